@@ -1,0 +1,318 @@
+//! Everything that can be wrong with what a caller passes in.
+
+use std::fmt;
+
+/// A number as the caller gave it, kept for messages.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Number {
+    /// A signed integer.
+    Signed(i64),
+    /// An unsigned integer.
+    Unsigned(u64),
+    /// A real number.
+    Real(f64),
+}
+
+impl fmt::Display for Number {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Signed(value) => value.fmt(f),
+            Self::Unsigned(value) => value.fmt(f),
+            // `{:?}` keeps 1e300 short, where `{}` would write out 301 digits.
+            Self::Real(value) => write!(f, "{value:?}"),
+        }
+    }
+}
+
+/// What is wrong, with the numbers that show it. Rows, columns and positions count from 0.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub enum Error {
+    /// The number of values is not rows x items.
+    Shape {
+        /// How many values were given.
+        values: usize,
+        /// How many rows they should fill.
+        rows: usize,
+        /// How many values a row has.
+        items: usize,
+    },
+    /// More items than a rank of 32 bits can number.
+    TooManyItems {
+        /// How many items a row has.
+        items: usize,
+    },
+    /// A rank or an item number that is not whole.
+    NotWhole {
+        /// Row of the value.
+        row: usize,
+        /// Column of the value.
+        column: usize,
+        /// The value.
+        value: f64,
+    },
+    /// A NaN.
+    NotANumber {
+        /// Row of the value.
+        row: usize,
+        /// Column of the value.
+        column: usize,
+    },
+    /// An infinite score.
+    Infinite {
+        /// Row of the value.
+        row: usize,
+        /// Column of the value.
+        column: usize,
+        /// The value.
+        value: f64,
+    },
+    /// A rank or an item number below the first or above the last.
+    OutOfRange {
+        /// Row of the value.
+        row: usize,
+        /// Column of the value.
+        column: usize,
+        /// The value.
+        value: Number,
+        /// The lowest value allowed: 0 or 1.
+        first: usize,
+        /// How many items a row has.
+        items: usize,
+    },
+    /// One row counts from 0 and another from 1.
+    MixedBase {
+        /// Row of a value that is in range only when counting from 1.
+        row: usize,
+        /// Column of that value.
+        column: usize,
+        /// Row of a zero.
+        zero_row: usize,
+        /// Column of that zero.
+        zero_column: usize,
+        /// How many items a row has.
+        items: usize,
+    },
+    /// A rank or an item number that its row holds already.
+    Duplicate {
+        /// The row.
+        row: usize,
+        /// Column of the first of the two.
+        earlier: usize,
+        /// Column of the second.
+        column: usize,
+        /// The value.
+        value: Number,
+        /// The lowest value allowed: 0 or 1.
+        first: usize,
+        /// How many items a row has.
+        items: usize,
+    },
+    /// Two equal scores in a row.
+    Tie {
+        /// The row.
+        row: usize,
+        /// Column of the first of the two.
+        earlier: usize,
+        /// Column of the second.
+        column: usize,
+        /// The score.
+        value: Number,
+    },
+    /// Two things that belong together have different numbers of items.
+    ItemsDiffer {
+        /// Items of the first.
+        left: usize,
+        /// Items of the second.
+        right: usize,
+    },
+    /// Two sets of rankings that are taken row by row have different numbers of rows.
+    RowsDiffer {
+        /// Rows of the first.
+        left: usize,
+        /// Rows of the second.
+        right: usize,
+    },
+    /// `k` of the top-k weight outside 1..n.
+    TopOutOfRange {
+        /// The value.
+        k: usize,
+        /// How many items there are.
+        items: usize,
+    },
+    /// Position weights of the wrong length.
+    FactorLength {
+        /// How many were given.
+        given: usize,
+        /// How many items there are.
+        items: usize,
+    },
+    /// A position weight that is NaN or infinite.
+    FactorNotFinite {
+        /// Its position, the most preferred being 0.
+        position: usize,
+        /// The value.
+        value: f64,
+    },
+    /// A position weight so large that sums of products of weights overflow.
+    FactorTooLarge {
+        /// Its position, the most preferred being 0.
+        position: usize,
+        /// The value.
+        value: f64,
+    },
+    /// A weight matrix that is not n x n.
+    MatrixShape {
+        /// How many entries were given.
+        given: usize,
+        /// How many items there are.
+        items: usize,
+    },
+    /// An entry of a weight matrix that is NaN, infinite, or so large that sums of products overflow.
+    MatrixEntry {
+        /// Row of the entry.
+        row: usize,
+        /// Column of the entry.
+        column: usize,
+        /// The value.
+        value: f64,
+    },
+    /// The signed form or the correlation of a weight matrix, which have no meaning: it asks for no concordance.
+    MatrixSigned,
+    /// The parameter of the Mallows kernel is negative, NaN or infinite.
+    Lambda {
+        /// The value.
+        value: f64,
+    },
+    /// The slice to fill is not rows x columns long.
+    OutputLength {
+        /// Its length.
+        given: usize,
+        /// Rows of the result.
+        rows: usize,
+        /// Columns of the result.
+        columns: usize,
+    },
+    /// The result does not fit into memory.
+    TooLarge {
+        /// Rows of the result.
+        rows: usize,
+        /// Columns of the result.
+        columns: usize,
+    },
+    /// The worker threads could not be started.
+    Threads {
+        /// How many were asked for.
+        threads: usize,
+        /// What the system said.
+        reason: String,
+    },
+    /// The caller's watch function asked to stop.
+    Interrupted,
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Shape { values, rows, items } => {
+                write!(f, "{values} values cannot fill {rows} rows of {items} items")
+            }
+            Self::TooManyItems { items } => {
+                write!(f, "{items} items are too many: at most {} can be ranked", u32::MAX)
+            }
+            Self::ItemsDiffer { left, right } => {
+                write!(f, "rankings of {left} items cannot go with {right} items: both must have the same number")
+            }
+            Self::RowsDiffer { left, right } => {
+                write!(f, "{left} rankings cannot go row by row with {right} rankings: both must have the same number")
+            }
+            Self::NotWhole { row, column, value } => write!(
+                f,
+                "row {row}, column {column} holds {value:?}, which is not a whole number: ranks and item numbers must be \
+                 whole; real numbers can be taken as scores"
+            ),
+            Self::NotANumber { row, column } => {
+                write!(f, "row {row}, column {column} holds NaN: every item needs a number")
+            }
+            Self::Infinite { row, column, value } => {
+                write!(f, "row {row}, column {column} holds {value:?}: scores must be finite")
+            }
+            Self::OutOfRange { row, column, value, first, items } => write!(
+                f,
+                "row {row}, column {column} holds {value}, but every row of {items} items must be a permutation of {}",
+                Span(*first, *items)
+            ),
+            Self::MixedBase { row, column, zero_row, zero_column, items } => write!(
+                f,
+                "row {row}, column {column} holds {items} and row {zero_row}, column {zero_column} holds 0, but rows of {items} \
+                 items must all be permutations of {} or all of {}",
+                Span(1, *items),
+                Span(0, *items)
+            ),
+            Self::Duplicate { row, earlier, column, value, first, items } => write!(
+                f,
+                "row {row} holds {value} twice, in columns {earlier} and {column}, but every row of {items} items must be a \
+                 permutation of {}",
+                Span(*first, *items)
+            ),
+            Self::Tie { row, earlier, column, value } => write!(
+                f,
+                "row {row} holds {value} twice, in columns {earlier} and {column}: the scores of a row must all differ"
+            ),
+            Self::TopOutOfRange { k, items } => {
+                write!(f, "k is {k}, but must be from 1 to {}, the number of items", items.max(&1))
+            }
+            Self::FactorLength { given, items } => {
+                write!(f, "u has {given} position weights, but the rankings have {items} items: one is needed for each")
+            }
+            Self::FactorNotFinite { position, value } => {
+                write!(f, "u[{position}] is {value:?}: position weights must be finite")
+            }
+            Self::FactorTooLarge { position, value } => {
+                write!(
+                    f,
+                    "u[{position}] is {value:?}, too large: products of four position weights overflow; scale u down"
+                )
+            }
+            Self::MatrixShape { given, items } => {
+                write!(f, "U has {given} entries, but for {items} items it must be {items} x {items}")
+            }
+            Self::MatrixEntry { row, column, value } => write!(
+                f,
+                "U[{row}, {column}] is {value:?}: weights must be finite and small enough for products of two not to overflow"
+            ),
+            Self::MatrixSigned => {
+                write!(
+                    f,
+                    "signed sums and correlations need concordant pairs, which a weight matrix U does not ask for"
+                )
+            }
+            Self::Lambda { value } => {
+                write!(f, "lam is {value:?}: the Mallows kernel needs a finite number that is not negative")
+            }
+            Self::OutputLength { given, rows, columns } => {
+                write!(f, "the output holds {given} values, but the result is {rows} x {columns}")
+            }
+            Self::TooLarge { rows, columns } => {
+                write!(f, "a result of {rows} x {columns} does not fit into memory: compute it in blocks of rows")
+            }
+            Self::Threads { threads, reason } => write!(f, "cannot start {threads} threads: {reason}"),
+            Self::Interrupted => write!(f, "stopped on request"),
+        }
+    }
+}
+
+impl std::error::Error for Error {}
+
+/// The values that a row of so many items may hold, for messages.
+struct Span(usize, usize);
+
+impl fmt::Display for Span {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self(first, items) = self;
+        match items {
+            1 => write!(f, "{first}"),
+            _ => write!(f, "{first}..{}", first + items - 1),
+        }
+    }
+}

@@ -1,0 +1,75 @@
+//! Weighted Kendall kernels for rankings.
+//!
+//! A kernel between two rankings of n items adds up, over the pairs of items that both rankings put in the same order, a
+//! weight that depends on where in the rankings the two items stand. This crate computes the kernels of Jiao and Vert, "The
+//! Weighted Kendall and High-order Kernels for Permutations": exactly, in O(n log n) for a pair of rankings, on all cores. All
+//! of them are positive definite and do not depend on how the items are numbered.
+//!
+//! ```
+//! use wkendall::{Factor, Measure, Options, Rankings, Weight, gram};
+//!
+//! // Three people rank four items; 1 is the most preferred.
+//! let x = Rankings::from_ranks(3, 4, &[
+//!     1i64, 2, 3, 4,
+//!     2, 1, 3, 4,
+//!     4, 3, 2, 1,
+//! ])?;
+//! // Pairs near the top count most: each concordant pair adds u[a] u[b] u[c] u[d] with u[r] = 1 / log2(r + 1).
+//! let kernel = Measure::kernel(&Weight::Mult(Factor::Log), x.items())?.normalized();
+//! let k = gram(&kernel, &x, None, Options::default())?;
+//! assert_eq!(k[0], 1.0);
+//! assert!(k[1] > k[2]); // the first person agrees more with the second than with the third
+//! # Ok::<(), wkendall::Error>(())
+//! ```
+//!
+//! # What there is
+//!
+//! | to compute | use |
+//! |---|---|
+//! | a kernel with any [`Weight`] | [`Measure::kernel`] |
+//! | its signed or normalized form; both with [`Weight::Standard`]: Kendall's tau | [`Measure::signed`], [`Measure::normalized`] |
+//! | the number of discordant pairs | [`Measure::distance`] |
+//! | the Mallows kernel | [`Measure::mallows`] |
+//! | a weighted correlation, which is no kernel | [`Measure::correlation`] |
+//! | any of these for all pairs of rankings | [`gram`], [`gram_into`] |
+//! | for one pair, or one permutation | [`Measure::between`], [`Measure::kappa`] |
+//!
+//! # How exact
+//!
+//! Counts (standard, top-k, distance, and n times the average kernel) are summed as integers and are exact up to 2^53, past
+//! which `f64` rounds them. Weighted sums have an error below 1e-12 times the sum of the absolute values of their terms, a term
+//! of the additive weight being taken as `(|u_a| + |u_b|) * (|u_c| + |u_d|)`. A result has the same bits for any number of threads
+//! and for the two rankings in either order.
+//!
+//! # Layers
+//!
+//! ```text
+//! gram       all pairs: plan, tiles, threads
+//!   measure  one pair: kernel, signed, normalized, distance, correlation
+//!     kappa  one permutation: the partition algorithm
+//!       weight   what a pair of positions weighs
+//!       ranking  checked permutations
+//!         error  everything that can be wrong
+//! ```
+
+#![warn(missing_docs)]
+
+mod error;
+mod gram;
+mod kappa;
+mod measure;
+#[cfg(feature = "python")]
+mod python;
+mod ranking;
+mod weight;
+
+pub use error::{Error, Number};
+pub use gram::{Element, Options, Progress, Watch, default_threads, gram, gram_into};
+pub use kappa::Workspace;
+pub use measure::Measure;
+pub use ranking::{Rankings, Row, Value};
+pub use weight::{Factor, Weight};
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

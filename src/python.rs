@@ -1,0 +1,254 @@
+//! The extension module `wkendall._core`: borrows arrays, lets go of the interpreter lock, calls the crate, maps errors.
+
+use std::ops::ControlFlow;
+
+use numpy::{PyReadonlyArray1, PyReadonlyArray2, PyReadwriteArray2, PyUntypedArrayMethods};
+use pyo3::exceptions::{PyRuntimeError, PyTypeError, PyValueError};
+use pyo3::prelude::*;
+
+use crate::{Element, Error, Factor, Options, Progress, Value, Weight, Workspace};
+
+impl From<Error> for PyErr {
+    fn from(error: Error) -> Self {
+        match error {
+            Error::Threads { .. } | Error::Interrupted => PyRuntimeError::new_err(error.to_string()),
+            _ => PyValueError::new_err(error.to_string()),
+        }
+    }
+}
+
+/// Checked rankings.
+#[pyclass(frozen, module = "wkendall._core")]
+struct Rankings(crate::Rankings);
+
+#[pymethods]
+impl Rankings {
+    /// From a C-contiguous array of int64, uint64 or float64; `kind` is "ranks", "orders" or "scores".
+    #[new]
+    fn new(values: &Bound<'_, PyAny>, kind: &str, mirrored: bool) -> PyResult<Self> {
+        if let Ok(values) = values.extract::<PyReadonlyArray2<'_, i64>>() {
+            Self::checked(&values, kind, mirrored)
+        } else if let Ok(values) = values.extract::<PyReadonlyArray2<'_, u64>>() {
+            Self::checked(&values, kind, mirrored)
+        } else if let Ok(values) = values.extract::<PyReadonlyArray2<'_, f64>>() {
+            Self::checked(&values, kind, mirrored)
+        } else {
+            Err(PyTypeError::new_err("values must be a 2-d array of int64, uint64 or float64"))
+        }
+    }
+
+    /// The number of rankings.
+    #[getter]
+    fn rows(&self) -> usize {
+        self.0.rows()
+    }
+
+    /// The number of items.
+    #[getter]
+    fn items(&self) -> usize {
+        self.0.items()
+    }
+}
+
+impl Rankings {
+    fn checked<V: Value + numpy::Element>(
+        values: &PyReadonlyArray2<'_, V>,
+        kind: &str,
+        mirrored: bool,
+    ) -> PyResult<Self> {
+        let build = match kind {
+            "ranks" => crate::Rankings::from_ranks::<V>,
+            "orders" => crate::Rankings::from_orders::<V>,
+            "scores" => crate::Rankings::from_scores::<V>,
+            _ => return Err(PyValueError::new_err(format!("unknown kind {kind:?}"))),
+        };
+        let (rows, items) = (values.shape()[0], values.shape()[1]);
+        let slice = values.as_slice()?;
+        let rankings = values.py().detach(|| {
+            let rankings = build(rows, items, slice)?;
+            Ok::<_, Error>(if mirrored { rankings.mirrored() } else { rankings })
+        })?;
+        Ok(Self(rankings))
+    }
+}
+
+/// A checked function of two rankings.
+#[pyclass(frozen, module = "wkendall._core")]
+struct Measure(crate::Measure);
+
+#[pymethods]
+impl Measure {
+    /// A kernel; `factor` is a name or an array, `matrix` an n x n array.
+    #[staticmethod]
+    #[pyo3(signature = (items, weight, k=None, factor=None, matrix=None))]
+    fn kernel(
+        items: usize,
+        weight: &str,
+        k: Option<usize>,
+        factor: Option<&Bound<'_, PyAny>>,
+        matrix: Option<PyReadonlyArray2<'_, f64>>,
+    ) -> PyResult<Self> {
+        let weight = weight_of(weight, k, factor, matrix)?;
+        Ok(Self(crate::Measure::kernel(&weight, items)?))
+    }
+
+    /// The weighted correlation with the weight of a kernel.
+    #[staticmethod]
+    #[pyo3(signature = (items, weight, k=None, factor=None, matrix=None))]
+    fn correlation(
+        items: usize,
+        weight: &str,
+        k: Option<usize>,
+        factor: Option<&Bound<'_, PyAny>>,
+        matrix: Option<PyReadonlyArray2<'_, f64>>,
+    ) -> PyResult<Self> {
+        let weight = weight_of(weight, k, factor, matrix)?;
+        Ok(Self(crate::Measure::correlation(&weight, items)?))
+    }
+
+    /// The number of discordant pairs.
+    #[staticmethod]
+    fn distance(items: usize) -> Self {
+        Self(crate::Measure::distance(items))
+    }
+
+    /// exp(-lam * distance).
+    #[staticmethod]
+    fn mallows(items: usize, lam: f64) -> PyResult<Self> {
+        Ok(Self(crate::Measure::mallows(items, lam)?))
+    }
+
+    /// The signed form of a kernel.
+    fn signed(&self) -> PyResult<Self> {
+        Ok(Self(self.0.clone().signed()?))
+    }
+
+    /// A kernel divided by its self-similarity.
+    fn normalized(&self, py: Python<'_>) -> Self {
+        Self(py.detach(|| self.0.clone().normalized()))
+    }
+
+    /// The value for a ranking and itself.
+    fn of_equal(&self, py: Python<'_>) -> f64 {
+        py.detach(|| self.0.of_equal())
+    }
+
+    /// The value for the identity and the one permutation in `pi`.
+    fn kappa(&self, py: Python<'_>, pi: &Rankings) -> PyResult<f64> {
+        if pi.0.rows() != 1 {
+            return Err(PyValueError::new_err("kappa takes one permutation"));
+        }
+        Ok(py.detach(|| self.0.kappa(pi.0.row(0), &mut Workspace::new(self.0.items())))?)
+    }
+}
+
+fn weight_of(
+    weight: &str,
+    k: Option<usize>,
+    factor: Option<&Bound<'_, PyAny>>,
+    matrix: Option<PyReadonlyArray2<'_, f64>>,
+) -> PyResult<Weight> {
+    let missing = |what: &str| PyValueError::new_err(format!("weight {weight:?} needs {what}"));
+    let factor = || factor_of(factor.ok_or_else(|| missing("u"))?);
+    match weight {
+        "standard" => Ok(Weight::Standard),
+        "top" => Ok(Weight::Top(k.ok_or_else(|| missing("k"))?)),
+        "add" => Ok(Weight::Add(factor()?)),
+        "mult" => Ok(Weight::Mult(factor()?)),
+        "average" => Ok(Weight::Average),
+        "matrix" => {
+            let entries = matrix.ok_or_else(|| missing("a matrix"))?;
+            Ok(Weight::Matrix(entries.as_array().iter().copied().collect()))
+        }
+        _ => Err(PyValueError::new_err(format!("unknown weight {weight:?}"))),
+    }
+}
+
+fn factor_of(factor: &Bound<'_, PyAny>) -> PyResult<Factor> {
+    if let Ok(name) = factor.extract::<String>() {
+        return match name.as_str() {
+            "hyperbolic" => Ok(Factor::Hyperbolic),
+            "log" => Ok(Factor::Log),
+            _ => Err(PyValueError::new_err(format!("unknown u {name:?}"))),
+        };
+    }
+    let values = factor.extract::<PyReadonlyArray1<'_, f64>>()?;
+    Ok(Factor::Values(values.as_array().to_vec()))
+}
+
+/// Fills `out`, float64 or float32 and C-contiguous, with the measure of every pair.
+///
+/// `progress` is called with the numbers of tiles done and in all; what it raises, and what a signal handler raises, stops
+/// the run and is raised here.
+#[pyfunction]
+#[pyo3(signature = (measure, x, y, out, threads=None, tile=None, progress=None))]
+fn gram(
+    measure: &Measure,
+    x: &Rankings,
+    y: Option<&Rankings>,
+    out: &Bound<'_, PyAny>,
+    threads: Option<usize>,
+    tile: Option<usize>,
+    progress: Option<&Bound<'_, PyAny>>,
+) -> PyResult<()> {
+    let progress = progress.map(|progress| progress.clone().unbind());
+    if let Ok(mut out) = out.extract::<PyReadwriteArray2<'_, f64>>() {
+        fill(measure, x, y, &mut out, threads, tile, progress.as_ref())
+    } else if let Ok(mut out) = out.extract::<PyReadwriteArray2<'_, f32>>() {
+        fill(measure, x, y, &mut out, threads, tile, progress.as_ref())
+    } else {
+        Err(PyTypeError::new_err("out must be a writeable 2-d array of float64 or float32"))
+    }
+}
+
+fn fill<T: Element + numpy::Element>(
+    measure: &Measure,
+    x: &Rankings,
+    y: Option<&Rankings>,
+    out: &mut PyReadwriteArray2<'_, T>,
+    threads: Option<usize>,
+    tile: Option<usize>,
+    progress: Option<&Py<PyAny>>,
+) -> PyResult<()> {
+    let py = out.py();
+    let cells = out.as_slice_mut()?;
+    py.detach(|| {
+        let mut raised = None;
+        let mut watch = |Progress { done, total }| {
+            let looked = Python::attach(|py| {
+                py.check_signals()?;
+                progress.map_or(Ok(()), |progress| progress.call1(py, (done, total)).map(drop))
+            });
+            match looked {
+                Ok(()) => ControlFlow::Continue(()),
+                Err(error) => {
+                    raised = Some(error);
+                    ControlFlow::Break(())
+                }
+            }
+        };
+        let options = Options { threads, tile, watch: Some(&mut watch) };
+        let result = crate::gram_into(&measure.0, &x.0, y.map(|y| &y.0), cells, options);
+        match raised {
+            Some(error) => Err(error),
+            None => result.map_err(PyErr::from),
+        }
+    })
+}
+
+/// How many threads run when nothing is said.
+#[pyfunction]
+fn default_threads() -> usize {
+    crate::default_threads()
+}
+
+/// The Rust side of wkendall.
+#[pymodule]
+mod _core {
+    #[pymodule_export]
+    use super::{Measure, Rankings, default_threads, gram};
+
+    #[pymodule_export]
+    #[allow(non_upper_case_globals)]
+    const __version__: &str = env!("CARGO_PKG_VERSION");
+}

@@ -1,0 +1,281 @@
+//! Every measure of one pair against its definition.
+
+mod naive;
+
+use naive::{Naive, Random, sums, weights};
+use wkendall::{Error, Factor, Measure, Rankings, Weight, Workspace};
+
+/// The promise for weighted sums, relative to the sum of the absolute values of their terms.
+const BOUND: f64 = 1e-12;
+
+fn weight_of(naive: &Naive) -> Weight {
+    match naive {
+        Naive::Standard => Weight::Standard,
+        Naive::Top(k) => Weight::Top(*k),
+        Naive::Add(u) => Weight::Add(Factor::Values(u.clone())),
+        Naive::Mult(u) => Weight::Mult(Factor::Values(u.clone())),
+        Naive::Average => Weight::Average,
+    }
+}
+
+fn is_close(value: f64, expected: f64, absolute: f64) -> bool {
+    (value - expected).abs() <= BOUND * absolute
+}
+
+fn ranks(values: &[i64]) -> Rankings {
+    Rankings::from_ranks(1, values.len(), values).unwrap()
+}
+
+/// Checks every weight, plain, signed and as a correlation, for one pair of rankings.
+fn check(s: &[i64], t: &[i64], random: &mut Random, workspace: &mut Workspace) {
+    let n = s.len();
+    let (x, y) = (ranks(s), ranks(t));
+    for naive in weights(n, random) {
+        let expected = sums(&naive, s, t);
+        let kernel = Measure::kernel(&weight_of(&naive), n).unwrap();
+        let signed = kernel.clone().signed().unwrap();
+        let correlation = Measure::correlation(&weight_of(&naive), n).unwrap();
+
+        let concordant = kernel.between(x.row(0), y.row(0), workspace).unwrap();
+        assert!(
+            is_close(concordant, expected.concordant, expected.concordant_size),
+            "{naive:?} {s:?} {t:?} {concordant}"
+        );
+        let value = signed.between(x.row(0), y.row(0), workspace).unwrap();
+        assert!(is_close(value, expected.signed, expected.size), "signed {naive:?} {s:?} {t:?} {value}");
+
+        let both = expected.concordant + expected.discordant;
+        let value = correlation.between(x.row(0), y.row(0), workspace).unwrap();
+        if both == 0.0 {
+            assert_eq!(value, 0.0, "{naive:?} {s:?} {t:?}");
+        } else if both > 0.01 * expected.size {
+            assert!((value - expected.signed / both).abs() < 1e-9, "correlation {naive:?} {s:?} {t:?} {value}");
+        }
+
+        let backward = kernel.between(y.row(0), x.row(0), workspace).unwrap();
+        assert_eq!(concordant.to_bits(), backward.to_bits(), "symmetric to the bit: {naive:?} {s:?} {t:?}");
+    }
+}
+
+#[test]
+fn every_n_up_to_40() {
+    let mut random = Random(1);
+    let mut workspace = Workspace::default();
+    for n in 0..=40 {
+        for _ in 0..6 {
+            let (s, t) = (random.ranks(n), random.ranks(n));
+            check(&s, &t, &mut random, &mut workspace);
+        }
+        let sorted: Vec<i64> = (1..=n as i64).collect();
+        let reversed: Vec<i64> = sorted.iter().rev().copied().collect();
+        check(&sorted, &sorted, &mut random, &mut workspace);
+        check(&sorted, &reversed, &mut random, &mut workspace);
+    }
+}
+
+#[test]
+fn random_n_up_to_300() {
+    let mut random = Random(2);
+    let mut workspace = Workspace::default();
+    for _ in 0..40 {
+        let n = 41 + random.below(260);
+        let (s, t) = (random.ranks(n), random.ranks(n));
+        check(&s, &t, &mut random, &mut workspace);
+    }
+}
+
+#[test]
+fn all_permutations_of_few_items() {
+    let mut random = Random(3);
+    let mut workspace = Workspace::default();
+    for n in 0..=5 {
+        let identity: Vec<i64> = (1..=n as i64).collect();
+        for permutation in permutations(n) {
+            check(&identity, &permutation, &mut random, &mut workspace);
+        }
+    }
+}
+
+fn permutations(n: usize) -> Vec<Vec<i64>> {
+    let mut all = vec![vec![]];
+    for value in 1..=n as i64 {
+        all = all
+            .into_iter()
+            .flat_map(|short: Vec<i64>| {
+                (0..=short.len()).map(move |at| {
+                    let mut longer = short.clone();
+                    longer.insert(at, value);
+                    longer
+                })
+            })
+            .collect();
+    }
+    all
+}
+
+#[test]
+fn average_is_the_mean_of_the_top_k_kernels() {
+    let mut random = Random(4);
+    let mut workspace = Workspace::default();
+    for n in 1..=40 {
+        let (x, y) = (ranks(&random.ranks(n)), ranks(&random.ranks(n)));
+        for signed in [false, true] {
+            let mut value = |weight| {
+                let kernel = Measure::kernel(&weight, n).unwrap();
+                let kernel = if signed { kernel.signed().unwrap() } else { kernel };
+                kernel.between(x.row(0), y.row(0), &mut workspace).unwrap()
+            };
+            let sum: f64 = (1..=n).map(|k| value(Weight::Top(k))).sum();
+            assert_eq!(value(Weight::Average), sum / n as f64);
+        }
+    }
+}
+
+#[test]
+fn matrix_weights_sum_over_all_pairs() {
+    let mut random = Random(5);
+    let mut workspace = Workspace::default();
+    for n in 0..=20 {
+        let (s, t) = (random.ranks(n), random.ranks(n));
+        let u: Vec<f64> = (0..n * n).map(|_| random.real()).collect();
+        let at = |a: i64, b: i64| u[(a as usize - 1) * n + b as usize - 1];
+        let (mut expected, mut absolute) = (0.0, 0.0);
+        for i in 0..n {
+            for j in 0..n {
+                let term = at(s[i], s[j]) * at(t[i], t[j]);
+                expected += term;
+                absolute += term.abs();
+            }
+        }
+        let kernel = Measure::kernel(&Weight::Matrix(u.clone()), n).unwrap();
+        let value = kernel.between(ranks(&s).row(0), ranks(&t).row(0), &mut workspace).unwrap();
+        assert!(is_close(value, expected, absolute), "n = {n}: {value} {expected}");
+    }
+}
+
+#[test]
+fn a_triangular_matrix_is_its_named_kernel() {
+    let mut random = Random(6);
+    let mut workspace = Workspace::default();
+    let n = 23;
+    let u = Factor::Log.values(n).unwrap();
+    let entry = |a: usize, b: usize| if a < b { u[a] * u[b] } else { 0.0 };
+    let matrix = (0..n * n).map(|at| entry(at / n, at % n)).collect();
+    let (x, y) = (ranks(&random.ranks(n)), ranks(&random.ranks(n)));
+    let mut value = |weight| {
+        let kernel = Measure::kernel(&weight, n).unwrap();
+        kernel.between(x.row(0), y.row(0), &mut workspace).unwrap()
+    };
+    let (general, named) = (value(Weight::Matrix(matrix)), value(Weight::Mult(Factor::Log)));
+    assert!(is_close(general, named, named), "{general} {named}");
+}
+
+#[test]
+fn kappa_is_the_kernel_with_the_identity() {
+    let mut random = Random(7);
+    let mut workspace = Workspace::default();
+    for n in 0..=30 {
+        let identity: Vec<i64> = (1..=n as i64).collect();
+        let pi = ranks(&random.ranks(n));
+        for naive in weights(n, &mut random) {
+            let kernel = Measure::kernel(&weight_of(&naive), n).unwrap();
+            let kappa = kernel.kappa(pi.row(0), &mut workspace).unwrap();
+            let value = kernel.between(ranks(&identity).row(0), pi.row(0), &mut workspace).unwrap();
+            let inverse = kernel.kappa(pi.clone().inverse().row(0), &mut workspace).unwrap();
+            assert_eq!(kappa.to_bits(), value.to_bits());
+            assert_eq!(kappa.to_bits(), inverse.to_bits());
+        }
+    }
+}
+
+#[test]
+fn relabelling_the_items_changes_no_bit() {
+    let mut random = Random(8);
+    let mut workspace = Workspace::default();
+    for n in [2, 17, 64, 100] {
+        let (s, t, labels) = (random.ranks(n), random.ranks(n), random.ranks(n));
+        let relabel = |ranks: &[i64]| labels.iter().map(|&i| ranks[i as usize - 1]).collect::<Vec<_>>();
+        let (x, y) = (ranks(&s), ranks(&t));
+        let (x2, y2) = (ranks(&relabel(&s)), ranks(&relabel(&t)));
+        for naive in weights(n, &mut random) {
+            let kernel = Measure::kernel(&weight_of(&naive), n).unwrap();
+            let before = kernel.between(x.row(0), y.row(0), &mut workspace).unwrap();
+            let after = kernel.between(x2.row(0), y2.row(0), &mut workspace).unwrap();
+            assert_eq!(before.to_bits(), after.to_bits(), "{naive:?}");
+        }
+    }
+}
+
+#[test]
+fn normalized_is_one_for_equal_rankings_and_zero_without_self_similarity() {
+    let mut random = Random(9);
+    let mut workspace = Workspace::default();
+    for n in 0..=40 {
+        let x = ranks(&random.ranks(n));
+        for naive in weights(n, &mut random) {
+            let kernel = Measure::kernel(&weight_of(&naive), n).unwrap();
+            let own = kernel.between(x.row(0), x.row(0), &mut workspace).unwrap();
+            assert_eq!(own.to_bits(), kernel.of_equal().to_bits());
+            let expected = if own == 0.0 { 0.0 } else { 1.0 };
+            for measure in [kernel.clone().normalized(), kernel.signed().unwrap().normalized()] {
+                assert_eq!(measure.between(x.row(0), x.row(0), &mut workspace).unwrap(), expected, "{naive:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn distance_and_mallows_count_discordant_pairs() {
+    let mut random = Random(10);
+    let mut workspace = Workspace::default();
+    for n in 0..=40 {
+        let (s, t) = (random.ranks(n), random.ranks(n));
+        let (x, y) = (ranks(&s), ranks(&t));
+        let expected = sums(&Naive::Standard, &s, &t).discordant;
+        let distance = Measure::distance(n).between(x.row(0), y.row(0), &mut workspace).unwrap();
+        assert_eq!(distance, expected);
+        let mallows = Measure::mallows(n, 0.1).unwrap().between(x.row(0), y.row(0), &mut workspace).unwrap();
+        assert_eq!(mallows, (-0.1 * expected).exp());
+    }
+}
+
+#[test]
+fn a_million_items_in_any_arrangement() {
+    let n = 1_000_000i64;
+    let pairs = (n * (n - 1) / 2) as f64;
+    let mut workspace = Workspace::new(n as usize);
+    let mut count = |ranks: Vec<i64>| {
+        let pi = Rankings::from_ranks(1, n as usize, &ranks).unwrap();
+        Measure::kernel(&Weight::Standard, n as usize).unwrap().kappa(pi.row(0), &mut workspace).unwrap()
+    };
+    assert_eq!(count((1..=n).collect()), pairs);
+    assert_eq!(count((1..=n).rev().collect()), 0.0);
+    // Odd numbers up, then even numbers down: a value before the peak is below all later odd ones and the larger even ones.
+    let pipe: Vec<i64> = (1..=n).step_by(2).chain((2..=n).rev().step_by(2)).collect();
+    let half = (n / 2) as f64;
+    assert_eq!(count(pipe), half * (half - 1.0) / 2.0 + half * (half + 1.0) / 2.0);
+}
+
+#[test]
+fn parameters_that_do_not_fit_are_refused() {
+    let kernel = |weight| Measure::kernel(&weight, 3).unwrap_err();
+    assert_eq!(kernel(Weight::Top(0)), Error::TopOutOfRange { k: 0, items: 3 });
+    assert_eq!(kernel(Weight::Top(4)), Error::TopOutOfRange { k: 4, items: 3 });
+    let factor = |values: &[f64]| kernel(Weight::Mult(Factor::Values(values.to_vec())));
+    assert_eq!(factor(&[1.0]), Error::FactorLength { given: 1, items: 3 });
+    assert_eq!(factor(&[1.0, f64::INFINITY, 0.0]), Error::FactorNotFinite { position: 1, value: f64::INFINITY });
+    assert_eq!(factor(&[1.0, 0.0, 1e100]), Error::FactorTooLarge { position: 2, value: 1e100 });
+    assert_eq!(kernel(Weight::Matrix(vec![0.0; 4])), Error::MatrixShape { given: 4, items: 3 });
+    let mut entries = vec![0.0; 9];
+    entries[5] = 1e200;
+    assert_eq!(kernel(Weight::Matrix(entries)), Error::MatrixEntry { row: 1, column: 2, value: 1e200 });
+    let matrix = Measure::kernel(&Weight::Matrix(vec![1.0; 9]), 3).unwrap();
+    assert_eq!(matrix.clone().signed().unwrap_err(), Error::MatrixSigned);
+    for value in [-1.0, f64::INFINITY] {
+        assert_eq!(Measure::mallows(3, value).unwrap_err(), Error::Lambda { value });
+    }
+    let two = ranks(&[1, 2]);
+    let differ = Error::ItemsDiffer { left: 2, right: 3 };
+    assert_eq!(matrix.between(two.row(0), two.row(0), &mut Workspace::default()).unwrap_err(), differ);
+    assert_eq!(matrix.kappa(two.row(0), &mut Workspace::default()).unwrap_err(), differ);
+}

@@ -1,0 +1,131 @@
+//! What is a ranking and what is not.
+
+mod naive;
+
+use naive::Random;
+use wkendall::{Error, Number, Rankings};
+
+#[test]
+fn ranks_may_count_from_one_or_from_zero() {
+    let mut random = Random(1);
+    for n in 0..=40 {
+        let from_one = random.rankings(3, n);
+        let from_zero: Vec<i64> = from_one.iter().map(|rank| rank - 1).collect();
+        let real: Vec<f64> = from_one.iter().map(|&rank| rank as f64).collect();
+        let unsigned: Vec<u64> = from_zero.iter().map(|&rank| rank as u64).collect();
+        let x = Rankings::from_ranks(3, n, &from_one).unwrap();
+        assert_eq!(x, Rankings::from_ranks(3, n, &from_zero).unwrap());
+        assert_eq!(x, Rankings::from_ranks(3, n, &real).unwrap());
+        assert_eq!(x, Rankings::from_ranks(3, n, &unsigned).unwrap());
+        assert_eq!((x.rows(), x.items()), (3, n));
+        for p in 0..3 {
+            let ranks: Vec<u32> = from_zero[p * n..(p + 1) * n].iter().map(|&rank| rank as u32).collect();
+            assert_eq!(x.row(p).ranks(), ranks);
+        }
+    }
+}
+
+#[test]
+fn orders_scores_and_ranks_say_the_same() {
+    let mut random = Random(2);
+    for n in 0..=40 {
+        let ranks = random.rankings(2, n);
+        let x = Rankings::from_ranks(2, n, &ranks).unwrap();
+        let scores: Vec<f64> = ranks.iter().map(|&rank| -(rank as f64).sqrt()).collect();
+        assert_eq!(x, Rankings::from_scores(2, n, &scores).unwrap());
+        let whole: Vec<i64> = ranks.iter().map(|&rank| i64::MAX - rank).collect();
+        assert_eq!(x, Rankings::from_scores(2, n, &whole).unwrap());
+        let orders: Vec<i64> = (0..2).flat_map(|p| x.row(p).order().iter().map(|&item| i64::from(item) + 1)).collect();
+        assert_eq!(x, Rankings::from_orders(2, n, &orders).unwrap());
+    }
+}
+
+#[test]
+fn group_laws() {
+    let mut random = Random(3);
+    for n in 0..=20 {
+        let mut next = || Rankings::from_ranks(2, n, &random.rankings(2, n)).unwrap();
+        let (x, y, z) = (next(), next(), next());
+        let identity: Vec<i64> = (1..=n as i64).cycle().take(2 * n).collect();
+        let identity = Rankings::from_ranks(2, n, &identity).unwrap();
+        assert_eq!(x.compose(&identity).unwrap(), x);
+        assert_eq!(x.compose(&x.clone().inverse()).unwrap(), identity);
+        assert_eq!(x.compose(&y).unwrap().compose(&z).unwrap(), x.compose(&y.compose(&z).unwrap()).unwrap());
+        assert_eq!(x.compose(&y).unwrap().inverse(), y.clone().inverse().compose(&x.clone().inverse()).unwrap());
+        assert_eq!(x.clone().mirrored().mirrored(), x);
+        for p in 0..2 {
+            for (&rank, &mirrored) in x.row(p).ranks().iter().zip(x.clone().mirrored().row(p).ranks()) {
+                assert_eq!(rank + mirrored, n as u32 - 1);
+            }
+            for (rank, &item) in (0..).zip(x.clone().mirrored().row(p).order()) {
+                assert_eq!(x.row(p).ranks()[item as usize], n as u32 - 1 - rank);
+            }
+        }
+    }
+    let (one, two) = (Rankings::from_ranks(1, 1, &[1i64]).unwrap(), Rankings::from_ranks(1, 2, &[1i64, 2]).unwrap());
+    assert_eq!(one.compose(&two), Err(Error::ItemsDiffer { left: 1, right: 2 }));
+    let twice = Rankings::from_ranks(2, 1, &[1i64, 1]).unwrap();
+    assert_eq!(one.compose(&twice), Err(Error::RowsDiffer { left: 1, right: 2 }));
+}
+
+#[test]
+fn ranks_that_are_none() {
+    let integers = |values: &[i64]| Rankings::from_ranks(2, 3, values).unwrap_err();
+    let duplicate = integers(&[1, 2, 3, 2, 3, 2]);
+    let value = Number::Signed(2);
+    assert_eq!(duplicate, Error::Duplicate { row: 1, earlier: 0, column: 2, value, first: 1, items: 3 });
+    let value = Number::Signed(4);
+    assert_eq!(integers(&[1, 2, 3, 2, 4, 1]), Error::OutOfRange { row: 1, column: 1, value, first: 1, items: 3 });
+    let value = Number::Signed(-1);
+    assert_eq!(integers(&[1, -1, 3, 2, 4, 1]), Error::OutOfRange { row: 0, column: 1, value, first: 1, items: 3 });
+    let mixed = Error::MixedBase { row: 0, column: 2, zero_row: 1, zero_column: 1, items: 3 };
+    assert_eq!(integers(&[1, 2, 3, 2, 0, 1]), mixed);
+    let value = Number::Signed(i64::MIN);
+    assert_eq!(
+        integers(&[i64::MIN, 2, 3, 2, 3, 1]),
+        Error::OutOfRange { row: 0, column: 0, value, first: 1, items: 3 }
+    );
+    assert_eq!(integers(&[1, 2, 3]), Error::Shape { values: 3, rows: 2, items: 3 });
+
+    let real = |value: f64| Rankings::from_ranks(1, 3, &[1.0, value, 3.0]).unwrap_err();
+    assert_eq!(real(f64::NAN), Error::NotANumber { row: 0, column: 1 });
+    assert_eq!(real(1.5), Error::NotWhole { row: 0, column: 1, value: 1.5 });
+    for value in [f64::INFINITY, 1e300, -1e300] {
+        let number = Number::Real(value);
+        assert_eq!(real(value), Error::OutOfRange { row: 0, column: 1, value: number, first: 1, items: 3 });
+    }
+    let value = Number::Unsigned(u64::MAX);
+    let unsigned = Rankings::from_ranks(1, 2, &[1, u64::MAX]).unwrap_err();
+    assert_eq!(unsigned, Error::OutOfRange { row: 0, column: 1, value, first: 1, items: 2 });
+    let huge = usize::MAX;
+    assert_eq!(Rankings::from_ranks::<i64>(0, huge, &[]), Err(Error::TooManyItems { items: huge }));
+}
+
+#[test]
+fn scores_that_are_no_ranking() {
+    let scores = |values: [f64; 3]| Rankings::from_scores(1, 3, &values).unwrap_err();
+    let tie = |value| Error::Tie { row: 0, earlier: 0, column: 2, value };
+    assert_eq!(scores([0.5, 1.0, 0.5]), tie(Number::Real(0.5)));
+    assert_eq!(scores([0.0, 1.0, -0.0]), tie(Number::Signed(0)));
+    assert_eq!(scores([0.5, f64::NAN, 0.5]), Error::NotANumber { row: 0, column: 1 });
+    let value = f64::NEG_INFINITY;
+    assert_eq!(scores([0.5, value, 0.7]), Error::Infinite { row: 0, column: 1, value });
+}
+
+#[test]
+fn messages_name_row_column_and_value() {
+    let message = |values: &[f64]| Rankings::from_ranks(values.len() / 3, 3, values).unwrap_err().to_string();
+    assert_eq!(
+        message(&[1.0, 2.0, 3.0, 3.0, 1.0, 7.0]),
+        "row 1, column 2 holds 7, but every row of 3 items must be a permutation of 1..3"
+    );
+    assert_eq!(
+        message(&[0.0, 1.0, 2.0, 1.0, 3.0, 2.0]),
+        "row 1, column 1 holds 3 and row 0, column 0 holds 0, but rows of 3 items must all be permutations of 1..3 or all of \
+         0..2"
+    );
+    assert_eq!(
+        message(&[1.0, 2.0, 2.0]),
+        "row 0 holds 2 twice, in columns 1 and 2, but every row of 3 items must be a permutation of 1..3"
+    );
+}
