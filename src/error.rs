@@ -207,6 +207,8 @@ pub enum Error {
         /// What the system said.
         reason: String,
     },
+    /// The values were changed, perhaps by another thread, while they were being checked.
+    Changed,
     /// The caller's watch function asked to stop.
     Interrupted,
 }
@@ -297,6 +299,9 @@ impl fmt::Display for Error {
                 write!(f, "a result of {rows} x {columns} does not fit into memory: compute it in blocks of rows")
             }
             Self::Threads { threads, reason } => write!(f, "cannot start {threads} threads: {reason}"),
+            Self::Changed => {
+                write!(f, "the values changed while they were being checked: do not write to them meanwhile")
+            }
             Self::Interrupted => write!(f, "stopped on request"),
         }
     }

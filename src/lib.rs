@@ -44,12 +44,14 @@
 //! # Layers
 //!
 //! ```text
-//! gram       all pairs: plan, tiles, threads
-//!   measure  one pair: kernel, signed, normalized, distance, correlation
-//!     kappa  one permutation: the partition algorithm
-//!       weight   what a pair of positions weighs
-//!       ranking  checked permutations
-//!         error  everything that can be wrong
+//! gram             all pairs: plan, tiles
+//!   measure        one pair: kernel, signed, normalized, distance, correlation
+//!     kappa        one permutation: the partition algorithm
+//!       weight     what a pair of positions weighs
+//!       ranking    checked permutations
+//!         parallel jobs on threads, watched by the caller
+//!           pool   the threads
+//!           error  everything that can be wrong
 //! ```
 
 #![warn(missing_docs)]
@@ -58,15 +60,18 @@ mod error;
 mod gram;
 mod kappa;
 mod measure;
+mod parallel;
+mod pool;
 #[cfg(feature = "python")]
 mod python;
 mod ranking;
 mod weight;
 
 pub use error::{Error, Number};
-pub use gram::{Element, Options, Progress, Watch, default_threads, gram, gram_into};
+pub use gram::{Element, Options, gram, gram_into};
 pub use kappa::Workspace;
 pub use measure::Measure;
+pub use parallel::{Progress, Watch, available_cores, default_threads};
 pub use ranking::{Rankings, Row, Value};
 pub use weight::{Factor, Weight};
 

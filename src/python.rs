@@ -6,7 +6,8 @@ use numpy::{PyReadonlyArray1, PyReadonlyArray2, PyReadwriteArray2, PyUntypedArra
 use pyo3::exceptions::{PyRuntimeError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 
-use crate::{Element, Error, Factor, Options, Progress, Value, Weight, Workspace};
+use crate::ranking::Kind;
+use crate::{Element, Error, Factor, Options, Progress, Value, Watch, Weight, Workspace};
 
 impl From<Error> for PyErr {
     fn from(error: Error) -> Self {
@@ -25,16 +26,24 @@ struct Rankings(crate::Rankings);
 impl Rankings {
     /// From a C-contiguous array of int64, uint64 or float64; `kind` is "ranks", "orders" or "scores".
     #[new]
-    fn new(values: &Bound<'_, PyAny>, kind: &str, mirrored: bool) -> PyResult<Self> {
-        if let Ok(values) = values.extract::<PyReadonlyArray2<'_, i64>>() {
-            Self::checked(&values, kind, mirrored)
+    #[pyo3(signature = (values, kind, mirrored, threads=None))]
+    fn new(values: &Bound<'_, PyAny>, kind: &str, mirrored: bool, threads: Option<usize>) -> PyResult<Self> {
+        let kind = match kind {
+            "ranks" => Kind::Ranks,
+            "orders" => Kind::Orders,
+            "scores" => Kind::Scores,
+            _ => return Err(PyValueError::new_err(format!("unknown kind {kind:?}"))),
+        };
+        let rankings = if let Ok(values) = values.extract::<PyReadonlyArray2<'_, i64>>() {
+            checked(&values, kind, threads)
         } else if let Ok(values) = values.extract::<PyReadonlyArray2<'_, u64>>() {
-            Self::checked(&values, kind, mirrored)
+            checked(&values, kind, threads)
         } else if let Ok(values) = values.extract::<PyReadonlyArray2<'_, f64>>() {
-            Self::checked(&values, kind, mirrored)
+            checked(&values, kind, threads)
         } else {
             Err(PyTypeError::new_err("values must be a 2-d array of int64, uint64 or float64"))
-        }
+        }?;
+        Ok(Self(if mirrored { rankings.mirrored() } else { rankings }))
     }
 
     /// The number of rankings.
@@ -50,26 +59,44 @@ impl Rankings {
     }
 }
 
-impl Rankings {
-    fn checked<V: Value + numpy::Element>(
-        values: &PyReadonlyArray2<'_, V>,
-        kind: &str,
-        mirrored: bool,
-    ) -> PyResult<Self> {
-        let build = match kind {
-            "ranks" => crate::Rankings::from_ranks::<V>,
-            "orders" => crate::Rankings::from_orders::<V>,
-            "scores" => crate::Rankings::from_scores::<V>,
-            _ => return Err(PyValueError::new_err(format!("unknown kind {kind:?}"))),
+fn checked<V: Value + numpy::Element>(
+    values: &PyReadonlyArray2<'_, V>,
+    kind: Kind,
+    threads: Option<usize>,
+) -> PyResult<crate::Rankings> {
+    let (rows, items) = (values.shape()[0], values.shape()[1]);
+    let slice = values.as_slice()?;
+    watched(values.py(), None, |watch| crate::Rankings::build(kind, rows, items, slice, threads, Some(watch)))
+}
+
+/// Runs without the interpreter lock. Signals, and `progress` if there is one, are seen to by the watch function; what either
+/// raises stops the run and is raised here.
+fn watched<R: Send>(
+    py: Python<'_>,
+    progress: Option<&Py<PyAny>>,
+    run: impl FnOnce(Watch<'_>) -> Result<R, Error> + Send,
+) -> PyResult<R> {
+    py.detach(|| {
+        let mut raised = None;
+        let mut watch = |Progress { done, total }| {
+            let looked = Python::attach(|py| {
+                py.check_signals()?;
+                progress.map_or(Ok(()), |progress| progress.call1(py, (done, total)).map(drop))
+            });
+            match looked {
+                Ok(()) => ControlFlow::Continue(()),
+                Err(error) => {
+                    raised = Some(error);
+                    ControlFlow::Break(())
+                }
+            }
         };
-        let (rows, items) = (values.shape()[0], values.shape()[1]);
-        let slice = values.as_slice()?;
-        let rankings = values.py().detach(|| {
-            let rankings = build(rows, items, slice)?;
-            Ok::<_, Error>(if mirrored { rankings.mirrored() } else { rankings })
-        })?;
-        Ok(Self(rankings))
-    }
+        let result = run(&mut watch);
+        match raised {
+            Some(error) => Err(error),
+            None => result.map_err(PyErr::from),
+        }
+    })
 }
 
 /// A checked function of two rankings.
@@ -212,27 +239,9 @@ fn fill<T: Element + numpy::Element>(
 ) -> PyResult<()> {
     let py = out.py();
     let cells = out.as_slice_mut()?;
-    py.detach(|| {
-        let mut raised = None;
-        let mut watch = |Progress { done, total }| {
-            let looked = Python::attach(|py| {
-                py.check_signals()?;
-                progress.map_or(Ok(()), |progress| progress.call1(py, (done, total)).map(drop))
-            });
-            match looked {
-                Ok(()) => ControlFlow::Continue(()),
-                Err(error) => {
-                    raised = Some(error);
-                    ControlFlow::Break(())
-                }
-            }
-        };
-        let options = Options { threads, tile, watch: Some(&mut watch) };
-        let result = crate::gram_into(&measure.0, &x.0, y.map(|y| &y.0), cells, options);
-        match raised {
-            Some(error) => Err(error),
-            None => result.map_err(PyErr::from),
-        }
+    watched(py, progress, |watch| {
+        let options = Options { threads, tile, watch: Some(watch) };
+        crate::gram_into(&measure.0, &x.0, y.map(|y| &y.0), cells, options)
     })
 }
 
@@ -242,11 +251,17 @@ fn default_threads() -> usize {
     crate::default_threads()
 }
 
+/// The cores that this process may use.
+#[pyfunction]
+fn available_cores() -> usize {
+    crate::available_cores()
+}
+
 /// The Rust side of wkendall.
 #[pymodule]
 mod _core {
     #[pymodule_export]
-    use super::{Measure, Rankings, default_threads, gram};
+    use super::{Measure, Rankings, available_cores, default_threads, gram};
 
     #[pymodule_export]
     #[allow(non_upper_case_globals)]

@@ -1,6 +1,12 @@
 //! Rankings: rows of ranks, checked once and trusted by everything else.
 
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use crate::error::{Error, Number};
+use crate::parallel::{self, Watch};
+
+/// Rows are checked in jobs that take about this long, so that threads have something to share and a stop comes soon.
+const JOB_NS: f64 = 2e6;
 
 /// A number that can stand for a rank, an item number or a score.
 ///
@@ -12,7 +18,7 @@ pub trait Value: Copy + Sync + sealed::Sealed {
     /// The value for messages.
     #[doc(hidden)]
     fn number(self) -> Number;
-    /// A finite value; `Err` says whether it is NaN or infinite.
+    /// Whether the value is NaN.
     #[doc(hidden)]
     fn is_nan(self) -> bool;
     /// Whether the value is infinite.
@@ -126,8 +132,7 @@ impl Rankings {
     /// # Ok::<(), wkendall::Error>(())
     /// ```
     pub fn from_ranks<V: Value>(rows: usize, items: usize, values: &[V]) -> Result<Self, Error> {
-        let (ranks, orders) = permutations(rows, items, values)?;
-        Ok(Self { rows, items, ranks, orders })
+        Self::build(Kind::Ranks, rows, items, values, None, None)
     }
 
     /// Rankings from orders: row `p` lists the items of ranking `p`, the most preferred first, counting from 1 or from 0.
@@ -142,7 +147,7 @@ impl Rankings {
     /// # Ok::<(), wkendall::Error>(())
     /// ```
     pub fn from_orders<V: Value>(rows: usize, items: usize, values: &[V]) -> Result<Self, Error> {
-        Ok(Self::from_ranks(rows, items, values)?.inverse())
+        Self::build(Kind::Orders, rows, items, values, None, None)
     }
 
     /// Rankings from scores: the item with the largest score of its row is the most preferred.
@@ -157,15 +162,50 @@ impl Rankings {
     /// # Ok::<(), wkendall::Error>(())
     /// ```
     pub fn from_scores<V: Value>(rows: usize, items: usize, values: &[V]) -> Result<Self, Error> {
+        Self::build(Kind::Scores, rows, items, values, None, None)
+    }
+
+    /// Rankings from numbers of any kind, on so many threads, watched; in the end the same as the public constructors give.
+    pub(crate) fn build<V: Value>(
+        kind: Kind,
+        rows: usize,
+        items: usize,
+        values: &[V],
+        threads: Option<usize>,
+        watch: Option<Watch<'_>>,
+    ) -> Result<Self, Error> {
         check_shape(rows, items, values.len())?;
-        let mut ranks = vec![0; values.len()];
-        let mut orders = vec![0; values.len()];
-        for (row, scores) in rows_of(values, items).enumerate() {
-            let at = row * items..(row + 1) * items;
-            sort_scores(row, scores, &mut orders[at.clone()])?;
-            invert(&orders[at.clone()], &mut ranks[at]);
+        let mut built = Self { rows, items, ranks: vec![0; values.len()], orders: vec![0; values.len()] };
+        // A valid row has a 0 exactly if it counts from 0, so the first row tells. If it tells wrong, a row will not fit.
+        let zero_based = values[..items.min(values.len())].iter().any(|value| value.whole() == Some(0));
+        let fill = |values: &[V], ranks: &mut [u32], order: &mut [u32]| match kind {
+            Kind::Ranks | Kind::Orders => fill_permutation(values, zero_based, ranks, order),
+            Kind::Scores => fill_scores(values, ranks, order),
+        };
+        // Nanoseconds for each value on a core of 2.3 GHz.
+        let cost = if kind == Kind::Scores { 4.0 * (items as f64 + 2.0).log2() } else { 2.0 };
+        let fits = AtomicBool::new(true);
+        let block = (JOB_NS / (cost * items as f64 + 1.0)).max(1.0) as usize * items.max(1);
+        let jobs = values.chunks(block).zip(built.ranks.chunks_mut(block)).zip(built.orders.chunks_mut(block));
+        let threads = parallel::threads_for(cost * values.len() as f64, threads);
+        parallel::run(
+            jobs.collect(),
+            threads,
+            watch,
+            || (),
+            |((values, ranks), orders), (), _| {
+                let rows = values.chunks(items).zip(ranks.chunks_mut(items)).zip(orders.chunks_mut(items));
+                for ((values, ranks), order) in rows {
+                    if !fill(values, ranks, order) {
+                        fits.store(false, Ordering::Relaxed);
+                    }
+                }
+            },
+        )?;
+        if !fits.into_inner() {
+            return Err(diagnose(kind, items, values));
         }
-        Ok(Self { rows, items, ranks, orders })
+        Ok(if matches!(kind, Kind::Orders) { built.inverse() } else { built })
     }
 
     /// The number of rankings.
@@ -260,48 +300,89 @@ impl Rankings {
     }
 }
 
-/// Checks rows that should be permutations; gives them counting from 0, and their inverses.
-fn permutations<V: Value>(rows: usize, items: usize, values: &[V]) -> Result<(Vec<u32>, Vec<u32>), Error> {
-    check_shape(rows, items, values.len())?;
-    let zero = values.iter().position(|value| value.whole() == Some(0));
-    let first = i64::from(zero.is_none());
-    let mut ranks = vec![0; values.len()];
-    let mut orders = vec![VACANT; values.len()];
-    for (row, given) in rows_of(values, items).enumerate() {
-        let at = row * items..(row + 1) * items;
-        let (ranks, order) = (&mut ranks[at.clone()], &mut orders[at]);
-        for (column, (&value, rank)) in given.iter().zip(ranks).enumerate() {
-            let index = value
-                .whole()
-                .and_then(|whole| usize::try_from(whole.checked_sub(first)?).ok())
-                .filter(|&index| index < items)
-                .ok_or_else(|| not_a_rank(value, row, column, items, zero))?;
-            if order[index] != VACANT {
-                let earlier = order[index] as usize;
-                let (value, first) = (value.number(), first as usize);
-                return Err(Error::Duplicate { row, earlier, column, value, first, items });
+/// What numbers mean.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Kind {
+    Ranks,
+    Orders,
+    Scores,
+}
+
+/// Writes a row counting from 0, and its inverse; whether it is a permutation.
+fn fill_permutation<V: Value>(values: &[V], zero_based: bool, ranks: &mut [u32], order: &mut [u32]) -> bool {
+    order.fill(VACANT);
+    for (column, (value, rank)) in (0..).zip(values.iter().zip(ranks)) {
+        match index_of(*value, zero_based, order.len()) {
+            Some(index) if order[index] == VACANT => {
+                order[index] = column;
+                *rank = index as u32;
             }
-            order[index] = column as u32;
-            *rank = index as u32;
+            _ => return false,
         }
     }
-    Ok((ranks, orders))
+    true
+}
+
+/// The value counting from 0, if it is below the number of items.
+fn index_of<V: Value>(value: V, zero_based: bool, items: usize) -> Option<usize> {
+    let index = value.whole()?.checked_sub(i64::from(!zero_based))?;
+    usize::try_from(index).ok().filter(|&index| index < items)
+}
+
+/// Writes the ranks of a row of scores, the largest having rank 0, and its inverse; whether all are finite and different.
+fn fill_scores<V: Value>(scores: &[V], ranks: &mut [u32], order: &mut [u32]) -> bool {
+    if scores.iter().any(|score| score.is_nan() || score.is_infinite()) {
+        return false;
+    }
+    for (column, place) in (0..).zip(order.iter_mut()) {
+        *place = column;
+    }
+    let score = |column: u32| scores[column as usize];
+    order.sort_unstable_by(|&i, &j| score(j).order(score(i)));
+    for (rank, &column) in (0..).zip(order.iter()) {
+        ranks[column as usize] = rank;
+    }
+    order.windows(2).all(|pair| score(pair[0]).order(score(pair[1])).is_ne())
 }
 
 /// Marks a rank that no item has taken yet; `check_shape` keeps columns below it.
 const VACANT: u32 = u32::MAX;
 
-/// Why a value is no rank; `zero` is where in the array the first 0 stands, if anywhere.
+/// The first thing wrong with rows of which one does not fit.
 #[cold]
+fn diagnose<V: Value>(kind: Kind, items: usize, values: &[V]) -> Error {
+    let zero = values.iter().position(|value| value.whole() == Some(0));
+    let rows = values.chunks(items).enumerate();
+    let found = match kind {
+        Kind::Ranks | Kind::Orders => rows.map(|(row, values)| not_a_permutation(row, values, zero)).find_map(|e| e),
+        Kind::Scores => rows.map(|(row, values)| no_scores(row, values)).find_map(|e| e),
+    };
+    // Only memory that another thread wrote to in the meantime can be in order by now.
+    found.unwrap_or(Error::Changed)
+}
+
+/// What is wrong with a row that should be a permutation; `zero` is where in the array the first 0 stands, if anywhere.
+fn not_a_permutation<V: Value>(row: usize, values: &[V], zero: Option<usize>) -> Option<Error> {
+    let items = values.len();
+    let mut columns = vec![None; items];
+    for (column, &value) in values.iter().enumerate() {
+        let Some(index) = index_of(value, zero.is_some(), items) else {
+            return Some(not_a_rank(value, row, column, items, zero));
+        };
+        if let Some(earlier) = columns[index].replace(column) {
+            let (value, first) = (value.number(), usize::from(zero.is_none()));
+            return Some(Error::Duplicate { row, earlier, column, value, first, items });
+        }
+    }
+    None
+}
+
 fn not_a_rank<V: Value>(value: V, row: usize, column: usize, items: usize, zero: Option<usize>) -> Error {
     if value.is_nan() {
         return Error::NotANumber { row, column };
     }
     match (value.number(), value.whole(), zero) {
-        (number, None, _) => match number {
-            Number::Real(value) if value.is_finite() => Error::NotWhole { row, column, value },
-            value => Error::OutOfRange { row, column, value, first: usize::from(zero.is_none()), items },
-        },
+        (Number::Real(value), None, _) if value.is_finite() => Error::NotWhole { row, column, value },
         (_, Some(whole), Some(at)) if usize::try_from(whole) == Ok(items) => {
             Error::MixedBase { row, column, zero_row: at / items, zero_column: at % items, items }
         }
@@ -309,26 +390,20 @@ fn not_a_rank<V: Value>(value: V, row: usize, column: usize, items: usize, zero:
     }
 }
 
-/// Lists the columns of a row from the largest score to the smallest.
-fn sort_scores<V: Value>(row: usize, scores: &[V], order: &mut [u32]) -> Result<(), Error> {
+/// What is wrong with a row that should be scores.
+fn no_scores<V: Value>(row: usize, scores: &[V]) -> Option<Error> {
     for (column, &score) in scores.iter().enumerate() {
-        if score.is_nan() {
-            return Err(Error::NotANumber { row, column });
+        match score.number() {
+            Number::Real(value) if value.is_nan() => return Some(Error::NotANumber { row, column }),
+            Number::Real(value) if value.is_infinite() => return Some(Error::Infinite { row, column, value }),
+            _ => {}
         }
-        if let (true, Number::Real(value)) = (score.is_infinite(), score.number()) {
-            return Err(Error::Infinite { row, column, value });
-        }
-        order[column] = column as u32;
     }
-    let score = |column: u32| scores[column as usize];
-    order.sort_unstable_by(|&i, &j| score(j).order(score(i)).then(i.cmp(&j)));
-    match order.windows(2).find(|pair| score(pair[0]).order(score(pair[1])).is_eq()) {
-        Some(&[earlier, column]) => {
-            let value = score(column).number();
-            Err(Error::Tie { row, earlier: earlier as usize, column: column as usize, value })
-        }
-        _ => Ok(()),
-    }
+    let mut order: Vec<usize> = (0..scores.len()).collect();
+    order.sort_by(|&i, &j| scores[i].order(scores[j]));
+    let ties = order.windows(2).filter(|pair| scores[pair[0]].order(scores[pair[1]]).is_eq());
+    let first = ties.min_by_key(|pair| pair[1])?;
+    Some(Error::Tie { row, earlier: first[0], column: first[1], value: scores[first[1]].number() })
 }
 
 fn check_shape(rows: usize, items: usize, values: usize) -> Result<(), Error> {
@@ -344,10 +419,4 @@ fn check_shape(rows: usize, items: usize, values: usize) -> Result<(), Error> {
 /// The rows of a matrix of so many columns; none when there are no columns, since then there is nothing to visit.
 fn rows_of<T>(values: &[T], items: usize) -> impl Iterator<Item = &[T]> {
     values.chunks_exact(items.max(1))
-}
-
-fn invert(permutation: &[u32], inverse: &mut [u32]) {
-    for (index, &value) in (0..).zip(permutation) {
-        inverse[value as usize] = index;
-    }
 }

@@ -1,10 +1,9 @@
 //! Gram matrices: the measure of every pair of rankings, tile by tile, on several threads.
 //!
 //! ```text
-//! gram, gram_into   check, plan, hand out tiles, watch
+//! gram, gram_into   check, plan, run
 //!   plan            which strategy, how large a tile, how many threads
 //!   tiles           the result cut into pieces that threads can fill at the same time
-//!   pool            the threads
 //!   pairs           a strategy: the partition algorithm for every pair
 //! ```
 //!
@@ -13,25 +12,14 @@
 
 mod pairs;
 mod plan;
-mod pool;
 mod tiles;
-
-use std::ops::ControlFlow;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Condvar, Mutex, PoisonError};
-use std::time::{Duration, Instant};
 
 use crate::error::Error;
 use crate::measure::Measure;
+use crate::parallel::{self, Watch};
 use crate::ranking::Rankings;
 use pairs::Pairs;
 use plan::Plan;
-use tiles::Tile;
-
-pub use plan::default_threads;
-
-/// How long the caller's watch function waits for its next turn.
-const WATCH_EVERY: Duration = Duration::from_millis(50);
 
 /// A type that results can be stored in: `f64`, or `f32` for half the memory. Values are computed in `f64` either way.
 pub trait Element: Copy + Send + Sync + Default + sealed::Sealed {
@@ -56,18 +44,6 @@ impl Element for f32 {
         value as f32
     }
 }
-
-/// How far a run has come, in tiles.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Progress {
-    /// Tiles finished.
-    pub done: usize,
-    /// Tiles in all.
-    pub total: usize,
-}
-
-/// Called on the calling thread about twenty times a second; `Break` stops the run with [`Error::Interrupted`].
-pub type Watch<'a> = &'a mut dyn FnMut(Progress) -> ControlFlow<()>;
 
 /// How to run; none of it changes the result.
 #[derive(Default)]
@@ -126,116 +102,12 @@ pub fn gram_into<T: Element>(
         None => tiles::symmetric(out, rows, plan.tile),
         Some(_) => tiles::rectangular(out, columns, plan.tile),
     };
-    let run = Run::new(tiles, Pairs::new(measure, x, y.unwrap_or(x)));
-    let mut ignore = |_| ControlFlow::Continue(());
-    let watch = options.watch.unwrap_or(&mut ignore);
-    if plan.threads <= 1 { run.here(watch) } else { run.on_threads(plan.threads, watch) }
-}
-
-/// Tiles to fill, shared by the threads that fill them.
-struct Run<'a, T> {
-    strategy: Pairs<'a>,
-    total: usize,
-    waiting: Mutex<std::vec::IntoIter<Tile<'a, T>>>,
-    done: AtomicUsize,
-    stop: AtomicBool,
-}
-
-impl<'a, T: Element> Run<'a, T> {
-    fn new(tiles: Vec<Tile<'a, T>>, strategy: Pairs<'a>) -> Self {
-        Self {
-            strategy,
-            total: tiles.len(),
-            waiting: Mutex::new(tiles.into_iter()),
-            done: AtomicUsize::new(0),
-            stop: AtomicBool::new(false),
-        }
-    }
-
-    /// Fills tiles until none is left or the run is stopped; `after` comes after each.
-    fn work(&self, mut after: impl FnMut()) {
-        let mut scratch = self.strategy.scratch();
-        let next = || self.waiting.lock().unwrap_or_else(PoisonError::into_inner).next();
-        while let Some(mut tile) = next() {
-            self.strategy.fill(&mut tile, &mut scratch, &self.stop);
-            self.done.fetch_add(1, Ordering::Relaxed);
-            after();
-            if self.stop.load(Ordering::Relaxed) {
-                return;
-            }
-        }
-    }
-
-    fn look(&self, watch: &mut dyn FnMut(Progress) -> ControlFlow<()>) {
-        let progress = Progress { done: self.done.load(Ordering::Relaxed), total: self.total };
-        if watch(progress).is_break() {
-            self.stop.store(true, Ordering::Relaxed);
-        }
-    }
-
-    fn finish(&self, watch: &mut dyn FnMut(Progress) -> ControlFlow<()>) -> Result<(), Error> {
-        if !self.stop.load(Ordering::Relaxed) {
-            self.look(watch);
-        }
-        if self.stop.load(Ordering::Relaxed) { Err(Error::Interrupted) } else { Ok(()) }
-    }
-
-    fn here(&self, watch: Watch<'_>) -> Result<(), Error> {
-        let mut last = Instant::now();
-        self.work(|| {
-            if last.elapsed() >= WATCH_EVERY {
-                self.look(watch);
-                last = Instant::now();
-            }
-        });
-        self.finish(watch)
-    }
-
-    fn on_threads(&self, threads: usize, watch: Watch<'_>) -> Result<(), Error> {
-        let pool = pool::get(threads)?;
-        let running = Running::new(threads);
-        pool.in_place_scope(|scope| {
-            for _ in 0..threads {
-                scope.spawn(|_| {
-                    let _leave = running.leave_on_drop();
-                    self.work(|| {});
-                });
-            }
-            while running.wait(WATCH_EVERY) {
-                self.look(watch);
-            }
-        });
-        self.finish(watch)
-    }
-}
-
-/// Counts the threads at work, so that the caller can wait for them and look around in between.
-struct Running {
-    count: Mutex<usize>,
-    changed: Condvar,
-}
-
-impl Running {
-    fn new(count: usize) -> Self {
-        Self { count: Mutex::new(count), changed: Condvar::new() }
-    }
-
-    /// Waits until no thread is left or the time is up; whether any is left.
-    fn wait(&self, time: Duration) -> bool {
-        let count = self.count.lock().unwrap_or_else(PoisonError::into_inner);
-        let waited = self.changed.wait_timeout_while(count, time, |count| *count > 0);
-        *waited.unwrap_or_else(PoisonError::into_inner).0 > 0
-    }
-
-    /// Counts the thread out when dropped, so that even a panic cannot leave the caller waiting.
-    fn leave_on_drop(&self) -> impl Drop {
-        struct Leave<'a>(&'a Running);
-        impl Drop for Leave<'_> {
-            fn drop(&mut self) {
-                *self.0.count.lock().unwrap_or_else(PoisonError::into_inner) -= 1;
-                self.0.changed.notify_all();
-            }
-        }
-        Leave(self)
-    }
+    let strategy = Pairs::new(measure, x, y.unwrap_or(x));
+    parallel::run(
+        tiles,
+        plan.threads,
+        options.watch,
+        || strategy.scratch(),
+        |mut tile, scratch, stop| strategy.fill(&mut tile, scratch, stop),
+    )
 }

@@ -8,6 +8,7 @@ use std::sync::{Arc, Mutex, TryLockError};
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
 use crate::error::Error;
+use crate::parallel::available_cores;
 
 struct Owned {
     process: u32,
@@ -17,7 +18,7 @@ struct Owned {
 static POOL: Mutex<Option<Owned>> = Mutex::new(None);
 
 /// A pool with at least so many threads.
-pub(super) fn get(threads: usize) -> Result<Arc<ThreadPool>, Error> {
+pub(crate) fn get(threads: usize) -> Result<Arc<ThreadPool>, Error> {
     let mut owned = match POOL.try_lock() {
         Ok(owned) => owned,
         Err(TryLockError::Poisoned(owned)) => owned.into_inner(),
@@ -30,7 +31,7 @@ pub(super) fn get(threads: usize) -> Result<Arc<ThreadPool>, Error> {
         }
         _ => {}
     }
-    let pool = build(threads.max(cores()))?;
+    let pool = build(threads.max(available_cores()))?;
     let old = owned.replace(Owned { process: std::process::id(), pool: Arc::clone(&pool) });
     if let Some(old) = old.filter(|old| old.process != std::process::id()) {
         // Its threads are in the parent: dropping it here would signal to nobody, through locks that may be held forever.
@@ -46,9 +47,4 @@ fn build(threads: usize) -> Result<Arc<ThreadPool>, Error> {
         .build()
         .map(Arc::new)
         .map_err(|error| Error::Threads { threads, reason: error.to_string() })
-}
-
-/// The cores that this process may use.
-pub(super) fn cores() -> usize {
-    std::thread::available_parallelism().map_or(1, usize::from)
 }

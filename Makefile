@@ -1,0 +1,80 @@
+# Everything happens in .venv, which the first target that needs it makes. People, hooks and CI call the same targets.
+PYTHON ?= python3
+BIN := .venv/bin
+PY := $(BIN)/python
+export PIP_DISABLE_PIP_VERSION_CHECK := 1
+
+RUST := $(shell find src -name '*.rs') Cargo.toml
+SOURCES := $(RUST) $(shell find python -name '*.py*' -not -path '*/__pycache__/*') pyproject.toml README.md
+
+.PHONY: help demo test test-rust test-python test-wheel lint format bench docs wheel install hooks clean
+
+help: ## this list
+	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
+
+demo: install ## train an SVM with each kernel on simulated preferences: a table and a picture
+	$(PY) examples/two_groups.py
+
+test: lint test-rust test-python test-wheel ## all tests and lints
+
+test-rust: ## the crate, its doc tests and the Rust code of the README
+	cargo test
+
+test-python: install ## the package, with the extension module from the wheel
+	$(PY) -m pytest
+
+test-wheel: wheel ## the README's first example with nothing installed but the wheel and what it depends on
+	rm -rf build/fresh && $(PYTHON) -m venv build/fresh
+	build/fresh/bin/python -m pip install -q dist/*.whl
+	cd build && PYTHON_GIL= fresh/bin/python ../tests/first_example.py
+
+lint: install ## ruff, rustfmt, clippy, mypy, stubtest; warnings are errors
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	cargo fmt --check
+	cargo clippy --all-targets -- -D warnings
+	cargo clippy --all-targets --features python -- -D warnings
+	RUSTDOCFLAGS="-D warnings" cargo doc --no-deps --quiet
+	$(BIN)/mypy
+	$(PY) -m mypy.stubtest wkendall._core
+
+format: .venv/dev ## rewrite the code in the project's style
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+	cargo fmt
+
+bench: install ## criterion for the crate, then the package against its peers on one thread and on all
+	cargo bench
+	$(PY) benches/peers.py
+
+docs: install ## the documentation of the crate and of the package, in docs/_build
+	RUSTDOCFLAGS="-D warnings" cargo doc --no-deps --target-dir docs/_build/crate
+	$(BIN)/pdoc --docformat numpy --output-directory docs/_build/package wkendall
+	@echo "open docs/_build/package/index.html or docs/_build/crate/doc/wkendall/index.html"
+
+wheel: .venv/wheel ## the wheel, in dist
+
+install: .venv/installed ## the wheel in .venv
+
+hooks: .venv/dev ## lint before every commit
+	$(BIN)/pre-commit install
+
+clean: ## remove everything that can be made again
+	rm -rf .venv target dist build docs/_build
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+.venv/dev: pyproject.toml
+	test -x $(PY) || $(PYTHON) -m venv .venv
+	$(PY) -m pip install -q --upgrade "pip>=25.1"
+	$(PY) -m pip install -q --group build
+	touch $@
+
+.venv/wheel: .venv/dev $(SOURCES) Cargo.lock
+	rm -rf dist
+	$(BIN)/maturin build --release --locked --quiet --interpreter $(PY) --out dist
+	touch $@
+
+.venv/installed: .venv/wheel
+	$(PY) -m pip install -q --force-reinstall --no-deps dist/*.whl
+	$(PY) -m pip install -q --group dev
+	touch $@

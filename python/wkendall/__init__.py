@@ -1,0 +1,29 @@
+"""Weighted Kendall kernels for rankings: exact, positive definite, fast.
+
+```python
+import wkendall
+
+X = [[1, 2, 3, 4], [2, 1, 3, 4], [4, 3, 2, 1]]  # three rankings of four items, 1 is the most preferred
+K = wkendall.gram_matrix(X, weight="mult", u="log", normalize=True)
+```
+
+Layers, each using only those below it:
+
+    kernels    gram_matrix and its family
+    rankings   arrays, data frames and lists to checked rankings
+    _core      the Rust crate
+"""
+
+from wkendall._core import __version__
+from wkendall.kernels import correlation, diagonal, distance_matrix, gram_matrix, kappa, kernel, mallows
+
+__all__ = [
+    "__version__",
+    "correlation",
+    "diagonal",
+    "distance_matrix",
+    "gram_matrix",
+    "kappa",
+    "kernel",
+    "mallows",
+]

@@ -1,0 +1,64 @@
+"""The types of the extension module, checked against it by stubtest."""
+
+from collections.abc import Callable
+from typing import Any, Literal, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["Measure", "Rankings", "__version__", "available_cores", "default_threads", "gram"]
+
+__version__: str
+
+@final
+class Rankings:
+    def __new__(
+        cls,
+        values: NDArray[np.int64] | NDArray[np.uint64] | NDArray[np.float64],
+        kind: Literal["ranks", "orders", "scores"],
+        mirrored: bool,
+        threads: int | None = None,
+    ) -> Rankings: ...
+    @property
+    def rows(self) -> int: ...
+    @property
+    def items(self) -> int: ...
+
+@final
+class Measure:
+    @staticmethod
+    def kernel(
+        items: int,
+        weight: str,
+        k: int | None = None,
+        factor: str | NDArray[np.float64] | None = None,
+        matrix: NDArray[np.float64] | None = None,
+    ) -> Measure: ...
+    @staticmethod
+    def correlation(
+        items: int,
+        weight: str,
+        k: int | None = None,
+        factor: str | NDArray[np.float64] | None = None,
+        matrix: NDArray[np.float64] | None = None,
+    ) -> Measure: ...
+    @staticmethod
+    def distance(items: int) -> Measure: ...
+    @staticmethod
+    def mallows(items: int, lam: float) -> Measure: ...
+    def signed(self) -> Measure: ...
+    def normalized(self) -> Measure: ...
+    def of_equal(self) -> float: ...
+    def kappa(self, pi: Rankings) -> float: ...
+
+def gram(
+    measure: Measure,
+    x: Rankings,
+    y: Rankings | None,
+    out: NDArray[Any],
+    threads: int | None = None,
+    tile: int | None = None,
+    progress: Callable[[int, int], object] | None = None,
+) -> None: ...
+def available_cores() -> int: ...
+def default_threads() -> int: ...

@@ -1,0 +1,60 @@
+"""How much memory a result may take."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import numpy as np
+
+
+def check_fits(rows: int, columns: int, dtype: np.dtype[np.floating]) -> None:
+    """Refuse a result larger than the memory available, before any work is done for it."""
+    needed = rows * columns * dtype.itemsize
+    available = available_bytes()
+    if available is not None and needed > available:
+        raise ValueError(
+            f"the result of {rows} x {columns} {dtype} values takes {_readable(needed)}, but only {_readable(available)} of "
+            "memory are available: pass out= with a memory map (np.lib.format.open_memmap), use dtype=np.float32, or compute "
+            "it in blocks of rows with Y="
+        )
+
+
+def available_bytes() -> int | None:
+    """Return the memory that can still be allocated without swapping, or None where the system does not say."""
+    known = [size for size in (_from_meminfo(), _from_cgroup()) if size is not None]
+    return min(known) if known else _from_sysconf()
+
+
+def _from_meminfo(path: Path = Path("/proc/meminfo")) -> int | None:
+    try:
+        lines = path.read_text().splitlines()
+    except OSError:
+        return None
+    for line in lines:
+        if line.startswith("MemAvailable:"):
+            return int(line.split()[1]) * 1024
+    return None
+
+
+def _from_cgroup(folder: Path = Path("/sys/fs/cgroup")) -> int | None:
+    """Return what is left of a container's allowance."""
+    try:
+        return int((folder / "memory.max").read_text()) - int((folder / "memory.current").read_text())
+    except (OSError, ValueError):  # no such limit: the file is absent or says "max"
+        return None
+
+
+def _from_sysconf() -> int | None:
+    try:
+        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    except (AttributeError, OSError, ValueError):  # Windows has no sysconf; there NumPy's own MemoryError has to do
+        return None
+
+
+def _readable(size: float) -> str:
+    for unit in ("B", "KiB", "MiB", "GiB"):
+        if size < 1024:
+            return f"{size:.1f} {unit}"
+        size /= 1024
+    return f"{size:.1f} TiB"

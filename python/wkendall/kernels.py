@@ -1,0 +1,526 @@
+"""The kernels between rankings: all pairs at once, one pair, one permutation; the distance and the correlation.
+
+Everything here checks its parameters, hands them to the Rust crate and returns what comes back.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from numbers import Real
+from typing import Any, SupportsIndex
+
+import numpy as np
+from numpy.typing import ArrayLike, DTypeLike, NDArray
+
+from wkendall import _core
+from wkendall._memory import check_fits
+from wkendall.rankings import Input, Top, as_ranking, as_rankings, check_choice, check_same_items
+
+WEIGHTS = ("standard", "top", "add", "mult", "average")
+FACTORS = ("hyperbolic", "log")
+
+
+class _Unsaid(str):
+    """The default of a parameter, told apart from the same word said by the caller."""
+
+    __slots__ = ()
+
+
+_STANDARD = _Unsaid("standard")
+
+
+def gram_matrix(
+    X: ArrayLike,
+    Y: ArrayLike | None = None,
+    *,
+    weight: str = _STANDARD,
+    k: SupportsIndex | None = None,
+    u: str | ArrayLike | None = None,
+    U: ArrayLike | None = None,
+    signed: bool = False,
+    normalize: bool = False,
+    input: Input = "ranks",
+    top: Top = "low",
+    dtype: DTypeLike = np.float64,
+    out: NDArray[Any] | None = None,
+    n_jobs: int | None = None,
+    progress: bool = False,
+) -> NDArray[Any]:
+    """Kernel between all pairs of rankings.
+
+    The sum, over the pairs of items that both rankings put in the same order, of a weight that depends on the four ranks.
+    The matrix for `Y=None` is symmetric and positive semi-definite, and relabelling the items does not change it.
+
+    Parameters
+    ----------
+    X : array-like of shape (m, n)
+        Rankings, one a row: `X[p, i]` is the rank that ranking p gives to item i. Each row is a permutation of 1..n, or
+        every row one of 0..n-1. Lists, arrays of any integer type or of whole floats, pandas and polars data frames.
+    Y : array-like of shape (m', n), optional
+        Rankings to compare with; those of `X` if absent.
+    weight : {"standard", "top", "add", "mult", "average"}
+        What a concordant pair adds. With ranks a < b in one ranking and c < d in the other:
+        1; or 1 if all four are at most `k`; or (u[a] + u[b]) (u[c] + u[d]); or u[a] u[b] u[c] u[d];
+        or (n + 1 - max(b, d)) / n, the mean of the top-k kernels over k = 1..n.
+    k : int
+        For `weight="top"`: how many ranks count, 1..n.
+    u : {"hyperbolic", "log"} or array-like of shape (n,)
+        For `weight="add"` and `"mult"`: position weights, `u[0]` being that of the most preferred position. The names stand
+        for 1 / (r + 1) and 1 / log2(r + 1) at rank r = 1..n.
+    U : array-like of shape (n, n)
+        Instead of `weight`: any weights of pairs of positions. The kernel is then the sum of U[a, b] U[c, d] over all ordered
+        pairs of items, concordant or not, an item with itself included. Takes O(n^2) for a pair of rankings.
+    signed : bool
+        Discordant pairs count too, negative.
+    normalize : bool
+        Divide by the square roots of both self-similarities; 0 where these are 0. `signed=True, normalize=True` with the
+        standard weight is Kendall's tau.
+    input : {"ranks", "orders", "scores"}
+        What the numbers are. Orders list items from the most preferred to the least, counting from 1 or from 0. Scores
+        are any real numbers, larger is better, and no two in a row are equal.
+    top : {"low", "high"}
+        Which end of the ranks is the top: 1, or n as in the R package kernrank. `top="high"` gives what `top="low"` gives
+        for `n + 1 - X`.
+    dtype : float64 or float32
+        The type of the result. Sums are made in float64 either way.
+    out : ndarray of shape (m, m'), optional
+        Filled and returned; of type `dtype`, C-contiguous. May be a memory map. After an interruption its contents are
+        unspecified.
+    n_jobs : int, optional
+        Threads: 1 for one, -1 for one on each core, None for the same or what RAYON_NUM_THREADS or OMP_NUM_THREADS says.
+        The result has the same bits for any number.
+    progress : bool
+        Show a progress bar; needs tqdm (`pip install "wkendall[progress]"`).
+
+    Returns
+    -------
+    ndarray of shape (m, m')
+
+    Examples
+    --------
+    >>> import wkendall
+    >>> X = [[1, 2, 3, 4], [2, 1, 3, 4], [4, 3, 2, 1]]
+    >>> wkendall.gram_matrix(X)
+    array([[6., 5., 0.],
+           [5., 6., 1.],
+           [0., 1., 6.]])
+    >>> wkendall.gram_matrix(X, weight="mult", u="hyperbolic", normalize=True).round(3)
+    array([[1.   , 0.545, 0.   ],
+           [0.545, 1.   , 0.124],
+           [0.   , 0.124, 1.   ]])
+    """
+
+    def measure(items: int) -> _core.Measure:
+        return _kernel(items, weight, k, u, U, signed, normalize)
+
+    return _matrix(measure, X, Y, input, top, dtype, out, n_jobs, progress)
+
+
+def distance_matrix(
+    X: ArrayLike,
+    Y: ArrayLike | None = None,
+    *,
+    input: Input = "ranks",
+    top: Top = "low",
+    dtype: DTypeLike = np.float64,
+    out: NDArray[Any] | None = None,
+    n_jobs: int | None = None,
+    progress: bool = False,
+) -> NDArray[Any]:
+    """Kendall tau distance between all pairs of rankings: the number of discordant pairs of items.
+
+    Parameters are those of `gram_matrix`.
+
+    Returns
+    -------
+    ndarray of shape (m, m')
+
+    Examples
+    --------
+    >>> import wkendall
+    >>> wkendall.distance_matrix([[1, 2, 3], [2, 1, 3], [3, 2, 1]])
+    array([[0., 1., 3.],
+           [1., 0., 2.],
+           [3., 2., 0.]])
+    """
+    return _matrix(_core.Measure.distance, X, Y, input, top, dtype, out, n_jobs, progress)
+
+
+def mallows(
+    X: ArrayLike,
+    Y: ArrayLike | None = None,
+    lam: float = 1.0,
+    *,
+    input: Input = "ranks",
+    top: Top = "low",
+    dtype: DTypeLike = np.float64,
+    out: NDArray[Any] | None = None,
+    n_jobs: int | None = None,
+    progress: bool = False,
+) -> NDArray[Any]:
+    """Mallows kernel between all pairs of rankings: `exp(-lam * distance)`, the distance being that of `distance_matrix`.
+
+    Parameters
+    ----------
+    X, Y, input, top, dtype, out, n_jobs, progress
+        As for `gram_matrix`.
+    lam : float
+        How fast the similarity falls with each discordant pair; not negative.
+
+    Returns
+    -------
+    ndarray of shape (m, m')
+
+    Examples
+    --------
+    >>> import wkendall
+    >>> wkendall.mallows([[1, 2, 3], [2, 1, 3], [3, 2, 1]], lam=0.5).round(3)
+    array([[1.   , 0.607, 0.223],
+           [0.607, 1.   , 0.368],
+           [0.223, 0.368, 1.   ]])
+    """
+    if not isinstance(lam, Real) or isinstance(lam, bool | np.bool_):
+        raise TypeError(f"lam must be a real number, not {lam!r}")
+    rate = float(lam)
+
+    def measure(items: int) -> _core.Measure:
+        return _core.Measure.mallows(items, rate)
+
+    return _matrix(measure, X, Y, input, top, dtype, out, n_jobs, progress)
+
+
+def kernel(
+    x: ArrayLike,
+    y: ArrayLike,
+    *,
+    weight: str = _STANDARD,
+    k: SupportsIndex | None = None,
+    u: str | ArrayLike | None = None,
+    U: ArrayLike | None = None,
+    signed: bool = False,
+    normalize: bool = False,
+    input: Input = "ranks",
+    top: Top = "low",
+) -> float:
+    """Kernel between two rankings; parameters are those of `gram_matrix`.
+
+    For more than one pair `gram_matrix` is much faster than a loop.
+
+    Returns
+    -------
+    float
+
+    Examples
+    --------
+    >>> import wkendall
+    >>> wkendall.kernel([1, 2, 3, 4], [2, 1, 3, 4])
+    5.0
+    >>> wkendall.kernel([1, 2, 3, 4], [2, 1, 3, 4], weight="top", k=2)
+    0.0
+    """
+
+    def measure(items: int) -> _core.Measure:
+        return _kernel(items, weight, k, u, U, signed, normalize)
+
+    return _pair(measure, x, y, input, top)
+
+
+def correlation(
+    x: ArrayLike,
+    y: ArrayLike,
+    *,
+    weight: str = "standard",
+    k: SupportsIndex | None = None,
+    u: str | ArrayLike | None = None,
+    input: Input = "ranks",
+    top: Top = "low",
+) -> float:
+    """Weighted correlation of two rankings: (C - D) / (C + D) of the concordant and the discordant sum.
+
+    Not a kernel: the denominator depends on the pair, and matrices of such values can have negative eigenvalues. For a
+    kernel with values from -1 to 1 use `kernel` with `signed=True, normalize=True`. With the standard weight both are
+    Kendall's tau. Parameters are those of `gram_matrix`.
+
+    Returns
+    -------
+    float
+        From -1 to 1 if the weights are not negative; 0 where the denominator is 0.
+
+    Examples
+    --------
+    >>> import wkendall
+    >>> wkendall.correlation([1, 2, 3, 4], [2, 1, 3, 4])
+    0.6666666666666666
+    >>> wkendall.correlation([1, 2, 3, 4], [4, 3, 2, 1], weight="add", u="log")
+    -1.0
+    """
+
+    def measure(items: int) -> _core.Measure:
+        return _core.Measure.correlation(items, *_weight(items, weight, k, u))
+
+    return _pair(measure, x, y, input, top)
+
+
+def kappa(
+    pi: ArrayLike,
+    *,
+    weight: str = _STANDARD,
+    k: SupportsIndex | None = None,
+    u: str | ArrayLike | None = None,
+    U: ArrayLike | None = None,
+    signed: bool = False,
+    normalize: bool = False,
+    input: Input = "ranks",
+    top: Top = "low",
+) -> float:
+    """Kernel as a function of one permutation: that between the identity and `pi`.
+
+    The kernel between rankings s and t is `kappa` of the permutation that gives t's rank of the item that s ranks a-th.
+    Parameters are those of `gram_matrix`; computed in O(n log n) by the paper's partition algorithm.
+
+    Returns
+    -------
+    float
+
+    Examples
+    --------
+    >>> import wkendall
+    >>> wkendall.kappa([2, 3, 1])
+    1.0
+    """
+    ranking = as_ranking(pi, "pi", input, top)
+    measure = _kernel(ranking.items, weight, k, u, U, signed, normalize)
+    if top == "low":
+        return measure.kappa(ranking)
+    # The identity mirrored is not the identity.
+    identity = as_ranking(np.arange(ranking.items), "identity", "ranks", top)
+    return _value(measure, identity, ranking)
+
+
+def diagonal(
+    X: ArrayLike,
+    *,
+    weight: str = _STANDARD,
+    k: SupportsIndex | None = None,
+    u: str | ArrayLike | None = None,
+    U: ArrayLike | None = None,
+    signed: bool = False,
+    normalize: bool = False,
+    input: Input = "ranks",
+    top: Top = "low",
+    dtype: DTypeLike = np.float64,
+) -> NDArray[Any]:
+    """Kernel between each ranking and itself: the diagonal of `gram_matrix`, whose parameters it takes.
+
+    Returns
+    -------
+    ndarray of shape (m,)
+
+    Examples
+    --------
+    >>> import wkendall
+    >>> wkendall.diagonal([[1, 2, 3], [3, 2, 1]])
+    array([3., 3.])
+    """
+    result_type = _result_type(dtype)
+    rankings = as_rankings(X, "X", input, top)
+    measure = _kernel(rankings.items, weight, k, u, U, signed, normalize)
+    return np.full(rankings.rows, measure.of_equal(), dtype=result_type)
+
+
+def _matrix(
+    measure_of: Callable[[int], _core.Measure],
+    X: ArrayLike,
+    Y: ArrayLike | None,
+    input: Input,
+    top: Top,
+    dtype: DTypeLike,
+    out: NDArray[Any] | None,
+    n_jobs: int | None,
+    progress: bool,
+) -> NDArray[Any]:
+    result_type = _result_type(dtype)
+    threads = _threads(n_jobs)
+    _check_flag(progress, "progress")
+    x = as_rankings(X, "X", input, top, threads)
+    y = None if Y is None else as_rankings(Y, "Y", input, top, threads)
+    if y is not None:
+        if y.items != x.items:
+            raise ValueError(f"X has {x.items} items, but Y has {y.items}: both must rank the same items")
+        if input != "orders":
+            check_same_items(X, Y)
+    measure = measure_of(x.items)
+    shape = (x.rows, x.rows if y is None else y.rows)
+    if out is None:
+        check_fits(*shape, result_type)
+        out = np.empty(shape, dtype=result_type)
+    else:
+        _check_out(out, shape, result_type)
+    with _bar(progress) as show:
+        _core.gram(measure, x, y, out, threads=threads, progress=show)
+    return out
+
+
+def _pair(measure_of: Callable[[int], _core.Measure], x: ArrayLike, y: ArrayLike, input: Input, top: Top) -> float:
+    first = as_ranking(x, "x", input, top)
+    second = as_ranking(y, "y", input, top)
+    if first.items != second.items:
+        raise ValueError(f"x has {first.items} items, but y has {second.items}: both must rank the same items")
+    return _value(measure_of(first.items), first, second)
+
+
+def _value(measure: _core.Measure, x: _core.Rankings, y: _core.Rankings) -> float:
+    out = np.empty((1, 1))
+    _core.gram(measure, x, y, out, threads=1)
+    return float(out[0, 0])
+
+
+def _kernel(
+    items: int,
+    weight: str,
+    k: SupportsIndex | None,
+    u: str | ArrayLike | None,
+    U: ArrayLike | None,
+    signed: bool,
+    normalize: bool,
+) -> _core.Measure:
+    """Check the parameters of a kernel."""
+    _check_flag(signed, "signed")
+    _check_flag(normalize, "normalize")
+    if U is None:
+        measure = _core.Measure.kernel(items, *_weight(items, weight, k, u))
+    else:
+        if not isinstance(weight, _Unsaid):
+            raise ValueError(f"both U and weight={weight!r} are given: pass one of them")
+        _check_unused(k, "k", "U")
+        _check_unused(u, "u", "U")
+        measure = _core.Measure.kernel(items, "matrix", matrix=_weight_matrix(U, items))
+    if signed:
+        measure = measure.signed()
+    return measure.normalized() if normalize else measure
+
+
+def _weight(
+    items: int, weight: str, k: SupportsIndex | None, u: str | ArrayLike | None
+) -> tuple[str, int | None, str | NDArray[np.float64] | None]:
+    """Check a named weight and that it gets the parameters it uses and no others."""
+    check_choice(weight, "weight", WEIGHTS)
+    said = f'weight="{weight}"'
+    if weight == "top":
+        if k is None:
+            raise ValueError(f"{said} needs k, the number of ranks that count, from 1 to {max(items, 1)}")
+    else:
+        _check_unused(k, "k", said)
+    if weight in ("add", "mult"):
+        if u is None:
+            raise ValueError(f'{said} needs u, one of "hyperbolic" and "log" or an array of {items} position weights')
+    else:
+        _check_unused(u, "u", said)
+    return str(weight), None if k is None else _top_ranks(k, items), None if u is None else _factor(u)
+
+
+def _check_unused(value: object, name: str, said: str) -> None:
+    if value is not None:
+        uses = {"k": 'weight="top"', "u": 'weight="add" and weight="mult"'}[name]
+        raise ValueError(f"{name} is given, but {said} does not use it: it goes with {uses}")
+
+
+def _top_ranks(k: SupportsIndex, items: int) -> int:
+    if isinstance(k, bool | np.bool_):
+        raise TypeError(f"k must be an integer, not {k!r}")
+    try:
+        number = operator.index(k)
+    except TypeError:
+        raise TypeError(f"k must be an integer, not {k!r}") from None
+    if not 1 <= number <= max(items, 1):
+        raise ValueError(f"k is {number}, but must be from 1 to {max(items, 1)}, the number of items")
+    return number
+
+
+def _factor(u: str | ArrayLike) -> str | NDArray[np.float64]:
+    if isinstance(u, str):
+        check_choice(u, "u", FACTORS)
+        return str(u)
+    return _real_array(u, "u", 1, "an array of n position weights, or one of 'hyperbolic' and 'log'")
+
+
+def _weight_matrix(U: ArrayLike, items: int) -> NDArray[np.float64]:
+    matrix = _real_array(U, "U", 2, f"an array of shape ({items}, {items})")
+    if matrix.shape != (items, items):
+        raise ValueError(f"U has shape {matrix.shape}, but for rankings of {items} items it must be ({items}, {items})")
+    return matrix
+
+
+def _real_array(values: ArrayLike, name: str, axes: int, meaning: str) -> NDArray[np.float64]:
+    try:
+        array = np.asarray(values)
+    except ValueError:
+        raise ValueError(f"{name} must be {meaning}, not a ragged list") from None
+    if array.size and array.dtype.kind not in "iuf":
+        raise TypeError(f"{name} must be {meaning}, of real numbers, not {array.dtype}")
+    if array.ndim != axes:
+        raise ValueError(f"{name} has {array.ndim} axes and shape {array.shape}, but must be {meaning}")
+    return np.ascontiguousarray(array, dtype=np.float64)
+
+
+def _result_type(dtype: DTypeLike) -> np.dtype[Any]:
+    wrong = ValueError(f"dtype is {dtype!r}, but must be float64 or float32")
+    try:
+        result_type = np.dtype(dtype)
+    except TypeError:
+        raise wrong from None
+    if result_type not in (np.dtype(np.float64), np.dtype(np.float32)):
+        raise wrong
+    return result_type
+
+
+def _threads(n_jobs: int | None) -> int | None:
+    if n_jobs is None:
+        return None
+    if isinstance(n_jobs, bool) or not isinstance(n_jobs, SupportsIndex):
+        raise TypeError(f"n_jobs must be an integer or None, not {n_jobs!r}")
+    number = operator.index(n_jobs)
+    if number == -1:
+        return _core.available_cores()
+    if number < 1:
+        raise ValueError(f"n_jobs is {number}, but must be a number of threads from 1, -1 for all cores, or None")
+    return min(number, 2**16)
+
+
+def _check_flag(value: object, name: str) -> None:
+    if not isinstance(value, bool | np.bool_):
+        raise TypeError(f"{name} must be True or False, not {value!r}")
+
+
+def _check_out(out: NDArray[Any], shape: tuple[int, int], dtype: np.dtype[Any]) -> None:
+    if not isinstance(out, np.ndarray):
+        raise TypeError(f"out must be a NumPy array, not {type(out).__name__}")
+    if out.shape != shape:
+        raise ValueError(f"out has shape {out.shape}, but the result has shape {shape}")
+    if out.dtype != dtype:
+        raise ValueError(f"out has dtype {out.dtype}, but the result has dtype {dtype}: change one or the other")
+    if not (out.flags.c_contiguous and out.flags.aligned):
+        raise ValueError("out is not C-contiguous: its rows must lie one after the other in memory")
+    if not out.flags.writeable:
+        raise ValueError("out is read-only")
+
+
+@contextmanager
+def _bar(progress: bool) -> Iterator[Callable[[int, int], None] | None]:
+    """Show a progress bar, if wanted, that is moved on by calling it with what is done and what there is to do."""
+    if not progress:
+        yield None
+        return
+    try:
+        from tqdm.auto import tqdm
+    except ImportError:
+        raise ImportError('progress=True needs tqdm: pip install "wkendall[progress]"') from None
+    with tqdm(desc="gram", unit="tile") as bar:
+
+        def show(done: int, total: int) -> None:
+            bar.total = total
+            bar.update(done - bar.n)
+
+        yield show

@@ -1,0 +1,168 @@
+"""Every kernel against its definition, and the properties that every Gram matrix has."""
+
+import numpy as np
+import pytest
+import scipy.stats
+from definitions import expected, general, kernels, random_rankings
+
+import wkendall
+
+BOUND = 1e-12
+
+
+def assert_close(value, wanted, size, weight):
+    """Counts are exact, weighted sums within the bound of the sum of their absolute terms."""
+    if weight in ("add", "mult"):
+        assert abs(value - wanted) <= BOUND * size
+    else:
+        assert value == wanted
+
+
+def check_pair(s, t, params):
+    wanted = expected(s, t, **params)
+    weight = params["weight"]
+    assert_close(wkendall.kernel(s, t, **params), wanted.concordant, wanted.concordant_size, weight)
+    assert_close(wkendall.kernel(s, t, signed=True, **params), wanted.signed, wanted.size, weight)
+    own = expected(s, s, **params).concordant
+    ratio = wkendall.kernel(s, t, normalize=True, **params)
+    assert ratio == pytest.approx(wanted.concordant / own if own else 0, rel=1e-9, abs=1e-12 * wanted.size / (own or 1))
+
+
+@pytest.mark.parametrize("n", range(41))
+def test_every_small_n(n):
+    rng = np.random.default_rng(n)
+    for params in kernels(n, rng):
+        s, t = random_rankings(rng, 2, n)
+        check_pair(s, t, params)
+
+
+def test_random_n_up_to_300():
+    rng = np.random.default_rng(300)
+    for n in rng.integers(41, 301, size=3):
+        s, t = random_rankings(rng, 2, n)
+        for params in kernels(n, rng):
+            check_pair(s, t, params)
+
+
+@pytest.mark.parametrize("n", [0, 1, 2, 7, 12])
+def test_general_weights(n):
+    rng = np.random.default_rng(n)
+    U = rng.standard_normal((n, n))
+    X = random_rankings(rng, 4, n)
+    wanted = [[general(s, t, U) for t in X] for s in X]
+    np.testing.assert_allclose(wkendall.gram_matrix(X, U=U), wanted, rtol=1e-12, atol=1e-12)
+
+
+@pytest.mark.parametrize("m", [0, 1, 2, 5])
+@pytest.mark.parametrize("n", [0, 1, 2, 3])
+def test_degenerate_shapes(m, n):
+    X = random_rankings(np.random.default_rng(0), m, n)
+    Y = random_rankings(np.random.default_rng(1), 3, n)
+    for params in kernels(n):
+        assert wkendall.gram_matrix(X, **params).shape == (m, m)
+        assert wkendall.gram_matrix(X, Y, **params).shape == (m, 3)
+        assert wkendall.diagonal(X, **params).shape == (m,)
+        assert np.isfinite(wkendall.gram_matrix(X, normalize=True, **params)).all()
+    assert wkendall.distance_matrix(X).shape == (m, m)
+    assert wkendall.mallows(X, lam=1.0).shape == (m, m)
+
+
+@pytest.mark.parametrize("n", [1, 2, 6, 17, 64])
+@pytest.mark.parametrize("options", [{}, {"signed": True}, {"normalize": True}, {"signed": True, "normalize": True}])
+def test_contract(n, options):
+    rng = np.random.default_rng(n)
+    X = random_rankings(rng, 30, n)
+    relabelled = X[:, rng.permutation(n)]
+    for params in kernels(n, rng):
+        K = wkendall.gram_matrix(X, **params, **options)
+        assert (K == K.T).all()
+        eigenvalues = np.linalg.eigvalsh(K)
+        assert eigenvalues[0] >= -1e-10 * max(eigenvalues[-1], 0)
+        assert (K == wkendall.gram_matrix(X, X.copy(), **params, **options)).all()
+        assert (K == wkendall.gram_matrix(relabelled, **params, **options)).all()
+        assert (np.diag(K) == wkendall.diagonal(X, **params, **options)).all()
+        assert (K[:3, 4:9] == wkendall.gram_matrix(X[:3], X[4:9], **params, **options)).all()
+        assert K[1, 2] == wkendall.kernel(X[1], X[2], **params, **options)
+        mirrored = n + 1 - X
+        assert (wkendall.gram_matrix(X, top="high", **params, **options)
+                == wkendall.gram_matrix(mirrored, **params, **options)).all()  # fmt: skip
+
+
+@pytest.mark.parametrize("n", [1, 5, 23])
+def test_average_is_the_mean_of_the_top_k_kernels(n):
+    X = random_rankings(np.random.default_rng(n), 8, n)
+    for options in ({}, {"signed": True}, {"top": "high"}):
+        tops = sum(wkendall.gram_matrix(X, weight="top", k=k, **options) for k in range(1, n + 1))
+        assert (wkendall.gram_matrix(X, weight="average", **options) == tops / n).all()
+
+
+def test_average_from_the_other_end_is_the_closed_form_printed_in_the_paper():
+    n = 7
+    s, t = random_rankings(np.random.default_rng(0), 2, n)
+    pairs = [(i, j) for i in range(n) for j in range(n) if s[i] < s[j] and t[i] < t[j]]
+    printed = sum(min(s[i], t[i]) for i, j in pairs) / n
+    assert wkendall.kernel(s, t, weight="average", top="high") == printed
+
+
+@pytest.mark.parametrize("top", ["low", "high"])
+def test_kappa_is_right_invariant(top):
+    rng = np.random.default_rng(0)
+    n = 20
+    s, t = random_rankings(rng, 2, n)
+    pi = t[np.argsort(s)]
+    for params in kernels(n, rng):
+        assert wkendall.kappa(pi, top=top, **params) == wkendall.kernel(s, t, top=top, **params)
+        assert wkendall.kappa(pi, top=top, **params) == wkendall.kappa(np.argsort(pi), top=top, **params)
+
+
+def test_tau_distance_and_mallows():
+    rng = np.random.default_rng(0)
+    X = random_rankings(rng, 12, 15)
+    tau = [[scipy.stats.kendalltau(s, t).statistic for t in X] for s in X]
+    np.testing.assert_allclose(wkendall.gram_matrix(X, signed=True, normalize=True), tau, rtol=1e-14, atol=1e-15)
+    np.testing.assert_allclose([[wkendall.correlation(s, t) for t in X] for s in X], tau, rtol=1e-14, atol=1e-15)
+    distance = wkendall.distance_matrix(X)
+    pairs = 15 * 14 / 2
+    assert (distance == pairs - wkendall.gram_matrix(X)).all()
+    np.testing.assert_allclose(wkendall.mallows(X, lam=0.3), np.exp(-0.3 * distance), rtol=1e-15)
+    assert (wkendall.mallows(X, X[:4], 0.3) == wkendall.mallows(X, lam=0.3)[:, :4]).all()
+    assert (wkendall.mallows(X, lam=0) == 1).all()
+    assert np.linalg.eigvalsh(wkendall.mallows(X, lam=0.01))[0] > -1e-10
+
+
+@pytest.mark.parametrize("n", [0, 1, 2, 9, 40])
+def test_correlation(n):
+    rng = np.random.default_rng(n)
+    s, t = random_rankings(rng, 2, n)
+    for params in kernels(n, rng):
+        wanted = expected(s, t, **params)
+        both = 2 * wanted.concordant - wanted.signed
+        value = wkendall.correlation(s, t, **params)
+        if wanted.size == 0:
+            assert value == 0
+        elif abs(both) > 1e-3 * wanted.size:
+            assert value == pytest.approx(wanted.signed / both, rel=1e-9, abs=1e-12)
+
+
+def test_single_precision():
+    X = random_rankings(np.random.default_rng(0), 10, 12)
+    K = wkendall.gram_matrix(X, weight="mult", u="log", dtype=np.float32)
+    assert K.dtype == np.float32
+    assert (K == wkendall.gram_matrix(X, weight="mult", u="log").astype(np.float32)).all()
+
+
+@pytest.mark.parametrize("arrangement", ["random", "sorted", "reversed", "organ pipe"])
+def test_a_million_items(arrangement):
+    n = 1_000_000
+    pi = {
+        "random": np.random.default_rng(0).permutation(n) + 1,
+        "sorted": np.arange(1, n + 1),
+        "reversed": np.arange(n, 0, -1),
+        "organ pipe": np.concatenate([np.arange(1, n + 1, 2), np.arange(n, 0, -2)]),
+    }[arrangement]
+    tau = scipy.stats.kendalltau(np.arange(n), pi).statistic
+    assert wkendall.kappa(pi) == round((1 + tau) / 2 * (n * (n - 1) // 2))
+    weighted = wkendall.kappa(pi, weight="mult", u="log", normalize=True)
+    assert 0 <= weighted <= 1
+    assert (weighted == 1) == (arrangement == "sorted")
+    assert (weighted == 0) == (arrangement == "reversed")

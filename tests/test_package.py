@@ -1,0 +1,56 @@
+"""The package as a whole: names, light import, examples in docstrings and in the README."""
+
+import contextlib
+import doctest
+import importlib
+import inspect
+import io
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import wkendall
+
+README = Path(__file__).parents[1] / "README.md"
+
+
+def test_names():
+    assert wkendall.__all__ == sorted(wkendall.__all__, key=lambda name: (not name.startswith("_"), name))
+    for name in wkendall.__all__:
+        assert hasattr(wkendall, name)
+        if callable(getattr(wkendall, name)):
+            assert inspect.getdoc(getattr(wkendall, name))
+
+
+def test_the_first_example_needs_nothing_but_numpy():
+    """Importing loads no other library: scikit-learn and its kind come when used."""
+    script = "import sys, json, wkendall; print(json.dumps(sorted({name.split('.')[0] for name in sys.modules})))"
+    loaded = json.loads(subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True).stdout)
+    assert not {"sklearn", "scipy", "matplotlib", "pandas", "polars", "tqdm", "dask"} & set(loaded)
+
+
+@pytest.mark.parametrize("module", ["wkendall", "wkendall.kernels", "wkendall.rankings"])
+def test_docstrings(module):
+    results = doctest.testmod(importlib.import_module(module))
+    assert results.failed == 0
+    if module == "wkendall.kernels":
+        assert results.attempted > 10
+
+
+def test_readme():
+    """Every Python block runs, in one session, and prints what the text block after it says."""
+    blocks = re.findall(r"```(\w+)\n(.*?)```", README.read_text(), flags=re.DOTALL)
+    assert [language for language, _ in blocks].count("python") >= 4
+    session = {}
+    for (language, code), following in zip(blocks, [*blocks[1:], ("", "")], strict=True):
+        if language != "python":
+            continue
+        shown = io.StringIO()
+        with contextlib.redirect_stdout(shown):
+            exec(compile(code, str(README), "exec"), session)
+        wanted = following[1] if following[0] == "text" else ""
+        assert shown.getvalue().strip() == wanted.strip()
