@@ -13,7 +13,8 @@ help: ## this list
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
 
 demo: install ## train an SVM with each kernel on simulated preferences: a table and a picture
-	$(PY) examples/two_groups.py
+	mkdir -p build
+	$(PY) examples/two_groups.py --out build/two_groups.png
 
 test: lint test-rust test-python test-wheel ## all tests and lints
 
@@ -26,7 +27,7 @@ test-python: install ## the package, with the extension module from the wheel
 test-wheel: wheel ## the README's first example with nothing installed but the wheel and what it depends on
 	rm -rf build/fresh && $(PYTHON) -m venv build/fresh
 	build/fresh/bin/python -m pip install -q dist/*.whl
-	cd build && PYTHON_GIL= fresh/bin/python ../tests/first_example.py
+	cd build && fresh/bin/python ../tests/first_example.py
 
 lint: install ## ruff, rustfmt, clippy, mypy, stubtest; warnings are errors
 	$(BIN)/ruff check .

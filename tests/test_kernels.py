@@ -3,9 +3,8 @@
 import numpy as np
 import pytest
 import scipy.stats
-from definitions import expected, general, kernels, random_rankings
-
 import wkendall
+from definitions import expected, general, kernels, random_rankings
 
 BOUND = 1e-12
 
@@ -78,8 +77,8 @@ def test_contract(n, options):
         assert (K == K.T).all()
         eigenvalues = np.linalg.eigvalsh(K)
         assert eigenvalues[0] >= -1e-10 * max(eigenvalues[-1], 0)
-        assert (K == wkendall.gram_matrix(X, X.copy(), **params, **options)).all()
-        assert (K == wkendall.gram_matrix(relabelled, **params, **options)).all()
+        assert (wkendall.gram_matrix(X, X.copy(), **params, **options) == K).all()
+        assert (wkendall.gram_matrix(relabelled, **params, **options) == K).all()
         assert (np.diag(K) == wkendall.diagonal(X, **params, **options)).all()
         assert (K[:3, 4:9] == wkendall.gram_matrix(X[:3], X[4:9], **params, **options)).all()
         assert K[1, 2] == wkendall.kernel(X[1], X[2], **params, **options)
@@ -148,7 +147,7 @@ def test_single_precision():
     X = random_rankings(np.random.default_rng(0), 10, 12)
     K = wkendall.gram_matrix(X, weight="mult", u="log", dtype=np.float32)
     assert K.dtype == np.float32
-    assert (K == wkendall.gram_matrix(X, weight="mult", u="log").astype(np.float32)).all()
+    assert (wkendall.gram_matrix(X, weight="mult", u="log").astype(np.float32) == K).all()
 
 
 @pytest.mark.parametrize("arrangement", ["random", "sorted", "reversed", "organ pipe"])
@@ -166,3 +165,32 @@ def test_a_million_items(arrangement):
     assert 0 <= weighted <= 1
     assert (weighted == 1) == (arrangement == "sorted")
     assert (weighted == 0) == (arrangement == "reversed")
+
+
+def test_the_numbers_of_others():
+    """The README's table of conventions: kernrank ranks from the bottom, so that rank n is the best."""
+    n, k = 9, 4
+    rng = np.random.default_rng(0)
+    x, y, u = rng.standard_normal((3, n))
+    r, q = scipy.stats.rankdata(x).astype(int), scipy.stats.rankdata(y).astype(int)
+    pairs = [(i, j) for i in range(n) for j in range(n) if r[i] < r[j] and q[i] < q[j]]
+    weight = {"ranks": u[r - 1], "other": u[q - 1]}
+    theirs = {
+        "ken": len(pairs),
+        "top": sum(r[i] >= k and q[i] >= k for i, _ in pairs),
+        "aken": sum(min(r[i], q[i]) for i, _ in pairs) / n,
+        "add": sum((weight["ranks"][[i, j]]).sum() * (weight["other"][[i, j]]).sum() for i, j in pairs),
+        "mult": sum((weight["ranks"][[i, j]]).prod() * (weight["other"][[i, j]]).prod() for i, j in pairs),
+    }
+    parameters = {
+        "ken": {},
+        "top": {"weight": "top", "k": n + 1 - k},
+        "aken": {"weight": "average"},
+        "add": {"weight": "add", "u": u[::-1]},
+        "mult": {"weight": "mult", "u": u[::-1]},
+    }
+    for method, wanted in theirs.items():
+        assert wkendall.kernel(x, y, input="scores", **parameters[method]) == pytest.approx(wanted, rel=1e-12)
+        assert wkendall.kernel(r, q, top="high", **parameters[method]) == pytest.approx(wanted, rel=1e-12)
+    scipy_tau = scipy.stats.kendalltau(x, y).statistic
+    assert wkendall.kernel(x, y, signed=True, normalize=True, input="scores") == pytest.approx(scipy_tau, rel=1e-14)

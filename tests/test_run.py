@@ -12,9 +12,8 @@ import time
 
 import numpy as np
 import pytest
-from definitions import kernels, random_rankings
-
 import wkendall
+from definitions import kernels, random_rankings
 from wkendall import _core, _memory
 
 MULT = {"weight": "mult", "u": "log"}
@@ -86,7 +85,7 @@ def test_progress_is_shown(monkeypatch):
     X = random_rankings(np.random.default_rng(0), 100, 100)
     K = wkendall.gram_matrix(X, progress=True)
     assert "100%" in shown.getvalue()
-    assert (K == wkendall.gram_matrix(X)).all()
+    assert (wkendall.gram_matrix(X) == K).all()
 
 
 def test_progress_without_tqdm(monkeypatch):
@@ -120,7 +119,9 @@ def test_interruption(n_jobs):
             print("interrupted", flush=True)
         print(wkendall.gram_matrix(X[:300], n_jobs={n_jobs}).trace(), flush=True)
     """)
-    process = subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    process = subprocess.Popen(
+        [sys.executable, "-c", script], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
     assert process.stdout.readline() == "ready\n"
     time.sleep(1)
     process.send_signal(signal.SIGINT)

@@ -6,7 +6,7 @@ for the Rust crate to say; its errors are passed on with the name of the argumen
 
 from __future__ import annotations
 
-from numbers import Integral, Real
+from numbers import Real
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -18,9 +18,7 @@ Input = Literal["ranks", "orders", "scores"]
 Top = Literal["low", "high"]
 
 
-def as_rankings(
-    values: ArrayLike, name: str, input: Input, top: Top, threads: int | None = None
-) -> _core.Rankings:
+def as_rankings(values: ArrayLike, name: str, input: Input, top: Top, threads: int | None = None) -> _core.Rankings:
     """Check a 2-d array-like of rankings, one a row; `name` is what the caller calls it."""
     return _checked(_as_array(values, name, 2), name, input, top, threads)
 
@@ -40,7 +38,9 @@ def check_choice(value: object, name: str, choices: tuple[str, ...]) -> None:
 
 def check_same_items(X: object, Y: object) -> None:
     """Refuse two data frames whose columns, the items, have different names or another order."""
-    names = [list(columns) for columns in (getattr(X, "columns", None), getattr(Y, "columns", None)) if columns is not None]
+    names = [
+        list(columns) for columns in (getattr(X, "columns", None), getattr(Y, "columns", None)) if columns is not None
+    ]
     if len(names) != 2 or len(names[0]) != len(names[1]):
         return
     for column, (x, y) in enumerate(zip(*names, strict=True)):
@@ -102,7 +102,9 @@ def _acceptable(array: NDArray[Any], name: str) -> NDArray[Any]:
         raise TypeError(f"{name} holds booleans (row 0, column 0 is {array[0, 0]}), but rankings are made of numbers")
     if kind not in "iuf":
         value = array[0, 0]
-        raise TypeError(f"{name} has dtype {array.dtype} (row 0, column 0 is {value!r}), but rankings are made of real numbers")
+        raise TypeError(
+            f"{name} has dtype {array.dtype} (row 0, column 0 is {value!r}), but rankings are made of real numbers"
+        )
     dtype = {"i": np.int64, "u": np.uint64, "f": np.float64}[kind]
     return np.ascontiguousarray(array, dtype=dtype)
 
@@ -112,9 +114,11 @@ def _from_objects(array: NDArray[Any], name: str) -> NDArray[Any]:
     for (row, column), value in np.ndenumerate(array):
         is_number = isinstance(value, Real) and not isinstance(value, bool)
         if not (is_number or _is_missing(value)):
-            raise TypeError(f"{name}: row {row}, column {column} holds {value!r}, but rankings are made of real numbers")
+            raise TypeError(
+                f"{name}: row {row}, column {column} holds {value!r}, but rankings are made of real numbers"
+            )
     flat = array.ravel().tolist()
-    if all(isinstance(value, Integral) and -(2**63) <= value < 2**63 for value in flat):
+    if all(isinstance(value, int | np.integer) and -(2**63) <= value < 2**63 for value in flat):
         return array.astype(np.int64)
     return np.array([_as_float(value) for value in flat]).reshape(array.shape)
 

@@ -48,7 +48,7 @@ impl Element for f32 {
 /// How to run; none of it changes the result.
 #[derive(Default)]
 pub struct Options<'a> {
-    /// How many threads; `None` for [`default_threads`].
+    /// How many threads; `None` for [`default_threads`](crate::default_threads).
     pub threads: Option<usize>,
     /// Rows and columns of a tile; `None` for a size that fits the work.
     pub tile: Option<usize>,
