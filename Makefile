@@ -39,7 +39,7 @@ lint: install ## ruff, rustfmt, clippy, mypy, stubtest; warnings are errors
 	$(BIN)/mypy
 	$(PY) -m mypy.stubtest wkendall._core
 
-format: .venv/dev ## rewrite the code in the project's style
+format: install ## rewrite the code in the project's style
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 	cargo fmt
@@ -57,20 +57,20 @@ wheel: .venv/wheel ## the wheel, in dist
 
 install: .venv/installed ## the wheel in .venv
 
-hooks: .venv/dev ## lint before every commit
+hooks: install ## lint before every commit
 	$(BIN)/pre-commit install
 
 clean: ## remove everything that can be made again
-	rm -rf .venv target dist build docs/_build
+	rm -rf .venv target dist build docs/_build .mypy_cache .pytest_cache .ruff_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
-.venv/dev: pyproject.toml
+.venv/builder: pyproject.toml
 	test -x $(PY) || $(PYTHON) -m venv .venv
 	$(PY) -m pip install -q --upgrade "pip>=25.1"
 	$(PY) -m pip install -q --group build
 	touch $@
 
-.venv/wheel: .venv/dev $(SOURCES) Cargo.lock
+.venv/wheel: .venv/builder $(SOURCES) Cargo.lock
 	rm -rf dist
 	$(BIN)/maturin build --release --locked --quiet --interpreter $(PY) --out dist
 	touch $@

@@ -200,6 +200,18 @@ pub enum Error {
         /// Columns of the result.
         columns: usize,
     },
+    /// Memory for a copy of the input could not be had.
+    OutOfMemory {
+        /// How many bytes were needed.
+        bytes: usize,
+    },
+    /// Values can be too large for single precision.
+    BeyondSingle {
+        /// The largest value that can occur.
+        value: f64,
+    },
+    /// The signed form of something that is not a kernel.
+    NotAKernel,
     /// The worker threads could not be started.
     Threads {
         /// How many were asked for.
@@ -298,6 +310,13 @@ impl fmt::Display for Error {
             Self::TooLarge { rows, columns } => {
                 write!(f, "a result of {rows} x {columns} does not fit into memory: compute it in blocks of rows")
             }
+            Self::OutOfMemory { bytes } => write!(f, "there is no memory for {bytes} bytes of rankings"),
+            Self::BeyondSingle { value } => write!(
+                f,
+                "values can be as large as {value:?}, too large for single precision: normalize, scale the weights down or use \
+                 double precision"
+            ),
+            Self::NotAKernel => write!(f, "only kernels have a signed form, not distances or correlations"),
             Self::Threads { threads, reason } => write!(f, "cannot start {threads} threads: {reason}"),
             Self::Changed => {
                 write!(f, "the values changed while they were being checked: do not write to them meanwhile")

@@ -17,6 +17,10 @@ use crate::weight::ValidWeight;
 /// again (`cargo bench --bench kappa`, Xeon 2.3 GHz); the larger one keeps to the definition for longer.
 const LEAF: usize = 32;
 
+/// Running sums are settled after so many items: adding a million numbers one by one to a single sum loses four digits, and
+/// three of them are kept this way.
+const RUN: usize = 512;
+
 /// The memory that comparing two rankings takes; made once for each thread and used for any number of pairs.
 #[derive(Debug, Clone, Default)]
 pub struct Workspace {
@@ -36,7 +40,7 @@ impl Workspace {
         workspace
     }
 
-    /// Grows to `items` items where it is smaller; otherwise allocates nothing.
+    /// Makes it fit `items` items; allocates nothing where it was as large before.
     pub(crate) fn fit(&mut self, items: usize) {
         self.values.resize(items, 0);
         self.spill.resize(items + 1, 0);
@@ -80,13 +84,29 @@ pub(crate) fn signed(weight: &ValidWeight, workspace: &mut Workspace) -> f64 {
     }
 }
 
+/// At least the sum of the absolute values of the terms of all pairs, for weights that are not counts; for counts 0.
+pub(crate) fn magnitude(weight: &ValidWeight, values: &[u32]) -> f64 {
+    let sizes = |u: &[f64]| -> (f64, f64) {
+        let products = values.iter().zip(u).map(|(&value, u_position)| (u_position * u[value as usize]).abs());
+        (products.sum(), u.iter().map(|u| u.abs()).sum())
+    };
+    match weight {
+        ValidWeight::Mult(u) => sizes(u).0.powi(2),
+        ValidWeight::Add(u) => {
+            let (products, all) = sizes(u);
+            values.len() as f64 * products + all * all
+        }
+        _ => 0.0,
+    }
+}
+
 /// The number of unordered pairs of `count` things.
 pub(crate) fn pairs_of(count: u64) -> u64 {
     count * count.saturating_sub(1) / 2
 }
 
 /// Concordant minus discordant, where both together make `all`.
-fn balance(concordant: u128, all: u128) -> f64 {
+pub(crate) fn balance(concordant: u128, all: u128) -> f64 {
     let discordant = all - concordant;
     (concordant.cast_signed() - discordant.cast_signed()) as f64
 }
@@ -191,6 +211,9 @@ trait Terms {
     /// Passes an item; returns what it adds, which is nothing for a low one.
     fn pass(&self, passed: &mut Self::Passed, value: u32, is_low: bool, masks: Masks) -> Self::Sum;
 
+    /// Comes after every [`RUN`] items.
+    fn settle(&self, _: &mut Self::Passed) {}
+
     /// Adds up at most [`LEAF`] values in order of position, pair by pair.
     fn leaf(&self, values: &[u32]) -> Self::Sum;
 }
@@ -206,15 +229,20 @@ fn partition<T: Terms>(terms: &T, first: usize, values: &mut [u32], spill: &mut 
     let mut passed = terms.start(first..first + half);
     let mut sum = T::Sum::default();
     let (mut low, mut high) = (0, 0);
-    for position in 0..values.len() {
-        let value = values[position];
-        let is_low = value < middle;
-        sum += terms.pass(&mut passed, value, is_low, masks);
-        // Written to both sides and kept on one, for want of a branch that could be predicted.
-        values[low] = value;
-        spill[high] = value;
-        low += usize::from(is_low);
-        high += usize::from(!is_low);
+    for start in (0..values.len()).step_by(RUN) {
+        let mut part = T::Sum::default();
+        for position in start..values.len().min(start + RUN) {
+            let value = values[position];
+            let is_low = value < middle;
+            part += terms.pass(&mut passed, value, is_low, masks);
+            // Written to both sides and kept on one, for want of a branch that could be predicted.
+            values[low] = value;
+            spill[high] = value;
+            low += usize::from(is_low);
+            high += usize::from(!is_low);
+        }
+        sum += part;
+        terms.settle(&mut passed);
     }
     values[half..].copy_from_slice(&spill[..high]);
     let (low, high) = values.split_at_mut(half);
@@ -316,22 +344,34 @@ impl Terms for LaterWeight<'_> {
     }
 }
 
+/// Sums over the low items passed, in two parts, and, when signed, over all low items.
+struct Passed<S> {
+    recent: S,
+    settled: S,
+    all: S,
+}
+
 /// Adds `x_i x_j`; when signed, discordant pairs count negative.
 struct Products<'a, const SIGNED: bool>(&'a [f64]);
 
 impl<const SIGNED: bool> Terms for Products<'_, SIGNED> {
     type Sum = f64;
-    /// The sum over the low items passed and, when signed, over all low items.
-    type Passed = (f64, f64);
+    type Passed = Passed<f64>;
 
-    fn start(&self, low: Range<usize>) -> (f64, f64) {
-        (0.0, if SIGNED { self.0[low].iter().sum() } else { 0.0 })
+    fn start(&self, low: Range<usize>) -> Passed<f64> {
+        let all = if SIGNED { self.0[low].chunks(RUN).map(|run| run.iter().sum::<f64>()).sum() } else { 0.0 };
+        Passed { recent: 0.0, settled: 0.0, all }
     }
 
-    fn pass(&self, (passed, all): &mut (f64, f64), value: u32, is_low: bool, masks: Masks) -> f64 {
+    fn settle(&self, passed: &mut Passed<f64>) {
+        passed.settled += std::mem::take(&mut passed.recent);
+    }
+
+    fn pass(&self, passed: &mut Passed<f64>, value: u32, is_low: bool, masks: Masks) -> f64 {
         let x = self.0[value as usize];
-        *passed += masks.keep_if(is_low, x);
-        let against = if SIGNED { 2.0 * *passed - *all } else { *passed };
+        passed.recent += masks.keep_if(is_low, x);
+        let before = passed.settled + passed.recent;
+        let against = if SIGNED { 2.0 * before - passed.all } else { before };
         masks.keep_if(!is_low, against * x)
     }
 
@@ -363,6 +403,10 @@ impl Moments {
         self.pq += p * q;
     }
 
+    fn plus(&self, other: &Self) -> Self {
+        Self { one: self.one + other.one, p: self.p + other.p, q: self.q + other.q, pq: self.pq + other.pq }
+    }
+
     /// The sum of `(p_i + p) (q_i + q)`.
     fn with(&self, p: f64, q: f64) -> f64 {
         self.pq + self.p * q + self.q * p + self.one * (p * q)
@@ -381,24 +425,32 @@ impl Moments {
 
 impl<const SIGNED: bool> Terms for Sums<'_, SIGNED> {
     type Sum = f64;
-    /// The sums over the low items passed and, when signed, over all low items.
-    type Passed = (Moments, Moments);
+    type Passed = Passed<Moments>;
 
-    fn start(&self, low: Range<usize>) -> (Moments, Moments) {
-        let mut all = Moments::default();
+    fn start(&self, low: Range<usize>) -> Passed<Moments> {
+        let mut passed = Passed { recent: Moments::default(), settled: Moments::default(), all: Moments::default() };
         if SIGNED {
-            for (&p, &q) in self.first[low.clone()].iter().zip(&self.second[low]) {
-                all.push(1.0, p, q);
+            for (p, q) in self.first[low.clone()].chunks(RUN).zip(self.second[low].chunks(RUN)) {
+                let mut run = Moments::default();
+                for (&p, &q) in p.iter().zip(q) {
+                    run.push(1.0, p, q);
+                }
+                passed.all = passed.all.plus(&run);
             }
         }
-        (Moments::default(), all)
+        passed
     }
 
-    fn pass(&self, (passed, all): &mut (Moments, Moments), value: u32, is_low: bool, masks: Masks) -> f64 {
+    fn settle(&self, passed: &mut Passed<Moments>) {
+        passed.settled = passed.settled.plus(&std::mem::take(&mut passed.recent));
+    }
+
+    fn pass(&self, passed: &mut Passed<Moments>, value: u32, is_low: bool, masks: Masks) -> f64 {
         let (p, q) = (self.first[value as usize], self.second[value as usize]);
         let keep_low = |x| masks.keep_if(is_low, x);
-        passed.push(keep_low(1.0), keep_low(p), keep_low(q));
-        let against = if SIGNED { passed.against(all) } else { *passed };
+        passed.recent.push(keep_low(1.0), keep_low(p), keep_low(q));
+        let before = passed.settled.plus(&passed.recent);
+        let against = if SIGNED { before.against(&passed.all) } else { before };
         masks.keep_if(!is_low, against.with(p, q))
     }
 

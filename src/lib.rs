@@ -10,7 +10,7 @@
 //!
 //! // Three people rank four items; 1 is the most preferred.
 //! let x = Rankings::from_ranks(3, 4, &[
-//!     1i64, 2, 3, 4,
+//!     1, 2, 3, 4,
 //!     2, 1, 3, 4,
 //!     4, 3, 2, 1,
 //! ])?;
@@ -65,13 +65,15 @@ mod pool;
 #[cfg(feature = "python")]
 mod python;
 mod ranking;
+mod simd;
 mod weight;
 
 pub use error::{Error, Number};
 pub use gram::{Element, Options, gram, gram_into};
 pub use kappa::Workspace;
 pub use measure::Measure;
-pub use parallel::{Progress, Watch, available_cores, default_threads};
+pub use parallel::{Progress, Watch, default_threads};
+pub use pool::available_cores;
 pub use ranking::{Rankings, Row, Value};
 pub use weight::{Factor, Weight};
 

@@ -13,7 +13,7 @@ use crate::weight::{ValidWeight, Weight};
 ///
 /// ```
 /// use wkendall::{Factor, Measure, Rankings, Weight, Workspace};
-/// let x = Rankings::from_ranks(2, 4, &[1i64, 2, 3, 4, 2, 1, 3, 4])?;
+/// let x = Rankings::from_ranks(2, 4, &[1, 2, 3, 4, 2, 1, 3, 4])?;
 /// let kendall = Measure::kernel(&Weight::Standard, 4)?;
 /// let mut workspace = Workspace::new(4);
 /// assert_eq!(kendall.between(x.row(0), x.row(1), &mut workspace)?, 5.0);
@@ -38,6 +38,17 @@ enum Reading {
     Correlation,
     Discordant,
     Mallows(f64),
+}
+
+/// What a measure counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Counted {
+    /// Concordant pairs.
+    All,
+    /// Concordant pairs among the items in the top k of both.
+    Top(usize),
+    /// For each concordant pair, n less the larger rank, from 0, of its later item.
+    Rooms,
 }
 
 impl Measure {
@@ -73,26 +84,32 @@ impl Measure {
     /// # Errors
     /// As [`Measure::kernel`], and when the weight is a matrix.
     pub fn correlation(weight: &Weight, items: usize) -> Result<Self, Error> {
-        Ok(Self { reading: Reading::Correlation, ..Self::kernel(weight, items)?.signed()? })
+        let signed = Self::kernel(weight, items)?.signed()?;
+        Ok(Self { reading: Reading::Correlation, weight: signed.weight.scaled(), ..signed })
     }
 
     /// Turns a kernel into its signed form: the sum over concordant pairs minus that over discordant ones.
     ///
     /// # Errors
-    /// When the weight is a matrix, which does not ask for concordance.
+    /// When the weight is a matrix, which does not ask for concordance, and when the measure is not a kernel of [`Measure::kernel`].
     pub fn signed(self) -> Result<Self, Error> {
-        match self.weight {
-            ValidWeight::Matrix(_) => Err(Error::MatrixSigned),
-            _ => Ok(Self { reading: Reading::Signed, ..self }),
+        match (&self.weight, self.reading) {
+            (ValidWeight::Matrix(_), _) => Err(Error::MatrixSigned),
+            (_, Reading::Concordant | Reading::Signed) => Ok(Self { reading: Reading::Signed, ..self }),
+            _ => Err(Error::NotAKernel),
         }
     }
 
     /// Divides a kernel by the value it has for a ranking and itself, which is the same for all rankings; where that is 0, so
-    /// is every value.
+    /// is every value. A distance stays what it is.
     #[must_use]
     pub fn normalized(self) -> Self {
-        let unit = self.of_equal();
-        Self { unit: Some(unit), ..self }
+        if self.reading == Reading::Discordant {
+            return self;
+        }
+        let scaled = Self { weight: self.weight.scaled(), unit: None, ..self };
+        let unit = scaled.of_equal();
+        Self { unit: Some(unit), ..scaled }
     }
 
     /// The number of items of the rankings that are compared.
@@ -131,7 +148,7 @@ impl Measure {
     ///
     /// ```
     /// use wkendall::{Measure, Rankings, Weight, Workspace};
-    /// let pi = Rankings::from_ranks(1, 3, &[2i64, 3, 1])?;
+    /// let pi = Rankings::from_ranks(1, 3, &[2, 3, 1])?;
     /// let kendall = Measure::kernel(&Weight::Standard, 3)?;
     /// assert_eq!(kendall.kappa(pi.row(0), &mut Workspace::new(3))?, 1.0);
     /// # Ok::<(), wkendall::Error>(())
@@ -179,7 +196,10 @@ impl Measure {
                 let signed = kappa::signed(&self.weight, workspace);
                 fill(&mut workspace.values);
                 let both = 2.0 * kappa::concordant(&self.weight, workspace) - signed;
-                ratio(signed, both)
+                fill(&mut workspace.values);
+                // What is left of a sum that cancels is rounding.
+                let noise = 1e-14 * kappa::magnitude(&self.weight, &workspace.values);
+                if both.abs() <= noise { 0.0 } else { signed / both }
             }
         };
         self.unit.map_or(value, |unit| ratio(value, unit))
@@ -187,6 +207,30 @@ impl Measure {
 
     fn discordant(&self, workspace: &mut Workspace) -> f64 {
         kappa::pairs_of(self.items as u64) as f64 - kappa::concordant(&self.weight, workspace)
+    }
+
+    /// What is counted, if the measure is a function of a count of concordant pairs that [`Measure::of_count`] knows.
+    pub(crate) fn counted(&self) -> Option<Counted> {
+        match (&self.weight, self.reading) {
+            (ValidWeight::Standard, _) => Some(Counted::All),
+            (&ValidWeight::Top(k), Reading::Concordant) => Some(Counted::Top(k)),
+            (ValidWeight::Average, Reading::Concordant) => Some(Counted::Rooms),
+            _ => None,
+        }
+    }
+
+    /// The value for a count of what [`Measure::counted`] names.
+    pub(crate) fn of_count(&self, count: u64) -> f64 {
+        let all = kappa::pairs_of(self.items as u64);
+        let value = match self.reading {
+            Reading::Concordant if self.weight == ValidWeight::Average => count as f64 / self.items.max(1) as f64,
+            Reading::Concordant => count as f64,
+            Reading::Signed => kappa::balance(count.into(), all.into()),
+            Reading::Discordant => (all - count) as f64,
+            Reading::Mallows(lambda) => (-lambda * (all - count) as f64).exp(),
+            Reading::Correlation => ratio(kappa::balance(count.into(), all.into()), all as f64),
+        };
+        self.unit.map_or(value, |unit| ratio(value, unit))
     }
 }
 

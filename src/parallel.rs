@@ -9,12 +9,12 @@ use std::sync::{Condvar, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use crate::error::Error;
-use crate::pool;
+use crate::pool::{self, available_cores};
 
 /// How long the watch function waits for its next turn.
 const WATCH_EVERY: Duration = Duration::from_millis(50);
 /// More threads than any machine of today has use for; keeps a slip of the keyboard from starting a million.
-const MOST_THREADS: usize = 512;
+pub(crate) const MOST_THREADS: usize = 512;
 /// Waking threads takes some 50 microseconds (two cores, Xeon 2.3 GHz); work this short is done sooner on the calling thread.
 const WORTH_THREADS_NS: f64 = 2e5;
 
@@ -43,24 +43,21 @@ fn threads_from(variable: &str) -> Option<usize> {
     value.split(',').next()?.trim().parse().ok().filter(|&threads| threads > 0)
 }
 
-/// The cores that this process may use.
-#[must_use]
-pub fn available_cores() -> usize {
-    std::thread::available_parallelism().map_or(1, usize::from)
-}
-
 /// The number of threads to use for work of so many nanoseconds, of those that the caller allows.
 pub(crate) fn threads_for(work_ns: f64, allowed: Option<usize>) -> usize {
     if work_ns < WORTH_THREADS_NS { 1 } else { allowed.unwrap_or_else(default_threads).clamp(1, MOST_THREADS) }
 }
 
-/// Does all jobs with `work`, which may look at the flag to leave off early; `scratch` makes what each thread needs for itself.
+/// Whether to go on; to be asked every so often in a job that takes long.
+pub(crate) type Proceed<'a> = &'a mut dyn FnMut() -> bool;
+
+/// Does all jobs with `work`; `scratch` makes what each thread needs for itself.
 pub(crate) fn run<J: Send, S>(
     jobs: Vec<J>,
     threads: usize,
     watch: Option<Watch<'_>>,
     scratch: impl Fn() -> S + Sync,
-    work: impl Fn(J, &mut S, &AtomicBool) + Sync,
+    work: impl Fn(J, &mut S, Proceed<'_>) + Sync,
 ) -> Result<(), Error> {
     let mut ignore = |_| ControlFlow::Continue(());
     let watch = watch.unwrap_or(&mut ignore);
@@ -84,7 +81,7 @@ struct Run<J, M, W> {
     work: W,
 }
 
-impl<J: Send, S, M: Fn() -> S + Sync, W: Fn(J, &mut S, &AtomicBool) + Sync> Run<J, M, W> {
+impl<J: Send, S, M: Fn() -> S + Sync, W: Fn(J, &mut S, Proceed<'_>) + Sync> Run<J, M, W> {
     fn new(jobs: Vec<J>, scratch: M, work: W) -> Self {
         Self {
             total: jobs.len(),
@@ -96,15 +93,14 @@ impl<J: Send, S, M: Fn() -> S + Sync, W: Fn(J, &mut S, &AtomicBool) + Sync> Run<
         }
     }
 
-    /// Does jobs until none is left or the run is stopped; `after` comes after each.
-    fn do_jobs(&self, mut after: impl FnMut()) {
+    /// Does jobs until none is left or the run is stopped.
+    fn do_jobs(&self, proceed: Proceed<'_>) {
         let mut scratch = (self.scratch)();
         let next = || self.waiting.lock().unwrap_or_else(PoisonError::into_inner).next();
         while let Some(job) = next() {
-            (self.work)(job, &mut scratch, &self.stop);
+            (self.work)(job, &mut scratch, proceed);
             self.done.fetch_add(1, Ordering::Relaxed);
-            after();
-            if self.stop.load(Ordering::Relaxed) {
+            if !proceed() {
                 return;
             }
         }
@@ -112,22 +108,27 @@ impl<J: Send, S, M: Fn() -> S + Sync, W: Fn(J, &mut S, &AtomicBool) + Sync> Run<
 
     fn here(&self, watch: &mut dyn FnMut(Progress) -> ControlFlow<()>) {
         let mut last = Instant::now();
-        self.do_jobs(|| {
+        self.do_jobs(&mut || {
             if last.elapsed() >= WATCH_EVERY {
                 self.look(watch);
                 last = Instant::now();
             }
+            self.goes_on()
         });
     }
 
+    fn goes_on(&self) -> bool {
+        !self.stop.load(Ordering::Relaxed)
+    }
+
     fn on_threads(&self, threads: usize, watch: &mut dyn FnMut(Progress) -> ControlFlow<()>) -> Result<(), Error> {
-        let pool = pool::get(threads)?;
+        let pool = pool::lease(threads)?;
         let running = Running::new(threads);
         pool.in_place_scope(|scope| {
             for _ in 0..threads {
                 scope.spawn(|_| {
                     let _leave = running.leave_on_drop();
-                    self.do_jobs(|| {});
+                    self.do_jobs(&mut || self.goes_on());
                 });
             }
             while running.wait(WATCH_EVERY) {
@@ -145,10 +146,10 @@ impl<J: Send, S, M: Fn() -> S + Sync, W: Fn(J, &mut S, &AtomicBool) + Sync> Run<
     }
 
     fn finish(&self, watch: &mut dyn FnMut(Progress) -> ControlFlow<()>) -> Result<(), Error> {
-        if !self.stop.load(Ordering::Relaxed) {
+        if self.goes_on() {
             self.look(watch);
         }
-        if self.stop.load(Ordering::Relaxed) { Err(Error::Interrupted) } else { Ok(()) }
+        if self.goes_on() { Ok(()) } else { Err(Error::Interrupted) }
     }
 }
 

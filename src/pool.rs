@@ -1,50 +1,90 @@
-//! The worker threads: one pool for the process, made when first needed.
+//! The worker threads: pools that calls borrow and give back.
 //!
 //! rayon's global pool is left alone. A forked child inherits the memory of a pool but none of its threads, and would wait
-//! for them forever; this pool remembers which process made it, and a child makes its own.
+//! for them forever; these pools remember which process made them, and a child makes its own. Every call has a pool to itself
+//! while it runs, since one that shared it would wait for the other's work to end.
 
-use std::sync::{Arc, Mutex, TryLockError};
+use std::ops::Deref;
+use std::sync::{Mutex, TryLockError};
 
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
 use crate::error::Error;
-use crate::parallel::available_cores;
 
-struct Owned {
+/// Pools kept for the next call; more than a few are only needed by that many calls at the same time.
+const MOST_IDLE: usize = 4;
+
+static IDLE: Mutex<Vec<Pool>> = Mutex::new(Vec::new());
+
+struct Pool {
     process: u32,
-    pool: Arc<ThreadPool>,
+    threads: ThreadPool,
 }
 
-static POOL: Mutex<Option<Owned>> = Mutex::new(None);
+/// A pool for one call; goes back when dropped.
+pub(crate) struct Lease(Option<Pool>);
+
+impl Deref for Lease {
+    type Target = ThreadPool;
+
+    fn deref(&self) -> &ThreadPool {
+        match &self.0 {
+            Some(pool) => &pool.threads,
+            None => unreachable!("a lease holds its pool until it is dropped"),
+        }
+    }
+}
+
+impl Drop for Lease {
+    fn drop(&mut self) {
+        let Some(pool) = self.0.take() else { return };
+        with_idle(|idle| {
+            // Threads beyond the number of cores were asked for once and are not kept.
+            if idle.len() < MOST_IDLE && pool.threads.current_num_threads() <= available_cores() {
+                idle.push(pool);
+            }
+        });
+    }
+}
 
 /// A pool with at least so many threads.
-pub(crate) fn get(threads: usize) -> Result<Arc<ThreadPool>, Error> {
-    let mut owned = match POOL.try_lock() {
-        Ok(owned) => owned,
-        Err(TryLockError::Poisoned(owned)) => owned.into_inner(),
-        // Held by another thread, perhaps one that did not survive a fork: do not wait for it.
-        Err(TryLockError::WouldBlock) => return build(threads),
-    };
-    match &*owned {
-        Some(Owned { process, pool }) if *process == std::process::id() && pool.current_num_threads() >= threads => {
-            return Ok(Arc::clone(pool));
-        }
-        _ => {}
+pub(crate) fn lease(threads: usize) -> Result<Lease, Error> {
+    let idle = with_idle(|idle| {
+        let fits = idle.iter().position(|pool| pool.threads.current_num_threads() >= threads)?;
+        Some(idle.swap_remove(fits))
+    });
+    match idle.flatten() {
+        Some(pool) => Ok(Lease(Some(pool))),
+        None => build(threads),
     }
-    let pool = build(threads.max(available_cores()))?;
-    let old = owned.replace(Owned { process: std::process::id(), pool: Arc::clone(&pool) });
-    if let Some(old) = old.filter(|old| old.process != std::process::id()) {
-        // Its threads are in the parent: dropping it here would signal to nobody, through locks that may be held forever.
-        std::mem::forget(old);
-    }
-    Ok(pool)
 }
 
-fn build(threads: usize) -> Result<Arc<ThreadPool>, Error> {
-    ThreadPoolBuilder::new()
+/// Uses the idle pools of this process, unless another thread does, perhaps one that did not survive a fork.
+fn with_idle<R>(f: impl FnOnce(&mut Vec<Pool>) -> R) -> Option<R> {
+    let mut idle = match IDLE.try_lock() {
+        Ok(idle) => idle,
+        Err(TryLockError::Poisoned(idle)) => idle.into_inner(),
+        Err(TryLockError::WouldBlock) => return None,
+    };
+    let (own, inherited): (Vec<_>, Vec<_>) =
+        std::mem::take(&mut *idle).into_iter().partition(|pool| pool.process == std::process::id());
+    // Their threads are in the parent: dropping them here would signal to nobody, through locks that may be held forever.
+    inherited.into_iter().for_each(std::mem::forget);
+    *idle = own;
+    Some(f(&mut idle))
+}
+
+fn build(threads: usize) -> Result<Lease, Error> {
+    let built = ThreadPoolBuilder::new()
         .num_threads(threads)
         .thread_name(|index| format!("wkendall-{index}"))
         .build()
-        .map(Arc::new)
-        .map_err(|error| Error::Threads { threads, reason: error.to_string() })
+        .map_err(|error| Error::Threads { threads, reason: error.to_string() })?;
+    Ok(Lease(Some(Pool { process: std::process::id(), threads: built })))
+}
+
+/// The cores that this process may use.
+#[must_use]
+pub fn available_cores() -> usize {
+    std::thread::available_parallelism().map_or(1, usize::from)
 }

@@ -2,7 +2,7 @@
 
 use std::ops::ControlFlow;
 
-use numpy::{PyReadonlyArray1, PyReadonlyArray2, PyReadwriteArray2, PyUntypedArrayMethods};
+use numpy::{PyArray2, PyArrayMethods, PyReadonlyArray1, PyReadonlyArray2, PyUntypedArrayMethods};
 use pyo3::exceptions::{PyRuntimeError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 
@@ -24,7 +24,7 @@ struct Rankings(crate::Rankings);
 
 #[pymethods]
 impl Rankings {
-    /// From a C-contiguous array of int64, uint64 or float64; `kind` is "ranks", "orders" or "scores".
+    /// From a C-contiguous array of integers, float32 or float64; `kind` is "ranks", "orders" or "scores".
     #[new]
     #[pyo3(signature = (values, kind, mirrored, threads=None))]
     fn new(values: &Bound<'_, PyAny>, kind: &str, mirrored: bool, threads: Option<usize>) -> PyResult<Self> {
@@ -34,16 +34,15 @@ impl Rankings {
             "scores" => Kind::Scores,
             _ => return Err(PyValueError::new_err(format!("unknown kind {kind:?}"))),
         };
-        let rankings = if let Ok(values) = values.extract::<PyReadonlyArray2<'_, i64>>() {
-            checked(&values, kind, threads)
-        } else if let Ok(values) = values.extract::<PyReadonlyArray2<'_, u64>>() {
-            checked(&values, kind, threads)
-        } else if let Ok(values) = values.extract::<PyReadonlyArray2<'_, f64>>() {
-            checked(&values, kind, threads)
-        } else {
-            Err(PyTypeError::new_err("values must be a 2-d array of int64, uint64 or float64"))
-        }?;
-        Ok(Self(if mirrored { rankings.mirrored() } else { rankings }))
+        macro_rules! try_types {
+            ($($type:ty),*) => {$(
+                if let Ok(values) = values.cast::<PyArray2<$type>>() {
+                    return checked(values, kind, mirrored, threads);
+                }
+            )*};
+        }
+        try_types!(i64, i32, i16, i8, u64, u32, u16, u8, f64, f32);
+        Err(PyTypeError::new_err("values must be a 2-d array of integers or of single or double precision"))
     }
 
     /// The number of rankings.
@@ -60,13 +59,23 @@ impl Rankings {
 }
 
 fn checked<V: Value + numpy::Element>(
-    values: &PyReadonlyArray2<'_, V>,
+    values: &Bound<'_, PyArray2<V>>,
     kind: Kind,
+    mirrored: bool,
     threads: Option<usize>,
-) -> PyResult<crate::Rankings> {
+) -> PyResult<Rankings> {
+    let borrowed = values.try_readonly().map_err(|_| in_use("the array"))?;
     let (rows, items) = (values.shape()[0], values.shape()[1]);
-    let slice = values.as_slice()?;
-    watched(values.py(), None, |watch| crate::Rankings::build(kind, rows, items, slice, threads, Some(watch)))
+    let slice = borrowed.as_slice()?;
+    watched(values.py(), None, |watch| {
+        let rankings = crate::Rankings::build(kind, rows, items, slice, threads, Some(watch))?;
+        Ok(Rankings(if mirrored { rankings.mirrored() } else { rankings }))
+    })
+}
+
+/// Another call, on another thread, writes to an array.
+fn in_use(what: &str) -> PyErr {
+    PyValueError::new_err(format!("{what} is in use by another call: give each its own"))
 }
 
 /// Runs without the interpreter lock. Signals, and `progress` if there is one, are seen to by the watch function; what either
@@ -219,10 +228,10 @@ fn gram(
     progress: Option<&Bound<'_, PyAny>>,
 ) -> PyResult<()> {
     let progress = progress.map(|progress| progress.clone().unbind());
-    if let Ok(mut out) = out.extract::<PyReadwriteArray2<'_, f64>>() {
-        fill(measure, x, y, &mut out, threads, tile, progress.as_ref())
-    } else if let Ok(mut out) = out.extract::<PyReadwriteArray2<'_, f32>>() {
-        fill(measure, x, y, &mut out, threads, tile, progress.as_ref())
+    if let Ok(out) = out.cast::<PyArray2<f64>>() {
+        fill(measure, x, y, out, threads, tile, progress.as_ref())
+    } else if let Ok(out) = out.cast::<PyArray2<f32>>() {
+        fill(measure, x, y, out, threads, tile, progress.as_ref())
     } else {
         Err(PyTypeError::new_err("out must be a writeable 2-d array of float64 or float32"))
     }
@@ -232,13 +241,14 @@ fn fill<T: Element + numpy::Element>(
     measure: &Measure,
     x: &Rankings,
     y: Option<&Rankings>,
-    out: &mut PyReadwriteArray2<'_, T>,
+    out: &Bound<'_, PyArray2<T>>,
     threads: Option<usize>,
     tile: Option<usize>,
     progress: Option<&Py<PyAny>>,
 ) -> PyResult<()> {
     let py = out.py();
-    let cells = out.as_slice_mut()?;
+    let mut borrowed = out.try_readwrite().map_err(|_| in_use("out"))?;
+    let cells = borrowed.as_slice_mut()?;
     watched(py, progress, |watch| {
         let options = Options { threads, tile, watch: Some(watch) };
         crate::gram_into(&measure.0, &x.0, y.map(|y| &y.0), cells, options)
@@ -262,6 +272,9 @@ fn available_cores() -> usize {
 mod _core {
     #[pymodule_export]
     use super::{Measure, Rankings, available_cores, default_threads, gram};
+
+    #[pymodule_export]
+    const MOST_THREADS: usize = crate::parallel::MOST_THREADS;
 
     #[pymodule_export]
     #[allow(non_upper_case_globals)]

@@ -1,6 +1,6 @@
 //! Rankings: rows of ranks, checked once and trusted by everything else.
 
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::error::{Error, Number};
 use crate::parallel::{self, Watch};
@@ -8,9 +8,7 @@ use crate::parallel::{self, Watch};
 /// Rows are checked in jobs that take about this long, so that threads have something to share and a stop comes soon.
 const JOB_NS: f64 = 2e6;
 
-/// A number that can stand for a rank, an item number or a score.
-///
-/// Implemented for `i64`, `u64` and `f64`; other types convert to one of these without loss.
+/// A number that can stand for a rank, an item number or a score: any integer of up to 64 bits, `f32` or `f64`.
 pub trait Value: Copy + Sync + sealed::Sealed {
     /// The value as a whole number, if it is one that fits.
     #[doc(hidden)]
@@ -18,12 +16,9 @@ pub trait Value: Copy + Sync + sealed::Sealed {
     /// The value for messages.
     #[doc(hidden)]
     fn number(self) -> Number;
-    /// Whether the value is NaN.
+    /// Whether the value is neither NaN nor infinite.
     #[doc(hidden)]
-    fn is_nan(self) -> bool;
-    /// Whether the value is infinite.
-    #[doc(hidden)]
-    fn is_infinite(self) -> bool;
+    fn is_real(self) -> bool;
     /// The order of two values of which neither is NaN.
     #[doc(hidden)]
     fn order(self, other: Self) -> std::cmp::Ordering;
@@ -31,35 +26,31 @@ pub trait Value: Copy + Sync + sealed::Sealed {
 
 mod sealed {
     pub trait Sealed {}
-    impl Sealed for i64 {}
-    impl Sealed for u64 {}
-    impl Sealed for f64 {}
 }
 
-macro_rules! integer_value {
-    ($type:ty, $variant:ident) => {
+macro_rules! integer_values {
+    ($variant:ident: $($type:ty),*) => {$(
+        impl sealed::Sealed for $type {}
         impl Value for $type {
             fn whole(self) -> Option<i64> {
                 self.try_into().ok()
             }
             fn number(self) -> Number {
-                Number::$variant(self)
+                Number::$variant(self as _)
             }
-            fn is_nan(self) -> bool {
-                false
-            }
-            fn is_infinite(self) -> bool {
-                false
+            fn is_real(self) -> bool {
+                true
             }
             fn order(self, other: Self) -> std::cmp::Ordering {
                 self.cmp(&other)
             }
         }
-    };
+    )*};
 }
-integer_value!(i64, Signed);
-integer_value!(u64, Unsigned);
+integer_values!(Signed: i8, i16, i32, i64, isize);
+integer_values!(Unsigned: u8, u16, u32, u64, usize);
 
+impl sealed::Sealed for f64 {}
 impl Value for f64 {
     fn whole(self) -> Option<i64> {
         // Past 2^53 every float is whole, and far beyond any rank: it is reported as out of range.
@@ -71,14 +62,27 @@ impl Value for f64 {
             _ => Number::Real(self),
         }
     }
-    fn is_nan(self) -> bool {
-        f64::is_nan(self)
-    }
-    fn is_infinite(self) -> bool {
-        f64::is_infinite(self)
+    fn is_real(self) -> bool {
+        self.is_finite()
     }
     fn order(self, other: Self) -> std::cmp::Ordering {
         self.partial_cmp(&other).unwrap_or(std::cmp::Ordering::Equal)
+    }
+}
+
+impl sealed::Sealed for f32 {}
+impl Value for f32 {
+    fn whole(self) -> Option<i64> {
+        f64::from(self).whole()
+    }
+    fn number(self) -> Number {
+        f64::from(self).number()
+    }
+    fn is_real(self) -> bool {
+        self.is_finite()
+    }
+    fn order(self, other: Self) -> std::cmp::Ordering {
+        f64::from(self).order(other.into())
     }
 }
 
@@ -125,10 +129,10 @@ impl Rankings {
     ///
     /// ```
     /// use wkendall::Rankings;
-    /// let x = Rankings::from_ranks(2, 3, &[1i64, 2, 3, 3, 1, 2])?;
+    /// let x = Rankings::from_ranks(2, 3, &[1, 2, 3, 3, 1, 2])?;
     /// assert_eq!(x.row(1).ranks(), [2, 0, 1]);
     /// assert_eq!(x.row(1).order(), [1, 2, 0]);
-    /// assert!(Rankings::from_ranks(1, 3, &[1i64, 2, 2]).is_err());
+    /// assert!(Rankings::from_ranks(1, 3, &[1, 2, 2]).is_err());
     /// # Ok::<(), wkendall::Error>(())
     /// ```
     pub fn from_ranks<V: Value>(rows: usize, items: usize, values: &[V]) -> Result<Self, Error> {
@@ -142,8 +146,8 @@ impl Rankings {
     ///
     /// ```
     /// use wkendall::Rankings;
-    /// let x = Rankings::from_orders(1, 3, &[2i64, 3, 1])?;
-    /// assert_eq!(x, Rankings::from_ranks(1, 3, &[3i64, 1, 2])?);
+    /// let x = Rankings::from_orders(1, 3, &[2, 3, 1])?;
+    /// assert_eq!(x, Rankings::from_ranks(1, 3, &[3, 1, 2])?);
     /// # Ok::<(), wkendall::Error>(())
     /// ```
     pub fn from_orders<V: Value>(rows: usize, items: usize, values: &[V]) -> Result<Self, Error> {
@@ -175,7 +179,7 @@ impl Rankings {
         watch: Option<Watch<'_>>,
     ) -> Result<Self, Error> {
         check_shape(rows, items, values.len())?;
-        let mut built = Self { rows, items, ranks: vec![0; values.len()], orders: vec![0; values.len()] };
+        let mut built = Self { rows, items, ranks: zeros(values.len())?, orders: zeros(values.len())? };
         // A valid row has a 0 exactly if it counts from 0, so the first row tells. If it tells wrong, a row will not fit.
         let zero_based = values[..items.min(values.len())].iter().any(|value| value.whole() == Some(0));
         let fill = |values: &[V], ranks: &mut [u32], order: &mut [u32]| match kind {
@@ -184,26 +188,29 @@ impl Rankings {
         };
         // Nanoseconds for each value on a core of 2.3 GHz.
         let cost = if kind == Kind::Scores { 4.0 * (items as f64 + 2.0).log2() } else { 2.0 };
-        let fits = AtomicBool::new(true);
-        let block = (JOB_NS / (cost * items as f64 + 1.0)).max(1.0) as usize * items.max(1);
+        let first_wrong = AtomicUsize::new(usize::MAX);
+        let rows_a_job = (JOB_NS / (cost * items as f64 + 1.0)).max(1.0) as usize;
+        let block = rows_a_job * items.max(1);
         let jobs = values.chunks(block).zip(built.ranks.chunks_mut(block)).zip(built.orders.chunks_mut(block));
         let threads = parallel::threads_for(cost * values.len() as f64, threads);
+        let jobs = (0..).step_by(rows_a_job).zip(jobs).collect();
         parallel::run(
-            jobs.collect(),
+            jobs,
             threads,
             watch,
             || (),
-            |((values, ranks), orders), (), _| {
+            |(first, ((values, ranks), orders)), (), _| {
                 let rows = values.chunks(items).zip(ranks.chunks_mut(items)).zip(orders.chunks_mut(items));
-                for ((values, ranks), order) in rows {
+                for (row, ((values, ranks), order)) in (first..).zip(rows) {
                     if !fill(values, ranks, order) {
-                        fits.store(false, Ordering::Relaxed);
+                        first_wrong.fetch_min(row, Ordering::Relaxed);
                     }
                 }
             },
         )?;
-        if !fits.into_inner() {
-            return Err(diagnose(kind, items, values));
+        let wrong = first_wrong.into_inner();
+        if wrong < rows {
+            return Err(diagnose(kind, items, values, wrong, zero_based));
         }
         Ok(if matches!(kind, Kind::Orders) { built.inverse() } else { built })
     }
@@ -235,7 +242,7 @@ impl Rankings {
     ///
     /// ```
     /// use wkendall::Rankings;
-    /// let x = Rankings::from_ranks(1, 3, &[3i64, 1, 2])?;
+    /// let x = Rankings::from_ranks(1, 3, &[3, 1, 2])?;
     /// assert_eq!(x.clone().inverse().row(0).ranks(), [1, 2, 0]);
     /// assert_eq!(x.clone().inverse().inverse(), x);
     /// # Ok::<(), wkendall::Error>(())
@@ -252,8 +259,8 @@ impl Rankings {
     ///
     /// ```
     /// use wkendall::Rankings;
-    /// let x = Rankings::from_ranks(1, 3, &[3i64, 1, 2])?;
-    /// let identity = Rankings::from_ranks(1, 3, &[1i64, 2, 3])?;
+    /// let x = Rankings::from_ranks(1, 3, &[3, 1, 2])?;
+    /// let identity = Rankings::from_ranks(1, 3, &[1, 2, 3])?;
     /// assert_eq!(x.compose(&x.clone().inverse())?, identity);
     /// # Ok::<(), wkendall::Error>(())
     /// ```
@@ -282,8 +289,8 @@ impl Rankings {
     ///
     /// ```
     /// use wkendall::Rankings;
-    /// let x = Rankings::from_ranks(1, 3, &[3i64, 1, 2])?;
-    /// assert_eq!(x.mirrored(), Rankings::from_ranks(1, 3, &[1i64, 3, 2])?);
+    /// let x = Rankings::from_ranks(1, 3, &[3, 1, 2])?;
+    /// assert_eq!(x.mirrored(), Rankings::from_ranks(1, 3, &[1, 3, 2])?);
     /// # Ok::<(), wkendall::Error>(())
     /// ```
     #[must_use]
@@ -331,7 +338,7 @@ fn index_of<V: Value>(value: V, zero_based: bool, items: usize) -> Option<usize>
 
 /// Writes the ranks of a row of scores, the largest having rank 0, and its inverse; whether all are finite and different.
 fn fill_scores<V: Value>(scores: &[V], ranks: &mut [u32], order: &mut [u32]) -> bool {
-    if scores.iter().any(|score| score.is_nan() || score.is_infinite()) {
+    if scores.iter().any(|score| !score.is_real()) {
         return false;
     }
     for (column, place) in (0..).zip(order.iter_mut()) {
@@ -348,46 +355,51 @@ fn fill_scores<V: Value>(scores: &[V], ranks: &mut [u32], order: &mut [u32]) -> 
 /// Marks a rank that no item has taken yet; `check_shape` keeps columns below it.
 const VACANT: u32 = u32::MAX;
 
-/// The first thing wrong with rows of which one does not fit.
+/// What is wrong with `row`, all rows before it being right.
 #[cold]
-fn diagnose<V: Value>(kind: Kind, items: usize, values: &[V]) -> Error {
-    let zero = values.iter().position(|value| value.whole() == Some(0));
-    let rows = values.chunks(items).enumerate();
+fn diagnose<V: Value>(kind: Kind, items: usize, values: &[V], row: usize, zero_based: bool) -> Error {
+    let (first, given) = (&values[..items], &values[row * items..(row + 1) * items]);
     let found = match kind {
-        Kind::Ranks | Kind::Orders => rows.map(|(row, values)| not_a_permutation(row, values, zero)).find_map(|e| e),
-        Kind::Scores => rows.map(|(row, values)| no_scores(row, values)).find_map(|e| e),
+        Kind::Ranks | Kind::Orders => not_a_permutation(row, given, first, zero_based),
+        Kind::Scores => no_scores(row, given),
     };
     // Only memory that another thread wrote to in the meantime can be in order by now.
     found.unwrap_or(Error::Changed)
 }
 
-/// What is wrong with a row that should be a permutation; `zero` is where in the array the first 0 stands, if anywhere.
-fn not_a_permutation<V: Value>(row: usize, values: &[V], zero: Option<usize>) -> Option<Error> {
+/// What is wrong with a row that should be a permutation; the first row tells what the others should be like.
+fn not_a_permutation<V: Value>(row: usize, values: &[V], first_row: &[V], zero_based: bool) -> Option<Error> {
     let items = values.len();
+    let first = usize::from(!zero_based);
     let mut columns = vec![None; items];
-    for (column, &value) in values.iter().enumerate() {
-        let Some(index) = index_of(value, zero.is_some(), items) else {
-            return Some(not_a_rank(value, row, column, items, zero));
+    for (column, &given) in values.iter().enumerate() {
+        let value = given.number();
+        let Some(index) = index_of(given, zero_based, items) else {
+            // A row that counts from 0 among rows that count from 1, or the other way round?
+            let holds = |row: &[V], number: usize| row.iter().position(|value| is_whole(*value, number));
+            let mixed =
+                |row, column, zero_row, zero_column| Error::MixedBase { row, column, zero_row, zero_column, items };
+            return Some(match value {
+                Number::Real(value) if value.is_nan() => Error::NotANumber { row, column },
+                Number::Real(value) if value.is_finite() && given.whole().is_none() => {
+                    Error::NotWhole { row, column, value }
+                }
+                _ => match (holds(first_row, 0), holds(first_row, items)) {
+                    (Some(zero), _) if zero_based && is_whole(given, items) => mixed(row, column, 0, zero),
+                    (_, Some(last)) if !zero_based && is_whole(given, 0) => mixed(0, last, row, column),
+                    _ => Error::OutOfRange { row, column, value, first, items },
+                },
+            });
         };
         if let Some(earlier) = columns[index].replace(column) {
-            let (value, first) = (value.number(), usize::from(zero.is_none()));
             return Some(Error::Duplicate { row, earlier, column, value, first, items });
         }
     }
     None
 }
 
-fn not_a_rank<V: Value>(value: V, row: usize, column: usize, items: usize, zero: Option<usize>) -> Error {
-    if value.is_nan() {
-        return Error::NotANumber { row, column };
-    }
-    match (value.number(), value.whole(), zero) {
-        (Number::Real(value), None, _) if value.is_finite() => Error::NotWhole { row, column, value },
-        (_, Some(whole), Some(at)) if usize::try_from(whole) == Ok(items) => {
-            Error::MixedBase { row, column, zero_row: at / items, zero_column: at % items, items }
-        }
-        (value, _, _) => Error::OutOfRange { row, column, value, first: usize::from(zero.is_none()), items },
-    }
+fn is_whole<V: Value>(value: V, number: usize) -> bool {
+    value.whole().and_then(|whole| usize::try_from(whole).ok()) == Some(number)
 }
 
 /// What is wrong with a row that should be scores.
@@ -414,6 +426,14 @@ fn check_shape(rows: usize, items: usize, values: usize) -> Result<(), Error> {
         Some(product) if product == values => Ok(()),
         _ => Err(Error::Shape { values, rows, items }),
     }
+}
+
+/// Zeros, or an error where the memory for them cannot be had.
+fn zeros(count: usize) -> Result<Vec<u32>, Error> {
+    let mut zeros = Vec::new();
+    zeros.try_reserve_exact(count).map_err(|_| Error::OutOfMemory { bytes: count * 4 })?;
+    zeros.resize(count, 0);
+    Ok(zeros)
 }
 
 /// The rows of a matrix of so many columns; none when there are no columns, since then there is nothing to visit.

@@ -4,6 +4,7 @@ use crate::error::Error;
 
 /// Position weights `u`, from the most preferred position down.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub enum Factor {
     /// `u_r = 1 / (r + 1)` for rank r = 1..n, as in average precision.
     Hyperbolic,
@@ -41,6 +42,7 @@ impl Factor {
 /// What a concordant pair of items adds to the kernel. Below, the pair's two items have ranks `a < b` in one ranking and
 /// `c < d` in the other, counting from 1, the most preferred first; `n` is the number of items.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub enum Weight {
     /// 1: the Kendall kernel.
     Standard,
@@ -80,6 +82,26 @@ impl Weight {
             Self::Average => ValidWeight::Average,
             Self::Matrix(entries) => ValidWeight::Matrix(checked_matrix(entries, items)?),
         })
+    }
+}
+
+impl ValidWeight {
+    /// Scaled by a power of two so that the largest weight is near 1; what does not depend on the scale of the weights
+    /// then neither overflows nor underflows.
+    pub(crate) fn scaled(mut self) -> Self {
+        if let Self::Add(values) | Self::Mult(values) | Self::Matrix(values) = &mut self {
+            let largest = values.iter().fold(0.0, |largest: f64, value| largest.max(value.abs()));
+            // Twice a smaller power, because the inverse of a subnormal number is infinite.
+            let exponent = -largest.log2().round().clamp(-1000.0, 1000.0);
+            if largest > 0.0 && exponent != 0.0 {
+                let half = (exponent / 2.0).trunc().exp2();
+                let rest = (exponent - (exponent / 2.0).trunc()).exp2();
+                for value in values.iter_mut() {
+                    *value = *value * half * rest;
+                }
+            }
+        }
+        self
     }
 }
 

@@ -1,5 +1,9 @@
 """What is accepted as rankings, and what everything else is told."""
 
+import itertools
+from decimal import Decimal
+from fractions import Fraction
+
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -23,6 +27,8 @@ ACCEPTED = {
     "read-only": np.frombuffer(X.tobytes(), dtype=X.dtype).reshape(X.shape),
     "other byte order": X.astype(">i4"),
     "python objects": X.astype(object),
+    "fractions": [[Fraction(value) for value in row] for row in X.tolist()],
+    "decimals": [[Decimal(value) for value in row] for row in X.tolist()],
     "masked, nothing masked": np.ma.array(X),
     "pandas": pd.DataFrame(X, columns=NAMES),
     "pandas nullable": pd.DataFrame(X, columns=NAMES).astype("Int64"),
@@ -67,6 +73,7 @@ def test_large_whole_scores_stay_apart():
     scores = near - X
     assert (wkendall.gram_matrix(scores, input="scores", **MULT) == K).all()
     assert (wkendall.gram_matrix(scores.astype(np.uint64) * 3, input="scores", **MULT) == K).all()
+    assert (wkendall.gram_matrix((2**63 - X.astype(object)), input="scores", **MULT) == K).all()
 
 
 def test_the_input_is_left_alone():
@@ -121,7 +128,7 @@ REFUSED = [
     ("gap", bad([[1, 2, 4]]), ValueError, r"X: row 0, column 2 holds 4, but .* permutation of 1\.\.3"),
     ("below range", bad([[1, -2, 3]]), ValueError, r"X: row 0, column 1 holds -2, but .* 1\.\.3"),
     ("far out of range", bad([[1, 2**63 - 1]]), ValueError, r"column 1 holds 9223372036854775807"),
-    ("beyond 64 bits", bad([[1, 2**70]]), ValueError, r"row 0, column 1 holds 1180591620717411303424|1.1805916207174113e21"),
+    ("beyond 64 bits", bad([[1, 2**70]]), ValueError, r"holds 1180591620717411303424, a number of more than 64 bits"),
     ("starts at two", bad([[2, 3, 4]]), ValueError, r"X: row 0, column 2 holds 4, but .* 1\.\.3"),
     ("mixed bases", bad([[1, 2, 3], [0, 2, 1]]), ValueError,
      r"X: row 0, column 2 holds 3 and row 1, column 0 holds 0, but .* all be permutations of 1\.\.3 or all of 0\.\.2"),
@@ -148,14 +155,20 @@ REFUSED = [
     ("1-d", bad(X[0]), ValueError, r"X has 1 axes and shape \(5,\), but must be a 2-d array, one ranking a row"),
     ("3-d", bad(X[None]), ValueError, r"X has 3 axes and shape \(1, 6, 5\), but must be a 2-d array"),
     ("a number", bad(3), ValueError, r"X has 0 axes"),
-    ("nothing", bad(None), ValueError, r"X has 0 axes"),
+    ("nothing", bad(None), TypeError, r"X is of type NoneType, but must be a 2-d array"),
+    ("a generator", bad(iter([[1, 2]])), TypeError, r"X is of type list_iterator, but must be a 2-d array"),
+    ("endless", bad(itertools.repeat([1, 2])), TypeError, r"X is of type repeat, but must be a 2-d array"),
+    ("a dictionary", bad({"a": [1, 2], "bb": [2, 1]}), TypeError, r"X is of type dict, but must be a 2-d array"),
+    ("a row that is none", bad([[1, 2], None]), ValueError, r"X: row 1 is None, not a row of items"),
+    ("different labels", lambda: wkendall.kernel(pd.Series([1, 2], index=["a", "b"]), pd.Series([1, 2], index=["b", "a"])),
+     ValueError, r"item 0 is labelled 'a' in x and 'b' in y"),
     ("one ranking in 2-d", lambda: wkendall.kernel(X, X), ValueError, r"x has 2 axes .* must be one ranking"),
     ("kappa in 2-d", lambda: wkendall.kappa(X), ValueError, r"pi has 2 axes .* must be one ranking"),
     ("kappa of no permutation", lambda: wkendall.kappa([1, 1]), ValueError, r"pi: row 0 holds 1 twice, in columns 0 and 1"),
     ("different n", bad(X, Y=X[:, :4].argsort()), ValueError, r"X has 5 items, but Y has 4"),
     ("different n of a pair", lambda: wkendall.kernel([1, 2], [1, 2, 3]), ValueError, r"x has 2 items, but y has 3"),
     ("different columns", bad(pd.DataFrame(X, columns=NAMES), Y=pd.DataFrame(X, columns=NAMES[::-1])), ValueError,
-     r"column 0 is named 'a' in X and 'e' in Y"),
+     r"item 0 is labelled 'a' in X and 'e' in Y"),
     ("k missing", bad(X, weight="top"), ValueError, r'weight="top" needs k, .* from 1 to 5'),
     ("k zero", bad(X, weight="top", k=0), ValueError, r"k is 0, but must be from 1 to 5"),
     ("k too large", bad(X, weight="top", k=6), ValueError, r"k is 6, but must be from 1 to 5"),
@@ -172,7 +185,8 @@ REFUSED = [
     ("u overflowing", bad(X, weight="mult", u=[1e90, 1, 1, 1, 1]), ValueError, r"u\[0\] is 1e90, too large"),
     ("u 2-d", bad(X, weight="mult", u=np.ones((5, 5))), ValueError, r"u has 2 axes"),
     ("u of strings", bad(X, weight="mult", u=["a"] * 5), TypeError, r"u must be .* of real numbers"),
-    ("u ragged", bad(X, weight="mult", u=[1, [2]]), ValueError, r"u must be .* not a ragged list"),
+    ("u ragged", bad(X, weight="mult", u=[1, [2]]), TypeError, r"u must be .* not \[1, \[2\]\]"),
+    ("u masked", bad(X, weight="mult", u=np.ma.masked_equal([1, 2, 3, 4, 5], 3)), ValueError, r"u has masked entries"),
     ("u unknown", bad(X, weight="mult", u="linear"), ValueError, r"u is 'linear', but must be one of 'hyperbolic', 'log'"),
     ("weight unknown", bad(X, weight="kendall"), ValueError, r"weight is 'kendall', but must be one of 'standard', 'top'"),
     ("weight no word", bad(X, weight=3), TypeError, r"weight must be one of .* not 3"),
@@ -189,17 +203,23 @@ REFUSED = [
     ("normalize no flag", bad(X, normalize="yes"), TypeError, r"normalize must be True or False, not 'yes'"),
     ("progress no flag", bad(X, progress="yes"), TypeError, r"progress must be True or False"),
     ("lam negative", lambda: wkendall.mallows(X, lam=-1), ValueError, r"lam is -1\.0: .* not negative"),
+    ("lam huge", lambda: wkendall.mallows(X, lam=10**400), ValueError, r"lam is 10{400}, too large"),
     ("lam NaN", lambda: wkendall.mallows(X, lam=np.nan), ValueError, r"lam is NaN"),
     ("lam no number", lambda: wkendall.mallows(X, lam="a"), TypeError, r"lam must be a real number, not 'a'"),
     ("dtype integer", bad(X, dtype=int), ValueError, r"dtype is <class 'int'>, but must be float64 or float32"),
     ("dtype unknown", bad(X, dtype="real"), ValueError, r"dtype is 'real', but must be float64 or float32"),
     ("n_jobs zero", bad(X, n_jobs=0), ValueError, r"n_jobs is 0, but must be"),
     ("n_jobs negative", bad(X, n_jobs=-2), ValueError, r"n_jobs is -2, but must be"),
+    ("n_jobs an array", bad(X, n_jobs=np.array([1, 2])), TypeError, r"n_jobs must be an integer or None"),
+    ("beyond single precision", bad(X, weight="mult", u=np.full(5, 1e12), dtype=np.float32), ValueError,
+     r"values can be as large as 1e49, too large for single precision"),
     ("n_jobs no integer", bad(X, n_jobs=1.5), TypeError, r"n_jobs must be an integer or None, not 1\.5"),
     ("out too small", bad(X, out=np.empty((5, 6))), ValueError, r"out has shape \(5, 6\), but the result has shape \(6, 6\)"),
     ("out of integers", bad(X, out=np.empty((6, 6), int)), ValueError, r"out has dtype int64, but the result has dtype float64"),
     ("out single", bad(X, out=np.empty((6, 6), "f4")), ValueError, r"out has dtype float32, but the result has dtype float64"),
     ("out big-endian", bad(X, out=np.empty((6, 6), ">f8")), ValueError, r"out has dtype >f8"),
+    ("out misaligned", bad(X, out=np.frombuffer(bytearray(6 * 6 * 8 + 1), np.uint8)[1:].view(float).reshape(6, 6)), ValueError,
+     r"out is not aligned"),
     ("out Fortran", bad(X, out=np.empty((6, 6), order="F")), ValueError, r"out is not C-contiguous"),
     ("out strided", bad(X, out=np.empty((6, 12))[:, ::2]), ValueError, r"out is not C-contiguous"),
     ("out read-only", bad(X, out=read_only()), ValueError, r"out is read-only"),

@@ -1,5 +1,7 @@
 """Every kernel against its definition, and the properties that every Gram matrix has."""
 
+from fractions import Fraction
+
 import numpy as np
 import pytest
 import scipy.stats
@@ -143,10 +145,46 @@ def test_correlation(n):
             assert value == pytest.approx(wanted.signed / both, rel=1e-9, abs=1e-12)
 
 
+def test_correlation_whose_denominator_cancels():
+    rng = np.random.default_rng(0)
+    n = 64
+    for _ in range(50):
+        s, t = random_rankings(rng, 2, n)
+        signs = rng.choice([-1, 1], n)
+        x = signs[s - 1] * signs[t - 1]
+        if x.sum() ** 2 == n:  # then the sum over all pairs is 0
+            assert wkendall.correlation(s, t, weight="mult", u=0.1 * signs) == 0
+        assert abs(wkendall.correlation(s, t, weight="add", u=0.1 * signs)) < 1e6
+
+
+@pytest.mark.parametrize("scale", [1e-300, 1e-90, 10**-80.5, 1e-20, 1e30])
+@pytest.mark.parametrize("weight", ["add", "mult"])
+def test_normalized_does_not_depend_on_the_scale(weight, scale):
+    rng = np.random.default_rng(0)
+    X, u = random_rankings(rng, 20, 8), rng.uniform(0.3, 1, 8)
+    wanted = wkendall.gram_matrix(X, weight=weight, u=u, normalize=True)
+    K = wkendall.gram_matrix(X, weight=weight, u=scale * u, normalize=True)
+    np.testing.assert_allclose(K, wanted, rtol=1e-12)
+    assert np.linalg.eigvalsh(K)[0] > -1e-10
+    value = wkendall.correlation(X[0], X[1], weight=weight, u=scale * u)
+    assert value == pytest.approx(wkendall.correlation(X[0], X[1], weight=weight, u=u), rel=1e-12)
+
+
+def test_a_million_equal_weights_sum_up():
+    n = 1_000_000
+    for u in (0.1, 0.3):
+        exact = Fraction(u) ** 4 * (n * (n - 1) // 2)
+        for weight, scale in (("mult", 1), ("add", 4 / u**2)):
+            value = wkendall.kappa(np.arange(n), weight=weight, u=np.full(n, u))
+            assert abs(Fraction(value) / exact / Fraction(scale) - 1) < 1e-12
+
+
 def test_single_precision():
     X = random_rankings(np.random.default_rng(0), 10, 12)
     K = wkendall.gram_matrix(X, weight="mult", u="log", dtype=np.float32)
     assert K.dtype == np.float32
+    eigenvalues = np.linalg.eigvalsh(K.astype(float))
+    assert eigenvalues[0] >= -1e-7 * eigenvalues[-1]
     assert (wkendall.gram_matrix(X, weight="mult", u="log").astype(np.float32) == K).all()
 
 

@@ -166,6 +166,35 @@ def test_calls_from_several_threads_at_once():
     assert all((result == wanted).all() for result in results)
 
 
+def test_a_small_call_does_not_wait_for_a_large_one():
+    X = random_rankings(np.random.default_rng(0), 1500, 600)
+    order = []
+
+    def large():
+        wkendall.gram_matrix(X, n_jobs=2, **MULT)
+        order.append("large")
+
+    thread = threading.Thread(target=large)
+    thread.start()
+    time.sleep(0.3)
+    wkendall.gram_matrix(X[:80, :60].argsort(), n_jobs=2)
+    order.append("small")
+    thread.join()
+    assert order == ["small", "large"]
+
+
+def test_out_used_by_two_calls_at_once():
+    X = random_rankings(np.random.default_rng(0), 400, 300)
+    out = np.empty((400, 400))
+    thread = threading.Thread(target=wkendall.gram_matrix, args=(X,), kwargs={"out": out, **MULT})
+    thread.start()
+    time.sleep(0.1)
+    with pytest.raises(ValueError, match="out is in use by another call"):
+        wkendall.gram_matrix(X, out=out, **MULT)
+    thread.join()
+    assert (out == wkendall.gram_matrix(X, **MULT)).all()
+
+
 def _gram_in_child(X):
     return wkendall.gram_matrix(X, n_jobs=2, **MULT)
 
@@ -195,7 +224,13 @@ def test_memory_limits(tmp_path):
     (tmp_path / "memory.current").write_text("10\n")
     assert _memory._from_cgroup(tmp_path) is None
     (tmp_path / "memory.max").write_text("100\n")
-    assert _memory._from_cgroup(tmp_path) == 90
+    (tmp_path / "memory.stat").write_text("anon 3\ninactive_file 4\n")
+    assert _memory._from_cgroup(tmp_path) == 94
+    (tmp_path / "memory.max").write_text("max\n")
+    (tmp_path / "memory").mkdir()
+    for name, text in {"limit_in_bytes": "50", "usage_in_bytes": "20", "stat": "total_inactive_file 5"}.items():
+        (tmp_path / "memory" / f"memory.{name}").write_text(text)
+    assert _memory._from_cgroup(tmp_path) == 35
     assert _memory.available_bytes() > 0
 
 

@@ -6,15 +6,16 @@ from typing import Any, Literal, final
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Measure", "Rankings", "__version__", "available_cores", "default_threads", "gram"]
+__all__ = ["MOST_THREADS", "Measure", "Rankings", "__version__", "available_cores", "default_threads", "gram"]
 
 __version__: str
+MOST_THREADS: int
 
 @final
 class Rankings:
     def __new__(
         cls,
-        values: NDArray[np.int64] | NDArray[np.uint64] | NDArray[np.float64],
+        values: NDArray[np.integer | np.float32 | np.float64],
         kind: Literal["ranks", "orders", "scores"],
         mirrored: bool,
         threads: int | None = None,

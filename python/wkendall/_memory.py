@@ -38,11 +38,18 @@ def _from_meminfo(path: Path = Path("/proc/meminfo")) -> int | None:
 
 
 def _from_cgroup(folder: Path = Path("/sys/fs/cgroup")) -> int | None:
-    """Return what is left of a container's allowance."""
-    try:
-        return int((folder / "memory.max").read_text()) - int((folder / "memory.current").read_text())
-    except (OSError, ValueError):  # no such limit: the file is absent or says "max"
-        return None
+    """Return what is left of a container's allowance; files in the cache do not count, they make way."""
+    versions = [
+        (folder, "memory.max", "memory.current", "inactive_file"),
+        (folder / "memory", "memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file"),
+    ]
+    for place, limit, usage, cached in versions:
+        try:
+            statistics = dict(line.split() for line in (place / "memory.stat").read_text().splitlines())
+            return int((place / limit).read_text()) - int((place / usage).read_text()) + int(statistics[cached])
+        except (OSError, ValueError, KeyError):  # no such limit: a file is absent or says "max"
+            continue
+    return None
 
 
 def _from_sysconf() -> int | None:

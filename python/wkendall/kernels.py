@@ -9,14 +9,14 @@ import operator
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from numbers import Real
-from typing import Any, SupportsIndex
+from typing import Any, SupportsIndex, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 from wkendall import _core
 from wkendall._memory import check_fits
-from wkendall.rankings import Input, Top, as_ranking, as_rankings, check_choice, check_same_items
+from wkendall.rankings import Input, Top, as_ranking, as_rankings, check_choice, check_same_labels, check_unmasked
 
 WEIGHTS = ("standard", "top", "add", "mult", "average")
 FACTORS = ("hyperbolic", "log")
@@ -45,13 +45,14 @@ def gram_matrix(
     top: Top = "low",
     dtype: DTypeLike = np.float64,
     out: NDArray[Any] | None = None,
-    n_jobs: int | None = None,
+    n_jobs: SupportsIndex | None = None,
     progress: bool = False,
 ) -> NDArray[Any]:
     """Kernel between all pairs of rankings.
 
     The sum, over the pairs of items that both rankings put in the same order, of a weight that depends on the four ranks.
-    The matrix for `Y=None` is symmetric and positive semi-definite, and relabelling the items does not change it.
+    The matrix for `Y=None` is symmetric and positive semi-definite (up to rounding, which with `dtype=np.float32` can leave
+    eigenvalues of -1e-7 times the largest), and relabelling the items does not change it.
 
     Parameters
     ----------
@@ -115,7 +116,7 @@ def gram_matrix(
     def measure(items: int) -> _core.Measure:
         return _kernel(items, weight, k, u, U, signed, normalize)
 
-    return _matrix(measure, X, Y, input, top, dtype, out, n_jobs, progress)
+    return _matrix(measure, X, Y, input, top, dtype, out, n_jobs, progress, "gram_matrix")
 
 
 def distance_matrix(
@@ -126,7 +127,7 @@ def distance_matrix(
     top: Top = "low",
     dtype: DTypeLike = np.float64,
     out: NDArray[Any] | None = None,
-    n_jobs: int | None = None,
+    n_jobs: SupportsIndex | None = None,
     progress: bool = False,
 ) -> NDArray[Any]:
     """Kendall tau distance between all pairs of rankings: the number of discordant pairs of items.
@@ -145,7 +146,7 @@ def distance_matrix(
            [1., 0., 2.],
            [3., 2., 0.]])
     """
-    return _matrix(_core.Measure.distance, X, Y, input, top, dtype, out, n_jobs, progress)
+    return _matrix(_core.Measure.distance, X, Y, input, top, dtype, out, n_jobs, progress, "distance_matrix")
 
 
 def mallows(
@@ -157,7 +158,7 @@ def mallows(
     top: Top = "low",
     dtype: DTypeLike = np.float64,
     out: NDArray[Any] | None = None,
-    n_jobs: int | None = None,
+    n_jobs: SupportsIndex | None = None,
     progress: bool = False,
 ) -> NDArray[Any]:
     """Mallows kernel between all pairs of rankings: `exp(-lam * distance)`, the distance being that of `distance_matrix`.
@@ -183,12 +184,15 @@ def mallows(
     """
     if not isinstance(lam, Real) or isinstance(lam, bool | np.bool_):
         raise TypeError(f"lam must be a real number, not {lam!r}")
-    rate = float(lam)
+    try:
+        rate = float(lam)
+    except OverflowError:
+        raise ValueError(f"lam is {lam}, too large") from None
 
     def measure(items: int) -> _core.Measure:
         return _core.Measure.mallows(items, rate)
 
-    return _matrix(measure, X, Y, input, top, dtype, out, n_jobs, progress)
+    return _matrix(measure, X, Y, input, top, dtype, out, n_jobs, progress, "mallows")
 
 
 def kernel(
@@ -203,10 +207,11 @@ def kernel(
     normalize: bool = False,
     input: Input = "ranks",
     top: Top = "low",
+    n_jobs: SupportsIndex | None = None,
 ) -> float:
     """Kernel between two rankings; parameters are those of `gram_matrix`.
 
-    For more than one pair `gram_matrix` is much faster than a loop.
+    For more than one pair `gram_matrix` is much faster than a loop. One pair takes one thread, whatever `n_jobs` says.
 
     Returns
     -------
@@ -224,7 +229,7 @@ def kernel(
     def measure(items: int) -> _core.Measure:
         return _kernel(items, weight, k, u, U, signed, normalize)
 
-    return _pair(measure, x, y, input, top)
+    return _pair(measure, x, y, input, top, n_jobs)
 
 
 def correlation(
@@ -236,6 +241,7 @@ def correlation(
     u: str | ArrayLike | None = None,
     input: Input = "ranks",
     top: Top = "low",
+    n_jobs: SupportsIndex | None = None,
 ) -> float:
     """Weighted correlation of two rankings: (C - D) / (C + D) of the concordant and the discordant sum.
 
@@ -260,7 +266,7 @@ def correlation(
     def measure(items: int) -> _core.Measure:
         return _core.Measure.correlation(items, *_weight(items, weight, k, u))
 
-    return _pair(measure, x, y, input, top)
+    return _pair(measure, x, y, input, top, n_jobs)
 
 
 def kappa(
@@ -274,11 +280,12 @@ def kappa(
     normalize: bool = False,
     input: Input = "ranks",
     top: Top = "low",
+    n_jobs: SupportsIndex | None = None,
 ) -> float:
     """Kernel as a function of one permutation: that between the identity and `pi`.
 
     The kernel between rankings s and t is `kappa` of the permutation that gives t's rank of the item that s ranks a-th.
-    Parameters are those of `gram_matrix`; computed in O(n log n) by the paper's partition algorithm.
+    Parameters are those of `gram_matrix`. Computed in O(n log n) by the paper's partition algorithm; with `U` in O(n^2).
 
     Returns
     -------
@@ -290,6 +297,7 @@ def kappa(
     >>> wkendall.kappa([2, 3, 1])
     1.0
     """
+    _threads(n_jobs)
     ranking = as_ranking(pi, "pi", input, top)
     measure = _kernel(ranking.items, weight, k, u, U, signed, normalize)
     if top == "low":
@@ -310,6 +318,7 @@ def diagonal(
     normalize: bool = False,
     input: Input = "ranks",
     top: Top = "low",
+    n_jobs: SupportsIndex | None = None,
     dtype: DTypeLike = np.float64,
 ) -> NDArray[Any]:
     """Kernel between each ranking and itself: the diagonal of `gram_matrix`, whose parameters it takes.
@@ -325,7 +334,7 @@ def diagonal(
     array([3., 3.])
     """
     result_type = _result_type(dtype)
-    rankings = as_rankings(X, "X", input, top)
+    rankings = as_rankings(X, "X", input, top, _threads(n_jobs))
     measure = _kernel(rankings.items, weight, k, u, U, signed, normalize)
     return np.full(rankings.rows, measure.of_equal(), dtype=result_type)
 
@@ -338,8 +347,9 @@ def _matrix(
     top: Top,
     dtype: DTypeLike,
     out: NDArray[Any] | None,
-    n_jobs: int | None,
+    n_jobs: SupportsIndex | None,
     progress: bool,
+    what: str,
 ) -> NDArray[Any]:
     result_type = _result_type(dtype)
     threads = _threads(n_jobs)
@@ -350,7 +360,7 @@ def _matrix(
         if y.items != x.items:
             raise ValueError(f"X has {x.items} items, but Y has {y.items}: both must rank the same items")
         if input != "orders":
-            check_same_items(X, Y)
+            check_same_labels(X, Y, "columns", ("X", "Y"))
     measure = measure_of(x.items)
     shape = (x.rows, x.rows if y is None else y.rows)
     if out is None:
@@ -358,16 +368,26 @@ def _matrix(
         out = np.empty(shape, dtype=result_type)
     else:
         _check_out(out, shape, result_type)
-    with _bar(progress) as show:
+    with _bar(progress, what) as show:
         _core.gram(measure, x, y, out, threads=threads, progress=show)
     return out
 
 
-def _pair(measure_of: Callable[[int], _core.Measure], x: ArrayLike, y: ArrayLike, input: Input, top: Top) -> float:
+def _pair(
+    measure_of: Callable[[int], _core.Measure],
+    x: ArrayLike,
+    y: ArrayLike,
+    input: Input,
+    top: Top,
+    n_jobs: SupportsIndex | None,
+) -> float:
+    _threads(n_jobs)
     first = as_ranking(x, "x", input, top)
     second = as_ranking(y, "y", input, top)
     if first.items != second.items:
         raise ValueError(f"x has {first.items} items, but y has {second.items}: both must rank the same items")
+    if input != "orders":
+        check_same_labels(x, y, "index", ("x", "y"))
     return _value(measure_of(first.items), first, second)
 
 
@@ -428,15 +448,19 @@ def _check_unused(value: object, name: str, said: str) -> None:
 
 
 def _top_ranks(k: SupportsIndex, items: int) -> int:
-    if isinstance(k, bool | np.bool_):
-        raise TypeError(f"k must be an integer, not {k!r}")
-    try:
-        number = operator.index(k)
-    except TypeError:
-        raise TypeError(f"k must be an integer, not {k!r}") from None
+    number = _integer(k, "k must be an integer")
     if not 1 <= number <= max(items, 1):
         raise ValueError(f"k is {number}, but must be from 1 to {max(items, 1)}, the number of items")
     return number
+
+
+def _integer(value: object, rule: str) -> int:
+    if isinstance(value, bool | np.bool_):
+        raise TypeError(f"{rule}, not {value!r}")
+    try:
+        return operator.index(cast("SupportsIndex", value))
+    except TypeError:
+        raise TypeError(f"{rule}, not {value!r}") from None
 
 
 def _factor(u: str | ArrayLike) -> str | NDArray[np.float64]:
@@ -454,10 +478,13 @@ def _weight_matrix(U: ArrayLike, items: int) -> NDArray[np.float64]:
 
 
 def _real_array(values: ArrayLike, name: str, axes: int, meaning: str) -> NDArray[np.float64]:
+    check_unmasked(values, name)
     try:
         array = np.asarray(values)
-    except ValueError:
-        raise ValueError(f"{name} must be {meaning}, not a ragged list") from None
+        if array.dtype == object:
+            array = array.astype(np.float64)
+    except (TypeError, ValueError, OverflowError):
+        raise TypeError(f"{name} must be {meaning}, of real numbers, not {values!r}") from None
     if array.size and array.dtype.kind not in "iuf":
         raise TypeError(f"{name} must be {meaning}, of real numbers, not {array.dtype}")
     if array.ndim != axes:
@@ -476,17 +503,15 @@ def _result_type(dtype: DTypeLike) -> np.dtype[Any]:
     return result_type
 
 
-def _threads(n_jobs: int | None) -> int | None:
+def _threads(n_jobs: SupportsIndex | None) -> int | None:
     if n_jobs is None:
         return None
-    if isinstance(n_jobs, bool) or not isinstance(n_jobs, SupportsIndex):
-        raise TypeError(f"n_jobs must be an integer or None, not {n_jobs!r}")
-    number = operator.index(n_jobs)
+    number = _integer(n_jobs, "n_jobs must be an integer or None")
     if number == -1:
         return _core.available_cores()
     if number < 1:
         raise ValueError(f"n_jobs is {number}, but must be a number of threads from 1, -1 for all cores, or None")
-    return min(number, 2**16)
+    return min(number, _core.MOST_THREADS)
 
 
 def _check_flag(value: object, name: str) -> None:
@@ -501,14 +526,16 @@ def _check_out(out: NDArray[Any], shape: tuple[int, int], dtype: np.dtype[Any]) 
         raise ValueError(f"out has shape {out.shape}, but the result has shape {shape}")
     if out.dtype != dtype:
         raise ValueError(f"out has dtype {out.dtype}, but the result has dtype {dtype}: change one or the other")
-    if not (out.flags.c_contiguous and out.flags.aligned):
+    if not out.flags.c_contiguous:
         raise ValueError("out is not C-contiguous: its rows must lie one after the other in memory")
+    if not out.flags.aligned:
+        raise ValueError("out is not aligned: its memory must begin at a multiple of the size of its numbers")
     if not out.flags.writeable:
         raise ValueError("out is read-only")
 
 
 @contextmanager
-def _bar(progress: bool) -> Iterator[Callable[[int, int], None] | None]:
+def _bar(progress: bool, what: str) -> Iterator[Callable[[int, int], None] | None]:
     """Show a progress bar, if wanted, that is moved on by calling it with what is done and what there is to do."""
     if not progress:
         yield None
@@ -517,7 +544,7 @@ def _bar(progress: bool) -> Iterator[Callable[[int, int], None] | None]:
         from tqdm.auto import tqdm
     except ImportError:
         raise ImportError('progress=True needs tqdm: pip install "wkendall[progress]"') from None
-    with tqdm(desc="gram", unit="tile") as bar:
+    with tqdm(desc=what, unit="tile") as bar:
 
         def show(done: int, total: int) -> None:
             bar.total = total

@@ -6,8 +6,10 @@ for the Rust crate to say; its errors are passed on with the name of the argumen
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from decimal import Decimal
 from numbers import Real
-from typing import Any, Literal, get_args
+from typing import Any, Literal, cast, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -36,18 +38,24 @@ def check_choice(value: object, name: str, choices: tuple[str, ...]) -> None:
         raise ValueError(f"{name} is {value!r}, but must be one of {_listed(choices)}")
 
 
-def check_same_items(X: object, Y: object) -> None:
-    """Refuse two data frames whose columns, the items, have different names or another order."""
-    names = [
-        list(columns) for columns in (getattr(X, "columns", None), getattr(Y, "columns", None)) if columns is not None
-    ]
-    if len(names) != 2 or len(names[0]) != len(names[1]):
+def check_same_labels(x: object, y: object, attribute: str, names: tuple[str, str]) -> None:
+    """Refuse two data frames or series whose items have different labels, or the same in another order."""
+    labels = [getattr(values, attribute, None) for values in (x, y)]
+    if any(found is None or callable(found) for found in labels):
         return
-    for column, (x, y) in enumerate(zip(*names, strict=True)):
-        if x != y:
+    pairs: zip[tuple[object, object]] = zip(*(list(cast("Iterable[object]", found)) for found in labels), strict=False)
+    for column, (first, second) in enumerate(pairs):
+        if first is not second and first != second and not (first != first and second != second):
             raise ValueError(
-                f"column {column} is named {x!r} in X and {y!r} in Y: both must have the same items in the same order"
+                f"item {column} is labelled {first!r} in {names[0]} and {second!r} in {names[1]}: both must have the same "
+                "items in the same order"
             )
+
+
+def check_unmasked(values: object, name: str) -> None:
+    """Refuse arrays with masked entries, which NumPy would take at their hidden value."""
+    if isinstance(values, np.ma.MaskedArray) and np.ma.is_masked(values):
+        raise ValueError(f"{name} has masked entries: every item needs a number")
 
 
 def _listed(choices: tuple[str, ...]) -> str:
@@ -64,14 +72,17 @@ def _checked(array: NDArray[Any], name: str, input: Input, top: Top, threads: in
 
 
 def _as_array(values: ArrayLike, name: str, axes: int) -> NDArray[Any]:
-    if isinstance(values, np.ma.MaskedArray) and np.ma.is_masked(values):
-        raise ValueError(f"{name} has masked entries: every item needs a number")
+    check_unmasked(values, name)
     try:
         array = np.asarray(values)
     except ValueError as error:
         raise _ragged(values, name) or ValueError(f"{name} cannot be made an array: {error}") from None
+    meaning = {1: "one ranking, a 1-d array of n items", 2: "a 2-d array, one ranking a row"}[axes]
+    if array.dtype == object and array.ndim == 0:
+        raise TypeError(
+            f"{name} is of type {type(values).__name__}, but must be {meaning}, or something NumPy can make one of"
+        )
     if array.ndim != axes:
-        meaning = {1: "one ranking, a 1-d array of n items", 2: "a 2-d array, one ranking a row"}[axes]
         raise (_ragged(values, name) if array.dtype == object else None) or ValueError(
             f"{name} has {array.ndim} axes and shape {array.shape}, but must be {meaning}"
         )
@@ -80,11 +91,12 @@ def _as_array(values: ArrayLike, name: str, axes: int) -> NDArray[Any]:
 
 def _ragged(values: Any, name: str) -> ValueError | None:
     """Explain rows of different lengths, if that is what is wrong."""
-    try:
-        lengths = [len(row) for row in values]
-    except TypeError:
+    if not isinstance(values, list | tuple):
         return None
+    lengths = [len(row) if hasattr(row, "__len__") and not isinstance(row, str) else None for row in values]
     for row, length in enumerate(lengths):
+        if length is None:
+            return ValueError(f"{name}: row {row} is {values[row]!r}, not a row of items")
         if length != lengths[0]:
             return ValueError(
                 f"{name}: row {row} has {length} items, but row 0 has {lengths[0]}: every row must rank the same items"
@@ -93,42 +105,37 @@ def _ragged(values: Any, name: str) -> ValueError | None:
 
 
 def _acceptable(array: NDArray[Any], name: str) -> NDArray[Any]:
-    """Return a contiguous array of int64, uint64 or float64 with the same numbers."""
+    """Return a contiguous array of a type that Rust takes, with the same numbers."""
     if array.dtype == object:
         array = _from_objects(array, name)
-    # An empty list has no type of its own.
-    kind = array.dtype.kind if array.size else "i"
+    if not array.size:
+        return np.empty(array.shape)  # an empty list has no type of its own
+    kind, value = array.dtype.kind, array.flat[0]
     if kind == "b":
-        raise TypeError(f"{name} holds booleans (row 0, column 0 is {array[0, 0]}), but rankings are made of numbers")
+        raise TypeError(f"{name} holds booleans (row 0, column 0 is {value}), but rankings are made of numbers")
     if kind not in "iuf":
-        value = array[0, 0]
         raise TypeError(
             f"{name} has dtype {array.dtype} (row 0, column 0 is {value!r}), but rankings are made of real numbers"
         )
-    dtype = {"i": np.int64, "u": np.uint64, "f": np.float64}[kind]
-    return np.ascontiguousarray(array, dtype=dtype)
+    if kind == "f" and array.dtype.itemsize not in (4, 8):
+        return np.ascontiguousarray(array, dtype=np.float64)
+    return np.ascontiguousarray(array, dtype=array.dtype.newbyteorder("="))
 
 
 def _from_objects(array: NDArray[Any], name: str) -> NDArray[Any]:
     """Turn Python numbers into an array of them; name the first thing that is no number."""
     for (row, column), value in np.ndenumerate(array):
-        is_number = isinstance(value, Real) and not isinstance(value, bool)
-        if not (is_number or _is_missing(value)):
-            raise TypeError(
-                f"{name}: row {row}, column {column} holds {value!r}, but rankings are made of real numbers"
-            )
+        where = f"{name}: row {row}, column {column} holds {value!r}"
+        if isinstance(value, bool) or not (isinstance(value, Real | Decimal) or _is_missing(value)):
+            raise TypeError(f"{where}, but rankings are made of real numbers")
+        if isinstance(value, int) and not -(2**63) <= value < 2**64:
+            raise ValueError(f"{where}, a number of more than 64 bits: ranks run from 1 to {array.shape[1]}")
     flat = array.ravel().tolist()
-    if all(isinstance(value, int | np.integer) and -(2**63) <= value < 2**63 for value in flat):
-        return array.astype(np.int64)
-    return np.array([_as_float(value) for value in flat]).reshape(array.shape)
+    whole = all(isinstance(value, int | np.integer) for value in flat)
+    if whole and flat:
+        return array.astype(np.int64 if max(flat) < 2**63 else np.uint64 if min(flat) >= 0 else np.float64)
+    return np.array([float("nan") if _is_missing(value) else float(value) for value in flat]).reshape(array.shape)
 
 
 def _is_missing(value: object) -> bool:
     return value is None or type(value).__name__ in ("NAType", "NaTType")
-
-
-def _as_float(value: Any) -> float:
-    try:
-        return float("nan") if _is_missing(value) else float(value)
-    except OverflowError:
-        return float("inf") if value > 0 else float("-inf")

@@ -10,6 +10,7 @@
 //! Every value is computed by itself, from its two rankings alone, so the result has the same bits for any number of threads
 //! and any tile.
 
+mod bits;
 mod pairs;
 mod plan;
 mod tiles;
@@ -23,6 +24,9 @@ use plan::Plan;
 
 /// A type that results can be stored in: `f64`, or `f32` for half the memory. Values are computed in `f64` either way.
 pub trait Element: Copy + Send + Sync + Default + sealed::Sealed {
+    /// The largest value that can be stored, where a `f64` can be larger.
+    #[doc(hidden)]
+    const LARGEST: Option<f64>;
     #[doc(hidden)]
     fn from_f64(value: f64) -> Self;
 }
@@ -34,12 +38,14 @@ mod sealed {
 }
 
 impl Element for f64 {
+    const LARGEST: Option<f64> = None;
     fn from_f64(value: f64) -> Self {
         value
     }
 }
 
 impl Element for f32 {
+    const LARGEST: Option<f64> = Some(f32::MAX as f64);
     fn from_f64(value: f64) -> Self {
         value as f32
     }
@@ -63,7 +69,7 @@ pub struct Options<'a> {
 ///
 /// ```
 /// use wkendall::{Factor, Measure, Options, Rankings, Weight, gram};
-/// let x = Rankings::from_ranks(2, 3, &[1i64, 2, 3, 3, 2, 1])?;
+/// let x = Rankings::from_ranks(2, 3, &[1, 2, 3, 3, 2, 1])?;
 /// let kernel = Measure::kernel(&Weight::Mult(Factor::Hyperbolic), 3)?.normalized();
 /// let k = gram(&kernel, &x, None, Options::default())?;
 /// assert_eq!(k, [1.0, 0.0, 0.0, 1.0]);
@@ -97,17 +103,34 @@ pub fn gram_into<T: Element>(
     if rows.checked_mul(columns) != Some(out.len()) {
         return Err(Error::OutputLength { given: out.len(), rows, columns });
     }
+    if let Some(largest) = T::LARGEST
+        && measure.of_equal() > largest
+    {
+        return Err(Error::BeyondSingle { value: measure.of_equal() });
+    }
     let plan = Plan::new(measure, rows, columns, options.threads, options.tile);
     let tiles = match y {
         None => tiles::symmetric(out, rows, plan.tile),
         Some(_) => tiles::rectangular(out, columns, plan.tile),
     };
+    if let Some(counted) = measure.counted().filter(|_| measure.items() <= bits::MOST_ITEMS) {
+        let strategy = bits::Bits::new(crate::simd::Isa::widest(), measure, counted, x, y);
+        return parallel::run(
+            tiles,
+            plan.threads,
+            options.watch,
+            bits::Scratch::default,
+            |mut tile, scratch, proceed| {
+                strategy.fill(&mut tile, scratch, proceed);
+            },
+        );
+    }
     let strategy = Pairs::new(measure, x, y.unwrap_or(x));
     parallel::run(
         tiles,
         plan.threads,
         options.watch,
         || strategy.scratch(),
-        |mut tile, scratch, stop| strategy.fill(&mut tile, scratch, stop),
+        |mut tile, scratch, proceed| strategy.fill(&mut tile, scratch, proceed),
     )
 }

@@ -3,12 +3,14 @@
 use crate::measure::Measure;
 use crate::parallel;
 
-/// A tile should take about this long: short enough to share out the work and to stop soon, long enough not to be felt.
+/// A tile should take about this long: short enough to share out the work, long enough not to be felt.
 const TILE_NS: f64 = 4e6;
-/// Tiles this wide keep the rankings of a tile in the second cache and the pieces of rows few.
-const WIDEST_TILE: usize = 128;
+/// Narrower tiles than the first are made for few rankings only, since every tile takes memory for each of its rows; wider ones
+/// than the second no longer fit the second cache with their rankings.
+const TILE_WIDTHS: (usize, usize) = (32, 256);
 /// With this many tiles for each thread the last ones to finish keep the others waiting for a few percent only.
 const TILES_PER_THREAD: usize = 8;
+
 pub(super) struct Plan {
     /// Rows and columns of a tile.
     pub(super) tile: usize,
@@ -27,11 +29,10 @@ impl Plan {
         let cells = rows as f64 * columns as f64;
         let threads = parallel::threads_for(cells * pair_ns, threads);
         let tile = tile.unwrap_or_else(|| {
-            let by_time = (TILE_NS / pair_ns).sqrt();
-            let by_share = (cells / (threads * TILES_PER_THREAD) as f64).sqrt();
-            by_time.min(if threads > 1 { by_share } else { by_time }) as usize
+            let by_time = ((TILE_NS / pair_ns).sqrt() as usize).clamp(TILE_WIDTHS.0, TILE_WIDTHS.1);
+            let by_share = (cells / (threads * TILES_PER_THREAD) as f64).sqrt() as usize;
+            if threads > 1 { by_time.min(by_share) } else { by_time }
         });
-        let tile = tile.clamp(1, WIDEST_TILE.max(tile.min(rows.max(columns))));
-        Self { tile, threads }
+        Self { tile: tile.max(1), threads }
     }
 }
