@@ -212,6 +212,21 @@ pub enum Error {
     },
     /// The signed form of something that is not a kernel.
     NotAKernel,
+    /// A backend that does not exist.
+    UnknownBackend {
+        /// Its name.
+        name: String,
+    },
+    /// A backend whose instructions this CPU lacks.
+    MissingInstructions {
+        /// Its name.
+        name: String,
+    },
+    /// A strategy that cannot compute the measure.
+    CannotCompute {
+        /// Its name.
+        name: String,
+    },
     /// The worker threads could not be started.
     Threads {
         /// How many were asked for.
@@ -226,6 +241,7 @@ pub enum Error {
 }
 
 impl fmt::Display for Error {
+    #[allow(clippy::too_many_lines)] // a table: one entry a variant
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Shape { values, rows, items } => {
@@ -317,6 +333,15 @@ impl fmt::Display for Error {
                  double precision"
             ),
             Self::NotAKernel => write!(f, "only kernels have a signed form, not distances or correlations"),
+            Self::UnknownBackend { name } => write!(
+                f,
+                "backend {name:?} does not exist: it is a strategy (bits, product, partition), an instruction set (portable, avx2, \
+                 avx512), or both with a dash between, as in \"bits-avx2\""
+            ),
+            Self::MissingInstructions { name } => {
+                write!(f, "this CPU does not have the instructions of backend {name:?}")
+            }
+            Self::CannotCompute { name } => write!(f, "backend {name:?} cannot compute this measure"),
             Self::Threads { threads, reason } => write!(f, "cannot start {threads} threads: {reason}"),
             Self::Changed => {
                 write!(f, "the values changed while they were being checked: do not write to them meanwhile")

@@ -209,6 +209,27 @@ impl Measure {
         kappa::pairs_of(self.items as u64) as f64 - kappa::concordant(&self.weight, workspace)
     }
 
+    /// Whether the weight is a matrix.
+    pub(crate) fn is_matrix(&self) -> bool {
+        matches!(self.weight, ValidWeight::Matrix(_))
+    }
+
+    /// The weight, and whether the sum is signed, if the measure is a sum of real weights that [`Measure::of_sum`] knows.
+    pub(crate) fn summed(&self) -> Option<(&ValidWeight, bool)> {
+        match (&self.weight, self.reading) {
+            (ValidWeight::Add(_) | ValidWeight::Mult(_) | ValidWeight::Matrix(_), Reading::Concordant) => {
+                Some((&self.weight, false))
+            }
+            (ValidWeight::Add(_) | ValidWeight::Mult(_), Reading::Signed) => Some((&self.weight, true)),
+            _ => None,
+        }
+    }
+
+    /// The value for a sum of what [`Measure::summed`] names.
+    pub(crate) fn of_sum(&self, sum: f64) -> f64 {
+        self.unit.map_or(sum, |unit| ratio(sum, unit))
+    }
+
     /// What is counted, if the measure is a function of a count of concordant pairs that [`Measure::of_count`] knows.
     pub(crate) fn counted(&self) -> Option<Counted> {
         match (&self.weight, self.reading) {

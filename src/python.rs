@@ -217,7 +217,8 @@ fn factor_of(factor: &Bound<'_, PyAny>) -> PyResult<Factor> {
 /// `progress` is called with the numbers of tiles done and in all; what it raises, and what a signal handler raises, stops
 /// the run and is raised here.
 #[pyfunction]
-#[pyo3(signature = (measure, x, y, out, threads=None, tile=None, progress=None))]
+#[allow(clippy::too_many_arguments)] // they have names on the other side
+#[pyo3(signature = (measure, x, y, out, threads=None, tile=None, backend=None, progress=None))]
 fn gram(
     measure: &Measure,
     x: &Rankings,
@@ -225,13 +226,16 @@ fn gram(
     out: &Bound<'_, PyAny>,
     threads: Option<usize>,
     tile: Option<usize>,
+    backend: Option<&str>,
     progress: Option<&Bound<'_, PyAny>>,
 ) -> PyResult<()> {
+    let backend = backend.map(str::parse).transpose()?.unwrap_or_default();
     let progress = progress.map(|progress| progress.clone().unbind());
+    let options = Options { threads, tile, backend, watch: None };
     if let Ok(out) = out.cast::<PyArray2<f64>>() {
-        fill(measure, x, y, out, threads, tile, progress.as_ref())
+        fill(measure, x, y, out, &options, progress.as_ref())
     } else if let Ok(out) = out.cast::<PyArray2<f32>>() {
-        fill(measure, x, y, out, threads, tile, progress.as_ref())
+        fill(measure, x, y, out, &options, progress.as_ref())
     } else {
         Err(PyTypeError::new_err("out must be a writeable 2-d array of float64 or float32"))
     }
@@ -242,15 +246,15 @@ fn fill<T: Element + numpy::Element>(
     x: &Rankings,
     y: Option<&Rankings>,
     out: &Bound<'_, PyArray2<T>>,
-    threads: Option<usize>,
-    tile: Option<usize>,
+    options: &Options<'static>,
     progress: Option<&Py<PyAny>>,
 ) -> PyResult<()> {
     let py = out.py();
     let mut borrowed = out.try_readwrite().map_err(|_| in_use("out"))?;
     let cells = borrowed.as_slice_mut()?;
+    let &Options { threads, tile, backend, .. } = options;
     watched(py, progress, |watch| {
-        let options = Options { threads, tile, watch: Some(watch) };
+        let options = Options { threads, tile, backend, watch: Some(watch) };
         crate::gram_into(&measure.0, &x.0, y.map(|y| &y.0), cells, options)
     })
 }

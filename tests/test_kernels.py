@@ -80,10 +80,12 @@ def test_contract(n, options):
         eigenvalues = np.linalg.eigvalsh(K)
         assert eigenvalues[0] >= -1e-10 * max(eigenvalues[-1], 0)
         assert (wkendall.gram_matrix(X, X.copy(), **params, **options) == K).all()
-        assert (wkendall.gram_matrix(relabelled, **params, **options) == K).all()
         assert (np.diag(K) == wkendall.diagonal(X, **params, **options)).all()
-        assert (K[:3, 4:9] == wkendall.gram_matrix(X[:3], X[4:9], **params, **options)).all()
-        assert K[1, 2] == wkendall.kernel(X[1], X[2], **params, **options)
+        # Another way to compute may be chosen for another number of rankings; weighted sums then round differently.
+        room = 1e-12 * K[0, 0] if params["weight"] in ("add", "mult") else 0
+        np.testing.assert_allclose(wkendall.gram_matrix(relabelled, **params, **options), K, rtol=0, atol=room)
+        np.testing.assert_allclose(wkendall.gram_matrix(X[:3], X[4:9], **params, **options), K[:3, 4:9], rtol=0, atol=room)
+        assert abs(K[1, 2] - wkendall.kernel(X[1], X[2], **params, **options)) <= room
         mirrored = n + 1 - X
         assert (wkendall.gram_matrix(X, top="high", **params, **options)
                 == wkendall.gram_matrix(mirrored, **params, **options)).all()  # fmt: skip
@@ -185,7 +187,7 @@ def test_single_precision():
     assert K.dtype == np.float32
     eigenvalues = np.linalg.eigvalsh(K.astype(float))
     assert eigenvalues[0] >= -1e-7 * eigenvalues[-1]
-    assert (wkendall.gram_matrix(X, weight="mult", u="log").astype(np.float32) == K).all()
+    np.testing.assert_allclose(K, wkendall.gram_matrix(X, weight="mult", u="log"), rtol=1e-5)
 
 
 @pytest.mark.parametrize("arrangement", ["random", "sorted", "reversed", "organ pipe"])

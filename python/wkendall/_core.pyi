@@ -59,6 +59,7 @@ def gram(
     out: NDArray[Any],
     threads: int | None = None,
     tile: int | None = None,
+    backend: str | None = None,
     progress: Callable[[int, int], object] | None = None,
 ) -> None: ...
 def available_cores() -> int: ...

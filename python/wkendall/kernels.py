@@ -85,7 +85,8 @@ def gram_matrix(
         Which end of the ranks is the top: 1, or n as in the R package kernrank. `top="high"` gives what `top="low"` gives
         for `n + 1 - X`.
     dtype : float64 or float32
-        The type of the result. Sums are made in float64 either way.
+        The type of the result. With float32 weighted sums may be computed in single precision, with errors of about 1e-6
+        of the self-similarity; counts are exact.
     out : ndarray of shape (m, m'), optional
         Filled and returned; of type `dtype`, C-contiguous. May be a memory map. After an interruption its contents are
         unspecified.

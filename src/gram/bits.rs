@@ -9,8 +9,9 @@
 
 use std::ops::Range;
 
-use super::Element;
 use super::tiles::Tile;
+use super::{Element, Fill};
+use crate::error::Error;
 use crate::kappa::pairs_of;
 use crate::measure::{Counted, Measure};
 use crate::parallel::Proceed;
@@ -80,46 +81,22 @@ pub(super) struct Scratch {
     columns: Vec<u64>,
     one: Vec<u64>,
     counts: Vec<u64>,
+    values: Vec<f64>,
 }
 
 impl<'a> Bits<'a> {
     /// For measures that count, of at most [`MOST_ITEMS`] items.
-    pub(super) fn new(isa: Isa, measure: &'a Measure, counted: Counted, x: &Rankings, y: Option<&Rankings>) -> Self {
+    pub(super) fn new(isa: Isa, measure: &'a Measure, x: &Rankings, y: Option<&Rankings>) -> Result<Self, Error> {
+        let Some(counted) = measure.counted() else {
+            return Err(Error::CannotCompute { name: "bits".to_owned() });
+        };
         let most = pairs_of(measure.items() as u64);
         let values = match counted {
             Counted::All if most < TABLE => (0..=most).map(|count| measure.of_count(most - count)).collect(),
             _ => Vec::new(),
         };
         let blocks = blocks(counted, measure.items());
-        Self { isa, measure, counted, x: Ranks::new(x), y: y.map(Ranks::new), blocks, values }
-    }
-
-    pub(super) fn fill<T: Element>(&self, tile: &mut Tile<'_, T>, scratch: &mut Scratch, proceed: Proceed<'_>) {
-        let (rows, columns) = (tile.rows(), tile.columns());
-        let width = columns.len().next_multiple_of(GROUP);
-        scratch.counts.clear();
-        scratch.counts.resize(rows.len() * width, 0);
-        for block in &self.blocks {
-            if !proceed() {
-                return;
-            }
-            let length = self.length(block);
-            self.pack_rows(&self.x, rows.clone(), block, &mut scratch.rows);
-            if tile.is_diagonal() {
-                interleave(length, scratch.rows.chunks_exact(length), &mut scratch.columns);
-            } else {
-                self.pack_rows(self.y.as_ref().unwrap_or(&self.x), columns.clone(), block, &mut scratch.one);
-                interleave(length, scratch.one.chunks_exact(length), &mut scratch.columns);
-            }
-            self.count(block, &scratch.rows, &scratch.columns, &mut scratch.counts);
-        }
-        let count = |row: usize, column: usize| scratch.counts[(row - rows.start) * width + column - columns.start];
-        let all = pairs_of(self.measure.items() as u64);
-        match self.counted {
-            Counted::All if !self.values.is_empty() => tile.fill(|i, j| Some(self.values[count(i, j) as usize])),
-            Counted::All => tile.fill(|i, j| Some(self.measure.of_count(all - count(i, j)))),
-            _ => tile.fill(|i, j| Some(self.measure.of_count(count(i, j)))),
-        }
+        Ok(Self { isa, measure, counted, x: Ranks::new(x), y: y.map(Ranks::new), blocks, values })
     }
 
     /// Words for each ranking in a packed block.
@@ -149,6 +126,49 @@ impl<'a> Bits<'a> {
             Counted::Top(_) => bits::count_agreeing(self.isa, block.words, rows, columns, counts),
             Counted::Rooms => bits::sum_common(self.isa, block.items.len(), 1 + self.x.blocks, rows, columns, counts),
         }
+    }
+}
+
+impl Fill for Bits<'_> {
+    type Scratch = Scratch;
+
+    fn scratch(&self) -> Scratch {
+        Scratch::default()
+    }
+
+    fn fill<T: Element>(&self, tile: &mut Tile<'_, T>, scratch: &mut Scratch, proceed: Proceed<'_>) {
+        let (rows, columns) = (tile.rows(), tile.columns());
+        let width = columns.len().next_multiple_of(GROUP);
+        scratch.counts.clear();
+        scratch.counts.resize(rows.len() * width, 0);
+        for block in &self.blocks {
+            if !proceed() {
+                return;
+            }
+            let length = self.length(block);
+            self.pack_rows(&self.x, rows.clone(), block, &mut scratch.rows);
+            if tile.is_diagonal() {
+                interleave(length, scratch.rows.chunks_exact(length), &mut scratch.columns);
+            } else {
+                self.pack_rows(self.y.as_ref().unwrap_or(&self.x), columns.clone(), block, &mut scratch.one);
+                interleave(length, scratch.one.chunks_exact(length), &mut scratch.columns);
+            }
+            self.count(block, &scratch.rows, &scratch.columns, &mut scratch.counts);
+        }
+        let all = pairs_of(self.measure.items() as u64);
+        let counts = scratch.counts.iter();
+        scratch.values.clear();
+        match self.counted {
+            Counted::All if !self.values.is_empty() => {
+                scratch.values.extend(counts.map(|&count| self.values[count as usize]));
+            }
+            // Lanes that stand for no column count nonsense, which can be more than there are pairs.
+            Counted::All => {
+                scratch.values.extend(counts.map(|&count| self.measure.of_count(all.saturating_sub(count))));
+            }
+            _ => scratch.values.extend(counts.map(|&count| self.measure.of_count(count))),
+        }
+        tile.store(&scratch.values, width);
     }
 }
 

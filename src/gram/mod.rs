@@ -4,7 +4,9 @@
 //! gram, gram_into   check, plan, run
 //!   plan            which strategy, how large a tile, how many threads
 //!   tiles           the result cut into pieces that threads can fill at the same time
-//!   pairs           a strategy: the partition algorithm for every pair
+//!   bits            a strategy: packed signs, for measures that count
+//!   product         a strategy: matrix products of features, for weighted sums of few items
+//!   pairs           a strategy: one pair of rankings at a time, for everything
 //! ```
 //!
 //! Every value is computed by itself, from its two rankings alone, so the result has the same bits for any number of threads
@@ -13,14 +15,20 @@
 mod bits;
 mod pairs;
 mod plan;
+mod product;
 mod tiles;
 
 use crate::error::Error;
 use crate::measure::Measure;
-use crate::parallel::{self, Watch};
+use crate::parallel::{self, Proceed, Watch};
 use crate::ranking::Rankings;
+use bits::Bits;
 use pairs::Pairs;
-use plan::Plan;
+use plan::{Plan, Strategy, Wishes};
+use product::Product;
+use tiles::Tile;
+
+pub use plan::Backend;
 
 /// A type that results can be stored in: `f64`, or `f32` for half the memory. Values are computed in `f64` either way.
 pub trait Element: Copy + Send + Sync + Default + sealed::Sealed {
@@ -51,13 +59,15 @@ impl Element for f32 {
     }
 }
 
-/// How to run; none of it changes the result.
+/// How to run; none of it changes the result, but for the rounding of weighted sums by another backend.
 #[derive(Default)]
 pub struct Options<'a> {
     /// How many threads; `None` for [`default_threads`](crate::default_threads).
     pub threads: Option<usize>,
     /// Rows and columns of a tile; `None` for a size that fits the work.
     pub tile: Option<usize>,
+    /// Which strategy and instruction set; the default leaves both to a cost model.
+    pub backend: Backend,
     /// Sees progress and can stop the run.
     pub watch: Option<Watch<'a>>,
 }
@@ -108,28 +118,46 @@ pub fn gram_into<T: Element>(
     {
         return Err(Error::BeyondSingle { value: measure.of_equal() });
     }
-    let plan = Plan::new(measure, rows, columns, options.threads, options.tile);
+    let wishes =
+        Wishes { backend: options.backend, threads: options.threads, tile: options.tile, single: T::LARGEST.is_some() };
+    let plan = Plan::new(measure, rows, columns, &wishes)?;
     let tiles = match y {
         None => tiles::symmetric(out, rows, plan.tile),
         Some(_) => tiles::rectangular(out, columns, plan.tile),
     };
-    if let Some(counted) = measure.counted().filter(|_| measure.items() <= bits::MOST_ITEMS) {
-        let strategy = bits::Bits::new(crate::simd::Isa::widest(), measure, counted, x, y);
-        return parallel::run(
-            tiles,
-            plan.threads,
-            options.watch,
-            bits::Scratch::default,
-            |mut tile, scratch, proceed| {
-                strategy.fill(&mut tile, scratch, proceed);
-            },
-        );
+    match plan.strategy {
+        Strategy::Bits => fill(&Bits::new(plan.isa, measure, x, y)?, tiles, plan.threads, options.watch),
+        Strategy::Product if wishes.single => {
+            fill(&Product::<f32, 32>::new(plan.isa, measure, x, y.unwrap_or(x))?, tiles, plan.threads, options.watch)
+        }
+        Strategy::Product => {
+            fill(&Product::<f64, 16>::new(plan.isa, measure, x, y.unwrap_or(x))?, tiles, plan.threads, options.watch)
+        }
+        Strategy::Partition => fill(&Pairs::new(measure, x, y.unwrap_or(x)), tiles, plan.threads, options.watch),
     }
-    let strategy = Pairs::new(measure, x, y.unwrap_or(x));
+}
+
+/// A way to fill tiles.
+trait Fill: Sync {
+    /// What a thread needs for itself.
+    type Scratch;
+
+    fn scratch(&self) -> Self::Scratch;
+
+    /// Fills a tile; leaves it half done when told not to proceed.
+    fn fill<T: Element>(&self, tile: &mut Tile<'_, T>, scratch: &mut Self::Scratch, proceed: Proceed<'_>);
+}
+
+fn fill<T: Element>(
+    strategy: &impl Fill,
+    tiles: Vec<Tile<'_, T>>,
+    threads: usize,
+    watch: Option<Watch<'_>>,
+) -> Result<(), Error> {
     parallel::run(
         tiles,
-        plan.threads,
-        options.watch,
+        threads,
+        watch,
         || strategy.scratch(),
         |mut tile, scratch, proceed| strategy.fill(&mut tile, scratch, proceed),
     )

@@ -1,7 +1,7 @@
 //! The strategy that takes the pairs of rankings one by one: the partition algorithm, for every measure and any n.
 
-use super::Element;
 use super::tiles::Tile;
+use super::{Element, Fill};
 use crate::kappa::Workspace;
 use crate::measure::Measure;
 use crate::parallel::Proceed;
@@ -21,14 +21,16 @@ impl<'a> Pairs<'a> {
     pub(super) fn new(measure: &'a Measure, x: &'a Rankings, y: &'a Rankings) -> Self {
         Self { measure, x, y }
     }
+}
 
-    /// What a thread needs for itself.
-    pub(super) fn scratch(&self) -> Workspace {
+impl Fill for Pairs<'_> {
+    type Scratch = Workspace;
+
+    fn scratch(&self) -> Workspace {
         Workspace::new(self.measure.items())
     }
 
-    /// Fills a tile; leaves it half done when told not to proceed.
-    pub(super) fn fill<T: Element>(&self, tile: &mut Tile<'_, T>, scratch: &mut Workspace, proceed: Proceed<'_>) {
+    fn fill<T: Element>(&self, tile: &mut Tile<'_, T>, scratch: &mut Workspace, proceed: Proceed<'_>) {
         // Asking takes some 30 ns.
         let interval = (ASK_EVERY_NS / self.measure.cost_ns()) as usize;
         let mut pairs = 0;

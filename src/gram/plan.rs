@@ -1,38 +1,167 @@
-//! How a Gram matrix is computed: tile size and number of threads, from the size of the work.
+//! How a Gram matrix is computed: which strategy, on which instructions, in tiles of which size, on how many threads.
 
-use crate::measure::Measure;
+use std::fmt;
+use std::str::FromStr;
+
+use super::bits;
+use crate::error::Error;
+use crate::measure::{Counted, Measure};
 use crate::parallel;
+use crate::simd::{Isa, Level};
 
 /// A tile should take about this long: short enough to share out the work, long enough not to be felt.
 const TILE_NS: f64 = 4e6;
-/// Narrower tiles than the first are made for few rankings only, since every tile takes memory for each of its rows; wider ones
-/// than the second no longer fit the second cache with their rankings.
-const TILE_WIDTHS: (usize, usize) = (32, 256);
+/// Narrower tiles are made for few rankings only, since every tile takes memory for each of its rows.
+const NARROWEST: usize = 32;
+/// Fewer pairs than this are taken one by one.
+const FEW: f64 = 64.0;
 /// With this many tiles for each thread the last ones to finish keep the others waiting for a few percent only.
 const TILES_PER_THREAD: usize = 8;
 
-pub(super) struct Plan {
+/// A way to compute a Gram matrix. All give the same counts, and the same weighted sums up to rounding.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Strategy {
+    /// Bits of pairs of items, for measures that count.
+    Bits,
+    /// A matrix product of features, for weighted sums.
+    Product,
+    /// The partition algorithm for every pair of rankings.
+    Partition,
+}
+
+impl Strategy {
+    pub(crate) const ALL: [Self; 3] = [Self::Bits, Self::Product, Self::Partition];
+
+    /// Whether the strategy can compute the measure.
+    pub(crate) fn can(self, measure: &Measure) -> bool {
+        match self {
+            Self::Bits => measure.counted().is_some() && measure.items() <= bits::MOST_ITEMS,
+            Self::Product => measure.summed().is_some(),
+            Self::Partition => true,
+        }
+    }
+
+    /// About how long a pair of rankings takes, in nanoseconds.
+    ///
+    /// Fitted to `cargo bench --bench strategies` on one core of a Xeon with AVX-512 at 2.3 GHz, for tiles of 128 rankings;
+    /// a narrower instruction set changes the factor and not the form.
+    fn cost_ns(self, measure: &Measure, isa: Isa, single: bool) -> f64 {
+        let n = measure.items() as f64;
+        let narrow = match isa.level() {
+            Level::Avx512 => 1.0,
+            Level::Avx2 => 2.0,
+            Level::Portable => 5.0,
+        };
+        match self {
+            Self::Bits => match measure.counted() {
+                Some(Counted::All) => 2.0 + narrow * n * n / 2.0 * 0.0018,
+                Some(Counted::Top(_)) => 2.0 + narrow * n * n / 2.0 * 0.0026,
+                _ => 2.0 + narrow * (n * n * 0.0018 + n * 0.2),
+            },
+            Self::Product => {
+                let features = if measure.is_matrix() { n * n } else { n * n / 2.0 + 3.0 * n };
+                5.0 + narrow * features * if single { 0.018 } else { 0.036 }
+            }
+            Self::Partition => measure.cost_ns(),
+        }
+    }
+
+    /// The widest tile whose rankings and sums fit the second cache.
+    fn widest_tile(self) -> usize {
+        match self {
+            Self::Bits | Self::Partition | Self::Product => 256,
+        }
+    }
+}
+
+impl fmt::Display for Strategy {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Bits => "bits",
+            Self::Product => "product",
+            Self::Partition => "partition",
+        })
+    }
+}
+
+/// A strategy and an instruction set, either of which may be left open.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Backend {
+    strategy: Option<Strategy>,
+    level: Option<Level>,
+}
+
+impl FromStr for Backend {
+    type Err = Error;
+
+    /// "bits", "product" or "partition", "portable", "avx2" or "avx512", or one of each with a dash between, as in "bits-avx2".
+    fn from_str(name: &str) -> Result<Self, Error> {
+        let mut backend = Self::default();
+        for part in name.split('-') {
+            let strategy = Strategy::ALL.into_iter().find(|strategy| strategy.to_string() == part);
+            let level = Level::ALL.into_iter().find(|level| level.to_string() == part);
+            let taken = backend.strategy.is_some() && strategy.is_some() || backend.level.is_some() && level.is_some();
+            if taken || (strategy.is_none() && level.is_none()) {
+                return Err(Error::UnknownBackend { name: name.to_owned() });
+            }
+            backend.strategy = backend.strategy.or(strategy);
+            backend.level = backend.level.or(level);
+        }
+        Ok(backend)
+    }
+}
+
+/// What was decided.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Plan {
+    pub(crate) strategy: Strategy,
+    pub(crate) isa: Isa,
     /// Rows and columns of a tile.
-    pub(super) tile: usize,
-    pub(super) threads: usize,
+    pub(crate) tile: usize,
+    pub(crate) threads: usize,
+}
+
+/// What the caller has to say about it.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Wishes {
+    pub(crate) backend: Backend,
+    pub(crate) threads: Option<usize>,
+    pub(crate) tile: Option<usize>,
+    /// Whether the result is in single precision.
+    pub(crate) single: bool,
 }
 
 impl Plan {
-    pub(super) fn new(
-        measure: &Measure,
-        rows: usize,
-        columns: usize,
-        threads: Option<usize>,
-        tile: Option<usize>,
-    ) -> Self {
-        let pair_ns = measure.cost_ns();
+    /// The cheapest way. It depends on the numbers of rankings but not on whether rows and columns are the same, so that the
+    /// matrix of `x` with itself and with a copy of it are computed alike.
+    pub(crate) fn new(measure: &Measure, rows: usize, columns: usize, wishes: &Wishes) -> Result<Self, Error> {
+        let isa = match wishes.backend.level {
+            None => Isa::widest(),
+            Some(level) => Isa::new(level).ok_or(Error::MissingInstructions { name: level.to_string() })?,
+        };
         let cells = rows as f64 * columns as f64;
-        let threads = parallel::threads_for(cells * pair_ns, threads);
-        let tile = tile.unwrap_or_else(|| {
-            let by_time = ((TILE_NS / pair_ns).sqrt() as usize).clamp(TILE_WIDTHS.0, TILE_WIDTHS.1);
+        let cost = |strategy: Strategy| strategy.cost_ns(measure, isa, wishes.single);
+        let strategy = match wishes.backend.strategy {
+            Some(strategy) if strategy.can(measure) => strategy,
+            Some(strategy) => return Err(Error::CannotCompute { name: strategy.to_string() }),
+            // What has to be made ready for each ranking is not worth it for a few pairs.
+            None if cells < FEW => Strategy::Partition,
+            None => Strategy::ALL
+                .into_iter()
+                .filter(|strategy| strategy.can(measure))
+                .min_by(|&a, &b| cost(a).total_cmp(&cost(b)))
+                .unwrap_or(Strategy::Partition),
+        };
+        let pair_ns = strategy.cost_ns(measure, isa, wishes.single);
+        let threads = parallel::threads_for(cells * pair_ns, wishes.threads);
+        let tile = wishes.tile.unwrap_or_else(|| {
+            let by_time = match strategy {
+                Strategy::Partition => ((TILE_NS / pair_ns).sqrt() as usize).clamp(NARROWEST, strategy.widest_tile()),
+                _ => strategy.widest_tile(),
+            };
             let by_share = (cells / (threads * TILES_PER_THREAD) as f64).sqrt() as usize;
             if threads > 1 { by_time.min(by_share) } else { by_time }
         });
-        Self { tile: tile.max(1), threads }
+        Ok(Self { strategy, isa, tile: tile.max(1), threads })
     }
 }

@@ -8,6 +8,9 @@ use std::ops::Range;
 
 use super::Element;
 
+/// Rows that are mirrored together: 16 lines of the first cache, which holds at least twice as many that lie in a column.
+const STRIP: usize = 16;
+
 /// A rectangle of the result.
 pub(super) struct Tile<'a, T> {
     /// The first row.
@@ -41,6 +44,33 @@ impl<T: Element> Tile<'_, T> {
     /// Whether rows and columns are the same rankings.
     pub(super) fn is_diagonal(&self) -> bool {
         matches!(self.kind, Kind::Diagonal)
+    }
+
+    /// Fills the tile with values given row by row, `width` of them for each row; of a tile on the diagonal only those on and
+    /// above the diagonal are used.
+    pub(super) fn store(&mut self, values: &[f64], width: usize) {
+        let diagonal = self.is_diagonal();
+        for (i, (cells, values)) in self.cells.iter_mut().zip(values.chunks(width.max(1))).enumerate() {
+            let start = if diagonal { i } else { 0 };
+            for (cell, &value) in cells.iter_mut().zip(values).skip(start) {
+                *cell = T::from_f64(value);
+            }
+        }
+        // In strips, so that the lines of the cache that are read down the columns stay until all of them is used.
+        let mirror = match &mut self.kind {
+            Kind::Plain => return,
+            Kind::Diagonal => &mut self.cells,
+            Kind::Mirrored(mirror) => mirror,
+        };
+        let rows = mirror.first().map_or(0, |cells| cells.len());
+        for (strip, values) in (0..rows).step_by(STRIP).zip(values.chunks(STRIP * width)) {
+            for (j, cells) in mirror.iter_mut().enumerate() {
+                let end = if diagonal { j.clamp(strip, rows.min(strip + STRIP)) } else { rows.min(strip + STRIP) };
+                for (i, cell) in cells[strip..end].iter_mut().enumerate() {
+                    *cell = T::from_f64(values[i * width + j]);
+                }
+            }
+        }
     }
 
     /// Fills the tile, row by row, with the values that `value` gives for row and column of the result; leaves off when it

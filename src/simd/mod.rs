@@ -8,6 +8,7 @@
 #![allow(unsafe_code, clippy::inline_always, clippy::wildcard_imports)]
 
 pub(crate) mod bits;
+pub(crate) mod product;
 
 use std::fmt;
 
@@ -85,26 +86,32 @@ fn has(level: Level) -> bool {
 
 /// Calls `$body` compiled for the instruction set of `$isa`, with `$lanes` standing for its vector type.
 macro_rules! dispatch {
-    ($isa:expr, $lanes:ident: $portable:ty | $avx2:ty | $avx512:ty, ($($name:ident: $type:ty),*) $(-> $result:ty)?, $body:expr) => {{
+    ($isa:expr, $lanes:ident: $portable:ty | $avx2:ty | $avx512:ty, ($($name:ident: $type:ty),* $(,)?), $body:expr) => {{
         #[cfg(target_arch = "x86_64")]
         #[target_feature(enable = "avx2,fma,bmi1,bmi2,popcnt")]
-        unsafe fn avx2($($name: $type),*) $(-> $result)? {
+        unsafe fn avx2($($name: $type),*) {
+            #[allow(dead_code)]
             type $lanes = $avx2;
             // SAFETY: the instructions of the vector type are enabled for this function.
+            #[allow(unused_unsafe)]
             unsafe { $body }
         }
 
         #[cfg(target_arch = "x86_64")]
         #[target_feature(enable = "avx2,fma,bmi1,bmi2,popcnt,avx512f,avx512bw,avx512dq,avx512vl,avx512vpopcntdq")]
-        unsafe fn avx512($($name: $type),*) $(-> $result)? {
+        unsafe fn avx512($($name: $type),*) {
+            #[allow(dead_code)]
             type $lanes = $avx512;
             // SAFETY: the instructions of the vector type are enabled for this function.
+            #[allow(unused_unsafe)]
             unsafe { $body }
         }
 
-        fn portable($($name: $type),*) $(-> $result)? {
+        fn portable($($name: $type),*) {
+            #[allow(dead_code)]
             type $lanes = $portable;
             // SAFETY: the portable vector type needs no special instructions.
+            #[allow(unused_unsafe)]
             unsafe { $body }
         }
 
