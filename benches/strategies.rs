@@ -23,7 +23,7 @@ fn strategies(criterion: &mut Criterion) {
         let mut out = vec![0.0; m * m];
         for (name, weight) in weights {
             let kernel = Measure::kernel(&weight, n).unwrap();
-            for strategy in ["bits", "product", "partition"] {
+            for strategy in ["bits", "product", "pairs", "partition"] {
                 let mut run = || {
                     let options =
                         Options { threads: Some(1), backend: strategy.parse().unwrap(), ..Options::default() };

@@ -335,7 +335,7 @@ impl fmt::Display for Error {
             Self::NotAKernel => write!(f, "only kernels have a signed form, not distances or correlations"),
             Self::UnknownBackend { name } => write!(
                 f,
-                "backend {name:?} does not exist: it is a strategy (bits, product, partition), an instruction set (portable, avx2, \
+                "backend {name:?} does not exist: it is a strategy (bits, product, pairs, partition), an instruction set (portable, avx2, \
                  avx512), or both with a dash between, as in \"bits-avx2\""
             ),
             Self::MissingInstructions { name } => {

@@ -100,7 +100,7 @@ fn all_backends_agree() {
     }
 }
 
-const STRATEGIES: [&str; 3] = ["bits", "product", "partition"];
+const STRATEGIES: [&str; 4] = ["bits", "product", "pairs", "partition"];
 
 /// Those of `measures`, and weights of both signs, steep ones, and a matrix.
 fn all_measures(n: usize, random: &mut Random) -> Vec<Measure> {

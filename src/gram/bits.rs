@@ -120,11 +120,13 @@ impl<'a> Bits<'a> {
         }
     }
 
-    fn count(&self, block: &Block, rows: &[u64], columns: &[u64], counts: &mut [u64]) {
+    fn count(&self, block: &Block, upper: bool, rows: &[u64], columns: &[u64], counts: &mut [u64]) {
         match self.counted {
-            Counted::All => bits::count_differing(self.isa, block.words, rows, columns, counts),
-            Counted::Top(_) => bits::count_agreeing(self.isa, block.words, rows, columns, counts),
-            Counted::Rooms => bits::sum_common(self.isa, block.items.len(), 1 + self.x.blocks, rows, columns, counts),
+            Counted::All => bits::count_differing(self.isa, block.words, upper, rows, columns, counts),
+            Counted::Top(_) => bits::count_agreeing(self.isa, block.words, upper, rows, columns, counts),
+            Counted::Rooms => {
+                bits::sum_common(self.isa, block.items.len(), 1 + self.x.blocks, upper, rows, columns, counts);
+            }
         }
     }
 }
@@ -153,7 +155,7 @@ impl Fill for Bits<'_> {
                 self.pack_rows(self.y.as_ref().unwrap_or(&self.x), columns.clone(), block, &mut scratch.one);
                 interleave(length, scratch.one.chunks_exact(length), &mut scratch.columns);
             }
-            self.count(block, &scratch.rows, &scratch.columns, &mut scratch.counts);
+            self.count(block, tile.is_diagonal(), &scratch.rows, &scratch.columns, &mut scratch.counts);
         }
         let all = pairs_of(self.measure.items() as u64);
         let counts = scratch.counts.iter();

@@ -133,7 +133,10 @@ pub fn gram_into<T: Element>(
         Strategy::Product => {
             fill(&Product::<f64, 16>::new(plan.isa, measure, x, y.unwrap_or(x))?, tiles, plan.threads, options.watch)
         }
-        Strategy::Partition => fill(&Pairs::new(measure, x, y.unwrap_or(x)), tiles, plan.threads, options.watch),
+        Strategy::Pairs | Strategy::Partition => {
+            let isa = (plan.strategy == Strategy::Pairs).then_some(plan.isa);
+            fill(&Pairs::new(isa, measure, x, y.unwrap_or(x)), tiles, plan.threads, options.watch)
+        }
     }
 }
 

@@ -1,4 +1,5 @@
-//! The strategy that takes the pairs of rankings one by one: the partition algorithm, for every measure and any n.
+//! The strategies that take the pairs of rankings one by one, for every measure and any n: the partition algorithm, halving the
+//! values or splitting them sixteen ways with vector instructions.
 
 use super::tiles::Tile;
 use super::{Element, Fill};
@@ -6,6 +7,7 @@ use crate::kappa::Workspace;
 use crate::measure::Measure;
 use crate::parallel::Proceed;
 use crate::ranking::Rankings;
+use crate::simd::Isa;
 
 /// How long to work without asking whether to proceed.
 const ASK_EVERY_NS: f64 = 2e5;
@@ -14,12 +16,14 @@ pub(super) struct Pairs<'a> {
     measure: &'a Measure,
     x: &'a Rankings,
     y: &'a Rankings,
+    /// Instructions for splitting sixteen ways, or `None` to halve.
+    isa: Option<Isa>,
 }
 
 impl<'a> Pairs<'a> {
     /// For rankings of as many items as the measure has.
-    pub(super) fn new(measure: &'a Measure, x: &'a Rankings, y: &'a Rankings) -> Self {
-        Self { measure, x, y }
+    pub(super) fn new(isa: Option<Isa>, measure: &'a Measure, x: &'a Rankings, y: &'a Rankings) -> Self {
+        Self { measure, x, y, isa }
     }
 }
 
@@ -27,7 +31,8 @@ impl Fill for Pairs<'_> {
     type Scratch = Workspace;
 
     fn scratch(&self) -> Workspace {
-        Workspace::new(self.measure.items())
+        let items = self.measure.items();
+        self.isa.map_or_else(|| Workspace::new(items), |isa| Workspace::with_isa(items, isa))
     }
 
     fn fill<T: Element>(&self, tile: &mut Tile<'_, T>, scratch: &mut Workspace, proceed: Proceed<'_>) {

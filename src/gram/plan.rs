@@ -25,42 +25,51 @@ pub(crate) enum Strategy {
     Bits,
     /// A matrix product of features, for weighted sums.
     Product,
-    /// The partition algorithm for every pair of rankings.
+    /// The partition algorithm for every pair of rankings, sixteen ways at a time with vector instructions.
+    Pairs,
+    /// The partition algorithm as it is in the paper, but for the choice of the pivot.
     Partition,
 }
 
 impl Strategy {
-    pub(crate) const ALL: [Self; 3] = [Self::Bits, Self::Product, Self::Partition];
+    pub(crate) const ALL: [Self; 4] = [Self::Bits, Self::Product, Self::Pairs, Self::Partition];
 
     /// Whether the strategy can compute the measure.
     pub(crate) fn can(self, measure: &Measure) -> bool {
         match self {
             Self::Bits => measure.counted().is_some() && measure.items() <= bits::MOST_ITEMS,
             Self::Product => measure.summed().is_some(),
+            Self::Pairs => measure.is_split(),
             Self::Partition => true,
         }
     }
 
-    /// About how long a pair of rankings takes, in nanoseconds.
+    /// About how long a pair of rankings takes, in nanoseconds, in tiles of so many rankings: a part for the pair, and a part to
+    /// make ready each ranking, which the pairs of a tile share.
     ///
-    /// Fitted to `cargo bench --bench strategies` on one core of a Xeon with AVX-512 at 2.3 GHz, for tiles of 128 rankings;
-    /// a narrower instruction set changes the factor and not the form.
-    fn cost_ns(self, measure: &Measure, isa: Isa, single: bool) -> f64 {
+    /// Fitted to `cargo bench --bench strategies` on one core of a Xeon with AVX-512 at 2.3 GHz; a narrower instruction set changes
+    /// the factor and not the form.
+    fn cost_ns(self, measure: &Measure, isa: Isa, single: bool, tile: usize) -> f64 {
         let n = measure.items() as f64;
         let narrow = match isa.level() {
             Level::Avx512 => 1.0,
             Level::Avx2 => 2.0,
             Level::Portable => 5.0,
         };
+        let share = 2.0 / tile.max(1) as f64;
         match self {
             Self::Bits => match measure.counted() {
-                Some(Counted::All) => 2.0 + narrow * n * n / 2.0 * 0.0018,
-                Some(Counted::Top(_)) => 2.0 + narrow * n * n / 2.0 * 0.0026,
-                _ => 2.0 + narrow * (n * n * 0.0018 + n * 0.2),
+                Some(Counted::All) => 2.0 + narrow * n * n * (0.0007 + 0.034 * share),
+                Some(Counted::Top(_)) => 2.0 + narrow * n * n * (0.0011 + 0.05 * share),
+                _ => 2.0 + narrow * (n * n * (0.0016 + 0.04 * share) + 0.3 * n),
             },
             Self::Product => {
                 let features = if measure.is_matrix() { n * n } else { n * n / 2.0 + 3.0 * n };
-                5.0 + narrow * features * if single { 0.018 } else { 0.036 }
+                5.0 + narrow * features * (0.036 + 0.3 * share) * if single { 0.5 } else { 1.0 }
+            }
+            Self::Pairs => {
+                let levels = (n / 1000.0).max(1.0).log2();
+                60.0 + narrow.sqrt() * measure.cost_factor() * n * (7.0 + 1.5 * levels)
             }
             Self::Partition => measure.cost_ns(),
         }
@@ -69,7 +78,7 @@ impl Strategy {
     /// The widest tile whose rankings and sums fit the second cache.
     fn widest_tile(self) -> usize {
         match self {
-            Self::Bits | Self::Partition | Self::Product => 256,
+            Self::Bits | Self::Product | Self::Pairs | Self::Partition => 256,
         }
     }
 }
@@ -79,6 +88,7 @@ impl fmt::Display for Strategy {
         f.write_str(match self {
             Self::Bits => "bits",
             Self::Product => "product",
+            Self::Pairs => "pairs",
             Self::Partition => "partition",
         })
     }
@@ -94,7 +104,7 @@ pub struct Backend {
 impl FromStr for Backend {
     type Err = Error;
 
-    /// "bits", "product" or "partition", "portable", "avx2" or "avx512", or one of each with a dash between, as in "bits-avx2".
+    /// "bits", "product", "pairs" or "partition", "portable", "avx2" or "avx512", or one of each with a dash between, as in "bits-avx2".
     fn from_str(name: &str) -> Result<Self, Error> {
         let mut backend = Self::default();
         for part in name.split('-') {
@@ -140,7 +150,10 @@ impl Plan {
             Some(level) => Isa::new(level).ok_or(Error::MissingInstructions { name: level.to_string() })?,
         };
         let cells = rows as f64 * columns as f64;
-        let cost = |strategy: Strategy| strategy.cost_ns(measure, isa, wishes.single);
+        let cost = |strategy: Strategy| {
+            let tile = rows.min(columns).min(strategy.widest_tile());
+            strategy.cost_ns(measure, isa, wishes.single, tile)
+        };
         let strategy = match wishes.backend.strategy {
             Some(strategy) if strategy.can(measure) => strategy,
             Some(strategy) => return Err(Error::CannotCompute { name: strategy.to_string() }),
@@ -152,11 +165,13 @@ impl Plan {
                 .min_by(|&a, &b| cost(a).total_cmp(&cost(b)))
                 .unwrap_or(Strategy::Partition),
         };
-        let pair_ns = strategy.cost_ns(measure, isa, wishes.single);
+        let pair_ns = cost(strategy);
         let threads = parallel::threads_for(cells * pair_ns, wishes.threads);
         let tile = wishes.tile.unwrap_or_else(|| {
             let by_time = match strategy {
-                Strategy::Partition => ((TILE_NS / pair_ns).sqrt() as usize).clamp(NARROWEST, strategy.widest_tile()),
+                Strategy::Pairs | Strategy::Partition => {
+                    ((TILE_NS / pair_ns).sqrt() as usize).clamp(NARROWEST, strategy.widest_tile())
+                }
                 _ => strategy.widest_tile(),
             };
             let by_share = (cells / (threads * TILES_PER_THREAD) as f64).sqrt() as usize;

@@ -331,21 +331,22 @@ impl Stream {
     }
 }
 
-/// Adds to `counts[row][column]` the number of bits in which a row and a column differ.
+/// Adds to `counts[row][column]` the number of bits in which a row and a column differ; if `upper`, only from about the diagonal
+/// on.
 ///
 /// `rows` holds `words` words for each row; `columns` is a packed panel of as many words for each group of [`GROUP`]
 /// columns; `counts` has one entry for each row and each column of every group.
-pub(crate) fn count_differing(isa: Isa, words: usize, rows: &[u64], columns: &[u64], counts: &mut [u64]) {
-    dispatch!(isa, L: Portable | Avx2 | Avx512, (words: usize, rows: &[u64], columns: &[u64], counts: &mut [u64]), {
-        pairs::<L>(words, 1, rows, columns, counts, |a, b| L::splat(*a).xor(L::load(b)));
+pub(crate) fn count_differing(isa: Isa, words: usize, upper: bool, rows: &[u64], columns: &[u64], counts: &mut [u64]) {
+    dispatch!(isa, L: Portable | Avx2 | Avx512, (words: usize, upper: bool, rows: &[u64], columns: &[u64], counts: &mut [u64]), {
+        pairs::<L>(words, 1, upper, rows, columns, counts, |a, b| L::splat(*a).xor(L::load(b)));
     });
 }
 
 /// Adds to `counts[row][column]` the number of bits that are set in the masks of both and agree in their signs. Panels as for
 /// [`count_differing`], with two words for each: sign and mask.
-pub(crate) fn count_agreeing(isa: Isa, words: usize, rows: &[u64], columns: &[u64], counts: &mut [u64]) {
-    dispatch!(isa, L: Portable | Avx2 | Avx512, (words: usize, rows: &[u64], columns: &[u64], counts: &mut [u64]), {
-        pairs::<L>(words, 2, rows, columns, counts, |a, b| {
+pub(crate) fn count_agreeing(isa: Isa, words: usize, upper: bool, rows: &[u64], columns: &[u64], counts: &mut [u64]) {
+    dispatch!(isa, L: Portable | Avx2 | Avx512, (words: usize, upper: bool, rows: &[u64], columns: &[u64], counts: &mut [u64]), {
+        pairs::<L>(words, 2, upper, rows, columns, counts, |a, b| {
             let differ = L::splat(*a).xor(L::load(b));
             let both = L::splat(*a.add(1)).and(L::load(b.add(GROUP)));
             both.and_not(differ)
@@ -362,6 +363,7 @@ pub(crate) fn count_agreeing(isa: Isa, words: usize, rows: &[u64], columns: &[u6
 unsafe fn pairs<L: Words>(
     words: usize,
     step: usize,
+    upper: bool,
     rows: &[u64],
     columns: &[u64],
     counts: &mut [u64],
@@ -374,6 +376,7 @@ unsafe fn pairs<L: Words>(
     let width = columns.len() / length;
     for (group, panel) in columns.chunks_exact(length * GROUP).enumerate() {
         let mut counts = counts.chunks_mut(width).map(|row| &mut row[group * GROUP..][..GROUP]);
+        let rows = rows_for(upper, group, length, rows);
         let mut quads = rows.chunks_exact(length * 4);
         for quad in &mut quads {
             unsafe { block::<L, 4>(length, step, quad, panel, &mut counts, combine) };
@@ -382,6 +385,13 @@ unsafe fn pairs<L: Words>(
             unsafe { block::<L, 1>(length, step, row, panel, &mut counts, combine) };
         }
     }
+}
+
+/// The rows to compare with a group of columns: all, or those that are not below all of them.
+#[inline(always)]
+fn rows_for(upper: bool, group: usize, length: usize, rows: &[u64]) -> &[u64] {
+    let end = if upper { rows.len().min((group + 1) * GROUP * length) } else { rows.len() };
+    &rows[..end]
 }
 
 /// `R` rows against one group of columns, with all counts in registers.
@@ -414,16 +424,25 @@ unsafe fn block<'a, L: Words, const R: usize>(
 
 /// Adds to `sums[row][column]` the sum over items of the number of predecessors that row and column share, times the lesser of
 /// their rooms. Panels as for [`count_differing`], made by [`pack_predecessors`] of `step` words for each item.
-pub(crate) fn sum_common(isa: Isa, items: usize, step: usize, rows: &[u64], columns: &[u64], sums: &mut [u64]) {
+pub(crate) fn sum_common(
+    isa: Isa,
+    items: usize,
+    step: usize,
+    upper: bool,
+    rows: &[u64],
+    columns: &[u64],
+    sums: &mut [u64],
+) {
     dispatch!(
         isa,
         L: Portable | Avx2 | Avx512,
-        (items: usize, step: usize, rows: &[u64], columns: &[u64], sums: &mut [u64]),
+        (items: usize, step: usize, upper: bool, rows: &[u64], columns: &[u64], sums: &mut [u64]),
         {
             let length = items * step;
             let width = columns.len() / length.max(1);
             for (group, panel) in columns.chunks_exact((length * GROUP).max(1)).enumerate() {
                 let mut sums = sums.chunks_mut(width).map(|row| &mut row[group * GROUP..][..GROUP]);
+                let rows = rows_for(upper, group, length, rows);
                 let mut quads = rows.chunks_exact(length * 4);
                 for quad in &mut quads {
                     common::<L, 4>(length, step, quad, panel, &mut sums);

@@ -9,6 +9,7 @@
 
 pub(crate) mod bits;
 pub(crate) mod product;
+pub(crate) mod split;
 
 use std::fmt;
 

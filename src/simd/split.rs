@@ -1,0 +1,485 @@
+//! Sums over concordant pairs by splitting values sixteen ways, and by brute force where few are left.
+//!
+//! Values come in order of position. An item has two numbers, looked up by its value: one that it brings along and one by which
+//! it takes what the concordant items before it have brought. Sixteen running sums, one for each range of values, say what has
+//! been brought from below that range; they are updated and used without a branch, by multiplying with rows of zeros and ones.
+
+use super::{Isa, dispatch};
+
+/// Ranges of values, and numbers side by side: two registers of the widest kind.
+pub(crate) const WAYS: usize = 16;
+
+type Row = [f64; WAYS];
+
+/// Begins with a line of the cache: loading a register across two takes twice as long.
+#[repr(align(64))]
+struct Aligned<T>(T);
+
+/// `ABOVE[b]` is one for the ranges above `b`.
+static ABOVE: Aligned<[Row; WAYS]> = Aligned(table(true));
+/// `AT[b]` is one for the range `b`.
+static AT: Aligned<[Row; WAYS]> = Aligned(table(false));
+/// 0, 1, 2, ...
+static PLACES: Row = {
+    let mut places = [0.0; WAYS];
+    let mut lane = 0;
+    while lane < WAYS {
+        places[lane] = lane as f64;
+        lane += 1;
+    }
+    places
+};
+
+const fn table(above: bool) -> [Row; WAYS] {
+    let mut table = [[0.0; WAYS]; WAYS];
+    let mut way = 0;
+    while way < WAYS {
+        let mut lane = 0;
+        while lane < WAYS {
+            if (above && lane > way) || (!above && lane == way) {
+                table[way][lane] = 1.0;
+            }
+            lane += 1;
+        }
+        way += 1;
+    }
+    table
+}
+
+/// Vectors of [`WAYS`] doubles.
+///
+/// # Safety
+/// The functions may only be called, and must be inlined, where the instructions they stand for are enabled.
+trait Doubles: Copy {
+    unsafe fn splat(value: f64) -> Self;
+    unsafe fn load(values: &Row) -> Self;
+    unsafe fn sum(self) -> f64;
+    unsafe fn add(self, other: Self) -> Self;
+    unsafe fn mul(self, other: Self) -> Self;
+    /// `self + a * b`.
+    unsafe fn add_product(self, a: Self, b: Self) -> Self;
+    /// `self + value` in the lanes where `a < b`.
+    unsafe fn add_if_less(self, a: Self, b: Self, value: Self) -> Self;
+    /// `self + value` in the lanes where `a < b` and `c < d`.
+    unsafe fn add_if_both_less(self, a: Self, b: Self, c: Self, d: Self, value: Self) -> Self;
+}
+
+impl Doubles for Row {
+    #[inline(always)]
+    unsafe fn splat(value: f64) -> Self {
+        [value; WAYS]
+    }
+    #[inline(always)]
+    unsafe fn load(values: &Row) -> Self {
+        *values
+    }
+    #[inline(always)]
+    unsafe fn sum(self) -> f64 {
+        self.iter().sum()
+    }
+    #[inline(always)]
+    unsafe fn add(self, other: Self) -> Self {
+        std::array::from_fn(|lane| self[lane] + other[lane])
+    }
+    #[inline(always)]
+    unsafe fn mul(self, other: Self) -> Self {
+        std::array::from_fn(|lane| self[lane] * other[lane])
+    }
+    #[inline(always)]
+    unsafe fn add_product(self, a: Self, b: Self) -> Self {
+        std::array::from_fn(|lane| self[lane] + a[lane] * b[lane])
+    }
+    #[inline(always)]
+    unsafe fn add_if_less(self, a: Self, b: Self, value: Self) -> Self {
+        std::array::from_fn(|lane| self[lane] + if a[lane] < b[lane] { value[lane] } else { 0.0 })
+    }
+    #[inline(always)]
+    unsafe fn add_if_both_less(self, a: Self, b: Self, c: Self, d: Self, value: Self) -> Self {
+        std::array::from_fn(|lane| self[lane] + if a[lane] < b[lane] && c[lane] < d[lane] { value[lane] } else { 0.0 })
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+mod x86 {
+    use super::{Doubles, Row};
+    use std::arch::x86_64::*;
+
+    #[derive(Clone, Copy)]
+    pub(super) struct Avx512([__m512d; 2]);
+
+    impl Doubles for Avx512 {
+        #[inline(always)]
+        unsafe fn splat(value: f64) -> Self {
+            unsafe { Self([_mm512_set1_pd(value); 2]) }
+        }
+        #[inline(always)]
+        unsafe fn load(values: &Row) -> Self {
+            // SAFETY: two registers of 8 are a row.
+            unsafe { Self([_mm512_loadu_pd(values.as_ptr()), _mm512_loadu_pd(values.as_ptr().add(8))]) }
+        }
+        #[inline(always)]
+        unsafe fn sum(self) -> f64 {
+            unsafe { _mm512_reduce_add_pd(_mm512_add_pd(self.0[0], self.0[1])) }
+        }
+        #[inline(always)]
+        unsafe fn add(self, other: Self) -> Self {
+            unsafe { Self([_mm512_add_pd(self.0[0], other.0[0]), _mm512_add_pd(self.0[1], other.0[1])]) }
+        }
+        #[inline(always)]
+        unsafe fn mul(self, other: Self) -> Self {
+            unsafe { Self([_mm512_mul_pd(self.0[0], other.0[0]), _mm512_mul_pd(self.0[1], other.0[1])]) }
+        }
+        #[inline(always)]
+        unsafe fn add_product(self, a: Self, b: Self) -> Self {
+            unsafe { Self([_mm512_fmadd_pd(a.0[0], b.0[0], self.0[0]), _mm512_fmadd_pd(a.0[1], b.0[1], self.0[1])]) }
+        }
+        #[inline(always)]
+        unsafe fn add_if_less(self, a: Self, b: Self, value: Self) -> Self {
+            unsafe {
+                Self([0, 1].map(|half| {
+                    let less = _mm512_cmp_pd_mask::<_CMP_LT_OQ>(a.0[half], b.0[half]);
+                    _mm512_mask_add_pd(self.0[half], less, self.0[half], value.0[half])
+                }))
+            }
+        }
+        #[inline(always)]
+        unsafe fn add_if_both_less(self, a: Self, b: Self, c: Self, d: Self, value: Self) -> Self {
+            unsafe {
+                Self([0, 1].map(|half| {
+                    let less = _mm512_cmp_pd_mask::<_CMP_LT_OQ>(a.0[half], b.0[half]);
+                    let both = _mm512_mask_cmp_pd_mask::<_CMP_LT_OQ>(less, c.0[half], d.0[half]);
+                    _mm512_mask_add_pd(self.0[half], both, self.0[half], value.0[half])
+                }))
+            }
+        }
+    }
+
+    #[derive(Clone, Copy)]
+    pub(super) struct Avx2([__m256d; 4]);
+
+    impl Avx2 {
+        #[inline(always)]
+        unsafe fn each(f: impl Fn(usize) -> __m256d) -> Self {
+            Self([f(0), f(1), f(2), f(3)])
+        }
+    }
+
+    impl Doubles for Avx2 {
+        #[inline(always)]
+        unsafe fn splat(value: f64) -> Self {
+            unsafe { Self([_mm256_set1_pd(value); 4]) }
+        }
+        #[inline(always)]
+        unsafe fn load(values: &Row) -> Self {
+            // SAFETY: four registers of 4 are a row.
+            unsafe { Self::each(|part| _mm256_loadu_pd(values.as_ptr().add(4 * part))) }
+        }
+        #[inline(always)]
+        unsafe fn sum(self) -> f64 {
+            unsafe {
+                let both = _mm256_add_pd(_mm256_add_pd(self.0[0], self.0[1]), _mm256_add_pd(self.0[2], self.0[3]));
+                let mut lanes = [0.0; 4];
+                _mm256_storeu_pd(lanes.as_mut_ptr(), both);
+                lanes.iter().sum()
+            }
+        }
+        #[inline(always)]
+        unsafe fn add(self, other: Self) -> Self {
+            unsafe { Self::each(|part| _mm256_add_pd(self.0[part], other.0[part])) }
+        }
+        #[inline(always)]
+        unsafe fn mul(self, other: Self) -> Self {
+            unsafe { Self::each(|part| _mm256_mul_pd(self.0[part], other.0[part])) }
+        }
+        #[inline(always)]
+        unsafe fn add_product(self, a: Self, b: Self) -> Self {
+            unsafe { Self::each(|part| _mm256_fmadd_pd(a.0[part], b.0[part], self.0[part])) }
+        }
+        #[inline(always)]
+        unsafe fn add_if_less(self, a: Self, b: Self, value: Self) -> Self {
+            unsafe {
+                Self::each(|part| {
+                    let less = _mm256_cmp_pd::<_CMP_LT_OQ>(a.0[part], b.0[part]);
+                    _mm256_add_pd(self.0[part], _mm256_and_pd(less, value.0[part]))
+                })
+            }
+        }
+        #[inline(always)]
+        unsafe fn add_if_both_less(self, a: Self, b: Self, c: Self, d: Self, value: Self) -> Self {
+            unsafe {
+                Self::each(|part| {
+                    let less = _mm256_cmp_pd::<_CMP_LT_OQ>(a.0[part], b.0[part]);
+                    let both = _mm256_and_pd(less, _mm256_cmp_pd::<_CMP_LT_OQ>(c.0[part], d.0[part]));
+                    _mm256_add_pd(self.0[part], _mm256_and_pd(both, value.0[part]))
+                })
+            }
+        }
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+use x86::{Avx2, Avx512};
+#[cfg(not(target_arch = "x86_64"))]
+type Avx2 = Row;
+#[cfg(not(target_arch = "x86_64"))]
+type Avx512 = Row;
+
+/// What belongs to the items, by value.
+#[derive(Clone, Copy)]
+pub(crate) enum Terms<'a> {
+    /// A pair adds what its earlier item brings times what its later item takes.
+    Products {
+        /// What an item brings.
+        brings: &'a [f64],
+        /// By which an item takes.
+        takes: &'a [f64],
+    },
+    /// A pair adds (p + p') (q + q').
+    Sums {
+        /// One number of each item.
+        p: &'a [f64],
+        /// The other.
+        q: &'a [f64],
+    },
+}
+
+/// At most so many values at a time: running sums over more would lose digits.
+pub(crate) const MOST: usize = 1 << 15;
+
+/// At most this many are left to brute force.
+const LEAF: usize = 96;
+/// Where splitting once more and brute force take the same time.
+const IDEAL_LEAF: usize = 64;
+
+/// Adds up the concordant pairs of `values`, which are `first..first + values.len()` in order of position. Destroys the values;
+/// `spare` is at least as long.
+pub(crate) fn sum(isa: Isa, terms: Terms<'_>, first: usize, values: &mut [u32], spare: &mut [u32]) -> f64 {
+    let mut total = 0.0;
+    let result = &mut total;
+    dispatch!(
+        isa,
+        L: Row | Avx2 | Avx512,
+        (terms: Terms<'_>, first: usize, values: &mut [u32], spare: &mut [u32], result: &mut f64),
+        {
+            *result = match terms {
+                Terms::Products { brings, takes } => sum_by::<Products<'_>, L>(&Products { brings, takes }, first, values, spare),
+                Terms::Sums { p, q } => sum_by::<Sums<'_>, L>(&Sums { p, q }, first, values, spare),
+            };
+        }
+    );
+    total
+}
+
+/// What a kind of terms does with an item.
+///
+/// # Safety
+/// As for [`Doubles`].
+trait Rule {
+    /// Numbers for which running sums are kept.
+    const SUMS: usize;
+
+    /// What an item adds to each running sum.
+    fn brings(&self, value: usize, sum: usize) -> f64;
+    /// What an item takes of the running sums.
+    unsafe fn takes<L: Doubles>(&self, running: &[L; 4], value: usize) -> L;
+    /// The two numbers of an item.
+    fn numbers(&self, value: usize) -> (f64, f64);
+    /// What each of sixteen earlier items adds with a later one, but for a factor of the earlier one.
+    unsafe fn pair<L: Doubles>(earlier: (L, L), later: (f64, f64)) -> L;
+    /// That factor.
+    unsafe fn factor<L: Doubles>(earlier: (L, L)) -> L;
+}
+
+struct Products<'a> {
+    brings: &'a [f64],
+    takes: &'a [f64],
+}
+
+impl Rule for Products<'_> {
+    const SUMS: usize = 1;
+
+    #[inline(always)]
+    fn brings(&self, value: usize, _: usize) -> f64 {
+        self.brings[value]
+    }
+    #[inline(always)]
+    unsafe fn takes<L: Doubles>(&self, running: &[L; 4], value: usize) -> L {
+        unsafe { running[0].mul(L::splat(self.takes[value])) }
+    }
+    #[inline(always)]
+    fn numbers(&self, value: usize) -> (f64, f64) {
+        (self.brings[value], self.takes[value])
+    }
+    #[inline(always)]
+    unsafe fn pair<L: Doubles>(_: (L, L), later: (f64, f64)) -> L {
+        unsafe { L::splat(later.1) }
+    }
+    #[inline(always)]
+    unsafe fn factor<L: Doubles>(earlier: (L, L)) -> L {
+        earlier.0
+    }
+}
+
+struct Sums<'a> {
+    p: &'a [f64],
+    q: &'a [f64],
+}
+
+impl Rule for Sums<'_> {
+    /// Of 1, p, q and p q.
+    const SUMS: usize = 4;
+
+    #[inline(always)]
+    fn brings(&self, value: usize, sum: usize) -> f64 {
+        match sum {
+            0 => 1.0,
+            1 => self.p[value],
+            2 => self.q[value],
+            _ => self.p[value] * self.q[value],
+        }
+    }
+    #[inline(always)]
+    unsafe fn takes<L: Doubles>(&self, [one, p, q, pq]: &[L; 4], value: usize) -> L {
+        unsafe {
+            let (own_p, own_q) = (self.p[value], self.q[value]);
+            pq.add_product(*p, L::splat(own_q))
+                .add_product(*q, L::splat(own_p))
+                .add_product(*one, L::splat(own_p * own_q))
+        }
+    }
+    #[inline(always)]
+    fn numbers(&self, value: usize) -> (f64, f64) {
+        (self.p[value], self.q[value])
+    }
+    #[inline(always)]
+    unsafe fn pair<L: Doubles>(earlier: (L, L), later: (f64, f64)) -> L {
+        unsafe { earlier.0.add(L::splat(later.0)).mul(earlier.1.add(L::splat(later.1))) }
+    }
+    #[inline(always)]
+    unsafe fn factor<L: Doubles>(_: (L, L)) -> L {
+        unsafe { L::splat(1.0) }
+    }
+}
+
+/// Splits all parts of the values sixteen ways, then all parts of these, until parts are short; the two buffers take turns.
+///
+/// # Safety
+/// As for [`Doubles`].
+#[inline(always)]
+unsafe fn sum_by<R: Rule, L: Doubles>(rule: &R, first: usize, values: &mut [u32], spare: &mut [u32]) -> f64 {
+    let count = values.len();
+    let (mut from, mut to) = (values, &mut spare[..count]);
+    let mut total = 0.0;
+    let mut size = count;
+    while size > LEAF {
+        let range = Ranges::new(size, ways_for(size));
+        for (index, (part, out)) in from.chunks(size).zip(to.chunks_mut(size)).enumerate() {
+            // SAFETY: the caller keeps the promise of `Doubles`.
+            total += unsafe { split::<R, L>(rule, first + index * size, range, part, out) };
+        }
+        (from, to) = (to, from);
+        size = range.length;
+    }
+    for part in from.chunks(size.max(1)) {
+        // SAFETY: as above.
+        total += unsafe { brute_force::<R, L>(rule, part) };
+    }
+    total
+}
+
+/// The number of ways that leads to leaves of some [`IDEAL_LEAF`] values in the fewest steps.
+#[inline(always)]
+fn ways_for(size: usize) -> usize {
+    if size <= WAYS * LEAF { size.div_ceil(IDEAL_LEAF).min(WAYS) } else { (size / IDEAL_LEAF).isqrt().clamp(2, WAYS) }
+}
+
+/// Ranges of equal length, at most [`WAYS`] of them.
+#[derive(Clone, Copy)]
+struct Ranges {
+    length: usize,
+    /// 2^32 over the length, rounded up: multiplying by it and shifting divides numbers up to 2^16 by the length.
+    inverse: u64,
+}
+
+impl Ranges {
+    #[inline(always)]
+    fn new(size: usize, ways: usize) -> Self {
+        let length = size.div_ceil(ways);
+        Self { length, inverse: (1u64 << 32).div_ceil(length as u64) }
+    }
+
+    #[inline(always)]
+    fn way(self, offset: usize) -> usize {
+        ((offset as u64 * self.inverse) >> 32) as usize % WAYS
+    }
+}
+
+/// Sums over the pairs in different ranges; moves the values to `out`, range by range, each in order of position.
+#[inline(always)]
+unsafe fn split<R: Rule, L: Doubles>(rule: &R, first: usize, ranges: Ranges, values: &[u32], out: &mut [u32]) -> f64 {
+    let mut ends: [usize; WAYS] = std::array::from_fn(|way| way * ranges.length);
+    // SAFETY: the caller keeps the promise of `Doubles`.
+    unsafe {
+        let mut running = [L::splat(0.0); 4];
+        let mut sums = L::splat(0.0);
+        for &value in values {
+            let way = ranges.way(value as usize - first);
+            let (at, above) = (L::load(&AT.0[way]), L::load(&ABOVE.0[way]));
+            sums = sums.add_product(at, rule.takes(&running, value as usize));
+            for (index, running) in running[..R::SUMS].iter_mut().enumerate() {
+                *running = running.add_product(above, L::splat(rule.brings(value as usize, index)));
+            }
+            out[ends[way]] = value;
+            ends[way] += 1;
+        }
+        sums.sum()
+    }
+}
+
+/// All pairs of at most [`LEAF`] values: sixteen earlier ones at a time against all later ones.
+#[inline(always)]
+unsafe fn brute_force<R: Rule, L: Doubles>(rule: &R, values: &[u32]) -> f64 {
+    let values = &values[..values.len().min(LEAF)];
+    // Places beyond the last have a rank that is below none.
+    let mut ranks = [f64::INFINITY; LEAF];
+    let mut first = [0.0; LEAF];
+    let mut second = [0.0; LEAF];
+    for (place, &value) in values.iter().enumerate() {
+        ranks[place] = f64::from(value);
+        (first[place], second[place]) = rule.numbers(value as usize);
+    }
+    // SAFETY: the caller keeps the promise of `Doubles`.
+    unsafe {
+        let places = L::load(&PLACES);
+        let mut total = L::splat(0.0);
+        for (block, earlier_ranks) in ranks.as_chunks::<WAYS>().0.iter().enumerate() {
+            let start = block * WAYS;
+            if start >= values.len() {
+                break;
+            }
+            let earlier_ranks = L::load(earlier_ranks);
+            let earlier = (L::load(&first.as_chunks().0[block]), L::load(&second.as_chunks().0[block]));
+            // Two sums, so that an addition need not wait for the one before it.
+            let (mut even, mut odd) = (L::splat(0.0), L::splat(0.0));
+            let later = ranks.iter().zip(first.iter().zip(&second)).take(values.len()).skip(start);
+            for ((rank, (first, second)), place) in later.zip(&PLACES) {
+                let value = R::pair(earlier, (*first, *second));
+                even = even.add_if_both_less(earlier_ranks, L::splat(*rank), places, L::splat(*place), value);
+            }
+            let own = values.len().min(start + WAYS);
+            for place in (own..values.len() & !1).step_by(2) {
+                let value = R::pair(earlier, (first[place], second[place]));
+                even = even.add_if_less(earlier_ranks, L::splat(ranks[place]), value);
+                let next = R::pair(earlier, (first[place + 1], second[place + 1]));
+                odd = odd.add_if_less(earlier_ranks, L::splat(ranks[place + 1]), next);
+            }
+            if values.len() % 2 == 1 && own < values.len() {
+                let last = values.len() - 1;
+                let value = R::pair(earlier, (first[last], second[last]));
+                odd = odd.add_if_less(earlier_ranks, L::splat(ranks[last]), value);
+            }
+            total = total.add_product(even.add(odd), R::factor(earlier));
+        }
+        total.sum()
+    }
+}
