@@ -69,7 +69,7 @@ mod simd;
 mod weight;
 
 pub use error::{Error, Number};
-pub use gram::{Backend, Element, Options, gram, gram_into};
+pub use gram::{Backend, Element, Options, gram, gram_into, instruction_sets, planned};
 pub use kappa::Workspace;
 pub use measure::Measure;
 pub use parallel::{Progress, Watch, default_threads};

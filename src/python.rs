@@ -271,11 +271,23 @@ fn available_cores() -> usize {
     crate::available_cores()
 }
 
+/// The strategy and the instruction set that would be picked for so many rankings.
+#[pyfunction]
+fn planned(measure: &Measure, rows: usize, columns: usize) -> PyResult<String> {
+    Ok(crate::planned(&measure.0, rows, columns, &Options::default())?)
+}
+
+/// The instruction sets that this machine has, of those that there are loops for.
+#[pyfunction]
+fn instruction_sets() -> Vec<String> {
+    crate::instruction_sets()
+}
+
 /// The Rust side of wkendall.
 #[pymodule]
 mod _core {
     #[pymodule_export]
-    use super::{Measure, Rankings, available_cores, default_threads, gram};
+    use super::{Measure, Rankings, available_cores, default_threads, gram, instruction_sets, planned};
 
     #[pymodule_export]
     const MOST_THREADS: usize = crate::parallel::MOST_THREADS;

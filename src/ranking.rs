@@ -238,6 +238,14 @@ impl Rankings {
         Row { ranks: &self.ranks[at.clone()], order: &self.orders[at] }
     }
 
+    /// Some of the rankings.
+    pub(crate) fn select(&self, rows: &[usize]) -> Self {
+        let pick = |from: &[u32]| -> Vec<u32> {
+            rows.iter().flat_map(|row| &from[row * self.items..(row + 1) * self.items]).copied().collect()
+        };
+        Self { rows: rows.len(), items: self.items, ranks: pick(&self.ranks), orders: pick(&self.orders) }
+    }
+
     /// The inverse permutation of every row: ranks become items and items ranks.
     ///
     /// ```

@@ -5,7 +5,10 @@ mod naive;
 use std::ops::ControlFlow;
 
 use naive::Random;
-use wkendall::{Backend, Error, Factor, Measure, Options, Progress, Rankings, Weight, Workspace, gram, gram_into};
+use wkendall::{
+    Backend, Error, Factor, Measure, Options, Progress, Rankings, Weight, Workspace, gram, gram_into, instruction_sets,
+    planned,
+};
 
 fn measures(n: usize) -> Vec<Measure> {
     let kernel = |weight: &Weight| Measure::kernel(weight, n).unwrap();
@@ -153,6 +156,44 @@ fn backends_that_do_not_exist_or_do_not_fit_are_refused() {
     if !cfg!(target_arch = "x86_64") {
         assert_eq!(run(&Weight::Standard, "avx2"), Err(Error::MissingInstructions { name: "avx2".to_owned() }));
     }
+}
+
+#[test]
+fn repeated_rankings_are_spread() {
+    let mut random = Random(6);
+    for (m, n, kinds) in [(200, 5, 7), (130, 3, 2), (64, 1, 1), (70, 0, 1), (300, 40, 100)] {
+        let kinds: Vec<Vec<i64>> = (0..kinds).map(|_| random.ranks(n)).collect();
+        let repeated: Vec<i64> = (0..m).flat_map(|_| kinds[random.below(kinds.len())].clone()).collect();
+        let x = Rankings::from_ranks(m, n, &repeated).unwrap();
+        let y = Rankings::from_ranks(9, n, &random.rankings(9, n)).unwrap();
+        let mut workspace = Workspace::new(n);
+        for measure in measures(n) {
+            for threads in [1, 2] {
+                let run =
+                    |x, y| gram(&measure, x, y, Options { threads: Some(threads), ..Options::default() }).unwrap();
+                let copy = x.clone();
+                assert_eq!(bits(&run(&x, None)), bits(&run(&x, Some(&copy))));
+                for (x, y, values) in
+                    [(&x, &x, run(&x, None)), (&x, &y, run(&x, Some(&y))), (&y, &x, run(&y, Some(&x)))]
+                {
+                    check_block(&measure, x, y, &values, "distinct", &mut workspace);
+                }
+            }
+        }
+    }
+}
+
+/// Unless something else is asked for, the widest instructions are used, and the strategy that suits the measure.
+#[test]
+fn the_plan_picks_the_widest_instructions() {
+    let widest = instruction_sets().pop().unwrap();
+    let picked = |weight, n, m| planned(&Measure::kernel(&weight, n).unwrap(), m, m, &Options::default()).unwrap();
+    assert_eq!(picked(Weight::Standard, 20, 1000), format!("bits-{widest}"));
+    assert_eq!(picked(Weight::Average, 100, 1000), format!("bits-{widest}"));
+    assert_eq!(picked(Weight::Mult(Factor::Log), 20, 1000), format!("product-{widest}"));
+    assert_eq!(picked(Weight::Add(Factor::Log), 2000, 1000), format!("pairs-{widest}"));
+    assert_eq!(picked(Weight::Standard, 100_000, 10), format!("pairs-{widest}"));
+    assert_eq!(picked(Weight::Standard, 100, 2), "partition");
 }
 
 #[test]

@@ -84,7 +84,9 @@ def test_contract(n, options):
         # Another way to compute may be chosen for another number of rankings; weighted sums then round differently.
         room = 1e-12 * K[0, 0] if params["weight"] in ("add", "mult") else 0
         np.testing.assert_allclose(wkendall.gram_matrix(relabelled, **params, **options), K, rtol=0, atol=room)
-        np.testing.assert_allclose(wkendall.gram_matrix(X[:3], X[4:9], **params, **options), K[:3, 4:9], rtol=0, atol=room)
+        np.testing.assert_allclose(
+            wkendall.gram_matrix(X[:3], X[4:9], **params, **options), K[:3, 4:9], rtol=0, atol=room
+        )
         assert abs(K[1, 2] - wkendall.kernel(X[1], X[2], **params, **options)) <= room
         mirrored = n + 1 - X
         assert (wkendall.gram_matrix(X, top="high", **params, **options)

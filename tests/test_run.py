@@ -41,6 +41,40 @@ def test_the_same_bits_for_any_tile(tile, threads):
         assert (out == wkendall.gram_matrix(values, weight="add", u="log")).all()
 
 
+@pytest.mark.parametrize("level", ["portable", "avx2", "avx512"])
+@pytest.mark.parametrize("strategy", ["bits", "product", "pairs", "partition"])
+def test_every_backend(strategy, level):
+    X = random_rankings(np.random.default_rng(0), 70, 130)
+    if level not in _core.instruction_sets():
+        with pytest.raises(ValueError, match=f'this CPU does not have the instructions of backend "{level}"'):
+            wkendall.gram_matrix(X, backend=f"{strategy}-{level}", **MULT)
+        return
+    for params in kernels(130):
+        weighted = params["weight"] in ("add", "mult")
+        if strategy == "bits" and weighted or strategy == "product" and not weighted:
+            continue
+        wanted = wkendall.gram_matrix(X, backend="partition", **params)
+        found = wkendall.gram_matrix(X, backend=f"{strategy}-{level}", **params)
+        np.testing.assert_allclose(found, wanted, rtol=0, atol=1e-12 * wanted[0, 0] if weighted else 0)
+
+
+def test_repeated_rankings():
+    X = random_rankings(np.random.default_rng(0), 40, 6)
+    pick = np.random.default_rng(1).integers(0, 40, 500)
+    for params in kernels(6):
+        K = wkendall.gram_matrix(X, **params)
+        found = wkendall.gram_matrix(X[pick], **params)
+        np.testing.assert_allclose(found, K[np.ix_(pick, pick)], rtol=0, atol=1e-12 * max(K[0, 0], 0))
+        assert (found == wkendall.gram_matrix(X[pick], X[pick].copy(), **params)).all()
+
+
+def test_show_config(capsys):
+    wkendall.show_config()
+    shown = capsys.readouterr().out
+    assert _core.instruction_sets()[-1] in shown
+    assert "bits-" in shown
+
+
 def test_threads_from_the_environment(monkeypatch):
     monkeypatch.delenv("RAYON_NUM_THREADS", raising=False)
     monkeypatch.delenv("OMP_NUM_THREADS", raising=False)
@@ -184,9 +218,9 @@ def test_a_small_call_does_not_wait_for_a_large_one():
 
 
 def test_out_used_by_two_calls_at_once():
-    X = random_rankings(np.random.default_rng(0), 400, 300)
-    out = np.empty((400, 400))
-    thread = threading.Thread(target=wkendall.gram_matrix, args=(X,), kwargs={"out": out, **MULT})
+    X = random_rankings(np.random.default_rng(0), 900, 600)
+    out = np.empty((900, 900))
+    thread = threading.Thread(target=wkendall.gram_matrix, args=(X,), kwargs={"out": out, "n_jobs": 1, **MULT})
     thread.start()
     time.sleep(0.1)
     with pytest.raises(ValueError, match="out is in use by another call"):

@@ -9,12 +9,14 @@ K = wkendall.gram_matrix(X, weight="mult", u="log", normalize=True)
 
 Layers, each using only those below it:
 
+    config     show_config
     kernels    gram_matrix and its family
     rankings   arrays, data frames and lists to checked rankings
     _core      the Rust crate
 """
 
 from wkendall._core import __version__
+from wkendall.config import show_config
 from wkendall.kernels import correlation, diagonal, distance_matrix, gram_matrix, kappa, kernel, mallows
 
 __all__ = [
@@ -26,4 +28,5 @@ __all__ = [
     "kappa",
     "kernel",
     "mallows",
+    "show_config",
 ]

@@ -6,7 +6,17 @@ from typing import Any, Literal, final
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["MOST_THREADS", "Measure", "Rankings", "__version__", "available_cores", "default_threads", "gram"]
+__all__ = [
+    "MOST_THREADS",
+    "Measure",
+    "Rankings",
+    "__version__",
+    "available_cores",
+    "default_threads",
+    "gram",
+    "instruction_sets",
+    "planned",
+]
 
 __version__: str
 MOST_THREADS: int
@@ -62,5 +72,7 @@ def gram(
     backend: str | None = None,
     progress: Callable[[int, int], object] | None = None,
 ) -> None: ...
+def planned(measure: Measure, rows: int, columns: int) -> str: ...
+def instruction_sets() -> list[str]: ...
 def available_cores() -> int: ...
 def default_threads() -> int: ...

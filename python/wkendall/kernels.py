@@ -47,6 +47,7 @@ def gram_matrix(
     out: NDArray[Any] | None = None,
     n_jobs: SupportsIndex | None = None,
     progress: bool = False,
+    backend: str | None = None,
 ) -> NDArray[Any]:
     """Kernel between all pairs of rankings.
 
@@ -95,6 +96,9 @@ def gram_matrix(
         The result has the same bits for any number.
     progress : bool
         Show a progress bar; needs tqdm (`pip install "wkendall[progress]"`).
+    backend : str, optional
+        How to compute, for tests and for finding faults: a strategy ("bits", "product", "pairs", "partition"), an instruction
+        set ("portable", "avx2", "avx512"), or both as in "bits-avx2". Left out, the fastest is picked; see `show_config`.
 
     Returns
     -------
@@ -117,7 +121,7 @@ def gram_matrix(
     def measure(items: int) -> _core.Measure:
         return _kernel(items, weight, k, u, U, signed, normalize)
 
-    return _matrix(measure, X, Y, input, top, dtype, out, n_jobs, progress, "gram_matrix")
+    return _matrix(measure, X, Y, input, top, dtype, out, n_jobs, progress, "gram_matrix", backend)
 
 
 def distance_matrix(
@@ -351,10 +355,13 @@ def _matrix(
     n_jobs: SupportsIndex | None,
     progress: bool,
     what: str,
+    backend: str | None = None,
 ) -> NDArray[Any]:
     result_type = _result_type(dtype)
     threads = _threads(n_jobs)
     _check_flag(progress, "progress")
+    if backend is not None and not isinstance(backend, str):
+        raise TypeError(f"backend must be a name or None, not {backend!r}")
     x = as_rankings(X, "X", input, top, threads)
     y = None if Y is None else as_rankings(Y, "Y", input, top, threads)
     if y is not None:
@@ -370,7 +377,7 @@ def _matrix(
     else:
         _check_out(out, shape, result_type)
     with _bar(progress, what) as show:
-        _core.gram(measure, x, y, out, threads=threads, progress=show)
+        _core.gram(measure, x, y, out, threads=threads, backend=backend, progress=show)
     return out
 
 

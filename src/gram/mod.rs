@@ -2,6 +2,7 @@
 //!
 //! ```text
 //! gram, gram_into   check, plan, run
+//!   distinct        rankings that repeat are computed once
 //!   plan            which strategy, how large a tile, how many threads
 //!   tiles           the result cut into pieces that threads can fill at the same time
 //!   bits            a strategy: packed signs, for measures that count
@@ -13,16 +14,21 @@
 //! and any tile.
 
 mod bits;
+mod distinct;
 mod pairs;
 mod plan;
 mod product;
 mod tiles;
 
+use std::ops::ControlFlow;
+
 use crate::error::Error;
 use crate::measure::Measure;
-use crate::parallel::{self, Proceed, Watch};
+use crate::parallel::{self, Proceed, Progress, Watch};
 use crate::ranking::Rankings;
+use crate::simd::{Isa, Level};
 use bits::Bits;
+use distinct::Distinct;
 use pairs::Pairs;
 use plan::{Plan, Strategy, Wishes};
 use product::Product;
@@ -118,6 +124,63 @@ pub fn gram_into<T: Element>(
     {
         return Err(Error::BeyondSingle { value: measure.of_equal() });
     }
+    match (Distinct::find(x), y.map(Distinct::find)) {
+        (None, None | Some(None)) => fill_all(measure, x, y, out, options),
+        (x_found, y_found) => {
+            let rows = x_found.unwrap_or_else(|| Distinct::all(x));
+            let columns = y_found.map(|found| found.unwrap_or_else(|| Distinct::all(y.unwrap_or(x))));
+            fill_distinct(measure, &rows, columns.as_ref(), out, options)
+        }
+    }
+}
+
+/// The strategy and the instruction set, as in "bits-avx512", that would be picked for so many rankings.
+///
+/// # Errors
+/// When `options.backend` asks for what is not there.
+pub fn planned(measure: &Measure, rows: usize, columns: usize, options: &Options<'_>) -> Result<String, Error> {
+    let wishes = Wishes { backend: options.backend, ..Wishes::default() };
+    let plan = Plan::new(measure, rows, columns, &wishes)?;
+    Ok(match plan.strategy {
+        Strategy::Partition => plan.strategy.to_string(),
+        _ => format!("{}-{}", plan.strategy, plan.isa.level()),
+    })
+}
+
+/// The instruction sets that this machine has, of those that there are loops for, from the narrowest to the widest.
+#[must_use]
+pub fn instruction_sets() -> Vec<String> {
+    Level::ALL.into_iter().filter(|&level| Isa::new(level).is_some()).map(|level| level.to_string()).collect()
+}
+
+/// By way of the distinct rankings.
+fn fill_distinct<T: Element>(
+    measure: &Measure,
+    rows: &Distinct,
+    columns: Option<&Distinct>,
+    out: &mut [T],
+    options: Options<'_>,
+) -> Result<(), Error> {
+    let Options { threads, tile, backend, watch } = options;
+    let mut ignore = |_| ControlFlow::Continue(());
+    let watch = watch.unwrap_or(&mut ignore);
+    let width = columns.unwrap_or(rows).rankings.rows();
+    let mut values = vec![T::default(); rows.rankings.rows() * width];
+    // Most of the time goes into spreading.
+    let mut first = |_| watch(Progress { done: 0, total: 1 });
+    let inner = Options { threads, tile, backend, watch: Some(&mut first) };
+    fill_all(measure, &rows.rankings, columns.map(|found| &found.rankings), &mut values, inner)?;
+    distinct::spread(&values, rows, columns.unwrap_or(rows), out, threads, Some(watch))
+}
+
+fn fill_all<T: Element>(
+    measure: &Measure,
+    x: &Rankings,
+    y: Option<&Rankings>,
+    out: &mut [T],
+    options: Options<'_>,
+) -> Result<(), Error> {
+    let (rows, columns) = (x.rows(), y.unwrap_or(x).rows());
     let wishes =
         Wishes { backend: options.backend, threads: options.threads, tile: options.tile, single: T::LARGEST.is_some() };
     let plan = Plan::new(measure, rows, columns, &wishes)?;
