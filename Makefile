@@ -46,7 +46,9 @@ format: install ## rewrite the code in the project's style
 
 bench: install ## criterion for the crate, then the package against its peers on one thread and on all
 	cargo bench
-	$(PY) benches/peers.py
+	test -x build/bench/bin/python || $(PYTHON) -m venv build/bench
+	build/bench/bin/python -m pip install -q --upgrade dist/*.whl numba pandas matplotlib threadpoolctl
+	build/bench/bin/python benches/peers.py
 
 docs: install ## the documentation of the crate and of the package, in docs/_build
 	RUSTDOCFLAGS="-D warnings" cargo doc --no-deps --target-dir docs/_build/crate

@@ -1,97 +1,273 @@
 """Races wkendall against what people use today, in one process, on one thread and on all.
 
-Every way computes the Gram matrix of the same random rankings, preparation of the input included; results are compared before
-times are. The table gives nanoseconds for each of the m (m - 1) / 2 pairs and how many times as long as wkendall on one thread
-the others take. Loops over pairs are timed on a part of the pairs.
+Every way computes the kernel between all pairs of the same random rankings, preparation of the input included; results are compared
+before times are. Times are the best of several runs, for each of the m (m - 1) / 2 pairs. Loops over scipy functions are timed on
+a part of the pairs. The numba functions are what a clever user would write instead.
+
+Prints a table of ratios and writes it as Markdown, JSON and a plot.
 """
 
 import argparse
+import json
+import platform
 import time
+from pathlib import Path
 
+import matplotlib as mpl
+import numba
 import numpy as np
 import pandas as pd
 import wkendall
 from scipy.stats import kendalltau, weightedtau
+from threadpoolctl import threadpool_limits
 
-SIZES = [(1000, 6), (1000, 20), (500, 100), (60, 1000), (20, 20_000)]
+mpl.use("Agg")
+import matplotlib.pyplot as plt
+
+#: For each number of items, so many rankings.
+SIZES = {6: 2000, 20: 2000, 100: 1000, 300: 400, 1000: 256, 5000: 128, 20_000: 16}
+WEIGHTS = {"standard": {}, "mult": {"u": "log"}, "add": {"u": "log"}, "average": {}}
+
+
+@numba.njit(cache=False)
+def fenwick_pair(order, ranks, weight, u, tree, pairs_tree):
+    """Sum over concordant pairs of one pair of rankings with a binary indexed tree; the additive weight needs four."""
+    n = len(order)
+    tree[:] = 0.0
+    pairs_tree[:] = 0.0
+    total = 0.0
+    for position in range(n):
+        rank = ranks[order[position]]
+        a = b = c = d = 0.0
+        i = rank
+        while i > 0:
+            a += tree[i]
+            if weight == 2:
+                b += pairs_tree[0, i]
+                c += pairs_tree[1, i]
+                d += pairs_tree[2, i]
+            i -= i & -i
+        up, ur = u[position], u[rank]
+        if weight == 0:
+            total += a
+            brings = 1.0
+        elif weight == 1:
+            brings = up * ur
+            total += a * brings
+        elif weight == 2:
+            total += d + b * ur + c * up + a * up * ur
+            brings = 1.0
+        else:
+            total += a * (n - max(position, rank)) / n
+            brings = 1.0
+        i = rank + 1
+        while i <= n:
+            tree[i] += brings
+            if weight == 2:
+                pairs_tree[0, i] += up
+                pairs_tree[1, i] += ur
+                pairs_tree[2, i] += up * ur
+            i += i & -i
+    return total
+
+
+@numba.njit(parallel=True, cache=False)
+def fenwick(X, weight, u):
+    m, n = X.shape
+    K = np.empty((m, m))
+    for p in numba.prange(m):
+        order = np.argsort(X[p])
+        tree = np.empty(n + 1)
+        pairs_tree = np.empty((3, n + 1 if weight == 2 else 1))
+        for q in range(p, m):
+            K[p, q] = fenwick_pair(order, X[q], weight, u, tree, pairs_tree)
+            K[q, p] = K[p, q]
+    return K
+
+
+@numba.njit(cache=False)
+def popcount(x):
+    x = x - ((x >> np.uint64(1)) & np.uint64(0x5555555555555555))
+    x = (x & np.uint64(0x3333333333333333)) + ((x >> np.uint64(2)) & np.uint64(0x3333333333333333))
+    x = (x + (x >> np.uint64(4))) & np.uint64(0x0F0F0F0F0F0F0F0F)
+    return (x * np.uint64(0x0101010101010101)) >> np.uint64(56)
+
+
+@numba.njit(parallel=True, cache=False)
+def bitset(X):
+    m, n = X.shape
+    pairs = n * (n - 1) // 2
+    words = (pairs + 63) // 64
+    B = np.zeros((m, words), dtype=np.uint64)
+    for p in numba.prange(m):
+        bit = 0
+        for i in range(n):
+            for j in range(i):
+                if X[p, j] < X[p, i]:
+                    B[p, bit >> 6] |= np.uint64(1) << np.uint64(bit & 63)
+                bit += 1
+    K = np.empty((m, m))
+    for p in numba.prange(m):
+        for q in range(p, m):
+            differ = np.uint64(0)
+            for w in range(words):
+                differ += popcount(B[p, w] ^ B[q, w])
+            K[p, q] = K[q, p] = pairs - differ
+    return K
+
+
+def signs_blas(X):
+    """Concordant pairs by the product of sign features."""
+    i, j = np.triu_indices(X.shape[1], 1)
+    signs = np.where(X[:, i] < X[:, j], 1.0, -1.0)
+    return (signs @ signs.T + len(i)) / 2
+
+
+def embedding_blas(X, u, weight, dtype):
+    """The literal embedding, n x n features with half of them 0."""
+    v = u.astype(dtype)[X]
+    joined = v[:, :, None] * v[:, None, :] if weight == "mult" else v[:, :, None] + v[:, None, :]
+    features = (joined * (X[:, :, None] < X[:, None, :])).reshape(len(X), -1)
+    return features @ features.T
 
 
 def best_time(function, seconds):
     """Return the shortest of several runs and the result."""
     times, result = [], None
     start = time.perf_counter()
-    while not times or time.perf_counter() - start < seconds:
+    while len(times) < 2 or time.perf_counter() - start < seconds:
         before = time.perf_counter()
         result = function()
         times.append(time.perf_counter() - before)
     return min(times), result
 
 
-def numpy_features(X):
-    """Concordant pairs by the product of sign features with BLAS."""
-    i, j = np.triu_indices(X.shape[1], 1)
-    signs = np.where(X[:, i] < X[:, j], 1.0, -1.0)
-    return (signs @ signs.T + len(i)) / 2
+def ways(weight, X, u):
+    """Every way to compute the matrix, by name; `None` where it would take too long or too much memory."""
+    n, m = X.shape[1], len(X)
+    code = ["standard", "mult", "add", "average"].index(weight)
+    call = {"weight": weight, **WEIGHTS[weight]}
+    found = {"wkendall": lambda jobs: wkendall.gram_matrix(X, n_jobs=jobs, **call)}
+    found["numba Fenwick"] = lambda _: fenwick(X, code, u)
+    if weight == "standard":
+        if n <= 5000:
+            found["numba bitset"] = lambda _: bitset(X)
+        if m * n * n <= 3e8:
+            found["NumPy signs, BLAS float64"] = lambda _: signs_blas(X)
+        if n <= 1000:
+            found["pandas corr(kendall)"] = lambda _: pd.DataFrame(X.T).corr(method="kendall").to_numpy()
+    elif weight != "average" and m * n * n <= 3e8:
+        found["NumPy embedding, BLAS float64"] = lambda _: embedding_blas(X, u, weight, np.float64)
+        found["NumPy embedding, BLAS float32"] = lambda _: embedding_blas(X, u, weight, np.float32)
+        found["wkendall float32"] = lambda jobs: wkendall.gram_matrix(X, n_jobs=jobs, dtype=np.float32, **call)
+    return found
 
 
-def pandas_tau(X):
-    """Kendall's tau of columns, so rankings go into columns."""
-    return pd.DataFrame(X.T).corr(method="kendall").to_numpy()
+def scipy_loop(weight, X):
+    """Time for each pair of a loop over scipy's function on a few pairs."""
+    function = {"standard": kendalltau, "mult": lambda s, t: weightedtau(s, t, additive=False), "add": weightedtau}.get(
+        weight
+    )
+    if function is None:
+        return None
+    few = [(p, q) for p in range(min(len(X), 5)) for q in range(p)]
+    took, _ = best_time(lambda: [function(X[p], X[q]) for p, q in few], 0.2)
+    return took / len(few)
 
 
-def scipy_loop(function, X, pairs):
-    return [function(X[p], X[q]).statistic for p, q in pairs]
+def check(weight, name, K, wanted):
+    if name.startswith("pandas"):
+        n_pairs = wanted[0, 0]
+        K = (K + 1) / 2 * n_pairs
+    tolerance = 1e-4 if "32" in name else 1e-9
+    np.testing.assert_allclose(K, wanted, rtol=tolerance, atol=tolerance * wanted[0, 0], err_msg=f"{weight}, {name}")
 
 
-def race(m, n, seconds):
+def race(weight, n, seconds):
     rng = np.random.default_rng(0)
-    X = np.array([rng.permutation(n) + 1 for _ in range(m)])
-    pairs = m * (m - 1) / 2
-    few = [(p, q) for p in range(min(m, 8)) for q in range(p)]
-    rows = []
+    X = np.array([rng.permutation(n) for _ in range(SIZES[n])])
+    u = 1 / np.log2(np.arange(n) + 2)
+    pairs = len(X) * (len(X) - 1) / 2
+    cores = wkendall._core.available_cores()
+    wanted = None
+    for threads in dict.fromkeys([1, cores]):
+        numba.set_num_threads(threads)
+        with threadpool_limits(threads):
+            for name, function in ways(weight, X, u).items():
+                function(threads)  # compiles
+                took, K = best_time(lambda f=function, t=threads: f(t), seconds)
+                wanted = K if wanted is None else wanted
+                check(weight, name, K, wanted)
+                yield {"weight": weight, "n": n, "threads": threads, "way": name, "ns": took / pairs * 1e9}
+    if (took := scipy_loop(weight, X)) is not None:
+        name = "scipy kendalltau, a loop" if weight == "standard" else "scipy weightedtau, a loop (no kernel)"
+        yield {"weight": weight, "n": n, "threads": 1, "way": name, "ns": took * 1e9}
 
-    def add(kernel, name, took, of=pairs):
-        rows.append((kernel, name, took / of * 1e9))
 
-    standard = {}
-    for n_jobs, threads in [(1, "1 thread"), (None, "all threads")]:
-        took, standard = best_time(lambda jobs=n_jobs: wkendall.gram_matrix(X, n_jobs=jobs), seconds)
-        add("standard", f"wkendall, {threads}", took)
-    tau = wkendall.gram_matrix(X, signed=True, normalize=True)
-    took, found = best_time(lambda: scipy_loop(kendalltau, X, few), seconds)
-    np.testing.assert_allclose(found, [tau[pair] for pair in few], atol=1e-12)
-    add("standard", "scipy kendalltau, a loop", took, len(few))
-    if m * n <= 200_000:
-        took, found = best_time(lambda: pandas_tau(X), seconds)
-        np.testing.assert_allclose(found, tau, atol=1e-12)
-        add("standard", "pandas corr(kendall)", took)
-    if m * n * n < 2e8:
-        took, found = best_time(lambda: numpy_features(X), seconds)
-        np.testing.assert_array_equal(found, standard)
-        add("standard", "NumPy features, BLAS float64, all threads", took)
+def cpu_name():
+    try:
+        lines = Path("/proc/cpuinfo").read_text().splitlines()
+        return next(line.split(":", 1)[1].strip() for line in lines if line.startswith("model name"))
+    except (OSError, StopIteration):
+        return platform.processor() or platform.machine()
 
-    for weight in ("add", "mult"):
-        for n_jobs, threads in [(1, "1 thread"), (None, "all threads")]:
-            call = {"weight": weight, "u": "log", "n_jobs": n_jobs}
-            took, _ = best_time(lambda call=call: wkendall.gram_matrix(X, **call), seconds)
-            add(weight, f"wkendall, {threads}", took)
-        took, _ = best_time(
-            lambda w=weight: scipy_loop(lambda s, t: weightedtau(s, t, additive=w == "add"), X, few), seconds
+
+def table(results):
+    """Markdown: nanoseconds for each pair, and how many times as long as wkendall on as many threads."""
+    lines = ["| kernel | n | threads | way | ns per pair | times wkendall |", "|---|---|---|---|---|---|"]
+    for row in results:
+        own = next(
+            r["ns"]
+            for r in results
+            if (r["weight"], r["n"], r["threads"]) == (row["weight"], row["n"], row["threads"])
+            and r["way"] == ("wkendall float32" if "32" in row["way"] else "wkendall")
         )
-        add(weight, "scipy weightedtau, a loop (no kernel)", took, len(few))
-    return rows
+        ratio = f"{row['ns'] / own:,.1f}"
+        lines.append(f"| {row['weight']} | {row['n']} | {row['threads']} | {row['way']} | {row['ns']:,.0f} | {ratio} |")
+    return "\n".join(lines)
+
+
+def plot(results, path):
+    figure, panels = plt.subplots(2, 2, figsize=(11, 8), sharex=True, layout="constrained")
+    for axes, weight in zip(panels.flat, WEIGHTS, strict=True):
+        rows = [row for row in results if row["weight"] == weight and row["threads"] == 1]
+        for way in dict.fromkeys(row["way"] for row in rows):
+            points = [(row["n"], row["ns"]) for row in rows if row["way"] == way]
+            own = way.startswith("wkendall")
+            axes.loglog(
+                *zip(*points, strict=True), marker="o", label=way, lw=2.5 if own else 1.2, zorder=3 if own else 2
+            )
+        axes.set(title=weight, xlabel="items", ylabel="ns per pair, one thread")
+        axes.grid(alpha=0.3)
+        axes.legend(fontsize=7)
+    figure.savefig(path, dpi=110)
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--seconds", type=float, default=0.5, help="for each entry")
+    parser.add_argument("--seconds", type=float, default=0.6, help="for each entry")
+    parser.add_argument("--weights", nargs="*", default=list(WEIGHTS), choices=list(WEIGHTS))
+    parser.add_argument("--items", nargs="*", type=int, default=list(SIZES), choices=list(SIZES))
+    parser.add_argument("--out", type=Path, default=Path("build"))
     options = parser.parse_args()
-    print("| n | kernel | way | ns per pair | times wkendall |\n|---|---|---|---|---|")
-    for m, n in SIZES:
-        own = None
-        for kernel, name, took in race(m, n, options.seconds):
-            own = took if name == "wkendall, 1 thread" else own
-            print(f"| {n} | {kernel} | {name} | {took:,.0f} | {took / own:,.2f} |", flush=True)
+    options.out.mkdir(parents=True, exist_ok=True)
+    head = f"{cpu_name()}, {wkendall._core.available_cores()} cores, {', '.join(wkendall._core.instruction_sets())}"
+    head += (
+        f"; wkendall {wkendall.__version__}, NumPy {np.__version__}, numba {numba.__version__}, pandas {pd.__version__}"
+    )
+    print(head)
+    results = []
+    for weight in options.weights:
+        for n in options.items:
+            for row in race(weight, n, options.seconds):
+                results.append(row)
+                print(f"{weight:9} n={n:<6} threads={row['threads']} {row['way']:40} {row['ns']:14,.1f} ns", flush=True)
+    text = f"{head}.\n\n{table(results)}\n"
+    print("\n" + text)
+    (options.out / "benchmark.md").write_text(text)
+    (options.out / "benchmark.json").write_text(json.dumps({"machine": head, "results": results}, indent=1))
+    plot(results, options.out / "benchmark.png")
+    print(f"written to {options.out}/benchmark.md, .json and .png")
 
 
 if __name__ == "__main__":

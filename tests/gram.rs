@@ -103,6 +103,41 @@ fn all_backends_agree() {
     }
 }
 
+/// Every number of splits and halvings of the pairs strategy, and blocks of bits that hold one item or less.
+#[test]
+fn many_items() {
+    let mut random = Random(7);
+    for n in [1000, 1536, 1537, 2500, 5000, 20_000, 24_576, 24_577, 70_000] {
+        let x = Rankings::from_ranks(2, n, &random.rankings(2, n)).unwrap();
+        let mut workspace = Workspace::new(n);
+        for measure in measures(n) {
+            let wanted = measure.between(x.row(0), x.row(1), &mut workspace).unwrap();
+            for strategy in ["bits", "pairs"] {
+                for level in ["portable", "avx2", "avx512"] {
+                    if strategy == "bits" && level == "portable" && n > 5000 {
+                        continue; // seconds
+                    }
+                    let backend = format!("{strategy}-{level}").parse().unwrap();
+                    match gram(&measure, &x, None, Options { backend, ..Options::default() }) {
+                        Ok(values) => {
+                            let room = if is_count(&measure) { 0.0 } else { 1e-12 * measure.of_equal() };
+                            let name = format!("{strategy}-{level} n = {n}");
+                            assert!((values[1] - wanted).abs() <= room, "{name}: {} {wanted}", values[1]);
+                            assert!((values[0] - measure.of_equal()).abs() <= room, "{name}: {}", values[0]);
+                        }
+                        Err(Error::MissingInstructions { .. } | Error::CannotCompute { .. }) => {}
+                        Err(error) => panic!("{error}"),
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn is_count(measure: &Measure) -> bool {
+    ["Standard", "Top", "Average"].iter().any(|name| format!("{measure:?}").contains(name))
+}
+
 const STRATEGIES: [&str; 4] = ["bits", "product", "pairs", "partition"];
 
 /// Those of `measures`, and weights of both signs, steep ones, and a matrix.
@@ -127,7 +162,7 @@ fn all_measures(n: usize, random: &mut Random) -> Vec<Measure> {
 /// Compares with the partition algorithm, which has its own tests against definitions. Counts must be equal; sums are close
 /// relative to what they would be at most if no terms cancelled.
 fn check_block(measure: &Measure, x: &Rankings, y: &Rankings, values: &[f64], name: &str, workspace: &mut Workspace) {
-    let counts = ["Standard", "Top", "Average"].iter().any(|name| format!("{measure:?}").contains(name));
+    let counts = is_count(measure);
     let mixed = format!("{measure:?}").contains('-') || format!("{measure:?}").contains("Signed");
     for p in 0..x.rows() {
         for q in 0..y.rows() {

@@ -13,6 +13,8 @@ use crate::simd::{Isa, Level};
 const TILE_NS: f64 = 4e6;
 /// Narrower tiles are made for few rankings only, since every tile takes memory for each of its rows.
 const NARROWEST: usize = 32;
+/// Narrower tiles, where rankings have to be made ready for each, would spend most of the time on that.
+const LEAST_SHARED: usize = 64;
 /// Fewer pairs than this are taken one by one.
 const FEW: f64 = 64.0;
 /// With this many tiles for each thread the last ones to finish keep the others waiting for a few percent only.
@@ -175,6 +177,10 @@ impl Plan {
                 _ => strategy.widest_tile(),
             };
             let by_share = (cells / (threads * TILES_PER_THREAD) as f64).sqrt() as usize;
+            let by_share = match strategy {
+                Strategy::Bits | Strategy::Product => by_share.max(LEAST_SHARED),
+                _ => by_share,
+            };
             if threads > 1 { by_time.min(by_share) } else { by_time }
         });
         Ok(Self { strategy, isa, tile: tile.max(1), threads })

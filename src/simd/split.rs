@@ -243,8 +243,8 @@ pub(crate) enum Terms<'a> {
     },
 }
 
-/// At most so many values at a time: running sums over more would lose digits.
-pub(crate) const MOST: usize = 1 << 15;
+/// At most so many values at a time: two splits and leaves. Running sums over many more would also lose digits.
+pub(crate) const MOST: usize = WAYS * WAYS * LEAF;
 
 /// At most this many are left to brute force.
 const LEAF: usize = 96;
@@ -361,36 +361,46 @@ impl Rule for Sums<'_> {
     }
 }
 
-/// Splits all parts of the values sixteen ways, then all parts of these, until parts are short; the two buffers take turns.
+/// Splits the values once, or where many are left each part once more, and sums up the leaves; the two buffers take turns.
 ///
 /// # Safety
 /// As for [`Doubles`].
 #[inline(always)]
 unsafe fn sum_by<R: Rule, L: Doubles>(rule: &R, first: usize, values: &mut [u32], spare: &mut [u32]) -> f64 {
-    let count = values.len();
-    let (mut from, mut to) = (values, &mut spare[..count]);
-    let mut total = 0.0;
-    let mut size = count;
-    while size > LEAF {
-        let range = Ranges::new(size, ways_for(size));
-        for (index, (part, out)) in from.chunks(size).zip(to.chunks_mut(size)).enumerate() {
-            // SAFETY: the caller keeps the promise of `Doubles`.
-            total += unsafe { split::<R, L>(rule, first + index * size, range, part, out) };
+    assert!(values.len() <= MOST);
+    // SAFETY: the caller keeps the promise of `Doubles`.
+    unsafe {
+        if values.len() <= LEAF {
+            return brute_force::<R, L>(rule, values);
         }
-        (from, to) = (to, from);
-        size = range.length;
+        let spare = &mut spare[..values.len()];
+        let (outer, inner) = lengths(values.len());
+        let mut total = split::<R, L>(rule, first, Ranges::new(outer), values, spare);
+        for (index, (part, out)) in spare.chunks_mut(outer).zip(values.chunks_mut(outer)).enumerate() {
+            if outer == inner {
+                total += brute_force::<R, L>(rule, part);
+            } else {
+                total += split::<R, L>(rule, first + index * outer, Ranges::new(inner), part, out);
+                for leaf in out.chunks(inner) {
+                    total += brute_force::<R, L>(rule, leaf);
+                }
+            }
+        }
+        total
     }
-    for part in from.chunks(size.max(1)) {
-        // SAFETY: as above.
-        total += unsafe { brute_force::<R, L>(rule, part) };
-    }
-    total
 }
 
-/// The number of ways that leads to leaves of some [`IDEAL_LEAF`] values in the fewest steps.
+/// The lengths of the ranges of the first split and of the second, which are the leaves; equal where one is enough.
 #[inline(always)]
-fn ways_for(size: usize) -> usize {
-    if size <= WAYS * LEAF { size.div_ceil(IDEAL_LEAF).min(WAYS) } else { (size / IDEAL_LEAF).isqrt().clamp(2, WAYS) }
+fn lengths(count: usize) -> (usize, usize) {
+    let leaves = count.div_ceil(IDEAL_LEAF);
+    if count <= WAYS * LEAF {
+        let length = count.div_ceil(leaves.min(WAYS));
+        return (length, length);
+    }
+    let ways = (1..=WAYS).find(|ways| ways * ways >= leaves).unwrap_or(WAYS);
+    let inner = count.div_ceil(ways * ways);
+    (inner * ways, inner)
 }
 
 /// Ranges of equal length, at most [`WAYS`] of them.
@@ -403,8 +413,7 @@ struct Ranges {
 
 impl Ranges {
     #[inline(always)]
-    fn new(size: usize, ways: usize) -> Self {
-        let length = size.div_ceil(ways);
+    fn new(length: usize) -> Self {
         Self { length, inverse: (1u64 << 32).div_ceil(length as u64) }
     }
 
@@ -481,5 +490,30 @@ unsafe fn brute_force<R: Rule, L: Doubles>(rule: &R, values: &[u32]) -> f64 {
             total = total.add_product(even.add(odd), R::factor(earlier));
         }
         total.sum()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ranges_cover_all_values_in_at_most_sixteen_ways() {
+        for count in LEAF + 1..=MOST {
+            let (outer, inner) = lengths(count);
+            assert!(inner <= LEAF && count.div_ceil(outer) <= WAYS && outer.div_ceil(inner) <= WAYS, "{count}");
+            assert!(outer % inner == 0, "{count}");
+        }
+    }
+
+    #[test]
+    fn dividing_by_multiplication() {
+        for length in 1..=MOST / WAYS {
+            let ranges = Ranges::new(length);
+            for way in 0..WAYS {
+                assert_eq!(ranges.way(way * length), way);
+                assert_eq!(ranges.way((way + 1) * length - 1), way);
+            }
+        }
     }
 }
