@@ -1,8 +1,8 @@
 """Races wkendall against what people use today, in one process, on one thread and on all.
 
-Every way computes the kernel between all pairs of the same random rankings, preparation of the input included; results are compared
-before times are. Times are the best of several runs, for each of the m (m - 1) / 2 pairs. Loops over scipy functions are timed on
-a part of the pairs. The numba functions are what a clever user would write instead.
+Every way computes the kernel between all pairs of the same random rankings, preparation of the input included; results are
+compared before times are. Times are the best of several runs, for each of the m (m - 1) / 2 pairs. Loops over scipy functions are
+timed on a part of the pairs. The numba functions are what a clever user would write instead.
 
 Prints a table of ratios and writes it as Markdown, JSON and a plot.
 """

@@ -34,17 +34,24 @@
 //! | any of these for all pairs of rankings | [`gram`], [`gram_into`] |
 //! | for one pair, or one permutation | [`Measure::between`], [`Measure::kappa`] |
 //!
+//! # How fast
+//!
+//! A Gram matrix is computed in one of several ways, picked by a cost model: packed bits and popcount for what is counted, a
+//! matrix product of features for weighted sums of up to some hundred items, and for many items the partition algorithm, sixteen
+//! ways at a time. All run on AVX-512, AVX2 or plain instructions, whatever the machine has ([`instruction_sets`]). Rankings that
+//! repeat are computed once. [`Backend`] forces a way, [`planned`] tells which one would be picked.
+//!
 //! # How exact
 //!
 //! Counts (standard, top-k, distance, and n times the average kernel) are summed as integers and are exact up to 2^53, past
 //! which `f64` rounds them. Weighted sums have an error below 1e-12 times the sum of the absolute values of their terms, a term
 //! of the additive weight being taken as `(|u_a| + |u_b|) * (|u_c| + |u_d|)`. A result has the same bits for any number of threads
-//! and for the two rankings in either order.
+//! and for the two rankings in either order; another backend may round weighted sums differently.
 //!
 //! # Layers
 //!
 //! ```text
-//! gram             all pairs: plan, tiles
+//! gram             all pairs: plan, strategies, tiles
 //!   measure        one pair: kernel, signed, normalized, distance, correlation
 //!     kappa        one permutation: the partition algorithm
 //!       weight     what a pair of positions weighs
@@ -52,6 +59,7 @@
 //!         parallel jobs on threads, watched by the caller
 //!           pool   the threads
 //!           error  everything that can be wrong
+//! simd             inner loops for every instruction set; used by gram and kappa, sees slices only
 //! ```
 
 #![warn(missing_docs)]

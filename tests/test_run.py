@@ -51,7 +51,7 @@ def test_every_backend(strategy, level):
         return
     for params in kernels(130):
         weighted = params["weight"] in ("add", "mult")
-        if strategy == "bits" and weighted or strategy == "product" and not weighted:
+        if (strategy == "bits" and weighted) or (strategy == "product" and not weighted):
             continue
         wanted = wkendall.gram_matrix(X, backend="partition", **params)
         found = wkendall.gram_matrix(X, backend=f"{strategy}-{level}", **params)

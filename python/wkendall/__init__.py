@@ -11,6 +11,7 @@ Layers, each using only those below it:
 
     config     show_config
     kernels    gram_matrix and its family
+    parameters what a kernel and a run can be told, checked
     rankings   arrays, data frames and lists to checked rankings
     _core      the Rust crate
 """

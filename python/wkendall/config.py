@@ -8,12 +8,8 @@ import numpy as np
 
 from wkendall import _core
 
-_EXAMPLES: dict[str, dict[str, str]] = {
-    "standard": {},
-    "average": {},
-    "mult": {"factor": "log"},
-    "add": {"factor": "log"},
-}
+#: Weights, with the position weights they need.
+_EXAMPLES = {"standard": None, "average": None, "mult": "log", "add": "log"}
 
 
 def show_config() -> None:
@@ -34,9 +30,9 @@ def show_config() -> None:
     )
     print(f"instruction sets: {', '.join(_core.instruction_sets())}")
     print("picked for 1000 rankings:")
-    for weight, parameters in _EXAMPLES.items():
+    for weight, factor in _EXAMPLES.items():
         picked: dict[str, list[str]] = {}
         for n in sizes:
-            measure = _core.Measure.kernel(n, weight, None, **parameters)
+            measure = _core.Measure.kernel(n, weight, factor=factor)
             picked.setdefault(_core.planned(measure, 1000, 1000), []).append(str(n))
         print(f"  {weight:9}" + "; ".join(f"{name} for n = {', '.join(items)}" for name, items in picked.items()))

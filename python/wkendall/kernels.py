@@ -5,37 +5,33 @@ Everything here checks its parameters, hands them to the Rust crate and returns 
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from numbers import Real
-from typing import Any, SupportsIndex, cast
+from typing import Any, SupportsIndex
 
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 from wkendall import _core
 from wkendall._memory import check_fits
-from wkendall.rankings import Input, Top, as_ranking, as_rankings, check_choice, check_same_labels, check_unmasked
-
-WEIGHTS = ("standard", "top", "add", "mult", "average")
-FACTORS = ("hyperbolic", "log")
-
-
-class _Unsaid(str):
-    """The default of a parameter, told apart from the same word said by the caller."""
-
-    __slots__ = ()
-
-
-_STANDARD = _Unsaid("standard")
+from wkendall.parameters import (
+    STANDARD,
+    as_result_type,
+    as_threads,
+    check_flag,
+    check_out,
+    kernel_measure,
+    named_weight,
+)
+from wkendall.rankings import Input, Top, as_ranking, as_rankings, check_same_labels
 
 
 def gram_matrix(
     X: ArrayLike,
     Y: ArrayLike | None = None,
     *,
-    weight: str = _STANDARD,
+    weight: str = STANDARD,
     k: SupportsIndex | None = None,
     u: str | ArrayLike | None = None,
     U: ArrayLike | None = None,
@@ -119,7 +115,7 @@ def gram_matrix(
     """
 
     def measure(items: int) -> _core.Measure:
-        return _kernel(items, weight, k, u, U, signed, normalize)
+        return kernel_measure(items, weight, k, u, U, signed, normalize)
 
     return _matrix(measure, X, Y, input, top, dtype, out, n_jobs, progress, "gram_matrix", backend)
 
@@ -204,7 +200,7 @@ def kernel(
     x: ArrayLike,
     y: ArrayLike,
     *,
-    weight: str = _STANDARD,
+    weight: str = STANDARD,
     k: SupportsIndex | None = None,
     u: str | ArrayLike | None = None,
     U: ArrayLike | None = None,
@@ -232,7 +228,7 @@ def kernel(
     """
 
     def measure(items: int) -> _core.Measure:
-        return _kernel(items, weight, k, u, U, signed, normalize)
+        return kernel_measure(items, weight, k, u, U, signed, normalize)
 
     return _pair(measure, x, y, input, top, n_jobs)
 
@@ -269,7 +265,7 @@ def correlation(
     """
 
     def measure(items: int) -> _core.Measure:
-        return _core.Measure.correlation(items, *_weight(items, weight, k, u))
+        return _core.Measure.correlation(items, *named_weight(items, weight, k, u))
 
     return _pair(measure, x, y, input, top, n_jobs)
 
@@ -277,7 +273,7 @@ def correlation(
 def kappa(
     pi: ArrayLike,
     *,
-    weight: str = _STANDARD,
+    weight: str = STANDARD,
     k: SupportsIndex | None = None,
     u: str | ArrayLike | None = None,
     U: ArrayLike | None = None,
@@ -302,9 +298,9 @@ def kappa(
     >>> wkendall.kappa([2, 3, 1])
     1.0
     """
-    _threads(n_jobs)
+    as_threads(n_jobs)
     ranking = as_ranking(pi, "pi", input, top)
-    measure = _kernel(ranking.items, weight, k, u, U, signed, normalize)
+    measure = kernel_measure(ranking.items, weight, k, u, U, signed, normalize)
     if top == "low":
         return measure.kappa(ranking)
     # The identity mirrored is not the identity.
@@ -315,7 +311,7 @@ def kappa(
 def diagonal(
     X: ArrayLike,
     *,
-    weight: str = _STANDARD,
+    weight: str = STANDARD,
     k: SupportsIndex | None = None,
     u: str | ArrayLike | None = None,
     U: ArrayLike | None = None,
@@ -338,9 +334,9 @@ def diagonal(
     >>> wkendall.diagonal([[1, 2, 3], [3, 2, 1]])
     array([3., 3.])
     """
-    result_type = _result_type(dtype)
-    rankings = as_rankings(X, "X", input, top, _threads(n_jobs))
-    measure = _kernel(rankings.items, weight, k, u, U, signed, normalize)
+    result_type = as_result_type(dtype)
+    rankings = as_rankings(X, "X", input, top, as_threads(n_jobs))
+    measure = kernel_measure(rankings.items, weight, k, u, U, signed, normalize)
     return np.full(rankings.rows, measure.of_equal(), dtype=result_type)
 
 
@@ -357,9 +353,9 @@ def _matrix(
     what: str,
     backend: str | None = None,
 ) -> NDArray[Any]:
-    result_type = _result_type(dtype)
-    threads = _threads(n_jobs)
-    _check_flag(progress, "progress")
+    result_type = as_result_type(dtype)
+    threads = as_threads(n_jobs)
+    check_flag(progress, "progress")
     if backend is not None and not isinstance(backend, str):
         raise TypeError(f"backend must be a name or None, not {backend!r}")
     x = as_rankings(X, "X", input, top, threads)
@@ -375,7 +371,7 @@ def _matrix(
         check_fits(*shape, result_type)
         out = np.empty(shape, dtype=result_type)
     else:
-        _check_out(out, shape, result_type)
+        check_out(out, shape, result_type)
     with _bar(progress, what) as show:
         _core.gram(measure, x, y, out, threads=threads, backend=backend, progress=show)
     return out
@@ -389,7 +385,7 @@ def _pair(
     top: Top,
     n_jobs: SupportsIndex | None,
 ) -> float:
-    _threads(n_jobs)
+    as_threads(n_jobs)
     first = as_ranking(x, "x", input, top)
     second = as_ranking(y, "y", input, top)
     if first.items != second.items:
@@ -403,143 +399,6 @@ def _value(measure: _core.Measure, x: _core.Rankings, y: _core.Rankings) -> floa
     out = np.empty((1, 1))
     _core.gram(measure, x, y, out, threads=1)
     return float(out[0, 0])
-
-
-def _kernel(
-    items: int,
-    weight: str,
-    k: SupportsIndex | None,
-    u: str | ArrayLike | None,
-    U: ArrayLike | None,
-    signed: bool,
-    normalize: bool,
-) -> _core.Measure:
-    """Check the parameters of a kernel."""
-    _check_flag(signed, "signed")
-    _check_flag(normalize, "normalize")
-    if U is None:
-        measure = _core.Measure.kernel(items, *_weight(items, weight, k, u))
-    else:
-        if not isinstance(weight, _Unsaid):
-            raise ValueError(f"both U and weight={weight!r} are given: pass one of them")
-        _check_unused(k, "k", "U")
-        _check_unused(u, "u", "U")
-        measure = _core.Measure.kernel(items, "matrix", matrix=_weight_matrix(U, items))
-    if signed:
-        measure = measure.signed()
-    return measure.normalized() if normalize else measure
-
-
-def _weight(
-    items: int, weight: str, k: SupportsIndex | None, u: str | ArrayLike | None
-) -> tuple[str, int | None, str | NDArray[np.float64] | None]:
-    """Check a named weight and that it gets the parameters it uses and no others."""
-    check_choice(weight, "weight", WEIGHTS)
-    said = f'weight="{weight}"'
-    if weight == "top":
-        if k is None:
-            raise ValueError(f"{said} needs k, the number of ranks that count, from 1 to {max(items, 1)}")
-    else:
-        _check_unused(k, "k", said)
-    if weight in ("add", "mult"):
-        if u is None:
-            raise ValueError(f'{said} needs u, one of "hyperbolic" and "log" or an array of {items} position weights')
-    else:
-        _check_unused(u, "u", said)
-    return str(weight), None if k is None else _top_ranks(k, items), None if u is None else _factor(u)
-
-
-def _check_unused(value: object, name: str, said: str) -> None:
-    if value is not None:
-        uses = {"k": 'weight="top"', "u": 'weight="add" and weight="mult"'}[name]
-        raise ValueError(f"{name} is given, but {said} does not use it: it goes with {uses}")
-
-
-def _top_ranks(k: SupportsIndex, items: int) -> int:
-    number = _integer(k, "k must be an integer")
-    if not 1 <= number <= max(items, 1):
-        raise ValueError(f"k is {number}, but must be from 1 to {max(items, 1)}, the number of items")
-    return number
-
-
-def _integer(value: object, rule: str) -> int:
-    if isinstance(value, bool | np.bool_):
-        raise TypeError(f"{rule}, not {value!r}")
-    try:
-        return operator.index(cast("SupportsIndex", value))
-    except TypeError:
-        raise TypeError(f"{rule}, not {value!r}") from None
-
-
-def _factor(u: str | ArrayLike) -> str | NDArray[np.float64]:
-    if isinstance(u, str):
-        check_choice(u, "u", FACTORS)
-        return str(u)
-    return _real_array(u, "u", 1, "an array of n position weights, or one of 'hyperbolic' and 'log'")
-
-
-def _weight_matrix(U: ArrayLike, items: int) -> NDArray[np.float64]:
-    matrix = _real_array(U, "U", 2, f"an array of shape ({items}, {items})")
-    if matrix.shape != (items, items):
-        raise ValueError(f"U has shape {matrix.shape}, but for rankings of {items} items it must be ({items}, {items})")
-    return matrix
-
-
-def _real_array(values: ArrayLike, name: str, axes: int, meaning: str) -> NDArray[np.float64]:
-    check_unmasked(values, name)
-    try:
-        array = np.asarray(values)
-        if array.dtype == object:
-            array = array.astype(np.float64)
-    except (TypeError, ValueError, OverflowError):
-        raise TypeError(f"{name} must be {meaning}, of real numbers, not {values!r}") from None
-    if array.size and array.dtype.kind not in "iuf":
-        raise TypeError(f"{name} must be {meaning}, of real numbers, not {array.dtype}")
-    if array.ndim != axes:
-        raise ValueError(f"{name} has {array.ndim} axes and shape {array.shape}, but must be {meaning}")
-    return np.ascontiguousarray(array, dtype=np.float64)
-
-
-def _result_type(dtype: DTypeLike) -> np.dtype[Any]:
-    wrong = ValueError(f"dtype is {dtype!r}, but must be float64 or float32")
-    try:
-        result_type = np.dtype(dtype)
-    except TypeError:
-        raise wrong from None
-    if result_type not in (np.dtype(np.float64), np.dtype(np.float32)):
-        raise wrong
-    return result_type
-
-
-def _threads(n_jobs: SupportsIndex | None) -> int | None:
-    if n_jobs is None:
-        return None
-    number = _integer(n_jobs, "n_jobs must be an integer or None")
-    if number == -1:
-        return _core.available_cores()
-    if number < 1:
-        raise ValueError(f"n_jobs is {number}, but must be a number of threads from 1, -1 for all cores, or None")
-    return min(number, _core.MOST_THREADS)
-
-
-def _check_flag(value: object, name: str) -> None:
-    if not isinstance(value, bool | np.bool_):
-        raise TypeError(f"{name} must be True or False, not {value!r}")
-
-
-def _check_out(out: NDArray[Any], shape: tuple[int, int], dtype: np.dtype[Any]) -> None:
-    if not isinstance(out, np.ndarray):
-        raise TypeError(f"out must be a NumPy array, not {type(out).__name__}")
-    if out.shape != shape:
-        raise ValueError(f"out has shape {out.shape}, but the result has shape {shape}")
-    if out.dtype != dtype:
-        raise ValueError(f"out has dtype {out.dtype}, but the result has dtype {dtype}: change one or the other")
-    if not out.flags.c_contiguous:
-        raise ValueError("out is not C-contiguous: its rows must lie one after the other in memory")
-    if not out.flags.aligned:
-        raise ValueError("out is not aligned: its memory must begin at a multiple of the size of its numbers")
-    if not out.flags.writeable:
-        raise ValueError("out is read-only")
 
 
 @contextmanager
