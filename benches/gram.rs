@@ -1,5 +1,7 @@
 //! Whole Gram matrices on one thread and on all.
 
+use std::time::Duration;
+
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use wkendall::{Factor, Measure, Options, Rankings, Weight, default_threads, gram_into};
 
@@ -28,5 +30,9 @@ fn gram(criterion: &mut Criterion) {
     }
 }
 
-criterion_group!(benches, gram);
+criterion_group! {
+    name = benches;
+    config = Criterion::default().warm_up_time(Duration::from_millis(200)).measurement_time(Duration::from_millis(600));
+    targets = gram
+}
 criterion_main!(benches);

@@ -1,6 +1,7 @@
 //! One pair of rankings: every weight, from few items to a million, and arrangements that a pivot could stumble over.
 
 use std::hint::black_box;
+use std::time::Duration;
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use wkendall::{Factor, Measure, Rankings, Weight, Workspace};
@@ -58,5 +59,9 @@ fn by_arrangement(criterion: &mut Criterion) {
     }
 }
 
-criterion_group!(benches, by_size, by_arrangement);
+criterion_group! {
+    name = benches;
+    config = Criterion::default().warm_up_time(Duration::from_millis(200)).measurement_time(Duration::from_millis(600));
+    targets = by_size, by_arrangement
+}
 criterion_main!(benches);

@@ -1,5 +1,7 @@
 //! Every strategy for every kernel over n, one thread: where the cost model of `src/gram/plan.rs` comes from.
 
+use std::time::Duration;
+
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use wkendall::{Factor, Measure, Options, Rankings, Weight, gram_into};
 
@@ -38,5 +40,9 @@ fn strategies(criterion: &mut Criterion) {
     }
 }
 
-criterion_group!(benches, strategies);
+criterion_group! {
+    name = benches;
+    config = Criterion::default().warm_up_time(Duration::from_millis(200)).measurement_time(Duration::from_millis(600));
+    targets = strategies
+}
 criterion_main!(benches);

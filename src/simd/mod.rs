@@ -8,8 +8,10 @@
 #![allow(unsafe_code, clippy::inline_always, clippy::wildcard_imports)]
 
 pub(crate) mod bits;
+mod doubles;
 pub(crate) mod product;
 pub(crate) mod split;
+mod words;
 
 use std::fmt;
 
