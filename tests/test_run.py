@@ -164,7 +164,7 @@ def test_interruption(n_jobs):
 
 
 def test_other_python_threads_run_meanwhile():
-    X = random_rankings(np.random.default_rng(0), 600, 300)
+    X = random_rankings(np.random.default_rng(0), 600, 600)
     ticks = 0
     stop = threading.Event()
 
@@ -177,7 +177,7 @@ def test_other_python_threads_run_meanwhile():
     ticker = threading.Thread(target=tick)
     ticker.start()
     before = ticks
-    wkendall.gram_matrix(X, n_jobs=1)
+    wkendall.gram_matrix(X, n_jobs=1, **MULT)
     during = ticks - before
     stop.set()
     ticker.join()
