@@ -229,6 +229,10 @@ fn the_plan_picks_the_widest_instructions() {
     assert_eq!(picked(Weight::Add(Factor::Log), 2000, 1000), format!("pairs-{widest}"));
     assert_eq!(picked(Weight::Standard, 100_000, 10), format!("pairs-{widest}"));
     assert_eq!(picked(Weight::Standard, 100, 2), "partition");
+    // Without vector instructions the sixteen-way split is slower than halving.
+    let kernel = Measure::kernel(&Weight::Mult(Factor::Log), 1000).unwrap();
+    let portable = Options { backend: "portable".parse().unwrap(), ..Options::default() };
+    assert_eq!(planned(&kernel, 1000, 1000, &portable).unwrap(), "partition");
 }
 
 #[test]

@@ -1,6 +1,8 @@
 """Every kernel against its definition, and the properties that every Gram matrix has."""
 
+import re
 from fractions import Fraction
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -9,6 +11,7 @@ import wkendall
 from definitions import expected, general, kernels, random_rankings
 
 BOUND = 1e-12
+README = Path(__file__).parents[1] / "README.md"
 
 
 def assert_close(value, wanted, size, weight):
@@ -224,15 +227,23 @@ def test_the_numbers_of_others():
         "add": sum((weight["ranks"][[i, j]]).sum() * (weight["other"][[i, j]]).sum() for i, j in pairs),
         "mult": sum((weight["ranks"][[i, j]]).prod() * (weight["other"][[i, j]]).prod() for i, j in pairs),
     }
-    parameters = {
-        "ken": {},
-        "top": {"weight": "top", "k": n + 1 - k},
-        "aken": {"weight": "average"},
-        "add": {"weight": "add", "u": u[::-1]},
-        "mult": {"weight": "mult", "u": u[::-1]},
-    }
+    names = {"np": np, "n": n, "k": k, "u": u, "x": x, "y": y, "s": {"input": "scores"}}
+    names |= {"kernel": wkendall.kernel, "correlation": wkendall.correlation}
+    ours = dict(
+        re.findall(
+            r"^\| (.*?) \| .*?`((?:kernel|correlation)\([^`]*\*\*s\))` \|$", README.read_text(), flags=re.MULTILINE
+        )
+    )
+    assert len(ours) == 6
+    values = {theirs: eval(code, names) for theirs, code in ours.items()}
+    assert np.isfinite(list(values.values())).all()
     for method, wanted in theirs.items():
-        assert wkendall.kernel(x, y, input="scores", **parameters[method]) == pytest.approx(wanted, rel=1e-12)
-        assert wkendall.kernel(r, q, top="high", **parameters[method]) == pytest.approx(wanted, rel=1e-12)
+        shown = "add" if method == "mult" else method  # one line for both
+        code = next(code for line, code in ours.items() if f'"{shown}"' in line)
+        assert eval(code.replace('"add"', f'"{method}"'), names) == pytest.approx(wanted, rel=1e-12)
     scipy_tau = scipy.stats.kendalltau(x, y).statistic
-    assert wkendall.kernel(x, y, signed=True, normalize=True, input="scores") == pytest.approx(scipy_tau, rel=1e-14)
+    assert next(value for line, value in values.items() if "kendalltau" in line) == pytest.approx(scipy_tau, rel=1e-14)
+    for method, wanted in theirs.items():
+        normalized = {"ken": {}, "top": {"weight": "top", "k": n + 1 - k}, "add": {"weight": "add", "u": u[::-1]},
+                      "mult": {"weight": "mult", "u": u[::-1]}, "aken": {"weight": "average"}}[method]  # fmt: skip
+        assert wkendall.kernel(r, q, top="high", **normalized) == pytest.approx(wanted, rel=1e-12)

@@ -36,7 +36,8 @@ use tiles::Tile;
 
 pub use plan::Backend;
 
-/// A type that results can be stored in: `f64`, or `f32` for half the memory. Values are computed in `f64` either way.
+/// A type that results can be stored in: `f64`, or `f32` for half the memory. Counts are exact either way;
+/// weighted sums of up to some hundred items are computed in the precision of the result.
 pub trait Element: Copy + Send + Sync + Default + sealed::Sealed {
     /// The largest value that can be stored, where a `f64` can be larger.
     #[doc(hidden)]

@@ -49,15 +49,10 @@ impl Strategy {
     /// About how long a pair of rankings takes, in nanoseconds, in tiles of so many rankings: a part for the pair, and a part to
     /// make ready each ranking, which the pairs of a tile share.
     ///
-    /// Fitted to `cargo bench --bench strategies` on one core of a Xeon with AVX-512 at 2.3 GHz; a narrower instruction set changes
-    /// the factor and not the form.
+    /// Fitted to `cargo bench --bench strategies` on one core of a Xeon with AVX-512 at 2.3 GHz.
     fn cost_ns(self, measure: &Measure, isa: Isa, single: bool, tile: usize) -> f64 {
         let n = measure.items() as f64;
-        let narrow = match isa.level() {
-            Level::Avx512 => 1.0,
-            Level::Avx2 => 2.0,
-            Level::Portable => 5.0,
-        };
+        let narrow = self.slowdown(isa.level());
         let share = 2.0 / tile.max(1) as f64;
         match self {
             Self::Bits => match measure.counted() {
@@ -71,9 +66,23 @@ impl Strategy {
             }
             Self::Pairs => {
                 let levels = (n / 1000.0).max(1.0).log2();
-                60.0 + narrow.sqrt() * measure.cost_factor() * n * (7.0 + 1.5 * levels)
+                60.0 + narrow * measure.cost_factor() * n * (7.0 + 1.5 * levels)
             }
             Self::Partition => measure.cost_ns(),
+        }
+    }
+
+    /// How many times as long as with AVX-512 a pair takes, on the same machine at n = 100 (bits, product) and n = 1000 (pairs).
+    fn slowdown(self, level: Level) -> f64 {
+        match (self, level) {
+            (_, Level::Avx512) | (Self::Partition, _) => 1.0,
+            (Self::Bits, Level::Avx2) => 2.7,
+            (Self::Bits, Level::Portable) => 7.5,
+            (Self::Product, Level::Avx2) => 1.7,
+            (Self::Product, Level::Portable) => 5.7,
+            (Self::Pairs, Level::Avx2) => 1.35,
+            // Without vectors sixteen ways are slower than four halvings: never picked.
+            (Self::Pairs, Level::Portable) => 14.0,
         }
     }
 
