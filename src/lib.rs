@@ -37,8 +37,8 @@
 //! # How fast
 //!
 //! A Gram matrix is computed in one of several ways, picked by a cost model: packed bits and popcount for what is counted, a
-//! matrix product of features for weighted sums of up to some hundred items, and for many items the partition algorithm, sixteen
-//! ways at a time. All run on AVX-512, AVX2 or plain instructions, whatever the machine has ([`instruction_sets`]). Rankings that
+//! matrix product of features for weighted sums of up to some hundred items, and for many items a grid of
+//! positions and values for each pair of rankings. All run on AVX-512, AVX2 or plain instructions, whatever the machine has ([`instruction_sets`]). Rankings that
 //! repeat are computed once. [`Backend`] forces a way, [`planned`] tells which one would be picked.
 //!
 //! # How exact

@@ -210,7 +210,7 @@ impl Measure {
         kappa::pairs_of(self.items as u64) as f64 - kappa::concordant(&self.weight, workspace)
     }
 
-    /// How much longer than a count the weight takes, one pair at a time.
+    /// How much longer than a count the weight takes by halving, one pair at a time.
     pub(crate) fn cost_factor(&self) -> f64 {
         match self.weight {
             // Only what is in the top k of both is looked at.
@@ -221,8 +221,17 @@ impl Measure {
         }
     }
 
-    /// Whether sixteen ways are split at a time where there is a choice.
-    pub(crate) fn is_split(&self) -> bool {
+    /// The same for sums on a grid.
+    pub(crate) fn grid_factor(&self) -> f64 {
+        match self.weight {
+            ValidWeight::Top(_) => self.cost_factor(),
+            ValidWeight::Add(_) => 1.8,
+            _ => 1.0,
+        }
+    }
+
+    /// Whether there are vector instructions for one pair of rankings.
+    pub(crate) fn has_grid(&self) -> bool {
         match (&self.weight, self.reading) {
             (ValidWeight::Matrix(_), _) => false,
             (ValidWeight::Add(_) | ValidWeight::Mult(_), reading) => reading == Reading::Concordant,

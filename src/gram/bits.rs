@@ -18,6 +18,7 @@ use crate::parallel::Proceed;
 use crate::ranking::Rankings;
 use crate::simd::Isa;
 use crate::simd::bits::{self, GROUP};
+use crate::simd::place::Square;
 
 /// Words for each ranking in a block: with tiles of 256 the bits of all rankings of a tile take 512 KiB, and those of a group of
 /// columns 8 KiB, which is to say that one fits the second cache and the other the first.
@@ -46,6 +47,8 @@ struct Block {
     words: usize,
 }
 
+/// Rows and columns that are stored together: two lines of the cache.
+const SQUARE: usize = 16;
 /// Stands before no rank.
 const PADDING: u16 = u16::MAX;
 
@@ -81,7 +84,7 @@ pub(super) struct Scratch {
     columns: Vec<u64>,
     one: Vec<u64>,
     counts: Vec<u64>,
-    values: Vec<f64>,
+    values: Vec<Square<SQUARE>>,
 }
 
 impl<'a> Bits<'a> {
@@ -129,6 +132,22 @@ impl<'a> Bits<'a> {
             }
         }
     }
+
+    /// The values for counts; of lanes that stand for no column these can be nonsense.
+    #[inline]
+    fn evaluate(&self, counts: &[u64], values: &mut [f64]) {
+        let pairs = counts.iter().zip(values);
+        match self.counted {
+            Counted::All if !self.values.is_empty() => {
+                pairs.for_each(|(&count, value)| *value = self.values[count as usize]);
+            }
+            Counted::All => {
+                let all = pairs_of(self.measure.items() as u64);
+                pairs.for_each(|(&count, value)| *value = self.measure.of_count(all.saturating_sub(count)));
+            }
+            _ => pairs.for_each(|(&count, value)| *value = self.measure.of_count(count)),
+        }
+    }
 }
 
 impl Fill for Bits<'_> {
@@ -157,20 +176,19 @@ impl Fill for Bits<'_> {
             }
             self.count(block, tile.is_diagonal(), &scratch.rows, &scratch.columns, &mut scratch.counts);
         }
-        let all = pairs_of(self.measure.items() as u64);
-        let counts = scratch.counts.iter();
         scratch.values.clear();
-        match self.counted {
-            Counted::All if !self.values.is_empty() => {
-                scratch.values.extend(counts.map(|&count| self.values[count as usize]));
+        for (row, column) in tile.squares::<SQUARE>() {
+            let mut values = [[0.0; SQUARE]; SQUARE];
+            for (values, counts) in values.iter_mut().zip(scratch.counts.chunks_exact(width).skip(row * SQUARE)) {
+                let counts = &counts[column * SQUARE..];
+                match counts.first_chunk::<SQUARE>() {
+                    Some(counts) => self.evaluate(counts, values),
+                    None => self.evaluate(counts, values),
+                }
             }
-            // Lanes that stand for no column count nonsense, which can be more than there are pairs.
-            Counted::All => {
-                scratch.values.extend(counts.map(|&count| self.measure.of_count(all.saturating_sub(count))));
-            }
-            _ => scratch.values.extend(counts.map(|&count| self.measure.of_count(count))),
+            scratch.values.push(values);
         }
-        tile.store(&scratch.values, width);
+        tile.store(self.isa, &scratch.values);
     }
 }
 

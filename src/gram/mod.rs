@@ -47,7 +47,7 @@ pub trait Element: Copy + Send + Sync + Default + sealed::Sealed {
 }
 
 mod sealed {
-    pub trait Sealed {}
+    pub trait Sealed: crate::simd::place::Cell {}
     impl Sealed for f32 {}
     impl Sealed for f64 {}
 }

@@ -1,5 +1,5 @@
-//! The strategies that take the pairs of rankings one by one, for every measure and any n: the partition algorithm, halving the
-//! values or splitting them sixteen ways with vector instructions.
+//! The strategies that take the pairs of rankings one by one, for every measure and any n: the partition algorithm, or a grid of
+//! positions and values with vector instructions.
 
 use super::tiles::Tile;
 use super::{Element, Fill};
@@ -16,7 +16,7 @@ pub(super) struct Pairs<'a> {
     measure: &'a Measure,
     x: &'a Rankings,
     y: &'a Rankings,
-    /// Instructions for splitting sixteen ways, or `None` to halve.
+    /// Instructions for grids, or `None` to halve.
     isa: Option<Isa>,
 }
 

@@ -27,7 +27,7 @@ pub(crate) enum Strategy {
     Bits,
     /// A matrix product of features, for weighted sums.
     Product,
-    /// The partition algorithm for every pair of rankings, sixteen ways at a time with vector instructions.
+    /// For every pair of rankings a grid of positions and values, with vector instructions.
     Pairs,
     /// The partition algorithm as it is in the paper, but for the choice of the pivot.
     Partition,
@@ -41,7 +41,7 @@ impl Strategy {
         match self {
             Self::Bits => measure.counted().is_some() && measure.items() <= bits::MOST_ITEMS,
             Self::Product => measure.summed().is_some(),
-            Self::Pairs => measure.is_split(),
+            Self::Pairs => measure.has_grid(),
             Self::Partition => true,
         }
     }
@@ -62,11 +62,11 @@ impl Strategy {
             },
             Self::Product => {
                 let features = if measure.is_matrix() { n * n } else { n * n / 2.0 + 3.0 * n };
-                5.0 + narrow * features * (0.036 + 0.3 * share) * if single { 0.5 } else { 1.0 }
+                3.0 + narrow * features * (0.035 + 0.3 * share) * if single { 0.5 } else { 1.0 }
             }
             Self::Pairs => {
                 let levels = (n / 1000.0).max(1.0).log2();
-                60.0 + narrow * measure.cost_factor() * n * (7.0 + 1.5 * levels)
+                200.0 + narrow * measure.grid_factor() * n * (5.7 + 1.4 * levels)
             }
             Self::Partition => measure.cost_ns(),
         }
@@ -79,10 +79,9 @@ impl Strategy {
             (Self::Bits, Level::Avx2) => 2.7,
             (Self::Bits, Level::Portable) => 7.5,
             (Self::Product, Level::Avx2) => 1.7,
-            (Self::Product, Level::Portable) => 5.7,
+            (Self::Product, Level::Portable) => 8.4,
             (Self::Pairs, Level::Avx2) => 1.35,
-            // Without vectors sixteen ways are slower than four halvings: never picked.
-            (Self::Pairs, Level::Portable) => 14.0,
+            (Self::Pairs, Level::Portable) => 2.9,
         }
     }
 

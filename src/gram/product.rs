@@ -21,6 +21,7 @@ use crate::measure::Measure;
 use crate::parallel::Proceed;
 use crate::ranking::Rankings;
 use crate::simd::Isa;
+use crate::simd::place::Square;
 use crate::simd::product::{self, Finish, Group, Join, Real};
 use crate::weight::ValidWeight;
 
@@ -52,12 +53,11 @@ enum Form {
 }
 
 /// Features that are made and multiplied together.
-enum Block {
-    /// Those of pairs of items.
-    Pairs(Vec<Run>),
-    /// The squares of the weights of single items, halved and negative in the rows: the part of the closed form of the
-    /// multiplicative weight that is itself a product.
-    Squares,
+struct Block {
+    runs: Vec<Run>,
+    /// Whether they are followed by the squares of the weights of single items, halved and negative in the rows: the part of the
+    /// closed form of the multiplicative weight that is itself a product.
+    squares: bool,
 }
 
 /// Features of one item j with a run of other items.
@@ -66,7 +66,7 @@ struct Run {
     others: Range<usize>,
 }
 
-/// Rows and columns of a product have other features only in [`Block::Squares`].
+/// Rows and columns of a product have other features only for [`Block::squares`].
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Side {
     Rows,
@@ -77,16 +77,13 @@ enum Side {
 pub(super) struct Scratch<S, const G: usize> {
     rows: Panels<S, G>,
     columns: Panels<S, G>,
-    sums: Vec<f64>,
-    /// Sums over single items of u u', and of its absolute value where that is another.
-    singles: [Vec<f64>; 2],
+    /// Sums over pairs of items for each group of columns and each group of rows.
+    sums: Vec<Square<G>>,
     workspace: Workspace,
 }
 
 /// Groups of rankings and the features of a block.
 struct Panels<S, const G: usize> {
-    /// How many rankings there are.
-    rows: usize,
     ranks: Vec<[S; G]>,
     weights: Vec<[S; G]>,
     features: Vec<[S; G]>,
@@ -94,14 +91,8 @@ struct Panels<S, const G: usize> {
 
 impl<S: Real<G>, const G: usize> Scratch<S, G> {
     fn new(items: usize) -> Self {
-        let panels = || Panels { rows: 0, ranks: Vec::new(), weights: Vec::new(), features: Vec::new() };
-        Self {
-            rows: panels(),
-            columns: panels(),
-            sums: Vec::new(),
-            singles: [Vec::new(), Vec::new()],
-            workspace: Workspace::new(items),
-        }
+        let panels = || Panels { ranks: Vec::new(), weights: Vec::new(), features: Vec::new() };
+        Self { rows: panels(), columns: panels(), sums: Vec::new(), workspace: Workspace::new(items) }
     }
 }
 
@@ -124,13 +115,15 @@ impl<'a, S: Real<G>, const G: usize> Product<'a, S, G> {
 
     /// Mends the values that have cancelled, which are marked as NaN, and those for equal rankings, than which none is larger and
     /// which should have no rounding of their own.
-    fn mend(&self, row: usize, columns: Range<usize>, values: &mut [f64], workspace: &mut Workspace) {
-        for (column, value) in columns.zip(values) {
-            let (s, t) = (self.x.row(row), self.y.row(column));
-            if value.is_nan() {
-                *value = self.measure.between_trusted(s, t, workspace);
-            } else if *value >= self.finish.limit && s == t {
-                *value = self.own;
+    fn mend(&self, rows: Range<usize>, columns: &Range<usize>, values: &mut Square<G>, workspace: &mut Workspace) {
+        for (row, values) in rows.zip(values) {
+            for (column, value) in columns.clone().zip(values) {
+                let (s, t) = (self.x.row(row), self.y.row(column));
+                if value.is_nan() {
+                    *value = self.measure.between_trusted(s, t, workspace);
+                } else if *value >= self.finish.limit && s == t {
+                    *value = self.own;
+                }
             }
         }
     }
@@ -139,7 +132,6 @@ impl<'a, S: Real<G>, const G: usize> Product<'a, S, G> {
     fn load(&self, rankings: &Rankings, range: Range<usize>, panels: &mut Panels<S, G>) {
         let items = self.measure.items();
         let groups = range.len().div_ceil(G);
-        panels.rows = range.len();
         for lanes in [&mut panels.ranks, &mut panels.weights] {
             lanes.clear();
             lanes.resize(groups * items, [S::default(); G]);
@@ -158,18 +150,11 @@ impl<'a, S: Real<G>, const G: usize> Product<'a, S, G> {
     /// Makes the features of a block for all groups, one group after the other; how many there are for each.
     fn make_features(&self, block: &Block, side: Side, panels: &mut Panels<S, G>) -> usize {
         let items = self.measure.items();
-        let Panels { ranks, weights, features, .. } = panels;
+        let factor = S::from_f64(if side == Side::Rows { -0.5 } else { 1.0 });
+        let Panels { ranks, weights, features } = panels;
         features.clear();
-        let runs = match block {
-            Block::Pairs(runs) => runs,
-            Block::Squares => {
-                let factor = S::from_f64(if side == Side::Rows { -0.5 } else { 1.0 });
-                features.extend(weights.iter().map(|weights| weights.map(|weight| factor * weight * weight)));
-                return items;
-            }
-        };
         for (ranks, weights) in ranks.chunks_exact(items.max(1)).zip(weights.chunks_exact(items.max(1))) {
-            for &Run { j, ref others } in runs {
+            for &Run { j, ref others } in &block.runs {
                 match self.form {
                     Form::Pairs { join, .. } => {
                         S::pair_features(self.isa, join, Group { ranks, weights }, others.clone(), j, features);
@@ -182,51 +167,16 @@ impl<'a, S: Real<G>, const G: usize> Product<'a, S, G> {
                     })),
                 }
             }
-        }
-        runs.iter().map(|run| run.others.len()).sum()
-    }
-
-    /// Adds the products of all groups of rows with all groups of columns, or only with those from the same group on.
-    fn multiply(
-        &self,
-        length: usize,
-        upper: bool,
-        (rows, columns): (&[[S; G]], &[[S; G]]),
-        width: usize,
-        sums: &mut [f64],
-    ) {
-        let length = length.max(1);
-        for (index, columns) in columns.chunks_exact(length).enumerate() {
-            let last = if upper { index } else { usize::MAX };
-            for (_, (rows, sums)) in (0..=last).zip(rows.chunks_exact(length).zip(sums.chunks_mut(G * width))) {
-                S::multiply(self.isa, rows, columns, &mut sums[index * G..], width);
+            if block.squares {
+                features.extend(weights.iter().map(|weights| weights.map(|weight| factor * weight * weight)));
             }
         }
+        block.runs.iter().map(|run| run.others.len()).sum::<usize>() + if block.squares { items } else { 0 }
     }
 
-    /// Sums over single items for all pairs of rankings; those of absolute values only where weights are negative.
-    fn sum_singles(
-        &self,
-        upper: bool,
-        left: &mut Panels<S, G>,
-        right: &mut Panels<S, G>,
-        width: usize,
-        [sums, sizes]: &mut [Vec<f64>; 2],
-    ) {
-        let mut sum = |sums: &mut Vec<f64>, map: fn(S) -> S| {
-            sums.clear();
-            sums.resize(left.rows * width, 0.0);
-            for panels in [&mut *left, &mut *right] {
-                panels.features.clear();
-                panels.features.extend(panels.weights.iter().map(|weights| weights.map(map)));
-            }
-            self.multiply(self.measure.items(), upper, (&left.features, &right.features), width, sums);
-        };
-        sum(sums, |weight| weight);
-        sizes.clear();
-        if self.weights.iter().any(|&weight| weight < S::default()) {
-            sum(sizes, |weight| if weight < S::default() { -weight } else { weight });
-        }
+    /// Whether values need sums over single items.
+    fn has_singles(&self) -> bool {
+        matches!(self.form, Form::Pairs { signed: false, .. })
     }
 }
 
@@ -239,40 +189,36 @@ impl<S: Real<G>, const G: usize> Fill for Product<'_, S, G> {
 
     fn fill<T: Element>(&self, tile: &mut Tile<'_, T>, scratch: &mut Scratch<S, G>, proceed: Proceed<'_>) {
         let (rows, columns) = (tile.rows(), tile.columns());
-        let width = columns.len().next_multiple_of(G);
-        let Scratch { rows: left, columns: right, sums, singles, workspace } = scratch;
+        let Scratch { rows: left, columns: right, sums, workspace } = scratch;
         self.load(self.x, rows.clone(), left);
         self.load(self.y, columns.clone(), right);
-        sums.clear();
-        sums.resize(rows.len() * width, 0.0);
-        for block in &self.blocks {
+        let squares: Vec<(usize, usize)> = tile.squares::<G>().collect();
+        sums.resize(squares.len(), [[0.0; G]; G]);
+        for (index, block) in self.blocks.iter().enumerate() {
             if !proceed() {
                 return;
             }
             let length = self.make_features(block, Side::Rows, left);
-            if tile.is_diagonal() && matches!(block, Block::Pairs(_)) {
-                self.multiply(length, true, (&left.features, &left.features), width, sums);
-            } else {
-                self.make_features(block, Side::Columns, right);
-                self.multiply(length, tile.is_diagonal(), (&left.features, &right.features), width, sums);
+            self.make_features(block, Side::Columns, right);
+            for (&(row, column), sums) in squares.iter().zip(&mut *sums) {
+                let (row, column) = (&left.features[row * length..], &right.features[column * length..]);
+                S::multiply(self.isa, &row[..length], &column[..length], index > 0, sums);
             }
         }
-        if matches!(self.form, Form::Pairs { signed: false, .. }) {
-            self.sum_singles(tile.is_diagonal(), left, right, width, singles);
-        } else {
-            singles[0].clone_from(sums);
-            singles[1].clear();
-        }
-        let sizes = if singles[1].is_empty() { &singles[0] } else { &singles[1] };
-        let of_rows =
-            sums.chunks_mut(width.max(1)).zip(singles[0].chunks(width.max(1)).zip(sizes.chunks(width.max(1))));
-        for (row, (values, (sums, sizes))) in rows.zip(of_rows) {
-            let count = columns.len();
-            if product::finish(self.isa, &self.finish, &mut values[..count], sums, sizes) {
-                self.mend(row, columns.clone(), values, workspace);
+        let items = self.measure.items();
+        let mut singles = [[0.0; G]; G];
+        for (&(row, column), values) in squares.iter().zip(&mut *sums) {
+            if self.has_singles() {
+                let (row, column) = (&left.weights[row * items..], &right.weights[column * items..]);
+                S::multiply(self.isa, &row[..items], &column[..items], false, &mut singles);
+            }
+            let attention = product::finish(self.isa, &self.finish, values, &singles);
+            let (row, column) = (row * G, column * G);
+            if attention {
+                self.mend(rows.start + row..rows.end, &(columns.start + column..columns.end), values, workspace);
             }
         }
-        tile.store(sums, width);
+        tile.store(self.isa, sums);
     }
 }
 
@@ -291,15 +237,26 @@ fn finish(form: Form, u: &[f64]) -> Finish {
         limit: f64::INFINITY,
     };
     let half = Finish { half: 0.5, cancelled: CANCELLED, ..plain };
+    // What a sum over single items can be at most; with weights of both signs it can also be much less than that of the absolute
+    // values of its terms, so that this has to do instead.
+    let most: f64 = u.iter().map(|u| u * u).sum();
+    let mixed = u.iter().any(|&u| u < 0.0);
     match form {
         // Half of ((sum of x)^2 - sum of x^2) / 2 + the signed sum; the squares are among the features.
-        Form::Pairs { join: Join::Product, signed: false } => Finish { square: 0.25, most_square: 1.0, ..half },
+        Form::Pairs { join: Join::Product, signed: false } => {
+            let found = Finish { square: 0.25, ..half };
+            if mixed { Finish { most_constant: most * most, ..found } } else { Finish { most_square: 1.0, ..found } }
+        }
         // Half of (n - 2) sum of u u' + (sum of u)^2 + the signed sum.
         Form::Pairs { join: Join::Sum, signed: false } => {
             let (sum, size) = (u.iter().sum::<f64>(), u.iter().map(|u| u.abs()).sum::<f64>());
             let rest = u.len() as f64 - 2.0;
-            let (constant, most_constant) = (sum * sum / 2.0, size * size);
-            Finish { linear: rest / 2.0, constant, most_linear: rest.abs(), most_constant, ..half }
+            let plain = Finish { linear: rest / 2.0, constant: sum * sum / 2.0, most_constant: size * size, ..half };
+            if mixed {
+                Finish { most_constant: plain.most_constant + rest.abs() * most, ..plain }
+            } else {
+                Finish { most_linear: rest.abs(), ..plain }
+            }
         }
         _ => plain,
     }
@@ -318,16 +275,12 @@ fn blocks(items: usize, form: Form) -> Vec<Block> {
             start = others.end;
             runs.push(Run { j, others });
             if room == 0 {
-                blocks.push(Block::Pairs(std::mem::take(&mut runs)));
+                blocks.push(Block { runs: std::mem::take(&mut runs), squares: false });
                 room = BLOCK;
             }
         }
     }
-    if !runs.is_empty() {
-        blocks.push(Block::Pairs(runs));
-    }
-    if form == (Form::Pairs { join: Join::Product, signed: false }) {
-        blocks.push(Block::Squares);
-    }
+    let squares = form == (Form::Pairs { join: Join::Product, signed: false });
+    blocks.push(Block { runs, squares });
     blocks
 }

@@ -7,9 +7,8 @@
 use std::ops::Range;
 
 use super::Element;
-
-/// Rows that are mirrored together: 16 lines of the first cache, which holds at least twice as many that lie in a column.
-const STRIP: usize = 16;
+use crate::simd::Isa;
+use crate::simd::place::{self, Square};
 
 /// A rectangle of the result.
 pub(super) struct Tile<'a, T> {
@@ -46,28 +45,50 @@ impl<T: Element> Tile<'_, T> {
         matches!(self.kind, Kind::Diagonal)
     }
 
-    /// Fills the tile with values given row by row, `width` of them for each row; of a tile on the diagonal only those on and
-    /// above the diagonal are used.
-    pub(super) fn store(&mut self, values: &[f64], width: usize) {
+    /// The squares that cover the tile, by the numbers of their rows and columns; of a tile on the diagonal only those on and above
+    /// the diagonal.
+    pub(super) fn squares<const G: usize>(&self) -> impl Iterator<Item = (usize, usize)> + use<G, T> {
+        let (rows, columns) = (self.rows().len().div_ceil(G), self.columns().len().div_ceil(G));
         let diagonal = self.is_diagonal();
-        for (i, (cells, values)) in self.cells.iter_mut().zip(values.chunks(width.max(1))).enumerate() {
-            let start = if diagonal { i } else { 0 };
-            for (cell, &value) in cells.iter_mut().zip(values).skip(start) {
-                *cell = T::from_f64(value);
+        (0..columns).flat_map(move |column| {
+            let rows = if diagonal { column + 1 } else { rows };
+            (0..rows).map(move |row| (row, column))
+        })
+    }
+
+    /// Fills the tile with squares of values, in the order of [`Tile::squares`].
+    pub(super) fn store<const G: usize>(&mut self, isa: Isa, squares: &[Square<G>]) {
+        let (height, width) = (self.rows().len().div_ceil(G), self.columns().len().div_ceil(G));
+        let diagonal = self.is_diagonal();
+        let square = |row: usize, column: usize| {
+            &squares[if diagonal { column * (column + 1) / 2 + row } else { column * height + row }]
+        };
+        // `G` rows of the result at a time, from left to right: the cache foresees so many streams.
+        for (row, band) in self.cells.chunks_mut(G).enumerate() {
+            for column in if diagonal { row } else { 0 }..width {
+                place::place(isa, square(row, column), band, column * G);
             }
         }
-        // In strips, so that the lines of the cache that are read down the columns stay until all of them is used.
-        let mirror = match &mut self.kind {
-            Kind::Plain => return,
-            Kind::Diagonal => &mut self.cells,
-            Kind::Mirrored(mirror) => mirror,
-        };
-        let rows = mirror.first().map_or(0, |cells| cells.len());
-        for (strip, values) in (0..rows).step_by(STRIP).zip(values.chunks(STRIP * width)) {
-            for (j, cells) in mirror.iter_mut().enumerate() {
-                let end = if diagonal { j.clamp(strip, rows.min(strip + STRIP)) } else { rows.min(strip + STRIP) };
-                for (i, cell) in cells[strip..end].iter_mut().enumerate() {
-                    *cell = T::from_f64(values[i * width + j]);
+        match &mut self.kind {
+            Kind::Plain => {}
+            Kind::Diagonal => {
+                for (column, band) in self.cells.chunks_mut(G).enumerate() {
+                    for row in 0..column {
+                        place::place_mirrored(isa, square(row, column), band, row * G);
+                    }
+                    let square = square(column, column);
+                    for (j, cells) in band.iter_mut().enumerate() {
+                        for (cell, values) in cells[column * G..column * G + j].iter_mut().zip(square) {
+                            *cell = T::from_f64(values[j]);
+                        }
+                    }
+                }
+            }
+            Kind::Mirrored(mirror) => {
+                for (column, band) in mirror.chunks_mut(G).enumerate() {
+                    for row in 0..height {
+                        place::place_mirrored(isa, square(row, column), band, row * G);
+                    }
                 }
             }
         }

@@ -3,7 +3,7 @@
 
 mod partition;
 
-use crate::simd::{Isa, split};
+use crate::simd::{Isa, grid};
 use crate::weight::ValidWeight;
 use partition::{Count, LaterWeight, Products, Split, Sums, partition};
 
@@ -15,8 +15,8 @@ pub struct Workspace {
     spill: Vec<u32>,
     by_value: Vec<f64>,
     counts: Vec<u32>,
-    ones: Vec<f64>,
-    /// Instructions for splitting sixteen ways; without them parts are halved.
+    cells: Vec<f64>,
+    /// Vector instructions for parts that are short enough; without them all parts are halved.
     isa: Option<Isa>,
 }
 
@@ -42,7 +42,6 @@ impl Workspace {
         self.spill.resize(items + 1, 0);
         self.by_value.resize(items, 0.0);
         self.counts.resize(items + 1, 0);
-        self.ones.resize(if self.isa.is_some() { items } else { 0 }, 1.0);
     }
 }
 
@@ -51,7 +50,7 @@ pub(crate) fn concordant(weight: &ValidWeight, workspace: &mut Workspace) -> f64
     match weight {
         ValidWeight::Standard => standard(workspace) as f64,
         ValidWeight::Top(k) => top(*k, workspace).0 as f64,
-        ValidWeight::Average => per_item(average(workspace).0 as f64, workspace),
+        ValidWeight::Average => per_item(average(workspace) as f64, workspace),
         ValidWeight::Add(u) => add::<false>(u, workspace),
         ValidWeight::Mult(u) => mult::<false>(u, workspace),
         ValidWeight::Matrix(entries) => matrix(entries, workspace),
@@ -72,8 +71,8 @@ pub(crate) fn signed(weight: &ValidWeight, workspace: &mut Workspace) -> f64 {
             balance(concordant.into(), pairs_of(kept).into())
         }
         ValidWeight::Average => {
-            let (concordant, all) = average(workspace);
-            per_item(balance(concordant, all), workspace)
+            let all = average_of_all(workspace);
+            per_item(balance(average(workspace), all), workspace)
         }
         ValidWeight::Add(u) => add::<true>(u, workspace),
         ValidWeight::Mult(u) => mult::<true>(u, workspace),
@@ -119,12 +118,12 @@ fn standard(workspace: &mut Workspace) -> u64 {
 
 /// Concordant pairs among the first `kept` values, which are all below `kept`.
 fn count(kept: usize, workspace: &mut Workspace) -> u64 {
-    let Workspace { values, spill, ones, isa, .. } = workspace;
+    let Workspace { values, spill, cells, isa, .. } = workspace;
     match *isa {
-        None => partition(&Count, 0, &mut values[..kept], spill),
+        None => partition(&mut Count, 0, &mut values[..kept], spill),
         Some(isa) => {
-            let terms = split::Terms::Products { brings: ones, takes: ones };
-            partition(&Split { isa, terms, slow: Count }, 0, &mut values[..kept], spill)
+            let terms = grid::Terms::Ones;
+            partition(&mut Split { isa, terms, cells, slow: Count }, 0, &mut values[..kept], spill)
         }
     }
 }
@@ -154,65 +153,80 @@ fn top(k: usize, workspace: &mut Workspace) -> (u64, u64) {
     (count(kept, workspace), kept as u64)
 }
 
-/// n times the concordant sum and n times the sum over all pairs: whole numbers.
-fn average(workspace: &mut Workspace) -> (u128, u128) {
-    let n = workspace.values.len();
-    // The sum over all pairs is that of the top-k kernels over k: with c_k items in the top k of both, c_k (c_k - 1) / 2.
-    let counts = &mut workspace.counts;
+/// n times the concordant sum: a whole number.
+fn average(workspace: &mut Workspace) -> u128 {
+    let n = workspace.values.len() as u32;
+    let Workspace { values, spill, by_value, cells, isa, .. } = workspace;
+    if let Some(isa) = short(*isa, values) {
+        return grid::sum_whole(isa, grid::Whole::Rooms(n), values, spill, cells) as u128;
+    }
+    for (position, &value) in (0..).zip(&*values) {
+        by_value[value as usize] = f64::from(n - value.max(position));
+    }
+    let mut slow = LaterWeight(by_value);
+    match *isa {
+        None => partition(&mut slow, 0, values, spill),
+        Some(isa) => {
+            let terms = grid::Terms::Later(by_value);
+            partition(&mut Split { isa, terms, cells, slow }, 0, values, spill)
+        }
+    }
+}
+
+/// n times the sum of the average weight over all pairs, concordant or not.
+fn average_of_all(workspace: &mut Workspace) -> u128 {
+    // It is the sum of those of the top-k kernels over k: with c_k items in the top k of both, c_k (c_k - 1) / 2.
+    let Workspace { values, counts, .. } = workspace;
     counts.fill(0);
-    for (position, &value) in (0..).zip(&workspace.values) {
+    for (position, &value) in (0..).zip(&*values) {
         counts[value.max(position) as usize] += 1;
     }
     let mut within = 0;
     let mut all = 0;
-    for &count in &counts[..n] {
+    for &count in &counts[..values.len()] {
         within += u64::from(count);
         all += u128::from(pairs_of(within));
     }
-    for (position, &value) in (0..).zip(&workspace.values) {
-        counts[value as usize] = n as u32 - value.max(position);
-    }
-    let Workspace { values, spill, by_value, counts, ones, isa } = workspace;
-    let slow = LaterWeight(counts);
-    let concordant = match *isa {
-        None => partition(&slow, 0, values, spill),
-        Some(isa) => {
-            for (weight, &count) in by_value.iter_mut().zip(&*counts) {
-                *weight = f64::from(count);
-            }
-            let terms = split::Terms::Products { brings: ones, takes: by_value };
-            partition(&Split { isa, terms, slow }, 0, values, spill)
-        }
-    };
-    (concordant, all)
+    all
+}
+
+/// The vector instructions, if there are any and the permutation is short enough for one grid.
+fn short(isa: Option<Isa>, values: &[u32]) -> Option<Isa> {
+    isa.filter(|_| values.len() <= grid::MOST)
 }
 
 fn add<const SIGNED: bool>(u: &[f64], workspace: &mut Workspace) -> f64 {
-    let Workspace { values, spill, by_value, isa, .. } = workspace;
+    let Workspace { values, spill, by_value, cells, isa, .. } = workspace;
     for (&value, &u) in values.iter().zip(u) {
         by_value[value as usize] = u;
     }
-    let slow = Sums::<SIGNED> { first: by_value, second: u };
+    let mut slow = Sums::<SIGNED> { first: by_value, second: u };
     match *isa {
         Some(isa) if !SIGNED => {
-            partition(&Split { isa, terms: split::Terms::Sums { p: by_value, q: u }, slow }, 0, values, spill)
+            let terms = grid::Terms::Sums { p: by_value, q: u };
+            partition(&mut Split { isa, terms, cells, slow }, 0, values, spill)
         }
-        _ => partition(&slow, 0, values, spill),
+        _ => partition(&mut slow, 0, values, spill),
     }
 }
 
 fn mult<const SIGNED: bool>(u: &[f64], workspace: &mut Workspace) -> f64 {
-    let Workspace { values, spill, by_value, isa, .. } = workspace;
+    let Workspace { values, spill, by_value, cells, isa, .. } = workspace;
+    if let Some(isa) = short(*isa, values)
+        && !SIGNED
+    {
+        return grid::sum_whole(isa, grid::Whole::Products(u), values, spill, cells);
+    }
     for (&value, &u_position) in values.iter().zip(u) {
         by_value[value as usize] = u_position * u[value as usize];
     }
-    let slow = Products::<SIGNED>(by_value);
+    let mut slow = Products::<SIGNED>(by_value);
     match *isa {
         Some(isa) if !SIGNED => {
-            let terms = split::Terms::Products { brings: by_value, takes: by_value };
-            partition(&Split { isa, terms, slow }, 0, values, spill)
+            let terms = grid::Terms::Squares(by_value);
+            partition(&mut Split { isa, terms, cells, slow }, 0, values, spill)
         }
-        _ => partition(&slow, 0, values, spill),
+        _ => partition(&mut slow, 0, values, spill),
     }
 }
 

@@ -11,7 +11,7 @@
 
 use std::ops::{AddAssign, Range};
 
-use crate::simd::{Isa, split};
+use crate::simd::{Isa, grid, split};
 
 /// Parts this short are summed pair by pair. 16 and 32 take the same time at n = 100 and n = 1000, 8 takes up to half as much
 /// again (`cargo bench --bench kappa`, Xeon 2.3 GHz); the larger one keeps to the definition for longer.
@@ -41,13 +41,15 @@ pub(super) trait Terms {
     const LEAF: usize = LEAF;
 
     /// Adds up a leaf, which holds `first..first + values.len()` in order of position.
-    fn leaf(&self, first: usize, values: &mut [u32], spill: &mut [u32]) -> Self::Sum;
+    fn leaf(&mut self, first: usize, values: &mut [u32], spill: &mut [u32]) -> Self::Sum;
 }
 
-/// Parts that are short enough are split sixteen ways with vector instructions.
+/// Parts that are short enough are summed with vector instructions.
 pub(super) struct Split<'a, T> {
     pub(super) isa: Isa,
-    pub(super) terms: split::Terms<'a>,
+    pub(super) terms: grid::Terms<'a>,
+    /// Memory for the cells of grids.
+    pub(super) cells: &'a mut Vec<f64>,
     /// Adds up what is too long.
     pub(super) slow: T,
 }
@@ -93,13 +95,13 @@ impl<T: Terms<Sum: FromReal>> Terms for Split<'_, T> {
         self.slow.settle(passed);
     }
 
-    fn leaf(&self, first: usize, values: &mut [u32], spill: &mut [u32]) -> T::Sum {
-        T::Sum::from_real(split::sum(self.isa, self.terms, first, values, spill))
+    fn leaf(&mut self, first: usize, values: &mut [u32], spill: &mut [u32]) -> T::Sum {
+        T::Sum::from_real(split::sum(self.isa, self.terms, first, values, spill, self.cells))
     }
 }
 
 /// Adds up a part: `values` holds `first..first + values.len()` in order of position.
-pub(super) fn partition<T: Terms>(terms: &T, first: usize, values: &mut [u32], spill: &mut [u32]) -> T::Sum {
+pub(super) fn partition<T: Terms>(terms: &mut T, first: usize, values: &mut [u32], spill: &mut [u32]) -> T::Sum {
     if values.len() <= T::LEAF {
         return terms.leaf(first, values, spill);
     }
@@ -198,13 +200,13 @@ impl Terms for Count {
         *passed * u64::from(!is_low)
     }
 
-    fn leaf(&self, _: usize, values: &mut [u32], _: &mut [u32]) -> u64 {
+    fn leaf(&mut self, _: usize, values: &mut [u32], _: &mut [u32]) -> u64 {
         count_below(values).map(|(_, below)| u64::from(below)).sum()
     }
 }
 
-/// Adds the weight of the later item of each concordant pair.
-pub(super) struct LaterWeight<'a>(pub(super) &'a [u32]);
+/// Adds the weight, a whole number, of the later item of each concordant pair.
+pub(super) struct LaterWeight<'a>(pub(super) &'a [f64]);
 
 impl Terms for LaterWeight<'_> {
     type Sum = u128;
@@ -215,12 +217,12 @@ impl Terms for LaterWeight<'_> {
     }
 
     fn pass(&self, passed: &mut u64, value: u32, is_low: bool, masks: Masks) -> u128 {
-        let weight = u64::from(self.0[value as usize]);
+        let weight = self.0[value as usize] as u64;
         u128::from(Count.pass(passed, value, is_low, masks) * weight)
     }
 
-    fn leaf(&self, _: usize, values: &mut [u32], _: &mut [u32]) -> u128 {
-        count_below(values).map(|(value, below)| u128::from(u64::from(below) * u64::from(self.0[value as usize]))).sum()
+    fn leaf(&mut self, _: usize, values: &mut [u32], _: &mut [u32]) -> u128 {
+        count_below(values).map(|(value, below)| u128::from(u64::from(below) * self.0[value as usize] as u64)).sum()
     }
 }
 
@@ -255,7 +257,7 @@ impl<const SIGNED: bool> Terms for Products<'_, SIGNED> {
         masks.keep_if(!is_low, against * x)
     }
 
-    fn leaf(&self, _: usize, values: &mut [u32], _: &mut [u32]) -> f64 {
+    fn leaf(&mut self, _: usize, values: &mut [u32], _: &mut [u32]) -> f64 {
         leaf_sum::<SIGNED>(values, self.0, self.0, |(x, _), (y, _)| x * y)
     }
 }
@@ -334,7 +336,7 @@ impl<const SIGNED: bool> Terms for Sums<'_, SIGNED> {
         masks.keep_if(!is_low, against.with(p, q))
     }
 
-    fn leaf(&self, _: usize, values: &mut [u32], _: &mut [u32]) -> f64 {
+    fn leaf(&mut self, _: usize, values: &mut [u32], _: &mut [u32]) -> f64 {
         leaf_sum::<SIGNED>(values, self.first, self.second, |(p, q), (r, s)| (p + r) * (q + s))
     }
 }

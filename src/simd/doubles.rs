@@ -14,14 +14,9 @@ pub(super) trait Doubles: Copy {
     unsafe fn splat(value: f64) -> Self;
     unsafe fn load(values: &Row) -> Self;
     unsafe fn sum(self) -> f64;
-    unsafe fn add(self, other: Self) -> Self;
     unsafe fn mul(self, other: Self) -> Self;
     /// `self + a * b`.
     unsafe fn add_product(self, a: Self, b: Self) -> Self;
-    /// `self + value` in the lanes where `a < b`.
-    unsafe fn add_if_less(self, a: Self, b: Self, value: Self) -> Self;
-    /// `self + value` in the lanes where `a < b` and `c < d`.
-    unsafe fn add_if_both_less(self, a: Self, b: Self, c: Self, d: Self, value: Self) -> Self;
 }
 
 impl Doubles for Row {
@@ -38,24 +33,12 @@ impl Doubles for Row {
         self.iter().sum()
     }
     #[inline(always)]
-    unsafe fn add(self, other: Self) -> Self {
-        std::array::from_fn(|lane| self[lane] + other[lane])
-    }
-    #[inline(always)]
     unsafe fn mul(self, other: Self) -> Self {
         std::array::from_fn(|lane| self[lane] * other[lane])
     }
     #[inline(always)]
     unsafe fn add_product(self, a: Self, b: Self) -> Self {
         std::array::from_fn(|lane| self[lane] + a[lane] * b[lane])
-    }
-    #[inline(always)]
-    unsafe fn add_if_less(self, a: Self, b: Self, value: Self) -> Self {
-        std::array::from_fn(|lane| self[lane] + if a[lane] < b[lane] { value[lane] } else { 0.0 })
-    }
-    #[inline(always)]
-    unsafe fn add_if_both_less(self, a: Self, b: Self, c: Self, d: Self, value: Self) -> Self {
-        std::array::from_fn(|lane| self[lane] + if a[lane] < b[lane] && c[lane] < d[lane] { value[lane] } else { 0.0 })
     }
 }
 
@@ -82,35 +65,12 @@ mod x86 {
             unsafe { _mm512_reduce_add_pd(_mm512_add_pd(self.0[0], self.0[1])) }
         }
         #[inline(always)]
-        unsafe fn add(self, other: Self) -> Self {
-            unsafe { Self([_mm512_add_pd(self.0[0], other.0[0]), _mm512_add_pd(self.0[1], other.0[1])]) }
-        }
-        #[inline(always)]
         unsafe fn mul(self, other: Self) -> Self {
             unsafe { Self([_mm512_mul_pd(self.0[0], other.0[0]), _mm512_mul_pd(self.0[1], other.0[1])]) }
         }
         #[inline(always)]
         unsafe fn add_product(self, a: Self, b: Self) -> Self {
             unsafe { Self([_mm512_fmadd_pd(a.0[0], b.0[0], self.0[0]), _mm512_fmadd_pd(a.0[1], b.0[1], self.0[1])]) }
-        }
-        #[inline(always)]
-        unsafe fn add_if_less(self, a: Self, b: Self, value: Self) -> Self {
-            unsafe {
-                Self([0, 1].map(|half| {
-                    let less = _mm512_cmp_pd_mask::<_CMP_LT_OQ>(a.0[half], b.0[half]);
-                    _mm512_mask_add_pd(self.0[half], less, self.0[half], value.0[half])
-                }))
-            }
-        }
-        #[inline(always)]
-        unsafe fn add_if_both_less(self, a: Self, b: Self, c: Self, d: Self, value: Self) -> Self {
-            unsafe {
-                Self([0, 1].map(|half| {
-                    let less = _mm512_cmp_pd_mask::<_CMP_LT_OQ>(a.0[half], b.0[half]);
-                    let both = _mm512_mask_cmp_pd_mask::<_CMP_LT_OQ>(less, c.0[half], d.0[half]);
-                    _mm512_mask_add_pd(self.0[half], both, self.0[half], value.0[half])
-                }))
-            }
         }
     }
 
@@ -144,35 +104,12 @@ mod x86 {
             }
         }
         #[inline(always)]
-        unsafe fn add(self, other: Self) -> Self {
-            unsafe { Self::each(|part| _mm256_add_pd(self.0[part], other.0[part])) }
-        }
-        #[inline(always)]
         unsafe fn mul(self, other: Self) -> Self {
             unsafe { Self::each(|part| _mm256_mul_pd(self.0[part], other.0[part])) }
         }
         #[inline(always)]
         unsafe fn add_product(self, a: Self, b: Self) -> Self {
             unsafe { Self::each(|part| _mm256_fmadd_pd(a.0[part], b.0[part], self.0[part])) }
-        }
-        #[inline(always)]
-        unsafe fn add_if_less(self, a: Self, b: Self, value: Self) -> Self {
-            unsafe {
-                Self::each(|part| {
-                    let less = _mm256_cmp_pd::<_CMP_LT_OQ>(a.0[part], b.0[part]);
-                    _mm256_add_pd(self.0[part], _mm256_and_pd(less, value.0[part]))
-                })
-            }
-        }
-        #[inline(always)]
-        unsafe fn add_if_both_less(self, a: Self, b: Self, c: Self, d: Self, value: Self) -> Self {
-            unsafe {
-                Self::each(|part| {
-                    let less = _mm256_cmp_pd::<_CMP_LT_OQ>(a.0[part], b.0[part]);
-                    let both = _mm256_and_pd(less, _mm256_cmp_pd::<_CMP_LT_OQ>(c.0[part], d.0[part]));
-                    _mm256_add_pd(self.0[part], _mm256_and_pd(both, value.0[part]))
-                })
-            }
         }
     }
 }

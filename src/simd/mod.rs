@@ -9,6 +9,9 @@
 
 pub(crate) mod bits;
 mod doubles;
+pub(crate) mod grid;
+mod lanes;
+pub(crate) mod place;
 pub(crate) mod product;
 pub(crate) mod split;
 mod words;
@@ -17,11 +20,11 @@ use std::fmt;
 
 /// An instruction set that this CPU has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Isa(Level);
+pub struct Isa(Level);
 
 /// The instruction sets that loops are written for, from the narrowest to the widest.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Level {
+pub enum Level {
     /// What every CPU has.
     Portable,
     /// AVX2, FMA, BMI and POPCNT: x86-64 since 2013.

@@ -5,6 +5,7 @@
 
 use std::ops::{Add, Mul, Neg, Range};
 
+use super::place::Square;
 use super::{Isa, dispatch};
 
 /// How the feature of a pair of items follows from the weights of the two.
@@ -27,9 +28,8 @@ pub(crate) trait Real<const G: usize>:
 {
     fn from_f64(value: f64) -> Self;
 
-    /// Adds to `sums[row][column]` the product of the features of a group of rows and a group of columns. `sums` begins at the
-    /// first of both and has `width` entries a row; rows that it does not have are left out.
-    fn multiply(isa: Isa, rows: &[[Self; G]], columns: &[[Self; G]], sums: &mut [f64], width: usize);
+    /// The products of the features of a group of rows and a group of columns, put into `sums` or added to them.
+    fn multiply(isa: Isa, rows: &[[Self; G]], columns: &[[Self; G]], add: bool, sums: &mut Square<G>);
 
     /// Appends the features of the pairs of items (i, j), i in `earlier`: their weights joined, negative if i comes after j.
     fn pair_features(
@@ -52,9 +52,16 @@ trait Lanes<S, const G: usize>: Copy {
     unsafe fn store(self, values: &mut [S; G]);
     /// `self + value * other`.
     unsafe fn add_times(self, value: S, other: Self) -> Self;
+    unsafe fn add(self, other: Self) -> Self;
+    unsafe fn mul(self, other: Self) -> Self;
+    /// Itself where `a < b`, and the negative of itself elsewhere.
+    unsafe fn negative_unless_less(self, a: Self, b: Self) -> Self;
 }
 
-impl<S: Copy + Default + Add<Output = S> + Mul<Output = S>, const G: usize> Lanes<S, G> for [S; G] {
+impl<S, const G: usize> Lanes<S, G> for [S; G]
+where
+    S: Copy + Default + PartialOrd + Add<Output = S> + Mul<Output = S> + Neg<Output = S>,
+{
     #[inline(always)]
     unsafe fn zero() -> Self {
         [S::default(); G]
@@ -71,6 +78,18 @@ impl<S: Copy + Default + Add<Output = S> + Mul<Output = S>, const G: usize> Lane
     unsafe fn add_times(self, value: S, other: Self) -> Self {
         std::array::from_fn(|lane| self[lane] + value * other[lane])
     }
+    #[inline(always)]
+    unsafe fn add(self, other: Self) -> Self {
+        std::array::from_fn(|lane| self[lane] + other[lane])
+    }
+    #[inline(always)]
+    unsafe fn mul(self, other: Self) -> Self {
+        std::array::from_fn(|lane| self[lane] * other[lane])
+    }
+    #[inline(always)]
+    unsafe fn negative_unless_less(self, a: Self, b: Self) -> Self {
+        std::array::from_fn(|lane| if a[lane] < b[lane] { self[lane] } else { -self[lane] })
+    }
 }
 
 #[cfg(target_arch = "x86_64")]
@@ -82,8 +101,21 @@ mod x86 {
     #[derive(Clone, Copy)]
     pub(super) struct Registers<R, const N: usize>([R; N]);
 
+    macro_rules! wide {
+        ($value:expr, $a:expr, $b:expr, $zero:ident, $compare:ident, $subtract:ident) => {
+            $subtract($value, $compare::<_CMP_NLT_UQ>($a, $b), $zero(), $value)
+        };
+    }
+    macro_rules! narrow {
+        ($value:expr, $a:expr, $b:expr, $zero:ident, $compare:ident, $subtract:ident, $blend:ident) => {
+            $blend($subtract($zero(), $value), $value, $compare::<_CMP_LT_OQ>($a, $b))
+        };
+    }
     macro_rules! lanes {
-        ($scalar:ty, $group:expr, $register:ty, $count:expr, $zero:ident, $load:ident, $store:ident, $splat:ident, $fused:ident) => {
+        (
+            $scalar:ty, $group:expr, $register:ty, $count:expr, $load:ident, $store:ident, $splat:ident,
+            $add:ident, $mul:ident, $fused:ident, $negate:ident!($zero:ident, $($op:ident),*)
+        ) => {
             impl Lanes<$scalar, $group> for Registers<$register, $count> {
                 #[inline(always)]
                 unsafe fn zero() -> Self {
@@ -119,13 +151,82 @@ mod x86 {
                         self
                     }
                 }
+                #[inline(always)]
+                unsafe fn add(mut self, other: Self) -> Self {
+                    for (value, other) in self.0.iter_mut().zip(other.0) {
+                        *value = unsafe { $add(*value, other) };
+                    }
+                    self
+                }
+                #[inline(always)]
+                unsafe fn mul(mut self, other: Self) -> Self {
+                    for (value, other) in self.0.iter_mut().zip(other.0) {
+                        *value = unsafe { $mul(*value, other) };
+                    }
+                    self
+                }
+                #[inline(always)]
+                unsafe fn negative_unless_less(mut self, a: Self, b: Self) -> Self {
+                    for (value, (a, b)) in self.0.iter_mut().zip(a.0.into_iter().zip(b.0)) {
+                        *value = unsafe { $negate!(*value, a, b, $zero, $($op),*) };
+                    }
+                    self
+                }
             }
         };
     }
-    lanes!(f64, 16, __m512d, 2, _mm512_setzero_pd, _mm512_loadu_pd, _mm512_storeu_pd, _mm512_set1_pd, _mm512_fmadd_pd);
-    lanes!(f32, 32, __m512, 2, _mm512_setzero_ps, _mm512_loadu_ps, _mm512_storeu_ps, _mm512_set1_ps, _mm512_fmadd_ps);
-    lanes!(f64, 16, __m256d, 4, _mm256_setzero_pd, _mm256_loadu_pd, _mm256_storeu_pd, _mm256_set1_pd, _mm256_fmadd_pd);
-    lanes!(f32, 32, __m256, 4, _mm256_setzero_ps, _mm256_loadu_ps, _mm256_storeu_ps, _mm256_set1_ps, _mm256_fmadd_ps);
+    lanes!(
+        f64,
+        16,
+        __m512d,
+        2,
+        _mm512_loadu_pd,
+        _mm512_storeu_pd,
+        _mm512_set1_pd,
+        _mm512_add_pd,
+        _mm512_mul_pd,
+        _mm512_fmadd_pd,
+        wide!(_mm512_setzero_pd, _mm512_cmp_pd_mask, _mm512_mask_sub_pd)
+    );
+    lanes!(
+        f32,
+        32,
+        __m512,
+        2,
+        _mm512_loadu_ps,
+        _mm512_storeu_ps,
+        _mm512_set1_ps,
+        _mm512_add_ps,
+        _mm512_mul_ps,
+        _mm512_fmadd_ps,
+        wide!(_mm512_setzero_ps, _mm512_cmp_ps_mask, _mm512_mask_sub_ps)
+    );
+    lanes!(
+        f64,
+        16,
+        __m256d,
+        4,
+        _mm256_loadu_pd,
+        _mm256_storeu_pd,
+        _mm256_set1_pd,
+        _mm256_add_pd,
+        _mm256_mul_pd,
+        _mm256_fmadd_pd,
+        narrow!(_mm256_setzero_pd, _mm256_cmp_pd, _mm256_sub_pd, _mm256_blendv_pd)
+    );
+    lanes!(
+        f32,
+        32,
+        __m256,
+        4,
+        _mm256_loadu_ps,
+        _mm256_storeu_ps,
+        _mm256_set1_ps,
+        _mm256_add_ps,
+        _mm256_mul_ps,
+        _mm256_fmadd_ps,
+        narrow!(_mm256_setzero_ps, _mm256_cmp_ps, _mm256_sub_ps, _mm256_blendv_ps)
+    );
 
     pub(super) type Wide64 = Registers<__m512d, 2>;
     pub(super) type Wide32 = Registers<__m512, 2>;
@@ -151,21 +252,21 @@ macro_rules! real {
                 value as Self
             }
 
-            fn multiply(isa: Isa, rows: &[[Self; $group]], columns: &[[Self; $group]], sums: &mut [f64], width: usize) {
+            fn multiply(isa: Isa, rows: &[[Self; $group]], columns: &[[Self; $group]], add: bool, sums: &mut Square<$group>) {
                 // Sixteen registers of 64 bytes for sums, or eight of 32, leave enough for what is multiplied.
                 if isa.level() == super::Level::Avx512 {
                     dispatch!(
                         isa,
                         L: [$type; $group] | $narrow | $wide,
-                        (rows: &[[$type; $group]], columns: &[[$type; $group]], sums: &mut [f64], width: usize),
-                        by_rows::<L, $type, $group, 8>(rows, columns, sums, width)
+                        (rows: &[[$type; $group]], columns: &[[$type; $group]], add: bool, sums: &mut Square<$group>),
+                        by_rows::<L, $type, $group, 8>(rows, columns, add, sums)
                     );
                 } else {
                     dispatch!(
                         isa,
                         L: [$type; $group] | $narrow | $wide,
-                        (rows: &[[$type; $group]], columns: &[[$type; $group]], sums: &mut [f64], width: usize),
-                        by_rows::<L, $type, $group, 2>(rows, columns, sums, width)
+                        (rows: &[[$type; $group]], columns: &[[$type; $group]], add: bool, sums: &mut Square<$group>),
+                        by_rows::<L, $type, $group, 2>(rows, columns, add, sums)
                     );
                 }
             }
@@ -180,14 +281,14 @@ macro_rules! real {
             ) {
                 dispatch!(
                     isa,
-                    _L: () | () | (),
+                    L: [$type; $group] | $narrow | $wide,
                     (
                         join: Join, group: Group<'_, $type, $group>, earlier: Range<usize>, j: usize,
                         out: &mut Vec<[$type; $group]>
                     ),
                     match join {
-                        Join::Sum => push_pairs(group, earlier, j, out, |a, b| a + b),
-                        Join::Product => push_pairs(group, earlier, j, out, |a, b| a * b),
+                        Join::Sum => push_pairs::<L, $type, $group>(group, earlier, j, out, |a, b| a.add(b)),
+                        Join::Product => push_pairs::<L, $type, $group>(group, earlier, j, out, |a, b| a.mul(b)),
                     }
                 );
             }
@@ -197,8 +298,8 @@ macro_rules! real {
 real!(f64, 16, Narrow64, Wide64);
 real!(f32, 32, Narrow32, Wide32);
 
-/// How values follow from sums: `half * signed + square * sum^2 + linear * sum + constant`, scaled. The other three say what the sum
-/// of the absolute values of all terms is at most, given the sum over single items of absolute values.
+/// How values follow from sums: `half * signed + square * single^2 + linear * single + constant`, scaled, where `single` is a sum
+/// over single items. The next three say in the same way what the sum of the absolute values of all terms is at most.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Finish {
     pub(crate) half: f64,
@@ -216,19 +317,20 @@ pub(crate) struct Finish {
 }
 
 /// Turns sums into values in place; says whether any is NaN or reaches the limit.
-pub(crate) fn finish(isa: Isa, finish: &Finish, values: &mut [f64], sums: &[f64], sizes: &[f64]) -> bool {
+pub(crate) fn finish<const G: usize>(isa: Isa, finish: &Finish, values: &mut Square<G>, singles: &Square<G>) -> bool {
+    let (values, singles) = (values.as_flattened_mut(), singles.as_flattened());
     let mut attention = false;
     let attend = &mut attention;
     dispatch!(
         isa,
         _L: () | () | (),
-        (finish: &Finish, values: &mut [f64], sums: &[f64], sizes: &[f64], attend: &mut bool),
+        (finish: &Finish, values: &mut [f64], singles: &[f64], attend: &mut bool),
         {
             let f = *finish;
             let mut seen = 0;
-            for ((value, &sum), &size) in values.iter_mut().zip(sums).zip(sizes) {
-                let found = f.half * *value + (f.square * sum + f.linear) * sum + f.constant;
-                let most = (f.most_square * size + f.most_linear) * size + f.most_constant;
+            for (value, &single) in values.iter_mut().zip(singles) {
+                let found = f.half * *value + (f.square * single + f.linear) * single + f.constant;
+                let most = (f.most_square * single + f.most_linear) * single + f.most_constant;
                 let scaled = found * f.scale;
                 let kept = if found.abs() < f.cancelled * most { f64::NAN } else { scaled };
                 seen |= u64::from(kept.is_nan() || kept >= f.limit);
@@ -248,10 +350,10 @@ pub(crate) fn finish(isa: Isa, finish: &Finish, values: &mut [f64], sums: &[f64]
 unsafe fn by_rows<L: Lanes<S, G>, S: Copy + Default + Into<f64>, const G: usize, const R: usize>(
     rows: &[[S; G]],
     columns: &[[S; G]],
-    sums: &mut [f64],
-    width: usize,
+    add: bool,
+    sums: &mut Square<G>,
 ) {
-    for (first, sums) in (0..G).step_by(R).zip(sums.chunks_mut(R * width)) {
+    for (first, sums) in (0..G).step_by(R).zip(sums.chunks_exact_mut(R)) {
         // SAFETY: the caller keeps the promise of `Lanes`.
         let totals = unsafe {
             let mut totals = [L::zero(); R];
@@ -263,33 +365,33 @@ unsafe fn by_rows<L: Lanes<S, G>, S: Copy + Default + Into<f64>, const G: usize,
             }
             totals
         };
-        for (total, sums) in totals.into_iter().zip(sums.chunks_mut(width)) {
+        for (total, sums) in totals.into_iter().zip(sums) {
             let mut values = [S::default(); G];
             // SAFETY: as above.
             unsafe { total.store(&mut values) };
-            for (sum, value) in sums.iter_mut().zip(values) {
-                *sum += value.into();
-            }
+            let values = values.map(Into::into);
+            *sums = if add { std::array::from_fn(|lane| sums[lane] + values[lane]) } else { values };
         }
     }
 }
 
+/// # Safety
+/// As for [`Lanes`].
 #[inline(always)]
-fn push_pairs<S: Copy + Default + PartialOrd + Neg<Output = S>, const G: usize>(
+unsafe fn push_pairs<L: Lanes<S, G>, S: Copy + Default, const G: usize>(
     Group { ranks, weights }: Group<'_, S, G>,
     earlier: Range<usize>,
     j: usize,
     out: &mut Vec<[S; G]>,
-    join: impl Fn(S, S) -> S,
+    join: impl Fn(L, L) -> L,
 ) {
-    let (rank, weight) = (ranks[j], weights[j]);
-    let start = out.len();
-    out.resize(start + earlier.len(), [S::default(); G]);
-    let given = ranks[earlier.clone()].iter().zip(&weights[earlier]);
-    for (features, (ranks, weights)) in out[start..].iter_mut().zip(given) {
-        for lane in 0..G {
-            let joined = join(weights[lane], weight[lane]);
-            features[lane] = if ranks[lane] < rank[lane] { joined } else { -joined };
-        }
+    // SAFETY: the caller keeps the promise of `Lanes`.
+    unsafe {
+        let (rank, weight) = (L::load(&ranks[j]), L::load(&weights[j]));
+        out.extend(ranks[earlier.clone()].iter().zip(&weights[earlier]).map(|(ranks, weights)| {
+            let mut features = [S::default(); G];
+            join(L::load(weights), weight).negative_unless_less(L::load(ranks), rank).store(&mut features);
+            features
+        }));
     }
 }
