@@ -8,13 +8,14 @@
 //! therefore does not grow with n^2.
 
 use std::ops::Range;
+use std::sync::{Mutex, PoisonError};
 
 use super::tiles::Tile;
 use super::{Element, Fill};
 use crate::error::Error;
 use crate::kappa::pairs_of;
 use crate::measure::{Counted, Measure};
-use crate::parallel::Proceed;
+use crate::parallel::{self, Proceed, Watch};
 use crate::ranking::Rankings;
 use crate::simd::Isa;
 use crate::simd::bits::{self, GROUP};
@@ -150,6 +151,120 @@ impl<'a> Bits<'a> {
     }
 }
 
+/// What a tile covers.
+#[derive(Clone)]
+struct Shape {
+    rows: Range<usize>,
+    columns: Range<usize>,
+    diagonal: bool,
+}
+
+impl Shape {
+    fn of<T: Element>(tile: &Tile<'_, T>) -> Self {
+        Self { rows: tile.rows(), columns: tile.columns(), diagonal: tile.is_diagonal() }
+    }
+
+    /// Counts in a row.
+    fn width(&self) -> usize {
+        self.columns.len().next_multiple_of(GROUP)
+    }
+}
+
+/// A tile whose counts come in parts.
+struct Gathered<'t, T> {
+    tile: Tile<'t, T>,
+    counts: Vec<u64>,
+    parts_left: usize,
+}
+
+impl Bits<'_> {
+    /// Counts for a tile over some of the blocks, into `scratch.counts`; whether it has come to the end.
+    fn count_blocks(
+        &self,
+        shape: &Shape,
+        blocks: &[Block],
+        Scratch { rows, columns, one, counts, .. }: &mut Scratch,
+        proceed: Proceed<'_>,
+    ) -> bool {
+        counts.clear();
+        counts.resize(shape.rows.len() * shape.width(), 0);
+        for block in blocks {
+            if !proceed() {
+                return false;
+            }
+            let length = self.length(block);
+            self.pack_rows(&self.x, shape.rows.clone(), block, rows);
+            if shape.diagonal {
+                interleave(length, rows.chunks_exact(length), columns);
+            } else {
+                self.pack_rows(self.y.as_ref().unwrap_or(&self.x), shape.columns.clone(), block, one);
+                interleave(length, one.chunks_exact(length), columns);
+            }
+            self.count(block, shape.diagonal, rows, columns, counts);
+        }
+        true
+    }
+
+    fn store<T: Element>(&self, counts: &[u64], values: &mut Vec<Square<SQUARE>>, tile: &mut Tile<'_, T>) {
+        let width = Shape::of(tile).width();
+        values.clear();
+        for (row, column) in tile.squares::<SQUARE>() {
+            let mut square = [[0.0; SQUARE]; SQUARE];
+            for (values, counts) in square.iter_mut().zip(counts.chunks_exact(width).skip(row * SQUARE)) {
+                let counts = &counts[column * SQUARE..];
+                match counts.first_chunk::<SQUARE>() {
+                    Some(counts) => self.evaluate(counts, values),
+                    None => self.evaluate(counts, values),
+                }
+            }
+            values.push(square);
+        }
+        tile.store(self.isa, values);
+    }
+
+    /// Fills few tiles of many items: threads share the pairs of items instead of the tiles, because smaller tiles would mean to
+    /// make the bits of a ranking more often. Counts are whole, so that it does not matter in which order they are added up.
+    pub(super) fn fill_in_parts<T: Element>(
+        &self,
+        tiles: Vec<Tile<'_, T>>,
+        parts: usize,
+        threads: usize,
+        watch: Option<Watch<'_>>,
+    ) -> Result<(), Error> {
+        let length = self.blocks.len().div_ceil(parts).max(1);
+        let parts = self.blocks.len().div_ceil(length);
+        let gathered: Vec<(Shape, Mutex<Gathered<'_, T>>)> = tiles
+            .into_iter()
+            .map(|tile| {
+                let shape = Shape::of(&tile);
+                let counts = vec![0; shape.rows.len() * shape.width()];
+                (shape, Mutex::new(Gathered { tile, counts, parts_left: parts }))
+            })
+            .collect();
+        let jobs = gathered.iter().flat_map(|tile| self.blocks.chunks(length).map(move |blocks| (tile, blocks)));
+        parallel::run(
+            jobs.collect(),
+            threads,
+            watch,
+            || self.scratch(),
+            |((shape, gathered), blocks), scratch, proceed| {
+                if !self.count_blocks(shape, blocks, scratch, proceed) {
+                    return;
+                }
+                let mut gathered = gathered.lock().unwrap_or_else(PoisonError::into_inner);
+                let Gathered { tile, counts, parts_left } = &mut *gathered;
+                for (sum, &count) in counts.iter_mut().zip(&scratch.counts) {
+                    *sum += count;
+                }
+                *parts_left -= 1;
+                if *parts_left == 0 {
+                    self.store(counts, &mut scratch.values, tile);
+                }
+            },
+        )
+    }
+}
+
 impl Fill for Bits<'_> {
     type Scratch = Scratch;
 
@@ -158,38 +273,15 @@ impl Fill for Bits<'_> {
     }
 
     fn fill<T: Element>(&self, tile: &mut Tile<'_, T>, scratch: &mut Scratch, proceed: Proceed<'_>) {
-        let (rows, columns) = (tile.rows(), tile.columns());
-        let width = columns.len().next_multiple_of(GROUP);
-        scratch.counts.clear();
-        scratch.counts.resize(rows.len() * width, 0);
-        for block in &self.blocks {
-            if !proceed() {
-                return;
-            }
-            let length = self.length(block);
-            self.pack_rows(&self.x, rows.clone(), block, &mut scratch.rows);
-            if tile.is_diagonal() {
-                interleave(length, scratch.rows.chunks_exact(length), &mut scratch.columns);
-            } else {
-                self.pack_rows(self.y.as_ref().unwrap_or(&self.x), columns.clone(), block, &mut scratch.one);
-                interleave(length, scratch.one.chunks_exact(length), &mut scratch.columns);
-            }
-            self.count(block, tile.is_diagonal(), &scratch.rows, &scratch.columns, &mut scratch.counts);
+        if self.count_blocks(&Shape::of(tile), &self.blocks, scratch, proceed) {
+            self.store(&scratch.counts, &mut scratch.values, tile);
         }
-        scratch.values.clear();
-        for (row, column) in tile.squares::<SQUARE>() {
-            let mut values = [[0.0; SQUARE]; SQUARE];
-            for (values, counts) in values.iter_mut().zip(scratch.counts.chunks_exact(width).skip(row * SQUARE)) {
-                let counts = &counts[column * SQUARE..];
-                match counts.first_chunk::<SQUARE>() {
-                    Some(counts) => self.evaluate(counts, values),
-                    None => self.evaluate(counts, values),
-                }
-            }
-            scratch.values.push(values);
-        }
-        tile.store(self.isa, &scratch.values);
     }
+}
+
+/// About how many blocks there are at least.
+pub(super) fn blocks_of(items: usize) -> usize {
+    items * items / (2 * 64 * BLOCK)
 }
 
 /// Cuts the items into blocks of about [`BLOCK`] words.

@@ -190,7 +190,13 @@ fn fill_all<T: Element>(
         Some(_) => tiles::rectangular(out, columns, plan.tile),
     };
     match plan.strategy {
-        Strategy::Bits => fill(&Bits::new(plan.isa, measure, x, y)?, tiles, plan.threads, options.watch),
+        Strategy::Bits => {
+            let bits = Bits::new(plan.isa, measure, x, y)?;
+            if plan.parts > 1 {
+                return bits.fill_in_parts(tiles, plan.parts, plan.threads, options.watch);
+            }
+            fill(&bits, tiles, plan.threads, options.watch)
+        }
         Strategy::Product if wishes.single => {
             fill(&Product::<f32, 32>::new(plan.isa, measure, x, y.unwrap_or(x))?, tiles, plan.threads, options.watch)
         }

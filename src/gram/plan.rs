@@ -138,6 +138,8 @@ pub(crate) struct Plan {
     pub(crate) isa: Isa,
     /// Rows and columns of a tile.
     pub(crate) tile: usize,
+    /// Parts that a tile is computed in, at the same time.
+    pub(crate) parts: usize,
     pub(crate) threads: usize,
 }
 
@@ -177,7 +179,23 @@ impl Plan {
         };
         let pair_ns = cost(strategy);
         let threads = parallel::threads_for(cells * pair_ns, wishes.threads);
+        let parts = match strategy {
+            Strategy::Bits if threads > 1 && wishes.tile.is_none() => {
+                let tiles = cells / (strategy.widest_tile() as f64).powi(2);
+                let wanted = (threads * TILES_PER_THREAD) as f64 / tiles;
+                // Where there are many rankings, tiles are enough; where there are few items, a part would be too short.
+                if tiles < threads as f64 * 4.0 && bits::blocks_of(measure.items()) as f64 >= 2.0 * wanted {
+                    wanted.ceil() as usize
+                } else {
+                    1
+                }
+            }
+            _ => 1,
+        };
         let tile = wishes.tile.unwrap_or_else(|| {
+            if parts > 1 {
+                return strategy.widest_tile();
+            }
             let by_time = match strategy {
                 Strategy::Pairs | Strategy::Partition => {
                     ((TILE_NS / pair_ns).sqrt() as usize).clamp(NARROWEST, strategy.widest_tile())
@@ -191,6 +209,6 @@ impl Plan {
             };
             if threads > 1 { by_time.min(by_share) } else { by_time }
         });
-        Ok(Self { strategy, isa, tile: tile.max(1), threads })
+        Ok(Self { strategy, isa, tile: tile.max(1), parts, threads })
     }
 }
