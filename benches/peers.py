@@ -204,6 +204,48 @@ def race(weight, n, seconds):
         yield {"weight": weight, "n": n, "threads": 1, "way": name, "ns": took * 1e9}
 
 
+def orders(seconds):
+    """Higher orders against order 2, both one pair of rankings at a time on one thread."""
+    lines = ["| n | order | ns per pair | times order 2 |", "|---|---|---|---|"]
+    for n, m in ((100, 128), (1000, 64)):
+        rng = np.random.default_rng(0)
+        X = np.array([rng.permutation(n) for _ in range(m)])
+        plain = None
+        for order in (2, 3, 5, 9):
+            took, _ = best_time(
+                lambda X=X, d=order: wkendall.gram_matrix(X, order=d, n_jobs=1, backend="pairs"), seconds
+            )
+            plain = took if plain is None else plain
+            lines.append(f"| {n} | {order} | {took / (m * (m - 1) / 2) * 1e9:,.0f} | {took / plain:.1f} |")
+            print(lines[-1], flush=True)
+    return "\n".join(lines)
+
+
+def general_weights(seconds):
+    """General weights against NumPy's embedding."""
+    n, m = 100, 3000
+    rng = np.random.default_rng(0)
+    X = np.array([rng.permutation(n) for _ in range(m)])
+    U = rng.standard_normal((n, n))
+
+    def numpy_way():
+        embedding = U[X[:, :, None], X[:, None, :]].reshape(m, -1)
+        return embedding @ embedding.T
+
+    lines = ["| threads | weights | wkendall, s | NumPy embedding, s | ratio |", "|---|---|---|---|---|"]
+    for threads in dict.fromkeys([1, wkendall._core.available_cores()]):
+        with threadpool_limits(threads):
+            theirs, wanted = best_time(numpy_way, seconds)
+            vectors = rng.standard_normal((2, 2, n))
+            for name, weights in {"dense": U, "symmetric": U + U.T, "two factors": tuple(vectors)}.items():
+                took, K = best_time(lambda W=weights, t=threads: wkendall.gram_matrix(X, U=W, n_jobs=t), seconds)
+                if name == "dense":
+                    check("general", "NumPy", wanted, K)
+                lines.append(f"| {threads} | {name} | {took:.2f} | {theirs:.2f} | {theirs / took:.2f} |")
+                print(lines[-1], flush=True)
+    return "\n".join(lines)
+
+
 def cpu_name():
     try:
         lines = Path("/proc/cpuinfo").read_text().splitlines()
@@ -262,7 +304,14 @@ def main():
             for row in race(weight, n, options.seconds):
                 results.append(row)
                 print(f"{weight:9} n={n:<6} threads={row['threads']} {row['way']:40} {row['ns']:14,.1f} ns", flush=True)
-    text = f"{head}.\n\n{table(results)}\n"
+    print("\nhigher orders, standard weight")
+    of_orders = orders(options.seconds)
+    print("\ngeneral weights, n = 100, m = 3000")
+    of_general = general_weights(options.seconds)
+    text = (
+        f"{head}.\n\n{table(results)}\n\nHigher orders, standard weight, one thread:\n\n{of_orders}\n\n"
+        f"General weights of order 2, 3000 rankings of 100 items:\n\n{of_general}\n"
+    )
     print("\n" + text)
     (options.out / "benchmark.md").write_text(text)
     (options.out / "benchmark.json").write_text(json.dumps({"machine": head, "results": results}, indent=1))

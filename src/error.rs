@@ -161,24 +161,45 @@ pub enum Error {
         /// The value.
         value: f64,
     },
-    /// A weight matrix that is not n x n.
-    MatrixShape {
-        /// How many entries were given.
+    /// Weights of another number than the number of items asks for.
+    WeightShape {
+        /// How many weights were given.
         given: usize,
-        /// How many items there are.
+        /// How many there should be: so many arrays.
+        arrays: usize,
+        /// So many axes of each.
+        axes: usize,
+        /// How many items there are, the length of each axis.
         items: usize,
     },
-    /// An entry of a weight matrix that is NaN, infinite, or so large that sums of products overflow.
-    MatrixEntry {
-        /// Row of the entry.
-        row: usize,
-        /// Column of the entry.
-        column: usize,
+    /// A weight of a tuple of positions that is NaN, infinite, or so large that sums of products overflow.
+    WeightEntry {
+        /// What holds it: "U", "W", or "the factors of U".
+        name: &'static str,
+        /// Its place, in an array of which there may be several.
+        at: Vec<usize>,
         /// The value.
         value: f64,
     },
-    /// The signed form or the correlation of a weight matrix, which have no meaning: it asks for no concordance.
-    MatrixSigned,
+    /// An order of 0, or one for a weight that has its own.
+    Order {
+        /// The order.
+        order: usize,
+    },
+    /// Sums over tuples of so many items that a real number cannot hold them.
+    OrderTooHigh {
+        /// The order.
+        order: usize,
+        /// How many items there are.
+        items: usize,
+    },
+    /// The signed form of a kernel of another order than 2.
+    OrderSigned {
+        /// The order.
+        order: usize,
+    },
+    /// The signed form or the correlation of general weights, which have no meaning: they ask for no concordance.
+    WeightSigned,
     /// The parameter of the Mallows kernel is negative, NaN or infinite.
     Lambda {
         /// The value.
@@ -299,23 +320,35 @@ impl fmt::Display for Error {
                 write!(f, "u[{position}] is {value:?}: position weights must be finite")
             }
             Self::FactorTooLarge { position, value } => {
+                write!(f, "u[{position}] is {value:?}, too large: products of position weights overflow; scale u down")
+            }
+            Self::WeightShape { given, arrays, axes, items } => {
+                let shape = vec![items.to_string(); *axes].join(" x ");
+                let (count, plural) =
+                    if *arrays == 1 { (String::new(), "it") } else { (format!("{arrays} times "), "they") };
+                write!(f, "there are {given} weights, but for {items} items {plural} must be {count}{shape}")
+            }
+            Self::WeightEntry { name, at, value } => {
+                let place: Vec<String> = at.iter().map(ToString::to_string).collect();
+                let place = place.join(", ");
                 write!(
                     f,
-                    "u[{position}] is {value:?}, too large: products of four position weights overflow; scale u down"
+                    "{name}[{place}] is {value:?}: weights must be finite and small enough for sums of products not to overflow"
                 )
             }
-            Self::MatrixShape { given, items } => {
-                write!(f, "U has {given} entries, but for {items} items it must be {items} x {items}")
-            }
-            Self::MatrixEntry { row, column, value } => write!(
+            Self::Order { order } => write!(
                 f,
-                "U[{row}, {column}] is {value:?}: weights must be finite and small enough for products of two not to overflow"
+                "order is {order}: it is the number of items in a tuple, from 1, and general weights have their own"
             ),
-            Self::MatrixSigned => {
-                write!(
-                    f,
-                    "signed sums and correlations need concordant pairs, which a weight matrix U does not ask for"
-                )
+            Self::OrderTooHigh { order, items } => write!(
+                f,
+                "sums over tuples of {order} of {items} items are too large for a float64: take a lower order"
+            ),
+            Self::OrderSigned { order } => {
+                write!(f, "order is {order}, but only kernels of order 2 have a signed form")
+            }
+            Self::WeightSigned => {
+                write!(f, "signed sums and correlations need concordant pairs, which general weights do not ask for")
             }
             Self::Lambda { value } => {
                 write!(f, "lam is {value:?}: the Mallows kernel needs a finite number that is not negative")

@@ -28,11 +28,13 @@
 //! |---|---|
 //! | a kernel with any [`Weight`] | [`Measure::kernel`] |
 //! | its signed or normalized form; both with [`Weight::Standard`]: Kendall's tau | [`Measure::signed`], [`Measure::normalized`] |
+//! | its form of another order, over tuples of items | [`Measure::of_order`] |
 //! | the number of discordant pairs | [`Measure::distance`] |
 //! | the Mallows kernel | [`Measure::mallows`] |
 //! | a weighted correlation, which is no kernel | [`Measure::correlation`] |
 //! | any of these for all pairs of rankings | [`gram`], [`gram_into`] |
 //! | for one pair, or one permutation | [`Measure::between`], [`Measure::kappa`] |
+//! | the tensors that general weights turn rankings into | [`embedding`] |
 //!
 //! # How fast
 //!
@@ -64,6 +66,7 @@
 
 #![warn(missing_docs)]
 
+pub mod embedding;
 mod error;
 mod gram;
 mod kappa;

@@ -25,6 +25,8 @@ use crate::weight::{ValidWeight, Weight};
 pub struct Measure {
     items: usize,
     weight: ValidWeight,
+    /// How many items the tuples have that named weights are summed over.
+    order: usize,
     reading: Reading,
     /// What the value is divided by.
     unit: Option<f64>,
@@ -57,13 +59,41 @@ impl Measure {
     /// # Errors
     /// When the weight's parameters do not fit the number of items.
     pub fn kernel(weight: &Weight, items: usize) -> Result<Self, Error> {
-        Ok(Self { items, weight: weight.check(items)?, reading: Reading::Concordant, unit: None })
+        Ok(Self { items, weight: weight.check(items)?, order: 2, reading: Reading::Concordant, unit: None })
+    }
+
+    /// Turns a kernel with one of the named weights into that of another order: the sum over the tuples of so many items that are
+    /// in the same order in both rankings. With ranks `a` in one ranking and `c` in the other, [`Weight::Add`] gives a tuple the sum of
+    /// all `u[a]` times the sum of all `u[c]`, [`Weight::Mult`] the product of them all, [`Weight::Top`] 1 if all ranks are at most
+    /// k, and [`Weight::Average`] what its last item has for pairs. Takes O(order n log n) a pair of rankings. An order above the
+    /// number of items gives 0. Counts above 2^53 are rounded.
+    ///
+    /// # Errors
+    /// When the order is 0, sums can be too large for a real number, the weights have an order of their own, or the measure is
+    /// not a kernel of [`Measure::kernel`].
+    ///
+    /// ```
+    /// use wkendall::{Measure, Rankings, Weight, Workspace};
+    /// let x = Rankings::from_ranks(2, 4, &[1, 2, 3, 4, 2, 1, 3, 4])?;
+    /// let triples = Measure::kernel(&Weight::Standard, 4)?.of_order(3)?;
+    /// assert_eq!(triples.between(x.row(0), x.row(1), &mut Workspace::new(4))?, 2.0);
+    /// # Ok::<(), wkendall::Error>(())
+    /// ```
+    pub fn of_order(self, order: usize) -> Result<Self, Error> {
+        if self.reading != Reading::Concordant {
+            return Err(Error::NotAKernel);
+        }
+        if order == 0 || self.weight.is_general() {
+            return Err(Error::Order { order });
+        }
+        self.weight.check_order(order, self.items)?;
+        Ok(Self { order, ..self })
     }
 
     /// The number of discordant pairs: the Kendall tau distance.
     #[must_use]
     pub fn distance(items: usize) -> Self {
-        Self { items, weight: ValidWeight::Standard, reading: Reading::Discordant, unit: None }
+        Self { items, weight: ValidWeight::Standard, order: 2, reading: Reading::Discordant, unit: None }
     }
 
     /// The Mallows kernel, `exp(-lambda * distance)`.
@@ -74,7 +104,7 @@ impl Measure {
         if !(lambda.is_finite() && lambda >= 0.0) {
             return Err(Error::Lambda { value: lambda });
         }
-        Ok(Self { items, weight: ValidWeight::Standard, reading: Reading::Mallows(lambda), unit: None })
+        Ok(Self { items, weight: ValidWeight::Standard, order: 2, reading: Reading::Mallows(lambda), unit: None })
     }
 
     /// The weighted correlation `(C - D) / (C + D)` of concordant and discordant sums; 0 where the denominator is 0.
@@ -82,7 +112,7 @@ impl Measure {
     /// It is not a kernel: the denominator depends on the pair, and its matrices can have negative eigenvalues.
     ///
     /// # Errors
-    /// As [`Measure::kernel`], and when the weight is a matrix.
+    /// As [`Measure::kernel`], and when the weights are general.
     pub fn correlation(weight: &Weight, items: usize) -> Result<Self, Error> {
         let signed = Self::kernel(weight, items)?.signed()?;
         Ok(Self { reading: Reading::Correlation, weight: signed.weight.scaled(), ..signed })
@@ -91,10 +121,12 @@ impl Measure {
     /// Turns a kernel into its signed form: the sum over concordant pairs minus that over discordant ones.
     ///
     /// # Errors
-    /// When the weight is a matrix, which does not ask for concordance, and when the measure is not a kernel of [`Measure::kernel`].
+    /// When the weights are general, which do not ask for concordance, the order is not 2, or the measure is not a kernel of
+    /// [`Measure::kernel`].
     pub fn signed(self) -> Result<Self, Error> {
         match (&self.weight, self.reading) {
-            (ValidWeight::Matrix(_), _) => Err(Error::MatrixSigned),
+            (weight, _) if weight.is_general() => Err(Error::WeightSigned),
+            _ if self.order != 2 => Err(Error::OrderSigned { order: self.order }),
             (_, Reading::Concordant | Reading::Signed) => Ok(Self { reading: Reading::Signed, ..self }),
             _ => Err(Error::NotAKernel),
         }
@@ -164,7 +196,12 @@ impl Measure {
     pub(crate) fn cost_ns(&self) -> f64 {
         let n = self.items as f64;
         match self.weight {
-            ValidWeight::Matrix(_) => 30.0 + n * n,
+            ValidWeight::Tensor { .. } | ValidWeight::Factors { .. } => 30.0 + self.products(),
+            ValidWeight::Quadruples(_) => 30.0 + n * n,
+            _ if self.order != 2 => {
+                let each = if matches!(self.weight, ValidWeight::Add(_)) { 14.0 } else { 4.0 };
+                50.0 + each * (self.order as f64 / 8.0).ceil() * n * (n + 1.0).log2()
+            }
             ValidWeight::Mult(_) | ValidWeight::Add(_) => 30.0 + 1.9 * self.cost_factor() * n * (n + 1.0).log2(),
             _ => 30.0 + 1.1 * self.cost_factor() * n * (n + 1.0).log2(),
         }
@@ -189,6 +226,7 @@ impl Measure {
     fn evaluate(&self, fill: impl Fn(&mut [u32]), workspace: &mut Workspace) -> f64 {
         fill(&mut workspace.values);
         let value = match self.reading {
+            Reading::Concordant if self.order != 2 => kappa::ordered(&self.weight, self.order, workspace),
             Reading::Concordant => kappa::concordant(&self.weight, workspace),
             Reading::Signed => kappa::signed(&self.weight, workspace),
             Reading::Discordant => self.discordant(workspace),
@@ -233,23 +271,45 @@ impl Measure {
     /// Whether there are vector instructions for one pair of rankings.
     pub(crate) fn has_grid(&self) -> bool {
         match (&self.weight, self.reading) {
-            (ValidWeight::Matrix(_), _) => false,
+            (weight, _) if weight.is_general() => false,
+            _ if self.order != 2 => true,
             (ValidWeight::Add(_) | ValidWeight::Mult(_), reading) => reading == Reading::Concordant,
             _ => true,
         }
     }
 
-    /// Whether the weight is a matrix.
-    pub(crate) fn is_matrix(&self) -> bool {
-        matches!(self.weight, ValidWeight::Matrix(_))
+    /// Whether the sum is over tuples of another number of items than two.
+    pub(crate) fn is_ordered(&self) -> bool {
+        self.order != 2
+    }
+
+    /// Whether the weights are given as sums of products of vectors.
+    pub(crate) fn is_factored(&self) -> bool {
+        matches!(self.weight, ValidWeight::Factors { .. })
+    }
+
+    /// How many products the sum over features has for a pair of rankings.
+    pub(crate) fn products(&self) -> f64 {
+        let n = self.items as f64;
+        match &self.weight {
+            ValidWeight::Tensor { order: 2, entries } if symmetry(entries, self.items).is_some() => n * n / 2.0,
+            ValidWeight::Tensor { entries, .. } => entries.len() as f64,
+            ValidWeight::Factors { order, vectors } => {
+                let terms = vectors.len() as f64 / (n * *order as f64).max(1.0);
+                terms * vectors.len() as f64
+            }
+            _ => n * n / 2.0 + 3.0 * n,
+        }
     }
 
     /// The weight, and whether the sum is signed, if the measure is a sum of real weights that [`Measure::of_sum`] knows.
     pub(crate) fn summed(&self) -> Option<(&ValidWeight, bool)> {
         match (&self.weight, self.reading) {
-            (ValidWeight::Add(_) | ValidWeight::Mult(_) | ValidWeight::Matrix(_), Reading::Concordant) => {
+            (ValidWeight::Tensor { .. } | ValidWeight::Factors { .. }, Reading::Concordant) => {
                 Some((&self.weight, false))
             }
+            _ if self.order != 2 => None,
+            (ValidWeight::Add(_) | ValidWeight::Mult(_), Reading::Concordant) => Some((&self.weight, false)),
             (ValidWeight::Add(_) | ValidWeight::Mult(_), Reading::Signed) => Some((&self.weight, true)),
             _ => None,
         }
@@ -263,6 +323,7 @@ impl Measure {
     /// What is counted, if the measure is a function of a count of concordant pairs that [`Measure::of_count`] knows.
     pub(crate) fn counted(&self) -> Option<Counted> {
         match (&self.weight, self.reading) {
+            _ if self.order != 2 => None,
             (ValidWeight::Standard, _) => Some(Counted::All),
             (&ValidWeight::Top(k), Reading::Concordant) => Some(Counted::Top(k)),
             (ValidWeight::Average, Reading::Concordant) => Some(Counted::Rooms),
@@ -283,6 +344,21 @@ impl Measure {
         };
         self.unit.map_or(value, |unit| ratio(value, unit))
     }
+}
+
+/// Whether a matrix equals its transpose, `Some(true)`, or the negative of it, `Some(false)`.
+pub(crate) fn symmetry(entries: &[f64], items: usize) -> Option<bool> {
+    if entries.len() != items * items {
+        return None;
+    }
+    [true, false].into_iter().find(|&same| {
+        (0..items).all(|row| {
+            (0..=row).all(|column| {
+                let mirrored = entries[column * items + row];
+                entries[row * items + column] == if same { mirrored } else { -mirrored }
+            })
+        })
+    })
 }
 
 /// A quotient that is 0 where it has no value.

@@ -1,13 +1,17 @@
 //! The extension module `wkendall._core`: borrows arrays, lets go of the interpreter lock, calls the crate, maps errors.
 
-use std::ops::ControlFlow;
+// Borrowed arrays are handles, passed as Python passes them.
+#![allow(clippy::needless_pass_by_value)]
 
-use numpy::{PyArray2, PyArrayMethods, PyReadonlyArray1, PyReadonlyArray2, PyUntypedArrayMethods};
+use std::ops::ControlFlow;
+use std::sync::Arc;
+
+use numpy::{PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1, PyUntypedArrayMethods};
 use pyo3::exceptions::{PyRuntimeError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 
 use crate::ranking::Kind;
-use crate::{Element, Error, Factor, Options, Progress, Value, Watch, Weight, Workspace};
+use crate::{Element, Error, Factor, Options, Progress, Value, Watch, Weight, Workspace, embedding};
 
 impl From<Error> for PyErr {
     fn from(error: Error) -> Self {
@@ -55,6 +59,26 @@ impl Rankings {
     #[getter]
     fn items(&self) -> usize {
         self.0.items()
+    }
+
+    /// The inverse permutation of each.
+    fn inverse(&self, py: Python<'_>) -> Self {
+        Self(py.detach(|| self.0.clone().inverse()))
+    }
+
+    /// Ranks, from 1.
+    fn ranks<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray2<i64>> {
+        let ranks = PyArray2::zeros(py, [self.0.rows(), self.0.items()], false);
+        let mut borrowed = ranks.readwrite();
+        if let Ok(cells) = borrowed.as_slice_mut() {
+            for (row, cells) in cells.chunks_exact_mut(self.0.items().max(1)).enumerate() {
+                for (cell, &rank) in cells.iter_mut().zip(self.0.row(row).ranks()) {
+                    *cell = i64::from(rank) + 1;
+                }
+            }
+        }
+        drop(borrowed);
+        ranks
     }
 }
 
@@ -114,31 +138,38 @@ struct Measure(crate::Measure);
 
 #[pymethods]
 impl Measure {
-    /// A kernel; `factor` is a name or an array, `matrix` an n x n array.
+    /// A kernel with a named weight; `factor` is a name or an array.
     #[staticmethod]
-    #[pyo3(signature = (items, weight, k=None, factor=None, matrix=None))]
-    fn kernel(
-        items: usize,
-        weight: &str,
-        k: Option<usize>,
-        factor: Option<&Bound<'_, PyAny>>,
-        matrix: Option<PyReadonlyArray2<'_, f64>>,
-    ) -> PyResult<Self> {
-        let weight = weight_of(weight, k, factor, matrix)?;
+    #[pyo3(signature = (items, weight, k=None, factor=None))]
+    fn kernel(items: usize, weight: &str, k: Option<usize>, factor: Option<&Bound<'_, PyAny>>) -> PyResult<Self> {
+        let weight = weight_of(weight, k, factor)?;
         Ok(Self(crate::Measure::kernel(&weight, items)?))
+    }
+
+    /// A kernel with weights for tuples of positions: "tensor", "factors" or "quadruples", flat and C-contiguous.
+    #[staticmethod]
+    fn general(
+        py: Python<'_>,
+        items: usize,
+        kind: &str,
+        order: usize,
+        weights: PyReadonlyArray1<'_, f64>,
+    ) -> PyResult<Self> {
+        let entries: Arc<[f64]> = weights.as_slice()?.into();
+        let weight = match kind {
+            "tensor" => Weight::Tensor { order, entries },
+            "factors" => Weight::Factors { order, vectors: entries },
+            "quadruples" => Weight::Quadruples(entries),
+            _ => return Err(PyValueError::new_err(format!("unknown kind {kind:?}"))),
+        };
+        Ok(Self(py.detach(|| crate::Measure::kernel(&weight, items))?))
     }
 
     /// The weighted correlation with the weight of a kernel.
     #[staticmethod]
-    #[pyo3(signature = (items, weight, k=None, factor=None, matrix=None))]
-    fn correlation(
-        items: usize,
-        weight: &str,
-        k: Option<usize>,
-        factor: Option<&Bound<'_, PyAny>>,
-        matrix: Option<PyReadonlyArray2<'_, f64>>,
-    ) -> PyResult<Self> {
-        let weight = weight_of(weight, k, factor, matrix)?;
+    #[pyo3(signature = (items, weight, k=None, factor=None))]
+    fn correlation(items: usize, weight: &str, k: Option<usize>, factor: Option<&Bound<'_, PyAny>>) -> PyResult<Self> {
+        let weight = weight_of(weight, k, factor)?;
         Ok(Self(crate::Measure::correlation(&weight, items)?))
     }
 
@@ -152,6 +183,11 @@ impl Measure {
     #[staticmethod]
     fn mallows(items: usize, lam: f64) -> PyResult<Self> {
         Ok(Self(crate::Measure::mallows(items, lam)?))
+    }
+
+    /// A kernel with a named weight, of another order.
+    fn of_order(&self, order: usize) -> PyResult<Self> {
+        Ok(Self(self.0.clone().of_order(order)?))
     }
 
     /// The signed form of a kernel.
@@ -178,12 +214,7 @@ impl Measure {
     }
 }
 
-fn weight_of(
-    weight: &str,
-    k: Option<usize>,
-    factor: Option<&Bound<'_, PyAny>>,
-    matrix: Option<PyReadonlyArray2<'_, f64>>,
-) -> PyResult<Weight> {
+fn weight_of(weight: &str, k: Option<usize>, factor: Option<&Bound<'_, PyAny>>) -> PyResult<Weight> {
     let missing = |what: &str| PyValueError::new_err(format!("weight {weight:?} needs {what}"));
     let factor = || factor_of(factor.ok_or_else(|| missing("u"))?);
     match weight {
@@ -192,10 +223,6 @@ fn weight_of(
         "add" => Ok(Weight::Add(factor()?)),
         "mult" => Ok(Weight::Mult(factor()?)),
         "average" => Ok(Weight::Average),
-        "matrix" => {
-            let entries = matrix.ok_or_else(|| missing("a matrix"))?;
-            Ok(Weight::Matrix(entries.as_array().iter().copied().collect()))
-        }
         _ => Err(PyValueError::new_err(format!("unknown weight {weight:?}"))),
     }
 }
@@ -259,6 +286,119 @@ fn fill<T: Element + numpy::Element>(
     })
 }
 
+/// Fills `out`, float64 or float32 with one row a ranking, with the embedding by a flat tensor of weights.
+#[pyfunction]
+#[pyo3(signature = (x, order, weights, out, threads=None, progress=None))]
+fn embed(
+    x: &Rankings,
+    order: usize,
+    weights: PyReadonlyArray1<'_, f64>,
+    out: &Bound<'_, PyAny>,
+    threads: Option<usize>,
+    progress: Option<&Bound<'_, PyAny>>,
+) -> PyResult<()> {
+    let weights = weights.as_slice()?;
+    each_type(out, threads, progress, Rows { x: &x.0, weights, order: Some(order) })
+}
+
+/// Fills `out`, as for `embed`, with the entries of flat n x n tables for all pairs of items; columns left over are not touched.
+#[pyfunction]
+#[pyo3(signature = (x, tables, out, threads=None, progress=None))]
+fn pair_features(
+    x: &Rankings,
+    tables: PyReadonlyArray1<'_, f64>,
+    out: &Bound<'_, PyAny>,
+    threads: Option<usize>,
+    progress: Option<&Bound<'_, PyAny>>,
+) -> PyResult<()> {
+    let weights = tables.as_slice()?;
+    each_type(out, threads, progress, Rows { x: &x.0, weights, order: None })
+}
+
+/// What is written for each ranking: the embedding of some order, or entries of tables for pairs.
+#[derive(Clone, Copy)]
+struct Rows<'a> {
+    x: &'a crate::Rankings,
+    weights: &'a [f64],
+    order: Option<usize>,
+}
+
+fn each_type(
+    out: &Bound<'_, PyAny>,
+    threads: Option<usize>,
+    progress: Option<&Bound<'_, PyAny>>,
+    rows: Rows<'_>,
+) -> PyResult<()> {
+    let progress = progress.map(|progress| progress.clone().unbind());
+    if let Ok(out) = out.cast::<PyArray2<f64>>() {
+        fill_rows(out, threads, progress.as_ref(), rows)
+    } else if let Ok(out) = out.cast::<PyArray2<f32>>() {
+        fill_rows(out, threads, progress.as_ref(), rows)
+    } else {
+        Err(PyTypeError::new_err("out must be a writeable 2-d array of float64 or float32"))
+    }
+}
+
+fn fill_rows<T: Element + numpy::Element>(
+    out: &Bound<'_, PyArray2<T>>,
+    threads: Option<usize>,
+    progress: Option<&Py<PyAny>>,
+    Rows { x, weights, order }: Rows<'_>,
+) -> PyResult<()> {
+    let width = out.shape()[1];
+    let mut borrowed = out.try_readwrite().map_err(|_| in_use("out"))?;
+    let cells = borrowed.as_slice_mut()?;
+    watched(out.py(), progress, |watch| {
+        let run = embedding::Run { threads, watch: Some(watch) };
+        match order {
+            Some(order) => embedding::embed_into(x, order, weights, cells, run),
+            None => embedding::pairs_into(x, weights, width, cells, run),
+        }
+    })
+}
+
+/// The flat sum over rankings of a coefficient times the embedding.
+#[pyfunction]
+#[pyo3(signature = (x, coefficients, order, weights, threads=None, progress=None))]
+fn combine<'py>(
+    py: Python<'py>,
+    x: &Rankings,
+    coefficients: PyReadonlyArray1<'py, f64>,
+    order: usize,
+    weights: PyReadonlyArray1<'py, f64>,
+    threads: Option<usize>,
+    progress: Option<&Bound<'py, PyAny>>,
+) -> PyResult<Bound<'py, PyArray1<f64>>> {
+    let (coefficients, weights) = (coefficients.as_slice()?, weights.as_slice()?);
+    let progress = progress.map(|progress| progress.clone().unbind());
+    let sum = watched(py, progress.as_ref(), |watch| {
+        let run = embedding::Run { threads, watch: Some(watch) };
+        embedding::combine(&x.0, coefficients, order, weights, run)
+    })?;
+    Ok(PyArray1::from_vec(py, sum))
+}
+
+/// The inner product of a flat tensor and the embedding, for each ranking.
+#[pyfunction]
+#[pyo3(signature = (x, order, weights, tensor, threads=None, progress=None))]
+fn linear_function<'py>(
+    py: Python<'py>,
+    x: &Rankings,
+    order: usize,
+    weights: PyReadonlyArray1<'py, f64>,
+    tensor: PyReadonlyArray1<'py, f64>,
+    threads: Option<usize>,
+    progress: Option<&Bound<'py, PyAny>>,
+) -> PyResult<Bound<'py, PyArray1<f64>>> {
+    let (weights, tensor) = (weights.as_slice()?, tensor.as_slice()?);
+    let progress = progress.map(|progress| progress.clone().unbind());
+    let values = watched(py, progress.as_ref(), |watch| {
+        let run = embedding::Run { threads, watch: Some(watch) };
+        embedding::linear_function(&x.0, order, weights, tensor, run)
+    })?;
+    Ok(PyArray1::from_vec(py, values))
+}
+
 /// How many threads run when nothing is said.
 #[pyfunction]
 fn default_threads() -> usize {
@@ -287,7 +427,10 @@ fn instruction_sets() -> Vec<String> {
 #[pymodule]
 mod _core {
     #[pymodule_export]
-    use super::{Measure, Rankings, available_cores, default_threads, gram, instruction_sets, planned};
+    use super::{
+        Measure, Rankings, available_cores, combine, default_threads, embed, gram, instruction_sets, linear_function,
+        pair_features, planned,
+    };
 
     #[pymodule_export]
     const MOST_THREADS: usize = crate::parallel::MOST_THREADS;

@@ -1,4 +1,6 @@
-//! The weights of position pairs, as given and as checked.
+//! The weights of tuples of positions, as given and as checked.
+
+use std::sync::Arc;
 
 use crate::error::Error;
 
@@ -57,6 +59,25 @@ pub enum Weight {
     /// Any n x n matrix U, row by row: every ordered pair of items, concordant or not and an item with itself too, adds
     /// `U[a][b] * U[c][d]`. Takes O(n^2) a pair of rankings.
     Matrix(Vec<f64>),
+    /// Any number of tensors with `order` axes of length n, one after the other: every tuple of `order` items adds the product of
+    /// the weights of its ranks in both rankings, summed over the tensors. A matrix is a tensor of order 2.
+    Tensor {
+        /// How many axes each has.
+        order: usize,
+        /// All weights; the last axis runs fastest.
+        entries: Arc<[f64]>,
+    },
+    /// A tensor given as a sum of products of vectors: `terms` times `order` vectors of length n. Takes
+    /// O(terms^2 order n) a pair of rankings.
+    Factors {
+        /// How many axes the tensor has: the vectors of a term.
+        order: usize,
+        /// The vectors of the first term, one for each axis, then those of the second.
+        vectors: Arc<[f64]>,
+    },
+    /// Any n x n x n x n array W: a concordant pair adds `W[a][b][c][d]`. A kernel if W is symmetric and positive
+    /// semi-definite as a matrix of n^2 rows, which is not checked here. Takes O(n^2) a pair of rankings.
+    Quadruples(Arc<[f64]>),
 }
 
 /// A weight whose parameters fit the number of items: finite, of the right length, safe from overflow.
@@ -67,7 +88,9 @@ pub(crate) enum ValidWeight {
     Add(Vec<f64>),
     Mult(Vec<f64>),
     Average,
-    Matrix(Vec<f64>),
+    Tensor { order: usize, entries: Arc<[f64]> },
+    Factors { order: usize, vectors: Arc<[f64]> },
+    Quadruples(Arc<[f64]>),
 }
 
 impl Weight {
@@ -80,29 +103,94 @@ impl Weight {
             Self::Add(factor) => ValidWeight::Add(checked_factor(factor, items)?),
             Self::Mult(factor) => ValidWeight::Mult(checked_factor(factor, items)?),
             Self::Average => ValidWeight::Average,
-            Self::Matrix(entries) => ValidWeight::Matrix(checked_matrix(entries, items)?),
+            Self::Matrix(entries) => {
+                check_tensors(entries, items, 2, Some(1))?;
+                ValidWeight::Tensor { order: 2, entries: entries.as_slice().into() }
+            }
+            Self::Tensor { order, entries } => {
+                check_tensors(entries, items, *order, None)?;
+                ValidWeight::Tensor { order: *order, entries: Arc::clone(entries) }
+            }
+            Self::Factors { order, vectors } => {
+                check_factors(vectors, items, *order)?;
+                ValidWeight::Factors { order: *order, vectors: Arc::clone(vectors) }
+            }
+            Self::Quadruples(entries) => {
+                check_quadruples(entries, items)?;
+                ValidWeight::Quadruples(Arc::clone(entries))
+            }
         })
     }
 }
 
 impl ValidWeight {
+    /// Whether weights are given for all tuples of positions rather than by name.
+    pub(crate) fn is_general(&self) -> bool {
+        matches!(self, Self::Tensor { .. } | Self::Factors { .. } | Self::Quadruples(_))
+    }
+
+    /// Refuses an order for which sums over tuples, those of lower orders on the way included, may not be finite.
+    pub(crate) fn check_order(&self, order: usize, items: usize) -> Result<(), Error> {
+        if self.fits_order(order, items) {
+            return Ok(());
+        }
+        match self {
+            Self::Add(u) | Self::Mult(u) if Self::Standard.fits_order(order, items) => {
+                let largest = u.iter().enumerate().max_by(|a, b| a.1.abs().total_cmp(&b.1.abs()));
+                let (position, &value) = largest.unwrap_or((0, &0.0));
+                Err(Error::FactorTooLarge { position, value })
+            }
+            _ => Err(Error::OrderTooHigh { order, items }),
+        }
+    }
+
+    fn fits_order(&self, order: usize, items: usize) -> bool {
+        // Logarithms of the number of tuples, and of the number of ways to order one: weighted sums are at most as large as all
+        // tuples with the largest weight, and at most the power of the sum over single items over the number of ways.
+        let (mut tuples, mut ways) = (0.0, 0.0);
+        let (mut largest, mut squares) = (0.0_f64, 0.0);
+        if let Self::Add(u) | Self::Mult(u) = self {
+            largest = u.iter().fold(0.0, |largest, u| largest.max(u.abs()));
+            squares = u.iter().map(|u| u * u).sum::<f64>();
+        }
+        (1..=order.min(items)).all(|length| {
+            let count = length as f64;
+            tuples += ((items - length + 1) as f64 / count).ln();
+            ways += count.ln();
+            let size = match self {
+                Self::Mult(_) => (2.0 * count * largest.ln() + tuples).min(count * squares.ln() - ways),
+                Self::Add(_) => tuples + 2.0 * (count * largest).max(1.0).ln(),
+                _ => tuples,
+            };
+            // The largest float64 is the exponential of 709.
+            size < 700.0
+        })
+    }
+
     /// Scaled by a power of two so that the largest weight is near 1; what does not depend on the scale of the weights
     /// then neither overflows nor underflows.
-    pub(crate) fn scaled(mut self) -> Self {
-        if let Self::Add(values) | Self::Mult(values) | Self::Matrix(values) = &mut self {
-            let largest = values.iter().fold(0.0, |largest: f64, value| largest.max(value.abs()));
-            // Twice a smaller power, because the inverse of a subnormal number is infinite.
-            let exponent = -largest.log2().round().clamp(-1000.0, 1000.0);
-            if largest > 0.0 && exponent != 0.0 {
-                let half = (exponent / 2.0).trunc().exp2();
-                let rest = (exponent - (exponent / 2.0).trunc()).exp2();
-                for value in values.iter_mut() {
-                    *value = *value * half * rest;
-                }
-            }
+    pub(crate) fn scaled(self) -> Self {
+        match self {
+            Self::Add(values) => Self::Add(scaled(&values)),
+            Self::Mult(values) => Self::Mult(scaled(&values)),
+            Self::Tensor { order, entries } => Self::Tensor { order, entries: scaled(&entries).into() },
+            Self::Factors { order, vectors } => Self::Factors { order, vectors: scaled(&vectors).into() },
+            Self::Quadruples(entries) => Self::Quadruples(scaled(&entries).into()),
+            plain => plain,
         }
-        self
     }
+}
+
+fn scaled(values: &[f64]) -> Vec<f64> {
+    let largest = values.iter().fold(0.0, |largest: f64, value| largest.max(value.abs()));
+    let exponent = -largest.log2().round().clamp(-1000.0, 1000.0);
+    if largest == 0.0 {
+        return values.to_vec();
+    }
+    // Twice a smaller power, because the inverse of a subnormal number is infinite.
+    let half = (exponent / 2.0).trunc().exp2();
+    let rest = (exponent - (exponent / 2.0).trunc()).exp2();
+    values.iter().map(|value| value * half * rest).collect()
 }
 
 fn checked_factor(factor: &Factor, items: usize) -> Result<Vec<f64>, Error> {
@@ -115,13 +203,69 @@ fn checked_factor(factor: &Factor, items: usize) -> Result<Vec<f64>, Error> {
     }
 }
 
-fn checked_matrix(entries: &[f64], items: usize) -> Result<Vec<f64>, Error> {
-    if items.checked_mul(items) != Some(entries.len()) {
-        return Err(Error::MatrixShape { given: entries.len(), items });
+/// Any number of tensors, or as many as are wanted.
+pub(crate) fn check_tensors(entries: &[f64], items: usize, axes: usize, arrays: Option<usize>) -> Result<(), Error> {
+    let size = power(items, axes)?;
+    let fits = match arrays {
+        Some(arrays) => arrays * size == entries.len(),
+        None => entries.len().checked_rem(size).unwrap_or(entries.len()) == 0,
+    };
+    if !fits {
+        return Err(Error::WeightShape { given: entries.len(), arrays: arrays.unwrap_or(1), axes, items });
     }
-    let fits = |value: f64| (value * value * (items as f64).powi(2)).is_finite();
-    match entries.iter().position(|&value| !fits(value)) {
-        Some(at) => Err(Error::MatrixEntry { row: at / items, column: at % items, value: entries[at] }),
-        None => Ok(entries.to_vec()),
+    check_entries("U", entries, items, axes, |value| value * value * entries.len() as f64)
+}
+
+fn check_factors(vectors: &[f64], items: usize, axes: usize) -> Result<(), Error> {
+    let size = axes.checked_mul(items).filter(|_| axes > 0).ok_or(Error::Order { order: axes })?;
+    if vectors.len().checked_rem(size).unwrap_or(vectors.len()) != 0 {
+        return Err(Error::WeightShape { given: vectors.len(), arrays: axes, axes: 1, items });
     }
+    let terms = (vectors.len() / size.max(1)) as f64;
+    check_entries("the factors of U", vectors, items, 1, |value| {
+        // A sum, because the larger of 1 and NaN is 1.
+        ((1.0 + value * value) * items as f64).powi(axes as i32) * terms * terms
+    })
+}
+
+fn check_quadruples(entries: &[f64], items: usize) -> Result<(), Error> {
+    if power(items, 4)? != entries.len() {
+        return Err(Error::WeightShape { given: entries.len(), arrays: 1, axes: 4, items });
+    }
+    check_entries("W", entries, items, 4, |value| value * (items as f64).powi(2))
+}
+
+/// Refuses an entry for which `size`, what sums can come to, is not finite.
+fn check_entries(
+    name: &'static str,
+    entries: &[f64],
+    items: usize,
+    axes: usize,
+    size: impl Fn(f64) -> f64,
+) -> Result<(), Error> {
+    match entries.iter().position(|&value| !size(value).is_finite()) {
+        None => Ok(()),
+        Some(index) => {
+            let mut rest = index;
+            let mut at: Vec<usize> = (0..axes)
+                .map(|_| {
+                    let place = rest % items;
+                    rest /= items;
+                    place
+                })
+                .collect();
+            if entries.len() > items.pow(axes as u32) {
+                at.push(rest);
+            }
+            at.reverse();
+            Err(Error::WeightEntry { name, at, value: entries[index] })
+        }
+    }
+}
+
+fn power(items: usize, axes: usize) -> Result<usize, Error> {
+    if axes == 0 {
+        return Err(Error::Order { order: 0 });
+    }
+    items.checked_pow(axes as u32).ok_or(Error::OrderTooHigh { order: axes, items })
 }

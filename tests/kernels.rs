@@ -265,12 +265,12 @@ fn parameters_that_do_not_fit_are_refused() {
     assert_eq!(factor(&[1.0]), Error::FactorLength { given: 1, items: 3 });
     assert_eq!(factor(&[1.0, f64::INFINITY, 0.0]), Error::FactorNotFinite { position: 1, value: f64::INFINITY });
     assert_eq!(factor(&[1.0, 0.0, 1e100]), Error::FactorTooLarge { position: 2, value: 1e100 });
-    assert_eq!(kernel(Weight::Matrix(vec![0.0; 4])), Error::MatrixShape { given: 4, items: 3 });
+    assert_eq!(kernel(Weight::Matrix(vec![0.0; 4])), Error::WeightShape { given: 4, arrays: 1, axes: 2, items: 3 });
     let mut entries = vec![0.0; 9];
     entries[5] = 1e200;
-    assert_eq!(kernel(Weight::Matrix(entries)), Error::MatrixEntry { row: 1, column: 2, value: 1e200 });
+    assert_eq!(kernel(Weight::Matrix(entries)), Error::WeightEntry { name: "U", at: vec![1, 2], value: 1e200 });
     let matrix = Measure::kernel(&Weight::Matrix(vec![1.0; 9]), 3).unwrap();
-    assert_eq!(matrix.clone().signed().unwrap_err(), Error::MatrixSigned);
+    assert_eq!(matrix.clone().signed().unwrap_err(), Error::WeightSigned);
     for value in [-1.0, f64::INFINITY] {
         assert_eq!(Measure::mallows(3, value).unwrap_err(), Error::Lambda { value });
     }

@@ -198,7 +198,7 @@ REFUSED = [
     ("U of the wrong size", bad(X, U=np.eye(4)), ValueError, r"U has shape \(4, 4\), but for rankings of 5 items .* \(5, 5\)"),
     ("U 1-d", bad(X, U=np.ones(5)), ValueError, r"U has 1 axes"),
     ("U not finite", bad(X, U=changed(1, 2, np.nan, np.eye(5))), ValueError, r"U\[1, 2\] is NaN"),
-    ("U signed", bad(X, U=np.eye(5), signed=True), ValueError, r"signed sums .* U"),
+    ("U signed", bad(X, U=np.eye(5), signed=True), ValueError, r"signed=True .* not U"),
     ("signed no flag", bad(X, signed=1), TypeError, r"signed must be True or False, not 1"),
     ("normalize no flag", bad(X, normalize="yes"), TypeError, r"normalize must be True or False, not 'yes'"),
     ("progress no flag", bad(X, progress="yes"), TypeError, r"progress must be True or False"),

@@ -12,9 +12,13 @@ __all__ = [
     "Rankings",
     "__version__",
     "available_cores",
+    "combine",
     "default_threads",
+    "embed",
     "gram",
     "instruction_sets",
+    "linear_function",
+    "pair_features",
     "planned",
 ]
 
@@ -34,6 +38,8 @@ class Rankings:
     def rows(self) -> int: ...
     @property
     def items(self) -> int: ...
+    def inverse(self) -> Rankings: ...
+    def ranks(self) -> NDArray[np.int64]: ...
 
 @final
 class Measure:
@@ -43,7 +49,13 @@ class Measure:
         weight: str,
         k: int | None = None,
         factor: str | NDArray[np.float64] | None = None,
-        matrix: NDArray[np.float64] | None = None,
+    ) -> Measure: ...
+    @staticmethod
+    def general(
+        items: int,
+        kind: Literal["tensor", "factors", "quadruples"],
+        order: int,
+        weights: NDArray[np.float64],
     ) -> Measure: ...
     @staticmethod
     def correlation(
@@ -51,12 +63,12 @@ class Measure:
         weight: str,
         k: int | None = None,
         factor: str | NDArray[np.float64] | None = None,
-        matrix: NDArray[np.float64] | None = None,
     ) -> Measure: ...
     @staticmethod
     def distance(items: int) -> Measure: ...
     @staticmethod
     def mallows(items: int, lam: float) -> Measure: ...
+    def of_order(self, order: int) -> Measure: ...
     def signed(self) -> Measure: ...
     def normalized(self) -> Measure: ...
     def of_equal(self) -> float: ...
@@ -72,6 +84,37 @@ def gram(
     backend: str | None = None,
     progress: Callable[[int, int], object] | None = None,
 ) -> None: ...
+def embed(
+    x: Rankings,
+    order: int,
+    weights: NDArray[np.float64],
+    out: NDArray[Any],
+    threads: int | None = None,
+    progress: Callable[[int, int], object] | None = None,
+) -> None: ...
+def pair_features(
+    x: Rankings,
+    tables: NDArray[np.float64],
+    out: NDArray[Any],
+    threads: int | None = None,
+    progress: Callable[[int, int], object] | None = None,
+) -> None: ...
+def combine(
+    x: Rankings,
+    coefficients: NDArray[np.float64],
+    order: int,
+    weights: NDArray[np.float64],
+    threads: int | None = None,
+    progress: Callable[[int, int], object] | None = None,
+) -> NDArray[np.float64]: ...
+def linear_function(
+    x: Rankings,
+    order: int,
+    weights: NDArray[np.float64],
+    tensor: NDArray[np.float64],
+    threads: int | None = None,
+    progress: Callable[[int, int], object] | None = None,
+) -> NDArray[np.float64]: ...
 def planned(measure: Measure, rows: int, columns: int) -> str: ...
 def instruction_sets() -> list[str]: ...
 def available_cores() -> int: ...

@@ -7,16 +7,18 @@ from pathlib import Path
 
 import numpy as np
 
+#: What to do about a Gram matrix that is too large.
+ADVICE = "pass out= with a memory map (np.lib.format.open_memmap), use dtype=np.float32, or compute it in blocks of rows with Y="
 
-def check_fits(rows: int, columns: int, dtype: np.dtype[np.floating]) -> None:
+
+def check_fits(rows: int, columns: int, dtype: np.dtype[np.floating], advice: str = ADVICE) -> None:
     """Refuse a result larger than the memory available, before any work is done for it."""
     needed = rows * columns * dtype.itemsize
     available = available_bytes()
     if available is not None and needed > available:
         raise ValueError(
             f"the result of {rows} x {columns} {dtype} values takes {_readable(needed)}, but only {_readable(available)} of "
-            "memory are available: pass out= with a memory map (np.lib.format.open_memmap), use dtype=np.float32, or compute "
-            "it in blocks of rows with Y="
+            f"memory are available: {advice}"
         )
 
 

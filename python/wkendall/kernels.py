@@ -5,8 +5,7 @@ Everything here checks its parameters, hands them to the Rust crate and returns 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from numbers import Real
 from typing import Any, SupportsIndex
 
@@ -15,13 +14,14 @@ from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 from wkendall import _core
 from wkendall._memory import check_fits
+from wkendall._progress import progress_bar
+from wkendall.measures import Kernel
 from wkendall.parameters import (
     STANDARD,
     as_result_type,
     as_threads,
     check_flag,
     check_out,
-    kernel_measure,
     named_weight,
 )
 from wkendall.rankings import Input, Top, as_ranking, as_rankings, check_same_labels
@@ -34,7 +34,10 @@ def gram_matrix(
     weight: str = STANDARD,
     k: SupportsIndex | None = None,
     u: str | ArrayLike | None = None,
-    U: ArrayLike | None = None,
+    U: ArrayLike | tuple[object, ...] | None = None,
+    W: ArrayLike | None = None,
+    order: SupportsIndex = 2,
+    check: bool = True,
     signed: bool = False,
     normalize: bool = False,
     input: Input = "ranks",
@@ -67,9 +70,22 @@ def gram_matrix(
     u : {"hyperbolic", "log"} or array-like of shape (n,)
         For `weight="add"` and `"mult"`: position weights, `u[0]` being that of the most preferred position. The names stand
         for 1 / (r + 1) and 1 / log2(r + 1) at rank r = 1..n.
-    U : array-like of shape (n, n)
-        Instead of `weight`: any weights of pairs of positions. The kernel is then the sum of U[a, b] U[c, d] over all ordered
-        pairs of items, concordant or not, an item with itself included. Takes O(n^2) for a pair of rankings.
+    U : array-like of shape (n, .., n) with `order` axes, a stack of these, or factors
+        Instead of `weight`: any weights of tuples of positions. For order 2 the kernel is the sum of U[a, b] U[c, d] over all
+        ordered pairs of items, concordant or not, an item with itself included; it takes O(n^2) for a pair of rankings.
+        An array with one axis more, in front, is a stack, and the kernel the sum of its members' kernels. Factors are a tuple
+        of `order` arrays of shape (r, n), one for each axis, or a tuple of r terms of `order` vectors each: they stand for the
+        sum of r outer products and take O(r^2 n).
+    W : array-like of shape (n, n, n, n)
+        Instead of `weight`: a concordant pair adds W[a, b, c, d]. Symmetric and positive semi-definite as a matrix of n^2
+        rows.
+    order : int
+        How many items a tuple has, from 1. The named weights are then summed over the tuples that both rankings put in the same
+        order: 1; or 1 if all ranks are at most `k`; or the sum of u over the ranks in one ranking times that in the other; or
+        the product of u over all ranks; or what the last item has for pairs. Takes O(order n log n) for a pair of
+        rankings. Counts above 2^53 are rounded.
+    check : bool
+        Whether to check that W makes a kernel, which takes O(n^6).
     signed : bool
         Discordant pairs count too, negative.
     normalize : bool
@@ -113,10 +129,7 @@ def gram_matrix(
            [0.545, 1.   , 0.124],
            [0.   , 0.124, 1.   ]])
     """
-
-    def measure(items: int) -> _core.Measure:
-        return kernel_measure(items, weight, k, u, U, signed, normalize)
-
+    measure = Kernel(weight, k, u, U, W, order, check, signed, normalize).measure
     return _matrix(measure, X, Y, input, top, dtype, out, n_jobs, progress, "gram_matrix", backend)
 
 
@@ -147,7 +160,11 @@ def distance_matrix(
            [1., 0., 2.],
            [3., 2., 0.]])
     """
-    return _matrix(_core.Measure.distance, X, Y, input, top, dtype, out, n_jobs, progress, "distance_matrix")
+
+    def measure(items: int, _: int) -> _core.Measure:
+        return _core.Measure.distance(items)
+
+    return _matrix(measure, X, Y, input, top, dtype, out, n_jobs, progress, "distance_matrix")
 
 
 def mallows(
@@ -190,7 +207,7 @@ def mallows(
     except OverflowError:
         raise ValueError(f"lam is {lam}, too large") from None
 
-    def measure(items: int) -> _core.Measure:
+    def measure(items: int, _: int) -> _core.Measure:
         return _core.Measure.mallows(items, rate)
 
     return _matrix(measure, X, Y, input, top, dtype, out, n_jobs, progress, "mallows")
@@ -203,7 +220,10 @@ def kernel(
     weight: str = STANDARD,
     k: SupportsIndex | None = None,
     u: str | ArrayLike | None = None,
-    U: ArrayLike | None = None,
+    U: ArrayLike | tuple[object, ...] | None = None,
+    W: ArrayLike | None = None,
+    order: SupportsIndex = 2,
+    check: bool = True,
     signed: bool = False,
     normalize: bool = False,
     input: Input = "ranks",
@@ -226,10 +246,7 @@ def kernel(
     >>> wkendall.kernel([1, 2, 3, 4], [2, 1, 3, 4], weight="top", k=2)
     0.0
     """
-
-    def measure(items: int) -> _core.Measure:
-        return kernel_measure(items, weight, k, u, U, signed, normalize)
-
+    measure = Kernel(weight, k, u, U, W, order, check, signed, normalize).measure
     return _pair(measure, x, y, input, top, n_jobs)
 
 
@@ -276,7 +293,10 @@ def kappa(
     weight: str = STANDARD,
     k: SupportsIndex | None = None,
     u: str | ArrayLike | None = None,
-    U: ArrayLike | None = None,
+    U: ArrayLike | tuple[object, ...] | None = None,
+    W: ArrayLike | None = None,
+    order: SupportsIndex = 2,
+    check: bool = True,
     signed: bool = False,
     normalize: bool = False,
     input: Input = "ranks",
@@ -286,7 +306,7 @@ def kappa(
     """Kernel as a function of one permutation: that between the identity and `pi`.
 
     The kernel between rankings s and t is `kappa` of the permutation that gives t's rank of the item that s ranks a-th.
-    Parameters are those of `gram_matrix`. Computed in O(n log n) by the paper's partition algorithm; with `U` in O(n^2).
+    Parameters are those of `gram_matrix`. Computed in O(n log n) by the paper's partition algorithm; with `U` and `W` in O(n^2).
 
     Returns
     -------
@@ -300,7 +320,7 @@ def kappa(
     """
     as_threads(n_jobs)
     ranking = as_ranking(pi, "pi", input, top)
-    measure = kernel_measure(ranking.items, weight, k, u, U, signed, normalize)
+    measure = Kernel(weight, k, u, U, W, order, check, signed, normalize).measure(ranking.items)
     if top == "low":
         return measure.kappa(ranking)
     # The identity mirrored is not the identity.
@@ -314,7 +334,10 @@ def diagonal(
     weight: str = STANDARD,
     k: SupportsIndex | None = None,
     u: str | ArrayLike | None = None,
-    U: ArrayLike | None = None,
+    U: ArrayLike | tuple[object, ...] | None = None,
+    W: ArrayLike | None = None,
+    order: SupportsIndex = 2,
+    check: bool = True,
     signed: bool = False,
     normalize: bool = False,
     input: Input = "ranks",
@@ -336,12 +359,12 @@ def diagonal(
     """
     result_type = as_result_type(dtype)
     rankings = as_rankings(X, "X", input, top, as_threads(n_jobs))
-    measure = kernel_measure(rankings.items, weight, k, u, U, signed, normalize)
+    measure = Kernel(weight, k, u, U, W, order, check, signed, normalize).measure(rankings.items)
     return np.full(rankings.rows, measure.of_equal(), dtype=result_type)
 
 
 def _matrix(
-    measure_of: Callable[[int], _core.Measure],
+    measure_of: Callable[[int, int], _core.Measure],
     X: ArrayLike,
     Y: ArrayLike | None,
     input: Input,
@@ -365,14 +388,14 @@ def _matrix(
             raise ValueError(f"X has {x.items} items, but Y has {y.items}: both must rank the same items")
         if input != "orders":
             check_same_labels(X, Y, "columns", ("X", "Y"))
-    measure = measure_of(x.items)
     shape = (x.rows, x.rows if y is None else y.rows)
+    measure = measure_of(x.items, shape[0] * shape[1])
     if out is None:
         check_fits(*shape, result_type)
         out = np.empty(shape, dtype=result_type)
     else:
         check_out(out, shape, result_type)
-    with _bar(progress, what) as show:
+    with progress_bar(progress, what) as show:
         _core.gram(measure, x, y, out, threads=threads, backend=backend, progress=show)
     return out
 
@@ -399,22 +422,3 @@ def _value(measure: _core.Measure, x: _core.Rankings, y: _core.Rankings) -> floa
     out = np.empty((1, 1))
     _core.gram(measure, x, y, out, threads=1)
     return float(out[0, 0])
-
-
-@contextmanager
-def _bar(progress: bool, what: str) -> Iterator[Callable[[int, int], None] | None]:
-    """Show a progress bar, if wanted, that is moved on by calling it with what is done and what there is to do."""
-    if not progress:
-        yield None
-        return
-    try:
-        from tqdm.auto import tqdm
-    except ImportError:
-        raise ImportError('progress=True needs tqdm: pip install "wkendall[progress]"') from None
-    with tqdm(desc=what, unit="tile") as bar:
-
-        def show(done: int, total: int) -> None:
-            bar.total = total
-            bar.update(done - bar.n)
-
-        yield show

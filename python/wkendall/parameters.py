@@ -24,31 +24,6 @@ class Unsaid(str):
 STANDARD = Unsaid("standard")
 
 
-def kernel_measure(
-    items: int,
-    weight: str,
-    k: SupportsIndex | None,
-    u: str | ArrayLike | None,
-    U: ArrayLike | None,
-    signed: bool,
-    normalize: bool,
-) -> _core.Measure:
-    """Check the parameters of a kernel."""
-    check_flag(signed, "signed")
-    check_flag(normalize, "normalize")
-    if U is None:
-        measure = _core.Measure.kernel(items, *named_weight(items, weight, k, u))
-    else:
-        if not isinstance(weight, Unsaid):
-            raise ValueError(f"both U and weight={weight!r} are given: pass one of them")
-        _check_unused(k, "k", "U")
-        _check_unused(u, "u", "U")
-        measure = _core.Measure.kernel(items, "matrix", matrix=_weight_matrix(U, items))
-    if signed:
-        measure = measure.signed()
-    return measure.normalized() if normalize else measure
-
-
 def named_weight(
     items: int, weight: str, k: SupportsIndex | None, u: str | ArrayLike | None
 ) -> tuple[str, int | None, str | NDArray[np.float64] | None]:
@@ -59,16 +34,17 @@ def named_weight(
         if k is None:
             raise ValueError(f"{said} needs k, the number of ranks that count, from 1 to {max(items, 1)}")
     else:
-        _check_unused(k, "k", said)
+        check_unused(k, "k", said)
     if weight in ("add", "mult"):
         if u is None:
             raise ValueError(f'{said} needs u, one of "hyperbolic" and "log" or an array of {items} position weights')
     else:
-        _check_unused(u, "u", said)
+        check_unused(u, "u", said)
     return str(weight), None if k is None else _top_ranks(k, items), None if u is None else _factor(u)
 
 
-def _check_unused(value: object, name: str, said: str) -> None:
+def check_unused(value: object, name: str, said: str) -> None:
+    """Refuse a parameter that goes with another kind of weight."""
     if value is not None:
         uses = {"k": 'weight="top"', "u": 'weight="add" and weight="mult"'}[name]
         raise ValueError(f"{name} is given, but {said} does not use it: it goes with {uses}")
@@ -94,17 +70,29 @@ def _factor(u: str | ArrayLike) -> str | NDArray[np.float64]:
     if isinstance(u, str):
         check_choice(u, "u", FACTORS)
         return str(u)
-    return _real_array(u, "u", 1, "an array of n position weights, or one of 'hyperbolic' and 'log'")
+    return real_array(u, "u", (1,), "an array of n position weights, or one of 'hyperbolic' and 'log'")
 
 
-def _weight_matrix(U: ArrayLike, items: int) -> NDArray[np.float64]:
-    matrix = _real_array(U, "U", 2, f"an array of shape ({items}, {items})")
-    if matrix.shape != (items, items):
-        raise ValueError(f"U has shape {matrix.shape}, but for rankings of {items} items it must be ({items}, {items})")
-    return matrix
+def as_factor(factor: str | NDArray[np.float64], items: int) -> NDArray[np.float64]:
+    """Return position weights, given by name or one by one."""
+    if isinstance(factor, str):
+        ranks = np.arange(1, items + 1)
+        return 1 / (ranks + 1) if factor == "hyperbolic" else 1 / np.log2(ranks + 1)
+    if len(factor) != items:
+        raise ValueError(f"u has {len(factor)} position weights, but there are {items} items")
+    return factor
 
 
-def _real_array(values: ArrayLike, name: str, axes: int, meaning: str) -> NDArray[np.float64]:
+def as_order(value: object, name: str, least: int = 1) -> int:
+    """Return a number of items or of axes."""
+    number = _integer(value, f"{name} must be an integer")
+    if number < least:
+        raise ValueError(f"{name} is {number}, but must be at least {least}")
+    return number
+
+
+def real_array(values: object, name: str, axes: tuple[int, ...], meaning: str) -> NDArray[np.float64]:
+    """Check an array of real numbers with one of so many axes."""
     check_unmasked(values, name)
     try:
         array = np.asarray(values)
@@ -114,7 +102,7 @@ def _real_array(values: ArrayLike, name: str, axes: int, meaning: str) -> NDArra
         raise TypeError(f"{name} must be {meaning}, of real numbers, not {values!r}") from None
     if array.size and array.dtype.kind not in "iuf":
         raise TypeError(f"{name} must be {meaning}, of real numbers, not {array.dtype}")
-    if array.ndim != axes:
+    if array.ndim not in axes:
         raise ValueError(f"{name} has {array.ndim} axes and shape {array.shape}, but must be {meaning}")
     return np.ascontiguousarray(array, dtype=np.float64)
 
@@ -149,7 +137,7 @@ def check_flag(value: object, name: str) -> None:
         raise TypeError(f"{name} must be True or False, not {value!r}")
 
 
-def check_out(out: NDArray[Any], shape: tuple[int, int], dtype: np.dtype[Any]) -> None:
+def check_out(out: NDArray[Any], shape: tuple[int, ...], dtype: np.dtype[Any]) -> None:
     """Refuse an array that the result cannot be written to."""
     if not isinstance(out, np.ndarray):
         raise TypeError(f"out must be a NumPy array, not {type(out).__name__}")

@@ -7,6 +7,7 @@
 //!   tiles           the result cut into pieces that threads can fill at the same time
 //!   bits            a strategy: packed signs, for measures that count
 //!   product         a strategy: matrix products of features, for weighted sums of few items
+//!   factored        the same for tensors of weights given as products of vectors
 //!   pairs           a strategy: one pair of rankings at a time, for everything
 //! ```
 //!
@@ -15,6 +16,7 @@
 
 mod bits;
 mod distinct;
+mod factored;
 mod pairs;
 mod plan;
 mod product;
@@ -29,6 +31,7 @@ use crate::ranking::Rankings;
 use crate::simd::{Isa, Level};
 use bits::Bits;
 use distinct::Distinct;
+use factored::Factored;
 use pairs::Pairs;
 use plan::{Plan, Strategy, Wishes};
 use product::Product;
@@ -197,11 +200,17 @@ fn fill_all<T: Element>(
             }
             fill(&bits, tiles, plan.threads, options.watch)
         }
+        Strategy::Product if measure.is_factored() && wishes.single => {
+            fill(&Factored::<f32, 48>::new(plan.isa, measure, x, y.unwrap_or(x))?, tiles, plan.threads, options.watch)
+        }
+        Strategy::Product if measure.is_factored() => {
+            fill(&Factored::<f64, 24>::new(plan.isa, measure, x, y.unwrap_or(x))?, tiles, plan.threads, options.watch)
+        }
         Strategy::Product if wishes.single => {
-            fill(&Product::<f32, 32>::new(plan.isa, measure, x, y.unwrap_or(x))?, tiles, plan.threads, options.watch)
+            fill(&Product::<f32, 48>::new(plan.isa, measure, x, y.unwrap_or(x))?, tiles, plan.threads, options.watch)
         }
         Strategy::Product => {
-            fill(&Product::<f64, 16>::new(plan.isa, measure, x, y.unwrap_or(x))?, tiles, plan.threads, options.watch)
+            fill(&Product::<f64, 24>::new(plan.isa, measure, x, y.unwrap_or(x))?, tiles, plan.threads, options.watch)
         }
         Strategy::Pairs | Strategy::Partition => {
             let isa = (plan.strategy == Strategy::Pairs).then_some(plan.isa);

@@ -11,10 +11,13 @@ use crate::simd::{Isa, Level};
 
 /// A tile should take about this long: short enough to share out the work, long enough not to be felt.
 const TILE_NS: f64 = 4e6;
+/// The widest tile whose rankings and sums fit the second cache, of those that are a multiple of all groups of rankings.
+const WIDEST: usize = 240;
 /// Narrower tiles are made for few rankings only, since every tile takes memory for each of its rows.
 const NARROWEST: usize = 32;
-/// Narrower tiles, where rankings have to be made ready for each, would spend most of the time on that.
-const LEAST_SHARED: usize = 64;
+/// Tiles where rankings have to be made ready for each are a multiple of this wide: narrower ones would spend most of the time on
+/// that, and rankings are taken by 24 or 48.
+const LEAST_SHARED: usize = 48;
 /// Fewer pairs than this are taken one by one.
 const FEW: f64 = 64.0;
 /// With this many tiles for each thread the last ones to finish keep the others waiting for a few percent only.
@@ -60,9 +63,9 @@ impl Strategy {
                 Some(Counted::Top(_)) => 2.0 + narrow * n * n * (0.0011 + 0.05 * share),
                 _ => 2.0 + narrow * (n * n * (0.0016 + 0.04 * share) + 0.3 * n),
             },
-            Self::Product => {
-                let features = if measure.is_matrix() { n * n } else { n * n / 2.0 + 3.0 * n };
-                3.0 + narrow * features * (0.035 + 0.3 * share) * if single { 0.5 } else { 1.0 }
+            Self::Product => 3.0 + narrow * measure.products() * (0.035 + 0.3 * share) * if single { 0.5 } else { 1.0 },
+            Self::Pairs if measure.is_ordered() => {
+                measure.cost_ns() * if isa.level() == Level::Portable { 1.0 } else { 0.6 }
             }
             Self::Pairs => {
                 let levels = (n / 1000.0).max(1.0).log2();
@@ -82,13 +85,6 @@ impl Strategy {
             (Self::Product, Level::Portable) => 8.4,
             (Self::Pairs, Level::Avx2) => 1.35,
             (Self::Pairs, Level::Portable) => 2.9,
-        }
-    }
-
-    /// The widest tile whose rankings and sums fit the second cache.
-    fn widest_tile(self) -> usize {
-        match self {
-            Self::Bits | Self::Product | Self::Pairs | Self::Partition => 256,
         }
     }
 }
@@ -163,7 +159,7 @@ impl Plan {
         };
         let cells = rows as f64 * columns as f64;
         let cost = |strategy: Strategy| {
-            let tile = rows.min(columns).min(strategy.widest_tile());
+            let tile = rows.min(columns).min(WIDEST);
             strategy.cost_ns(measure, isa, wishes.single, tile)
         };
         let strategy = match wishes.backend.strategy {
@@ -181,7 +177,7 @@ impl Plan {
         let threads = parallel::threads_for(cells * pair_ns, wishes.threads);
         let parts = match strategy {
             Strategy::Bits if threads > 1 && wishes.tile.is_none() => {
-                let tiles = cells / (strategy.widest_tile() as f64).powi(2);
+                let tiles = cells / (WIDEST as f64).powi(2);
                 let wanted = (threads * TILES_PER_THREAD) as f64 / tiles;
                 // Where there are many rankings, tiles are enough; where there are few items, a part would be too short.
                 if tiles < threads as f64 * 4.0 && bits::blocks_of(measure.items()) as f64 >= 2.0 * wanted {
@@ -194,17 +190,15 @@ impl Plan {
         };
         let tile = wishes.tile.unwrap_or_else(|| {
             if parts > 1 {
-                return strategy.widest_tile();
+                return WIDEST;
             }
             let by_time = match strategy {
-                Strategy::Pairs | Strategy::Partition => {
-                    ((TILE_NS / pair_ns).sqrt() as usize).clamp(NARROWEST, strategy.widest_tile())
-                }
-                _ => strategy.widest_tile(),
+                Strategy::Pairs | Strategy::Partition => ((TILE_NS / pair_ns).sqrt() as usize).clamp(NARROWEST, WIDEST),
+                _ => WIDEST,
             };
             let by_share = (cells / (threads * TILES_PER_THREAD) as f64).sqrt() as usize;
             let by_share = match strategy {
-                Strategy::Bits | Strategy::Product => by_share.max(LEAST_SHARED),
+                Strategy::Bits | Strategy::Product => by_share.next_multiple_of(LEAST_SHARED),
                 _ => by_share,
             };
             if threads > 1 { by_time.min(by_share) } else { by_time }

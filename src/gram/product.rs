@@ -9,7 +9,8 @@
 //! definition, so that the error stays below 1e-12 of the sum of the absolute values of the concordant terms. This is rare: of
 //! uniform rankings it happens to one pair in 750 for six items, and to none in a million for ten or more.
 //!
-//! A general weight matrix has a feature for every ordered pair of items.
+//! A tensor of weights has a feature for every tuple of items, looked up in the tensor; a symmetric or skew-symmetric matrix one for
+//! every unordered pair.
 
 use std::ops::Range;
 
@@ -17,16 +18,17 @@ use super::tiles::Tile;
 use super::{Element, Fill};
 use crate::error::Error;
 use crate::kappa::Workspace;
-use crate::measure::Measure;
+use crate::measure::{Measure, symmetry};
 use crate::parallel::Proceed;
 use crate::ranking::Rankings;
 use crate::simd::Isa;
 use crate::simd::place::Square;
-use crate::simd::product::{self, Finish, Group, Join, Real};
+use crate::simd::product::{self, Finish, Group, Join, Real, Row, TableRows};
 use crate::weight::ValidWeight;
 
-/// Features in a block: those of a group of rankings take 32 KiB and stay in the first cache while they are multiplied.
-const BLOCK: usize = 256;
+/// Features in a block: those of a group of rankings take 18 KiB, so that those of a group of rows and one of columns stay in the
+/// first cache while they are multiplied.
+const BLOCK: usize = 112;
 /// Below this part of the largest sum there could be, a value is computed anew.
 const CANCELLED: f64 = 1.0 / 512.0;
 
@@ -37,7 +39,7 @@ pub(super) struct Product<'a, S, const G: usize> {
     x: &'a Rankings,
     y: &'a Rankings,
     form: Form,
-    /// The weight of each rank; of a matrix, all entries.
+    /// The weight of each rank; of tensors, all entries.
     weights: Vec<S>,
     blocks: Vec<Block>,
     /// The value for a ranking and itself.
@@ -48,8 +50,15 @@ pub(super) struct Product<'a, S, const G: usize> {
 /// What is multiplied.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Form {
-    Pairs { join: Join, signed: bool },
-    Matrix,
+    Pairs {
+        join: Join,
+        signed: bool,
+    },
+    /// Tensors with so many axes; if `halved`, one matrix that equals its transpose or the negative of it.
+    Tensors {
+        order: usize,
+        halved: bool,
+    },
 }
 
 /// Features that are made and multiplied together.
@@ -62,8 +71,11 @@ struct Block {
 
 /// Features of one item j with a run of other items.
 struct Run {
+    /// For tensors: the number of the tensor and all items but the last as one number, to the base of n.
     j: usize,
     others: Range<usize>,
+    /// Whether the features of rows are doubled, because those of the items swapped are left out.
+    doubled: bool,
 }
 
 /// Rows and columns of a product have other features only for [`Block::squares`].
@@ -84,14 +96,16 @@ pub(super) struct Scratch<S, const G: usize> {
 
 /// Groups of rankings and the features of a block.
 struct Panels<S, const G: usize> {
-    ranks: Vec<[S; G]>,
-    weights: Vec<[S; G]>,
-    features: Vec<[S; G]>,
+    /// Ranks as whole numbers, only for tensors; otherwise as reals, with weights.
+    indices: Vec<[u32; G]>,
+    ranks: Vec<Row<S, G>>,
+    weights: Vec<Row<S, G>>,
+    features: Vec<Row<S, G>>,
 }
 
 impl<S: Real<G>, const G: usize> Scratch<S, G> {
     fn new(items: usize) -> Self {
-        let panels = || Panels { ranks: Vec::new(), weights: Vec::new(), features: Vec::new() };
+        let panels = || Panels { indices: Vec::new(), ranks: Vec::new(), weights: Vec::new(), features: Vec::new() };
         Self { rows: panels(), columns: panels(), sums: Vec::new(), workspace: Workspace::new(items) }
     }
 }
@@ -102,15 +116,19 @@ impl<'a, S: Real<G>, const G: usize> Product<'a, S, G> {
         let cannot = || Error::CannotCompute { name: "product".to_owned() };
         let (weight, signed) = measure.summed().ok_or_else(cannot)?;
         let (form, weights) = match weight {
-            ValidWeight::Add(u) => (Form::Pairs { join: Join::Sum, signed }, u),
-            ValidWeight::Mult(u) => (Form::Pairs { join: Join::Product, signed }, u),
-            ValidWeight::Matrix(entries) => (Form::Matrix, entries),
+            ValidWeight::Add(u) => (Form::Pairs { join: Join::Sum, signed }, u.as_slice()),
+            ValidWeight::Mult(u) => (Form::Pairs { join: Join::Product, signed }, u.as_slice()),
+            ValidWeight::Tensor { order, entries } => {
+                let halved = *order == 2 && symmetry(entries, measure.items()).is_some();
+                (Form::Tensors { order: *order, halved }, &**entries)
+            }
             _ => return Err(cannot()),
         };
         let own = measure.of_equal();
         let finish = Finish { scale: measure.of_sum(1.0), limit: own * (1.0 - 1e-9), ..finish(form, weights) };
+        let blocks = blocks(measure.items(), form, weights.len());
         let weights = weights.iter().map(|&weight| S::from_f64(weight)).collect();
-        Ok(Self { isa, measure, x, y, form, weights, blocks: blocks(measure.items(), form), own, finish })
+        Ok(Self { isa, measure, x, y, form, weights, blocks, own, finish })
     }
 
     /// Mends the values that have cancelled, which are marked as NaN, and those for equal rankings, than which none is larger and
@@ -131,17 +149,23 @@ impl<'a, S: Real<G>, const G: usize> Product<'a, S, G> {
     /// Lays the ranks and weights of rankings side by side, in groups, one after the other.
     fn load(&self, rankings: &Rankings, range: Range<usize>, panels: &mut Panels<S, G>) {
         let items = self.measure.items();
-        let groups = range.len().div_ceil(G);
-        for lanes in [&mut panels.ranks, &mut panels.weights] {
+        let length = range.len().div_ceil(G) * items;
+        let tensors = matches!(self.form, Form::Tensors { .. });
+        let Panels { indices, ranks, weights, .. } = panels;
+        indices.clear();
+        indices.resize(if tensors { length } else { 0 }, [0; G]);
+        for lanes in [&mut *ranks, &mut *weights] {
             lanes.clear();
-            lanes.resize(groups * items, [S::default(); G]);
+            lanes.resize(if tensors { 0 } else { length }, Row([S::default(); G]));
         }
         for (index, row) in range.enumerate() {
             let (first, lane) = (index / G * items, index % G);
             for (item, &rank) in rankings.row(row).ranks().iter().enumerate() {
-                panels.ranks[first + item][lane] = S::from_f64(rank.into());
-                if !matches!(self.form, Form::Matrix) {
-                    panels.weights[first + item][lane] = self.weights[rank as usize];
+                if tensors {
+                    indices[first + item][lane] = rank;
+                } else {
+                    ranks[first + item][lane] = S::from_f64(rank.into());
+                    weights[first + item][lane] = self.weights[rank as usize];
                 }
             }
         }
@@ -149,29 +173,51 @@ impl<'a, S: Real<G>, const G: usize> Product<'a, S, G> {
 
     /// Makes the features of a block for all groups, one group after the other; how many there are for each.
     fn make_features(&self, block: &Block, side: Side, panels: &mut Panels<S, G>) -> usize {
-        let items = self.measure.items();
-        let factor = S::from_f64(if side == Side::Rows { -0.5 } else { 1.0 });
-        let Panels { ranks, weights, features } = panels;
+        let items = self.measure.items().max(1);
+        let Panels { indices, ranks, weights, features } = panels;
         features.clear();
-        for (ranks, weights) in ranks.chunks_exact(items.max(1)).zip(weights.chunks_exact(items.max(1))) {
-            for &Run { j, ref others } in &block.runs {
-                match self.form {
-                    Form::Pairs { join, .. } => {
+        match self.form {
+            Form::Pairs { join, .. } => {
+                let factor = S::from_f64(if side == Side::Rows { -0.5 } else { 1.0 });
+                for (ranks, weights) in ranks.chunks_exact(items).zip(weights.chunks_exact(items)) {
+                    for &Run { j, ref others, .. } in &block.runs {
                         S::pair_features(self.isa, join, Group { ranks, weights }, others.clone(), j, features);
                     }
-                    Form::Matrix => features.extend(ranks[others.clone()].iter().map(|other| {
-                        std::array::from_fn(|lane| {
-                            let (row, column): (f64, f64) = (ranks[j][lane].into(), other[lane].into());
-                            self.weights[row as usize * items + column as usize]
-                        })
-                    })),
+                    if block.squares {
+                        features
+                            .extend(weights.iter().map(|weights| Row(weights.map(|weight| factor * weight * weight))));
+                    }
                 }
             }
-            if block.squares {
-                features.extend(weights.iter().map(|weights| weights.map(|weight| factor * weight * weight)));
+            Form::Tensors { order, .. } => {
+                for indices in indices.chunks_exact(items) {
+                    for run in &block.runs {
+                        let rows = self.rows_of(run.j, order, indices);
+                        let factor = S::from_f64(if run.doubled && side == Side::Rows { 2.0 } else { 1.0 });
+                        S::look_up(self.isa, rows, &indices[run.others.clone()], factor, features);
+                    }
+                }
             }
         }
-        block.runs.iter().map(|run| run.others.len()).sum::<usize>() + if block.squares { items } else { 0 }
+        block.runs.iter().map(|run| run.others.len()).sum::<usize>()
+            + if block.squares { self.measure.items() } else { 0 }
+    }
+
+    /// For each ranking of a group the weights of the last item, all others being given by `number`.
+    fn rows_of(&self, number: usize, order: usize, indices: &[[u32; G]]) -> TableRows<'_, S, G> {
+        let items = indices.len();
+        let mut starts = [0; G];
+        let mut place = 1;
+        let mut rest = number;
+        for _ in 1..order {
+            for (start, &rank) in starts.iter_mut().zip(&indices[rest % items]) {
+                *start += rank as usize * place;
+            }
+            place *= items;
+            rest /= items;
+        }
+        let starts = starts.map(|start: usize| ((rest * place + start) * items) as u32);
+        TableRows { table: &self.weights, starts, length: items }
     }
 
     /// Whether values need sums over single items.
@@ -262,23 +308,30 @@ fn finish(form: Form, u: &[f64]) -> Finish {
     }
 }
 
-/// Cuts the features into blocks of [`BLOCK`].
-fn blocks(items: usize, form: Form) -> Vec<Block> {
+/// Cuts the features into blocks of [`BLOCK`]; of tensors there are so many weights.
+fn blocks(items: usize, form: Form, weights: usize) -> Vec<Block> {
     let mut blocks = Vec::new();
     let mut runs = Vec::new();
     let mut room = BLOCK;
-    for j in 0..items {
-        let (mut start, end) = (0, if form == Form::Matrix { items } else { j });
-        while start < end {
-            let others = start..end.min(start + room);
-            room -= others.len();
-            start = others.end;
-            runs.push(Run { j, others });
+    let mut push = |j: usize, mut others: Range<usize>, doubled: bool| {
+        while !others.is_empty() {
+            let next = others.start..others.end.min(others.start + room);
+            room -= next.len();
+            others.start = next.end;
+            runs.push(Run { j, others: next, doubled });
             if room == 0 {
                 blocks.push(Block { runs: std::mem::take(&mut runs), squares: false });
                 room = BLOCK;
             }
         }
+    };
+    match form {
+        Form::Pairs { .. } => (0..items).for_each(|j| push(j, 0..j, false)),
+        Form::Tensors { halved: true, .. } => (0..items).for_each(|j| {
+            push(j, 0..j, true);
+            push(j, j..j + 1, false);
+        }),
+        Form::Tensors { .. } => (0..weights / items.max(1)).for_each(|j| push(j, 0..items, false)),
     }
     let squares = form == (Form::Pairs { join: Join::Product, signed: false });
     blocks.push(Block { runs, squares });

@@ -1,10 +1,12 @@
 //! Sums over the concordant pairs of one permutation in O(n log n), for every weight: what each weight gives to the items, and
 //! the partition that adds it up.
 
+mod general;
 mod partition;
 
-use crate::simd::{Isa, grid};
+use crate::simd::{self, Isa, grid};
 use crate::weight::ValidWeight;
+pub(crate) use general::products;
 use partition::{Count, LaterWeight, Products, Split, Sums, partition};
 
 /// The memory that comparing two rankings takes; made once for each thread and used for any number of pairs.
@@ -16,6 +18,7 @@ pub struct Workspace {
     by_value: Vec<f64>,
     counts: Vec<u32>,
     cells: Vec<f64>,
+    tuples: simd::ordered::Memory,
     /// Vector instructions for parts that are short enough; without them all parts are halved.
     isa: Option<Isa>,
 }
@@ -53,13 +56,53 @@ pub(crate) fn concordant(weight: &ValidWeight, workspace: &mut Workspace) -> f64
         ValidWeight::Average => per_item(average(workspace) as f64, workspace),
         ValidWeight::Add(u) => add::<false>(u, workspace),
         ValidWeight::Mult(u) => mult::<false>(u, workspace),
-        ValidWeight::Matrix(entries) => matrix(entries, workspace),
+        ValidWeight::Tensor { order, entries } => general::tensors(entries, *order, &workspace.values),
+        ValidWeight::Factors { order, vectors } => general::factors(vectors, *order, &workspace.values),
+        ValidWeight::Quadruples(entries) => general::quadruples(entries, &workspace.values),
     }
+}
+
+/// The sum over the tuples of so many items that are increasing in the permutation in `workspace.values`.
+pub(crate) fn ordered(weight: &ValidWeight, order: usize, workspace: &mut Workspace) -> f64 {
+    let kept = if let ValidWeight::Top(k) = weight { keep_top(*k, workspace) } else { workspace.values.len() };
+    if order > kept {
+        return 0.0;
+    }
+    let Workspace { values, by_value, tuples, isa, .. } = workspace;
+    let values = &values[..kept];
+    let terms = match weight {
+        ValidWeight::Mult(u) => {
+            for (&value, &u_position) in values.iter().zip(u) {
+                by_value[value as usize] = u_position * u[value as usize];
+            }
+            grid::Terms::Squares(by_value)
+        }
+        ValidWeight::Add(u) => {
+            for (&value, &u_position) in values.iter().zip(u) {
+                by_value[value as usize] = u_position;
+            }
+            grid::Terms::Sums { p: by_value, q: u }
+        }
+        ValidWeight::Average => {
+            for (position, &value) in (0..).zip(values) {
+                by_value[value as usize] = f64::from(kept as u32 - value.max(position));
+            }
+            grid::Terms::Later(by_value)
+        }
+        _ => grid::Terms::Ones,
+    };
+    let sum = match terms {
+        _ if order > 1 => simd::ordered::sum(isa.unwrap_or_else(Isa::portable), terms, order, values, tuples),
+        grid::Terms::Ones => kept as f64,
+        grid::Terms::Squares(x) | grid::Terms::Later(x) => x.iter().sum(),
+        grid::Terms::Sums { p, q } => p.iter().zip(q).map(|(p, q)| p * q).sum(),
+    };
+    if *weight == ValidWeight::Average { sum / kept as f64 } else { sum }
 }
 
 /// The concordant sum minus the discordant sum of the permutation in `workspace.values`.
 ///
-/// A weight matrix has no such form; [`crate::Measure`] refuses it, and here it gives its plain sum.
+/// General weights have no such form; [`crate::Measure`] refuses it, and here they give their plain sum.
 pub(crate) fn signed(weight: &ValidWeight, workspace: &mut Workspace) -> f64 {
     match weight {
         ValidWeight::Standard => {
@@ -76,7 +119,9 @@ pub(crate) fn signed(weight: &ValidWeight, workspace: &mut Workspace) -> f64 {
         }
         ValidWeight::Add(u) => add::<true>(u, workspace),
         ValidWeight::Mult(u) => mult::<true>(u, workspace),
-        ValidWeight::Matrix(entries) => matrix(entries, workspace),
+        ValidWeight::Tensor { .. } | ValidWeight::Factors { .. } | ValidWeight::Quadruples(_) => {
+            concordant(weight, workspace)
+        }
     }
 }
 
@@ -130,6 +175,12 @@ fn count(kept: usize, workspace: &mut Workspace) -> u64 {
 
 /// The count among the items that are in the top k of both rankings, and how many of these there are.
 fn top(k: usize, workspace: &mut Workspace) -> (u64, u64) {
+    let kept = keep_top(k, workspace);
+    (count(kept, workspace), kept as u64)
+}
+
+/// Leaves only the values and positions in the top k of both, ranked anew among themselves; how many there are.
+fn keep_top(k: usize, workspace: &mut Workspace) -> usize {
     let k = k.min(workspace.values.len());
     let mut kept = 0;
     let ranks = &mut workspace.counts[..k];
@@ -150,16 +201,16 @@ fn top(k: usize, workspace: &mut Workspace) -> (u64, u64) {
     for value in &mut workspace.values[..kept] {
         *value = ranks[*value as usize];
     }
-    (count(kept, workspace), kept as u64)
+    kept
 }
 
 /// n times the concordant sum: a whole number.
 fn average(workspace: &mut Workspace) -> u128 {
     let n = workspace.values.len() as u32;
-    let Workspace { values, spill, by_value, cells, isa, .. } = workspace;
-    if let Some(isa) = short(*isa, values) {
-        return grid::sum_whole(isa, grid::Whole::Rooms(n), values, spill, cells) as u128;
+    if let Some(sum) = on_grid(grid::Whole::Rooms(n), workspace) {
+        return sum as u128;
     }
+    let Workspace { values, spill, by_value, cells, isa, .. } = workspace;
     for (position, &value) in (0..).zip(&*values) {
         by_value[value as usize] = f64::from(n - value.max(position));
     }
@@ -190,12 +241,17 @@ fn average_of_all(workspace: &mut Workspace) -> u128 {
     all
 }
 
-/// The vector instructions, if there are any and the permutation is short enough for one grid.
-fn short(isa: Option<Isa>, values: &[u32]) -> Option<Isa> {
-    isa.filter(|_| values.len() <= grid::MOST)
+/// The sum on one grid, if there are vector instructions and the permutation is short enough.
+fn on_grid(terms: grid::Whole<'_>, workspace: &mut Workspace) -> Option<f64> {
+    let Workspace { values, spill, cells, isa, .. } = workspace;
+    let isa = isa.filter(|_| values.len() <= terms.most())?;
+    Some(grid::sum_whole(isa, terms, values, spill, cells))
 }
 
 fn add<const SIGNED: bool>(u: &[f64], workspace: &mut Workspace) -> f64 {
+    if !SIGNED && let Some(sum) = on_grid(grid::Whole::Sums(u), workspace) {
+        return sum;
+    }
     let Workspace { values, spill, by_value, cells, isa, .. } = workspace;
     for (&value, &u) in values.iter().zip(u) {
         by_value[value as usize] = u;
@@ -211,12 +267,10 @@ fn add<const SIGNED: bool>(u: &[f64], workspace: &mut Workspace) -> f64 {
 }
 
 fn mult<const SIGNED: bool>(u: &[f64], workspace: &mut Workspace) -> f64 {
-    let Workspace { values, spill, by_value, cells, isa, .. } = workspace;
-    if let Some(isa) = short(*isa, values)
-        && !SIGNED
-    {
-        return grid::sum_whole(isa, grid::Whole::Products(u), values, spill, cells);
+    if !SIGNED && let Some(sum) = on_grid(grid::Whole::Products(u), workspace) {
+        return sum;
     }
+    let Workspace { values, spill, by_value, cells, isa, .. } = workspace;
     for (&value, &u_position) in values.iter().zip(u) {
         by_value[value as usize] = u_position * u[value as usize];
     }
@@ -228,19 +282,4 @@ fn mult<const SIGNED: bool>(u: &[f64], workspace: &mut Workspace) -> f64 {
         }
         _ => partition(&mut slow, 0, values, spill),
     }
-}
-
-/// `G_U` by its definition.
-fn matrix(entries: &[f64], workspace: &Workspace) -> f64 {
-    let values = &workspace.values;
-    if values.is_empty() {
-        return 0.0;
-    }
-    let rows = entries.chunks_exact(values.len());
-    rows.zip(values)
-        .map(|(row, &value)| {
-            let other = &entries[value as usize * values.len()..][..values.len()];
-            row.iter().zip(values).map(|(entry, &value)| entry * other[value as usize]).sum::<f64>()
-        })
-        .sum()
 }

@@ -6,6 +6,7 @@
 //! the bucket.
 
 use super::lanes::{Avx2, Avx512, Lanes, Portable};
+use super::rules::{Later, Ones, PlaceSums, Products, Rooms, Rule, Squares, Sums};
 use super::{Isa, dispatch};
 
 /// What pairs of items add. An item is named by its value.
@@ -33,11 +34,20 @@ impl Terms<'_> {
     }
 }
 
+impl Whole<'_> {
+    /// As [`Terms::most`].
+    pub(crate) fn most(&self) -> usize {
+        if matches!(self, Self::Sums(_)) { NARROW } else { MOST }
+    }
+}
+
 /// What pairs of items of a whole permutation add, where the position of an item is known as well as its value.
 #[derive(Clone, Copy)]
 pub(crate) enum Whole<'a> {
     /// The product of the numbers of both positions and both values.
     Products(&'a [f64]),
+    /// The sum of the numbers of both positions times that of both values.
+    Sums(&'a [f64]),
     /// What the larger of value and position of the later item lacks to this.
     Rooms(u32),
 }
@@ -90,168 +100,12 @@ pub(crate) fn sum_whole(isa: Isa, terms: Whole<'_>, values: &[u32], spare: &mut 
         {
             *result = match terms {
                 Whole::Products(u) => sum_by::<_, L, _>(&Products(u), 0, values, spare, cells),
+                Whole::Sums(u) => sum_by::<_, L, _>(&PlaceSums(u), 0, values, spare, cells),
                 Whole::Rooms(room) => sum_by::<_, L, _>(&Rooms(room), 0, values, spare, cells),
             };
         }
     );
     total
-}
-
-/// What a kind of terms does with an item. Values are counted from the first.
-///
-/// # Safety
-/// As for [`Lanes`]; values and positions must be below [`Rule::len`].
-trait Rule<const N: usize> {
-    /// Whether an item takes what others bring by another number than it brings; if not, by the last of the numbers it brings the
-    /// first, and so on.
-    const TAKES: bool;
-    /// Whether pairs are added up by two numbers of each item or by one.
-    const TWO: bool;
-
-    /// How many items there are numbers of.
-    fn len(&self) -> usize;
-    /// The numbers that an item brings.
-    unsafe fn brings(&self, value: usize, position: usize) -> [f64; N];
-    /// The number by which an item takes, if it is another.
-    unsafe fn takes(&self, value: usize, position: usize) -> f64;
-    /// The numbers by which pairs are added up one by one.
-    unsafe fn both(&self, value: usize, position: usize) -> (f64, f64);
-    /// What each of some earlier items adds with a later one, but for a factor of the earlier one.
-    unsafe fn pair<L: Lanes>(earlier: (L, L), later: (f64, f64)) -> L;
-    /// That factor.
-    unsafe fn factor<L: Lanes>(earlier: (L, L)) -> L;
-}
-
-/// A rule by which pairs add the product of a number of each item.
-macro_rules! square_rule {
-    ($rule:ty, |$self:ident, $value:ident, $position:ident| $number:expr, $len:expr) => {
-        impl Rule<1> for $rule {
-            const TAKES: bool = false;
-            const TWO: bool = false;
-
-            fn len(&$self) -> usize {
-                $len
-            }
-            #[inline(always)]
-            unsafe fn brings(&$self, $value: usize, $position: usize) -> [f64; 1] {
-                // SAFETY: as the trait asks.
-                #[allow(unused_unsafe)]
-                unsafe { [$number] }
-            }
-            #[inline(always)]
-            unsafe fn takes(&$self, $value: usize, $position: usize) -> f64 {
-                // SAFETY: as the trait asks.
-                #[allow(unused_unsafe)]
-                unsafe { $number }
-            }
-            #[inline(always)]
-            unsafe fn both(&$self, $value: usize, $position: usize) -> (f64, f64) {
-                // SAFETY: as the trait asks.
-                #[allow(unused_unsafe)]
-                unsafe { ($number, 0.0) }
-            }
-            #[inline(always)]
-            unsafe fn pair<L: Lanes>(_: (L, L), later: (f64, f64)) -> L {
-                unsafe { L::splat(later.0) }
-            }
-            #[inline(always)]
-            unsafe fn factor<L: Lanes>(earlier: (L, L)) -> L {
-                earlier.0
-            }
-        }
-    };
-}
-
-/// A rule by which pairs add a number of the later item.
-macro_rules! later_rule {
-    ($rule:ty, |$self:ident, $value:ident, $position:ident| $number:expr, $len:expr) => {
-        impl Rule<1> for $rule {
-            const TAKES: bool = true;
-            const TWO: bool = false;
-
-            fn len(&$self) -> usize {
-                $len
-            }
-            #[inline(always)]
-            unsafe fn brings(&self, _: usize, _: usize) -> [f64; 1] {
-                [1.0]
-            }
-            #[inline(always)]
-            unsafe fn takes(&$self, $value: usize, $position: usize) -> f64 {
-                // SAFETY: as the trait asks.
-                #[allow(unused_unsafe)]
-                unsafe { $number }
-            }
-            #[inline(always)]
-            unsafe fn both(&$self, $value: usize, $position: usize) -> (f64, f64) {
-                // SAFETY: as the trait asks.
-                #[allow(unused_unsafe)]
-                unsafe { ($number, 0.0) }
-            }
-            #[inline(always)]
-            unsafe fn pair<L: Lanes>(_: (L, L), later: (f64, f64)) -> L {
-                unsafe { L::splat(later.0) }
-            }
-            #[inline(always)]
-            unsafe fn factor<L: Lanes>(_: (L, L)) -> L {
-                unsafe { L::splat(1.0) }
-            }
-        }
-    };
-}
-
-struct Ones;
-struct Squares<'a>(&'a [f64]);
-struct Products<'a>(&'a [f64]);
-struct Later<'a>(&'a [f64]);
-struct Rooms(u32);
-
-square_rule!(Ones, |self, _value, _position| 1.0, usize::MAX);
-square_rule!(Squares<'_>, |self, value, _position| *self.0.get_unchecked(value), self.0.len());
-square_rule!(
-    Products<'_>,
-    |self, value, position| self.0.get_unchecked(value) * self.0.get_unchecked(position),
-    self.0.len()
-);
-later_rule!(Later<'_>, |self, value, _position| *self.0.get_unchecked(value), self.0.len());
-later_rule!(Rooms, |self, value, position| f64::from(self.0 - value.max(position) as u32), usize::MAX);
-
-struct Sums<'a> {
-    p: &'a [f64],
-    q: &'a [f64],
-}
-
-/// 1, p, q and p q are brought.
-impl Rule<4> for Sums<'_> {
-    const TAKES: bool = false;
-    const TWO: bool = true;
-
-    fn len(&self) -> usize {
-        self.p.len().min(self.q.len())
-    }
-    #[inline(always)]
-    unsafe fn brings(&self, value: usize, position: usize) -> [f64; 4] {
-        // SAFETY: as the trait asks.
-        let (p, q) = unsafe { self.both(value, position) };
-        [1.0, p, q, p * q]
-    }
-    #[inline(always)]
-    unsafe fn takes(&self, _: usize, _: usize) -> f64 {
-        0.0
-    }
-    #[inline(always)]
-    unsafe fn both(&self, value: usize, _: usize) -> (f64, f64) {
-        // SAFETY: as the trait asks.
-        unsafe { (*self.p.get_unchecked(value), *self.q.get_unchecked(value)) }
-    }
-    #[inline(always)]
-    unsafe fn pair<L: Lanes>(earlier: (L, L), later: (f64, f64)) -> L {
-        unsafe { earlier.0.add(L::splat(later.0)).mul(earlier.1.add(L::splat(later.1))) }
-    }
-    #[inline(always)]
-    unsafe fn factor<L: Lanes>(_: (L, L)) -> L {
-        unsafe { L::splat(1.0) }
-    }
 }
 
 /// # Safety

@@ -10,9 +10,12 @@
 pub(crate) mod bits;
 mod doubles;
 pub(crate) mod grid;
+mod groups;
 mod lanes;
+pub(crate) mod ordered;
 pub(crate) mod place;
 pub(crate) mod product;
+mod rules;
 pub(crate) mod split;
 mod words;
 
@@ -55,7 +58,12 @@ impl Isa {
 
     /// The widest that this CPU has.
     pub(crate) fn widest() -> Self {
-        Level::ALL.into_iter().rev().find_map(Self::new).unwrap_or(Self(Level::Portable))
+        Level::ALL.into_iter().rev().find_map(Self::new).unwrap_or_else(Self::portable)
+    }
+
+    /// What every CPU has.
+    pub(crate) fn portable() -> Self {
+        Self(Level::Portable)
     }
 
     pub(crate) fn level(self) -> Level {

@@ -1,10 +1,12 @@
 //! Products of feature panels, and making the features.
 //!
 //! A panel holds the features of `G` rankings side by side: entry `[feature][lane]`. The same panel serves as rows and as columns
-//! of a product. `G` lanes take 128 bytes, two of the widest registers: 16 doubles or 32 singles.
+//! of a product. `G` lanes take 192 bytes, three of the widest registers: 24 doubles or 48 singles.
 
 use std::ops::{Add, Mul, Neg, Range};
 
+pub(crate) use super::groups::Row;
+use super::groups::{Lanes, Narrow32, Narrow64, Wide32, Wide64};
 use super::place::Square;
 use super::{Isa, dispatch};
 
@@ -18,8 +20,8 @@ pub(crate) enum Join {
 /// The weights and ranks of a group of rankings, for each item. Ranks are reals because they are compared beside reals.
 #[derive(Clone, Copy)]
 pub(crate) struct Group<'a, S, const G: usize> {
-    pub(crate) ranks: &'a [[S; G]],
-    pub(crate) weights: &'a [[S; G]],
+    pub(crate) ranks: &'a [Row<S, G>],
+    pub(crate) weights: &'a [Row<S, G>],
 }
 
 /// Single or double precision, `G` side by side.
@@ -29,7 +31,11 @@ pub(crate) trait Real<const G: usize>:
     fn from_f64(value: f64) -> Self;
 
     /// The products of the features of a group of rows and a group of columns, put into `sums` or added to them.
-    fn multiply(isa: Isa, rows: &[[Self; G]], columns: &[[Self; G]], add: bool, sums: &mut Square<G>);
+    fn multiply(isa: Isa, rows: &[Row<Self, G>], columns: &[Row<Self, G>], add: bool, sums: &mut Square<G>);
+
+    /// Appends, for each of the `places`, the entry there of every row, times a factor. All must be within the table, which can have
+    /// 2^31 - 1 entries.
+    fn look_up(isa: Isa, rows: TableRows<'_, Self, G>, places: &[[u32; G]], factor: Self, out: &mut Vec<Row<Self, G>>);
 
     /// Appends the features of the pairs of items (i, j), i in `earlier`: their weights joined, negative if i comes after j.
     fn pair_features(
@@ -38,212 +44,9 @@ pub(crate) trait Real<const G: usize>:
         group: Group<'_, Self, G>,
         earlier: Range<usize>,
         j: usize,
-        out: &mut Vec<[Self; G]>,
+        out: &mut Vec<Row<Self, G>>,
     );
 }
-
-/// Vectors of `G` numbers, in one or more registers.
-///
-/// # Safety
-/// The functions may only be called, and must be inlined, where the instructions they stand for are enabled.
-trait Lanes<S, const G: usize>: Copy {
-    unsafe fn zero() -> Self;
-    unsafe fn load(values: &[S; G]) -> Self;
-    unsafe fn store(self, values: &mut [S; G]);
-    /// `self + value * other`.
-    unsafe fn add_times(self, value: S, other: Self) -> Self;
-    unsafe fn add(self, other: Self) -> Self;
-    unsafe fn mul(self, other: Self) -> Self;
-    /// Itself where `a < b`, and the negative of itself elsewhere.
-    unsafe fn negative_unless_less(self, a: Self, b: Self) -> Self;
-}
-
-impl<S, const G: usize> Lanes<S, G> for [S; G]
-where
-    S: Copy + Default + PartialOrd + Add<Output = S> + Mul<Output = S> + Neg<Output = S>,
-{
-    #[inline(always)]
-    unsafe fn zero() -> Self {
-        [S::default(); G]
-    }
-    #[inline(always)]
-    unsafe fn load(values: &[S; G]) -> Self {
-        *values
-    }
-    #[inline(always)]
-    unsafe fn store(self, values: &mut [S; G]) {
-        *values = self;
-    }
-    #[inline(always)]
-    unsafe fn add_times(self, value: S, other: Self) -> Self {
-        std::array::from_fn(|lane| self[lane] + value * other[lane])
-    }
-    #[inline(always)]
-    unsafe fn add(self, other: Self) -> Self {
-        std::array::from_fn(|lane| self[lane] + other[lane])
-    }
-    #[inline(always)]
-    unsafe fn mul(self, other: Self) -> Self {
-        std::array::from_fn(|lane| self[lane] * other[lane])
-    }
-    #[inline(always)]
-    unsafe fn negative_unless_less(self, a: Self, b: Self) -> Self {
-        std::array::from_fn(|lane| if a[lane] < b[lane] { self[lane] } else { -self[lane] })
-    }
-}
-
-#[cfg(target_arch = "x86_64")]
-mod x86 {
-    use super::Lanes;
-    use std::arch::x86_64::*;
-
-    /// So many registers as one vector.
-    #[derive(Clone, Copy)]
-    pub(super) struct Registers<R, const N: usize>([R; N]);
-
-    macro_rules! wide {
-        ($value:expr, $a:expr, $b:expr, $zero:ident, $compare:ident, $subtract:ident) => {
-            $subtract($value, $compare::<_CMP_NLT_UQ>($a, $b), $zero(), $value)
-        };
-    }
-    macro_rules! narrow {
-        ($value:expr, $a:expr, $b:expr, $zero:ident, $compare:ident, $subtract:ident, $blend:ident) => {
-            $blend($subtract($zero(), $value), $value, $compare::<_CMP_LT_OQ>($a, $b))
-        };
-    }
-    macro_rules! lanes {
-        (
-            $scalar:ty, $group:expr, $register:ty, $count:expr, $load:ident, $store:ident, $splat:ident,
-            $add:ident, $mul:ident, $fused:ident, $negate:ident!($zero:ident, $($op:ident),*)
-        ) => {
-            impl Lanes<$scalar, $group> for Registers<$register, $count> {
-                #[inline(always)]
-                unsafe fn zero() -> Self {
-                    unsafe { Self([$zero(); $count]) }
-                }
-                #[inline(always)]
-                unsafe fn load(values: &[$scalar; $group]) -> Self {
-                    // SAFETY: the registers together hold as many numbers as the array.
-                    unsafe {
-                        let mut registers = [$zero(); $count];
-                        for (index, register) in registers.iter_mut().enumerate() {
-                            *register = $load(values.as_ptr().add(index * ($group / $count)));
-                        }
-                        Self(registers)
-                    }
-                }
-                #[inline(always)]
-                unsafe fn store(self, values: &mut [$scalar; $group]) {
-                    // SAFETY: as above.
-                    unsafe {
-                        for (index, register) in self.0.into_iter().enumerate() {
-                            $store(values.as_mut_ptr().add(index * ($group / $count)), register);
-                        }
-                    }
-                }
-                #[inline(always)]
-                unsafe fn add_times(mut self, value: $scalar, other: Self) -> Self {
-                    unsafe {
-                        let value = $splat(value);
-                        for (sum, other) in self.0.iter_mut().zip(other.0) {
-                            *sum = $fused(value, other, *sum);
-                        }
-                        self
-                    }
-                }
-                #[inline(always)]
-                unsafe fn add(mut self, other: Self) -> Self {
-                    for (value, other) in self.0.iter_mut().zip(other.0) {
-                        *value = unsafe { $add(*value, other) };
-                    }
-                    self
-                }
-                #[inline(always)]
-                unsafe fn mul(mut self, other: Self) -> Self {
-                    for (value, other) in self.0.iter_mut().zip(other.0) {
-                        *value = unsafe { $mul(*value, other) };
-                    }
-                    self
-                }
-                #[inline(always)]
-                unsafe fn negative_unless_less(mut self, a: Self, b: Self) -> Self {
-                    for (value, (a, b)) in self.0.iter_mut().zip(a.0.into_iter().zip(b.0)) {
-                        *value = unsafe { $negate!(*value, a, b, $zero, $($op),*) };
-                    }
-                    self
-                }
-            }
-        };
-    }
-    lanes!(
-        f64,
-        16,
-        __m512d,
-        2,
-        _mm512_loadu_pd,
-        _mm512_storeu_pd,
-        _mm512_set1_pd,
-        _mm512_add_pd,
-        _mm512_mul_pd,
-        _mm512_fmadd_pd,
-        wide!(_mm512_setzero_pd, _mm512_cmp_pd_mask, _mm512_mask_sub_pd)
-    );
-    lanes!(
-        f32,
-        32,
-        __m512,
-        2,
-        _mm512_loadu_ps,
-        _mm512_storeu_ps,
-        _mm512_set1_ps,
-        _mm512_add_ps,
-        _mm512_mul_ps,
-        _mm512_fmadd_ps,
-        wide!(_mm512_setzero_ps, _mm512_cmp_ps_mask, _mm512_mask_sub_ps)
-    );
-    lanes!(
-        f64,
-        16,
-        __m256d,
-        4,
-        _mm256_loadu_pd,
-        _mm256_storeu_pd,
-        _mm256_set1_pd,
-        _mm256_add_pd,
-        _mm256_mul_pd,
-        _mm256_fmadd_pd,
-        narrow!(_mm256_setzero_pd, _mm256_cmp_pd, _mm256_sub_pd, _mm256_blendv_pd)
-    );
-    lanes!(
-        f32,
-        32,
-        __m256,
-        4,
-        _mm256_loadu_ps,
-        _mm256_storeu_ps,
-        _mm256_set1_ps,
-        _mm256_add_ps,
-        _mm256_mul_ps,
-        _mm256_fmadd_ps,
-        narrow!(_mm256_setzero_ps, _mm256_cmp_ps, _mm256_sub_ps, _mm256_blendv_ps)
-    );
-
-    pub(super) type Wide64 = Registers<__m512d, 2>;
-    pub(super) type Wide32 = Registers<__m512, 2>;
-    pub(super) type Narrow64 = Registers<__m256d, 4>;
-    pub(super) type Narrow32 = Registers<__m256, 4>;
-}
-
-#[cfg(target_arch = "x86_64")]
-use x86::{Narrow32, Narrow64, Wide32, Wide64};
-#[cfg(not(target_arch = "x86_64"))]
-type Wide64 = [f64; 16];
-#[cfg(not(target_arch = "x86_64"))]
-type Wide32 = [f32; 32];
-#[cfg(not(target_arch = "x86_64"))]
-type Narrow64 = [f64; 16];
-#[cfg(not(target_arch = "x86_64"))]
-type Narrow32 = [f32; 32];
 
 macro_rules! real {
     ($type:ty, $group:expr, $narrow:ty, $wide:ty) => {
@@ -252,23 +55,41 @@ macro_rules! real {
                 value as Self
             }
 
-            fn multiply(isa: Isa, rows: &[[Self; $group]], columns: &[[Self; $group]], add: bool, sums: &mut Square<$group>) {
-                // Sixteen registers of 64 bytes for sums, or eight of 32, leave enough for what is multiplied.
+            fn multiply(isa: Isa, rows: &[Row<Self, $group>], columns: &[Row<Self, $group>], add: bool, sums: &mut Square<$group>) {
+                // 24 registers of 64 bytes for sums, or twelve of 32, leave enough for what is multiplied.
                 if isa.level() == super::Level::Avx512 {
                     dispatch!(
                         isa,
                         L: [$type; $group] | $narrow | $wide,
-                        (rows: &[[$type; $group]], columns: &[[$type; $group]], add: bool, sums: &mut Square<$group>),
+                        (rows: &[Row<$type, $group>], columns: &[Row<$type, $group>], add: bool, sums: &mut Square<$group>),
                         by_rows::<L, $type, $group, 8>(rows, columns, add, sums)
                     );
                 } else {
                     dispatch!(
                         isa,
                         L: [$type; $group] | $narrow | $wide,
-                        (rows: &[[$type; $group]], columns: &[[$type; $group]], add: bool, sums: &mut Square<$group>),
+                        (rows: &[Row<$type, $group>], columns: &[Row<$type, $group>], add: bool, sums: &mut Square<$group>),
                         by_rows::<L, $type, $group, 2>(rows, columns, add, sums)
                     );
                 }
+            }
+
+            fn look_up(
+                isa: Isa,
+                rows: TableRows<'_, Self, $group>,
+                places: &[[u32; $group]],
+                factor: Self,
+                out: &mut Vec<Row<Self, $group>>,
+            ) {
+                dispatch!(
+                    isa,
+                    L: [$type; $group] | $narrow | $wide,
+                    (
+                        rows: TableRows<'_, $type, $group>, places: &[[u32; $group]], factor: $type,
+                        out: &mut Vec<Row<$type, $group>>
+                    ),
+                    push_entries::<L, $type, $group>(rows, places, factor, out)
+                );
             }
 
             fn pair_features(
@@ -277,14 +98,14 @@ macro_rules! real {
                 group: Group<'_, Self, $group>,
                 earlier: Range<usize>,
                 j: usize,
-                out: &mut Vec<[Self; $group]>,
+                out: &mut Vec<Row<Self, $group>>,
             ) {
                 dispatch!(
                     isa,
                     L: [$type; $group] | $narrow | $wide,
                     (
                         join: Join, group: Group<'_, $type, $group>, earlier: Range<usize>, j: usize,
-                        out: &mut Vec<[$type; $group]>
+                        out: &mut Vec<Row<$type, $group>>
                     ),
                     match join {
                         Join::Sum => push_pairs::<L, $type, $group>(group, earlier, j, out, |a, b| a.add(b)),
@@ -295,8 +116,46 @@ macro_rules! real {
         }
     };
 }
-real!(f64, 16, Narrow64, Wide64);
-real!(f32, 32, Narrow32, Wide32);
+real!(f64, 24, Narrow64, Wide64);
+real!(f32, 48, Narrow32, Wide32);
+
+/// Rows of a table, one for each ranking of a group.
+#[derive(Clone, Copy)]
+pub(crate) struct TableRows<'a, S, const G: usize> {
+    pub(crate) table: &'a [S],
+    /// Where each begins.
+    pub(crate) starts: [u32; G],
+    pub(crate) length: usize,
+}
+
+/// Appends, for each of the `places`, the entry there of every row, times a factor.
+///
+/// # Safety
+/// As for [`Lanes`].
+#[inline(always)]
+unsafe fn push_entries<L: Lanes<S, G>, S: Copy + Default, const G: usize>(
+    TableRows { table, starts, length }: TableRows<'_, S, G>,
+    places: &[[u32; G]],
+    factor: S,
+    out: &mut Vec<Row<S, G>>,
+) {
+    // Checked once, because in the loop it would take as long as the rest. Vectors have signed indices.
+    assert!(i32::try_from(table.len()).is_ok());
+    assert!(starts.iter().all(|&start| start as usize + length <= table.len()));
+    assert!(places.as_flattened().iter().fold(0, |most, &place| most.max(place)) < length.max(1) as u32);
+    // SAFETY: every start and every place that is added to it is within the table; the caller keeps the promise of `Lanes`.
+    unsafe {
+        out.extend(places.iter().map(|places| {
+            let mut at = starts;
+            for (at, place) in at.iter_mut().zip(places) {
+                *at += place;
+            }
+            let mut entries = [S::default(); G];
+            L::zero().add_times(factor, L::gather(table, &at)).store(&mut entries);
+            Row(entries)
+        }));
+    }
+}
 
 /// How values follow from sums: `half * signed + square * single^2 + linear * single + constant`, scaled, where `single` is a sum
 /// over single items. The next three say in the same way what the sum of the absolute values of all terms is at most.
@@ -348,8 +207,8 @@ pub(crate) fn finish<const G: usize>(isa: Isa, finish: &Finish, values: &mut Squ
 /// As for [`Lanes`].
 #[inline(always)]
 unsafe fn by_rows<L: Lanes<S, G>, S: Copy + Default + Into<f64>, const G: usize, const R: usize>(
-    rows: &[[S; G]],
-    columns: &[[S; G]],
+    rows: &[Row<S, G>],
+    columns: &[Row<S, G>],
     add: bool,
     sums: &mut Square<G>,
 ) {
@@ -382,7 +241,7 @@ unsafe fn push_pairs<L: Lanes<S, G>, S: Copy + Default, const G: usize>(
     Group { ranks, weights }: Group<'_, S, G>,
     earlier: Range<usize>,
     j: usize,
-    out: &mut Vec<[S; G]>,
+    out: &mut Vec<Row<S, G>>,
     join: impl Fn(L, L) -> L,
 ) {
     // SAFETY: the caller keeps the promise of `Lanes`.
@@ -391,7 +250,7 @@ unsafe fn push_pairs<L: Lanes<S, G>, S: Copy + Default, const G: usize>(
         out.extend(ranks[earlier.clone()].iter().zip(&weights[earlier]).map(|(ranks, weights)| {
             let mut features = [S::default(); G];
             join(L::load(weights), weight).negative_unless_less(L::load(ranks), rank).store(&mut features);
-            features
+            Row(features)
         }));
     }
 }

@@ -1,0 +1,25 @@
+"""A bar that shows how far a long call has come."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+
+@contextmanager
+def progress_bar(progress: bool, what: str) -> Iterator[Callable[[int, int], None] | None]:
+    """Show a progress bar, if wanted, that is moved on by calling it with what is done and what there is to do."""
+    if not progress:
+        yield None
+        return
+    try:
+        from tqdm.auto import tqdm
+    except ImportError:
+        raise ImportError('progress=True needs tqdm: pip install "wkendall[progress]"') from None
+    with tqdm(desc=what, unit="part") as bar:
+
+        def show(done: int, total: int) -> None:
+            bar.total = total
+            bar.update(done - bar.n)
+
+        yield show

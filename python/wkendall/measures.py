@@ -1,0 +1,58 @@
+"""From the parameters of a kernel to what the Rust crate computes."""
+
+from __future__ import annotations
+
+from typing import NamedTuple, SupportsIndex
+
+from numpy.typing import ArrayLike
+
+from wkendall import _core
+from wkendall.parameters import Unsaid, as_order, check_flag, check_unused, named_weight
+from wkendall.tensors import Weights, quadruple_weights, tensor_weights
+
+
+class Kernel(NamedTuple):
+    """The parameters of a kernel, as given."""
+
+    weight: str
+    k: SupportsIndex | None
+    u: str | ArrayLike | None
+    U: ArrayLike | tuple[object, ...] | None
+    W: ArrayLike | None
+    order: SupportsIndex
+    check: bool
+    signed: bool
+    normalize: bool
+
+    def measure(self, items: int, pairs: int = 1) -> _core.Measure:
+        """Check the parameters for so many items; `pairs` is how many pairs of rankings are to be compared."""
+        for name in ("check", "signed", "normalize"):
+            check_flag(getattr(self, name), name)
+        order = as_order(self.order, "order")
+        if self.signed and order != 2:
+            raise ValueError(f"signed=True is for order 2, not {order}: higher orders have no discordant tuples")
+        if self.U is None and self.W is None:
+            measure = _core.Measure.kernel(items, *named_weight(items, self.weight, self.k, self.u))
+            measure = measure if order == 2 else measure.of_order(order)
+        else:
+            weights = self._general(items, order, pairs)
+            measure = _core.Measure.general(items, weights.kind, weights.order, weights.values)
+        if self.signed:
+            measure = measure.signed()
+        return measure.normalized() if self.normalize else measure
+
+    def _general(self, items: int, order: int, pairs: int) -> Weights:
+        if self.U is not None and self.W is not None:
+            raise ValueError("both U and W are given: pass one of them")
+        given = "U" if self.W is None else "W"
+        if not isinstance(self.weight, Unsaid):
+            raise ValueError(f"both {given} and weight={self.weight!r} are given: pass one of them")
+        check_unused(self.k, "k", given)
+        check_unused(self.u, "u", given)
+        if self.signed:
+            raise ValueError(f"signed=True needs concordant pairs with a weight by name, not {given}")
+        if self.W is None:
+            return tensor_weights(self.U, items, order, pairs)
+        if order != 2:
+            raise ValueError(f"W is for pairs, of order 2, but order is {order}: higher orders take U")
+        return quadruple_weights(self.W, items, bool(self.check))

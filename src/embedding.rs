@@ -1,0 +1,234 @@
+//! The embedding behind general weights: a ranking s becomes the tensor `Phi_U(s)` with entries `U[s(i), s(j), ..]`, and kernels are
+//! inner products of such tensors.
+//!
+//! Tensors have `order` axes of as many entries as there are items, the last axis running fastest.
+
+use crate::error::Error;
+use crate::gram::Element;
+use crate::kappa::products;
+use crate::parallel::{self, Watch};
+use crate::ranking::Rankings;
+use crate::weight::check_tensors;
+
+/// A job should have at least so many entries to see to: some tenths of a millisecond.
+const JOB: usize = 1 << 18;
+/// Rankings whose tensors are added up before they are added to a sum, which then has as many fewer terms to round.
+const RUN: usize = 512;
+
+/// How to run; none of it changes the result.
+#[derive(Default)]
+pub struct Run<'a> {
+    /// How many threads; `None` for [`default_threads`](crate::default_threads).
+    pub threads: Option<usize>,
+    /// Sees progress and can stop the run.
+    pub watch: Option<Watch<'a>>,
+}
+
+impl Run<'_> {
+    fn threads(&self, entries: usize) -> usize {
+        parallel::threads_for(entries as f64, self.threads)
+    }
+}
+
+/// Writes the embedding of every ranking, one after the other.
+///
+/// # Errors
+/// When the weights are not one tensor for the number of items, the slice has another length than the number of rankings times that
+/// of weights, or `run.watch` stops the run.
+///
+/// ```
+/// use wkendall::{Rankings, embedding};
+/// let x = Rankings::from_ranks(1, 3, &[2, 3, 1])?;
+/// let mut out = [0.0; 3];
+/// embedding::embed_into(&x, 1, &[0.5, 0.3, 0.2], &mut out, embedding::Run::default())?;
+/// assert_eq!(out, [0.3, 0.2, 0.5]);
+/// # Ok::<(), wkendall::Error>(())
+/// ```
+pub fn embed_into<T: Element>(
+    rankings: &Rankings,
+    order: usize,
+    weights: &[f64],
+    out: &mut [T],
+    run: Run<'_>,
+) -> Result<(), Error> {
+    check_tensors(weights, rankings.items(), order, Some(1))?;
+    check_length(rankings, weights.len(), out)?;
+    each_row(rankings, weights.len(), out, run, |ranks, out| embed(weights, order, ranks, out))
+}
+
+/// Writes, for every ranking s, `table[s(i), s(j)]` for all pairs of items i < j, for every table; `width` entries a ranking, of which
+/// those that are left over are not touched.
+///
+/// # Errors
+/// As [`embed_into`], and when `width` is too small.
+pub fn pairs_into<T: Element>(
+    rankings: &Rankings,
+    tables: &[f64],
+    width: usize,
+    out: &mut [T],
+    run: Run<'_>,
+) -> Result<(), Error> {
+    let items = rankings.items();
+    check_tensors(tables, items, 2, None)?;
+    check_length(rankings, width, out)?;
+    let wanted = items * items.saturating_sub(1) / 2 * (tables.len() / (items * items).max(1));
+    if width < wanted {
+        return Err(Error::OutputLength { given: width, rows: 1, columns: wanted });
+    }
+    each_row(rankings, width, out, run, |ranks, out| {
+        let mut cells = out.iter_mut();
+        for table in tables.chunks_exact((items * items).max(1)) {
+            for (i, &rank) in ranks.iter().enumerate() {
+                let row = &table[rank as usize * items..][..items];
+                for (&other, cell) in ranks[i + 1..].iter().zip(&mut cells) {
+                    *cell = T::from_f64(row[other as usize]);
+                }
+            }
+        }
+    })
+}
+
+/// The sum over the rankings of a coefficient times the embedding, without building the embedding.
+///
+/// # Errors
+/// As [`embed_into`], and when there is not one coefficient for each ranking.
+pub fn combine(
+    rankings: &Rankings,
+    coefficients: &[f64],
+    order: usize,
+    weights: &[f64],
+    run: Run<'_>,
+) -> Result<Vec<f64>, Error> {
+    let items = rankings.items();
+    check_tensors(weights, items, order, Some(1))?;
+    if coefficients.len() != rankings.rows() {
+        return Err(Error::OutputLength { given: coefficients.len(), rows: rankings.rows(), columns: 1 });
+    }
+    let mut sum = vec![0.0; weights.len()];
+    let size = weights.len() / items.max(1);
+    let threads = run.threads(weights.len().saturating_mul(rankings.rows()));
+    let jobs = sum.chunks_mut(size.max(1)).enumerate().collect();
+    parallel::run(jobs, threads, run.watch, Vec::new, |(item, sum), part, proceed| {
+        for start in (0..rankings.rows()).step_by(RUN) {
+            if !proceed() {
+                return;
+            }
+            part.clear();
+            part.resize(size, 0.0);
+            for (row, &coefficient) in (start..).zip(&coefficients[start..rankings.rows().min(start + RUN)]) {
+                let ranks = rankings.row(row).ranks();
+                let of_rank = &weights[ranks[item] as usize * size..][..size];
+                add(of_rank, order - 1, ranks, coefficient, part);
+            }
+            for (sum, part) in sum.iter_mut().zip(&*part) {
+                *sum += part;
+            }
+        }
+    })?;
+    Ok(sum)
+}
+
+/// The inner product of `tensor` and the embedding, for every ranking.
+///
+/// It is the same as that of the weights and the embedding of the inverse rankings with `tensor` for weights.
+///
+/// # Errors
+/// As [`embed_into`].
+pub fn linear_function(
+    rankings: &Rankings,
+    order: usize,
+    weights: &[f64],
+    tensor: &[f64],
+    run: Run<'_>,
+) -> Result<Vec<f64>, Error> {
+    for weights in [weights, tensor] {
+        check_tensors(weights, rankings.items(), order, Some(1))?;
+    }
+    let mut values = vec![0.0; rankings.rows()];
+    let rows = (JOB / weights.len().max(1)).max(1);
+    let threads = run.threads(weights.len().saturating_mul(rankings.rows()));
+    let jobs = values.chunks_mut(rows).enumerate().collect();
+    parallel::run(
+        jobs,
+        threads,
+        run.watch,
+        || (),
+        |(index, values): (usize, &mut [f64]), (), proceed| {
+            for (row, value) in (index * rows..).zip(values) {
+                if !weights.is_empty() {
+                    *value = products(tensor, weights, order, rankings.row(row).ranks());
+                }
+                if !proceed() {
+                    return;
+                }
+            }
+        },
+    )?;
+    Ok(values)
+}
+
+fn check_length<T>(rankings: &Rankings, width: usize, out: &[T]) -> Result<(), Error> {
+    if rankings.rows().checked_mul(width) == Some(out.len()) {
+        return Ok(());
+    }
+    Err(Error::OutputLength { given: out.len(), rows: rankings.rows(), columns: width })
+}
+
+/// Fills `width` entries for each ranking.
+fn each_row<T: Element>(
+    rankings: &Rankings,
+    width: usize,
+    out: &mut [T],
+    run: Run<'_>,
+    fill: impl Fn(&[u32], &mut [T]) + Sync,
+) -> Result<(), Error> {
+    let rows = (JOB / width.max(1)).max(1);
+    let threads = run.threads(out.len());
+    let jobs = out.chunks_mut((rows * width).max(1)).enumerate().collect();
+    parallel::run(
+        jobs,
+        threads,
+        run.watch,
+        || (),
+        |(index, out): (usize, &mut [T]), (), proceed| {
+            for (row, out) in (index * rows..).zip(out.chunks_exact_mut(width.max(1))) {
+                fill(rankings.row(row).ranks(), out);
+                if !proceed() {
+                    return;
+                }
+            }
+        },
+    )
+}
+
+/// The embedding of one ranking, axis by axis.
+fn embed<T: Element>(weights: &[f64], order: usize, ranks: &[u32], out: &mut [T]) {
+    let size = weights.len() / ranks.len().max(1);
+    if order == 1 {
+        for (cell, &rank) in out.iter_mut().zip(ranks) {
+            *cell = T::from_f64(weights[rank as usize]);
+        }
+        return;
+    }
+    for (out, &rank) in out.chunks_exact_mut(size).zip(ranks) {
+        embed(&weights[rank as usize * size..][..size], order - 1, ranks, out);
+    }
+}
+
+/// Adds a multiple of the embedding of one ranking.
+fn add(weights: &[f64], order: usize, ranks: &[u32], coefficient: f64, sum: &mut [f64]) {
+    match order {
+        0 => sum[0] += coefficient * weights[0],
+        1 => {
+            for (sum, &rank) in sum.iter_mut().zip(ranks) {
+                *sum += coefficient * weights[rank as usize];
+            }
+        }
+        _ => {
+            let size = weights.len() / ranks.len().max(1);
+            for (sum, &rank) in sum.chunks_exact_mut(size).zip(ranks) {
+                add(&weights[rank as usize * size..][..size], order - 1, ranks, coefficient, sum);
+            }
+        }
+    }
+}

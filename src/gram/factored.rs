@@ -1,0 +1,143 @@
+//! The strategy for tensors of weights that are given as sums of products of vectors: products of matrices with a column for each
+//! item, multiplied entry by entry.
+
+use std::ops::Range;
+
+use super::tiles::Tile;
+use super::{Element, Fill};
+use crate::error::Error;
+use crate::measure::Measure;
+use crate::parallel::Proceed;
+use crate::ranking::Rankings;
+use crate::simd::Isa;
+use crate::simd::place::Square;
+use crate::simd::product::{Real, Row};
+use crate::weight::ValidWeight;
+
+/// `G` rankings side by side in `S`, single or double precision.
+pub(super) struct Factored<'a, S, const G: usize> {
+    isa: Isa,
+    measure: &'a Measure,
+    x: &'a Rankings,
+    y: &'a Rankings,
+    /// Axes of the tensor: vectors of a term.
+    order: usize,
+    vectors: Vec<S>,
+    /// The value for a ranking and itself, and from where on a value may be that.
+    own: f64,
+    limit: f64,
+}
+
+/// Memory for one thread: for each group of rankings, the weights that the vectors give to its ranks.
+#[derive(Default)]
+pub(super) struct Scratch<S, const G: usize> {
+    rows: Vec<Row<S, G>>,
+    columns: Vec<Row<S, G>>,
+    values: Vec<Square<G>>,
+}
+
+impl<'a, S: Real<G>, const G: usize> Factored<'a, S, G> {
+    pub(super) fn new(isa: Isa, measure: &'a Measure, x: &'a Rankings, y: &'a Rankings) -> Result<Self, Error> {
+        let Some((ValidWeight::Factors { order, vectors }, _)) = measure.summed() else {
+            return Err(Error::CannotCompute { name: "product".to_owned() });
+        };
+        let own = measure.of_equal();
+        let vectors = vectors.iter().map(|&weight| S::from_f64(weight)).collect();
+        Ok(Self { isa, measure, x, y, order: *order, vectors, own, limit: own * (1.0 - 1e-9) })
+    }
+
+    /// The numbers of a term for a group of rankings.
+    fn term_length(&self) -> usize {
+        self.order * self.measure.items()
+    }
+
+    fn load(&self, rankings: &Rankings, range: Range<usize>, panel: &mut Vec<Row<S, G>>) {
+        let items = self.measure.items().max(1);
+        panel.clear();
+        panel.resize(range.len().div_ceil(G) * self.vectors.len(), Row([S::default(); G]));
+        for (index, row) in range.enumerate() {
+            let ranks = rankings.row(row).ranks();
+            let group = &mut panel[index / G * self.vectors.len()..][..self.vectors.len()];
+            for (weights, vector) in group.chunks_exact_mut(items).zip(self.vectors.chunks_exact(items)) {
+                for (lanes, &rank) in weights.iter_mut().zip(ranks) {
+                    lanes[index % G] = vector[rank as usize];
+                }
+            }
+        }
+    }
+
+    /// The product over the axes of the inner products of two terms, one for rows and one for columns.
+    fn multiply(&self, rows: &[Row<S, G>], columns: &[Row<S, G>], product: &mut Square<G>) {
+        let items = self.measure.items().max(1);
+        let mut factor = [[0.0; G]; G];
+        for (axis, (rows, columns)) in rows.chunks_exact(items).zip(columns.chunks_exact(items)).enumerate() {
+            let target = if axis == 0 { &mut *product } else { &mut factor };
+            S::multiply(self.isa, rows, columns, false, target);
+            if axis > 0 {
+                each(product, &factor, |value, factor| value * factor);
+            }
+        }
+    }
+
+    /// The values of a group of rows and one of columns, before they are scaled. The two orders of two terms are added first, so
+    /// that rows and columns swapped give the same.
+    fn sum(&self, rows: &[Row<S, G>], columns: &[Row<S, G>]) -> Square<G> {
+        let length = self.term_length().max(1);
+        let mut sum = [[0.0; G]; G];
+        let (mut one, mut other) = ([[0.0; G]; G], [[0.0; G]; G]);
+        let terms = self.vectors.len() / length;
+        let term = |panel: &'_ [Row<S, G>], index: usize| index * length..panel.len().min((index + 1) * length);
+        for a in 0..terms {
+            self.multiply(&rows[term(rows, a)], &columns[term(columns, a)], &mut one);
+            each(&mut sum, &one, |sum, value| sum + value);
+            for b in a + 1..terms {
+                self.multiply(&rows[term(rows, a)], &columns[term(columns, b)], &mut one);
+                self.multiply(&rows[term(rows, b)], &columns[term(columns, a)], &mut other);
+                each(&mut one, &other, |one, other| one + other);
+                each(&mut sum, &one, |sum, value| sum + value);
+            }
+        }
+        sum
+    }
+}
+
+fn each<const G: usize>(values: &mut Square<G>, others: &Square<G>, f: impl Fn(f64, f64) -> f64) {
+    for (value, &other) in values.as_flattened_mut().iter_mut().zip(others.as_flattened()) {
+        *value = f(*value, other);
+    }
+}
+
+impl<S: Real<G>, const G: usize> Fill for Factored<'_, S, G> {
+    type Scratch = Scratch<S, G>;
+
+    fn scratch(&self) -> Scratch<S, G> {
+        Scratch { rows: Vec::new(), columns: Vec::new(), values: Vec::new() }
+    }
+
+    fn fill<T: Element>(&self, tile: &mut Tile<'_, T>, scratch: &mut Scratch<S, G>, proceed: Proceed<'_>) {
+        let (rows, columns) = (tile.rows(), tile.columns());
+        self.load(self.x, rows.clone(), &mut scratch.rows);
+        self.load(self.y, columns.clone(), &mut scratch.columns);
+        let length = self.vectors.len();
+        scratch.values.clear();
+        for (row, column) in tile.squares::<G>() {
+            if !proceed() {
+                return;
+            }
+            let of_row = &scratch.rows[row * length..][..length];
+            let of_column = &scratch.columns[column * length..][..length];
+            let mut values = self.sum(of_row, of_column);
+            for (row, values) in (rows.start + row * G..rows.end).zip(&mut values) {
+                for (column, value) in (columns.start + column * G..columns.end).zip(values) {
+                    *value = self.measure.of_sum(*value);
+                    // Equal rankings have no rounding of their own.
+                    if *value >= self.limit && self.x.row(row) == self.y.row(column) {
+                        *value = self.own;
+                    }
+                }
+            }
+            scratch.values.push(values);
+        }
+        tile.store(self.isa, &scratch.values);
+    }
+}

@@ -1,0 +1,55 @@
+//! Sums with weights given for all tuples of positions, by their definitions.
+
+/// The sum over the tensors, and over all tuples of positions, of the weight of the positions times that of the values.
+pub(super) fn tensors(entries: &[f64], order: usize, values: &[u32]) -> f64 {
+    let size = values.len().pow(order as u32);
+    if size == 0 {
+        return 0.0;
+    }
+    entries.chunks_exact(size).map(|tensor| products(tensor, tensor, order, values)).sum()
+}
+
+/// The sum over all tuples of positions of the weight of the positions in one tensor times that of the values in another.
+pub(crate) fn products(of_positions: &[f64], of_values: &[f64], order: usize, values: &[u32]) -> f64 {
+    if order == 1 {
+        return of_positions.iter().zip(values).map(|(weight, &value)| weight * of_values[value as usize]).sum();
+    }
+    let size = of_positions.len() / values.len();
+    let parts = of_positions.chunks_exact(size).zip(values);
+    parts.map(|(part, &value)| products(part, &of_values[value as usize * size..][..size], order - 1, values)).sum()
+}
+
+/// For each two terms the product over the axes of the inner products of their vectors, one taken by position, one by value. The
+/// two orders of the terms are added first, so that the inverse permutation gives the same.
+pub(super) fn factors(vectors: &[f64], order: usize, values: &[u32]) -> f64 {
+    let items = values.len();
+    if items == 0 {
+        return 0.0;
+    }
+    let inner = |a: &[f64], b: &[f64]| -> f64 { a.iter().zip(values).map(|(a, &value)| a * b[value as usize]).sum() };
+    let product = |a: &[f64], b: &[f64]| -> f64 {
+        a.chunks_exact(items).zip(b.chunks_exact(items)).map(|(a, b)| inner(a, b)).product()
+    };
+    let mut sum = 0.0;
+    for (index, a) in vectors.chunks_exact(order * items).enumerate() {
+        sum += product(a, a);
+        for b in vectors.chunks_exact(order * items).skip(index + 1) {
+            sum += product(a, b) + product(b, a);
+        }
+    }
+    sum
+}
+
+/// The sum of the weight of two positions and two values over the concordant pairs.
+pub(super) fn quadruples(entries: &[f64], values: &[u32]) -> f64 {
+    let items = values.len();
+    let mut sum = 0.0;
+    for (a, &c) in values.iter().enumerate() {
+        for (b, &d) in values.iter().enumerate().skip(a + 1) {
+            if c < d {
+                sum += entries[((a * items + b) * items + c as usize) * items + d as usize];
+            }
+        }
+    }
+    sum
+}

@@ -1,0 +1,731 @@
+"""Kernels of any order, and kernels given by weights: tensors, stacks, factors, weights of pairs of pairs."""
+
+import re
+import subprocess
+import sys
+import textwrap
+from fractions import Fraction
+from itertools import permutations
+from math import comb
+from pathlib import Path
+
+import numpy as np
+import pytest
+import wkendall
+from definitions import (
+    dense,
+    embedding,
+    factored_kernel,
+    kernels,
+    orders,
+    pairs_of_pairs,
+    position_tensor,
+    random_rankings,
+    tensor_kernel,
+    tuples,
+)
+from wkendall import _core
+
+BOUND = 1e-12
+
+
+def absolute(params):
+    """The same kernel with the absolute values of its position weights: the size that errors are measured by."""
+    u = params.get("u")
+    return params if u is None or isinstance(u, str) else params | {"u": np.abs(u)}
+
+
+def assert_near(value, wanted, size, weight):
+    """Counts are exact, means of counts and weighted sums within the bound."""
+    assert np.isfinite(value)
+    if weight in ("standard", "top") and wanted < 2**53:
+        assert value == wanted
+    else:
+        assert abs(Fraction(float(value)) - wanted) <= BOUND * size
+
+
+def steep(n):
+    return [{"weight": weight, "u": 1000.0 ** -np.arange(n)} for weight in ("add", "mult")]
+
+
+def nearly_equal(rng, s, swaps):
+    """A ranking with a few items exchanged, so that many long tuples keep their order."""
+    t = s.copy()
+    for i, j in rng.integers(0, len(s), (swaps, 2)):
+        t[[i, j]] = t[[j, i]]
+    return t
+
+
+def every_kind(n, rng):
+    """Parameters of kernels of every kind: named, tensor, stack, factors, weights of pairs of pairs."""
+    A = rng.standard_normal((3, n * n))
+    W = A.T @ A
+    return [
+        *({**params, "order": order} for order in (1, 3, 4) for params in kernels(n, rng)),
+        *({"U": rng.standard_normal((n,) * order), "order": order} for order in (1, 2, 3, 4)),
+        *({"U": rng.standard_normal((2,) + (n,) * order), "order": order} for order in (1, 2, 3)),
+        *({"U": tuple(rng.standard_normal((order, 2, n))), "order": order} for order in (1, 2, 3, 7)),
+        {"W": (W + W.T).reshape((n,) * 4)},
+    ]
+
+
+def counted(params):
+    """Whether the values of a kernel are counts, or counts divided once, and so exact."""
+    return params.get("weight") in ("standard", "top", "average")
+
+
+# The named kernels against their definitions.
+
+
+@pytest.mark.parametrize("order", range(1, 6))
+@pytest.mark.parametrize("n", range(8))
+def test_all_tuples_of_few_items(n, order):
+    rng = np.random.default_rng(n)
+    X = random_rankings(rng, 2, n)
+    Y = np.array(list(permutations(range(1, n + 1))), dtype=int) if n < 5 else random_rankings(rng, 4, n)
+    for params in [*kernels(n, rng), *steep(n)]:
+        K = wkendall.gram_matrix(X, Y, order=order, **params)
+        assert K.shape == (len(X), len(Y))
+        for s, row in zip(X, K, strict=True):
+            for t, value in zip(Y, row, strict=True):
+                size = tuples(s, t, order, **absolute(params))
+                assert_near(value, tuples(s, t, order, **params), size, params["weight"])
+                assert params["weight"] != "average" or value == pytest.approx(float(size), rel=BOUND)
+
+
+@pytest.mark.parametrize("n", [8, 9, 15, 16, 17, 31, 32, 33, 48, 60])
+def test_up_to_twelve_items_at_a_time(n):
+    rng = np.random.default_rng(n)
+    s, other = random_rankings(rng, 2, n)
+    X = np.array([s, other, nearly_equal(rng, s, 3), n + 1 - s])
+    for params in kernels(n, rng):
+        wanted = [orders(s, t, 12, **params) for t in X]
+        sizes = [orders(s, t, 12, **absolute(params)) for t in X]
+        for order in (1, 2, 3, 4, 5, 7, 12):
+            values = wkendall.gram_matrix(X[:1], X, order=order, **params)[0]
+            own = float(wanted[0][order - 1])
+            ratios = wkendall.gram_matrix(X[:1], X, order=order, normalize=True, **params)[0]
+            for p, value in enumerate(values):
+                exact, size = wanted[p][order - 1], sizes[p][order - 1]
+                assert_near(value, exact, size, params["weight"])
+                room = 1e-12 * float(size) / own if own else 0
+                assert ratios[p] == pytest.approx(float(exact) / own if own else 0, rel=1e-9, abs=room)
+
+
+def test_hundreds_of_items():
+    n = 300
+    rng = np.random.default_rng(n)
+    s, t = random_rankings(rng, 2, n)
+    near = nearly_equal(rng, s, 10)
+    for params in [
+        {"weight": "standard"},
+        {"weight": "top", "k": 170},
+        {"weight": "average"},
+        {"weight": "add", "u": rng.standard_normal(n)},
+        {"weight": "mult", "u": rng.standard_normal(n)},
+        {"weight": "mult", "u": "log"},
+    ]:
+        for other in (t, near):
+            wanted, sizes = orders(s, other, 6, **params), orders(s, other, 6, **absolute(params))
+            for order in range(1, 7):
+                value = wkendall.kernel(s, other, order=order, **params)
+                assert_near(value, wanted[order - 1], sizes[order - 1], params["weight"])
+
+
+@pytest.mark.parametrize("n", [0, 1, 2, 5, 12])
+def test_first_order_is_the_sum_over_items(n):
+    rng = np.random.default_rng(n)
+    s, t = random_rankings(rng, 2, n)
+    u = rng.standard_normal(n)
+    largest = np.maximum(s, t)
+    assert wkendall.kernel(s, t, order=1) == n
+    for k in range(1, n + 1):
+        assert wkendall.kernel(s, t, order=1, weight="top", k=k) == (largest <= k).sum()
+    average = ((n + 1 - largest) / max(n, 1)).sum()
+    assert wkendall.kernel(s, t, order=1, weight="average") == pytest.approx(average, rel=BOUND)
+    for weight in ("add", "mult"):
+        value = wkendall.kernel(s, t, order=1, weight=weight, u=u)
+        assert abs(value - u[s - 1] @ u[t - 1]) <= BOUND * (np.abs(u[s - 1]) @ np.abs(u[t - 1]))
+
+
+@pytest.mark.parametrize("options", [{}, {"normalize": True}])
+@pytest.mark.parametrize("n", [0, 1, 2, 6, 17, 64])
+def test_second_order_is_the_plain_kernel(n, options):
+    X = random_rankings(np.random.default_rng(n), 12, n)
+    Y = X[:5, ::-1].copy()
+    for params in kernels(n):
+        for other in (None, Y):
+            plain = wkendall.gram_matrix(X, other, **params, **options)
+            assert (wkendall.gram_matrix(X, other, order=2, **params, **options) == plain).all()
+            assert (wkendall.gram_matrix(X, other, order=np.int64(2), **params, **options) == plain).all()
+        assert (wkendall.diagonal(X, order=2, **params, **options) == wkendall.diagonal(X, **params, **options)).all()
+    assert (wkendall.gram_matrix(X, order=2, signed=True) == wkendall.gram_matrix(X, signed=True)).all()
+
+
+@pytest.mark.parametrize("n", [0, 1, 2, 5, 40])
+def test_as_many_items_as_there_are_and_more(n):
+    rng = np.random.default_rng(n)
+    X = random_rankings(rng, 4, n)
+    X[3] = X[0]
+    equal = (X[:, None] == X[None]).all(axis=2)
+    if n:
+        assert (wkendall.gram_matrix(X, order=n) == equal).all()
+        assert (wkendall.gram_matrix(X, order=n, normalize=True) == equal).all()
+    for order in (n + 1, n + 2, 3 * n + 1, 1000):
+        for params in kernels(n, rng):
+            for options in ({}, {"normalize": True}):
+                assert (wkendall.gram_matrix(X, order=order, **params, **options) == np.zeros((4, 4))).all()
+                assert (wkendall.diagonal(X, order=order, **params, **options) == np.zeros(4)).all()
+                assert wkendall.kernel(X[0], X[3], order=order, **params, **options) == 0
+                assert wkendall.kappa(X[0], order=order, **params, **options) == 0
+
+
+@pytest.mark.parametrize("order", [1, 2, 3, 4, 7])
+def test_the_weights_are_related_as_they_should_be(order):
+    n = 13
+    rng = np.random.default_rng(order)
+    X = np.concatenate([random_rankings(rng, 5, n), [np.arange(1, n + 1)]])
+    X = np.concatenate([X, [nearly_equal(rng, X[0], 2)]])
+    standard = wkendall.gram_matrix(X, order=order)
+    tops = [wkendall.gram_matrix(X, order=order, weight="top", k=k) for k in range(1, n + 1)]
+    assert (np.diag(standard) == comb(n, order)).all()
+    assert (tops[-1] == standard).all()
+    assert wkendall.kernel(X[0], n + 1 - X[0], order=order) == (n if order == 1 else 0)
+    ones = np.ones(n)
+    np.testing.assert_allclose(wkendall.gram_matrix(X, order=order, weight="mult", u=ones), standard, rtol=BOUND)
+    add = wkendall.gram_matrix(X, order=order, weight="add", u=ones)
+    np.testing.assert_allclose(add, order**2 * standard, rtol=BOUND)
+    for k in (4, 9):
+        cut = wkendall.gram_matrix(X, order=order, weight="mult", u=(np.arange(n) < k).astype(float))
+        np.testing.assert_allclose(cut, tops[k - 1], rtol=BOUND)
+    average = wkendall.gram_matrix(X, order=order, weight="average")
+    np.testing.assert_allclose(average, sum(tops) / n, rtol=BOUND)
+
+
+# Large values.
+
+
+@pytest.mark.parametrize("swaps", [0, 5, 1000])
+def test_counts_of_more_digits_than_a_float_has(swaps):
+    n, order = 200, 20
+    rng = np.random.default_rng(swaps)
+    s = random_rankings(rng, 1, n)[0]
+    t = nearly_equal(rng, s, swaps)
+    for params in [
+        {"weight": "standard"},
+        {"weight": "top", "k": 150},
+        {"weight": "average"},
+        {"weight": "add", "u": "log"},
+        {"weight": "mult", "u": "log"},
+        {"weight": "add", "u": rng.standard_normal(n)},
+        {"weight": "mult", "u": rng.standard_normal(n)},
+    ]:
+        wanted = orders(s, t, order, **params)[-1]
+        size = orders(s, t, order, **absolute(params))[-1]
+        K = wkendall.gram_matrix([s, t], order=order, **params)
+        assert np.isfinite(K).all()
+        if wanted == size:
+            assert (K >= 0).all()
+        assert_near(K[0, 1], wanted, size, params["weight"])
+        assert_near(wkendall.kernel(t, s, order=order, **params), wanted, size, params["weight"])
+    own = wkendall.diagonal([s, t], order=order)
+    assert own == pytest.approx([comb(n, order)] * 2, rel=BOUND)
+
+
+def test_counts_of_more_than_128_bits():
+    n, order = 200, 100
+    rng = np.random.default_rng(0)
+    s = random_rankings(rng, 1, n)[0]
+    for t in (s, nearly_equal(rng, s, 3)):
+        wanted = orders(s, t, order, "standard")[-1]
+        assert wanted > 0
+        assert_near(wkendall.kernel(s, t, order=order), wanted, wanted, "standard")
+    ratio = wkendall.kernel(s, t, order=order, normalize=True)
+    assert ratio == pytest.approx(float(wanted / comb(n, order)), rel=BOUND)
+
+
+@pytest.mark.parametrize("function", ["gram_matrix", "diagonal", "kernel", "kappa"])
+def test_values_too_large_for_a_float(function):
+    X = random_rankings(np.random.default_rng(0), 2, 3000)
+    arguments = {"kernel": (X[0], X[0]), "kappa": (np.arange(3000),)}.get(function, (X,))
+    with pytest.raises(ValueError, match="too large"):
+        getattr(wkendall, function)(*arguments, order=1500)
+
+
+@pytest.mark.parametrize("scale", [1e-300, 1e-40, 1e30])
+@pytest.mark.parametrize("weight", ["add", "mult"])
+def test_normalized_does_not_depend_on_the_scale(weight, scale):
+    rng = np.random.default_rng(0)
+    X, u = random_rankings(rng, 12, 8), rng.uniform(0.3, 1, 8)
+    wanted = wkendall.gram_matrix(X, weight=weight, u=u, order=3, normalize=True)
+    K = wkendall.gram_matrix(X, weight=weight, u=scale * u, order=3, normalize=True)
+    np.testing.assert_allclose(K, wanted, rtol=1e-12)
+
+
+# What holds for kernels of every kind.
+
+
+@pytest.mark.parametrize("options", [{}, {"normalize": True}])
+@pytest.mark.parametrize("n", [1, 2, 5, 12])
+def test_contract(n, options):
+    rng = np.random.default_rng(n)
+    X = random_rankings(rng, 25, n)
+    relabelled = X[:, rng.permutation(n)]
+    pi = X[2][np.argsort(X[1])]
+    for kind in every_kind(n, rng):
+        params = kind | options
+        K = wkendall.gram_matrix(X, **params)
+        room = 0 if counted(params) else BOUND * K[0, 0]
+        assert K.dtype == np.float64
+        assert (K == K.T).all()
+        eigenvalues = np.linalg.eigvalsh(K)
+        assert eigenvalues[0] >= -1e-10 * max(eigenvalues[-1], 0)
+        assert (wkendall.gram_matrix(X, X.copy(), **params) == K).all()
+        np.testing.assert_allclose(wkendall.diagonal(X, **params), np.diag(K), rtol=0, atol=room)
+        np.testing.assert_allclose(wkendall.gram_matrix(relabelled, **params), K, rtol=0, atol=room)
+        np.testing.assert_allclose(wkendall.gram_matrix(X[:3], X[4:9], **params), K[:3, 4:9], rtol=0, atol=room)
+        assert wkendall.kernel(X[1], X[2], **params) == pytest.approx(K[1, 2], rel=0, abs=room)
+        assert wkendall.kernel(X[2], X[1], **params) == pytest.approx(K[1, 2], rel=0, abs=room)
+        assert wkendall.kappa(pi, **params) == pytest.approx(K[1, 2], rel=0, abs=room)
+        assert (wkendall.gram_matrix(X, top="high", **params) == wkendall.gram_matrix(n + 1 - X, **params)).all()
+
+
+@pytest.mark.parametrize("m", [0, 1, 3])
+@pytest.mark.parametrize("n", [0, 1, 2])
+def test_degenerate_shapes(m, n):
+    rng = np.random.default_rng(0)
+    X, Y = random_rankings(rng, m, n), random_rankings(rng, 2, n)
+    for params in every_kind(n, rng):
+        assert wkendall.gram_matrix(X, **params).shape == (m, m)
+        assert wkendall.gram_matrix(X, Y, **params).shape == (m, 2)
+        assert wkendall.diagonal(X, **params).shape == (m,)
+        assert np.isfinite(wkendall.gram_matrix(X, normalize=True, **params)).all()
+
+
+def test_normalized_is_the_kernel_divided_by_the_self_similarities():
+    n = 9
+    rng = np.random.default_rng(0)
+    X = random_rankings(rng, 8, n)
+    for params in every_kind(n, rng):
+        K = wkendall.gram_matrix(X, **params)
+        ratio = wkendall.gram_matrix(X, normalize=True, **params)
+        wanted = K / K[0, 0] if K[0, 0] > 0 else np.zeros((8, 8))
+        np.testing.assert_allclose(ratio, wanted, rtol=0, atol=1e-11)
+        if K[0, 0] > 0:
+            np.testing.assert_allclose(np.diag(ratio), 1, rtol=1e-14)
+
+
+def test_zero_self_similarity():
+    X = random_rankings(np.random.default_rng(0), 4, 5)
+    for params in [
+        {"weight": "mult", "u": np.zeros(5), "order": 3},
+        {"weight": "top", "k": 2, "order": 3},
+        {"U": np.zeros((5, 5, 5)), "order": 3},
+        {"U": np.zeros((0, 5, 5, 5)), "order": 3},
+        {"U": (np.zeros((2, 5)),) * 3, "order": 3},
+        {"W": np.zeros((5, 5, 5, 5))},
+    ]:
+        for normalize in (False, True):
+            assert (wkendall.gram_matrix(X, normalize=normalize, **params) == np.zeros((4, 4))).all()
+            assert (wkendall.diagonal(X, normalize=normalize, **params) == np.zeros(4)).all()
+
+
+@pytest.mark.parametrize("n", [6, 17, 50])
+def test_the_same_bits_for_any_number_of_threads(n):
+    rng = np.random.default_rng(n)
+    X, Y = random_rankings(rng, 60, n), random_rankings(rng, 23, n)
+    named = [{**params, "order": order} for order in (1, 3, 5) for params in kernels(n, rng)]
+    for params in every_kind(n, rng) if n < 20 else named:
+        for other in (None, Y):
+            one = wkendall.gram_matrix(X, other, n_jobs=1, **params)
+            for n_jobs in (2, 3):
+                assert (wkendall.gram_matrix(X, other, n_jobs=n_jobs, **params) == one).all()
+
+
+def test_single_precision():
+    n = 10
+    rng = np.random.default_rng(0)
+    X = random_rankings(rng, 12, n)
+    for params in every_kind(n, rng):
+        wanted = wkendall.gram_matrix(X, **params)
+        K = wkendall.gram_matrix(X, dtype=np.float32, **params)
+        assert K.dtype == np.float32
+        assert wkendall.diagonal(X, dtype=np.float32, **params).dtype == np.float32
+        if counted(params):
+            assert (wanted.astype(np.float32) == K).all()
+        np.testing.assert_allclose(K, wanted, rtol=0, atol=1e-5 * wanted[0, 0])
+
+
+def test_out():
+    n = 7
+    rng = np.random.default_rng(0)
+    X = random_rankings(rng, 9, n)
+    for params in every_kind(n, rng):
+        out = np.full((9, 9), np.nan)
+        assert wkendall.gram_matrix(X, out=out, **params) is out
+        assert (out == wkendall.gram_matrix(X, **params)).all()
+
+
+def test_orders_and_scores():
+    n = 7
+    rng = np.random.default_rng(0)
+    X = random_rankings(rng, 5, n)
+    for params in every_kind(n, rng):
+        K = wkendall.gram_matrix(X, **params)
+        assert (wkendall.gram_matrix(X - 1, **params) == K).all()
+        assert (wkendall.gram_matrix(np.argsort(X, axis=1), input="orders", **params) == K).all()
+        assert (wkendall.gram_matrix(1 / X, input="scores", **params) == K).all()
+
+
+@pytest.mark.parametrize("backend", ["pairs-portable", "pairs-avx2", "pairs-avx512", "partition"])
+@pytest.mark.parametrize("n", [5, 33, 70])
+def test_every_backend(n, backend):
+    level = backend.partition("-")[2]
+    if level and level not in _core.instruction_sets():
+        pytest.skip(f"this CPU does not have the instructions of {level}")
+    rng = np.random.default_rng(n)
+    X = random_rankings(rng, 20, n)
+    X[1:4] = [nearly_equal(rng, X[0], 2) for _ in range(3)]
+    for order in (1, 2, 3, 4, 6):
+        for params in kernels(n, rng):
+            wanted = wkendall.gram_matrix(X, order=order, **params)
+            found = wkendall.gram_matrix(X, order=order, backend=backend, **params)
+            size = wkendall.diagonal(X[:1], order=order, **absolute(params))[0]
+            np.testing.assert_allclose(found, wanted, rtol=0, atol=0 if counted(params) else BOUND * size)
+
+
+# Weights given as tensors, stacks and factors.
+
+
+@pytest.mark.parametrize("order", range(1, 6))
+@pytest.mark.parametrize("n", range(8))
+def test_random_tensors_and_stacks(n, order):
+    rng = np.random.default_rng(10 * n + order)
+    X = random_rankings(rng, 2, n)
+    members = rng.standard_normal((2,) + (n,) * order)
+    wanted = [np.array([[tensor_kernel(s, t, U) for t in X] for s in X]) for U in members]
+    room = BOUND * sum(values[0, 0] for values in wanted)
+    for U, values in zip(members, wanted, strict=True):
+        np.testing.assert_allclose(wkendall.gram_matrix(X, U=U, order=order), values, rtol=0, atol=room)
+    stacked = wkendall.gram_matrix(X, U=members, order=order)
+    np.testing.assert_allclose(stacked, wanted[0] + wanted[1], rtol=0, atol=room)
+    for one in (members[:1], list(members[:1]), members[:1].tolist() if n else members[:1]):
+        found = wkendall.gram_matrix(X, U=one, order=order)
+        np.testing.assert_allclose(found, wanted[0], rtol=0, atol=room)
+    assert (wkendall.gram_matrix(X, U=members[:0], order=order) == np.zeros((2, 2))).all()
+
+
+def test_the_order_tells_a_stack_from_a_tensor():
+    n = 4
+    rng = np.random.default_rng(0)
+    X = random_rankings(rng, 3, n)
+    U = rng.standard_normal((n, n, n))
+    tensor = [[tensor_kernel(s, t, U) for t in X] for s in X]
+    stack = [[sum(tensor_kernel(s, t, member) for member in U) for t in X] for s in X]
+    np.testing.assert_allclose(wkendall.gram_matrix(X, U=U, order=3), tensor, rtol=0, atol=1e-11)
+    np.testing.assert_allclose(wkendall.gram_matrix(X, U=U, order=2), stack, rtol=0, atol=1e-11)
+    np.testing.assert_allclose(wkendall.gram_matrix(X, U=U), stack, rtol=0, atol=1e-11)
+
+
+def test_weights_of_other_kinds():
+    n = 4
+    rng = np.random.default_rng(0)
+    X = random_rankings(rng, 5, n)
+    for order in (1, 2, 3):
+        U = rng.integers(-3, 4, (n,) * order)
+        wanted = wkendall.gram_matrix(X, U=U.astype(float), order=order)
+        nested = U.tolist()
+        for same in (U, nested, tuple(nested), U.astype(np.float32), np.asfortranarray(U), U[::-1].copy()[::-1]):
+            assert (wkendall.gram_matrix(X, U=same, order=order) == wanted).all()
+    matrix = rng.standard_normal((n, n))
+    wanted = wkendall.gram_matrix(X, U=matrix)
+    assert (wkendall.gram_matrix(X, U=tuple(map(tuple, matrix.tolist())), order=2) == wanted).all()
+
+
+@pytest.mark.parametrize(("n", "order"), [(300, 2), (40, 3), (18, 4)])
+def test_tensors_of_many_blocks(n, order):
+    rng = np.random.default_rng(n)
+    X, Y = random_rankings(rng, 9, n), random_rankings(rng, 4, n)
+    U = rng.standard_normal((n,) * order)
+    phi = np.array([U[np.ix_(*[s - 1] * order)].ravel() for s in np.concatenate([X, Y])])
+    wanted = phi @ phi.T
+    room = BOUND * wanted[0, 0]
+    np.testing.assert_allclose(wkendall.gram_matrix(X, U=U, order=order), wanted[:9, :9], rtol=0, atol=room)
+    np.testing.assert_allclose(wkendall.gram_matrix(X, Y, U=U, order=order), wanted[:9, 9:], rtol=0, atol=room)
+
+
+@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="this system does not say how much memory was used")
+def test_the_embedding_of_all_rankings_is_never_in_memory():
+    script = textwrap.dedent("""
+        import re, numpy as np, wkendall
+        def most():
+            return int(re.search(r"VmHWM:\\s*(\\d+) kB", open("/proc/self/status").read())[1]) * 1024
+        rng = np.random.default_rng(0)
+        X, U = rng.permuted(np.tile(np.arange(64), (300, 1)), axis=1), rng.standard_normal((64, 64, 64))
+        wkendall.gram_matrix(X[:2], U=U[0])
+        before = most()
+        K = wkendall.gram_matrix(X, U=U, order=3)
+        assert abs(K[0, 0] / (U**2).sum() - 1) < 1e-12
+        print(most() - before)
+    """)
+    run = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
+    assert run.returncode == 0, run.stderr
+    assert int(run.stdout) < 300 * 64**3 * 8 / 10
+
+
+def test_position_weights_by_definition():
+    for n in range(6):
+        for order in range(1, 5):
+            for params in kernels(n):
+                U = wkendall.position_weights(n, order=order, **params)
+                assert U.dtype == np.float64
+                if params["weight"] != "average":
+                    assert U.shape == (n,) * order
+                    np.testing.assert_allclose(U, position_tensor(n, order=order, **params), rtol=1e-14)
+                else:
+                    assert U.shape == (n,) * (order + 1)
+                    increasing = position_tensor(n, "standard", order) > 0
+                    assert (U[:, ~increasing] == 0).all()
+    assert (wkendall.position_weights(4) == np.triu(np.ones((4, 4)), 1)).all()
+
+
+@pytest.mark.parametrize("order", range(1, 5))
+@pytest.mark.parametrize("n", [0, 1, 2, 3, 4, 7])
+def test_position_weights_give_the_named_kernel(n, order):
+    rng = np.random.default_rng(n)
+    X, Y = random_rankings(rng, 6, n), random_rankings(rng, 3, n)
+    for params in [*kernels(n, rng), *steep(n)]:
+        U = wkendall.position_weights(n, order=order, **params)
+        size = max(wkendall.diagonal(X, order=order, **absolute(params)))
+        for options in ({}, {"top": "high"}):
+            for other in (None, Y):
+                wanted = wkendall.gram_matrix(X, other, order=order, **params, **options)
+                found = wkendall.gram_matrix(X, other, U=U, order=order, **options)
+                np.testing.assert_allclose(found, wanted, rtol=0, atol=BOUND * size)
+
+
+@pytest.mark.parametrize("rank", [1, 2, 3, 4])
+@pytest.mark.parametrize("order", range(1, 5))
+def test_factors_give_what_the_dense_tensor_gives(order, rank):
+    rng = np.random.default_rng(10 * order + rank)
+    for n in (1, 2, 3, 6):
+        X, Y = random_rankings(rng, 5, n), random_rankings(rng, 3, n)
+        axes = rng.standard_normal((order, rank, n))
+        terms = axes.swapaxes(0, 1)
+        U = dense(terms, n, order)
+        # An array for every axis; or a tuple or a list of vectors for every term.
+        forms = [tuple(axes), tuple(map(tuple, terms)), tuple(map(list, terms))]
+        if rank == 1:
+            forms.append(tuple(axes[:, 0]))
+        for other in (None, Y):
+            wanted = wkendall.gram_matrix(X, other, U=U, order=order)
+            room = 1e-10 * wkendall.diagonal(X, U=U, order=order)[0]
+            for form in forms:
+                K = wkendall.gram_matrix(X, other, U=form, order=order)
+                np.testing.assert_allclose(K, wanted, rtol=0, atol=room)
+        both = np.stack([U, 2 * U])
+        np.testing.assert_allclose(
+            wkendall.gram_matrix(X, U=both, order=order), 5 * wkendall.gram_matrix(X, U=U, order=order), rtol=1e-10
+        )
+
+
+@pytest.mark.parametrize("n", [1, 5, 30])
+def test_factors_of_any_order(n):
+    rng = np.random.default_rng(n)
+    X = random_rankings(rng, 3, n)
+    for order in (1, 2, 5, 12):
+        for rank in (0, 1, 3):
+            terms = rng.standard_normal((rank, order, n))
+            K = wkendall.gram_matrix(X, U=tuple(terms.swapaxes(0, 1)), order=order)
+            wanted = [[factored_kernel(s, t, terms) for t in X] for s in X]
+            np.testing.assert_allclose(K, wanted, rtol=0, atol=1e-11 * abs(wanted[0][0]))
+    u = rng.standard_normal(n)
+    K = wkendall.gram_matrix(X, U=(u,) * 12, order=12)
+    first = wkendall.gram_matrix(X, U=u, order=1)
+    np.testing.assert_allclose(K, first**12, rtol=0, atol=1e-11 * K[0, 0])
+
+
+def test_one_ranking_embedded_by_hand():
+    U = np.arange(27.0).reshape(3, 3, 3)
+    s, t = np.array([2, 3, 1]), np.array([1, 3, 2])
+    assert wkendall.kernel(s, t, U=U, order=3) == (embedding(s, U) * embedding(t, U)).sum()
+    assert wkendall.kernel(s, t, order=3) == 0
+    assert wkendall.kernel(t, t, order=3) == 1
+
+
+# Weights of pairs of pairs.
+
+
+def semidefinite(rng, n, rank):
+    A = rng.standard_normal((rank, n * n))
+    W = sum((np.outer(a, a) for a in A), np.zeros((n * n, n * n)))
+    return A.reshape(rank, n, n), W.reshape((n,) * 4)
+
+
+@pytest.mark.parametrize("n", range(7))
+def test_pairs_of_pairs(n):
+    rng = np.random.default_rng(n)
+    X, Y = random_rankings(rng, 4, n), random_rankings(rng, 3, n)
+    A, W = semidefinite(rng, n, 3)
+    _, full = semidefinite(rng, n, n * n)
+    for weights in (W, full):
+        room = BOUND * max(np.abs(weights).sum(), 1)
+        for other in (X, Y):
+            wanted = np.array([[pairs_of_pairs(s, t, weights) for t in other] for s in X])
+            for check in (True, False):
+                K = wkendall.gram_matrix(X, other, W=weights, check=check)
+                np.testing.assert_allclose(K, wanted, rtol=0, atol=room)
+    stack = wkendall.gram_matrix(X, U=np.triu(A, 1))
+    np.testing.assert_allclose(wkendall.gram_matrix(X, W=W), stack, rtol=0, atol=BOUND * max(np.abs(W).sum(), 1))
+
+
+def test_pairs_of_pairs_in_lists():
+    rng = np.random.default_rng(0)
+    X, W = random_rankings(rng, 4, 3), semidefinite(rng, 3, 2)[1]
+    assert (wkendall.gram_matrix(X, W=W.tolist(), order=2) == wkendall.gram_matrix(X, W=W)).all()
+
+
+def test_the_average_kernel_as_weights_of_pairs_of_pairs():
+    n = 6
+    X = random_rankings(np.random.default_rng(0), 5, n)
+    later = np.arange(1, n + 1)
+    W = np.broadcast_to((n + 1 - np.maximum.outer(later, later))[None, :, None, :] / n, (n,) * 4)
+    wanted = wkendall.gram_matrix(X, weight="average")
+    np.testing.assert_allclose(wkendall.gram_matrix(X, W=W), wanted, rtol=BOUND, atol=0)
+    standard = wkendall.gram_matrix(X, W=np.ones((n,) * 4))
+    np.testing.assert_allclose(standard, wkendall.gram_matrix(X), rtol=BOUND, atol=0)
+
+
+@pytest.mark.parametrize("function", ["gram_matrix", "diagonal", "kernel", "kappa"])
+def test_weights_that_are_not_positive_semidefinite(function):
+    n = 4
+    rng = np.random.default_rng(0)
+    X = random_rankings(rng, 3, n)
+    matrix = rng.standard_normal((n * n, n * n))
+    W = (matrix + matrix.T).reshape((n,) * 4)
+    least = np.linalg.eigvalsh(matrix + matrix.T)[0]
+    arguments = {"kernel": (X[0], X[1]), "kappa": (X[0],)}.get(function, (X,))
+    with pytest.raises(ValueError, match=r"W.*semi-?definite") as raised:
+        getattr(wkendall, function)(*arguments, W=W)
+    named = [float(number) for number in re.findall(r"-\d+(?:\.\d+)?(?:e[+-]?\d+)?", str(raised.value))]
+    assert any(number == pytest.approx(least, rel=1e-2) for number in named)
+    wanted = np.array([[pairs_of_pairs(s, t, W) for t in X] for s in X])
+    np.testing.assert_allclose(wkendall.gram_matrix(X, W=W, check=False), wanted, rtol=0, atol=1e-11)
+
+
+def test_rounding_does_not_make_weights_indefinite():
+    n = 5
+    rng = np.random.default_rng(0)
+    X = random_rankings(rng, 3, n)
+    for scale in (1e-100, 1.0, 1e100):
+        _, W = semidefinite(rng, n, 2)
+        assert np.isfinite(wkendall.gram_matrix(X, W=scale * W)).all()
+
+
+# What is refused.
+
+X = random_rankings(np.random.default_rng(0), 6, 5)
+EYE = np.eye(25).reshape(5, 5, 5, 5)
+
+
+def bad(values=X, **options):
+    return lambda: wkendall.gram_matrix(values, **options)
+
+
+def changed(place, value, base):
+    values = base.copy()
+    values[place] = value
+    return values
+
+
+def uneven():
+    W = EYE.copy()
+    W[0, 1, 2, 3] = 0.5
+    return W
+
+
+# What is wrong, how it is called, the exception, what its message must contain.
+REFUSED = [
+    ("order zero", bad(order=0), ValueError, ["order is 0", "1"]),
+    ("order negative", bad(order=-1), ValueError, ["order is -1", "1"]),
+    ("order zero with U", bad(U=np.ones(5), order=0), ValueError, ["order is 0"]),
+    ("order a float", bad(order=2.0), TypeError, ["order must be an integer", "2.0"]),
+    ("order a boolean", bad(order=True), TypeError, ["order must be an integer", "True"]),
+    ("order a word", bad(order="3"), TypeError, ["order must be an integer", "'3'"]),
+    ("no order", bad(order=None), TypeError, ["order must be an integer", "None"]),
+    ("order through kernel", lambda: wkendall.kernel(X[0], X[1], order=0), ValueError, ["order is 0"]),
+    ("order through kappa", lambda: wkendall.kappa(X[0], order=0), ValueError, ["order is 0"]),
+    ("order through diagonal", lambda: wkendall.diagonal(X, order=0), ValueError, ["order is 0"]),
+    ("signed third order", bad(order=3, signed=True), ValueError, ["signed", "order"]),
+    ("signed first order", bad(order=1, signed=True, weight="average"), ValueError, ["signed", "order"]),
+    ("signed tensor", bad(U=np.ones((5, 5, 5)), order=3, signed=True), ValueError, ["signed"]),
+    ("k missing", bad(weight="top", order=3), ValueError, ["k"]),
+    ("k too large", bad(weight="top", k=6, order=3), ValueError, ["k is 6", "5"]),
+    ("u short", bad(weight="mult", u=[1, 2], order=3), ValueError, ["u has 2", "5"]),
+    ("u overflowing", bad(weight="mult", u=[1e60, 1, 1, 1, 1], order=3), ValueError, ["u[0] is 1e60", "too large"]),
+    ("beyond single precision", bad(np.arange(200)[None], order=100, dtype=np.float32), ValueError, ["single precision"]),
+    ("tensor too small", bad(U=np.ones((4, 4, 4)), order=3), ValueError, ["U", "(4, 4, 4)", "5"]),
+    ("tensor too large", bad(U=np.ones((6, 6, 6)), order=3), ValueError, ["U", "(6, 6, 6)", "5"]),
+    ("tensor no cube", bad(U=np.ones((5, 5, 4)), order=3), ValueError, ["U", "(5, 5, 4)", "5"]),
+    ("stack too small", bad(U=np.ones((2, 4, 4))), ValueError, ["U", "(2, 4, 4)", "5"]),
+    ("empty stack too small", bad(U=np.ones((0, 4, 4))), ValueError, ["U", "(0, 4, 4)", "5"]),
+    ("vector too short", bad(U=np.ones(4), order=1), ValueError, ["U", "(4,)", "5"]),
+    ("axes too few", bad(U=np.ones((5, 5)), order=3), ValueError, ["U has 2 axes", "(5, 5)", "3"]),
+    ("axes too many", bad(U=np.ones((2, 2, 5, 5, 5)), order=3), ValueError, ["U has 5 axes", "(2, 2, 5, 5, 5)", "3"]),
+    ("tensor without order", bad(U=np.ones((2, 5, 5, 5))), ValueError, ["U has 4 axes", "(2, 5, 5, 5)"]),
+    ("tensor of strings", bad(U=[["a"] * 5] * 5), TypeError, ["U", "real numbers"]),
+    ("tensor not finite", bad(U=changed((1, 2, 3), np.nan, np.ones((5, 5, 5))), order=3), ValueError,
+     ["U[1, 2, 3] is NaN"]),
+    ("tensor infinite", bad(U=changed((4, 0, 1), np.inf, np.ones((5, 5, 5))), order=3), ValueError, ["U[4, 0, 1] is inf"]),
+    ("stack not finite", bad(U=changed((1, 2, 3), np.nan, np.ones((2, 5, 5)))), ValueError, ["U[1, 2, 3] is NaN"]),
+    ("tensor and weight", bad(U=np.ones((5, 5, 5)), order=3, weight="standard"), ValueError, ["U", "weight='standard'"]),
+    ("tensor and u", bad(U=np.ones((5, 5, 5)), order=3, u="log"), ValueError, ["u is given", "U"]),
+    ("factors too short", bad(U=(np.ones((2, 4)),) * 3, order=3), ValueError, ["U", "(2, 4)", "5"]),
+    ("one factor too long", bad(U=(np.ones((2, 5)), np.ones((2, 6))), order=2), ValueError, ["U", "(2, 6)", "5"]),
+    ("vectors too short", bad(U=(np.ones(4),) * 3, order=3), ValueError, ["U", "(4,)", "5"]),
+    ("a vector of a term too short", bad(U=((np.ones(5), np.ones(4)),), order=2), ValueError, ["U", "(4,)", "5"]),
+    ("factors too few", bad(U=(np.ones((2, 5)),) * 2, order=3), ValueError, ["U", "3"]),
+    ("factors too many", bad(U=(np.ones((2, 5)),) * 4, order=3), ValueError, ["U", "4", "3"]),
+    ("vectors of a term too few", bad(U=((np.ones(5),) * 2,) * 2, order=3), ValueError, ["U", "3"]),
+    ("numbers of terms differ", bad(U=(np.ones((2, 5)), np.ones((3, 5))), order=2), ValueError, ["U", "2", "3"]),
+    ("factor not finite", bad(U=(np.ones((2, 5)), np.full((2, 5), np.nan)), order=2), ValueError, ["U", "NaN"]),
+    ("factors signed", bad(U=(np.ones((2, 5)),) * 2, signed=True), ValueError, ["signed"]),
+    ("factors and weight", bad(U=(np.ones((2, 5)),) * 2, weight="add", u="log"), ValueError, ["U", "weight='add'"]),
+    ("no factors", bad(U=()), ValueError, ["U"]),
+    ("W too small", bad(W=np.ones((4, 4, 4, 4))), ValueError, ["W", "(4, 4, 4, 4)", "5"]),
+    ("W a matrix", bad(W=np.eye(25)), ValueError, ["W", "(25, 25)"]),
+    ("W of strings", bad(W=np.full((5, 5, 5, 5), "a")), TypeError, ["W", "real numbers"]),
+    ("W not finite", bad(W=changed((0, 1, 2, 3), np.nan, EYE)), ValueError, ["W[0, 1, 2, 3] is NaN"]),
+    ("W not finite, not checked", bad(W=changed((0, 1, 2, 3), np.inf, EYE), check=False), ValueError,
+     ["W[0, 1, 2, 3] is inf"]),
+    ("W not symmetric", bad(W=uneven()), ValueError, ["W", "symmetric"]),
+    ("W negative", bad(W=-EYE), ValueError, ["W", "semi", "-1"]),
+    ("W and weight", bad(W=EYE, weight="standard"), ValueError, ["W", "weight='standard'"]),
+    ("W and U", bad(W=EYE, U=np.eye(5)), ValueError, ["W", "U"]),
+    ("W and order", bad(W=EYE, order=3), ValueError, ["W", "order"]),
+    ("W signed", bad(W=EYE, signed=True), ValueError, ["W", "signed"]),
+    ("W and k", bad(W=EYE, k=2), ValueError, ["k is given", "W"]),
+    ("W and u", bad(W=EYE, u="log"), ValueError, ["u is given", "W"]),
+    ("check no flag", bad(W=EYE, check=1), TypeError, ["check must be True or False"]),
+    ("number of items negative", lambda: wkendall.position_weights(-1), ValueError, ["n is -1"]),
+    ("number of items a float", lambda: wkendall.position_weights(3.0), TypeError, ["n must be an integer", "3.0"]),
+    ("positions of order zero", lambda: wkendall.position_weights(3, order=0), ValueError, ["order is 0"]),
+    ("positions of order 1.5", lambda: wkendall.position_weights(3, order=1.5), TypeError, ["order must be an integer"]),
+    ("positions of unknown weight", lambda: wkendall.position_weights(3, "kendall"), ValueError, ["weight is 'kendall'"]),
+    ("positions without k", lambda: wkendall.position_weights(3, "top"), ValueError, ["needs k"]),
+    ("positions with large k", lambda: wkendall.position_weights(3, "top", k=4), ValueError, ["k is 4", "3"]),
+    ("positions without u", lambda: wkendall.position_weights(3, "add"), ValueError, ["needs u"]),
+    ("positions with short u", lambda: wkendall.position_weights(3, "add", u=[1, 2]), ValueError, ["u has 2", "3"]),
+    ("positions with unused u", lambda: wkendall.position_weights(3, u="log"), ValueError, ["u is given"]),
+    ("positions too many", lambda: wkendall.position_weights(1000, order=6), ValueError, ["memory"]),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("call", "error", "words"), [case[1:] for case in REFUSED], ids=[case[0] for case in REFUSED])
+def test_refused(call, error, words):
+    with pytest.raises(error) as raised:
+        call()
+    message = str(raised.value)
+    assert "\n" not in message
+    for word in words:
+        assert word in message
