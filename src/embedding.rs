@@ -5,9 +5,10 @@
 
 use crate::error::Error;
 use crate::gram::Element;
-use crate::kappa::products;
 use crate::parallel::{self, Watch};
 use crate::ranking::Rankings;
+use crate::simd::Isa;
+use crate::simd::gathered::{self, Places};
 use crate::weight::check_tensors;
 
 /// A job should have at least so many entries to see to: some tenths of a millisecond.
@@ -101,13 +102,13 @@ pub fn combine(
 ) -> Result<Vec<f64>, Error> {
     let items = rankings.items();
     check_tensors(weights, items, order, Some(1))?;
-    if coefficients.len() != rankings.rows() {
-        return Err(Error::OutputLength { given: coefficients.len(), rows: rankings.rows(), columns: 1 });
-    }
+    check_coefficients(rankings, coefficients)?;
     let mut sum = vec![0.0; weights.len()];
     let size = weights.len() / items.max(1);
     let threads = run.threads(weights.len().saturating_mul(rankings.rows()));
     let jobs = sum.chunks_mut(size.max(1)).enumerate().collect();
+    let isa = Isa::widest();
+    let places: Vec<Places<'_>> = (0..rankings.rows()).map(|row| Places::new(rankings.row(row).ranks())).collect();
     parallel::run(jobs, threads, run.watch, Vec::new, |(item, sum), part, proceed| {
         for start in (0..rankings.rows()).step_by(RUN) {
             if !proceed() {
@@ -118,7 +119,7 @@ pub fn combine(
             for (row, &coefficient) in (start..).zip(&coefficients[start..rankings.rows().min(start + RUN)]) {
                 let ranks = rankings.row(row).ranks();
                 let of_rank = &weights[ranks[item] as usize * size..][..size];
-                add(of_rank, order - 1, ranks, coefficient, part);
+                add(isa, of_rank, order - 1, ranks, places[row], coefficient, part);
             }
             for (sum, part) in sum.iter_mut().zip(&*part) {
                 *sum += part;
@@ -126,6 +127,69 @@ pub fn combine(
         }
     })?;
     Ok(sum)
+}
+
+/// Writes, for each tuple of items and each tuple of ranks, the sum of the coefficients of the rankings that give these items these
+/// ranks: a matrix with the tuples of items as rows, whose product with weights is what [`combine`] gives.
+///
+/// # Errors
+/// When there is not one coefficient for each ranking, the slice has another length than the square of the number of tuples, or
+/// `run.watch` stops the run.
+///
+/// ```
+/// use wkendall::{Rankings, embedding};
+/// let x = Rankings::from_ranks(2, 2, &[1, 2, 2, 1])?;
+/// let mut out = [0.0; 4];
+/// embedding::tuple_sums_into(&x, &[0.75, 0.25], 1, &mut out, embedding::Run::default())?;
+/// assert_eq!(out, [0.75, 0.25, 0.25, 0.75]);
+/// # Ok::<(), wkendall::Error>(())
+/// ```
+pub fn tuple_sums_into(
+    rankings: &Rankings,
+    coefficients: &[f64],
+    order: usize,
+    out: &mut [f64],
+    run: Run<'_>,
+) -> Result<(), Error> {
+    check_coefficients(rankings, coefficients)?;
+    let items = rankings.items();
+    let tuples = u32::try_from(order).ok().and_then(|order| items.checked_pow(order)).unwrap_or(usize::MAX);
+    if tuples.checked_mul(tuples) != Some(out.len()) {
+        return Err(Error::OutputLength { given: out.len(), rows: tuples, columns: tuples });
+    }
+    out.fill(0.0);
+    // The ranks of an item together, so that places are made many at a time.
+    let of_item: Vec<Vec<u32>> =
+        (0..items).map(|item| (0..rankings.rows()).map(|row| rankings.row(row).ranks()[item]).collect()).collect();
+    let threads = run.threads(tuples.saturating_mul(rankings.rows()));
+    let rows = (JOB / rankings.rows().max(1)).max(1);
+    let jobs = out.chunks_mut((rows * tuples).max(1)).enumerate().collect();
+    parallel::run(
+        jobs,
+        threads,
+        run.watch,
+        Vec::new,
+        |(index, out): (usize, &mut [f64]), places: &mut Vec<usize>, proceed| {
+            for (number, sums) in (index * rows..).zip(out.chunks_exact_mut(tuples.max(1))) {
+                if !proceed() {
+                    return;
+                }
+                places.clear();
+                places.resize(rankings.rows(), 0);
+                let (mut rest, mut step) = (number, 1);
+                for _ in 0..order {
+                    for (place, &rank) in places.iter_mut().zip(&of_item[rest % items]) {
+                        *place += rank as usize * step;
+                    }
+                    rest /= items;
+                    step *= items;
+                }
+                for (&place, coefficient) in places.iter().zip(coefficients) {
+                    sums[place] += coefficient;
+                }
+            }
+        },
+    )
 }
 
 /// The inner product of `tensor` and the embedding, for every ranking.
@@ -148,6 +212,7 @@ pub fn linear_function(
     let rows = (JOB / weights.len().max(1)).max(1);
     let threads = run.threads(weights.len().saturating_mul(rankings.rows()));
     let jobs = values.chunks_mut(rows).enumerate().collect();
+    let isa = Isa::widest();
     parallel::run(
         jobs,
         threads,
@@ -156,7 +221,8 @@ pub fn linear_function(
         |(index, values): (usize, &mut [f64]), (), proceed| {
             for (row, value) in (index * rows..).zip(values) {
                 if !weights.is_empty() {
-                    *value = products(tensor, weights, order, rankings.row(row).ranks());
+                    let ranks = rankings.row(row).ranks();
+                    *value = dot(isa, tensor, weights, order, ranks, Places::new(ranks));
                 }
                 if !proceed() {
                     return;
@@ -165,6 +231,13 @@ pub fn linear_function(
         },
     )?;
     Ok(values)
+}
+
+fn check_coefficients(rankings: &Rankings, coefficients: &[f64]) -> Result<(), Error> {
+    if coefficients.len() == rankings.rows() {
+        return Ok(());
+    }
+    Err(Error::OutputLength { given: coefficients.len(), rows: rankings.rows(), columns: 1 })
 }
 
 fn check_length<T>(rankings: &Rankings, width: usize, out: &[T]) -> Result<(), Error> {
@@ -215,19 +288,25 @@ fn embed<T: Element>(weights: &[f64], order: usize, ranks: &[u32], out: &mut [T]
     }
 }
 
-/// Adds a multiple of the embedding of one ranking.
-fn add(weights: &[f64], order: usize, ranks: &[u32], coefficient: f64, sum: &mut [f64]) {
+/// The inner product of a tensor and the embedding of one ranking, whose ranks are the places.
+fn dot(isa: Isa, tensor: &[f64], weights: &[f64], order: usize, ranks: &[u32], places: Places<'_>) -> f64 {
+    if order == 1 {
+        return gathered::dot(isa, weights, places, tensor);
+    }
+    let size = tensor.len() / ranks.len();
+    let parts = tensor.chunks_exact(size).zip(ranks);
+    parts.map(|(part, &rank)| dot(isa, part, &weights[rank as usize * size..][..size], order - 1, ranks, places)).sum()
+}
+
+/// Adds a multiple of the embedding of one ranking, whose ranks are the places.
+fn add(isa: Isa, weights: &[f64], order: usize, ranks: &[u32], places: Places<'_>, coefficient: f64, sum: &mut [f64]) {
     match order {
         0 => sum[0] += coefficient * weights[0],
-        1 => {
-            for (sum, &rank) in sum.iter_mut().zip(ranks) {
-                *sum += coefficient * weights[rank as usize];
-            }
-        }
+        1 => gathered::add(isa, weights, places, coefficient, sum),
         _ => {
             let size = weights.len() / ranks.len().max(1);
             for (sum, &rank) in sum.chunks_exact_mut(size).zip(ranks) {
-                add(&weights[rank as usize * size..][..size], order - 1, ranks, coefficient, sum);
+                add(isa, &weights[rank as usize * size..][..size], order - 1, ranks, places, coefficient, sum);
             }
         }
     }

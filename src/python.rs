@@ -378,6 +378,26 @@ fn combine<'py>(
     Ok(PyArray1::from_vec(py, sum))
 }
 
+/// For each tuple of items, a row, and each tuple of ranks the sum of the coefficients of the rankings that give the one the other.
+#[pyfunction]
+#[pyo3(signature = (x, coefficients, order, out, threads=None))]
+fn tuple_sums<'py>(
+    py: Python<'py>,
+    x: &Rankings,
+    coefficients: PyReadonlyArray1<'py, f64>,
+    order: usize,
+    out: &Bound<'py, PyArray2<f64>>,
+    threads: Option<usize>,
+) -> PyResult<()> {
+    let coefficients = coefficients.as_slice()?;
+    let mut out = out.try_readwrite()?;
+    let out = out.as_slice_mut()?;
+    watched(py, None, |watch| {
+        let run = embedding::Run { threads, watch: Some(watch) };
+        embedding::tuple_sums_into(&x.0, coefficients, order, out, run)
+    })
+}
+
 /// The inner product of a flat tensor and the embedding, for each ranking.
 #[pyfunction]
 #[pyo3(signature = (x, order, weights, tensor, threads=None, progress=None))]
@@ -429,7 +449,7 @@ mod _core {
     #[pymodule_export]
     use super::{
         Measure, Rankings, available_cores, combine, default_threads, embed, gram, instruction_sets, linear_function,
-        pair_features, planned,
+        pair_features, planned, tuple_sums,
     };
 
     #[pymodule_export]

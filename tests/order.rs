@@ -164,6 +164,11 @@ fn the_embedding_and_its_linear_functions() {
         for (index, &value) in combined.iter().enumerate() {
             close(value, (0..rows).map(|row| coefficients[row] * out[row * size + index]).sum(), 10.0);
         }
+        let mut sums = vec![f64::NAN; size * size];
+        embedding::tuple_sums_into(&x, &coefficients, order, &mut sums, run()).unwrap();
+        for (row, &value) in sums.chunks_exact(size.max(1)).zip(&combined) {
+            close(value, row.iter().zip(&weights).map(|(sum, weight)| sum * weight).sum(), 10.0);
+        }
         let values = embedding::linear_function(&x, order, &weights, &tensor, run()).unwrap();
         let swapped = embedding::linear_function(&x.clone().inverse(), order, &tensor, &weights, run()).unwrap();
         for (row, (&value, &same)) in values.iter().zip(&swapped).enumerate() {
@@ -190,4 +195,7 @@ fn what_does_not_fit_is_refused() {
     let mut out = [0.0; 4];
     assert!(embedding::embed_into(&x, 1, &[0.0; 3], &mut out, embedding::Run::default()).is_err());
     assert!(embedding::combine(&x, &[], 1, &[0.0; 3], embedding::Run::default()).is_err());
+    assert!(embedding::tuple_sums_into(&x, &[], 1, &mut [0.0; 9], embedding::Run::default()).is_err());
+    assert!(embedding::tuple_sums_into(&x, &[1.0], 1, &mut out, embedding::Run::default()).is_err());
+    assert!(embedding::tuple_sums_into(&x, &[1.0], 99, &mut out, embedding::Run::default()).is_err());
 }

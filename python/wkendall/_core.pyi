@@ -20,6 +20,7 @@ __all__ = [
     "linear_function",
     "pair_features",
     "planned",
+    "tuple_sums",
 ]
 
 __version__: str
@@ -107,6 +108,13 @@ def combine(
     threads: int | None = None,
     progress: Callable[[int, int], object] | None = None,
 ) -> NDArray[np.float64]: ...
+def tuple_sums(
+    x: Rankings,
+    coefficients: NDArray[np.float64],
+    order: int,
+    out: NDArray[np.float64],
+    threads: int | None = None,
+) -> None: ...
 def linear_function(
     x: Rankings,
     order: int,

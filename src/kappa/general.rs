@@ -10,7 +10,7 @@ pub(super) fn tensors(entries: &[f64], order: usize, values: &[u32]) -> f64 {
 }
 
 /// The sum over all tuples of positions of the weight of the positions in one tensor times that of the values in another.
-pub(crate) fn products(of_positions: &[f64], of_values: &[f64], order: usize, values: &[u32]) -> f64 {
+fn products(of_positions: &[f64], of_values: &[f64], order: usize, values: &[u32]) -> f64 {
     if order == 1 {
         return of_positions.iter().zip(values).map(|(weight, &value)| weight * of_values[value as usize]).sum();
     }

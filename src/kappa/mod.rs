@@ -6,7 +6,6 @@ mod partition;
 
 use crate::simd::{self, Isa, grid};
 use crate::weight::ValidWeight;
-pub(crate) use general::products;
 use partition::{Count, LaterWeight, Products, Split, Sums, partition};
 
 /// The memory that comparing two rankings takes; made once for each thread and used for any number of pairs.

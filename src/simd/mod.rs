@@ -9,6 +9,7 @@
 
 pub(crate) mod bits;
 mod doubles;
+pub(crate) mod gathered;
 pub(crate) mod grid;
 mod groups;
 mod lanes;
