@@ -48,6 +48,7 @@ bench: install ## criterion for the crate, then the package against its peers on
 	cargo bench
 	test -x build/bench/bin/python || $(PYTHON) -m venv build/bench
 	build/bench/bin/python -m pip install -q --upgrade dist/*.whl numba pandas matplotlib threadpoolctl
+	build/bench/bin/python -m pip install -q --force-reinstall --no-deps dist/*.whl # also if it has the same version
 	build/bench/bin/python benches/peers.py
 
 docs: install ## the documentation of the crate and of the package, in docs/_build

@@ -8,9 +8,13 @@ Prints a table of ratios and writes it as Markdown, JSON and a plot.
 """
 
 import argparse
+import inspect
 import json
 import platform
+import subprocess
+import sys
 import time
+from functools import partial
 from pathlib import Path
 
 import matplotlib as mpl
@@ -131,15 +135,18 @@ def embedding_blas(X, u, weight, dtype):
     return features @ features.T
 
 
-def best_time(function, seconds):
-    """Return the shortest of several runs and the result."""
-    times, result = [], None
-    start = time.perf_counter()
-    while len(times) < 2 or time.perf_counter() - start < seconds:
-        before = time.perf_counter()
-        result = function()
-        times.append(time.perf_counter() - before)
-    return min(times), result
+def best_times(functions, seconds):
+    """Return the shortest of several runs of each function, and its result.
+
+    They take turns, so that a slow moment of the machine meets all of them.
+    """
+    times, results = {name: [] for name in functions}, {}
+    while waiting := [name for name, took in times.items() if len(took) < 2 or sum(took) < seconds]:
+        for name in waiting:
+            before = time.perf_counter()
+            results[name] = functions[name]()
+            times[name].append(time.perf_counter() - before)
+    return {name: (min(took), results[name]) for name, took in times.items()}
 
 
 def ways(weight, X, u):
@@ -171,7 +178,7 @@ def scipy_loop(weight, X):
     if function is None:
         return None
     few = [(p, q) for p in range(min(len(X), 5)) for q in range(p)]
-    took, _ = best_time(lambda: [function(X[p], X[q]) for p, q in few], 0.2)
+    took, _ = best_times({"": lambda: [function(X[p], X[q]) for p, q in few]}, 0.2)[""]
     return took / len(few)
 
 
@@ -193,9 +200,10 @@ def race(weight, n, seconds):
     for threads in dict.fromkeys([1, cores]):
         numba.set_num_threads(threads)
         with threadpool_limits(threads):
-            for name, function in ways(weight, X, u).items():
-                function(threads)  # compiles
-                took, K = best_time(lambda f=function, t=threads: f(t), seconds)
+            functions = {name: partial(function, threads) for name, function in ways(weight, X, u).items()}
+            for function in functions.values():
+                function()  # compiles
+            for name, (took, K) in best_times(functions, seconds).items():
                 wanted = K if wanted is None else wanted
                 check(weight, name, K, wanted)
                 yield {"weight": weight, "n": n, "threads": threads, "way": name, "ns": took / pairs * 1e9}
@@ -210,13 +218,13 @@ def orders(seconds):
     for n, m in ((100, 128), (1000, 64)):
         rng = np.random.default_rng(0)
         X = np.array([rng.permutation(n) for _ in range(m)])
-        plain = None
-        for order in (2, 3, 5, 9):
-            took, _ = best_time(
-                lambda X=X, d=order: wkendall.gram_matrix(X, order=d, n_jobs=1, backend="pairs"), seconds
-            )
-            plain = took if plain is None else plain
-            lines.append(f"| {n} | {order} | {took / (m * (m - 1) / 2) * 1e9:,.0f} | {took / plain:.1f} |")
+        functions = {
+            order: partial(wkendall.gram_matrix, X, order=order, n_jobs=1, backend="pairs") for order in (2, 3, 5, 9)
+        }
+        times = best_times(functions, seconds)
+        for order, (took, _) in times.items():
+            pair = took / (m * (m - 1) / 2) * 1e9
+            lines.append(f"| {n} | {order} | {pair:,.0f} | {took / times[2][0]:.1f} |")
             print(lines[-1], flush=True)
     return "\n".join(lines)
 
@@ -235,15 +243,63 @@ def general_weights(seconds):
     lines = ["| threads | weights | wkendall, s | NumPy embedding, s | ratio |", "|---|---|---|---|---|"]
     for threads in dict.fromkeys([1, wkendall._core.available_cores()]):
         with threadpool_limits(threads):
-            theirs, wanted = best_time(numpy_way, seconds)
-            vectors = rng.standard_normal((2, 2, n))
-            for name, weights in {"dense": U, "symmetric": U + U.T, "two factors": tuple(vectors)}.items():
-                took, K = best_time(lambda W=weights, t=threads: wkendall.gram_matrix(X, U=W, n_jobs=t), seconds)
-                if name == "dense":
-                    check("general", "NumPy", wanted, K)
+            weights = {"dense": U, "symmetric": U + U.T, "two factors": tuple(rng.standard_normal((2, 2, n)))}
+            functions = {name: partial(wkendall.gram_matrix, X, U=W, n_jobs=threads) for name, W in weights.items()}
+            # Several times its length, because a turn of it takes longer than the time given.
+            times = best_times({"NumPy": numpy_way} | functions, 6 * seconds)
+            check("general", "NumPy", times["NumPy"][1], times["dense"][1])
+            theirs = times["NumPy"][0]
+            for name in weights:
+                took = times[name][0]
                 lines.append(f"| {threads} | {name} | {took:.2f} | {theirs:.2f} | {theirs / took:.2f} |")
                 print(lines[-1], flush=True)
     return "\n".join(lines)
+
+
+def learning(seconds):
+    """Singular vectors for learned weights against LAPACK on the explicit matrix, and alone where that is out of reach."""
+    lines = [
+        "| n | rankings | labels | wkendall, s | memory of the process, MiB | explicit matrix and LAPACK, s | ratio |"
+    ]
+    lines.append("|---|---|---|---|---|---|---|")
+    for n, m, signal in ((30, 2000, 0.5), (30, 2000, 0.0), (100, 2000, 0.5), (100, 2000, 0.0), (1000, 500, 0.5)):
+        X, y = two_groups(n, m, signal)
+        functions = {"ours": partial(wkendall.suquan_svd, X, y)}
+        if n <= 30:
+            functions["explicit"] = partial(explicit_suquan, X, y)
+        times = best_times(functions, seconds)
+        cells = ["", ""]
+        if "explicit" in times:
+            theirs, value = times["explicit"]
+            np.testing.assert_allclose(times["ours"][1].singular_values[0], value, rtol=1e-9)
+            cells = [f"{theirs:.3f}", f"{theirs / times['ours'][0]:.1f}"]
+        kind = "depend on items" if signal else "random"
+        script = f"import resource, wkendall; wkendall.suquan_svd(*two_groups{(n, m, signal)}); "
+        script += "print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024)"
+        source = "import numpy as np\n" + inspect.getsource(two_groups) + script
+        peak = subprocess.run([sys.executable, "-c", source], capture_output=True, text=True, check=True).stdout.strip()
+        lines.append(f"| {n} | {m} | {kind} | {times['ours'][0]:.3f} | {peak} | {cells[0]} | {cells[1]} |")
+        print(lines[-1], flush=True)
+    return "\n".join(lines)
+
+
+def two_groups(n, m, signal):
+    """Rankings of two groups, the second of which likes half of the items better."""
+    rng = np.random.default_rng(0)
+    y = np.arange(m) % 2
+    scores = rng.standard_normal((m, n))
+    scores[:, : n // 2] += signal * y[:, None]
+    return (-scores).argsort(axis=1).argsort(axis=1) + 1, y
+
+
+def explicit_suquan(X, y):
+    """The leading singular value of the matrix of n^2 rows, formed by its entries."""
+    _m, n = X.shape
+    shares = np.where(y == 1, 1 / (y == 1).sum(), -1 / (y == 0).sum())
+    matrix = np.zeros((n * n, n * n))
+    for ranks, share in zip(X - 1, shares, strict=True):
+        matrix[(ranks[:, None] * n + ranks).ravel(), np.arange(n * n)] += share
+    return np.linalg.svd(matrix)[1][0]
 
 
 def cpu_name():
@@ -287,7 +343,7 @@ def plot(results, path):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--seconds", type=float, default=0.6, help="for each entry")
+    parser.add_argument("--seconds", type=float, default=0.8, help="for each entry")
     parser.add_argument("--weights", nargs="*", default=list(WEIGHTS), choices=list(WEIGHTS))
     parser.add_argument("--items", nargs="*", type=int, default=list(SIZES), choices=list(SIZES))
     parser.add_argument("--out", type=Path, default=Path("build"))
@@ -308,9 +364,12 @@ def main():
     of_orders = orders(options.seconds)
     print("\ngeneral weights, n = 100, m = 3000")
     of_general = general_weights(options.seconds)
+    print("\nlearned weights, order 2")
+    of_learning = learning(options.seconds)
     text = (
         f"{head}.\n\n{table(results)}\n\nHigher orders, standard weight, one thread:\n\n{of_orders}\n\n"
-        f"General weights of order 2, 3000 rankings of 100 items:\n\n{of_general}\n"
+        f"General weights of order 2, 3000 rankings of 100 items:\n\n{of_general}\n\n"
+        f"Learned weights of order 2 (`suquan_svd`), all threads:\n\n{of_learning}\n"
     )
     print("\n" + text)
     (options.out / "benchmark.md").write_text(text)

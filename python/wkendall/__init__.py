@@ -10,6 +10,12 @@ K = wkendall.gram_matrix(X, weight="mult", u="log", normalize=True)
 Layers, each using only those below it:
 
     config     show_config
+    plotting   pictures of weights
+    estimators classifiers and regressors for scikit-learn
+    learning   the weights of positions from labelled rankings
+    machines   the best coefficients for given weights
+    spectrum   singular values of weighted sums of permutations
+    parts      how tensors split under permutations
     kernels    gram_matrix and its family
     embedding  the tensors and features behind the kernels
     measures   the parameters of a kernel together
@@ -19,13 +25,30 @@ Layers, each using only those below it:
     _core      the Rust crate
 """
 
+from importlib import import_module
+from typing import TYPE_CHECKING
+
 from wkendall._core import __version__
 from wkendall.config import show_config
 from wkendall.embedding import combine, embed, features, inverse, linear_function
 from wkendall.kernels import correlation, diagonal, distance_matrix, gram_matrix, kappa, kernel, mallows
 from wkendall.tensors import position_weights
 
+if TYPE_CHECKING:
+    from wkendall import plotting
+    from wkendall.estimators import (
+        AlternatingClassifier,
+        AlternatingRegressor,
+        SuquanSVDClassifier,
+        SuquanSVDRegressor,
+    )
+    from wkendall.learning import suquan_svd
+
 __all__ = [
+    "AlternatingClassifier",
+    "AlternatingRegressor",
+    "SuquanSVDClassifier",
+    "SuquanSVDRegressor",
     "__version__",
     "combine",
     "correlation",
@@ -39,6 +62,31 @@ __all__ = [
     "kernel",
     "linear_function",
     "mallows",
+    "plotting",
     "position_weights",
     "show_config",
+    "suquan_svd",
 ]
+
+#: Loaded when first used, because they need scipy, scikit-learn or matplotlib, which take longer than all the rest.
+_LATER = {
+    "AlternatingClassifier": "estimators",
+    "AlternatingRegressor": "estimators",
+    "SuquanSVDClassifier": "estimators",
+    "SuquanSVDRegressor": "estimators",
+    "plotting": "plotting",
+    "suquan_svd": "learning",
+}
+
+
+def __getattr__(name: str) -> object:
+    if name not in _LATER:
+        raise AttributeError(f"module 'wkendall' has no attribute {name!r}")
+    module = import_module(f"wkendall.{_LATER[name]}")
+    found = module if name == _LATER[name] else getattr(module, name)
+    globals()[name] = found
+    return found
+
+
+def __dir__() -> list[str]:
+    return sorted(set(globals()) | set(__all__))

@@ -1,0 +1,135 @@
+"""What the learners of weights find: planted weights, and a signal of pairs beside one of single items.
+
+First, labels come from planted weights U of pairs of positions and coefficients B of pairs of items: y says whether <B,
+Phi_U(s)> is above its median. Fixed kernels cannot have such weights; the learners are compared with them on rankings that
+were not used. Second, labels come from a mixture of a signal of single items and one that only pairs show, from none of the
+one to much of it: which of them SUQUAN-SVD finds, plain and pure. Prints the tables of docs/learning.md and writes its
+picture.
+"""
+
+import argparse
+import time
+from pathlib import Path
+
+import matplotlib as mpl
+import numpy as np
+import wkendall
+from sklearn.model_selection import GridSearchCV
+from sklearn.svm import SVC
+from wkendall.plotting import plot_objective, plot_weights
+
+mpl.use("Agg")
+import matplotlib.pyplot as plt
+
+ITEMS, LEARN, TEST = 8, 1000, 1000
+FIXED = {
+    "standard": {},
+    "top-2": {"weight": "top", "k": 2},
+    "top-4": {"weight": "top", "k": 4},
+    "top-6": {"weight": "top", "k": 6},
+    "average": {"weight": "average"},
+    "add, hyperbolic": {"weight": "add", "u": "hyperbolic"},
+    "add, log": {"weight": "add", "u": "log"},
+    "mult, hyperbolic": {"weight": "mult", "u": "hyperbolic"},
+    "mult, log": {"weight": "mult", "u": "log"},
+    "standard of order 3": {"order": 3},
+}
+
+
+def rankings(rng, rows, items):
+    return np.array([rng.permutation(items) + 1 for _ in range(rows)])
+
+
+def planted(seed):
+    """Accuracy of every kernel and learner on labels from planted weights, and the alternating learner."""
+    rng = np.random.default_rng(seed)
+    X = rankings(rng, LEARN + TEST, ITEMS)
+    scores = wkendall.linear_function(X, *rng.standard_normal((2, ITEMS, ITEMS)))
+    y = scores > np.median(scores)
+    old, new = slice(0, LEARN), slice(LEARN, None)
+    found = {}
+    for name, kernel in FIXED.items():
+        K = wkendall.gram_matrix(X, normalize=True, **kernel)
+        search = GridSearchCV(SVC(kernel="precomputed"), {"C": [0.01, 0.1, 1.0, 10.0, 100.0]}, cv=3)
+        found[name] = search.fit(K[old, old], y[old]).score(K[new, old], y[new])
+    grid = {"C": [0.1, 1.0, 10.0], "n_components": [1, 2, 4]}
+    search = GridSearchCV(wkendall.SuquanSVDClassifier(), grid, cv=3).fit(X[old], y[old])
+    found["SUQUAN-SVD"] = search.score(X[new], y[new])
+    search = GridSearchCV(wkendall.AlternatingClassifier(), {"C": [0.1, 1.0]}, cv=3).fit(X[old], y[old])
+    found["alternating"] = search.score(X[new], y[new])
+    return found, search.best_estimator_
+
+
+def of_pairs(rng, items):
+    """Draw a tensor that only pairs show: skew-symmetric with zero sums, of norm 1."""
+    table = rng.standard_normal((items, items))
+    table = table - table.T
+    part = table.mean(axis=1)
+    table = table - part[:, None] + part[None, :]
+    return table / np.linalg.norm(table)
+
+
+def mixture(strength, seed, items=6, rows=2000):
+    """Cosines between the planted weights of pairs and those found, plain and pure; the signal of single items is so strong."""
+    rng = np.random.default_rng(seed)
+    X = rankings(rng, rows, items)
+    U, B = of_pairs(rng, items), of_pairs(rng, items)
+    single = wkendall.linear_function(X, *rng.standard_normal((2, items)))
+    pairs = wkendall.linear_function(X, U, B)
+    y = pairs / pairs.std() + strength * (single - single.mean()) / single.std() > 0
+    plain, pure = wkendall.suquan_svd(X, y), wkendall.suquan_svd(X, y, pure=True)
+    return U, plain, pure
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--seeds", type=int, default=5, help="repetitions of the first experiment")
+    parser.add_argument("--out", type=Path, default=Path("build/learned_weights.png"))
+    options = parser.parse_args()
+    options.out.parent.mkdir(parents=True, exist_ok=True)
+
+    start = time.perf_counter()
+    results = [planted(seed) for seed in range(options.seeds)]
+    print(f"| kernel | {' | '.join(f'data {seed}' for seed in range(options.seeds))} | mean |")
+    print("|---|" + "---|" * (options.seeds + 1))
+    for name in results[0][0]:
+        values = [found[name] for found, _ in results]
+        print(f"| {name} | {' | '.join(f'{value:.3f}' for value in values)} | {np.mean(values):.3f} |")
+    print(f"\n{time.perf_counter() - start:.0f} s\n")
+
+    strengths = np.array([0.0, 0.25, 0.5, 0.75, 1.0, 1.5, 2.0])
+    cosines = np.empty((2, len(strengths), 10))
+    for index, strength in enumerate(strengths):
+        for seed in range(10):
+            U, *found = mixture(strength, seed)
+            cosines[:, index, seed] = [abs(float((U * weights.U).sum())) for weights in found]
+    print("| signal of single items | plain | pure |\n|---|---|---|")
+    for strength, (plain, pure) in zip(strengths, cosines.mean(axis=2).T, strict=True):
+        print(f"| {strength} | {plain:.2f} | {pure:.2f} |")
+
+    figure, axes = plt.subplots(2, 3, figsize=(12, 7.4), layout="constrained")
+    U, plain, pure = mixture(1.0, 0)
+    plot_weights(U, ax=axes[0, 0], title="planted weights of pairs")
+    plot_weights(plain.U, ax=axes[0, 1], title="SUQUAN-SVD finds single items")
+    sign = np.sign((U * pure.U).sum())
+    plot_weights(sign * pure.U, ax=axes[0, 2], title="pure=True finds the pairs")
+    panel = axes[1, 0]
+    for name, values, colour in zip(("plain", "pure=True"), cosines, ("#ee6677", "#4477aa"), strict=True):
+        panel.plot(strengths, values.mean(axis=1), marker="o", color=colour, label=name)
+    panel.set(
+        xlabel="strength of the signal of single items", ylabel="|cosine| with the planted weights", ylim=(0, 1.05)
+    )
+    panel.legend(frameon=False)
+    panel = axes[1, 1]
+    names = sorted(results[0][0], key=lambda name: np.mean([found[name] for found, _ in results]))
+    means = [np.mean([found[name] for found, _ in results]) for name in names]
+    colours = ["#4477aa" if name in ("SUQUAN-SVD", "alternating") else "0.7" for name in names]
+    panel.barh(names, means, color=colours)
+    panel.set(xlim=(0.5, 1), xlabel="accuracy on new rankings, planted weights")
+    plot_objective(results[0][1], ax=axes[1, 2], title="alternating optimisation")
+    figure.savefig(options.out, dpi=110)
+    print(f"\npicture: {options.out}")
+
+
+if __name__ == "__main__":
+    main()

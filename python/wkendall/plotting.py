@@ -1,0 +1,167 @@
+"""Pictures of learned weights, with matplotlib (`pip install wkendall[plot]`)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from wkendall.parameters import real_array
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+#: Up to so many positions the values are written into the cells.
+WRITTEN = 12
+
+
+def plot_weights(U: ArrayLike, *, ax: Axes | None = None, values: bool | None = None, title: str | None = None) -> Axes:
+    """Heat map of weights of pairs of positions, blue for negative and red for positive.
+
+    Parameters
+    ----------
+    U : array-like of shape (n, n) or (n,)
+        Weights of pairs, or of single positions, which are drawn as one row.
+    ax : matplotlib Axes, optional
+        Where to draw; a new figure if absent.
+    values : bool, optional
+        Write the values into the cells; by default if there are at most 12 positions.
+    title : str, optional
+
+    Returns
+    -------
+    matplotlib Axes
+
+    Examples
+    --------
+    >>> import wkendall
+    >>> ax = wkendall.plotting.plot_weights(wkendall.position_weights(4, "mult", u="log"))
+    """
+    weights = real_array(U, "U", (1, 2), "an array of shape (n, n), or (n,) for order 1")
+    if weights.ndim == 2 and weights.shape[0] != weights.shape[1]:
+        raise ValueError(f"U has shape {weights.shape}, but must be square: (n, n)")
+    ax = _axes(ax)
+    rows = np.atleast_2d(weights)
+    largest = float(np.abs(rows).max(initial=0.0)) or 1.0
+    image = ax.imshow(rows, cmap="RdBu_r", vmin=-largest, vmax=largest)
+    n = rows.shape[1]
+    step = max(1, int(np.ceil(n / 20)))
+    ticks = np.arange(0, n, step)
+    ax.set_xticks(ticks, [str(tick + 1) for tick in ticks])
+    if weights.ndim == 2:
+        ax.set_yticks(ticks, [str(tick + 1) for tick in ticks])
+        ax.set(xlabel="rank of the second item", ylabel="rank of the first item")
+    else:
+        ax.set_yticks([])
+        ax.set(xlabel="rank")
+    if values if values is not None else n <= WRITTEN:
+        for (row, column), weight in np.ndenumerate(rows):
+            color = "white" if abs(weight) > 0.6 * largest else "black"
+            # Adding zero turns a rounded -0 into 0.
+            ax.text(
+                column,
+                row,
+                f"{round(float(weight), 2) + 0.0:.2f}",
+                ha="center",
+                va="center",
+                color=color,
+                fontsize="small",
+            )
+    ax.figure.colorbar(
+        image, ax=ax, label="weight", orientation=("horizontal", "vertical")[weights.ndim - 1], shrink=0.8
+    )
+    if title is not None:
+        ax.set_title(title)
+    return ax
+
+
+def plot_position_scores(U: ArrayLike, *, ax: Axes | None = None, title: str | None = None) -> Axes:
+    """Curves of what weights of pairs say about single positions, for many positions.
+
+    For weights of pairs these are the means over the second and over the first item of the pair, off the diagonal, and the
+    diagonal. A weight that is r[a] + c[b] off the diagonal, as plain SUQUAN-SVD finds it, is shown whole.
+
+    Parameters
+    ----------
+    U : array-like of shape (n, n) or (n,)
+    ax : matplotlib Axes, optional
+        Where to draw; a new figure if absent.
+    title : str, optional
+
+    Returns
+    -------
+    matplotlib Axes
+
+    Examples
+    --------
+    >>> import wkendall
+    >>> ax = wkendall.plotting.plot_position_scores(wkendall.position_weights(100, "mult", u="log"))
+    """
+    weights = real_array(U, "U", (1, 2), "an array of shape (n, n), or (n,) for order 1")
+    ax = _axes(ax)
+    ranks = np.arange(1, len(weights) + 1)
+    if weights.ndim == 1:
+        ax.plot(ranks, weights, label="weight")
+    else:
+        if weights.shape[0] != weights.shape[1]:
+            raise ValueError(f"U has shape {weights.shape}, but must be square: (n, n)")
+        own = np.diag(weights)
+        others = max(len(weights) - 1, 1)
+        ax.plot(ranks, (weights.sum(axis=1) - own) / others, label="first item of a pair")
+        ax.plot(ranks, (weights.sum(axis=0) - own) / others, label="second item of a pair")
+        if own.any():
+            ax.plot(ranks, own, label="the item with itself")
+        ax.legend(frameon=False)
+    ax.axhline(0, color="0.7", linewidth=0.8, zorder=0)
+    ax.set(xlabel="rank", ylabel="mean weight" if weights.ndim == 2 else "weight")
+    if title is not None:
+        ax.set_title(title)
+    return ax
+
+
+def plot_objective(estimator: Any, *, ax: Axes | None = None, title: str | None = None) -> Axes:
+    """Curve of the objective after each half step of a fitted `AlternatingClassifier` or `AlternatingRegressor`.
+
+    Parameters
+    ----------
+    estimator : fitted estimator
+        With more than two classes there is a curve for each.
+    ax : matplotlib Axes, optional
+        Where to draw; a new figure if absent.
+    title : str, optional
+
+    Returns
+    -------
+    matplotlib Axes
+
+    Examples
+    --------
+    >>> import wkendall
+    >>> X = [[1, 2, 3, 4], [2, 1, 3, 4], [4, 3, 2, 1], [3, 4, 1, 2]]
+    >>> ax = wkendall.plotting.plot_objective(wkendall.AlternatingClassifier().fit(X, [0, 0, 1, 1]))
+    """
+    found = getattr(estimator, "objective_path_", None)
+    if found is None:
+        raise ValueError(f"{estimator!r} has no objective_path_: fit it first")
+    ax = _axes(ax)
+    paths: list[NDArray[np.float64]] = [found] if isinstance(found, np.ndarray) else list(found)
+    for index, path in enumerate(paths):
+        label = None if len(paths) == 1 else f"class {estimator.classes_[index]}"
+        ax.plot(np.arange(len(path)) / 2, path, marker="o", markersize=3, label=label)
+    if len(paths) > 1:
+        ax.legend(frameon=False)
+    ax.set(xlabel="iteration (U and B, half a step each)", ylabel="objective")
+    if title is not None:
+        ax.set_title(title)
+    return ax
+
+
+def _axes(ax: Axes | None) -> Axes:
+    if ax is not None:
+        return ax
+    try:
+        import matplotlib.pyplot as plt
+    except ImportError:
+        raise ImportError("pictures need matplotlib: pip install 'wkendall[plot]'") from None
+    return plt.figure(layout="constrained").add_subplot()

@@ -1,0 +1,103 @@
+"""Pictures: what is drawn, not how it looks."""
+
+import subprocess
+import sys
+
+import matplotlib as mpl
+import numpy as np
+import pytest
+import wkendall
+from definitions import random_rankings
+
+mpl.use("Agg")
+import matplotlib.pyplot as plt
+from wkendall.plotting import plot_objective, plot_position_scores, plot_weights
+
+
+@pytest.fixture(autouse=True)
+def _close():
+    yield
+    plt.close("all")
+
+
+def test_weights_of_few_positions_are_written():
+    U = np.array([[0.0, 0.5, -1.0], [0.25, 0.0, 0.1], [0.0, 0.0, -0.001]])
+    ax = plot_weights(U, title="weights")
+    np.testing.assert_array_equal(ax.images[0].get_array(), U)
+    assert ax.images[0].get_clim() == (-1.0, 1.0)
+    assert [text.get_text() for text in ax.texts] == [
+        "0.00",
+        "0.50",
+        "-1.00",
+        "0.25",
+        "0.00",
+        "0.10",
+        "0.00",
+        "0.00",
+        "0.00",
+    ]
+    assert [label.get_text() for label in ax.get_xticklabels()] == ["1", "2", "3"]
+    assert ax.get_title() == "weights"
+    assert not plot_weights(U, values=False).texts
+
+
+def test_weights_of_many_positions_are_not():
+    ax = plot_weights(np.zeros((50, 50)))
+    assert not ax.texts
+    assert len(ax.get_xticks()) <= 20
+
+
+def test_weights_of_single_positions():
+    ax = plot_weights([1.0, 0.5])
+    assert ax.images[0].get_array().shape == (1, 2)
+    ax = plot_position_scores([1.0, 0.5])
+    np.testing.assert_array_equal(ax.lines[0].get_ydata(), [1.0, 0.5])
+
+
+def test_scores_of_positions_are_means():
+    first, second = np.arange(5.0), np.arange(5.0) ** 2
+    U = first[:, None] + second[None, :]
+    np.fill_diagonal(U, 7.0)
+    ax = plot_position_scores(U)
+    off = ~np.eye(5, dtype=bool)
+    for line, axis in zip(ax.lines, (1, 0), strict=False):
+        np.testing.assert_allclose(line.get_ydata(), np.where(off, U, 0).sum(axis=axis) / 4)
+    np.testing.assert_array_equal(ax.lines[2].get_ydata(), np.full(5, 7.0))
+
+
+def test_a_given_axes_is_used():
+    _, given = plt.subplots()
+    assert plot_weights(np.eye(3), ax=given) is given
+    assert plot_position_scores(np.eye(3), ax=given) is given
+
+
+def test_the_path_of_the_objective():
+    X = random_rankings(np.random.default_rng(0), 60, 4)
+    model = wkendall.AlternatingClassifier(tol=1e-2).fit(X, X[:, 0] < 3)
+    np.testing.assert_array_equal(plot_objective(model).lines[0].get_ydata(), model.objective_path_)
+    model = wkendall.AlternatingClassifier(tol=1e-2).fit(X, X[:, 0])
+    assert len(plot_objective(model).lines) == 4
+    with pytest.raises(ValueError, match="has no objective_path_: fit it first"):
+        plot_objective(wkendall.AlternatingClassifier())
+
+
+@pytest.mark.parametrize("plot", [plot_weights, plot_position_scores])
+def test_bad_weights_are_refused(plot):
+    with pytest.raises(ValueError, match=r"U has shape \(2, 3\), but must be square"):
+        plot(np.zeros((2, 3)))
+    with pytest.raises(ValueError, match="U"):
+        plot(np.zeros((2, 2, 2)))
+
+
+def test_without_matplotlib_it_says_what_to_install():
+    code = """
+import sys
+sys.modules["matplotlib"] = None
+import wkendall
+try:
+    wkendall.plotting.plot_weights([[0.0]])
+except ImportError as error:
+    print(error)
+"""
+    shown = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+    assert shown.strip() == "pictures need matplotlib: pip install 'wkendall[plot]'"
