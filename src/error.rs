@@ -243,6 +243,10 @@ pub enum Error {
         /// Its name.
         name: String,
     },
+    /// A measure that has no mean over the complete rankings that agree with incomplete ones.
+    IncompleteMeasure,
+    /// A weight other than the standard one where items can be anywhere.
+    UnknownPlaces,
     /// A strategy that cannot compute the measure.
     CannotCompute {
         /// Its name.
@@ -373,6 +377,13 @@ impl fmt::Display for Error {
             ),
             Self::MissingInstructions { name } => {
                 write!(f, "this CPU does not have the instructions of backend {name:?}")
+            }
+            Self::IncompleteMeasure => write!(
+                f,
+                "incomplete rankings have kernels of order 2 with a named weight and the distance, but not this measure"
+            ),
+            Self::UnknownPlaces => {
+                write!(f, "where missing items can be anywhere the weight must be the standard one")
             }
             Self::CannotCompute { name } => write!(f, "backend {name:?} cannot compute this measure"),
             Self::Threads { threads, reason } => write!(f, "cannot start {threads} threads: {reason}"),

@@ -69,6 +69,7 @@
 pub mod embedding;
 mod error;
 mod gram;
+mod incomplete;
 mod kappa;
 mod measure;
 mod parallel;
@@ -80,7 +81,10 @@ mod simd;
 mod weight;
 
 pub use error::{Error, Number};
-pub use gram::{Backend, Element, Options, gram, gram_into, instruction_sets, planned};
+pub use gram::{
+    Backend, Element, Options, diagonal_incomplete, gram, gram_incomplete_into, gram_into, instruction_sets, planned,
+};
+pub use incomplete::{Incomplete, Missing};
 pub use kappa::Workspace;
 pub use measure::Measure;
 pub use parallel::{Progress, Watch, default_threads};

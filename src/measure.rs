@@ -42,6 +42,17 @@ enum Reading {
     Mallows(f64),
 }
 
+/// What the mean is taken of for incomplete rankings.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Mean {
+    /// The concordant sum.
+    Concordant,
+    /// The concordant sum minus the discordant one.
+    Signed,
+    /// The number of discordant pairs.
+    Discordant,
+}
+
 /// What a measure counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Counted {
@@ -246,6 +257,22 @@ impl Measure {
 
     fn discordant(&self, workspace: &mut Workspace) -> f64 {
         kappa::pairs_of(self.items as u64) as f64 - kappa::concordant(&self.weight, workspace)
+    }
+
+    /// The weight and what the mean is taken of for incomplete rankings, if there is such a mean.
+    pub(crate) fn mean(&self) -> Option<(&ValidWeight, Mean)> {
+        let mean = match self.reading {
+            Reading::Concordant => Mean::Concordant,
+            Reading::Signed => Mean::Signed,
+            Reading::Discordant => Mean::Discordant,
+            Reading::Correlation | Reading::Mallows(_) => return None,
+        };
+        (self.order == 2 && !self.weight.is_general()).then_some((&self.weight, mean))
+    }
+
+    /// Whether values are divided by those for a ranking and itself.
+    pub(crate) fn is_normalized(&self) -> bool {
+        self.unit.is_some()
     }
 
     /// How much longer than a count the weight takes by halving, one pair at a time.

@@ -10,8 +10,9 @@ use numpy::{PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1, PyUntypedArray
 use pyo3::exceptions::{PyRuntimeError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 
+use crate::incomplete::Reading;
 use crate::ranking::Kind;
-use crate::{Element, Error, Factor, Options, Progress, Value, Watch, Weight, Workspace, embedding};
+use crate::{Element, Error, Factor, Missing, Options, Progress, Value, Watch, Weight, Workspace, embedding};
 
 impl From<Error> for PyErr {
     fn from(error: Error) -> Self {
@@ -100,6 +101,75 @@ fn checked<V: Value + numpy::Element>(
 /// Another call, on another thread, writes to an array.
 fn in_use(what: &str) -> PyErr {
     PyValueError::new_err(format!("{what} is in use by another call: give each its own"))
+}
+
+/// Rankings that may have ties and missing items.
+#[pyclass(frozen, module = "wkendall._core")]
+struct Incomplete(crate::Incomplete);
+
+#[pymethods]
+impl Incomplete {
+    /// Takes a C-contiguous 2-d array of integers of up to 64 bits, float32 or float64, in which NaN is an item without a number.
+    #[new]
+    #[pyo3(signature = (values, descending, ties, missing, threads=None))]
+    fn new(
+        values: &Bound<'_, PyAny>,
+        descending: bool,
+        ties: bool,
+        missing: &str,
+        threads: Option<usize>,
+    ) -> PyResult<Self> {
+        let missing = match missing {
+            "error" => Missing::Error,
+            "bottom" => Missing::Bottom,
+            "anywhere" => Missing::Anywhere,
+            _ => return Err(PyValueError::new_err(format!("unknown missing {missing:?}"))),
+        };
+        let reading = Reading { descending, ties, missing };
+        macro_rules! try_types {
+            ($($type:ty),*) => {$(
+                if let Ok(values) = values.cast::<PyArray2<$type>>() {
+                    return incomplete(values, reading, threads);
+                }
+            )*};
+        }
+        try_types!(f64, f32, i64, i32, i16, i8, u64, u32, u16, u8);
+        Err(PyTypeError::new_err("rankings must be a 2-d array of integers of up to 64 bits, float32 or float64"))
+    }
+
+    #[staticmethod]
+    fn from_rankings(rankings: &Rankings) -> Self {
+        Self((&rankings.0).into())
+    }
+
+    #[getter]
+    fn rows(&self) -> usize {
+        self.0.rows()
+    }
+
+    #[getter]
+    fn items(&self) -> usize {
+        self.0.items()
+    }
+
+    /// The same as complete rankings, or None if they are not.
+    fn complete(&self) -> Option<Rankings> {
+        self.0.complete().map(Rankings)
+    }
+}
+
+fn incomplete<V: Value + numpy::Element>(
+    values: &Bound<'_, PyArray2<V>>,
+    reading: Reading,
+    threads: Option<usize>,
+) -> PyResult<Incomplete> {
+    let borrowed = values.try_readonly().map_err(|_| in_use("the array of rankings"))?;
+    let [rows, items] = [values.shape()[0], values.shape()[1]];
+    let cells = borrowed.as_slice()?;
+    let built = watched(values.py(), None, |watch| {
+        crate::Incomplete::build(reading, rows, items, cells, threads, Some(watch))
+    })?;
+    Ok(Incomplete(built))
 }
 
 /// Runs without the interpreter lock. Signals, and `progress` if there is one, are seen to by the watch function; what either
@@ -248,8 +318,8 @@ fn factor_of(factor: &Bound<'_, PyAny>) -> PyResult<Factor> {
 #[pyo3(signature = (measure, x, y, out, threads=None, tile=None, backend=None, progress=None))]
 fn gram(
     measure: &Measure,
-    x: &Rankings,
-    y: Option<&Rankings>,
+    x: Sets<'_>,
+    y: Option<Sets<'_>>,
     out: &Bound<'_, PyAny>,
     threads: Option<usize>,
     tile: Option<usize>,
@@ -260,18 +330,25 @@ fn gram(
     let progress = progress.map(|progress| progress.clone().unbind());
     let options = Options { threads, tile, backend, watch: None };
     if let Ok(out) = out.cast::<PyArray2<f64>>() {
-        fill(measure, x, y, out, &options, progress.as_ref())
+        fill(measure, &x, y.as_ref(), out, &options, progress.as_ref())
     } else if let Ok(out) = out.cast::<PyArray2<f32>>() {
-        fill(measure, x, y, out, &options, progress.as_ref())
+        fill(measure, &x, y.as_ref(), out, &options, progress.as_ref())
     } else {
         Err(PyTypeError::new_err("out must be a writeable 2-d array of float64 or float32"))
     }
 }
 
+/// Rankings of either kind.
+#[derive(FromPyObject)]
+enum Sets<'py> {
+    Complete(PyRef<'py, Rankings>),
+    Incomplete(PyRef<'py, Incomplete>),
+}
+
 fn fill<T: Element + numpy::Element>(
     measure: &Measure,
-    x: &Rankings,
-    y: Option<&Rankings>,
+    x: &Sets<'_>,
+    y: Option<&Sets<'_>>,
     out: &Bound<'_, PyArray2<T>>,
     options: &Options<'static>,
     progress: Option<&Py<PyAny>>,
@@ -280,10 +357,52 @@ fn fill<T: Element + numpy::Element>(
     let mut borrowed = out.try_readwrite().map_err(|_| in_use("out"))?;
     let cells = borrowed.as_slice_mut()?;
     let &Options { threads, tile, backend, .. } = options;
-    watched(py, progress, |watch| {
-        let options = Options { threads, tile, backend, watch: Some(watch) };
-        crate::gram_into(&measure.0, &x.0, y.map(|y| &y.0), cells, options)
-    })
+    let measure = &measure.0;
+    match (x, y) {
+        (Sets::Complete(x), None | Some(Sets::Complete(_))) => {
+            let x = &x.0;
+            let y = match y {
+                Some(Sets::Complete(y)) => Some(&y.0),
+                _ => None,
+            };
+            watched(py, progress, |watch| {
+                crate::gram_into(measure, x, y, cells, Options { threads, tile, backend, watch: Some(watch) })
+            })
+        }
+        (Sets::Incomplete(x), None | Some(Sets::Incomplete(_))) => {
+            let x = &x.0;
+            let y = match y {
+                Some(Sets::Incomplete(y)) => Some(&y.0),
+                _ => None,
+            };
+            watched(py, progress, |watch| {
+                crate::gram_incomplete_into(
+                    measure,
+                    x,
+                    y,
+                    cells,
+                    Options { threads, tile, backend, watch: Some(watch) },
+                )
+            })
+        }
+        _ => Err(PyTypeError::new_err("complete and incomplete rankings cannot be compared")),
+    }
+}
+
+/// The measure of each incomplete ranking and itself.
+#[pyfunction]
+#[pyo3(signature = (measure, x, threads=None))]
+fn diagonal<'py>(
+    py: Python<'py>,
+    measure: &Measure,
+    x: &Incomplete,
+    threads: Option<usize>,
+) -> PyResult<Bound<'py, PyArray1<f64>>> {
+    let (measure, x) = (&measure.0, &x.0);
+    let values = watched(py, None, |watch| {
+        crate::diagonal_incomplete(measure, x, Options { threads, watch: Some(watch), ..Options::default() })
+    })?;
+    Ok(PyArray1::from_vec(py, values))
 }
 
 /// Fills `out`, float64 or float32 with one row a ranking, with the embedding by a flat tensor of weights.
@@ -448,8 +567,8 @@ fn instruction_sets() -> Vec<String> {
 mod _core {
     #[pymodule_export]
     use super::{
-        Measure, Rankings, available_cores, combine, default_threads, embed, gram, instruction_sets, linear_function,
-        pair_features, planned, tuple_sums,
+        Incomplete, Measure, Rankings, available_cores, combine, default_threads, diagonal, embed, gram,
+        instruction_sets, linear_function, pair_features, planned, tuple_sums,
     };
 
     #[pymodule_export]

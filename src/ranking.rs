@@ -426,7 +426,7 @@ fn no_scores<V: Value>(row: usize, scores: &[V]) -> Option<Error> {
     Some(Error::Tie { row, earlier: first[0], column: first[1], value: scores[first[1]].number() })
 }
 
-fn check_shape(rows: usize, items: usize, values: usize) -> Result<(), Error> {
+pub(crate) fn check_shape(rows: usize, items: usize, values: usize) -> Result<(), Error> {
     if items >= VACANT as usize {
         return Err(Error::TooManyItems { items });
     }
@@ -437,7 +437,7 @@ fn check_shape(rows: usize, items: usize, values: usize) -> Result<(), Error> {
 }
 
 /// Zeros, or an error where the memory for them cannot be had.
-fn zeros(count: usize) -> Result<Vec<u32>, Error> {
+pub(crate) fn zeros(count: usize) -> Result<Vec<u32>, Error> {
     let mut zeros = Vec::new();
     zeros.try_reserve_exact(count).map_err(|_| Error::OutOfMemory { bytes: count * 4 })?;
     zeros.resize(count, 0);

@@ -34,14 +34,16 @@ def test_the_first_example_needs_nothing_but_numpy():
     assert not {"sklearn", "scipy", "matplotlib", "pandas", "polars", "tqdm", "dask"} & set(loaded)
 
 
-@pytest.mark.parametrize("module", ["config", "embedding", "estimators", "kernels", "learning", "plotting", "tensors"])
+@pytest.mark.parametrize(
+    "module", ["config", "embedding", "estimators", "kernels", "learning", "lists", "plotting", "tensors"]
+)
 def test_docstrings(module):
     results = doctest.testmod(importlib.import_module(f"wkendall.{module}"))
     assert results.failed == 0
     assert results.attempted > 0
 
 
-@pytest.mark.parametrize("page", ["README.md", "docs/high_order.md", "docs/learning.md"])
+@pytest.mark.parametrize("page", ["README.md", "docs/high_order.md", "docs/learning.md", "docs/incomplete.md"])
 def test_pages(page):
     """Every Python block runs, in one session, and prints what the text block after it says."""
     blocks = re.findall(r"```(\w+)\n(.*?)```", (ROOT / page).read_text(), flags=re.DOTALL)

@@ -10,6 +10,7 @@ K = wkendall.gram_matrix(X, weight="mult", u="log", normalize=True)
 Layers, each using only those below it:
 
     config     show_config
+    lists      ranked lists and files to arrays of ranks
     plotting   pictures of weights
     estimators classifiers and regressors for scikit-learn
     learning   the weights of positions from labelled rankings
@@ -43,6 +44,7 @@ if TYPE_CHECKING:
         SuquanSVDRegressor,
     )
     from wkendall.learning import suquan_svd
+    from wkendall.lists import from_lists, read_csv, read_preflib
 
 __all__ = [
     "AlternatingClassifier",
@@ -56,6 +58,7 @@ __all__ = [
     "distance_matrix",
     "embed",
     "features",
+    "from_lists",
     "gram_matrix",
     "inverse",
     "kappa",
@@ -64,6 +67,8 @@ __all__ = [
     "mallows",
     "plotting",
     "position_weights",
+    "read_csv",
+    "read_preflib",
     "show_config",
     "suquan_svd",
 ]
@@ -74,7 +79,10 @@ _LATER = {
     "AlternatingRegressor": "estimators",
     "SuquanSVDClassifier": "estimators",
     "SuquanSVDRegressor": "estimators",
+    "from_lists": "lists",
     "plotting": "plotting",
+    "read_csv": "lists",
+    "read_preflib": "lists",
     "suquan_svd": "learning",
 }
 

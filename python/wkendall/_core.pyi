@@ -8,12 +8,14 @@ from numpy.typing import NDArray
 
 __all__ = [
     "MOST_THREADS",
+    "Incomplete",
     "Measure",
     "Rankings",
     "__version__",
     "available_cores",
     "combine",
     "default_threads",
+    "diagonal",
     "embed",
     "gram",
     "instruction_sets",
@@ -41,6 +43,24 @@ class Rankings:
     def items(self) -> int: ...
     def inverse(self) -> Rankings: ...
     def ranks(self) -> NDArray[np.int64]: ...
+
+@final
+class Incomplete:
+    def __new__(
+        cls,
+        values: NDArray[np.integer | np.float32 | np.float64],
+        descending: bool,
+        ties: bool,
+        missing: Literal["error", "bottom", "anywhere"],
+        threads: int | None = None,
+    ) -> Incomplete: ...
+    @staticmethod
+    def from_rankings(rankings: Rankings) -> Incomplete: ...
+    @property
+    def rows(self) -> int: ...
+    @property
+    def items(self) -> int: ...
+    def complete(self) -> Rankings | None: ...
 
 @final
 class Measure:
@@ -77,14 +97,15 @@ class Measure:
 
 def gram(
     measure: Measure,
-    x: Rankings,
-    y: Rankings | None,
+    x: Rankings | Incomplete,
+    y: Rankings | Incomplete | None,
     out: NDArray[Any],
     threads: int | None = None,
     tile: int | None = None,
     backend: str | None = None,
     progress: Callable[[int, int], object] | None = None,
 ) -> None: ...
+def diagonal(measure: Measure, x: Incomplete, threads: int | None = None) -> NDArray[np.float64]: ...
 def embed(
     x: Rankings,
     order: int,

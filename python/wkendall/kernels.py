@@ -24,7 +24,18 @@ from wkendall.parameters import (
     check_out,
     named_weight,
 )
-from wkendall.rankings import Input, Top, as_ranking, as_rankings, check_same_labels
+from wkendall.rankings import (
+    AnyRankings,
+    Input,
+    Missing,
+    Ties,
+    Top,
+    alike,
+    as_any_ranking,
+    as_any_rankings,
+    as_ranking,
+    check_same_labels,
+)
 
 
 def gram_matrix(
@@ -42,6 +53,8 @@ def gram_matrix(
     normalize: bool = False,
     input: Input = "ranks",
     top: Top = "low",
+    ties: Ties = "error",
+    missing: Missing = "error",
     dtype: DTypeLike = np.float64,
     out: NDArray[Any] | None = None,
     n_jobs: SupportsIndex | None = None,
@@ -97,6 +110,13 @@ def gram_matrix(
     top : {"low", "high"}
         Which end of the ranks is the top: 1, or n as in the R package kernrank. `top="high"` gives what `top="low"` gives
         for `n + 1 - X`.
+    ties : {"error", "mean"}
+        What equal numbers in a row are: a mistake, or ties. A ranking with ties stands for all complete rankings that agree
+        with it, and the value is the mean over these; only the order of the numbers of a row matters. For the named weights
+        and order 2.
+    missing : {"error", "bottom", "anywhere"}
+        What NaN in a row is: a mistake; an item below all that have a number, tied with the others of its kind (a top-k list);
+        or an item whose place is not known, for the standard weight. The value is a mean as for ties.
     dtype : float64 or float32
         The type of the result. With float32 weighted sums may be computed in single precision, with errors of about 1e-6
         of the self-similarity; counts are exact.
@@ -130,7 +150,7 @@ def gram_matrix(
            [0.   , 0.124, 1.   ]])
     """
     measure = Kernel(weight, k, u, U, W, order, check, signed, normalize).measure
-    return _matrix(measure, X, Y, input, top, dtype, out, n_jobs, progress, "gram_matrix", backend)
+    return _matrix(measure, X, Y, input, top, dtype, out, n_jobs, progress, "gram_matrix", backend, ties, missing)
 
 
 def distance_matrix(
@@ -139,6 +159,8 @@ def distance_matrix(
     *,
     input: Input = "ranks",
     top: Top = "low",
+    ties: Ties = "error",
+    missing: Missing = "error",
     dtype: DTypeLike = np.float64,
     out: NDArray[Any] | None = None,
     n_jobs: SupportsIndex | None = None,
@@ -146,7 +168,8 @@ def distance_matrix(
 ) -> NDArray[Any]:
     """Kendall tau distance between all pairs of rankings: the number of discordant pairs of items.
 
-    Parameters are those of `gram_matrix`.
+    Parameters are those of `gram_matrix`. With ties or missing items it is the mean number for complete rankings that agree
+    with the two, so that a pair of tied items adds 1/2, also to the distance of a ranking from itself.
 
     Returns
     -------
@@ -164,7 +187,7 @@ def distance_matrix(
     def measure(items: int, _: int) -> _core.Measure:
         return _core.Measure.distance(items)
 
-    return _matrix(measure, X, Y, input, top, dtype, out, n_jobs, progress, "distance_matrix")
+    return _matrix(measure, X, Y, input, top, dtype, out, n_jobs, progress, "distance_matrix", None, ties, missing)
 
 
 def mallows(
@@ -228,6 +251,8 @@ def kernel(
     normalize: bool = False,
     input: Input = "ranks",
     top: Top = "low",
+    ties: Ties = "error",
+    missing: Missing = "error",
     n_jobs: SupportsIndex | None = None,
 ) -> float:
     """Kernel between two rankings; parameters are those of `gram_matrix`.
@@ -247,7 +272,7 @@ def kernel(
     0.0
     """
     measure = Kernel(weight, k, u, U, W, order, check, signed, normalize).measure
-    return _pair(measure, x, y, input, top, n_jobs)
+    return _pair(measure, x, y, input, top, n_jobs, ties, missing)
 
 
 def correlation(
@@ -342,6 +367,8 @@ def diagonal(
     normalize: bool = False,
     input: Input = "ranks",
     top: Top = "low",
+    ties: Ties = "error",
+    missing: Missing = "error",
     n_jobs: SupportsIndex | None = None,
     dtype: DTypeLike = np.float64,
 ) -> NDArray[Any]:
@@ -358,8 +385,11 @@ def diagonal(
     array([3., 3.])
     """
     result_type = as_result_type(dtype)
-    rankings = as_rankings(X, "X", input, top, as_threads(n_jobs))
+    threads = as_threads(n_jobs)
+    rankings = as_any_rankings(X, "X", input, top, ties, missing, threads)
     measure = Kernel(weight, k, u, U, W, order, check, signed, normalize).measure(rankings.items)
+    if isinstance(rankings, _core.Incomplete):
+        return _core.diagonal(measure, rankings, threads=threads).astype(result_type, copy=False)
     return np.full(rankings.rows, measure.of_equal(), dtype=result_type)
 
 
@@ -375,14 +405,17 @@ def _matrix(
     progress: bool,
     what: str,
     backend: str | None = None,
+    ties: Ties = "error",
+    missing: Missing = "error",
 ) -> NDArray[Any]:
     result_type = as_result_type(dtype)
     threads = as_threads(n_jobs)
     check_flag(progress, "progress")
     if backend is not None and not isinstance(backend, str):
         raise TypeError(f"backend must be a name or None, not {backend!r}")
-    x = as_rankings(X, "X", input, top, threads)
-    y = None if Y is None else as_rankings(Y, "Y", input, top, threads)
+    x = as_any_rankings(X, "X", input, top, ties, missing, threads)
+    y = None if Y is None else as_any_rankings(Y, "Y", input, top, ties, missing, threads)
+    x, y = alike(x, y)
     if y is not None:
         if y.items != x.items:
             raise ValueError(f"X has {x.items} items, but Y has {y.items}: both must rank the same items")
@@ -407,10 +440,12 @@ def _pair(
     input: Input,
     top: Top,
     n_jobs: SupportsIndex | None,
+    ties: Ties = "error",
+    missing: Missing = "error",
 ) -> float:
     as_threads(n_jobs)
-    first = as_ranking(x, "x", input, top)
-    second = as_ranking(y, "y", input, top)
+    first = as_any_ranking(x, "x", input, top, ties, missing)
+    second = as_any_ranking(y, "y", input, top, ties, missing)
     if first.items != second.items:
         raise ValueError(f"x has {first.items} items, but y has {second.items}: both must rank the same items")
     if input != "orders":
@@ -418,7 +453,7 @@ def _pair(
     return _value(measure_of(first.items), first, second)
 
 
-def _value(measure: _core.Measure, x: _core.Rankings, y: _core.Rankings) -> float:
+def _value(measure: _core.Measure, x: AnyRankings, y: AnyRankings) -> float:
     out = np.empty((1, 1))
-    _core.gram(measure, x, y, out, threads=1)
+    _core.gram(measure, *alike(x, y), out, threads=1)
     return float(out[0, 0])

@@ -18,6 +18,9 @@ from wkendall import _core
 
 Input = Literal["ranks", "orders", "scores"]
 Top = Literal["low", "high"]
+Ties = Literal["error", "mean"]
+Missing = Literal["error", "bottom", "anywhere"]
+AnyRankings = _core.Rankings | _core.Incomplete
 
 
 def as_rankings(values: ArrayLike, name: str, input: Input, top: Top, threads: int | None = None) -> _core.Rankings:
@@ -28,6 +31,26 @@ def as_rankings(values: ArrayLike, name: str, input: Input, top: Top, threads: i
 def as_ranking(values: ArrayLike, name: str, input: Input, top: Top) -> _core.Rankings:
     """Check a 1-d array-like that is one ranking."""
     return _checked(_as_array(values, name, 1)[np.newaxis], name, input, top, 1)
+
+
+def as_any_rankings(
+    values: ArrayLike, name: str, input: Input, top: Top, ties: Ties, missing: Missing, threads: int | None = None
+) -> AnyRankings:
+    """Check rankings that may have ties and missing items, as far as these are allowed; complete ones come back as such."""
+    return _checked_any(_as_array(values, name, 2), name, input, top, ties, missing, threads)
+
+
+def as_any_ranking(values: ArrayLike, name: str, input: Input, top: Top, ties: Ties, missing: Missing) -> AnyRankings:
+    """Check one ranking as `as_any_rankings` does."""
+    return _checked_any(_as_array(values, name, 1)[np.newaxis], name, input, top, ties, missing, 1)
+
+
+def alike(x: AnyRankings, y: AnyRankings | None) -> tuple[AnyRankings, AnyRankings | None]:
+    """Make both incomplete if one is."""
+    if y is None or type(x) is type(y):
+        return x, y
+    made = [_core.Incomplete.from_rankings(one) if isinstance(one, _core.Rankings) else one for one in (x, y)]
+    return made[0], made[1]
 
 
 def check_choice(value: object, name: str, choices: tuple[str, ...]) -> None:
@@ -68,7 +91,43 @@ def _checked(array: NDArray[Any], name: str, input: Input, top: Top, threads: in
     try:
         return _core.Rankings(_acceptable(array, name), input, top == "high", threads)
     except ValueError as error:
-        raise ValueError(f"{name}: {error}") from None
+        raise ValueError(f"{name}: {_with_option(str(error), input)}") from None
+
+
+def _checked_any(
+    array: NDArray[Any], name: str, input: Input, top: Top, ties: Ties, missing: Missing, threads: int | None
+) -> AnyRankings:
+    check_choice(ties, "ties", get_args(Ties))
+    check_choice(missing, "missing", get_args(Missing))
+    if ties == missing == "error":
+        return _checked(array, name, input, top, threads)
+    check_choice(input, "input", get_args(Input))
+    check_choice(top, "top", get_args(Top))
+    if input == "orders":
+        raise ValueError(
+            'input="orders" lists every item once: ties and missing items go with input="ranks" and input="scores"'
+        )
+    numbers = _acceptable(array, name)
+    try:
+        return _core.Rankings(numbers, input, top == "high", threads)
+    except ValueError:
+        pass
+    try:
+        found = _core.Incomplete(numbers, (input == "scores") != (top == "high"), ties == "mean", missing, threads)
+    except ValueError as error:
+        raise ValueError(f"{name}: {_with_option(str(error), input)}") from None
+    return found.complete() or found
+
+
+def _with_option(message: str, input: Input) -> str:
+    """Add to the message about a row what allows it."""
+    if input == "orders":
+        return message
+    if " twice, in columns " in message:
+        return f'{message}; ties="mean" takes equal numbers for ties'
+    if " holds NaN" in message:
+        return f'{message}; missing="bottom" puts items without one last, missing="anywhere" leaves their place open'
+    return message
 
 
 def _as_array(values: ArrayLike, name: str, axes: int) -> NDArray[Any]:

@@ -9,6 +9,7 @@
 //!   product         a strategy: matrix products of features, for weighted sums of few items
 //!   factored        the same for tensors of weights given as products of vectors
 //!   pairs           a strategy: one pair of rankings at a time, for everything
+//!   incomplete      rankings with ties and missing items
 //! ```
 //!
 //! Every value is computed by itself, from its two rankings alone, so the result has the same bits for any number of threads
@@ -17,16 +18,15 @@
 mod bits;
 mod distinct;
 mod factored;
+mod incomplete;
 mod pairs;
 mod plan;
 mod product;
 mod tiles;
 
-use std::ops::ControlFlow;
-
 use crate::error::Error;
 use crate::measure::Measure;
-use crate::parallel::{self, Proceed, Progress, Watch};
+use crate::parallel::{self, Proceed, Watch};
 use crate::ranking::Rankings;
 use crate::simd::{Isa, Level};
 use bits::Bits;
@@ -37,6 +37,7 @@ use plan::{Plan, Strategy, Wishes};
 use product::Product;
 use tiles::Tile;
 
+pub use incomplete::{diagonal_incomplete, gram_incomplete_into};
 pub use plan::Backend;
 
 /// A type that results can be stored in: `f64`, or `f32` for half the memory. Counts are exact either way;
@@ -128,12 +129,17 @@ pub fn gram_into<T: Element>(
     {
         return Err(Error::BeyondSingle { value: measure.of_equal() });
     }
-    match (Distinct::find(x), y.map(Distinct::find)) {
+    let find = |set: &Rankings| Distinct::find(set.rows(), |row| set.row(row).ranks());
+    match (find(x), y.map(find)) {
         (None, None | Some(None)) => fill_all(measure, x, y, out, options),
-        (x_found, y_found) => {
-            let rows = x_found.unwrap_or_else(|| Distinct::all(x));
-            let columns = y_found.map(|found| found.unwrap_or_else(|| Distinct::all(y.unwrap_or(x))));
-            fill_distinct(measure, &rows, columns.as_ref(), out, options)
+        (of_rows, of_columns) => {
+            let of_rows = of_rows.unwrap_or_else(|| Distinct::all(rows));
+            let of_columns = of_columns.map(|found| found.unwrap_or_else(|| Distinct::all(columns)));
+            let few_x = x.select(of_rows.firsts());
+            let few_y = of_columns.as_ref().map(|found| y.unwrap_or(x).select(found.firsts()));
+            distinct::fill_distinct(&of_rows, of_columns.as_ref(), out, options, |values, options| {
+                fill_all(measure, &few_x, few_y.as_ref(), values, options)
+            })
         }
     }
 }
@@ -155,26 +161,6 @@ pub fn planned(measure: &Measure, rows: usize, columns: usize, options: &Options
 #[must_use]
 pub fn instruction_sets() -> Vec<String> {
     Level::ALL.into_iter().filter(|&level| Isa::new(level).is_some()).map(|level| level.to_string()).collect()
-}
-
-/// By way of the distinct rankings.
-fn fill_distinct<T: Element>(
-    measure: &Measure,
-    rows: &Distinct,
-    columns: Option<&Distinct>,
-    out: &mut [T],
-    options: Options<'_>,
-) -> Result<(), Error> {
-    let Options { threads, tile, backend, watch } = options;
-    let mut ignore = |_| ControlFlow::Continue(());
-    let watch = watch.unwrap_or(&mut ignore);
-    let width = columns.unwrap_or(rows).rankings.rows();
-    let mut values = vec![T::default(); rows.rankings.rows() * width];
-    // Most of the time goes into spreading.
-    let mut first = |_| watch(Progress { done: 0, total: 1 });
-    let inner = Options { threads, tile, backend, watch: Some(&mut first) };
-    fill_all(measure, &rows.rankings, columns.map(|found| &found.rankings), &mut values, inner)?;
-    distinct::spread(&values, rows, columns.unwrap_or(rows), out, threads, Some(watch))
 }
 
 fn fill_all<T: Element>(

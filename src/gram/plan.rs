@@ -107,6 +107,21 @@ pub struct Backend {
     level: Option<Level>,
 }
 
+impl Backend {
+    /// The strategy, if one is asked for.
+    pub(super) fn strategy(self) -> Option<Strategy> {
+        self.strategy
+    }
+
+    /// The instruction set that is asked for, or the widest.
+    pub(super) fn isa(self) -> Result<Isa, Error> {
+        match self.level {
+            None => Ok(Isa::widest()),
+            Some(level) => Isa::new(level).ok_or(Error::MissingInstructions { name: level.to_string() }),
+        }
+    }
+}
+
 impl FromStr for Backend {
     type Err = Error;
 
@@ -153,10 +168,7 @@ impl Plan {
     /// The cheapest way. It depends on the numbers of rankings but not on whether rows and columns are the same, so that the
     /// matrix of `x` with itself and with a copy of it are computed alike.
     pub(crate) fn new(measure: &Measure, rows: usize, columns: usize, wishes: &Wishes) -> Result<Self, Error> {
-        let isa = match wishes.backend.level {
-            None => Isa::widest(),
-            Some(level) => Isa::new(level).ok_or(Error::MissingInstructions { name: level.to_string() })?,
-        };
+        let isa = wishes.backend.isa()?;
         let cells = rows as f64 * columns as f64;
         let cost = |strategy: Strategy| {
             let tile = rows.min(columns).min(WIDEST);

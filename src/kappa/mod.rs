@@ -2,11 +2,12 @@
 //! the partition that adds it up.
 
 mod general;
+pub(crate) mod incomplete;
 mod partition;
 
 use crate::simd::{self, Isa, grid};
 use crate::weight::ValidWeight;
-use partition::{Count, LaterWeight, Products, Split, Sums, partition};
+use partition::{Count, LaterReal, LaterWeight, Products, Split, Sums, partition};
 
 /// The memory that comparing two rankings takes; made once for each thread and used for any number of pairs.
 #[derive(Debug, Clone, Default)]
@@ -137,6 +138,30 @@ pub(crate) fn magnitude(weight: &ValidWeight, values: &[u32]) -> f64 {
             values.len() as f64 * products + all * all
         }
         _ => 0.0,
+    }
+}
+
+/// The sum over the concordant pairs of the permutation in `workspace.values` of what terms of items, by value, give them.
+fn concordant_of(terms: grid::Terms<'_>, workspace: &mut Workspace) -> f64 {
+    let Workspace { values, spill, cells, isa, .. } = workspace;
+    match *isa {
+        None => match terms {
+            grid::Terms::Ones => partition(&mut Count, 0, values, spill) as f64,
+            grid::Terms::Squares(x) => partition(&mut Products::<false>(x), 0, values, spill),
+            grid::Terms::Later(x) => partition(&mut LaterReal(x), 0, values, spill),
+            grid::Terms::Sums { p, q } => partition(&mut Sums::<false> { first: p, second: q }, 0, values, spill),
+        },
+        Some(isa) => match terms {
+            grid::Terms::Ones => partition(&mut Split { isa, terms, cells, slow: Count }, 0, values, spill) as f64,
+            grid::Terms::Squares(x) => {
+                partition(&mut Split { isa, terms, cells, slow: Products::<false>(x) }, 0, values, spill)
+            }
+            grid::Terms::Later(x) => partition(&mut Split { isa, terms, cells, slow: LaterReal(x) }, 0, values, spill),
+            grid::Terms::Sums { p, q } => {
+                let slow = Sums::<false> { first: p, second: q };
+                partition(&mut Split { isa, terms, cells, slow }, 0, values, spill)
+            }
+        },
     }
 }
 

@@ -226,6 +226,26 @@ impl Terms for LaterWeight<'_> {
     }
 }
 
+/// As [`LaterWeight`] for weights that are not whole numbers.
+pub(super) struct LaterReal<'a>(pub(super) &'a [f64]);
+
+impl Terms for LaterReal<'_> {
+    type Sum = f64;
+    type Passed = u64;
+
+    fn start(&self, _: Range<usize>) -> u64 {
+        0
+    }
+
+    fn pass(&self, passed: &mut u64, value: u32, is_low: bool, masks: Masks) -> f64 {
+        Count.pass(passed, value, is_low, masks) as f64 * self.0[value as usize]
+    }
+
+    fn leaf(&mut self, _: usize, values: &mut [u32], _: &mut [u32]) -> f64 {
+        count_below(values).map(|(value, below)| f64::from(below) * self.0[value as usize]).sum()
+    }
+}
+
 /// Sums over the low items passed, in two parts, and, when signed, over all low items.
 pub(super) struct Passed<S> {
     recent: S,

@@ -1,0 +1,446 @@
+//! Sums over pairs of items of two incomplete rankings: means over all complete rankings that agree with them.
+//!
+//! With weights U of pairs of ranks, a complete ranking gives the ordered pair of items (i, j) the number `U[s(i), s(j)]`, which is 0 unless i comes
+//! first. An incomplete one gives it the mean of that: over two blocks of ranks if the items lie in different ones, over the ordered pairs of one
+//! block if they are tied. The kernel is the sum over all ordered pairs of items of the product of the two means. Pairs that are tied
+//! in neither ranking are a sum over concordant pairs of a permutation in which ties are broken so that no tied pair is concordant. Pairs
+//! that are tied are found in *cells*, the items in one block of both rankings.
+
+use super::{Workspace, concordant_of, pairs_of};
+use crate::incomplete::Blocks;
+use crate::simd::grid::Terms;
+use crate::weight::ValidWeight;
+
+/// What the weights of ranks come to for the blocks of one ranking, by the first rank of a block.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Means {
+    /// The mean weight of the ranks of the block; what two items in different blocks have is a product or a sum of these.
+    of_block: Vec<f64>,
+    /// What an ordered pair of tied items has.
+    of_tied: Vec<f64>,
+}
+
+impl Means {
+    /// Those of a ranking.
+    pub(crate) fn of(weight: &ValidWeight, blocks: Blocks<'_>) -> Self {
+        let items = blocks.starts.len();
+        let mut means = Self { of_block: vec![0.0; items], of_tied: vec![0.0; items] };
+        for block in blocks.ranges() {
+            let size = block.len() as f64;
+            let pairs = size * (size - 1.0);
+            let (mean, tied) = match weight {
+                ValidWeight::Top(k) => {
+                    let inside = k.saturating_sub(block.start).min(block.len()) as f64;
+                    (inside / size, inside * (inside - 1.0) / 2.0 / pairs)
+                }
+                ValidWeight::Mult(u) => {
+                    let (mut sum, mut products) = (0.0, 0.0);
+                    for &u in &u[block.clone()] {
+                        products += sum * u;
+                        sum += u;
+                    }
+                    (sum / size, products / pairs)
+                }
+                ValidWeight::Add(u) => {
+                    let mean = u[block.clone()].iter().sum::<f64>() / size;
+                    (mean, mean)
+                }
+                _ => (1.0, 0.5),
+            };
+            means.of_block[block.start] = mean;
+            means.of_tied[block.start] = if block.len() > 1 { tied } else { 0.0 };
+        }
+        means
+    }
+
+    /// What an ordered pair of items has, given the first ranks of their blocks, and what it has turned round.
+    pub(crate) fn of_pair(&self, weight: &ValidWeight, first: u32, second: u32) -> (f64, f64) {
+        if first == second {
+            let tied = self.of_tied[first as usize];
+            return (tied, tied);
+        }
+        let (a, b) = (self.of_block[first as usize], self.of_block[second as usize]);
+        let joined = match weight {
+            ValidWeight::Add(_) => a + b,
+            _ => a * b,
+        };
+        if first < second { (joined, 0.0) } else { (0.0, joined) }
+    }
+}
+
+/// A ranking with what its weights come to.
+#[derive(Clone, Copy)]
+pub(crate) struct Side<'a> {
+    pub(crate) blocks: Blocks<'a>,
+    pub(crate) means: &'a Means,
+}
+
+/// Memory for one thread.
+#[derive(Default)]
+pub(crate) struct Memory {
+    workspace: Workspace,
+    /// The next free rank of each block.
+    next: Vec<u32>,
+    /// For each item its place in the one ranking, ties broken, and then in the other.
+    places: Vec<u32>,
+    /// The block in the other ranking, by place in the one; and the other way round.
+    other_at: Vec<u32>,
+    own_at: Vec<u32>,
+    /// Numbers of items, by place in the other ranking.
+    p: Vec<f64>,
+    q: Vec<f64>,
+    turned: Turned,
+    common: [Turned; 2],
+}
+
+/// A ranking made of another one.
+#[derive(Default)]
+struct Turned {
+    starts: Vec<u32>,
+    order: Vec<u32>,
+    down: Vec<u32>,
+    start_at: Vec<u32>,
+}
+
+impl Turned {
+    fn blocks(&self) -> Blocks<'_> {
+        let Self { starts, order, down, start_at } = self;
+        Blocks { starts, order, down, start_at, placed: order.len() }
+    }
+
+    /// Makes what follows from starts and order.
+    fn complete(&mut self) {
+        self.start_at.clear();
+        self.start_at.extend(self.order.iter().map(|&item| self.starts[item as usize]));
+        self.down.clear();
+        let mut end = self.order.len();
+        while end > 0 {
+            let start = self.start_at[end - 1] as usize;
+            self.down.extend_from_slice(&self.order[start..end]);
+            end = start;
+        }
+    }
+}
+
+impl Memory {
+    pub(crate) fn new(items: usize, isa: Option<crate::simd::Isa>) -> Self {
+        let workspace = isa.map_or_else(|| Workspace::new(items), |isa| Workspace::with_isa(items, isa));
+        Self { workspace, ..Self::default() }
+    }
+}
+
+/// The mean of the concordant sum.
+pub(crate) fn concordant(weight: &ValidWeight, s: Side<'_>, t: Side<'_>, memory: &mut Memory) -> f64 {
+    let split = split_concordant(weight, s, t, t.blocks, memory);
+    let Memory { other_at, own_at, .. } = &*memory;
+    let (in_s, in_t, in_both) = match weight {
+        ValidWeight::Average => {
+            let (in_s, in_both) = tied_average(s.blocks, t.blocks, other_at);
+            (in_s, tied_average(t.blocks, s.blocks, own_at).0, in_both)
+        }
+        ValidWeight::Add(_) => {
+            let (in_s, in_both) = tied::<true>(s, t, other_at);
+            (in_s, tied::<true>(t, s, own_at).0, in_both)
+        }
+        _ => {
+            let (in_s, in_both) = tied::<false>(s, t, other_at);
+            (in_s, tied::<false>(t, s, own_at).0, in_both)
+        }
+    };
+    split + in_s + in_t + in_both
+}
+
+/// The mean of the concordant sum minus that of the discordant one: tied pairs cancel.
+pub(crate) fn signed(weight: &ValidWeight, s: Side<'_>, t: Side<'_>, memory: &mut Memory) -> f64 {
+    if *weight == ValidWeight::Average {
+        return signed_average(s.blocks, t.blocks);
+    }
+    let concordant = split_concordant(weight, s, t, t.blocks, memory);
+    let mut turned = std::mem::take(&mut memory.turned);
+    turn(t.blocks, &mut turned);
+    let discordant = split_concordant(weight, s, t, turned.blocks(), memory);
+    memory.turned = turned;
+    concordant - discordant
+}
+
+/// The sum over the pairs that are tied in neither ranking and in the same order in `s` and `placed`, which has the blocks of `t` or the
+/// same the other way round. Leaves the blocks of each by place in the other.
+fn split_concordant(weight: &ValidWeight, s: Side<'_>, t: Side<'_>, placed: Blocks<'_>, memory: &mut Memory) -> f64 {
+    let items = s.blocks.starts.len();
+    place(s.blocks, placed, memory);
+    let Memory { workspace, places, p, q, .. } = memory;
+    let start = |blocks: Blocks<'_>, item: usize| blocks.starts[item] as usize;
+    p.resize(items, 0.0);
+    let terms = match weight {
+        ValidWeight::Standard => Terms::Ones,
+        ValidWeight::Average => {
+            let (of_s, of_t) = (sizes(s.blocks), sizes(t.blocks));
+            for (item, &place) in places.iter().enumerate() {
+                let (a, b) = (start(s.blocks, item), start(t.blocks, item));
+                p[place as usize] = room(items, (a, of_s[a]), (b, of_t[b]));
+            }
+            Terms::Later(p)
+        }
+        ValidWeight::Add(_) => {
+            q.resize(items, 0.0);
+            for (item, &place) in places.iter().enumerate() {
+                p[place as usize] = s.means.of_block[start(s.blocks, item)];
+                q[place as usize] = t.means.of_block[start(t.blocks, item)];
+            }
+            Terms::Sums { p, q }
+        }
+        _ => {
+            for (item, &place) in places.iter().enumerate() {
+                p[place as usize] = s.means.of_block[start(s.blocks, item)] * t.means.of_block[start(t.blocks, item)];
+            }
+            Terms::Squares(p)
+        }
+    };
+    concordant_of(terms, workspace)
+}
+
+/// Writes a permutation, values in order of place, whose concordant pairs are the pairs tied in neither ranking and in the same order in both: tied
+/// items get places in the one ranking against their order in the other, and those tied in both by number in the one and
+/// against it in the other.
+fn place(s: Blocks<'_>, t: Blocks<'_>, memory: &mut Memory) {
+    let items = s.starts.len();
+    let Memory { workspace, next, places, other_at, own_at, .. } = memory;
+    workspace.fit(items);
+    for at in [&mut *next, places, other_at, own_at] {
+        at.resize(items, 0);
+    }
+    let reset = |next: &mut [u32]| next.iter_mut().zip(0..).for_each(|(next, start)| *next = start);
+    let take = |next: &mut [u32], start: u32| {
+        let place = next[start as usize];
+        next[start as usize] += 1;
+        place
+    };
+    reset(next);
+    for &item in t.down {
+        places[item as usize] = take(next, s.starts[item as usize]);
+    }
+    reset(next);
+    for &item in s.order.iter().rev() {
+        let item = item as usize;
+        let value = take(next, t.starts[item]);
+        let place = std::mem::replace(&mut places[item], value) as usize;
+        workspace.values[place] = value;
+        other_at[place] = t.starts[item];
+        own_at[value as usize] = s.starts[item];
+    }
+}
+
+/// The sums over the pairs that are tied in one ranking and not in the other, and over those tied in both.
+///
+/// Goes through the places of the one ranking without a branch, because blocks are short and of any length. Within a block, the
+/// items of a cell follow each other. What was passed of the block before the cell began is not tied in the other ranking.
+fn tied<const ADD: bool>(own: Side<'_>, other: Side<'_>, other_at: &[u32]) -> (f64, f64) {
+    let (mut in_own, mut in_both) = (0.0, 0.0);
+    let (mut block, mut cell) = (u32::MAX, u32::MAX);
+    // Sum and number of what was passed of the block, of that before the cell began, and how many of the cell were passed.
+    let (mut sum, mut number, mut before, mut number_before, mut of_cell) = (0.0, 0.0, 0.0, 0.0, 0.0);
+    for (&start, &of_other) in own.blocks.start_at.iter().zip(other_at) {
+        let same_block = start == block;
+        let same_cell = same_block && of_other == cell;
+        sum = if same_block { sum } else { 0.0 };
+        before = if same_cell { before } else { sum };
+        of_cell = if same_cell { of_cell + 1.0 } else { 0.0 };
+        let value = other.means.of_block[of_other as usize];
+        let tied = own.means.of_tied[start as usize];
+        if ADD {
+            number = if same_block { number } else { 0.0 };
+            number_before = if same_cell { number_before } else { number };
+            in_own += tied * (before + number_before * value);
+            number += 1.0;
+        } else {
+            in_own += tied * (before * value);
+        }
+        in_both += 2.0 * of_cell * (tied * other.means.of_tied[of_other as usize]);
+        sum += value;
+        (block, cell) = (start, of_other);
+    }
+    (in_own, in_both)
+}
+
+/// As [`tied`] for the average weight, cell by cell. The cells of a block come from the end of the other ranking, so that what was
+/// passed is later.
+fn tied_average(own: Blocks<'_>, other: Blocks<'_>, other_at: &[u32]) -> (f64, f64) {
+    let items = own.starts.len();
+    let of_other = sizes(other);
+    let (mut in_own, mut in_both) = (0.0, 0.0);
+    for block in own.ranges().filter(|block| block.len() > 1) {
+        let mut passed = 0.0;
+        let tied = |k| tied_in_top(k, block.start, block.len());
+        for cell in other_at[block.clone()].chunk_by(|one, other| one == other) {
+            let (start, count) = (cell[0] as usize, cell.len() as f64);
+            let (zero, constant) = (block.start.max(start), block.end.max(start + of_other[start]));
+            in_own += passed * count;
+            passed += count * over_tops(items, zero, constant, |k| tied(k) * part_in_top(k, start, of_other[start]));
+            if cell.len() > 1 {
+                let both = over_tops(items, zero, constant, |k| tied(k) * tied_in_top(k, start, of_other[start]));
+                in_both += count * (count - 1.0) * both;
+            }
+        }
+    }
+    (in_own, in_both)
+}
+
+/// The number of ranks of each block, by its first rank.
+fn sizes(blocks: Blocks<'_>) -> Vec<usize> {
+    let mut sizes = vec![0; blocks.starts.len()];
+    for block in blocks.ranges() {
+        sizes[block.start] = block.len();
+    }
+    sizes
+}
+
+/// The same ranking from the other end.
+fn turn(blocks: Blocks<'_>, turned: &mut Turned) {
+    let items = blocks.starts.len();
+    turned.starts.resize(items, 0);
+    turned.order.clear();
+    for block in blocks.ranges().rev() {
+        for &item in &blocks.order[block.clone()] {
+            turned.starts[item as usize] = (items - block.end) as u32;
+            turned.order.push(item);
+        }
+    }
+    turned.complete();
+}
+
+/// The part of a block of ranks that is in the top k.
+fn part_in_top(k: usize, start: usize, size: usize) -> f64 {
+    k.saturating_sub(start).min(size) as f64 / size as f64
+}
+
+/// The chance that of two items tied in a block both are in the top k and one given of them is first.
+fn tied_in_top(k: usize, start: usize, size: usize) -> f64 {
+    let inside = k.saturating_sub(start).min(size) as f64;
+    inside * (inside - 1.0).max(0.0) / 2.0 / (size as f64 * (size as f64 - 1.0))
+}
+
+/// The mean of a term over k = 1..n, if it is zero up to a rank and constant from another one on.
+fn over_tops(items: usize, zero: usize, constant: usize, term: impl Fn(usize) -> f64) -> f64 {
+    let end = constant.min(items);
+    let varying: f64 = (zero + 1..=end).map(&term).sum();
+    (varying + (items - end) as f64 * term(items)) / items as f64
+}
+
+/// The mean over k = 1..n of the product of the parts of two blocks, given by first rank and size, that are in the top k.
+fn room(items: usize, (a, p): (usize, usize), (b, q): (usize, usize)) -> f64 {
+    over_tops(items, a.max(b), (a + p).max(b + q), |k| part_in_top(k, a, p) * part_in_top(k, b, q))
+}
+
+/// The signed sum of the average weight, pair by pair: a pair adds what the later item in the one ranking and the later one in
+/// the other have.
+fn signed_average(s: Blocks<'_>, t: Blocks<'_>) -> f64 {
+    let items = s.starts.len();
+    let (of_s, of_t) = (sizes(s), sizes(t));
+    let mut sum = 0.0;
+    for i in 0..items {
+        for j in 0..i {
+            let ((a, b), (c, d)) = ((s.starts[i], s.starts[j]), (t.starts[i], t.starts[j]));
+            if a == b || c == d {
+                continue;
+            }
+            let (later, other) = (a.max(b) as usize, c.max(d) as usize);
+            let room = room(items, (later, of_s[later]), (other, of_t[other]));
+            sum += if (a < b) == (c < d) { room } else { -room };
+        }
+    }
+    sum
+}
+
+/// The mean number of concordant pairs where items without a place can be anywhere.
+///
+/// With e the chance that i comes before j minus the chance that it comes after it, a pair adds (1 + e e') / 2. Of an item with a place, among k
+/// such, and one without, e is 1 - 2 r / (k + 1), r being the mean rank of the block from 1; of two without, 0.
+pub(crate) fn anywhere(s: Blocks<'_>, t: Blocks<'_>, memory: &mut Memory) -> f64 {
+    let items = s.starts.len();
+    let has = |blocks: Blocks<'_>, item: usize| (blocks.starts[item] as usize) < blocks.placed;
+    let (in_s, in_t) = (leans(s), leans(t));
+    let mut sum = 0.0;
+    // Both in both rankings.
+    let mut common = std::mem::take(&mut memory.common);
+    for (blocks, kept) in [s, t].into_iter().zip(&mut common) {
+        keep(blocks, |item| has(s, item) && has(t, item), items, kept);
+    }
+    sum += balance_of_common(&common, memory);
+    memory.common = common;
+    // One item in both, the other only in one of them.
+    for (own, other, of_other) in [(s, t, &in_t), (t, s, &in_s)] {
+        let alone = |item: usize| has(own, item) && !has(other, item);
+        let all = (0..items).filter(|&item| alone(item)).count() as f64;
+        let mut before = 0.0;
+        for block in own.ranges() {
+            let within = own.order[block.clone()].iter().filter(|&&item| alone(item as usize)).count() as f64;
+            for &item in &own.order[block] {
+                if has(other, item as usize) {
+                    let after = all - before - within;
+                    sum += of_other[item as usize] * (after - before);
+                }
+            }
+            before += within;
+        }
+    }
+    // One in both, the other in none; one in each only.
+    let (mut products, mut nowhere, mut alone) = (0.0, 0.0, (0.0, 0.0));
+    for item in 0..items {
+        match (has(s, item), has(t, item)) {
+            (true, true) => products += in_s[item] * in_t[item],
+            (true, false) => alone.0 += in_s[item],
+            (false, true) => alone.1 += in_t[item],
+            (false, false) => nowhere += 1.0,
+        }
+    }
+    sum += nowhere * products - alone.0 * alone.1;
+    f64::midpoint(pairs_of(items as u64) as f64, sum)
+}
+
+/// For each item with a place the chance that it comes before an item without one, less the chance that it comes after it.
+pub(crate) fn leans(blocks: Blocks<'_>) -> Vec<f64> {
+    let mut leans = vec![0.0; blocks.starts.len()];
+    for block in blocks.ranges() {
+        let mean = (block.start + block.end + 1) as f64 / 2.0;
+        for &item in &blocks.order[block] {
+            leans[item as usize] = 1.0 - 2.0 * mean / (blocks.placed as f64 + 1.0);
+        }
+    }
+    leans
+}
+
+/// Concordant minus discordant pairs of two rankings of the same few items.
+fn balance_of_common([s, t]: &[Turned; 2], memory: &mut Memory) -> f64 {
+    let (s, t) = (s.blocks(), t.blocks());
+    let tied = |blocks: Blocks<'_>| blocks.ranges().map(|block| pairs_of(block.len() as u64)).sum::<u64>();
+    place(s, t, memory);
+    let cells = s.ranges().flat_map(|block| memory.other_at[block].chunk_by(|one, other| one == other));
+    let in_both: u64 = cells.map(|cell| pairs_of(cell.len() as u64)).sum();
+    let split = pairs_of(s.starts.len() as u64) + in_both - tied(s) - tied(t);
+    2.0 * concordant_of(Terms::Ones, &mut memory.workspace) - split as f64
+}
+
+/// A ranking of some of the items, numbered anew.
+fn keep(blocks: Blocks<'_>, kept: impl Fn(usize) -> bool, items: usize, into: &mut Turned) {
+    let mut number = vec![u32::MAX; items];
+    let mut count = 0;
+    for (item, number) in number.iter_mut().enumerate() {
+        if kept(item) {
+            *number = count;
+            count += 1;
+        }
+    }
+    into.starts.resize(count as usize, 0);
+    into.order.clear();
+    for block in blocks.ranges() {
+        let start = into.order.len() as u32;
+        for &item in &blocks.order[block] {
+            let number = number[item as usize];
+            if number != u32::MAX {
+                into.starts[number as usize] = start;
+                into.order.push(number);
+            }
+        }
+    }
+    into.complete();
+}
