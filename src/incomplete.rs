@@ -230,6 +230,13 @@ impl Incomplete {
         self.items
     }
 
+    /// For each item of each ranking, row by row, the first rank of its block, from 0; for items of unknown place the number of all
+    /// others.
+    #[must_use]
+    pub fn starts(&self) -> &[u32] {
+        &self.starts
+    }
+
     /// Whether every ranking is complete and without ties.
     #[must_use]
     pub fn is_complete(&self) -> bool {

@@ -152,6 +152,17 @@ impl Incomplete {
         self.0.items()
     }
 
+    /// For each item the first rank, from 0, of its block of tied items.
+    fn starts<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray2<i64>> {
+        let starts = PyArray2::zeros(py, [self.0.rows(), self.0.items()], false);
+        let mut cells = starts.readwrite();
+        for (cell, &start) in cells.as_array_mut().iter_mut().zip(self.0.starts()) {
+            *cell = start.into();
+        }
+        drop(cells);
+        starts
+    }
+
     /// The same as complete rankings, or None if they are not.
     fn complete(&self) -> Option<Rankings> {
         self.0.complete().map(Rankings)

@@ -53,27 +53,9 @@ def objective(model, X, y, C, squares=False):
 
 # scikit-learn's checks.
 
-TIED = "its data have equal numbers in a row, which do not rank the items"
-TIED_CHECKS = [
-    "check_class_weight_classifiers",
-    "check_classifier_data_not_an_array",
-    "check_estimators_dtypes",
-    "check_regressor_data_not_an_array",
-    "check_sample_weights_not_an_array",
-    "check_sample_weights_not_overwritten",
-    "check_sample_weights_pandas_series",
-    "check_sample_weights_shape",
-]
 
-
-def expected_failures(estimator):
-    return dict.fromkeys(TIED_CHECKS, TIED)
-
-
-@pytest.mark.filterwarnings("ignore:the rankings tell nothing about y")
-@parametrize_with_checks(
-    [kind(input="scores") for kind in CLASSIFIERS + REGRESSORS], expected_failed_checks=expected_failures
-)
+@pytest.mark.filterwarnings("ignore:the rankings tell nothing about y", "ignore:not converged after max_iter")
+@parametrize_with_checks([kind(input="scores", ties="mean") for kind in CLASSIFIERS + REGRESSORS])
 def test_scikit_learn_checks(estimator, check):
     check(estimator)
 

@@ -16,6 +16,7 @@ Layers, each using only those below it:
     learning   the weights of positions from labelled rankings
     machines   the best coefficients for given weights
     spectrum   singular values of weighted sums of permutations
+    samples    the tensors of rankings to learn from, complete or not
     parts      how tensors split under permutations
     kernels    gram_matrix and its family
     embedding  the tensors and features behind the kernels

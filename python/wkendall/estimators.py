@@ -20,12 +20,12 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
 from wkendall import _core
-from wkendall.embedding import linear_function
 from wkendall.learning import Alternation, leading_weights
 from wkendall.machines import Hinge, Loss, Squares, merge, train
 from wkendall.parameters import as_order, as_threads, check_flag
 from wkendall.parts import Array
-from wkendall.rankings import Input, Top, as_rankings, check_choice
+from wkendall.rankings import Input, Missing, Ties, Top, as_any_rankings, check_choice
+from wkendall.samples import Kind, Sample, sample_of
 from wkendall.tensors import one_tensor, position_weights
 
 Labels = NDArray[Any]
@@ -45,7 +45,7 @@ class Model(NamedTuple):
 class Task(NamedTuple):
     """What one function has to be fitted to: different rankings, their targets, and what an error in each costs."""
 
-    ranks: NDArray[np.int64]
+    sample: Sample
     targets: Array
     costs: Array
 
@@ -58,6 +58,8 @@ class _Machine(BaseEstimator):  # type: ignore[misc]
     C: float
     input: Input
     top: Top
+    ties: Ties
+    missing: Missing
     n_jobs: SupportsIndex | None
     verbose: bool
 
@@ -65,8 +67,30 @@ class _Machine(BaseEstimator):  # type: ignore[misc]
     def _fit_one(self, task: Task, name: str) -> Model:
         """Fit one function."""
 
-    def _ranks(self, X: ArrayLike) -> NDArray[np.int64]:
-        return as_rankings(X, "X", self.input, self.top, as_threads(self.n_jobs)).ranks()
+    def _checked(self, X: ArrayLike) -> tuple[Kind, NDArray[np.int64]]:
+        """Check rankings; return the kind of sample that they make and what it is made of."""
+        threads = as_threads(self.n_jobs)
+        if self.missing == "anywhere":
+            raise ValueError('missing="anywhere" is for the standard weight: learned weights take missing="bottom"')
+        rankings = as_any_rankings(X, "X", self.input, self.top, self.ties, self.missing, threads)
+        if isinstance(rankings, _core.Incomplete) and int(self.order) > 2:
+            raise ValueError(
+                f"order is {self.order}, but with ties or missing items weights are learned for order 1 and 2 only"
+            )
+        return sample_of(rankings)
+
+    def _validated(self, X: ArrayLike, **how: Any) -> Any:
+        finite = True if self.missing == "error" else "allow-nan"
+        return validate_data(self, X, ensure_all_finite=finite, **how)
+
+    def _tasks(self, X: ArrayLike, targets: list[Array], costs: Array) -> list[Task]:
+        """Put rankings and targets together, each different ranking once."""
+        kind, rows = self._checked(X)
+        tasks = []
+        for of_task in targets:
+            different, merged, total = merge(rows, of_task, costs)
+            tasks.append(Task(kind(different, as_threads(self.n_jobs)), merged, total))
+        return tasks
 
     def _check_parameters(self) -> None:
         as_order(self.order, "order")
@@ -93,14 +117,15 @@ class _Machine(BaseEstimator):  # type: ignore[misc]
     def _scores(self, X: ArrayLike) -> Array:
         """Score rankings by every function, one a column."""
         check_is_fitted(self)
-        ranks = self._ranks(validate_data(self, X, reset=False))
+        kind, rows = self._checked(self._validated(X, reset=False))
+        sample = kind(rows, as_threads(self.n_jobs))
         one = isinstance(self.U_, np.ndarray)
         weights, tensors = ([self.U_], [self.B_]) if one else (self.U_, self.B_)
-        scores = np.empty((len(ranks), len(weights)))
+        scores = np.empty((sample.rows, len(weights)))
         for column, (U, B, intercept) in enumerate(zip(weights, tensors, np.atleast_1d(self.intercept_), strict=True)):
             stack = (-1, *U.shape[U.ndim - int(self.order) :])
             members = zip(U.reshape(stack), B.reshape(stack), strict=True)
-            parts = [linear_function(ranks, member, tensor, n_jobs=self.n_jobs) for member, tensor in members]
+            parts = [sample.scores(member, tensor) for member, tensor in members]
             scores[:, column] = sum(parts) + intercept
         return scores
 
@@ -117,12 +142,11 @@ class _Suquan(_Machine):
         _check_positive(self.tol, "tol")
 
     def _fit_one(self, task: Task, name: str) -> Model:
-        order, threads = int(self.order), as_threads(self.n_jobs)
-        rankings = _core.Rankings(task.ranks, "ranks", False, threads)
+        order = int(self.order)
         coefficients = slopes(task.targets, task.costs)
-        found = leading_weights(rankings, coefficients, order, int(self.n_components), bool(self.pure), threads)
+        found = leading_weights(task.sample, coefficients, order, int(self.n_components), bool(self.pure))
         self._say(name, f"singular values {found.singular_values}, each {found.multiplicity} times")
-        fit = train(*task, found.U, order, self._loss, self.tol, threads)
+        fit = train(*task, found.U, order, self._loss, self.tol)
         objective = fit.cost + float(np.vdot(fit.tensor, fit.tensor)) / 2
         self._say(name, f"objective {objective:.9g}")
         return Model(found.U, fit.tensor, fit.intercept, np.array([objective]), 1, found.singular_values)
@@ -141,7 +165,7 @@ class _Alternating(_Machine):
             check_choice(self.init, "init", ("standard", "suquan"))
 
     def _start(self, task: Task) -> tuple[Array, Array | None]:
-        items, order, threads = task.ranks.shape[1], int(self.order), as_threads(self.n_jobs)
+        items, order = task.sample.items, int(self.order)
         if not isinstance(self.init, str):
             weights = one_tensor(self.init, "init", items, order)
             if not weights.any():
@@ -152,15 +176,15 @@ class _Alternating(_Machine):
                 raise ValueError(
                     f'init="standard" has only zeros for order {order} and {items} items: use init="suquan" or a lower order'
                 )
-            weights = position_weights(items, order=order)
+            # Those of order 1 are all the same, and tell nothing apart.
+            weights = np.arange(items, 0.0, -1.0) if order == 1 else position_weights(items, order=order)
             return weights / np.linalg.norm(weights), None
-        rankings = _core.Rankings(task.ranks, "ranks", False, threads)
-        found = leading_weights(rankings, slopes(task.targets, task.costs), order, 1, False, threads)
+        found = leading_weights(task.sample, slopes(task.targets, task.costs), order, 1, False)
         return found.U, found.singular_values
 
     def _fit_one(self, task: Task, name: str) -> Model:
         start, singular_values = self._start(task)
-        search = Alternation(*task, self._loss, tol=self.tol, n_jobs=as_threads(self.n_jobs))
+        search = Alternation(*task, self._loss, tol=self.tol)
 
         def report(iteration: int, objective: float, decrease: float) -> None:
             self._say(name, f"iteration {iteration}: objective {objective:.9g}, {decrease:.2e} of it lower")
@@ -196,7 +220,7 @@ class _Classifier(ClassifierMixin, _Machine):  # type: ignore[misc]
         self
         """
         self._check_parameters()
-        X, y = validate_data(self, X, y, ensure_min_samples=2, ensure_min_features=2)
+        X, y = self._validated(X, y=y, ensure_min_samples=2, ensure_min_features=2)
         check_classification_targets(y)
         labels = cast("Labels", y)
         self.classes_, member = np.unique(labels, return_inverse=True)
@@ -205,17 +229,16 @@ class _Classifier(ClassifierMixin, _Machine):  # type: ignore[misc]
         weights = _check_sample_weight(sample_weight, X, ensure_non_negative=True)
         factors = compute_class_weight(self.class_weight, classes=self.classes_, y=labels)
         costs = self.C * weights * factors[member]
-        ranks = self._ranks(X)
         positive = range(1, 2) if len(self.classes_) == 2 else range(len(self.classes_))
-        models = []
-        for index in positive:
-            targets = np.where(member == index, 1.0, -1.0)
+        targets = [np.where(member == index, 1.0, -1.0) for index in positive]
+        for index, of_class in zip(positive, targets, strict=True):
             for sign in (1.0, -1.0):
-                if not costs[targets == sign].sum() > 0:
+                if not costs[of_class == sign].sum() > 0:
                     which = "of" if sign > 0 else "but those of"
                     raise ValueError(f"sample_weight is zero for all rankings {which} class {self.classes_[index]}")
-            name = "" if len(positive) == 1 else f", class {self.classes_[index]}"
-            models.append(self._fit_one(Task(*merge(ranks, targets, costs)), name))
+        models = []
+        for index, task in zip(positive, self._tasks(X, targets, costs), strict=True):
+            models.append(self._fit_one(task, "" if len(positive) == 1 else f", class {self.classes_[index]}"))
         self._keep(models)
         return self
 
@@ -252,6 +275,7 @@ class _Classifier(ClassifierMixin, _Machine):  # type: ignore[misc]
         tags = super().__sklearn_tags__()
         # Rankings keep little of the data that scikit-learn's checks are made with.
         tags.classifier_tags.poor_score = True
+        tags.input_tags.allow_nan = self.missing != "error"
         return tags
 
 
@@ -275,14 +299,15 @@ class _Regressor(RegressorMixin, _Machine):  # type: ignore[misc]
         self
         """
         self._check_parameters()
-        X, y = validate_data(self, X, y, y_numeric=True, ensure_min_samples=2, ensure_min_features=2)
+        X, y = self._validated(X, y=y, y_numeric=True, ensure_min_samples=2, ensure_min_features=2)
         weights = _check_sample_weight(sample_weight, X, ensure_non_negative=True)
         if not weights.sum() > 0:
             raise ValueError("sample_weight is zero for all rankings")
         targets = np.asarray(y, dtype=np.float64)
         # From the mean of all, so that large numbers lose nothing.
         middle = float(np.average(targets, weights=weights))
-        model = self._fit_one(Task(*merge(self._ranks(X), targets - middle, self.C * weights)), "")
+        (task,) = self._tasks(X, [targets - middle], self.C * weights)
+        model = self._fit_one(task, "")
         self._keep([model._replace(intercept=model.intercept + middle)])
         return self
 
@@ -302,6 +327,7 @@ class _Regressor(RegressorMixin, _Machine):  # type: ignore[misc]
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.regressor_tags.poor_score = True
+        tags.input_tags.allow_nan = self.missing != "error"
         return tags
 
 
@@ -320,6 +346,8 @@ class SuquanSVDClassifier(_Classifier, _Suquan):
         What the errors of each class count, as in scikit-learn.
     tol : float
         Tolerance of the support vector machine.
+    ties, missing
+        As for `gram_matrix`, without `missing="anywhere"`; for order 1 and 2.
     verbose : bool
         Print the singular values and the objective.
 
@@ -352,6 +380,8 @@ class SuquanSVDClassifier(_Classifier, _Suquan):
         tol: float = 1e-4,
         input: Input = "ranks",
         top: Top = "low",
+        ties: Ties = "error",
+        missing: Missing = "error",
         n_jobs: SupportsIndex | None = None,
         verbose: bool = False,
     ) -> None:
@@ -363,6 +393,8 @@ class SuquanSVDClassifier(_Classifier, _Suquan):
         self.tol = tol
         self.input = input
         self.top = top
+        self.ties = ties
+        self.missing = missing
         self.n_jobs = n_jobs
         self.verbose = verbose
 
@@ -376,7 +408,7 @@ class SuquanSVDRegressor(_Regressor, _Suquan):
 
     Parameters
     ----------
-    order, n_components, pure, C, tol, input, top, n_jobs, verbose
+    order, n_components, pure, C, tol, input, top, ties, missing, n_jobs, verbose
         As for `SuquanSVDClassifier`; `tol` is not used.
 
     Attributes
@@ -405,6 +437,8 @@ class SuquanSVDRegressor(_Regressor, _Suquan):
         tol: float = 1e-4,
         input: Input = "ranks",
         top: Top = "low",
+        ties: Ties = "error",
+        missing: Missing = "error",
         n_jobs: SupportsIndex | None = None,
         verbose: bool = False,
     ) -> None:
@@ -415,6 +449,8 @@ class SuquanSVDRegressor(_Regressor, _Suquan):
         self.tol = tol
         self.input = input
         self.top = top
+        self.ties = ties
+        self.missing = missing
         self.n_jobs = n_jobs
         self.verbose = verbose
 
@@ -433,7 +469,8 @@ class AlternatingClassifier(_Classifier, _Alternating):
     C : float
         How much the errors of the training count against the norms of U and B. If it is very small, U = B = 0 is best.
     init : "standard", "suquan" or array-like of shape (n, .., n)
-        The weights to start from: those of the standard kernel, those of `suquan_svd`, or given ones.
+        The weights to start from: those of the standard kernel (for order 1 n, n - 1, .., 1), those of `suquan_svd`, or given
+        ones.
     max_iter : int
         How many pairs of half steps to take at most.
     tol : float
@@ -442,6 +479,8 @@ class AlternatingClassifier(_Classifier, _Alternating):
         What the errors of each class count, as in scikit-learn.
     input, top, n_jobs
         As for `gram_matrix`.
+    ties, missing
+        As for `gram_matrix`, without `missing="anywhere"`; for order 1 and 2.
     verbose : bool
         Print a line for each iteration.
 
@@ -476,6 +515,8 @@ class AlternatingClassifier(_Classifier, _Alternating):
         class_weight: dict[Any, float] | str | None = None,
         input: Input = "ranks",
         top: Top = "low",
+        ties: Ties = "error",
+        missing: Missing = "error",
         n_jobs: SupportsIndex | None = None,
         verbose: bool = False,
     ) -> None:
@@ -487,6 +528,8 @@ class AlternatingClassifier(_Classifier, _Alternating):
         self.class_weight = class_weight
         self.input = input
         self.top = top
+        self.ties = ties
+        self.missing = missing
         self.n_jobs = n_jobs
         self.verbose = verbose
 
@@ -498,7 +541,7 @@ class AlternatingRegressor(_Regressor, _Alternating):
 
     Parameters
     ----------
-    order, C, init, max_iter, tol, input, top, n_jobs, verbose
+    order, C, init, max_iter, tol, input, top, ties, missing, n_jobs, verbose
         As for `AlternatingClassifier`.
 
     Attributes
@@ -530,6 +573,8 @@ class AlternatingRegressor(_Regressor, _Alternating):
         tol: float = 1e-4,
         input: Input = "ranks",
         top: Top = "low",
+        ties: Ties = "error",
+        missing: Missing = "error",
         n_jobs: SupportsIndex | None = None,
         verbose: bool = False,
     ) -> None:
@@ -540,6 +585,8 @@ class AlternatingRegressor(_Regressor, _Alternating):
         self.tol = tol
         self.input = input
         self.top = top
+        self.ties = ties
+        self.missing = missing
         self.n_jobs = n_jobs
         self.verbose = verbose
 

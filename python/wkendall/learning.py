@@ -16,13 +16,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.exceptions import ConvergenceWarning
 
-from wkendall import _core
 from wkendall._memory import check_fits
-from wkendall.embedding import inverse
 from wkendall.machines import Fit, Loss, train
 from wkendall.parameters import as_order, as_threads, check_flag
 from wkendall.parts import Array, Pure, scattered
 from wkendall.rankings import Input, Top, as_rankings
+from wkendall.samples import Complete, Sample
 from wkendall.spectrum import across, leading
 from wkendall.tensors import position_weights
 
@@ -99,7 +98,7 @@ def suquan_svd(
     check_flag(pure, "pure")
     rankings = as_rankings(X, "X", input, top, threads)
     coefficients = class_coefficients(y, rankings.rows)
-    return leading_weights(rankings, coefficients, axes, components, bool(pure), threads)
+    return leading_weights(Complete(rankings.ranks(), threads), coefficients, axes, components, bool(pure))
 
 
 def class_coefficients(y: ArrayLike, rows: int) -> Array:
@@ -116,11 +115,9 @@ def class_coefficients(y: ArrayLike, rows: int) -> Array:
     return np.asarray(np.where(member == 1, 1 / counts[1], -1 / counts[0]))
 
 
-def leading_weights(
-    rankings: _core.Rankings, coefficients: Array, order: int, components: int, pure: bool, threads: int | None
-) -> SuquanSVD:
+def leading_weights(sample: Sample, coefficients: Array, order: int, components: int, pure: bool) -> SuquanSVD:
     """Find the weights for rankings with coefficients whose sum is zero."""
-    items = rankings.items
+    items = sample.items
     shape = (items,) * order
     if items == 0:
         raise ValueError("X has no items: there are no positions to learn weights of")
@@ -129,7 +126,7 @@ def leading_weights(
             f"{items} items have no tensors of order {order} without a part of lower order: pure=True needs at least {order + 1}"
         )
     check_fits(items ** (order - 1), items, np.dtype(np.float64), "use a lower order")
-    found = leading(rankings, coefficients, order, components, pure, threads)
+    found = leading(sample, coefficients, order, components, pure)
     if not found:
         return _nothing_learned(items, order, components, pure)
     left, right, multiplicity = [], [], []
@@ -215,16 +212,13 @@ class Alternation:
     With B fixed the scores are linear in U, as they are in B with U fixed: <B, Phi_U(s)> = <U, Phi_B(s^-1)>.
     """
 
-    def __init__(
-        self, ranks: NDArray[np.int64], targets: Array, costs: Array, loss: Loss, *, tol: float, n_jobs: int | None
-    ) -> None:
-        self._ranks, self._inverse = ranks, inverse(ranks)
-        self._targets, self._costs, self._loss = targets, costs, loss
-        self._tol, self._n_jobs = tol, n_jobs
+    def __init__(self, sample: Sample, targets: Array, costs: Array, loss: Loss, *, tol: float) -> None:
+        self._sample, self._inverse = sample, sample.inverted()
+        self._targets, self._costs, self._loss, self._tol = targets, costs, loss, tol
 
     def coefficients(self, state: State) -> State:
         """Return the best B and intercept for U."""
-        fit = self._train(self._ranks, state.U)
+        fit = self._train(self._sample, state.U)
         return State(state.U, fit.tensor, fit.intercept, fit.cost)
 
     def weights(self, state: State) -> State:
@@ -232,8 +226,8 @@ class Alternation:
         fit = self._train(self._inverse, state.B)
         return State(fit.tensor, state.B, fit.intercept, fit.cost)
 
-    def _train(self, ranks: NDArray[np.int64], fixed: Array) -> Fit:
-        return train(ranks, self._targets, self._costs, fixed, fixed.ndim, self._loss, EXACT, self._n_jobs)
+    def _train(self, sample: Sample, fixed: Array) -> Fit:
+        return train(sample, self._targets, self._costs, fixed, fixed.ndim, self._loss, EXACT)
 
     def run(self, start: Array, most: int, report: Callable[[int, float, float], None]) -> Alternated:
         """Alternate from given weights until, at equal norms, neither half step lowers the objective by more than `tol` of it."""

@@ -14,10 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 
-from wkendall.embedding import combine, embed
 from wkendall.interior import FromFeatures, FromGram, Kernel, path
-from wkendall.kernels import gram_matrix
 from wkendall.parts import Array
+from wkendall.samples import Sample
 
 #: Steps for a support vector machine; twenty are usual.
 MOST_STEPS = 100
@@ -107,27 +106,16 @@ class Fit(NamedTuple):
     cost: float
 
 
-def train(
-    ranks: NDArray[np.int64],
-    targets: Array,
-    costs: Array,
-    U: Array,
-    order: int,
-    loss: Loss,
-    tolerance: float,
-    n_jobs: int | None,
-) -> Fit:
+def train(sample: Sample, targets: Array, costs: Array, U: Array, order: int, loss: Loss, tolerance: float) -> Fit:
     """Find the coefficients of tuples of items for given weights, a tensor or a stack, of which they have the shape."""
     stack = U.reshape(-1, *U.shape[U.ndim - order :])
     kernel: Kernel
-    if U.size < len(ranks):
-        kernel = FromFeatures(
-            np.hstack([embed(ranks, tensor, n_jobs=n_jobs).reshape(len(ranks), -1) for tensor in stack])
-        )
+    if U.size < sample.rows:
+        kernel = FromFeatures(np.hstack([sample.embed(tensor) for tensor in stack]))
     else:
-        kernel = FromGram(gram_matrix(ranks, U=U, order=order, n_jobs=n_jobs))
+        kernel = FromGram(sample.gram(U, order))
     coefficients, intercept = loss.solve(kernel, targets, costs, tolerance)
-    tensor = np.stack([combine(ranks, coefficients, tensor, n_jobs=n_jobs) for tensor in stack]).reshape(U.shape)
+    tensor = np.stack([sample.combine(coefficients, tensor) for tensor in stack]).reshape(U.shape)
     return Fit(tensor, intercept, float(costs @ loss(targets, kernel.times(coefficients) + intercept)))
 
 

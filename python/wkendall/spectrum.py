@@ -13,8 +13,8 @@ import numpy as np
 import scipy.linalg
 from scipy.sparse.linalg import LinearOperator, eigsh
 
-from wkendall import _core
 from wkendall.parts import Array, Pure, lifts, reorderings, scattered
+from wkendall.samples import Sample
 
 #: Singular values this close, as a part of the larger one, count as one.
 SAME = 1e-8
@@ -52,9 +52,7 @@ class Singular(NamedTuple):
         return mixing @ left, mixing @ right
 
 
-def leading(
-    rankings: _core.Rankings, coefficients: Array, order: int, count: int, pure: bool, threads: int | None
-) -> list[list[Singular]]:
+def leading(sample: Sample, coefficients: Array, order: int, count: int, pure: bool) -> list[list[Singular]]:
     """Return so many different singular values other than zero, the largest first, each with what it has in every part.
 
     The coefficients have the sum zero, so that M is zero on constants.
@@ -62,7 +60,7 @@ def leading(
     nothing = NOTHING * float(np.abs(coefficients).sum())
     found: list[Singular] = []
     for part in [order] if pure else range(1, order + 1):
-        operator = Operator(rankings, coefficients, part, threads)
+        operator = Operator(sample, coefficients, part)
         groups = _equal(found)
         floor = groups[count - 1][0].value if len(groups) >= count else nothing
         found += operator.all() if operator.dense else _search(operator, count, floor)
@@ -72,21 +70,15 @@ def leading(
 class Operator:
     """M on the pure tensors of one order. Tensors are written as vectors, the rows of a matrix."""
 
-    def __init__(self, rankings: _core.Rankings, coefficients: Array, order: int, threads: int | None) -> None:
-        self.shape = (rankings.items,) * order
-        self.size = rankings.items**order
+    def __init__(self, sample: Sample, coefficients: Array, order: int) -> None:
+        self.shape = (sample.items,) * order
+        self.size = sample.items**order
         self.dense = self.size <= (DENSE_SINGLE if order == 1 else DENSE)
-        self._pure = Pure(rankings.items, order)
-        self._rankings, self._inverse = rankings, rankings.inverse()
-        self._coefficients, self._threads = coefficients, threads
-        formed = self.dense or self.size <= min(FORMED, 2 * rankings.rows)
-        self._transposed = self._form() if formed else None
-
-    def _form(self) -> Array:
-        """Form M, transposed."""
-        sums = np.empty((self.size, self.size))
-        _core.tuple_sums(self._rankings, self._coefficients, len(self.shape), sums, threads=self._threads)
-        return sums
+        self._pure = Pure(sample.items, order)
+        self._sample, self._inverse, self._coefficients = sample, sample.inverted(), coefficients
+        formed = self.dense or self.size <= min(FORMED, 2 * sample.rows)
+        #: M, transposed.
+        self._transposed = sample.tuple_sums(coefficients, order) if formed else None
 
     def apply(self, tensors: Array) -> Array:
         """Return M B for each row B."""
@@ -98,16 +90,10 @@ class Operator:
         """Return the transpose of M times U for each row U."""
         if self._transposed is not None:
             return self._pure(tensors @ self._transposed.T)
-        return self._pure(self._combine(self._rankings, tensors))
+        return self._pure(self._combine(self._sample, tensors))
 
-    def _combine(self, rankings: _core.Rankings, tensors: Array) -> Array:
-        order, threads = len(self.shape), self._threads
-        return np.stack(
-            [
-                _core.combine(rankings, self._coefficients, order, np.ascontiguousarray(tensor), threads=threads)
-                for tensor in tensors
-            ]
-        )
+    def _combine(self, sample: Sample, tensors: Array) -> Array:
+        return np.stack([sample.combine(self._coefficients, row.reshape(self.shape)).ravel() for row in tensors])
 
     def all(self) -> list[Singular]:
         """Return all singular values of a matrix that is formed, the largest first."""
