@@ -75,8 +75,9 @@ class Operator:
         self.size = sample.items**order
         self.dense = self.size <= (DENSE_SINGLE if order == 1 else DENSE)
         self._pure = Pure(sample.items, order)
-        self._sample, self._inverse, self._coefficients = sample, sample.inverted(), coefficients
+        self._sample, self._coefficients = sample, coefficients
         formed = self.dense or self.size <= min(FORMED, 2 * sample.rows)
+        self._inverted: Sample | None = None
         #: M, transposed.
         self._transposed = sample.tuple_sums(coefficients, order) if formed else None
 
@@ -84,13 +85,18 @@ class Operator:
         """Return M B for each row B."""
         if self._transposed is not None:
             return self._pure(tensors @ self._transposed)
-        return self._pure(self._combine(self._inverse, tensors))
+        return self._pure(self._combine(self._inverse(), tensors))
 
     def transposed(self, tensors: Array) -> Array:
         """Return the transpose of M times U for each row U."""
         if self._transposed is not None:
             return self._pure(tensors @ self._transposed.T)
         return self._pure(self._combine(self._sample, tensors))
+
+    def _inverse(self) -> Sample:
+        if self._inverted is None:
+            self._inverted = self._sample.inverted()
+        return self._inverted
 
     def _combine(self, sample: Sample, tensors: Array) -> Array:
         return np.stack([sample.combine(self._coefficients, row.reshape(self.shape)).ravel() for row in tensors])
