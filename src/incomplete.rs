@@ -39,7 +39,7 @@ pub struct Incomplete {
     rows: usize,
     items: usize,
     missing: Missing,
-    /// For each item the first rank, from 0, of its block; for items of unknown place the number of all others.
+    /// For each item the first rank, from 0, of its block; for items of unknown place the number of items.
     starts: Vec<u32>,
     /// The items in the order of their blocks, those of a block by number.
     orders: Vec<u32>,
@@ -230,8 +230,7 @@ impl Incomplete {
         self.items
     }
 
-    /// For each item of each ranking, row by row, the first rank of its block, from 0; for items of unknown place the number of all
-    /// others.
+    /// For each item of each ranking, row by row, the first rank of its block, from 0; for items of unknown place the number of items.
     #[must_use]
     pub fn starts(&self) -> &[u32] {
         &self.starts
@@ -252,7 +251,7 @@ impl Incomplete {
     pub fn block_of(&self, row: usize, item: usize) -> Range<usize> {
         let Blocks { starts, start_at, placed, .. } = self.row(row);
         let start = starts[item] as usize;
-        if start == placed {
+        if start >= placed {
             return 0..self.items;
         }
         let size = start_at[start..placed].iter().take_while(|&&of_other| of_other as usize == start).count();
@@ -337,7 +336,7 @@ fn fill_row<V: Value>(descending: bool, missing: Missing, values: &[V], starts: 
             rank > listed || (rank < listed && values[before].order(values[item]).is_eq())
         };
         start = if same { start } else { rank as u32 };
-        starts[item] = start;
+        starts[item] = if rank >= listed && missing == Missing::Anywhere { order.len() as u32 } else { start };
     }
     (if missing == Missing::Anywhere { listed } else { order.len() }) as u32
 }

@@ -24,6 +24,7 @@ from wkendall.parts import Pure
 
 CLASSIFIERS = [SuquanSVDClassifier, AlternatingClassifier]
 REGRESSORS = [SuquanSVDRegressor, AlternatingRegressor]
+NAN = float("nan")
 SURVEY = Path(__file__).parents[2] / "shared/data/eurobarometer55_2/counts.csv"
 
 
@@ -376,6 +377,26 @@ def test_support_vector_machines_are_solved_to_the_optimum(problem):
         assert objective(coefficients @ features, intercept) <= peer * (1 + 1e-7)
 
 
+@pytest.mark.parametrize("scale", [1e-6, 1.0, 1e5])
+@pytest.mark.filterwarnings("ignore:not converged after max_iter")
+def test_the_scale_of_numbers_does_not_break_a_regression(scale):
+    rng = np.random.default_rng(16)
+    X = random_rankings(rng, 60, 6)
+    y = scale * rng.standard_normal(60)
+    for kind in REGRESSORS:
+        model = kind(C=100.0).fit(X, y)
+        assert np.diff(model.objective_path_).max(initial=0.0) <= 1e-6 * model.objective_path_[0]
+        if scale >= 1:
+            assert model.score(X, y) > 0.2
+
+
+def test_a_constant_target_is_predicted():
+    X = random_rankings(np.random.default_rng(17), 10, 30)
+    with pytest.warns(UserWarning, match="nothing to learn"):
+        model = SuquanSVDRegressor().fit(X, np.full(10, 3.0))
+    np.testing.assert_allclose(model.predict(X), 3.0)
+
+
 # Errors.
 
 GOOD = {"X": [[1, 2, 3], [1, 3, 2], [2, 1, 3], [3, 2, 1]], "y": [0, 1, 0, 1]}
@@ -410,6 +431,21 @@ def test_one_class_is_refused(kind):
         kind().fit(GOOD["X"], [0, 0, 0, 0])
     with pytest.raises(ValueError, match="sample_weight is zero for all rankings of class 1"):
         kind().fit(**GOOD, sample_weight=[1, 0, 1, 0])
+
+
+@pytest.mark.parametrize("kind", CLASSIFIERS)
+@pytest.mark.parametrize("factor", [0, -1, NAN])
+def test_bad_weights_of_classes_are_refused(kind, factor):
+    with pytest.raises(
+        ValueError, match=f"class_weight of class 0 is {float(factor)}, but must be a finite number above zero"
+    ):
+        kind(class_weight={0: factor, 1: 1}).fit(**GOOD)
+
+
+@pytest.mark.parametrize("kind", CLASSIFIERS + REGRESSORS)
+def test_a_missing_number_is_named(kind):
+    with pytest.raises(ValueError, match='X: row 1, column 2 holds NaN: every item needs a number; missing="bottom"'):
+        kind().fit([[1, 2, 3], [1, 2, NAN]], [0, 1])
 
 
 @pytest.mark.parametrize("kind", [AlternatingClassifier, AlternatingRegressor])

@@ -326,3 +326,27 @@ def test_gene_expression(name):
     score = cross_val_score(SVC(kernel="precomputed", C=10.0), K, y, cv=folds).mean()
     majority = max(np.mean(y == label) for label in set(y))
     assert score >= majority + 0.15
+
+
+def test_repeated_rows_of_unknown_places_are_told_apart():
+    X = np.array([[1, 2, NAN], [1, 2, 3]] * 40)
+    few = wkendall.gram_matrix(X[:2], missing="anywhere")
+    assert few[0, 1] != few[0, 0]
+    np.testing.assert_allclose(wkendall.gram_matrix(X, missing="anywhere"), np.tile(few, (40, 40)), rtol=1e-14)
+
+
+@pytest.mark.parametrize("signed", [False, True])
+def test_average_of_long_blocks(signed):
+    rng = np.random.default_rng(8)
+    X = rng.integers(0, 3, (2, 40)).astype(float)
+    # The stack of top-k kernels, one by one.
+    tops = [wkendall.gram_matrix(X, weight="top", k=k, ties="mean", signed=signed) for k in range(1, 41)]
+    K = wkendall.gram_matrix(X, weight="average", ties="mean", signed=signed)
+    np.testing.assert_allclose(K, np.mean(tops, axis=0), rtol=1e-11, atol=1e-11)
+
+
+def test_advice_is_given_only_where_it_can_be_followed():
+    for call in (wkendall.mallows, wkendall.features, lambda X: wkendall.kappa(X[0])):
+        with pytest.raises(ValueError, match="holds 2 twice") as raised:
+            call([[1, 2, 2]])
+        assert "ties=" not in str(raised.value)

@@ -266,6 +266,15 @@ def test_equal_classes_teach_nothing():
     np.testing.assert_allclose(found.U.sum(axis=1), 0, atol=1e-12)
 
 
+@pytest.mark.parametrize(("n", "order"), [(30, 2), (9, 3)])
+@pytest.mark.parametrize("pure", [False, True])
+def test_equal_classes_of_many_items_teach_nothing(n, order, pure):
+    X = np.tile(random_rankings(np.random.default_rng(10), 4, n), (2, 1))
+    with pytest.warns(UserWarning, match="nothing to learn"):
+        found = wkendall.suquan_svd(X, [0] * 4 + [1] * 4, order, pure=pure)
+    assert np.linalg.norm(found.U) == pytest.approx(1)
+
+
 @pytest.mark.parametrize(
     ("change", "message"),
     [
@@ -273,6 +282,10 @@ def test_equal_classes_teach_nothing():
         ({"y": [0, 0, 0, 0]}, "y has 1 different labels, but must have two"),
         ({"y": [0, 1, 2, 0]}, "y has 3 different labels"),
         ({"y": [0.0, 1.0, np.nan, 1.0]}, r"y\[2\] is nan, but must be the class of a ranking"),
+        (
+            {"y": np.array([None, 1, None, 1], dtype=object)},
+            "y holds NoneType and int, but all labels must be of one kind",
+        ),
         ({"order": 0}, "order is 0"),
         ({"n_components": 0}, "n_components is 0"),
         (

@@ -10,6 +10,7 @@ K = wkendall.gram_matrix(X, weight="mult", u="log", normalize=True)
 Layers, each using only those below it:
 
     config     show_config
+    datasets   simulated rankings and the survey of the paper
     lists      ranked lists and files to arrays of ranks
     plotting   pictures of weights
     estimators classifiers and regressors for scikit-learn
@@ -37,7 +38,7 @@ from wkendall.kernels import correlation, diagonal, distance_matrix, gram_matrix
 from wkendall.tensors import position_weights
 
 if TYPE_CHECKING:
-    from wkendall import plotting
+    from wkendall import datasets, plotting
     from wkendall.estimators import (
         AlternatingClassifier,
         AlternatingRegressor,
@@ -55,6 +56,7 @@ __all__ = [
     "__version__",
     "combine",
     "correlation",
+    "datasets",
     "diagonal",
     "distance_matrix",
     "embed",
@@ -80,6 +82,7 @@ _LATER = {
     "AlternatingRegressor": "estimators",
     "SuquanSVDClassifier": "estimators",
     "SuquanSVDRegressor": "estimators",
+    "datasets": "datasets",
     "from_lists": "lists",
     "plotting": "plotting",
     "read_csv": "lists",

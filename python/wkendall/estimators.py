@@ -80,8 +80,8 @@ class _Machine(BaseEstimator):  # type: ignore[misc]
         return sample_of(rankings)
 
     def _validated(self, X: ArrayLike, **how: Any) -> Any:
-        finite = True if self.missing == "error" else "allow-nan"
-        return validate_data(self, X, ensure_all_finite=finite, **how)
+        # What is missing is for `_checked` to judge, which names the row.
+        return validate_data(self, X, ensure_all_finite="allow-nan", **how)
 
     def _tasks(self, X: ArrayLike, targets: list[Array], costs: Array) -> list[Task]:
         """Put rankings and targets together, each different ranking once."""
@@ -228,6 +228,9 @@ class _Classifier(ClassifierMixin, _Machine):  # type: ignore[misc]
             raise ValueError(f"y has one class only, {self.classes_[0]}: a classifier needs at least two")
         weights = _check_sample_weight(sample_weight, X, ensure_non_negative=True)
         factors = compute_class_weight(self.class_weight, classes=self.classes_, y=labels)
+        for label, factor in zip(self.classes_, factors, strict=True):
+            if not 0 < factor < float("inf"):
+                raise ValueError(f"class_weight of class {label} is {factor}, but must be a finite number above zero")
         costs = self.C * weights * factors[member]
         positive = range(1, 2) if len(self.classes_) == 2 else range(len(self.classes_))
         targets = [np.where(member == index, 1.0, -1.0) for index in positive]

@@ -47,7 +47,7 @@ class FromFeatures:
         small = scaled.T @ self._features
         small.flat[:: len(small) + 1] += 1.0
         factor = cho_factor(small)
-        return lambda vector: vector / diagonal - scaled @ cho_solve(factor, vector @ scaled)
+        return _refined(lambda vector: vector / diagonal - scaled @ cho_solve(factor, vector @ scaled), self, diagonal)
 
 
 class FromGram:
@@ -65,7 +65,17 @@ class FromGram:
         matrix = self._gram.copy()
         matrix.flat[:: len(matrix) + 1] += diagonal
         factor = cho_factor(matrix, overwrite_a=True)
-        return lambda vector: np.asarray(cho_solve(factor, vector))
+        return _refined(lambda vector: np.asarray(cho_solve(factor, vector)), self, diagonal)
+
+
+def _refined(solve: Solver, kernel: Kernel, diagonal: Array) -> Solver:
+    """Solve once more for what is left: the first solution has lost digits where features are much larger than the diagonal."""
+
+    def solve_twice(vector: Array) -> Array:
+        found = solve(vector)
+        return found + solve(vector - kernel.times(found) - diagonal * found)
+
+    return solve_twice
 
 
 def path(kernel: Kernel, y: Array, costs: Array) -> Iterator[tuple[Array, Array]]:

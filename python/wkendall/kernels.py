@@ -34,6 +34,7 @@ from wkendall.rankings import (
     as_any_ranking,
     as_any_rankings,
     as_ranking,
+    as_rankings,
     check_same_labels,
 )
 
@@ -405,17 +406,22 @@ def _matrix(
     progress: bool,
     what: str,
     backend: str | None = None,
-    ties: Ties = "error",
-    missing: Missing = "error",
+    ties: Ties | None = None,
+    missing: Missing | None = None,
 ) -> NDArray[Any]:
     result_type = as_result_type(dtype)
     threads = as_threads(n_jobs)
     check_flag(progress, "progress")
     if backend is not None and not isinstance(backend, str):
         raise TypeError(f"backend must be a name or None, not {backend!r}")
-    x = as_any_rankings(X, "X", input, top, ties, missing, threads)
-    y = None if Y is None else as_any_rankings(Y, "Y", input, top, ties, missing, threads)
-    x, y = alike(x, y)
+
+    def read(values: ArrayLike, name: str) -> AnyRankings:
+        if ties is None or missing is None:
+            return as_rankings(values, name, input, top, threads)
+        return as_any_rankings(values, name, input, top, ties, missing, threads)
+
+    x = read(X, "X")
+    x, y = alike(x, None if Y is None else read(Y, "Y"))
     if y is not None:
         if y.items != x.items:
             raise ValueError(f"X has {x.items} items, but Y has {y.items}: both must rank the same items")
@@ -440,12 +446,17 @@ def _pair(
     input: Input,
     top: Top,
     n_jobs: SupportsIndex | None,
-    ties: Ties = "error",
-    missing: Missing = "error",
+    ties: Ties | None = None,
+    missing: Missing | None = None,
 ) -> float:
     as_threads(n_jobs)
-    first = as_any_ranking(x, "x", input, top, ties, missing)
-    second = as_any_ranking(y, "y", input, top, ties, missing)
+
+    def read(values: ArrayLike, name: str) -> AnyRankings:
+        if ties is None or missing is None:
+            return as_ranking(values, name, input, top)
+        return as_any_ranking(values, name, input, top, ties, missing)
+
+    first, second = read(x, "x"), read(y, "y")
     if first.items != second.items:
         raise ValueError(f"x has {first.items} items, but y has {second.items}: both must rank the same items")
     if input != "orders":

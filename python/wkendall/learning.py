@@ -109,6 +109,10 @@ def class_coefficients(y: ArrayLike, rows: int) -> Array:
     if labels.dtype.kind == "f" and not np.isfinite(labels).all():
         row = int(np.flatnonzero(~np.isfinite(labels))[0])
         raise ValueError(f"y[{row}] is {labels[row]}, but must be the class of a ranking")
+    if labels.dtype == object:
+        kinds = sorted({type(label).__name__ for label in labels})
+        if len(kinds) > 1 or kinds == ["NoneType"]:
+            raise ValueError(f"y holds {' and '.join(kinds)}, but all labels must be of one kind")
     classes, member, counts = np.unique(labels, return_inverse=True, return_counts=True)
     if len(classes) != 2:
         raise ValueError(f"y has {len(classes)} different labels, but must have two, one for each class")

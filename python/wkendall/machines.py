@@ -12,6 +12,7 @@ from typing import NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.linalg import LinAlgError
 from sklearn.exceptions import ConvergenceWarning
 
 from wkendall.interior import FromFeatures, FromGram, Kernel, path
@@ -78,7 +79,13 @@ class Squares:
     def solve(self, kernel: Kernel, targets: Array, costs: Array, tolerance: float) -> tuple[Array, float]:  # noqa: ARG002
         """Return the coefficients and the intercept, by equations."""
         # 2 cost (target - K a - b) = a for every ranking, and the coefficients sum to zero because b is free.
-        solve = kernel.solver(0.5 / costs)
+        try:
+            solve = kernel.solver(0.5 / costs)
+        except LinAlgError:
+            most = float(costs.max())
+            raise ValueError(
+                f"C is too large for these rankings: errors count up to {most:g} times, beyond what can be solved"
+            ) from None
         of_targets, of_ones = solve(targets), solve(np.ones_like(targets))
         intercept = float(of_targets.sum() / of_ones.sum())
         return of_targets - intercept * of_ones, intercept

@@ -85,13 +85,15 @@ def _listed(choices: tuple[str, ...]) -> str:
     return ", ".join(repr(choice) for choice in choices)
 
 
-def _checked(array: NDArray[Any], name: str, input: Input, top: Top, threads: int | None) -> _core.Rankings:
+def _checked(
+    array: NDArray[Any], name: str, input: Input, top: Top, threads: int | None, advise: bool = False
+) -> _core.Rankings:
     check_choice(input, "input", get_args(Input))
     check_choice(top, "top", get_args(Top))
     try:
         return _core.Rankings(_acceptable(array, name), input, top == "high", threads)
     except ValueError as error:
-        raise ValueError(f"{name}: {_with_option(str(error), input)}") from None
+        raise ValueError(f"{name}: {_with_option(str(error), input) if advise else error}") from None
 
 
 def _checked_any(
@@ -100,7 +102,7 @@ def _checked_any(
     check_choice(ties, "ties", get_args(Ties))
     check_choice(missing, "missing", get_args(Missing))
     if ties == missing == "error":
-        return _checked(array, name, input, top, threads)
+        return _checked(array, name, input, top, threads, advise=True)
     check_choice(input, "input", get_args(Input))
     check_choice(top, "top", get_args(Top))
     if input == "orders":

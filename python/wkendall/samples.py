@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wkendall import _core
+from wkendall._memory import check_fits
 from wkendall.embedding import embed, linear_function
 from wkendall.kernels import gram_matrix
 from wkendall.parts import Array
@@ -129,6 +130,7 @@ class Tied:
     def gram(self, U: Array, order: int) -> Array:
         """Return the inner products of the tensors."""
         stack = U.reshape(-1, *U.shape[U.ndim - order :])
+        check_fits(self.rows, U.size, np.dtype(np.float64), "learn from fewer rankings, or use order=1")
         features = np.hstack([self.embed(tensor) for tensor in stack])
         return features @ features.T
 
@@ -149,9 +151,34 @@ class Tied:
 
     def tuple_sums(self, coefficients: Array, order: int) -> Array:
         """Return the sums of parts of coefficients by tuple of items and tuple of ranks."""
+        if order > 2:
+            raise ValueError(
+                f"order is {order}, but rankings with ties or missing items have tensors of order 1 and 2 only"
+            )
         size = self.items**order
-        units = np.eye(size).reshape(-1, *(self.items,) * order)
-        return np.array([self.combine(coefficients, unit).ravel() for unit in units]).reshape(size, size).T
+        total = np.zeros((self.items,) * (2 * order))
+        for row, coefficient in enumerate(coefficients):
+            total += coefficient * self._chances(row, order)
+        sums = total.reshape(size, size)
+        return sums.T if self._inverse else sums
+
+    def _chances(self, row: int, order: int) -> Array:
+        """Return the chance of each item, or pair of items, to have each rank, or pair of ranks."""
+        blocks, order_of = self._blocks[row], self._orders[row]
+        single = np.zeros((self.items, self.items))
+        for start, end in zip(blocks, [*blocks[1:], self.items], strict=True):
+            single[np.ix_(order_of[start:end], range(start, end))] = 1 / (end - start)
+        if order == 1:
+            return single
+        pairs: Array = np.einsum("ia,jb->ijab", single, single)
+        for start, end in zip(blocks, [*blocks[1:], self.items], strict=True):
+            size = end - start
+            if size > 1:
+                same = np.eye(size)
+                apart = np.multiply.outer(1 - same, 1 - same) / (size * (size - 1))
+                inside, ranks = order_of[start:end], np.arange(start, end)
+                pairs[np.ix_(inside, inside, ranks, ranks)] = apart + np.multiply.outer(same, same) / size
+        return pairs
 
 
 def block_means(U: Array, starts: NDArray[np.int64]) -> Array:

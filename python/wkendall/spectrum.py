@@ -58,12 +58,14 @@ def leading(sample: Sample, coefficients: Array, order: int, count: int, pure: b
     The coefficients have the sum zero, so that M is zero on constants.
     """
     nothing = NOTHING * float(np.abs(coefficients).sum())
+    if nothing == 0.0:
+        return []
     found: list[Singular] = []
     for part in [order] if pure else range(1, order + 1):
         operator = Operator(sample, coefficients, part)
         groups = _equal(found)
         floor = groups[count - 1][0].value if len(groups) >= count else nothing
-        found += operator.all() if operator.dense else _search(operator, count, floor)
+        found += operator.all() if operator.dense else _search(operator, count, max(floor, nothing))
     return _equal([singular for singular in found if singular.value > nothing])[:count]
 
 
@@ -76,6 +78,7 @@ class Operator:
         self.dense = self.size <= (DENSE_SINGLE if order == 1 else DENSE)
         self._pure = Pure(sample.items, order)
         self._sample, self._coefficients = sample, coefficients
+        self._nothing = NOTHING * float(np.abs(coefficients).sum())
         formed = self.dense or self.size <= min(FORMED, 2 * sample.rows)
         self._inverted: Sample | None = None
         #: M, transposed.
@@ -126,6 +129,9 @@ class Operator:
 
         operator = LinearOperator((self.size, self.size), matvec=square, dtype=np.float64)
         start = across(self._pure(start.reshape(1, -1)), known)[0]
+        # On zeros the iterations have nothing to begin with.
+        if np.linalg.norm(square(start)) <= self._nothing**2 * np.linalg.norm(start):
+            return 0.0, start
         values, vectors = eigsh(operator, k=1, which="LA", v0=start, ncv=min(kept, self.size), tol=tolerance)
         vector = across(vectors.T, known)[0]
         return float(np.sqrt(max(values[0], 0.0))), vector / np.linalg.norm(vector)

@@ -11,7 +11,7 @@ use crate::incomplete::Incomplete;
 use crate::kappa::incomplete::{self as sums, Means, Memory, Side, leans};
 use crate::kappa::pairs_of;
 use crate::measure::{Mean, Measure};
-use crate::parallel::{self, Proceed};
+use crate::parallel::{self, Proceed, Watch};
 use crate::simd::Isa;
 use crate::simd::place::Square;
 use crate::simd::product::{Real, Row};
@@ -87,28 +87,9 @@ pub fn gram_incomplete_into<T: Element>(
 /// As [`gram_incomplete_into`].
 pub fn diagonal_incomplete(measure: &Measure, x: &Incomplete, options: Options<'_>) -> Result<Vec<f64>, Error> {
     measure.check_items(x.items())?;
-    let setting = Setting::new(measure, x, x)?;
-    let isa = options.backend.isa()?;
-    let mut values = vec![0.0; x.rows()];
-    let pair_ns = PAIR_NS + ITEM_NS * x.items() as f64;
-    let threads = parallel::threads_for(pair_ns * x.rows() as f64, options.threads);
-    let rows = ((ASK_EVERY_NS / pair_ns) as usize).max(1);
-    let jobs = values.chunks_mut(rows).enumerate().collect();
-    parallel::run(
-        jobs,
-        threads,
-        options.watch,
-        || Memory::new(x.items(), Some(isa)),
-        |(index, values): (usize, &mut [f64]), memory, proceed| {
-            for (row, value) in (index * rows..).zip(values) {
-                let means = setting.means(x, row);
-                let own = (x, row, &means);
-                *value = setting.finished(setting.value(own, own, memory), row, row);
-            }
-            proceed();
-        },
-    )?;
-    Ok(values)
+    let setting = Setting::new(measure, x, x, options.threads)?;
+    let own = setting.own_values(x, options.threads, options.watch)?;
+    Ok(own.into_iter().enumerate().map(|(row, value)| setting.finished(value, row, row)).collect())
 }
 
 fn fill_all<T: Element>(
@@ -119,11 +100,11 @@ fn fill_all<T: Element>(
     options: Options<'_>,
 ) -> Result<(), Error> {
     let columns = y.unwrap_or(x);
-    let setting = Setting::new(measure, x, columns)?;
+    let setting = Setting::new(measure, x, columns, options.threads)?;
     let isa = options.backend.isa()?;
     let cells = out.len() as f64;
     let product_ns = FEATURE_NS * setting.features() as f64;
-    let pair_ns = PAIR_NS + ITEM_NS * measure.items() as f64;
+    let pair_ns = setting.pair_ns();
     let strategy = match options.backend.strategy() {
         Some(Strategy::Product) if setting.has_features() => Strategy::Product,
         Some(strategy @ (Strategy::Pairs | Strategy::Partition)) => strategy,
@@ -168,7 +149,7 @@ struct Setting<'a> {
 }
 
 impl<'a> Setting<'a> {
-    fn new(measure: &'a Measure, x: &'a Incomplete, y: &'a Incomplete) -> Result<Self, Error> {
+    fn new(measure: &'a Measure, x: &'a Incomplete, y: &'a Incomplete, threads: Option<usize>) -> Result<Self, Error> {
         let (weight, mean) = measure.mean().ok_or(Error::IncompleteMeasure)?;
         let unknown = x.has_unknown() || y.has_unknown();
         if unknown && *weight != ValidWeight::Standard {
@@ -178,17 +159,52 @@ impl<'a> Setting<'a> {
         if !measure.is_normalized() {
             return Ok(setting);
         }
-        let units = |set: &Incomplete| {
-            let mut memory = Memory::new(set.items(), Some(Isa::widest()));
-            (0..set.rows())
-                .map(|row| {
-                    let means = setting.means(set, row);
-                    setting.value((set, row, &means), (set, row, &means), &mut memory).sqrt()
-                })
-                .collect()
+        let units = |set: &Incomplete| -> Result<Vec<f64>, Error> {
+            Ok(setting.own_values(set, threads, None)?.into_iter().map(f64::sqrt).collect())
         };
-        let units = (units(x), units(y));
-        Ok(Self { units: Some(units), ..setting })
+        let of_rows = units(x)?;
+        let of_columns = if std::ptr::eq(x, y) { of_rows.clone() } else { units(y)? };
+        Ok(Self { units: Some((of_rows, of_columns)), ..setting })
+    }
+
+    /// The value of each ranking and itself, before it is divided by anything.
+    fn own_values(
+        &self,
+        set: &Incomplete,
+        threads: Option<usize>,
+        watch: Option<Watch<'_>>,
+    ) -> Result<Vec<f64>, Error> {
+        let mut values = vec![0.0; set.rows()];
+        let rows = ((ASK_EVERY_NS / self.pair_ns()) as usize).max(1);
+        let threads = parallel::threads_for(self.pair_ns() * set.rows() as f64, threads);
+        let jobs = values.chunks_mut(rows).enumerate().collect();
+        parallel::run(
+            jobs,
+            threads,
+            watch,
+            || Memory::new(set.items(), Some(Isa::widest())),
+            |(index, values): (usize, &mut [f64]), memory, proceed| {
+                if !proceed() {
+                    return;
+                }
+                for (row, value) in (index * rows..).zip(values) {
+                    let means = self.means(set, row);
+                    *value = self.value((set, row, &means), (set, row, &means), memory);
+                }
+            },
+        )?;
+        Ok(values)
+    }
+
+    /// About how long one pair of rankings takes.
+    fn pair_ns(&self) -> f64 {
+        let items = self.x.items() as f64;
+        let of_items = match (self.weight, self.mean) {
+            (ValidWeight::Average, Mean::Signed) => 3.0 * items * items,
+            (ValidWeight::Average, _) => 6.0 * ITEM_NS * items,
+            _ => ITEM_NS * items,
+        };
+        PAIR_NS + of_items
     }
 
     fn means(&self, set: &Incomplete, row: usize) -> Means {

@@ -327,8 +327,19 @@ fn over_tops(items: usize, zero: usize, constant: usize, term: impl Fn(usize) ->
 }
 
 /// The mean over k = 1..n of the product of the parts of two blocks, given by first rank and size, that are in the top k.
+///
+/// The part rises from 0 at the first rank to 1 at the end of the block: where both rise the products are quadratic in k, then one
+/// rises alone, then both are 1.
 fn room(items: usize, (a, p): (usize, usize), (b, q): (usize, usize)) -> f64 {
-    over_tops(items, a.max(b), (a + p).max(b + q), |k| part_in_top(k, a, p) * part_in_top(k, b, q))
+    let sum = |upto: usize| (upto * (upto + 1) / 2) as f64;
+    let squares = |upto: usize| (upto * (upto + 1) * (2 * upto + 1) / 6) as f64;
+    let (start, first_end, end) = (a.max(b), (a + p).min(b + q), (a + p).max(b + q));
+    let both = first_end.saturating_sub(start);
+    let (x, y) = ((start - a) as f64, (start - b) as f64);
+    let rising = (both as f64 * x * y + (x + y) * sum(both) + squares(both)) / (p as f64 * q as f64);
+    let (last, size) = if a + p >= b + q { (a, p) } else { (b, q) };
+    let alone = (sum(size) - sum(start.max(first_end) - last)) / size as f64;
+    (rising + alone + (items - end) as f64) / items as f64
 }
 
 /// The signed sum of the average weight, pair by pair: a pair adds what the later item in the one ranking and the later one in
