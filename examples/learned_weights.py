@@ -3,8 +3,9 @@
 First, labels come from planted weights U of pairs of positions and coefficients B of pairs of items: y says whether <B,
 Phi_U(s)> is above its median. Fixed kernels cannot have such weights; the learners are compared with them on rankings that
 were not used. Second, labels come from a mixture of a signal of single items and one that only pairs show, from none of the
-one to much of it: which of them SUQUAN-SVD finds, plain and pure. Prints the tables of docs/learning.md and writes its
-picture.
+one to much of it: which of them SUQUAN-SVD finds, plain and pure. Third, labels say whether two items are in the same half
+of a ranking, while one of them is the more popular the further down the table. Prints the tables of docs/learning.md and
+writes its picture.
 """
 
 import argparse
@@ -81,6 +82,30 @@ def mixture(strength, seed, items=6, rows=2000):
     return U, plain, pure
 
 
+def same_half(popularity, seed, items=6, rows=2000):
+    """Tell by pairs alone: whether the first two items are in the same half. The first one is as popular as said."""
+    rng = np.random.default_rng(seed)
+    utility = rng.gumbel(size=(rows, items))
+    utility[:, 0] += popularity
+    X = (-utility).argsort(axis=1).argsort(axis=1) + 1
+    half = np.where(np.arange(items) < items // 2, 1.0, -1.0)
+    y = half[X[:, 0] - 1] == half[X[:, 1] - 1]
+    # Equal halves, so that the sums of rows are -1 for the zeros on the diagonal alone.
+    U = np.outer(half, half) + 1 / (items - 1)
+    np.fill_diagonal(U, 0.0)
+    return U / np.linalg.norm(U), wkendall.suquan_svd(X, y), wkendall.suquan_svd(X, y, pure=True)
+
+
+def cosines_of(experiment, amounts, seeds=10):
+    """Cosines between planted and found weights, plain and pure, for every amount and seed."""
+    cosines = np.empty((2, len(amounts), seeds))
+    for index, amount in enumerate(amounts):
+        for seed in range(seeds):
+            U, *found = experiment(amount, seed)
+            cosines[:, index, seed] = [abs(float((U * weights.U).sum())) for weights in found]
+    return cosines
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--seeds", type=int, default=5, help="repetitions of the first experiment")
@@ -98,18 +123,20 @@ def main():
     print(f"\n{time.perf_counter() - start:.0f} s\n")
 
     strengths = np.array([0.0, 0.25, 0.5, 0.75, 1.0, 1.5, 2.0])
-    cosines = np.empty((2, len(strengths), 10))
-    for index, strength in enumerate(strengths):
-        for seed in range(10):
-            U, *found = mixture(strength, seed)
-            cosines[:, index, seed] = [abs(float((U * weights.U).sum())) for weights in found]
-    print("| signal of single items | plain | pure |\n|---|---|---|")
-    for strength, (plain, pure) in zip(strengths, cosines.mean(axis=2).T, strict=True):
-        print(f"| {strength} | {plain:.2f} | {pure:.2f} |")
+    cosines = cosines_of(mixture, strengths)
+    popularities = np.array([0.0, 1.0, 1.5, 2.0, 3.0])
+    for what, amounts, values in (
+        ("signal of single items", strengths, cosines),
+        ("popularity of the first item", popularities, cosines_of(same_half, popularities)),
+    ):
+        print(f"| {what} | plain | pure |\n|---|---|---|")
+        for amount, (plain, pure) in zip(amounts, values.mean(axis=2).T, strict=True):
+            print(f"| {amount} | {plain:.2f} | {pure:.2f} |")
+        print()
 
     figure, axes = plt.subplots(2, 3, figsize=(12, 7.4), layout="constrained")
-    U, plain, pure = mixture(1.0, 0)
-    plot_weights(U, ax=axes[0, 0], title="planted weights of pairs")
+    U, plain, pure = same_half(1.5, 0)
+    plot_weights(U, ax=axes[0, 0], title="planted: same half or not")
     plot_weights(plain.U, ax=axes[0, 1], title="SUQUAN-SVD finds single items")
     sign = np.sign((U * pure.U).sum())
     plot_weights(sign * pure.U, ax=axes[0, 2], title="pure=True finds the pairs")

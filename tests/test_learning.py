@@ -148,7 +148,9 @@ def test_iterations_find_what_all_at_once_finds(n, order, components, pure, rows
     rng = np.random.default_rng(rows + n)
     X, y = random_rankings(rng, rows, n), labels(rng, rows)
     monkeypatch.setattr(spectrum, "DENSE", 0)
-    monkeypatch.setattr(spectrum, "FORMED", 2000 if formed else 0)
+    if not formed:
+        monkeypatch.setattr(spectrum, "FORMED", 0)
+        monkeypatch.setattr(spectrum, "FORMED_FOR_MANY", 0)
     check_against_dense(X, y, order, components, pure)
 
 
@@ -208,6 +210,24 @@ def test_a_signal_of_pairs(sign):
     assert found.multiplicity.tolist() == [3]
     assert abs((found.U * U).sum()) < 1e-9
     assert abs((wkendall.suquan_svd(X, y, pure=True).U * U).sum()) > 0.95
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_labels_of_pairs_while_one_item_is_popular(seed):
+    """The labels depend on a pair only, but among rankings with a popular item its partner alone tells much about them."""
+    rng = np.random.default_rng(seed)
+    utility = rng.gumbel(size=(3000, 6))
+    utility[:, 0] += 1.5
+    X = (-utility).argsort(axis=1).argsort(axis=1) + 1
+    half = np.array([1, 1, 1, -1, -1, -1])
+    y = half[X[:, 0] - 1] == half[X[:, 1] - 1]
+    basis = pure_basis(6, 2)
+    U = np.outer(half, half).ravel() @ basis.T @ basis
+    U = U.reshape(6, 6) / np.linalg.norm(U)
+    plain = wkendall.suquan_svd(X, y)
+    assert plain.multiplicity.tolist() == [3]
+    assert abs((plain.U * U).sum()) < 1e-9
+    assert abs((wkendall.suquan_svd(X, y, pure=True).U * U).sum()) > 0.93
 
 
 @pytest.mark.parametrize(("n", "order"), [(6, 2), (30, 2), (5, 3)])

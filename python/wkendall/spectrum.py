@@ -7,10 +7,13 @@ vectors are the lifts of those that it has on the pure tensors of the orders up 
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
 import scipy.linalg
+from numpy.typing import NDArray
 from scipy.sparse.linalg import LinearOperator, eigsh
 
 from wkendall.parts import Array, Pure, lifts, reorderings, scattered
@@ -20,12 +23,14 @@ from wkendall.samples import Sample
 SAME = 1e-8
 #: Singular values below this part of the sum of the absolute coefficients are zero: what is left of cancelled sums.
 NOTHING = 1e-13
-#: Up to so many tuples of positions all singular values are found at once: 0.2 s.
-DENSE = 600
-#: The same for single positions, which there is no need to look for in a larger space.
-DENSE_SINGLE = 2000
-#: Up to so many tuples M is formed if there are more rankings than half of that: products with it then take less.
-FORMED = 2000
+#: Matrices of up to so many rows are decomposed as a whole: 5 ms.
+DENSE = 100
+#: Up to so many rows a matrix is formed, and up to the second number if there are more rankings than half of its rows.
+FORMED, FORMED_FOR_MANY = 1000, 2000
+#: How many singular values to take from a formed matrix beyond those asked for: to see all that are equal.
+MORE = 4
+#: Values below this part of the largest are not taken from squares: their last digits are lost.
+SQUARED = 1e-3
 #: How to look for a singular value, ever more exactly: how many vectors to keep, the part of its square that it may be off,
 #: and the part of a known value below which it needs no closer look. Ten steps find a value twice as large in the square as
 #: all others to a part in a million, for a million tuples.
@@ -62,60 +67,150 @@ def leading(sample: Sample, coefficients: Array, order: int, count: int, pure: b
         return []
     found: list[Singular] = []
     for part in [order] if pure else range(1, order + 1):
-        operator = Operator(sample, coefficients, part)
-        groups = _equal(found)
-        floor = groups[count - 1][0].value if len(groups) >= count else nothing
-        found += operator.all() if operator.dense else _search(operator, count, max(floor, nothing))
+        for operator in _operators(sample, coefficients, part):
+            groups = _equal(found)
+            floor = groups[count - 1][0].value if len(groups) >= count else nothing
+            found += operator.leading(count, max(floor, nothing))
     return _equal([singular for singular in found if singular.value > nothing])[:count]
 
 
+def _operators(sample: Sample, coefficients: Array, order: int) -> list[Operator | Formed]:
+    """Return M on the pure tensors of one order, in as many pieces as are easy to tell apart."""
+    items = sample.items
+    if items <= order > 1:
+        return []
+    size = items * (items - 1) // 2 if order == 2 else items**order
+    if size > max(FORMED, min(FORMED_FOR_MANY, 2 * sample.rows if order > 1 else size)):
+        return [Operator(sample, coefficients, order)]
+    sums = sample.tuple_sums(coefficients, order)
+    if order != 2:
+        return [Formed(Pure(items, order)(sums).T, lambda rows: rows.reshape(-1, *(items,) * order))]
+    return list(_formed_pairs(sums, items))
+
+
+def _formed_pairs(sums: Array, items: int) -> Iterator[Formed]:
+    """Form M on the symmetric and on the skew-symmetric pure matrices, written as the part above the diagonal."""
+    one, other = np.triu_indices(items, 1)
+    pairs = np.arange(len(one))
+    half = sums[one * items + other]
+    straight, crossed = half.take(one * items + other, axis=1), half.take(other * items + one, axis=1)
+    for sign in (1.0, -1.0):
+        matrix = straight + crossed if sign > 0 else straight - crossed
+        # The matrices x_a + x_b, or x_a - x_b, are those to take away. With L the map from x to them, the x nearest to a
+        # matrix is (L'L)^-1 L' of it. L'L has n - 1 on the diagonal and 1 off it, or is n on all L' of a matrix.
+        lift = np.zeros((len(pairs), items))
+        lift[pairs, one], lift[pairs, other] = 1.0, sign
+        nearest = lift.T @ matrix
+        nearest = (nearest - nearest.sum(0) / (2 * (items - 1))) / (items - 2) if sign > 0 else nearest / items
+        matrix -= lift @ nearest
+        yield Formed(matrix.T, partial(_from_above, (one, other), items, sign))
+
+
+def _from_above(above: tuple[NDArray[np.int64], ...], items: int, sign: float, rows: Array) -> Array:
+    """Return the matrices, of the same norm, with the numbers of a row above the diagonal."""
+    one, other = above
+    made = np.zeros((len(rows), items, items))
+    made[:, one, other], made[:, other, one] = rows / np.sqrt(2), sign * rows / np.sqrt(2)
+    return made
+
+
+class Formed:
+    """A piece of M as a matrix, with the map from orthonormal vectors on its coordinates to orthonormal tensors."""
+
+    def __init__(self, matrix: Array, tensors: Callable[[Array], Array]) -> None:
+        self.matrix = matrix
+        self._tensors = tensors
+
+    def leading(self, count: int, floor: float) -> list[Singular]:
+        """Return at least so many different singular values, the largest first, but none if all are below the floor."""
+        size = len(self.matrix)
+        if np.linalg.norm(self.matrix) < floor * (1 - SAME):
+            return []
+        few = count + MORE
+        if size > max(DENSE, 2 * few):
+            if self._rough(next(scattered(size))) < LOOKS[0][2] * floor:
+                return []
+            # A part of the eigenvectors of the square takes a tenth of the time of all singular vectors.
+            squares, vectors = scipy.linalg.eigh(self.matrix.T @ self.matrix, subset_by_index=[size - few, size - 1])
+            values, right = np.sqrt(np.maximum(squares[::-1], 0.0)), vectors[:, ::-1].T
+            left = right @ self.matrix.T / np.maximum(values, floor)[:, np.newaxis]
+            found = self._groups(left, values, right)[:-1]
+            if len(found) >= count and found[count - 1].value > SQUARED * values[0]:
+                return found
+        left, values, right = scipy.linalg.svd(self.matrix)
+        return self._groups(left.T, values, right)
+
+    def _rough(self, start: Array) -> float:
+        """Return a value that the largest singular value is not far above."""
+        square = LinearOperator(
+            self.matrix.shape, matvec=lambda vector: self.matrix.T @ (self.matrix @ vector), dtype=np.float64
+        )
+        kept, tolerance, _ = LOOKS[0]
+        return float(
+            np.sqrt(eigsh(square, k=1, which="LA", v0=start, ncv=kept, tol=tolerance, return_eigenvectors=False)[0])
+        )
+
+    def _groups(self, left: Array, values: Array, right: Array) -> list[Singular]:
+        """Put equal values together."""
+        ends = np.flatnonzero(values[:-1] - values[1:] > SAME * values[:-1]) + 1
+        return [
+            Singular(float(values[group[0]]), self._tensors(left[group]), self._tensors(right[group]))
+            for group in np.split(np.arange(len(values)), ends)
+        ]
+
+
 class Operator:
-    """M on the pure tensors of one order. Tensors are written as vectors, the rows of a matrix."""
+    """M on the pure tensors of one order, never formed. Tensors are written as vectors, the rows of a matrix."""
 
     def __init__(self, sample: Sample, coefficients: Array, order: int) -> None:
         self.shape = (sample.items,) * order
         self.size = sample.items**order
-        self.dense = self.size <= (DENSE_SINGLE if order == 1 else DENSE)
         self._pure = Pure(sample.items, order)
-        self._sample, self._coefficients = sample, coefficients
+        self._sample, self._inverse, self._coefficients = sample, sample.inverted(), coefficients
         self._nothing = NOTHING * float(np.abs(coefficients).sum())
-        formed = self.dense or self.size <= min(FORMED, 2 * sample.rows)
-        self._inverted: Sample | None = None
-        #: M, transposed.
-        self._transposed = sample.tuple_sums(coefficients, order) if formed else None
 
     def apply(self, tensors: Array) -> Array:
         """Return M B for each row B."""
-        if self._transposed is not None:
-            return self._pure(tensors @ self._transposed)
-        return self._pure(self._combine(self._inverse(), tensors))
+        return self._pure(self._combine(self._inverse, tensors))
 
     def transposed(self, tensors: Array) -> Array:
         """Return the transpose of M times U for each row U."""
-        if self._transposed is not None:
-            return self._pure(tensors @ self._transposed.T)
         return self._pure(self._combine(self._sample, tensors))
-
-    def _inverse(self) -> Sample:
-        if self._inverted is None:
-            self._inverted = self._sample.inverted()
-        return self._inverted
 
     def _combine(self, sample: Sample, tensors: Array) -> Array:
         return np.stack([sample.combine(self._coefficients, row.reshape(self.shape)).ravel() for row in tensors])
 
-    def all(self) -> list[Singular]:
-        """Return all singular values of a matrix that is formed, the largest first."""
-        if self._transposed is None or not self.size:
-            return []
-        left, values, right = scipy.linalg.svd(self._pure(self._transposed).T)
-        ends = np.flatnonzero(values[:-1] - values[1:] > SAME * values[:-1]) + 1
-        return [
-            Singular(
-                float(values[group[0]]), left.T[group].reshape(-1, *self.shape), right[group].reshape(-1, *self.shape)
-            )
-            for group in np.split(np.arange(len(values)), ends)
-        ]
+    def leading(self, count: int, floor: float) -> list[Singular]:
+        """Return so many different singular values, the largest first, but none below the floor.
+
+        Each is found on the tensors across those that are known, so that one that comes again is not missed. A rough value comes
+        first: if it is clearly below all that matter, that is enough. Changing the order of the axes of a singular vector gives
+        another one.
+        """
+        rights, values = np.empty((0, self.size)), np.empty(0)
+        starts = scattered(self.size)
+        while len(rights) < self.size:
+            least = floor if len(np.unique(values)) < count else max(floor, values[-1])
+            vector = next(starts)
+            for kept, tolerance, enough in LOOKS:
+                value, vector = self.largest(rights, vector, kept, tolerance)
+                if value < enough * least:
+                    break
+            if value < least * (1 - SAME):
+                break
+            if len(values) and values[-1] - value <= SAME * values[-1]:
+                value = float(values[-1])
+            for other in reorderings(vector.reshape(self.shape)):
+                row = across(across(other.reshape(1, -1), rights), rights)
+                size = np.linalg.norm(row)
+                if size > 1e-6:
+                    rights, values = np.concatenate([rights, row / size]), np.append(values, value)
+        found = []
+        for value in np.unique(values)[::-1]:
+            right = rights[values == value]
+            left = self.apply(right) / value
+            found.append(Singular(float(value), left.reshape(-1, *self.shape), right.reshape(-1, *self.shape)))
+        return found
 
     def largest(self, known: Array, start: Array, kept: int, tolerance: float) -> tuple[float, Array]:
         """Return the largest singular value on the tensors across `known`, orthonormal rows, and its right vector.
@@ -140,39 +235,6 @@ class Operator:
 def across(rows: Array, known: Array) -> Array:
     """Take the part in the span of orthonormal rows away from each row."""
     return rows - rows @ known.T @ known
-
-
-def _search(operator: Operator, count: int, floor: float) -> list[Singular]:
-    """Return so many different singular values, the largest first, but none below the floor.
-
-    Each is found on the tensors across those that are known, so that one that comes again is not missed. A rough value comes
-    first: if it is clearly below all that matter, that is enough. Changing the order of the axes of a singular vector gives
-    another one.
-    """
-    rights, values = np.empty((0, operator.size)), np.empty(0)
-    starts = scattered(operator.size)
-    while len(rights) < operator.size:
-        least = floor if len(np.unique(values)) < count else max(floor, values[-1])
-        vector = next(starts)
-        for kept, tolerance, enough in LOOKS:
-            value, vector = operator.largest(rights, vector, kept, tolerance)
-            if value < enough * least:
-                break
-        if value < least * (1 - SAME):
-            break
-        if len(values) and values[-1] - value <= SAME * values[-1]:
-            value = float(values[-1])
-        for other in reorderings(vector.reshape(operator.shape)):
-            row = across(across(other.reshape(1, -1), rights), rights)
-            size = np.linalg.norm(row)
-            if size > 1e-6:
-                rights, values = np.concatenate([rights, row / size]), np.append(values, value)
-    found = []
-    for value in np.unique(values)[::-1]:
-        right = rights[values == value]
-        left = operator.apply(right) / value
-        found.append(Singular(float(value), left.reshape(-1, *operator.shape), right.reshape(-1, *operator.shape)))
-    return found
 
 
 def _equal(found: list[Singular]) -> list[list[Singular]]:
