@@ -5,6 +5,7 @@ and returns an exit code. What takes long to load is loaded when it runs.
 
     gram, learn, info   the commands
     validation          scores on folds
+    words               the library's messages in the words of the command line
     reading             files to rankings
     labels              files to labels
     options             what commands share

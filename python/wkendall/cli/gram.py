@@ -15,10 +15,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wkendall._memory import check_fits
-from wkendall.cli.errors import CommandError, UsageError, in_words_of_the_command
+from wkendall.cli.errors import CommandError, UsageError
 from wkendall.cli.options import add_reading, add_running, new_parser, wants_progress
 from wkendall.cli.output import new_file, write_npz
 from wkendall.cli.reading import Source, check_reading, check_same_items, load_array, read_rankings
+from wkendall.cli.words import in_words_of_the_command
 from wkendall.kernels import distance_matrix, gram_matrix, mallows
 from wkendall.parameters import FACTORS, WEIGHTS
 
@@ -201,7 +202,7 @@ def _fill(arguments: argparse.Namespace, x: Source, y: Source | None, out: NDArr
     X, Y = x.X, None if y is None else y.X
     if arguments.kernel != "mallows":
         how |= {"ties": arguments.ties, "missing": arguments.missing}
-    with in_words_of_the_command(X=x.path, Y=None if y is None else y.path):
+    with in_words_of_the_command(X=x, Y=y):
         if arguments.kernel == "mallows":
             mallows(X, Y, 1.0 if arguments.lam is None else arguments.lam, **how)
         elif arguments.kernel == "distance":

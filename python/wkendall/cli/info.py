@@ -12,6 +12,11 @@ from wkendall.config import configuration, show_config
 if TYPE_CHECKING:
     from wkendall.cli.options import Commands
 
+_DESCRIPTION = """\
+Show the versions of wkendall and of the libraries it uses, the instruction
+sets of the processor, the number of threads, and which way of computing is
+picked for rankings of 6 to 20,000 items.
+"""
 _EPILOG = """\
 examples:
   wkendall info
@@ -25,8 +30,7 @@ def add_parser(commands: Commands) -> None:
         commands,
         "info",
         "show versions, instruction sets and threads",
-        "Show the versions of wkendall and the libraries it uses, the instruction sets of the processor, the number of threads, "
-        "and which way of computing is picked for rankings of 6 to 20,000 items.",
+        _DESCRIPTION,
         _EPILOG,
     )
     parser.add_argument("--json", action="store_true", help="for programs")

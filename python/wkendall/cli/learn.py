@@ -15,11 +15,13 @@ from numpy.typing import NDArray
 
 from wkendall import __version__
 from wkendall._progress import progress_bar
-from wkendall.cli.errors import CommandError, UsageError, in_words_of_the_command
+from wkendall.cli.errors import CommandError, UsageError
 from wkendall.cli.options import add_reading, add_running, new_parser, wants_progress
 from wkendall.cli.output import new_files, write_npz
 from wkendall.cli.reading import CSV, NPZ, Source, check_reading, kind_of, read_rankings
+from wkendall.cli.words import in_words_of_the_command
 from wkendall.kernels import gram_matrix
+from wkendall.rankings import as_any_rankings
 
 if TYPE_CHECKING:
     from wkendall.cli.options import Commands
@@ -106,7 +108,7 @@ def run(arguments: argparse.Namespace) -> int:
         from wkendall.cli import validation
 
         plan = validation.plan_of(y, arguments.regression, grid, arguments.folds, arguments.seed)
-        with in_words_of_the_command(X=source.path, y=arguments.label or arguments.labels):
+        with in_words_of_the_command(X=source):
             scores, model = _learn(arguments, source, plan)
         _print_scores(arguments, source, plan, scores)
         _write(unfinished, arguments, source, plan, scores, model)
@@ -161,9 +163,11 @@ def _learn(arguments: argparse.Namespace, source: Source, plan: Plan) -> tuple[d
     from wkendall.cli import validation
 
     model = _model(arguments)
+    how = {name: getattr(arguments, name) for name in ("input", "top", "ties", "missing")}
+    # All at once, before they are dealt to folds where a row has another number.
+    as_any_rankings(source.X, "X", **how)
     others: dict[str, Score] = {}
     if not arguments.no_baseline:
-        how = {name: getattr(arguments, name) for name in ("input", "top", "ties", "missing")}
         K = gram_matrix(source.X, normalize=True, n_jobs=arguments.jobs, **how)
         others["standard"] = validation.standard(K, plan.y, plan.regression)
     scoring, choosing = plan.fits()

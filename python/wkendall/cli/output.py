@@ -10,7 +10,7 @@ import os
 import secrets
 import shutil
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -44,7 +44,8 @@ def new_file(path: Path, force: bool) -> Iterator[Path]:
             yield unfinished
             unfinished.replace(target)
     finally:
-        unfinished.unlink(missing_ok=True)
+        with suppress(OSError):
+            unfinished.unlink(missing_ok=True)
 
 
 @contextmanager

@@ -5,7 +5,8 @@ from __future__ import annotations
 import argparse
 import zipfile
 import zlib
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -81,10 +82,10 @@ def read_rankings(path: Path, arguments: argparse.Namespace, label: str | None =
 
 def load_array(path: Path) -> NDArray[Any]:
     """Read an .npy file."""
-    loaded = _loaded(path)
-    if not isinstance(loaded, np.ndarray):
-        raise CommandError(f"{path} has several arrays in it, but must be an .npy file with one")
-    return loaded
+    with _loaded(path) as loaded:
+        if not isinstance(loaded, np.ndarray):
+            raise CommandError(f"{path} has several arrays in it, but must be an .npy file with one")
+        return loaded
 
 
 def check_same_items(x: Source, y: Source) -> None:
@@ -128,10 +129,9 @@ def _from_preflib(path: Path, expand: bool) -> Source:
 
 
 def _from_npz(path: Path, name: str | None, label: str | None) -> Source:
-    loaded = _loaded(path)
-    if isinstance(loaded, np.ndarray):
-        raise CommandError(f"{path} has one array without a name, but must be an .npz file")
-    with loaded as arrays:
+    with _loaded(path) as arrays:
+        if isinstance(arrays, np.ndarray):
+            raise CommandError(f"{path} has one array without a name, but must be an .npz file")
         known = ", ".join(arrays.files)
         labels = None if label is None else _member(path, arrays, label, known)
         others = [found for found in arrays.files if found not in (label, "items")]
@@ -151,8 +151,12 @@ def _member(path: Path, arrays: Any, name: str, known: str) -> NDArray[Any]:
         raise CommandError(f"{path}: the array {name!r} cannot be read: {error}") from error
 
 
-def _loaded(path: Path) -> Any:
-    try:
-        return np.load(path, allow_pickle=False)
-    except (ValueError, EOFError, zipfile.BadZipFile) as error:
-        raise CommandError(f"{path} is not a file of NumPy arrays, or is damaged: {error}") from error
+@contextmanager
+def _loaded(path: Path) -> Iterator[Any]:
+    """Give the array of an .npy file, or the arrays of an .npz file, which are read when they are asked for."""
+    with path.open("rb") as file:
+        try:
+            loaded = np.load(file, allow_pickle=False)
+        except (ValueError, EOFError, zipfile.BadZipFile) as error:
+            raise CommandError(f"{path} is not a file of NumPy arrays, or is damaged: {error}") from error
+        yield loaded
