@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from wkendall._memory import check_fits
 from wkendall.cli.errors import CommandError, UsageError
-from wkendall.cli.options import add_reading, add_running, new_parser, wants_progress
+from wkendall.cli.options import add_reading, add_running, new_parser, wants_progress, whole_number
 from wkendall.cli.output import new_file, write_npz
 from wkendall.cli.reading import Source, check_reading, check_same_items, load_array, read_rankings
 from wkendall.cli.words import in_words_of_the_command
@@ -103,7 +103,7 @@ def _add_kernel(parser: argparse.ArgumentParser) -> None:
     which.add_argument(
         "--W", metavar="FILE.npy", type=Path, help="an array of n x n x n x n weights that makes a kernel"
     )
-    kernel.add_argument("--k", type=int, help="for --weight top: how many ranks count")
+    kernel.add_argument("--k", type=whole_number(1), metavar="K", help="for --weight top: how many ranks count")
     kernel.add_argument(
         "--u",
         type=_position_weights,
@@ -111,7 +111,9 @@ def _add_kernel(parser: argparse.ArgumentParser) -> None:
         help="for --weight add and mult: hyperbolic, log, numbers such as 1,0.5,0.25 (--u=-1,0 if the first is negative), or an "
         ".npy file; the first is that of the best rank",
     )
-    kernel.add_argument("--order", type=int, default=2, metavar="D", help="tuples of so many items instead of pairs")
+    kernel.add_argument(
+        "--order", type=whole_number(1), default=2, metavar="D", help="tuples of so many items instead of pairs"
+    )
     kernel.add_argument("--signed", action="store_true", help="discordant pairs count too, negative")
     kernel.add_argument("--normalize", action="store_true", help="divide by the roots of the self-similarities")
     kernel.add_argument("--no-check", action="store_true", help="do not check that W makes a kernel")

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from wkendall import __version__
 from wkendall._progress import progress_bar
 from wkendall.cli.errors import CommandError, UsageError
-from wkendall.cli.options import add_reading, add_running, new_parser, wants_progress
+from wkendall.cli.options import add_reading, add_running, new_parser, wants_progress, whole_number
 from wkendall.cli.output import new_files, write_npz
 from wkendall.cli.reading import CSV, NPZ, Source, check_reading, kind_of, read_rankings
 from wkendall.cli.words import in_words_of_the_command
@@ -75,11 +75,22 @@ def add_parser(commands: Commands) -> None:
         default="svd",
         help="svd: weights from singular vectors, fast (default); alternating: weights and coefficients in turn, more exact",
     )
-    model.add_argument("--order", type=_count, default=2, metavar="D", help="weights of tuples of so many positions; 2")
     model.add_argument(
-        "--components", type=_count, default=1, metavar="R", help="for svd: how many different singular values; 1"
+        "--order", type=whole_number(1), default=2, metavar="D", help="weights of tuples of so many positions; 2"
+    )
+    model.add_argument(
+        "--components",
+        type=whole_number(1),
+        default=1,
+        metavar="R",
+        help="for svd: how many different singular values; 1",
     )
     model.add_argument("--pure", action="store_true", help="for svd: only what single positions do not tell")
+    model.add_argument(
+        "--init",
+        choices=("standard", "suquan"),
+        help="for alternating: the weights to start from; those of the standard kernel if not given, or those of svd",
+    )
     model.add_argument(
         "--C",
         type=_costs,
@@ -88,8 +99,10 @@ def add_parser(commands: Commands) -> None:
         metavar="C",
         help="what errors cost; of several numbers the best in cross-validation is taken; 0.1 1 10 if not given",
     )
-    model.add_argument("--folds", type=_folds, default=5, metavar="N", help="folds of the cross-validation; 5")
-    model.add_argument("--seed", type=_seed, default=0, metavar="N", help="how rankings are dealt to folds; 0")
+    model.add_argument("--folds", type=whole_number(2), default=5, metavar="N", help="folds of the cross-validation; 5")
+    model.add_argument(
+        "--seed", type=whole_number(0, 2**32), default=0, metavar="N", help="how rankings are dealt to folds; 0"
+    )
     model.add_argument(
         "--no-baseline", action="store_true", help="leave out the standard Kendall kernel, for very many rankings"
     )
@@ -126,6 +139,8 @@ def _check(arguments: argparse.Namespace) -> None:
         for name, given in (("components", arguments.components != 1), ("pure", arguments.pure)):
             if given:
                 raise UsageError(f"--{name} goes with --method svd")
+    elif arguments.init is not None:
+        raise UsageError("--init goes with --method alternating")
     if arguments.missing == "anywhere":
         raise UsageError("--missing anywhere is for the standard kernel: learned weights take --missing bottom")
     check_reading(arguments, arguments.file)
@@ -153,6 +168,7 @@ def _model(arguments: argparse.Namespace) -> Any:
     kind = "Regressor" if arguments.regression else "Classifier"
     how = {name: getattr(arguments, name) for name in ("order", "input", "top", "ties", "missing")}
     if arguments.method == "alternating":
+        how["init"] = arguments.init or "standard"
         return getattr(estimators, f"Alternating{kind}")(n_jobs=arguments.jobs, **how)
     how |= {"n_components": arguments.components, "pure": arguments.pure}
     return getattr(estimators, f"SuquanSVD{kind}")(n_jobs=arguments.jobs, **how)
@@ -219,7 +235,7 @@ def _write(
 ) -> None:
     settings = {name: getattr(arguments, name) for name in ("method", "regression", "order", "components", "pure")}
     settings |= {name: getattr(arguments, name) for name in ("input", "top", "ties", "missing", "folds", "seed")}
-    settings |= {"C": model.C, "C_tried": plan.grid, "wkendall": __version__}
+    settings |= {"init": model.get_params().get("init"), "C": model.C, "C_tried": plan.grid, "wkendall": __version__}
     one = isinstance(model.U_, np.ndarray)
     arrays: dict[str, Any] = {"U": model.U_, "B": model.B_} if one else {}
     if not one:
@@ -281,27 +297,6 @@ def _draw(path: Path, order: int, model: Any) -> None:
     if len(panels) > len(shown):
         figure.suptitle(f"the first {len(shown)} of {len(panels)}")
     figure.savefig(path, dpi=120)
-
-
-def _count(text: str) -> int:
-    number = int(text)
-    if number < 1:
-        raise argparse.ArgumentTypeError(f"{text} must be a whole number from 1")
-    return number
-
-
-def _folds(text: str) -> int:
-    number = int(text)
-    if number < 2:
-        raise argparse.ArgumentTypeError(f"{text} must be a whole number from 2")
-    return number
-
-
-def _seed(text: str) -> int:
-    number = int(text)
-    if not 0 <= number < 2**32:
-        raise argparse.ArgumentTypeError(f"{text} must be a whole number from 0 and below 2^32")
-    return number
 
 
 def _costs(text: str) -> list[float]:

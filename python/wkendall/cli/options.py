@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import argparse
 import importlib.util
+import re
 import sys
+from collections.abc import Callable
 from typing import TYPE_CHECKING, get_args
 
 from wkendall.rankings import Input, Missing, Ties, Top
@@ -95,6 +97,22 @@ def add_running(parser: argparse.ArgumentParser) -> None:
         help="show a progress bar on standard error; if not given, when that is a terminal and tqdm is installed",
     )
     running.add_argument("--force", action="store_true", help="overwrite what is there already")
+
+
+def whole_number(least: int, below: int | None = None) -> Callable[[str], int]:
+    """Return what turns the text of an option into a whole number, or refuses it."""
+
+    def convert(text: str) -> int:
+        if (
+            not re.fullmatch(r"[+-]?[0-9]{1,18}", text)
+            or int(text) < least
+            or (below is not None and int(text) >= below)
+        ):
+            end = "" if below is None else f" and below {below}"
+            raise argparse.ArgumentTypeError(f"{text!r} must be a whole number from {least}{end}")
+        return int(text)
+
+    return convert
 
 
 def wants_progress(arguments: argparse.Namespace) -> bool:

@@ -56,7 +56,8 @@ def new_files(folder: Path, names: Sequence[str], force: bool) -> Iterator[Path]
     ----------
     folder : Path
     names : sequence of str
-        The files that may be written: if one is there already, and `force` is not set, nothing is done.
+        The files that may be written: if one is there already, and `force` is not set, nothing is done. With `force` those
+        that are not written again are removed, so that all that remain belong together.
     force : bool
 
     Examples
@@ -80,9 +81,12 @@ def new_files(folder: Path, names: Sequence[str], force: bool) -> Iterator[Path]
         with _about(folder, unfinished):
             unfinished.mkdir()
             yield unfinished
+            written = {path.name for path in unfinished.iterdir()}
             target.mkdir(exist_ok=True)
-            for path in sorted(unfinished.iterdir()):
-                path.replace(target / path.name)
+            for name in sorted(written):
+                (unfinished / name).replace(target / name)
+            for name in {*names} - written:
+                (target / name).unlink(missing_ok=True)
     finally:
         shutil.rmtree(unfinished, ignore_errors=True)
 

@@ -11,7 +11,7 @@ from wkendall.cli.reading import Source
 
 #: How the library names its parameters, and how the command line does.
 _WORDS = (
-    (r"\b(weight|input|top|ties|missing)=([\"'])(\w+)\2", r"--\1 \3"),
+    (r"\b(weight|input|top|ties|missing|init)=([\"'])(\w+)\2", r"--\1 \3"),
     (r"\b(signed|normalize|pure|progress)=True\b", r"--\1"),
     (r"\bcheck=False\b", "--no-check"),
     (r"^(k|u|U|W|order|lam) (?=is|has|must|holds)", r"--\1 "),
