@@ -9,6 +9,7 @@ K = wkendall.gram_matrix(X, weight="mult", u="log", normalize=True)
 
 Layers, each using only those below it:
 
+    cli        the command line
     config     show_config
     datasets   simulated rankings and the survey of the paper
     lists      ranked lists and files to arrays of ranks

@@ -11,7 +11,7 @@ import io
 import math
 import os
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from itertools import islice
 from pathlib import Path
@@ -43,6 +43,19 @@ class RankedLists(NamedTuple):
 
     X: NDArray[np.float64]
     items: list[Any]
+
+
+class Table(NamedTuple):
+    """What is in a CSV file; see `read_table`."""
+
+    X: NDArray[np.float64]
+    items: list[str]
+    #: Whether the file has the names of the items.
+    named: bool
+    #: The cells of each column that was set apart.
+    apart: dict[str, list[str]]
+    #: The line where each row begins.
+    lines: list[int]
 
 
 class Preferences(NamedTuple):
@@ -173,6 +186,30 @@ def read_csv(path: str | os.PathLike[str], *, delimiter: str | None = None, head
     items : list of n names
         "1", "2" and so on if the file has no names.
     """
+    table = read_table(path, delimiter=delimiter, header=header)
+    return RankedLists(table.X, table.items)
+
+
+def read_table(
+    path: str | os.PathLike[str],
+    *,
+    delimiter: str | None = None,
+    header: bool | None = None,
+    apart: Collection[str] = (),
+) -> Table:
+    """Read a CSV file of rankings as `read_csv` does, with some columns set apart that are no items, such as labels.
+
+    Parameters
+    ----------
+    path, delimiter, header
+        As for `read_csv`.
+    apart : collection of str
+        Columns, each by its name, or by its number from 1 if no column has such a name. Their cells are left as text.
+
+    Returns
+    -------
+    Table
+    """
     if delimiter is not None and (not isinstance(delimiter, str) or len(delimiter) != 1 or delimiter in '\r\n"'):
         raise ValueError(f"delimiter must be one character, such as ',' or ';', or None, not {_shown(delimiter)}")
     if header is not None and not isinstance(header, bool | np.bool_):
@@ -188,13 +225,20 @@ def read_csv(path: str | os.PathLike[str], *, delimiter: str | None = None, head
         file.fail(line, "the line is blank, but must be the first row of numbers, or the names of the items")
     if header is None:
         header = any(cell not in MISSING and not _NUMBER.fullmatch(cell) for cell in names)
+    columns = {name: _column(file, line, names if header else [], len(names), name) for name in apart}
+    kept = [column for column in range(len(names)) if column not in columns.values()]
+    if not kept:
+        file.fail(line, "every column is set apart: no items are left")
     if header:
-        _check_names(file, line, names)
+        _check_names(file, line, names, kept)
         if len(rows) == 1:
             file.fail(line, "the names of the items are the only row: there must be rankings after them")
     labels = [f"column {column}" + (f", {_shown(name)}," if header else "") for column, name in enumerate(names, 1)]
-    X = np.array([_numbers(file, line, cells, labels) for line, cells in rows[bool(header) :]])
-    return RankedLists(X, names if header else [str(column) for column in range(1, len(names) + 1)])
+    body = rows[bool(header) :]
+    X = np.array([_numbers(file, line, cells, labels, kept) for line, cells in body])
+    items = [names[column] if header else str(column + 1) for column in kept]
+    cells_apart = {name: [cells[column] for _, cells in body] for name, column in columns.items()}
+    return Table(X, items, bool(header), cells_apart, [line for line, _ in body])
 
 
 def _row(number: int, ranked: object, columns: dict[object, int], new: bool) -> dict[int, int]:
@@ -444,20 +488,31 @@ def _found_delimiter(file: _File) -> str:
     return max(alike or DELIMITERS, key=lambda delimiter: sizes[delimiter][:1])
 
 
-def _check_names(file: _File, line: int, names: list[str]) -> None:
+def _column(file: _File, line: int, names: list[str], size: int, name: str) -> int:
+    """Return the place of a column, given by its name or by its number from 1."""
+    if name in names:
+        return names.index(name)
+    if not _WHOLE.fullmatch(name) or not 1 <= int(name) <= size:
+        known = f"they are {', '.join(_shown(known) for known in names[:8])}" if names else "they have no names"
+        file.fail(line, f"there is no column {_shown(name)}: {known}{', ...' if len(names) > 8 else ''}")
+    return int(name) - 1
+
+
+def _check_names(file: _File, line: int, names: list[str], kept: Sequence[int]) -> None:
     first: dict[str, int] = {}
     for column, name in enumerate(names, 1):
-        if not name:
+        if not name and column - 1 in kept:
             file.fail(line, f"column {column} has no name, but every column must be an item: row numbers are none")
         if first.setdefault(name, column) != column:
             file.fail(line, f"columns {first[name]} and {column} have the same name, {_shown(name)}")
 
 
-def _numbers(file: _File, line: int, cells: list[str], labels: list[str]) -> list[float]:
+def _numbers(file: _File, line: int, cells: list[str], labels: list[str], kept: Sequence[int]) -> list[float]:
     if len(cells) != len(labels):
         file.fail(line, f"the row has {len(cells)} cells, but the first row has {len(labels)}")
     numbers = []
-    for label, cell in zip(labels, cells, strict=True):
+    for column in kept:
+        label, cell = labels[column], cells[column]
         if cell not in MISSING and not _NUMBER.fullmatch(cell):
             file.fail(line, f"{label} holds {_shown(cell)}, which is not a number")
         number = math.nan if cell in MISSING else float(cell)

@@ -1,0 +1,170 @@
+"""The command line, `wkendall`.
+
+Each command is a module with `add_parser(commands)`, which says what it can be told, and `run(arguments)`, which does the work
+and returns an exit code. What takes long to load is loaded when it runs.
+
+    gram, learn, info   the commands
+    validation          scores on folds
+    words               the library's messages in the words of the command line
+    reading             files to rankings
+    labels              files to labels
+    options             what commands share
+    output              files that are written whole or not at all
+    errors              exceptions to one line
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import signal
+import sys
+import threading
+import traceback
+import warnings
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from types import FrameType
+from typing import Any, NoReturn
+
+from wkendall import __version__
+from wkendall.cli import gram, info, learn
+from wkendall.cli.errors import UsageError, explain
+
+__all__ = ["main"]
+
+COMMANDS = (gram, learn, info)
+
+DONE, FAILED, INTERRUPTED, CLOSED_PIPE = 0, 1, 130, 141
+
+_EPILOG = """\
+exit codes:
+  0    done
+  1    the work failed: bad data, a file that cannot be read or written, a full disk, too little memory
+  2    wrong usage: an option that does not exist, or options that do not go together
+  130  interrupted by Ctrl-C (143 by a request to terminate)
+  141  whoever read the output has closed it
+
+What went wrong is said in one line on standard error. Files are written whole or not at all.
+"""
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run a command and return its exit code.
+
+    Parameters
+    ----------
+    argv : sequence of str, optional
+        The words after the name of the program; those it was started with if absent.
+
+    Returns
+    -------
+    int
+        0 done, 1 the work failed, 2 wrong usage, 130 interrupted.
+
+    Examples
+    --------
+    >>> from wkendall.cli import main
+    >>> main(["--version"])  # doctest: +ELLIPSIS
+    wkendall ...
+    0
+    """
+    words = sys.argv[1:] if argv is None else list(argv)
+    try:
+        with _termination_as_exit(), _warnings_in_one_line():
+            code = _run(words)
+            if sys.stdout is not None:
+                sys.stdout.flush()
+            return code
+    except BrokenPipeError:
+        code = CLOSED_PIPE
+    except KeyboardInterrupt:
+        _show(words, "interrupted")
+        code = INTERRUPTED
+    except Exception as error:
+        _show(words, explain(error))
+        code = FAILED
+    _forget_unwritten_output()
+    return code
+
+
+def _run(words: list[str]) -> int:
+    try:
+        arguments = _parser().parse_args(words)
+        try:
+            return int(arguments.run(arguments))
+        except UsageError as error:
+            parser: argparse.ArgumentParser = arguments.parser
+            parser.error(str(error))
+    except SystemExit as stop:  # argparse is done, or found something wrong; or the process is to end
+        return stop.code if isinstance(stop.code, int) else DONE
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="wkendall",
+        description="Compare rankings with weighted Kendall kernels, and learn the weights.",
+        epilog=_EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    parser.add_argument("--version", action="version", version=f"wkendall {__version__}")
+    debug: dict[str, Any] = {"action": "store_true", "help": "show where in the code an error came from"}
+    parser.add_argument("--debug", **debug)
+    commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
+    for command in COMMANDS:
+        command.add_parser(commands)
+    for of_command in commands.choices.values():
+        of_command.add_argument("--debug", **debug, default=argparse.SUPPRESS)
+        of_command.set_defaults(parser=of_command)
+    return parser
+
+
+def _show(words: list[str], message: str) -> None:
+    """Say what went wrong, and with --debug where."""
+    if sys.stderr is None:
+        return
+    with suppress(OSError):
+        if "--debug" in words:
+            traceback.print_exc()
+        print(f"wkendall: {message}", file=sys.stderr, flush=True)
+
+
+def _forget_unwritten_output() -> None:
+    """Keep Python from trying again, at its end, to write what could not be written."""
+    try:
+        if sys.stdout is not None:
+            sys.stdout.flush()
+    except OSError:
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        with suppress(OSError, ValueError):
+            os.dup2(nowhere, sys.stdout.fileno())
+        os.close(nowhere)
+
+
+@contextmanager
+def _termination_as_exit() -> Iterator[None]:
+    """Let a request to terminate end the work as an exception does, so that unfinished files are removed."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+
+    def leave(number: int, _: FrameType | None) -> NoReturn:
+        raise SystemExit(128 + number)
+
+    before = signal.signal(signal.SIGTERM, leave)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
+@contextmanager
+def _warnings_in_one_line() -> Iterator[None]:
+    def show(message: Warning | str, *_: object, **__: object) -> None:
+        if sys.stderr is not None:
+            print(f"wkendall: warning: {' '.join(str(message).split())}", file=sys.stderr)
+
+    with warnings.catch_warnings():
+        warnings.showwarning = show
+        yield

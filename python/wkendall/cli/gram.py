@@ -1,0 +1,305 @@
+"""`wkendall gram`: the matrix of a kernel between all rankings of a file, or of two."""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import os
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TextIO
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wkendall._memory import check_fits
+from wkendall.cli.errors import CommandError, UsageError
+from wkendall.cli.options import add_reading, add_running, new_parser, wants_progress, whole_number
+from wkendall.cli.output import new_file, write_npz
+from wkendall.cli.reading import Source, check_reading, check_same_items, load_array, read_rankings
+from wkendall.cli.words import in_words_of_the_command
+from wkendall.kernels import distance_matrix, gram_matrix, mallows
+from wkendall.parameters import FACTORS, WEIGHTS
+
+if TYPE_CHECKING:
+    from wkendall.cli.options import Commands
+
+STDOUT = Path("-")
+ENDINGS = (".npy", ".npz", ".csv")
+#: What to do about a matrix that does not fit in memory.
+_ADVICE = "write it to an .npy file, which may be larger than memory, or use --dtype float32"
+#: Options for weights, and what they are if not given.
+_WEIGHTING = {
+    "weight": None,
+    "k": None,
+    "u": None,
+    "U": None,
+    "W": None,
+    "order": 2,
+    "signed": False,
+    "normalize": False,
+}
+
+_DESCRIPTION = """\
+Compute a kernel between all rankings of a file, or between those of two
+files, and write the matrix.
+
+Rankings are read from CSV files (.csv, .tsv, .txt: one ranking a row, one
+item a column), NumPy files (.npy, .npz) or PrefLib files (.soc, .soi, .toc,
+.toi). The matrix goes to an .npy file, which may be larger than memory; to a
+.csv file; or to an .npz file, as the array K, with the names of the items and
+of the rankings as far as they are known (items, ids).
+
+A PrefLib file says how many voters gave an order. The matrix has a row for
+each different order. An .npz file keeps the numbers of voters, in the array
+counts; --expand makes a row for each voter instead.
+"""
+_EPILOG = """\
+examples:
+  wkendall gram votes.csv -o gram.npy
+  wkendall gram votes.csv -o gram.csv --weight mult --u log --normalize
+  wkendall gram votes.csv -o gram.npz --weight top --k 3 --force
+"""
+
+
+def add_parser(commands: Commands) -> None:
+    """Add the command to the command line."""
+    parser = new_parser(commands, "gram", "compute the matrix of a kernel between rankings", _DESCRIPTION, _EPILOG)
+    parser.add_argument("file", type=Path, metavar="INPUT", help="the rankings")
+    parser.add_argument(
+        "-o",
+        "--output",
+        type=Path,
+        required=True,
+        metavar="OUTPUT",
+        help=".npy, .csv or .npz; - is CSV on standard output",
+    )
+    parser.add_argument(
+        "--against", type=Path, metavar="FILE", help="rankings to compare with, one column of the matrix each"
+    )
+    _add_kernel(parser)
+    add_reading(parser)
+    add_running(parser)
+    parser.add_argument("--dtype", choices=("float64", "float32"), default="float64", help="the numbers of the matrix")
+    parser.set_defaults(run=run)
+
+
+def _add_kernel(parser: argparse.ArgumentParser) -> None:
+    kernel = parser.add_argument_group("the kernel")
+    kernel.add_argument(
+        "--kernel",
+        choices=("kendall", "mallows", "distance"),
+        default="kendall",
+        help="kendall: concordant pairs, weighted (default); distance: the number of discordant pairs d, which is not a kernel; "
+        "mallows: exp(-lam d)",
+    )
+    which = kernel.add_mutually_exclusive_group()
+    which.add_argument("--weight", choices=WEIGHTS, help="what a concordant pair adds; standard if not given")
+    which.add_argument(
+        "--U", metavar="FILE.npy", type=Path, help="weights of pairs (or, with --order, tuples) of positions"
+    )
+    which.add_argument(
+        "--W", metavar="FILE.npy", type=Path, help="an array of n x n x n x n weights that makes a kernel"
+    )
+    kernel.add_argument("--k", type=whole_number(1), metavar="K", help="for --weight top: how many ranks count")
+    kernel.add_argument(
+        "--u",
+        type=_position_weights,
+        metavar="WEIGHTS",
+        help="for --weight add and mult: hyperbolic, log, numbers such as 1,0.5,0.25 (--u=-1,0 if the first is negative), or an "
+        ".npy file; the first is that of the best rank",
+    )
+    kernel.add_argument(
+        "--order", type=whole_number(1), default=2, metavar="D", help="tuples of so many items instead of pairs"
+    )
+    kernel.add_argument("--signed", action="store_true", help="discordant pairs count too, negative")
+    kernel.add_argument("--normalize", action="store_true", help="divide by the roots of the self-similarities")
+    kernel.add_argument("--no-check", action="store_true", help="do not check that W makes a kernel")
+    kernel.add_argument(
+        "--lam", type=float, help="for --kernel mallows: how fast it falls with each discordant pair; 1 if not given"
+    )
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Compute the matrix and write it."""
+    _check(arguments)
+    started = time.perf_counter()
+    if arguments.output == STDOUT:
+        if sys.stdout is None:
+            raise CommandError("standard output is closed")
+        x, y, shape = _read(arguments)
+        K = _in_memory(arguments, x, y, shape)
+        write_csv(sys.stdout, K, x.ids, None if y is None else y.ids)
+    else:
+        with new_file(arguments.output, arguments.force) as unfinished:
+            x, y, shape = _read(arguments)
+            _write(unfinished, arguments, x, y, shape)
+    seconds = time.perf_counter() - started
+    said = f"{shape[0]} x {shape[1]} {arguments.dtype} in {seconds:.2f} s"
+    print(f"wrote {arguments.output}: {said}", file=sys.stderr if arguments.output == STDOUT else sys.stdout)
+    _tell_of_counts(arguments, x, y)
+    return 0
+
+
+def _check(arguments: argparse.Namespace) -> None:
+    """Refuse what cannot be, before anything is read."""
+    if arguments.output != STDOUT and arguments.output.suffix.lower() not in ENDINGS:
+        raise UsageError(
+            f"the name of the output must end in one of {', '.join(ENDINGS)}, not be {str(arguments.output)!r}"
+        )
+    if arguments.kernel != "kendall":
+        for name, unsaid in _WEIGHTING.items():
+            if getattr(arguments, name) != unsaid:
+                raise UsageError(f"--{name} goes with --kernel kendall, not {arguments.kernel}")
+    if arguments.kernel == "mallows" and (arguments.ties, arguments.missing) != ("error", "error"):
+        raise UsageError("--kernel mallows takes complete rankings only, without --ties and --missing")
+    if arguments.lam is not None and arguments.kernel != "mallows":
+        raise UsageError("--lam goes with --kernel mallows")
+    if arguments.no_check and arguments.W is None:
+        raise UsageError("--no-check goes with --W")
+    _check_weight(arguments)
+    check_reading(arguments, *_inputs(arguments))
+
+
+def _check_weight(arguments: argparse.Namespace) -> None:
+    if arguments.weight == "top" and arguments.k is None:
+        raise UsageError("--weight top needs --k, the number of ranks that count")
+    if arguments.k is not None and arguments.weight != "top":
+        raise UsageError("--k goes with --weight top")
+    if arguments.weight in ("add", "mult") and arguments.u is None:
+        raise UsageError(f"--weight {arguments.weight} needs --u: hyperbolic, log, numbers, or an .npy file")
+    if arguments.u is not None and arguments.weight not in ("add", "mult"):
+        raise UsageError("--u goes with --weight add and --weight mult")
+    if arguments.signed and (arguments.U or arguments.W):
+        raise UsageError("--signed goes with --weight, not with --U and --W")
+    if arguments.signed and arguments.order != 2:
+        raise UsageError("--signed goes with --order 2")
+    if arguments.W and arguments.order != 2:
+        raise UsageError("--W goes with --order 2")
+
+
+def _inputs(arguments: argparse.Namespace) -> list[Path]:
+    return [arguments.file] if arguments.against is None else [arguments.file, arguments.against]
+
+
+def _read(arguments: argparse.Namespace) -> tuple[Source, Source | None, tuple[int, int]]:
+    sources = [read_rankings(path, arguments) for path in _inputs(arguments)]
+    for source in sources:
+        if source.X.ndim != 2:
+            raise CommandError(
+                f"{source.path} has an array of shape {source.X.shape}, but must have two axes: one ranking a row"
+            )
+    if len(sources) == 2:
+        check_same_items(*sources)
+    shape = (len(sources[0].X), len(sources[-1].X))
+    return sources[0], sources[1] if len(sources) == 2 else None, shape
+
+
+def _fill(arguments: argparse.Namespace, x: Source, y: Source | None, out: NDArray[Any]) -> None:
+    """Compute the matrix into an array."""
+    how: dict[str, Any] = {name: getattr(arguments, name) for name in ("input", "top", "dtype")}
+    how |= {"n_jobs": arguments.jobs, "progress": wants_progress(arguments), "out": out}
+    X, Y = x.X, None if y is None else y.X
+    if arguments.kernel != "mallows":
+        how |= {"ties": arguments.ties, "missing": arguments.missing}
+    with in_words_of_the_command(X=x, Y=y):
+        if arguments.kernel == "mallows":
+            mallows(X, Y, 1.0 if arguments.lam is None else arguments.lam, **how)
+        elif arguments.kernel == "distance":
+            distance_matrix(X, Y, **how)
+        else:
+            gram_matrix(X, Y, **_weighting(arguments), **how)
+
+
+def _weighting(arguments: argparse.Namespace) -> dict[str, Any]:
+    """Return the parameters of the kernel that were given."""
+    given = {
+        name: getattr(arguments, name) for name, unsaid in _WEIGHTING.items() if getattr(arguments, name) is not unsaid
+    }
+    loaded = {name: load_array(value) for name, value in given.items() if isinstance(value, Path)}
+    return given | loaded | {"check": not arguments.no_check}
+
+
+def _in_memory(arguments: argparse.Namespace, x: Source, y: Source | None, shape: tuple[int, int]) -> NDArray[Any]:
+    dtype = np.dtype(arguments.dtype)
+    check_fits(*shape, dtype, _ADVICE)
+    K = np.empty(shape, dtype)
+    _fill(arguments, x, y, K)
+    return K
+
+
+def _write(path: Path, arguments: argparse.Namespace, x: Source, y: Source | None, shape: tuple[int, int]) -> None:
+    ending = arguments.output.suffix.lower()
+    if ending == ".npy":
+        write_npy(path, shape, np.dtype(arguments.dtype), lambda out: _fill(arguments, x, y, out))
+        return
+    K = _in_memory(arguments, x, y, shape)
+    if ending == ".csv":
+        with path.open("w", encoding="utf-8", newline="") as stream:
+            write_csv(stream, K, x.ids, None if y is None else y.ids)
+        return
+    arrays: dict[str, Any] = {"K": K, "items": x.items, "ids": x.ids, "counts": x.counts}
+    if y is not None:
+        arrays |= {"ids_against": y.ids, "counts_against": y.counts}
+    write_npz(path, arrays)
+
+
+def write_npy(path: Path, shape: tuple[int, int], dtype: np.dtype[Any], fill: Callable[[NDArray[Any]], None]) -> None:
+    """Write a matrix that `fill` computes, through a memory map, so that it may be larger than memory."""
+    out = np.lib.format.open_memmap(path, mode="w+", shape=shape, dtype=dtype)
+    _reserve(path)
+    fill(out)
+    out.flush()
+
+
+def _reserve(path: Path) -> None:
+    """Claim the space of a file that has a length but no contents: a map of one that the disk cannot hold ends in a crash."""
+    size = path.stat().st_size
+    with path.open("r+b") as file:
+        if hasattr(os, "posix_fallocate"):
+            os.posix_fallocate(file.fileno(), 0, size)
+            return
+        begin = file.read(4096)
+        file.seek(0)
+        file.write(begin)
+        zeros = bytes(1 << 20)
+        for start in range(len(begin), size, len(zeros)):
+            file.write(zeros[: size - start])
+
+
+def write_csv(stream: TextIO, K: NDArray[Any], rows: list[str] | None, columns: list[str] | None) -> None:
+    """Write a matrix with the fewest digits that give its numbers back; with names of rows, those of columns are above them."""
+    writer = csv.writer(stream, lineterminator="\n")
+    if rows is not None:
+        writer.writerow(["", *(rows if columns is None else columns)])
+    for number, row in enumerate(K):
+        cells = row.astype(str).tolist()
+        writer.writerow(cells if rows is None else [rows[number], *cells])
+
+
+def _tell_of_counts(arguments: argparse.Namespace, x: Source, y: Source | None) -> None:
+    """Say where the numbers of voters are, if they went nowhere."""
+    if arguments.output.suffix.lower() == ".npz":
+        return
+    for source in (x, y):
+        if source is not None and source.counts is not None and (source.counts != 1).any():
+            print(
+                f"wkendall: {source.path} has {len(source.counts)} different orders of {source.counts.sum()} voters: one row for "
+                "each order is written; --expand makes one for each voter, and an .npz file keeps the counts",
+                file=sys.stderr,
+            )
+
+
+def _position_weights(text: str) -> str | Path | list[float]:
+    if text in FACTORS:
+        return text
+    if text.lower().endswith(".npy"):
+        return Path(text)
+    try:
+        return [float(number) for number in text.split(",")]
+    except ValueError:
+        raise argparse.ArgumentTypeError(
+            f"{text!r} is neither {' nor '.join(FACTORS)} nor numbers such as 1,0.5,0.25 nor the name of an .npy file"
+        ) from None

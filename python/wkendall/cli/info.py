@@ -1,0 +1,50 @@
+"""`wkendall info`: what this installation and this machine have."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from typing import TYPE_CHECKING
+
+from wkendall.cli.options import new_parser
+from wkendall.config import configuration, show_config
+
+if TYPE_CHECKING:
+    from wkendall.cli.options import Commands
+
+_DESCRIPTION = """\
+Show the versions of wkendall and of the libraries it uses, the instruction
+sets of the processor, the number of threads, and which way of computing is
+picked for rankings of 6 to 20,000 items.
+"""
+_EPILOG = """\
+examples:
+  wkendall info
+  wkendall info --json
+"""
+
+
+def add_parser(commands: Commands) -> None:
+    """Add the command to the command line."""
+    parser = new_parser(
+        commands,
+        "info",
+        "show versions, instruction sets and threads",
+        _DESCRIPTION,
+        _EPILOG,
+    )
+    parser.add_argument("--json", action="store_true", help="for programs")
+    parser.set_defaults(run=run)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Print what there is."""
+    found = configuration()
+    if arguments.json:
+        print(json.dumps(found._asdict(), indent=2))
+        return 0
+    show_config()
+    print("libraries:")
+    for name, version in found.libraries.items():
+        print(f"  {name:13}{version or 'not installed'}")
+    return 0

@@ -1,0 +1,92 @@
+"""The labels of rankings: from a column, or from a file of their own."""
+
+from __future__ import annotations
+
+import argparse
+import math
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wkendall.cli.errors import CommandError
+from wkendall.cli.reading import CSV, NPY, Source, kind_of, load_array
+from wkendall.lists import _NUMBER, MISSING, _column, _found_delimiter, _opened, _rows
+
+_WHOLE = re.compile(r"[+-]?[0-9]{1,18}")
+
+
+def read_labels(arguments: argparse.Namespace, source: Source) -> NDArray[Any]:
+    """Return a label for each ranking: text or whole numbers for classes, any numbers for regression."""
+    if arguments.labels is None:
+        path, found, lines = source.path, source.labels, source.lines
+    else:
+        path, found, lines = _from_file(arguments)
+    if isinstance(found, list):
+        labels = _from_cells(path, found, lines, arguments.regression)
+    else:
+        labels = _from_array(path, np.asarray(found), arguments.regression)
+    if len(labels) != len(source.X):
+        raise CommandError(f"{path} has {len(labels)} labels, but {source.path} has {len(source.X)} rankings")
+    return labels
+
+
+def _from_file(arguments: argparse.Namespace) -> tuple[Path, list[str] | NDArray[Any], Sequence[int]]:
+    path = arguments.labels
+    kind = kind_of(path)
+    if kind == NPY:
+        return path, load_array(path), ()
+    if kind != CSV:
+        raise CommandError(f"{path}: labels are read from .npy and CSV files")
+    file = _opened(path)
+    rows = [(line, cells) for line, cells in _rows(file, _found_delimiter(file)) if cells]
+    if not rows:
+        raise CommandError(f"{path} is empty")
+    column = 0
+    if arguments.label is not None:
+        column = _column(file, rows[0][0], rows[0][1], 0, arguments.label)
+        width, rows = len(rows[0][1]), rows[1:]
+    else:
+        width = 1
+    for line, cells in rows:
+        if len(cells) != width:
+            hint = ": --label says which column has the labels" if arguments.label is None else ""
+            raise CommandError(f"{path.name}, line {line}: the row has {len(cells)} cells, not {width}{hint}")
+    return path, [cells[column] for _, cells in rows], [line for line, _ in rows]
+
+
+def _from_cells(path: Path, cells: list[str], lines: Sequence[int], regression: bool) -> NDArray[Any]:
+    for line, cell in zip(lines, cells, strict=True):
+        if cell in MISSING:
+            raise CommandError(f"{path.name}, line {line}: the label is missing")
+    if not regression:
+        whole = all(_WHOLE.fullmatch(cell) for cell in cells)
+        return np.array([int(cell) for cell in cells], dtype=np.int64) if whole else np.array(cells, dtype=np.str_)
+    numbers = []
+    for line, cell in zip(lines, cells, strict=True):
+        number = float(cell) if _NUMBER.fullmatch(cell) else math.nan
+        if not math.isfinite(number):
+            raise CommandError(
+                f"{path.name}, line {line}: the label is {cell!r}, but --regression needs a finite number"
+            )
+        numbers.append(number)
+    return np.array(numbers)
+
+
+def _from_array(path: Path, labels: NDArray[Any], regression: bool) -> NDArray[Any]:
+    if labels.ndim != 1:
+        raise CommandError(f"{path}: the labels have shape {labels.shape}, but must be a row of labels")
+    if regression:
+        if labels.dtype.kind not in "biuf" or not np.isfinite(labels).all():
+            raise CommandError(f"{path}: the labels must be finite numbers for --regression, not {labels.dtype} or NaN")
+        return labels.astype(np.float64)
+    if labels.dtype.kind == "f":
+        if not (labels == np.round(labels)).all():
+            raise CommandError(f"{path}: the labels are not whole numbers: --regression is for numbers to predict")
+        return labels.astype(np.int64)
+    if labels.dtype.kind not in "biuU":
+        raise CommandError(f"{path}: the labels must be text, whole numbers or true and false, not {labels.dtype}")
+    return labels

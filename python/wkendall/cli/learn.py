@@ -1,0 +1,310 @@
+"""`wkendall learn`: weights of positions from labelled rankings."""
+
+from __future__ import annotations
+
+import argparse
+import importlib.util
+import json
+import math
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wkendall import __version__
+from wkendall._progress import progress_bar
+from wkendall.cli.errors import CommandError, UsageError
+from wkendall.cli.options import add_reading, add_running, new_parser, wants_progress, whole_number
+from wkendall.cli.output import new_files, write_npz
+from wkendall.cli.reading import CSV, NPZ, Source, check_reading, kind_of, read_rankings
+from wkendall.cli.words import in_words_of_the_command
+from wkendall.kernels import gram_matrix
+from wkendall.rankings import as_any_rankings
+
+if TYPE_CHECKING:
+    from wkendall.cli.options import Commands
+    from wkendall.cli.validation import Plan, Score, Scores
+
+WEIGHTS, SCORES, PICTURE = FILES = ("weights.npz", "scores.json", "weights.png")
+GRID = (0.1, 1.0, 10.0)
+#: Up to so many items the picture shows pairs of positions, and single positions above.
+PAIRS_SHOWN = 50
+#: The picture has at most so many panels.
+PANELS = 9
+
+_DESCRIPTION = """\
+Learn from rankings with labels which positions matter.
+
+Prints a cross-validated score (the part of right answers, or R^2 with
+--regression) beside that of a support vector machine with the standard
+Kendall kernel (kernel ridge regression for numbers) and that of the largest
+class (the mean), all on the same folds. C is chosen inside the folds. Then
+fits all rankings and writes to a folder: weights.npz with the weights of
+positions U, the coefficients of items B and the intercept; scores.json; and
+weights.png, a picture of U, if matplotlib is installed.
+"""
+_EPILOG = """\
+examples:
+  wkendall learn people.csv --label age -o learned
+  wkendall learn people.csv --label age -o pairs --pure --C 1 10 --folds 3
+"""
+
+
+def add_parser(commands: Commands) -> None:
+    """Add the command to the command line."""
+    parser = new_parser(commands, "learn", "learn weights of positions from labels", _DESCRIPTION, _EPILOG)
+    parser.add_argument("file", type=Path, metavar="INPUT", help="the rankings: CSV, .npy, .npz or PrefLib")
+    parser.add_argument("-o", "--output", type=Path, required=True, metavar="FOLDER", help="where to write the results")
+    parser.add_argument(
+        "--label", metavar="COLUMN", help="the column of a CSV file, or the array of an .npz file, that has the labels"
+    )
+    parser.add_argument(
+        "--labels",
+        type=Path,
+        metavar="FILE",
+        help="a file of its own with the labels, one for each ranking: .npy; a text file (.csv, .txt) with one a line; or a CSV "
+        "file with names of columns, of which --label is one",
+    )
+    model = parser.add_argument_group("the model")
+    model.add_argument("--regression", action="store_true", help="the labels are numbers to predict, not classes")
+    model.add_argument(
+        "--method",
+        choices=("svd", "alternating"),
+        default="svd",
+        help="svd: weights from singular vectors, fast (default); alternating: weights and coefficients in turn, more exact",
+    )
+    model.add_argument(
+        "--order", type=whole_number(1), default=2, metavar="D", help="weights of tuples of so many positions; 2"
+    )
+    model.add_argument(
+        "--components",
+        type=whole_number(1),
+        default=1,
+        metavar="R",
+        help="for svd: how many different singular values; 1",
+    )
+    model.add_argument("--pure", action="store_true", help="for svd: only what single positions do not tell")
+    model.add_argument(
+        "--init",
+        choices=("standard", "suquan"),
+        help="for alternating: the weights to start from; those of the standard kernel if not given, or those of svd",
+    )
+    model.add_argument(
+        "--C",
+        type=_costs,
+        nargs="+",
+        default=[list(GRID)],
+        metavar="C",
+        help="what errors cost; of several numbers the best in cross-validation is taken; 0.1 1 10 if not given",
+    )
+    model.add_argument("--folds", type=whole_number(2), default=5, metavar="N", help="folds of the cross-validation; 5")
+    model.add_argument(
+        "--seed", type=whole_number(0, 2**32), default=0, metavar="N", help="how rankings are dealt to folds; 0"
+    )
+    model.add_argument(
+        "--no-baseline", action="store_true", help="leave out the standard Kendall kernel, for very many rankings"
+    )
+    add_reading(parser)
+    add_running(parser)
+    parser.set_defaults(run=run)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Learn, print the scores and write the results."""
+    _check(arguments)
+    started = time.perf_counter()
+    grid = sorted({cost for costs in arguments.C for cost in costs})
+    with new_files(arguments.output, FILES, arguments.force) as unfinished:
+        source, y = _read(arguments)
+        from wkendall.cli import validation
+
+        plan = validation.plan_of(y, arguments.regression, grid, arguments.folds, arguments.seed)
+        with in_words_of_the_command(X=source):
+            scores, model = _learn(arguments, source, plan)
+        _print_scores(arguments, source, plan, scores)
+        _write(unfinished, arguments, source, plan, scores, model)
+        written = [name for name in FILES if (unfinished / name).exists()]
+    print(f"wrote {', '.join(written)} to {arguments.output} in {time.perf_counter() - started:.2f} s")
+    return 0
+
+
+def _check(arguments: argparse.Namespace) -> None:
+    if arguments.label is None and arguments.labels is None:
+        raise UsageError("the labels are missing: --label COLUMN, or --labels FILE")
+    if arguments.labels is None and kind_of(arguments.file) not in (CSV, NPZ):
+        raise UsageError("--label goes with CSV and .npz files: use --labels FILE")
+    if arguments.method != "svd":
+        for name, given in (("components", arguments.components != 1), ("pure", arguments.pure)):
+            if given:
+                raise UsageError(f"--{name} goes with --method svd")
+    elif arguments.init is not None:
+        raise UsageError("--init goes with --method alternating")
+    if arguments.missing == "anywhere":
+        raise UsageError("--missing anywhere is for the standard kernel: learned weights take --missing bottom")
+    check_reading(arguments, arguments.file)
+
+
+def _read(arguments: argparse.Namespace) -> tuple[Source, NDArray[Any]]:
+    apart = arguments.label if arguments.labels is None else None
+    source = read_rankings(arguments.file, arguments, apart)
+    if source.X.ndim != 2:
+        raise CommandError(
+            f"{source.path} has an array of shape {source.X.shape}, but must have two axes: one ranking a row"
+        )
+    if source.counts is not None and (source.counts != 1).any():
+        raise CommandError(
+            f"{source.path} has orders of several voters: --expand makes a row for each, which needs a label"
+        )
+    from wkendall.cli.labels import read_labels
+
+    return source, read_labels(arguments, source)
+
+
+def _model(arguments: argparse.Namespace) -> Any:
+    from wkendall import estimators
+
+    kind = "Regressor" if arguments.regression else "Classifier"
+    how = {name: getattr(arguments, name) for name in ("order", "input", "top", "ties", "missing")}
+    if arguments.method == "alternating":
+        how["init"] = arguments.init or "standard"
+        return getattr(estimators, f"Alternating{kind}")(n_jobs=arguments.jobs, **how)
+    how |= {"n_components": arguments.components, "pure": arguments.pure}
+    return getattr(estimators, f"SuquanSVD{kind}")(n_jobs=arguments.jobs, **how)
+
+
+def _learn(arguments: argparse.Namespace, source: Source, plan: Plan) -> tuple[dict[str, Scores], Any]:
+    """Score the model and what it is compared with, and fit it to all rankings."""
+    from wkendall.cli import validation
+
+    model = _model(arguments)
+    how = {name: getattr(arguments, name) for name in ("input", "top", "ties", "missing")}
+    # All at once, before they are dealt to folds where a row has another number.
+    as_any_rankings(source.X, "X", **how)
+    others: dict[str, Score] = {}
+    if not arguments.no_baseline:
+        K = gram_matrix(source.X, normalize=True, n_jobs=arguments.jobs, **how)
+        others["standard"] = validation.standard(K, plan.y, plan.regression)
+    scoring, choosing = plan.fits()
+    total = (1 + len(others)) * scoring + choosing + 1
+    with progress_bar(wants_progress(arguments), "learn") as show:
+        done = 0
+
+        def counted(score: Score) -> Score:
+            def run_one(C: float, train: Any, test: Any) -> float:
+                nonlocal done
+                found = score(C, train, test)
+                done += 1
+                if show is not None:
+                    show(done, total)
+                return found
+
+            return run_one
+
+        own = counted(validation.learned(model, source.X, plan.y))
+        scores = {"learned": plan.scores(own)}
+        scores |= {name: plan.scores(counted(score)) for name, score in others.items()}
+        model.set_params(C=plan.best_C(own)).fit(source.X, plan.y)
+        if show is not None:
+            show(total, total)
+    scores["constant"] = plan._replace(grid=[1.0]).scores(validation.constant(plan.y, plan.regression))
+    return scores, model
+
+
+def _names(arguments: argparse.Namespace) -> dict[str, str]:
+    method = "SUQUAN-SVD" if arguments.method == "svd" else "alternating"
+    learned = f"{method}, order {arguments.order}" + (", pure" if arguments.pure else "")
+    if arguments.regression:
+        return {"learned": learned, "standard": "standard Kendall ridge", "constant": "mean"}
+    return {"learned": learned, "standard": "standard Kendall SVM", "constant": "largest class"}
+
+
+def _print_scores(arguments: argparse.Namespace, source: Source, plan: Plan, scores: dict[str, Scores]) -> None:
+    what = "" if plan.regression else f", {len(np.unique(plan.y))} classes"
+    print(f"{len(source.X)} rankings of {source.X.shape[1]} items{what}; {plan.folds} folds, seed {plan.seed}")
+    names = _names(arguments)
+    width = max(len(name) for name in names.values())
+    print(f"{'':{width}}  {'R^2' if plan.regression else 'accuracy':>8}  {'SD':>6}")
+    for key, found in scores.items():
+        print(f"{names[key]:{width}}  {found.mean:8.3f}  {found.sd:6.3f}", flush=True)
+
+
+def _write(
+    folder: Path, arguments: argparse.Namespace, source: Source, plan: Plan, scores: dict[str, Scores], model: Any
+) -> None:
+    settings = {name: getattr(arguments, name) for name in ("method", "regression", "order", "components", "pure")}
+    settings |= {name: getattr(arguments, name) for name in ("input", "top", "ties", "missing", "folds", "seed")}
+    settings |= {"init": model.get_params().get("init"), "C": model.C, "C_tried": plan.grid, "wkendall": __version__}
+    one = isinstance(model.U_, np.ndarray)
+    arrays: dict[str, Any] = {"U": model.U_, "B": model.B_} if one else {}
+    if not one:
+        for index, (U, B) in enumerate(zip(model.U_, model.B_, strict=True)):
+            arrays |= {f"U_{index}": U, f"B_{index}": B}
+    items = source.items or [str(number) for number in range(1, source.X.shape[1] + 1)]
+    arrays |= {"intercept": model.intercept_, "items": items, "settings": json.dumps(settings)}
+    if not plan.regression:
+        arrays["classes"] = model.classes_
+    write_npz(folder / WEIGHTS, arrays)
+    names = _names(arguments)
+    report = {
+        "score": "R^2" if plan.regression else "accuracy",
+        "rankings": len(source.X),
+        "items": source.X.shape[1],
+        "settings": settings,
+        "scores": {
+            key: {"name": names[key], "mean": found.mean, "sd": found.sd, "folds": found.folds}
+            | ({} if key == "constant" else {"C": found.C})
+            for key, found in scores.items()
+        },
+    }
+    (folder / SCORES).write_text(json.dumps(report, indent=2) + "\n", encoding="utf-8")
+    reason = _why_no_picture(arguments)
+    if reason is None:
+        _draw(folder / PICTURE, arguments.order, model)
+    else:
+        print(f"no picture: {reason}")
+
+
+def _why_no_picture(arguments: argparse.Namespace) -> str | None:
+    if arguments.order > 2:
+        return f"weights of order {arguments.order} have more than two axes"
+    if importlib.util.find_spec("matplotlib") is None:
+        return "it needs matplotlib: pip install 'wkendall[cli]'"
+    return None
+
+
+def _draw(path: Path, order: int, model: Any) -> None:
+    """Draw the weights, a panel for each class and component."""
+    from matplotlib.figure import Figure
+
+    from wkendall.plotting import plot_position_scores, plot_weights
+
+    weights = {"": model.U_} if isinstance(model.U_, np.ndarray) else dict(zip(model.classes_, model.U_, strict=True))
+    panels = []
+    for name, U in weights.items():
+        of_class = f"class {name}" if len(weights) > 1 else "weights of positions"
+        members = U.reshape(-1, *U.shape[U.ndim - order :])
+        for number, member in enumerate(members, 1):
+            panels.append((f"{of_class}, part {number}" if len(members) > 1 else of_class, member))
+    shown = panels[:PANELS]
+    columns = math.ceil(math.sqrt(len(shown)))
+    rows = math.ceil(len(shown) / columns)
+    figure = Figure(figsize=(6 * columns, 5 * rows), layout="constrained")
+    plot = plot_position_scores if len(shown[0][1]) > PAIRS_SHOWN else plot_weights
+    for place, (title, member) in enumerate(shown, 1):
+        plot(member, ax=figure.add_subplot(rows, columns, place), title=title)
+    if len(panels) > len(shown):
+        figure.suptitle(f"the first {len(shown)} of {len(panels)}")
+    figure.savefig(path, dpi=120)
+
+
+def _costs(text: str) -> list[float]:
+    try:
+        numbers = [float(number) for number in text.split(",")]
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number, or several such as 0.1,1,10") from None
+    for number in numbers:
+        if not 0 < number < math.inf:
+            raise argparse.ArgumentTypeError(f"{number:g} must be a finite number above zero")
+    return numbers

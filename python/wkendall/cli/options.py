@@ -1,0 +1,122 @@
+"""Options that several commands have."""
+
+from __future__ import annotations
+
+import argparse
+import importlib.util
+import re
+import sys
+from collections.abc import Callable
+from typing import TYPE_CHECKING, get_args
+
+from wkendall.rankings import Input, Missing, Ties, Top
+
+if TYPE_CHECKING:
+    Commands = argparse._SubParsersAction[argparse.ArgumentParser]
+
+
+def new_parser(commands: Commands, name: str, summary: str, description: str, epilog: str) -> argparse.ArgumentParser:
+    """Add a command; `summary` is for the list of commands, `epilog` has examples."""
+    return commands.add_parser(
+        name,
+        help=summary,
+        description=description,
+        epilog=epilog,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+
+
+def add_reading(parser: argparse.ArgumentParser) -> None:
+    """Add what says how a file is read and what its numbers mean."""
+    files = parser.add_argument_group("how files are read")
+    files.add_argument(
+        "--delimiter",
+        metavar="CHARACTER",
+        help="what is between the cells of a CSV file; found out if not given: comma, semicolon or tab",
+    )
+    files.add_argument(
+        "--header",
+        action=argparse.BooleanOptionalAction,
+        help="whether the first row of a CSV file has the names of the items; found out if not given",
+    )
+    files.add_argument(
+        "--id",
+        metavar="COLUMN",
+        help="a column of a CSV file with names of the rankings: its name, or its number from 1",
+    )
+    files.add_argument(
+        "--skip",
+        metavar="COLUMN",
+        action="append",
+        default=[],
+        help="a column of a CSV file that is no item; may be given again",
+    )
+    files.add_argument(
+        "--array", metavar="NAME", help="which array of an .npz file has the rankings; X, or the only one, if not given"
+    )
+    files.add_argument(
+        "--expand",
+        action="store_true",
+        help="a row for each voter of a PrefLib file, instead of one for each different order",
+    )
+    meaning = parser.add_argument_group("what the numbers mean")
+    meaning.add_argument(
+        "--input",
+        choices=get_args(Input),
+        default="ranks",
+        help="ranks of the items (default); orders: rows list items, best first; scores: larger is better",
+    )
+    meaning.add_argument(
+        "--top",
+        choices=get_args(Top),
+        default="low",
+        help="which end of the ranks is the best: low, rank 1 (default), or high",
+    )
+    meaning.add_argument(
+        "--ties",
+        choices=get_args(Ties),
+        default="error",
+        help="equal numbers in a row: an error (default), or ties, for which the mean over all ways to break them is taken",
+    )
+    meaning.add_argument(
+        "--missing",
+        choices=get_args(Missing),
+        default="error",
+        help="empty cells: an error (default); bottom: below all that have a number; anywhere: place unknown",
+    )
+
+
+def add_running(parser: argparse.ArgumentParser) -> None:
+    """Add what says how the work is done."""
+    running = parser.add_argument_group("how it runs")
+    running.add_argument("--jobs", type=int, metavar="N", help="threads; -1 or nothing for one on each core")
+    running.add_argument(
+        "--progress",
+        action=argparse.BooleanOptionalAction,
+        help="show a progress bar on standard error; if not given, when that is a terminal and tqdm is installed",
+    )
+    running.add_argument("--force", action="store_true", help="overwrite what is there already")
+
+
+def whole_number(least: int, below: int | None = None) -> Callable[[str], int]:
+    """Return what turns the text of an option into a whole number, or refuses it."""
+
+    def convert(text: str) -> int:
+        if (
+            not re.fullmatch(r"[+-]?[0-9]{1,18}", text)
+            or int(text) < least
+            or (below is not None and int(text) >= below)
+        ):
+            end = "" if below is None else f" and below {below}"
+            raise argparse.ArgumentTypeError(f"{text!r} must be a whole number from {least}{end}")
+        return int(text)
+
+    return convert
+
+
+def wants_progress(arguments: argparse.Namespace) -> bool:
+    """Whether to show a progress bar: as asked for, or if there is a terminal to show it on and tqdm to draw it."""
+    if arguments.progress is not None:
+        return bool(arguments.progress)
+    return sys.stderr is not None and sys.stderr.isatty() and importlib.util.find_spec("tqdm") is not None

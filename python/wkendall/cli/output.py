@@ -1,0 +1,125 @@
+"""Files that are written whole or not at all.
+
+What is being written has a name of its own beside the final one, and gets the final one when it is complete. If the work fails or
+is interrupted it is removed.
+"""
+
+from __future__ import annotations
+
+import os
+import secrets
+import shutil
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from wkendall.cli.errors import CommandError
+
+
+@contextmanager
+def new_file(path: Path, force: bool) -> Iterator[Path]:
+    """Give the name of an empty file to write to; at the end it becomes `path`.
+
+    Enter this before the work starts: a file that may not be overwritten and a folder that cannot be written to are found then.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from wkendall.cli.output import new_file
+    >>> folder = Path(tempfile.mkdtemp())
+    >>> with new_file(folder / "a.txt", force=False) as unfinished:
+    ...     size = unfinished.write_text("all")
+    >>> [(path.name, path.read_text()) for path in folder.iterdir()]
+    [('a.txt', 'all')]
+    """
+    target = path.resolve()
+    _check_free(path, force)
+    unfinished = target.parent / _unfinished_name()
+    try:
+        with _about(path, unfinished):
+            unfinished.open("xb").close()
+            yield unfinished
+            unfinished.replace(target)
+    finally:
+        with suppress(OSError):
+            unfinished.unlink(missing_ok=True)
+
+
+@contextmanager
+def new_files(folder: Path, names: Sequence[str], force: bool) -> Iterator[Path]:
+    """Give an empty folder to write to; at the end all its files go to `folder`, which is made if need be.
+
+    Parameters
+    ----------
+    folder : Path
+    names : sequence of str
+        The files that may be written: if one is there already, and `force` is not set, nothing is done. With `force` those
+        that are not written again are removed, so that all that remain belong together.
+    force : bool
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from wkendall.cli.output import new_files
+    >>> folder = Path(tempfile.mkdtemp()) / "results"
+    >>> with new_files(folder, ["a.txt", "b.txt"], force=False) as unfinished:
+    ...     size = (unfinished / "a.txt").write_text("all")
+    >>> [path.name for path in folder.iterdir()]
+    ['a.txt']
+    """
+    target = folder.resolve()
+    if target.exists() and not target.is_dir():
+        raise CommandError(f"{folder} is a file, but the results need a folder")
+    for name in names:
+        _check_free(folder / name, force)
+    # In the folder if it is there: it may be on another disk than its parent, or the parent closed to us.
+    unfinished = (target if target.exists() else target.parent) / _unfinished_name()
+    try:
+        with _about(folder, unfinished):
+            unfinished.mkdir()
+            yield unfinished
+            written = {path.name for path in unfinished.iterdir()}
+            target.mkdir(exist_ok=True)
+            for name in sorted(written):
+                (unfinished / name).replace(target / name)
+            for name in {*names} - written:
+                (target / name).unlink(missing_ok=True)
+    finally:
+        shutil.rmtree(unfinished, ignore_errors=True)
+
+
+def write_npz(path: Path, arrays: dict[str, Any]) -> None:
+    """Write arrays, by their names, to an .npz file that loads without pickle; None is left out."""
+    # numpy's stub takes the names of arrays for its own parameters.
+    save: Any = np.savez
+    with path.open("wb") as file:
+        save(file, **{name: np.asarray(array) for name, array in arrays.items() if array is not None})
+
+
+def _check_free(path: Path, force: bool) -> None:
+    if path.is_dir():
+        raise CommandError(f"{path} is a folder, but must be the name of a file")
+    if path.exists() and not path.is_file():
+        raise CommandError(f"{path} is not a regular file: it cannot be replaced")
+    if path.exists() and not force:
+        raise CommandError(f"{path} is there already: --force overwrites it")
+
+
+def _unfinished_name() -> str:
+    return f".wkendall-{secrets.token_hex(6)}.part"
+
+
+@contextmanager
+def _about(path: Path, unfinished: Path) -> Iterator[None]:
+    """Let errors name the file that was asked for: a full disk names none, and the unfinished one means nothing to anybody."""
+    try:
+        yield
+    except OSError as error:
+        # Only those that say what happened to a file have a number.
+        inside = error.filename is None or str(error.filename).startswith(str(unfinished))
+        if error.errno is not None and inside and not isinstance(error, BrokenPipeError):
+            error.filename = os.fspath(path)
+        raise

@@ -1,0 +1,162 @@
+"""From files to arrays of rankings: CSV, NumPy's .npy and .npz, PrefLib."""
+
+from __future__ import annotations
+
+import argparse
+import zipfile
+import zlib
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wkendall.cli.errors import CommandError, UsageError
+
+CSV, NPY, NPZ, PREFLIB = "CSV", ".npy", ".npz", "PrefLib"
+KINDS = {
+    **dict.fromkeys((".csv", ".tsv", ".txt"), CSV),
+    ".npy": NPY,
+    ".npz": NPZ,
+    **dict.fromkeys((".soc", ".soi", ".toc", ".toi"), PREFLIB),
+}
+#: Options that go with one kind of file, and what they are if not given.
+_OPTIONS: dict[str, tuple[str, object]] = {
+    "delimiter": (CSV, None),
+    "header": (CSV, None),
+    "id": (CSV, None),
+    "skip": (CSV, []),
+    "array": (NPZ, None),
+    "expand": (PREFLIB, False),
+}
+
+
+class Source(NamedTuple):
+    """Rankings from a file, and what else is in it."""
+
+    path: Path
+    X: NDArray[Any]
+    #: The names of the items, if the file has any.
+    items: list[str] | None = None
+    #: The names of the rankings, if they were asked for.
+    ids: list[str] | None = None
+    #: How many voters gave each order, for PrefLib.
+    counts: NDArray[np.int64] | None = None
+    #: The cells of the column of labels, or the array of labels, if there is one in the file.
+    labels: list[str] | NDArray[Any] | None = None
+    #: The line of each row, for CSV.
+    lines: Sequence[int] = ()
+
+
+def kind_of(path: Path) -> str:
+    """Return the kind of a file, which the ending of its name says."""
+    kind = KINDS.get(path.suffix.lower())
+    if kind is None:
+        raise CommandError(f"{path}: the name of a file with rankings must end in one of {', '.join(KINDS)}")
+    return kind
+
+
+def check_reading(arguments: argparse.Namespace, *paths: Path) -> None:
+    """Refuse options that no file can use."""
+    kinds = [kind_of(path) for path in paths]
+    for name, (kind, unsaid) in _OPTIONS.items():
+        if getattr(arguments, name) != unsaid and kind not in kinds:
+            raise UsageError(f"--{name} goes with {kind} files")
+    if PREFLIB in kinds and arguments.input != "ranks":
+        raise UsageError(f"--input {arguments.input} does not go with PrefLib files, which say what they hold")
+
+
+def read_rankings(path: Path, arguments: argparse.Namespace, label: str | None = None) -> Source:
+    """Read a file as the options say; `label` is a column or array that has labels."""
+    kind = kind_of(path)
+    if kind == CSV:
+        return _from_csv(path, arguments, label)
+    if kind == PREFLIB:
+        return _from_preflib(path, arguments.expand)
+    if kind == NPZ:
+        return _from_npz(path, arguments.array, label)
+    return Source(path, load_array(path))
+
+
+def load_array(path: Path) -> NDArray[Any]:
+    """Read an .npy file."""
+    with _loaded(path) as loaded:
+        if not isinstance(loaded, np.ndarray):
+            raise CommandError(f"{path} has several arrays in it, but must be an .npy file with one")
+        return loaded
+
+
+def check_same_items(x: Source, y: Source) -> None:
+    """Refuse files whose items have different names, or the same in another order."""
+    if x.items is None or y.items is None:
+        return
+    for column, (first, second) in enumerate(zip(x.items, y.items, strict=False), 1):
+        if first != second:
+            raise CommandError(
+                f"item {column} is {first!r} in {x.path} and {second!r} in {y.path}: both must have the same items in "
+                "the same order"
+            )
+
+
+def _from_csv(path: Path, arguments: argparse.Namespace, label: str | None) -> Source:
+    from wkendall.lists import read_table
+
+    apart = [name for name in (arguments.id, label, *arguments.skip) if name is not None]
+    try:
+        table = read_table(path, delimiter=arguments.delimiter, header=arguments.header, apart=apart)
+    except ValueError as error:
+        hint = "; --skip COLUMN leaves a column out" if "not a number" in str(error) or "no name" in str(error) else ""
+        raise CommandError(f"{error}{hint}") from error
+    return Source(
+        path,
+        table.X,
+        table.items if table.named else None,
+        ids=table.apart.get(arguments.id),
+        labels=None if label is None else table.apart[label],
+        lines=table.lines,
+    )
+
+
+def _from_preflib(path: Path, expand: bool) -> Source:
+    from wkendall.lists import read_preflib
+
+    X, items, counts = read_preflib(path)
+    if expand:
+        return Source(path, X.repeat(counts, axis=0), items)
+    return Source(path, X, items, counts=counts)
+
+
+def _from_npz(path: Path, name: str | None, label: str | None) -> Source:
+    with _loaded(path) as arrays:
+        if isinstance(arrays, np.ndarray):
+            raise CommandError(f"{path} has one array without a name, but must be an .npz file")
+        known = ", ".join(arrays.files)
+        labels = None if label is None else _member(path, arrays, label, known)
+        others = [found for found in arrays.files if found not in (label, "items")]
+        if name is None and "X" not in others and len(others) != 1:
+            raise CommandError(f"{path} has the arrays {known}: --array says which has the rankings")
+        X = _member(path, arrays, name or ("X" if "X" in others else others[0]), known)
+        items = _member(path, arrays, "items", known).tolist() if "items" in arrays.files else None
+    return Source(path, X, None if items is None else [str(item) for item in items], labels=labels)
+
+
+def _member(path: Path, arrays: Any, name: str, known: str) -> NDArray[Any]:
+    if name not in arrays.files:
+        raise CommandError(f"{path} has no array {name!r}: it has {known}")
+    try:
+        return np.asarray(arrays[name])
+    except (ValueError, EOFError, zlib.error, zipfile.BadZipFile) as error:
+        raise CommandError(f"{path}: the array {name!r} cannot be read: {error}") from error
+
+
+@contextmanager
+def _loaded(path: Path) -> Iterator[Any]:
+    """Give the array of an .npy file, or the arrays of an .npz file, which are read when they are asked for."""
+    with path.open("rb") as file:
+        try:
+            loaded = np.load(file, allow_pickle=False)
+        except (ValueError, EOFError, zipfile.BadZipFile) as error:
+            raise CommandError(f"{path} is not a file of NumPy arrays, or is damaged: {error}") from error
+        yield loaded

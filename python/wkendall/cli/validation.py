@@ -1,0 +1,140 @@
+"""Scores on folds, with C chosen inside the folds, so that no score has seen what it is a score of.
+
+For each fold the rankings of the others are split again. The C that is best on these inner folds is used to fit all of them, and
+the score is taken on the fold that was left out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import clone
+from sklearn.dummy import DummyClassifier, DummyRegressor
+from sklearn.kernel_ridge import KernelRidge
+from sklearn.metrics import r2_score
+from sklearn.model_selection import KFold, StratifiedKFold
+from sklearn.preprocessing import KernelCenterer
+from sklearn.svm import SVC
+
+from wkendall.cli.errors import CommandError
+
+Rows = NDArray[np.int64]
+#: Fits to some rows with some C, and returns the score on other rows.
+Score = Callable[[float, Rows, Rows], float]
+
+
+class Scores(NamedTuple):
+    """The score on each fold, and the C that it was got with."""
+
+    folds: list[float]
+    C: list[float]
+
+    @property
+    def mean(self) -> float:
+        """The mean over the folds."""
+        return float(np.mean(self.folds))
+
+    @property
+    def sd(self) -> float:
+        """The standard deviation over the folds, with one degree of freedom less than there are folds."""
+        return float(np.std(self.folds, ddof=1))
+
+
+class Plan(NamedTuple):
+    """How rankings with labels are split."""
+
+    y: NDArray[Any]
+    regression: bool
+    grid: list[float]
+    folds: int
+    inner: int
+    seed: int
+
+    def fits(self) -> tuple[int, int]:
+        """How many times `scores` fits, and how many times `best_C` does."""
+        search = 0 if len(self.grid) == 1 else self.inner * len(self.grid)
+        return self.folds * (search + 1), search
+
+    def scores(self, score: Score) -> Scores:
+        """Score on every fold."""
+        found, chosen = [], []
+        for train, test in self._split(np.arange(len(self.y)), self.folds):
+            chosen.append(self.best_C(score, train))
+            found.append(score(chosen[-1], train, test))
+        return Scores(found, chosen)
+
+    def best_C(self, score: Score, rows: Rows | None = None) -> float:
+        """Return the C that is best on folds of some rows, or of all; of several the smallest."""
+        if len(self.grid) == 1:
+            return self.grid[0]
+        every = np.arange(len(self.y)) if rows is None else rows
+        parts = list(self._split(every, self.inner))
+        means = [np.mean([score(C, train, test) for train, test in parts]) for C in self.grid]
+        return self.grid[int(np.argmax(means))]
+
+    def _split(self, rows: Rows, folds: int) -> Iterator[tuple[Rows, Rows]]:
+        kind = KFold if self.regression else StratifiedKFold
+        for train, test in kind(folds, shuffle=True, random_state=self.seed).split(rows, self.y[rows]):
+            yield rows[train], rows[test]
+
+
+def plan_of(y: NDArray[Any], regression: bool, grid: list[float], folds: int, seed: int) -> Plan:
+    """Check that there are enough labels for so many folds, and for folds inside them if there is a C to choose."""
+    search = len(grid) > 1
+    if regression:
+        # The score of a fold compares numbers with their mean: one number is not enough.
+        least = 8 if search and folds == 2 else 2 * folds
+        if len(y) < least:
+            raise CommandError(
+                f"there are {len(y)} rankings, but {folds} folds need at least {least}: use fewer --folds"
+            )
+        return Plan(y, True, grid, folds, min(folds, (len(y) - -(-len(y) // folds)) // 2), seed)
+    classes, sizes = np.unique(y, return_counts=True)
+    if len(classes) < 2:
+        raise CommandError(f"all labels are {classes[0]!s}, but a classifier needs at least two classes")
+    least = 4 if search and folds == 2 else folds
+    size = int(sizes.min())
+    if size < least:
+        raise CommandError(
+            f"class {classes[sizes.argmin()]!s} has {size} of the {len(y)} rankings, but {folds} folds need at least {least} of "
+            "each class: use fewer --folds, or --regression if the labels are numbers to predict"
+        )
+    return Plan(y, False, grid, folds, min(folds, size - -(-size // folds)), seed)
+
+
+def learned(model: Any, X: NDArray[Any], y: NDArray[Any]) -> Score:
+    """Score an estimator of the package."""
+
+    def score(C: float, train: Rows, test: Rows) -> float:
+        return float(clone(model).set_params(C=C).fit(X[train], y[train]).score(X[test], y[test]))
+
+    return score
+
+
+def standard(K: NDArray[np.float64], y: NDArray[Any], regression: bool) -> Score:
+    """Score a support vector machine with a given Gram matrix, or for numbers a ridge regression."""
+
+    def score(C: float, train: Rows, test: Rows) -> float:
+        own, cross = K[np.ix_(train, train)], K[np.ix_(test, train)]
+        if not regression:
+            return float(SVC(kernel="precomputed", C=C).fit(own, y[train]).score(cross, y[test]))
+        # With features and numbers taken from their means, ridge regression needs no intercept.
+        centre, middle = KernelCenterer().fit(own), y[train].mean()
+        ridge = KernelRidge(alpha=1 / (2 * C), kernel="precomputed").fit(centre.transform(own), y[train] - middle)
+        return float(r2_score(y[test], ridge.predict(centre.transform(cross)) + middle))
+
+    return score
+
+
+def constant(y: NDArray[Any], regression: bool) -> Score:
+    """Score the answer that is best without looking at rankings: the largest class, or the mean."""
+    model = DummyRegressor() if regression else DummyClassifier(strategy="most_frequent")
+
+    def score(_: float, train: Rows, test: Rows) -> float:
+        nothing = np.zeros((len(y), 1))
+        return float(clone(model).fit(nothing[train], y[train]).score(nothing[test], y[test]))
+
+    return score

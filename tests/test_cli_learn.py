@@ -1,0 +1,481 @@
+"""`wkendall learn`: scores as scikit-learn finds them, weights as the estimators do, and labels from every kind of file."""
+
+import json
+import shlex
+from pathlib import Path
+
+import numpy as np
+import pytest
+import wkendall
+from definitions import random_rankings
+from sklearn.kernel_ridge import KernelRidge
+from sklearn.linear_model import Ridge
+from sklearn.model_selection import GridSearchCV, KFold, StratifiedKFold, cross_val_score
+from sklearn.svm import SVC
+from test_cli import ITEMS, SOC, fails, run, write_table
+from wkendall.cli import learn, main
+from wkendall.cli.validation import Plan, plan_of, standard
+
+N, M = 5, 40
+RNG = np.random.default_rng(0)
+X = random_rankings(RNG, M, N)
+NUMBERS = (X[:, 0] - X[:, 1] + 0.5 * RNG.standard_normal(M)).round(3)
+MIDDLE = np.median(NUMBERS)
+AGES = np.where(NUMBERS > MIDDLE, "old", "young")
+CITIES = np.array(["Bern", "Oslo", "Rome"])[np.argsort(np.argsort(NUMBERS)) * 3 // M]
+GRID = [0.1, 1.0, 10.0]
+DRAW = learn._draw
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    write_table(Path("people.csv"), X, ITEMS, age=AGES, city=CITIES, number=NUMBERS)
+    np.save("x.npy", X)
+    np.savez("x.npz", X=X, age=AGES, number=NUMBERS)
+    np.save("ages.npy", AGES)
+    np.save("numbers.npy", NUMBERS)
+    # Pictures take longer than all the rest; some tests put the drawing back.
+    monkeypatch.setattr(learn, "_draw", lambda path, *_: path.write_text(""))
+    return tmp_path
+
+
+def learned(words, file="people.csv --skip city --skip number --label age"):
+    run(f"learn {file} -o out {words} --force")
+    return json.loads(Path("out/scores.json").read_text()), dict(np.load("out/weights.npz"))
+
+
+def assert_scores(found, wanted, C):
+    np.testing.assert_allclose(found["folds"], wanted, atol=1e-6)
+    assert found["mean"] == pytest.approx(sum(wanted) / len(wanted), abs=1e-6)
+    spread = sum((score - sum(wanted) / len(wanted)) ** 2 for score in wanted) / (len(wanted) - 1)
+    assert found["sd"] == pytest.approx(spread**0.5, abs=1e-6)
+    assert C is None or len(found["C"]) == len(wanted)
+
+
+def nested(model, inputs, y, kind, folds, grid=GRID, name="C"):
+    """Nested cross-validation by scikit-learn."""
+    search = GridSearchCV(model, {name: grid}, cv=kind(folds, shuffle=True, random_state=3))
+    return cross_val_score(search, inputs, y, cv=kind(folds, shuffle=True, random_state=3)).tolist()
+
+
+@pytest.mark.parametrize("words", ["", "--order 1", "--components 2", "--pure"])
+def test_scores_of_classes(words):
+    report, weights = learned(f"{words} --folds 4 --seed 3")
+    model = wkendall.SuquanSVDClassifier(
+        order=1 if "order" in words else 2, n_components=2 if "comp" in words else 1, pure="pure" in words
+    )
+    assert report["score"] == "accuracy"
+    assert_scores(report["scores"]["learned"], nested(model, X, AGES, StratifiedKFold, 4), GRID)
+    K = wkendall.gram_matrix(X, normalize=True)
+    assert_scores(report["scores"]["standard"], nested(SVC(kernel="precomputed"), K, AGES, StratifiedKFold, 4), GRID)
+    assert_scores(report["scores"]["constant"], [0.5] * 4, None)
+    search = GridSearchCV(model, {"C": GRID}, cv=StratifiedKFold(4, shuffle=True, random_state=3)).fit(X, AGES)
+    assert report["settings"]["C"] == search.best_params_["C"]
+    np.testing.assert_allclose(weights["U"], search.best_estimator_.U_, atol=1e-7)
+    np.testing.assert_allclose(weights["B"], search.best_estimator_.B_, atol=1e-4)
+    assert weights["intercept"] == pytest.approx(search.best_estimator_.intercept_, abs=1e-4)
+    assert weights["classes"].tolist() == ["old", "young"]
+    assert weights["items"].tolist() == ITEMS
+    assert json.loads(str(weights["settings"])) == report["settings"]
+
+
+def test_scores_of_numbers():
+    file = "people.csv --skip city --skip age --label number --regression"
+    report, weights = learned("--folds 4 --seed 3", file)
+    assert report["score"] == "R^2"
+    model = wkendall.SuquanSVDRegressor()
+    assert_scores(report["scores"]["learned"], nested(model, X, NUMBERS, KFold, 4), GRID)
+    # Ridge regression on explicit features has an intercept of its own.
+    features = wkendall.features(X) / np.sqrt(N * (N - 1) / 2)
+    alphas = [1 / (2 * C) for C in GRID]
+    assert_scores(report["scores"]["standard"], nested(Ridge(), features, NUMBERS, KFold, 4, alphas, "alpha"), GRID)
+    wanted = []
+    for train, test in KFold(4, shuffle=True, random_state=3).split(X):
+        errors = NUMBERS[test] - NUMBERS[train].mean()
+        wanted.append(1 - (errors**2).sum() / ((NUMBERS[test] - NUMBERS[test].mean()) ** 2).sum())
+    assert_scores(report["scores"]["constant"], wanted, None)
+    best = wkendall.SuquanSVDRegressor(C=report["settings"]["C"]).fit(X, NUMBERS)
+    predicted = wkendall.linear_function(X, weights["U"], weights["B"]) + weights["intercept"]
+    np.testing.assert_allclose(predicted, best.predict(X), atol=1e-9)
+    assert "classes" not in weights
+
+
+def test_one_C_is_taken_as_it_is():
+    report, _ = learned("--C 2 --folds 3 --seed 3")
+    wanted = cross_val_score(
+        wkendall.SuquanSVDClassifier(C=2.0), X, AGES, cv=StratifiedKFold(3, shuffle=True, random_state=3)
+    )
+    assert_scores(report["scores"]["learned"], wanted.tolist(), [2.0])
+    assert report["scores"]["learned"]["C"] == [2.0] * 3
+
+
+@pytest.mark.parametrize("words", ["--C 10 0.1 1", "--C 0.1,1,10", "--C 1,10 0.1", ""])
+def test_ways_to_give_C(words):
+    assert learned(f"{words} --folds 2")[0]["settings"]["C_tried"] == GRID
+
+
+def test_no_ranking_is_scored_by_what_has_seen_it():
+    y = np.array(["a", "b"] * 10)
+    plan = plan_of(y, False, GRID, 5, 0)
+    calls = []
+
+    def score(C, train, test):
+        calls.append((C, set(train.tolist()), set(test.tolist())))
+        return 1.0 if C == 1 else 0.5
+
+    found = plan.scores(score)
+    assert found.C == [1.0] * 5
+    scoring, choosing = plan.fits()
+    assert len(calls) == scoring
+    left_out = []
+    for fold in range(5):
+        *inner, (C, train, test) = calls[fold * (choosing + 1) : (fold + 1) * (choosing + 1)]
+        assert C == 1
+        assert train | test == set(range(20))
+        left_out += test
+        for _, inside, scored in inner:
+            assert inside | scored == train
+            assert not inside & scored
+    assert sorted(left_out) == list(range(20))
+
+
+def test_of_equal_C_the_smallest():
+    plan = Plan(np.arange(8.0), True, GRID, 2, 2, 0)
+    assert plan.best_C(lambda C, train, test: 0.0) == 0.1
+
+
+def test_the_baseline_for_numbers_by_its_definition():
+    K, rows = wkendall.gram_matrix(X, normalize=True), np.arange(M)
+    found = standard(K, NUMBERS, True)(3.0, rows[:30], rows[30:])
+    # An intercept that costs nothing is the limit of a constant feature of any size.
+    model = KernelRidge(alpha=1 / 6, kernel="precomputed").fit(K[:30, :30] + 1e7, NUMBERS[:30])
+    errors = NUMBERS[30:] - model.predict(K[30:, :30] + 1e7)
+    assert found == pytest.approx(1 - (errors**2).sum() / ((NUMBERS[30:] - NUMBERS[30:].mean()) ** 2).sum(), abs=1e-5)
+
+
+@pytest.mark.parametrize(("kind", "init"), [("Classifier", "standard"), ("Regressor", "suquan")])
+def test_alternating(kind, init):
+    y, words = (AGES, "") if kind == "Classifier" else (NUMBERS, "--regression")
+    name = "ages" if kind == "Classifier" else "numbers"
+    report, weights = learned(
+        f"--method alternating --init {init} --C 1 --folds 2 {words}", f"x.npy --labels {name}.npy"
+    )
+    model = getattr(wkendall, f"Alternating{kind}")(init=init).fit(X, y)
+    np.testing.assert_allclose(weights["U"], model.U_, atol=1e-9)
+    np.testing.assert_allclose(weights["B"], model.B_, atol=1e-9)
+    assert report["scores"]["learned"]["name"] == "alternating, order 2"
+    assert report["settings"]["init"] == init
+    assert weights["items"].tolist() == ["1", "2", "3", "4", "5"]
+
+
+def test_several_classes_and_components():
+    file = "people.csv --skip age --skip number --label city"
+    _, weights = learned("--C 1 --folds 3 --components 2", file)
+    assert weights["classes"].tolist() == ["Bern", "Oslo", "Rome"]
+    scores = np.empty((M, 3))
+    for index in range(3):
+        members = zip(weights[f"U_{index}"], weights[f"B_{index}"], strict=True)
+        scores[:, index] = sum(wkendall.linear_function(X, U, B) for U, B in members) + weights["intercept"][index]
+    model = wkendall.SuquanSVDClassifier(n_components=2).fit(X, CITIES)
+    np.testing.assert_allclose(scores, model.decision_function(X), atol=1e-6)
+
+
+@pytest.mark.parametrize("order", [1, 2, 3])
+def test_two_classes_from_the_file_of_weights(order):
+    """The documented way to use the file gives the predictions of the estimator."""
+    _, weights = learned(f"--C 1 --folds 2 --order {order}")
+    scores = wkendall.linear_function(X, weights["U"], weights["B"]) + weights["intercept"]
+    predicted = weights["classes"][(scores > 0).astype(int)]
+    assert (predicted == wkendall.SuquanSVDClassifier(order).fit(X, AGES).predict(X)).all()
+
+
+def test_options_of_rankings_reach_the_model():
+    scores = np.round(-X + 0.0)
+    scores[:, 1] = scores[:, 2]
+    scores[3, 0] = np.nan
+    np.save("scores.npy", scores)
+    how = {"input": "scores", "ties": "mean", "missing": "bottom", "top": "high"}
+    words = " ".join(f"--{name} {value}" for name, value in how.items())
+    report, weights = learned(f"{words} --C 1 --folds 2 --jobs 1", "scores.npy --labels ages.npy")
+    model = wkendall.SuquanSVDClassifier(**how).fit(scores, AGES)
+    np.testing.assert_allclose(weights["U"], model.U_, atol=1e-7)
+    assert {name: report["settings"][name] for name in how} == how
+    K = wkendall.gram_matrix(scores, normalize=True, **how)
+    wanted = cross_val_score(
+        SVC(kernel="precomputed"), K, AGES, cv=StratifiedKFold(2, shuffle=True, random_state=0)
+    ).tolist()
+    assert_scores(report["scores"]["standard"], wanted, [1.0])
+
+
+LABELS = {
+    "x.npz --label age": AGES,
+    "x.npy --labels ages.npy": AGES,
+    "x.npy --labels ages.txt": AGES,
+    "x.npy --labels more.csv --label age": AGES,
+    "x.npy --labels flags.npy": AGES == "old",
+    "x.npy --labels whole.npy": np.where(AGES == "old", 2, 10),
+    "x.npy --labels whole.txt": np.where(AGES == "old", 2, 10),
+    "all.soc --expand --labels ages.npy": AGES,
+    "single.soc --labels pair.npy": np.array(["a", "b"] * 4),
+}
+
+
+@pytest.mark.parametrize("words", LABELS)
+def test_labels_from_everywhere(words):
+    Path("ages.txt").write_text("\n".join(AGES) + "\n")
+    Path("more.csv").write_text("age,sex\n" + "".join(f"{age},f\n" for age in AGES))
+    np.save("flags.npy", AGES == "old")
+    np.save("whole.npy", np.where(AGES == "old", 2.0, 10.0))
+    Path("whole.txt").write_text("\n".join("2" if age == "old" else "10" for age in AGES))
+    head = "".join(f"# ALTERNATIVE NAME {number}: {name}\n" for number, name in enumerate("abcde", 1))
+    counts = np.unique(X, axis=0, return_counts=True)
+    orders = [",".join(map(str, row.argsort() + 1)) for row in counts[0]]
+    start = SOC.split("# ALTERN")[0].replace(": 3", ": 5")
+    Path("all.soc").write_text(
+        start.replace("VOTERS: 6", f"VOTERS: {M}").replace("ORDERS: 2", f"ORDERS: {len(orders)}")
+        + head
+        + "".join(f"{count}: {order}\n" for count, order in zip(counts[1], orders, strict=True))
+    )
+    Path("single.soc").write_text(
+        start.replace("VOTERS: 6", "VOTERS: 8").replace("ORDERS: 2", "ORDERS: 8")
+        + head
+        + "".join(f"1: {order}\n" for order in orders[:8])
+    )
+    np.save("pair.npy", np.array(["a", "b"] * 4))
+    rankings = counts[0][:8] if "single" in words else counts[0].repeat(counts[1], axis=0) if "all" in words else X
+    _, weights = learned("--C 1 --folds 2", words)
+    model = wkendall.SuquanSVDClassifier().fit(rankings, LABELS[words])
+    assert weights["classes"].tolist() == model.classes_.tolist()
+    np.testing.assert_allclose(weights["B"], model.B_, atol=1e-6)
+
+
+def test_numbers_from_an_array():
+    report, _ = learned("--regression --C 1 --folds 2", "x.npz --label number")
+    assert report["score"] == "R^2"
+    assert report["rankings"] == M
+
+
+def test_what_is_shown(capsys):
+    run("learn people.csv --label age --skip city --skip number -o out --folds 4")
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0] == "40 rankings of 5 items, 2 classes; 4 folds, seed 0"
+    assert lines[1].split() == ["accuracy", "SD"]
+    scores = json.loads(Path("out/scores.json").read_text())["scores"]
+    for line, key in zip(lines[2:5], ("learned", "standard", "constant"), strict=True):
+        assert line.startswith(scores[key]["name"])
+        assert line.split()[-2:] == [f"{scores[key]['mean']:.3f}", f"{scores[key]['sd']:.3f}"]
+    assert lines[5].startswith("wrote weights.npz, scores.json, weights.png to out in ")
+    assert len(lines) == 6
+
+
+def test_without_the_baseline():
+    report, _ = learned("--no-baseline --C 1 --folds 2")
+    assert list(report["scores"]) == ["learned", "constant"]
+
+
+def test_progress(capsys):
+    learned("--folds 2 --progress")
+    assert "100%" in capsys.readouterr().err
+    learned("--folds 2 --C 1")
+    assert capsys.readouterr().err == ""
+
+
+def test_pictures(monkeypatch, capsys):
+    from wkendall import plotting
+
+    drawn = []
+    for name in ("plot_weights", "plot_position_scores"):
+        function = getattr(plotting, name)
+        monkeypatch.setattr(
+            plotting, name, lambda U, name=name, function=function, **how: drawn.append(name) or function(U, **how)
+        )
+    monkeypatch.setattr(learn, "_draw", DRAW)
+    monkeypatch.setattr(learn, "PANELS", 2)
+    for words in ("--order 1", "--components 2"):
+        learned(f"--C 1 --folds 2 {words}")
+        assert Path("out/weights.png").read_bytes().startswith(b"\x89PNG")
+    assert drawn == ["plot_weights"] * 3
+    learned("--C 1 --folds 2", "people.csv --skip age --skip number --label city")
+    assert drawn == ["plot_weights"] * 5
+    np.save("wide.npy", random_rankings(RNG, M, 51))
+    learned("--C 1 --folds 2 --order 1", "wide.npy --labels ages.npy")
+    assert drawn == ["plot_weights"] * 5 + ["plot_position_scores"]
+    capsys.readouterr()
+    run("learn x.npy --labels ages.npy -o three --C 1 --folds 2 --order 3")
+    assert "no picture: weights of order 3 have more than two axes\n" in capsys.readouterr().out
+    assert not Path("three/weights.png").exists()
+
+
+def test_without_matplotlib(monkeypatch, capsys):
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    run("learn x.npy --labels ages.npy -o out --C 1 --folds 2")
+    shown = capsys.readouterr().out
+    assert "no picture: it needs matplotlib: pip install 'wkendall[cli]'\n" in shown
+    assert "wrote weights.npz, scores.json to out in " in shown
+    assert sorted(path.name for path in Path("out").iterdir()) == ["scores.json", "weights.npz"]
+
+
+def test_an_old_picture_does_not_stay():
+    learned("--C 1 --folds 2")
+    assert Path("out/weights.png").exists()
+    learned("--C 1 --folds 2 --order 3")
+    assert not Path("out/weights.png").exists()
+
+
+def test_overwriting(capsys):
+    words = "learn x.npy --labels ages.npy -o out --C 1 --folds 2"
+    for name in ("weights.npz", "scores.json", "weights.png"):
+        Path("out").mkdir(exist_ok=True)
+        Path("out", name).write_text("precious")
+        fails(capsys, words, f"{Path('out', name)} is there already: --force overwrites it")
+        Path("out", name).unlink()
+    Path("out/notes.txt").write_text("mine")
+    run(words)
+    assert Path("out/notes.txt").read_text() == "mine"
+    assert len(list(Path("out").iterdir())) == 4
+
+
+@pytest.mark.parametrize("there", [True, False])
+@pytest.mark.parametrize(("error", "code"), [(KeyboardInterrupt(), 130), (OSError(28, "No space left on device"), 1)])
+def test_nothing_is_left_of_what_failed(there, error, code, monkeypatch, capsys):
+    def fail(path, *_):
+        path.write_text("half")
+        raise error
+
+    if there:
+        Path("out").mkdir()
+    before = set(Path().rglob("*"))
+    monkeypatch.setattr(learn, "_draw", fail)
+    assert main(shlex.split("learn x.npy --labels ages.npy -o out --C 1 --folds 2")) == code
+    assert set(Path().rglob("*")) == before
+    said = "wkendall: interrupted\n" if code == 130 else "wkendall: out: No space left on device\n"
+    assert capsys.readouterr().err == said
+
+
+BROKEN = {
+    "empty.csv": "a,b,y\n1,2,u\n2,1,\n",
+    "text.csv": "a,b,y\n1,2,3\n2,1,many\n",
+    "one.csv": "a,b,y\n1,2,u\n2,1,u\n",
+    "few.csv": "a,b,y\n" + "1,2,u\n" * 9 + "2,1,v\n",
+    "twice.csv": "a,b,y\n" + "1,2,u\n2,1,v\n" * 5 + "1,1,v\n",
+    "none.txt": "",
+    "short.txt": "u\nv\n",
+    "wide.csv": "y,z\nu,v\n",
+    "ragged.csv": "y,z\nu,v\nw\n",
+    "votes.soc": SOC,
+}
+FAILURES = [
+    ("none.csv --label age", "none.csv: No such file or directory"),
+    ("x.npy --labels none.npy", "none.npy: No such file or directory"),
+    ("people.csv --label sex", "people.csv, line 1: there is no column 'sex': they are 'age', 'city', 'number', 'tea'"),
+    ("people.csv --label age", "column 2, 'city', holds"),
+    ("x.npz --label sex", "x.npz has no array 'sex': it has X, age, number"),
+    ("empty.csv --label y", "empty.csv, line 3: the label is missing"),
+    (
+        "text.csv --label y --regression",
+        "text.csv, line 3: the label is 'many', but --regression needs a finite number",
+    ),
+    ("one.csv --label y", "all labels are u, but a classifier needs at least two classes"),
+    (
+        "few.csv --label y",
+        "class v has 1 of the 10 rankings, but 5 folds need at least 5 of each class: use fewer --folds",
+    ),
+    ("twice.csv --label y", "twice.csv: line 12 holds 1 twice, in columns 'a' and 'b'"),
+    ("x.npy --labels none.txt", "none.txt is empty"),
+    ("x.npy --labels short.txt", "short.txt has 2 labels, but x.npy has 40 rankings"),
+    (
+        "x.npy --labels wide.csv",
+        "wide.csv, line 1: the row has 2 cells, not 1: --label says which column has the labels",
+    ),
+    ("x.npy --labels wide.csv --label w", "wide.csv, line 1: there is no column 'w': they are 'y', 'z'"),
+    ("x.npy --labels ragged.csv --label y", "ragged.csv, line 3: the row has 1 cells, not 2"),
+    ("x.npy --labels votes.soc", "votes.soc: labels are read from .npy and CSV files"),
+    ("x.npy --labels square.npy", "square.npy: the labels have shape (2, 2), but must be a row of labels"),
+    (
+        "x.npy --labels numbers.npy",
+        "numbers.npy: the labels are not whole numbers: --regression is for numbers to predict",
+    ),
+    ("x.npy --labels ages.npy --regression", "ages.npy: the labels must be finite numbers for --regression, not"),
+    ("x.npy --labels nan.npy --regression", "nan.npy: the labels must be finite numbers for --regression, not"),
+    ("x.npy --labels bytes.npy", "bytes.npy: the labels must be text, whole numbers or true and false, not |S1"),
+    ("flat.npy --labels ages.npy", "flat.npy has an array of shape (3,), but must have two axes: one ranking a row"),
+    (
+        "votes.soc --labels ages.npy",
+        "votes.soc has orders of several voters: --expand makes a row for each, which needs a",
+    ),
+    ("x.npy --labels numbers.npy --regression --folds 21", "there are 40 rankings, but 21 folds need at least 42"),
+    (
+        "x.npy --labels ages.npy --method alternating --order 6",
+        "--init standard has only zeros for order 6 and 5 items",
+    ),
+]
+
+
+@pytest.mark.parametrize(("words", "message"), FAILURES, ids=[words for words, _ in FAILURES])
+def test_failures(words, message, capsys):
+    for name, content in BROKEN.items():
+        Path(name).write_text(content)
+    np.save("square.npy", np.eye(2))
+    np.save("flat.npy", np.array([1, 2, 3]))
+    np.save("nan.npy", np.where(NUMBERS > 0, np.nan, 1))
+    np.save("bytes.npy", np.array([b"a", b"b"]))
+    fails(capsys, f"learn {words} -o out", message)
+
+
+def test_a_file_where_the_folder_should_be(capsys):
+    fails(capsys, "learn x.npy --labels ages.npy -o x.npz", "x.npz is a file, but the results need a folder")
+    fails(capsys, "learn x.npy --labels ages.npy -o none/out", "none/out: No such file or directory")
+
+
+WRONG = [
+    ("", "the following arguments are required: INPUT, -o/--output"),
+    ("x.csv -o out", "the labels are missing: --label COLUMN, or --labels FILE"),
+    ("x.npy -o out --label age", "--label goes with CSV and .npz files: use --labels FILE"),
+    ("x.csv -o out --label y --method alternating --pure", "--pure goes with --method svd"),
+    ("x.csv -o out --label y --method alternating --components 2", "--components goes with --method svd"),
+    ("x.csv -o out --label y --init suquan", "--init goes with --method alternating"),
+    ("x.csv -o out --label y --missing anywhere", "--missing anywhere is for the standard kernel"),
+    ("x.csv -o out --label y --C 0", "argument --C: 0 must be a finite number above zero"),
+    ("x.csv -o out --label y --C 1,inf", "argument --C: inf must be a finite number above zero"),
+    ("x.csv -o out --label y --C much", "argument --C: 'much' is not a number, or several such as 0.1,1,10"),
+    ("x.csv -o out --label y --folds 1", "argument --folds: '1' must be a whole number from 2"),
+    ("x.csv -o out --label y --folds few", "argument --folds: 'few' must be a whole number from 2"),
+    ("x.csv -o out --label y --order 0", "argument --order: '0' must be a whole number from 1"),
+    ("x.csv -o out --label y --components 0", "argument --components: '0' must be a whole number from 1"),
+    ("x.csv -o out --label y --seed -1", "argument --seed: '-1' must be a whole number from 0"),
+    ("x.csv -o out --label y --expand", "--expand goes with PrefLib files"),
+]
+
+
+@pytest.mark.parametrize(("words", "message"), WRONG, ids=[words for words, _ in WRONG])
+def test_wrong_usage(words, message, capsys):
+    fails(capsys, f"learn {words}", message, code=2)
+
+
+@pytest.mark.parametrize(
+    ("regression", "size", "folds", "grid", "enough"),
+    [
+        (False, 4, 2, GRID, True),
+        (False, 3, 2, GRID, False),
+        (False, 2, 2, [1.0], True),
+        (False, 3, 3, GRID, True),
+        (True, 8, 2, GRID, True),
+        (True, 7, 2, GRID, False),
+        (True, 4, 2, [1.0], True),
+        (True, 6, 3, GRID, True),
+        (True, 5, 3, GRID, False),
+    ],
+)
+def test_the_least_number_of_rankings(regression, size, folds, grid, enough):
+    """As few rankings as are let through can be scored, with folds inside folds."""
+    from wkendall.cli.errors import CommandError
+
+    y = np.arange(float(size)) if regression else np.repeat([0, 1], size)
+    if not enough:
+        with pytest.raises(CommandError, match=f"{folds} folds need at least {size + 1}"):
+            plan_of(y, regression, grid, folds, 0)
+        return
+    plan = plan_of(y, regression, grid, folds, 0)
+    K = wkendall.gram_matrix(random_rankings(np.random.default_rng(0), len(y), 4), normalize=True)
+    assert np.isfinite(plan.scores(standard(K, y, regression)).folds).all()
