@@ -1,13 +1,14 @@
-"""Pictures of learned weights, with matplotlib (`pip install wkendall[plot]`)."""
+"""Pictures of weights and results, with matplotlib (`pip install wkendall[plot]`)."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, SupportsIndex
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from wkendall.parameters import real_array
+from wkendall.parameters import as_factor, as_order, real_array
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -154,6 +155,88 @@ def plot_objective(estimator: Any, *, ax: Axes | None = None, title: str | None 
     ax.set(xlabel="iteration (U and B, half a step each)", ylabel="objective")
     if title is not None:
         ax.set_title(title)
+    return ax
+
+
+def plot_reduction_factors(n: SupportsIndex, *, k: SupportsIndex = 3, ax: Axes | None = None) -> Axes:
+    """Curves of how much each rank counts in the weighted kernels: hyperbolic and logarithmic factors, and the cut of top-k.
+
+    Parameters
+    ----------
+    n : int
+        The number of ranks.
+    k : int
+        Where top-k cuts.
+    ax : matplotlib Axes, optional
+        Where to draw; a new figure if absent.
+
+    Returns
+    -------
+    matplotlib Axes
+
+    Examples
+    --------
+    >>> import wkendall
+    >>> ax = wkendall.plotting.plot_reduction_factors(6)
+    """
+    last, cut = as_order(n, "n"), as_order(k, "k")
+    ax = _axes(ax)
+    ranks = np.arange(1, last + 1)
+    ax.step(ranks, ranks <= cut, where="mid", label=f"top-{cut}", marker="o", markersize=4)
+    ax.plot(ranks, as_factor("hyperbolic", last), label="hyperbolic, 1 / (rank + 1)", marker="o", markersize=4)
+    ax.plot(ranks, as_factor("log", last), label="logarithmic, 1 / log2(rank + 1)", marker="o", markersize=4)
+    ax.set(xlabel="rank", ylabel="factor", ylim=(0, 1.05))
+    ax.set_xticks(ranks[:: max(1, last // 20)])
+    ax.legend(loc="upper right", bbox_to_anchor=(1.0, 0.88), frameon=False)
+    return ax
+
+
+def plot_accuracies(
+    accuracies: Mapping[str, Sequence[float]], published: Mapping[str, float] | None = None, *, ax: Axes | None = None
+) -> Axes:
+    """Box plot of the accuracies of several methods, the first one on top, with a dot for each mean.
+
+    Parameters
+    ----------
+    accuracies : dict of sequences of float
+        One for each method, by its name.
+    published : dict of float, optional
+        Means that others found, drawn as crosses.
+    ax : matplotlib Axes, optional
+        Where to draw; a new figure if absent.
+
+    Returns
+    -------
+    matplotlib Axes
+
+    Examples
+    --------
+    >>> import wkendall
+    >>> ax = wkendall.plotting.plot_accuracies({"standard": [0.61, 0.63, 0.65], "average": [0.62, 0.65, 0.66]})
+    """
+    ax = _axes(ax)
+    names = list(accuracies)
+    places = np.arange(len(names), 0, -1)
+    ax.boxplot(
+        [list(values) for values in accuracies.values()],
+        positions=places,
+        orientation="horizontal",
+        widths=0.6,
+        medianprops={"color": "#4477aa", "linewidth": 1.5},
+        flierprops={"marker": ".", "markersize": 3, "markeredgecolor": "0.6"},
+        boxprops={"color": "0.4"},
+        whiskerprops={"color": "0.4"},
+        capprops={"color": "0.4"},
+    )
+    ax.plot([np.mean(list(values)) for values in accuracies.values()], places, "o", color="#4477aa", label="mean")
+    if published:
+        known = [(place, published[name]) for place, name in zip(places, names, strict=True) if name in published]
+        ax.plot([mean for _, mean in known], [place for place, _ in known], "x", color="#cc3311", label="paper's mean")
+        ax.legend(loc="upper center", bbox_to_anchor=(0.4, -0.13), ncols=2, frameon=False)
+    ax.set_yticks(places, names)
+    ax.set(xlabel="accuracy", ylim=(0.4, len(names) + 0.6))
+    ax.grid(axis="x", color="0.9")
+    ax.set_axisbelow(True)
     return ax
 
 

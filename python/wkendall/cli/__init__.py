@@ -3,7 +3,7 @@
 Each command is a module with `add_parser(commands)`, which says what it can be told, and `run(arguments)`, which does the work
 and returns an exit code. What takes long to load is loaded when it runs.
 
-    gram, learn, info   the commands
+    gram, learn, reproduce, info   the commands
     validation          scores on folds
     words               the library's messages in the words of the command line
     reading             files to rankings
@@ -28,12 +28,12 @@ from types import FrameType
 from typing import Any, NoReturn
 
 from wkendall import __version__
-from wkendall.cli import gram, info, learn
+from wkendall.cli import gram, info, learn, reproduce
 from wkendall.cli.errors import UsageError, explain
 
 __all__ = ["main"]
 
-COMMANDS = (gram, learn, info)
+COMMANDS = (gram, learn, reproduce, info)
 
 DONE, FAILED, INTERRUPTED, CLOSED_PIPE = 0, 1, 130, 141
 

@@ -1,0 +1,210 @@
+"""`wkendall reproduce`: the numerical experiments of the paper."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from wkendall.cli.errors import UsageError
+from wkendall.cli.options import new_parser, whole_number
+
+if TYPE_CHECKING:
+    from wkendall.cli.options import Commands
+    from wkendall.datasets import Survey
+    from wkendall.experiments import Measurement, Protocol, Store
+
+_DESCRIPTION = """\
+Repeat the numerical experiments of Jiao and Vert, "The Weighted Kendall and
+High-order Kernels for Permutations": tell whether people are 40 or over from
+how they rank six sources of news about science, with support vector machines
+and one kernel after the other. Writes the table beside the paper's figures
+(table.csv, table.json), pictures, and all of it on one page (report.html).
+
+Without --data the people are simulated from a model of the survey. Every
+finished measurement is kept in the folder: a run that was interrupted or
+killed goes on with --resume, and a finished one can be given more kernels or
+repetitions.
+"""
+_EPILOG = """\
+kernels: {kernels};
+  "paper" for the twelve of the paper's table, "all" for all of them
+
+examples:
+  wkendall reproduce --repeats 3 --kernels standard,average,top-2
+  wkendall reproduce --data counts.csv --out survey
+  wkendall reproduce --data counts.csv --out survey --repeats 1000 --resume
+"""
+#: In the order of the table; those of the paper first.
+_KERNELS = (
+    *(
+        "top-2",
+        "top-3",
+        "top-4",
+        "top-5",
+        "standard",
+        "average",
+        "add-hyperbolic",
+        "add-log",
+        "mult-hyperbolic",
+        "mult-log",
+    ),
+    *("suquan-svd", "alternating", "order-3", "order-3-mult", "mallows"),
+)
+_OF_THE_PAPER = 12
+
+
+def add_parser(commands: Commands) -> None:
+    """Add the command to the command line."""
+    kernels = ", ".join(_KERNELS[:8]) + ",\n  " + ", ".join(_KERNELS[8:])
+    parser = new_parser(
+        commands, "reproduce", "repeat the experiments of the paper", _DESCRIPTION, _EPILOG.format(kernels=kernels)
+    )
+    parser.add_argument(
+        "--data",
+        metavar="FILE",
+        help="the survey: a table of counts, the R package prefmod's euro55.2.des.RData, or the original ICPSR 03341 table",
+    )
+    number = whole_number(1)
+    parser.add_argument("--repeats", type=number, default=50, metavar="N", help="repetitions (50)")
+    parser.add_argument("--train", type=number, default=400, metavar="N", help="people to learn from (400)")
+    parser.add_argument("--test", type=number, default=100, metavar="N", help="people to test on (100)")
+    parser.add_argument("--kernels", type=_kernels, default=_KERNELS, metavar="LIST", help="names, with commas (all)")
+    parser.add_argument(
+        "--jobs", type=int, default=-1, metavar="N", help="processes; -1 (default) for one on each core"
+    )
+    parser.add_argument("--seed", type=whole_number(0), default=0, metavar="N", help="of all random choices (0)")
+    parser.add_argument("--out", default="reproduction", metavar="FOLDER", help='where to write ("reproduction")')
+    parser.add_argument("--resume", action="store_true", help="go on with the run that the folder has")
+    parser.add_argument(
+        "--progress",
+        action=argparse.BooleanOptionalAction,
+        default=True,
+        help="show how far it is and the time left, on standard error (default)",
+    )
+    parser.set_defaults(run=run)
+
+
+def _kernels(text: str) -> tuple[str, ...]:
+    names: list[str] = []
+    for name in text.split(","):
+        few = {"all": _KERNELS, "paper": _KERNELS[:_OF_THE_PAPER]}.get(name, (name,))
+        unknown = [one for one in few if one not in _KERNELS]
+        if unknown:
+            raise argparse.ArgumentTypeError(f"{unknown[0]!r} is none of all, paper, {', '.join(_KERNELS)}")
+        names += few
+    return tuple(kernel for kernel in _KERNELS if kernel in names)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Measure what is missing, and write the results."""
+    from wkendall.experiments import Protocol, Store, write_results
+    from wkendall.experiments.protocol import check
+    from wkendall.experiments.store import settings_of
+    from wkendall.experiments.table import as_text
+
+    jobs = _jobs(arguments.jobs)
+    start = time.monotonic()
+    people, source = _people(arguments.data)
+    protocol = Protocol(arguments.train, arguments.test, seed=arguments.seed)
+    check(people.y, protocol)
+    store = Store(arguments.out, settings_of(people.X, people.y, protocol, source), resume=arguments.resume)
+    try:
+        _measure(store, people, protocol, arguments, jobs)
+    finally:
+        store.close()
+    seconds = time.monotonic() - start
+    found = store.chosen(arguments.kernels, arguments.repeats)
+    settings = {**store.settings, "repeats": arguments.repeats}
+    rows = write_results(store.folder, found, settings, seconds)
+    print(as_text(rows))
+    print(f"\n{arguments.repeats} repetitions, {source}; {seconds:.0f} s on {jobs} processes")
+    print(f"report: {Path(arguments.out) / 'report.html'}")
+    return 0
+
+
+def _measure(store: Store, people: Survey, protocol: Protocol, arguments: argparse.Namespace, jobs: int) -> None:
+    from wkendall.experiments import run as measure_all
+
+    tasks = store.missing(arguments.kernels, arguments.repeats)
+    progress = Progress(store, tasks, jobs, shown=arguments.progress)
+    try:
+        for measurement in measure_all(people.X, people.y, protocol, tasks, jobs):
+            store.add(measurement)
+            progress.step(measurement)
+    except BaseException:
+        progress.end()
+        kept = len(store.measurements)
+        print(f"{kept} measurements are kept in {arguments.out}: --resume goes on from there", file=sys.stderr)
+        raise
+    progress.end()
+
+
+def _people(path: str | None) -> tuple[Survey, str]:
+    from wkendall.datasets import load_eurobarometer, make_survey
+
+    if path is None:
+        return make_survey(rng=0), "12,216 simulated people"
+    survey = load_eurobarometer(path)
+    return survey, f"{len(survey.X):,} people of {Path(path).name}"
+
+
+def _jobs(given: int) -> int:
+    if given == -1:
+        return os.cpu_count() or 1
+    if given < 1:
+        raise UsageError(f"argument --jobs: {given} must be at least 1, or -1 for one process on each core")
+    return given
+
+
+class Progress:
+    """A line that says how many measurements are done and how long the rest will take."""
+
+    def __init__(self, store: Store, tasks: list[tuple[str, int]], jobs: int, *, shown: bool) -> None:
+        self._left: dict[str, int] = {}
+        for kernel, _ in tasks:
+            self._left[kernel] = self._left.get(kernel, 0) + 1
+        self._done, self._all, self._jobs = 0, len(tasks), jobs
+        self._times: dict[str, list[float]] = {}
+        for known in store.measurements.values():
+            self._times.setdefault(known.kernel, []).append(known.seconds)
+        self._shown = shown and sys.stderr is not None and bool(tasks)
+        self._terminal = self._shown and sys.stderr.isatty()
+        self._last = time.monotonic()
+
+    def step(self, measurement: Measurement) -> None:
+        """Count a measurement."""
+        self._done += 1
+        self._left[measurement.kernel] -= 1
+        self._times.setdefault(measurement.kernel, []).append(measurement.seconds)
+        now = time.monotonic()
+        # Ten times a second on a terminal; every ten seconds into a file.
+        if self._shown and (now - self._last > (0.1 if self._terminal else 10.0) or self._done == self._all):
+            self._last = now
+            self._show()
+
+    def _show(self) -> None:
+        part = self._done / self._all
+        text = f"{self._done} of {self._all} measurements"
+        # A kernel that was not measured yet takes as long as the mean of the others.
+        known = [seconds for times in self._times.values() for seconds in times]
+        usual = sum(known) / len(known)
+        seconds = sum(
+            left * (sum(times) / len(times) if (times := self._times.get(kernel)) else usual)
+            for kernel, left in self._left.items()
+        )
+        left = round(seconds / self._jobs)
+        text += f", {left // 60}:{left % 60:02} left" if self._done < self._all else ""
+        if self._terminal:
+            full = round(30 * part)
+            print(f"\r[{'#' * full}{' ' * (30 - full)}] {text} ", end="\x1b[K", file=sys.stderr, flush=True)
+        else:
+            print(text, file=sys.stderr, flush=True)
+
+    def end(self) -> None:
+        """Leave the line."""
+        if self._terminal and self._done:
+            print(file=sys.stderr, flush=True)

@@ -1,0 +1,14 @@
+"""The numerical experiments of the paper, and beyond: how well each kernel tells the age of people from their rankings.
+
+report     pictures and one page with everything
+table      means, tests and intervals, beside the figures of the paper
+store      finished measurements on disk
+protocol   one measurement, and many of them in parallel
+"""
+
+from wkendall.experiments.protocol import METHODS, Measurement, Protocol, measure, run
+from wkendall.experiments.report import write_results
+from wkendall.experiments.store import Store
+from wkendall.experiments.table import Row, summarize
+
+__all__ = ["METHODS", "Measurement", "Protocol", "Row", "Store", "measure", "run", "summarize", "write_results"]

@@ -1,0 +1,301 @@
+"""How a kernel is measured: an SVM learns from some people and is tested on others, many times.
+
+Each repetition draws people at random, as many of one class as of the other, and divides them into a part to learn from and
+a part to test. The cost of errors C is chosen on the first part by cross-validation. The people and the folds of a repetition
+depend on the seed and its number only, so that all kernels see the same and any measurement can be made on its own.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from functools import partial
+from multiprocessing import get_context
+from multiprocessing.connection import Connection, wait
+from threading import Thread
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg import eigh
+from sklearn import config_context
+from sklearn.svm import SVC
+from threadpoolctl import threadpool_limits
+
+from wkendall.estimators import AlternatingClassifier
+from wkendall.interior import FromFeatures
+from wkendall.kernels import gram_matrix, mallows
+from wkendall.learning import suquan_svd
+from wkendall.machines import Hinge
+
+Ranks = NDArray[np.int64]
+Array = NDArray[np.float64]
+#: Which people: their places in the data.
+People = NDArray[np.intp]
+
+#: Predicts the classes of new people from old ones, and says which weights it learned, if any.
+Predict = Callable[[People, People], tuple[Ranks, Array | None]]
+
+#: The costs of errors to choose from.
+COSTS = tuple(10.0**power for power in range(-3, 4))
+#: The parameters of the Mallows kernel to choose from.
+SPREADS = (0.03, 0.1, 0.3, 1.0)
+#: From this cost on SVMs are solved by the interior-point method, unless there are more features than that.
+LARGE, MANY = 100.0, 120
+
+
+class Published(NamedTuple):
+    """What the paper says of a kernel: mean and standard deviation of the accuracy, p if given."""
+
+    mean: float
+    sd: float
+    p: float | None = None
+
+
+class Method(NamedTuple):
+    """A kernel, or a way to learn one.
+
+    `candidates` makes what there is to choose from by cross-validation: functions that predict the classes of some people of a
+    sample from those of others, each with its parameters.
+    """
+
+    label: str
+    candidates: Callable[[Sample], list[Candidate]]
+    published: Published | None = None
+
+
+class Sample(NamedTuple):
+    """The people of one repetition: their rankings, classes, and the number of each one's ranking among the different ones."""
+
+    X: Ranks
+    y: Ranks
+    different: Ranks
+    which: NDArray[np.intp]
+
+
+class Candidate(NamedTuple):
+    """Parameters, and what predicts with them."""
+
+    parameters: dict[str, float]
+    predict: Predict
+
+
+class Protocol(NamedTuple):
+    """How many people to learn from and to test, the number of folds, and the seed."""
+
+    train: int = 400
+    test: int = 100
+    folds: int = 5
+    seed: int = 0
+
+
+class Measurement(NamedTuple):
+    """The accuracy of a kernel in one repetition, what was chosen, and how long it took."""
+
+    kernel: str
+    repetition: int
+    accuracy: float
+    validated: float
+    parameters: dict[str, float]
+    seconds: float
+    weights: list[list[float]] | None
+
+
+def _fixed(**options: Any) -> Callable[[Sample], list[Candidate]]:
+    """Make an SVM with a kernel that is given."""
+
+    def candidates(sample: Sample) -> list[Candidate]:
+        gram = gram_matrix(sample.different, normalize=True, n_jobs=1, **options)
+        return [Candidate({"C": C}, predict) for C, predict in zip(COSTS, _machines(sample, gram), strict=True)]
+
+    return candidates
+
+
+def _mallows(sample: Sample) -> list[Candidate]:
+    found = []
+    for lam in SPREADS:
+        machines = _machines(sample, mallows(sample.different, lam=lam, n_jobs=1))
+        found += [Candidate({"C": C, "lam": lam}, predict) for C, predict in zip(COSTS, machines, strict=True)]
+    return sorted(found, key=lambda candidate: candidate.parameters["C"])
+
+
+def _suquan(sample: Sample) -> list[Candidate]:
+    """Make an SVM with the weights that SUQUAN-SVD learns from the same people."""
+    learned: dict[bytes, tuple[Array, list[Predict]]] = {}
+
+    def predict(number: int, old: People, new: People) -> tuple[Ranks, Array]:
+        if old.tobytes() not in learned:
+            U = suquan_svd(sample.X[old], sample.y[old], n_jobs=1).U
+            learned[old.tobytes()] = U, list(_machines(sample, gram_matrix(sample.different, U=U, n_jobs=1)))
+        U, machines = learned[old.tobytes()]
+        return machines[number](old, new)[0], U
+
+    return [Candidate({"C": C}, partial(predict, number)) for number, C in enumerate(COSTS)]
+
+
+def _alternating(sample: Sample) -> list[Candidate]:
+    def predict(C: float, old: People, new: People) -> tuple[Ranks, Array]:
+        model = AlternatingClassifier(C=C, n_jobs=1).fit(sample.X[old], sample.y[old])
+        return model.predict(sample.X[new]), model.U_
+
+    return [Candidate({"C": C}, partial(predict, C)) for C in COSTS]
+
+
+def _machines(sample: Sample, gram: Array) -> Iterator[Predict]:
+    """Make SVMs with the kernel between the different rankings, one for each of the costs.
+
+    People of one class with the same ranking are one with more weight: the same problem, with fewer rows. The steps of LIBSVM
+    are fast but grow in number with C, those of the interior-point method do not: at C = 1000 and 240 different people it takes
+    10 ms instead of 20 to 350, if the kernel has few features.
+    """
+    values, vectors = eigh(gram)
+    kept = values > 1e-10 * values[-1]
+    features = vectors[:, kept] * np.sqrt(values[kept])
+
+    def predict(C: float, old: People, new: People) -> tuple[Ranks, None]:
+        person, counts = np.unique(2 * sample.which[old] + sample.y[old], return_counts=True)
+        ranking, label = person // 2, person % 2
+        if C < LARGE or features.shape[1] > MANY:
+            # Whatever else SVC checks takes as long as LIBSVM.
+            with config_context(assume_finite=True, skip_parameter_validation=True):
+                machine = SVC(kernel="precomputed", C=C)
+                machine.fit(gram[np.ix_(ranking, ranking)], label, sample_weight=counts)
+                return machine.predict(gram[np.ix_(sample.which[new], ranking)]), None
+        known = features[ranking]
+        coefficients, intercept = Hinge().solve(FromFeatures(known), 2.0 * label - 1.0, C * counts, 1e-6)
+        scores = features[sample.which[new]] @ (coefficients @ known) + intercept
+        return (scores > 0).astype(np.int64), None
+
+    for C in COSTS:
+        yield partial(predict, C)
+
+
+METHODS: dict[str, Method] = {
+    "top-2": Method("top-2", _fixed(weight="top", k=2), Published(0.590, 0.051)),
+    "top-3": Method("top-3", _fixed(weight="top", k=3), Published(0.624, 0.044)),
+    "top-4": Method("top-4", _fixed(weight="top", k=4), Published(0.632, 0.053, 0.31)),
+    "top-5": Method("top-5", _fixed(weight="top", k=5), Published(0.631, 0.050, 0.20)),
+    "standard": Method("standard (top-6)", _fixed(), Published(0.627, 0.050)),
+    "average": Method("average", _fixed(weight="average"), Published(0.641, 0.058, 0.01)),
+    "add-hyperbolic": Method("add, hyperbolic", _fixed(weight="add", u="hyperbolic"), Published(0.628, 0.048, 0.59)),
+    "add-log": Method("add, log", _fixed(weight="add", u="log"), Published(0.627, 0.050)),
+    "mult-hyperbolic": Method("mult, hyperbolic", _fixed(weight="mult", u="hyperbolic"), Published(0.623, 0.048)),
+    "mult-log": Method("mult, log", _fixed(weight="mult", u="log"), Published(0.618, 0.048)),
+    "suquan-svd": Method("learned, SUQUAN-SVD", _suquan, Published(0.635, 0.051, 0.07)),
+    "alternating": Method("learned, alternating", _alternating, Published(0.626, 0.051)),
+    "order-3": Method("standard of order 3", _fixed(order=3)),
+    "order-3-mult": Method("mult of order 3, hyperbolic", _fixed(order=3, weight="mult", u="hyperbolic")),
+    "mallows": Method("Mallows", _mallows),
+}
+
+
+def check(y: Ranks, protocol: Protocol) -> None:
+    """Refuse a protocol that these people do not allow for."""
+    for name, people in (("train", protocol.train), ("test", protocol.test)):
+        if people < 2 or people % 2:
+            raise ValueError(f"{name} is {people}, but must be an even number of people, half of them of each class")
+    if not 2 <= protocol.folds <= protocol.train // 2:
+        raise ValueError(f"folds is {protocol.folds}, but must be from 2 to half of train, {protocol.train // 2}")
+    needed = (protocol.train + protocol.test) // 2
+    for label in (0, 1):
+        found = int((y == label).sum())
+        if found < needed:
+            raise ValueError(
+                f"class {label} has {found} people, but {needed} are needed: half of train={protocol.train} and of "
+                f"test={protocol.test}"
+            )
+
+
+def draw(y: Ranks, protocol: Protocol, repetition: int) -> tuple[People, People, list[People]]:
+    """Draw the people to learn from, those to test, and the folds: places among the former."""
+    random = np.random.default_rng([protocol.seed, repetition])
+    halves = protocol.train // 2, protocol.test // 2
+    chosen = [random.choice(np.flatnonzero(y == label), sum(halves), replace=False) for label in (0, 1)]
+    train = np.concatenate([people[: halves[0]] for people in chosen])
+    test = np.concatenate([people[halves[0] :] for people in chosen])
+    # People of a class were drawn in random order, so that every fifth one makes a random fold with as many of each class.
+    places = np.arange(protocol.train)
+    folds = [np.flatnonzero(places % halves[0] % protocol.folds == fold) for fold in range(protocol.folds)]
+    return train, test, folds
+
+
+def measure(X: Ranks, y: Ranks, protocol: Protocol, kernel: str, repetition: int) -> Measurement:
+    """Measure a kernel in one repetition.
+
+    The smallest of the costs with the best accuracy in cross-validation is used.
+    """
+    start = time.perf_counter()
+    train, test, folds = draw(y, protocol, repetition)
+    people = np.concatenate([train, test])
+    different, which = np.unique(X[people], axis=0, return_inverse=True)
+    sample = Sample(X[people], y[people], different, which.ravel())
+    places = np.arange(len(train))
+    best: tuple[float, Candidate] | None = None
+    # One thread, so that the sums and with them the results do not depend on how many there are.
+    with threadpool_limits(1):
+        for candidate in METHODS[kernel].candidates(sample):
+            right = 0
+            for fold in folds:
+                predicted, _ = candidate.predict(np.setdiff1d(places, fold), fold)
+                right += int((predicted == sample.y[fold]).sum())
+            if best is None or right / len(train) > best[0]:
+                best = right / len(train), candidate
+        assert best is not None
+        validated, candidate = best
+        new = np.arange(len(train), len(people))
+        predicted, weights = candidate.predict(places, new)
+    return Measurement(
+        kernel,
+        repetition,
+        float((predicted == sample.y[new]).mean()),
+        validated,
+        candidate.parameters,
+        time.perf_counter() - start,
+        None if weights is None else weights.tolist(),
+    )
+
+
+def run(
+    X: Ranks, y: Ranks, protocol: Protocol, tasks: Sequence[tuple[str, int]], jobs: int = 1
+) -> Iterator[Measurement]:
+    """Measure kernels, given with the numbers of repetitions, in as many processes; yield each as it is done."""
+    check(y, protocol)
+    if jobs == 1 or len(tasks) < 2:
+        for kernel, repetition in tasks:
+            yield measure(X, y, protocol, kernel, repetition)
+        return
+    # New processes rather than copies of this one, which has threads.
+    context = get_context("spawn")
+    told, open_end = context.Pipe(duplex=False)
+    pool = ProcessPoolExecutor(jobs, mp_context=context, initializer=_begin, initargs=(told, X, y, protocol))
+    try:
+        for future in as_completed([pool.submit(_measure, *task) for task in tasks]):
+            yield future.result()
+    finally:
+        open_end.close()
+        pool.shutdown(wait=True, cancel_futures=True)
+        told.close()
+
+
+#: The people and the protocol, in a process of `run`.
+_given: tuple[Ranks, Ranks, Protocol]
+
+
+def _begin(told: Connection, X: Ranks, y: Ranks, protocol: Protocol) -> None:
+    global _given
+    _given = X, y, protocol
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    Thread(target=_end_with_pipe, args=(told,), daemon=True).start()
+
+
+def _end_with_pipe(told: Connection) -> None:
+    """End this process, in the middle of its work, when the pipe is closed or the process that started it is gone."""
+    wait([told])
+    os._exit(1)
+
+
+def _measure(kernel: str, repetition: int) -> Measurement:
+    return measure(*_given, kernel, repetition)

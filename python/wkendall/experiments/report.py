@@ -1,0 +1,206 @@
+"""The results of a run as files: the table, the pictures, and one page with everything that needs nothing else to open."""
+
+from __future__ import annotations
+
+import io
+import json
+import platform
+from collections.abc import Sequence
+from html import escape
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import scipy
+import sklearn
+
+from wkendall import _core
+from wkendall._files import write_whole
+from wkendall.experiments import table
+from wkendall.experiments.protocol import METHODS, Measurement
+from wkendall.experiments.table import Row
+from wkendall.plotting import plot_accuracies, plot_reduction_factors, plot_weights
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+LABEL_NOTE = (
+    "The class is age 40 and over, not over 40 as in the paper: only age groups are published, so that the 269 people aged 40 "
+    "are on the other side (5,716 under 40 and 6,500 from 40 on, where the paper has 5,985 and 6,231)."
+)
+
+STYLE = """
+body { font: 16px/1.5 system-ui, sans-serif; color: #222; background: #fff; max-width: 60rem; margin: 0 auto; padding: 1rem; }
+h1 { font-size: 1.5rem; line-height: 1.2; } h2 { font-size: 1.15rem; margin-top: 2rem; }
+.wide { overflow-x: auto; }
+table { border-collapse: collapse; font-size: .9rem; font-variant-numeric: tabular-nums; }
+th, td { text-align: left; padding: .25rem .8rem .25rem 0; white-space: nowrap; border-bottom: 1px solid #ddd; }
+th { border-bottom: 2px solid #888; } tr.base { background: #f3f3f3; }
+figure { margin: 1rem 0; } figure svg { width: 100%; max-width: 44rem; height: auto; display: block; }
+figcaption, .note { color: #555; font-size: .9rem; }
+"""
+
+
+def write_results(
+    folder: Path, measurements: Sequence[Measurement], settings: dict[str, Any], seconds: float | None = None
+) -> list[Row]:
+    """Write the table as CSV and JSON, the pictures and the report; return the rows of the table.
+
+    Parameters
+    ----------
+    folder : Path
+        Where to write.
+    measurements : sequence of Measurement
+        At least one.
+    settings : dict
+        Those of the run.
+    seconds : float, optional
+        How long the run took.
+    """
+    rows = table.summarize(measurements)
+    write_whole(folder / "table.csv", table.as_csv(rows))
+    contents = {
+        "settings": settings,
+        "versions": versions(),
+        "seconds": seconds,
+        "seconds_by_kernel": _seconds(measurements),
+        "rows": [row._asdict() for row in rows],
+    }
+    write_whole(folder / "table.json", json.dumps(contents, indent=2) + "\n")
+    figures = draw(measurements)
+    for name, (figure, _) in figures.items():
+        write_whole(folder / f"{name}.png", _drawn(figure, "png"))
+    write_whole(folder / "report.html", page(rows, measurements, settings, seconds, figures))
+    return rows
+
+
+def versions() -> dict[str, str]:
+    """Say which versions are used."""
+    return {
+        "wkendall": _core.__version__,
+        "Python": platform.python_version(),
+        "numpy": np.__version__,
+        "scipy": scipy.__version__,
+        "scikit-learn": sklearn.__version__,
+        "machine": platform.machine(),
+    }
+
+
+def draw(measurements: Sequence[Measurement]) -> dict[str, tuple[Figure, str]]:
+    """Draw the pictures, each with a sentence that says what it shows."""
+    from matplotlib.figure import Figure
+
+    figures = {}
+    figure = Figure(figsize=(5.4, 0.9 + 0.32 * len({m.kernel for m in measurements})), layout="constrained")
+    order = [row.kernel for row in table.summarize(measurements)]
+    accuracies = {METHODS[kernel].label: [m.accuracy for m in measurements if m.kernel == kernel] for kernel in order}
+    published = {METHODS[kernel].label: paper.mean for kernel in order if (paper := METHODS[kernel].published)}
+    plot_accuracies(accuracies, published, ax=figure.add_subplot())
+    figures["accuracies"] = (
+        figure,
+        "Accuracy in each repetition: boxes from the lower to the upper quartile with the median, dots for the means, crosses "
+        "for the means that the paper gives.",
+    )
+    figure = Figure(figsize=(5.4, 3.4), layout="constrained")
+    plot_reduction_factors(6, ax=figure.add_subplot())
+    figures["reduction_factors"] = (figure, "How much each rank counts: the factors of the weighted kernels.")
+    for kernel in ("suquan-svd", "alternating"):
+        learned = [m.weights for m in measurements if m.kernel == kernel and m.weights is not None]
+        if learned:
+            figure = Figure(figsize=(5.4, 4.2), layout="constrained")
+            plot_weights(learned[0], ax=figure.add_subplot())
+            figures[f"weights_{kernel}"] = (
+                figure,
+                f"Weights of pairs of ranks, {METHODS[kernel].label}, in the first repetition.",
+            )
+    return figures
+
+
+def page(
+    rows: Sequence[Row],
+    measurements: Sequence[Measurement],
+    settings: dict[str, Any],
+    seconds: float | None,
+    figures: dict[str, tuple[Figure, str]],
+) -> str:
+    """Write the report as one HTML page, with the pictures in it."""
+    repetitions = max(row.repetitions for row in rows)
+    pictures = "\n".join(
+        f"<figure>{_svg(figure)}<figcaption>{escape(caption)}</figcaption></figure>"
+        for figure, caption in figures.values()
+    )
+    took = "" if seconds is None else f"<p>This run took {seconds:.0f} s.</p>"
+    return f"""<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Weighted Kendall kernels: who is 40?</title>
+<style>{STYLE}</style>
+</head>
+<body>
+<h1>Weighted Kendall kernels: is a person 40 or over?</h1>
+<p>Each person ranks six sources of news about science. A support vector machine learns from {settings["train"]} people, half
+of them 40 or over, and is tested on {settings["test"]} others; C is chosen from 0.001 to 1000 by {settings["folds"]}-fold
+cross-validation. This is done with each kernel for the same people, {repetitions} times. Data: {escape(settings["data"])}.</p>
+<p class="note">{LABEL_NOTE}</p>
+<h2>Accuracy</h2>
+<div class="wide">{_html_table(table.HEADINGS, [table.cells(row) for row in rows], _base(rows))}</div>
+<p class="note">Ordered by the mean. SD: standard deviation between repetitions. p: one-sided paired Wilcoxon test of "better than
+the standard kernel"; the paper gives it where the mean is higher.</p>
+<h2>Pictures</h2>
+{pictures}
+<h2>Settings</h2>
+<div class="wide">{_html_table(("setting", "value"), [(name, str(value)) for name, value in settings.items()])}</div>
+<h2>Versions</h2>
+<div class="wide">{_html_table(("what", "version"), list(versions().items()))}</div>
+<h2>Time</h2>
+{took}
+<div class="wide">{_html_table(("kernel", "seconds in all", "seconds a repetition"), _times(measurements))}</div>
+</body>
+</html>
+"""
+
+
+def _seconds(measurements: Sequence[Measurement]) -> dict[str, float]:
+    """Add up the time of each kernel, of all processes together."""
+    total: dict[str, float] = {}
+    for measurement in measurements:
+        total[measurement.kernel] = total.get(measurement.kernel, 0.0) + measurement.seconds
+    return dict(sorted(total.items(), key=lambda pair: -pair[1]))
+
+
+def _times(measurements: Sequence[Measurement]) -> list[tuple[str, ...]]:
+    counts = {kernel: sum(m.kernel == kernel for m in measurements) for kernel in METHODS}
+    return [
+        (METHODS[kernel].label, f"{total:.1f}", f"{total / counts[kernel]:.2f}")
+        for kernel, total in _seconds(measurements).items()
+    ]
+
+
+def _base(rows: Sequence[Row]) -> int | None:
+    return next((number for number, row in enumerate(rows) if row.kernel == table.BASELINE), None)
+
+
+def _html_table(headings: Sequence[str], lines: Sequence[Sequence[str]], base: int | None = None) -> str:
+    head = "".join(f"<th>{escape(heading)}</th>" for heading in headings)
+    body = ""
+    for number, line in enumerate(lines):
+        marked = ' class="base"' if number == base else ""
+        body += f"<tr{marked}>" + "".join(f"<td>{escape(cell)}</td>" for cell in line) + "</tr>\n"
+    return f"<table><thead><tr>{head}</tr></thead><tbody>\n{body}</tbody></table>"
+
+
+def _svg(figure: Figure) -> str:
+    text = _drawn(figure, "svg").decode()
+    return text[text.index("<svg") :]
+
+
+def _drawn(figure: Figure, kind: str) -> bytes:
+    """Draw a figure, the same bytes each time."""
+    import matplotlib as mpl
+
+    file = io.BytesIO()
+    with mpl.rc_context({"svg.hashsalt": "wkendall"}):
+        figure.savefig(file, format=kind, dpi=150, metadata={"Date": None} if kind == "svg" else None)
+    return file.getvalue()

@@ -1,0 +1,113 @@
+"""Finished measurements on disk: one line for each, so that a run can be killed at any time and go on later."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wkendall._files import write_whole
+from wkendall.experiments.protocol import Measurement, Protocol
+
+#: Changes when measurements with the same settings come out differently.
+VERSION = 1
+
+
+class Store:
+    """A folder with the settings of a run and what was measured.
+
+    Parameters
+    ----------
+    folder : path
+        It is made if it does not exist.
+    settings : dict
+        What all measurements have in common, as numbers and texts; see `settings_of`.
+    resume : bool
+        Go on with the measurements that the folder has, which must have been made with the same settings.
+    """
+
+    def __init__(self, folder: str | os.PathLike[str], settings: dict[str, Any], *, resume: bool = False) -> None:
+        self.folder = Path(folder)
+        self.settings = settings
+        self.folder.mkdir(parents=True, exist_ok=True)
+        self._lines = self.folder / "measurements.jsonl"
+        self.measurements: dict[tuple[str, int], Measurement] = {}
+        described = self.folder / "settings.json"
+        if described.exists():
+            if not resume:
+                raise FileExistsError(f"{self.folder} has results already: go on with --resume, or use another folder")
+            self._compare(described, settings)
+            self._read()
+        elif self._lines.exists():
+            raise FileExistsError(f"{self._lines} has no {described.name} beside it: use another folder")
+        else:
+            write_whole(described, json.dumps(settings, indent=2) + "\n")
+        self._file = self._lines.open("ab", buffering=0)
+
+    def _compare(self, described: Path, settings: dict[str, Any]) -> None:
+        try:
+            found = json.loads(described.read_text(encoding="utf-8"))
+        except ValueError:
+            raise ValueError(f"{described} is damaged: use another folder") from None
+        for name, value in settings.items():
+            if found.get(name) != value:
+                raise ValueError(
+                    f"{self.folder} was made with {name} = {found.get(name)!r}, not {value!r}: use the same, or another folder"
+                )
+
+    def _read(self) -> None:
+        """Read what is there. A last line without an end was being written when the run was killed: it is cut off."""
+        if not self._lines.exists():
+            return
+        data = self._lines.read_bytes()
+        whole = data.rfind(b"\n") + 1
+        for number, line in enumerate(data[:whole].splitlines(), start=1):
+            try:
+                measurement = Measurement(**json.loads(line))
+            except (ValueError, TypeError):
+                raise ValueError(f"line {number} of {self._lines} is damaged: remove the line, and resume") from None
+            self.measurements[measurement.kernel, measurement.repetition] = measurement
+        if whole < len(data):
+            with self._lines.open("r+b") as file:
+                file.truncate(whole)
+
+    def missing(self, kernels: Iterable[str], repeats: int) -> list[tuple[str, int]]:
+        """Say what is still to be measured, one repetition after the other."""
+        kernels = list(kernels)
+        tasks = [(kernel, repetition) for repetition in range(repeats) for kernel in kernels]
+        return [task for task in tasks if task not in self.measurements]
+
+    def chosen(self, kernels: Iterable[str], repeats: int) -> list[Measurement]:
+        """Return what was measured of these, in order."""
+        found = self.measurements
+        return [found[kernel, i] for kernel in kernels for i in range(repeats) if (kernel, i) in found]
+
+    def add(self, measurement: Measurement) -> None:
+        """Keep a measurement, on disk when this returns."""
+        line = json.dumps(measurement._asdict()).encode() + b"\n"
+        while line:
+            line = line[self._file.write(line) :]
+        os.fsync(self._file.fileno())
+        self.measurements[measurement.kernel, measurement.repetition] = measurement
+
+    def close(self) -> None:
+        """Close the file."""
+        self._file.close()
+
+
+def settings_of(X: NDArray[np.int64], y: NDArray[np.int64], protocol: Protocol, data: str) -> dict[str, int | str]:
+    """Describe a run: protocol, where the people are from, how many there are, and a hash of them."""
+    people = np.ascontiguousarray(np.column_stack([X, y]).astype("<i8"))
+    return {
+        "version": VERSION,
+        **protocol._asdict(),
+        "data": data,
+        "people": len(X),
+        "hash": hashlib.sha256(people.tobytes()).hexdigest()[:16],
+    }

@@ -1,0 +1,131 @@
+"""What the measurements say: means, differences from the standard kernel, tests, beside the figures of the paper."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from scipy import stats
+
+from wkendall.experiments.protocol import METHODS, Measurement
+
+#: The kernel that all others are compared with.
+BASELINE = "standard"
+#: The part of all intervals that hold the true difference.
+CONFIDENCE = 0.95
+
+
+class Row(NamedTuple):
+    """What was measured of a kernel. What cannot be told, for want of repetitions or of the standard kernel, is None.
+
+    `difference` is the mean of the paired differences from the standard kernel, `low` and `high` the ends of its interval of
+    95 % by Student's t, `p` that of Wilcoxon's paired test against "not better than the standard kernel".
+    """
+
+    kernel: str
+    label: str
+    repetitions: int
+    mean: float
+    sd: float | None
+    difference: float | None
+    low: float | None
+    high: float | None
+    p: float | None
+    paper_mean: float | None
+    paper_sd: float | None
+    paper_p: float | None
+
+
+def summarize(measurements: Sequence[Measurement]) -> list[Row]:
+    """Return a row for each kernel, the best one first."""
+    found: dict[str, dict[int, float]] = {}
+    for measurement in measurements:
+        found.setdefault(measurement.kernel, {})[measurement.repetition] = measurement.accuracy
+    rows = [_row(kernel, found[kernel], found.get(BASELINE, {})) for kernel in METHODS if kernel in found]
+    return sorted(rows, key=lambda row: -row.mean)
+
+
+def _row(kernel: str, accuracies: dict[int, float], baseline: dict[int, float]) -> Row:
+    values = np.array(list(accuracies.values()))
+    method = METHODS[kernel]
+    paper = method.published
+    return Row(
+        kernel,
+        method.label,
+        len(values),
+        float(values.mean()),
+        float(values.std(ddof=1)) if len(values) > 1 else None,
+        *_compared(kernel, accuracies, baseline),
+        *(paper if paper is not None else (None, None, None)),
+    )
+
+
+def _compared(
+    kernel: str, accuracies: dict[int, float], baseline: dict[int, float]
+) -> tuple[float | None, float | None, float | None, float | None]:
+    """Return the mean difference from the baseline, the ends of its interval, and p."""
+    both = sorted(accuracies.keys() & baseline.keys())
+    if kernel == BASELINE or not both:
+        return None, None, None, None
+    # Accuracies are numbers of people; rounding would tell equal differences apart.
+    differences = np.round([accuracies[i] - baseline[i] for i in both], 9)
+    mean = float(differences.mean())
+    if len(both) < 2 or not differences.any():
+        return mean, None, None, None
+    half = float(stats.t.ppf((1 + CONFIDENCE) / 2, len(both) - 1) * differences.std(ddof=1) / np.sqrt(len(both)))
+    p = float(stats.wilcoxon(differences, alternative="greater", method="approx").pvalue)
+    return mean, mean - half, mean + half, p
+
+
+def as_csv(rows: Sequence[Row]) -> str:
+    """Write the rows as CSV, with empty cells for what cannot be told."""
+    file = io.StringIO()
+    writer = csv.writer(file, lineterminator="\n")
+    writer.writerow(Row._fields)
+    for row in rows:
+        writer.writerow([f"{cell:.6g}" if isinstance(cell, float) else cell for cell in row])
+    return file.getvalue()
+
+
+#: The columns of the table for people.
+HEADINGS = ("kernel", "mean ± SD", "difference from standard (95 %)", "p", "paper: mean ± SD", "p")
+
+
+def cells(row: Row) -> tuple[str, ...]:
+    """Write a row for people."""
+    if row.low is not None:
+        difference = f"{row.difference:+.3f} ({row.low:+.3f} to {row.high:+.3f})"
+    else:
+        difference = "" if row.difference is None else f"{row.difference:+.3f}"
+    return (
+        row.label,
+        _spread(row.mean, row.sd),
+        difference,
+        _chance(row.p),
+        "" if row.paper_mean is None else _spread(row.paper_mean, row.paper_sd),
+        _chance(row.paper_p),
+    )
+
+
+def as_text(rows: Sequence[Row]) -> str:
+    """Write the table for a terminal."""
+    lines = [HEADINGS, *map(cells, rows)]
+    widths = [max(len(line[column]) for line in lines) for column in range(len(HEADINGS))]
+    written = [
+        "  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip() for line in lines
+    ]
+    written.insert(1, "  ".join("-" * width for width in widths))
+    return "\n".join(written)
+
+
+def _spread(mean: float, sd: float | None) -> str:
+    return f"{mean:.3f}" if sd is None else f"{mean:.3f} ± {sd:.3f}"
+
+
+def _chance(p: float | None) -> str:
+    if p is None:
+        return ""
+    return f"{p:.2f}" if p >= 0.01 else f"{p:.1g}" if p >= 1e-4 else "< 0.0001"
