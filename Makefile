@@ -12,9 +12,9 @@ SOURCES := $(RUST) $(shell find python -name '*.py*' -not -path '*/__pycache__/*
 help: ## this list
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
 
-demo: install ## train an SVM with each kernel on simulated preferences: a table and a picture
-	mkdir -p build
-	$(PY) examples/two_groups.py --out build/two_groups.png
+demo: install ## the paper's experiment on simulated people, few times: a table and a report
+	rm -rf build/reproduction
+	$(BIN)/wkendall reproduce --repeats 8 --out build/reproduction
 
 test: lint test-rust test-python test-wheel ## all tests and lints
 
