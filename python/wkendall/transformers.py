@@ -8,12 +8,13 @@ from typing import Any, Self, SupportsIndex
 
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
+from scipy.linalg import solve_triangular
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import _check_feature_names_in, check_is_fitted
 
 from wkendall._memory import check_fits
-from wkendall.base import OfKernel, OfRankings, Places, distinct, draw_apart
+from wkendall.base import ROUNDING, OfKernel, OfRankings, Places, distinct, draw_apart
 from wkendall.embedding import BLOCK, features
 from wkendall.parameters import as_order, as_result_type
 from wkendall.parts import Array
@@ -228,17 +229,18 @@ class KendallNystroem(ClassNamePrefixFeaturesOutMixin, _Map, OfKernel):  # type:
     the latest when each different ranking is a landmark. `KendallFeatures` is exact for kernels of order 2, with about
     n (n - 1) / 2 columns or twice as many; landmarks are for more items, higher orders and general weights.
 
-    The landmarks are different rankings. K^+ leaves out directions with eigenvalues below 2.2e-16 times the number of landmarks
-    times the largest eigenvalue; each of the others is a column, the largest first. So there may be fewer columns than
-    landmarks, for instance never more than n (n - 1) / 2 + 1 for the standard kernel.
+    Each landmark adds a column: the part of the kernel with it that those before it do not explain (a Cholesky factor of K). A
+    landmark of which that part is less than 1e-12 of the largest K(s, s) adds nothing but rounding, and is left out. So there may
+    be fewer columns than `n_components`, for instance never more than n (n - 1) / 2 + 1 for the standard kernel. More landmarks
+    with the same `random_state` add columns, and leave those that there are.
 
     Parameters
     ----------
     n_components : int
-        How many landmarks; all different rankings if there are fewer.
+        How many landmarks to draw, all different; all different rankings if there are fewer.
     landmarks : {"uniform", "kmeans++"}
         How to draw them from the rankings of `fit`: each with the same chance, or far apart, with a chance proportional to
-        the squared distance from the nearest landmark. For the same `random_state` more landmarks include the fewer.
+        the squared distance from the nearest landmark.
     weight, k, u, U, W, order, check, signed, normalize, lam, input, top, ties, missing, n_jobs
         As for `WeightedKendall`.
     dtype : float64 or float32
@@ -248,10 +250,10 @@ class KendallNystroem(ClassNamePrefixFeaturesOutMixin, _Map, OfKernel):  # type:
 
     Attributes
     ----------
-    landmarks_ : ndarray
+    landmarks_ : ndarray of shape (columns, n)
         The landmarks, as ranks from 1 as in `WeightedKendall.rankings_`.
-    components_ : ndarray of shape (number of landmarks, columns)
-        What the kernel with the landmarks is multiplied by.
+    components_ : ndarray of shape (columns, columns)
+        What the kernel with the landmarks is multiplied by; upper triangular.
     error_ : float
         The error of the approximation on the rankings of `fit`, from 0 to 1: the sum of K(s, s) - |vector of s|^2 over the sum
         of K(s, s). That is the relative error of the trace of the Gram matrix; since what is left out is positive semi-definite,
@@ -324,15 +326,12 @@ class KendallNystroem(ClassNamePrefixFeaturesOutMixin, _Map, OfKernel):  # type:
         random = check_random_state(self.random_state)
         different, _, counts = distinct(places, np.ones(len(places)))
         part = random.permutation(len(different))[:MOST]
-        self.landmarks_ = self._drawn(different, counts, part, random)
-        values, vectors = np.linalg.eigh(self._gram(self.landmarks_))
-        values, vectors = values[::-1], vectors[:, ::-1]
-        # One column at least, of zeros, if there is nothing to compare.
-        columns = max(1, int((values > len(values) * np.finfo(np.float64).eps * values[0]).sum()))
-        scales = np.sqrt(np.maximum(values[:columns], 0))
-        self.components_ = np.divide(
-            vectors[:, :columns], scales, out=np.zeros((len(values), columns)), where=scales > 0
-        )
+        drawn = self._drawn(different, counts, part, random)
+        kept, factor = cholesky(self._gram(drawn))
+        if kept:
+            self.landmarks_, self.components_ = drawn[kept], solve_triangular(factor, np.eye(len(kept)), lower=True).T
+        else:  # a kernel of zeros
+            self.landmarks_, self.components_ = drawn[:1], np.zeros((1, 1))
         own = self._own(different[part])
         squares = np.concatenate([(Z**2).sum(axis=1) for _, Z in self._pieces(different[part], None)])
         total = float(counts[part] @ own)
@@ -341,7 +340,7 @@ class KendallNystroem(ClassNamePrefixFeaturesOutMixin, _Map, OfKernel):  # type:
 
     def _drawn(self, different: Places, counts: Array, part: NDArray[np.intp], random: np.random.RandomState) -> Places:
         if self.landmarks == "uniform":
-            # The first in a race of people: those with more rankings are there earlier, and more places take in the fewer.
+            # A race in which the fastest of the people with a ranking counts: draws by number, of which more include the fewer.
             times = random.exponential(size=len(different)) / counts
             return different[times.argsort(kind="stable")[: int(self.n_components)]]
         some, weights = different[part], counts[part]
@@ -459,3 +458,20 @@ class KendallFeatures(_Map):
         orders = [pairs] if self.signed else [pairs, [(j, i) for i, j in pairs]]
         tops = [f", top {k}" for k in range(2, len(items) + 1)] if self.weight == "average" else [""]
         return np.array([f"{i} before {j}{top}" for order in orders for top in tops for i, j in order], dtype=object)
+
+
+def cholesky(gram: Array) -> tuple[list[int], Array]:
+    """Return which rows of a Gram matrix are no combinations of those before, and the Cholesky factor of these.
+
+    Eigenvectors would do as well but for their signs, and where eigenvalues are equal, which rankings make often: there every
+    machine has others.
+    """
+    columns, least = np.zeros_like(gram), ROUNDING * float(gram.diagonal().max())
+    kept: list[int] = []
+    for row in range(len(gram)):
+        rank = len(kept)
+        rest = gram[row:, row] - columns[row:, :rank] @ columns[row, :rank]
+        if rest[0] > least:
+            columns[row:, rank] = rest / np.sqrt(rest[0])
+            kept.append(row)
+    return kept, columns[kept, : len(kept)]
