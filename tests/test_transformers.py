@@ -186,6 +186,23 @@ def test_a_grid_search_is_a_loop_over_kernels():
     assert search.best_score_ == search.cv_results_["mean_test_score"].max()
 
 
+def test_what_a_weight_does_not_use_is_ignored():
+    X, y = two_classes(np.random.default_rng(16))
+    unused = {"k": 2, "u": "log", "lam": 0.5}
+    uses = {"standard": (), "average": (), "top": ("k",), "add": ("u",), "mult": ("u",)}
+    for weight, names in uses.items():
+        expected = wkendall.gram_matrix(X, weight=weight, **{name: unused[name] for name in names})
+        np.testing.assert_array_equal(WeightedKendall(weight, **unused).fit_transform(X), expected)
+        features = KendallFeatures(weight, k=2, u="log").fit_transform(X)
+        np.testing.assert_allclose(features @ features.T, expected, atol=1e-12)
+    np.testing.assert_array_equal(WeightedKendall("mallows", **unused)(X), wkendall.mallows(X, lam=0.5))
+    np.testing.assert_array_equal(WeightedKendall(U=np.eye(5), **unused)(X), wkendall.gram_matrix(X, U=np.eye(5)))
+    model = make_pipeline(WeightedKendall(**unused), SVC(kernel="precomputed"))
+    grid = {"weightedkendall__weight": [*uses], "weightedkendall__k": [2, 4], "weightedkendall__order": [1, 2, 3]}
+    search = GridSearchCV(model, grid, cv=2, error_score="raise").fit(X, y)
+    assert len(search.cv_results_["params"]) == 30
+
+
 def test_other_methods_take_the_matrix():
     rng = np.random.default_rng(8)
     X, y = two_classes(rng)
@@ -507,7 +524,6 @@ def test_draws_apart_have_the_chances_of_kmeans_plus_plus():
         ([[1, 2, 4]], {}, ValueError, "X: row 0"),
         ([[1, 2, 3]], {"weight": "topp"}, ValueError, "weight is 'topp', but must be one of"),
         ([[1, 2, 3]], {"weight": "top"}, ValueError, 'weight="top" needs k'),
-        ([[1, 2, 3]], {"k": 2}, ValueError, "k is given, but"),
         ([[1, 2, 3]], {"weight": "mult", "u": [1, 2]}, ValueError, "u has 2|2 position weights|u"),
         ([[1, 2, 3]], {"input": "rank"}, ValueError, "input is 'rank'"),
         ([[1, 2, 3]], {"n_jobs": 0}, ValueError, "n_jobs is 0"),
@@ -525,9 +541,9 @@ def test_bad_input_is_refused(kind, X, parameters, error, message):
     ("parameters", "message"),
     [
         ({"weight": "mallows"}, 'weight="mallows" needs lam'),
-        ({"lam": 1.0}, 'lam is given, but weight="standard" does not use it'),
-        ({"weight": "mallows", "lam": 1.0, "k": 2}, 'k is given, but weight="mallows" does not use it'),
-        ({"weight": "mallows", "lam": 1.0, "order": 3}, "order is given"),
+        ({"weight": "mallows", "lam": 1.0, "order": 3}, 'weight="mallows" has no U, no W, no order but 2'),
+        ({"weight": "mallows", "lam": 1.0, "U": np.eye(3)}, 'weight="mallows" has no U'),
+        ({"weight": "mallows", "lam": 1.0, "signed": True}, 'weight="mallows" has .* no signed=True'),
         ({"weight": "mallows", "lam": -1.0}, "lam"),
         ({"weight": "mallows", "lam": 1.0, "ties": "mean"}, 'weight="mallows" is for complete rankings'),
         ({"weight": "mult", "U": np.eye(3)}, "both U and weight='mult' are given"),

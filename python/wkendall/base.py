@@ -120,31 +120,42 @@ class OfKernel(OfRankings):
         return diagonal(X, **self._kernel(), **self._reading())
 
     def _kernel(self) -> dict[str, Any]:
-        if self.lam is not None:
-            raise ValueError(f'lam is given, but weight="{self.weight}" does not use it: it goes with weight="mallows"')
-        # The default of `weight` is not said by anyone, so that U and W can be given without it.
         general = self.U is not None or self.W is not None
-        unsaid = general and isinstance(self.weight, str) and self.weight == "standard"
-        names = ("k", "u", "U", "W", "order", "check", "signed", "normalize")
-        return {"weight": STANDARD if unsaid else self.weight, **{name: getattr(self, name) for name in names}}
+        # The default of `weight` is not said by anyone, so that U and W can be given without it.
+        unsaid = general and is_word(self.weight, "standard")
+        names = ("U", "W", "order", "check", "signed", "normalize")
+        chosen = {name: getattr(self, name) for name in names}
+        return {"weight": STANDARD if unsaid else self.weight, **used(self.weight, self.k, self.u), **chosen}
 
     def _is_mallows(self) -> bool:
-        return isinstance(self.weight, str) and self.weight == "mallows"
+        return is_word(self.weight, "mallows")
 
     def _rate(self) -> float:
         """Return the rate of the Mallows kernel, if no parameters of others are given."""
         if self.lam is None:
             raise ValueError('weight="mallows" needs lam, how fast the similarity falls with each discordant pair')
-        unused = {"k": None, "u": None, "U": None, "W": None, "order": 2, "signed": False}
-        for name, default in unused.items():
-            value = getattr(self, name)
-            if value is not default and not (name == "order" and value == default):
-                raise ValueError(f'{name} is given, but weight="mallows" does not use it: leave it out')
+        if self.U is not None or self.W is not None or self.order != 2 or self.signed is not False:
+            raise ValueError('weight="mallows" has no U, no W, no order but 2 and no signed=True: leave them out')
         if not self.ties == self.missing == "error":
             raise ValueError(
                 'weight="mallows" is for complete rankings: ties="mean" and missing= go with other weights'
             )
         return self.lam
+
+
+def is_word(value: object, word: str) -> bool:
+    """Return whether a parameter is this word."""
+    return isinstance(value, str) and value == word
+
+
+def used(weight: object, k: SupportsIndex | None, u: str | ArrayLike | None) -> dict[str, Any]:
+    """Return those parameters that a weight uses.
+
+    `gram_matrix` refuses the others. An object ignores them, as those of scikit-learn do, so that a grid search can change the
+    weight alone.
+    """
+    factor = is_word(weight, "add") or is_word(weight, "mult")
+    return {"k": k if is_word(weight, "top") else None, "u": u if factor else None}
 
 
 def distinct(places: Places, weights: Array) -> tuple[Places, NDArray[np.intp], Array]:

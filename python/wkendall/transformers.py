@@ -14,7 +14,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import _check_feature_names_in, check_is_fitted
 
 from wkendall._memory import check_fits
-from wkendall.base import ROUNDING, OfKernel, OfRankings, Places, distinct, draw_apart
+from wkendall.base import OfKernel, OfRankings, Places, distinct, draw_apart, used
 from wkendall.embedding import BLOCK, features
 from wkendall.parameters import as_order, as_result_type
 from wkendall.parts import Array
@@ -22,6 +22,9 @@ from wkendall.rankings import Input, Missing, Ties, Top, check_choice, check_sam
 
 #: How many different rankings the error of an approximation is measured on, and landmarks are drawn apart from, at most.
 MOST = 10_000
+#: The least part of a landmark, of the largest self-similarity, that those before it must leave unexplained. Where landmarks are
+#: nearly dependent, rounding can leave 1e-10.
+LEAST = 1e-9
 
 
 class WeightedKendall(ClassNamePrefixFeaturesOutMixin, TransformerMixin, OfKernel):  # type: ignore[misc]
@@ -36,9 +39,10 @@ class WeightedKendall(ClassNamePrefixFeaturesOutMixin, TransformerMixin, OfKerne
     Parameters
     ----------
     weight, k, u, U, W, order, check, signed, normalize, input, top, ties, missing, dtype, n_jobs
-        As for `gram_matrix`. `weight` can be "mallows" as well.
+        As for `gram_matrix`. `weight` can be "mallows" as well. `k` and `u` are ignored, not refused, with a weight that does not
+        use them, so that a grid search can change the weight alone.
     lam : float
-        For `weight="mallows"`: as for `mallows`.
+        For `weight="mallows"`: as for `mallows`. Ignored with others.
 
     Attributes
     ----------
@@ -230,7 +234,7 @@ class KendallNystroem(ClassNamePrefixFeaturesOutMixin, _Map, OfKernel):  # type:
     n (n - 1) / 2 columns or twice as many; landmarks are for more items, higher orders and general weights.
 
     Each landmark adds a column: the part of the kernel with it that those before it do not explain (a Cholesky factor of K). A
-    landmark of which that part is less than 1e-12 of the largest K(s, s) adds nothing but rounding, and is left out. So there may
+    landmark of which that part is less than 1e-9 of the largest K(s, s) adds nothing but rounding, and is left out. So there may
     be fewer columns than `n_components`, for instance never more than n (n - 1) / 2 + 1 for the standard kernel. More landmarks
     with the same `random_state` add columns, and leave those that there are.
 
@@ -367,7 +371,7 @@ class KendallFeatures(_Map):
     Parameters
     ----------
     weight, k, u, signed, normalize, input, top, ties, missing, dtype, n_jobs
-        As for `features`.
+        As for `features`. `k` and `u` are ignored with a weight that does not use them.
 
     Attributes
     ----------
@@ -432,8 +436,8 @@ class KendallFeatures(_Map):
         return self
 
     def _vectors(self, places: Places) -> Array:
-        names = ("weight", "k", "u", "signed", "normalize", "dtype")
-        return features(places, **{name: getattr(self, name) for name in names}, **self._reading())
+        chosen = {name: getattr(self, name) for name in ("weight", "signed", "normalize", "dtype")}
+        return features(places, **chosen, **used(self.weight, self.k, self.u), **self._reading())
 
     def get_feature_names_out(self, input_features: ArrayLike | None = None) -> NDArray[np.object_]:
         """Names of the columns.
@@ -466,7 +470,7 @@ def cholesky(gram: Array) -> tuple[list[int], Array]:
     Eigenvectors would do as well but for their signs, and where eigenvalues are equal, which rankings make often: there every
     machine has others.
     """
-    columns, least = np.zeros_like(gram), ROUNDING * float(gram.diagonal().max())
+    columns, least = np.zeros_like(gram), LEAST * float(gram.diagonal().max())
     kept: list[int] = []
     for row in range(len(gram)):
         rank = len(kept)
