@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import wkendall
-from definitions import random_rankings, sums
+from definitions import kernels, random_rankings, sums
 from scipy.stats import kendalltau
 from sklearn.model_selection import StratifiedKFold, cross_val_score
 from sklearn.svm import SVC
@@ -314,6 +314,22 @@ def test_distance_of_top_lists():
         assert wkendall.distance_matrix(X, missing="bottom", ties="mean")[0, 1] == wanted
 
 
+@pytest.mark.parametrize("missing", ["error", "bottom"])
+@pytest.mark.parametrize("signed", [False, True])
+def test_features_are_means_over_completions(signed, missing):
+    rng = np.random.default_rng(20)
+    for n in range(1, 5):
+        X = random_rows(rng, 8, n, missing=missing == "bottom")
+        for parameters in kernels(n, rng):
+            found = wkendall.features(X, ties="mean", missing=missing, signed=signed, **parameters)
+            for row, vector in zip(X, found, strict=True):
+                mean = wkendall.features(completions(row, missing), signed=signed, **parameters).mean(axis=0)
+                np.testing.assert_allclose(vector, mean, atol=1e-13)
+            kernel = {"ties": "mean", "missing": missing, "signed": signed, "normalize": True, **parameters}
+            unit = wkendall.features(X, **kernel)
+            np.testing.assert_allclose(unit @ unit.T, wkendall.gram_matrix(X, **kernel), atol=1e-12)
+
+
 @pytest.mark.skipif(not DATA.exists(), reason="the expression data are not there")
 @pytest.mark.parametrize("name", ["golub", "alon"])
 def test_gene_expression(name):
@@ -346,7 +362,7 @@ def test_average_of_long_blocks(signed):
 
 
 def test_advice_is_given_only_where_it_can_be_followed():
-    for call in (wkendall.mallows, wkendall.features, lambda X: wkendall.kappa(X[0])):
+    for call in (wkendall.mallows, wkendall.inverse, lambda X: wkendall.kappa(X[0])):
         with pytest.raises(ValueError, match="holds 2 twice") as raised:
             call([[1, 2, 2]])
         assert "ties=" not in str(raised.value)

@@ -14,6 +14,9 @@ Layers, each using only those below it:
     datasets   simulated rankings and the survey of the paper
     lists      ranked lists and files to arrays of ranks
     plotting   pictures of weights
+    clustering k-means in the geometry of a kernel, for scikit-learn
+    transformers Gram matrices, landmarks and features, for scikit-learn
+    base       what the objects with the parameters of a kernel share
     estimators classifiers and regressors for scikit-learn
     learning   the weights of positions from labelled rankings
     machines   the best coefficients for given weights
@@ -40,6 +43,7 @@ from wkendall.tensors import position_weights
 
 if TYPE_CHECKING:
     from wkendall import datasets, plotting
+    from wkendall.clustering import KernelKMeans
     from wkendall.estimators import (
         AlternatingClassifier,
         AlternatingRegressor,
@@ -48,12 +52,17 @@ if TYPE_CHECKING:
     )
     from wkendall.learning import suquan_svd
     from wkendall.lists import from_lists, read_csv, read_preflib
+    from wkendall.transformers import KendallFeatures, KendallNystroem, WeightedKendall
 
 __all__ = [
     "AlternatingClassifier",
     "AlternatingRegressor",
+    "KendallFeatures",
+    "KendallNystroem",
+    "KernelKMeans",
     "SuquanSVDClassifier",
     "SuquanSVDRegressor",
+    "WeightedKendall",
     "__version__",
     "combine",
     "correlation",
@@ -81,8 +90,12 @@ __all__ = [
 _LATER = {
     "AlternatingClassifier": "estimators",
     "AlternatingRegressor": "estimators",
+    "KendallFeatures": "transformers",
+    "KendallNystroem": "transformers",
+    "KernelKMeans": "clustering",
     "SuquanSVDClassifier": "estimators",
     "SuquanSVDRegressor": "estimators",
+    "WeightedKendall": "transformers",
     "datasets": "datasets",
     "from_lists": "lists",
     "plotting": "plotting",
