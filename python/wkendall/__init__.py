@@ -13,6 +13,7 @@ Layers, each using only those below it:
     datasets   simulated rankings and the survey of the paper
     lists      ranked lists and files to arrays of ranks
     plotting   pictures of weights
+    gaussian_process  kernels for the Gaussian processes of scikit-learn
     estimators classifiers and regressors for scikit-learn
     learning   the weights of positions from labelled rankings
     machines   the best coefficients for given weights
@@ -38,7 +39,7 @@ from wkendall.kernels import correlation, diagonal, distance_matrix, gram_matrix
 from wkendall.tensors import position_weights
 
 if TYPE_CHECKING:
-    from wkendall import datasets, plotting
+    from wkendall import datasets, gaussian_process, plotting
     from wkendall.estimators import (
         AlternatingClassifier,
         AlternatingRegressor,
@@ -62,6 +63,7 @@ __all__ = [
     "embed",
     "features",
     "from_lists",
+    "gaussian_process",
     "gram_matrix",
     "inverse",
     "kappa",
@@ -84,6 +86,7 @@ _LATER = {
     "SuquanSVDRegressor": "estimators",
     "datasets": "datasets",
     "from_lists": "lists",
+    "gaussian_process": "gaussian_process",
     "plotting": "plotting",
     "read_csv": "lists",
     "read_preflib": "lists",
