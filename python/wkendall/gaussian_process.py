@@ -29,7 +29,7 @@ class _RankingKernel(Kernel):  # type: ignore[misc]
 
     def __eq__(self, other: object) -> bool:
         # Parameters can be arrays, of different lengths too.
-        if not isinstance(other, type(self)) or type(self) is not type(other):
+        if not (isinstance(other, _RankingKernel) and type(self) is type(other)):
             return False
         mine, others = self.get_params(), other.get_params()
         return all(np.array_equal(value, others[name]) for name, value in mine.items())
