@@ -292,14 +292,14 @@ class WeightedKendallKernel(_RankingKernel):
         changes = self.a * self._slopes(X)
         # Of the same size as u, so that neither digits nor the range of numbers are lost.
         reach = np.abs(changes).max(initial=0.0)
-        slope = np.zeros_like(K)
+        slope, moved = np.zeros_like(K), np.empty_like(K)
         if reach == 0:
             return slope
         u = parameters["u"]
         pairs = 1 if self.weight == "add" else as_order(self.order, "order")
         for node, coefficient in zip(*_differences(pairs), strict=True):
             for sign in (1.0, -1.0):
-                moved = gram_matrix(X, **parameters | {"u": u * (1 + sign * node / reach * changes)})
+                gram_matrix(X, **parameters | {"u": u * (1 + sign * node / reach * changes), "out": moved})
                 slope += sign * coefficient * reach * moved
         if not self.normalize:
             return slope
