@@ -55,7 +55,9 @@ def test_docstrings(module):
     assert results.attempted > 0
 
 
-@pytest.mark.parametrize("page", ["README.md", "docs/high_order.md", "docs/learning.md", "docs/incomplete.md"])
+@pytest.mark.parametrize(
+    "page", ["README.md", "docs/gaussian_processes.md", "docs/high_order.md", "docs/learning.md", "docs/incomplete.md"]
+)
 def test_pages(page):
     """Every Python block runs, in one session, and prints what the text block after it says."""
     blocks = re.findall(r"```(\w+)\n(.*?)```", (ROOT / page).read_text(), flags=re.DOTALL)
