@@ -17,6 +17,7 @@ Layers, each using only those below it:
     clustering k-means in the geometry of a kernel, for scikit-learn
     transformers Gram matrices, landmarks and features, for scikit-learn
     base       what the objects with the parameters of a kernel share
+    gaussian_process  kernels for the Gaussian processes of scikit-learn
     estimators classifiers and regressors for scikit-learn
     learning   the weights of positions from labelled rankings
     machines   the best coefficients for given weights
@@ -42,7 +43,7 @@ from wkendall.kernels import correlation, diagonal, distance_matrix, gram_matrix
 from wkendall.tensors import position_weights
 
 if TYPE_CHECKING:
-    from wkendall import datasets, plotting
+    from wkendall import datasets, gaussian_process, plotting
     from wkendall.clustering import KernelKMeans
     from wkendall.estimators import (
         AlternatingClassifier,
@@ -72,6 +73,7 @@ __all__ = [
     "embed",
     "features",
     "from_lists",
+    "gaussian_process",
     "gram_matrix",
     "inverse",
     "kappa",
@@ -98,6 +100,7 @@ _LATER = {
     "WeightedKendall": "transformers",
     "datasets": "datasets",
     "from_lists": "lists",
+    "gaussian_process": "gaussian_process",
     "plotting": "plotting",
     "read_csv": "lists",
     "read_preflib": "lists",

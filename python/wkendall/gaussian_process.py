@@ -1,0 +1,345 @@
+"""Kernels between rankings for the Gaussian processes of scikit-learn, with hyperparameters that these can learn.
+
+They compute whole matrices with `gram_matrix` and `mallows`, and add what a Gaussian process needs beyond them: a
+logarithmic scale with bounds for each hyperparameter, and the derivative of the matrix with respect to it.
+"""
+
+from __future__ import annotations
+
+from numbers import Real
+from typing import Any, SupportsIndex
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.gaussian_process.kernels import Hyperparameter, Kernel
+
+from wkendall.kernels import diagonal, distance_matrix, gram_matrix, mallows
+from wkendall.parameters import FACTORS, WEIGHTS, as_order, as_threads, real_array
+from wkendall.rankings import Input, Ties, Top, as_any_rankings, as_rankings, check_choice
+
+Array = NDArray[np.float64]
+Bounds = tuple[float, float] | str
+
+#: Position weights with a parameter: u = exp(a s), with slopes s that depend on the rank only.
+FAMILIES = ("power", "exponential")
+
+
+class _RankingKernel(Kernel):  # type: ignore[misc]
+    """What the kernels share: how they are compared, and what gradients are defined for."""
+
+    def __eq__(self, other: object) -> bool:
+        # Parameters can be arrays, of different lengths too.
+        if not (isinstance(other, _RankingKernel) and type(self) is type(other)):
+            return False
+        mine, others = self.get_params(), other.get_params()
+        return all(np.array_equal(value, others[name]) for name, value in mine.items())
+
+    @staticmethod
+    def _check_gradient(Y: ArrayLike | None, eval_gradient: bool) -> None:
+        if eval_gradient and Y is not None:
+            raise ValueError("eval_gradient=True is for the matrix of X alone: leave Y out")
+
+
+class MallowsKernel(_RankingKernel):
+    """Mallows kernel for Gaussian processes: exp(-lam d), d being the number of discordant pairs of items.
+
+    Parameters
+    ----------
+    lam : float
+        How fast the similarity falls with each discordant pair. Two random rankings have n (n - 1) / 4 such pairs, and the
+        search for the best value should start where lam times that is not much above 1: beyond, all rankings look unlike,
+        and the likelihood is flat.
+    lam_bounds : pair of floats or "fixed"
+        Where to look for the best value.
+    input, top, n_jobs
+        As for `gram_matrix`.
+
+    Examples
+    --------
+    >>> from sklearn.gaussian_process import GaussianProcessRegressor
+    >>> from wkendall.gaussian_process import MallowsKernel
+    >>> X = [[1, 2, 3], [2, 1, 3], [1, 3, 2], [3, 2, 1]]
+    >>> model = GaussianProcessRegressor(MallowsKernel(0.5, lam_bounds="fixed")).fit(X, [0.0, 1.0, 1.0, 3.0])
+    >>> model.predict([[2, 3, 1]]).round(2)
+    array([1.72])
+    """
+
+    def __init__(
+        self,
+        lam: float = 0.1,
+        lam_bounds: Bounds = (1e-5, 1e2),
+        *,
+        input: Input = "ranks",
+        top: Top = "low",
+        n_jobs: SupportsIndex | None = None,
+    ) -> None:
+        self.lam = lam
+        self.lam_bounds = lam_bounds
+        self.input = input
+        self.top = top
+        self.n_jobs = n_jobs
+
+    @property
+    def hyperparameter_lam(self) -> Hyperparameter:
+        """The hyperparameter `lam`."""
+        return _hyperparameter("lam", self.lam, self.lam_bounds)
+
+    def __call__(
+        self, X: ArrayLike, Y: ArrayLike | None = None, eval_gradient: bool = False
+    ) -> Array | tuple[Array, Array]:
+        """Kernel between all rankings of `X`, or of `X` and `Y`.
+
+        Parameters
+        ----------
+        X : array-like of shape (m, n)
+            Rankings, one a row.
+        Y : array-like of shape (m', n), optional
+            More rankings of the same items.
+        eval_gradient : bool
+            Also return the derivative with respect to the logarithm of `lam`; only without `Y`.
+
+        Returns
+        -------
+        K : ndarray of shape (m, m')
+        gradient : ndarray of shape (m, m, 1), or (m, m, 0) if `lam` is fixed
+            If asked for.
+        """
+        self._check_gradient(Y, eval_gradient)
+        fixed = self.hyperparameter_lam.fixed
+        K: Array = mallows(X, Y, self.lam, input=self.input, top=self.top, n_jobs=self.n_jobs)
+        if not eval_gradient:
+            return K
+        if fixed:
+            return K, np.empty((*K.shape, 0))
+        distance = distance_matrix(X, input=self.input, top=self.top, n_jobs=self.n_jobs)
+        return K, (-self.lam * distance * K)[:, :, np.newaxis]
+
+    def diag(self, X: ArrayLike) -> Array:
+        """Kernel between each ranking and itself, which is 1.
+
+        Parameters
+        ----------
+        X : array-like of shape (m, n)
+
+        Returns
+        -------
+        ndarray of shape (m,)
+        """
+        return np.ones(as_rankings(X, "X", self.input, self.top).rows)
+
+    def is_stationary(self) -> bool:
+        """Tell whether the kernel sees only how two rankings differ: relabelling the items of both changes nothing."""
+        return True
+
+    def __repr__(self) -> str:
+        return f"MallowsKernel(lam={_shown(self.lam)})"
+
+
+class WeightedKendallKernel(_RankingKernel):
+    """Weighted Kendall kernel for Gaussian processes, with position weights whose steepness can be learned.
+
+    Parameters
+    ----------
+    weight : {"standard", "top", "add", "mult", "average"}
+        As for `gram_matrix`.
+    u : {"power", "exponential", "hyperbolic", "log"} or array-like of shape (n,)
+        For `weight="add"` and `"mult"`; the others do not use it. The weight of the position with rank r = 1..n is r^-a or
+        exp(-a (r - 1)), with the hyperparameter `a`, or fixed, as for `gram_matrix`.
+    a : float
+        How fast the weights fall, for `u="power"` and `u="exponential"`; near zero all positions count alike.
+    a_bounds : pair of floats or "fixed"
+        Where to look for the best value.
+    k, order, signed, input, top, ties, n_jobs
+        As for `gram_matrix`.
+    normalize : bool
+        Divide by the square roots of both self-similarities, so that `a` does not change the variance of the process. Other
+        than for `gram_matrix` this is the default; a `ConstantKernel` as a factor stands for the variance.
+
+    Examples
+    --------
+    >>> from sklearn.gaussian_process.kernels import WhiteKernel
+    >>> from wkendall.gaussian_process import WeightedKendallKernel
+    >>> X = [[1, 2, 3], [2, 1, 3], [1, 3, 2], [3, 2, 1]]
+    >>> kernel = WeightedKendallKernel("mult", u="exponential", a=0.5) + WhiteKernel(0.01, "fixed")
+    >>> kernel(X).round(2)
+    array([[1.01, 0.3 , 0.81, 0.  ],
+           [0.3 , 1.01, 0.24, 0.24],
+           [0.81, 0.24, 1.01, 0.24],
+           [0.  , 0.24, 0.24, 1.01]])
+    """
+
+    def __init__(
+        self,
+        weight: str = "mult",
+        *,
+        u: str | ArrayLike = "power",
+        a: float = 1.0,
+        a_bounds: Bounds = (1e-3, 1e1),
+        k: SupportsIndex | None = None,
+        order: SupportsIndex = 2,
+        signed: bool = False,
+        normalize: bool = True,
+        input: Input = "ranks",
+        top: Top = "low",
+        ties: Ties = "error",
+        n_jobs: SupportsIndex | None = None,
+    ) -> None:
+        self.weight = weight
+        self.u = u
+        self.a = a
+        self.a_bounds = a_bounds
+        self.k = k
+        self.order = order
+        self.signed = signed
+        self.normalize = normalize
+        self.input = input
+        self.top = top
+        self.ties = ties
+        self.n_jobs = n_jobs
+
+    @property
+    def hyperparameter_a(self) -> Hyperparameter:
+        """The hyperparameter `a`, which counts as fixed where the weights do not depend on it."""
+        check_choice(self.weight, "weight", WEIGHTS)
+        if isinstance(self.u, str):
+            check_choice(self.u, "u", FAMILIES + FACTORS)
+        return _hyperparameter("a", self.a, self.a_bounds if self._has_parameter() else "fixed")
+
+    def __call__(
+        self, X: ArrayLike, Y: ArrayLike | None = None, eval_gradient: bool = False
+    ) -> Array | tuple[Array, Array]:
+        """Kernel between all rankings of `X`, or of `X` and `Y`.
+
+        Parameters
+        ----------
+        X : array-like of shape (m, n)
+            Rankings, one a row.
+        Y : array-like of shape (m', n), optional
+            More rankings of the same items.
+        eval_gradient : bool
+            Also return the derivative with respect to the logarithm of `a`; only without `Y`.
+
+        Returns
+        -------
+        K : ndarray of shape (m, m')
+        gradient : ndarray of shape (m, m, 1), or (m, m, 0) if `a` is fixed or not used
+            If asked for.
+        """
+        self._check_gradient(Y, eval_gradient)
+        K: Array = gram_matrix(X, Y, **self._parameters(X))
+        if not eval_gradient:
+            return K
+        if self.hyperparameter_a.fixed:
+            return K, np.empty((*K.shape, 0))
+        return K, self._gradient(X, K)[:, :, np.newaxis]
+
+    def diag(self, X: ArrayLike) -> Array:
+        """Kernel between each ranking and itself.
+
+        Parameters
+        ----------
+        X : array-like of shape (m, n)
+
+        Returns
+        -------
+        ndarray of shape (m,)
+        """
+        own: Array = diagonal(X, **self._parameters(X))
+        return own
+
+    def is_stationary(self) -> bool:
+        """Tell whether the kernel sees only how two rankings differ, which is so without ties."""
+        return self.ties == "error"
+
+    def __repr__(self) -> str:
+        said = [repr(self.weight)]
+        if self.weight == "top":
+            said.append(f"k={self.k}")
+        if self.weight in ("add", "mult"):
+            said.append(f"u={self.u!r}")
+        if self._has_parameter():
+            said.append(f"a={_shown(self.a)}")
+        usual = {"order": 2, "signed": False, "normalize": True}
+        said += [f"{name}={getattr(self, name)}" for name, value in usual.items() if getattr(self, name) != value]
+        return f"WeightedKendallKernel({', '.join(said)})"
+
+    def _has_parameter(self) -> bool:
+        return self.weight in ("add", "mult") and isinstance(self.u, str) and self.u in FAMILIES
+
+    def _parameters(self, X: ArrayLike) -> dict[str, Any]:
+        """Check the parameters; return what `gram_matrix` and `diagonal` are to be called with."""
+        _ = self.hyperparameter_a
+        u: str | ArrayLike | None = self.u if self.weight in ("add", "mult") else None
+        if self._has_parameter():
+            u = np.exp(self.a * self._slopes(X))
+        names = ("weight", "k", "order", "signed", "normalize", "input", "top", "ties", "n_jobs")
+        return {name: getattr(self, name) for name in names} | {"u": u}
+
+    def _slopes(self, X: ArrayLike) -> Array:
+        """Return the derivative of the logarithm of each position weight with respect to `a`."""
+        items = as_any_rankings(X, "X", self.input, self.top, self.ties, "error", as_threads(self.n_jobs)).items
+        ranks = np.arange(items, dtype=np.float64)
+        return -np.log1p(ranks) if self.u == "power" else -ranks
+
+    def _gradient(self, X: ArrayLike, K: Array) -> Array:
+        """Differentiate the matrix `K` with respect to the logarithm of `a`.
+
+        Without normalization each value is a polynomial of the position weights u, of degree 2 ("add") or twice the order
+        ("mult"), and so one of t for weights u + t u', with u' the derivative of u. Differences that are exact for polynomials
+        give its derivative at t = 0 from kernels with other weights: no O(n^2) embedding, whatever the order.
+        """
+        parameters = self._parameters(X) | {"normalize": False}
+        changes = self.a * self._slopes(X)
+        # Of the same size as u, so that neither digits nor the range of numbers are lost.
+        reach = np.abs(changes).max(initial=0.0)
+        slope, moved = np.zeros_like(K), np.empty_like(K)
+        if reach == 0:
+            return slope
+        u = parameters["u"]
+        pairs = 1 if self.weight == "add" else as_order(self.order, "order")
+        for node, coefficient in zip(*_differences(pairs), strict=True):
+            for sign in (1.0, -1.0):
+                gram_matrix(X, **parameters | {"u": u * (1 + sign * node / reach * changes), "out": moved})
+                slope += sign * coefficient * reach * moved
+        if not self.normalize:
+            return slope
+        own = diagonal(X, **parameters)
+        # Where the self-similarity is zero the normalized kernel is zero too, for every `a`.
+        inverse = np.divide(1.0, own, out=np.zeros_like(own), where=own > 0)
+        rates = slope.diagonal() * inverse / 2
+        root = np.sqrt(inverse)
+        normalized: Array = slope * root[:, np.newaxis] * root - K * (rates[:, np.newaxis] + rates)
+        return normalized
+
+
+def _differences(pairs: int) -> tuple[Array, Array]:
+    """Return nodes t and coefficients c with p'(0) = sum of c (p(t) - p(-t)) for polynomials of degree up to 2 pairs.
+
+    The nodes are the positive zeros of the Chebyshev polynomial of degree 2 pairs, for which the coefficients stay small, and
+    these are the derivatives at 0 of Lagrange's polynomials. The even powers, that of degree 2 pairs too, cancel.
+    """
+    numbers = np.arange(1, pairs + 1)
+    angles = (2 * numbers - 1) * np.pi / (4 * pairs)
+    return np.cos(angles), (-1.0) ** (pairs + numbers) * np.sin(angles) / (2 * pairs * np.cos(angles) ** 2)
+
+
+def _shown(value: object) -> str:
+    return f"{value:.3g}" if isinstance(value, Real) else repr(value)
+
+
+def _hyperparameter(name: str, value: object, bounds: object) -> Hyperparameter:
+    """Check a hyperparameter and where it may lie."""
+    if not isinstance(value, Real) or isinstance(value, bool | np.bool_):
+        raise TypeError(f"{name} must be a real number, not {value!r}")
+    fixed = isinstance(bounds, str) and bounds == "fixed"
+    number: Any = value  # whose type has no order of its own
+    if not (0 < number < float("inf") or (fixed and number == 0)):
+        zero = " or zero" if fixed else f', or zero with {name}_bounds="fixed"'
+        raise ValueError(f"{name} is {value}, but must be a finite number above zero{zero}")
+    if fixed:
+        return Hyperparameter(name, "numeric", "fixed")
+    meaning = 'a pair of numbers, lower and upper, or "fixed"'
+    pair = real_array(bounds, f"{name}_bounds", (1, 2), meaning).ravel()
+    if len(pair) != 2 or not 0 < pair[0] <= pair[1] < float("inf"):
+        raise ValueError(f"{name}_bounds is {bounds!r}, but must be {meaning}, finite, above zero and in this order")
+    return Hyperparameter(name, "numeric", (float(pair[0]), float(pair[1])))
