@@ -10,6 +10,7 @@ K = wkendall.gram_matrix(X, weight="mult", u="log", normalize=True)
 Layers, each using only those below it:
 
     config     show_config
+    dask       Gram matrices and features as dask arrays
     datasets   simulated rankings and the survey of the paper
     lists      ranked lists and files to arrays of ranks
     plotting   pictures of weights
@@ -38,6 +39,7 @@ from wkendall.kernels import correlation, diagonal, distance_matrix, gram_matrix
 from wkendall.tensors import position_weights
 
 if TYPE_CHECKING:
+    from wkendall import dask as dask
     from wkendall import datasets, plotting
     from wkendall.estimators import (
         AlternatingClassifier,
@@ -76,12 +78,14 @@ __all__ = [
     "suquan_svd",
 ]
 
-#: Loaded when first used, because they need scipy, scikit-learn or matplotlib, which take longer than all the rest.
+#: Loaded when first used, because they need scipy, scikit-learn, matplotlib or dask, which take longer than all the rest. What
+#: cannot be loaded without an extra is not in `__all__`.
 _LATER = {
     "AlternatingClassifier": "estimators",
     "AlternatingRegressor": "estimators",
     "SuquanSVDClassifier": "estimators",
     "SuquanSVDRegressor": "estimators",
+    "dask": "dask",
     "datasets": "datasets",
     "from_lists": "lists",
     "plotting": "plotting",
