@@ -167,7 +167,7 @@ def _ragged(values: Any, name: str) -> ValueError | None:
 
 
 def _acceptable(array: NDArray[Any], name: str) -> NDArray[Any]:
-    """Return a contiguous array of a type that Rust takes, with the same numbers."""
+    """Return a contiguous and aligned array of a type that Rust takes, with the same numbers."""
     if array.dtype == object:
         array = _from_objects(array, name)
     if not array.size:
@@ -180,8 +180,9 @@ def _acceptable(array: NDArray[Any], name: str) -> NDArray[Any]:
             f"{name} has dtype {array.dtype} (row 0, column 0 is {value!r}), but rankings are made of real numbers"
         )
     if kind == "f" and array.dtype.itemsize not in (4, 8):
-        return np.ascontiguousarray(array, dtype=np.float64)
-    return np.ascontiguousarray(array, dtype=array.dtype.newbyteorder("="))
+        return np.require(array, np.float64, ["C", "A"])
+    # What comes over a network or from a file with a header can begin at any byte.
+    return np.require(array, array.dtype.newbyteorder("="), ["C", "A"])
 
 
 def _from_objects(array: NDArray[Any], name: str) -> NDArray[Any]:
