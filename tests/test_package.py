@@ -35,7 +35,8 @@ def test_the_first_example_needs_nothing_but_numpy():
 
 
 @pytest.mark.parametrize(
-    "module", ["config", "datasets", "embedding", "estimators", "kernels", "learning", "lists", "plotting", "tensors"]
+    "module",
+    ["config", "dask", "datasets", "embedding", "estimators", "kernels", "learning", "lists", "plotting", "tensors"],
 )
 def test_docstrings(module):
     results = doctest.testmod(importlib.import_module(f"wkendall.{module}"))
@@ -43,7 +44,9 @@ def test_docstrings(module):
     assert results.attempted > 0
 
 
-@pytest.mark.parametrize("page", ["README.md", "docs/high_order.md", "docs/learning.md", "docs/incomplete.md"])
+@pytest.mark.parametrize(
+    "page", ["README.md", "docs/high_order.md", "docs/learning.md", "docs/incomplete.md", "docs/scaling.md"]
+)
 def test_pages(page):
     """Every Python block runs, in one session, and prints what the text block after it says."""
     blocks = re.findall(r"```(\w+)\n(.*?)```", (ROOT / page).read_text(), flags=re.DOTALL)

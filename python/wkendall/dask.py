@@ -238,7 +238,8 @@ def _source(layer: dict[Any, Any], x: da.Array, call: _Call) -> Callable[[int], 
     base = None
     if call.based and x.size and x.dtype != object:
         base = f"base-{x.name}"
-        layer[base] = (np.min, (x.name, 0, 0))
+        filled = next(i for i, size in enumerate(x.chunks[0]) if size)
+        layer[base] = (np.min, (x.name, filled, 0))
     return lambda i: ((x.name, i, 0), firsts[i], base)
 
 
