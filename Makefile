@@ -53,7 +53,7 @@ bench: install ## criterion for the crate, then the package against its peers on
 
 docs: install ## the documentation of the crate and of the package, in docs/_build
 	RUSTDOCFLAGS="-D warnings" cargo doc --no-deps --target-dir docs/_build/crate
-	$(BIN)/pdoc --docformat numpy --output-directory docs/_build/package wkendall
+	$(BIN)/pdoc --docformat numpy --output-directory docs/_build/package wkendall wkendall.dask
 	@echo "open docs/_build/package/index.html or docs/_build/crate/doc/wkendall/index.html"
 
 wheel: .venv/wheel ## the wheel, in dist

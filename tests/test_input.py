@@ -25,6 +25,7 @@ ACCEPTED = {
     "strided view": np.repeat(np.repeat(X, 2, axis=0), 3, axis=1)[::2, ::3],
     "reversed view": X[::-1, ::-1][::-1, ::-1],
     "read-only": np.frombuffer(X.tobytes(), dtype=X.dtype).reshape(X.shape),
+    "unaligned": np.frombuffer(b"." + X.tobytes(), dtype=X.dtype, offset=1).reshape(X.shape),
     "other byte order": X.astype(">i4"),
     "python objects": X.astype(object),
     "fractions": [[Fraction(value) for value in row] for row in X.tolist()],
@@ -85,7 +86,8 @@ def test_the_input_is_left_alone():
 def test_position_weights_by_name_and_by_value():
     ranks = np.arange(1, 6)
     for name, values in [("hyperbolic", 1 / (ranks + 1)), ("log", 1 / np.log2(ranks + 1))]:
-        for u in (values, values.tolist(), pd.Series(values), values.astype(object).tolist(), values[::-1][::-1]):
+        unaligned = np.frombuffer(b"." + values.tobytes(), offset=1)
+        for u in (values, values.tolist(), pd.Series(values), values.astype(object), values[::-1][::-1], unaligned):
             for weight in ("add", "mult"):
                 assert (
                     wkendall.gram_matrix(X, weight=weight, u=u) == wkendall.gram_matrix(X, weight=weight, u=name)

@@ -6,6 +6,7 @@ import importlib
 import inspect
 import io
 import json
+import pkgutil
 import re
 import subprocess
 import sys
@@ -34,17 +35,23 @@ def test_the_first_example_needs_nothing_but_numpy():
     assert not {"sklearn", "scipy", "matplotlib", "pandas", "polars", "tqdm", "dask"} & set(loaded)
 
 
-#: All that have public functions or classes, which must have examples.
+#: All modules but the program itself, whose import runs it.
 MODULES = sorted(
-    "clustering config datasets embedding estimators gaussian_process kernels learning lists plotting tensors transformers".split()
+    module.name
+    for module in pkgutil.walk_packages(wkendall.__path__, "wkendall.")
+    if not module.name.endswith("__main__")
 )
+#: Those that people use have examples.
+PUBLIC = {
+    getattr(wkendall, name).__module__ for name in wkendall.__all__ if hasattr(getattr(wkendall, name), "__module__")
+} | {f"wkendall.{name}" for name in wkendall.__all__ if inspect.ismodule(getattr(wkendall, name))}
 
 
 @pytest.mark.parametrize("module", MODULES)
 def test_docstrings(module):
-    results = doctest.testmod(importlib.import_module(f"wkendall.{module}"))
+    results = doctest.testmod(importlib.import_module(module))
     assert results.failed == 0
-    assert results.attempted > 0
+    assert results.attempted > 0 or module not in PUBLIC
 
 
 #: Those with code; the page of the command line is run with its commands in test_cli.py.

@@ -11,6 +11,7 @@ Layers, each using only those below it:
 
     cli        the command line
     config     show_config
+    dask       Gram matrices and features as dask arrays
     datasets   simulated rankings and the survey of the paper
     lists      ranked lists and files to arrays of ranks
     plotting   pictures of weights
@@ -43,6 +44,7 @@ from wkendall.kernels import correlation, diagonal, distance_matrix, gram_matrix
 from wkendall.tensors import position_weights
 
 if TYPE_CHECKING:
+    from wkendall import dask as dask
     from wkendall import datasets, gaussian_process, plotting
     from wkendall.clustering import KernelKMeans
     from wkendall.estimators import (
@@ -88,7 +90,8 @@ __all__ = [
     "suquan_svd",
 ]
 
-#: Loaded when first used, because they need scipy, scikit-learn or matplotlib, which take longer than all the rest.
+#: Loaded when first used, because they need scipy, scikit-learn, matplotlib or dask, which take longer than all the rest. What
+#: cannot be loaded without an extra is not in `__all__`.
 _LATER = {
     "AlternatingClassifier": "estimators",
     "AlternatingRegressor": "estimators",
@@ -98,6 +101,7 @@ _LATER = {
     "SuquanSVDClassifier": "estimators",
     "SuquanSVDRegressor": "estimators",
     "WeightedKendall": "transformers",
+    "dask": "dask",
     "datasets": "datasets",
     "from_lists": "lists",
     "gaussian_process": "gaussian_process",

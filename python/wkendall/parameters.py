@@ -104,7 +104,7 @@ def real_array(values: object, name: str, axes: tuple[int, ...], meaning: str) -
         raise TypeError(f"{name} must be {meaning}, of real numbers, not {array.dtype}")
     if array.ndim not in axes:
         raise ValueError(f"{name} has {array.ndim} axes and shape {array.shape}, but must be {meaning}")
-    return np.ascontiguousarray(array, dtype=np.float64)
+    return np.require(array, np.float64, ["C", "A"])
 
 
 def as_result_type(dtype: DTypeLike) -> np.dtype[Any]:

@@ -25,24 +25,24 @@ AnyRankings = _core.Rankings | _core.Incomplete
 
 def as_rankings(values: ArrayLike, name: str, input: Input, top: Top, threads: int | None = None) -> _core.Rankings:
     """Check a 2-d array-like of rankings, one a row; `name` is what the caller calls it."""
-    return _checked(_as_array(values, name, 2), name, input, top, threads)
+    return _checked(as_array(values, name, 2), name, input, top, threads)
 
 
 def as_ranking(values: ArrayLike, name: str, input: Input, top: Top) -> _core.Rankings:
     """Check a 1-d array-like that is one ranking."""
-    return _checked(_as_array(values, name, 1)[np.newaxis], name, input, top, 1)
+    return _checked(as_array(values, name, 1)[np.newaxis], name, input, top, 1)
 
 
 def as_any_rankings(
     values: ArrayLike, name: str, input: Input, top: Top, ties: Ties, missing: Missing, threads: int | None = None
 ) -> AnyRankings:
     """Check rankings that may have ties and missing items, as far as these are allowed; complete ones come back as such."""
-    return _checked_any(_as_array(values, name, 2), name, input, top, ties, missing, threads)
+    return _checked_any(as_array(values, name, 2), name, input, top, ties, missing, threads)
 
 
 def as_any_ranking(values: ArrayLike, name: str, input: Input, top: Top, ties: Ties, missing: Missing) -> AnyRankings:
     """Check one ranking as `as_any_rankings` does."""
-    return _checked_any(_as_array(values, name, 1)[np.newaxis], name, input, top, ties, missing, 1)
+    return _checked_any(as_array(values, name, 1)[np.newaxis], name, input, top, ties, missing, 1)
 
 
 def alike(x: AnyRankings, y: AnyRankings | None) -> tuple[AnyRankings, AnyRankings | None]:
@@ -132,7 +132,8 @@ def _with_option(message: str, input: Input) -> str:
     return message
 
 
-def _as_array(values: ArrayLike, name: str, axes: int) -> NDArray[Any]:
+def as_array(values: ArrayLike, name: str, axes: int) -> NDArray[Any]:
+    """Make an array with one or two axes of what can be one; whether it holds rankings is not looked at."""
     check_unmasked(values, name)
     try:
         array = np.asarray(values)
@@ -166,7 +167,7 @@ def _ragged(values: Any, name: str) -> ValueError | None:
 
 
 def _acceptable(array: NDArray[Any], name: str) -> NDArray[Any]:
-    """Return a contiguous array of a type that Rust takes, with the same numbers."""
+    """Return a contiguous and aligned array of a type that Rust takes, with the same numbers."""
     if array.dtype == object:
         array = _from_objects(array, name)
     if not array.size:
@@ -179,8 +180,9 @@ def _acceptable(array: NDArray[Any], name: str) -> NDArray[Any]:
             f"{name} has dtype {array.dtype} (row 0, column 0 is {value!r}), but rankings are made of real numbers"
         )
     if kind == "f" and array.dtype.itemsize not in (4, 8):
-        return np.ascontiguousarray(array, dtype=np.float64)
-    return np.ascontiguousarray(array, dtype=array.dtype.newbyteorder("="))
+        return np.require(array, np.float64, ["C", "A"])
+    # What comes over a network or from a file with a header can begin at any byte.
+    return np.require(array, array.dtype.newbyteorder("="), ["C", "A"])
 
 
 def _from_objects(array: NDArray[Any], name: str) -> NDArray[Any]:

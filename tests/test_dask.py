@@ -1,0 +1,392 @@
+"""Gram matrices and features as dask arrays: the values of the local calls, lazily, block by block, on a real cluster."""
+
+import os
+import pickle
+import re
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import dask
+import dask.array as da
+import numpy as np
+import pytest
+import wkendall
+import wkendall.dask
+import zarr
+from dask.distributed import Client, LocalCluster
+from definitions import expected, kernels, random_rankings
+from wkendall import _core
+from wkendall import kernels as local
+
+MULT = {"weight": "mult", "u": "log"}
+MEMORY_LIMIT = 250_000_000
+
+
+@pytest.fixture(scope="module")
+def cluster():
+    """Two worker processes with little memory."""
+    with LocalCluster(
+        n_workers=2, threads_per_worker=1, processes=True, memory_limit=MEMORY_LIMIT, dashboard_address=None
+    ) as cluster:
+        yield cluster
+
+
+@pytest.fixture
+def client(cluster):
+    with Client(cluster) as client:
+        yield client
+
+
+@pytest.fixture
+def here():
+    """Blocks one after the other, in this thread."""
+    with dask.config.set(scheduler="synchronous"):
+        yield
+
+
+def chunked(X, rows, columns=None):
+    return da.from_array(X, chunks=(rows, columns or X.shape[1]))
+
+
+def general_kernels(n):
+    """Weights by arrays, and of other orders."""
+    rng = np.random.default_rng(n)
+    U = rng.standard_normal((n, n))
+    half = rng.standard_normal((n**2, 3))
+    return [
+        {"U": U},
+        {"U": np.outer(U[0], U[1])},  # whose factors are found
+        {"U": rng.standard_normal((2, n, n))},
+        {"U": (U[:2], U[2:4])},
+        {"U": rng.standard_normal((n, n, n)), "order": 3},
+        {"W": (half @ half.T).reshape(n, n, n, n)},
+        {"weight": "add", "u": "log", "order": 3},
+        {"order": 1},
+    ]
+
+
+@pytest.mark.parametrize("m", [0, 1, 2, 5])
+@pytest.mark.parametrize("n", [0, 1, 2, 5])
+def test_definition(here, m, n):
+    X = random_rankings(np.random.default_rng(m), m, n)
+    for params in kernels(n):
+        wanted = np.array([[expected(s, t, **params).concordant for t in X] for s in X]).reshape(m, m)
+        found = wkendall.dask.gram_matrix(chunked(X, 2), **params)
+        assert found.shape == (m, m)
+        np.testing.assert_allclose(found.compute(), wanted, rtol=1e-12, atol=1e-12)
+
+
+@pytest.mark.parametrize("chunks", [None, 50, 11, ((0, 20, 0, 100), (0, 20, 0, 100))])
+def test_the_same_bits_for_any_blocks(here, chunks):
+    X = random_rankings(np.random.default_rng(0), 120, 9)
+    Y = random_rankings(np.random.default_rng(1), 40, 9)
+    for params in [*kernels(9), *general_kernels(9)]:
+        K = wkendall.dask.gram_matrix(chunked(X, 60, 4), chunks=chunks, **params)
+        assert (K.compute() == wkendall.gram_matrix(X, **params)).all()
+        found = wkendall.dask.gram_matrix(chunked(X, 60), chunked(Y, 40), chunks=(31, 13), **params)
+        assert (found.compute() == wkendall.gram_matrix(X, Y, **params)).all()
+
+
+def test_the_same_bits_where_blocks_alone_would_be_computed_otherwise(here):
+    X = random_rankings(np.random.default_rng(0), 250, 120)
+    whole = _core.planned(_core.Measure.kernel(120, "mult", factor="log"), 250, 250)
+    assert whole != _core.planned(_core.Measure.kernel(120, "mult", factor="log"), 7, 7)
+    assert (wkendall.dask.gram_matrix(X, chunks=7, **MULT).compute() == wkendall.gram_matrix(X, **MULT)).all()
+
+
+def test_every_option(here):
+    X = random_rankings(np.random.default_rng(0), 30, 6)
+    scores = np.random.default_rng(0).standard_normal((30, 6))
+    incomplete = np.where(X == 6, np.nan, np.maximum(X, 3))
+    for values, options in [
+        (X, {"signed": True}),
+        (X, {"normalize": True, **MULT}),
+        (X - 1, {"input": "orders", **MULT}),
+        (scores, {"input": "scores", "top": "high", **MULT}),
+        (X, {"top": "high", "weight": "top", "k": 2}),
+        (np.maximum(X, 3), {"ties": "mean", **MULT}),
+        (incomplete, {"ties": "mean", "missing": "bottom", "normalize": True}),
+        (incomplete, {"ties": "mean", "missing": "anywhere"}),
+        (X, {"W": np.zeros((6,) * 4) + np.eye(6), "check": False}),
+        (X, {"backend": "partition", **MULT}),
+        (X, {"dtype": np.float32, **MULT}),
+        (X, {"dtype": "float32"}),
+    ]:
+        K = wkendall.dask.gram_matrix(chunked(values, 8), **options)
+        wanted = wkendall.gram_matrix(values, **options)
+        assert K.dtype == wanted.dtype == K.compute().dtype
+        np.testing.assert_allclose(K.compute(), wanted, rtol=1e-5 if K.dtype == np.float32 else 1e-12)
+
+
+def test_complete_and_incomplete_chunks_go_together(here):
+    X = random_rankings(np.random.default_rng(0), 20, 6).astype(float)
+    X[15, 2] = np.nan
+    for missing in ("bottom", "anywhere"):
+        K = wkendall.dask.gram_matrix(chunked(X, 5), missing=missing).compute()
+        np.testing.assert_allclose(K, wkendall.gram_matrix(X, missing=missing), rtol=1e-12)
+        assert (K == K.T).all()
+
+
+def test_nothing_is_computed_before_it_is_asked_for(here):
+    seen = []
+
+    def load(rows):
+        seen.append(len(rows))
+        return rows
+
+    X = random_rankings(np.random.default_rng(0), 30, 6)
+    lazy = chunked(X, 10).map_blocks(load, dtype=X.dtype, meta=np.empty((0, 0), X.dtype))
+    K = wkendall.dask.gram_matrix(lazy, lazy[:10])
+    features = wkendall.dask.features(lazy)
+    assert isinstance(K, da.Array)
+    assert seen == []
+    assert (K[10:20].compute() == wkendall.gram_matrix(X[10:20], X[:10])).all()
+    assert len(seen) == 2  # the first chunk also says where ranks begin
+    assert (features.compute() == wkendall.features(X)).all()
+
+
+def test_the_symmetric_half_is_computed_once(here, monkeypatch):
+    calls = []
+
+    def counted(*arrays, **options):
+        calls.append([len(values) for values in arrays])
+        return gram_matrix(*arrays, **options)
+
+    gram_matrix = local.gram_matrix
+    monkeypatch.setattr(local, "gram_matrix", counted)
+    X = random_rankings(np.random.default_rng(0), 45, 6)
+    K = wkendall.dask.gram_matrix(chunked(X, 10))
+    calls.clear()  # there was one to check the parameters
+    assert (K.compute() == gram_matrix(X)).all()
+    assert len(calls) == 5 * 6 / 2
+    assert sum(len(arrays) == 1 for arrays in calls) == 5
+    tasks = K.__dask_graph__().layers[K.name]
+    assert sum(key[0] == K.name for key in tasks if isinstance(key, tuple)) == 25
+
+
+def test_names_and_pickles(here):
+    X = random_rankings(np.random.default_rng(0), 20, 6)
+    K = wkendall.dask.gram_matrix(chunked(X, 10), **MULT)
+    assert K.name == wkendall.dask.gram_matrix(chunked(X, 10), **MULT).name
+    others = [{}, {**MULT, "u": "hyperbolic"}, {**MULT, "dtype": np.float32}, {**MULT, "chunks": 5}]
+    assert K.name not in [wkendall.dask.gram_matrix(chunked(X, 10), **params).name for params in others]
+    assert (pickle.loads(pickle.dumps(K)).compute() == K.compute()).all()
+
+
+@pytest.mark.parametrize(("n_jobs", "threads"), [(None, 1), (1, 1), (2, 2)])
+def test_threads(monkeypatch, n_jobs, threads):
+    """Dask runs blocks on all its threads: a block takes one of them, or as many as it is told to."""
+    found = []
+
+    def gram(*args, **options):
+        found.append(options["threads"])
+        return compute(*args, **options)
+
+    compute = _core.gram
+    X = random_rankings(np.random.default_rng(0), 30, 6)
+    K = wkendall.dask.gram_matrix(chunked(X, 10), n_jobs=n_jobs)
+    monkeypatch.setattr(_core, "gram", gram)
+    with dask.config.set(scheduler="threads", num_workers=2):
+        assert (K.compute() == wkendall.gram_matrix(X, n_jobs=1)).all()
+    assert found == [threads] * 6 + [1]
+
+
+def test_sizes_of_blocks():
+    def sizes(m, rows, *other, **params):
+        found = wkendall.dask.gram_matrix(da.ones((m, 3), chunks=(rows, 3), dtype=np.int8), *other, **params).chunks
+        return [sorted(set(axis), reverse=True) for axis in found]
+
+    most = 2896  # 64 MiB of doubles
+    assert sizes(10_000, 1000) == [[1000], [1000]]
+    assert sizes(10_000, 10_000) == [[2500], [2500]]
+    assert sizes(10_000, most) == [[most, 10_000 - 3 * most]] * 2
+    assert sizes(10_000, 10_000, dtype=np.float32) == [[3334, 3332]] * 2
+    assert sizes(10_000, 3000, chunks=4000) == [[4000, 2000], [4000, 2000]]
+    assert sizes(10_000, 3000, chunks="2 MiB")[0][0] in range(400, 513)
+    assert sizes(10_000, 10_000, chunks=-1) == [[10_000], [10_000]]
+    landmarks = da.ones((500, 3), dtype=np.int8)
+    assert sizes(100_000, 50_000, landmarks) == [[16_667, 16_665], [500]]
+    assert sizes(500, 500, da.ones((100_000, 3), dtype=np.int8)) == [[500], [16_667, 16_665]]
+    features = wkendall.dask.features(da.ones((10**6, 21), chunks=-1))
+    assert features.chunks == ((38_462,) * 25 + (38_450,), (211,))
+
+
+def test_features(here):
+    X = random_rankings(np.random.default_rng(0), 30, 6)
+    for params in kernels(6):
+        for options in ({}, {"signed": True}, {"normalize": True}, {"dtype": np.float32}):
+            wanted = wkendall.features(X, **params, **options)
+            found = wkendall.dask.features(chunked(X, 8, 2), **params, **options)
+            assert (found.shape, found.dtype, found.chunks[0]) == (wanted.shape, wanted.dtype, (8, 8, 8, 6))
+            assert (found.compute() == wanted).all()
+    assert wkendall.dask.features(X, 7).chunks == ((7, 7, 7, 7, 2), (16,))
+    assert wkendall.dask.features(X, (10, 20)).chunks == ((10, 20), (16,))
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"weight": "topp"}, "weight is 'topp', but must be one of"),
+        ({"weight": "top", "k": 7}, "k is 7, but must be from 1 to 6"),
+        ({"u": "log"}, 'u is given, but weight="standard" does not use it'),
+        ({"weight": "mult", "u": [1, 2]}, "u has 2 position weights"),
+        ({"U": np.eye(3)}, r"U has shape \(3, 3\), but for rankings of 6 items"),
+        ({"W": -np.ones((6,) * 4)}, "W is not positive semi-definite"),
+        ({"order": 0}, "order is 0"),
+        ({"signed": True, "order": 3}, "signed=True is for order 2"),
+        ({"normalize": 1}, "normalize must be True or False"),
+        ({"input": "rank"}, "input is 'rank'"),
+        ({"top": "up"}, "top is 'up'"),
+        ({"ties": "min"}, "ties is 'min'"),
+        ({"missing": "last"}, "missing is 'last'"),
+        ({"dtype": int}, "but must be float64 or float32"),
+        ({"n_jobs": 0}, "n_jobs is 0"),
+        ({"backend": "gpu"}, 'backend "gpu" does not exist'),
+        ({"out": np.empty((4, 4))}, "unexpected keyword argument 'out'"),
+        ({"chunks": 0}, "chunks is 0, but must be how many rows a block has"),
+        ({"chunks": -3}, "chunks is -3, but must be"),
+        ({"chunks": True}, "chunks is True, but must be"),
+        ({"chunks": ((2, 3), (2, 3))}, r"chunks is \(\(2, 3\), \(2, 3\)\), but must be"),
+        ({"chunks": (2, 3)}, r"chunks is \(2, 3\), but without Y rows and columns must be cut in the same places"),
+    ],
+)
+def test_bad_parameters_are_refused_at_once(options, message):
+    X = chunked(np.zeros((4, 6), dtype=int), 2)  # which are no rankings: they are not looked at yet
+    with pytest.raises((TypeError, ValueError), match=message):
+        wkendall.dask.gram_matrix(X, **options)
+
+
+def test_bad_arrays_are_refused_at_once():
+    X = chunked(random_rankings(np.random.default_rng(0), 4, 6), 2)
+    for make in (wkendall.dask.gram_matrix, wkendall.dask.features, lambda Y: wkendall.dask.gram_matrix(Y, X)):
+        with pytest.raises(ValueError, match=r"X has chunks of unknown size: call X.compute_chunk_sizes\(\) first"):
+            make(X[X[:, 0] > 2])
+        with pytest.raises(ValueError, match="X has 1 axes"):
+            make(X[0])
+        with pytest.raises(TypeError, match="X has dtype bool, but rankings are made of real numbers"):
+            make(X > 2)
+        with pytest.raises(
+            TypeError, match=r"X is a dask Delayed, but must be a dask array .* X.to_dask_array\(lengths=T"
+        ):
+            make(dask.delayed(X))
+        with pytest.raises(ValueError, match="X: row 1 has 1 items, but row 0 has 2"):
+            make([[1, 2], [1]])
+    with pytest.raises(ValueError, match="X has 6 items, but Y has 5"):
+        wkendall.dask.gram_matrix(X, X[:, :5])
+    with pytest.raises(ValueError, match="chunks is 0, but must be how many rows"):
+        wkendall.dask.features(X, 0)
+
+
+def test_errors_name_the_row_of_the_whole_array(here):
+    good = random_rankings(np.random.default_rng(0), 25, 6)
+    bad = good.copy()
+    bad[17, 3] = 9
+    whole = re.escape(": row 17, column 3 holds 9, but every row of 6 items must be a permutation of 1..6")
+    for x, y, name in [(bad, None, "X"), (bad, good, "X"), (good, bad, "Y")]:
+        y = None if y is None else chunked(y, 5)
+        with pytest.raises(ValueError, match=f"^{name}{whole}$"):
+            wkendall.dask.gram_matrix(chunked(x, 5), y).compute()
+    last = wkendall.dask.gram_matrix(chunked(bad, 5)).blocks[0, 3]  # there the chunk is the second argument
+    with pytest.raises(ValueError, match=f"^X{whole}$"):
+        last.compute()
+    with pytest.raises(ValueError, match=f"^X{whole}$"):
+        wkendall.dask.features(chunked(bad, 5)).compute()
+    bad = bad.astype(object)
+    bad[17, 3] = "row 3, column 2"
+    with pytest.raises(TypeError, match=r"^X: row 17, column 3 holds 'row "):
+        wkendall.dask.gram_matrix(chunked(bad, 5)).compute()
+
+
+def test_chunks_that_count_from_different_numbers(here):
+    X = random_rankings(np.random.default_rng(0), 20, 6)
+    mixed = X.copy()
+    mixed[15:] -= 1
+    message = ": rows 15 to 19 count from 0, but row 0 from 1: all rows must count from 0 or all from 1$"
+    for make, name in [
+        (lambda: wkendall.dask.gram_matrix(chunked(mixed, 5)), "X"),
+        (lambda: wkendall.dask.gram_matrix(chunked(mixed, 5), X), "X"),
+        (lambda: wkendall.dask.gram_matrix(X, chunked(mixed, 5)), "Y"),
+        (lambda: wkendall.dask.features(chunked(mixed, 5)), "X"),
+    ]:
+        with pytest.raises(ValueError, match=f"^{name}{message}"):
+            make().compute()
+    assert (wkendall.dask.gram_matrix(chunked(X - 1, 5), X).compute() == wkendall.gram_matrix(X)).all()
+    wanted = wkendall.gram_matrix(mixed, input="scores")
+    assert (wkendall.dask.gram_matrix(chunked(mixed, 5), input="scores").compute() == wanted).all()
+
+
+def test_without_dask():
+    script = "import sys; sys.modules['dask'] = None; import wkendall; from wkendall import *; wkendall.dask"
+    failed = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
+    assert failed.stderr.endswith('ImportError: wkendall.dask needs dask: pip install "wkendall[dask]"\n')
+
+
+def test_on_a_cluster(client):
+    X = random_rankings(np.random.default_rng(0), 150, 9)
+    for params in [*kernels(9)[:6], *general_kernels(9)]:
+        K = wkendall.dask.gram_matrix(chunked(X, 60), **params)
+        assert (K.compute() == wkendall.gram_matrix(X, **params)).all()
+    assert (wkendall.dask.features(chunked(X, 40), **MULT).compute() == wkendall.features(X, **MULT)).all()
+    X[77, 3] = 99
+    with pytest.raises(ValueError, match=r"^X: row 77, column 3 holds 99"):
+        wkendall.dask.gram_matrix(chunked(X, 40)).compute()
+
+
+def threads_of_the_engine():
+    return sum(name.read_text().startswith("wkendall-") for name in Path("/proc/self/task").glob("*/comm"))
+
+
+@pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="the system does not list threads in /proc")
+def test_workers_start_no_threads_of_their_own_unless_told_to(client):
+    X = random_rankings(np.random.default_rng(0), 400, 300)
+    wkendall.dask.gram_matrix(chunked(X, 200), **MULT).compute()
+    assert list(client.run(threads_of_the_engine).values()) == [0, 0]
+    if _core.available_cores() > 1:  # or they would not be kept
+        wkendall.dask.gram_matrix(chunked(X, 200), n_jobs=2, **MULT).compute()
+        assert sum(client.run(threads_of_the_engine).values()) in (2, 4)
+
+
+def test_nystroem_on_a_cluster(client):
+    X = random_rankings(np.random.default_rng(0), 200, 6)
+    landmarks = X[::10]
+    values, vectors = np.linalg.eigh(wkendall.gram_matrix(landmarks, **MULT))
+    root = vectors[:, values > 1e-9] / np.sqrt(values[values > 1e-9])
+    Z = (wkendall.dask.gram_matrix(chunked(X, 50), landmarks, **MULT) @ root).compute()
+    np.testing.assert_allclose(Z, wkendall.gram_matrix(X, landmarks, **MULT) @ root, rtol=1e-9, atol=1e-9)
+    np.testing.assert_allclose(Z[::10] @ Z[::10].T, wkendall.gram_matrix(landmarks, **MULT), rtol=1e-9)
+
+
+def test_more_than_the_workers_memory_goes_to_zarr(client, tmp_path):
+    """No worker is ended for taking more than its limit."""
+    X = random_rankings(np.random.default_rng(0), 8000, 12).astype(np.int8)
+    K = wkendall.dask.gram_matrix(X, chunks=1000)
+    assert K.nbytes > 2 * MEMORY_LIMIT
+    before = client.run(os.getpid)
+    K.to_zarr(tmp_path / "gram.zarr")
+    assert client.run(os.getpid) == before
+    stored = zarr.open_array(tmp_path / "gram.zarr", mode="r")
+    assert (stored.shape, stored.chunks, stored.dtype) == ((8000, 8000), (1000, 1000), np.float64)
+    for start in range(0, 8000, 1000):
+        assert (stored[start : start + 1000] == wkendall.gram_matrix(X[start : start + 1000], X)).all()
+
+
+def test_a_worker_that_is_killed_does_not_change_the_result(cluster, client):
+    X = random_rankings(np.random.default_rng(0), 900, 300)
+    K = wkendall.dask.gram_matrix(chunked(X, 100), **MULT)
+    before = client.run(os.getpid)
+    future = client.compute(K)
+    workers = cluster.scheduler.workers
+    victim = None
+    while victim is None:  # until one of them has blocks that will be lost
+        time.sleep(0.01)
+        victim = next(
+            (name for name in before if sum(K.name in str(task.key) for task in workers[name].has_what) > 5), None
+        )
+    os.kill(before[victim], signal.SIGKILL)
+    assert not future.done()
+    assert (future.result() == wkendall.gram_matrix(X, **MULT)).all()
+    client.wait_for_workers(2)
+    assert before[victim] not in client.run(os.getpid).values()
