@@ -1,0 +1,87 @@
+"""How the documentation is built, by `make docs`. Nothing is fetched: the site can be made and read without a network."""
+
+import re
+from importlib.metadata import version as installed_version
+
+project = "wkendall"
+author = "The wkendall developers"
+version = release = installed_version("wkendall")
+
+extensions = [
+    "myst_parser",
+    "numpydoc",
+    "sphinx.ext.autodoc",
+    "sphinx.ext.autosummary",
+    "sphinx_gallery.gen_gallery",
+]
+exclude_patterns = ["_build", "gallery/*.py", "gallery/*.ipynb"]
+templates_path = ["_templates"]
+# The gallery ends with a page on times, which nothing links to. A page that is not there yet matches no pattern.
+suppress_warnings = ["toc.empty_glob"]
+
+# Markdown: links to headings, as on GitHub.
+myst_heading_anchors = 3
+myst_enable_extensions = ["colon_fence"]
+
+# Docstrings: types stand in the text, `names` are links where they are known.
+default_role = "py:obj"
+autosummary_generate = True
+autodoc_typehints = "none"
+autodoc_member_order = "bysource"
+maximum_signature_line_length = 90
+numpydoc_show_class_members = False
+numpydoc_class_members_toctree = False
+
+# The examples run whenever they or the package have changed; the other scripts are linked, not run.
+sphinx_gallery_conf = {
+    "examples_dirs": "../examples/gallery",
+    "gallery_dirs": "gallery",
+    "filename_pattern": r"/plot_",
+    "within_subsection_order": "FileNameSortKey",
+    "doc_module": ("wkendall",),
+    "reference_url": {"wkendall": None},
+    "backreferences_dir": "generated/backreferences",
+    "download_all_examples": False,
+    "remove_config_comments": True,
+    "show_memory": False,
+    "show_signature": False,
+    "min_reported_time": 1e6,
+    "write_computation_times": False,
+    "run_stale_examples": True,
+}
+
+html_theme = "pydata_sphinx_theme"
+html_title = "wkendall"
+html_static_path = ["_static"]
+html_css_files = ["site.css"]
+html_show_sourcelink = False
+html_copy_source = False
+html_theme_options = {
+    "logo": {"text": "wkendall"},
+    "navbar_align": "left",
+    "navbar_end": ["theme-switcher"],
+    "navbar_persistent": ["search-button"],
+    "secondary_sidebar_items": ["page-toc"],
+    "footer_start": ["copyright"],
+    "footer_end": [],
+    "show_prev_next": True,
+    "back_to_top_button": False,
+    "pygments_light_style": "a11y-high-contrast-light",
+}
+html_sidebars = {"index": []}
+
+
+def link_gallery(app, docname, source):  # noqa: ARG001
+    """Turn links to the scripts of the gallery, which work in the repository, into links to their pages."""
+    source[0] = re.sub(r"\(\.\./examples/gallery/(\w+)\.py\)", r"(gallery/\1.rst)", source[0])
+
+
+def skip_foreign(app, what, name, obj, skip, options):  # noqa: ARG001
+    """Leave out what classes inherit from scikit-learn, which documents it."""
+    return skip or str(getattr(obj, "__module__", "")).startswith("sklearn.")
+
+
+def setup(app):
+    """Called by Sphinx."""
+    app.connect("autodoc-skip-member", skip_foreign)
+    app.connect("source-read", link_gallery)
