@@ -265,8 +265,10 @@ def test_what_is_shown(capsys):
     for line, key in zip(lines[2:5], ("learned", "standard", "constant"), strict=True):
         assert line.startswith(scores[key]["name"])
         assert line.split()[-2:] == [f"{scores[key]['mean']:.3f}", f"{scores[key]['sd']:.3f}"]
-    assert lines[5].startswith("wrote weights.npz, scores.json, weights.png to out in ")
-    assert len(lines) == 6
+    C = json.loads(Path("out/scores.json").read_text())["settings"]["C"]
+    assert lines[5] == f"C for all rankings: {C:g}, of 0.1, 1, 10"
+    assert lines[6].startswith("wrote weights.npz, scores.json, weights.png to out in ")
+    assert len(lines) == 7
 
 
 def test_without_the_baseline():

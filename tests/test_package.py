@@ -35,7 +35,20 @@ def test_the_first_example_needs_nothing_but_numpy():
 
 
 @pytest.mark.parametrize(
-    "module", ["config", "datasets", "embedding", "estimators", "kernels", "learning", "lists", "plotting", "tensors"]
+    "module",
+    [
+        "cli",
+        "cli.output",
+        "config",
+        "datasets",
+        "embedding",
+        "estimators",
+        "kernels",
+        "learning",
+        "lists",
+        "plotting",
+        "tensors",
+    ],
 )
 def test_docstrings(module):
     results = doctest.testmod(importlib.import_module(f"wkendall.{module}"))

@@ -18,7 +18,7 @@ from wkendall._memory import check_fits
 from wkendall.cli.errors import CommandError, UsageError
 from wkendall.cli.options import add_reading, add_running, new_parser, wants_progress, whole_number
 from wkendall.cli.output import new_file, write_npz
-from wkendall.cli.reading import Source, check_reading, check_same_items, load_array, read_rankings
+from wkendall.cli.reading import Source, check_reading, check_same_items, check_skipped, load_array, read_rankings
 from wkendall.cli.words import in_words_of_the_command
 from wkendall.kernels import distance_matrix, gram_matrix, mallows
 from wkendall.parameters import FACTORS, WEIGHTS
@@ -191,6 +191,7 @@ def _read(arguments: argparse.Namespace) -> tuple[Source, Source | None, tuple[i
             raise CommandError(
                 f"{source.path} has an array of shape {source.X.shape}, but must have two axes: one ranking a row"
             )
+    check_skipped(arguments, *sources)
     if len(sources) == 2:
         check_same_items(*sources)
     shape = (len(sources[0].X), len(sources[-1].X))

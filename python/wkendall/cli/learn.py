@@ -18,7 +18,7 @@ from wkendall._progress import progress_bar
 from wkendall.cli.errors import CommandError, UsageError
 from wkendall.cli.options import add_reading, add_running, new_parser, wants_progress, whole_number
 from wkendall.cli.output import new_files, write_npz
-from wkendall.cli.reading import CSV, NPZ, Source, check_reading, kind_of, read_rankings
+from wkendall.cli.reading import CSV, NPZ, Source, check_reading, check_skipped, kind_of, read_rankings
 from wkendall.cli.words import in_words_of_the_command
 from wkendall.kernels import gram_matrix
 from wkendall.rankings import as_any_rankings
@@ -123,7 +123,7 @@ def run(arguments: argparse.Namespace) -> int:
         plan = validation.plan_of(y, arguments.regression, grid, arguments.folds, arguments.seed)
         with in_words_of_the_command(X=source):
             scores, model = _learn(arguments, source, plan)
-        _print_scores(arguments, source, plan, scores)
+        _print_scores(arguments, source, plan, scores, model.C)
         _write(unfinished, arguments, source, plan, scores, model)
         written = [name for name in FILES if (unfinished / name).exists()]
     print(f"wrote {', '.join(written)} to {arguments.output} in {time.perf_counter() - started:.2f} s")
@@ -149,6 +149,7 @@ def _check(arguments: argparse.Namespace) -> None:
 def _read(arguments: argparse.Namespace) -> tuple[Source, NDArray[Any]]:
     apart = arguments.label if arguments.labels is None else None
     source = read_rankings(arguments.file, arguments, apart)
+    check_skipped(arguments, source)
     if source.X.ndim != 2:
         raise CommandError(
             f"{source.path} has an array of shape {source.X.shape}, but must have two axes: one ranking a row"
@@ -215,19 +216,24 @@ def _learn(arguments: argparse.Namespace, source: Source, plan: Plan) -> tuple[d
 def _names(arguments: argparse.Namespace) -> dict[str, str]:
     method = "SUQUAN-SVD" if arguments.method == "svd" else "alternating"
     learned = f"{method}, order {arguments.order}" + (", pure" if arguments.pure else "")
+    learned += f", {arguments.components} components" if arguments.components > 1 else ""
     if arguments.regression:
         return {"learned": learned, "standard": "standard Kendall ridge", "constant": "mean"}
     return {"learned": learned, "standard": "standard Kendall SVM", "constant": "largest class"}
 
 
-def _print_scores(arguments: argparse.Namespace, source: Source, plan: Plan, scores: dict[str, Scores]) -> None:
+def _print_scores(
+    arguments: argparse.Namespace, source: Source, plan: Plan, scores: dict[str, Scores], C: float
+) -> None:
     what = "" if plan.regression else f", {len(np.unique(plan.y))} classes"
     print(f"{len(source.X)} rankings of {source.X.shape[1]} items{what}; {plan.folds} folds, seed {plan.seed}")
     names = _names(arguments)
     width = max(len(name) for name in names.values())
     print(f"{'':{width}}  {'R^2' if plan.regression else 'accuracy':>8}  {'SD':>6}")
     for key, found in scores.items():
-        print(f"{names[key]:{width}}  {found.mean:8.3f}  {found.sd:6.3f}", flush=True)
+        print(f"{names[key]:{width}}  {found.mean:8.3f}  {found.sd:6.3f}")
+    if len(plan.grid) > 1:
+        print(f"C for all rankings: {C:g}, of {', '.join(f'{one:g}' for one in plan.grid)}", flush=True)
 
 
 def _write(
