@@ -561,8 +561,15 @@ def test_no_space_is_found_before_the_work(capsys, monkeypatch):
     fails(capsys, "gram x.csv -o out.npy", "out.npy: No space left on device")
 
 
-def test_space_is_claimed_without_help_of_the_system(monkeypatch):
-    monkeypatch.delattr(os, "posix_fallocate", raising=False)
+@pytest.mark.parametrize("there", [True, False])
+def test_space_is_claimed_without_help_of_the_system(there, monkeypatch):
+    def refuse(*_):
+        raise OSError(errno.EOPNOTSUPP, "Operation not supported")
+
+    if there:
+        monkeypatch.setattr(os, "posix_fallocate", refuse, raising=False)
+    else:
+        monkeypatch.delattr(os, "posix_fallocate", raising=False)
     rows = random_rankings(np.random.default_rng(0), 700, 4)
     np.save("many.npy", rows)
     run("gram many.npy -o out.npy")

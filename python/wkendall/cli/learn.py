@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wkendall import __version__
+from wkendall._memory import check_fits
 from wkendall._progress import progress_bar
 from wkendall.cli.errors import CommandError, UsageError
 from wkendall.cli.options import add_reading, add_running, new_parser, wants_progress, whole_number
@@ -33,6 +34,8 @@ GRID = (0.1, 1.0, 10.0)
 PAIRS_SHOWN = 50
 #: The picture has at most so many panels.
 PANELS = 9
+#: What to do about a matrix of the standard kernel that does not fit in memory.
+_ADVICE = "--no-baseline does without it"
 
 _DESCRIPTION = """\
 Learn from rankings with labels which positions matter.
@@ -150,10 +153,6 @@ def _read(arguments: argparse.Namespace) -> tuple[Source, NDArray[Any]]:
     apart = arguments.label if arguments.labels is None else None
     source = read_rankings(arguments.file, arguments, apart)
     check_skipped(arguments, source)
-    if source.X.ndim != 2:
-        raise CommandError(
-            f"{source.path} has an array of shape {source.X.shape}, but must have two axes: one ranking a row"
-        )
     if source.counts is not None and (source.counts != 1).any():
         raise CommandError(
             f"{source.path} has orders of several voters: --expand makes a row for each, which needs a label"
@@ -185,6 +184,7 @@ def _learn(arguments: argparse.Namespace, source: Source, plan: Plan) -> tuple[d
     as_any_rankings(source.X, "X", **how)
     others: dict[str, Score] = {}
     if not arguments.no_baseline:
+        check_fits(len(source.X), len(source.X), np.dtype(np.float64), _ADVICE)
         K = gram_matrix(source.X, normalize=True, n_jobs=arguments.jobs, **how)
         others["standard"] = validation.standard(K, plan.y, plan.regression)
     scoring, choosing = plan.fits()

@@ -77,9 +77,10 @@ def read_rankings(path: Path, arguments: argparse.Namespace, label: str | None =
         return _from_csv(path, arguments, label)
     if kind == PREFLIB:
         return _from_preflib(path, arguments.expand)
-    if kind == NPZ:
-        return _from_npz(path, arguments.array, label)
-    return Source(path, load_array(path))
+    source = _from_npz(path, arguments.array, label) if kind == NPZ else Source(path, load_array(path))
+    if source.X.ndim != 2:
+        raise CommandError(f"{path} has an array of shape {source.X.shape}, but must have two axes: one ranking a row")
+    return source
 
 
 def load_array(path: Path) -> NDArray[Any]:
