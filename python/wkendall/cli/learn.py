@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 
 WEIGHTS, SCORES, PICTURE = FILES = ("weights.npz", "scores.json", "weights.png")
 GRID = (0.1, 1.0, 10.0)
+#: The standard kernel chooses from its own, whatever is asked for: what suits learned weights need not suit it.
+BASELINE_GRID = (0.1, 1.0, 10.0, 100.0)
 #: Up to so many items the picture shows pairs of positions, and single positions above.
 PAIRS_SHOWN = 50
 #: The picture has at most so many panels.
@@ -182,13 +184,12 @@ def _learn(arguments: argparse.Namespace, source: Source, plan: Plan) -> tuple[d
     how = {name: getattr(arguments, name) for name in ("input", "top", "ties", "missing")}
     # All at once, before they are dealt to folds where a row has another number.
     as_any_rankings(source.X, "X", **how)
-    others: dict[str, Score] = {}
+    others: dict[str, tuple[Plan, Score]] = {}
     if not arguments.no_baseline:
         check_fits(len(source.X), len(source.X), np.dtype(np.float64), _ADVICE)
         K = gram_matrix(source.X, normalize=True, n_jobs=arguments.jobs, **how)
-        others["standard"] = validation.standard(K, plan.y, plan.regression)
-    scoring, choosing = plan.fits()
-    total = (1 + len(others)) * scoring + choosing + 1
+        others["standard"] = plan._replace(grid=list(BASELINE_GRID)), validation.standard(K, plan.y, plan.regression)
+    total = sum(plan.fits()) + 1 + sum(other.fits()[0] for other, _ in others.values())
     with progress_bar(wants_progress(arguments), "learn") as show:
         done = 0
 
@@ -205,7 +206,7 @@ def _learn(arguments: argparse.Namespace, source: Source, plan: Plan) -> tuple[d
 
         own = counted(validation.learned(model, source.X, plan.y))
         scores = {"learned": plan.scores(own)}
-        scores |= {name: plan.scores(counted(score)) for name, score in others.items()}
+        scores |= {name: other.scores(counted(score)) for name, (other, score) in others.items()}
         model.set_params(C=plan.best_C(own)).fit(source.X, plan.y)
         if show is not None:
             show(total, total)
