@@ -196,6 +196,7 @@ def read_table(
     delimiter: str | None = None,
     header: bool | None = None,
     apart: Collection[str] = (),
+    skip: Collection[str] = (),
 ) -> Table:
     """Read a CSV file of rankings as `read_csv` does, with some columns set apart that are no items, such as labels.
 
@@ -205,6 +206,8 @@ def read_table(
         As for `read_csv`.
     apart : collection of str
         Columns, each by its name, or by its number from 1 if no column has such a name. Their cells are left as text.
+    skip : collection of str
+        More of these, which need not be there.
 
     Returns
     -------
@@ -225,7 +228,10 @@ def read_table(
         file.fail(line, "the line is blank, but must be the first row of numbers, or the names of the items")
     if header is None:
         header = any(cell not in MISSING and not _NUMBER.fullmatch(cell) for cell in names)
-    columns = {name: _column(file, line, names if header else [], len(names), name) for name in apart}
+    columns = {name: _place(names if header else [], len(names), name) for name in (*apart, *skip)}
+    for name in apart:
+        if columns[name] is None:
+            _no_column(file, line, names if header else [], name)
     kept = [column for column in range(len(names)) if column not in columns.values()]
     if not kept:
         file.fail(line, "every column is set apart: no items are left")
@@ -237,7 +243,7 @@ def read_table(
     body = rows[bool(header) :]
     X = np.array([_numbers(file, line, cells, labels, kept) for line, cells in body])
     items = [names[column] if header else str(column + 1) for column in kept]
-    cells_apart = {name: [cells[column] for _, cells in body] for name, column in columns.items()}
+    cells_apart = {name: [cells[column] for _, cells in body] for name, column in columns.items() if column is not None}
     return Table(X, items, bool(header), cells_apart, [line for line, _ in body])
 
 
@@ -488,14 +494,16 @@ def _found_delimiter(file: _File) -> str:
     return max(alike or DELIMITERS, key=lambda delimiter: sizes[delimiter][:1])
 
 
-def _column(file: _File, line: int, names: list[str], size: int, name: str) -> int:
-    """Return the place of a column, given by its name or by its number from 1."""
+def _place(names: list[str], size: int, name: str) -> int | None:
+    """Return the place of a column, given by its name or by its number from 1, if there is such a column."""
     if name in names:
         return names.index(name)
-    if not _WHOLE.fullmatch(name) or not 1 <= int(name) <= size:
-        known = f"they are {', '.join(_shown(known) for known in names[:8])}" if names else "they have no names"
-        file.fail(line, f"there is no column {_shown(name)}: {known}{', ...' if len(names) > 8 else ''}")
-    return int(name) - 1
+    return int(name) - 1 if _WHOLE.fullmatch(name) and 1 <= int(name) <= size else None
+
+
+def _no_column(file: _File, line: int, names: list[str], name: str) -> NoReturn:
+    known = f"they are {', '.join(_shown(known) for known in names[:8])}" if names else "they have no names"
+    file.fail(line, f"there is no column {_shown(name)}: {known}{', ...' if len(names) > 8 else ''}")
 
 
 def _check_names(file: _File, line: int, names: list[str], kept: Sequence[int]) -> None:

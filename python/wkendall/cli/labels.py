@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from wkendall.cli.errors import CommandError
 from wkendall.cli.reading import CSV, NPY, Source, kind_of, load_array
-from wkendall.lists import _NUMBER, MISSING, _column, _found_delimiter, _opened, _rows
+from wkendall.lists import _NUMBER, MISSING, _found_delimiter, _no_column, _opened, _rows
 
 _WHOLE = re.compile(r"[+-]?[0-9]{1,18}")
 
@@ -47,8 +47,10 @@ def _from_file(arguments: argparse.Namespace) -> tuple[Path, list[str] | NDArray
         raise CommandError(f"{path} is empty")
     column = 0
     if arguments.label is not None:
-        column = _column(file, rows[0][0], rows[0][1], 0, arguments.label)
-        width, rows = len(rows[0][1]), rows[1:]
+        line, names = rows[0]
+        if arguments.label not in names:
+            _no_column(file, line, names, arguments.label)
+        column, width, rows = names.index(arguments.label), len(names), rows[1:]
     else:
         width = 1
     for line, cells in rows:
