@@ -11,7 +11,9 @@ import pandas as pd
 import pytest
 import wkendall
 from wkendall import lists
-from wkendall.lists import Preferences, RankedLists, from_lists, read_csv, read_preflib, read_table
+from wkendall.lists import RankedLists, from_lists
+from wkendall.preflib import Preferences, read_preflib
+from wkendall.tables import read_csv, read_table
 
 NAN = np.nan
 

@@ -112,7 +112,7 @@ def check_same_items(x: Source, y: Source) -> None:
 
 
 def _from_csv(path: Path, arguments: argparse.Namespace, label: str | None) -> Source:
-    from wkendall.lists import read_table
+    from wkendall.tables import read_table
 
     apart = [name for name in (arguments.id, label) if name is not None]
     how = {"delimiter": arguments.delimiter, "header": arguments.header, "apart": apart, "skip": arguments.skip}
@@ -133,7 +133,7 @@ def _from_csv(path: Path, arguments: argparse.Namespace, label: str | None) -> S
 
 
 def _from_preflib(path: Path, expand: bool) -> Source:
-    from wkendall.lists import read_preflib
+    from wkendall.preflib import read_preflib
 
     X, items, counts = read_preflib(path)
     if expand:
