@@ -29,7 +29,7 @@ class Preferences(NamedTuple):
 
 
 def read_preflib(path: str | os.PathLike[str]) -> Preferences:
-    """Read a file of orders from the PrefLib library (https://preflib.org).
+    r"""Read a file of orders from the PrefLib library (https://preflib.org).
 
     Both formats are understood: the current one, with header lines `# KEY: value`, and the one before it, which begins with
     the number of alternatives. The numbers in the header must agree with the orders, and the orders with the kind of file.
@@ -48,6 +48,19 @@ def read_preflib(path: str | os.PathLike[str]) -> Preferences:
         In the order of the numbers of the alternatives.
     counts : ndarray of m integers
         How many voters gave each order. `X.repeat(counts, axis=0)` has a row for each voter.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile, wkendall
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = pathlib.Path(folder, "fruit.toi")
+    ...     _ = path.write_text("# NUMBER ALTERNATIVES: 3\n# NUMBER VOTERS: 7\n# NUMBER UNIQUE ORDERS: 2\n4: 1,{2,3}\n3: 2\n")
+    ...     X, items, counts = wkendall.read_preflib(path)
+    >>> X
+    array([[ 1.,  2.,  2.],
+           [nan,  1., nan]])
+    >>> counts
+    array([4, 3])
     """
     kind = as_path(path).suffix.lower()
     if kind not in KINDS:

@@ -34,7 +34,7 @@ class Table(NamedTuple):
 
 
 def read_csv(path: str | os.PathLike[str], *, delimiter: str | None = None, header: bool | None = None) -> RankedLists:
-    """Read a CSV file of rankings, one ranking a row, one item a column.
+    r"""Read a CSV file of rankings, one ranking a row, one item a column.
 
     The numbers may be ranks or scores, or orders if there are no names; `gram_matrix` is told which.
 
@@ -54,6 +54,19 @@ def read_csv(path: str | os.PathLike[str], *, delimiter: str | None = None, head
         The numbers, NaN where they are missing.
     items : list of n names
         "1", "2" and so on if the file has no names.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile, wkendall
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = pathlib.Path(folder, "votes.csv")
+    ...     _ = path.write_text("apple;pear;plum\n1;2;3\n2;1;\n")
+    ...     X, items = wkendall.read_csv(path)
+    >>> items
+    ['apple', 'pear', 'plum']
+    >>> X
+    array([[ 1.,  2.,  3.],
+           [ 2.,  1., nan]])
     """
     table = read_table(path, delimiter=delimiter, header=header)
     return RankedLists(table.X, table.items)
