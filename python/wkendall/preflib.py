@@ -54,7 +54,7 @@ def read_preflib(path: str | os.PathLike[str]) -> Preferences:
     >>> import pathlib, tempfile, wkendall
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     path = pathlib.Path(folder, "fruit.toi")
-    ...     _ = path.write_text("# NUMBER ALTERNATIVES: 3\n# NUMBER VOTERS: 7\n# NUMBER UNIQUE ORDERS: 2\n4: 1,{2,3}\n3: 2\n")
+    ...     _ = path.write_text("3\n1,apple\n2,pear\n3,plum\n7,7,2\n4,1,{2,3}\n3,2\n")
     ...     X, items, counts = wkendall.read_preflib(path)
     >>> X
     array([[ 1.,  2.,  2.],
