@@ -24,10 +24,11 @@ test-rust: ## the crate, its doc tests and the Rust code of the README
 test-python: install ## the package, with the extension module from the wheel
 	$(PY) -m pytest
 
-test-wheel: wheel ## the README's first example with nothing installed but the wheel and what it depends on
+test-wheel: wheel ## the README's first example and the command line with nothing installed but the wheel and what it depends on
 	rm -rf build/fresh && $(PYTHON) -m venv build/fresh
 	build/fresh/bin/python -m pip install -q dist/*.whl
 	cd build && fresh/bin/python ../tests/first_example.py
+	build/fresh/bin/wkendall info
 
 lint: install ## ruff, rustfmt, clippy, mypy, stubtest; warnings are errors
 	$(BIN)/ruff check .

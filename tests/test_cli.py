@@ -4,6 +4,7 @@ import csv
 import errno
 import json
 import os
+import re
 import shlex
 import signal
 import subprocess
@@ -218,6 +219,14 @@ def test_columns_that_are_no_items(words):
     assert (np.load("out.npy") == wkendall.gram_matrix(X)).all()
 
 
+def test_one_of_two_files_has_more_columns():
+    write_table(Path("more.csv"), X, ITEMS, group=[3] * M)
+    run("gram more.csv --against y.csv -o out.npy --skip group")
+    assert (np.load("out.npy") == wkendall.gram_matrix(X, Y)).all()
+    run("gram y.csv --against more.csv -o out.npy --skip group --force")
+    assert (np.load("out.npy") == wkendall.gram_matrix(Y, X)).all()
+
+
 def test_a_column_without_a_name():
     write_table(Path("index.csv"), X, ITEMS, **{"": range(M)})
     run("gram index.csv -o out.npy --skip 1")
@@ -372,7 +381,12 @@ FAILURES = [
     ("gram x.csv -o x.npy/o.npy", "x.npy/o.npy: Not a directory"),
     ("gram x.csv -o folder.csv", "folder.csv is a folder, but must be the name of a file"),
     ("gram x.csv -o x.npy", "x.npy is there already: --force overwrites it"),
-    ("gram x.csv -o o.npy --skip age", "x.csv, line 1: there is no column 'age': they are 'tea', 'coffee', "),
+    ("gram x.csv -o o.npy --skip age", "there is no column 'age' to skip in x.csv"),
+    ("gram x.csv --against y.csv -o o.npy --skip age", "there is no column 'age' to skip in x.csv and y.csv"),
+    (
+        "gram x.csv -o o.npy --id age",
+        "x.csv, line 1: there is no column 'age': they are 'tea', 'coffee', 'milk', 'juice', ",
+    ),
     ("gram x.csv -o o.npy --id 6", "x.csv, line 1: there is no column '6'"),
     ("gram narrow.csv -o o.npy --skip a --skip b", "narrow.csv, line 1: every column is set apart: no items are left"),
     (
@@ -547,8 +561,15 @@ def test_no_space_is_found_before_the_work(capsys, monkeypatch):
     fails(capsys, "gram x.csv -o out.npy", "out.npy: No space left on device")
 
 
-def test_space_is_claimed_without_help_of_the_system(monkeypatch):
-    monkeypatch.delattr(os, "posix_fallocate", raising=False)
+@pytest.mark.parametrize("there", [True, False])
+def test_space_is_claimed_without_help_of_the_system(there, monkeypatch):
+    def refuse(*_):
+        raise OSError(errno.EOPNOTSUPP, "Operation not supported")
+
+    if there:
+        monkeypatch.setattr(os, "posix_fallocate", refuse, raising=False)
+    else:
+        monkeypatch.delattr(os, "posix_fallocate", raising=False)
     rows = random_rankings(np.random.default_rng(0), 700, 4)
     np.save("many.npy", rows)
     run("gram many.npy -o out.npy")
@@ -611,9 +632,42 @@ def test_examples_of_the_help(command):
         run(example.removeprefix("wkendall "))
 
 
+def compared(shown, wanted):
+    """Check that two texts say the same; times may differ, and scores by a ranking or two."""
+    assert re.sub(r"[0-9]+", "0", shown).split() == re.sub(r"[0-9]+", "0", wanted).split()
+    for line, other in zip(shown.splitlines(), wanted.splitlines(), strict=True):
+        found, expected = (re.findall(r"[0-9]+\.[0-9]+", text.split(" in ")[0]) for text in (line, other))
+        np.testing.assert_allclose(np.array(found, float), np.array(expected, float), atol=0.02)
+
+
+@pytest.mark.parametrize("page", ["docs/command_line.md", "README.md"])
+def test_examples_of_pages(page, capsys):
+    """Every command of a page runs, and prints what the text block after it says."""
+    root = Path(__file__).parents[1]
+    blocks = re.findall(r"```(\w+)\n(.*?)```", (root / "docs/command_line.md").read_text(), flags=re.DOTALL)
+    making = next(code for language, code in blocks if language == "python")
+    if page == "README.md":
+        blocks = re.findall(r"```(\w+)\n(.*?)```", (root / page).read_text(), flags=re.DOTALL)
+        blocks = [("python", making), *(block for block in blocks if block[0] == "sh")]
+    session, ran = {}, 0
+    for (language, code), following in zip(blocks, [*blocks[1:], ("", "")], strict=True):
+        if language == "python":
+            exec(compile(code, page, "exec"), session)
+        elif language == "sh":
+            commands = [line for line in code.splitlines() if line.startswith("wkendall ")]
+            ran += len(commands)
+            for command in commands:
+                assert main(shlex.split(command, comments=True)[1:]) == 0
+        shown = capsys.readouterr()
+        assert shown.err == ""
+        if following[0] == "text" and language in ("python", "sh"):
+            compared(shown.out, following[1])
+    assert ran >= 3
+
+
 def test_help_is_not_too_wide(capsys, monkeypatch):
     monkeypatch.setenv("COLUMNS", "80")
-    for words in ("--help", "gram --help", "learn --help", "info --help"):
+    for words in ("--help", "gram --help", "learn --help", "reproduce --help", "info --help"):
         run(words)
         lines = capsys.readouterr().out.splitlines()
         assert max(map(len, lines)) <= 110, max(lines, key=len)

@@ -13,6 +13,7 @@ from sklearn.linear_model import Ridge
 from sklearn.model_selection import GridSearchCV, KFold, StratifiedKFold, cross_val_score
 from sklearn.svm import SVC
 from test_cli import ITEMS, SOC, fails, run, write_table
+from wkendall import _memory
 from wkendall.cli import learn, main
 from wkendall.cli.validation import Plan, plan_of, standard
 
@@ -24,6 +25,7 @@ MIDDLE = np.median(NUMBERS)
 AGES = np.where(NUMBERS > MIDDLE, "old", "young")
 CITIES = np.array(["Bern", "Oslo", "Rome"])[np.argsort(np.argsort(NUMBERS)) * 3 // M]
 GRID = [0.1, 1.0, 10.0]
+WIDE = [*GRID, 100.0]
 DRAW = learn._draw
 
 
@@ -68,7 +70,9 @@ def test_scores_of_classes(words):
     assert report["score"] == "accuracy"
     assert_scores(report["scores"]["learned"], nested(model, X, AGES, StratifiedKFold, 4), GRID)
     K = wkendall.gram_matrix(X, normalize=True)
-    assert_scores(report["scores"]["standard"], nested(SVC(kernel="precomputed"), K, AGES, StratifiedKFold, 4), GRID)
+    assert_scores(
+        report["scores"]["standard"], nested(SVC(kernel="precomputed"), K, AGES, StratifiedKFold, 4, WIDE), WIDE
+    )
     assert_scores(report["scores"]["constant"], [0.5] * 4, None)
     search = GridSearchCV(model, {"C": GRID}, cv=StratifiedKFold(4, shuffle=True, random_state=3)).fit(X, AGES)
     assert report["settings"]["C"] == search.best_params_["C"]
@@ -88,7 +92,7 @@ def test_scores_of_numbers():
     assert_scores(report["scores"]["learned"], nested(model, X, NUMBERS, KFold, 4), GRID)
     # Ridge regression on explicit features has an intercept of its own.
     features = wkendall.features(X) / np.sqrt(N * (N - 1) / 2)
-    alphas = [1 / (2 * C) for C in GRID]
+    alphas = [1 / (2 * C) for C in WIDE]
     assert_scores(report["scores"]["standard"], nested(Ridge(), features, NUMBERS, KFold, 4, alphas, "alpha"), GRID)
     wanted = []
     for train, test in KFold(4, shuffle=True, random_state=3).split(X):
@@ -197,15 +201,13 @@ def test_options_of_rankings_reach_the_model():
     np.save("scores.npy", scores)
     how = {"input": "scores", "ties": "mean", "missing": "bottom", "top": "high"}
     words = " ".join(f"--{name} {value}" for name, value in how.items())
-    report, weights = learned(f"{words} --C 1 --folds 2 --jobs 1", "scores.npy --labels ages.npy")
+    report, weights = learned(f"{words} --C 1 --folds 2 --seed 3 --jobs 1", "scores.npy --labels ages.npy")
     model = wkendall.SuquanSVDClassifier(**how).fit(scores, AGES)
     np.testing.assert_allclose(weights["U"], model.U_, atol=1e-7)
     assert {name: report["settings"][name] for name in how} == how
     K = wkendall.gram_matrix(scores, normalize=True, **how)
-    wanted = cross_val_score(
-        SVC(kernel="precomputed"), K, AGES, cv=StratifiedKFold(2, shuffle=True, random_state=0)
-    ).tolist()
-    assert_scores(report["scores"]["standard"], wanted, [1.0])
+    wanted = nested(SVC(kernel="precomputed"), K, AGES, StratifiedKFold, 2, WIDE)
+    assert_scores(report["scores"]["standard"], wanted, WIDE)
 
 
 LABELS = {
@@ -265,13 +267,22 @@ def test_what_is_shown(capsys):
     for line, key in zip(lines[2:5], ("learned", "standard", "constant"), strict=True):
         assert line.startswith(scores[key]["name"])
         assert line.split()[-2:] == [f"{scores[key]['mean']:.3f}", f"{scores[key]['sd']:.3f}"]
-    assert lines[5].startswith("wrote weights.npz, scores.json, weights.png to out in ")
-    assert len(lines) == 6
+    C = json.loads(Path("out/scores.json").read_text())["settings"]["C"]
+    assert lines[5] == f"C for all rankings: {C:g}, of 0.1, 1, 10"
+    assert lines[6].startswith("wrote weights.npz, scores.json, weights.png to out in ")
+    assert len(lines) == 7
 
 
 def test_without_the_baseline():
     report, _ = learned("--no-baseline --C 1 --folds 2")
     assert list(report["scores"]) == ["learned", "constant"]
+
+
+def test_a_baseline_that_does_not_fit(monkeypatch, capsys):
+    monkeypatch.setattr(_memory, "available_bytes", lambda: 10_000)
+    words = "learn x.npy --labels ages.npy -o out --C 1 --folds 2 --order 1"
+    fails(capsys, words, "takes 12.5 KiB, but only 9.8 KiB of memory are available: --no-baseline does without it")
+    run(f"{words} --no-baseline")
 
 
 def test_progress(capsys):
@@ -458,11 +469,11 @@ def test_wrong_usage(words, message, capsys):
     [
         (False, 4, 2, GRID, True),
         (False, 3, 2, GRID, False),
-        (False, 2, 2, [1.0], True),
+        (False, 3, 2, [1.0], False),
         (False, 3, 3, GRID, True),
         (True, 8, 2, GRID, True),
         (True, 7, 2, GRID, False),
-        (True, 4, 2, [1.0], True),
+        (True, 7, 2, [1.0], False),
         (True, 6, 3, GRID, True),
         (True, 5, 3, GRID, False),
     ],

@@ -369,6 +369,13 @@ def test_failures_are_one_line(tmp_path, capsys):
     assert "must be a whole number from 1" in said("--repeats", "0", code=2)
 
 
+def test_without_matplotlib_nothing_is_started(tmp_path, monkeypatch, capsys):
+    monkeypatch.setitem(sys.modules, "matplotlib.pyplot", None)
+    assert reproduce(tmp_path / "out") == 1
+    assert capsys.readouterr().err == "wkendall: pictures need matplotlib: pip install 'wkendall[plot]'\n"
+    assert not (tmp_path / "out").exists()
+
+
 def test_a_full_disk_keeps_what_was_finished(tmp_path, monkeypatch, capsys):
     written = []
 

@@ -219,6 +219,22 @@ def test_differences_are_exact_for_polynomials(pairs):
         assert found == pytest.approx(float(degree == 1), abs=1e-13)
 
 
+@pytest.mark.parametrize("weight", ["add", "mult"])
+@pytest.mark.parametrize("u", ["power", "exponential"])
+def test_gradients_by_polarisation(weight, u):
+    """With U the weights of pairs and V their derivative, it is half of G_{U + V} - G_{U - V}."""
+    X = rankings(20, 40)
+    kernel = WeightedKendallKernel(weight, u=u, a=0.2, normalize=False)
+    values, changes = map(np.array, position_weights(kernel, 40))
+    if weight == "add":
+        U, V = np.add.outer(values, values), np.add.outer(changes, changes)
+    else:
+        U, V = np.multiply.outer(values, values), np.outer(values, changes) + np.outer(changes, values)
+    more, less = (wkendall.gram_matrix(X, U=np.triu(weights, 1)) for weights in (U + V, U - V))
+    slope = kernel(X, eval_gradient=True)[1][..., 0]
+    np.testing.assert_allclose(slope, (more - less) / 2, rtol=0, atol=1e-12 * more.max())
+
+
 def test_gradients_of_many_items():
     """No digits are lost where the last weights are next to nothing."""
     X = rankings(6, 300)

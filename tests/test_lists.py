@@ -11,7 +11,9 @@ import pandas as pd
 import pytest
 import wkendall
 from wkendall import lists
-from wkendall.lists import Preferences, RankedLists, from_lists, read_csv, read_preflib
+from wkendall.lists import RankedLists, from_lists
+from wkendall.preflib import Preferences, read_preflib
+from wkendall.tables import read_csv, read_table
 
 NAN = np.nan
 
@@ -607,6 +609,22 @@ def test_csv_delimiter_given(tmp_path):
     path = written(tmp_path, "table.csv", "a|b, c\n1|2\n")
     assert read_csv(path, delimiter="|").items == ["a", "b, c"]
     same(read_csv(written(tmp_path, "table.txt", "1 2\n2 1\n"), delimiter=" ").X, [[1, 2], [2, 1]])
+
+
+def test_columns_set_apart(tmp_path):
+    path = written(tmp_path, "table.csv", 'who,a,7,b\n"Ann\nLee",1,old,2\nBo,2,,1\n')
+    table = read_table(path, apart=["who", "7"], skip=["age"])
+    same(table.X, [[1, 2], [2, 1]])
+    assert table.items == ["a", "b"]
+    assert table.named
+    assert table.apart == {"who": ["Ann\nLee", "Bo"], "7": ["old", ""]}
+    assert table.lines == [2, 4]
+    table = read_table(written(tmp_path, "table.csv", "5,1,2\n6,2,1\n"), apart=["1"])
+    same(table.X, [[1, 2], [2, 1]])
+    assert (table.items, table.named, table.apart) == (["2", "3"], False, {"1": ["5", "6"]})
+    for name, known in (("c", "they have no names"), ("0", "they have no names"), ("4", "they have no names")):
+        with pytest.raises(ValueError, match=rf"^table\.csv, line 1: there is no column '{name}': {known}$"):
+            read_table(path, apart=[name])
 
 
 def test_csv_of_one_item(tmp_path):

@@ -13,7 +13,7 @@ Layers, each using only those below it:
     config     show_config
     dask       Gram matrices and features as dask arrays
     datasets   simulated rankings and the survey of the paper
-    lists      ranked lists and files to arrays of ranks
+    tables, preflib, lists  CSV files, PrefLib files and ranked lists to arrays of ranks
     plotting   pictures of weights
     clustering k-means in the geometry of a kernel, for scikit-learn
     transformers Gram matrices, landmarks and features, for scikit-learn
@@ -54,7 +54,9 @@ if TYPE_CHECKING:
         SuquanSVDRegressor,
     )
     from wkendall.learning import suquan_svd
-    from wkendall.lists import from_lists, read_csv, read_preflib
+    from wkendall.lists import from_lists
+    from wkendall.preflib import read_preflib
+    from wkendall.tables import read_csv
     from wkendall.transformers import KendallFeatures, KendallNystroem, WeightedKendall
 
 __all__ = [
@@ -106,8 +108,8 @@ _LATER = {
     "from_lists": "lists",
     "gaussian_process": "gaussian_process",
     "plotting": "plotting",
-    "read_csv": "lists",
-    "read_preflib": "lists",
+    "read_csv": "tables",
+    "read_preflib": "preflib",
     "suquan_svd": "learning",
 }
 

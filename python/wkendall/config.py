@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import platform
-from importlib import metadata
 from typing import NamedTuple
 
 import numpy as np
@@ -14,7 +13,7 @@ from wkendall import _core
 _EXAMPLES = {"standard": None, "average": None, "mult": "log", "add": "log"}
 _SIZES = (6, 20, 100, 300, 1000, 5000, 20_000)
 #: Libraries that the package uses, some only if they are there.
-_LIBRARIES = ("numpy", "scipy", "scikit-learn", "matplotlib", "tqdm")
+_LIBRARIES = ("numpy", "scipy", "scikit-learn", "matplotlib", "tqdm", "dask", "distributed", "zarr")
 
 
 class Configuration(NamedTuple):
@@ -82,6 +81,8 @@ def show_config() -> None:
 
 
 def _version(library: str) -> str | None:
+    from importlib import metadata  # which takes as long to load as half of NumPy
+
     try:
         return metadata.version(library)
     except metadata.PackageNotFoundError:

@@ -2,12 +2,7 @@
 
 from __future__ import annotations
 
-import bz2
-import gzip
-import lzma
 import os
-import re
-import zlib
 from collections.abc import Callable, Sequence
 from itertools import combinations, permutations
 from typing import Any, NamedTuple, NoReturn, SupportsIndex, cast
@@ -15,10 +10,11 @@ from typing import Any, NamedTuple, NoReturn, SupportsIndex, cast
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from wkendall._files import MISSING, File, as_path, lines_of, opened, rows_of, shown
 from wkendall._memory import check_fits
-from wkendall.lists import MISSING, _as_path, _File, _lines, _opened, _rows, _shown
 from wkendall.parameters import as_order, real_array
 from wkendall.rankings import as_ranking
+from wkendall.rdata import INTEGER, PACKED, Save
 
 #: The six sources of information about science that the survey asks about, in the order of its questions.
 ITEMS = ("television", "radio", "newspapers_magazines", "scientific_magazines", "internet", "school_university")
@@ -49,15 +45,6 @@ MODEL = (
     ),
 )
 # fmt: on
-
-_INTEGER = re.compile(r"[+-]?[0-9]{1,9}")
-#: How compressed files begin, and what reads them.
-_PACKED: dict[bytes, Callable[[bytes], bytes]] = {
-    b"\x1f\x8b": gzip.decompress,
-    b"BZh": bz2.decompress,
-    b"\xfd7zXZ\0": lzma.decompress,
-}
-_NO_INTEGER = -(2**31)
 
 Ranks = NDArray[np.int64]
 Random = SupportsIndex | np.random.Generator | None
@@ -313,12 +300,12 @@ def load_eurobarometer(path: str | os.PathLike[str]) -> Survey:
     >>> people.y
     array([0, 0, 1])
     """
-    source = _as_path(path)
+    source = as_path(path)
     data = source.read_bytes()
-    if data.startswith((*_PACKED, b"RDX", b"RDA", b"RDB")) or source.suffix.lower() in (".rdata", ".rda"):
+    if data.startswith((*PACKED, b"RDX", b"RDA", b"RDB")) or source.suffix.lower() in (".rdata", ".rda"):
         return _from_r(source.name, data)
-    file = _opened(path)
-    rows = _rows(file, "\t" if "\t" in _lines(file.text)[0] else ",")
+    file = opened(path)
+    rows = rows_of(file, "\t" if "\t" in lines_of(file.text)[0] else ",")
     line, names = next(rows, (1, []))
     if not names or names == [""]:
         file.fail(1, "the line is blank, but must have the names of the columns")
@@ -326,7 +313,7 @@ def load_eurobarometer(path: str | os.PathLike[str]) -> Survey:
     original = any(name in lower for name in ICPSR)
     if not original and not any(name in names for name in COUNTS):
         kinds = f"those of the counts table ({', '.join(COUNTS)}) nor those of the file of ICPSR ({', '.join(ICPSR)})"
-        file.fail(line, f"the columns, {_shown(', '.join(names))}, are neither {kinds}")
+        file.fail(line, f"the columns, {shown(', '.join(names))}, are neither {kinds}")
     wanted = ICPSR if original else COUNTS
     columns = _columns(lower if original else names, wanted, lambda reason: file.fail(line, reason))
     table: list[tuple[int, list[str]]] = []
@@ -345,14 +332,14 @@ def load_eurobarometer(path: str | os.PathLike[str]) -> Survey:
     return (_from_icpsr if original else _from_counts)(file, table)
 
 
-def _from_counts(file: _File, table: list[tuple[int, list[str]]]) -> Survey:
+def _from_counts(file: File, table: list[tuple[int, list[str]]]) -> Survey:
     numbers = [
         [_whole(file, line, name, cell) for name, cell in zip(COUNTS, cells, strict=True)] for line, cells in table
     ]
     return _expanded(np.array(numbers, dtype=np.int64), lambda row, reason: file.fail(table[row][0], reason))
 
 
-def _from_icpsr(file: _File, table: list[tuple[int, list[str]]]) -> Survey:
+def _from_icpsr(file: File, table: list[tuple[int, list[str]]]) -> Survey:
     complete = list(range(1, len(ITEMS) + 1))
     rankings, ages = [], []
     for line, (*cells, age) in table:
@@ -373,9 +360,9 @@ def _from_icpsr(file: _File, table: list[tuple[int, list[str]]]) -> Survey:
     return _people(np.array(rankings, dtype=np.int64), None, groups, len(table) - len(rankings))
 
 
-def _whole(file: _File, line: int, name: str, cell: str) -> int:
-    if not _INTEGER.fullmatch(cell):
-        file.fail(line, f"column {name} holds {_shown(cell)}, but must hold a whole number of at most 9 digits")
+def _whole(file: File, line: int, name: str, cell: str) -> int:
+    if not INTEGER.fullmatch(cell):
+        file.fail(line, f"column {name} holds {shown(cell)}, but must hold a whole number of at most 9 digits")
     return int(cell)
 
 
@@ -413,7 +400,7 @@ def _people(X: Ranks, sex: Ranks | None, groups: Ranks, left_out: int) -> Survey
 
 def _from_r(name: str, data: bytes) -> Survey:
     """Read an R save file with one data frame that has the columns of the counts table."""
-    save = _Save(name, data)
+    save = Save(name, data)
     names, columns = save.frame()
     said = [ITEMS[PREFMOD.index(name)] if name in PREFMOD else name for name in names]
     chosen = _columns(said, COUNTS, save.fail)
@@ -425,155 +412,8 @@ def _from_r(name: str, data: bytes) -> Survey:
     return _expanded(numbers, lambda row, reason: save.fail(f"row {row + 1}: {reason}"))
 
 
-class _Vector(NamedTuple):
-    values: Any
-    attributes: dict[str, Any]
-
-
-class _Save:
-    """An R save file, read from front to back; see "Serialization Formats" in the manual "R Internals"."""
-
-    def __init__(self, name: str, data: bytes) -> None:
-        self.name, self.data, self.at = name, data, 0
-        self.symbols: list[Any] = []
-        for start, unpack in _PACKED.items():
-            if data.startswith(start):
-                try:
-                    self.data = unpack(data)
-                except (OSError, EOFError, ValueError, zlib.error, lzma.LZMAError) as error:
-                    self.fail(f"the file cannot be decompressed: {error}")
-
-    def fail(self, reason: str) -> NoReturn:
-        raise ValueError(f"{self.name}: {reason}") from None
-
-    def frame(self) -> tuple[list[str], list[_Vector]]:
-        """Return the names and the columns of the only data frame."""
-        if self.take(7) not in (b"RDX2\nX\n", b"RDX3\nX\n"):
-            said = f"beginning with RDX2 or RDX3, but begins with {_shown(self.data[:7])}"
-            self.fail(f"the file must be one that R's save() writes, in XDR format, {said}")
-        version, _, _ = self.integer(), self.integer(), self.integer()
-        if version == 3:
-            self.take(self.length())
-        try:
-            objects = self.item()
-        except RecursionError:
-            self.fail("its lists are nested too deeply for a data frame")
-        values = [value for _, value in objects] if isinstance(objects, list) else []
-        frames = [value for value in values if isinstance(value, _Vector) and "data.frame" in _texts(value, "class")]
-        if len(frames) != 1:
-            self.fail(f"there must be one data frame in the file, but there are {len(frames)}")
-        names, columns = _texts(frames[0], "names"), frames[0].values
-        if not isinstance(columns, list) or len(names) != len(columns) or None in names:
-            self.fail("the data frame must have a name for each column")
-        for name, column in zip(names, columns, strict=True):
-            length = len(column.values) if isinstance(column, _Vector) else 0
-            if not length or length != len(columns[0].values):
-                self.fail(f"column {name} has {length} rows, but every column must have equally many, and some")
-        return names, columns
-
-    def whole(self, name: str, column: _Vector) -> Ranks:
-        """Return the whole numbers of a column, those of a factor from its levels, or its codes if these are words."""
-        values = column.values
-        levels = _texts(column, "levels")
-        if levels:
-            values = [levels[code - 1] if 0 < code <= len(levels) else None for code in list(values)]
-            if not all(isinstance(level, str) and _INTEGER.fullmatch(level) for level in levels):
-                values = [levels.index(value) + 1 if value is not None else None for value in values]
-        found = []
-        for row, value in enumerate(values, 1):
-            text = f"{value:.17g}" if isinstance(value, float) else str(value)
-            if value == _NO_INTEGER or not _INTEGER.fullmatch(text):
-                said = "NA" if value is None or value == _NO_INTEGER or value != value else _shown(value)
-                self.fail(f"row {row}: column {name} holds {said}, but must hold a whole number of at most 9 digits")
-            found.append(int(text))
-        return np.array(found, dtype=np.int64)
-
-    def take(self, size: int) -> bytes:
-        self.at += size
-        if self.at > len(self.data):
-            self.fail("the file ends in the middle of its data")
-        return self.data[self.at - size : self.at]
-
-    def integer(self) -> int:
-        return int.from_bytes(self.take(4), "big", signed=True)
-
-    def length(self) -> int:
-        length = self.integer()
-        if length < 0:
-            self.fail(f"there is a vector of length {length}: vectors of more than 2^31 - 1 elements are not read")
-        return length
-
-    def item(self) -> Any:
-        """Return the next object: a vector, a list of pairs of a tag and an object, a text, or None."""
-        flags = self.integer()
-        kind = flags & 0xFF
-        if kind == 0xFE:
-            return None
-        if kind == 0xFF:
-            number = flags >> 8 or self.integer()
-            if not 1 <= number <= len(self.symbols):
-                self.fail(f"there is a reference to symbol {number} of {len(self.symbols)}")
-            return self.symbols[number - 1]
-        if kind == 1:
-            self.symbols.append(self.item())
-            return self.symbols[-1]
-        if kind in (2, 6):
-            return self.pairs(flags)
-        if kind == 9:
-            size = self.integer()
-            return None if size == -1 else self.take(size if size >= 0 else len(self.data)).decode(errors="replace")
-        if kind == 238:
-            return self.sequence()
-        values: Any
-        if kind in (10, 13, 14):
-            length = self.length()
-            form = np.dtype(">f8" if kind == 14 else ">i4")
-            values = np.frombuffer(self.take(length * form.itemsize), form).tolist()
-        elif kind in (16, 19):
-            values = [self.item() for _ in range(self.length())]
-        else:
-            self.fail(f"there is an R object of type {kind}: only data frames of numbers, factors and text are read")
-        return _Vector(values, self.attributes() if flags & 0x200 else {})
-
-    def pairs(self, flags: int) -> list[tuple[Any, Any]]:
-        found = []
-        while True:
-            if flags & 0x200:
-                self.item()
-            tag = self.item() if flags & 0x400 else None
-            found.append((tag, self.item()))
-            flags = self.integer()
-            if flags & 0xFF == 0xFE:
-                return found
-            if flags & 0xFF != 2:
-                self.fail(f"a list goes on with an R object of type {flags & 0xFF}")
-
-    def attributes(self) -> dict[str, Any]:
-        pairs = self.item() or []
-        if not isinstance(pairs, list):
-            self.fail("the attributes of a vector are not a list")
-        return {str(tag): value for tag, value in pairs}
-
-    def sequence(self) -> _Vector:
-        """Return a vector that R keeps as its length, its first number and its step."""
-        info, state, attributes = self.item(), self.item(), self.attributes()
-        kind = info[0][1] if isinstance(info, list) else info
-        if kind != "compact_intseq":
-            self.fail(f"there is an R vector of the kind {_shown(kind)}: of such, only compact_intseq is read")
-        numbers = state.values if isinstance(state, _Vector) else []
-        if len(numbers) != 3 or not all(abs(number) < 2**31 for number in numbers) or abs(numbers[2]) != 1:
-            self.fail("a compact_intseq must be a length, a first number, and 1 or -1 for the step")
-        length, first, step = map(int, numbers)
-        return _Vector(range(first, first + step * length, step), attributes)
-
-
-def _texts(vector: _Vector, attribute: str) -> list[Any]:
-    found = vector.attributes.get(attribute)
-    return found.values if isinstance(found, _Vector) and isinstance(found.values, list) else []
-
-
 def _generator(rng: Random) -> np.random.Generator:
-    rule = f"rng must be None, a seed from 0 or a numpy.random.Generator, not {_shown(rng)}"
+    rule = f"rng must be None, a seed from 0 or a numpy.random.Generator, not {shown(rng)}"
     if rng is None or isinstance(rng, np.random.Generator):
         return np.random.default_rng(rng)
     if isinstance(rng, bool | np.bool_) or not hasattr(rng, "__index__"):

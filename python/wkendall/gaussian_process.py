@@ -305,9 +305,8 @@ class WeightedKendallKernel(_RankingKernel):
             return slope
         own = diagonal(X, **parameters)
         # Where the self-similarity is zero the normalized kernel is zero too, for every `a`.
-        inverse = np.divide(1.0, own, out=np.zeros_like(own), where=own > 0)
-        rates = slope.diagonal() * inverse / 2
-        root = np.sqrt(inverse)
+        root = np.divide(1.0, np.sqrt(own), out=np.zeros_like(own), where=own > 0)
+        rates = slope.diagonal() * root * root / 2
         normalized: Array = slope * root[:, np.newaxis] * root - K * (rates[:, np.newaxis] + rates)
         return normalized
 

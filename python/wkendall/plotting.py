@@ -240,11 +240,18 @@ def plot_accuracies(
     return ax
 
 
+def need_matplotlib() -> None:
+    """Refuse to go on without matplotlib, before any work is done for pictures that cannot be drawn."""
+    try:
+        import matplotlib.pyplot  # noqa: F401
+    except ImportError:
+        raise ImportError("pictures need matplotlib: pip install 'wkendall[plot]'") from None
+
+
 def _axes(ax: Axes | None) -> Axes:
     if ax is not None:
         return ax
-    try:
-        import matplotlib.pyplot as plt
-    except ImportError:
-        raise ImportError("pictures need matplotlib: pip install 'wkendall[plot]'") from None
+    need_matplotlib()
+    import matplotlib.pyplot as plt
+
     return plt.figure(layout="constrained").add_subplot()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import csv
+import errno
 import os
 import sys
 import time
@@ -18,7 +19,7 @@ from wkendall._memory import check_fits
 from wkendall.cli.errors import CommandError, UsageError
 from wkendall.cli.options import add_reading, add_running, new_parser, wants_progress, whole_number
 from wkendall.cli.output import new_file, write_npz
-from wkendall.cli.reading import Source, check_reading, check_same_items, load_array, read_rankings
+from wkendall.cli.reading import Source, check_reading, check_same_items, check_skipped, load_array, read_rankings
 from wkendall.cli.words import in_words_of_the_command
 from wkendall.kernels import distance_matrix, gram_matrix, mallows
 from wkendall.parameters import FACTORS, WEIGHTS
@@ -186,11 +187,7 @@ def _inputs(arguments: argparse.Namespace) -> list[Path]:
 
 def _read(arguments: argparse.Namespace) -> tuple[Source, Source | None, tuple[int, int]]:
     sources = [read_rankings(path, arguments) for path in _inputs(arguments)]
-    for source in sources:
-        if source.X.ndim != 2:
-            raise CommandError(
-                f"{source.path} has an array of shape {source.X.shape}, but must have two axes: one ranking a row"
-            )
+    check_skipped(arguments, *sources)
     if len(sources) == 2:
         check_same_items(*sources)
     shape = (len(sources[0].X), len(sources[-1].X))
@@ -249,24 +246,27 @@ def _write(path: Path, arguments: argparse.Namespace, x: Source, y: Source | Non
 def write_npy(path: Path, shape: tuple[int, int], dtype: np.dtype[Any], fill: Callable[[NDArray[Any]], None]) -> None:
     """Write a matrix that `fill` computes, through a memory map, so that it may be larger than memory."""
     out = np.lib.format.open_memmap(path, mode="w+", shape=shape, dtype=dtype)
-    _reserve(path)
+    _reserve(path, out.offset)
     fill(out)
     out.flush()
 
 
-def _reserve(path: Path) -> None:
-    """Claim the space of a file that has a length but no contents: a map of one that the disk cannot hold ends in a crash."""
+def _reserve(path: Path, start: int) -> None:
+    """Claim the space of a file that is empty from `start` on: a map of more than the disk can hold ends in a crash."""
     size = path.stat().st_size
     with path.open("r+b") as file:
         if hasattr(os, "posix_fallocate"):
-            os.posix_fallocate(file.fileno(), 0, size)
-            return
-        begin = file.read(4096)
-        file.seek(0)
-        file.write(begin)
+            try:
+                os.posix_fallocate(file.fileno(), 0, size)
+                return
+            except OSError as error:
+                # Some file systems cannot; that there is no space is for the caller.
+                if error.errno not in (errno.EOPNOTSUPP, errno.EINVAL):
+                    raise
+        file.seek(start)
         zeros = bytes(1 << 20)
-        for start in range(len(begin), size, len(zeros)):
-            file.write(zeros[: size - start])
+        for done in range(start, size, len(zeros)):
+            file.write(zeros[: size - done])
 
 
 def write_csv(stream: TextIO, K: NDArray[Any], rows: list[str] | None, columns: list[str] | None) -> None:

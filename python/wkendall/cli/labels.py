@@ -12,9 +12,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from wkendall._files import MISSING, NUMBER, opened, rows_of
 from wkendall.cli.errors import CommandError
 from wkendall.cli.reading import CSV, NPY, Source, kind_of, load_array
-from wkendall.lists import _NUMBER, MISSING, _column, _found_delimiter, _opened, _rows
+from wkendall.tables import found_delimiter, no_column
 
 _WHOLE = re.compile(r"[+-]?[0-9]{1,18}")
 
@@ -41,14 +42,16 @@ def _from_file(arguments: argparse.Namespace) -> tuple[Path, list[str] | NDArray
         return path, load_array(path), ()
     if kind != CSV:
         raise CommandError(f"{path}: labels are read from .npy and CSV files")
-    file = _opened(path)
-    rows = [(line, cells) for line, cells in _rows(file, _found_delimiter(file)) if cells]
+    file = opened(path)
+    rows = [(line, cells) for line, cells in rows_of(file, found_delimiter(file)) if cells]
     if not rows:
         raise CommandError(f"{path} is empty")
     column = 0
     if arguments.label is not None:
-        column = _column(file, rows[0][0], rows[0][1], 0, arguments.label)
-        width, rows = len(rows[0][1]), rows[1:]
+        line, names = rows[0]
+        if arguments.label not in names:
+            no_column(file, line, names, arguments.label)
+        column, width, rows = names.index(arguments.label), len(names), rows[1:]
     else:
         width = 1
     for line, cells in rows:
@@ -67,7 +70,7 @@ def _from_cells(path: Path, cells: list[str], lines: Sequence[int], regression: 
         return np.array([int(cell) for cell in cells], dtype=np.int64) if whole else np.array(cells, dtype=np.str_)
     numbers = []
     for line, cell in zip(lines, cells, strict=True):
-        number = float(cell) if _NUMBER.fullmatch(cell) else math.nan
+        number = float(cell) if NUMBER.fullmatch(cell) else math.nan
         if not math.isfinite(number):
             raise CommandError(
                 f"{path.name}, line {line}: the label is {cell!r}, but --regression needs a finite number"

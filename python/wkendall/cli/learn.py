@@ -14,11 +14,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wkendall import __version__
+from wkendall._memory import check_fits
 from wkendall._progress import progress_bar
 from wkendall.cli.errors import CommandError, UsageError
 from wkendall.cli.options import add_reading, add_running, new_parser, wants_progress, whole_number
 from wkendall.cli.output import new_files, write_npz
-from wkendall.cli.reading import CSV, NPZ, Source, check_reading, kind_of, read_rankings
+from wkendall.cli.reading import CSV, NPZ, Source, check_reading, check_skipped, kind_of, read_rankings
 from wkendall.cli.words import in_words_of_the_command
 from wkendall.kernels import gram_matrix
 from wkendall.rankings import as_any_rankings
@@ -29,10 +30,14 @@ if TYPE_CHECKING:
 
 WEIGHTS, SCORES, PICTURE = FILES = ("weights.npz", "scores.json", "weights.png")
 GRID = (0.1, 1.0, 10.0)
+#: The standard kernel chooses from its own, whatever is asked for: what suits learned weights need not suit it.
+BASELINE_GRID = (0.1, 1.0, 10.0, 100.0)
 #: Up to so many items the picture shows pairs of positions, and single positions above.
 PAIRS_SHOWN = 50
 #: The picture has at most so many panels.
 PANELS = 9
+#: What to do about a matrix of the standard kernel that does not fit in memory.
+_ADVICE = "--no-baseline does without it"
 
 _DESCRIPTION = """\
 Learn from rankings with labels which positions matter.
@@ -123,7 +128,7 @@ def run(arguments: argparse.Namespace) -> int:
         plan = validation.plan_of(y, arguments.regression, grid, arguments.folds, arguments.seed)
         with in_words_of_the_command(X=source):
             scores, model = _learn(arguments, source, plan)
-        _print_scores(arguments, source, plan, scores)
+        _print_scores(arguments, source, plan, scores, model.C)
         _write(unfinished, arguments, source, plan, scores, model)
         written = [name for name in FILES if (unfinished / name).exists()]
     print(f"wrote {', '.join(written)} to {arguments.output} in {time.perf_counter() - started:.2f} s")
@@ -149,10 +154,7 @@ def _check(arguments: argparse.Namespace) -> None:
 def _read(arguments: argparse.Namespace) -> tuple[Source, NDArray[Any]]:
     apart = arguments.label if arguments.labels is None else None
     source = read_rankings(arguments.file, arguments, apart)
-    if source.X.ndim != 2:
-        raise CommandError(
-            f"{source.path} has an array of shape {source.X.shape}, but must have two axes: one ranking a row"
-        )
+    check_skipped(arguments, source)
     if source.counts is not None and (source.counts != 1).any():
         raise CommandError(
             f"{source.path} has orders of several voters: --expand makes a row for each, which needs a label"
@@ -182,12 +184,12 @@ def _learn(arguments: argparse.Namespace, source: Source, plan: Plan) -> tuple[d
     how = {name: getattr(arguments, name) for name in ("input", "top", "ties", "missing")}
     # All at once, before they are dealt to folds where a row has another number.
     as_any_rankings(source.X, "X", **how)
-    others: dict[str, Score] = {}
+    others: dict[str, tuple[Plan, Score]] = {}
     if not arguments.no_baseline:
+        check_fits(len(source.X), len(source.X), np.dtype(np.float64), _ADVICE)
         K = gram_matrix(source.X, normalize=True, n_jobs=arguments.jobs, **how)
-        others["standard"] = validation.standard(K, plan.y, plan.regression)
-    scoring, choosing = plan.fits()
-    total = (1 + len(others)) * scoring + choosing + 1
+        others["standard"] = plan._replace(grid=list(BASELINE_GRID)), validation.standard(K, plan.y, plan.regression)
+    total = sum(plan.fits()) + 1 + sum(other.fits()[0] for other, _ in others.values())
     with progress_bar(wants_progress(arguments), "learn") as show:
         done = 0
 
@@ -204,7 +206,7 @@ def _learn(arguments: argparse.Namespace, source: Source, plan: Plan) -> tuple[d
 
         own = counted(validation.learned(model, source.X, plan.y))
         scores = {"learned": plan.scores(own)}
-        scores |= {name: plan.scores(counted(score)) for name, score in others.items()}
+        scores |= {name: other.scores(counted(score)) for name, (other, score) in others.items()}
         model.set_params(C=plan.best_C(own)).fit(source.X, plan.y)
         if show is not None:
             show(total, total)
@@ -215,19 +217,24 @@ def _learn(arguments: argparse.Namespace, source: Source, plan: Plan) -> tuple[d
 def _names(arguments: argparse.Namespace) -> dict[str, str]:
     method = "SUQUAN-SVD" if arguments.method == "svd" else "alternating"
     learned = f"{method}, order {arguments.order}" + (", pure" if arguments.pure else "")
+    learned += f", {arguments.components} components" if arguments.components > 1 else ""
     if arguments.regression:
         return {"learned": learned, "standard": "standard Kendall ridge", "constant": "mean"}
     return {"learned": learned, "standard": "standard Kendall SVM", "constant": "largest class"}
 
 
-def _print_scores(arguments: argparse.Namespace, source: Source, plan: Plan, scores: dict[str, Scores]) -> None:
+def _print_scores(
+    arguments: argparse.Namespace, source: Source, plan: Plan, scores: dict[str, Scores], C: float
+) -> None:
     what = "" if plan.regression else f", {len(np.unique(plan.y))} classes"
     print(f"{len(source.X)} rankings of {source.X.shape[1]} items{what}; {plan.folds} folds, seed {plan.seed}")
     names = _names(arguments)
     width = max(len(name) for name in names.values())
     print(f"{'':{width}}  {'R^2' if plan.regression else 'accuracy':>8}  {'SD':>6}")
     for key, found in scores.items():
-        print(f"{names[key]:{width}}  {found.mean:8.3f}  {found.sd:6.3f}", flush=True)
+        print(f"{names[key]:{width}}  {found.mean:8.3f}  {found.sd:6.3f}")
+    if len(plan.grid) > 1:
+        print(f"C for all rankings: {C:g}, of {', '.join(f'{one:g}' for one in plan.grid)}", flush=True)
 
 
 def _write(

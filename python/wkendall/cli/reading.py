@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import zipfile
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -48,6 +48,8 @@ class Source(NamedTuple):
     labels: list[str] | NDArray[Any] | None = None
     #: The line of each row, for CSV.
     lines: Sequence[int] = ()
+    #: Columns that were left out.
+    skipped: Collection[str] = ()
 
 
 def kind_of(path: Path) -> str:
@@ -75,9 +77,10 @@ def read_rankings(path: Path, arguments: argparse.Namespace, label: str | None =
         return _from_csv(path, arguments, label)
     if kind == PREFLIB:
         return _from_preflib(path, arguments.expand)
-    if kind == NPZ:
-        return _from_npz(path, arguments.array, label)
-    return Source(path, load_array(path))
+    source = _from_npz(path, arguments.array, label) if kind == NPZ else Source(path, load_array(path))
+    if source.X.ndim != 2:
+        raise CommandError(f"{path} has an array of shape {source.X.shape}, but must have two axes: one ranking a row")
+    return source
 
 
 def load_array(path: Path) -> NDArray[Any]:
@@ -86,6 +89,14 @@ def load_array(path: Path) -> NDArray[Any]:
         if not isinstance(loaded, np.ndarray):
             raise CommandError(f"{path} has several arrays in it, but must be an .npy file with one")
         return loaded
+
+
+def check_skipped(arguments: argparse.Namespace, *sources: Source) -> None:
+    """Refuse columns to leave out that no file has: of two files one may have labels, say, and the other none."""
+    for name in arguments.skip:
+        if not any(name in source.skipped for source in sources):
+            files = " and ".join(str(source.path) for source in sources)
+            raise CommandError(f"there is no column {name!r} to skip in {files}")
 
 
 def check_same_items(x: Source, y: Source) -> None:
@@ -101,11 +112,12 @@ def check_same_items(x: Source, y: Source) -> None:
 
 
 def _from_csv(path: Path, arguments: argparse.Namespace, label: str | None) -> Source:
-    from wkendall.lists import read_table
+    from wkendall.tables import read_table
 
-    apart = [name for name in (arguments.id, label, *arguments.skip) if name is not None]
+    apart = [name for name in (arguments.id, label) if name is not None]
+    how = {"delimiter": arguments.delimiter, "header": arguments.header, "apart": apart, "skip": arguments.skip}
     try:
-        table = read_table(path, delimiter=arguments.delimiter, header=arguments.header, apart=apart)
+        table = read_table(path, **how)
     except ValueError as error:
         hint = "; --skip COLUMN leaves a column out" if "not a number" in str(error) or "no name" in str(error) else ""
         raise CommandError(f"{error}{hint}") from error
@@ -116,11 +128,12 @@ def _from_csv(path: Path, arguments: argparse.Namespace, label: str | None) -> S
         ids=table.apart.get(arguments.id),
         labels=None if label is None else table.apart[label],
         lines=table.lines,
+        skipped=table.apart.keys() & set(arguments.skip),
     )
 
 
 def _from_preflib(path: Path, expand: bool) -> Source:
-    from wkendall.lists import read_preflib
+    from wkendall.preflib import read_preflib
 
     X, items, counts = read_preflib(path)
     if expand:

@@ -105,7 +105,9 @@ def run(arguments: argparse.Namespace) -> int:
     from wkendall.experiments.protocol import check
     from wkendall.experiments.store import settings_of
     from wkendall.experiments.table import as_text
+    from wkendall.plotting import need_matplotlib
 
+    need_matplotlib()
     jobs = _jobs(arguments.jobs)
     start = time.monotonic()
     people, source = _people(arguments.data)

@@ -82,11 +82,10 @@ class Plan(NamedTuple):
 
 
 def plan_of(y: NDArray[Any], regression: bool, grid: list[float], folds: int, seed: int) -> Plan:
-    """Check that there are enough labels for so many folds, and for folds inside them if there is a C to choose."""
-    search = len(grid) > 1
+    """Check that there are enough labels for so many folds, and for at least two folds inside each."""
     if regression:
         # The score of a fold compares numbers with their mean: one number is not enough.
-        least = 8 if search and folds == 2 else 2 * folds
+        least = 8 if folds == 2 else 2 * folds
         if len(y) < least:
             raise CommandError(
                 f"there are {len(y)} rankings, but {folds} folds need at least {least}: use fewer --folds"
@@ -95,7 +94,7 @@ def plan_of(y: NDArray[Any], regression: bool, grid: list[float], folds: int, se
     classes, sizes = np.unique(y, return_counts=True)
     if len(classes) < 2:
         raise CommandError(f"all labels are {classes[0]!s}, but a classifier needs at least two classes")
-    least = 4 if search and folds == 2 else folds
+    least = 4 if folds == 2 else folds
     size = int(sizes.min())
     if size < least:
         raise CommandError(
