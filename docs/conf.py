@@ -16,8 +16,6 @@ extensions = [
 ]
 exclude_patterns = ["_build", "gallery/*.py", "gallery/*.ipynb"]
 templates_path = ["_templates"]
-# The gallery ends with a page on times, which nothing links to. A page that is not there yet matches no pattern.
-suppress_warnings = ["toc.empty_glob"]
 
 # Markdown: links to headings, as on GitHub.
 myst_heading_anchors = 3
@@ -71,17 +69,19 @@ html_theme_options = {
 html_sidebars = {"index": []}
 
 
-def link_gallery(app, docname, source):  # noqa: ARG001
+def adapt(app, docname, source):
     """Turn links to the scripts of the gallery, which work in the repository, into links to their pages."""
+    if not (app.srcdir / "reproduction.md").exists():
+        source[0] = source[0].replace("\nreproduction\n", "\n").replace("(reproduction.md)", "(paper.md)")
     source[0] = re.sub(r"\(\.\./examples/gallery/(\w+)\.py\)", r"(gallery/\1.rst)", source[0])
 
 
-def skip_foreign(app, what, name, obj, skip, options):  # noqa: ARG001
+def skip_foreign(app, what, name, obj, skip, options):
     """Leave out what classes inherit from scikit-learn, which documents it."""
     return skip or str(getattr(obj, "__module__", "")).startswith("sklearn.")
 
 
 def setup(app):
-    """Called by Sphinx."""
+    """Register what Sphinx shall call."""
     app.connect("autodoc-skip-member", skip_foreign)
-    app.connect("source-read", link_gallery)
+    app.connect("source-read", adapt)

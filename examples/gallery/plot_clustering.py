@@ -2,9 +2,10 @@
 Clusters of rankings: the kernel decides which
 ==============================================
 
-600 people rank twelve items. They are of three groups, which nobody has told us. ``KernelKMeans`` looks for groups in the geometry of
-a kernel, and finds those that the kernel can see. Two data sets show it: in the first the groups differ in everything, in
-the second only in how they order their four favourites.
+600 people rank twelve items. They are of three groups, which nobody has told us. ``KernelKMeans``
+looks for groups in the geometry of a kernel, and finds those that the kernel can see. Two data sets
+show it: in the first the groups differ in everything, in the second only in how they order their
+four favourites.
 """
 
 import matplotlib.pyplot as plt
@@ -19,11 +20,16 @@ group = np.repeat([0, 1, 2], 200)
 
 # Everything: three Mallows models around random rankings.
 centres = make_uniform(3, 12, rng=rng)
-everything = np.concatenate([make_mallows(200, centre, 0.35, rng=rng) for centre in centres])
+everything = np.concatenate(
+    [make_mallows(200, centre, 0.35, rng=rng) for centre in centres]
+)
 
 # The top: Mallows models for the four favourites, and noise for the other eight.
 favourites = np.concatenate(
-    [make_mallows(200, centre, 1.5, rng=rng) for centre in ([1, 2, 3, 4], [4, 3, 2, 1], [2, 4, 1, 3])]
+    [
+        make_mallows(200, centre, 1.5, rng=rng)
+        for centre in ([1, 2, 3, 4], [4, 3, 2, 1], [2, 4, 1, 3])
+    ]
 )
 top = np.hstack([favourites, make_uniform(600, 8, rng=rng) + 4])
 print(everything[0], "a person of the first data set")
@@ -32,7 +38,8 @@ print(top[0], "a person of the second")
 # %%
 # Three groups, with and without weights
 # --------------------------------------
-# The adjusted Rand index says how well clusters agree with the groups: 1 for equal, 0 for what chance would give.
+# The adjusted Rand index says how well clusters agree with the groups: 1 for equal, 0 for what
+# chance would give.
 
 data = {"differ in everything": everything, "differ at the top": top}
 kernels = {
@@ -44,14 +51,19 @@ kernels = {
 }
 print(f"{'':21}" + "".join(f"{name:>22}" for name in data))
 for name, kernel in kernels.items():
-    found = [KernelKMeans(3, random_state=0, **kernel).fit_predict(X) for X in data.values()]
-    print(f"{name:21}" + "".join(f"{adjusted_rand_score(group, labels):22.2f}" for labels in found))
+    found = [
+        KernelKMeans(3, random_state=0, **kernel).fit_predict(X) for X in data.values()
+    ]
+    print(
+        f"{name:21}"
+        + "".join(f"{adjusted_rand_score(group, labels):22.2f}" for labels in found)
+    )
 
 # %%
 # What the kernels see
 # --------------------
-# Kernel principal components put the people on a map, in the geometry in which k-means works. The colour is the cluster that was
-# found, and a cross marks who is not with most of their group.
+# Kernel principal components put the people on a map, in the geometry in which k-means works. The
+# colour is the cluster that was found, and a cross marks who is not with most of their group.
 
 colors = np.array(["#4477aa", "#ee6677", "#228833"])
 figure, panels = plt.subplots(2, 2, figsize=(9, 8), layout="constrained")
@@ -60,24 +72,41 @@ for row, (title, X) in zip(panels, data.items(), strict=True):
         K = gram_matrix(X, normalize=True, **kernels[name])
         labels = KernelKMeans(3, random_state=0, **kernels[name]).fit_predict(X)
         place = KernelPCA(2, kernel="precomputed").fit_transform(K)
-        usual = np.array([np.bincount(labels[group == one], minlength=3).argmax() for one in range(3)])[group]
+        usual = np.array(
+            [
+                np.bincount(labels[group == one], minlength=3).argmax()
+                for one in range(3)
+            ]
+        )[group]
         for right, marker in ((True, "o"), (False, "x")):
             shown = (labels == usual) == right
-            axes.scatter(*place[shown].T, c=colors[labels[shown]], marker=marker, s=16, linewidths=1, alpha=0.8)
+            axes.scatter(
+                *place[shown].T,
+                c=colors[labels[shown]],
+                marker=marker,
+                s=16,
+                linewidths=1,
+                alpha=0.8,
+            )
         axes.set(title=f"groups {title}; {name} kernel", xticks=[], yticks=[])
 
 # %%
 # What the clusters prefer
 # ------------------------
-# The mean ranks of the four favourites in the clusters that the average kernel finds in the second data set, which are those of the three groups:
-# 1 2 3 4, 4 3 2 1 and 2 4 1 3.
+# The mean ranks of the four favourites in the clusters that the average kernel finds in the second
+# data set, which are those of the three groups: 1 2 3 4, 4 3 2 1 and 2 4 1 3.
 
 labels = KernelKMeans(3, random_state=0, weight="average").fit_predict(top)
 for cluster in range(3):
-    print(f"{np.sum(labels == cluster)} people:", top[labels == cluster, :4].mean(axis=0).round(1))
+    print(
+        f"{np.sum(labels == cluster)} people:",
+        top[labels == cluster, :4].mean(axis=0).round(1),
+    )
 
 # %%
-# **What comes out.** A clustering finds what its kernel looks at. Where groups differ in everything, all pairs help, and the
-# multiplicative and the top-4 kernel throw much of it away. Where groups differ at the top only, six of the 66 pairs of items tell them apart,
-# 32 are the same for all, and 28 are noise: the standard kernel finds nothing, because k-means splits the noise. The average kernel, which
-# has no parameter to choose, is good at both, and the one to begin with if it is not known where groups differ.
+# **What comes out.** A clustering finds what its kernel looks at. Where groups differ in
+# everything, all pairs help, and the multiplicative and the top-4 kernel throw much of it away.
+# Where groups differ at the top only, six of the 66 pairs of items tell them apart, 32 are the same
+# for all, and 28 are noise: the standard kernel finds nothing, because k-means splits the noise.
+# The average kernel, which has no parameter to choose, is good at both, and the one to begin with
+# if it is not known where groups differ.

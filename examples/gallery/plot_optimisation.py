@@ -2,9 +2,10 @@
 Bayesian optimisation: the order of jobs in a factory
 =====================================================
 
-Ten jobs pass the same five machines, all in the same order. Which order is done first? There are 3.6 million. Suppose that to
-try one is expensive: a day in the factory, an hour of simulation. Bayesian optimisation spends few trials well. A Gaussian process with a
-kernel between orders predicts what has not been tried and how sure that is, and the next trial is where an improvement is
+Ten jobs pass the same five machines, all in the same order. Which order is done first? There are
+3.6 million. Suppose that to try one is expensive: a day in the factory, an hour of simulation.
+Bayesian optimisation spends few trials well. A Gaussian process with a kernel between orders
+predicts what has not been tried and how sure that is, and the next trial is where an improvement is
 most to be expected.
 """
 
@@ -36,26 +37,32 @@ def makespan(order):
 # %%
 # What a kernel knows after 60 orders
 # -----------------------------------
-# First, does the Mallows kernel see anything? The process learns from 60 random orders, its hyperparameters included, and predicts 200
-# others. The orders are rows that list jobs, hence ``input="orders"``.
+# First, does the Mallows kernel see anything? The process learns from 60 random orders, its
+# hyperparameters included, and predicts 200 others. The orders are rows that list jobs, hence
+# ``input="orders"``.
 
 rng = np.random.default_rng(1)
 orders = np.array([rng.permutation(JOBS) for _ in range(260)])
 values = np.array([makespan(order) for order in orders])
-kernel = ConstantKernel(1.0) * MallowsKernel(4 / (JOBS * (JOBS - 1)), input="orders") + WhiteKernel(0.1)
+kernel = ConstantKernel(1.0) * MallowsKernel(
+    4 / (JOBS * (JOBS - 1)), input="orders"
+) + WhiteKernel(0.1)
 model = GaussianProcessRegressor(kernel, normalize_y=True).fit(orders[:60], values[:60])
 mean, deviation = model.predict(orders[60:], return_std=True)
 correlation = np.corrcoef(mean, values[60:])[0, 1]
 print(model.kernel_)
 print(f"correlation of predictions and makespans: {correlation:.2f}")
-print(f"within two standard deviations: {np.mean(np.abs(mean - values[60:]) < 2 * deviation):.2f}")
+print(
+    f"within two standard deviations: {np.mean(np.abs(mean - values[60:]) < 2 * deviation):.2f}"
+)
 
 # %%
 # Three ways to spend fifty trials
 # --------------------------------
-# All begin with the same ten random orders. *Random search* goes on like that. *Local search* moves one job in the best order so far, and stays where
-# it gets better. *Bayesian optimisation* looks at all moves of one job in the three best orders and at a hundred random orders, none
-# of which costs a trial, and tries the one with the largest expected improvement.
+# All begin with the same ten random orders. *Random search* goes on like that. *Local search* moves
+# one job in the best order so far, and stays where it gets better. *Bayesian optimisation* looks at
+# all moves of one job in the three best orders and at a hundred random orders, none of which costs
+# a trial, and tries the one with the largest expected improvement.
 
 
 def moves(order):
@@ -83,11 +90,17 @@ class Bayesian:
         self.learned = kernel
 
     def __call__(self, tried, found, rng):
-        search = {"kernel": kernel} if len(found) % 5 == 0 else {"kernel": self.learned, "optimizer": None}
+        search = (
+            {"kernel": kernel}
+            if len(found) % 5 == 0
+            else {"kernel": self.learned, "optimizer": None}
+        )
         with warnings.catch_warnings():
             # With few trials the best noise level is often none at all, the lower bound.
             warnings.simplefilter("ignore", ConvergenceWarning)
-            model = GaussianProcessRegressor(normalize_y=True, **search).fit(np.array(tried), found)
+            model = GaussianProcessRegressor(normalize_y=True, **search).fit(
+                np.array(tried), found
+            )
         self.learned = model.kernel_
         options = self.untried(tried, found, rng)
         mean, deviation = model.predict(options, return_std=True)
@@ -97,7 +110,9 @@ class Bayesian:
     def untried(self, tried, found, rng):
         known = {order.tobytes() for order in tried}
         best = [tried[place] for place in np.argsort(found, kind="stable")[:3]]
-        options = [move for order in best for move in moves(order)] + [rng.permutation(JOBS) for _ in range(100)]
+        options = [move for order in best for move in moves(order)] + [
+            rng.permutation(JOBS) for _ in range(100)
+        ]
         return np.array([order for order in options if order.tobytes() not in known])
 
 
@@ -112,23 +127,45 @@ def run(choose, seed):
     return np.minimum.accumulate(found)
 
 
-methods = {"random search": random_search, "local search": local_search, "Bayesian, Mallows kernel": Bayesian()}
-paths = {name: np.array([run(choose, seed) for seed in range(8)]) for name, choose in methods.items()}
+methods = {
+    "random search": random_search,
+    "local search": local_search,
+    "Bayesian, Mallows kernel": Bayesian(),
+}
+paths = {
+    name: np.array([run(choose, seed) for seed in range(8)])
+    for name, choose in methods.items()
+}
 
 figure, axes = plt.subplots(figsize=(7, 4), layout="constrained")
-for (name, lines), color in zip(paths.items(), ("#bbbbbb", "#ccbb44", "#4477aa"), strict=True):
+for (name, lines), color in zip(
+    paths.items(), ("#bbbbbb", "#ccbb44", "#4477aa"), strict=True
+):
     average, error = lines.mean(axis=0), lines.std(axis=0, ddof=1) / len(lines) ** 0.5
     axes.plot(range(1, TRIALS + 1), average, color=color, label=name)
-    axes.fill_between(range(1, TRIALS + 1), average - error, average + error, color=color, alpha=0.25, linewidth=0)
-axes.axhline(LEAST, color="0.3", linestyle=":", linewidth=1, label="the best of all orders")
+    axes.fill_between(
+        range(1, TRIALS + 1),
+        average - error,
+        average + error,
+        color=color,
+        alpha=0.25,
+        linewidth=0,
+    )
+axes.axhline(
+    LEAST, color="0.3", linestyle=":", linewidth=1, label="the best of all orders"
+)
 axes.set(xlabel="trials", ylabel="best makespan so far, mean ± standard error")
 axes.legend(frameon=False)
 axes.spines[["top", "right"]].set_visible(False)
 for name, lines in paths.items():
-    print(f"{name:25} after 20 trials {lines[:, 19].mean():.0f}, after 50 trials {lines[:, -1].mean():.0f}")
+    print(
+        f"{name:25} after 20 trials {lines[:, 19].mean():.0f}, after 50 trials {lines[:, -1].mean():.0f}"
+    )
 
 # %%
-# **What comes out.** After fifty trials Bayesian optimisation is about 20 above the best of all orders, the local search about 50 and random
-# search about 60: it needs about twenty trials for what random search finds in fifty. A kernel that counts pairs in the other order
-# is enough, because which job comes before which is what makes machines wait. Weighted kernels and a larger factory are in
-# ``examples/flow_shop.py``; :doc:`the page on Gaussian processes </gaussian_processes>` says how hyperparameters are learned.
+# **What comes out.** After fifty trials Bayesian optimisation is about 20 above the best of all
+# orders, the local search about 50 and random search about 60: it needs about twenty trials for
+# what random search finds in fifty. A kernel that counts pairs in the other order is enough,
+# because which job comes before which is what makes machines wait. Weighted kernels and a larger
+# factory are in ``examples/flow_shop.py``; :doc:`the page on Gaussian processes
+# </gaussian_processes>` says how hyperparameters are learned.
