@@ -28,7 +28,9 @@ class Page(HTMLParser):
 
 def problems(root):
     """Yield what is wrong, a line each. The crate's own pages and templates among the static files are left out."""
-    paths = [path for path in sorted(root.rglob("*.html")) if path.relative_to(root).parts[0] not in ("crate", "_static")]
+    paths = [
+        path for path in sorted(root.rglob("*.html")) if path.relative_to(root).parts[0] not in ("crate", "_static")
+    ]
     pages = {path: Page(path) for path in paths}
     for path, page in pages.items():
         for tag, reference in page.references:

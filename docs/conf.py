@@ -25,6 +25,7 @@ myst_enable_extensions = ["colon_fence"]
 default_role = "py:obj"
 autosummary_generate = True
 autodoc_typehints = "none"
+autodoc_preserve_defaults = True
 autodoc_member_order = "bysource"
 maximum_signature_line_length = 90
 numpydoc_show_class_members = False

@@ -135,11 +135,9 @@ right.set(
     title="Detection limit",
     ylim=(0.45, 1),
 )
-for place, share in enumerate(hidden):
-    print(
-        f"{share:4.0%} hidden:",
-        "  ".join(f"{name} {line[place]:.2f}" for name, line in by_ties.items()),
-    )
+print(f"{'hidden':23}" + "".join(f"{share:7.0%}" for share in hidden))
+for name, line in by_ties.items():
+    print(f"{name:23}" + "".join(f"{mean:7.2f}" for mean in line))
 
 # %%
 # **What comes out.** Rankings do not notice that instruments differ. A careful standardization is
