@@ -25,7 +25,6 @@ myst_enable_extensions = ["colon_fence"]
 default_role = "py:obj"
 autosummary_generate = True
 autodoc_typehints = "none"
-autodoc_preserve_defaults = True
 autodoc_member_order = "bysource"
 maximum_signature_line_length = 90
 numpydoc_show_class_members = False
@@ -82,7 +81,13 @@ def skip_foreign(app, what, name, obj, skip, options):
     return skip or str(getattr(obj, "__module__", "")).startswith("sklearn.")
 
 
+def short_types(app, what, name, obj, options, signature, returns):
+    """Write a type that is a default value as its name."""
+    return signature and signature.replace("<class 'numpy.float64'>", "float64"), returns
+
+
 def setup(app):
     """Register what Sphinx shall call."""
+    app.connect("autodoc-process-signature", short_types)
     app.connect("autodoc-skip-member", skip_foreign)
     app.connect("source-read", adapt)

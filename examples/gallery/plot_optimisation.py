@@ -74,7 +74,7 @@ def moves(order):
                 yield np.insert(rest, place, order[job])
 
 
-def random_search(tried, found, rng):  # noqa: ARG001
+def random_search(tried, found, rng):
     return rng.permutation(JOBS)
 
 
@@ -84,7 +84,7 @@ def local_search(tried, found, rng):
 
 
 class Bayesian:
-    """Expected improvement; hyperparameters, which change slowly, are learned anew after every fifth trial."""
+    """Expected improvement; hyperparameters are learned anew after every fifth trial."""
 
     def __init__(self):
         self.learned = kernel
