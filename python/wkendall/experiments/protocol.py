@@ -12,6 +12,7 @@ import signal
 import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
+from concurrent.futures.process import BrokenProcessPool
 from functools import partial
 from multiprocessing import get_context
 from multiprocessing.connection import Connection, wait
@@ -197,8 +198,13 @@ def check(y: Ranks, protocol: Protocol) -> None:
     for name, people in (("train", protocol.train), ("test", protocol.test)):
         if people < 2 or people % 2:
             raise ValueError(f"{name} is {people}, but must be an even number of people, half of them of each class")
-    if not 2 <= protocol.folds <= protocol.train // 2:
-        raise ValueError(f"folds is {protocol.folds}, but must be from 2 to half of train, {protocol.train // 2}")
+    if protocol.folds < 2:
+        raise ValueError(f"folds is {protocol.folds}, but must be at least 2")
+    if protocol.train < 2 * protocol.folds:
+        raise ValueError(
+            f"train is {protocol.train}, but must be at least {2 * protocol.folds}: a person of each class in each of "
+            f"{protocol.folds} folds"
+        )
     needed = (protocol.train + protocol.test) // 2
     for label in (0, 1):
         found = int((y == label).sum())
@@ -263,7 +269,8 @@ def run(
 ) -> Iterator[Measurement]:
     """Measure kernels, given with the numbers of repetitions, in as many processes; yield each as it is done."""
     check(y, protocol)
-    if jobs == 1 or len(tasks) < 2:
+    jobs = min(jobs, len(tasks))
+    if jobs <= 1:
         for kernel, repetition in tasks:
             yield measure(X, y, protocol, kernel, repetition)
         return
@@ -274,6 +281,8 @@ def run(
     try:
         for future in as_completed([pool.submit(_measure, *task) for task in tasks]):
             yield future.result()
+    except BrokenProcessPool:
+        raise ChildProcessError("a process of the run was killed, perhaps for want of memory: use fewer jobs") from None
     finally:
         open_end.close()
         pool.shutdown(wait=True, cancel_futures=True)
