@@ -20,7 +20,7 @@ if sys.platform != "win32":
     import fcntl
 
 #: Changes when measurements with the same settings come out differently.
-VERSION = 1
+VERSION = 2
 #: Results of a run that others may have files of the same name for.
 RESULTS = ("table.csv", "table.json", "report.html")
 
