@@ -232,7 +232,7 @@ def plot_accuracies(
     if published:
         known = [(place, published[name]) for place, name in zip(places, names, strict=True) if name in published]
         ax.plot([mean for _, mean in known], [place for place, _ in known], "x", color="#cc3311", label="paper's mean")
-        ax.legend(loc="upper center", bbox_to_anchor=(0.4, -0.13), ncols=2, frameon=False)
+        ax.legend(loc="lower right", bbox_to_anchor=(1.0, 1.0), ncols=2, frameon=False, borderaxespad=0.1)
     ax.set_yticks(places, names)
     ax.set(xlabel="accuracy", ylim=(0.4, len(names) + 0.6))
     ax.grid(axis="x", color="0.9")
@@ -240,18 +240,11 @@ def plot_accuracies(
     return ax
 
 
-def need_matplotlib() -> None:
-    """Refuse to go on without matplotlib, before any work is done for pictures that cannot be drawn."""
-    try:
-        import matplotlib.pyplot  # noqa: F401
-    except ImportError:
-        raise ImportError("pictures need matplotlib: pip install 'wkendall[plot]'") from None
-
-
 def _axes(ax: Axes | None) -> Axes:
     if ax is not None:
         return ax
-    need_matplotlib()
-    import matplotlib.pyplot as plt
-
+    try:
+        import matplotlib.pyplot as plt
+    except ImportError:
+        raise ImportError("pictures need matplotlib: pip install 'wkendall[plot]'") from None
     return plt.figure(layout="constrained").add_subplot()

@@ -38,6 +38,7 @@ th, td { text-align: left; padding: .25rem .8rem .25rem 0; white-space: nowrap; 
 th { border-bottom: 2px solid #888; } tr.base { background: #f3f3f3; }
 figure { margin: 1rem 0; } figure svg { width: 100%; max-width: 44rem; height: auto; display: block; }
 figcaption, .note { color: #555; font-size: .9rem; }
+@media (max-width: 45rem) { table { font-size: .75rem; } th, td { white-space: normal; padding-right: .5rem; } }
 """
 
 
@@ -108,10 +109,12 @@ def draw(measurements: Sequence[Measurement]) -> dict[str, tuple[Figure, str]]:
         learned = [m.weights for m in measurements if m.kernel == kernel and m.weights is not None]
         if learned:
             figure = Figure(figsize=(5.4, 4.2), layout="constrained")
-            plot_weights(learned[0], ax=figure.add_subplot())
+            # Only the directions can be compared: alternating steps leave weights of any length.
+            first = np.array(learned[0])
+            plot_weights(first / (np.linalg.norm(first) or 1.0), ax=figure.add_subplot())
             figures[f"weights_{kernel}"] = (
                 figure,
-                f"Weights of pairs of ranks, {METHODS[kernel].label}, in the first repetition.",
+                f"Weights of pairs of ranks, {METHODS[kernel].label}, in the first repetition, with squares that add up to 1.",
             )
     return figures
 
@@ -187,7 +190,9 @@ def _html_table(headings: Sequence[str], lines: Sequence[Sequence[str]], base: i
     body = ""
     for number, line in enumerate(lines):
         marked = ' class="base"' if number == base else ""
-        body += f"<tr{marked}>" + "".join(f"<td>{escape(cell)}</td>" for cell in line) + "</tr>\n"
+        body += (
+            f"<tr{marked}>" + "".join(f"<td>{escape(cell).replace('± ', '±&nbsp;')}</td>" for cell in line) + "</tr>\n"
+        )
     return f"<table><thead><tr>{head}</tr></thead><tbody>\n{body}</tbody></table>"
 
 
