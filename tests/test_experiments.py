@@ -482,7 +482,7 @@ def test_the_report_has_everything_on_one_page(tmp_path):
     page.feed(text)
     assert not page.open
     assert not page.fetched
-    assert page.tags["svg"] == 4
+    assert page.tags["svg"] == 5
     assert page.tags["table"] == 4
     assert "@import" not in text
     assert "age 40 and over, not over 40" in text
@@ -490,7 +490,7 @@ def test_the_report_has_everything_on_one_page(tmp_path):
     assert text.count("<!-- -0.80 -->") == 2
     for label in ("standard (top-6)", "learned, SUQUAN-SVD", "learned, alternating"):
         assert f"<td>{label}</td>" in text
-    for name in ("accuracies", "reduction_factors", "weights_suquan-svd", "weights_alternating"):
+    for name in ("accuracies", "differences", "reduction_factors", "weights_suquan-svd", "weights_alternating"):
         assert (tmp_path / f"{name}.png").read_bytes().startswith(b"\x89PNG")
     described = json.loads((tmp_path / "table.json").read_text())
     assert described["settings"]["train"] == 40

@@ -13,6 +13,7 @@ mpl.use("Agg")
 import matplotlib.pyplot as plt
 from wkendall.plotting import (
     plot_accuracies,
+    plot_differences,
     plot_objective,
     plot_position_scores,
     plot_reduction_factors,
@@ -132,3 +133,11 @@ def test_accuracies_are_boxes_with_means_from_the_top():
     figure.draw_without_rendering()
     assert not ax.get_legend().get_window_extent().overlaps(ax.xaxis.label.get_window_extent())
     assert plot_accuracies({"a": [0.5]}).get_legend() is None
+
+
+def test_differences_are_dots_with_intervals_from_the_top():
+    ax = plot_differences({"a": (0.1, 0.05, 0.2), "b": (-0.1, -0.2, 0.05)}, {"b": 0.02, "c": 0.1})
+    lines = [line.get_xydata().tolist() for line in ax.lines[1:]]  # after the line at zero
+    assert lines == [[[0.05, 2], [0.2, 2]], [[0.1, 2]], [[-0.2, 1], [0.05, 1]], [[-0.1, 1]], [[0.02, 1]]]
+    assert [text.get_text() for text in ax.get_yticklabels()] == ["a", "b"]
+    assert len(plot_differences({"a": (0.0, -1.0, 1.0)}).lines) == 3

@@ -19,7 +19,7 @@ from wkendall._files import write_whole
 from wkendall.experiments import table
 from wkendall.experiments.protocol import METHODS, Measurement
 from wkendall.experiments.table import Row
-from wkendall.plotting import plot_accuracies, plot_reduction_factors, plot_weights
+from wkendall.plotting import plot_accuracies, plot_differences, plot_reduction_factors, plot_weights
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -92,8 +92,9 @@ def draw(measurements: Sequence[Measurement]) -> dict[str, tuple[Figure, str]]:
     from matplotlib.figure import Figure
 
     figures = {}
-    figure = Figure(figsize=(5.4, 0.9 + 0.32 * len({m.kernel for m in measurements})), layout="constrained")
-    order = [row.kernel for row in table.summarize(measurements)]
+    rows = table.summarize(measurements)
+    figure = Figure(figsize=(5.4, 0.9 + 0.32 * len(rows)), layout="constrained")
+    order = [row.kernel for row in rows]
     accuracies = {METHODS[kernel].label: [m.accuracy for m in measurements if m.kernel == kernel] for kernel in order}
     published = {METHODS[kernel].label: paper.mean for kernel in order if (paper := METHODS[kernel].published)}
     plot_accuracies(accuracies, published, ax=figure.add_subplot())
@@ -102,6 +103,22 @@ def draw(measurements: Sequence[Measurement]) -> dict[str, tuple[Figure, str]]:
         "Accuracy in each repetition: boxes from the lower to the upper quartile with the median, dots for the means, crosses "
         "for the means that the paper gives.",
     )
+    compared = {
+        row.label: (row.difference, row.low, row.high)
+        for row in rows
+        if row.difference is not None and row.low is not None and row.high is not None
+    }
+    if compared:
+        figure = Figure(figsize=(5.4, 0.9 + 0.3 * len(compared)), layout="constrained")
+        standard = published[METHODS[table.BASELINE].label]
+        theirs = {name: mean - standard for name, mean in published.items()}
+        ax = plot_differences(compared, theirs, ax=figure.add_subplot())
+        ax.set_xlabel("difference in accuracy from the standard kernel")
+        figures["differences"] = (
+            figure,
+            "How much more accurate than the standard kernel: means of the paired differences with intervals of 95 %, and "
+            "crosses for the differences of the paper's means.",
+        )
     figure = Figure(figsize=(5.4, 3.4), layout="constrained")
     plot_reduction_factors(6, ax=figure.add_subplot())
     figures["reduction_factors"] = (figure, "How much each rank counts: the factors of the weighted kernels.")
