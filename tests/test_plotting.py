@@ -11,7 +11,14 @@ from definitions import random_rankings
 
 mpl.use("Agg")
 import matplotlib.pyplot as plt
-from wkendall.plotting import plot_objective, plot_position_scores, plot_weights
+from wkendall.plotting import (
+    plot_accuracies,
+    plot_differences,
+    plot_objective,
+    plot_position_scores,
+    plot_reduction_factors,
+    plot_weights,
+)
 
 
 @pytest.fixture(autouse=True)
@@ -101,3 +108,36 @@ except ImportError as error:
 """
     shown = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
     assert shown.strip() == "pictures need matplotlib: pip install 'wkendall[plot]'"
+
+
+def test_reduction_factors_are_drawn_for_each_rank():
+    ax = plot_reduction_factors(6, k=4)
+    drawn = {line.get_label().split(",")[0]: line.get_ydata() for line in ax.lines}
+    np.testing.assert_array_equal(drawn["top-4"], [1, 1, 1, 1, 0, 0])
+    np.testing.assert_allclose(drawn["hyperbolic"], [1 / (rank + 1) for rank in range(1, 7)])
+    np.testing.assert_allclose(drawn["logarithmic"], [1 / np.log2(rank + 1) for rank in range(1, 7)])
+    with pytest.raises(ValueError, match="n is 0"):
+        plot_reduction_factors(0)
+
+
+def test_accuracies_are_boxes_with_means_from_the_top():
+    figure = plt.figure(figsize=(5.4, 1.5), layout="constrained")
+    ax = plot_accuracies({"a": [0.5, 0.6, 0.9], "b": [0.4]}, {"b": 0.45, "c": 0.1}, ax=figure.add_subplot())
+    named = {line.get_label(): line for line in ax.lines}
+    np.testing.assert_allclose(named["mean"].get_xydata(), [[2 / 3, 2], [0.4, 1]])
+    np.testing.assert_allclose(named["paper's mean"].get_xydata(), [[0.45, 1]])
+    assert dict(zip(ax.get_yticks(), [text.get_text() for text in ax.get_yticklabels()], strict=True)) == {
+        2: "a",
+        1: "b",
+    }
+    figure.draw_without_rendering()
+    assert not ax.get_legend().get_window_extent().overlaps(ax.xaxis.label.get_window_extent())
+    assert plot_accuracies({"a": [0.5]}).get_legend() is None
+
+
+def test_differences_are_dots_with_intervals_from_the_top():
+    ax = plot_differences({"a": (0.1, 0.05, 0.2), "b": (-0.1, -0.2, 0.05)}, {"b": 0.02, "c": 0.1})
+    lines = [line.get_xydata().tolist() for line in ax.lines[1:]]  # after the line at zero
+    assert lines == [[[0.05, 2], [0.2, 2]], [[0.1, 2]], [[-0.2, 1], [0.05, 1]], [[-0.1, 1]], [[0.02, 1]]]
+    assert [text.get_text() for text in ax.get_yticklabels()] == ["a", "b"]
+    assert len(plot_differences({"a": (0.0, -1.0, 1.0)}).lines) == 3

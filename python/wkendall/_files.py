@@ -6,8 +6,9 @@ import csv
 import io
 import os
 import re
-import tempfile
+import secrets
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple, NoReturn
 
@@ -85,12 +86,19 @@ def rows_of(file: File, delimiter: str) -> Iterator[tuple[int, list[str]]]:
 def write_whole(path: Path, content: str | bytes) -> None:
     """Write a file beside the place where it belongs and move it there, so that nobody ever sees a part of it."""
     data = content.encode() if isinstance(content, str) else content
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    unfinished = path.with_name(f".{path.name}.{secrets.token_hex(6)}.part")
     try:
-        with os.fdopen(handle, "wb") as file:
+        with unfinished.open("xb") as file:
             file.write(data)
-        Path(name).chmod(0o644)
-        Path(name).replace(path)
-    except BaseException:
-        Path(name).unlink(missing_ok=True)
+            file.flush()
+            # A name that is on disk before what it stands for is an empty file after a power cut.
+            os.fsync(file.fileno())
+        unfinished.replace(path)
+    except OSError as error:
+        # A full disk names no file, and the unfinished one means nothing to anybody.
+        error.filename, error.filename2 = os.fspath(path), None
         raise
+    finally:
+        # What could not be written cannot be removed either, on a disk that is read only.
+        with suppress(OSError):
+            unfinished.unlink()

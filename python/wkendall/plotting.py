@@ -234,7 +234,7 @@ def plot_accuracies(
     if published:
         known = [(place, published[name]) for place, name in zip(places, names, strict=True) if name in published]
         ax.plot([mean for _, mean in known], [place for place, _ in known], "x", color="#cc3311", label="paper's mean")
-        ax.legend(loc="upper center", bbox_to_anchor=(0.4, -0.13), ncols=2, frameon=False)
+        ax.legend(loc="lower right", bbox_to_anchor=(1.0, 1.0), ncols=2, frameon=False, borderaxespad=0.1)
     ax.set_yticks(places, names)
     ax.set(xlabel="accuracy", ylim=(0.4, len(names) + 0.6))
     ax.grid(axis="x", color="0.9")
@@ -242,18 +242,53 @@ def plot_accuracies(
     return ax
 
 
-def need_matplotlib() -> None:
-    """Refuse to go on without matplotlib, before any work is done for pictures that cannot be drawn."""
-    try:
-        import matplotlib.pyplot  # noqa: F401
-    except ImportError:
-        raise ImportError("pictures need matplotlib: pip install 'wkendall[plot]'") from None
+def plot_differences(
+    intervals: Mapping[str, tuple[float, float, float]],
+    published: Mapping[str, float] | None = None,
+    *,
+    ax: Axes | None = None,
+) -> Axes:
+    """Dots with intervals of how much several methods differ from another one, the first one on top.
+
+    Parameters
+    ----------
+    intervals : dict of triples of float
+        The mean difference and the ends of its interval for each method, by its name.
+    published : dict of float, optional
+        Differences that others found, drawn as crosses.
+    ax : matplotlib Axes, optional
+        Where to draw; a new figure if absent.
+
+    Returns
+    -------
+    matplotlib Axes
+
+    Examples
+    --------
+    >>> import wkendall
+    >>> ax = wkendall.plotting.plot_differences({"average": (0.01, 0.004, 0.016), "top-2": (-0.04, -0.05, -0.03)})
+    """
+    ax = _axes(ax)
+    places = np.arange(len(intervals), 0, -1)
+    ax.axvline(0, color="0.6", linewidth=0.8)
+    for place, (mean, low, high) in zip(places, intervals.values(), strict=True):
+        ax.plot([low, high], [place, place], color="#4477aa", linewidth=2)
+        ax.plot(mean, place, "o", color="#4477aa", markersize=5)
+    if published:
+        known = [(published[name], place) for name, place in zip(intervals, places, strict=True) if name in published]
+        ax.plot([one for one, _ in known], [place for _, place in known], "x", color="#cc3311")
+    ax.set_yticks(places, list(intervals))
+    ax.set(xlabel="difference", ylim=(0.4, len(intervals) + 0.6))
+    ax.grid(axis="x", color="0.9")
+    ax.set_axisbelow(True)
+    return ax
 
 
 def _axes(ax: Axes | None) -> Axes:
     if ax is not None:
         return ax
-    need_matplotlib()
-    import matplotlib.pyplot as plt
-
+    try:
+        import matplotlib.pyplot as plt
+    except ImportError:
+        raise ImportError("pictures need matplotlib: pip install 'wkendall[plot]'") from None
     return plt.figure(layout="constrained").add_subplot()

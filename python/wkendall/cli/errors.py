@@ -19,7 +19,7 @@ def explain(error: BaseException) -> str:
     if isinstance(error, MemoryError):
         detail = f": {error}" if str(error) else ""
         return _one_line(f"not enough memory{detail}")
-    if isinstance(error, CommandError | ValueError | TypeError | ImportError) and str(error):
+    if isinstance(error, CommandError | OSError | ValueError | TypeError | ImportError) and str(error):
         return _one_line(str(error))
     return _one_line(f"{type(error).__name__}: {error}; --debug shows where")
 

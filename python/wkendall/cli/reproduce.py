@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import argparse
+import importlib.util
 import os
 import sys
 import time
+from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from wkendall.cli.errors import UsageError
+from wkendall.cli.errors import CommandError, UsageError
 from wkendall.cli.options import new_parser, whole_number
 
 if TYPE_CHECKING:
@@ -90,7 +92,7 @@ def add_parser(commands: Commands) -> None:
 
 def _kernels(text: str) -> tuple[str, ...]:
     names: list[str] = []
-    for name in text.split(","):
+    for name in map(str.strip, text.split(",")):
         few = {"all": _KERNELS, "paper": _KERNELS[:_OF_THE_PAPER]}.get(name, (name,))
         unknown = [one for one in few if one not in _KERNELS]
         if unknown:
@@ -105,10 +107,10 @@ def run(arguments: argparse.Namespace) -> int:
     from wkendall.experiments.protocol import check
     from wkendall.experiments.store import settings_of
     from wkendall.experiments.table import as_text
-    from wkendall.plotting import need_matplotlib
 
-    need_matplotlib()
     jobs = _jobs(arguments.jobs)
+    if importlib.util.find_spec("matplotlib") is None:
+        raise CommandError("the report needs matplotlib: pip install 'wkendall[cli]'")
     start = time.monotonic()
     people, source = _people(arguments.data)
     protocol = Protocol(arguments.train, arguments.test, seed=arguments.seed)
@@ -116,16 +118,25 @@ def run(arguments: argparse.Namespace) -> int:
     store = Store(arguments.out, settings_of(people.X, people.y, protocol, source), resume=arguments.resume)
     try:
         _measure(store, people, protocol, arguments, jobs)
+        seconds = time.monotonic() - start
+        found = store.chosen(arguments.kernels, arguments.repeats)
+        rows = write_results(store.folder, found, {**store.settings, "repeats": arguments.repeats}, seconds)
+    except BaseException:
+        kept = len(store.measurements)
+        print(f"{kept} measurements are kept in {arguments.out}: --resume goes on from there", file=sys.stderr)
+        raise
     finally:
         store.close()
-    seconds = time.monotonic() - start
-    found = store.chosen(arguments.kernels, arguments.repeats)
-    settings = {**store.settings, "repeats": arguments.repeats}
-    rows = write_results(store.folder, found, settings, seconds)
-    print(as_text(rows))
-    print(f"\n{arguments.repeats} repetitions, {source}; {seconds:.0f} s on {jobs} processes")
-    print(f"report: {Path(arguments.out) / 'report.html'}")
+    _say(as_text(rows))
+    _say(f"\n{arguments.repeats} repetitions, {source}; {seconds:.0f} s with --jobs {jobs}")
+    _say(f"report: {Path(arguments.out) / 'report.html'}")
     return 0
+
+
+def _say(text: str) -> None:
+    """Print, with ? for what the terminal has no letter for."""
+    encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
+    print(text.encode(encoding, "replace").decode(encoding))
 
 
 def _measure(store: Store, people: Survey, protocol: Protocol, arguments: argparse.Namespace, jobs: int) -> None:
@@ -137,12 +148,8 @@ def _measure(store: Store, people: Survey, protocol: Protocol, arguments: argpar
         for measurement in measure_all(people.X, people.y, protocol, tasks, jobs):
             store.add(measurement)
             progress.step(measurement)
-    except BaseException:
+    finally:
         progress.end()
-        kept = len(store.measurements)
-        print(f"{kept} measurements are kept in {arguments.out}: --resume goes on from there", file=sys.stderr)
-        raise
-    progress.end()
 
 
 def _people(path: str | None) -> tuple[Survey, str]:
@@ -156,7 +163,7 @@ def _people(path: str | None) -> tuple[Survey, str]:
 
 def _jobs(given: int) -> int:
     if given == -1:
-        return os.cpu_count() or 1
+        return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     if given < 1:
         raise UsageError(f"argument --jobs: {given} must be at least 1, or -1 for one process on each core")
     return given
@@ -198,8 +205,8 @@ class Progress:
             left * (sum(times) / len(times) if (times := self._times.get(kernel)) else usual)
             for kernel, left in self._left.items()
         )
-        left = round(seconds / self._jobs)
-        text += f", {left // 60}:{left % 60:02} left" if self._done < self._all else ""
+        if self._done < self._all:
+            text += f", {timedelta(seconds=round(seconds / self._jobs))} left"
         if self._terminal:
             full = round(30 * part)
             print(f"\r[{'#' * full}{' ' * (30 - full)}] {text} ", end="\x1b[K", file=sys.stderr, flush=True)

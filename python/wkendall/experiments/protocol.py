@@ -12,6 +12,7 @@ import signal
 import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
+from concurrent.futures.process import BrokenProcessPool
 from functools import partial
 from multiprocessing import get_context
 from multiprocessing.connection import Connection, wait
@@ -166,7 +167,9 @@ def _alternating(sample: Sample) -> list[Candidate]:
 def _machines(sample: Sample, gram: Array) -> Iterator[Predict]:
     """Make SVMs with the kernel between the different rankings, one for each of the costs.
 
-    People of one class with the same ranking are one with more weight: the same problem, with fewer rows. The steps of LIBSVM
+    People of one class with the same ranking are one with more weight: the same problem, with fewer rows. The kernel is
+    multiplied by C, so that the bounds of the coefficients are whole numbers: for small C all coefficients are at their bounds,
+    and if a rounding keeps one off, LIBSVM takes the threshold from it alone, and puts all in one class. The steps of LIBSVM
     are fast but grow in number with C, those of the interior-point method do not: at C = 1000 and 240 different people it takes
     10 ms instead of 20 to 350, if the kernel has few features.
     """
@@ -180,9 +183,9 @@ def _machines(sample: Sample, gram: Array) -> Iterator[Predict]:
         if C < LARGE or features.shape[1] > MANY:
             # Whatever else SVC checks takes as long as LIBSVM.
             with config_context(assume_finite=True, skip_parameter_validation=True):
-                machine = SVC(kernel="precomputed", C=C)
-                machine.fit(gram[np.ix_(ranking, ranking)], label, sample_weight=counts)
-                return machine.predict(gram[np.ix_(sample.which[new], ranking)]), None
+                machine = SVC(kernel="precomputed", C=1.0)
+                machine.fit(C * gram[np.ix_(ranking, ranking)], label, sample_weight=counts)
+                return machine.predict(C * gram[np.ix_(sample.which[new], ranking)]), None
         known = features[ranking]
         coefficients, intercept = Hinge().solve(FromFeatures(known), 2.0 * label - 1.0, C * counts, 1e-6)
         scores = features[sample.which[new]] @ (coefficients @ known) + intercept
@@ -216,8 +219,13 @@ def check(y: Ranks, protocol: Protocol) -> None:
     for name, people in (("train", protocol.train), ("test", protocol.test)):
         if people < 2 or people % 2:
             raise ValueError(f"{name} is {people}, but must be an even number of people, half of them of each class")
-    if not 2 <= protocol.folds <= protocol.train // 2:
-        raise ValueError(f"folds is {protocol.folds}, but must be from 2 to half of train, {protocol.train // 2}")
+    if protocol.folds < 2:
+        raise ValueError(f"folds is {protocol.folds}, but must be at least 2")
+    if protocol.train < 2 * protocol.folds:
+        raise ValueError(
+            f"train is {protocol.train}, but must be at least {2 * protocol.folds}: a person of each class in each of "
+            f"{protocol.folds} folds"
+        )
     needed = (protocol.train + protocol.test) // 2
     for label in (0, 1):
         found = int((y == label).sum())
@@ -330,7 +338,8 @@ def run(
     ['standard', 'average']
     """
     check(y, protocol)
-    if jobs == 1 or len(tasks) < 2:
+    jobs = min(jobs, len(tasks))
+    if jobs <= 1:
         for kernel, repetition in tasks:
             yield measure(X, y, protocol, kernel, repetition)
         return
@@ -341,6 +350,8 @@ def run(
     try:
         for future in as_completed([pool.submit(_measure, *task) for task in tasks]):
             yield future.result()
+    except BrokenProcessPool:
+        raise ChildProcessError("a process of the run was killed, perhaps for want of memory: use fewer jobs") from None
     finally:
         open_end.close()
         pool.shutdown(wait=True, cancel_futures=True)

@@ -19,7 +19,7 @@ from wkendall._files import write_whole
 from wkendall.experiments import table
 from wkendall.experiments.protocol import METHODS, Measurement
 from wkendall.experiments.table import Row
-from wkendall.plotting import plot_accuracies, plot_reduction_factors, plot_weights
+from wkendall.plotting import plot_accuracies, plot_differences, plot_reduction_factors, plot_weights
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -38,6 +38,7 @@ th, td { text-align: left; padding: .25rem .8rem .25rem 0; white-space: nowrap; 
 th { border-bottom: 2px solid #888; } tr.base { background: #f3f3f3; }
 figure { margin: 1rem 0; } figure svg { width: 100%; max-width: 44rem; height: auto; display: block; }
 figcaption, .note { color: #555; font-size: .9rem; }
+@media (max-width: 45rem) { table { font-size: .75rem; } th, td { white-space: normal; padding-right: .5rem; } }
 """
 
 
@@ -106,8 +107,9 @@ def draw(measurements: Sequence[Measurement]) -> dict[str, tuple[Figure, str]]:
     from matplotlib.figure import Figure
 
     figures = {}
-    figure = Figure(figsize=(5.4, 0.9 + 0.32 * len({m.kernel for m in measurements})), layout="constrained")
-    order = [row.kernel for row in table.summarize(measurements)]
+    rows = table.summarize(measurements)
+    figure = Figure(figsize=(5.4, 0.9 + 0.32 * len(rows)), layout="constrained")
+    order = [row.kernel for row in rows]
     accuracies = {METHODS[kernel].label: [m.accuracy for m in measurements if m.kernel == kernel] for kernel in order}
     published = {METHODS[kernel].label: paper.mean for kernel in order if (paper := METHODS[kernel].published)}
     plot_accuracies(accuracies, published, ax=figure.add_subplot())
@@ -116,6 +118,22 @@ def draw(measurements: Sequence[Measurement]) -> dict[str, tuple[Figure, str]]:
         "Accuracy in each repetition: boxes from the lower to the upper quartile with the median, dots for the means, crosses "
         "for the means that the paper gives.",
     )
+    compared = {
+        row.label: (row.difference, row.low, row.high)
+        for row in rows
+        if row.difference is not None and row.low is not None and row.high is not None
+    }
+    if compared:
+        figure = Figure(figsize=(5.4, 0.9 + 0.3 * len(compared)), layout="constrained")
+        standard = published[METHODS[table.BASELINE].label]
+        theirs = {name: mean - standard for name, mean in published.items()}
+        ax = plot_differences(compared, theirs, ax=figure.add_subplot())
+        ax.set_xlabel("difference in accuracy from the standard kernel")
+        figures["differences"] = (
+            figure,
+            "How much more accurate than the standard kernel: means of the paired differences with intervals of 95 %, and "
+            "crosses for the differences of the paper's means.",
+        )
     figure = Figure(figsize=(5.4, 3.4), layout="constrained")
     plot_reduction_factors(6, ax=figure.add_subplot())
     figures["reduction_factors"] = (figure, "How much each rank counts: the factors of the weighted kernels.")
@@ -123,10 +141,12 @@ def draw(measurements: Sequence[Measurement]) -> dict[str, tuple[Figure, str]]:
         learned = [m.weights for m in measurements if m.kernel == kernel and m.weights is not None]
         if learned:
             figure = Figure(figsize=(5.4, 4.2), layout="constrained")
-            plot_weights(learned[0], ax=figure.add_subplot())
+            # Only the directions can be compared: alternating steps leave weights of any length.
+            first = np.array(learned[0])
+            plot_weights(first / (np.linalg.norm(first) or 1.0), ax=figure.add_subplot())
             figures[f"weights_{kernel}"] = (
                 figure,
-                f"Weights of pairs of ranks, {METHODS[kernel].label}, in the first repetition.",
+                f"Weights of pairs of ranks, {METHODS[kernel].label}, in the first repetition, with squares that add up to 1.",
             )
     return figures
 
@@ -202,7 +222,9 @@ def _html_table(headings: Sequence[str], lines: Sequence[Sequence[str]], base: i
     body = ""
     for number, line in enumerate(lines):
         marked = ' class="base"' if number == base else ""
-        body += f"<tr{marked}>" + "".join(f"<td>{escape(cell)}</td>" for cell in line) + "</tr>\n"
+        body += (
+            f"<tr{marked}>" + "".join(f"<td>{escape(cell).replace('± ', '±&nbsp;')}</td>" for cell in line) + "</tr>\n"
+        )
     return f"<table><thead><tr>{head}</tr></thead><tbody>\n{body}</tbody></table>"
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import sys
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -15,12 +16,17 @@ from numpy.typing import NDArray
 from wkendall._files import write_whole
 from wkendall.experiments.protocol import Measurement, Protocol
 
+if sys.platform != "win32":
+    import fcntl
+
 #: Changes when measurements with the same settings come out differently.
-VERSION = 1
+VERSION = 2
+#: Results of a run that others may have files of the same name for.
+RESULTS = ("table.csv", "table.json", "report.html")
 
 
 class Store:
-    """A folder with the settings of a run and what was measured.
+    """A folder with the settings of a run and what was measured. Nobody else can use it until it is closed.
 
     Parameters
     ----------
@@ -51,22 +57,47 @@ class Store:
         self.folder.mkdir(parents=True, exist_ok=True)
         self._lines = self.folder / "measurements.jsonl"
         self.measurements: dict[tuple[str, int], Measurement] = {}
+        self._file = self._lines.open("ab", buffering=0)
+        try:
+            self._lock()
+            self._begin(resume)
+        except BaseException:
+            self._file.close()
+            raise
+
+    def _lock(self) -> None:
+        """Keep others out until the file is closed, or the process is gone."""
+        if sys.platform == "win32":
+            return
+        try:
+            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise FileExistsError(
+                f"another run is writing to {self.folder}: wait for its end, or use another folder"
+            ) from None
+        except OSError:
+            # Some network drives know no locks. Two runs would do the same work twice there, with the same results.
+            return
+
+    def _begin(self, resume: bool) -> None:
         described = self.folder / "settings.json"
         if described.exists():
             if not resume:
                 raise FileExistsError(f"{self.folder} has results already: go on with --resume, or use another folder")
-            self._compare(described, settings)
+            self._compare(described, self.settings)
             self._read()
-        elif self._lines.exists():
+            return
+        if self._lines.stat().st_size:
             raise FileExistsError(f"{self._lines} has no {described.name} beside it: use another folder")
-        else:
-            write_whole(described, json.dumps(settings, indent=2) + "\n")
-        self._file = self._lines.open("ab", buffering=0)
+        for name in RESULTS:
+            if (self.folder / name).exists():
+                raise FileExistsError(f"{self.folder / name} is there already, and not from a run: use another folder")
+        write_whole(described, json.dumps(self.settings, indent=2) + "\n")
 
     def _compare(self, described: Path, settings: dict[str, Any]) -> None:
         try:
-            found = json.loads(described.read_text(encoding="utf-8"))
-        except ValueError:
+            found = dict(json.loads(described.read_text(encoding="utf-8")))
+        except (ValueError, TypeError):
             raise ValueError(f"{described} is damaged: use another folder") from None
         for name, value in settings.items():
             if found.get(name) != value:
@@ -76,19 +107,15 @@ class Store:
 
     def _read(self) -> None:
         """Read what is there. A last line without an end was being written when the run was killed: it is cut off."""
-        if not self._lines.exists():
-            return
         data = self._lines.read_bytes()
         whole = data.rfind(b"\n") + 1
         for number, line in enumerate(data[:whole].splitlines(), start=1):
             try:
                 measurement = Measurement(**json.loads(line))
+                self.measurements[measurement.kernel, measurement.repetition] = measurement
             except (ValueError, TypeError):
                 raise ValueError(f"line {number} of {self._lines} is damaged: remove the line, and resume") from None
-            self.measurements[measurement.kernel, measurement.repetition] = measurement
-        if whole < len(data):
-            with self._lines.open("r+b") as file:
-                file.truncate(whole)
+        self._file.truncate(whole)
 
     def missing(self, kernels: Iterable[str], repeats: int) -> list[tuple[str, int]]:
         """Say what is still to be measured, one repetition after the other."""
@@ -104,13 +131,17 @@ class Store:
     def add(self, measurement: Measurement) -> None:
         """Keep a measurement, on disk when this returns."""
         line = json.dumps(measurement._asdict()).encode() + b"\n"
-        while line:
-            line = line[self._file.write(line) :]
-        os.fsync(self._file.fileno())
+        try:
+            while line:
+                line = line[self._file.write(line) :]
+            os.fsync(self._file.fileno())
+        except OSError as error:
+            error.filename = os.fspath(self._lines)
+            raise
         self.measurements[measurement.kernel, measurement.repetition] = measurement
 
     def close(self) -> None:
-        """Close the file."""
+        """Close the file, and let others use the folder."""
         self._file.close()
 
 

@@ -71,7 +71,8 @@ def summarize(measurements: Sequence[Measurement]) -> list[Row]:
     for measurement in measurements:
         found.setdefault(measurement.kernel, {})[measurement.repetition] = measurement.accuracy
     rows = [_row(kernel, found[kernel], found.get(BASELINE, {})) for kernel in METHODS if kernel in found]
-    return sorted(rows, key=lambda row: -row.mean)
+    # Rounded, since the sums of as many people right may differ in the last digit.
+    return sorted(rows, key=lambda row: -round(row.mean, 9))
 
 
 def _row(kernel: str, accuracies: dict[int, float], baseline: dict[int, float]) -> Row:
@@ -117,7 +118,7 @@ def as_csv(rows: Sequence[Row]) -> str:
 
 
 #: The columns of the table for people.
-HEADINGS = ("kernel", "mean ± SD", "difference from standard (95 %)", "p", "paper: mean ± SD", "p")
+HEADINGS = ("kernel", "mean ± SD", "difference from standard (95 %)", "p", "paper: mean ± SD", "paper: p")
 
 
 def cells(row: Row) -> tuple[str, ...]:
