@@ -52,10 +52,11 @@ bench: install ## criterion for the crate, then the package against its peers on
 	build/bench/bin/python -m pip install -q --force-reinstall --no-deps dist/*.whl # also if it has the same version
 	build/bench/bin/python benches/peers.py
 
+# The matrices of the examples are small: on one thread they take a third of the time.
 docs: install ## the site: guide, executed examples, reference of package and crate, in docs/_build/html
 	rm -rf docs/_build/html docs/generated docs/gallery
 	RUSTDOCFLAGS="-D warnings" cargo doc --no-deps --target-dir docs/_build/crate
-	$(PY) -m sphinx -W --keep-going --quiet -d docs/_build/doctrees docs docs/_build/html
+	OMP_NUM_THREADS=1 $(PY) -m sphinx -W --keep-going --quiet -d docs/_build/doctrees docs docs/_build/html
 	cp -r docs/_build/crate/doc docs/_build/html/crate
 	$(PY) docs/check_site.py docs/_build/html
 	@echo "open docs/_build/html/index.html"

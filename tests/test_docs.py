@@ -51,6 +51,13 @@ def test_public_names_have_an_example(module):
     assert [name for name, member in public(module).items() if ">>> " not in (inspect.getdoc(member) or "")] == []
 
 
+@pytest.mark.parametrize("module", MODULES[1:])
+def test_names_with_an_example_are_public(module):
+    known, found = public(module), importlib.import_module(module)
+    for name, member in inspect.getmembers(found, lambda one: inspect.getmodule(one) is found and callable(one)):
+        assert f"{module}.{name}" in known or ">>> " not in (inspect.getdoc(member) or "")
+
+
 def test_tables_of_names_are_understood():
     assert "wkendall.gram_matrix" in documented()
     assert "wkendall.dask.gram_matrix" in documented()
