@@ -69,7 +69,7 @@ hooks: install ## lint before every commit
 	$(BIN)/pre-commit install
 
 clean: ## remove everything that can be made again
-	rm -rf .venv target dist build docs/_build docs/generated docs/gallery .mypy_cache .pytest_cache .ruff_cache
+	rm -rf .venv target dist build docs/_build docs/generated docs/gallery .mypy_cache .pytest_cache .ruff_cache examples/gallery/.ruff_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 .venv/builder: pyproject.toml
