@@ -52,10 +52,14 @@ bench: install ## criterion for the crate, then the package against its peers on
 	build/bench/bin/python -m pip install -q --force-reinstall --no-deps dist/*.whl # also if it has the same version
 	build/bench/bin/python benches/peers.py
 
-docs: install ## the documentation of the crate and of the package, in docs/_build
+# The matrices of the examples are small: on one thread they take a third of the time.
+docs: install ## the site: guide, executed examples, reference of package and crate, in docs/_build/html
+	rm -rf docs/_build/html docs/generated docs/gallery
 	RUSTDOCFLAGS="-D warnings" cargo doc --no-deps --target-dir docs/_build/crate
-	$(BIN)/pdoc --docformat numpy --output-directory docs/_build/package wkendall wkendall.dask
-	@echo "open docs/_build/package/index.html or docs/_build/crate/doc/wkendall/index.html"
+	OMP_NUM_THREADS=1 $(PY) -m sphinx -W --keep-going --quiet -d docs/_build/doctrees docs docs/_build/html
+	cp -r docs/_build/crate/doc docs/_build/html/crate
+	$(PY) docs/check_site.py docs/_build/html
+	@echo "open docs/_build/html/index.html"
 
 wheel: .venv/wheel ## the wheel, in dist
 
@@ -65,7 +69,7 @@ hooks: install ## lint before every commit
 	$(BIN)/pre-commit install
 
 clean: ## remove everything that can be made again
-	rm -rf .venv target dist build docs/_build .mypy_cache .pytest_cache .ruff_cache
+	rm -rf .venv target dist build docs/_build docs/generated docs/gallery .mypy_cache .pytest_cache .ruff_cache examples/gallery/.ruff_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 .venv/builder: pyproject.toml

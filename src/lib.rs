@@ -95,3 +95,7 @@ pub use weight::{Factor, Weight};
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct Readme;
+
+#[cfg(doctest)]
+#[doc = include_str!("../docs/rust.md")]
+struct Guide;

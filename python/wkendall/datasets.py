@@ -16,6 +16,8 @@ from wkendall.parameters import as_order, real_array
 from wkendall.rankings import as_ranking
 from wkendall.rdata import INTEGER, PACKED, Save
 
+__all__ = ["load_eurobarometer", "make_mallows", "make_plackett_luce", "make_survey", "make_uniform"]
+
 #: The six sources of information about science that the survey asks about, in the order of its questions.
 ITEMS = ("television", "radio", "newspapers_magazines", "scientific_magazines", "internet", "school_university")
 #: The columns of the counts table.

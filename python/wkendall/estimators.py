@@ -461,7 +461,7 @@ class SuquanSVDRegressor(_Regressor, _Suquan):
 class AlternatingClassifier(_Classifier, _Alternating):
     """Support vector machine that learns weights of positions and coefficients of items together.
 
-    Minimises C * sum of hinge losses + |B|^2 / 2 + |U|^2 / 2. With U fixed that is a support vector machine with the kernel
+    Minimises `C * sum of hinge losses + |B|^2 / 2 + |U|^2 / 2`. With U fixed that is a support vector machine with the kernel
     of U, with B fixed one with the kernel of B on the inverse permutations; the two take turns, and the objective never
     rises. It has many local minima: which one is found depends on the start.
 
@@ -540,7 +540,7 @@ class AlternatingClassifier(_Classifier, _Alternating):
 class AlternatingRegressor(_Regressor, _Alternating):
     """Regression that learns weights of positions and coefficients of items together.
 
-    Minimises C * sum of squared errors + |B|^2 / 2 + |U|^2 / 2, as `AlternatingClassifier` does for hinge losses.
+    Minimises `C * sum of squared errors + |B|^2 / 2 + |U|^2 / 2`, as `AlternatingClassifier` does for hinge losses.
 
     Parameters
     ----------

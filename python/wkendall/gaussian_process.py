@@ -17,6 +17,8 @@ from wkendall.kernels import diagonal, distance_matrix, gram_matrix, mallows
 from wkendall.parameters import FACTORS, WEIGHTS, as_order, as_threads, real_array
 from wkendall.rankings import Input, Ties, Top, as_any_rankings, as_rankings, check_choice
 
+__all__ = ["MallowsKernel", "WeightedKendallKernel"]
+
 Array = NDArray[np.float64]
 Bounds = tuple[float, float] | str
 

@@ -13,6 +13,15 @@ from wkendall.parameters import as_factor, as_order, real_array
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+__all__ = [
+    "plot_accuracies",
+    "plot_differences",
+    "plot_objective",
+    "plot_position_scores",
+    "plot_reduction_factors",
+    "plot_weights",
+]
+
 #: Up to so many positions the values are written into the cells.
 WRITTEN = 12
 

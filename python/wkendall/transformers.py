@@ -259,7 +259,7 @@ class KendallNystroem(ClassNamePrefixFeaturesOutMixin, _Map, OfKernel):  # type:
     components_ : ndarray of shape (columns, columns)
         What the kernel with the landmarks is multiplied by; upper triangular.
     error_ : float
-        The error of the approximation on the rankings of `fit`, from 0 to 1: the sum of K(s, s) - |vector of s|^2 over the sum
+        The error of the approximation on the rankings of `fit`, from 0 to 1: the sum of `K(s, s) - |vector of s|^2` over the sum
         of K(s, s). That is the relative error of the trace of the Gram matrix; since what is left out is positive semi-definite,
         the sum of its eigenvalues. Measured on 10,000 different rankings if there are more.
     n_features_in_, feature_names_in_

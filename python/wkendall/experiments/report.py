@@ -57,6 +57,21 @@ def write_results(
         Those of the run.
     seconds : float, optional
         How long the run took.
+
+    Returns
+    -------
+    list of Row
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> from wkendall.experiments import Measurement, write_results
+    >>> measured = [Measurement("standard", i, 0.6 + i / 100, 0.64, {"C": 1.0}, 0.2, None) for i in range(3)]
+    >>> settings = {"seed": 0, "train": 400, "test": 100, "folds": 5, "data": "simulated", "people": 12216}
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     rows = write_results(pathlib.Path(folder), measured, settings)
+    ...     print(sorted(path.name for path in pathlib.Path(folder).iterdir()))
+    ['accuracies.png', 'reduction_factors.png', 'report.html', 'table.csv', 'table.json']
     """
     rows = table.summarize(measurements)
     write_whole(folder / "table.csv", table.as_csv(rows))

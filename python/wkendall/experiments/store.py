@@ -36,6 +36,19 @@ class Store:
         What all measurements have in common, as numbers and texts; see `settings_of`.
     resume : bool
         Go on with the measurements that the folder has, which must have been made with the same settings.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from wkendall.experiments import Measurement, Store
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     store = Store(folder, {"seed": 0})
+    ...     store.add(Measurement("standard", 0, 0.62, 0.64, {"C": 1.0}, 0.2, None))
+    ...     store.close()
+    ...     again = Store(folder, {"seed": 0}, resume=True)
+    ...     again.close()
+    >>> again.missing(["standard", "average"], repeats=2)
+    [('average', 0), ('standard', 1), ('average', 1)]
     """
 
     def __init__(self, folder: str | os.PathLike[str], settings: dict[str, Any], *, resume: bool = False) -> None:

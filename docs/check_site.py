@@ -1,0 +1,52 @@
+"""Check a built site: every link leads somewhere, and no page needs a network to be read."""
+
+import sys
+from html.parser import HTMLParser
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
+
+#: What a page loads, unlike what it links to.
+LOADED = {"img": "src", "script": "src", "link": "href"}
+
+
+class Page(HTMLParser):
+    """The targets of a page, and what it refers to."""
+
+    def __init__(self, path):
+        super().__init__()
+        self.targets, self.references = set(), []
+        self.feed(path.read_text(encoding="utf-8"))
+
+    def handle_starttag(self, tag, attributes):
+        """Keep what is of interest of an element."""
+        given = dict(attributes)
+        self.targets |= {given[name] for name in ("id", "name") if given.get(name)}
+        reference = given.get(LOADED.get(tag, "href"))
+        if reference:
+            self.references.append((tag, reference))
+
+
+def problems(root):
+    """Yield what is wrong, a line each. The crate's own pages and templates among the static files are left out."""
+    paths = [
+        path for path in sorted(root.rglob("*.html")) if path.relative_to(root).parts[0] not in ("crate", "_static")
+    ]
+    pages = {path: Page(path) for path in paths}
+    for path, page in pages.items():
+        for tag, reference in page.references:
+            url = urlsplit(reference)
+            if url.scheme or url.netloc:
+                if tag in LOADED and url.scheme != "data":
+                    yield f"{path.relative_to(root)} loads {reference}"
+                continue
+            target = (path.parent / unquote(url.path)).resolve() if url.path else path
+            if not target.is_file():
+                yield f"{path.relative_to(root)}: {reference} does not exist"
+            elif url.fragment and target in pages and unquote(url.fragment) not in pages[target].targets:
+                yield f"{path.relative_to(root)}: {reference} has no such place"
+
+
+if __name__ == "__main__":
+    found = list(problems(Path(sys.argv[1]).resolve()))
+    print("\n".join(found) if found else "every link of the site leads somewhere")
+    sys.exit(bool(found))

@@ -1,0 +1,93 @@
+"""How the documentation is built, by `make docs`. Nothing is fetched: the site can be made and read without a network."""
+
+import re
+from importlib.metadata import version as installed_version
+
+project = "wkendall"
+author = "The wkendall developers"
+version = release = installed_version("wkendall")
+
+extensions = [
+    "myst_parser",
+    "numpydoc",
+    "sphinx.ext.autodoc",
+    "sphinx.ext.autosummary",
+    "sphinx_gallery.gen_gallery",
+]
+exclude_patterns = ["_build", "gallery/*.py", "gallery/*.ipynb"]
+templates_path = ["_templates"]
+
+# Markdown: links to headings, as on GitHub.
+myst_heading_anchors = 3
+myst_enable_extensions = ["colon_fence"]
+
+# Docstrings: types stand in the text, `names` are links where they are known.
+default_role = "py:obj"
+autosummary_generate = True
+autodoc_typehints = "none"
+autodoc_member_order = "bysource"
+maximum_signature_line_length = 90
+numpydoc_show_class_members = False
+numpydoc_class_members_toctree = False
+
+# The examples run whenever they or the package have changed; the other scripts are linked, not run.
+sphinx_gallery_conf = {
+    "examples_dirs": "../examples/gallery",
+    "gallery_dirs": "gallery",
+    "filename_pattern": r"/plot_",
+    "within_subsection_order": "FileNameSortKey",
+    "doc_module": ("wkendall",),
+    "reference_url": {"wkendall": None},
+    "backreferences_dir": "generated/backreferences",
+    "download_all_examples": False,
+    "remove_config_comments": True,
+    "show_memory": False,
+    "show_signature": False,
+    "min_reported_time": 1e6,
+    "write_computation_times": False,
+    "run_stale_examples": True,
+}
+
+html_theme = "pydata_sphinx_theme"
+html_title = "wkendall"
+html_static_path = ["_static"]
+html_css_files = ["site.css"]
+html_show_sourcelink = False
+html_copy_source = False
+html_theme_options = {
+    "logo": {"text": "wkendall"},
+    "navbar_align": "left",
+    "navbar_end": ["theme-switcher"],
+    "navbar_persistent": ["search-button"],
+    "secondary_sidebar_items": ["page-toc"],
+    "footer_start": ["copyright"],
+    "footer_end": [],
+    "show_prev_next": True,
+    "back_to_top_button": False,
+    "pygments_light_style": "a11y-high-contrast-light",
+}
+html_sidebars = {"index": []}
+
+
+def adapt(app, docname, source):
+    """Turn links to the scripts of the gallery, which work in the repository, into links to their pages."""
+    if not (app.srcdir / "reproduction.md").exists():
+        source[0] = source[0].replace("\nreproduction\n", "\n").replace("(reproduction.md)", "(paper.md)")
+    source[0] = re.sub(r"\(\.\./examples/gallery/(\w+)\.py\)", r"(gallery/\1.rst)", source[0])
+
+
+def skip_foreign(app, what, name, obj, skip, options):
+    """Leave out what classes inherit from scikit-learn, which documents it."""
+    return skip or str(getattr(obj, "__module__", "")).startswith("sklearn.")
+
+
+def short_types(app, what, name, obj, options, signature, returns):
+    """Write a type that is a default value as its name."""
+    return signature and signature.replace("<class 'numpy.float64'>", "float64"), returns
+
+
+def setup(app):
+    """Register what Sphinx shall call."""
+    app.connect("autodoc-process-signature", short_types)
+    app.connect("autodoc-skip-member", skip_foreign)
+    app.connect("source-read", adapt)

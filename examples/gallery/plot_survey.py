@@ -1,0 +1,145 @@
+"""
+A survey: how much can a ranking tell?
+======================================
+
+In 2001 Eurobarometer asked people in Europe where they get their information about science, and had
+them rank six sources. The paper asks whether a person's ranking tells their age, here 40 and over
+or not. The people of this page are simulated from a model that was fitted to the 12,216 people of
+the survey. That has one advantage over the real ones: of a model it is known how well the best of
+all methods could do.
+"""
+
+import matplotlib.pyplot as plt
+import numpy as np
+from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import make_pipeline
+from wkendall import KendallFeatures, KendallNystroem
+from wkendall.datasets import make_survey
+
+people = make_survey(rng=0)
+sources = [
+    "television",
+    "radio",
+    "newspapers",
+    "scientific magazines",
+    "internet",
+    "school",
+]
+print(people.X.shape, "people and sources; 40 and over:", people.y.mean().round(2))
+
+# %%
+# What they prefer
+# ----------------
+# Television comes first in both groups. The younger ones rank the internet and school higher, the
+# older ones radio and newspapers.
+
+means = np.array([people.X[people.y == group].mean(axis=0) for group in (0, 1)])
+place = np.argsort(-means.mean(axis=0))
+figure, axes = plt.subplots(figsize=(7, 3.4), layout="constrained")
+axes.hlines(range(6), *means[:, place], color="0.8", linewidth=3)
+for group, name, color in ((0, "under 40", "#ee6677"), (1, "40 and over", "#4477aa")):
+    axes.plot(means[group, place], range(6), "o", color=color, label=name, markersize=9)
+axes.set_yticks(range(6), [sources[item] for item in place])
+axes.set(
+    xlabel="mean rank, 1 is the most important source",
+    title="Where people get their information about science",
+)
+axes.legend(frameon=False, loc="lower left")
+axes.spines[["top", "right"]].set_visible(False)
+
+# %%
+# Which pairs of sources tell the age
+# -----------------------------------
+# The signed standard kernel of six items has 15 features, one for each pair of sources: which of
+# the two comes first. A linear model on them is the same as a kernel machine, and can be read.
+
+features = KendallFeatures(signed=True)
+model = LogisticRegression().fit(features.fit_transform(people.X), people.y)
+names = features.get_feature_names_out(sources)
+for place in np.argsort(-np.abs(model.coef_[0]))[:5]:
+    print(f"{names[place]:45} {model.coef_[0, place]:+.2f}")
+
+# %%
+# A positive number speaks for 40 and over.
+#
+# How well any method can do
+# --------------------------
+# Two people with the same ranking look the same to every method, and there are only 720 rankings.
+# The best that can be done is to answer, for each ranking, with the age group in which it is more
+# frequent. Two million simulated people give the frequencies.
+
+many = make_survey(2_000_000, rng=1)
+ranking = many.X @ 7 ** np.arange(6)  # a number for each ranking
+found, which = np.unique(ranking, return_inverse=True)
+counts = np.array(
+    [np.bincount(which[many.y == group], minlength=len(found)) for group in (0, 1)]
+)
+limit = counts.max(axis=0).sum() / counts.sum()
+print(
+    f"{len(found)} rankings; no method can be right more often than in {limit:.3f} of cases"
+)
+print(f"the answer '40 and over' for everybody: {many.y.mean():.3f}")
+
+# %%
+# How fast do kernels get there?
+# ------------------------------
+# Logistic regression with four kernels learns from 100 to 12,800 people, ten times each, and is
+# tested on 20,000 others. Three have exact features; the Mallows kernel is approximated with a
+# hundred landmarks.
+
+kernels = {
+    "standard": KendallFeatures(signed=True, normalize=True),
+    "multiplicative, hyperbolic": KendallFeatures(
+        "mult", u="hyperbolic", normalize=True
+    ),
+    "top-2": KendallFeatures("top", k=2, normalize=True),
+    "Mallows": KendallNystroem(
+        100, weight="mallows", lam=0.1, normalize=True, random_state=0
+    ),
+}
+sizes = [100, 400, 1600, 6400, 12800]
+test = make_survey(20_000, rng=2)
+accuracy = {name: np.zeros((len(sizes), 10)) for name in kernels}
+for repetition in range(10):
+    for row, size in enumerate(sizes):
+        sample = make_survey(size, rng=100 + repetition)
+        for name, vectors in kernels.items():
+            fitted = make_pipeline(vectors, LogisticRegression(max_iter=1000)).fit(
+                sample.X, sample.y
+            )
+            accuracy[name][row, repetition] = fitted.score(test.X, test.y)
+
+figure, axes = plt.subplots(figsize=(7, 4), layout="constrained")
+for (name, scores), color in zip(
+    accuracy.items(), ("#4477aa", "#ee6677", "#bbbbbb", "#228833"), strict=True
+):
+    axes.errorbar(
+        sizes,
+        scores.mean(axis=1),
+        scores.std(axis=1, ddof=1) / 10**0.5,
+        color=color,
+        label=name,
+        capsize=3,
+        marker="o",
+    )
+axes.axhline(limit, color="0.3", linestyle=":", label="the best of all methods")
+axes.set(
+    xscale="log",
+    xlabel="people to learn from",
+    ylabel="accuracy, mean ± standard error",
+)
+axes.set_xticks(sizes, [f"{size:,}" for size in sizes])
+axes.minorticks_off()
+axes.legend(frameon=False)
+axes.spines[["top", "right"]].set_visible(False)
+print(f"{'people':27}" + "".join(f"{size:>8,}" for size in sizes))
+for name, scores in accuracy.items():
+    print(f"{name:27}" + "".join(f"{mean:8.3f}" for mean in scores.mean(axis=1)))
+
+# %%
+# **What comes out.** Not the kernel is the bottleneck but the question: six ranks say little about
+# an age, and two thirds right is the most that anybody can have. A hundred people bring the
+# standard kernel to within three hundredths of that, and 12,800 close most of the rest. Kernels
+# that look at all pairs differ by less than two hundredths with few people and hardly at all with
+# many. The exception is the top-2 kernel. It sees who the two favourites are and nothing else, and
+# no number of people makes up for what it does not see.
