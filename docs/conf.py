@@ -71,8 +71,6 @@ html_sidebars = {"index": []}
 
 def adapt(app, docname, source):
     """Turn links to the scripts of the gallery, which work in the repository, into links to their pages."""
-    if not (app.srcdir / "reproduction.md").exists():
-        source[0] = source[0].replace("\nreproduction\n", "\n").replace("(reproduction.md)", "(paper.md)")
     source[0] = re.sub(r"\(\.\./examples/gallery/(\w+)\.py\)", r"(gallery/\1.rst)", source[0])
 
 
