@@ -10,11 +10,13 @@ K = wkendall.gram_matrix(X, weight="mult", u="log", normalize=True)
 Layers, each using only those below it:
 
     cli        the command line
+    experiments  the experiment of the paper: measurements, table, report
     config     show_config
     dask       Gram matrices and features as dask arrays
     datasets   simulated rankings and the survey of the paper
+    rdata      data frames in files of R
     tables, preflib, lists  CSV files, PrefLib files and ranked lists to arrays of ranks
-    plotting   pictures of weights
+    plotting   pictures of weights and results
     clustering k-means in the geometry of a kernel, for scikit-learn
     transformers Gram matrices, landmarks and features, for scikit-learn
     base       what the objects with the parameters of a kernel share
