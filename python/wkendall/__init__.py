@@ -21,7 +21,8 @@ Layers, each using only those below it:
     transformers Gram matrices, landmarks and features, for scikit-learn
     base       what the objects with the parameters of a kernel share
     gaussian_process  kernels for the Gaussian processes of scikit-learn
-    estimators classifiers and regressors for scikit-learn
+    estimators classifiers and regressors that learn weights, for scikit-learn
+    models     what these share
     learning   the weights of positions from labelled rankings
     machines   the best coefficients for given weights
     spectrum   singular values of weighted sums of permutations
