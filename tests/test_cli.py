@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 import wkendall
 from definitions import random_rankings
-from wkendall import _core, _memory, cli
+from wkendall import _core, cli
 from wkendall.cli import gram, info, learn, main
 
 N, M = 5, 7
@@ -312,8 +312,8 @@ def test_small_files(shape):
     assert len(Path("out.csv").read_text().splitlines()) == shape[0]
 
 
-def test_a_result_larger_than_memory(monkeypatch, capsys):
-    monkeypatch.setattr(_memory, "available_bytes", lambda: 100)
+def test_a_result_larger_than_memory(leave_memory, capsys):
+    leave_memory(100)
     for name in ("out.npz", "out.csv", "-"):
         fails(capsys, f"gram x.npy -o {name}", "write it to an .npy file, which may be larger than memory")
     run("gram x.npy -o out.npy")

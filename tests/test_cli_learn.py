@@ -13,7 +13,6 @@ from sklearn.linear_model import Ridge
 from sklearn.model_selection import GridSearchCV, KFold, StratifiedKFold, cross_val_score
 from sklearn.svm import SVC
 from test_cli import ITEMS, SOC, fails, run, write_table
-from wkendall import _memory
 from wkendall.cli import learn, main
 from wkendall.cli.validation import Plan, plan_of, standard
 
@@ -278,8 +277,8 @@ def test_without_the_baseline():
     assert list(report["scores"]) == ["learned", "constant"]
 
 
-def test_a_baseline_that_does_not_fit(monkeypatch, capsys):
-    monkeypatch.setattr(_memory, "available_bytes", lambda: 10_000)
+def test_a_baseline_that_does_not_fit(leave_memory, capsys):
+    leave_memory(10_000)
     words = "learn x.npy --labels ages.npy -o out --C 1 --folds 2 --order 1"
     fails(capsys, words, "takes 12.5 KiB, but only 9.8 KiB of memory are available: --no-baseline does without it")
     run(f"{words} --no-baseline")

@@ -339,7 +339,7 @@ def test_other_rankings_than_fitted_are_refused():
         KernelKMeans(2).fit(GOOD).predict([[1, 2, 3, 4]])
 
 
-def test_too_many_different_rankings_are_refused(monkeypatch):
-    monkeypatch.setattr("wkendall._memory.available_bytes", lambda: 100)
+def test_too_many_different_rankings_are_refused(leave_memory):
+    leave_memory(100)
     with pytest.raises(ValueError, match="use KendallFeatures or KendallNystroem with MiniBatchKMeans"):
         KernelKMeans(2).fit(GOOD)

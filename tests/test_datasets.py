@@ -548,8 +548,8 @@ def test_every_cut_of_an_r_save_file_is_refused(tmp_path):
             load_eurobarometer(saved(tmp_path, "x.RData", content[:end]))
 
 
-def test_changed_bytes_of_an_r_save_file_give_people_or_a_reason(tmp_path, monkeypatch):
-    monkeypatch.setattr("wkendall._memory.available_bytes", lambda: 10**6)
+def test_changed_bytes_of_an_r_save_file_give_people_or_a_reason(tmp_path, leave_memory):
+    leave_memory(10**6)
     content = save_file([("x", frame(columns_of(), sequence(4, 1)))], 3)
     rng = np.random.default_rng(0)
     reasons = []

@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 import wkendall
 from definitions import embedding, kernels, outer_form, random_rankings
-from wkendall import _memory
 
 ORDERS = range(1, 5)
 BOUND = 1e-12
@@ -358,8 +357,8 @@ def test_refused(call, error, words):
         assert word in message
 
 
-def test_results_that_do_not_fit_in_memory(monkeypatch):
-    monkeypatch.setattr(_memory, "available_bytes", lambda: 100)
+def test_results_that_do_not_fit_in_memory(leave_memory):
+    leave_memory(100)
     for call in (embed(), features(), features(signed=True)):
         with pytest.raises(ValueError, match=r"but only 100\.0 B of memory"):
             call()

@@ -361,8 +361,23 @@ def test_average_of_long_blocks(signed):
     np.testing.assert_allclose(K, np.mean(tops, axis=0), rtol=1e-11, atol=1e-11)
 
 
+@pytest.mark.parametrize("top", ["low", "high"])
+@pytest.mark.parametrize("missing", ["error", "bottom", "anywhere"])
+def test_kappa_is_the_kernel_with_the_identity(top, missing):
+    rng = np.random.default_rng(9)
+    for n in range(8):
+        for params in ({}, {"signed": True}, {"weight": "mult", "u": "log"}, {"weight": "average", "normalize": True}):
+            if missing == "anywhere" and "weight" in params:
+                continue
+            pi = rng.integers(0, 4, n).astype(float)
+            if missing != "error":
+                pi[rng.random(n) < 0.3] = NAN
+            how = params | {"top": top, "ties": "mean", "missing": missing}
+            assert wkendall.kappa(pi, **how) == wkendall.kernel(np.arange(n), pi, **how)
+
+
 def test_advice_is_given_only_where_it_can_be_followed():
-    for call in (wkendall.mallows, wkendall.inverse, lambda X: wkendall.kappa(X[0])):
+    for call in (wkendall.mallows, wkendall.inverse, lambda X: wkendall.correlation(X[0], X[0])):
         with pytest.raises(ValueError, match="holds 2 twice") as raised:
             call([[1, 2, 2]])
         assert "ties=" not in str(raised.value)

@@ -273,8 +273,8 @@ def test_refused(call, error, message):
     assert str(raised.value) == message
 
 
-def test_too_large_for_memory(monkeypatch):
-    monkeypatch.setattr("wkendall._memory.available_bytes", lambda: 100)
+def test_too_large_for_memory(leave_memory):
+    leave_memory(100)
     message = (
         "the result of 4 x 4 float64 values takes 128.0 B, but only 100.0 B of memory are available: "
         "leave out items that few lists have, or take fewer lists at a time"

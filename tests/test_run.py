@@ -268,8 +268,8 @@ def test_memory_limits(tmp_path):
     assert _memory.available_bytes() > 0
 
 
-def test_a_small_result_that_does_not_fit(monkeypatch):
-    monkeypatch.setattr(_memory, "available_bytes", lambda: 100)
+def test_a_small_result_that_does_not_fit(leave_memory):
+    leave_memory(100)
     X = random_rankings(np.random.default_rng(0), 4, 3)
     with pytest.raises(ValueError, match=r"4 x 4 float64 values takes 128\.0 B, but only 100\.0 B of memory"):
         wkendall.gram_matrix(X)

@@ -10,10 +10,15 @@ import numpy as np
 #: What to do about a Gram matrix that is too large.
 ADVICE = "pass out= with a memory map (np.lib.format.open_memmap), use dtype=np.float32, or compute it in blocks of rows with Y="
 
+#: Up to so many bytes the system is not asked: that takes longer than a small Gram matrix.
+ALWAYS_FITS = 16 * 1024**2
+
 
 def check_fits(rows: int, columns: int, dtype: np.dtype[np.floating], advice: str = ADVICE) -> None:
     """Refuse a result larger than the memory available, before any work is done for it."""
     needed = rows * columns * dtype.itemsize
+    if needed <= ALWAYS_FITS:
+        return
     available = available_bytes()
     if available is not None and needed > available:
         raise ValueError(

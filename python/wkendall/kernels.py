@@ -327,6 +327,8 @@ def kappa(
     normalize: bool = False,
     input: Input = "ranks",
     top: Top = "low",
+    ties: Ties = "error",
+    missing: Missing = "error",
     n_jobs: SupportsIndex | None = None,
 ) -> float:
     """Kernel as a function of one permutation: that between the identity and `pi`.
@@ -345,9 +347,9 @@ def kappa(
     1.0
     """
     as_threads(n_jobs)
-    ranking = as_ranking(pi, "pi", input, top)
+    ranking = as_any_ranking(pi, "pi", input, top, ties, missing)
     measure = Kernel(weight, k, u, U, W, order, check, signed, normalize).measure(ranking.items)
-    if top == "low":
+    if top == "low" and isinstance(ranking, _core.Rankings):
         return measure.kappa(ranking)
     # The identity mirrored is not the identity.
     identity = as_ranking(np.arange(ranking.items), "identity", "ranks", top)
