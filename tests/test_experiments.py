@@ -400,6 +400,21 @@ def processes_of(marker):
     return found
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="Ctrl-C for a group of processes")
+@pytest.mark.parametrize("wait", [0.05, 0.5])
+def test_ctrl_c_while_processes_start(wait, tmp_path):
+    words = [sys.executable, "-m", "wkendall", *FEW, "--jobs", "2", "--no-progress", "--out", str(tmp_path / "a")]
+    process = subprocess.Popen(words, env=ENVIRONMENT, stderr=subprocess.PIPE, text=True, start_new_session=True)
+    end = time.monotonic() + 60
+    while not (tmp_path / "a/settings.json").exists() and time.monotonic() < end:
+        time.sleep(0.01)
+    time.sleep(wait)
+    os.killpg(process.pid, signal.SIGINT)
+    _, err = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert [line for line in err.splitlines() if "measurements are kept" not in line] == ["wkendall: interrupted"]
+
+
 @pytest.mark.skipif(not Path("/proc/self/environ").exists(), reason="looks for processes in /proc")
 @pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGINT])
 def test_a_run_that_was_stopped_goes_on(how, unbroken, tmp_path):

@@ -13,10 +13,12 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
 from functools import partial
-from multiprocessing import get_context
+from multiprocessing import active_children, get_context
 from multiprocessing.connection import Connection, wait
-from threading import Thread
+from multiprocessing.queues import Queue
+from threading import Thread, current_thread, main_thread
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -346,15 +348,27 @@ def run(
     # New processes rather than copies of this one, which has threads.
     context = get_context("spawn")
     told, open_end = context.Pipe(duplex=False)
-    pool = ProcessPoolExecutor(jobs, mp_context=context, initializer=_begin, initargs=(told, X, y, protocol))
+    # A queue is written to by a thread. What a process is started with is not, and waits until the process reads it.
+    given = context.Queue()
+    given.cancel_join_thread()
+    for _ in range(jobs):
+        given.put((X, y, protocol))
+    pool = ProcessPoolExecutor(jobs, mp_context=context, initializer=_begin, initargs=(told, given))
+    others = set(active_children())
     try:
-        for future in as_completed([pool.submit(_measure, *task) for task in tasks]):
+        with _deaf_to_interruption():
+            futures = [pool.submit(_measure, *task) for task in tasks]
+        for future in as_completed(futures):
             yield future.result()
     except BrokenProcessPool:
         raise ChildProcessError("a process of the run was killed, perhaps for want of memory: use fewer jobs") from None
     finally:
         open_end.close()
+        # Those that have not begun yet do not look at the pipe.
+        for process in set(active_children()) - others:
+            process.terminate()
         pool.shutdown(wait=True, cancel_futures=True)
+        given.close()
         told.close()
 
 
@@ -362,11 +376,24 @@ def run(
 _given: tuple[Ranks, Ranks, Protocol]
 
 
-def _begin(told: Connection, X: Ranks, y: Ranks, protocol: Protocol) -> None:
+@contextmanager
+def _deaf_to_interruption() -> Iterator[None]:
+    """Start processes that Ctrl-C, which reaches all of a terminal, does not reach: it is for the one that started them."""
+    if current_thread() is not main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+def _begin(told: Connection, given: Queue[tuple[Ranks, Ranks, Protocol]]) -> None:
     global _given
-    _given = X, y, protocol
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     Thread(target=_end_with_pipe, args=(told,), daemon=True).start()
+    _given = given.get()
 
 
 def _end_with_pipe(told: Connection) -> None:
