@@ -4,7 +4,9 @@ import csv
 import errno
 import importlib.util
 import io
+import itertools
 import json
+import math
 import multiprocessing
 import os
 import re
@@ -234,6 +236,19 @@ def test_the_table_has_the_usual_statistics():
     assert len(as_text(rows).splitlines()) == 5
 
 
+@pytest.mark.parametrize("repeats", [2, 3, 5, 8, 10])
+def test_few_repetitions_have_the_exact_p(repeats):
+    rng = np.random.default_rng(repeats)
+    standard = rng.integers(50, 60, repeats)
+    for differences in (np.arange(1, repeats + 1), rng.integers(-4, 6, repeats)):
+        rows = summarize(made_up("standard", standard / 100) + made_up("average", (standard + differences) / 100))
+        found = next(row.p for row in rows if row.kernel == "average")
+        given = [int(d) for d in differences if d]
+        ranks = stats.rankdata(np.abs(given))
+        sums = [ranks @ signs for signs in itertools.product([0, 1], repeat=len(given))]
+        assert found == pytest.approx(np.mean(np.array(sums) >= ranks @ (np.array(given) > 0)))
+
+
 def test_as_many_right_is_as_good_in_any_order():
     # In floating point (0.1 + 0.2) + 0.3 is more than (0.3 + 0.2) + 0.1.
     rows = summarize(made_up("standard", [0.1, 0.2, 0.3]) + made_up("top-2", [0.3, 0.2, 0.1]))
@@ -280,6 +295,13 @@ def test_a_store_is_not_mixed_up(tmp_path):
     people[0] = people[0, ::-1]
     with pytest.raises(ValueError, match="was made with hash = "):
         Store(tmp_path, settings_of(people, PEOPLE.y, SMALL, "simulated"), resume=True)
+    Store(tmp_path, settings_of(PEOPLE.X, PEOPLE.y, SMALL, "a file with another name"), resume=True).close()
+    whole = made_up("standard", [0.5])[0]
+    for damaged in ({"accuracy": None}, {"accuracy": math.nan}, {"validated": "0.5"}, {"seconds": [1]}):
+        line = json.dumps(whole._asdict() | damaged)
+        (tmp_path / "measurements.jsonl").write_text(line + "\n")
+        with pytest.raises(ValueError, match=r"line 1 of .* is damaged: remove the line, and resume"):
+            Store(tmp_path, settings, resume=True)
     (tmp_path / "measurements.jsonl").write_text('{"kernel": "standard"}\n')
     with pytest.raises(ValueError, match=r"line 1 of .* is damaged: remove the line, and resume"):
         Store(tmp_path, settings, resume=True)
@@ -296,7 +318,10 @@ def test_files_of_others_are_not_overwritten(tmp_path):
     (tmp_path / "table.csv").write_text("mine")
     with pytest.raises(FileExistsError, match=r"table.csv is there already, and not from a run: use another folder"):
         Store(tmp_path, settings_of(PEOPLE.X, PEOPLE.y, SMALL, "simulated"))
+    assert [path.name for path in tmp_path.iterdir()] == ["table.csv"]
     assert (tmp_path / "table.csv").read_text() == "mine"
+    with pytest.raises(FileExistsError, match=r"table.csv is a file, but the results need a folder"):
+        Store(tmp_path / "table.csv", settings_of(PEOPLE.X, PEOPLE.y, SMALL, "simulated"))
 
 
 def test_a_file_is_written_whole_or_not_at_all(tmp_path, monkeypatch):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 import os
 import sys
 from collections.abc import Iterable
@@ -54,6 +55,8 @@ class Store:
     def __init__(self, folder: str | os.PathLike[str], settings: dict[str, Any], *, resume: bool = False) -> None:
         self.folder = Path(folder)
         self.settings = settings
+        if self.folder.is_file():
+            raise FileExistsError(f"{self.folder} is a file, but the results need a folder")
         self.folder.mkdir(parents=True, exist_ok=True)
         self._lines = self.folder / "measurements.jsonl"
         self.measurements: dict[tuple[str, int], Measurement] = {}
@@ -91,6 +94,7 @@ class Store:
             raise FileExistsError(f"{self._lines} has no {described.name} beside it: use another folder")
         for name in RESULTS:
             if (self.folder / name).exists():
+                self._lines.unlink()
                 raise FileExistsError(f"{self.folder / name} is there already, and not from a run: use another folder")
         write_whole(described, json.dumps(self.settings, indent=2) + "\n")
 
@@ -99,8 +103,10 @@ class Store:
             found = dict(json.loads(described.read_text(encoding="utf-8")))
         except (ValueError, TypeError):
             raise ValueError(f"{described} is damaged: use another folder") from None
+        # The same people may come from a file with another name.
+        same = {"data"} if found.get("hash") == settings.get("hash") else set()
         for name, value in settings.items():
-            if found.get(name) != value:
+            if found.get(name) != value and name not in same:
                 raise ValueError(
                     f"{self.folder} was made with {name} = {found.get(name)!r}, not {value!r}: use the same, or another folder"
                 )
@@ -112,6 +118,9 @@ class Store:
         for number, line in enumerate(data[:whole].splitlines(), start=1):
             try:
                 measurement = Measurement(**json.loads(line))
+                numbers = measurement.accuracy, measurement.validated, measurement.seconds
+                if not all(0 <= number < math.inf for number in numbers):
+                    raise ValueError
                 self.measurements[measurement.kernel, measurement.repetition] = measurement
             except (ValueError, TypeError):
                 raise ValueError(f"line {number} of {self._lines} is damaged: remove the line, and resume") from None

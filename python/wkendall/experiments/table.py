@@ -103,7 +103,8 @@ def _compared(
     if len(both) < 2 or not differences.any():
         return mean, None, None, None
     half = float(stats.t.ppf((1 + CONFIDENCE) / 2, len(both) - 1) * differences.std(ddof=1) / np.sqrt(len(both)))
-    p = float(stats.wilcoxon(differences, alternative="greater", method="approx").pvalue)
+    # With few repetitions the normal distribution promises too much: for three, all better, 0.054 where 0.125 is right.
+    p = float(stats.wilcoxon(differences, alternative="greater").pvalue)
     return mean, mean - half, mean + half, p
 
 
