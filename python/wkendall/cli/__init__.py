@@ -35,7 +35,7 @@ __all__ = ["main"]
 
 COMMANDS = (gram, learn, reproduce, info)
 
-DONE, FAILED, INTERRUPTED, CLOSED_PIPE = 0, 1, 130, 141
+DONE, FAILED, WRONG_USAGE, INTERRUPTED, CLOSED_PIPE = 0, 1, 2, 130, 141
 
 _EPILOG = """\
 exit codes:
@@ -100,8 +100,15 @@ def _run(words: list[str]) -> int:
         return stop.code if isinstance(stop.code, int) else DONE
 
 
+class _Parser(argparse.ArgumentParser):
+    """Says what is wrong in one line, like everything else, and not after a page about all options."""
+
+    def error(self, message: str) -> NoReturn:
+        self.exit(WRONG_USAGE, f"wkendall: {' '.join(message.split())} ({self.prog} --help says more)\n")
+
+
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
+    parser = _Parser(
         prog="wkendall",
         description="Compare rankings with weighted Kendall kernels, and learn the weights.",
         epilog=_EPILOG,

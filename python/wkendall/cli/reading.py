@@ -171,5 +171,7 @@ def _loaded(path: Path) -> Iterator[Any]:
         try:
             loaded = np.load(file, allow_pickle=False)
         except (ValueError, EOFError, zipfile.BadZipFile) as error:
-            raise CommandError(f"{path} is not a file of NumPy arrays, or is damaged: {error}") from error
+            # Of a file that is no array at all NumPy says that it is pickled, and how to load it all the same.
+            reason = "" if "pickled" in str(error) else f": {error}"
+            raise CommandError(f"{path} is not a file of NumPy arrays, or is damaged{reason}") from error
         yield loaded
