@@ -347,6 +347,7 @@ def test_links_and_modes():
 # What goes wrong.
 
 BROKEN = {
+    "spaces.txt": "1 2 3\n3 2 1\n",
     "twice.csv": "a,b,c\n1,2,3\n1,3,3\n",
     "nan.csv": "1,2,3\n1,,3\n",
     "range.csv": "a,b\n1,7\n",
@@ -442,7 +443,8 @@ FAILURES = [
     ("gram x.csv -o o.npy --weight top --k 9", "--k is 9, but must be from 1 to 5, the number of items"),
     ("gram x.csv -o o.npy --weight mult --u 1,2", "--u has 2 position weights, but the rankings have 5 items"),
     ("gram x.csv -o o.npy --U flat.npy", "--U has 1 axes and shape (3,)"),
-    ("gram x.csv -o o.npy --jobs 0", "--jobs is 0, but must be a number of threads from 1, -1 for all cores, or None"),
+    ("gram x.csv -o o.npy --weight mult --u 1,nan,0,0,0", "--u[1] is NaN: position weights must be finite"),
+    ("gram spaces.txt -o o.npy", "which is not a number; --delimiter ' ' is for numbers with spaces between them"),
     ("gram x.csv -o o.npy --delimiter ab", "delimiter must be one character"),
     ("gram x.csv -o o.npy --kernel mallows --lam -1", "-1"),
 ]
@@ -511,6 +513,7 @@ WRONG = [
     ("gram x.csv -o o.npy --expand", "--expand goes with PrefLib files"),
     ("gram votes.soc -o o.npy --input scores", "--input scores does not go with PrefLib files"),
     ("gram x.csv -o o.npy --input marks", "invalid choice: 'marks'"),
+    ("gram x.csv -o o.npy --jobs 0", "argument --jobs: '0' must be a whole number from 1, or -1 for one on each core"),
     ("info --xml", "unrecognized arguments: --xml"),
 ]
 

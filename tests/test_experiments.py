@@ -556,7 +556,7 @@ def test_failures_are_one_line(tmp_path, capsys):
     (tmp_path / "file").write_text("")
     assert str(tmp_path / "file/sub") in said("--out", str(tmp_path / "file/sub"))
     assert "'first' is none of all, paper, top-2" in said("--kernels", "first", code=2)
-    assert "--jobs: 0 must be at least 1" in said("--jobs", "0", code=2)
+    assert "--jobs: '0' must be a whole number from 1" in said("--jobs", "0", code=2)
     assert "must be a whole number from 1" in said("--repeats", "0", code=2)
 
 

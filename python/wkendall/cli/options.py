@@ -90,7 +90,7 @@ def add_reading(parser: argparse.ArgumentParser) -> None:
 def add_running(parser: argparse.ArgumentParser) -> None:
     """Add what says how the work is done."""
     running = parser.add_argument_group("how it runs")
-    running.add_argument("--jobs", type=int, metavar="N", help="threads; -1 or nothing for one on each core")
+    running.add_argument("--jobs", type=number_of_jobs, metavar="N", help="threads; -1 or nothing for one on each core")
     running.add_argument(
         "--progress",
         action=argparse.BooleanOptionalAction,
@@ -113,6 +113,18 @@ def whole_number(least: int, below: int | None = None) -> Callable[[str], int]:
         return int(text)
 
     return convert
+
+
+def number_of_jobs(text: str) -> int:
+    """Turn the text of --jobs into a number, or refuse it."""
+    if text == "-1":
+        return -1
+    try:
+        return whole_number(1)(text)
+    except argparse.ArgumentTypeError:
+        raise argparse.ArgumentTypeError(
+            f"{text!r} must be a whole number from 1, or -1 for one on each core"
+        ) from None
 
 
 def wants_progress(arguments: argparse.Namespace) -> bool:

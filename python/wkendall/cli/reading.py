@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import re
 import zipfile
 import zlib
 from collections.abc import Collection, Iterator, Sequence
@@ -119,8 +120,7 @@ def _from_csv(path: Path, arguments: argparse.Namespace, label: str | None) -> S
     try:
         table = read_table(path, **how)
     except ValueError as error:
-        hint = "; --skip COLUMN leaves a column out" if "not a number" in str(error) or "no name" in str(error) else ""
-        raise CommandError(f"{error}{hint}") from error
+        raise CommandError(f"{error}{_hint(str(error), arguments)}") from error
     return Source(
         path,
         table.X,
@@ -130,6 +130,15 @@ def _from_csv(path: Path, arguments: argparse.Namespace, label: str | None) -> S
         lines=table.lines,
         skipped=table.apart.keys() & set(arguments.skip),
     )
+
+
+def _hint(message: str, arguments: argparse.Namespace) -> str:
+    """Say which option helps with a CSV file that cannot be read."""
+    if arguments.delimiter is None and re.search(
+        r"column 1, .* holds '[-+.0-9e]+( +[-+.0-9e]+)+', which is not", message
+    ):
+        return "; --delimiter ' ' is for numbers with spaces between them"
+    return "; --skip COLUMN leaves a column out" if "not a number" in message or "no name" in message else ""
 
 
 def _from_preflib(path: Path, expand: bool) -> Source:

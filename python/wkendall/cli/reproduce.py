@@ -11,8 +11,8 @@ from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from wkendall.cli.errors import CommandError, UsageError
-from wkendall.cli.options import new_parser, whole_number
+from wkendall.cli.errors import CommandError
+from wkendall.cli.options import new_parser, number_of_jobs, whole_number
 
 if TYPE_CHECKING:
     from wkendall.cli.options import Commands
@@ -76,7 +76,7 @@ def add_parser(commands: Commands) -> None:
     parser.add_argument("--test", type=number, default=100, metavar="N", help="people to test on (100)")
     parser.add_argument("--kernels", type=_kernels, default=_KERNELS, metavar="LIST", help="names, with commas (all)")
     parser.add_argument(
-        "--jobs", type=int, default=-1, metavar="N", help="processes; -1 (default) for one on each core"
+        "--jobs", type=number_of_jobs, default=-1, metavar="N", help="processes; -1 (default) for one on each core"
     )
     parser.add_argument("--seed", type=whole_number(0), default=0, metavar="N", help="of all random choices (0)")
     parser.add_argument("--out", default="reproduction", metavar="FOLDER", help='where to write ("reproduction")')
@@ -164,8 +164,6 @@ def _people(path: str | None) -> tuple[Survey, str]:
 def _jobs(given: int) -> int:
     if given == -1:
         return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    if given < 1:
-        raise UsageError(f"argument --jobs: {given} must be at least 1, or -1 for one process on each core")
     return given
 
 

@@ -15,7 +15,7 @@ _WORDS = (
     (r"\b(signed|normalize|pure|progress)=True\b", r"--\1"),
     (r"\bcheck=False\b", "--no-check"),
     (r"^(k|u|U|W|order|lam) (?=is|has|must|holds)", r"--\1 "),
-    (r"\bn_jobs\b", "--jobs"),
+    (r"^u(?=\[[0-9]+\] )", "--u"),
     (r"\bn_components\b", "--components"),
     (r"\[progress\]|\[plot\]", "[cli]"),
 )
