@@ -1,0 +1,165 @@
+//! Arrays to rankings, complete or not.
+
+use numpy::{PyArray2, PyArrayMethods, PyUntypedArrayMethods};
+use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::prelude::*;
+
+use super::{in_use, watched};
+use crate::incomplete::Reading;
+use crate::ranking::Kind;
+use crate::{Missing, Value};
+
+/// Checked rankings.
+#[pyclass(frozen, module = "wkendall._core")]
+pub(super) struct Rankings(pub(super) crate::Rankings);
+
+#[pymethods]
+impl Rankings {
+    /// From a C-contiguous array of integers, float32 or float64; `kind` is "ranks", "orders" or "scores".
+    #[new]
+    #[pyo3(signature = (values, kind, mirrored, threads=None))]
+    fn new(values: &Bound<'_, PyAny>, kind: &str, mirrored: bool, threads: Option<usize>) -> PyResult<Self> {
+        let kind = match kind {
+            "ranks" => Kind::Ranks,
+            "orders" => Kind::Orders,
+            "scores" => Kind::Scores,
+            _ => return Err(PyValueError::new_err(format!("unknown kind {kind:?}"))),
+        };
+        macro_rules! try_types {
+            ($($type:ty),*) => {$(
+                if let Ok(values) = values.cast::<PyArray2<$type>>() {
+                    return checked(values, kind, mirrored, threads);
+                }
+            )*};
+        }
+        try_types!(i64, i32, i16, i8, u64, u32, u16, u8, f64, f32);
+        Err(PyTypeError::new_err("values must be a 2-d array of integers or of single or double precision"))
+    }
+
+    /// The number of rankings.
+    #[getter]
+    fn rows(&self) -> usize {
+        self.0.rows()
+    }
+
+    /// The number of items.
+    #[getter]
+    fn items(&self) -> usize {
+        self.0.items()
+    }
+
+    /// The inverse permutation of each.
+    fn inverse(&self, py: Python<'_>) -> Self {
+        Self(py.detach(|| self.0.clone().inverse()))
+    }
+
+    /// Ranks, from 1.
+    fn ranks<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray2<i64>> {
+        let ranks = PyArray2::zeros(py, [self.0.rows(), self.0.items()], false);
+        let mut borrowed = ranks.readwrite();
+        if let Ok(cells) = borrowed.as_slice_mut() {
+            for (row, cells) in cells.chunks_exact_mut(self.0.items().max(1)).enumerate() {
+                for (cell, &rank) in cells.iter_mut().zip(self.0.row(row).ranks()) {
+                    *cell = i64::from(rank) + 1;
+                }
+            }
+        }
+        drop(borrowed);
+        ranks
+    }
+}
+
+fn checked<V: Value + numpy::Element>(
+    values: &Bound<'_, PyArray2<V>>,
+    kind: Kind,
+    mirrored: bool,
+    threads: Option<usize>,
+) -> PyResult<Rankings> {
+    let borrowed = values.try_readonly().map_err(|_| in_use("the array"))?;
+    let (rows, items) = (values.shape()[0], values.shape()[1]);
+    let slice = borrowed.as_slice()?;
+    watched(values.py(), None, |watch| {
+        let rankings = crate::Rankings::build(kind, rows, items, slice, threads, Some(watch))?;
+        Ok(Rankings(if mirrored { rankings.mirrored() } else { rankings }))
+    })
+}
+
+/// Rankings that may have ties and missing items.
+#[pyclass(frozen, module = "wkendall._core")]
+pub(super) struct Incomplete(pub(super) crate::Incomplete);
+
+#[pymethods]
+impl Incomplete {
+    /// Takes a C-contiguous 2-d array of integers of up to 64 bits, float32 or float64, in which NaN is an item without a number.
+    #[new]
+    #[pyo3(signature = (values, descending, ties, missing, threads=None))]
+    fn new(
+        values: &Bound<'_, PyAny>,
+        descending: bool,
+        ties: bool,
+        missing: &str,
+        threads: Option<usize>,
+    ) -> PyResult<Self> {
+        let missing = match missing {
+            "error" => Missing::Error,
+            "bottom" => Missing::Bottom,
+            "anywhere" => Missing::Anywhere,
+            _ => return Err(PyValueError::new_err(format!("unknown missing {missing:?}"))),
+        };
+        let reading = Reading { descending, ties, missing };
+        macro_rules! try_types {
+            ($($type:ty),*) => {$(
+                if let Ok(values) = values.cast::<PyArray2<$type>>() {
+                    return incomplete(values, reading, threads);
+                }
+            )*};
+        }
+        try_types!(f64, f32, i64, i32, i16, i8, u64, u32, u16, u8);
+        Err(PyTypeError::new_err("rankings must be a 2-d array of integers of up to 64 bits, float32 or float64"))
+    }
+
+    #[staticmethod]
+    fn from_rankings(rankings: &Rankings) -> Self {
+        Self((&rankings.0).into())
+    }
+
+    #[getter]
+    fn rows(&self) -> usize {
+        self.0.rows()
+    }
+
+    #[getter]
+    fn items(&self) -> usize {
+        self.0.items()
+    }
+
+    /// For each item the first rank, from 0, of its block of tied items.
+    fn starts<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray2<i64>> {
+        let starts = PyArray2::zeros(py, [self.0.rows(), self.0.items()], false);
+        let mut cells = starts.readwrite();
+        for (cell, &start) in cells.as_array_mut().iter_mut().zip(self.0.starts()) {
+            *cell = start.into();
+        }
+        drop(cells);
+        starts
+    }
+
+    /// The same as complete rankings, or None if they are not.
+    fn complete(&self) -> Option<Rankings> {
+        self.0.complete().map(Rankings)
+    }
+}
+
+fn incomplete<V: Value + numpy::Element>(
+    values: &Bound<'_, PyArray2<V>>,
+    reading: Reading,
+    threads: Option<usize>,
+) -> PyResult<Incomplete> {
+    let borrowed = values.try_readonly().map_err(|_| in_use("the array of rankings"))?;
+    let [rows, items] = [values.shape()[0], values.shape()[1]];
+    let cells = borrowed.as_slice()?;
+    let built = watched(values.py(), None, |watch| {
+        crate::Incomplete::build(reading, rows, items, cells, threads, Some(watch))
+    })?;
+    Ok(Incomplete(built))
+}
