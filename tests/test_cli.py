@@ -375,7 +375,7 @@ FAILURES = [
         "gram x.json -o o.npy",
         "x.json: the name of a file with rankings must end in one of .csv, .tsv, .txt, .npy, .npz",
     ),
-    ("gram x.csv -o none/o.npy", "none/o.npy: No such file or directory"),
+    ("gram x.csv -o none/o.npy", "none/o.npy cannot be written: there is no folder none"),
     ("gram x.csv -o x.npy/o.npy", "x.npy/o.npy: Not a directory"),
     ("gram x.csv -o folder.csv", "folder.csv is a folder, but must be the name of a file"),
     ("gram x.csv -o x.npy", "x.npy is there already: --force overwrites it"),
@@ -430,7 +430,7 @@ FAILURES = [
     ("gram wrong.soc -o o.npy", "wrong.soc, line 2: the file ends before 3 alternatives"),
     (
         "gram votes.toi -o o.npy --ties mean",
-        "votes.toi: row 1, column 1 holds NaN: every item needs a number; --missing bottom ",
+        "votes.toi: line 9, column 'b' holds NaN: every item needs a number; --missing bottom ",
     ),
     (
         "gram x.csv --against other.csv -o o.npy",
@@ -445,7 +445,6 @@ FAILURES = [
     ("gram x.csv -o o.npy --U flat.npy", "--U has 1 axes and shape (3,)"),
     ("gram x.csv -o o.npy --weight mult --u 1,nan,0,0,0", "--u[1] is NaN: position weights must be finite"),
     ("gram spaces.txt -o o.npy", "which is not a number; --delimiter ' ' is for numbers with spaces between them"),
-    ("gram x.csv -o o.npy --delimiter ab", "delimiter must be one character"),
     ("gram x.csv -o o.npy --kernel mallows --lam -1", "-1"),
 ]
 
@@ -483,8 +482,8 @@ def test_failures(words, message, capsys):
 WRONG = [
     ("", "the following arguments are required: COMMAND"),
     ("count", "invalid choice: 'count'"),
-    ("gram", "the following arguments are required: INPUT, -o/--output"),
-    ("gram x.csv", "the following arguments are required: -o/--output"),
+    ("gram", "the following arguments are required: INPUT, -o/--out/--output"),
+    ("gram x.csv", "the following arguments are required: -o/--out/--output"),
     ("gram x.csv -o o.npy --norm", "unrecognized arguments: --norm"),
     ("gram x.csv -o o.mat", "the name of the output must end in one of .npy, .npz, .csv, not be 'o.mat'"),
     ("gram x.csv -o o.npy --weight heavy", "invalid choice: 'heavy'"),
@@ -514,6 +513,7 @@ WRONG = [
     ("gram votes.soc -o o.npy --input scores", "--input scores does not go with PrefLib files"),
     ("gram x.csv -o o.npy --input marks", "invalid choice: 'marks'"),
     ("gram x.csv -o o.npy --jobs 0", "argument --jobs: '0' must be a whole number from 1, or -1 for one on each core"),
+    ("gram x.csv -o o.npy --delimiter ab", "argument --delimiter: 'ab' must be one character"),
     ("info --xml", "unrecognized arguments: --xml"),
 ]
 
@@ -726,7 +726,7 @@ def test_as_a_process():
     assert process.communicate(timeout=60) == ("", "wkendall: none.csv: No such file or directory\n")
     assert process.returncode == 1
     process = started("gram x.csv")
-    missing = "the following arguments are required: -o/--output"
+    missing = "the following arguments are required: -o/--out/--output"
     assert process.communicate(timeout=60)[1] == f"wkendall: {missing} (wkendall gram --help says more)\n"
     assert process.returncode == 2
 
@@ -774,7 +774,7 @@ def test_a_full_disk(words):
     np.save("many.npy", random_rankings(np.random.default_rng(0), 300, 5))
     with Path("/dev/full").open("w") as full:
         process = started(words, stdout=full)
-        assert process.communicate(timeout=60)[1] == "wkendall: No space left on device\n"
+        assert process.communicate(timeout=60)[1] == "wkendall: standard output: No space left on device\n"
     assert process.returncode == 1
 
 

@@ -435,11 +435,11 @@ def test_failures(words, message, capsys):
 
 def test_a_file_where_the_folder_should_be(capsys):
     fails(capsys, "learn x.npy --labels ages.npy -o x.npz", "x.npz is a file, but the results need a folder")
-    fails(capsys, "learn x.npy --labels ages.npy -o none/out", "none/out: No such file or directory")
+    fails(capsys, "learn x.npy --labels ages.npy -o none/out", "none/out cannot be written: there is no folder none")
 
 
 WRONG = [
-    ("", "the following arguments are required: INPUT, -o/--output"),
+    ("", "the following arguments are required: INPUT, -o/--out/--output"),
     ("x.csv -o out", "the labels are missing: --label COLUMN, or --labels FILE"),
     ("x.npy -o out --label age", "--label goes with CSV and .npz files: use --labels FILE"),
     ("x.csv -o out --label y --method alternating --pure", "--pure goes with --method svd"),

@@ -265,6 +265,8 @@ def test_the_counts():
 
 @pytest.mark.parametrize("end", ["\n", "\r\n"])
 def test_counts_table(tmp_path, end):
+    for separator in ";\t":
+        check_rows(load_eurobarometer(saved(tmp_path, "counts.csv", table(ROWS, separator=separator))))
     check_rows(load_eurobarometer(saved(tmp_path, "counts.csv", table(ROWS).replace("\n", end))))
     check_rows(load_eurobarometer(saved(tmp_path, "counts.txt", "\ufeff" + table(ROWS) + "\n\n")))
 
@@ -347,6 +349,7 @@ def test_the_file_of_icpsr(tmp_path):
         (2, 1, 3, 4, 5, 6, 15),
         (2, 1, 3, 4, 6, 5, 25),
         (3, 1, 2, 4, 6, 5, 99),
+        (1, 2, 3, 4, 5, 6, ""),
     ]
     for names in (ICPSR, [name.upper() for name in ICPSR]):
         people = load_eurobarometer(saved(tmp_path, "03341-0001-Data.tsv", original(rows, names)))
@@ -354,7 +357,7 @@ def test_the_file_of_icpsr(tmp_path):
         np.testing.assert_array_equal(people.y, [0, 1, 0, 0, 1])
         np.testing.assert_array_equal(people.age_group, [2, 3, 1, 2, 4])
         assert people.sex is None
-        assert people.left_out == 5
+        assert people.left_out == 6
         assert people.X.dtype == people.y.dtype == people.age_group.dtype == np.int64
 
 
@@ -369,10 +372,8 @@ def test_the_file_of_icpsr(tmp_path):
             original([(1, 2, 3, 4, 5, 6, 39)]).replace("V1", "V57"),
             "line 1: there are 2 columns v57, but there must be one",
         ),
-        (
-            original([(1, 2, 3, 4, 5, 6, 39), (1, 2, 3, 4, 5, 6, "")]),
-            "line 3: column v522 holds '', but must hold a whole",
-        ),
+        (original([(1, 2, 3, 4, 5, 6, "old")]), "line 2: column v522 holds 'old', but must hold a whole"),
+        (original([(1, 2, 3, 4, 5, 6, "")]), "line 2: neither this row nor any after it ranks all six sources and has"),
         (original([(1, 2, 3, 4, 5, 6, 999)]), "line 2: column v522 holds 999, but must be an age from 15 to 120"),
         (original([(1, 2, 3, 4, 5, "six", 39)]), "line 2: column v62 holds 'six', but must hold a whole number"),
         (original([(1, 2, 3, 4, 5, "", 39)] * 2), "line 2: neither this row nor any after it ranks all six sources"),

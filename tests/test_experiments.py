@@ -483,6 +483,9 @@ def test_a_run_that_was_stopped_goes_on(how, unbroken, tmp_path):
     assert reproduce(tmp_path / "a", "--jobs", "1", "--resume") == 0
     assert lines.read_bytes().startswith(before[: before.rfind(b"\n") + 1])
     assert results(tmp_path / "a") == results(unbroken)
+    # The time of the last part is not that of the run.
+    assert json.loads((tmp_path / "a/table.json").read_text())["seconds"] is None
+    assert json.loads((unbroken / "table.json").read_text())["seconds"] > 0
 
 
 class Page(HTMLParser):
@@ -551,8 +554,10 @@ def test_failures_are_one_line(tmp_path, capsys):
     assert "SEX" in said("--data", str(tmp_path / "table.csv"), *out)
     assert "none.csv" in said("--data", str(tmp_path / "none.csv"), *out)
     assert not (tmp_path / "out").exists()
-    assert said("--train", "41", *out).startswith("wkendall: train is 41, but must be an even number")
-    assert said("--train", "40000", *out).startswith("wkendall: class 0 has 5716 people, but 20050 are needed")
+    assert "argument --train: 41 must be an even number of people" in said("--train", "41", *out, code=2)
+    assert said("--train", "8", *out).startswith("wkendall: --train is 8, but must be at least 10")
+    wanted = "wkendall: class 0 has 5716 people, but 20050 are needed: half of --train 40000 and of --test 100"
+    assert said("--train", "40000", *out) == wanted
     (tmp_path / "file").write_text("")
     assert str(tmp_path / "file/sub") in said("--out", str(tmp_path / "file/sub"))
     assert "'first' is none of all, paper, top-2" in said("--kernels", "first", code=2)

@@ -26,6 +26,8 @@ COUNTS = (*ITEMS, "SEX", "AGE4", "y")
 PREFMOD = ("TV", "RAD", "NEWSP", "SCIMAG", "WWW", "EDINST")
 #: The columns of the file of ICPSR: the ranks of the six sources, and the age in years.
 ICPSR = ("v57", "v58", "v59", "v60", "v61", "v62", "v522")
+#: What stands there for a rank or an age that was not given.
+UNSAID = (*MISSING, ".")
 #: The youngest ages of the age groups 2, 3 and 4.
 AGES = (25, 40, 55)
 #: How many people of the survey are under 40, and how many are 40 and over.
@@ -265,9 +267,9 @@ def load_eurobarometer(path: str | os.PathLike[str]) -> Survey:
     path : path
         One of these files, found by what is in it; other columns than those named are ignored:
 
-        - A counts table, CSV in UTF-8 with the columns television, radio, newspapers_magazines, scientific_magazines, internet,
-          school_university (ranks), SEX (1 male, 2 female), AGE4 (1 for 15-24, 2 for 25-39, 3 for 40-54, 4 for 55 and over)
-          and y, the number of people.
+        - A counts table, CSV in UTF-8 with commas, semicolons or tabs, and the columns television, radio,
+          newspapers_magazines, scientific_magazines, internet, school_university (ranks), SEX (1 male, 2 female), AGE4
+          (1 for 15-24, 2 for 25-39, 3 for 40-54, 4 for 55 and over) and y, the number of people.
         - `euro55.2.des.RData` of the R package prefmod, or any R save file in XDR format, compressed or not, of one data frame
           with the same columns. The sources may also have prefmod's names, TV, RAD, NEWSP, SCIMAG, WWW and EDINST, and
           prefmod's numbers in place of ranks: how many sources are behind less how many are ahead, from 5 to -5.
@@ -284,8 +286,8 @@ def load_eurobarometer(path: str | os.PathLike[str]) -> Survey:
     sex, age_group : ndarray of shape (people,), or None
         SEX and AGE4. The file of ICPSR gives the age group, from the age, but no sex.
     left_out : int
-        How many people of the file of ICPSR are not in X because they did not rank all six, each with another rank. 0 for the
-        other files.
+        How many people of the file of ICPSR are not in X because they did not rank all six, each with another rank, or gave no
+        age. 0 for the other files.
 
     Examples
     --------
@@ -307,7 +309,7 @@ def load_eurobarometer(path: str | os.PathLike[str]) -> Survey:
     if data.startswith((*PACKED, b"RDX", b"RDA", b"RDB")) or source.suffix.lower() in (".rdata", ".rda"):
         return _from_r(source.name, data)
     file = opened(path)
-    rows = rows_of(file, "\t" if "\t" in lines_of(file.text)[0] else ",")
+    rows = rows_of(file, max(",;\t", key=lines_of(file.text)[0].count))
     line, names = next(rows, (1, []))
     if not names or names == [""]:
         file.fail(1, "the line is blank, but must have the names of the columns")
@@ -346,8 +348,8 @@ def _from_icpsr(file: File, table: list[tuple[int, list[str]]]) -> Survey:
     rankings, ages = [], []
     for line, (*cells, age) in table:
         pairs = zip(ICPSR, cells, strict=False)
-        ranks = [0 if cell in (*MISSING, ".") else _whole(file, line, name, cell) for name, cell in pairs]
-        if sorted(ranks) != complete:
+        ranks = [0 if cell in UNSAID else _whole(file, line, name, cell) for name, cell in pairs]
+        if sorted(ranks) != complete or age in UNSAID:
             continue
         years = _whole(file, line, ICPSR[-1], age)
         if not 15 <= years <= 120:
@@ -356,7 +358,9 @@ def _from_icpsr(file: File, table: list[tuple[int, list[str]]]) -> Survey:
         ages.append(years)
     if not rankings:
         file.fail(
-            table[0][0], f"neither this row nor any after it ranks all six sources: {', '.join(ICPSR[:-1])} are ranks"
+            table[0][0],
+            f"neither this row nor any after it ranks all six sources and has an age: {', '.join(ICPSR[:-1])} are ranks, "
+            f"{ICPSR[-1]} is the age",
         )
     groups = np.digitize(ages, AGES).astype(np.int64) + 1
     return _people(np.array(rankings, dtype=np.int64), None, groups, len(table) - len(rankings))

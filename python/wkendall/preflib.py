@@ -62,6 +62,11 @@ def read_preflib(path: str | os.PathLike[str]) -> Preferences:
     >>> counts
     array([4, 3])
     """
+    return read_orders(path)[0]
+
+
+def read_orders(path: str | os.PathLike[str]) -> tuple[Preferences, list[int]]:
+    """Read as `read_preflib` does; return the line of each order as well."""
     kind = as_path(path).suffix.lower()
     if kind not in KINDS:
         File(as_path(path).name, "").fail(1, f"the name of the file must end in one of {', '.join(KINDS)}")
@@ -86,7 +91,7 @@ def read_preflib(path: str | os.PathLike[str]) -> Preferences:
         if number != found:
             what = "the counts add up to" if of == "voters" else "the number of orders is"
             file.fail(line, f"{said} is {number}, but {what} {found}")
-    return Preferences(X, items, counts)
+    return Preferences(X, items, counts), [line for line, _, _ in orders]
 
 
 class _Content(NamedTuple):

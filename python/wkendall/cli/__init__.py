@@ -30,6 +30,7 @@ from typing import Any, NoReturn
 from wkendall import __version__
 from wkendall.cli import gram, info, learn, reproduce
 from wkendall.cli.errors import UsageError, explain
+from wkendall.cli.output import standard_output
 
 __all__ = ["main"]
 
@@ -74,7 +75,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         with _termination_as_exit(), _warnings_in_one_line():
             code = _run(words)
             if sys.stdout is not None:
-                sys.stdout.flush()
+                with standard_output() as file:
+                    file.flush()
             return code
     except BrokenPipeError:
         code = CLOSED_PIPE

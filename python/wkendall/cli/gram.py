@@ -16,9 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wkendall._memory import check_fits
-from wkendall.cli.errors import CommandError, UsageError
+from wkendall.cli.errors import UsageError
 from wkendall.cli.options import add_reading, add_running, new_parser, wants_progress, whole_number
-from wkendall.cli.output import new_file, write_npz
+from wkendall.cli.output import new_file, standard_output, write_npz
 from wkendall.cli.reading import Source, check_reading, check_same_items, check_skipped, load_array, read_rankings
 from wkendall.cli.words import in_words_of_the_command
 from wkendall.kernels import distance_matrix, gram_matrix, mallows
@@ -71,7 +71,9 @@ def add_parser(commands: Commands) -> None:
     parser.add_argument("file", type=Path, metavar="INPUT", help="the rankings")
     parser.add_argument(
         "-o",
+        "--out",
         "--output",
+        dest="output",
         type=Path,
         required=True,
         metavar="OUTPUT",
@@ -128,11 +130,11 @@ def run(arguments: argparse.Namespace) -> int:
     _check(arguments)
     started = time.perf_counter()
     if arguments.output == STDOUT:
-        if sys.stdout is None:
-            raise CommandError("standard output is closed")
-        x, y, shape = _read(arguments)
-        K = _in_memory(arguments, x, y, shape)
-        write_csv(sys.stdout, K, x.ids, None if y is None else y.ids)
+        with standard_output() as file:
+            x, y, shape = _read(arguments)
+            K = _in_memory(arguments, x, y, shape)
+            write_csv(file, K, x.ids, None if y is None else y.ids)
+            file.flush()
     else:
         with new_file(arguments.output, arguments.force) as unfinished:
             x, y, shape = _read(arguments)

@@ -7,6 +7,7 @@ import json
 from typing import TYPE_CHECKING
 
 from wkendall.cli.options import new_parser
+from wkendall.cli.output import standard_output
 from wkendall.config import configuration, show_config
 
 if TYPE_CHECKING:
@@ -40,11 +41,12 @@ def add_parser(commands: Commands) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Print what there is."""
     found = configuration()
-    if arguments.json:
-        print(json.dumps(found._asdict(), indent=2))
-        return 0
-    show_config()
-    print("libraries:")
-    for name, version in found.libraries.items():
-        print(f"  {name:13}{version or 'not installed'}")
+    with standard_output() as file:
+        if arguments.json:
+            print(json.dumps(found._asdict(), indent=2), file=file)
+            return 0
+        show_config()
+        print("libraries:", file=file)
+        for name, version in found.libraries.items():
+            print(f"  {name:13}{version or 'not installed'}", file=file)
     return 0

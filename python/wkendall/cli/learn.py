@@ -61,7 +61,16 @@ def add_parser(commands: Commands) -> None:
     """Add the command to the command line."""
     parser = new_parser(commands, "learn", "learn weights of positions from labels", _DESCRIPTION, _EPILOG)
     parser.add_argument("file", type=Path, metavar="INPUT", help="the rankings: CSV, .npy, .npz or PrefLib")
-    parser.add_argument("-o", "--output", type=Path, required=True, metavar="FOLDER", help="where to write the results")
+    parser.add_argument(
+        "-o",
+        "--out",
+        "--output",
+        dest="output",
+        type=Path,
+        required=True,
+        metavar="FOLDER",
+        help="where to write the results",
+    )
     parser.add_argument(
         "--label", metavar="COLUMN", help="the column of a CSV file, or the array of an .npz file, that has the labels"
     )

@@ -32,6 +32,7 @@ def add_reading(parser: argparse.ArgumentParser) -> None:
     files = parser.add_argument_group("how files are read")
     files.add_argument(
         "--delimiter",
+        type=_delimiter,
         metavar="CHARACTER",
         help="what is between the cells of a CSV file; found out if not given: comma, semicolon or tab",
     )
@@ -113,6 +114,12 @@ def whole_number(least: int, below: int | None = None) -> Callable[[str], int]:
         return int(text)
 
     return convert
+
+
+def _delimiter(text: str) -> str:
+    if len(text) != 1 or text in '\r\n"':
+        raise argparse.ArgumentTypeError(f"{text!r} must be one character, such as ',' or ';'")
+    return text
 
 
 def number_of_jobs(text: str) -> int:

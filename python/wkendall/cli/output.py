@@ -9,10 +9,11 @@ from __future__ import annotations
 import os
 import secrets
 import shutil
+import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO
 
 import numpy as np
 
@@ -36,6 +37,7 @@ def new_file(path: Path, force: bool) -> Iterator[Path]:
     [('a.txt', 'all')]
     """
     target = path.resolve()
+    _check_parent(path, target)
     _check_free(path, force)
     unfinished = target.parent / _unfinished_name()
     try:
@@ -73,6 +75,7 @@ def new_files(folder: Path, names: Sequence[str], force: bool) -> Iterator[Path]
     target = folder.resolve()
     if target.exists() and not target.is_dir():
         raise CommandError(f"{folder} is a file, but the results need a folder")
+    _check_parent(folder, target)
     for name in names:
         _check_free(folder / name, force)
     # In the folder if it is there: it may be on another disk than its parent, or the parent closed to us.
@@ -91,12 +94,26 @@ def new_files(folder: Path, names: Sequence[str], force: bool) -> Iterator[Path]
         shutil.rmtree(unfinished, ignore_errors=True)
 
 
+@contextmanager
+def standard_output() -> Iterator[TextIO]:
+    """Give standard output, and let errors name it."""
+    if sys.stdout is None:
+        raise CommandError("standard output is closed")
+    with _about(Path("standard output"), None):
+        yield sys.stdout
+
+
 def write_npz(path: Path, arrays: dict[str, Any]) -> None:
     """Write arrays, by their names, to an .npz file that loads without pickle; None is left out."""
     # numpy's stub takes the names of arrays for its own parameters.
     save: Any = np.savez
     with path.open("wb") as file:
         save(file, **{name: np.asarray(array) for name, array in arrays.items() if array is not None})
+
+
+def _check_parent(path: Path, target: Path) -> None:
+    if not target.parent.exists():
+        raise CommandError(f"{path} cannot be written: there is no folder {path.parent}")
 
 
 def _check_free(path: Path, force: bool) -> None:
@@ -113,13 +130,14 @@ def _unfinished_name() -> str:
 
 
 @contextmanager
-def _about(path: Path, unfinished: Path) -> Iterator[None]:
+def _about(path: Path, unfinished: Path | None) -> Iterator[None]:
     """Let errors name the file that was asked for: a full disk names none, and the unfinished one means nothing to anybody."""
     try:
         yield
     except OSError as error:
         # Only those that say what happened to a file have a number.
-        inside = error.filename is None or str(error.filename).startswith(str(unfinished))
+        name = error.filename
+        inside = name is None or (unfinished is not None and str(name).startswith(str(unfinished)))
         if error.errno is not None and inside and not isinstance(error, BrokenPipeError):
             error.filename = os.fspath(path)
         raise

@@ -47,7 +47,7 @@ class Source(NamedTuple):
     counts: NDArray[np.int64] | None = None
     #: The cells of the column of labels, or the array of labels, if there is one in the file.
     labels: list[str] | NDArray[Any] | None = None
-    #: The line of each row, for CSV.
+    #: The line of each row, for CSV and PrefLib.
     lines: Sequence[int] = ()
     #: Columns that were left out.
     skipped: Collection[str] = ()
@@ -142,12 +142,12 @@ def _hint(message: str, arguments: argparse.Namespace) -> str:
 
 
 def _from_preflib(path: Path, expand: bool) -> Source:
-    from wkendall.preflib import read_preflib
+    from wkendall.preflib import read_orders
 
-    X, items, counts = read_preflib(path)
+    (X, items, counts), lines = read_orders(path)
     if expand:
-        return Source(path, X.repeat(counts, axis=0), items)
-    return Source(path, X, items, counts=counts)
+        return Source(path, X.repeat(counts, axis=0), items, lines=np.repeat(lines, counts).tolist())
+    return Source(path, X, items, counts=counts, lines=lines)
 
 
 def _from_npz(path: Path, name: str | None, label: str | None) -> Source:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import importlib.util
 import os
+import re
 import sys
 import time
 from datetime import timedelta
@@ -70,16 +71,15 @@ def add_parser(commands: Commands) -> None:
         metavar="FILE",
         help="the survey: a table of counts, the R package prefmod's euro55.2.des.RData, or the original ICPSR 03341 table",
     )
-    number = whole_number(1)
-    parser.add_argument("--repeats", type=number, default=50, metavar="N", help="repetitions (50)")
-    parser.add_argument("--train", type=number, default=400, metavar="N", help="people to learn from (400)")
-    parser.add_argument("--test", type=number, default=100, metavar="N", help="people to test on (100)")
+    parser.add_argument("--repeats", type=whole_number(1), default=50, metavar="N", help="repetitions (50)")
+    parser.add_argument("--train", type=_half_and_half, default=400, metavar="N", help="people to learn from (400)")
+    parser.add_argument("--test", type=_half_and_half, default=100, metavar="N", help="people to test on (100)")
     parser.add_argument("--kernels", type=_kernels, default=_KERNELS, metavar="LIST", help="names, with commas (all)")
     parser.add_argument(
         "--jobs", type=number_of_jobs, default=-1, metavar="N", help="processes; -1 (default) for one on each core"
     )
     parser.add_argument("--seed", type=whole_number(0), default=0, metavar="N", help="of all random choices (0)")
-    parser.add_argument("--out", default="reproduction", metavar="FOLDER", help='where to write ("reproduction")')
+    parser.add_argument("-o", "--out", default="reproduction", metavar="FOLDER", help='where to write ("reproduction")')
     parser.add_argument("--resume", action="store_true", help="go on with the run that the folder has")
     parser.add_argument(
         "--progress",
@@ -88,6 +88,13 @@ def add_parser(commands: Commands) -> None:
         help="show how far it is and the time left, on standard error (default)",
     )
     parser.set_defaults(run=run)
+
+
+def _half_and_half(text: str) -> int:
+    people = whole_number(2)(text)
+    if people % 2:
+        raise argparse.ArgumentTypeError(f"{people} must be an even number of people, half of them of each class")
+    return people
 
 
 def _kernels(text: str) -> tuple[str, ...]:
@@ -114,11 +121,17 @@ def run(arguments: argparse.Namespace) -> int:
     start = time.monotonic()
     people, source = _people(arguments.data)
     protocol = Protocol(arguments.train, arguments.test, seed=arguments.seed)
-    check(people.y, protocol)
+    try:
+        check(people.y, protocol)
+    except ValueError as error:
+        message = re.sub(r"\b(train|test)=", r"--\1 ", str(error))
+        raise CommandError(re.sub(r"^(train|test) is ", r"--\1 is ", message)) from error
     store = Store(arguments.out, settings_of(people.X, people.y, protocol, source), resume=arguments.resume)
+    begun = bool(store.measurements)
     try:
         _measure(store, people, protocol, arguments, jobs)
-        seconds = time.monotonic() - start
+        # That of a part would be taken for that of the whole.
+        seconds = None if begun else time.monotonic() - start
         found = store.chosen(arguments.kernels, arguments.repeats)
         rows = write_results(store.folder, found, {**store.settings, "repeats": arguments.repeats}, seconds)
     except BaseException:
@@ -128,7 +141,8 @@ def run(arguments: argparse.Namespace) -> int:
     finally:
         store.close()
     _say(as_text(rows))
-    _say(f"\n{arguments.repeats} repetitions, {source}; {seconds:.0f} s with --jobs {jobs}")
+    took = "" if seconds is None else f"; {seconds:.0f} s with --jobs {jobs}"
+    _say(f"\n{arguments.repeats} repetitions, {source}{took}")
     _say(f"report: {Path(arguments.out) / 'report.html'}")
     return 0
 

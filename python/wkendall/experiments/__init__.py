@@ -3,11 +3,13 @@
 report     pictures and one page with everything
 table      means, tests and intervals, beside the figures of the paper
 store      finished measurements on disk
-protocol   one measurement, and many of them in parallel
+running    many measurements in parallel
+protocol   one measurement
 """
 
-from wkendall.experiments.protocol import METHODS, Measurement, Protocol, measure, run
+from wkendall.experiments.protocol import METHODS, Measurement, Protocol, measure
 from wkendall.experiments.report import write_results
+from wkendall.experiments.running import run
 from wkendall.experiments.store import Store
 from wkendall.experiments.table import Row, summarize
 

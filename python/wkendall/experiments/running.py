@@ -1,0 +1,116 @@
+"""Many measurements, in parallel processes."""
+
+from __future__ import annotations
+
+import os
+import signal
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
+from multiprocessing import active_children, get_context
+from multiprocessing.connection import Connection, wait
+from multiprocessing.queues import Queue
+from threading import Thread, current_thread, main_thread
+
+from wkendall.experiments.protocol import Measurement, Protocol, Ranks, check, measure
+
+
+def run(
+    X: Ranks, y: Ranks, protocol: Protocol, tasks: Sequence[tuple[str, int]], jobs: int = 1
+) -> Iterator[Measurement]:
+    """Measure kernels, given with the numbers of repetitions, in as many processes; yield each as it is done.
+
+    Parameters
+    ----------
+    X, y, protocol
+        As for `measure`.
+    tasks : sequence of pairs
+        Names of kernels with numbers of repetitions.
+    jobs : int
+        How many processes. The results do not depend on it, but for their order.
+
+    Yields
+    ------
+    Measurement
+
+    Examples
+    --------
+    >>> from wkendall.datasets import make_survey
+    >>> from wkendall.experiments import Protocol, run
+    >>> people = make_survey(1000, rng=0)
+    >>> tasks = [("standard", 0), ("average", 0)]
+    >>> [found.kernel for found in run(people.X, people.y, Protocol(train=40, test=20, folds=2), tasks)]
+    ['standard', 'average']
+    """
+    check(y, protocol)
+    jobs = min(jobs, len(tasks))
+    if jobs <= 1:
+        for kernel, repetition in tasks:
+            yield measure(X, y, protocol, kernel, repetition)
+        return
+    # New processes rather than copies of this one, which has threads.
+    context = get_context("spawn")
+    told, open_end = context.Pipe(duplex=False)
+    # A queue is written to by a thread. What a process is started with is not, and waits until the process reads it.
+    given = context.Queue()
+    given.cancel_join_thread()
+    for _ in range(jobs):
+        given.put((X, y, protocol))
+    pool = ProcessPoolExecutor(jobs, mp_context=context, initializer=_begin, initargs=(told, given))
+    others = set(active_children())
+    try:
+        with _interruption_put_off():
+            futures = [pool.submit(_measure, *task) for task in tasks]
+        for future in as_completed(futures):
+            yield future.result()
+    except BrokenProcessPool:
+        raise ChildProcessError("a process of the run was killed, perhaps for want of memory: use fewer jobs") from None
+    finally:
+        open_end.close()
+        # Those that have not begun yet do not look at the pipe.
+        for process in set(active_children()) - others:
+            process.terminate()
+        pool.shutdown(wait=True, cancel_futures=True)
+        given.close()
+        told.close()
+
+
+#: The people and the protocol, in a process of `run`.
+_given: tuple[Ranks, Ranks, Protocol]
+
+
+@contextmanager
+def _interruption_put_off() -> Iterator[None]:
+    """Have Ctrl-C wait, and not reach the processes that are started: it is for the one that starts them."""
+    if current_thread() is not main_thread() or not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    came: list[int] = []
+    before = signal.signal(signal.SIGINT, lambda number, _: came.append(number))
+    # What is blocked here stays so in a new process. Another thread may still take it, hence the handler.
+    blocked = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, blocked)
+        signal.signal(signal.SIGINT, before)
+        if came:
+            signal.raise_signal(signal.SIGINT)
+
+
+def _begin(told: Connection, given: Queue[tuple[Ranks, Ranks, Protocol]]) -> None:
+    global _given
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    Thread(target=_end_with_pipe, args=(told,), daemon=True).start()
+    _given = given.get()
+
+
+def _end_with_pipe(told: Connection) -> None:
+    """End this process, in the middle of its work, when the pipe is closed or the process that started it is gone."""
+    wait([told])
+    os._exit(1)
+
+
+def _measure(kernel: str, repetition: int) -> Measurement:
+    return measure(*_given, kernel, repetition)
