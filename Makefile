@@ -14,7 +14,7 @@ help: ## this list
 
 demo: install ## the paper's experiment on simulated people, few times: a table and a report
 	rm -rf build/reproduction
-	$(BIN)/wkendall reproduce --repeats 8 --out build/reproduction
+	$(BIN)/wkendall reproduce --repeats 15 --out build/reproduction
 
 test: lint test-rust test-python test-wheel ## all tests and lints
 
