@@ -137,7 +137,11 @@ def test_accuracies_are_boxes_with_means_from_the_top():
 
 def test_differences_are_dots_with_intervals_from_the_top():
     ax = plot_differences({"a": (0.1, 0.05, 0.2), "b": (-0.1, -0.2, 0.05)}, {"b": 0.02, "c": 0.1})
-    lines = [line.get_xydata().tolist() for line in ax.lines[1:]]  # after the line at zero
-    assert lines == [[[0.05, 2], [0.2, 2]], [[0.1, 2]], [[-0.2, 1], [0.05, 1]], [[-0.1, 1]], [[0.02, 1]]]
+    named = {line.get_label(): line.get_xydata().tolist() for line in ax.lines}
+    assert named["difference"] == [[0.1, 2], [-0.1, 1]]
+    assert named["paper's difference"] == [[0.02, 1]]
+    (intervals,) = ax.collections
+    assert [path.tolist() for path in intervals.get_segments()] == [[[0.05, 2], [0.2, 2]], [[-0.2, 1], [0.05, 1]]]
     assert [text.get_text() for text in ax.get_yticklabels()] == ["a", "b"]
-    assert len(plot_differences({"a": (0.0, -1.0, 1.0)}).lines) == 3
+    assert len(ax.get_legend().get_texts()) == 2
+    assert plot_differences({"a": (0.0, -1.0, 1.0)}).get_legend() is None

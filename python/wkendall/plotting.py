@@ -278,14 +278,18 @@ def plot_differences(
     ax = _axes(ax)
     places = np.arange(len(intervals), 0, -1)
     ax.axvline(0, color="0.6", linewidth=0.8)
-    for place, (mean, low, high) in zip(places, intervals.values(), strict=True):
-        ax.plot([low, high], [place, place], color="#4477aa", linewidth=2)
-        ax.plot(mean, place, "o", color="#4477aa", markersize=5)
+    found = [mean for mean, _, _ in intervals.values()]
+    lows, highs = [low for _, low, _ in intervals.values()], [high for _, _, high in intervals.values()]
+    ax.hlines(places, lows, highs, color="#4477aa", linewidth=2)
+    ax.plot(found, places, "o", color="#4477aa", markersize=5, label="difference")
     if published:
         known = [(published[name], place) for name, place in zip(intervals, places, strict=True) if name in published]
-        ax.plot([one for one, _ in known], [place for _, place in known], "x", color="#cc3311")
+        theirs, rows = [one for one, _ in known], [place for _, place in known]
+        ax.plot(theirs, rows, "x", color="#cc3311", label="paper's difference")
+        ax.legend(loc="lower right", bbox_to_anchor=(1.0, 1.0), ncols=2, frameon=False, borderaxespad=0.1)
     ax.set_yticks(places, list(intervals))
     ax.set(xlabel="difference", ylim=(0.4, len(intervals) + 0.6))
+    ax.locator_params(axis="x", nbins=6)
     ax.grid(axis="x", color="0.9")
     ax.set_axisbelow(True)
     return ax

@@ -124,7 +124,7 @@ def draw(measurements: Sequence[Measurement]) -> dict[str, tuple[Figure, str]]:
         if row.difference is not None and row.low is not None and row.high is not None
     }
     if compared:
-        figure = Figure(figsize=(5.4, 0.9 + 0.3 * len(compared)), layout="constrained")
+        figure = Figure(figsize=(5.4, 1.1 + 0.3 * len(compared)), layout="constrained")
         standard = published[METHODS[table.BASELINE].label]
         theirs = {name: mean - standard for name, mean in published.items()}
         ax = plot_differences(compared, theirs, ax=figure.add_subplot())
@@ -239,5 +239,7 @@ def _drawn(figure: Figure, kind: str) -> bytes:
 
     file = io.BytesIO()
     with mpl.rc_context({"svg.hashsalt": "wkendall"}):
-        figure.savefig(file, format=kind, dpi=150, metadata={"Date": None} if kind == "svg" else None)
+        # The labels of an axis may be wider than the axis.
+        how: dict[str, Any] = {"bbox_inches": "tight", "metadata": {"Date": None} if kind == "svg" else None}
+        figure.savefig(file, format=kind, dpi=150, **how)
     return file.getvalue()
