@@ -172,6 +172,25 @@ unsafe fn block<'a, L: Words, const R: usize>(
     }
 }
 
+/// Sets each value to the entry of the table that its count says, or to another one if there is no such entry.
+///
+/// # Panics
+/// If the table is empty or has 2^32 entries.
+pub(crate) fn look_up(isa: Isa, table: &[f64], counts: &[u64], values: &mut [f64]) {
+    assert!(!table.is_empty() && u32::try_from(table.len()).is_ok());
+    dispatch!(isa, L: Portable | Avx2 | Avx512, (table: &[f64], counts: &[u64], values: &mut [f64]), {
+        let last = table.len() - 1;
+        let ((groups, rest), (into, into_rest)) = (counts.as_chunks::<GROUP>(), values.as_chunks_mut::<GROUP>());
+        for (counts, values) in groups.iter().zip(into) {
+            // The lesser half of a word is at most `last` then, and the other half 0.
+            L::load(counts.as_ptr()).min(L::splat(last as u64)).pick(table, values);
+        }
+        for (&count, value) in rest.iter().zip(into_rest) {
+            *value = table[last.min(count as usize)];
+        }
+    });
+}
+
 /// Adds to `sums[row][column]` the sum over items of the number of predecessors that row and column share, times the lesser of
 /// their rooms. Panels as for [`count_differing`], made by [`pack_predecessors`] of `step` words for each item.
 pub(crate) fn sum_common(
@@ -241,5 +260,36 @@ unsafe fn common<'a, L: Words, const R: usize>(
             assert!(sums.len() == GROUP);
             L::load(sums.as_ptr()).add(total).store(sums.as_mut_ptr());
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::simd::Level;
+
+    #[test]
+    fn every_instruction_set_looks_up_the_entry_or_the_last() {
+        let table = [0.5, 1.5, 2.5];
+        for isa in Level::ALL.into_iter().filter_map(Isa::new) {
+            for length in 0..20 {
+                let counts: Vec<u64> = (0..length).map(|i| [0, 2, 1, 3, u64::MAX, 1 << 40][i % 6]).collect();
+                let mut values = vec![0.0; length];
+                look_up(isa, &table, &counts, &mut values);
+                for (count, value) in counts.iter().zip(values) {
+                    match count {
+                        0..3 => assert_eq!(value, table[*count as usize]),
+                        3 => assert_eq!(value, 2.5),
+                        _ => assert!(table.contains(&value)),
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    #[should_panic(expected = "is_empty")]
+    fn an_empty_table_is_refused() {
+        look_up(Isa::portable(), &[], &[0], &mut [0.0]);
     }
 }

@@ -23,6 +23,8 @@ pub(super) trait Words: Copy {
     unsafe fn min(self, other: Self) -> Self;
     /// The product of two words below 2^32.
     unsafe fn mul(self, other: Self) -> Self;
+    /// The entries of a table at these places, which must all be within it.
+    unsafe fn pick(self, table: &[f64], entries: &mut [f64; GROUP]);
     /// `ranks[i] < pivot` for 64 ranks, bit i.
     unsafe fn below(ranks: &[u16; 64], pivot: u16) -> u64;
 }
@@ -85,6 +87,10 @@ impl Words for Portable {
         self.zip(other, u64::wrapping_mul)
     }
     #[inline(always)]
+    unsafe fn pick(self, table: &[f64], entries: &mut [f64; GROUP]) {
+        entries.iter_mut().zip(self.0).for_each(|(entry, place)| *entry = table[place as usize]);
+    }
+    #[inline(always)]
     unsafe fn below(ranks: &[u16; 64], pivot: u16) -> u64 {
         ranks.iter().rev().fold(0, |bits, &rank| bits << 1 | u64::from(rank < pivot))
     }
@@ -142,6 +148,14 @@ mod x86 {
         #[inline(always)]
         unsafe fn mul(self, other: Self) -> Self {
             unsafe { Self(_mm512_mul_epu32(self.0, other.0)) }
+        }
+        #[inline(always)]
+        unsafe fn pick(self, table: &[f64], entries: &mut [f64; GROUP]) {
+            // SAFETY: the places are within the table, as the trait asks, and there is room for eight.
+            unsafe {
+                let found = _mm512_i64gather_pd::<8>(self.0, table.as_ptr().cast());
+                _mm512_storeu_pd(entries.as_mut_ptr(), found);
+            }
         }
         #[inline(always)]
         unsafe fn below(ranks: &[u16; 64], pivot: u16) -> u64 {
@@ -222,6 +236,14 @@ mod x86 {
         #[inline(always)]
         unsafe fn mul(self, other: Self) -> Self {
             unsafe { Self(_mm256_mul_epu32(self.0, other.0), _mm256_mul_epu32(self.1, other.1)) }
+        }
+        #[inline(always)]
+        unsafe fn pick(self, table: &[f64], entries: &mut [f64; GROUP]) {
+            // One by one: gathers of four are no faster.
+            let mut places = [0; GROUP];
+            // SAFETY: the array has room for eight.
+            unsafe { self.store(places.as_mut_ptr()) };
+            entries.iter_mut().zip(places).for_each(|(entry, place)| *entry = table[place as usize]);
         }
         #[inline(always)]
         unsafe fn below(ranks: &[u16; 64], pivot: u16) -> u64 {
