@@ -9,6 +9,18 @@ use crate::incomplete::Reading;
 use crate::ranking::Kind;
 use crate::{Missing, Value};
 
+/// Returns what `$call` makes of an array, if it is one of numbers that rankings can be read from.
+macro_rules! with_numbers {
+    ($values:ident, $call:expr) => {
+        with_numbers!($values, $call; i64, i32, i16, i8, u64, u32, u16, u8, f64, f32)
+    };
+    ($values:ident, $call:expr; $($type:ty),*) => {$(
+        if let Ok($values) = $values.cast::<PyArray2<$type>>() {
+            return $call;
+        }
+    )*};
+}
+
 /// Checked rankings.
 #[pyclass(frozen, module = "wkendall._core")]
 pub(super) struct Rankings(pub(super) crate::Rankings);
@@ -25,14 +37,7 @@ impl Rankings {
             "scores" => Kind::Scores,
             _ => return Err(PyValueError::new_err(format!("unknown kind {kind:?}"))),
         };
-        macro_rules! try_types {
-            ($($type:ty),*) => {$(
-                if let Ok(values) = values.cast::<PyArray2<$type>>() {
-                    return checked(values, kind, mirrored, threads);
-                }
-            )*};
-        }
-        try_types!(i64, i32, i16, i8, u64, u32, u16, u8, f64, f32);
+        with_numbers!(values, checked(values, kind, mirrored, threads));
         Err(PyTypeError::new_err("values must be a 2-d array of integers or of single or double precision"))
     }
 
@@ -107,14 +112,7 @@ impl Incomplete {
             _ => return Err(PyValueError::new_err(format!("unknown missing {missing:?}"))),
         };
         let reading = Reading { descending, ties, missing };
-        macro_rules! try_types {
-            ($($type:ty),*) => {$(
-                if let Ok(values) = values.cast::<PyArray2<$type>>() {
-                    return incomplete(values, reading, threads);
-                }
-            )*};
-        }
-        try_types!(f64, f32, i64, i32, i16, i8, u64, u32, u16, u8);
+        with_numbers!(values, incomplete(values, reading, threads));
         Err(PyTypeError::new_err("rankings must be a 2-d array of integers of up to 64 bits, float32 or float64"))
     }
 

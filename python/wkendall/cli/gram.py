@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from wkendall._memory import check_fits
 from wkendall.cli.errors import UsageError
-from wkendall.cli.options import add_reading, add_running, new_parser, wants_progress, whole_number
+from wkendall.cli.options import add_output, add_reading, add_running, new_parser, wants_progress, whole_number
 from wkendall.cli.output import new_file, standard_output, write_npz
 from wkendall.cli.reading import Source, check_reading, check_same_items, check_skipped, load_array, read_rankings
 from wkendall.cli.words import in_words_of_the_command
@@ -69,16 +69,7 @@ def add_parser(commands: Commands) -> None:
     """Add the command to the command line."""
     parser = new_parser(commands, "gram", "compute the matrix of a kernel between rankings", _DESCRIPTION, _EPILOG)
     parser.add_argument("file", type=Path, metavar="INPUT", help="the rankings")
-    parser.add_argument(
-        "-o",
-        "--out",
-        "--output",
-        dest="output",
-        type=Path,
-        required=True,
-        metavar="OUTPUT",
-        help=".npy, .csv or .npz; - is CSV on standard output",
-    )
+    add_output(parser, "OUTPUT", ".npy, .csv or .npz; - is CSV on standard output")
     parser.add_argument(
         "--against", type=Path, metavar="FILE", help="rankings to compare with, one column of the matrix each"
     )

@@ -17,7 +17,7 @@ from wkendall import __version__
 from wkendall._memory import check_fits
 from wkendall._progress import progress_bar
 from wkendall.cli.errors import CommandError, UsageError
-from wkendall.cli.options import add_reading, add_running, new_parser, wants_progress, whole_number
+from wkendall.cli.options import add_output, add_reading, add_running, new_parser, wants_progress, whole_number
 from wkendall.cli.output import new_files, write_npz
 from wkendall.cli.reading import CSV, NPZ, Source, check_reading, check_skipped, kind_of, read_rankings
 from wkendall.cli.words import in_words_of_the_command
@@ -61,16 +61,7 @@ def add_parser(commands: Commands) -> None:
     """Add the command to the command line."""
     parser = new_parser(commands, "learn", "learn weights of positions from labels", _DESCRIPTION, _EPILOG)
     parser.add_argument("file", type=Path, metavar="INPUT", help="the rankings: CSV, .npy, .npz or PrefLib")
-    parser.add_argument(
-        "-o",
-        "--out",
-        "--output",
-        dest="output",
-        type=Path,
-        required=True,
-        metavar="FOLDER",
-        help="where to write the results",
-    )
+    add_output(parser, "FOLDER", "where to write the results")
     parser.add_argument(
         "--label", metavar="COLUMN", help="the column of a CSV file, or the array of an .npz file, that has the labels"
     )

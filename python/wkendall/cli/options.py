@@ -7,6 +7,7 @@ import importlib.util
 import re
 import sys
 from collections.abc import Callable
+from pathlib import Path
 from typing import TYPE_CHECKING, get_args
 
 from wkendall.rankings import Input, Missing, Ties, Top
@@ -25,6 +26,12 @@ def new_parser(commands: Commands, name: str, summary: str, description: str, ep
         formatter_class=argparse.RawDescriptionHelpFormatter,
         allow_abbrev=False,
     )
+
+
+def add_output(parser: argparse.ArgumentParser, kind: str, what: str) -> None:
+    """Add what says where to write; --out is what `reproduce` calls it."""
+    names = ("-o", "--out", "--output")
+    parser.add_argument(*names, dest="output", type=Path, required=True, metavar=kind, help=what)
 
 
 def add_reading(parser: argparse.ArgumentParser) -> None:

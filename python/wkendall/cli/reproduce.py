@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import importlib.util
 import os
-import re
 import sys
 import time
 from datetime import timedelta
@@ -14,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from wkendall.cli.errors import CommandError
 from wkendall.cli.options import new_parser, number_of_jobs, whole_number
+from wkendall.cli.words import in_words_of_the_command
 
 if TYPE_CHECKING:
     from wkendall.cli.options import Commands
@@ -121,11 +121,8 @@ def run(arguments: argparse.Namespace) -> int:
     start = time.monotonic()
     people, source = _people(arguments.data)
     protocol = Protocol(arguments.train, arguments.test, seed=arguments.seed)
-    try:
+    with in_words_of_the_command():
         check(people.y, protocol)
-    except ValueError as error:
-        message = re.sub(r"\b(train|test)=", r"--\1 ", str(error))
-        raise CommandError(re.sub(r"^(train|test) is ", r"--\1 is ", message)) from error
     store = Store(arguments.out, settings_of(people.X, people.y, protocol, source), resume=arguments.resume)
     begun = bool(store.measurements)
     try:
