@@ -70,7 +70,12 @@ impl Measure {
     /// # Errors
     /// When the weight's parameters do not fit the number of items.
     pub fn kernel(weight: &Weight, items: usize) -> Result<Self, Error> {
-        Ok(Self { items, weight: weight.check(items)?, order: 2, reading: Reading::Concordant, unit: None })
+        Ok(Self::of_weight(weight.check(items)?, items))
+    }
+
+    /// The kernel with a weight that fits the number of items.
+    pub(crate) fn of_weight(weight: ValidWeight, items: usize) -> Self {
+        Self { items, weight, order: 2, reading: Reading::Concordant, unit: None }
     }
 
     /// Turns a kernel with one of the named weights into that of another order: the sum over the tuples of so many items that are
@@ -126,7 +131,7 @@ impl Measure {
     /// As [`Measure::kernel`], and when the weights are general.
     pub fn correlation(weight: &Weight, items: usize) -> Result<Self, Error> {
         let signed = Self::kernel(weight, items)?.signed()?;
-        Ok(Self { reading: Reading::Correlation, weight: signed.weight.scaled(), ..signed })
+        Ok(Self { reading: Reading::Correlation, weight: signed.weight.scaled()?, ..signed })
     }
 
     /// Turns a kernel into its signed form: the sum over concordant pairs minus that over discordant ones.
@@ -145,14 +150,25 @@ impl Measure {
 
     /// Divides a kernel by the value it has for a ranking and itself, which is the same for all rankings; where that is 0, so
     /// is every value. A distance stays what it is.
+    ///
+    /// # Panics
+    /// When there is no memory for a copy of the weights; [`Measure::try_normalized`] returns that as an error.
     #[must_use]
     pub fn normalized(self) -> Self {
+        self.try_normalized().unwrap_or_else(|error| panic!("{error}"))
+    }
+
+    /// As [`Measure::normalized`].
+    ///
+    /// # Errors
+    /// When there is no memory for a copy of the weights.
+    pub fn try_normalized(self) -> Result<Self, Error> {
         if self.reading == Reading::Discordant {
-            return self;
+            return Ok(self);
         }
-        let scaled = Self { weight: self.weight.scaled(), unit: None, ..self };
-        let unit = scaled.of_equal();
-        Self { unit: Some(unit), ..scaled }
+        let scaled = Self { weight: self.weight.scaled()?, unit: None, ..self };
+        let unit = scaled.own()?;
+        Ok(Self { unit: Some(unit), ..scaled })
     }
 
     /// The number of items of the rankings that are compared.
@@ -162,32 +178,48 @@ impl Measure {
     }
 
     /// The value for a ranking and itself, which does not depend on the ranking.
+    ///
+    /// # Panics
+    /// When there is no memory for the permutation.
     #[must_use]
     pub fn of_equal(&self) -> f64 {
+        self.own().unwrap_or_else(|error| panic!("{error}"))
+    }
+
+    /// As [`Measure::of_equal`], or an error when there is no memory.
+    pub(crate) fn own(&self) -> Result<f64, Error> {
         let identity = |values: &mut [u32]| {
             for (position, value) in (0..).zip(values) {
                 *value = position;
             }
         };
-        self.evaluate(identity, &mut Workspace::new(self.items))
+        let mut workspace = Workspace::default();
+        self.prepare(&mut workspace)?;
+        Ok(self.evaluate(identity, &mut workspace))
+    }
+
+    /// Makes the workspace fit.
+    pub(crate) fn prepare(&self, workspace: &mut Workspace) -> Result<(), Error> {
+        workspace.try_fit(self.items)?;
+        if self.order != 2 { workspace.fit_order(&self.weight, self.order) } else { Ok(()) }
     }
 
     /// The value for two rankings.
     ///
     /// # Errors
-    /// When a ranking has another number of items than the measure.
+    /// When a ranking has another number of items than the measure, or there is no memory for the workspace.
     pub fn between(&self, s: Row<'_>, t: Row<'_>, workspace: &mut Workspace) -> Result<f64, Error> {
         for row in [s, t] {
             self.check_items(row.ranks().len())?;
         }
-        workspace.fit(self.items);
+        self.prepare(workspace)?;
         Ok(self.between_trusted(s, t, workspace))
     }
 
     /// The value as a function of one permutation: that for the identity and `pi`.
     ///
     /// # Errors
-    /// When the permutation has another number of items than the measure.
+    /// When the permutation has another number of items than the measure, or there is no memory for the workspace.
     ///
     /// ```
     /// use wkendall::{Measure, Rankings, Weight, Workspace};
@@ -198,7 +230,7 @@ impl Measure {
     /// ```
     pub fn kappa(&self, pi: Row<'_>, workspace: &mut Workspace) -> Result<f64, Error> {
         self.check_items(pi.ranks().len())?;
-        workspace.fit(self.items);
+        self.prepare(workspace)?;
         let chosen = pi.ranks().min(pi.order());
         Ok(self.evaluate(|values| values.copy_from_slice(chosen), workspace))
     }

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use crate::error::Error;
+use crate::memory::{self, Shared};
 
 /// Position weights `u`, from the most preferred position down.
 #[derive(Debug, Clone, PartialEq)]
@@ -30,12 +31,12 @@ impl Factor {
     pub fn values(&self, items: usize) -> Result<Vec<f64>, Error> {
         let ranks = (1..=items).map(|rank| rank as f64);
         match self {
-            Self::Hyperbolic => Ok(ranks.map(|rank| 1.0 / (rank + 1.0)).collect()),
-            Self::Log => Ok(ranks.map(|rank| 1.0 / (rank + 1.0).log2()).collect()),
+            Self::Hyperbolic => memory::collect(ranks.map(|rank| 1.0 / (rank + 1.0))),
+            Self::Log => memory::collect(ranks.map(|rank| 1.0 / (rank + 1.0).log2())),
             Self::Values(values) if values.len() != items => Err(Error::FactorLength { given: values.len(), items }),
             Self::Values(values) => match values.iter().position(|value| !value.is_finite()) {
                 Some(position) => Err(Error::FactorNotFinite { position, value: values[position] }),
-                None => Ok(values.clone()),
+                None => memory::collect(values.iter().copied()),
             },
         }
     }
@@ -85,12 +86,12 @@ pub enum Weight {
 pub(crate) enum ValidWeight {
     Standard,
     Top(usize),
-    Add(Vec<f64>),
-    Mult(Vec<f64>),
+    Add(Shared),
+    Mult(Shared),
     Average,
-    Tensor { order: usize, entries: Arc<[f64]> },
-    Factors { order: usize, vectors: Arc<[f64]> },
-    Quadruples(Arc<[f64]>),
+    Tensor { order: usize, entries: Shared },
+    Factors { order: usize, vectors: Shared },
+    Quadruples(Shared),
 }
 
 impl Weight {
@@ -100,30 +101,36 @@ impl Weight {
             // With no items there is nothing to rank, and k = 1 is the least harmful thing to say.
             &Self::Top(k) if (1..=items.max(1)).contains(&k) => ValidWeight::Top(k),
             &Self::Top(k) => return Err(Error::TopOutOfRange { k, items }),
-            Self::Add(factor) => ValidWeight::Add(checked_factor(factor, items)?),
-            Self::Mult(factor) => ValidWeight::Mult(checked_factor(factor, items)?),
+            Self::Add(factor) => ValidWeight::Add(checked_factor(factor, items)?.into()),
+            Self::Mult(factor) => ValidWeight::Mult(checked_factor(factor, items)?.into()),
             Self::Average => ValidWeight::Average,
             Self::Matrix(entries) => {
                 check_tensors(entries, items, 2, Some(1))?;
-                ValidWeight::Tensor { order: 2, entries: entries.as_slice().into() }
+                ValidWeight::Tensor { order: 2, entries: memory::collect(entries.iter().copied())?.into() }
             }
-            Self::Tensor { order, entries } => {
-                check_tensors(entries, items, *order, None)?;
-                ValidWeight::Tensor { order: *order, entries: Arc::clone(entries) }
-            }
-            Self::Factors { order, vectors } => {
-                check_factors(vectors, items, *order)?;
-                ValidWeight::Factors { order: *order, vectors: Arc::clone(vectors) }
-            }
-            Self::Quadruples(entries) => {
-                check_quadruples(entries, items)?;
-                ValidWeight::Quadruples(Arc::clone(entries))
-            }
+            Self::Tensor { order, entries } => ValidWeight::tensor(*order, entries.into(), items)?,
+            Self::Factors { order, vectors } => ValidWeight::factors(*order, vectors.into(), items)?,
+            Self::Quadruples(entries) => ValidWeight::quadruples(entries.into(), items)?,
         })
     }
 }
 
 impl ValidWeight {
+    pub(crate) fn tensor(order: usize, entries: Shared, items: usize) -> Result<Self, Error> {
+        check_tensors(&entries, items, order, None)?;
+        Ok(Self::Tensor { order, entries })
+    }
+
+    pub(crate) fn factors(order: usize, vectors: Shared, items: usize) -> Result<Self, Error> {
+        check_factors(&vectors, items, order)?;
+        Ok(Self::Factors { order, vectors })
+    }
+
+    pub(crate) fn quadruples(entries: Shared, items: usize) -> Result<Self, Error> {
+        check_quadruples(&entries, items)?;
+        Ok(Self::Quadruples(entries))
+    }
+
     /// Whether weights are given for all tuples of positions rather than by name.
     pub(crate) fn is_general(&self) -> bool {
         matches!(self, Self::Tensor { .. } | Self::Factors { .. } | Self::Quadruples(_))
@@ -169,28 +176,28 @@ impl ValidWeight {
 
     /// Scaled by a power of two so that the largest weight is near 1; what does not depend on the scale of the weights
     /// then neither overflows nor underflows.
-    pub(crate) fn scaled(self) -> Self {
-        match self {
-            Self::Add(values) => Self::Add(scaled(&values)),
-            Self::Mult(values) => Self::Mult(scaled(&values)),
-            Self::Tensor { order, entries } => Self::Tensor { order, entries: scaled(&entries).into() },
-            Self::Factors { order, vectors } => Self::Factors { order, vectors: scaled(&vectors).into() },
-            Self::Quadruples(entries) => Self::Quadruples(scaled(&entries).into()),
+    pub(crate) fn scaled(self) -> Result<Self, Error> {
+        Ok(match self {
+            Self::Add(values) => Self::Add(scaled(&values)?),
+            Self::Mult(values) => Self::Mult(scaled(&values)?),
+            Self::Tensor { order, entries } => Self::Tensor { order, entries: scaled(&entries)? },
+            Self::Factors { order, vectors } => Self::Factors { order, vectors: scaled(&vectors)? },
+            Self::Quadruples(entries) => Self::Quadruples(scaled(&entries)?),
             plain => plain,
-        }
+        })
     }
 }
 
-fn scaled(values: &[f64]) -> Vec<f64> {
+fn scaled(values: &Shared) -> Result<Shared, Error> {
     let largest = values.iter().fold(0.0, |largest: f64, value| largest.max(value.abs()));
     let exponent = -largest.log2().round().clamp(-1000.0, 1000.0);
     if largest == 0.0 {
-        return values.to_vec();
+        return Ok(values.clone());
     }
     // Twice a smaller power, because the inverse of a subnormal number is infinite.
     let half = (exponent / 2.0).trunc().exp2();
     let rest = (exponent - (exponent / 2.0).trunc()).exp2();
-    values.iter().map(|value| value * half * rest).collect()
+    Ok(memory::collect(values.iter().map(|value| value * half * rest))?.into())
 }
 
 fn checked_factor(factor: &Factor, items: usize) -> Result<Vec<f64>, Error> {

@@ -2,16 +2,17 @@
 
 use std::ops::Range;
 
-use super::distinct::{self, Distinct};
+use super::distinct::Few;
 use super::plan::Strategy;
-use super::tiles::{self, Tile};
+use super::tiles::{Pieces, Tile};
 use super::{Element, Fill, Options, fill};
 use crate::error::Error;
 use crate::incomplete::Incomplete;
-use crate::kappa::incomplete::{self as sums, Means, Memory, Side, leans};
+use crate::kappa::incomplete::{self as sums, Means, Memory, Need, Side, leans};
 use crate::kappa::pairs_of;
 use crate::measure::{Mean, Measure};
-use crate::parallel::{self, Proceed, Watch};
+use crate::memory;
+use crate::parallel::{self, Crew, Proceed, Progress, Stop, Watch};
 use crate::simd::Isa;
 use crate::simd::place::Square;
 use crate::simd::product::{Real, Row};
@@ -61,24 +62,19 @@ pub fn gram_incomplete_into<T: Element>(
     if x.rows().checked_mul(columns.rows()) != Some(out.len()) {
         return Err(Error::OutputLength { given: out.len(), rows: x.rows(), columns: columns.rows() });
     }
-    if let Some(largest) = T::LARGEST
-        && measure.of_equal() > largest
-    {
-        return Err(Error::BeyondSingle { value: measure.of_equal() });
-    }
-    let find = |set: &Incomplete| Distinct::find(set.rows(), |row| set.row(row).starts);
-    match (find(x), y.map(find)) {
-        (None, None | Some(None)) => fill_all(measure, x, y, out, options),
-        (rows, of_columns) => {
-            let rows = rows.unwrap_or_else(|| Distinct::all(x.rows()));
-            let of_columns = of_columns.map(|found| found.unwrap_or_else(|| Distinct::all(columns.rows())));
-            let (few_x, few_y) =
-                (x.select(rows.firsts()), of_columns.as_ref().map(|found| columns.select(found.firsts())));
-            distinct::fill_distinct(&rows, of_columns.as_ref(), out, options, |values, options| {
-                fill_all(measure, &few_x, few_y.as_ref(), values, options)
-            })
+    if let Some(largest) = T::LARGEST {
+        let value = measure.own()?;
+        if value > largest {
+            return Err(Error::BeyondSingle { value });
         }
     }
+    let mut options = options;
+    let found = Few::find(x, y, parallel::share(&mut options.watch))?;
+    // Without memory for the matrix of the distinct rankings all are computed; the strategy does not depend on their number.
+    let Some((few, mut values)) = found.and_then(|few| few.matrix().map(|values| (few, values))) else {
+        return fill_all(measure, x, y, out, options);
+    };
+    few.fill(&mut values, out, options, |x, y, values, options| fill_all(measure, x, y, values, options))
 }
 
 /// The measure of each incomplete ranking and itself: of two complete rankings, independent of each other, that agree with it.
@@ -87,9 +83,15 @@ pub fn gram_incomplete_into<T: Element>(
 /// As [`gram_incomplete_into`].
 pub fn diagonal_incomplete(measure: &Measure, x: &Incomplete, options: Options<'_>) -> Result<Vec<f64>, Error> {
     measure.check_items(x.items())?;
-    let setting = Setting::new(measure, x, x, options.threads)?;
-    let own = setting.own_values(x, options.threads, options.watch)?;
-    Ok(own.into_iter().enumerate().map(|(row, value)| setting.finished(value, row, row)).collect())
+    let setting = Setting::new(measure, x, x)?;
+    let mut own = setting.own_values(x, options.threads, options.watch)?;
+    if measure.is_normalized() {
+        for value in &mut own {
+            let unit = value.sqrt() * value.sqrt();
+            *value = if unit == 0.0 { 0.0 } else { *value / unit };
+        }
+    }
+    Ok(own)
 }
 
 fn fill_all<T: Element>(
@@ -100,7 +102,7 @@ fn fill_all<T: Element>(
     options: Options<'_>,
 ) -> Result<(), Error> {
     let columns = y.unwrap_or(x);
-    let setting = Setting::new(measure, x, columns, options.threads)?;
+    let mut setting = Setting::new(measure, x, columns)?;
     let isa = options.backend.isa()?;
     let cells = out.len() as f64;
     let product_ns = FEATURE_NS * setting.features() as f64;
@@ -120,20 +122,48 @@ fn fill_all<T: Element>(
     } else {
         NARROW
     });
-    let tiles = match y {
-        None => tiles::symmetric(out, x.rows(), tile.max(1)),
-        Some(_) => tiles::rectangular(out, columns.rows(), tile.max(1)),
-    };
-    if product {
-        return fill(
-            &Features { setting: &setting, isa, pairs: all_pairs(measure.items()) },
-            tiles,
-            threads,
-            options.watch,
-        );
+    let mut pieces = Pieces::new(out, columns.rows(), tile)?;
+    let tiles = if y.is_none() { pieces.symmetric()? } else { pieces.rectangular()? };
+    let mut phases = Phases::new(options.watch, tiles.len() + setting.jobs_of_units(measure));
+    if measure.is_normalized() {
+        setting.find_units(options.threads, &mut phases)?;
     }
-    let isa = (strategy == Strategy::Pairs).then_some(isa);
-    fill(&Pairs { setting: &setting, isa, interval: (ASK_EVERY_NS / pair_ns) as usize }, tiles, threads, options.watch)
+    phases.run(tiles.len(), |watch| {
+        if product {
+            let pairs = all_pairs(measure.items())?;
+            return fill(&Features { setting: &setting, isa, pairs }, tiles, Crew::new(threads, 0.0), watch);
+        }
+        let isa = (strategy == Strategy::Pairs).then_some(isa);
+        let pairs = Pairs { setting: &setting, isa, interval: (ASK_EVERY_NS / pair_ns) as usize };
+        fill(&pairs, tiles, Crew::new(threads, setting.longest_ns()), watch)
+    })
+}
+
+/// Several runs whose jobs are counted together.
+struct Phases<'a> {
+    watch: Option<Watch<'a>>,
+    done: usize,
+    total: usize,
+}
+
+impl<'a> Phases<'a> {
+    fn new(watch: Option<Watch<'a>>, total: usize) -> Self {
+        Self { watch, done: 0, total }
+    }
+
+    /// Does a run of so many jobs.
+    fn run<R>(
+        &mut self,
+        jobs: usize,
+        run: impl FnOnce(Option<Watch<'_>>) -> Result<R, Error>,
+    ) -> Result<R, Error> {
+        let Self { watch, done, total } = self;
+        let Some(watch) = watch else { return run(None) };
+        let mut look = |progress: Progress| watch(Progress { done: *done + progress.done, total: *total });
+        let result = run(Some(&mut look))?;
+        *done += jobs;
+        Ok(result)
+    }
 }
 
 /// What is computed, of which rankings.
@@ -144,27 +174,51 @@ struct Setting<'a> {
     mean: Mean,
     /// Whether items can be anywhere.
     unknown: bool,
-    /// What values are divided by, a factor for each row and one for each column.
-    units: Option<(Vec<f64>, Vec<f64>)>,
+    /// What values are divided by, a factor for each row and one for each column; that of the row where there is none.
+    units: Option<(Vec<f64>, Option<Vec<f64>>)>,
 }
 
 impl<'a> Setting<'a> {
-    fn new(measure: &'a Measure, x: &'a Incomplete, y: &'a Incomplete, threads: Option<usize>) -> Result<Self, Error> {
+    /// That of a measure, but for the units.
+    fn new(measure: &'a Measure, x: &'a Incomplete, y: &'a Incomplete) -> Result<Self, Error> {
         let (weight, mean) = measure.mean().ok_or(Error::IncompleteMeasure)?;
         let unknown = x.has_unknown() || y.has_unknown();
         if unknown && *weight != ValidWeight::Standard {
             return Err(Error::UnknownPlaces);
         }
-        let setting = Self { x, y, weight, mean, unknown, units: None };
-        if !measure.is_normalized() {
-            return Ok(setting);
-        }
-        let units = |set: &Incomplete| -> Result<Vec<f64>, Error> {
-            Ok(setting.own_values(set, threads, None)?.into_iter().map(f64::sqrt).collect())
+        Ok(Self { x, y, weight, mean, unknown, units: None })
+    }
+
+    /// The sets that have units of their own: the rows, and the columns unless these are the same.
+    fn sets(&self) -> impl Iterator<Item = &'a Incomplete> + use<'a> {
+        let same = std::ptr::eq(self.x, self.y);
+        [self.x, self.y].into_iter().take(if same { 1 } else { 2 })
+    }
+
+    /// How many jobs it takes to find the units.
+    fn jobs_of_units(&self, measure: &Measure) -> usize {
+        let jobs = self.sets().map(|set| set.rows().div_ceil(self.rows_a_job())).sum();
+        if measure.is_normalized() { jobs } else { 0 }
+    }
+
+    /// Finds what values are divided by.
+    fn find_units(&mut self, threads: Option<usize>, phases: &mut Phases<'_>) -> Result<(), Error> {
+        let mut units = |set: &Incomplete| {
+            let jobs = set.rows().div_ceil(self.rows_a_job());
+            let mut values = phases.run(jobs, |watch| self.own_values(set, threads, watch))?;
+            values.iter_mut().for_each(|value| *value = value.sqrt());
+            Ok(values)
         };
-        let of_rows = units(x)?;
-        let of_columns = if std::ptr::eq(x, y) { of_rows.clone() } else { units(y)? };
-        Ok(Self { units: Some((of_rows, of_columns)), ..setting })
+        let mut of_sets = self.sets();
+        let of_rows = of_sets.next().map_or(Ok(Vec::new()), &mut units)?;
+        let of_columns = of_sets.next().map(&mut units).transpose()?;
+        self.units = Some((of_rows, of_columns));
+        Ok(())
+    }
+
+    /// How many rankings are compared with themselves in a job.
+    fn rows_a_job(&self) -> usize {
+        ((ASK_EVERY_NS / self.pair_ns()) as usize).max(1)
     }
 
     /// The value of each ranking and itself, before it is divided by anything.
@@ -174,26 +228,40 @@ impl<'a> Setting<'a> {
         threads: Option<usize>,
         watch: Option<Watch<'_>>,
     ) -> Result<Vec<f64>, Error> {
-        let mut values = vec![0.0; set.rows()];
-        let rows = ((ASK_EVERY_NS / self.pair_ns()) as usize).max(1);
+        let mut values = memory::filled(set.rows(), 0.0)?;
+        let rows = self.rows_a_job();
         let threads = parallel::threads_for(self.pair_ns() * set.rows() as f64, threads);
-        let jobs = values.chunks_mut(rows).enumerate().collect();
+        let jobs = memory::collect(values.chunks_mut(rows).enumerate())?;
         parallel::run(
             jobs,
-            threads,
+            Crew::new(threads, self.longest_ns()),
             watch,
-            || Memory::new(set.items(), Some(Isa::widest())),
+            |stop| self.memory(Some(Isa::widest()), stop),
             |(index, values): (usize, &mut [f64]), memory, proceed| {
-                if !proceed() {
-                    return;
-                }
                 for (row, value) in (index * rows..).zip(values) {
-                    let means = self.means(set, row);
+                    if !proceed() {
+                        break;
+                    }
+                    let means = self.means(set, row)?;
                     *value = self.value((set, row, &means), (set, row, &means), memory);
                 }
+                Ok(())
             },
         )?;
         Ok(values)
+    }
+
+    /// Memory for pairs of rankings.
+    fn memory(&self, isa: Option<Isa>, stop: &Stop) -> Result<Memory, Error> {
+        let need = Need { weight: self.weight, signed: self.mean == Mean::Signed, unknown: self.unknown };
+        Memory::new(need, self.x.items(), isa, stop)
+    }
+
+    /// How long one pair of rankings can take: with the average weight, ties take up to as many steps as there are pairs of items.
+    fn longest_ns(&self) -> f64 {
+        let items = self.x.items() as f64;
+        let of_ties = if *self.weight == ValidWeight::Average { 3.0 * items * items } else { 0.0 };
+        self.pair_ns().max(of_ties)
     }
 
     /// About how long one pair of rankings takes.
@@ -207,8 +275,8 @@ impl<'a> Setting<'a> {
         PAIR_NS + of_items
     }
 
-    fn means(&self, set: &Incomplete, row: usize) -> Means {
-        if self.unknown { Means::default() } else { Means::of(self.weight, set.row(row)) }
+    fn means(&self, set: &Incomplete, row: usize) -> Result<Means, Error> {
+        if self.unknown { Ok(Means::default()) } else { Means::of(self.weight, set.row(row)) }
     }
 
     /// The value for two rankings, before it is divided by anything.
@@ -235,7 +303,7 @@ impl<'a> Setting<'a> {
     /// The value after it is divided by what there is to divide by.
     fn finished(&self, value: f64, row: usize, column: usize) -> f64 {
         let Some((of_rows, of_columns)) = &self.units else { return value };
-        let unit = of_rows[row] * of_columns[column];
+        let unit = of_rows[row] * of_columns.as_ref().unwrap_or(of_rows)[column];
         if unit == 0.0 { 0.0 } else { value / unit }
     }
 
@@ -275,15 +343,26 @@ struct Pairs<'a> {
 impl Fill for Pairs<'_> {
     type Scratch = Memory;
 
-    fn scratch(&self) -> Memory {
-        Memory::new(self.setting.x.items(), self.isa)
+    fn scratch(&self, stop: &Stop) -> Result<Memory, Error> {
+        self.setting.memory(self.isa, stop)
     }
 
-    fn fill<T: Element>(&self, tile: &mut Tile<'_, T>, memory: &mut Memory, proceed: Proceed<'_>) {
+    fn fill<T: Element>(
+        &self,
+        tile: &mut Tile<'_, T>,
+        memory: &mut Memory,
+        proceed: Proceed<'_>,
+    ) -> Result<(), Error> {
         let setting = self.setting;
         let (rows, columns) = (tile.rows(), tile.columns());
-        let of_rows: Vec<Means> = rows.clone().map(|row| setting.means(setting.x, row)).collect();
-        let of_columns: Vec<Means> = columns.clone().map(|column| setting.means(setting.y, column)).collect();
+        let means = |set: &Incomplete, rows: Range<usize>| -> Result<Vec<Means>, Error> {
+            let mut all = memory::room(rows.len())?;
+            for row in rows {
+                all.push(setting.means(set, row)?);
+            }
+            Ok(all)
+        };
+        let (of_rows, of_columns) = (means(setting.x, rows.clone())?, means(setting.y, columns.clone())?);
         let mut pairs = 0;
         tile.fill(|row, column| {
             pairs += 1;
@@ -297,6 +376,7 @@ impl Fill for Pairs<'_> {
             let t = (setting.y, column, &of_columns[column - columns.start]);
             Some(setting.finished(setting.value(s, t, memory), row, column))
         });
+        Ok(())
     }
 }
 
@@ -322,16 +402,18 @@ enum Source {
 }
 
 impl Features<'_> {
-    fn sources(&self, set: &Incomplete, range: Range<usize>) -> Vec<Source> {
-        range
-            .map(|row| {
-                if self.setting.unknown {
-                    Source::Leans(leans(set.row(row)))
-                } else {
-                    Source::Means(self.setting.means(set, row))
-                }
-            })
-            .collect()
+    fn sources(&self, set: &Incomplete, range: Range<usize>) -> Result<Vec<Source>, Error> {
+        let mut sources = memory::room(range.len())?;
+        for row in range {
+            sources.push(if self.setting.unknown {
+                let mut of_items = memory::room(set.items())?;
+                leans(set.row(row), &mut of_items);
+                Source::Leans(of_items)
+            } else {
+                Source::Means(self.setting.means(set, row)?)
+            });
+        }
+        Ok(sources)
     }
 
     /// Makes the features of some pairs of items for rankings from `first` on, in groups, one group after the other.
@@ -342,11 +424,11 @@ impl Features<'_> {
         sources: &[Source],
         pairs: &[(u32, u32)],
         panel: &mut Vec<Row<f64, G>>,
-    ) {
+    ) -> Result<(), Error> {
         let each = if self.setting.is_skew() { 1 } else { 2 };
         let length = pairs.len() * each;
         panel.clear();
-        panel.resize(sources.len().div_ceil(G) * length, Row([0.0; G]));
+        memory::resize(panel, sources.len().div_ceil(G) * length, Row([0.0; G]))?;
         for (index, source) in sources.iter().enumerate() {
             let (group, lane) = (index / G, index % G);
             let features = panel[group * length..][..length].chunks_exact_mut(each);
@@ -375,30 +457,37 @@ impl Features<'_> {
                 }
             }
         }
+        Ok(())
     }
 }
 
 impl Fill for Features<'_> {
     type Scratch = Panels;
 
-    fn scratch(&self) -> Panels {
-        Panels::default()
+    fn scratch(&self, _: &Stop) -> Result<Panels, Error> {
+        Ok(Panels::default())
     }
 
-    fn fill<T: Element>(&self, tile: &mut Tile<'_, T>, panels: &mut Panels, proceed: Proceed<'_>) {
+    fn fill<T: Element>(
+        &self,
+        tile: &mut Tile<'_, T>,
+        panels: &mut Panels,
+        proceed: Proceed<'_>,
+    ) -> Result<(), Error> {
         let setting = self.setting;
         let (rows, columns) = (tile.rows(), tile.columns());
-        let (of_rows, of_columns) = (self.sources(setting.x, rows.clone()), self.sources(setting.y, columns.clone()));
-        let squares: Vec<(usize, usize)> = tile.squares::<G>().collect();
+        let of_rows = self.sources(setting.x, rows.clone())?;
+        let of_columns = self.sources(setting.y, columns.clone())?;
+        let squares: Vec<(usize, usize)> = memory::collect(tile.squares::<G>())?;
         let Panels { rows: left, columns: right, sums } = panels;
         sums.clear();
-        sums.resize(squares.len(), [[0.0; G]; G]);
+        memory::resize(sums, squares.len(), [[0.0; G]; G])?;
         for pairs in self.pairs.chunks(if setting.is_skew() { BLOCK } else { BLOCK / 2 }) {
             if !proceed() {
-                return;
+                return Ok(());
             }
-            self.make(setting.x, rows.start, &of_rows, pairs, left);
-            self.make(setting.y, columns.start, &of_columns, pairs, right);
+            self.make(setting.x, rows.start, &of_rows, pairs, left)?;
+            self.make(setting.y, columns.start, &of_columns, pairs, right)?;
             let length = pairs.len() * if setting.is_skew() { 1 } else { 2 };
             for (&(row, column), sums) in squares.iter().zip(&mut *sums) {
                 let (row, column) = (&left[row * length..][..length], &right[column * length..][..length]);
@@ -413,9 +502,14 @@ impl Fill for Features<'_> {
             }
         }
         tile.store(self.isa, sums);
+        Ok(())
     }
 }
 
-fn all_pairs(items: usize) -> Vec<(u32, u32)> {
-    (0..items as u32).flat_map(|j| (0..j).map(move |i| (i, j))).collect()
+fn all_pairs(items: usize) -> Result<Vec<(u32, u32)>, Error> {
+    let mut pairs = memory::room(pairs_of(items as u64) as usize)?;
+    for j in 0..items as u32 {
+        pairs.extend((0..j).map(|i| (i, j)));
+    }
+    Ok(pairs)
 }

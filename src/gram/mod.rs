@@ -26,16 +26,17 @@ mod tiles;
 
 use crate::error::Error;
 use crate::measure::Measure;
-use crate::parallel::{self, Proceed, Watch};
+use crate::memory;
+use crate::parallel::{self, Crew, Proceed, Stop, Watch};
 use crate::ranking::Rankings;
 use crate::simd::{Isa, Level};
 use bits::Bits;
-use distinct::Distinct;
+use distinct::Few;
 use factored::Factored;
 use pairs::Pairs;
 use plan::{Plan, Strategy, Wishes};
 use product::Product;
-use tiles::Tile;
+use tiles::{Pieces, Tile};
 
 pub use incomplete::{diagonal_incomplete, gram_incomplete_into};
 pub use plan::Backend;
@@ -99,10 +100,8 @@ pub struct Options<'a> {
 pub fn gram(measure: &Measure, x: &Rankings, y: Option<&Rankings>, options: Options<'_>) -> Result<Vec<f64>, Error> {
     let (rows, columns) = (x.rows(), y.unwrap_or(x).rows());
     let too_large = Error::TooLarge { rows, columns };
-    let mut out = Vec::new();
     let len = rows.checked_mul(columns).ok_or(too_large.clone())?;
-    out.try_reserve_exact(len).map_err(|_| too_large)?;
-    out.resize(len, 0.0);
+    let mut out = memory::filled(len, 0.0).map_err(|_| too_large)?;
     gram_into(measure, x, y, &mut out, options)?;
     Ok(out)
 }
@@ -124,24 +123,25 @@ pub fn gram_into<T: Element>(
     if rows.checked_mul(columns) != Some(out.len()) {
         return Err(Error::OutputLength { given: out.len(), rows, columns });
     }
-    if let Some(largest) = T::LARGEST
-        && measure.of_equal() > largest
-    {
-        return Err(Error::BeyondSingle { value: measure.of_equal() });
-    }
-    let find = |set: &Rankings| Distinct::find(set.rows(), |row| set.row(row).ranks());
-    match (find(x), y.map(find)) {
-        (None, None | Some(None)) => fill_all(measure, x, y, out, options),
-        (of_rows, of_columns) => {
-            let of_rows = of_rows.unwrap_or_else(|| Distinct::all(rows));
-            let of_columns = of_columns.map(|found| found.unwrap_or_else(|| Distinct::all(columns)));
-            let few_x = x.select(of_rows.firsts());
-            let few_y = of_columns.as_ref().map(|found| y.unwrap_or(x).select(found.firsts()));
-            distinct::fill_distinct(&of_rows, of_columns.as_ref(), out, options, |values, options| {
-                fill_all(measure, &few_x, few_y.as_ref(), values, options)
-            })
+    if let Some(largest) = T::LARGEST {
+        let value = measure.own()?;
+        if value > largest {
+            return Err(Error::BeyondSingle { value });
         }
     }
+    let mut options = options;
+    let Some(few) = Few::find(x, y, parallel::share(&mut options.watch))? else {
+        return fill_all(measure, x, y, out, options);
+    };
+    let Some(mut values) = few.matrix() else {
+        // There is no memory for this matrix. The strategy stays the one for the distinct rankings, so that the bits do.
+        let wishes = Wishes { single: T::LARGEST.is_some(), ..Wishes::from(&options) };
+        let plan = Plan::new(measure, few.shape().0, few.shape().1, &wishes)?;
+        drop(few);
+        let backend = options.backend.with(plan.strategy);
+        return fill_all(measure, x, y, out, Options { backend, ..options });
+    };
+    few.fill(&mut values, out, options, |x, y, values, options| fill_all(measure, x, y, values, options))
 }
 
 /// The strategy and the instruction set, as in "bits-avx512", that would be picked for so many rankings.
@@ -171,36 +171,35 @@ fn fill_all<T: Element>(
     options: Options<'_>,
 ) -> Result<(), Error> {
     let (rows, columns) = (x.rows(), y.unwrap_or(x).rows());
-    let wishes =
-        Wishes { backend: options.backend, threads: options.threads, tile: options.tile, single: T::LARGEST.is_some() };
+    let wishes = Wishes { single: T::LARGEST.is_some(), ..Wishes::from(&options) };
     let plan = Plan::new(measure, rows, columns, &wishes)?;
-    let tiles = match y {
-        None => tiles::symmetric(out, rows, plan.tile),
-        Some(_) => tiles::rectangular(out, columns, plan.tile),
-    };
-    match plan.strategy {
+    let mut pieces = Pieces::new(out, columns, plan.tile)?;
+    let tiles = if y.is_none() { pieces.symmetric()? } else { pieces.rectangular()? };
+    let y_or_x = y.unwrap_or(x);
+    let Plan { strategy, isa, threads, parts, .. } = plan;
+    let silent_ns = if matches!(strategy, Strategy::Pairs | Strategy::Partition) { measure.cost_ns() } else { 0.0 };
+    let (crew, watch) = (Crew::new(threads, silent_ns), options.watch);
+    match strategy {
         Strategy::Bits => {
-            let bits = Bits::new(plan.isa, measure, x, y)?;
-            if plan.parts > 1 {
-                return bits.fill_in_parts(tiles, plan.parts, plan.threads, options.watch);
+            let bits = Bits::new(isa, measure, x, y)?;
+            if parts > 1 {
+                return bits.fill_in_parts(tiles, parts, crew, watch);
             }
-            fill(&bits, tiles, plan.threads, options.watch)
+            fill(&bits, tiles, crew, watch)
         }
         Strategy::Product if measure.is_factored() && wishes.single => {
-            fill(&Factored::<f32, 48>::new(plan.isa, measure, x, y.unwrap_or(x))?, tiles, plan.threads, options.watch)
+            fill(&Factored::<f32, 48>::new(isa, measure, x, y_or_x)?, tiles, crew, watch)
         }
         Strategy::Product if measure.is_factored() => {
-            fill(&Factored::<f64, 24>::new(plan.isa, measure, x, y.unwrap_or(x))?, tiles, plan.threads, options.watch)
+            fill(&Factored::<f64, 24>::new(isa, measure, x, y_or_x)?, tiles, crew, watch)
         }
         Strategy::Product if wishes.single => {
-            fill(&Product::<f32, 48>::new(plan.isa, measure, x, y.unwrap_or(x))?, tiles, plan.threads, options.watch)
+            fill(&Product::<f32, 48>::new(isa, measure, x, y_or_x)?, tiles, crew, watch)
         }
-        Strategy::Product => {
-            fill(&Product::<f64, 24>::new(plan.isa, measure, x, y.unwrap_or(x))?, tiles, plan.threads, options.watch)
-        }
+        Strategy::Product => fill(&Product::<f64, 24>::new(isa, measure, x, y_or_x)?, tiles, crew, watch),
         Strategy::Pairs | Strategy::Partition => {
-            let isa = (plan.strategy == Strategy::Pairs).then_some(plan.isa);
-            fill(&Pairs::new(isa, measure, x, y.unwrap_or(x)), tiles, plan.threads, options.watch)
+            let isa = (strategy == Strategy::Pairs).then_some(isa);
+            fill(&Pairs::new(isa, measure, x, y_or_x), tiles, crew, watch)
         }
     }
 }
@@ -210,23 +209,28 @@ trait Fill: Sync {
     /// What a thread needs for itself.
     type Scratch;
 
-    fn scratch(&self) -> Self::Scratch;
+    fn scratch(&self, stop: &Stop) -> Result<Self::Scratch, Error>;
 
     /// Fills a tile; leaves it half done when told not to proceed.
-    fn fill<T: Element>(&self, tile: &mut Tile<'_, T>, scratch: &mut Self::Scratch, proceed: Proceed<'_>);
+    fn fill<T: Element>(
+        &self,
+        tile: &mut Tile<'_, T>,
+        scratch: &mut Self::Scratch,
+        proceed: Proceed<'_>,
+    ) -> Result<(), Error>;
 }
 
 fn fill<T: Element>(
     strategy: &impl Fill,
     tiles: Vec<Tile<'_, T>>,
-    threads: usize,
+    crew: Crew,
     watch: Option<Watch<'_>>,
 ) -> Result<(), Error> {
     parallel::run(
         tiles,
-        threads,
+        crew,
         watch,
-        || strategy.scratch(),
+        |stop| strategy.scratch(stop),
         |mut tile, scratch, proceed| strategy.fill(&mut tile, scratch, proceed),
     )
 }
