@@ -116,27 +116,33 @@ pub fn combine(
     let isa = Isa::widest();
     let places = memory::collect((0..rankings.rows()).map(|row| Places::new(rankings.row(row).ranks())))?;
     let crew = Crew::new(threads, size as f64);
-    parallel::run(jobs, crew, run.watch, |_| memory::room(size), |(item, sum), part, proceed| {
-        for start in (0..rankings.rows()).step_by(RUN) {
-            if !proceed() {
-                return Ok(());
-            }
-            part.clear();
-            part.resize(size, 0.0);
-            for (row, &coefficient) in (start..).zip(&coefficients[start..rankings.rows().min(start + RUN)]) {
-                if size >= ASK_EVERY && !proceed() {
+    parallel::run(
+        jobs,
+        crew,
+        run.watch,
+        |_| memory::room(size),
+        |(item, sum), part, proceed| {
+            for start in (0..rankings.rows()).step_by(RUN) {
+                if !proceed() {
                     return Ok(());
                 }
-                let ranks = rankings.row(row).ranks();
-                let of_rank = &weights[ranks[item] as usize * size..][..size];
-                add(isa, of_rank, order - 1, ranks, places[row], coefficient, part);
+                part.clear();
+                part.resize(size, 0.0);
+                for (row, &coefficient) in (start..).zip(&coefficients[start..rankings.rows().min(start + RUN)]) {
+                    if size >= ASK_EVERY && !proceed() {
+                        return Ok(());
+                    }
+                    let ranks = rankings.row(row).ranks();
+                    let of_rank = &weights[ranks[item] as usize * size..][..size];
+                    add(isa, of_rank, order - 1, ranks, places[row], coefficient, part);
+                }
+                for (sum, part) in sum.iter_mut().zip(&*part) {
+                    *sum += part;
+                }
             }
-            for (sum, part) in sum.iter_mut().zip(&*part) {
-                *sum += part;
-            }
-        }
-        Ok(())
-    })?;
+            Ok(())
+        },
+    )?;
     Ok(sum)
 }
 
@@ -171,9 +177,8 @@ pub fn tuple_sums_into(
     out.fill(0.0);
     let m = rankings.rows();
     let mut watch = run.watch;
-    let of_item = parallel::run_one(10.0 * (m * items) as f64, parallel::share(&mut watch), |stop| {
-        by_item(rankings, stop)
-    })?;
+    let of_item =
+        parallel::run_one(10.0 * (m * items) as f64, parallel::share(&mut watch), |stop| by_item(rankings, stop))?;
     let threads = parallel::threads_for(tuples.saturating_mul(m) as f64, run.threads);
     let rows = (JOB / m.max(1)).max(1);
     let jobs = memory::collect(out.chunks_mut((rows * tuples).max(1)).enumerate())?;

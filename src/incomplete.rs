@@ -359,12 +359,15 @@ impl<'a> RowsMut<'a> {
     fn read<V: Value>(&mut self, reading: Reading, values: &[V], stop: &Stop) -> bool {
         let Reading { descending, ties, missing } = reading;
         let allowed = |value: &V| {
-            value.is_real() || missing != Missing::Error && !matches!(value.number(), Number::Real(value) if value.is_infinite())
+            value.is_real()
+                || missing != Missing::Error && !matches!(value.number(), Number::Real(value) if value.is_infinite())
         };
         if !values.iter().all(allowed) {
             return false;
         }
-        let Some((listed, tied)) = fill_row(descending, missing, values, self.starts, self.orders, stop) else { return true };
+        let Some((listed, tied)) = fill_row(descending, missing, values, self.starts, self.orders, stop) else {
+            return true;
+        };
         self.placed.fill(if missing == Missing::Anywhere { listed } else { values.len() } as u32);
         self.finish();
         ties || !tied

@@ -53,7 +53,8 @@ pub(crate) fn lease(threads: usize) -> Option<Lease> {
     });
     match idle.flatten() {
         Some(pool) => Some(Lease(Some(pool))),
-        None => std::iter::successors(Some(threads), |&threads| Some(threads / 2).filter(|&fewer| fewer > 0)).find_map(build),
+        None => std::iter::successors(Some(threads), |&threads| Some(threads / 2).filter(|&fewer| fewer > 0))
+            .find_map(build),
     }
 }
 

@@ -8,12 +8,7 @@ use crate::parallel::Stop;
 const PART: usize = 1 << 18;
 
 /// Sorts `places`; `spare` is as long and loses its contents. False if the run ended meanwhile.
-pub(crate) fn sort(
-    places: &mut [u32],
-    spare: &mut [u32],
-    stop: &Stop,
-    compare: impl Fn(u32, u32) -> Ordering,
-) -> bool {
+pub(crate) fn sort(places: &mut [u32], spare: &mut [u32], stop: &Stop, compare: impl Fn(u32, u32) -> Ordering) -> bool {
     sort_by_parts(PART, places, spare, stop, compare)
 }
 

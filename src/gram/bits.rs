@@ -145,7 +145,13 @@ impl<'a> Bits<'a> {
     }
 
     /// The bits of some rankings, kept or made in `room`.
-    fn bits<'r>(&self, side: &'r Side, rows: Range<usize>, block: &Block, room: &'r mut Vec<u64>) -> Result<&'r [u64], Error> {
+    fn bits<'r>(
+        &self,
+        side: &'r Side,
+        rows: Range<usize>,
+        block: &Block,
+        room: &'r mut Vec<u64>,
+    ) -> Result<&'r [u64], Error> {
         if let Some(kept) = &side.kept {
             let length = self.length(block);
             return Ok(&kept[rows.start * length..rows.end * length]);

@@ -152,11 +152,7 @@ impl<'a> Phases<'a> {
     }
 
     /// Does a run of so many jobs.
-    fn run<R>(
-        &mut self,
-        jobs: usize,
-        run: impl FnOnce(Option<Watch<'_>>) -> Result<R, Error>,
-    ) -> Result<R, Error> {
+    fn run<R>(&mut self, jobs: usize, run: impl FnOnce(Option<Watch<'_>>) -> Result<R, Error>) -> Result<R, Error> {
         let Self { watch, done, total } = self;
         let Some(watch) = watch else { return run(None) };
         let mut look = |progress: Progress| watch(Progress { done: *done + progress.done, total: *total });
@@ -347,12 +343,7 @@ impl Fill for Pairs<'_> {
         self.setting.memory(self.isa, stop)
     }
 
-    fn fill<T: Element>(
-        &self,
-        tile: &mut Tile<'_, T>,
-        memory: &mut Memory,
-        proceed: Proceed<'_>,
-    ) -> Result<(), Error> {
+    fn fill<T: Element>(&self, tile: &mut Tile<'_, T>, memory: &mut Memory, proceed: Proceed<'_>) -> Result<(), Error> {
         let setting = self.setting;
         let (rows, columns) = (tile.rows(), tile.columns());
         let means = |set: &Incomplete, rows: Range<usize>| -> Result<Vec<Means>, Error> {
@@ -468,12 +459,7 @@ impl Fill for Features<'_> {
         Ok(Panels::default())
     }
 
-    fn fill<T: Element>(
-        &self,
-        tile: &mut Tile<'_, T>,
-        panels: &mut Panels,
-        proceed: Proceed<'_>,
-    ) -> Result<(), Error> {
+    fn fill<T: Element>(&self, tile: &mut Tile<'_, T>, panels: &mut Panels, proceed: Proceed<'_>) -> Result<(), Error> {
         let setting = self.setting;
         let (rows, columns) = (tile.rows(), tile.columns());
         let of_rows = self.sources(setting.x, rows.clone())?;

@@ -85,8 +85,12 @@ pub(crate) fn concordant(weight: &ValidWeight, workspace: &mut Workspace) -> f64
         ValidWeight::Average => per_item(average(workspace) as f64, workspace),
         ValidWeight::Add(u) => add::<false>(u, workspace),
         ValidWeight::Mult(u) => mult::<false>(u, workspace),
-        ValidWeight::Tensor { order, entries } => general::tensors(entries, *order, &workspace.values, &workspace.spill.stop),
-        ValidWeight::Factors { order, vectors } => general::factors(vectors, *order, &workspace.values, &workspace.spill.stop),
+        ValidWeight::Tensor { order, entries } => {
+            general::tensors(entries, *order, &workspace.values, &workspace.spill.stop)
+        }
+        ValidWeight::Factors { order, vectors } => {
+            general::factors(vectors, *order, &workspace.values, &workspace.spill.stop)
+        }
         ValidWeight::Quadruples(entries) => general::quadruples(entries, &workspace.values),
     }
 }
