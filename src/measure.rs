@@ -201,7 +201,7 @@ impl Measure {
     /// Makes the workspace fit.
     pub(crate) fn prepare(&self, workspace: &mut Workspace) -> Result<(), Error> {
         workspace.try_fit(self.items)?;
-        if self.order != 2 { workspace.fit_order(&self.weight, self.order) } else { Ok(()) }
+        if self.order == 2 { Ok(()) } else { workspace.fit_order(&self.weight, self.order) }
     }
 
     /// The value for two rankings.

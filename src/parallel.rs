@@ -222,7 +222,11 @@ where
         });
     }
 
+    /// Calls the watch function, unless the run is over.
     fn look(&self, watch: &mut dyn FnMut(Progress) -> ControlFlow<()>) {
+        if !self.goes_on() {
+            return;
+        }
         let progress = Progress { done: self.done.load(Ordering::Relaxed), total: self.total };
         if watch(progress).is_break() {
             self.stop.set();
@@ -230,9 +234,7 @@ where
     }
 
     fn finish(self, watch: &mut dyn FnMut(Progress) -> ControlFlow<()>) -> Result<(), Error> {
-        if self.goes_on() {
-            self.look(watch);
-        }
+        self.look(watch);
         match self.error.lock().unwrap_or_else(PoisonError::into_inner).take() {
             Some(error) => Err(error),
             None if self.goes_on() => Ok(()),

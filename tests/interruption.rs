@@ -101,11 +101,14 @@ fn incomplete_rankings_of_many_items() {
         let measure = Measure::kernel(&weight, 1_000_000).unwrap();
         stops_on_threads("ties", |options| gram_incomplete_into(&measure, &x, None, &mut out, options));
     }
-    let values: Vec<f64> =
-        (0..2_000_000).map(|i| if i % 3 == 0 { f64::NAN } else { f64::from(i * 7919 % 1_000_003) }).collect();
+    let values: Vec<f64> = (0..2_000_000).map(|i| if i % 3 == 0 { f64::NAN } else { f64::from(i % 99_991) }).collect();
     let x = Incomplete::from_ranks(2, 1_000_000, &values, Missing::Anywhere).unwrap();
     let measure = Measure::kernel(&Weight::Standard, 1_000_000).unwrap();
     stops_on_threads("anywhere", |options| gram_incomplete_into(&measure, &x, None, &mut out, options));
+}
+
+fn run_watched(threads: Option<usize>, watch: Watch<'_>) -> embedding::Run<'_> {
+    embedding::Run { threads, watch: Some(watch) }
 }
 
 #[test]
@@ -115,13 +118,18 @@ fn features_and_sums_of_them() {
     let mut out = vec![0.0; 4_498_500];
     let one = Rankings::from_ranks(1, 3000, &Random(5).ranks(3000)).unwrap();
     for threads in [Some(1), Some(2)] {
-        let run = |watch| embedding::Run { threads, watch: Some(watch) };
-        stops("pairs_into", |watch| embedding::pairs_into(&one, &table, 4_498_500, &mut out, run(watch)));
-        stops("embed_into", |watch| embedding::embed_into(&one, 2, &table, &mut vec![0.0; 9_000_000], run(watch)));
-        stops("combine", |watch| embedding::combine(&x, &[1.0; 20], 2, &table, run(watch)));
-        stops("linear_function", |watch| embedding::linear_function(&x, 2, &table, &table, run(watch)));
+        stops("pairs_into", |watch| {
+            embedding::pairs_into(&one, &table, 4_498_500, &mut out, run_watched(threads, watch))
+        });
+        stops("embed_into", |watch| {
+            embedding::embed_into(&one, 2, &table, &mut vec![0.0; 9_000_000], run_watched(threads, watch))
+        });
+        stops("combine", |watch| embedding::combine(&x, &[1.0; 20], 2, &table, run_watched(threads, watch)));
+        stops("linear_function", |watch| {
+            embedding::linear_function(&x, 2, &table, &table, run_watched(threads, watch))
+        });
         stops("tuple_sums_into", |watch| {
-            embedding::tuple_sums_into(&x, &[1.0; 20], 1, &mut vec![0.0; 9_000_000], run(watch))
+            embedding::tuple_sums_into(&x, &[1.0; 20], 1, &mut vec![0.0; 9_000_000], run_watched(threads, watch))
         });
     }
 }

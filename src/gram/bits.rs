@@ -72,10 +72,13 @@ struct Ranks {
 }
 
 impl Ranks {
-    fn new(rankings: &Rankings) -> Result<Self, Error> {
+    fn new(rankings: &Rankings, stop: &Stop) -> Result<Self, Error> {
         let blocks = rankings.items().div_ceil(64);
         let mut ranks = memory::filled(rankings.rows() * blocks, [PADDING; 64])?;
         for (row, ranks) in ranks.chunks_exact_mut(blocks.max(1)).enumerate() {
+            if stop.is_set() {
+                return Err(Error::Interrupted);
+            }
             for (to, from) in ranks.iter_mut().zip(rankings.row(row).ranks().chunks(64)) {
                 for (to, &from) in to.iter_mut().zip(from) {
                     *to = from as u16;
@@ -106,7 +109,13 @@ pub(super) struct Scratch {
 
 impl<'a> Bits<'a> {
     /// For measures that count, of at most [`MOST_ITEMS`] items.
-    pub(super) fn new(isa: Isa, measure: &'a Measure, x: &Rankings, y: Option<&Rankings>) -> Result<Self, Error> {
+    pub(super) fn new(
+        isa: Isa,
+        measure: &'a Measure,
+        x: &Rankings,
+        y: Option<&Rankings>,
+        stop: &Stop,
+    ) -> Result<Self, Error> {
         let Some(counted) = measure.counted() else {
             return Err(Error::CannotCompute { name: "bits".to_owned() });
         };
@@ -116,7 +125,7 @@ impl<'a> Bits<'a> {
             _ => Vec::new(),
         };
         let blocks = blocks(counted, measure.items())?;
-        let side = |rankings| Ok(Side { ranks: Ranks::new(rankings)?, kept: None });
+        let side = |rankings| Ok(Side { ranks: Ranks::new(rankings, stop)?, kept: None });
         let mut all = Self { isa, measure, counted, x: side(x)?, y: y.map(side).transpose()?, blocks, values };
         all.x.kept = all.keep(&all.x.ranks);
         let kept = all.y.as_ref().and_then(|side| all.keep(&side.ranks));

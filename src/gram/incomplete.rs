@@ -3,25 +3,20 @@
 use std::ops::Range;
 
 use super::distinct::Few;
+use super::features::{Features, G};
 use super::plan::Strategy;
 use super::tiles::{Pieces, Tile};
 use super::{Element, Fill, Options, fill};
 use crate::error::Error;
 use crate::incomplete::Incomplete;
-use crate::kappa::incomplete::{self as sums, Means, Memory, Need, Side, leans};
+use crate::kappa::incomplete::{self as sums, Means, Memory, Need, Side};
 use crate::kappa::pairs_of;
 use crate::measure::{Mean, Measure};
 use crate::memory;
 use crate::parallel::{self, Crew, Proceed, Progress, Stop, Watch};
 use crate::simd::Isa;
-use crate::simd::place::Square;
-use crate::simd::product::{Real, Row};
 use crate::weight::ValidWeight;
 
-/// Rankings side by side in a product.
-const G: usize = 24;
-/// Features in a block, as for complete rankings.
-const BLOCK: usize = 112;
 /// Rows and columns of a tile of products, and of one of pairs.
 const WIDE: usize = 240;
 const NARROW: usize = 16;
@@ -130,8 +125,7 @@ fn fill_all<T: Element>(
     }
     phases.run(tiles.len(), |watch| {
         if product {
-            let pairs = all_pairs(measure.items())?;
-            return fill(&Features { setting: &setting, isa, pairs }, tiles, Crew::new(threads, 0.0), watch);
+            return fill(&Features::new(&setting, isa)?, tiles, Crew::new(threads, 0.0), watch);
         }
         let isa = (strategy == Strategy::Pairs).then_some(isa);
         let pairs = Pairs { setting: &setting, isa, interval: (ASK_EVERY_NS / pair_ns) as usize };
@@ -163,13 +157,13 @@ impl<'a> Phases<'a> {
 }
 
 /// What is computed, of which rankings.
-struct Setting<'a> {
-    x: &'a Incomplete,
-    y: &'a Incomplete,
-    weight: &'a ValidWeight,
+pub(super) struct Setting<'a> {
+    pub(super) x: &'a Incomplete,
+    pub(super) y: &'a Incomplete,
+    pub(super) weight: &'a ValidWeight,
     mean: Mean,
     /// Whether items can be anywhere.
-    unknown: bool,
+    pub(super) unknown: bool,
     /// What values are divided by, a factor for each row and one for each column; that of the row where there is none.
     units: Option<(Vec<f64>, Option<Vec<f64>>)>,
 }
@@ -202,7 +196,9 @@ impl<'a> Setting<'a> {
         let mut units = |set: &Incomplete| {
             let jobs = set.rows().div_ceil(self.rows_a_job());
             let mut values = phases.run(jobs, |watch| self.own_values(set, threads, watch))?;
-            values.iter_mut().for_each(|value| *value = value.sqrt());
+            for value in &mut values {
+                *value = value.sqrt();
+            }
             Ok(values)
         };
         let mut of_sets = self.sets();
@@ -271,7 +267,7 @@ impl<'a> Setting<'a> {
         PAIR_NS + of_items
     }
 
-    fn means(&self, set: &Incomplete, row: usize) -> Result<Means, Error> {
+    pub(super) fn means(&self, set: &Incomplete, row: usize) -> Result<Means, Error> {
         if self.unknown { Ok(Means::default()) } else { Means::of(self.weight, set.row(row)) }
     }
 
@@ -297,7 +293,7 @@ impl<'a> Setting<'a> {
     }
 
     /// The value after it is divided by what there is to divide by.
-    fn finished(&self, value: f64, row: usize, column: usize) -> f64 {
+    pub(super) fn finished(&self, value: f64, row: usize, column: usize) -> f64 {
         let Some((of_rows, of_columns)) = &self.units else { return value };
         let unit = of_rows[row] * of_columns.as_ref().unwrap_or(of_rows)[column];
         if unit == 0.0 { 0.0 } else { value / unit }
@@ -309,7 +305,7 @@ impl<'a> Setting<'a> {
     }
 
     /// Whether a pair of items has one feature, its order, and not two.
-    fn is_skew(&self) -> bool {
+    pub(super) fn is_skew(&self) -> bool {
         self.unknown || self.mean == Mean::Signed
     }
 
@@ -318,7 +314,7 @@ impl<'a> Setting<'a> {
     }
 
     /// The value for a sum of products of features.
-    fn of_sum(&self, sum: f64) -> f64 {
+    pub(super) fn of_sum(&self, sum: f64) -> f64 {
         let all = pairs_of(self.x.items() as u64) as f64;
         let concordant = if self.unknown { f64::midpoint(all, sum) } else { sum };
         match self.mean {
@@ -369,133 +365,4 @@ impl Fill for Pairs<'_> {
         });
         Ok(())
     }
-}
-
-/// A matrix product of what pairs of items have in each ranking.
-struct Features<'a> {
-    setting: &'a Setting<'a>,
-    isa: Isa,
-    pairs: Vec<(u32, u32)>,
-}
-
-/// Memory for one thread.
-#[derive(Default)]
-struct Panels {
-    rows: Vec<Row<f64, G>>,
-    columns: Vec<Row<f64, G>>,
-    sums: Vec<Square<G>>,
-}
-
-/// What the features of a ranking are made of.
-enum Source {
-    Means(Means),
-    Leans(Vec<f64>),
-}
-
-impl Features<'_> {
-    fn sources(&self, set: &Incomplete, range: Range<usize>) -> Result<Vec<Source>, Error> {
-        let mut sources = memory::room(range.len())?;
-        for row in range {
-            sources.push(if self.setting.unknown {
-                let mut of_items = memory::room(set.items())?;
-                leans(set.row(row), &mut of_items);
-                Source::Leans(of_items)
-            } else {
-                Source::Means(self.setting.means(set, row)?)
-            });
-        }
-        Ok(sources)
-    }
-
-    /// Makes the features of some pairs of items for rankings from `first` on, in groups, one group after the other.
-    fn make(
-        &self,
-        set: &Incomplete,
-        first: usize,
-        sources: &[Source],
-        pairs: &[(u32, u32)],
-        panel: &mut Vec<Row<f64, G>>,
-    ) -> Result<(), Error> {
-        let each = if self.setting.is_skew() { 1 } else { 2 };
-        let length = pairs.len() * each;
-        panel.clear();
-        memory::resize(panel, sources.len().div_ceil(G) * length, Row([0.0; G]))?;
-        for (index, source) in sources.iter().enumerate() {
-            let (group, lane) = (index / G, index % G);
-            let features = panel[group * length..][..length].chunks_exact_mut(each);
-            let blocks = set.row(first + index);
-            for (&(i, j), out) in pairs.iter().zip(features) {
-                let (a, b) = (blocks.starts[i as usize], blocks.starts[j as usize]);
-                match source {
-                    Source::Leans(leans) => {
-                        let (i, j) = (leans[i as usize], leans[j as usize]);
-                        let placed = blocks.placed as u32;
-                        out[0][lane] = match (a < placed, b < placed) {
-                            (true, true) => f64::from(u8::from(a < b)) - f64::from(u8::from(a > b)),
-                            (true, false) => i,
-                            (false, true) => -j,
-                            (false, false) => 0.0,
-                        };
-                    }
-                    Source::Means(means) => {
-                        let (before, after) = means.of_pair(self.setting.weight, a, b);
-                        match out {
-                            [one] => one[lane] = before - after,
-                            [one, other] => (one[lane], other[lane]) = (before, after),
-                            _ => {}
-                        }
-                    }
-                }
-            }
-        }
-        Ok(())
-    }
-}
-
-impl Fill for Features<'_> {
-    type Scratch = Panels;
-
-    fn scratch(&self, _: &Stop) -> Result<Panels, Error> {
-        Ok(Panels::default())
-    }
-
-    fn fill<T: Element>(&self, tile: &mut Tile<'_, T>, panels: &mut Panels, proceed: Proceed<'_>) -> Result<(), Error> {
-        let setting = self.setting;
-        let (rows, columns) = (tile.rows(), tile.columns());
-        let of_rows = self.sources(setting.x, rows.clone())?;
-        let of_columns = self.sources(setting.y, columns.clone())?;
-        let squares: Vec<(usize, usize)> = memory::collect(tile.squares::<G>())?;
-        let Panels { rows: left, columns: right, sums } = panels;
-        sums.clear();
-        memory::resize(sums, squares.len(), [[0.0; G]; G])?;
-        for pairs in self.pairs.chunks(if setting.is_skew() { BLOCK } else { BLOCK / 2 }) {
-            if !proceed() {
-                return Ok(());
-            }
-            self.make(setting.x, rows.start, &of_rows, pairs, left)?;
-            self.make(setting.y, columns.start, &of_columns, pairs, right)?;
-            let length = pairs.len() * if setting.is_skew() { 1 } else { 2 };
-            for (&(row, column), sums) in squares.iter().zip(&mut *sums) {
-                let (row, column) = (&left[row * length..][..length], &right[column * length..][..length]);
-                f64::multiply(self.isa, row, column, true, sums);
-            }
-        }
-        for (&(row, column), sums) in squares.iter().zip(&mut *sums) {
-            for (row, sums) in (rows.start + row * G..rows.end).zip(sums) {
-                for (column, sum) in (columns.start + column * G..columns.end).zip(sums) {
-                    *sum = setting.finished(setting.of_sum(*sum), row, column);
-                }
-            }
-        }
-        tile.store(self.isa, sums);
-        Ok(())
-    }
-}
-
-fn all_pairs(items: usize) -> Result<Vec<(u32, u32)>, Error> {
-    let mut pairs = memory::room(pairs_of(items as u64) as usize)?;
-    for j in 0..items as u32 {
-        pairs.extend((0..j).map(|i| (i, j)));
-    }
-    Ok(pairs)
 }

@@ -9,7 +9,8 @@
 //!   product         a strategy: matrix products of features, for weighted sums of few items
 //!   factored        the same for tensors of weights given as products of vectors
 //!   pairs           a strategy: one pair of rankings at a time, for everything
-//!   incomplete      rankings with ties and missing items
+//!   incomplete      rankings with ties and missing items, one pair at a time
+//!   features        the same for few items, by a matrix product
 //! ```
 //!
 //! Every value is computed by itself, from its two rankings alone, so the result has the same bits for any number of threads
@@ -18,6 +19,7 @@
 mod bits;
 mod distinct;
 mod factored;
+mod features;
 mod incomplete;
 mod pairs;
 mod plan;
@@ -178,10 +180,12 @@ fn fill_all<T: Element>(
     let y_or_x = y.unwrap_or(x);
     let Plan { strategy, isa, threads, parts, .. } = plan;
     let silent_ns = if matches!(strategy, Strategy::Pairs | Strategy::Partition) { measure.cost_ns() } else { 0.0 };
-    let (crew, watch) = (Crew::new(threads, silent_ns), options.watch);
+    let (crew, mut watch) = (Crew::new(threads, silent_ns), options.watch);
     match strategy {
         Strategy::Bits => {
-            let bits = Bits::new(isa, measure, x, y)?;
+            // A nanosecond for each rank.
+            let ns = x.items() as f64 * (rows + columns) as f64;
+            let bits = parallel::run_one(ns, parallel::share(&mut watch), |stop| Bits::new(isa, measure, x, y, stop))?;
             if parts > 1 {
                 return bits.fill_in_parts(tiles, parts, crew, watch);
             }

@@ -121,7 +121,7 @@ impl<T: Element> Tile<'_, T> {
 
 /// The result cut into pieces of rows, in an order in which those of a tile follow each other.
 pub(super) struct Pieces<'a, T> {
-    pieces: Vec<&'a mut [T]>,
+    all: Vec<&'a mut [T]>,
     rows: usize,
     columns: usize,
     tile: usize,
@@ -132,23 +132,23 @@ impl<'a, T> Pieces<'a, T> {
     pub(super) fn new(out: &'a mut [T], columns: usize, tile: usize) -> Result<Self, Error> {
         let (rows, tile) = (out.len().checked_div(columns).unwrap_or(0), tile.min(out.len()).max(1));
         let across = columns.div_ceil(tile);
-        let mut pieces = memory::room(rows * across)?;
-        pieces.resize_with(rows * across, <&mut [T]>::default);
+        let mut all = memory::room(rows * across)?;
+        all.resize_with(rows * across, <&mut [T]>::default);
         for (row, cells) in out.chunks_exact_mut(columns.max(1)).enumerate() {
             let (block, within) = (row / tile, row % tile);
             let height = tile.min(rows - block * tile);
             for (column, piece) in cells.chunks_mut(tile).enumerate() {
-                pieces[block * tile * across + column * height + within] = piece;
+                all[block * tile * across + column * height + within] = piece;
             }
         }
-        Ok(Self { pieces, rows, columns, tile })
+        Ok(Self { all, rows, columns, tile })
     }
 
     /// The pieces of each tile: first the tiles of the first rows, from left to right.
     fn bands(&'a mut self) -> Result<Vec<Band<'a, T>>, Error> {
         let across = self.columns.div_ceil(self.tile);
         let mut bands = memory::room(self.rows.div_ceil(self.tile) * across)?;
-        for block in self.pieces.chunks_mut((self.tile * across).max(1)) {
+        for block in self.all.chunks_mut((self.tile * across).max(1)) {
             let height = block.len() / across;
             bands.extend(block.chunks_mut(height));
         }

@@ -6,6 +6,7 @@
 //! in neither ranking are a sum over concordant pairs of a permutation in which ties are broken so that no tied pair is concordant. Pairs
 //! that are tied are found in *cells*, the items in one block of both rankings.
 
+use super::average::{room, signed_average, sizes, tied_average};
 use super::{Workspace, concordant_of, pairs_of};
 use crate::error::Error;
 use crate::incomplete::Blocks;
@@ -17,8 +18,6 @@ use crate::weight::ValidWeight;
 
 /// Items that are put in their places between two looks whether the run goes on.
 const LOOK_EVERY: usize = 1 << 18;
-/// Sums over so many ranks or more look first whether the run goes on.
-const LONG: usize = 1 << 12;
 
 /// What the weights of ranks come to for the blocks of one ranking, by the first rank of a block.
 #[derive(Debug, Clone, Default)]
@@ -204,7 +203,7 @@ pub(crate) fn concordant(weight: &ValidWeight, s: Side<'_>, t: Side<'_>, memory:
 /// The mean of the concordant sum minus that of the discordant one: tied pairs cancel.
 pub(crate) fn signed(weight: &ValidWeight, s: Side<'_>, t: Side<'_>, memory: &mut Memory) -> f64 {
     if *weight == ValidWeight::Average {
-        return signed_average(s.blocks, t.blocks, memory);
+        return signed_average(s.blocks, t.blocks, &mut memory.sizes, &memory.workspace);
     }
     let concordant = split_concordant(weight, s, t, t.blocks, memory);
     let mut turned = std::mem::take(&mut memory.turned);
@@ -327,40 +326,6 @@ fn tied<const ADD: bool>(own: Side<'_>, other: Side<'_>, other_at: &[u32]) -> (f
     (in_own, in_both)
 }
 
-/// As [`tied`] for the average weight, cell by cell. The cells of a block come from the end of the other ranking, so that what was
-/// passed is later. The sizes are those of the blocks of the other ranking.
-fn tied_average(own: Blocks<'_>, of_other: &[usize], other_at: &[u32], workspace: &Workspace) -> (f64, f64) {
-    let items = own.starts.len();
-    let (mut in_own, mut in_both) = (0.0, 0.0);
-    for block in own.ranges().filter(|block| block.len() > 1) {
-        let mut passed = 0.0;
-        let tied = |k| tied_in_top(k, block.start, block.len());
-        for cell in other_at[block.clone()].chunk_by(|one, other| one == other) {
-            let (start, count) = (cell[0] as usize, cell.len() as f64);
-            let (zero, constant) = (block.start.max(start), block.end.max(start + of_other[start]));
-            if constant - zero >= LONG && workspace.is_stopped() {
-                return (in_own, in_both);
-            }
-            in_own += passed * count;
-            passed += count * over_tops(items, zero, constant, |k| tied(k) * part_in_top(k, start, of_other[start]));
-            if cell.len() > 1 {
-                let both = over_tops(items, zero, constant, |k| tied(k) * tied_in_top(k, start, of_other[start]));
-                in_both += count * (count - 1.0) * both;
-            }
-        }
-    }
-    (in_own, in_both)
-}
-
-/// Writes the number of ranks of each block, by its first rank.
-fn sizes(blocks: Blocks<'_>, sizes: &mut Vec<usize>) {
-    sizes.clear();
-    sizes.resize(blocks.starts.len(), 0);
-    for block in blocks.ranges() {
-        sizes[block.start] = block.len();
-    }
-}
-
 /// The same ranking from the other end.
 fn turn(blocks: Blocks<'_>, turned: &mut Turned) {
     let items = blocks.starts.len();
@@ -373,65 +338,6 @@ fn turn(blocks: Blocks<'_>, turned: &mut Turned) {
         }
     }
     turned.complete();
-}
-
-/// The part of a block of ranks that is in the top k.
-fn part_in_top(k: usize, start: usize, size: usize) -> f64 {
-    k.saturating_sub(start).min(size) as f64 / size as f64
-}
-
-/// The chance that of two items tied in a block both are in the top k and one given of them is first.
-fn tied_in_top(k: usize, start: usize, size: usize) -> f64 {
-    let inside = k.saturating_sub(start).min(size) as f64;
-    inside * (inside - 1.0).max(0.0) / 2.0 / (size as f64 * (size as f64 - 1.0))
-}
-
-/// The mean of a term over k = 1..n, if it is zero up to a rank and constant from another one on.
-fn over_tops(items: usize, zero: usize, constant: usize, term: impl Fn(usize) -> f64) -> f64 {
-    let end = constant.min(items);
-    let varying: f64 = (zero + 1..=end).map(&term).sum();
-    (varying + (items - end) as f64 * term(items)) / items as f64
-}
-
-/// The mean over k = 1..n of the product of the parts of two blocks, given by first rank and size, that are in the top k.
-///
-/// The part rises from 0 at the first rank to 1 at the end of the block: where both rise the products are quadratic in k, then one
-/// rises alone, then both are 1.
-fn room(items: usize, (a, p): (usize, usize), (b, q): (usize, usize)) -> f64 {
-    let sum = |upto: usize| (upto * (upto + 1) / 2) as f64;
-    let squares = |upto: usize| (upto * (upto + 1) * (2 * upto + 1) / 6) as f64;
-    let (start, first_end, end) = (a.max(b), (a + p).min(b + q), (a + p).max(b + q));
-    let both = first_end.saturating_sub(start);
-    let (x, y) = ((start - a) as f64, (start - b) as f64);
-    let rising = (both as f64 * x * y + (x + y) * sum(both) + squares(both)) / (p as f64 * q as f64);
-    let (last, size) = if a + p >= b + q { (a, p) } else { (b, q) };
-    let alone = (sum(size) - sum(start.max(first_end) - last)) / size as f64;
-    (rising + alone + (items - end) as f64) / items as f64
-}
-
-/// The signed sum of the average weight, pair by pair: a pair adds what the later item in the one ranking and the later one in
-/// the other have.
-fn signed_average(s: Blocks<'_>, t: Blocks<'_>, memory: &mut Memory) -> f64 {
-    let items = s.starts.len();
-    let Memory { sizes: [of_s, of_t], workspace, .. } = memory;
-    sizes(s, of_s);
-    sizes(t, of_t);
-    let mut sum = 0.0;
-    for i in 0..items {
-        if i >= LONG && workspace.is_stopped() {
-            break;
-        }
-        for j in 0..i {
-            let ((a, b), (c, d)) = ((s.starts[i], s.starts[j]), (t.starts[i], t.starts[j]));
-            if a == b || c == d {
-                continue;
-            }
-            let (later, other) = (a.max(b) as usize, c.max(d) as usize);
-            let room = room(items, (later, of_s[later]), (other, of_t[other]));
-            sum += if (a < b) == (c < d) { room } else { -room };
-        }
-    }
-    sum
 }
 
 /// The mean number of concordant pairs where items without a place can be anywhere.

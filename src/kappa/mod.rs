@@ -1,6 +1,7 @@
 //! Sums over the concordant pairs of one permutation in O(n log n), for every weight: what each weight gives to the items, and
 //! the partition that adds it up.
 
+mod average;
 mod general;
 pub(crate) mod incomplete;
 mod partition;
@@ -46,7 +47,7 @@ impl Workspace {
     /// An empty one for a thread of a run, with the instructions to use for parts that are short enough.
     pub(crate) fn for_run(isa: Option<Isa>, stop: &Stop) -> Self {
         let spill = Spill { stop: stop.clone(), ..Spill::default() };
-        Self { isa, spill, ..Self::default() }
+        Self { spill, isa, ..Self::default() }
     }
 
     /// Makes it fit `items` items; allocates nothing where it was as large before.

@@ -138,6 +138,8 @@ fn across_halves<T: Terms>(
     values: &mut [u32],
     Spill { room: spill, stop }: &mut Spill,
 ) -> Option<T::Sum> {
+    // Slices, whose addresses and lengths stay in registers.
+    let spill = spill.as_mut_slice();
     let half = values.len() / 2;
     let middle = (first + half) as u32;
     let masks = Masks::new();
