@@ -5,7 +5,8 @@
 
 use crate::error::Error;
 use crate::gram::Element;
-use crate::parallel::{self, Watch};
+use crate::memory;
+use crate::parallel::{self, Crew, Proceed, Stop, Watch};
 use crate::ranking::Rankings;
 use crate::simd::Isa;
 use crate::simd::gathered::{self, Places};
@@ -13,6 +14,8 @@ use crate::weight::check_tensors;
 
 /// A job should have at least so many entries to see to: some tenths of a millisecond.
 const JOB: usize = 1 << 18;
+/// Between two questions whether to proceed there are at least so many entries.
+pub(crate) const ASK_EVERY: usize = 1 << 12;
 /// Rankings whose tensors are added up before they are added to a sum, which then has as many fewer terms to round.
 const RUN: usize = 512;
 
@@ -53,8 +56,9 @@ pub fn embed_into<T: Element>(
     run: Run<'_>,
 ) -> Result<(), Error> {
     check_tensors(weights, rankings.items(), order, Some(1))?;
-    each_row(rankings.rows(), weights.len(), out, run, |row, out| {
-        embed(weights, order, rankings.row(row).ranks(), out);
+    each_row(rankings.rows(), weights.len(), out, run, |row, out, proceed| {
+        embed(weights, order, rankings.row(row).ranks(), out, proceed);
+        Ok(())
     })
 }
 
@@ -72,29 +76,40 @@ pub fn combine(
     let items = rankings.items();
     check_tensors(weights, items, order, Some(1))?;
     check_coefficients(rankings, coefficients)?;
-    let mut sum = vec![0.0; weights.len()];
+    let mut sum = memory::filled(weights.len(), 0.0)?;
     let size = weights.len() / items.max(1);
     let threads = run.threads(weights.len().saturating_mul(rankings.rows()));
-    let jobs = sum.chunks_mut(size.max(1)).enumerate().collect();
+    let jobs = memory::collect(sum.chunks_mut(size.max(1)).enumerate())?;
     let isa = Isa::widest();
-    let places: Vec<Places<'_>> = (0..rankings.rows()).map(|row| Places::new(rankings.row(row).ranks())).collect();
-    parallel::run(jobs, threads, run.watch, Vec::new, |(item, sum), part, proceed| {
-        for start in (0..rankings.rows()).step_by(RUN) {
-            if !proceed() {
-                return;
+    let places = memory::collect((0..rankings.rows()).map(|row| Places::new(rankings.row(row).ranks())))?;
+    let crew = Crew::new(threads, size as f64);
+    parallel::run(
+        jobs,
+        crew,
+        run.watch,
+        |_| memory::room(size),
+        |(item, sum), part, proceed| {
+            for start in (0..rankings.rows()).step_by(RUN) {
+                if !proceed() {
+                    return Ok(());
+                }
+                part.clear();
+                part.resize(size, 0.0);
+                for (row, &coefficient) in (start..).zip(&coefficients[start..rankings.rows().min(start + RUN)]) {
+                    if size >= ASK_EVERY && !proceed() {
+                        return Ok(());
+                    }
+                    let ranks = rankings.row(row).ranks();
+                    let of_rank = &weights[ranks[item] as usize * size..][..size];
+                    add(isa, of_rank, order - 1, ranks, places[row], coefficient, part);
+                }
+                for (sum, part) in sum.iter_mut().zip(&*part) {
+                    *sum += part;
+                }
             }
-            part.clear();
-            part.resize(size, 0.0);
-            for (row, &coefficient) in (start..).zip(&coefficients[start..rankings.rows().min(start + RUN)]) {
-                let ranks = rankings.row(row).ranks();
-                let of_rank = &weights[ranks[item] as usize * size..][..size];
-                add(isa, of_rank, order - 1, ranks, places[row], coefficient, part);
-            }
-            for (sum, part) in sum.iter_mut().zip(&*part) {
-                *sum += part;
-            }
-        }
-    })?;
+            Ok(())
+        },
+    )?;
     Ok(sum)
 }
 
@@ -127,27 +142,27 @@ pub fn tuple_sums_into(
         return Err(Error::OutputLength { given: out.len(), rows: tuples, columns: tuples });
     }
     out.fill(0.0);
-    // The ranks of an item together, so that places are made many at a time.
-    let of_item: Vec<Vec<u32>> =
-        (0..items).map(|item| (0..rankings.rows()).map(|row| rankings.row(row).ranks()[item]).collect()).collect();
-    let threads = run.threads(tuples.saturating_mul(rankings.rows()));
-    let rows = (JOB / rankings.rows().max(1)).max(1);
-    let jobs = out.chunks_mut((rows * tuples).max(1)).enumerate().collect();
+    let m = rankings.rows();
+    let mut watch = run.watch;
+    let of_item =
+        parallel::run_one(10.0 * (m * items) as f64, parallel::share(&mut watch), |stop| by_item(rankings, stop))?;
+    let threads = parallel::threads_for(tuples.saturating_mul(m) as f64, run.threads);
+    let rows = (JOB / m.max(1)).max(1);
+    let jobs = memory::collect(out.chunks_mut((rows * tuples).max(1)).enumerate())?;
     parallel::run(
         jobs,
-        threads,
-        run.watch,
-        Vec::new,
+        Crew::new(threads, 0.0),
+        watch,
+        |_| memory::filled(m, 0),
         |(index, out): (usize, &mut [f64]), places: &mut Vec<usize>, proceed| {
             for (number, sums) in (index * rows..).zip(out.chunks_exact_mut(tuples.max(1))) {
                 if !proceed() {
-                    return;
+                    break;
                 }
-                places.clear();
-                places.resize(rankings.rows(), 0);
+                places.fill(0);
                 let (mut rest, mut step) = (number, 1);
                 for _ in 0..order {
-                    for (place, &rank) in places.iter_mut().zip(&of_item[rest % items]) {
+                    for (place, &rank) in places.iter_mut().zip(&of_item[rest % items * m..][..m]) {
                         *place += rank as usize * step;
                     }
                     rest /= items;
@@ -157,8 +172,21 @@ pub fn tuple_sums_into(
                     sums[place] += coefficient;
                 }
             }
+            Ok(())
         },
     )
+}
+
+/// The ranks of each item together, so that places are made many at a time.
+fn by_item(rankings: &Rankings, stop: &Stop) -> Result<Vec<u32>, Error> {
+    let mut ranks = memory::room(rankings.rows() * rankings.items())?;
+    for item in 0..rankings.items() {
+        if stop.is_set() {
+            return Err(Error::Interrupted);
+        }
+        ranks.extend((0..rankings.rows()).map(|row| rankings.row(row).ranks()[item]));
+    }
+    Ok(ranks)
 }
 
 /// The inner product of `tensor` and the embedding, for every ranking.
@@ -177,26 +205,27 @@ pub fn linear_function(
     for weights in [weights, tensor] {
         check_tensors(weights, rankings.items(), order, Some(1))?;
     }
-    let mut values = vec![0.0; rankings.rows()];
+    let mut values = memory::filled(rankings.rows(), 0.0)?;
     let rows = (JOB / weights.len().max(1)).max(1);
     let threads = run.threads(weights.len().saturating_mul(rankings.rows()));
-    let jobs = values.chunks_mut(rows).enumerate().collect();
+    let jobs = memory::collect(values.chunks_mut(rows).enumerate())?;
     let isa = Isa::widest();
     parallel::run(
         jobs,
-        threads,
+        Crew::new(threads, weights.len() as f64),
         run.watch,
-        || (),
-        |(index, values): (usize, &mut [f64]), (), proceed| {
+        |stop| Ok(stop.clone()),
+        |(index, values): (usize, &mut [f64]), stop, proceed| {
             for (row, value) in (index * rows..).zip(values) {
                 if !weights.is_empty() {
                     let ranks = rankings.row(row).ranks();
-                    *value = dot(isa, tensor, weights, order, ranks, Places::new(ranks));
+                    *value = long_dot(isa, tensor, weights, order, ranks, Places::new(ranks), stop);
                 }
                 if !proceed() {
-                    return;
+                    break;
                 }
             }
+            Ok(())
         },
     )?;
     Ok(values)
@@ -215,32 +244,33 @@ pub(crate) fn each_row<T: Element>(
     width: usize,
     out: &mut [T],
     run: Run<'_>,
-    fill: impl Fn(usize, &mut [T]) + Sync,
+    fill: impl Fn(usize, &mut [T], Proceed<'_>) -> Result<(), Error> + Sync,
 ) -> Result<(), Error> {
     if rows.checked_mul(width) != Some(out.len()) {
         return Err(Error::OutputLength { given: out.len(), rows, columns: width });
     }
     let at_once = (JOB / width.max(1)).max(1);
     let threads = run.threads(out.len());
-    let jobs = out.chunks_mut((at_once * width).max(1)).enumerate().collect();
+    let jobs = memory::collect(out.chunks_mut((at_once * width).max(1)).enumerate())?;
     parallel::run(
         jobs,
-        threads,
+        Crew::new(threads, 0.0),
         run.watch,
-        || (),
+        |_| Ok(()),
         |(index, out): (usize, &mut [T]), (), proceed| {
             for (row, out) in (index * at_once..).zip(out.chunks_exact_mut(width.max(1))) {
-                fill(row, out);
+                fill(row, out, proceed)?;
                 if !proceed() {
-                    return;
+                    break;
                 }
             }
+            Ok(())
         },
     )
 }
 
 /// The embedding of one ranking, axis by axis.
-fn embed<T: Element>(weights: &[f64], order: usize, ranks: &[u32], out: &mut [T]) {
+fn embed<T: Element>(weights: &[f64], order: usize, ranks: &[u32], out: &mut [T], proceed: Proceed<'_>) {
     let size = weights.len() / ranks.len().max(1);
     if order == 1 {
         for (cell, &rank) in out.iter_mut().zip(ranks) {
@@ -249,8 +279,34 @@ fn embed<T: Element>(weights: &[f64], order: usize, ranks: &[u32], out: &mut [T]
         return;
     }
     for (out, &rank) in out.chunks_exact_mut(size).zip(ranks) {
-        embed(&weights[rank as usize * size..][..size], order - 1, ranks, out);
+        if size >= ASK_EVERY && !proceed() {
+            return;
+        }
+        embed(&weights[rank as usize * size..][..size], order - 1, ranks, out, proceed);
     }
+}
+
+/// As [`dot`], ends early when the run is over.
+fn long_dot(
+    isa: Isa,
+    tensor: &[f64],
+    weights: &[f64],
+    order: usize,
+    ranks: &[u32],
+    places: Places<'_>,
+    stop: &Stop,
+) -> f64 {
+    let size = tensor.len() / ranks.len();
+    if size < ASK_EVERY || order == 1 {
+        return dot(isa, tensor, weights, order, ranks, places);
+    }
+    let parts = tensor.chunks_exact(size).zip(ranks);
+    parts
+        .map(|(part, &rank)| {
+            let weights = &weights[rank as usize * size..][..size];
+            if stop.is_set() { 0.0 } else { long_dot(isa, part, weights, order - 1, ranks, places, stop) }
+        })
+        .sum()
 }
 
 /// The inner product of a tensor and the embedding of one ranking, whose ranks are the places.

@@ -221,9 +221,9 @@ pub enum Error {
         /// Columns of the result.
         columns: usize,
     },
-    /// Memory for a copy of the input could not be had.
+    /// There is no memory for what the computation needs besides its result.
     OutOfMemory {
-        /// How many bytes were needed.
+        /// How many bytes the allocation that failed asked for.
         bytes: usize,
     },
     /// Values can be too large for single precision.
@@ -258,13 +258,6 @@ pub enum Error {
     CannotCompute {
         /// Its name.
         name: String,
-    },
-    /// The worker threads could not be started.
-    Threads {
-        /// How many were asked for.
-        threads: usize,
-        /// What the system said.
-        reason: String,
     },
     /// The values were changed, perhaps by another thread, while they were being checked.
     Changed,
@@ -370,7 +363,9 @@ impl fmt::Display for Error {
             Self::TooLarge { rows, columns } => {
                 write!(f, "a result of {rows} x {columns} does not fit into memory: compute it in blocks of rows")
             }
-            Self::OutOfMemory { bytes } => write!(f, "there is no memory for {bytes} bytes of rankings"),
+            Self::OutOfMemory { bytes } => {
+                write!(f, "there is no memory for {bytes} bytes more: take fewer rankings, items or threads at a time")
+            }
             Self::BeyondSingle { value } => write!(
                 f,
                 "values can be as large as {value:?}, too large for single precision: normalize, scale the weights down or use \
@@ -399,7 +394,6 @@ impl fmt::Display for Error {
                 write!(f, "where missing items can be anywhere the weight must be the standard one")
             }
             Self::CannotCompute { name } => write!(f, "backend {name:?} cannot compute this measure"),
-            Self::Threads { threads, reason } => write!(f, "cannot start {threads} threads: {reason}"),
             Self::Changed => {
                 write!(f, "the values changed while they were being checked: do not write to them meanwhile")
             }

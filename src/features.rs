@@ -14,15 +14,17 @@
 
 use std::borrow::Cow::{self, Borrowed, Owned};
 use std::ops::ControlFlow;
+use std::slice::IterMut;
 
-use crate::embedding::{Run, each_row};
+use crate::embedding::{ASK_EVERY, Run, each_row};
 use crate::error::Error;
 use crate::gram::{Element, own_incomplete};
 use crate::incomplete::Incomplete;
 use crate::kappa::incomplete::Means;
 use crate::kappa::pairs_of;
 use crate::measure::{Mean, Measure};
-use crate::parallel::Progress;
+use crate::memory;
+use crate::parallel::{Proceed, Progress};
 use crate::ranking::Rankings;
 use crate::weight::ValidWeight;
 
@@ -67,28 +69,27 @@ pub fn features_into<T: Element>(
     measure.check_items(rankings.items())?;
     let scale = if measure.is_zero() { 0.0 } else { measure.scale().sqrt() };
     let items = measure.items();
-    let ranks: Vec<u32> = (0..items as u32).collect();
     // A look-up takes a third of the time of asking what a pair has. Top-k weights need neither.
-    let tables: Vec<Table> = layout
-        .numbers()
-        .map(|(weight, number)| {
-            if let ValidWeight::Top(k) = weight {
-                Table::Top(*k, number)
-            } else {
-                let means = Means::of_ranks(weight, items);
-                let entry = |a: u32, b: u32| number.of(means.of_pair(weight, a, b)) * layout.factor * scale;
-                Table::Entries(
-                    ranks.iter().flat_map(|&a| ranks.iter().map(move |&b| (a, b))).map(|(a, b)| entry(a, b)).collect(),
-                )
-            }
-        })
-        .collect();
-    each_row(rankings.rows(), layout.columns(), out, run, |row, out| {
+    let table = |(weight, number): (&ValidWeight, Number)| -> Result<Table, Error> {
+        if let ValidWeight::Top(k) = weight {
+            return Ok(Table::Top(*k, number));
+        }
+        let means = Means::of_ranks(weight, items)?;
+        let mut entries = memory::room(items * items)?;
+        for a in 0..items as u32 {
+            let entry = |b| number.of(means.of_pair(weight, a, b)) * layout.factor * scale;
+            entries.extend((0..items as u32).map(entry));
+        }
+        Ok(Table::Entries(entries))
+    };
+    let tables: Vec<Table> = layout.numbers().map(table).collect::<Result<_, _>>()?;
+    each_row(rankings.rows(), layout.columns(), out, run, |row, out, proceed| {
         let mut cells = out.iter_mut();
         for table in &tables {
-            table.fill(rankings.row(row).ranks(), layout.factor * scale, &mut cells);
+            table.fill(rankings.row(row).ranks(), layout.factor * scale, &mut cells, proceed);
         }
         layout.fill_constant(scale, cells);
+        Ok(())
     })
 }
 
@@ -101,8 +102,11 @@ enum Table {
 }
 
 impl Table {
-    fn fill<T: Element>(&self, ranks: &[u32], factor: f64, cells: &mut std::slice::IterMut<'_, T>) {
+    fn fill<T: Element>(&self, ranks: &[u32], factor: f64, cells: &mut IterMut<'_, T>, proceed: Proceed<'_>) {
         for (i, &first) in ranks.iter().enumerate() {
+            if ranks.len() - i >= ASK_EVERY && !proceed() {
+                return;
+            }
             let others = ranks[i + 1..].iter().zip(&mut *cells);
             match self {
                 Self::Entries(entries) => {
@@ -155,7 +159,7 @@ pub fn features_incomplete_into<T: Element>(
     let mut first = |_| watch(Progress { done: 0, total: 1 });
     let own = own_incomplete(measure, rankings, run.threads, Some(&mut first))?;
     let run = Run { threads: run.threads, watch: Some(watch) };
-    each_row(rankings.rows(), layout.columns(), out, run, |row, out| {
+    each_row(rankings.rows(), layout.columns(), out, run, |row, out, proceed| {
         let blocks = rankings.row(row);
         let scale = match own[row] {
             own if own <= 0.0 => 0.0,
@@ -164,8 +168,11 @@ pub fn features_incomplete_into<T: Element>(
         };
         let mut cells = out.iter_mut();
         for (weight, number) in layout.numbers() {
-            let means = Means::of(weight, blocks);
+            let means = Means::of(weight, blocks)?;
             for (i, &first) in blocks.starts.iter().enumerate() {
+                if blocks.starts.len() - i >= ASK_EVERY && !proceed() {
+                    return Ok(());
+                }
                 for (&second, cell) in blocks.starts[i + 1..].iter().zip(&mut cells) {
                     let pair = means.of_pair(weight, first, second);
                     *cell = T::from_f64(number.of(pair) * layout.factor * scale);
@@ -173,6 +180,7 @@ pub fn features_incomplete_into<T: Element>(
             }
         }
         layout.fill_constant(scale, cells);
+        Ok(())
     })
 }
 

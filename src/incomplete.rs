@@ -1,10 +1,13 @@
 //! Incomplete rankings: with ties, and with items that are not ranked.
 
 use std::ops::Range;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use crate::error::{Error, Number};
-use crate::parallel::{self, Watch};
-use crate::ranking::{Rankings, Value, check_shape, zeros};
+use crate::memory;
+use crate::parallel::{self, Crew, Stop, Watch};
+use crate::ranking::{Kind, Rankings, Value, check_shape};
+use crate::sorting::sort;
 
 /// Rows are sorted in jobs that take about this long.
 const JOB_NS: f64 = 2e6;
@@ -135,87 +138,99 @@ impl Incomplete {
         threads: Option<usize>,
         watch: Option<Watch<'_>>,
     ) -> Result<Self, Error> {
-        let Reading { descending, ties, missing } = reading;
         check_shape(rows, items, values.len())?;
-        check_numbers(items, values, missing)?;
-        let mut starts = zeros(values.len())?;
-        let mut orders = zeros(values.len())?;
-        let mut placed = vec![items as u32; rows];
+        let mut built = Self::zeros(rows, items, reading.missing)?;
         let cost = 6.0 * (items as f64 + 2.0).log2();
         let rows_a_job = (JOB_NS / (cost * items as f64 + 1.0)).max(1.0) as usize;
-        let block = rows_a_job * items.max(1);
-        let jobs = values.chunks(block).zip(starts.chunks_mut(block)).zip(orders.chunks_mut(block));
-        let jobs = jobs.zip(placed.chunks_mut(rows_a_job)).collect();
         let threads = parallel::threads_for(cost * values.len() as f64, threads);
+        let first_wrong = AtomicUsize::new(usize::MAX);
+        let complete = AtomicBool::new(true);
+        let values_of = values.chunks((rows_a_job * items).max(1));
+        let jobs = memory::collect((0..).step_by(rows_a_job).zip(built.jobs(rows_a_job)).zip(values_of))?;
         parallel::run(
             jobs,
-            threads,
+            Crew::new(threads, cost * items as f64),
             watch,
-            || (),
-            |(((values, starts), orders), placed), (), proceed| {
-                let rows = values.chunks_exact(items).zip(starts.chunks_exact_mut(items));
-                for ((values, starts), (order, placed)) in rows.zip(orders.chunks_exact_mut(items).zip(placed)) {
+            |stop| Ok(stop.clone()),
+            |((first, rows), values), stop, proceed| {
+                for ((number, mut row), values) in (first..).zip(rows.each(items)).zip(values.chunks_exact(items)) {
                     if !proceed() {
-                        return;
+                        break;
                     }
-                    *placed = fill_row(descending, missing, values, starts, order);
+                    if !row.read(reading, values, stop) {
+                        first_wrong.fetch_min(number, Ordering::Relaxed);
+                    } else if !row.is_complete() {
+                        complete.store(false, Ordering::Relaxed);
+                    }
                 }
+                Ok(())
             },
         )?;
-        let mut built = Self::from_blocks(items, missing, starts, orders, placed);
-        if !ties && let Some((row, earlier, column)) = built.first_tie(values) {
-            let value = values[row * items + column].number();
-            return Err(Error::Tie { row, earlier, column, value });
+        let wrong = first_wrong.into_inner();
+        if wrong < rows {
+            let values = &values[wrong * items..][..items];
+            // Only memory that another thread wrote to in the meantime can be in order by now.
+            return Err(built.wrong(reading, wrong, values).unwrap_or(Error::Changed));
         }
-        built.complete = built.finds_complete();
+        built.complete = complete.into_inner();
         Ok(built)
     }
 
-    /// Puts together what is known, and what follows from it; complete or not is to be said.
-    fn from_blocks(items: usize, missing: Missing, starts: Vec<u32>, orders: Vec<u32>, placed: Vec<u32>) -> Self {
-        let mut starts_at = Vec::with_capacity(orders.len());
-        let mut downs = Vec::with_capacity(orders.len());
-        for (starts, order) in starts.chunks_exact(items.max(1)).zip(orders.chunks_exact(items.max(1))) {
-            let first = starts_at.len();
-            starts_at.extend(order.iter().map(|&item| starts[item as usize]));
-            let mut end = items;
-            while end > 0 {
-                let start = (starts_at[first + end - 1] as usize).min(end - 1);
-                downs.extend_from_slice(&order[start..end]);
-                end = start;
-            }
-        }
-        Self { rows: placed.len(), items, missing, starts, orders, downs, starts_at, placed, complete: false }
+    /// Memory for so many rankings, which are to be filled in.
+    fn zeros(rows: usize, items: usize, missing: Missing) -> Result<Self, Error> {
+        let zeros = || memory::filled(rows * items, 0);
+        let placed = memory::filled(rows, items as u32)?;
+        let (starts, orders, downs, starts_at) = (zeros()?, zeros()?, zeros()?, zeros()?);
+        Ok(Self { rows, items, missing, starts, orders, downs, starts_at, placed, complete: true })
     }
 
-    /// The first two items of a row that have the same number.
-    fn first_tie<V: Value>(&self, values: &[V]) -> Option<(usize, usize, usize)> {
-        (0..self.rows).find_map(|row| {
-            let order = self.row(row).order;
-            let known = |item: u32| values[row * self.items + item as usize].is_real();
-            let starts = self.row(row).starts;
-            let tied = order.windows(2).filter(|two| {
-                let [one, other] = [two[0], two[1]];
-                starts[one as usize] == starts[other as usize] && known(one) && known(other)
-            });
-            tied.map(|two| (row, two[0] as usize, two[1] as usize)).min_by_key(|&(_, _, column)| column)
+    /// All rankings, so many at a time.
+    fn jobs(&mut self, rows: usize) -> impl Iterator<Item = RowsMut<'_>> {
+        let size = (rows * self.items).max(1);
+        let Self { starts, orders, downs, starts_at, placed, .. } = self;
+        let lists = starts.chunks_mut(size).zip(orders.chunks_mut(size));
+        let lists = lists.zip(downs.chunks_mut(size).zip(starts_at.chunks_mut(size)));
+        lists.zip(placed.chunks_mut(rows)).map(|(((starts, orders), (downs, starts_at)), placed)| RowsMut {
+            starts,
+            orders,
+            downs,
+            starts_at,
+            placed,
         })
     }
 
-    fn finds_complete(&self) -> bool {
-        let Self { items, orders, starts, placed, .. } = self;
-        let items = *items;
-        orders
-            .chunks_exact(items.max(1))
-            .zip(starts.chunks_exact(items.max(1)))
-            .all(|(order, starts)| (0..).zip(order).all(|(rank, &item)| starts[item as usize] == rank))
-            && placed.iter().all(|&placed| placed as usize == items)
+    /// What is wrong with a row that has been read.
+    #[cold]
+    fn wrong<V: Value>(&self, reading: Reading, row: usize, values: &[V]) -> Option<Error> {
+        let not_real = values.iter().enumerate().filter(|(_, value)| !value.is_real());
+        for (column, value) in not_real {
+            match value.number() {
+                Number::Real(value) if value.is_infinite() => return Some(Error::Infinite { row, column, value }),
+                _ if reading.missing == Missing::Error => return Some(Error::NotANumber { row, column }),
+                _ => {}
+            }
+        }
+        let Blocks { order, starts, .. } = self.row(row);
+        let known = |item: u32| values[item as usize].is_real();
+        let tied = order.windows(2).filter(|two| {
+            let [one, other] = [two[0], two[1]];
+            starts[one as usize] == starts[other as usize] && known(one) && known(other)
+        });
+        let first = tied.min_by_key(|two| two[1])?;
+        let [earlier, column] = [first[0], first[1]].map(|column| column as usize);
+        Some(Error::Tie { row, earlier, column, value: values[column].number() })
+    }
+
+    /// The same as complete rankings, if they are and there is memory for them.
+    #[must_use]
+    pub fn complete(&self) -> Option<Rankings> {
+        self.try_complete(None).ok().flatten()
     }
 
     /// The same as complete rankings, if they are.
-    #[must_use]
-    pub fn complete(&self) -> Option<Rankings> {
-        self.complete.then(|| Rankings::from_ranks(self.rows, self.items, &self.starts).ok()).flatten()
+    pub(crate) fn try_complete(&self, watch: Option<Watch<'_>>) -> Result<Option<Rankings>, Error> {
+        let build = || Rankings::build(Kind::Ranks, self.rows, self.items, &self.starts, None, watch);
+        self.complete.then(build).transpose()
     }
 
     /// The number of rankings.
@@ -275,50 +290,126 @@ impl Incomplete {
     }
 
     /// These rows, in this order.
-    pub(crate) fn select(&self, rows: &[usize]) -> Self {
-        let (mut starts, mut orders) = (Vec::new(), Vec::new());
-        for blocks in rows.iter().map(|&row| self.row(row)) {
-            starts.extend_from_slice(blocks.starts);
-            orders.extend_from_slice(blocks.order);
+    pub(crate) fn select(&self, rows: &[usize]) -> Result<Self, Error> {
+        let mut selected = Self::zeros(rows.len(), self.items, self.missing)?;
+        for (&row, mut to) in rows.iter().zip(selected.jobs(1)) {
+            to.copy(self.row(row));
         }
-        let placed = rows.iter().map(|&row| self.placed[row]).collect();
-        Self { complete: self.complete, ..Self::from_blocks(self.items, self.missing, starts, orders, placed) }
+        Ok(Self { complete: self.complete, ..selected })
+    }
+
+    /// Complete rankings as incomplete ones.
+    ///
+    /// # Errors
+    /// When there is no memory for them.
+    pub fn from_rankings(rankings: &Rankings) -> Result<Self, Error> {
+        let mut built = Self::zeros(rankings.rows(), rankings.items(), Missing::Error)?;
+        for (row, mut to) in built.jobs(1).enumerate() {
+            to.starts.copy_from_slice(rankings.row(row).ranks());
+            to.orders.copy_from_slice(rankings.row(row).order());
+            to.finish();
+        }
+        Ok(built)
     }
 }
 
 impl From<&Rankings> for Incomplete {
+    /// # Panics
+    /// When there is no memory; [`Incomplete::from_rankings`] returns that as an error.
     fn from(rankings: &Rankings) -> Self {
-        let (rows, items) = (rankings.rows(), rankings.items());
-        let starts = (0..rows).flat_map(|row| rankings.row(row).ranks()).copied().collect();
-        let orders = (0..rows).flat_map(|row| rankings.row(row).order()).copied().collect();
-        let placed = vec![items as u32; rows];
-        Self { complete: true, ..Self::from_blocks(items, Missing::Error, starts, orders, placed) }
+        Self::from_rankings(rankings).unwrap_or_else(|error| panic!("{error}"))
     }
 }
 
-/// Refuses numbers that are infinite, and those that are missing unless that is allowed.
-fn check_numbers<V: Value>(items: usize, values: &[V], missing: Missing) -> Result<(), Error> {
-    for (place, value) in values.iter().enumerate() {
-        if value.is_real() {
-            continue;
-        }
-        let (row, column) = (place / items, place % items);
-        match value.number() {
-            Number::Real(value) if value.is_infinite() => return Err(Error::Infinite { row, column, value }),
-            _ if missing == Missing::Error => return Err(Error::NotANumber { row, column }),
-            _ => {}
-        }
-    }
-    Ok(())
+/// Some rankings that are being made.
+struct RowsMut<'a> {
+    starts: &'a mut [u32],
+    orders: &'a mut [u32],
+    downs: &'a mut [u32],
+    starts_at: &'a mut [u32],
+    placed: &'a mut [u32],
 }
 
-/// Writes the starts and the order of a row; how many items have a place.
-fn fill_row<V: Value>(descending: bool, missing: Missing, values: &[V], starts: &mut [u32], order: &mut [u32]) -> u32 {
+impl<'a> RowsMut<'a> {
+    /// One ranking after the other.
+    fn each(self, items: usize) -> impl Iterator<Item = RowsMut<'a>> {
+        let items = items.max(1);
+        let Self { starts, orders, downs, starts_at, placed } = self;
+        let lists = starts.chunks_mut(items).zip(orders.chunks_mut(items));
+        let lists = lists.zip(downs.chunks_mut(items).zip(starts_at.chunks_mut(items)));
+        lists.zip(placed.chunks_mut(1)).map(|(((starts, orders), (downs, starts_at)), placed)| RowsMut {
+            starts,
+            orders,
+            downs,
+            starts_at,
+            placed,
+        })
+    }
+
+    /// Takes over a ranking.
+    fn copy(&mut self, blocks: Blocks<'_>) {
+        self.starts.copy_from_slice(blocks.starts);
+        self.orders.copy_from_slice(blocks.order);
+        self.downs.copy_from_slice(blocks.down);
+        self.starts_at.copy_from_slice(blocks.start_at);
+        self.placed.fill(blocks.placed as u32);
+    }
+
+    /// Reads a ranking; whether its numbers are as they should be, or the run is over.
+    fn read<V: Value>(&mut self, reading: Reading, values: &[V], stop: &Stop) -> bool {
+        let Reading { descending, ties, missing } = reading;
+        let allowed = |value: &V| {
+            value.is_real()
+                || missing != Missing::Error && !matches!(value.number(), Number::Real(value) if value.is_infinite())
+        };
+        if !values.iter().all(allowed) {
+            return false;
+        }
+        let Some((listed, tied)) = fill_row(descending, missing, values, self.starts, self.orders, stop) else {
+            return true;
+        };
+        self.placed.fill(if missing == Missing::Anywhere { listed } else { values.len() } as u32);
+        self.finish();
+        ties || !tied
+    }
+
+    /// Makes what follows from starts and order.
+    fn finish(&mut self) {
+        for (start, &item) in self.starts_at.iter_mut().zip(&*self.orders) {
+            *start = self.starts[item as usize];
+        }
+        let mut down = &mut *self.downs;
+        let mut end = self.orders.len();
+        while end > 0 {
+            let start = (self.starts_at[end - 1] as usize).min(end - 1);
+            let block;
+            (block, down) = down.split_at_mut(end - start);
+            block.copy_from_slice(&self.orders[start..end]);
+            end = start;
+        }
+    }
+
+    /// Whether all items have a place of their own.
+    fn is_complete(&self) -> bool {
+        (0..).zip(&*self.starts_at).all(|(rank, &start)| rank == start)
+            && self.placed.iter().all(|&placed| placed as usize == self.orders.len())
+    }
+}
+
+/// Writes the starts and the order of a row; how many items have numbers, and whether two have the same. `None` if the run is over.
+fn fill_row<V: Value>(
+    descending: bool,
+    missing: Missing,
+    values: &[V],
+    starts: &mut [u32],
+    order: &mut [u32],
+    stop: &Stop,
+) -> Option<(usize, bool)> {
     let known = |item: u32| values[item as usize].is_real();
     for (item, place) in (0..).zip(order.iter_mut()) {
         *place = item;
     }
-    order.sort_unstable_by(|&i, &j| {
+    let compare = |i: u32, j: u32| {
         let (one, other) = (values[i as usize], values[j as usize]);
         let by_value = match (known(i), known(j)) {
             (true, true) if descending => other.order(one),
@@ -326,17 +417,21 @@ fn fill_row<V: Value>(descending: bool, missing: Missing, values: &[V], starts: 
             (one, other) => other.cmp(&one),
         };
         by_value.then(i.cmp(&j))
-    });
+    };
+    if !sort(order, starts, stop, compare) {
+        return None;
+    }
     let listed = order.iter().filter(|&&item| known(item)).count();
-    let mut start = 0;
+    let (mut start, mut tied) = (0, false);
     for rank in 0..order.len() {
         let item = order[rank] as usize;
         let same = rank > 0 && {
             let before = order[rank - 1] as usize;
             rank > listed || (rank < listed && values[before].order(values[item]).is_eq())
         };
+        tied |= same && rank < listed;
         start = if same { start } else { rank as u32 };
         starts[item] = if rank >= listed && missing == Missing::Anywhere { order.len() as u32 } else { start };
     }
-    (if missing == Missing::Anywhere { listed } else { order.len() }) as u32
+    Some((listed, tied))
 }

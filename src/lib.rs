@@ -62,12 +62,14 @@
 //!       ranking    checked permutations
 //!         parallel jobs on threads, watched by the caller
 //!           pool   the threads
+//!           memory vectors whose growth can fail
 //!           error  everything that can be wrong
 //! simd             inner loops for every instruction set; used by gram and kappa, sees slices only
 //! ```
 
 #![warn(missing_docs)]
 
+mod diagnosis;
 pub mod embedding;
 mod error;
 pub mod features;
@@ -75,12 +77,14 @@ mod gram;
 mod incomplete;
 mod kappa;
 mod measure;
+mod memory;
 mod parallel;
 mod pool;
 #[cfg(feature = "python")]
 mod python;
 mod ranking;
 mod simd;
+mod sorting;
 mod weight;
 
 pub use error::{Error, Number};

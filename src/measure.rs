@@ -1,8 +1,11 @@
 //! Measures: what can be computed for a pair of rankings, with its parameters checked.
 
+use std::sync::OnceLock;
+
 use crate::error::Error;
-use crate::kappa::own::{ROUNDING, own};
+use crate::kappa::own::{ROUNDING, cost_ns, own};
 use crate::kappa::{self, Workspace};
+use crate::parallel::Stop;
 use crate::ranking::Row;
 use crate::weight::{ValidWeight, Weight};
 
@@ -26,26 +29,19 @@ use crate::weight::{ValidWeight, Weight};
 /// assert_eq!(tau.between(x.row(0), x.row(1), &mut workspace)?, 4.0 / 6.0);
 /// # Ok::<(), wkendall::Error>(())
 /// ```
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone)]
 pub struct Measure {
     items: usize,
     weight: ValidWeight,
     /// How many items the tuples have that named weights are summed over.
     order: usize,
     reading: Reading,
-    /// The sum over all tuples for a ranking and itself, which is the same for all rankings.
-    own: f64,
+    /// The sum over all tuples for a ranking and itself, which is the same for all rankings; found when it is needed.
+    own: OnceLock<f64>,
     /// Whether the two rankings can change places.
     symmetric: bool,
-    /// What sums are divided by, if they are.
-    unit: Option<Unit>,
-}
-
-/// What sums are divided by, and what is then the largest value.
-#[derive(Debug, Clone, Copy, PartialEq)]
-struct Unit {
-    own: f64,
-    most: f64,
+    /// Whether sums are divided by `own`.
+    normalized: bool,
 }
 
 /// What is made of the concordant pairs.
@@ -80,13 +76,26 @@ pub(crate) enum Counted {
     Rooms,
 }
 
+impl PartialEq for Measure {
+    fn eq(&self, other: &Self) -> bool {
+        // All else follows.
+        let parts = |measure: &Self| (measure.items, measure.order, measure.reading, measure.normalized);
+        parts(self) == parts(other) && self.weight == other.weight
+    }
+}
+
 impl Measure {
     /// The kernel with this weight: the sum over concordant pairs of what the weight gives them.
     ///
     /// # Errors
     /// When the weight's parameters do not fit the number of items.
     pub fn kernel(weight: &Weight, items: usize) -> Result<Self, Error> {
-        Ok(Self::new(weight.check(items)?, 2, items, Reading::Concordant))
+        Ok(Self::of_weight(weight.check(items)?, items))
+    }
+
+    /// The kernel with a weight that fits the number of items.
+    pub(crate) fn of_weight(weight: ValidWeight, items: usize) -> Self {
+        Self::new(weight, 2, items, Reading::Concordant)
     }
 
     fn new(weight: ValidWeight, order: usize, items: usize, reading: Reading) -> Self {
@@ -94,7 +103,7 @@ impl Measure {
             ValidWeight::Quadruples(entries) => kappa::is_symmetric(entries, items),
             _ => true,
         };
-        Self { items, own: own(&weight, order, items), weight, order, reading, symmetric, unit: None }
+        Self { items, weight, order, reading, own: OnceLock::new(), symmetric, normalized: false }
     }
 
     /// Turns a kernel with one of the named weights into that of another order: the sum over the tuples of so many items that are
@@ -123,7 +132,7 @@ impl Measure {
         }
         self.weight.check_order(order, self.items)?;
         let found = Self::new(self.weight, order, self.items, self.reading);
-        Ok(if self.unit.is_some() { found.normalized() } else { found })
+        if self.normalized { found.try_normalized() } else { Ok(found) }
     }
 
     /// The number of discordant pairs: the Kendall tau distance.
@@ -151,7 +160,7 @@ impl Measure {
     /// As [`Measure::kernel`], and when the weights are general.
     pub fn correlation(weight: &Weight, items: usize) -> Result<Self, Error> {
         let signed = Self::kernel(weight, items)?.signed()?;
-        Ok(Self::new(signed.weight.scaled(2, items), 2, items, Reading::Correlation))
+        Ok(Self::new(signed.weight.scaled(2, items)?, 2, items, Reading::Correlation))
     }
 
     /// Turns a kernel into its signed form: the sum over concordant pairs minus that over discordant ones.
@@ -170,20 +179,24 @@ impl Measure {
 
     /// Divides a kernel by the value it has for a ranking and itself, which is the same for all rankings; where that is 0, so
     /// is every value. A distance stays what it is.
+    ///
+    /// # Panics
+    /// When there is no memory for a copy of the weights; [`Measure::try_normalized`] returns that as an error.
     #[must_use]
     pub fn normalized(self) -> Self {
+        self.try_normalized().unwrap_or_else(|error| panic!("{error}"))
+    }
+
+    /// As [`Measure::normalized`].
+    ///
+    /// # Errors
+    /// When there is no memory for a copy of the weights.
+    pub fn try_normalized(self) -> Result<Self, Error> {
         if self.reading == Reading::Discordant {
-            return self;
+            return Ok(self);
         }
-        let found = Self::new(self.weight.scaled(self.order, self.items), self.order, self.items, self.reading);
-        let unit = match (&found.weight, found.reading) {
-            // The value for equal rankings is 1 as it is.
-            (_, Reading::Discordant | Reading::Mallows(_) | Reading::Correlation) => None,
-            // Not checked to be a kernel, for which the quotient would be within -1 and 1.
-            (ValidWeight::Quadruples(_), _) => Some(Unit { own: found.own.abs(), most: f64::INFINITY }),
-            _ => Some(Unit { own: found.own, most: 1.0 }),
-        };
-        Self { unit, ..found }
+        let weight = self.weight.scaled(self.order, self.items)?;
+        Ok(Self { normalized: true, ..Self::new(weight, self.order, self.items, self.reading) })
     }
 
     /// The number of items of the rankings that are compared.
@@ -192,33 +205,60 @@ impl Measure {
         self.items
     }
 
+    /// Finds the self-similarity, if it is not known; it is then there for all who ask.
+    pub(crate) fn find_own(&self, stop: &Stop) -> Result<f64, Error> {
+        if let Some(&own) = self.own.get() {
+            return Ok(own);
+        }
+        let found = own(&self.weight, self.order, self.items, stop)?;
+        Ok(*self.own.get_or_init(|| found))
+    }
+
+    /// About how long it takes to find the self-similarity.
+    pub(crate) fn own_ns(&self) -> f64 {
+        if self.own.get().is_some() { 0.0 } else { cost_ns(&self.weight, self.order, self.items) }
+    }
+
+    fn own(&self) -> f64 {
+        self.find_own(&Stop::default()).unwrap_or_else(|error| panic!("{error}"))
+    }
+
     /// The value for a ranking and itself, which does not depend on the ranking.
+    ///
+    /// # Panics
+    /// When there is no memory for some numbers, as many as the order.
     #[must_use]
     pub fn of_equal(&self) -> f64 {
         match self.reading {
-            Reading::Concordant | Reading::Signed => self.of_sum(self.own),
+            Reading::Concordant | Reading::Signed => self.of_sum(self.own()),
             Reading::Discordant => 0.0,
             Reading::Mallows(_) => 1.0,
-            Reading::Correlation => ratio(self.own, self.own),
+            Reading::Correlation => ratio(self.own(), self.own()),
         }
+    }
+
+    /// Makes the workspace fit.
+    pub(crate) fn prepare(&self, workspace: &mut Workspace) -> Result<(), Error> {
+        workspace.try_fit(self.items)?;
+        if self.order == 2 { Ok(()) } else { workspace.fit_order(&self.weight, self.order) }
     }
 
     /// The value for two rankings.
     ///
     /// # Errors
-    /// When a ranking has another number of items than the measure.
+    /// When a ranking has another number of items than the measure, or there is no memory for the workspace.
     pub fn between(&self, s: Row<'_>, t: Row<'_>, workspace: &mut Workspace) -> Result<f64, Error> {
         for row in [s, t] {
             self.check_items(row.ranks().len())?;
         }
-        workspace.fit(self.items);
+        self.prepare(workspace)?;
         Ok(self.between_trusted(s, t, workspace))
     }
 
     /// The value as a function of one permutation: that for the identity and `pi`.
     ///
     /// # Errors
-    /// When the permutation has another number of items than the measure.
+    /// When the permutation has another number of items than the measure, or there is no memory for the workspace.
     ///
     /// ```
     /// use wkendall::{Measure, Rankings, Weight, Workspace};
@@ -229,7 +269,7 @@ impl Measure {
     /// ```
     pub fn kappa(&self, pi: Row<'_>, workspace: &mut Workspace) -> Result<f64, Error> {
         self.check_items(pi.ranks().len())?;
-        workspace.fit(self.items);
+        self.prepare(workspace)?;
         if pi.ranks().is_sorted() {
             return Ok(self.of_equal());
         }
@@ -315,7 +355,7 @@ impl Measure {
 
     /// Whether values are divided by those for a ranking and itself.
     pub(crate) fn is_normalized(&self) -> bool {
-        self.unit.is_some()
+        self.normalized
     }
 
     /// Whether the value is the same for the two rankings in either order.
@@ -326,16 +366,22 @@ impl Measure {
     /// Whether the value is 0 for all pairs of rankings: by the Cauchy-Schwarz inequality, if a kernel is 0 for a ranking and itself.
     pub(crate) fn is_zero(&self) -> bool {
         let sum = matches!(self.reading, Reading::Concordant | Reading::Signed);
-        sum && self.own == 0.0 && !matches!(self.weight, ValidWeight::Quadruples(_))
+        sum && !matches!(self.weight, ValidWeight::Quadruples(_)) && self.own() == 0.0
     }
 
     /// The value for a sum or a function of one.
     #[inline]
     fn finished(&self, value: f64) -> f64 {
-        match self.unit {
-            None => value,
-            // Not `clamp`, which checks its bounds for every value.
-            Some(Unit { own, most }) => ratio(value, own).max(-most).min(most),
+        if self.normalized { self.quotient(value) } else { value }
+    }
+
+    fn quotient(&self, value: f64) -> f64 {
+        match (&self.weight, self.reading) {
+            // The value for equal rankings is 1 as it is.
+            (_, Reading::Discordant | Reading::Mallows(_) | Reading::Correlation) => value,
+            // Not checked to be a kernel, for which the quotient would be within -1 and 1.
+            (ValidWeight::Quadruples(_), _) => ratio(value, self.own().abs()),
+            _ => ratio(value, self.own()).clamp(-1.0, 1.0),
         }
     }
 
@@ -413,7 +459,7 @@ impl Measure {
 
     /// What sums are multiplied by.
     pub(crate) fn scale(&self) -> f64 {
-        self.unit.map_or(1.0, |unit| ratio(1.0, unit.own))
+        if self.normalized { ratio(1.0, self.own()) } else { 1.0 }
     }
 
     /// What is counted, if the measure is a function of a count of concordant pairs that [`Measure::of_count`] knows.

@@ -5,11 +5,11 @@
 
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Condvar, Mutex, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use crate::error::Error;
-use crate::pool::{self, available_cores};
+use crate::pool::{self, Lease, available_cores};
 
 /// How long the watch function waits for its next turn.
 const WATCH_EVERY: Duration = Duration::from_millis(50);
@@ -17,6 +17,8 @@ const WATCH_EVERY: Duration = Duration::from_millis(50);
 pub(crate) const MOST_THREADS: usize = 512;
 /// Waking threads takes some 50 microseconds (two cores, Xeon 2.3 GHz); work this short is done sooner on the calling thread.
 const WORTH_THREADS_NS: f64 = 2e5;
+/// Work that is silent for so long is done on another thread, so that the calling thread can go on watching.
+const LONG_NS: f64 = 5e7;
 
 /// How far a run has come, in jobs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -51,24 +53,92 @@ pub(crate) fn threads_for(work_ns: f64, allowed: Option<usize>) -> usize {
 /// Whether to go on; to be asked every so often in a job that takes long.
 pub(crate) type Proceed<'a> = &'a mut dyn FnMut() -> bool;
 
-/// Does all jobs with `work`; `scratch` makes what each thread needs for itself.
+/// Tells long sums that the run is over: what they return after that is thrown away.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Stop(Option<Arc<AtomicBool>>);
+
+impl Stop {
+    fn new() -> Self {
+        Self(Some(Arc::default()))
+    }
+
+    /// Whether the run is over.
+    pub(crate) fn is_set(&self) -> bool {
+        self.flag().is_some_and(|flag| flag.load(Ordering::Relaxed))
+    }
+
+    /// The flag itself, if there is a run.
+    pub(crate) fn flag(&self) -> Option<&AtomicBool> {
+        self.0.as_deref()
+    }
+
+    fn set(&self) {
+        if let Some(flag) = self.flag() {
+            flag.store(true, Ordering::Relaxed);
+        }
+    }
+}
+
+/// Who does the jobs of a run.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Crew {
+    threads: usize,
+    /// Whether even a single thread is another one than the calling thread, which watches.
+    apart: bool,
+}
+
+impl Crew {
+    /// So many threads, for jobs that work up to so many nanoseconds without asking whether to proceed.
+    pub(crate) fn new(threads: usize, silent_ns: f64) -> Self {
+        Self { threads, apart: silent_ns >= LONG_NS }
+    }
+}
+
+/// Does all jobs with `work`; `scratch` makes what each thread needs for itself. The first error ends the run.
 pub(crate) fn run<J: Send, S>(
     jobs: Vec<J>,
-    threads: usize,
+    crew: Crew,
     watch: Option<Watch<'_>>,
-    scratch: impl Fn() -> S + Sync,
-    work: impl Fn(J, &mut S, Proceed<'_>) + Sync,
+    scratch: impl Fn(&Stop) -> Result<S, Error> + Sync,
+    work: impl Fn(J, &mut S, Proceed<'_>) -> Result<(), Error> + Sync,
 ) -> Result<(), Error> {
+    let threads = crew.threads.min(jobs.len());
+    let apart = crew.apart && watch.is_some() && threads > 0;
     let mut ignore = |_| ControlFlow::Continue(());
     let watch = watch.unwrap_or(&mut ignore);
-    let threads = threads.min(jobs.len());
     let run = Run::new(jobs, scratch, work);
-    if threads > 1 {
-        run.on_threads(threads, watch)?;
-    } else {
-        run.here(watch);
+    match (threads > 1 || apart).then(|| pool::lease(threads)).flatten() {
+        Some(pool) => run.on_threads(&pool, threads, watch),
+        None => run.here(watch),
     }
     run.finish(watch)
+}
+
+/// Does one job of about so many nanoseconds: on the calling thread if it is short or nobody watches.
+pub(crate) fn run_one<R: Send, F: FnOnce(&Stop) -> Result<R, Error> + Send>(
+    ns: f64,
+    watch: Option<Watch<'_>>,
+    job: F,
+) -> Result<R, Error> {
+    let Some(watch) = watch.filter(|_| ns >= LONG_NS) else { return job(&Stop::default()) };
+    let result = Mutex::new(None);
+    // What comes next has a progress of its own.
+    let mut begun = |_| watch(Progress { done: 0, total: 1 });
+    let work = |job: F, stop: &mut Stop, _: Proceed<'_>| {
+        let found = job(stop)?;
+        *result.lock().unwrap_or_else(PoisonError::into_inner) = Some(found);
+        Ok(())
+    };
+    run(vec![job], Crew::new(1, ns), Some(&mut begun), |stop| Ok(stop.clone()), work)?;
+    result.into_inner().unwrap_or_else(PoisonError::into_inner).ok_or(Error::Interrupted)
+}
+
+/// The same watch function for one of several runs.
+pub(crate) fn share<'a>(watch: &'a mut Option<Watch<'_>>) -> Option<Watch<'a>> {
+    match watch {
+        Some(watch) => Some(&mut **watch),
+        None => None,
+    }
 }
 
 /// Jobs to do, shared by the threads that do them.
@@ -76,34 +146,49 @@ struct Run<J, M, W> {
     total: usize,
     waiting: Mutex<std::vec::IntoIter<J>>,
     done: AtomicUsize,
-    stop: AtomicBool,
+    stop: Stop,
+    error: Mutex<Option<Error>>,
     scratch: M,
     work: W,
 }
 
-impl<J: Send, S, M: Fn() -> S + Sync, W: Fn(J, &mut S, Proceed<'_>) + Sync> Run<J, M, W> {
+impl<J, S, M, W> Run<J, M, W>
+where
+    J: Send,
+    M: Fn(&Stop) -> Result<S, Error> + Sync,
+    W: Fn(J, &mut S, Proceed<'_>) -> Result<(), Error> + Sync,
+{
     fn new(jobs: Vec<J>, scratch: M, work: W) -> Self {
         Self {
             total: jobs.len(),
             waiting: Mutex::new(jobs.into_iter()),
             done: AtomicUsize::new(0),
-            stop: AtomicBool::new(false),
+            stop: Stop::new(),
+            error: Mutex::new(None),
             scratch,
             work,
         }
     }
 
-    /// Does jobs until none is left or the run is stopped.
+    /// Does jobs until none is left or the run is stopped, by an error for one.
     fn do_jobs(&self, proceed: Proceed<'_>) {
-        let mut scratch = (self.scratch)();
+        if let Err(error) = self.try_jobs(proceed) {
+            self.stop.set();
+            self.error.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
+        }
+    }
+
+    fn try_jobs(&self, proceed: Proceed<'_>) -> Result<(), Error> {
+        let mut scratch = (self.scratch)(&self.stop)?;
         let next = || self.waiting.lock().unwrap_or_else(PoisonError::into_inner).next();
         while let Some(job) = next() {
-            (self.work)(job, &mut scratch, proceed);
+            (self.work)(job, &mut scratch, proceed)?;
             self.done.fetch_add(1, Ordering::Relaxed);
             if !proceed() {
-                return;
+                break;
             }
         }
+        Ok(())
     }
 
     fn here(&self, watch: &mut dyn FnMut(Progress) -> ControlFlow<()>) {
@@ -118,11 +203,11 @@ impl<J: Send, S, M: Fn() -> S + Sync, W: Fn(J, &mut S, Proceed<'_>) + Sync> Run<
     }
 
     fn goes_on(&self) -> bool {
-        !self.stop.load(Ordering::Relaxed)
+        !self.stop.is_set()
     }
 
-    fn on_threads(&self, threads: usize, watch: &mut dyn FnMut(Progress) -> ControlFlow<()>) -> Result<(), Error> {
-        let pool = pool::lease(threads)?;
+    fn on_threads(&self, pool: &Lease, threads: usize, watch: &mut dyn FnMut(Progress) -> ControlFlow<()>) {
+        let threads = threads.min(pool.current_num_threads());
         let running = Running::new(threads);
         pool.in_place_scope(|scope| {
             for _ in 0..threads {
@@ -135,21 +220,26 @@ impl<J: Send, S, M: Fn() -> S + Sync, W: Fn(J, &mut S, Proceed<'_>) + Sync> Run<
                 self.look(watch);
             }
         });
-        Ok(())
     }
 
+    /// Calls the watch function, unless the run is over.
     fn look(&self, watch: &mut dyn FnMut(Progress) -> ControlFlow<()>) {
+        if !self.goes_on() {
+            return;
+        }
         let progress = Progress { done: self.done.load(Ordering::Relaxed), total: self.total };
         if watch(progress).is_break() {
-            self.stop.store(true, Ordering::Relaxed);
+            self.stop.set();
         }
     }
 
-    fn finish(&self, watch: &mut dyn FnMut(Progress) -> ControlFlow<()>) -> Result<(), Error> {
-        if self.goes_on() {
-            self.look(watch);
+    fn finish(self, watch: &mut dyn FnMut(Progress) -> ControlFlow<()>) -> Result<(), Error> {
+        self.look(watch);
+        match self.error.lock().unwrap_or_else(PoisonError::into_inner).take() {
+            Some(error) => Err(error),
+            None if self.goes_on() => Ok(()),
+            None => Err(Error::Interrupted),
         }
-        if self.goes_on() { Ok(()) } else { Err(Error::Interrupted) }
     }
 }
 

@@ -9,8 +9,6 @@ use std::sync::{Mutex, TryLockError};
 
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
-use crate::error::Error;
-
 /// Pools kept for the next call; more than a few are only needed by that many calls at the same time.
 const MOST_IDLE: usize = 4;
 
@@ -47,15 +45,16 @@ impl Drop for Lease {
     }
 }
 
-/// A pool with at least so many threads.
-pub(crate) fn lease(threads: usize) -> Result<Lease, Error> {
+/// A pool with so many threads or more; where the system does not start so many, with fewer, and `None` where it starts none.
+pub(crate) fn lease(threads: usize) -> Option<Lease> {
     let idle = with_idle(|idle| {
         let fits = idle.iter().position(|pool| pool.threads.current_num_threads() >= threads)?;
         Some(idle.swap_remove(fits))
     });
     match idle.flatten() {
-        Some(pool) => Ok(Lease(Some(pool))),
-        None => build(threads),
+        Some(pool) => Some(Lease(Some(pool))),
+        None => std::iter::successors(Some(threads), |&threads| Some(threads / 2).filter(|&fewer| fewer > 0))
+            .find_map(build),
     }
 }
 
@@ -74,13 +73,9 @@ fn with_idle<R>(f: impl FnOnce(&mut Vec<Pool>) -> R) -> Option<R> {
     Some(f(&mut idle))
 }
 
-fn build(threads: usize) -> Result<Lease, Error> {
-    let built = ThreadPoolBuilder::new()
-        .num_threads(threads)
-        .thread_name(|index| format!("wkendall-{index}"))
-        .build()
-        .map_err(|error| Error::Threads { threads, reason: error.to_string() })?;
-    Ok(Lease(Some(Pool { process: std::process::id(), threads: built })))
+fn build(threads: usize) -> Option<Lease> {
+    let built = ThreadPoolBuilder::new().num_threads(threads).thread_name(|index| format!("wkendall-{index}")).build();
+    Some(Lease(Some(Pool { process: std::process::id(), threads: built.ok()? })))
 }
 
 /// The cores that this process may use.

@@ -2,11 +2,16 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use crate::diagnosis::diagnose;
 use crate::error::{Error, Number};
-use crate::parallel::{self, Watch};
+use crate::memory;
+use crate::parallel::{self, Crew, Stop, Watch};
+use crate::sorting::sort;
 
 /// Rows are checked in jobs that take about this long, so that threads have something to share and a stop comes soon.
 const JOB_NS: f64 = 2e6;
+/// Values of a row that are checked between two looks whether the run goes on.
+const LOOK_EVERY: usize = 1 << 20;
 
 /// A number that can stand for a rank, an item number or a score: any integer of up to 64 bits, `f32` or `f64`.
 pub trait Value: Copy + Sync + sealed::Sealed {
@@ -176,41 +181,45 @@ impl Rankings {
         items: usize,
         values: &[V],
         threads: Option<usize>,
-        watch: Option<Watch<'_>>,
+        mut watch: Option<Watch<'_>>,
     ) -> Result<Self, Error> {
         check_shape(rows, items, values.len())?;
-        let mut built = Self { rows, items, ranks: zeros(values.len())?, orders: zeros(values.len())? };
+        let zeros = || memory::filled(values.len(), 0);
+        let mut built = Self { rows, items, ranks: zeros()?, orders: zeros()? };
         // A valid row has a 0 exactly if it counts from 0, so the first row tells. If it tells wrong, a row will not fit.
         let zero_based = values[..items.min(values.len())].iter().any(|value| value.whole() == Some(0));
-        let fill = |values: &[V], ranks: &mut [u32], order: &mut [u32]| match kind {
-            Kind::Ranks | Kind::Orders => fill_permutation(values, zero_based, ranks, order),
-            Kind::Scores => fill_scores(values, ranks, order),
+        let fill = |values: &[V], ranks: &mut [u32], order: &mut [u32], stop: &Stop| match kind {
+            Kind::Ranks | Kind::Orders => fill_permutation(values, zero_based, ranks, order, stop),
+            Kind::Scores => fill_scores(values, ranks, order, stop),
         };
-        // Nanoseconds for each value on a core of 2.3 GHz.
+        // Nanoseconds for each value on a core of 2.3 GHz. A permutation of many items takes longer: it waits for memory.
         let cost = if kind == Kind::Scores { 4.0 * (items as f64 + 2.0).log2() } else { 2.0 };
+        let silent_ns = items as f64 * cost.max(10.0);
         let first_wrong = AtomicUsize::new(usize::MAX);
         let rows_a_job = (JOB_NS / (cost * items as f64 + 1.0)).max(1.0) as usize;
         let block = rows_a_job * items.max(1);
         let jobs = values.chunks(block).zip(built.ranks.chunks_mut(block)).zip(built.orders.chunks_mut(block));
         let threads = parallel::threads_for(cost * values.len() as f64, threads);
-        let jobs = (0..).step_by(rows_a_job).zip(jobs).collect();
+        let jobs = memory::collect((0..).step_by(rows_a_job).zip(jobs))?;
         parallel::run(
             jobs,
-            threads,
-            watch,
-            || (),
-            |(first, ((values, ranks), orders)), (), _| {
+            Crew::new(threads, silent_ns),
+            parallel::share(&mut watch),
+            |stop| Ok(stop.clone()),
+            |(first, ((values, ranks), orders)), stop, _| {
                 let rows = values.chunks(items).zip(ranks.chunks_mut(items)).zip(orders.chunks_mut(items));
                 for (row, ((values, ranks), order)) in (first..).zip(rows) {
-                    if !fill(values, ranks, order) {
+                    if !fill(values, ranks, order, stop) {
                         first_wrong.fetch_min(row, Ordering::Relaxed);
                     }
                 }
+                Ok(())
             },
         )?;
         let wrong = first_wrong.into_inner();
         if wrong < rows {
-            return Err(diagnose(kind, items, values, wrong, zero_based));
+            let find = |stop: &Stop| diagnose(kind, items, values, wrong, zero_based, stop);
+            return Err(parallel::run_one(silent_ns, watch, find)?);
         }
         Ok(if matches!(kind, Kind::Orders) { built.inverse() } else { built })
     }
@@ -239,11 +248,22 @@ impl Rankings {
     }
 
     /// Some of the rankings.
-    pub(crate) fn select(&self, rows: &[usize]) -> Self {
-        let pick = |from: &[u32]| -> Vec<u32> {
-            rows.iter().flat_map(|row| &from[row * self.items..(row + 1) * self.items]).copied().collect()
+    pub(crate) fn select(&self, rows: &[usize]) -> Result<Self, Error> {
+        let pick = |from: &[u32]| {
+            let mut picked = memory::room(rows.len() * self.items)?;
+            for row in rows {
+                picked.extend_from_slice(&from[row * self.items..(row + 1) * self.items]);
+            }
+            Ok(picked)
         };
-        Self { rows: rows.len(), items: self.items, ranks: pick(&self.ranks), orders: pick(&self.orders) }
+        Ok(Self { rows: rows.len(), items: self.items, ranks: pick(&self.ranks)?, orders: pick(&self.orders)? })
+    }
+
+    /// A copy.
+    #[cfg(feature = "python")]
+    pub(crate) fn try_clone(&self) -> Result<Self, Error> {
+        let copy = |from: &[u32]| memory::collect(from.iter().copied());
+        Ok(Self { rows: self.rows, items: self.items, ranks: copy(&self.ranks)?, orders: copy(&self.orders)? })
     }
 
     /// The inverse permutation of every row: ranks become items and items ranks.
@@ -263,7 +283,7 @@ impl Rankings {
     /// The composition of every row with the same row of `other`: item `i` gets the rank `self` gives to `other(i)`.
     ///
     /// # Errors
-    /// When the numbers of rows or items differ.
+    /// When the numbers of rows or items differ, or there is no memory for the result.
     ///
     /// ```
     /// use wkendall::Rankings;
@@ -279,17 +299,18 @@ impl Rankings {
         if self.rows != other.rows {
             return Err(Error::RowsDiffer { left: self.rows, right: other.rows });
         }
-        let chain = |outer: &[u32], inner: &[u32]| -> Vec<u32> {
-            rows_of(outer, self.items)
-                .zip(rows_of(inner, self.items))
-                .flat_map(|(outer, inner)| inner.iter().map(|&i| outer[i as usize]))
-                .collect()
+        let chain = |outer: &[u32], inner: &[u32]| {
+            let mut chained = memory::room(outer.len())?;
+            for (outer, inner) in rows_of(outer, self.items).zip(rows_of(inner, self.items)) {
+                chained.extend(inner.iter().map(|&i| outer[i as usize]));
+            }
+            Ok(chained)
         };
         Ok(Self {
             rows: self.rows,
             items: self.items,
-            ranks: chain(&self.ranks, &other.ranks),
-            orders: chain(&other.orders, &self.orders),
+            ranks: chain(&self.ranks, &other.ranks)?,
+            orders: chain(&other.orders, &self.orders)?,
         })
     }
 
@@ -323,10 +344,25 @@ pub(crate) enum Kind {
     Scores,
 }
 
-/// Writes a row counting from 0, and its inverse; whether it is a permutation.
-fn fill_permutation<V: Value>(values: &[V], zero_based: bool, ranks: &mut [u32], order: &mut [u32]) -> bool {
+/// Writes a row counting from 0, and its inverse; whether it is a permutation, or the run is over.
+fn fill_permutation<V: Value>(
+    values: &[V],
+    zero_based: bool,
+    ranks: &mut [u32],
+    order: &mut [u32],
+    stop: &Stop,
+) -> bool {
     order.fill(VACANT);
-    for (column, (value, rank)) in (0..).zip(values.iter().zip(ranks)) {
+    if values.len() <= LOOK_EVERY {
+        return fill_part(values, 0, zero_based, ranks, order);
+    }
+    let mut parts = (0..).step_by(LOOK_EVERY).zip(values.chunks(LOOK_EVERY).zip(ranks.chunks_mut(LOOK_EVERY)));
+    parts.all(|(first, (values, ranks))| stop.is_set() || fill_part(values, first, zero_based, ranks, order))
+}
+
+/// As [`fill_permutation`] for the columns from `first` on.
+fn fill_part<V: Value>(values: &[V], first: u32, zero_based: bool, ranks: &mut [u32], order: &mut [u32]) -> bool {
+    for (column, (value, rank)) in (first..).zip(values.iter().zip(ranks)) {
         match index_of(*value, zero_based, order.len()) {
             Some(index) if order[index] == VACANT => {
                 order[index] = column;
@@ -339,13 +375,14 @@ fn fill_permutation<V: Value>(values: &[V], zero_based: bool, ranks: &mut [u32],
 }
 
 /// The value counting from 0, if it is below the number of items.
-fn index_of<V: Value>(value: V, zero_based: bool, items: usize) -> Option<usize> {
+pub(crate) fn index_of<V: Value>(value: V, zero_based: bool, items: usize) -> Option<usize> {
     let index = value.whole()?.checked_sub(i64::from(!zero_based))?;
     usize::try_from(index).ok().filter(|&index| index < items)
 }
 
-/// Writes the ranks of a row of scores, the largest having rank 0, and its inverse; whether all are finite and different.
-fn fill_scores<V: Value>(scores: &[V], ranks: &mut [u32], order: &mut [u32]) -> bool {
+/// Writes the ranks of a row of scores, the largest having rank 0, and its inverse; whether all are finite and different, or the
+/// run is over.
+fn fill_scores<V: Value>(scores: &[V], ranks: &mut [u32], order: &mut [u32], stop: &Stop) -> bool {
     if scores.iter().any(|score| !score.is_real()) {
         return false;
     }
@@ -353,7 +390,9 @@ fn fill_scores<V: Value>(scores: &[V], ranks: &mut [u32], order: &mut [u32]) -> 
         *place = column;
     }
     let score = |column: u32| scores[column as usize];
-    order.sort_unstable_by(|&i, &j| score(j).order(score(i)));
+    if !sort(order, ranks, stop, |i, j| score(j).order(score(i))) {
+        return true;
+    }
     for (rank, &column) in (0..).zip(order.iter()) {
         ranks[column as usize] = rank;
     }
@@ -361,70 +400,7 @@ fn fill_scores<V: Value>(scores: &[V], ranks: &mut [u32], order: &mut [u32]) -> 
 }
 
 /// Marks a rank that no item has taken yet; `check_shape` keeps columns below it.
-const VACANT: u32 = u32::MAX;
-
-/// What is wrong with `row`, all rows before it being right.
-#[cold]
-fn diagnose<V: Value>(kind: Kind, items: usize, values: &[V], row: usize, zero_based: bool) -> Error {
-    let (first, given) = (&values[..items], &values[row * items..(row + 1) * items]);
-    let found = match kind {
-        Kind::Ranks | Kind::Orders => not_a_permutation(row, given, first, zero_based),
-        Kind::Scores => no_scores(row, given),
-    };
-    // Only memory that another thread wrote to in the meantime can be in order by now.
-    found.unwrap_or(Error::Changed)
-}
-
-/// What is wrong with a row that should be a permutation; the first row tells what the others should be like.
-fn not_a_permutation<V: Value>(row: usize, values: &[V], first_row: &[V], zero_based: bool) -> Option<Error> {
-    let items = values.len();
-    let first = usize::from(!zero_based);
-    let mut columns = vec![None; items];
-    for (column, &given) in values.iter().enumerate() {
-        let value = given.number();
-        let Some(index) = index_of(given, zero_based, items) else {
-            // A row that counts from 0 among rows that count from 1, or the other way round?
-            let holds = |row: &[V], number: usize| row.iter().position(|value| is_whole(*value, number));
-            let mixed =
-                |row, column, zero_row, zero_column| Error::MixedBase { row, column, zero_row, zero_column, items };
-            return Some(match value {
-                Number::Real(value) if value.is_nan() => Error::NotANumber { row, column },
-                Number::Real(value) if value.is_finite() && given.whole().is_none() => {
-                    Error::NotWhole { row, column, value }
-                }
-                _ => match (holds(first_row, 0), holds(first_row, items)) {
-                    (Some(zero), _) if zero_based && is_whole(given, items) => mixed(row, column, 0, zero),
-                    (_, Some(last)) if !zero_based && is_whole(given, 0) => mixed(0, last, row, column),
-                    _ => Error::OutOfRange { row, column, value, first, items },
-                },
-            });
-        };
-        if let Some(earlier) = columns[index].replace(column) {
-            return Some(Error::Duplicate { row, earlier, column, value, first, items });
-        }
-    }
-    None
-}
-
-fn is_whole<V: Value>(value: V, number: usize) -> bool {
-    value.whole().and_then(|whole| usize::try_from(whole).ok()) == Some(number)
-}
-
-/// What is wrong with a row that should be scores.
-fn no_scores<V: Value>(row: usize, scores: &[V]) -> Option<Error> {
-    for (column, &score) in scores.iter().enumerate() {
-        match score.number() {
-            Number::Real(value) if value.is_nan() => return Some(Error::NotANumber { row, column }),
-            Number::Real(value) if value.is_infinite() => return Some(Error::Infinite { row, column, value }),
-            _ => {}
-        }
-    }
-    let mut order: Vec<usize> = (0..scores.len()).collect();
-    order.sort_by(|&i, &j| scores[i].order(scores[j]));
-    let ties = order.windows(2).filter(|pair| scores[pair[0]].order(scores[pair[1]]).is_eq());
-    let first = ties.min_by_key(|pair| pair[1])?;
-    Some(Error::Tie { row, earlier: first[0], column: first[1], value: scores[first[1]].number() })
-}
+pub(crate) const VACANT: u32 = u32::MAX;
 
 pub(crate) fn check_shape(rows: usize, items: usize, values: usize) -> Result<(), Error> {
     if items >= VACANT as usize {
@@ -434,14 +410,6 @@ pub(crate) fn check_shape(rows: usize, items: usize, values: usize) -> Result<()
         Some(product) if product == values => Ok(()),
         _ => Err(Error::Shape { values, rows, items }),
     }
-}
-
-/// Zeros, or an error where the memory for them cannot be had.
-pub(crate) fn zeros(count: usize) -> Result<Vec<u32>, Error> {
-    let mut zeros = Vec::new();
-    zeros.try_reserve_exact(count).map_err(|_| Error::OutOfMemory { bytes: count * 4 })?;
-    zeros.resize(count, 0);
-    Ok(zeros)
 }
 
 /// The rows of a matrix of so many columns; none when there are no columns, since then there is nothing to visit.

@@ -5,6 +5,7 @@ pub(crate) mod scale;
 use std::sync::Arc;
 
 use crate::error::Error;
+use crate::memory::{self, Shared};
 use scale::{exponent, scaled};
 
 /// Position weights `u`, from the most preferred position down.
@@ -33,12 +34,12 @@ impl Factor {
     pub fn values(&self, items: usize) -> Result<Vec<f64>, Error> {
         let ranks = (1..=items).map(|rank| rank as f64);
         match self {
-            Self::Hyperbolic => Ok(ranks.map(|rank| 1.0 / (rank + 1.0)).collect()),
-            Self::Log => Ok(ranks.map(|rank| 1.0 / (rank + 1.0).log2()).collect()),
+            Self::Hyperbolic => memory::collect(ranks.map(|rank| 1.0 / (rank + 1.0))),
+            Self::Log => memory::collect(ranks.map(|rank| 1.0 / (rank + 1.0).log2())),
             Self::Values(values) if values.len() != items => Err(Error::FactorLength { given: values.len(), items }),
             Self::Values(values) => match values.iter().position(|value| !value.is_finite()) {
                 Some(position) => Err(Error::FactorNotFinite { position, value: values[position] }),
-                None => Ok(values.clone()),
+                None => memory::collect(values.iter().copied()),
             },
         }
     }
@@ -88,12 +89,12 @@ pub enum Weight {
 pub(crate) enum ValidWeight {
     Standard,
     Top(usize),
-    Add(Vec<f64>),
-    Mult(Vec<f64>),
+    Add(Shared),
+    Mult(Shared),
     Average,
-    Tensor { order: usize, entries: Arc<[f64]> },
-    Factors { order: usize, vectors: Arc<[f64]> },
-    Quadruples(Arc<[f64]>),
+    Tensor { order: usize, entries: Shared },
+    Factors { order: usize, vectors: Shared },
+    Quadruples(Shared),
 }
 
 impl Weight {
@@ -103,27 +104,35 @@ impl Weight {
             // With no items there is nothing to rank, and k = 1 is the least harmful thing to say.
             &Self::Top(k) if (1..=items.max(1)).contains(&k) => ValidWeight::Top(k),
             &Self::Top(k) => return Err(Error::TopOutOfRange { k, items }),
-            Self::Add(factor) => ValidWeight::Add(checked_factor(factor, items)?),
-            Self::Mult(factor) => ValidWeight::Mult(checked_factor(factor, items)?),
+            Self::Add(factor) => ValidWeight::Add(checked_factor(factor, items)?.into()),
+            Self::Mult(factor) => ValidWeight::Mult(checked_factor(factor, items)?.into()),
             Self::Average => ValidWeight::Average,
             Self::Matrix(entries) => {
                 check_tensors(entries, items, 2, Some(1))?;
-                ValidWeight::Tensor { order: 2, entries: entries.as_slice().into() }
+                ValidWeight::Tensor { order: 2, entries: memory::collect(entries.iter().copied())?.into() }
             }
-            Self::Tensor { order, entries } => {
-                check_tensors(entries, items, *order, None)?;
-                ValidWeight::Tensor { order: *order, entries: Arc::clone(entries) }
-            }
-            Self::Factors { order, vectors } => {
-                check_factors(vectors, items, *order)?;
-                ValidWeight::Factors { order: *order, vectors: Arc::clone(vectors) }
-            }
-            Self::Quadruples(entries) => ValidWeight::Quadruples(checked_quadruples(entries, items)?),
+            Self::Tensor { order, entries } => ValidWeight::tensor(*order, entries.into(), items)?,
+            Self::Factors { order, vectors } => ValidWeight::factors(*order, vectors.into(), items)?,
+            Self::Quadruples(entries) => ValidWeight::quadruples(entries.into(), items)?,
         })
     }
 }
 
 impl ValidWeight {
+    pub(crate) fn tensor(order: usize, entries: Shared, items: usize) -> Result<Self, Error> {
+        check_tensors(&entries, items, order, None)?;
+        Ok(Self::Tensor { order, entries })
+    }
+
+    pub(crate) fn factors(order: usize, vectors: Shared, items: usize) -> Result<Self, Error> {
+        check_factors(&vectors, items, order)?;
+        Ok(Self::Factors { order, vectors })
+    }
+
+    pub(crate) fn quadruples(entries: Shared, items: usize) -> Result<Self, Error> {
+        Ok(Self::Quadruples(checked_quadruples(entries, items)?))
+    }
+
     /// Whether weights are given for all tuples of positions rather than by name.
     pub(crate) fn is_general(&self) -> bool {
         matches!(self, Self::Tensor { .. } | Self::Factors { .. } | Self::Quadruples(_))
@@ -167,41 +176,47 @@ impl ValidWeight {
         })
     }
 
-    /// Scaled by a power of two so that the self-similarity over tuples of `order` items neither overflows nor underflows; for what does not
-    /// depend on the scale of the weights.
-    pub(crate) fn scaled(self, order: usize, items: usize) -> Self {
-        match self {
-            Self::Add(values) => Self::Add(scaled(&values, exponent(&values))),
-            Self::Mult(values) => Self::Mult(scale::for_products(&values, order)),
-            Self::Tensor { order, entries } => {
-                Self::Tensor { order, entries: scaled(&entries, exponent(&entries)).into() }
-            }
+    /// Scaled by a power of two so that the self-similarity over tuples of `order` items neither overflows nor underflows; for what
+    /// does not depend on the scale of the weights.
+    pub(crate) fn scaled(self, order: usize, items: usize) -> Result<Self, Error> {
+        let largest_near_1 = |values: &[f64]| scaled(values, exponent(values)).map(Shared::from);
+        Ok(match self {
+            Self::Add(values) => Self::Add(largest_near_1(&values)?),
+            Self::Mult(values) => Self::Mult(scale::for_products(&values, order)?.into()),
+            Self::Tensor { order, entries } => Self::Tensor { order, entries: largest_near_1(&entries)? },
             Self::Factors { order, vectors } => {
-                Self::Factors { order, vectors: scale::balanced(&vectors, order, items).0.into() }
+                Self::Factors { order, vectors: scale::balanced(&vectors, order, items)?.0.into() }
             }
-            Self::Quadruples(entries) => Self::Quadruples(scaled(&entries, exponent(&entries)).into()),
+            Self::Quadruples(entries) => Self::Quadruples(largest_near_1(&entries)?),
             Self::Standard | Self::Top(_) | Self::Average => self,
+        })
+    }
+
+    /// The position weights of the named weights that have some.
+    fn position_weights(&self) -> &[f64] {
+        match self {
+            Self::Add(values) | Self::Mult(values) => values,
+            Self::Standard
+            | Self::Top(_)
+            | Self::Average
+            | Self::Tensor { .. }
+            | Self::Factors { .. }
+            | Self::Quadruples(_) => &[],
         }
     }
 
-    /// The same weights without their signs, if any is negative. Counts have none.
-    pub(crate) fn without_signs(&self) -> Option<Self> {
-        let positive = |values: &[f64]| -> Option<Vec<f64>> {
-            let any = values.iter().any(|&value| value < 0.0);
-            any.then(|| values.iter().map(|value| value.abs()).collect())
-        };
-        match self {
-            Self::Add(values) => positive(values).map(Self::Add),
-            Self::Mult(values) => positive(values).map(Self::Mult),
-            Self::Tensor { order, entries } => {
-                positive(entries).map(|entries| Self::Tensor { order: *order, entries: entries.into() })
-            }
-            Self::Factors { order, vectors } => {
-                positive(vectors).map(|vectors| Self::Factors { order: *order, vectors: vectors.into() })
-            }
-            Self::Quadruples(entries) => positive(entries).map(|entries| Self::Quadruples(entries.into())),
-            Self::Standard | Self::Top(_) | Self::Average => None,
+    /// Whether any position weight is negative.
+    pub(crate) fn has_negative(&self) -> bool {
+        self.position_weights().iter().any(|&value| value < 0.0)
+    }
+
+    /// The same weight with position weights without their signs, if any is negative.
+    pub(crate) fn without_signs(&self) -> Result<Option<Self>, Error> {
+        if !self.has_negative() {
+            return Ok(None);
         }
+        let sizes = memory::collect(self.position_weights().iter().map(|value| value.abs()))?.into();
+        Ok(Some(if matches!(self, Self::Add(_)) { Self::Add(sizes) } else { Self::Mult(sizes) }))
     }
 }
 
@@ -241,7 +256,7 @@ fn check_factors(vectors: &[f64], items: usize, axes: usize) -> Result<(), Error
 }
 
 /// The weights of two positions and two values in the same order; the others never count and become 0.
-fn checked_quadruples(entries: &Arc<[f64]>, items: usize) -> Result<Arc<[f64]>, Error> {
+fn checked_quadruples(entries: Shared, items: usize) -> Result<Shared, Error> {
     if power(items, 4)? != entries.len() {
         return Err(Error::WeightShape { given: entries.len(), arrays: 1, axes: 4, items });
     }
@@ -251,7 +266,7 @@ fn checked_quadruples(entries: &Arc<[f64]>, items: usize) -> Result<Arc<[f64]>, 
     };
     let kept = |(index, &entry): (usize, &f64)| if counts(index) { entry } else { 0.0 };
     let plain = entries.iter().enumerate().all(|(index, &entry)| entry == 0.0 || counts(index));
-    let checked = if plain { Arc::clone(entries) } else { entries.iter().enumerate().map(kept).collect() };
+    let checked = if plain { entries } else { memory::collect(entries.iter().enumerate().map(kept))?.into() };
     check_entries("W", &checked, items, 4, |value| value * (items as f64).powi(2))?;
     Ok(checked)
 }

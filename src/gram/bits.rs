@@ -15,7 +15,8 @@ use super::{Element, Fill};
 use crate::error::Error;
 use crate::kappa::pairs_of;
 use crate::measure::{Counted, Measure};
-use crate::parallel::{self, Proceed, Watch};
+use crate::memory;
+use crate::parallel::{self, Crew, Proceed, Stop, Watch};
 use crate::ranking::Rankings;
 use crate::simd::Isa;
 use crate::simd::bits::{self, GROUP};
@@ -71,17 +72,20 @@ struct Ranks {
 }
 
 impl Ranks {
-    fn new(rankings: &Rankings) -> Self {
+    fn new(rankings: &Rankings, stop: &Stop) -> Result<Self, Error> {
         let blocks = rankings.items().div_ceil(64);
-        let mut ranks = vec![[PADDING; 64]; rankings.rows() * blocks];
+        let mut ranks = memory::filled(rankings.rows() * blocks, [PADDING; 64])?;
         for (row, ranks) in ranks.chunks_exact_mut(blocks.max(1)).enumerate() {
+            if stop.is_set() {
+                return Err(Error::Interrupted);
+            }
             for (to, from) in ranks.iter_mut().zip(rankings.row(row).ranks().chunks(64)) {
                 for (to, &from) in to.iter_mut().zip(from) {
                     *to = from as u16;
                 }
             }
         }
-        Self { blocks, ranks }
+        Ok(Self { blocks, ranks })
     }
 
     fn rows(&self) -> usize {
@@ -105,7 +109,13 @@ pub(super) struct Scratch {
 
 impl<'a> Bits<'a> {
     /// For measures that count, of at most [`MOST_ITEMS`] items.
-    pub(super) fn new(isa: Isa, measure: &'a Measure, x: &Rankings, y: Option<&Rankings>) -> Result<Self, Error> {
+    pub(super) fn new(
+        isa: Isa,
+        measure: &'a Measure,
+        x: &Rankings,
+        y: Option<&Rankings>,
+        stop: &Stop,
+    ) -> Result<Self, Error> {
         let Some(counted) = measure.counted() else {
             return Err(Error::CannotCompute { name: "bits".to_owned() });
         };
@@ -119,9 +129,9 @@ impl<'a> Bits<'a> {
             // What a count of the top k makes is as quick as a look-up.
             Counted::All | Counted::Top(_) | Counted::Rooms => Vec::new(),
         };
-        let blocks = blocks(counted, measure.items());
-        let side = |rankings| Side { ranks: Ranks::new(rankings), kept: None };
-        let mut all = Self { isa, measure, counted, x: side(x), y: y.map(side), blocks, values };
+        let blocks = blocks(counted, measure.items())?;
+        let side = |rankings| Ok(Side { ranks: Ranks::new(rankings, stop)?, kept: None });
+        let mut all = Self { isa, measure, counted, x: side(x)?, y: y.map(side).transpose()?, blocks, values };
         all.x.kept = all.keep(&all.x.ranks);
         let kept = all.y.as_ref().and_then(|side| all.keep(&side.ranks));
         if let Some(side) = &mut all.y {
@@ -130,16 +140,13 @@ impl<'a> Bits<'a> {
         Ok(all)
     }
 
-    /// The bits of all rankings, if they are few.
+    /// The bits of all rankings, if they are few and there is memory for them.
     fn keep(&self, ranks: &Ranks) -> Option<Vec<u64>> {
         let [block] = self.blocks.as_slice() else { return None };
         let rows = ranks.rows();
         let words = rows * self.length(block);
-        (words <= KEPT).then(|| {
-            let mut bits = Vec::with_capacity(words);
-            self.pack_rows(ranks, 0..rows, block, &mut bits);
-            bits
-        })
+        let mut bits = Vec::new();
+        (words <= KEPT && self.pack_rows(ranks, 0..rows, block, &mut bits).is_ok()).then_some(bits)
     }
 
     /// Words for each ranking in a packed block.
@@ -152,17 +159,24 @@ impl<'a> Bits<'a> {
     }
 
     /// The bits of some rankings, kept or made in `room`.
-    fn bits<'r>(&self, side: &'r Side, rows: Range<usize>, block: &Block, room: &'r mut Vec<u64>) -> &'r [u64] {
+    fn bits<'r>(
+        &self,
+        side: &'r Side,
+        rows: Range<usize>,
+        block: &Block,
+        room: &'r mut Vec<u64>,
+    ) -> Result<&'r [u64], Error> {
         if let Some(kept) = &side.kept {
             let length = self.length(block);
-            return &kept[rows.start * length..rows.end * length];
+            return Ok(&kept[rows.start * length..rows.end * length]);
         }
-        self.pack_rows(&side.ranks, rows, block, room);
-        room
+        self.pack_rows(&side.ranks, rows, block, room)?;
+        Ok(room)
     }
 
-    fn pack_rows(&self, ranks: &Ranks, rows: Range<usize>, block: &Block, out: &mut Vec<u64>) {
+    fn pack_rows(&self, ranks: &Ranks, rows: Range<usize>, block: &Block, out: &mut Vec<u64>) -> Result<(), Error> {
         out.clear();
+        memory::reserve(out, rows.len() * self.length(block))?;
         for row in rows {
             let (ranks, items) = (ranks.row(row), block.items.clone());
             match self.counted {
@@ -171,6 +185,7 @@ impl<'a> Bits<'a> {
                 Counted::Rooms => bits::pack_predecessors(self.isa, ranks, items, self.measure.items() as u64, out),
             }
         }
+        Ok(())
     }
 
     fn count(&self, block: &Block, upper: bool, rows: &[u64], columns: &[u64], counts: &mut [u64]) {
@@ -234,30 +249,35 @@ impl Bits<'_> {
         blocks: &[Block],
         Scratch { rows, columns, one, counts, .. }: &mut Scratch,
         proceed: Proceed<'_>,
-    ) -> bool {
+    ) -> Result<bool, Error> {
         counts.clear();
-        counts.resize(shape.rows.len() * shape.width(), 0);
+        memory::resize(counts, shape.rows.len() * shape.width(), 0)?;
         for block in blocks {
             if !proceed() {
-                return false;
+                return Ok(false);
             }
             let length = self.length(block);
-            let rows = self.bits(&self.x, shape.rows.clone(), block, rows);
+            let rows = self.bits(&self.x, shape.rows.clone(), block, rows)?;
             if shape.diagonal {
-                interleave(length, rows.chunks_exact(length), columns);
+                interleave(length, rows.chunks_exact(length), columns)?;
             } else {
                 let side = self.y.as_ref().unwrap_or(&self.x);
-                let bits = self.bits(side, shape.columns.clone(), block, one);
-                interleave(length, bits.chunks_exact(length), columns);
+                let bits = self.bits(side, shape.columns.clone(), block, one)?;
+                interleave(length, bits.chunks_exact(length), columns)?;
             }
             self.count(block, shape.diagonal, rows, columns, counts);
         }
-        true
+        Ok(true)
     }
 
-    fn store<T: Element>(&self, counts: &[u64], values: &mut Vec<Square<SQUARE>>, tile: &mut Tile<'_, T>) {
+    fn store<T: Element>(
+        &self,
+        counts: &[u64],
+        values: &mut Vec<Square<SQUARE>>,
+        tile: &mut Tile<'_, T>,
+    ) -> Result<(), Error> {
         let width = Shape::of(tile).width();
-        values.resize(tile.squares::<SQUARE>().count(), [[0.0; SQUARE]; SQUARE]);
+        memory::resize(values, tile.squares::<SQUARE>().count(), [[0.0; SQUARE]; SQUARE])?;
         for (square, (row, column)) in values.iter_mut().zip(tile.squares::<SQUARE>()) {
             for (values, counts) in square.iter_mut().zip(counts.chunks_exact(width).skip(row * SQUARE)) {
                 let counts = &counts[column * SQUARE..];
@@ -268,6 +288,7 @@ impl Bits<'_> {
             }
         }
         tile.store(self.isa, values);
+        Ok(())
     }
 
     /// Fills few tiles of many items: threads share the pairs of items instead of the tiles, because smaller tiles would mean to
@@ -276,28 +297,26 @@ impl Bits<'_> {
         &self,
         tiles: Vec<Tile<'_, T>>,
         parts: usize,
-        threads: usize,
+        crew: Crew,
         watch: Option<Watch<'_>>,
     ) -> Result<(), Error> {
         let length = self.blocks.len().div_ceil(parts).max(1);
         let parts = self.blocks.len().div_ceil(length);
-        let gathered: Vec<(Shape, Mutex<Gathered<'_, T>>)> = tiles
-            .into_iter()
-            .map(|tile| {
-                let shape = Shape::of(&tile);
-                let counts = vec![0; shape.rows.len() * shape.width()];
-                (shape, Mutex::new(Gathered { tile, counts, parts_left: parts }))
-            })
-            .collect();
+        let mut gathered = memory::room(tiles.len())?;
+        for tile in tiles {
+            let shape = Shape::of(&tile);
+            let counts = memory::filled(shape.rows.len() * shape.width(), 0)?;
+            gathered.push((shape, Mutex::new(Gathered { tile, counts, parts_left: parts })));
+        }
         let jobs = gathered.iter().flat_map(|tile| self.blocks.chunks(length).map(move |blocks| (tile, blocks)));
         parallel::run(
-            jobs.collect(),
-            threads,
+            memory::collect(jobs)?,
+            crew,
             watch,
-            || self.scratch(),
+            |stop| self.scratch(stop),
             |((shape, gathered), blocks), scratch, proceed| {
-                if !self.count_blocks(shape, blocks, scratch, proceed) {
-                    return;
+                if !self.count_blocks(shape, blocks, scratch, proceed)? {
+                    return Ok(());
                 }
                 let mut gathered = gathered.lock().unwrap_or_else(PoisonError::into_inner);
                 let Gathered { tile, counts, parts_left } = &mut *gathered;
@@ -305,9 +324,7 @@ impl Bits<'_> {
                     *sum += count;
                 }
                 *parts_left -= 1;
-                if *parts_left == 0 {
-                    self.store(counts, &mut scratch.values, tile);
-                }
+                if *parts_left == 0 { self.store(counts, &mut scratch.values, tile) } else { Ok(()) }
             },
         )
     }
@@ -316,14 +333,20 @@ impl Bits<'_> {
 impl Fill for Bits<'_> {
     type Scratch = Scratch;
 
-    fn scratch(&self) -> Scratch {
-        Scratch::default()
+    fn scratch(&self, _: &Stop) -> Result<Scratch, Error> {
+        Ok(Scratch::default())
     }
 
-    fn fill<T: Element>(&self, tile: &mut Tile<'_, T>, scratch: &mut Scratch, proceed: Proceed<'_>) {
-        if self.count_blocks(&Shape::of(tile), &self.blocks, scratch, proceed) {
-            self.store(&scratch.counts, &mut scratch.values, tile);
+    fn fill<T: Element>(
+        &self,
+        tile: &mut Tile<'_, T>,
+        scratch: &mut Scratch,
+        proceed: Proceed<'_>,
+    ) -> Result<(), Error> {
+        if self.count_blocks(&Shape::of(tile), &self.blocks, scratch, proceed)? {
+            self.store(&scratch.counts, &mut scratch.values, tile)?;
         }
+        Ok(())
     }
 }
 
@@ -333,34 +356,39 @@ pub(super) fn blocks_of(items: usize) -> usize {
 }
 
 /// Cuts the items into blocks of about [`BLOCK`] words.
-fn blocks(counted: Counted, items: usize) -> Vec<Block> {
-    let mut blocks = Vec::new();
+fn blocks(counted: Counted, items: usize) -> Result<Vec<Block>, Error> {
     if counted == Counted::Rooms {
         let step = (BLOCK / (1 + items.div_ceil(64))).max(1);
-        blocks.extend((0..items).step_by(step).map(|start| Block { items: start..items.min(start + step), words: 0 }));
-        return blocks;
+        let starts = (0..items).step_by(step);
+        return memory::collect(starts.map(|start| Block { items: start..items.min(start + step), words: 0 }));
     }
+    let mut blocks = Vec::new();
     // Item j brings its pairs with the j items before it.
     let (mut start, mut pairs) = (1, 0);
     for j in 1..items {
         pairs += j;
         if pairs >= BLOCK * 64 || j + 1 == items {
-            blocks.push(Block { items: start..j + 1, words: pairs.div_ceil(64) });
+            memory::push(&mut blocks, Block { items: start..j + 1, words: pairs.div_ceil(64) })?;
             (start, pairs) = (j + 1, 0);
         }
     }
-    blocks
+    Ok(blocks)
 }
 
 /// Lays the words of [`GROUP`] rankings side by side, filling the last group with zeros.
-fn interleave<'a>(length: usize, rankings: impl ExactSizeIterator<Item = &'a [u64]>, out: &mut Vec<u64>) {
+fn interleave<'a>(
+    length: usize,
+    rankings: impl ExactSizeIterator<Item = &'a [u64]>,
+    out: &mut Vec<u64>,
+) -> Result<(), Error> {
     let groups = rankings.len().div_ceil(GROUP);
     out.clear();
-    out.resize(groups * length * GROUP, 0);
+    memory::resize(out, groups * length * GROUP, 0)?;
     for (index, words) in rankings.enumerate() {
         let panel = &mut out[index / GROUP * length * GROUP..];
         for (to, &word) in panel.chunks_exact_mut(GROUP).zip(words) {
             to[index % GROUP] = word;
         }
     }
+    Ok(())
 }

@@ -7,15 +7,54 @@ use std::ops::ControlFlow;
 
 use super::{Element, Options};
 use crate::error::Error;
-use crate::parallel::{self, Progress, Watch};
+use crate::incomplete::Incomplete;
+use crate::memory;
+use crate::parallel::{self, Crew, Progress, Stop, Watch};
+use crate::ranking::Rankings;
 
 /// Fewer rankings are computed as they are.
 const WORTHWHILE: usize = 64;
 /// Values that a job spreads, in a few milliseconds.
 const JOB: usize = 1 << 20;
 
+/// Nanoseconds of the search for each item of each ranking, at most.
+const FIND_NS: f64 = 10.0;
+
+/// Rankings, complete or not.
+pub(super) trait Set: Sized + Send + Sync {
+    fn rows(&self) -> usize;
+    fn items(&self) -> usize;
+    /// What tells two rankings apart.
+    fn key(&self, row: usize) -> &[u32];
+    /// Some of the rankings.
+    fn select(&self, rows: &[usize]) -> Result<Self, Error>;
+}
+
+/// Implements [`Set`] by the methods of the same names, and by a field of a row.
+macro_rules! set {
+    ($set:ty, $row:ident => $key:expr) => {
+        impl Set for $set {
+            fn rows(&self) -> usize {
+                self.rows()
+            }
+            fn items(&self) -> usize {
+                self.items()
+            }
+            fn key(&self, row: usize) -> &[u32] {
+                let $row = self.row(row);
+                $key
+            }
+            fn select(&self, rows: &[usize]) -> Result<Self, Error> {
+                self.select(rows)
+            }
+        }
+    };
+}
+set!(Rankings, row => row.ranks());
+set!(Incomplete, row => row.starts);
+
 /// The distinct rows of a set of rankings.
-pub(super) struct Distinct {
+struct Distinct {
     /// The first row of each class.
     firsts: Vec<usize>,
     /// For each row, which of the distinct ones it is.
@@ -24,59 +63,102 @@ pub(super) struct Distinct {
 
 impl Distinct {
     /// The distinct rows, if there are at most half as many as rows.
-    pub(super) fn find<'a>(rows: usize, row: impl Fn(usize) -> &'a [u32]) -> Option<Self> {
+    fn find<R: Set>(set: &R, stop: &Stop) -> Result<Option<Self>, Error> {
+        let rows = set.rows();
         // Where no two of the first sixteenth are the same, there are too many distinct ones to be worth the search.
-        let few = (rows / 16).max(WORTHWHILE);
-        if rows < WORTHWHILE || Self::among(few.min(rows), &row).firsts.len() == few.min(rows) {
-            return None;
+        let few = (rows / 16).max(WORTHWHILE).min(rows);
+        if rows < WORTHWHILE || Self::among(few, set, stop)?.firsts.len() == few {
+            return Ok(None);
         }
-        let found = Self::among(rows, &row);
-        (found.firsts.len() * 2 <= rows).then_some(found)
+        let found = Self::among(rows, set, stop)?;
+        Ok((found.firsts.len() * 2 <= rows).then_some(found))
     }
 
     /// All rows as they are.
-    pub(super) fn all(rows: usize) -> Self {
-        Self { firsts: (0..rows).collect(), class: (0..rows as u32).collect() }
+    fn all(rows: usize) -> Result<Self, Error> {
+        Ok(Self { firsts: memory::collect(0..rows)?, class: memory::collect(0..rows as u32)? })
     }
 
     /// Those of the first rows.
-    fn among<'a>(rows: usize, row: impl Fn(usize) -> &'a [u32]) -> Self {
+    fn among<R: Set>(rows: usize, set: &R, stop: &Stop) -> Result<Self, Error> {
         let mut known = HashMap::new();
         let mut firsts = Vec::new();
-        let class = (0..rows)
-            .map(|number| {
-                *known.entry(row(number)).or_insert_with(|| {
-                    firsts.push(number);
-                    firsts.len() as u32 - 1
-                })
-            })
-            .collect();
-        Self { firsts, class }
-    }
-
-    /// One row of each class.
-    pub(super) fn firsts(&self) -> &[usize] {
-        &self.firsts
+        let mut class = memory::room(rows)?;
+        for number in 0..rows {
+            if stop.is_set() {
+                return Err(Error::Interrupted);
+            }
+            let bytes = known.capacity() * 2 * size_of::<(&[u32], u32)>();
+            known.try_reserve(1).map_err(|_| Error::OutOfMemory { bytes })?;
+            let next = firsts.len() as u32;
+            let of_row = *known.entry(set.key(number)).or_insert(next);
+            if of_row == next {
+                memory::push(&mut firsts, number)?;
+            }
+            class.push(of_row);
+        }
+        Ok(Self { firsts, class })
     }
 }
 
-/// Fills `out` by way of the distinct rankings, whose matrix `compute` fills.
-pub(super) fn fill_distinct<T: Element>(
-    rows: &Distinct,
-    columns: Option<&Distinct>,
-    out: &mut [T],
-    options: Options<'_>,
-    compute: impl FnOnce(&mut [T], Options<'_>) -> Result<(), Error>,
-) -> Result<(), Error> {
-    let Options { threads, tile, backend, watch } = options;
-    let mut ignore = |_| ControlFlow::Continue(());
-    let watch = watch.unwrap_or(&mut ignore);
-    let columns = columns.unwrap_or(rows);
-    let mut values = vec![T::default(); rows.firsts.len() * columns.firsts.len()];
-    // Most of the time goes into spreading.
-    let mut first = |_| watch(Progress { done: 0, total: 1 });
-    compute(&mut values, Options { threads, tile, backend, watch: Some(&mut first) })?;
-    spread(&values, rows, columns, out, threads, Some(watch))
+/// The distinct rankings of the rows and columns of a result.
+pub(super) struct Few<R> {
+    of_rows: Distinct,
+    of_columns: Option<Distinct>,
+    x: R,
+    y: Option<R>,
+}
+
+impl<R: Set> Few<R> {
+    /// The distinct rankings, if they are few and there is memory for them.
+    pub(super) fn find(x: &R, y: Option<&R>, watch: Option<Watch<'_>>) -> Result<Option<Self>, Error> {
+        let ns = FIND_NS * x.items() as f64 * (x.rows() as f64 + y.map_or(0, R::rows) as f64);
+        match parallel::run_one(ns, watch, |stop| Self::search(x, y, stop)) {
+            Err(Error::OutOfMemory { .. }) => Ok(None),
+            found => found,
+        }
+    }
+
+    fn search(x: &R, y: Option<&R>, stop: &Stop) -> Result<Option<Self>, Error> {
+        let (of_rows, of_columns) = match (Distinct::find(x, stop)?, y.map(|y| Distinct::find(y, stop)).transpose()?) {
+            (None, None | Some(None)) => return Ok(None),
+            found => found,
+        };
+        let or_all = |found: Option<Distinct>, set: &R| found.map_or_else(|| Distinct::all(set.rows()), Ok);
+        let of_rows = or_all(of_rows, x)?;
+        let of_columns = y.map(|y| or_all(of_columns.flatten(), y)).transpose()?;
+        let few_x = x.select(&of_rows.firsts)?;
+        let few_y = y.zip(of_columns.as_ref()).map(|(y, found)| y.select(&found.firsts)).transpose()?;
+        Ok(Some(Self { of_rows, of_columns, x: few_x, y: few_y }))
+    }
+
+    /// How many distinct rankings there are for rows and columns.
+    pub(super) fn shape(&self) -> (usize, usize) {
+        (self.x.rows(), self.y.as_ref().unwrap_or(&self.x).rows())
+    }
+
+    /// Memory for the matrix of the distinct rankings, if there is any.
+    pub(super) fn matrix<T: Element>(&self) -> Option<Vec<T>> {
+        let (rows, columns) = self.shape();
+        memory::filled(rows.checked_mul(columns)?, T::default()).ok()
+    }
+
+    /// Fills `out` by way of `values`, the matrix of the distinct rankings, which `compute` fills.
+    pub(super) fn fill<T: Element>(
+        &self,
+        values: &mut [T],
+        out: &mut [T],
+        options: Options<'_>,
+        compute: impl FnOnce(&R, Option<&R>, &mut [T], Options<'_>) -> Result<(), Error>,
+    ) -> Result<(), Error> {
+        let Options { threads, tile, backend, watch } = options;
+        let mut ignore = |_| ControlFlow::Continue(());
+        let watch = watch.unwrap_or(&mut ignore);
+        // Most of the time goes into spreading.
+        let mut first = |_| watch(Progress { done: 0, total: 1 });
+        compute(&self.x, self.y.as_ref(), values, Options { threads, tile, backend, watch: Some(&mut first) })?;
+        spread(values, &self.of_rows, self.of_columns.as_ref().unwrap_or(&self.of_rows), out, threads, Some(watch))
+    }
 }
 
 /// Fills `out`, the matrix of all rows, from `values`, that of the distinct ones.
@@ -91,13 +173,13 @@ fn spread<T: Element>(
     let width = columns.firsts.len();
     let at_once = (JOB / columns.class.len().max(1)).max(1);
     let chunks = out.chunks_mut((at_once * columns.class.len()).max(1));
-    let jobs = rows.class.chunks(at_once).zip(chunks).collect();
+    let jobs = memory::collect(rows.class.chunks(at_once).zip(chunks))?;
     let threads = parallel::threads_for(rows.class.len() as f64 * columns.class.len() as f64, threads);
     parallel::run(
         jobs,
-        threads,
+        Crew::new(threads, 0.0),
         watch,
-        || (),
+        |_| Ok(()),
         |(classes, out): (&[u32], &mut [T]), (), _| {
             for (&class, out) in classes.iter().zip(out.chunks_mut(columns.class.len().max(1))) {
                 let values = &values[class as usize * width..][..width];
@@ -105,6 +187,7 @@ fn spread<T: Element>(
                     *cell = values[class as usize];
                 }
             }
+            Ok(())
         },
     )
 }

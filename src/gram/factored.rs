@@ -7,7 +7,8 @@ use super::tiles::Tile;
 use super::{Element, Fill};
 use crate::error::Error;
 use crate::measure::Measure;
-use crate::parallel::Proceed;
+use crate::memory;
+use crate::parallel::{Proceed, Stop};
 use crate::ranking::Rankings;
 use crate::simd::Isa;
 use crate::simd::place::Square;
@@ -46,9 +47,9 @@ impl<'a, S: Real<G>, const G: usize> Factored<'a, S, G> {
         };
         let own = measure.of_equal();
         // Terms may be of any size, as long as their sum is not.
-        let (vectors, power) = balanced(vectors, *order, measure.items());
+        let (vectors, power) = balanced(vectors, *order, measure.items())?;
         let scale = times_power_of_two(measure.scale(), -2 * power);
-        let vectors = vectors.iter().map(|&weight| S::from_f64(weight)).collect();
+        let vectors = memory::collect(vectors.iter().map(|&weight| S::from_f64(weight)))?;
         Ok(Self { isa, measure, x, y, order: *order, vectors, scale, own, limit: own * (1.0 - S::ROUNDING) })
     }
 
@@ -57,10 +58,10 @@ impl<'a, S: Real<G>, const G: usize> Factored<'a, S, G> {
         self.order * self.measure.items()
     }
 
-    fn load(&self, rankings: &Rankings, range: Range<usize>, panel: &mut Vec<Row<S, G>>) {
+    fn load(&self, rankings: &Rankings, range: Range<usize>, panel: &mut Vec<Row<S, G>>) -> Result<(), Error> {
         let items = self.measure.items().max(1);
         panel.clear();
-        panel.resize(range.len().div_ceil(G) * self.vectors.len(), Row([S::default(); G]));
+        memory::resize(panel, range.len().div_ceil(G) * self.vectors.len(), Row([S::default(); G]))?;
         for (index, row) in range.enumerate() {
             let ranks = rankings.row(row).ranks();
             let group = &mut panel[index / G * self.vectors.len()..][..self.vectors.len()];
@@ -70,6 +71,7 @@ impl<'a, S: Real<G>, const G: usize> Factored<'a, S, G> {
                 }
             }
         }
+        Ok(())
     }
 
     /// The product over the axes of the inner products of two terms, one for rows and one for columns.
@@ -116,19 +118,25 @@ fn each<const G: usize>(values: &mut Square<G>, others: &Square<G>, f: impl Fn(f
 impl<S: Real<G>, const G: usize> Fill for Factored<'_, S, G> {
     type Scratch = Scratch<S, G>;
 
-    fn scratch(&self) -> Scratch<S, G> {
-        Scratch { rows: Vec::new(), columns: Vec::new(), values: Vec::new() }
+    fn scratch(&self, _: &Stop) -> Result<Scratch<S, G>, Error> {
+        Ok(Scratch { rows: Vec::new(), columns: Vec::new(), values: Vec::new() })
     }
 
-    fn fill<T: Element>(&self, tile: &mut Tile<'_, T>, scratch: &mut Scratch<S, G>, proceed: Proceed<'_>) {
+    fn fill<T: Element>(
+        &self,
+        tile: &mut Tile<'_, T>,
+        scratch: &mut Scratch<S, G>,
+        proceed: Proceed<'_>,
+    ) -> Result<(), Error> {
         let (rows, columns) = (tile.rows(), tile.columns());
-        self.load(self.x, rows.clone(), &mut scratch.rows);
-        self.load(self.y, columns.clone(), &mut scratch.columns);
+        self.load(self.x, rows.clone(), &mut scratch.rows)?;
+        self.load(self.y, columns.clone(), &mut scratch.columns)?;
         let length = self.vectors.len();
         scratch.values.clear();
+        memory::reserve(&mut scratch.values, tile.squares::<G>().count())?;
         for (row, column) in tile.squares::<G>() {
             if !proceed() {
-                return;
+                return Ok(());
             }
             let of_row = &scratch.rows[row * length..][..length];
             let of_column = &scratch.columns[column * length..][..length];
@@ -145,5 +153,6 @@ impl<S: Real<G>, const G: usize> Fill for Factored<'_, S, G> {
             scratch.values.push(values);
         }
         tile.store(self.isa, &scratch.values);
+        Ok(())
     }
 }

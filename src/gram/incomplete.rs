@@ -2,25 +2,21 @@
 
 use std::ops::Range;
 
-use super::distinct::{self, Distinct};
+use super::distinct::Few;
+use super::features::{Features, G};
 use super::plan::Strategy;
-use super::tiles::{self, Tile};
+use super::tiles::{Pieces, Tile};
 use super::{Element, Fill, Options, fill};
 use crate::error::Error;
 use crate::incomplete::Incomplete;
-use crate::kappa::incomplete::{self as sums, Means, Memory, Side, leans};
+use crate::kappa::incomplete::{self as sums, Means, Memory, Need, Side};
 use crate::kappa::{own, pairs_of};
 use crate::measure::{Mean, Measure};
-use crate::parallel::{self, Proceed, Watch};
+use crate::memory;
+use crate::parallel::{self, Crew, Proceed, Progress, Stop, Watch};
 use crate::simd::Isa;
-use crate::simd::place::Square;
-use crate::simd::product::{Real, Row};
 use crate::weight::ValidWeight;
 
-/// Rankings side by side in a product.
-const G: usize = 24;
-/// Features in a block, as for complete rankings.
-const BLOCK: usize = 112;
 /// Rows and columns of a tile of products, and of one of pairs.
 const WIDE: usize = 240;
 const NARROW: usize = 16;
@@ -61,20 +57,15 @@ pub fn gram_incomplete_into<T: Element>(
     if x.rows().checked_mul(columns.rows()) != Some(out.len()) {
         return Err(Error::OutputLength { given: out.len(), rows: x.rows(), columns: columns.rows() });
     }
+    let mut options = options;
+    super::find_own(measure, &mut options)?;
     super::check_range::<T>(measure)?;
-    let find = |set: &Incomplete| Distinct::find(set.rows(), |row| set.row(row).starts);
-    match (find(x), y.map(find)) {
-        (None, None | Some(None)) => fill_all(measure, x, y, out, options),
-        (rows, of_columns) => {
-            let rows = rows.unwrap_or_else(|| Distinct::all(x.rows()));
-            let of_columns = of_columns.map(|found| found.unwrap_or_else(|| Distinct::all(columns.rows())));
-            let (few_x, few_y) =
-                (x.select(rows.firsts()), of_columns.as_ref().map(|found| columns.select(found.firsts())));
-            distinct::fill_distinct(&rows, of_columns.as_ref(), out, options, |values, options| {
-                fill_all(measure, &few_x, few_y.as_ref(), values, options)
-            })
-        }
-    }
+    let found = Few::find(x, y, parallel::share(&mut options.watch))?;
+    // Without memory for the matrix of the distinct rankings all are computed; the strategy does not depend on their number.
+    let Some((few, mut values)) = found.and_then(|few| few.matrix().map(|values| (few, values))) else {
+        return fill_all(measure, x, y, out, options);
+    };
+    few.fill(&mut values, out, options, |x, y, values, options| fill_all(measure, x, y, values, options))
 }
 
 /// The measure of each incomplete ranking and itself: of two complete rankings, independent of each other, that agree with it.
@@ -95,7 +86,7 @@ pub(crate) fn own_incomplete(
     threads: Option<usize>,
     watch: Option<Watch<'_>>,
 ) -> Result<Vec<f64>, Error> {
-    Setting::plain(measure, x, x)?.own_values(x, threads, watch)
+    Setting::new(measure, x, x)?.own_values(x, threads, watch)
 }
 
 fn fill_all<T: Element>(
@@ -106,7 +97,7 @@ fn fill_all<T: Element>(
     options: Options<'_>,
 ) -> Result<(), Error> {
     let columns = y.unwrap_or(x);
-    let setting = Setting::new(measure, x, columns, options.threads)?;
+    let mut setting = Setting::new(measure, x, columns)?;
     let isa = options.backend.isa()?;
     let cells = out.len() as f64;
     let product_ns = FEATURE_NS * setting.features() as f64;
@@ -126,39 +117,62 @@ fn fill_all<T: Element>(
     } else {
         NARROW
     });
-    let tiles = match y {
-        None => tiles::symmetric(out, x.rows(), tile.max(1)),
-        Some(_) => tiles::rectangular(out, columns.rows(), tile.max(1)),
-    };
-    if product {
-        return fill(
-            &Features { setting: &setting, isa, pairs: all_pairs(measure.items()) },
-            tiles,
-            threads,
-            options.watch,
-        );
+    let mut pieces = Pieces::new(out, columns.rows(), tile)?;
+    let tiles = if y.is_none() { pieces.symmetric()? } else { pieces.rectangular()? };
+    let mut phases = Phases::new(options.watch, tiles.len() + setting.jobs_of_roots());
+    if measure.is_normalized() {
+        setting.find_roots(options.threads, &mut phases)?;
     }
-    let isa = (strategy == Strategy::Pairs).then_some(isa);
-    fill(&Pairs { setting: &setting, isa, interval: (ASK_EVERY_NS / pair_ns) as usize }, tiles, threads, options.watch)
+    phases.run(tiles.len(), |watch| {
+        if product {
+            return fill(&Features::new(&setting, isa)?, tiles, Crew::new(threads, 0.0), watch);
+        }
+        let isa = (strategy == Strategy::Pairs).then_some(isa);
+        let pairs = Pairs { setting: &setting, isa, interval: (ASK_EVERY_NS / pair_ns) as usize };
+        fill(&pairs, tiles, Crew::new(threads, setting.longest_ns()), watch)
+    })
+}
+
+/// Several runs whose jobs are counted together.
+struct Phases<'a> {
+    watch: Option<Watch<'a>>,
+    done: usize,
+    total: usize,
+}
+
+impl<'a> Phases<'a> {
+    fn new(watch: Option<Watch<'a>>, total: usize) -> Self {
+        Self { watch, done: 0, total }
+    }
+
+    /// Does a run of so many jobs.
+    fn run<R>(&mut self, jobs: usize, run: impl FnOnce(Option<Watch<'_>>) -> Result<R, Error>) -> Result<R, Error> {
+        let Self { watch, done, total } = self;
+        let Some(watch) = watch else { return run(None) };
+        let mut look = |progress: Progress| watch(Progress { done: *done + progress.done, total: *total });
+        let result = run(Some(&mut look))?;
+        *done += jobs;
+        Ok(result)
+    }
 }
 
 /// What is computed, of which rankings.
-struct Setting<'a> {
-    x: &'a Incomplete,
-    y: &'a Incomplete,
-    weight: &'a ValidWeight,
+pub(super) struct Setting<'a> {
+    pub(super) x: &'a Incomplete,
+    pub(super) y: &'a Incomplete,
+    pub(super) weight: &'a ValidWeight,
     mean: Mean,
     /// Whether items can be anywhere.
-    unknown: bool,
-    /// The root of the self-similarity of each row and of each column, where it is needed: where values are divided by it, and where it
-    /// can be 0 although its terms are not.
-    roots: Option<(Vec<f64>, Vec<f64>)>,
+    pub(super) unknown: bool,
+    /// The root of the self-similarity of each row and of each column, that of the row where there is none, where it is needed: where
+    /// values are divided by it, and where it can be 0 although its terms are not.
+    roots: Option<(Vec<f64>, Option<Vec<f64>>)>,
     normalized: bool,
 }
 
 impl<'a> Setting<'a> {
-    /// Without the roots of self-similarities.
-    fn plain(measure: &'a Measure, x: &'a Incomplete, y: &'a Incomplete) -> Result<Self, Error> {
+    /// That of a measure, but for the roots.
+    fn new(measure: &'a Measure, x: &'a Incomplete, y: &'a Incomplete) -> Result<Self, Error> {
         let (weight, mean) = measure.mean().ok_or(Error::IncompleteMeasure)?;
         let unknown = x.has_unknown() || y.has_unknown();
         if unknown && *weight != ValidWeight::Standard {
@@ -167,18 +181,43 @@ impl<'a> Setting<'a> {
         Ok(Self { x, y, weight, mean, unknown, roots: None, normalized: measure.is_normalized() })
     }
 
-    fn new(measure: &'a Measure, x: &'a Incomplete, y: &'a Incomplete, threads: Option<usize>) -> Result<Self, Error> {
-        let plain = Self::plain(measure, x, y)?;
-        let is_kernel = plain.mean != Mean::Discordant;
-        if !is_kernel || !(plain.normalized || plain.weight.without_signs().is_some()) {
-            return Ok(plain);
-        }
-        let roots = |set: &Incomplete| -> Result<Vec<f64>, Error> {
-            Ok(plain.own_values(set, threads, None)?.into_iter().map(|own| own.max(0.0).sqrt()).collect())
+    /// The sets that have roots of their own: the rows, and the columns unless these are the same.
+    fn sets(&self) -> impl Iterator<Item = &'a Incomplete> + use<'a> {
+        let same = std::ptr::eq(self.x, self.y);
+        [self.x, self.y].into_iter().take(if same { 1 } else { 2 })
+    }
+
+    /// Whether values are divided by the roots, or can be 0 because of them.
+    fn needs_roots(&self) -> bool {
+        self.mean != Mean::Discordant && (self.normalized || self.weight.has_negative())
+    }
+
+    /// How many jobs it takes to find the roots.
+    fn jobs_of_roots(&self) -> usize {
+        let jobs = self.sets().map(|set| set.rows().div_ceil(self.rows_a_job())).sum();
+        if self.needs_roots() { jobs } else { 0 }
+    }
+
+    /// Finds what values are divided by.
+    fn find_roots(&mut self, threads: Option<usize>, phases: &mut Phases<'_>) -> Result<(), Error> {
+        let mut roots = |set: &Incomplete| {
+            let jobs = set.rows().div_ceil(self.rows_a_job());
+            let mut values = phases.run(jobs, |watch| self.own_values(set, threads, watch))?;
+            for value in &mut values {
+                *value = value.max(0.0).sqrt();
+            }
+            Ok(values)
         };
-        let of_rows = roots(x)?;
-        let of_columns = if std::ptr::eq(x, y) { of_rows.clone() } else { roots(y)? };
-        Ok(Self { roots: Some((of_rows, of_columns)), ..plain })
+        let mut of_sets = self.sets();
+        let of_rows = of_sets.next().map_or(Ok(Vec::new()), &mut roots)?;
+        let of_columns = of_sets.next().map(&mut roots).transpose()?;
+        self.roots = Some((of_rows, of_columns));
+        Ok(())
+    }
+
+    /// How many rankings are compared with themselves in a job.
+    fn rows_a_job(&self) -> usize {
+        ((ASK_EVERY_NS / self.pair_ns()) as usize).max(1)
     }
 
     /// The value of each ranking and itself, before it is divided by anything.
@@ -188,40 +227,60 @@ impl<'a> Setting<'a> {
         threads: Option<usize>,
         watch: Option<Watch<'_>>,
     ) -> Result<Vec<f64>, Error> {
-        let without_signs = self.weight.without_signs();
-        let mut values = vec![0.0; set.rows()];
-        let rows = ((ASK_EVERY_NS / self.pair_ns()) as usize).max(1);
+        let without_signs = self.weight.without_signs()?;
+        let mut values = memory::filled(set.rows(), 0.0)?;
+        let rows = self.rows_a_job();
         let threads = parallel::threads_for(self.pair_ns() * set.rows() as f64, threads);
-        let jobs = values.chunks_mut(rows).enumerate().collect();
+        let jobs = memory::collect(values.chunks_mut(rows).enumerate())?;
         parallel::run(
             jobs,
-            threads,
+            Crew::new(threads, self.longest_ns()),
             watch,
-            || Memory::new(set.items(), Some(Isa::widest())),
+            |stop| self.memory(Some(Isa::widest()), stop),
             |(index, values): (usize, &mut [f64]), memory, proceed| {
-                if !proceed() {
-                    return;
-                }
                 for (row, value) in (index * rows..).zip(values) {
-                    *value = self.own_value(set, row, without_signs.as_ref(), memory);
+                    if !proceed() {
+                        break;
+                    }
+                    *value = self.own_value(set, row, without_signs.as_ref(), memory)?;
                 }
+                Ok(())
             },
         )?;
         Ok(values)
     }
 
     /// The value of a ranking and itself; of a kernel, 0 if it may be rounding, by the rule in [`own`].
-    fn own_value(&self, set: &Incomplete, row: usize, without_signs: Option<&ValidWeight>, memory: &mut Memory) -> f64 {
+    fn own_value(
+        &self,
+        set: &Incomplete,
+        row: usize,
+        without_signs: Option<&ValidWeight>,
+        memory: &mut Memory,
+    ) -> Result<f64, Error> {
         let mut own = |weight| {
             let setting = Setting { weight, roots: None, ..*self };
-            let means = setting.means(set, row);
-            setting.value((set, row, &means), (set, row, &means), memory)
+            let means = setting.means(set, row)?;
+            Ok(setting.value((set, row, &means), (set, row, &means), memory))
         };
-        let value = own(self.weight);
-        match without_signs {
-            Some(weight) => own::unless_rounding(value, own(weight)),
+        let value = own(self.weight)?;
+        Ok(match without_signs {
+            Some(weight) => own::unless_rounding(value, own(weight)?),
             None => value,
-        }
+        })
+    }
+
+    /// Memory for pairs of rankings.
+    fn memory(&self, isa: Option<Isa>, stop: &Stop) -> Result<Memory, Error> {
+        let need = Need { weight: self.weight, signed: self.mean == Mean::Signed, unknown: self.unknown };
+        Memory::new(need, self.x.items(), isa, stop)
+    }
+
+    /// How long one pair of rankings can take: with the average weight, ties take up to as many steps as there are pairs of items.
+    fn longest_ns(&self) -> f64 {
+        let items = self.x.items() as f64;
+        let of_ties = if *self.weight == ValidWeight::Average { 3.0 * items * items } else { 0.0 };
+        self.pair_ns().max(of_ties)
     }
 
     /// About how long one pair of rankings takes.
@@ -235,8 +294,8 @@ impl<'a> Setting<'a> {
         PAIR_NS + of_items
     }
 
-    fn means(&self, set: &Incomplete, row: usize) -> Means {
-        if self.unknown { Means::default() } else { Means::of(self.weight, set.row(row)) }
+    pub(super) fn means(&self, set: &Incomplete, row: usize) -> Result<Means, Error> {
+        if self.unknown { Ok(Means::default()) } else { Means::of(self.weight, set.row(row)) }
     }
 
     /// The value for two rankings, before it is divided by anything.
@@ -261,9 +320,9 @@ impl<'a> Setting<'a> {
     }
 
     /// The value after it is divided by what there is to divide by.
-    fn finished(&self, value: f64, row: usize, column: usize) -> f64 {
+    pub(super) fn finished(&self, value: f64, row: usize, column: usize) -> f64 {
         let Some((of_rows, of_columns)) = &self.roots else { return value };
-        let unit = of_rows[row] * of_columns[column];
+        let unit = of_rows[row] * of_columns.as_ref().unwrap_or(of_rows)[column];
         match (unit == 0.0, self.normalized) {
             (true, _) => 0.0,
             (false, true) => (value / unit).clamp(-1.0, 1.0),
@@ -277,7 +336,7 @@ impl<'a> Setting<'a> {
     }
 
     /// Whether a pair of items has one feature, its order, and not two.
-    fn is_skew(&self) -> bool {
+    pub(super) fn is_skew(&self) -> bool {
         self.unknown || self.mean == Mean::Signed
     }
 
@@ -286,7 +345,7 @@ impl<'a> Setting<'a> {
     }
 
     /// The value for a sum of products of features.
-    fn of_sum(&self, sum: f64) -> f64 {
+    pub(super) fn of_sum(&self, sum: f64) -> f64 {
         let all = pairs_of(self.x.items() as u64) as f64;
         let concordant = if self.unknown { f64::midpoint(all, sum) } else { sum };
         match self.mean {
@@ -307,15 +366,21 @@ struct Pairs<'a> {
 impl Fill for Pairs<'_> {
     type Scratch = Memory;
 
-    fn scratch(&self) -> Memory {
-        Memory::new(self.setting.x.items(), self.isa)
+    fn scratch(&self, stop: &Stop) -> Result<Memory, Error> {
+        self.setting.memory(self.isa, stop)
     }
 
-    fn fill<T: Element>(&self, tile: &mut Tile<'_, T>, memory: &mut Memory, proceed: Proceed<'_>) {
+    fn fill<T: Element>(&self, tile: &mut Tile<'_, T>, memory: &mut Memory, proceed: Proceed<'_>) -> Result<(), Error> {
         let setting = self.setting;
         let (rows, columns) = (tile.rows(), tile.columns());
-        let of_rows: Vec<Means> = rows.clone().map(|row| setting.means(setting.x, row)).collect();
-        let of_columns: Vec<Means> = columns.clone().map(|column| setting.means(setting.y, column)).collect();
+        let means = |set: &Incomplete, rows: Range<usize>| -> Result<Vec<Means>, Error> {
+            let mut all = memory::room(rows.len())?;
+            for row in rows {
+                all.push(setting.means(set, row)?);
+            }
+            Ok(all)
+        };
+        let (of_rows, of_columns) = (means(setting.x, rows.clone())?, means(setting.y, columns.clone())?);
         let mut pairs = 0;
         tile.fill(|row, column| {
             pairs += 1;
@@ -329,125 +394,6 @@ impl Fill for Pairs<'_> {
             let t = (setting.y, column, &of_columns[column - columns.start]);
             Some(setting.finished(setting.value(s, t, memory), row, column))
         });
+        Ok(())
     }
-}
-
-/// A matrix product of what pairs of items have in each ranking.
-struct Features<'a> {
-    setting: &'a Setting<'a>,
-    isa: Isa,
-    pairs: Vec<(u32, u32)>,
-}
-
-/// Memory for one thread.
-#[derive(Default)]
-struct Panels {
-    rows: Vec<Row<f64, G>>,
-    columns: Vec<Row<f64, G>>,
-    sums: Vec<Square<G>>,
-}
-
-/// What the features of a ranking are made of.
-enum Source {
-    Means(Means),
-    Leans(Vec<f64>),
-}
-
-impl Features<'_> {
-    fn sources(&self, set: &Incomplete, range: Range<usize>) -> Vec<Source> {
-        range
-            .map(|row| {
-                if self.setting.unknown {
-                    Source::Leans(leans(set.row(row)))
-                } else {
-                    Source::Means(self.setting.means(set, row))
-                }
-            })
-            .collect()
-    }
-
-    /// Makes the features of some pairs of items for rankings from `first` on, in groups, one group after the other.
-    fn make(
-        &self,
-        set: &Incomplete,
-        first: usize,
-        sources: &[Source],
-        pairs: &[(u32, u32)],
-        panel: &mut Vec<Row<f64, G>>,
-    ) {
-        let each = if self.setting.is_skew() { 1 } else { 2 };
-        let length = pairs.len() * each;
-        panel.clear();
-        panel.resize(sources.len().div_ceil(G) * length, Row([0.0; G]));
-        for (index, source) in sources.iter().enumerate() {
-            let (group, lane) = (index / G, index % G);
-            let features = panel[group * length..][..length].chunks_exact_mut(each);
-            let blocks = set.row(first + index);
-            for (&(i, j), out) in pairs.iter().zip(features) {
-                let (a, b) = (blocks.starts[i as usize], blocks.starts[j as usize]);
-                match source {
-                    Source::Leans(leans) => {
-                        let (i, j) = (leans[i as usize], leans[j as usize]);
-                        let placed = blocks.placed as u32;
-                        out[0][lane] = match (a < placed, b < placed) {
-                            (true, true) => f64::from(u8::from(a < b)) - f64::from(u8::from(a > b)),
-                            (true, false) => i,
-                            (false, true) => -j,
-                            (false, false) => 0.0,
-                        };
-                    }
-                    Source::Means(means) => {
-                        let (before, after) = means.of_pair(self.setting.weight, a, b);
-                        match out {
-                            [one] => one[lane] = before - after,
-                            [one, other] => (one[lane], other[lane]) = (before, after),
-                            _ => {}
-                        }
-                    }
-                }
-            }
-        }
-    }
-}
-
-impl Fill for Features<'_> {
-    type Scratch = Panels;
-
-    fn scratch(&self) -> Panels {
-        Panels::default()
-    }
-
-    fn fill<T: Element>(&self, tile: &mut Tile<'_, T>, panels: &mut Panels, proceed: Proceed<'_>) {
-        let setting = self.setting;
-        let (rows, columns) = (tile.rows(), tile.columns());
-        let (of_rows, of_columns) = (self.sources(setting.x, rows.clone()), self.sources(setting.y, columns.clone()));
-        let squares: Vec<(usize, usize)> = tile.squares::<G>().collect();
-        let Panels { rows: left, columns: right, sums } = panels;
-        sums.clear();
-        sums.resize(squares.len(), [[0.0; G]; G]);
-        for pairs in self.pairs.chunks(if setting.is_skew() { BLOCK } else { BLOCK / 2 }) {
-            if !proceed() {
-                return;
-            }
-            self.make(setting.x, rows.start, &of_rows, pairs, left);
-            self.make(setting.y, columns.start, &of_columns, pairs, right);
-            let length = pairs.len() * if setting.is_skew() { 1 } else { 2 };
-            for (&(row, column), sums) in squares.iter().zip(&mut *sums) {
-                let (row, column) = (&left[row * length..][..length], &right[column * length..][..length]);
-                f64::multiply(self.isa, row, column, true, sums);
-            }
-        }
-        for (&(row, column), sums) in squares.iter().zip(&mut *sums) {
-            for (row, sums) in (rows.start + row * G..rows.end).zip(sums) {
-                for (column, sum) in (columns.start + column * G..columns.end).zip(sums) {
-                    *sum = setting.finished(setting.of_sum(*sum), row, column);
-                }
-            }
-        }
-        tile.store(self.isa, sums);
-    }
-}
-
-fn all_pairs(items: usize) -> Vec<(u32, u32)> {
-    (0..items as u32).flat_map(|j| (0..j).map(move |i| (i, j))).collect()
 }

@@ -9,7 +9,8 @@
 //!   product         a strategy: matrix products of features, for weighted sums of few items
 //!   factored        the same for tensors of weights given as products of vectors
 //!   pairs           a strategy: one pair of rankings at a time, for everything
-//!   incomplete      rankings with ties and missing items
+//!   incomplete      rankings with ties and missing items, one pair at a time
+//!   features        the same for few items, by a matrix product
 //! ```
 //!
 //! Every value is computed by itself, from its two rankings alone, so the result has the same bits for any number of threads
@@ -18,6 +19,7 @@
 mod bits;
 mod distinct;
 mod factored;
+mod features;
 mod incomplete;
 mod pairs;
 mod plan;
@@ -26,16 +28,17 @@ mod tiles;
 
 use crate::error::Error;
 use crate::measure::Measure;
-use crate::parallel::{self, Proceed, Watch};
+use crate::memory;
+use crate::parallel::{self, Crew, Proceed, Stop, Watch};
 use crate::ranking::Rankings;
 use crate::simd::{Isa, Level};
 use bits::Bits;
-use distinct::Distinct;
+use distinct::Few;
 use factored::Factored;
 use pairs::Pairs;
 use plan::{Plan, Strategy, Wishes};
 use product::Product;
-use tiles::Tile;
+use tiles::{Pieces, Tile};
 
 pub(crate) use incomplete::own_incomplete;
 pub use incomplete::{diagonal_incomplete, gram_incomplete_into};
@@ -100,10 +103,8 @@ pub struct Options<'a> {
 pub fn gram(measure: &Measure, x: &Rankings, y: Option<&Rankings>, options: Options<'_>) -> Result<Vec<f64>, Error> {
     let (rows, columns) = (x.rows(), y.unwrap_or(x).rows());
     let too_large = Error::TooLarge { rows, columns };
-    let mut out = Vec::new();
     let len = rows.checked_mul(columns).ok_or(too_large.clone())?;
-    out.try_reserve_exact(len).map_err(|_| too_large)?;
-    out.resize(len, 0.0);
+    let mut out = memory::filled(len, 0.0).map_err(|_| too_large)?;
     gram_into(measure, x, y, &mut out, options)?;
     Ok(out)
 }
@@ -125,24 +126,35 @@ pub fn gram_into<T: Element>(
     if rows.checked_mul(columns) != Some(out.len()) {
         return Err(Error::OutputLength { given: out.len(), rows, columns });
     }
+    let mut options = options;
+    find_own(measure, &mut options)?;
     check_range::<T>(measure)?;
     if measure.is_zero() {
         out.fill(T::default());
         return Ok(());
     }
-    let find = |set: &Rankings| Distinct::find(set.rows(), |row| set.row(row).ranks());
-    match (find(x), y.map(find)) {
-        (None, None | Some(None)) => fill_all(measure, x, y, out, options),
-        (of_rows, of_columns) => {
-            let of_rows = of_rows.unwrap_or_else(|| Distinct::all(rows));
-            let of_columns = of_columns.map(|found| found.unwrap_or_else(|| Distinct::all(columns)));
-            let few_x = x.select(of_rows.firsts());
-            let few_y = of_columns.as_ref().map(|found| y.unwrap_or(x).select(found.firsts()));
-            distinct::fill_distinct(&of_rows, of_columns.as_ref(), out, options, |values, options| {
-                fill_all(measure, &few_x, few_y.as_ref(), values, options)
-            })
-        }
-    }
+    let Some(few) = Few::find(x, y, parallel::share(&mut options.watch))? else {
+        return fill_all(measure, x, y, out, options);
+    };
+    let Some(mut values) = few.matrix() else {
+        // There is no memory for this matrix. The strategy stays the one for the distinct rankings, so that the bits do.
+        let wishes = Wishes { single: is_single::<T>(measure)?, ..Wishes::from(&options) };
+        let plan = Plan::new(measure, few.shape().0, few.shape().1, &wishes)?;
+        drop(few);
+        let backend = options.backend.with(plan.strategy);
+        return fill_all(measure, x, y, out, Options { backend, ..options });
+    };
+    few.fill(&mut values, out, options, |x, y, values, options| fill_all(measure, x, y, values, options))
+}
+
+/// Finds the self-similarity before anything asks for it, because it can take as long as a pair of rankings.
+fn find_own(measure: &Measure, options: &mut Options<'_>) -> Result<f64, Error> {
+    parallel::run_one(measure.own_ns(), parallel::share(&mut options.watch), |stop| measure.find_own(stop))
+}
+
+/// Whether weighted sums are computed in single precision.
+fn is_single<T: Element>(measure: &Measure) -> Result<bool, Error> {
+    Ok(T::RANGE.is_some() && product::single_is_enough(measure)?)
 }
 
 /// Refuses a measure whose values are beyond the range of the result's type; of kernels, none is larger than that of equal rankings.
@@ -182,36 +194,37 @@ fn fill_all<T: Element>(
     options: Options<'_>,
 ) -> Result<(), Error> {
     let (rows, columns) = (x.rows(), y.unwrap_or(x).rows());
-    let single = T::RANGE.is_some() && product::single_is_enough(measure);
-    let wishes = Wishes { backend: options.backend, threads: options.threads, tile: options.tile, single };
+    let wishes = Wishes { single: is_single::<T>(measure)?, ..Wishes::from(&options) };
     let plan = Plan::new(measure, rows, columns, &wishes)?;
-    let tiles = match y {
-        None if measure.is_symmetric() => tiles::symmetric(out, rows, plan.tile),
-        _ => tiles::rectangular(out, columns, plan.tile),
-    };
-    match plan.strategy {
+    let mut pieces = Pieces::new(out, columns, plan.tile)?;
+    let tiles = if y.is_none() && measure.is_symmetric() { pieces.symmetric()? } else { pieces.rectangular()? };
+    let y_or_x = y.unwrap_or(x);
+    let Plan { strategy, isa, threads, parts, .. } = plan;
+    let silent_ns = if matches!(strategy, Strategy::Pairs | Strategy::Partition) { measure.cost_ns() } else { 0.0 };
+    let (crew, mut watch) = (Crew::new(threads, silent_ns), options.watch);
+    match strategy {
         Strategy::Bits => {
-            let bits = Bits::new(plan.isa, measure, x, y)?;
-            if plan.parts > 1 {
-                return bits.fill_in_parts(tiles, plan.parts, plan.threads, options.watch);
+            // A nanosecond for each rank.
+            let ns = x.items() as f64 * (rows + columns) as f64;
+            let bits = parallel::run_one(ns, parallel::share(&mut watch), |stop| Bits::new(isa, measure, x, y, stop))?;
+            if parts > 1 {
+                return bits.fill_in_parts(tiles, parts, crew, watch);
             }
-            fill(&bits, tiles, plan.threads, options.watch)
+            fill(&bits, tiles, crew, watch)
         }
         Strategy::Product if measure.is_factored() && wishes.single => {
-            fill(&Factored::<f32, 48>::new(plan.isa, measure, x, y.unwrap_or(x))?, tiles, plan.threads, options.watch)
+            fill(&Factored::<f32, 48>::new(isa, measure, x, y_or_x)?, tiles, crew, watch)
         }
         Strategy::Product if measure.is_factored() => {
-            fill(&Factored::<f64, 24>::new(plan.isa, measure, x, y.unwrap_or(x))?, tiles, plan.threads, options.watch)
+            fill(&Factored::<f64, 24>::new(isa, measure, x, y_or_x)?, tiles, crew, watch)
         }
         Strategy::Product if wishes.single => {
-            fill(&Product::<f32, 48>::new(plan.isa, measure, x, y.unwrap_or(x))?, tiles, plan.threads, options.watch)
+            fill(&Product::<f32, 48>::new(isa, measure, x, y_or_x)?, tiles, crew, watch)
         }
-        Strategy::Product => {
-            fill(&Product::<f64, 24>::new(plan.isa, measure, x, y.unwrap_or(x))?, tiles, plan.threads, options.watch)
-        }
+        Strategy::Product => fill(&Product::<f64, 24>::new(isa, measure, x, y_or_x)?, tiles, crew, watch),
         Strategy::Pairs | Strategy::Partition => {
-            let isa = (plan.strategy == Strategy::Pairs).then_some(plan.isa);
-            fill(&Pairs::new(isa, measure, x, y.unwrap_or(x)), tiles, plan.threads, options.watch)
+            let isa = (strategy == Strategy::Pairs).then_some(isa);
+            fill(&Pairs::new(isa, measure, x, y_or_x), tiles, crew, watch)
         }
     }
 }
@@ -221,23 +234,28 @@ trait Fill: Sync {
     /// What a thread needs for itself.
     type Scratch;
 
-    fn scratch(&self) -> Self::Scratch;
+    fn scratch(&self, stop: &Stop) -> Result<Self::Scratch, Error>;
 
     /// Fills a tile; leaves it half done when told not to proceed.
-    fn fill<T: Element>(&self, tile: &mut Tile<'_, T>, scratch: &mut Self::Scratch, proceed: Proceed<'_>);
+    fn fill<T: Element>(
+        &self,
+        tile: &mut Tile<'_, T>,
+        scratch: &mut Self::Scratch,
+        proceed: Proceed<'_>,
+    ) -> Result<(), Error>;
 }
 
 fn fill<T: Element>(
     strategy: &impl Fill,
     tiles: Vec<Tile<'_, T>>,
-    threads: usize,
+    crew: Crew,
     watch: Option<Watch<'_>>,
 ) -> Result<(), Error> {
     parallel::run(
         tiles,
-        threads,
+        crew,
         watch,
-        || strategy.scratch(),
+        |stop| strategy.scratch(stop),
         |mut tile, scratch, proceed| strategy.fill(&mut tile, scratch, proceed),
     )
 }

@@ -3,9 +3,10 @@
 
 use super::tiles::Tile;
 use super::{Element, Fill};
+use crate::error::Error;
 use crate::kappa::Workspace;
 use crate::measure::Measure;
-use crate::parallel::Proceed;
+use crate::parallel::{Proceed, Stop};
 use crate::ranking::Rankings;
 use crate::simd::Isa;
 
@@ -30,12 +31,18 @@ impl<'a> Pairs<'a> {
 impl Fill for Pairs<'_> {
     type Scratch = Workspace;
 
-    fn scratch(&self) -> Workspace {
-        let items = self.measure.items();
-        self.isa.map_or_else(|| Workspace::new(items), |isa| Workspace::with_isa(items, isa))
+    fn scratch(&self, stop: &Stop) -> Result<Workspace, Error> {
+        let mut workspace = Workspace::for_run(self.isa, stop);
+        self.measure.prepare(&mut workspace)?;
+        Ok(workspace)
     }
 
-    fn fill<T: Element>(&self, tile: &mut Tile<'_, T>, scratch: &mut Workspace, proceed: Proceed<'_>) {
+    fn fill<T: Element>(
+        &self,
+        tile: &mut Tile<'_, T>,
+        scratch: &mut Workspace,
+        proceed: Proceed<'_>,
+    ) -> Result<(), Error> {
         // Asking takes some 30 ns.
         let interval = (ASK_EVERY_NS / self.measure.cost_ns()) as usize;
         let mut pairs = 0;
@@ -49,5 +56,6 @@ impl Fill for Pairs<'_> {
             }
             Some(self.measure.between_trusted(self.x.row(row), self.y.row(column), scratch))
         });
+        Ok(())
     }
 }

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use super::bits;
+use super::{Options, bits};
 use crate::error::Error;
 use crate::measure::{Counted, Measure};
 use crate::parallel;
@@ -113,6 +113,11 @@ impl Backend {
         self.strategy
     }
 
+    /// The same instruction set with this strategy.
+    pub(super) fn with(self, strategy: Strategy) -> Self {
+        Self { strategy: Some(strategy), ..self }
+    }
+
     /// The instruction set that is asked for, or the widest.
     pub(super) fn isa(self) -> Result<Isa, Error> {
         match self.level {
@@ -162,6 +167,12 @@ pub(crate) struct Wishes {
     pub(crate) tile: Option<usize>,
     /// Whether the result is in single precision.
     pub(crate) single: bool,
+}
+
+impl From<&Options<'_>> for Wishes {
+    fn from(options: &Options<'_>) -> Self {
+        Self { backend: options.backend, threads: options.threads, tile: options.tile, single: false }
+    }
 }
 
 impl Plan {

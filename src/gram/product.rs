@@ -19,7 +19,8 @@ use super::{Element, Fill};
 use crate::error::Error;
 use crate::kappa::{Workspace, own};
 use crate::measure::{Measure, symmetry};
-use crate::parallel::Proceed;
+use crate::memory;
+use crate::parallel::{Proceed, Stop};
 use crate::ranking::Rankings;
 use crate::simd::Isa;
 use crate::simd::place::Square;
@@ -45,6 +46,8 @@ pub(super) struct Product<'a, S, const G: usize> {
     /// The weight of each rank; of tensors, all entries.
     weights: Vec<S>,
     blocks: Vec<Block>,
+    /// The runs of all blocks, in one list, so that only few allocations can fail.
+    runs: Vec<Run>,
     /// The value for a ranking and itself.
     own: f64,
     finish: Finish,
@@ -76,7 +79,8 @@ impl Form {
 
 /// Features that are made and multiplied together.
 struct Block {
-    runs: Vec<Run>,
+    /// Which of all runs.
+    runs: Range<usize>,
     /// Whether they are followed by the squares of the weights of single items, halved and negative in the rows: the part of the
     /// closed form of the multiplicative weight that is itself a product.
     squares: bool,
@@ -117,9 +121,11 @@ struct Panels<S, const G: usize> {
 }
 
 impl<S: Real<G>, const G: usize> Scratch<S, G> {
-    fn new(items: usize) -> Self {
+    fn new(measure: &Measure, stop: &Stop) -> Result<Self, Error> {
         let panels = || Panels { indices: Vec::new(), ranks: Vec::new(), weights: Vec::new(), features: Vec::new() };
-        Self { rows: panels(), columns: panels(), sums: Vec::new(), workspace: Workspace::new(items) }
+        let mut workspace = Workspace::for_run(None, stop);
+        measure.prepare(&mut workspace)?;
+        Ok(Self { rows: panels(), columns: panels(), sums: Vec::new(), workspace })
     }
 }
 
@@ -129,8 +135,8 @@ impl<'a, S: Real<G>, const G: usize> Product<'a, S, G> {
         let cannot = || Error::CannotCompute { name: "product".to_owned() };
         let (weight, signed) = measure.summed().ok_or_else(cannot)?;
         let (form, weights) = match weight {
-            ValidWeight::Add(u) => (Form::Pairs { join: Join::Sum, signed }, u.as_slice()),
-            ValidWeight::Mult(u) => (Form::Pairs { join: Join::Product, signed }, u.as_slice()),
+            ValidWeight::Add(u) => (Form::Pairs { join: Join::Sum, signed }, &**u),
+            ValidWeight::Mult(u) => (Form::Pairs { join: Join::Product, signed }, &**u),
             ValidWeight::Tensor { order, entries } => {
                 let halved = *order == 2 && symmetry(entries, measure.items()).is_some();
                 (Form::Tensors { order: *order, halved }, &**entries)
@@ -138,14 +144,14 @@ impl<'a, S: Real<G>, const G: usize> Product<'a, S, G> {
             _ => return Err(cannot()),
         };
         let own = measure.of_equal();
-        let blocks = blocks(measure.items(), form, weights.len());
+        let (blocks, runs) = blocks(measure.items(), form, weights.len())?;
         // Single precision has a narrow range.
         let exponent = if S::IS_SINGLE { scale::exponent(weights) } else { 0 };
-        let weights = scale::scaled(weights, exponent);
+        let weights = scale::scaled(weights, exponent)?;
         let scale = times_power_of_two(measure.scale(), -form.degree() * exponent);
         let finish = Finish { scale, most: own, limit: own * (1.0 - S::ROUNDING), ..finish(form, &weights) };
-        let weights = weights.iter().map(|&weight| S::from_f64(weight)).collect();
-        Ok(Self { isa, measure, x, y, form, weights, blocks, own, finish })
+        let weights = memory::collect(weights.iter().map(|&weight| S::from_f64(weight)))?;
+        Ok(Self { isa, measure, x, y, form, weights, blocks, runs, own, finish })
     }
 
     /// Mends the values that have cancelled, which are marked as NaN, and those for equal rankings, than which none is larger and
@@ -164,16 +170,16 @@ impl<'a, S: Real<G>, const G: usize> Product<'a, S, G> {
     }
 
     /// Lays the ranks and weights of rankings side by side, in groups, one after the other.
-    fn load(&self, rankings: &Rankings, range: Range<usize>, panels: &mut Panels<S, G>) {
+    fn load(&self, rankings: &Rankings, range: Range<usize>, panels: &mut Panels<S, G>) -> Result<(), Error> {
         let items = self.measure.items();
         let length = range.len().div_ceil(G) * items;
         let tensors = matches!(self.form, Form::Tensors { .. });
         let Panels { indices, ranks, weights, .. } = panels;
         indices.clear();
-        indices.resize(if tensors { length } else { 0 }, [0; G]);
+        memory::resize(indices, if tensors { length } else { 0 }, [0; G])?;
         for lanes in [&mut *ranks, &mut *weights] {
             lanes.clear();
-            lanes.resize(if tensors { 0 } else { length }, Row([S::default(); G]));
+            memory::resize(lanes, if tensors { 0 } else { length }, Row([S::default(); G]))?;
         }
         for (index, row) in range.enumerate() {
             let (first, lane) = (index / G * items, index % G);
@@ -186,18 +192,23 @@ impl<'a, S: Real<G>, const G: usize> Product<'a, S, G> {
                 }
             }
         }
+        Ok(())
     }
 
     /// Makes the features of a block for all groups, one group after the other; how many there are for each.
-    fn make_features(&self, block: &Block, side: Side, panels: &mut Panels<S, G>) -> usize {
+    fn make_features(&self, block: &Block, side: Side, panels: &mut Panels<S, G>) -> Result<usize, Error> {
         let items = self.measure.items().max(1);
         let Panels { indices, ranks, weights, features } = panels;
+        let runs = &self.runs[block.runs.clone()];
+        let length = runs.iter().map(|run| run.others.len()).sum::<usize>()
+            + if block.squares { self.measure.items() } else { 0 };
         features.clear();
+        memory::reserve(features, length * (indices.len().max(ranks.len()) / items))?;
         match self.form {
             Form::Pairs { join, .. } => {
                 let factor = S::from_f64(if side == Side::Rows { -0.5 } else { 1.0 });
                 for (ranks, weights) in ranks.chunks_exact(items).zip(weights.chunks_exact(items)) {
-                    for &Run { j, ref others, .. } in &block.runs {
+                    for &Run { j, ref others, .. } in runs {
                         S::pair_features(self.isa, join, Group { ranks, weights }, others.clone(), j, features);
                     }
                     if block.squares {
@@ -208,7 +219,7 @@ impl<'a, S: Real<G>, const G: usize> Product<'a, S, G> {
             }
             Form::Tensors { order, .. } => {
                 for indices in indices.chunks_exact(items) {
-                    for run in &block.runs {
+                    for run in runs {
                         let rows = self.rows_of(run.j, order, indices);
                         let factor = S::from_f64(if run.doubled && side == Side::Rows { 2.0 } else { 1.0 });
                         S::look_up(self.isa, rows, &indices[run.others.clone()], factor, features);
@@ -216,8 +227,7 @@ impl<'a, S: Real<G>, const G: usize> Product<'a, S, G> {
                 }
             }
         }
-        block.runs.iter().map(|run| run.others.len()).sum::<usize>()
-            + if block.squares { self.measure.items() } else { 0 }
+        Ok(length)
     }
 
     /// For each ranking of a group the weights of the last item, all others being given by `number`.
@@ -246,23 +256,28 @@ impl<'a, S: Real<G>, const G: usize> Product<'a, S, G> {
 impl<S: Real<G>, const G: usize> Fill for Product<'_, S, G> {
     type Scratch = Scratch<S, G>;
 
-    fn scratch(&self) -> Scratch<S, G> {
-        Scratch::new(self.measure.items())
+    fn scratch(&self, stop: &Stop) -> Result<Scratch<S, G>, Error> {
+        Scratch::new(self.measure, stop)
     }
 
-    fn fill<T: Element>(&self, tile: &mut Tile<'_, T>, scratch: &mut Scratch<S, G>, proceed: Proceed<'_>) {
+    fn fill<T: Element>(
+        &self,
+        tile: &mut Tile<'_, T>,
+        scratch: &mut Scratch<S, G>,
+        proceed: Proceed<'_>,
+    ) -> Result<(), Error> {
         let (rows, columns) = (tile.rows(), tile.columns());
         let Scratch { rows: left, columns: right, sums, workspace } = scratch;
-        self.load(self.x, rows.clone(), left);
-        self.load(self.y, columns.clone(), right);
-        let squares: Vec<(usize, usize)> = tile.squares::<G>().collect();
-        sums.resize(squares.len(), [[0.0; G]; G]);
+        self.load(self.x, rows.clone(), left)?;
+        self.load(self.y, columns.clone(), right)?;
+        let squares: Vec<(usize, usize)> = memory::collect(tile.squares::<G>())?;
+        memory::resize(sums, squares.len(), [[0.0; G]; G])?;
         for (index, block) in self.blocks.iter().enumerate() {
             if !proceed() {
-                return;
+                return Ok(());
             }
-            let length = self.make_features(block, Side::Rows, left);
-            self.make_features(block, Side::Columns, right);
+            let length = self.make_features(block, Side::Rows, left)?;
+            self.make_features(block, Side::Columns, right)?;
             for (&(row, column), sums) in squares.iter().zip(&mut *sums) {
                 let (row, column) = (&left.features[row * length..], &right.features[column * length..]);
                 S::multiply(self.isa, &row[..length], &column[..length], index > 0, sums);
@@ -282,29 +297,27 @@ impl<S: Real<G>, const G: usize> Fill for Product<'_, S, G> {
             }
         }
         tile.store(self.isa, sums);
+        Ok(())
     }
 }
 
 /// Whether sums in single precision have errors of about 1e-6 of the self-similarity: whether no sum on the way to it is more than
 /// [`LOST`] times as large.
-pub(super) fn single_is_enough(measure: &Measure) -> bool {
+pub(super) fn single_is_enough(measure: &Measure) -> Result<bool, Error> {
     let (most, own) = match measure.summed() {
         Some((ValidWeight::Mult(u), false)) => {
-            let u = scale::scaled(u, scale::exponent(u));
-            (u.iter().map(|u| u * u).sum::<f64>().powi(2), own::squared_products(&u, 2))
+            let u = scale::scaled(u, scale::exponent(u))?;
+            (u.iter().map(|u| u * u).sum::<f64>().powi(2), own::squared_products(&u, 2, &Stop::default())?)
         }
         Some((ValidWeight::Add(u), _)) => {
-            let (own, size) = own::squared_sums(&scale::scaled(u, scale::exponent(u)), 2);
+            let (own, size) = own::squared_sums(&scale::scaled(u, scale::exponent(u))?, 2);
             (size, own)
         }
-        Some((ValidWeight::Factors { order, vectors }, _)) => {
-            let (vectors, _) = scale::balanced(vectors, *order, measure.items());
-            let (own, size) = own::of_factors(&vectors, *order, measure.items());
-            (size, own)
-        }
-        _ => return true,
+        // Terms without negative entries cannot cancel; for others it would take as long as a pair of rankings to say.
+        Some((ValidWeight::Factors { vectors, .. }, _)) => return Ok(vectors.iter().all(|&entry| entry >= 0.0)),
+        _ => return Ok(true),
     };
-    own * LOST >= most
+    Ok(own * LOST >= most)
 }
 
 /// How values follow from sums, but for their scale.
@@ -349,31 +362,31 @@ fn finish(form: Form, u: &[f64]) -> Finish {
 }
 
 /// Cuts the features into blocks of [`BLOCK`]; of tensors there are so many weights.
-fn blocks(items: usize, form: Form, weights: usize) -> Vec<Block> {
-    let mut blocks = Vec::new();
-    let mut runs = Vec::new();
-    let mut room = BLOCK;
+fn blocks(items: usize, form: Form, weights: usize) -> Result<(Vec<Block>, Vec<Run>), Error> {
+    let (mut blocks, mut runs) = (Vec::new(), Vec::new());
+    let (mut first, mut left) = (0, BLOCK);
     let mut push = |j: usize, mut others: Range<usize>, doubled: bool| {
         while !others.is_empty() {
-            let next = others.start..others.end.min(others.start + room);
-            room -= next.len();
+            let next = others.start..others.end.min(others.start + left);
+            left -= next.len();
             others.start = next.end;
-            runs.push(Run { j, others: next, doubled });
-            if room == 0 {
-                blocks.push(Block { runs: std::mem::take(&mut runs), squares: false });
-                room = BLOCK;
+            memory::push(&mut runs, Run { j, others: next, doubled })?;
+            if left == 0 {
+                memory::push(&mut blocks, Block { runs: first..runs.len(), squares: false })?;
+                (first, left) = (runs.len(), BLOCK);
             }
         }
+        Ok(())
     };
     match form {
-        Form::Pairs { .. } => (0..items).for_each(|j| push(j, 0..j, false)),
-        Form::Tensors { halved: true, .. } => (0..items).for_each(|j| {
-            push(j, 0..j, true);
-            push(j, j..j + 1, false);
+        Form::Pairs { .. } => (0..items).try_for_each(|j| push(j, 0..j, false)),
+        Form::Tensors { halved: true, .. } => (0..items).try_for_each(|j| {
+            push(j, 0..j, true)?;
+            push(j, j..j + 1, false)
         }),
-        Form::Tensors { .. } => (0..weights / items.max(1)).for_each(|j| push(j, 0..items, false)),
-    }
+        Form::Tensors { .. } => (0..weights / items.max(1)).try_for_each(|j| push(j, 0..items, false)),
+    }?;
     let squares = form == (Form::Pairs { join: Join::Product, signed: false });
-    blocks.push(Block { runs, squares });
-    blocks
+    memory::push(&mut blocks, Block { runs: first..runs.len(), squares })?;
+    Ok((blocks, runs))
 }

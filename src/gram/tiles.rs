@@ -2,13 +2,19 @@
 //!
 //! A tile owns the pieces of rows that it covers. In a symmetric matrix it owns those of its mirror image too, so that whoever
 //! computes a value writes it to both places. The pieces take 16 bytes for each row and tile: one part in sixteen of a result
-//! of doubles for tiles of 32 columns, the narrowest in a large matrix.
+//! of doubles for tiles of 32 columns, the narrowest in a large matrix. All pieces are in one list, tile by tile, so that only
+//! few allocations can fail.
 
 use std::ops::Range;
 
 use super::Element;
+use crate::error::Error;
+use crate::memory;
 use crate::simd::Isa;
 use crate::simd::place::{self, Square};
+
+/// Pieces of rows below each other.
+type Band<'a, T> = &'a mut [&'a mut [T]];
 
 /// A rectangle of the result.
 pub(super) struct Tile<'a, T> {
@@ -16,7 +22,7 @@ pub(super) struct Tile<'a, T> {
     row: usize,
     /// The first column.
     column: usize,
-    cells: Vec<&'a mut [T]>,
+    cells: Band<'a, T>,
     kind: Kind<'a, T>,
 }
 
@@ -26,7 +32,7 @@ enum Kind<'a, T> {
     /// On the diagonal of a symmetric matrix.
     Diagonal,
     /// Above the diagonal, with its mirror image below.
-    Mirrored(Vec<&'a mut [T]>),
+    Mirrored(Band<'a, T>),
 }
 
 impl<T: Element> Tile<'_, T> {
@@ -113,51 +119,65 @@ impl<T: Element> Tile<'_, T> {
     }
 }
 
-/// The tiles of a matrix with so many columns.
-pub(super) fn rectangular<T>(out: &mut [T], columns: usize, tile: usize) -> Vec<Tile<'_, T>> {
-    let mut tiles = Vec::new();
-    for (block, rows) in blocks(out, columns, tile).into_iter().enumerate() {
-        for (index, cells) in rows.into_iter().enumerate() {
-            tiles.push(Tile { row: block * tile, column: index * tile, cells, kind: Kind::Plain });
-        }
-    }
-    tiles
+/// The result cut into pieces of rows, in an order in which those of a tile follow each other.
+pub(super) struct Pieces<'a, T> {
+    all: Vec<&'a mut [T]>,
+    rows: usize,
+    columns: usize,
+    tile: usize,
 }
 
-/// The tiles on and above the diagonal of a symmetric matrix with so many rows, each with its mirror image.
-pub(super) fn symmetric<T>(out: &mut [T], rows: usize, tile: usize) -> Vec<Tile<'_, T>> {
-    let mut tiles = Vec::new();
-    let mut blocks = blocks(out, rows, tile);
-    for upper in 0..blocks.len() {
-        let (above, below) = blocks.split_at_mut(upper + 1);
-        let mut pieces = above[upper].drain(upper..);
-        let diagonal = pieces.next().into_iter().map(|cells| (cells, Kind::Diagonal));
-        let mirrored = pieces.zip(below).map(|(cells, below)| {
-            let mirror = std::mem::take(&mut below[upper]);
-            (cells, Kind::Mirrored(mirror))
-        });
-        for (index, (cells, kind)) in diagonal.chain(mirrored).enumerate() {
-            tiles.push(Tile { row: upper * tile, column: (upper + index) * tile, cells, kind });
-        }
-    }
-    tiles
-}
-
-/// The pieces of rows of each tile: `blocks[i][j]` belongs to the i-th block of rows and the j-th of columns.
-fn blocks<T>(out: &mut [T], columns: usize, tile: usize) -> Vec<Vec<Vec<&mut [T]>>> {
-    if columns == 0 {
-        return Vec::new();
-    }
-    let mut blocks: Vec<Vec<Vec<&mut [T]>>> = Vec::new();
-    for (row, cells) in out.chunks_exact_mut(columns).enumerate() {
-        if row % tile == 0 {
-            blocks.push((0..columns.div_ceil(tile)).map(|_| Vec::with_capacity(tile)).collect());
-        }
-        if let Some(block) = blocks.last_mut() {
-            for (pieces, piece) in block.iter_mut().zip(cells.chunks_mut(tile)) {
-                pieces.push(piece);
+impl<'a, T> Pieces<'a, T> {
+    /// Those of a matrix with so many columns, for tiles of so many rows and columns.
+    pub(super) fn new(out: &'a mut [T], columns: usize, tile: usize) -> Result<Self, Error> {
+        let (rows, tile) = (out.len().checked_div(columns).unwrap_or(0), tile.min(out.len()).max(1));
+        let across = columns.div_ceil(tile);
+        let mut all = memory::room(rows * across)?;
+        all.resize_with(rows * across, <&mut [T]>::default);
+        for (row, cells) in out.chunks_exact_mut(columns.max(1)).enumerate() {
+            let (block, within) = (row / tile, row % tile);
+            let height = tile.min(rows - block * tile);
+            for (column, piece) in cells.chunks_mut(tile).enumerate() {
+                all[block * tile * across + column * height + within] = piece;
             }
         }
+        Ok(Self { all, rows, columns, tile })
     }
-    blocks
+
+    /// The pieces of each tile: first the tiles of the first rows, from left to right.
+    fn bands(&'a mut self) -> Result<Vec<Band<'a, T>>, Error> {
+        let across = self.columns.div_ceil(self.tile);
+        let mut bands = memory::room(self.rows.div_ceil(self.tile) * across)?;
+        for block in self.all.chunks_mut((self.tile * across).max(1)) {
+            let height = block.len() / across;
+            bands.extend(block.chunks_mut(height));
+        }
+        Ok(bands)
+    }
+
+    /// The tiles of a matrix.
+    pub(super) fn rectangular(&'a mut self) -> Result<Vec<Tile<'a, T>>, Error> {
+        let (tile, across) = (self.tile, self.columns.div_ceil(self.tile));
+        let bands = self.bands()?.into_iter().enumerate();
+        memory::collect(bands.map(|(index, cells)| {
+            let (row, column) = (index / across * tile, index % across * tile);
+            Tile { row, column, cells, kind: Kind::Plain }
+        }))
+    }
+
+    /// The tiles on and above the diagonal of a symmetric matrix, each with its mirror image.
+    pub(super) fn symmetric(&'a mut self) -> Result<Vec<Tile<'a, T>>, Error> {
+        let (tile, across) = (self.tile, self.columns.div_ceil(self.tile));
+        let mut bands = self.bands()?;
+        let mut tiles = memory::room(across * (across + 1) / 2)?;
+        for upper in 0..across {
+            for column in upper..across {
+                let mut take = |row: usize, column: usize| std::mem::take(&mut bands[row * across + column]);
+                let cells = take(upper, column);
+                let kind = if upper == column { Kind::Diagonal } else { Kind::Mirrored(take(column, upper)) };
+                tiles.push(Tile { row: upper * tile, column: column * tile, cells, kind });
+            }
+        }
+        Ok(tiles)
+    }
 }

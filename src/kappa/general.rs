@@ -1,12 +1,32 @@
 //! Sums with weights given for all tuples of positions, by their definitions.
 
+use crate::parallel::Stop;
+
+/// Between two looks whether the run goes on there are at least so many products.
+const LOOK_EVERY: usize = 1 << 12;
+
 /// The sum over the tensors, and over all tuples of positions, of the weight of the positions times that of the values.
-pub(super) fn tensors(entries: &[f64], order: usize, values: &[u32]) -> f64 {
+pub(super) fn tensors(entries: &[f64], order: usize, values: &[u32], stop: &Stop) -> f64 {
     let size = values.len().pow(order as u32);
     if size == 0 {
         return 0.0;
     }
-    entries.chunks_exact(size).map(|tensor| products(tensor, tensor, order, values)).sum()
+    entries.chunks_exact(size).map(|tensor| long_products(tensor, tensor, order, values, stop)).sum()
+}
+
+/// As [`products`], ends early when the run is over.
+fn long_products(of_positions: &[f64], of_values: &[f64], order: usize, values: &[u32], stop: &Stop) -> f64 {
+    let size = of_positions.len() / values.len();
+    if size < LOOK_EVERY {
+        return products(of_positions, of_values, order, values);
+    }
+    let parts = of_positions.chunks_exact(size).zip(values);
+    parts
+        .map(|(part, &value)| {
+            let other = &of_values[value as usize * size..][..size];
+            if stop.is_set() { 0.0 } else { long_products(part, other, order - 1, values, stop) }
+        })
+        .sum()
 }
 
 /// The sum over all tuples of positions of the weight of the positions in one tensor times that of the values in another.
@@ -21,7 +41,7 @@ fn products(of_positions: &[f64], of_values: &[f64], order: usize, values: &[u32
 
 /// For each two terms the product over the axes of the inner products of their vectors, one taken by position, one by value. The
 /// two orders of the terms are added first, so that the inverse permutation gives the same.
-pub(super) fn factors(vectors: &[f64], order: usize, values: &[u32]) -> f64 {
+pub(super) fn factors(vectors: &[f64], order: usize, values: &[u32], stop: &Stop) -> f64 {
     let items = values.len();
     if items == 0 {
         return 0.0;
@@ -33,8 +53,13 @@ pub(super) fn factors(vectors: &[f64], order: usize, values: &[u32]) -> f64 {
     let mut sum = 0.0;
     for (index, a) in vectors.chunks_exact(order * items).enumerate() {
         sum += product(a, a);
-        for b in vectors.chunks_exact(order * items).skip(index + 1) {
-            sum += product(a, b) + product(b, a);
+        for others in vectors[(index + 1) * order * items..].chunks((LOOK_EVERY / items + 1) * order * items) {
+            if stop.is_set() {
+                return sum;
+            }
+            for b in others.chunks_exact(order * items) {
+                sum += product(a, b) + product(b, a);
+            }
         }
     }
     sum

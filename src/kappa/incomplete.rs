@@ -6,10 +6,18 @@
 //! in neither ranking are a sum over concordant pairs of a permutation in which ties are broken so that no tied pair is concordant. Pairs
 //! that are tied are found in *cells*, the items in one block of both rankings.
 
+use super::average::{room, signed_average, sizes, tied_average};
 use super::{Workspace, concordant_of, pairs_of};
+use crate::error::Error;
 use crate::incomplete::Blocks;
+use crate::memory;
+use crate::parallel::Stop;
+use crate::simd::Isa;
 use crate::simd::grid::Terms;
 use crate::weight::ValidWeight;
+
+/// Items that are put in their places between two looks whether the run goes on.
+const LOOK_EVERY: usize = 1 << 18;
 
 /// What the weights of ranks come to for the blocks of one ranking, by the first rank of a block.
 #[derive(Debug, Clone, Default)]
@@ -22,9 +30,9 @@ pub(crate) struct Means {
 
 impl Means {
     /// Those of a ranking.
-    pub(crate) fn of(weight: &ValidWeight, blocks: Blocks<'_>) -> Self {
+    pub(crate) fn of(weight: &ValidWeight, blocks: Blocks<'_>) -> Result<Self, Error> {
         let items = blocks.starts.len();
-        let mut means = Self { of_block: vec![0.0; items], of_tied: vec![0.0; items] };
+        let mut means = Self { of_block: memory::filled(items, 0.0)?, of_tied: memory::filled(items, 0.0)? };
         for block in blocks.ranges() {
             let size = block.len() as f64;
             let pairs = size * (size - 1.0);
@@ -50,12 +58,12 @@ impl Means {
             means.of_block[block.start] = mean;
             means.of_tied[block.start] = if block.len() > 1 { tied } else { 0.0 };
         }
-        means
+        Ok(means)
     }
 
     /// Those of a complete ranking, whose blocks are its ranks.
-    pub(crate) fn of_ranks(weight: &ValidWeight, items: usize) -> Self {
-        let ranks: Vec<u32> = (0..items as u32).collect();
+    pub(crate) fn of_ranks(weight: &ValidWeight, items: usize) -> Result<Self, Error> {
+        let ranks = memory::collect(0..items as u32)?;
         Self::of(weight, Blocks { starts: &ranks, order: &ranks, down: &[], start_at: &ranks, placed: items })
     }
 
@@ -95,8 +103,14 @@ pub(crate) struct Memory {
     /// Numbers of items, by place in the other ranking.
     p: Vec<f64>,
     q: Vec<f64>,
+    /// The numbers of ranks of the blocks of both rankings, by first rank.
+    sizes: [Vec<usize>; 2],
     turned: Turned,
     common: [Turned; 2],
+    /// What [`leans`] gives for both rankings.
+    leans: [Vec<f64>; 2],
+    /// New numbers of the items that are kept.
+    numbers: Vec<u32>,
 }
 
 /// A ranking made of another one.
@@ -114,6 +128,11 @@ impl Turned {
         Blocks { starts, order, down, start_at, placed: order.len() }
     }
 
+    fn reserve(&mut self, items: usize) -> Result<(), Error> {
+        let Self { starts, order, down, start_at } = self;
+        [starts, order, down, start_at].into_iter().try_for_each(|list| memory::reserve(list, items))
+    }
+
     /// Makes what follows from starts and order.
     fn complete(&mut self) {
         self.start_at.clear();
@@ -128,21 +147,52 @@ impl Turned {
     }
 }
 
+/// What sums are taken of, which tells the memory that they need.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Need<'a> {
+    pub(crate) weight: &'a ValidWeight,
+    pub(crate) signed: bool,
+    /// Whether items can be anywhere.
+    pub(crate) unknown: bool,
+}
+
 impl Memory {
-    pub(crate) fn new(items: usize, isa: Option<crate::simd::Isa>) -> Self {
-        let workspace = isa.map_or_else(|| Workspace::new(items), |isa| Workspace::with_isa(items, isa));
-        Self { workspace, ..Self::default() }
+    /// Memory for rankings of `items` items, all of it: sums allocate nothing.
+    pub(crate) fn new(need: Need<'_>, items: usize, isa: Option<Isa>, stop: &Stop) -> Result<Self, Error> {
+        let mut new = Self { workspace: Workspace::for_run(isa, stop), ..Self::default() };
+        new.workspace.try_fit(items)?;
+        let Self { next, places, other_at, own_at, p, q, sizes, turned, common, leans, numbers, .. } = &mut new;
+        for list in [next, places, other_at, own_at] {
+            memory::reserve(list, items)?;
+        }
+        memory::reserve(p, items)?;
+        match need.weight {
+            ValidWeight::Add(_) => memory::reserve(q, items)?,
+            ValidWeight::Average => sizes.iter_mut().try_for_each(|sizes| memory::reserve(sizes, items))?,
+            _ => {}
+        }
+        if need.unknown {
+            common.iter_mut().try_for_each(|common| common.reserve(items))?;
+            leans.iter_mut().try_for_each(|leans| memory::reserve(leans, items))?;
+            memory::reserve(numbers, items)?;
+        } else if need.signed {
+            turned.reserve(items)?;
+        }
+        Ok(new)
     }
 }
 
 /// The mean of the concordant sum.
 pub(crate) fn concordant(weight: &ValidWeight, s: Side<'_>, t: Side<'_>, memory: &mut Memory) -> f64 {
     let split = split_concordant(weight, s, t, t.blocks, memory);
-    let Memory { other_at, own_at, .. } = &*memory;
+    let Memory { workspace, other_at, own_at, sizes: [of_s, of_t], .. } = &*memory;
+    if workspace.is_stopped() {
+        return split;
+    }
     let (in_s, in_t, in_both) = match weight {
         ValidWeight::Average => {
-            let (in_s, in_both) = tied_average(s.blocks, t.blocks, other_at);
-            (in_s, tied_average(t.blocks, s.blocks, own_at).0, in_both)
+            let (in_s, in_both) = tied_average(s.blocks, of_t, other_at, workspace);
+            (in_s, tied_average(t.blocks, of_s, own_at, workspace).0, in_both)
         }
         ValidWeight::Add(_) => {
             let (in_s, in_both) = tied::<true>(s, t, other_at);
@@ -159,7 +209,7 @@ pub(crate) fn concordant(weight: &ValidWeight, s: Side<'_>, t: Side<'_>, memory:
 /// The mean of the concordant sum minus that of the discordant one: tied pairs cancel.
 pub(crate) fn signed(weight: &ValidWeight, s: Side<'_>, t: Side<'_>, memory: &mut Memory) -> f64 {
     if *weight == ValidWeight::Average {
-        return signed_average(s.blocks, t.blocks);
+        return signed_average(s.blocks, t.blocks, &mut memory.sizes, &memory.workspace);
     }
     let concordant = split_concordant(weight, s, t, t.blocks, memory);
     let mut turned = std::mem::take(&mut memory.turned);
@@ -173,14 +223,17 @@ pub(crate) fn signed(weight: &ValidWeight, s: Side<'_>, t: Side<'_>, memory: &mu
 /// same the other way round. Leaves the blocks of each by place in the other.
 fn split_concordant(weight: &ValidWeight, s: Side<'_>, t: Side<'_>, placed: Blocks<'_>, memory: &mut Memory) -> f64 {
     let items = s.blocks.starts.len();
-    place(s.blocks, placed, memory);
-    let Memory { workspace, places, p, q, .. } = memory;
+    if !place(s.blocks, placed, memory) {
+        return 0.0;
+    }
+    let Memory { workspace, places, p, q, sizes: [of_s, of_t], .. } = memory;
     let start = |blocks: Blocks<'_>, item: usize| blocks.starts[item] as usize;
     p.resize(items, 0.0);
     let terms = match weight {
         ValidWeight::Standard => Terms::Ones,
         ValidWeight::Average => {
-            let (of_s, of_t) = (sizes(s.blocks), sizes(t.blocks));
+            sizes(s.blocks, of_s);
+            sizes(t.blocks, of_t);
             for (item, &place) in places.iter().enumerate() {
                 let (a, b) = (start(s.blocks, item), start(t.blocks, item));
                 p[place as usize] = room(items, (a, of_s[a]), (b, of_t[b]));
@@ -207,11 +260,11 @@ fn split_concordant(weight: &ValidWeight, s: Side<'_>, t: Side<'_>, placed: Bloc
 
 /// Writes a permutation, values in order of place, whose concordant pairs are the pairs tied in neither ranking and in the same order in both: tied
 /// items get places in the one ranking against their order in the other, and those tied in both by number in the one and
-/// against it in the other.
-fn place(s: Blocks<'_>, t: Blocks<'_>, memory: &mut Memory) {
+/// against it in the other. False if the run ended meanwhile.
+fn place(s: Blocks<'_>, t: Blocks<'_>, memory: &mut Memory) -> bool {
     let items = s.starts.len();
     let Memory { workspace, next, places, other_at, own_at, .. } = memory;
-    workspace.fit(items);
+    workspace.shorten(items);
     for at in [&mut *next, places, other_at, own_at] {
         at.resize(items, 0);
     }
@@ -222,18 +275,29 @@ fn place(s: Blocks<'_>, t: Blocks<'_>, memory: &mut Memory) {
         place
     };
     reset(next);
-    for &item in t.down {
-        places[item as usize] = take(next, s.starts[item as usize]);
+    for part in t.down.chunks(LOOK_EVERY) {
+        for &item in part {
+            places[item as usize] = take(next, s.starts[item as usize]);
+        }
+        if workspace.is_stopped() {
+            return false;
+        }
     }
     reset(next);
-    for &item in s.order.iter().rev() {
-        let item = item as usize;
-        let value = take(next, t.starts[item]);
-        let place = std::mem::replace(&mut places[item], value) as usize;
-        workspace.values[place] = value;
-        other_at[place] = t.starts[item];
-        own_at[value as usize] = s.starts[item];
+    for part in s.order.rchunks(LOOK_EVERY) {
+        for &item in part.iter().rev() {
+            let item = item as usize;
+            let value = take(next, t.starts[item]);
+            let place = std::mem::replace(&mut places[item], value) as usize;
+            workspace.values[place] = value;
+            other_at[place] = t.starts[item];
+            own_at[value as usize] = s.starts[item];
+        }
+        if workspace.is_stopped() {
+            return false;
+        }
     }
+    true
 }
 
 /// The sums over the pairs that are tied in one ranking and not in the other, and over those tied in both.
@@ -268,38 +332,6 @@ fn tied<const ADD: bool>(own: Side<'_>, other: Side<'_>, other_at: &[u32]) -> (f
     (in_own, in_both)
 }
 
-/// As [`tied`] for the average weight, cell by cell. The cells of a block come from the end of the other ranking, so that what was
-/// passed is later.
-fn tied_average(own: Blocks<'_>, other: Blocks<'_>, other_at: &[u32]) -> (f64, f64) {
-    let items = own.starts.len();
-    let of_other = sizes(other);
-    let (mut in_own, mut in_both) = (0.0, 0.0);
-    for block in own.ranges().filter(|block| block.len() > 1) {
-        let mut passed = 0.0;
-        let tied = |k| tied_in_top(k, block.start, block.len());
-        for cell in other_at[block.clone()].chunk_by(|one, other| one == other) {
-            let (start, count) = (cell[0] as usize, cell.len() as f64);
-            let (zero, constant) = (block.start.max(start), block.end.max(start + of_other[start]));
-            in_own += passed * count;
-            passed += count * over_tops(items, zero, constant, |k| tied(k) * part_in_top(k, start, of_other[start]));
-            if cell.len() > 1 {
-                let both = over_tops(items, zero, constant, |k| tied(k) * tied_in_top(k, start, of_other[start]));
-                in_both += count * (count - 1.0) * both;
-            }
-        }
-    }
-    (in_own, in_both)
-}
-
-/// The number of ranks of each block, by its first rank.
-fn sizes(blocks: Blocks<'_>) -> Vec<usize> {
-    let mut sizes = vec![0; blocks.starts.len()];
-    for block in blocks.ranges() {
-        sizes[block.start] = block.len();
-    }
-    sizes
-}
-
 /// The same ranking from the other end.
 fn turn(blocks: Blocks<'_>, turned: &mut Turned) {
     let items = blocks.starts.len();
@@ -314,60 +346,6 @@ fn turn(blocks: Blocks<'_>, turned: &mut Turned) {
     turned.complete();
 }
 
-/// The part of a block of ranks that is in the top k.
-fn part_in_top(k: usize, start: usize, size: usize) -> f64 {
-    k.saturating_sub(start).min(size) as f64 / size as f64
-}
-
-/// The chance that of two items tied in a block both are in the top k and one given of them is first.
-fn tied_in_top(k: usize, start: usize, size: usize) -> f64 {
-    let inside = k.saturating_sub(start).min(size) as f64;
-    inside * (inside - 1.0).max(0.0) / 2.0 / (size as f64 * (size as f64 - 1.0))
-}
-
-/// The mean of a term over k = 1..n, if it is zero up to a rank and constant from another one on.
-fn over_tops(items: usize, zero: usize, constant: usize, term: impl Fn(usize) -> f64) -> f64 {
-    let end = constant.min(items);
-    let varying: f64 = (zero + 1..=end).map(&term).sum();
-    (varying + (items - end) as f64 * term(items)) / items as f64
-}
-
-/// The mean over k = 1..n of the product of the parts of two blocks, given by first rank and size, that are in the top k.
-///
-/// The part rises from 0 at the first rank to 1 at the end of the block: where both rise the products are quadratic in k, then one
-/// rises alone, then both are 1.
-fn room(items: usize, (a, p): (usize, usize), (b, q): (usize, usize)) -> f64 {
-    let sum = |upto: usize| (upto * (upto + 1) / 2) as f64;
-    let squares = |upto: usize| (upto * (upto + 1) * (2 * upto + 1) / 6) as f64;
-    let (start, first_end, end) = (a.max(b), (a + p).min(b + q), (a + p).max(b + q));
-    let both = first_end.saturating_sub(start);
-    let (x, y) = ((start - a) as f64, (start - b) as f64);
-    let rising = (both as f64 * x * y + (x + y) * sum(both) + squares(both)) / (p as f64 * q as f64);
-    let (last, size) = if a + p >= b + q { (a, p) } else { (b, q) };
-    let alone = (sum(size) - sum(start.max(first_end) - last)) / size as f64;
-    (rising + alone + (items - end) as f64) / items as f64
-}
-
-/// The signed sum of the average weight, pair by pair: a pair adds what the later item in the one ranking and the later one in
-/// the other have.
-fn signed_average(s: Blocks<'_>, t: Blocks<'_>) -> f64 {
-    let items = s.starts.len();
-    let (of_s, of_t) = (sizes(s), sizes(t));
-    let mut sum = 0.0;
-    for i in 0..items {
-        for j in 0..i {
-            let ((a, b), (c, d)) = ((s.starts[i], s.starts[j]), (t.starts[i], t.starts[j]));
-            if a == b || c == d {
-                continue;
-            }
-            let (later, other) = (a.max(b) as usize, c.max(d) as usize);
-            let room = room(items, (later, of_s[later]), (other, of_t[other]));
-            sum += if (a < b) == (c < d) { room } else { -room };
-        }
-    }
-    sum
-}
-
 /// The mean number of concordant pairs where items without a place can be anywhere.
 ///
 /// With e the chance that i comes before j minus the chance that it comes after it, a pair adds (1 + e e') / 2. Of an item with a place, among k
@@ -375,17 +353,23 @@ fn signed_average(s: Blocks<'_>, t: Blocks<'_>) -> f64 {
 pub(crate) fn anywhere(s: Blocks<'_>, t: Blocks<'_>, memory: &mut Memory) -> f64 {
     let items = s.starts.len();
     let has = |blocks: Blocks<'_>, item: usize| (blocks.starts[item] as usize) < blocks.placed;
-    let (in_s, in_t) = (leans(s), leans(t));
     let mut sum = 0.0;
     // Both in both rankings.
     let mut common = std::mem::take(&mut memory.common);
     for (blocks, kept) in [s, t].into_iter().zip(&mut common) {
-        keep(blocks, |item| has(s, item) && has(t, item), items, kept);
+        keep(blocks, |item| has(s, item) && has(t, item), &mut memory.numbers, kept);
     }
     sum += balance_of_common(&common, memory);
     memory.common = common;
+    if memory.workspace.is_stopped() {
+        return sum;
+    }
+    let [in_s, in_t] = &mut memory.leans;
+    leans(s, in_s);
+    leans(t, in_t);
+    let (in_s, in_t) = (&*in_s, &*in_t);
     // One item in both, the other only in one of them.
-    for (own, other, of_other) in [(s, t, &in_t), (t, s, &in_s)] {
+    for (own, other, of_other) in [(s, t, in_t), (t, s, in_s)] {
         let alone = |item: usize| has(own, item) && !has(other, item);
         let all = (0..items).filter(|&item| alone(item)).count() as f64;
         let mut before = 0.0;
@@ -415,22 +399,24 @@ pub(crate) fn anywhere(s: Blocks<'_>, t: Blocks<'_>, memory: &mut Memory) -> f64
 }
 
 /// For each item with a place the chance that it comes before an item without one, less the chance that it comes after it.
-pub(crate) fn leans(blocks: Blocks<'_>) -> Vec<f64> {
-    let mut leans = vec![0.0; blocks.starts.len()];
+pub(crate) fn leans(blocks: Blocks<'_>, leans: &mut Vec<f64>) {
+    leans.clear();
+    leans.resize(blocks.starts.len(), 0.0);
     for block in blocks.ranges() {
         let mean = (block.start + block.end + 1) as f64 / 2.0;
         for &item in &blocks.order[block] {
             leans[item as usize] = 1.0 - 2.0 * mean / (blocks.placed as f64 + 1.0);
         }
     }
-    leans
 }
 
 /// Concordant minus discordant pairs of two rankings of the same few items.
 fn balance_of_common([s, t]: &[Turned; 2], memory: &mut Memory) -> f64 {
     let (s, t) = (s.blocks(), t.blocks());
     let tied = |blocks: Blocks<'_>| blocks.ranges().map(|block| pairs_of(block.len() as u64)).sum::<u64>();
-    place(s, t, memory);
+    if !place(s, t, memory) {
+        return 0.0;
+    }
     let cells = s.ranges().flat_map(|block| memory.other_at[block].chunk_by(|one, other| one == other));
     let in_both: u64 = cells.map(|cell| pairs_of(cell.len() as u64)).sum();
     let split = pairs_of(s.starts.len() as u64) + in_both - tied(s) - tied(t);
@@ -438,10 +424,11 @@ fn balance_of_common([s, t]: &[Turned; 2], memory: &mut Memory) -> f64 {
 }
 
 /// A ranking of some of the items, numbered anew.
-fn keep(blocks: Blocks<'_>, kept: impl Fn(usize) -> bool, items: usize, into: &mut Turned) {
-    let mut number = vec![u32::MAX; items];
+fn keep(blocks: Blocks<'_>, kept: impl Fn(usize) -> bool, numbers: &mut Vec<u32>, into: &mut Turned) {
+    numbers.clear();
+    numbers.resize(blocks.starts.len(), u32::MAX);
     let mut count = 0;
-    for (item, number) in number.iter_mut().enumerate() {
+    for (item, number) in numbers.iter_mut().enumerate() {
         if kept(item) {
             *number = count;
             count += 1;
@@ -452,7 +439,7 @@ fn keep(blocks: Blocks<'_>, kept: impl Fn(usize) -> bool, items: usize, into: &m
     for block in blocks.ranges() {
         let start = into.order.len() as u32;
         for &item in &blocks.order[block] {
-            let number = number[item as usize];
+            let number = numbers[item as usize];
             if number != u32::MAX {
                 into.starts[number as usize] = start;
                 into.order.push(number);

@@ -1,6 +1,7 @@
 //! Sums over the concordant pairs of one permutation in O(n log n), for every weight: what each weight gives to the items, and
 //! the partition that adds it up.
 
+mod average;
 mod general;
 pub(crate) mod incomplete;
 pub(crate) mod own;
@@ -8,16 +9,19 @@ mod partition;
 
 pub(crate) use general::is_symmetric;
 
+use crate::error::Error;
+use crate::memory;
+use crate::parallel::Stop;
 use crate::simd::{self, Isa, grid};
 use crate::weight::ValidWeight;
-use partition::{Count, LaterReal, LaterWeight, Products, Split, Sums, partition};
+use partition::{Count, LaterReal, LaterWeight, Products, Spill, Split, Sums, partition};
 
 /// The memory that comparing two rankings takes; made once for each thread and used for any number of pairs.
 #[derive(Debug, Clone, Default)]
 pub struct Workspace {
     /// The permutation: values in order of position. Consumed by the sums.
     pub(crate) values: Vec<u32>,
-    spill: Vec<u32>,
+    spill: Spill,
     by_value: Vec<f64>,
     counts: Vec<u32>,
     cells: Vec<f64>,
@@ -27,27 +31,53 @@ pub struct Workspace {
 }
 
 impl Workspace {
-    /// Memory for rankings of `items` items.
+    /// Memory for rankings of `items` items; where there is none, comparing two rankings is an error.
     #[must_use]
     pub fn new(items: usize) -> Self {
-        let mut workspace = Self::default();
-        workspace.fit(items);
-        workspace
+        Self::try_new(items).unwrap_or_default()
     }
 
-    /// Memory for rankings of `items` items, and the instructions to use for parts that are short enough.
-    pub(crate) fn with_isa(items: usize, isa: Isa) -> Self {
-        let mut workspace = Self { isa: Some(isa), ..Self::default() };
-        workspace.fit(items);
-        workspace
+    /// As [`Workspace::new`].
+    ///
+    /// # Errors
+    /// When there is no memory.
+    pub fn try_new(items: usize) -> Result<Self, Error> {
+        let mut workspace = Self::default();
+        workspace.try_fit(items)?;
+        Ok(workspace)
+    }
+
+    /// An empty one for a thread of a run, with the instructions to use for parts that are short enough.
+    pub(crate) fn for_run(isa: Option<Isa>, stop: &Stop) -> Self {
+        let spill = Spill { stop: stop.clone(), ..Spill::default() };
+        Self { spill, isa, ..Self::default() }
     }
 
     /// Makes it fit `items` items; allocates nothing where it was as large before.
-    pub(crate) fn fit(&mut self, items: usize) {
+    pub(crate) fn try_fit(&mut self, items: usize) -> Result<(), Error> {
+        memory::resize(&mut self.values, items, 0)?;
+        memory::resize(&mut self.spill.room, items + 1, 0)?;
+        memory::resize(&mut self.by_value, items, 0.0)?;
+        memory::resize(&mut self.counts, items + 1, 0)
+    }
+
+    /// Makes it fit tuples of so many of its items.
+    pub(crate) fn fit_order(&mut self, weight: &ValidWeight, order: usize) -> Result<(), Error> {
+        let components = if matches!(weight, ValidWeight::Add(_)) { 4 } else { 1 };
+        let [numbers, lists, starts] = simd::ordered::Memory::sizes(components, order, self.values.len());
+        memory::reserve(&mut self.tuples.numbers, numbers)?;
+        memory::reserve(&mut self.tuples.lists, lists)?;
+        memory::reserve(&mut self.tuples.starts, starts)
+    }
+
+    /// Makes room for a permutation of `items` items, not more than the workspace was made to fit before.
+    fn shorten(&mut self, items: usize) {
         self.values.resize(items, 0);
-        self.spill.resize(items + 1, 0);
-        self.by_value.resize(items, 0.0);
-        self.counts.resize(items + 1, 0);
+    }
+
+    /// Whether the run that it is used in is over.
+    pub(crate) fn is_stopped(&self) -> bool {
+        self.spill.stop.is_set()
     }
 }
 
@@ -59,8 +89,12 @@ pub(crate) fn concordant(weight: &ValidWeight, workspace: &mut Workspace) -> f64
         ValidWeight::Average => per_item(average(workspace) as f64, workspace),
         ValidWeight::Add(u) => add::<false>(u, workspace),
         ValidWeight::Mult(u) => mult::<false>(u, workspace),
-        ValidWeight::Tensor { order, entries } => general::tensors(entries, *order, &workspace.values),
-        ValidWeight::Factors { order, vectors } => general::factors(vectors, *order, &workspace.values),
+        ValidWeight::Tensor { order, entries } => {
+            general::tensors(entries, *order, &workspace.values, &workspace.spill.stop)
+        }
+        ValidWeight::Factors { order, vectors } => {
+            general::factors(vectors, *order, &workspace.values, &workspace.spill.stop)
+        }
         ValidWeight::Quadruples(entries) => general::quadruples(entries, &workspace.values),
     }
 }
@@ -71,16 +105,18 @@ pub(crate) fn ordered(weight: &ValidWeight, order: usize, workspace: &mut Worksp
     if order > kept {
         return 0.0;
     }
-    let Workspace { values, by_value, tuples, isa, .. } = workspace;
+    let Workspace { values, by_value, tuples, isa, spill, .. } = workspace;
     let values = &values[..kept];
     let terms = match weight {
         ValidWeight::Mult(u) => {
+            let u = &**u;
             for (&value, &u_position) in values.iter().zip(u) {
                 by_value[value as usize] = u_position * u[value as usize];
             }
             grid::Terms::Squares(by_value)
         }
         ValidWeight::Add(u) => {
+            let u = &**u;
             for (&value, &u_position) in values.iter().zip(u) {
                 by_value[value as usize] = u_position;
             }
@@ -95,7 +131,10 @@ pub(crate) fn ordered(weight: &ValidWeight, order: usize, workspace: &mut Worksp
         _ => grid::Terms::Ones,
     };
     let sum = match terms {
-        _ if order > 1 => simd::ordered::sum(isa.unwrap_or_else(Isa::portable), terms, order, values, tuples),
+        _ if order > 1 => {
+            let isa = isa.unwrap_or_else(Isa::portable);
+            simd::ordered::sum(isa, terms, order, values, tuples, spill.stop.flag())
+        }
         grid::Terms::Ones => kept as f64,
         grid::Terms::Squares(x) | grid::Terms::Later(x) => x.iter().sum(),
         grid::Terms::Sums { p, q } => p.iter().zip(q).map(|(p, q)| p * q).sum(),
@@ -272,7 +311,7 @@ fn average_of_all(workspace: &mut Workspace) -> u128 {
 fn on_grid(terms: grid::Whole<'_>, workspace: &mut Workspace) -> Option<f64> {
     let Workspace { values, spill, cells, isa, .. } = workspace;
     let isa = isa.filter(|_| values.len() <= terms.most())?;
-    Some(grid::sum_whole(isa, terms, values, spill, cells))
+    Some(grid::sum_whole(isa, terms, values, &mut spill.room, cells))
 }
 
 fn add<const SIGNED: bool>(u: &[f64], workspace: &mut Workspace) -> f64 {

@@ -1,13 +1,13 @@
 //! Parameters to measures.
 
-use std::sync::Arc;
-
 use numpy::PyReadonlyArray1;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
 use super::rankings::Rankings;
-use crate::{Factor, Weight, Workspace};
+use super::watched;
+use crate::weight::ValidWeight;
+use crate::{Factor, Weight, Workspace, memory, parallel};
 
 /// A checked function of two rankings.
 #[pyclass(frozen, module = "wkendall._core")]
@@ -32,14 +32,15 @@ impl Measure {
         order: usize,
         weights: PyReadonlyArray1<'_, f64>,
     ) -> PyResult<Self> {
-        let entries: Arc<[f64]> = weights.as_slice()?.into();
-        let weight = match kind {
-            "tensor" => Weight::Tensor { order, entries },
-            "factors" => Weight::Factors { order, vectors: entries },
-            "quadruples" => Weight::Quadruples(entries),
+        let check = match kind {
+            "tensor" => ValidWeight::tensor,
+            "factors" => ValidWeight::factors,
+            "quadruples" => |_, entries, items| ValidWeight::quadruples(entries, items),
             _ => return Err(PyValueError::new_err(format!("unknown kind {kind:?}"))),
         };
-        Ok(Self(py.detach(|| crate::Measure::kernel(&weight, items))?))
+        let weights = weights.as_slice()?;
+        let weight = py.detach(|| check(order, memory::collect(weights.iter().copied())?.into(), items))?;
+        Ok(Self(crate::Measure::of_weight(weight, items)))
     }
 
     /// The weighted correlation with the weight of a kernel.
@@ -73,13 +74,15 @@ impl Measure {
     }
 
     /// A kernel divided by its self-similarity.
-    fn normalized(&self, py: Python<'_>) -> Self {
-        Self(py.detach(|| self.0.clone().normalized()))
+    fn normalized(&self, py: Python<'_>) -> PyResult<Self> {
+        Ok(Self(py.detach(|| self.0.clone().try_normalized())?))
     }
 
     /// The value for a ranking and itself.
-    fn of_equal(&self, py: Python<'_>) -> f64 {
-        py.detach(|| self.0.of_equal())
+    fn of_equal(&self, py: Python<'_>) -> PyResult<f64> {
+        let measure = &self.0;
+        watched(py, None, |watch| parallel::run_one(measure.own_ns(), Some(watch), |stop| measure.find_own(stop)))?;
+        Ok(measure.of_equal())
     }
 
     /// The value for the identity and the one permutation in `pi`.
@@ -87,7 +90,12 @@ impl Measure {
         if pi.0.rows() != 1 {
             return Err(PyValueError::new_err("kappa takes one permutation"));
         }
-        Ok(py.detach(|| self.0.kappa(pi.0.row(0), &mut Workspace::new(self.0.items())))?)
+        let (measure, pi) = (&self.0, pi.0.row(0));
+        watched(py, None, |watch| {
+            parallel::run_one(measure.cost_ns(), Some(watch), |stop| {
+                measure.kappa(pi, &mut Workspace::for_run(None, stop))
+            })
+        })
     }
 }
 
@@ -113,5 +121,5 @@ fn factor_of(factor: &Bound<'_, PyAny>) -> PyResult<Factor> {
         };
     }
     let values = factor.extract::<PyReadonlyArray1<'_, f64>>()?;
-    Ok(Factor::Values(values.as_array().to_vec()))
+    Ok(Factor::Values(memory::collect(values.as_array().iter().copied())?))
 }

@@ -10,7 +10,7 @@ mod rankings;
 
 use std::ops::ControlFlow;
 
-use pyo3::exceptions::{PyRuntimeError, PyValueError};
+use pyo3::exceptions::{PyMemoryError, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 
 use crate::{Error, Options, Progress, Watch};
@@ -19,7 +19,8 @@ use measure::Measure;
 impl From<Error> for PyErr {
     fn from(error: Error) -> Self {
         match error {
-            Error::Threads { .. } | Error::Interrupted => PyRuntimeError::new_err(error.to_string()),
+            Error::Interrupted => PyRuntimeError::new_err(error.to_string()),
+            Error::OutOfMemory { .. } => PyMemoryError::new_err(error.to_string()),
             _ => PyValueError::new_err(error.to_string()),
         }
     }

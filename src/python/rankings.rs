@@ -1,13 +1,13 @@
 //! Arrays to rankings, complete or not.
 
-use numpy::{PyArray2, PyArrayMethods, PyUntypedArrayMethods};
+use numpy::{PyArray1, PyArray2, PyArrayMethods, PyUntypedArrayMethods};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 
 use super::{in_use, watched};
 use crate::incomplete::Reading;
 use crate::ranking::Kind;
-use crate::{Missing, Value};
+use crate::{Error, Missing, Value, memory};
 
 /// Returns what `$call` makes of an array, if it is one of numbers that rankings can be read from.
 macro_rules! with_numbers {
@@ -54,24 +54,31 @@ impl Rankings {
     }
 
     /// The inverse permutation of each.
-    fn inverse(&self, py: Python<'_>) -> Self {
-        Self(py.detach(|| self.0.clone().inverse()))
+    fn inverse(&self, py: Python<'_>) -> PyResult<Self> {
+        Ok(Self(py.detach(|| self.0.try_clone())?.inverse()))
     }
 
     /// Ranks, from 1.
-    fn ranks<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray2<i64>> {
-        let ranks = PyArray2::zeros(py, [self.0.rows(), self.0.items()], false);
-        let mut borrowed = ranks.readwrite();
-        if let Ok(cells) = borrowed.as_slice_mut() {
-            for (row, cells) in cells.chunks_exact_mut(self.0.items().max(1)).enumerate() {
-                for (cell, &rank) in cells.iter_mut().zip(self.0.row(row).ranks()) {
-                    *cell = i64::from(rank) + 1;
-                }
+    fn ranks<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray2<i64>>> {
+        let (rows, items) = (self.0.rows(), self.0.items());
+        table(py, rows, items, || {
+            let mut cells = memory::room(rows * items)?;
+            for row in 0..rows {
+                cells.extend(self.0.row(row).ranks().iter().map(|&rank| i64::from(rank) + 1));
             }
-        }
-        drop(borrowed);
-        ranks
+            Ok(cells)
+        })
     }
+}
+
+/// An array of the numbers that `make` gives. `NumPy` would panic here where it has no memory.
+fn table(
+    py: Python<'_>,
+    rows: usize,
+    columns: usize,
+    make: impl FnOnce() -> Result<Vec<i64>, Error> + Send,
+) -> PyResult<Bound<'_, PyArray2<i64>>> {
+    PyArray1::from_vec(py, py.detach(make)?).reshape([rows, columns])
 }
 
 fn checked<V: Value + numpy::Element>(
@@ -117,8 +124,8 @@ impl Incomplete {
     }
 
     #[staticmethod]
-    fn from_rankings(rankings: &Rankings) -> Self {
-        Self((&rankings.0).into())
+    fn from_rankings(py: Python<'_>, rankings: &Rankings) -> PyResult<Self> {
+        Ok(Self(py.detach(|| crate::Incomplete::from_rankings(&rankings.0))?))
     }
 
     #[getter]
@@ -132,19 +139,15 @@ impl Incomplete {
     }
 
     /// For each item the first rank, from 0, of its block of tied items.
-    fn starts<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray2<i64>> {
-        let starts = PyArray2::zeros(py, [self.0.rows(), self.0.items()], false);
-        let mut cells = starts.readwrite();
-        for (cell, &start) in cells.as_array_mut().iter_mut().zip(self.0.starts()) {
-            *cell = start.into();
-        }
-        drop(cells);
-        starts
+    fn starts<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray2<i64>>> {
+        table(py, self.0.rows(), self.0.items(), || {
+            memory::collect(self.0.starts().iter().map(|&start| i64::from(start)))
+        })
     }
 
     /// The same as complete rankings, or None if they are not.
-    fn complete(&self) -> Option<Rankings> {
-        self.0.complete().map(Rankings)
+    fn complete(&self, py: Python<'_>) -> PyResult<Option<Rankings>> {
+        Ok(watched(py, None, |watch| self.0.try_complete(Some(watch)))?.map(Rankings))
     }
 }
 

@@ -6,38 +6,77 @@
 //! position over it and the equally long run above it carries its sums on. The passes are those of a recursion that solves the low
 //! half, passes over both halves, and solves the high half, in the same order and without its calls.
 
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use super::grid::Terms;
 use super::{Isa, dispatch};
 
 /// Values in a leaf. Twice as many take a quarter as long again at n = 1000, half as many the same.
 const LEAF: usize = 8;
 
-/// Memory to be used again.
+/// From this level on, whoever passes over a run looks first whether to stop: it takes a tenth of a millisecond and more.
+const LOOK_FROM: usize = 11;
+
+/// Memory to be used again. With room for as many numbers as [`Memory::sizes`] says, nothing more is allocated.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Memory {
     /// Numbers of items, by value: for each component as many orders as are carried, and one.
-    numbers: Vec<f64>,
+    pub(crate) numbers: Vec<f64>,
     /// Values in order of position, for each length of run sorted by run.
-    lists: Vec<u32>,
+    pub(crate) lists: Vec<u32>,
+    /// The components, by value, that the next orders go on from.
+    pub(crate) starts: Vec<f64>,
+}
+
+impl Memory {
+    /// How many numbers, entries of lists and starts sums over tuples of so many items take.
+    pub(crate) fn sizes(components: usize, order: usize, count: usize) -> [usize; 3] {
+        let left = order.saturating_sub(1);
+        let each = count.saturating_mul(components);
+        let starts = if left > lanes_for(left) { each } else { 0 };
+        [each.saturating_mul(stride(lanes_for(left))), levels_for(count).saturating_mul(count), starts]
+    }
+}
+
+/// How many orders are carried at a time when so many are left.
+const fn lanes_for(left: usize) -> usize {
+    match left {
+        0..=2 => 2,
+        3..=4 => 4,
+        _ => 8,
+    }
+}
+
+/// How many lengths of runs there are, but for the longest.
+fn levels_for(count: usize) -> usize {
+    count.div_ceil(LEAF).max(1).next_power_of_two().trailing_zeros() as usize
 }
 
 /// Adds up what the increasing tuples of `order` of a permutation add: the product of the numbers of their items, that of the
-/// last item, or the product of two sums of numbers of their items. `values` are in order of position.
-pub(crate) fn sum(isa: Isa, terms: Terms<'_>, order: usize, values: &[u32], memory: &mut Memory) -> f64 {
+/// last item, or the product of two sums of numbers of their items. `values` are in order of position. When `stop` gets set, the
+/// sum ends early and is meaningless.
+pub(crate) fn sum(
+    isa: Isa,
+    terms: Terms<'_>,
+    order: usize,
+    values: &[u32],
+    memory: &mut Memory,
+    stop: Option<&AtomicBool>,
+) -> f64 {
     let mut total = 0.0;
     let result = &mut total;
     dispatch!(
         isa,
         _L: () | () | (),
-        (terms: Terms<'_>, order: usize, values: &[u32], memory: &mut Memory, result: &mut f64),
+        (terms: Terms<'_>, order: usize, values: &[u32], memory: &mut Memory, stop: Option<&AtomicBool>, result: &mut f64),
         {
             *result = match terms {
-                Terms::Ones => by_steps(&Ones, order, values, memory).sum(),
+                Terms::Ones => by_steps(&Ones, order, values, memory, stop).sum(),
                 Terms::Later(weights) => {
-                    by_steps(&Ones, order, values, memory).zip(weights).map(|(count, weight)| count * weight).sum()
+                    by_steps(&Ones, order, values, memory, stop).zip(weights).map(|(count, weight)| count * weight).sum()
                 }
-                Terms::Squares(x) => by_steps(&Products(x), order, values, memory).sum(),
-                Terms::Sums { p, q } => by_steps(&Sums { p, q }, order, values, memory).sum(),
+                Terms::Squares(x) => by_steps(&Products(x), order, values, memory, stop).sum(),
+                Terms::Sums { p, q } => by_steps(&Sums { p, q }, order, values, memory, stop).sum(),
             };
         }
     );
@@ -121,38 +160,38 @@ fn by_steps<'m, A: Algebra<C>, const C: usize>(
     order: usize,
     values: &'m [u32],
     memory: &'m mut Memory,
-) -> impl Iterator<Item = f64> + 'm {
-    let Memory { numbers, lists } = memory;
-    let tree = Tree::new(values, lists);
+    stop: Option<&AtomicBool>,
+) -> impl Iterator<Item = f64> + use<'m, A, C> {
+    let Memory { numbers, lists, starts } = memory;
+    let tree = Tree::new(values, lists, stop);
     let mut base: Option<(usize, usize)> = None;
     let mut left = order - 1;
-    let mut start: Vec<[f64; C]> = Vec::new();
-    loop {
-        let lanes = match left {
-            0..=2 => 2,
-            3..=4 => 4,
-            _ => 8,
-        };
+    // When told to stop, the tree may be unfinished and full of numbers that are no values.
+    while left > 0 && !is_set(stop) {
+        let lanes = lanes_for(left);
         if let Some((lanes, steps)) = base {
-            start.clear();
-            start.extend((0..values.len()).map(|value| {
-                std::array::from_fn(|component| numbers[(value * C + component) * stride(lanes) + steps])
-            }));
+            starts.clear();
+            starts.extend((0..values.len() * C).map(|place| numbers[place * stride(lanes) + steps]));
         }
         let steps = left.min(lanes);
-        let first = |value: usize| if base.is_some() { start[value] } else { algebra.own(value) };
+        let starts = starts.as_chunks::<C>().0;
+        let first = |value: usize| if base.is_some() { starts[value] } else { algebra.own(value) };
         match lanes {
-            2 => carry::<A, C, 2>(algebra, first, &tree, values.len(), numbers),
-            4 => carry::<A, C, 4>(algebra, first, &tree, values.len(), numbers),
-            _ => carry::<A, C, 8>(algebra, first, &tree, values.len(), numbers),
+            2 => carry::<A, C, 2>(algebra, first, &tree, values.len(), numbers, stop),
+            4 => carry::<A, C, 4>(algebra, first, &tree, values.len(), numbers, stop),
+            _ => carry::<A, C, 8>(algebra, first, &tree, values.len(), numbers, stop),
         }
         base = Some((lanes, steps));
         left -= steps;
-        if left == 0 {
-            let stride = stride(lanes);
-            return numbers.chunks_exact(C * stride).map(move |numbers| numbers[(C - 1) * stride + steps]);
-        }
     }
+    let (lanes, steps) = base.unwrap_or((2, 0));
+    let stride = stride(lanes);
+    numbers.chunks_exact(C * stride).map(move |numbers| numbers[(C - 1) * stride + steps])
+}
+
+/// Whether to stop.
+fn is_set(stop: Option<&AtomicBool>) -> bool {
+    stop.is_some_and(|stop| stop.load(Ordering::Relaxed))
 }
 
 /// Numbers for each component of an item: those that are carried, and those they are carried to, one further.
@@ -170,15 +209,17 @@ struct Tree<'a> {
 
 impl<'a> Tree<'a> {
     #[inline(always)]
-    fn new(values: &'a [u32], lists: &'a mut Vec<u32>) -> Self {
+    fn new(values: &'a [u32], lists: &'a mut Vec<u32>, stop: Option<&AtomicBool>) -> Self {
         let count = values.len();
-        let leaves = count.div_ceil(LEAF).max(1);
-        let levels = leaves.next_power_of_two().trailing_zeros() as usize;
+        let levels = levels_for(count);
         lists.resize(levels * count, 0);
         // From the longest run, which is all values, down to leaves: each run is cut in two, both in order of position.
         let mut shorter = lists.as_mut_slice();
         let mut above = values;
         for level in (0..levels).rev() {
+            if level >= LOOK_FROM && is_set(stop) {
+                break;
+            }
             let list;
             (shorter, list) = shorter.split_at_mut(level * count);
             let list = &mut list[..count];
@@ -215,6 +256,7 @@ fn carry<A: Algebra<C>, const C: usize, const L: usize>(
     tree: &Tree<'_>,
     count: usize,
     numbers: &mut Vec<f64>,
+    stop: Option<&AtomicBool>,
 ) {
     let stride = const { stride(L) };
     numbers.clear();
@@ -235,6 +277,9 @@ fn carry<A: Algebra<C>, const C: usize, const L: usize>(
         // The longest run of complete leaves that ends here, and the one above it.
         let next = leaf + 1;
         let level = next.trailing_zeros() as usize;
+        if level >= LOOK_FROM && is_set(stop) {
+            return;
+        }
         if next < leaves {
             pass::<A, C, L>(algebra, tree.run(level + 1, next - (1 << level)), next * LEAF, numbers);
         }

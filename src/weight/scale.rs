@@ -2,7 +2,10 @@
 
 use std::f64::consts::LN_2;
 
+use crate::error::Error;
 use crate::kappa::own::squared_products;
+use crate::memory;
+use crate::parallel::Stop;
 
 /// Sums of scaled weights stay below 2 to this power, and self-similarities above its inverse if that is possible.
 const RANGE: f64 = 900.0;
@@ -14,8 +17,8 @@ pub(crate) fn exponent(values: &[f64]) -> i32 {
 }
 
 /// The values times 2 to this power.
-pub(crate) fn scaled(values: &[f64], exponent: i32) -> Vec<f64> {
-    values.iter().map(|&value| times_power_of_two(value, exponent)).collect()
+pub(crate) fn scaled(values: &[f64], exponent: i32) -> Result<Vec<f64>, Error> {
+    memory::collect(values.iter().map(|&value| times_power_of_two(value, exponent)))
 }
 
 /// In steps, since a power of two can be too large or too small where the product is neither. The result is rounded at most once, if
@@ -35,27 +38,31 @@ pub(crate) fn times_power_of_two(value: f64, exponent: i32) -> f64 {
 /// Usually this makes the largest weight 1. With steep weights or a high order the sum then underflows: three weights of
 /// `[1, 1e-90, 1e-90]` have the squared product 1e-360. Such sums are found by their logarithms. For orders of some hundred a power of
 /// two is too coarse, and the weights are rounded.
-pub(crate) fn for_products(u: &[f64], order: usize) -> Vec<f64> {
-    let plain = scaled(u, exponent(u));
-    let own = squared_products(&plain, order);
+pub(crate) fn for_products(u: &[f64], order: usize) -> Result<Vec<f64>, Error> {
+    let plain = scaled(u, exponent(u))?;
+    let own = squared_products(&plain, order, &Stop::default())?;
     if (own > 1e-150 && own < 1e150) || u.iter().filter(|&&u| u != 0.0).count() < order {
-        return plain;
+        return Ok(plain);
     }
-    let logs = log_sums(u, order);
+    let logs = log_sums(u, order)?;
     let after = |length: usize, shift: f64| logs[length] + 2.0 * length as f64 * shift;
     let fits = |&shift: &f64| after(order, shift) > -RANGE && (0..=order).all(|length| after(length, shift) < RANGE);
     // From a self-similarity of 1 downwards, because the sums of fewer weights can be larger.
     let exact =
         (0..=10).map(|step| -f64::from(step) * RANGE / 10.0 - logs[order]).map(|own| own / (2.0 * order as f64));
     let mut candidates = exact.clone().map(f64::round).chain(exact);
-    let Some(shift) = candidates.find(fits) else { return plain };
+    let Some(shift) = candidates.find(fits) else { return Ok(plain) };
     let fraction = (shift - shift.floor()).exp2();
-    scaled(u, shift.floor() as i32).into_iter().map(|value| value * fraction).collect()
+    let mut found = scaled(u, shift.floor() as i32)?;
+    for value in &mut found {
+        *value *= fraction;
+    }
+    Ok(found)
 }
 
 /// For each length up to the order, the logarithm to base 2 of the sum over the tuples of that many squared products.
-fn log_sums(u: &[f64], order: usize) -> Vec<f64> {
-    let mut logs = vec![f64::NEG_INFINITY; order + 1];
+fn log_sums(u: &[f64], order: usize) -> Result<Vec<f64>, Error> {
+    let mut logs = memory::filled(order + 1, f64::NEG_INFINITY)?;
     logs[0] = 0.0;
     for log in u.iter().filter(|&&u| u != 0.0).map(|u| 2.0 * u.abs().log2()) {
         for length in (1..=order).rev() {
@@ -65,7 +72,7 @@ fn log_sums(u: &[f64], order: usize) -> Vec<f64> {
             logs[length] = high + more;
         }
     }
-    logs
+    Ok(logs)
 }
 
 /// Terms of `order` vectors each, with powers of two shared evenly among the vectors of a term and the largest term near 1; and
@@ -73,23 +80,24 @@ fn log_sums(u: &[f64], order: usize) -> Vec<f64> {
 ///
 /// A term is a product of its vectors, so that moving a power of two from one vector to another changes nothing. With the terms
 /// `1e200 * 1e-200` and `1e-200 * 1e200` no scale for all vectors would do.
-pub(crate) fn balanced(vectors: &[f64], order: usize, items: usize) -> (Vec<f64>, i32) {
+pub(crate) fn balanced(vectors: &[f64], order: usize, items: usize) -> Result<(Vec<f64>, i32), Error> {
     let (items, order) = (items.max(1), order.max(1));
     let parts = |term: &[f64]| -> Vec<i32> { term.chunks_exact(items).map(exponent).collect() };
     let is_zero = |term: &[f64]| term.chunks_exact(items).any(|vector| vector.iter().all(|&entry| entry == 0.0));
     let terms = || vectors.chunks_exact(order * items).filter(|term| !is_zero(term));
     // A zero term says nothing about the scale.
     let power = terms().map(|term| parts(term).iter().sum()).min().unwrap_or(0);
-    let mut balanced = Vec::with_capacity(vectors.len());
+    let mut balanced = memory::room(vectors.len())?;
     for term in vectors.chunks_exact(order * items) {
         let exponents = parts(term);
         let rest: i32 = if is_zero(term) { 0 } else { power - exponents.iter().sum::<i32>() };
         let (each, more) = (rest.div_euclid(order as i32), rest.rem_euclid(order as i32));
         for ((axis, vector), exponent) in (0..).zip(term.chunks_exact(items)).zip(exponents) {
-            balanced.extend(scaled(vector, exponent + each + i32::from(axis < more)));
+            let exponent = exponent + each + i32::from(axis < more);
+            balanced.extend(vector.iter().map(|&entry| times_power_of_two(entry, exponent)));
         }
     }
-    (balanced, power)
+    Ok((balanced, power))
 }
 
 #[cfg(test)]
@@ -113,7 +121,7 @@ mod tests {
             ((1..=300).map(|rank| 1.0 / f64::from(rank + 1)).collect(), 150),
             ((1..=2000).map(|rank| 1.0 / f64::from(rank + 1)).collect(), 1000),
         ] {
-            let own = squared_products(&for_products(&u, order), order);
+            let own = squared_products(&for_products(&u, order).unwrap(), order, &Stop::default()).unwrap();
             assert!(own > 1e-280 && own < 1e280, "{own}");
         }
     }
@@ -121,7 +129,7 @@ mod tests {
     #[test]
     fn terms_are_balanced_and_keep_their_products() {
         let vectors = [1e200, 0.0, 1e-200, 1e-200, 3e-200, 1e-200, 1e200, 5e199, 0.0, 0.0, 1.0, 1e300];
-        let (found, power) = balanced(&vectors, 2, 2);
+        let (found, power) = balanced(&vectors, 2, 2).unwrap();
         for (term, of) in vectors.chunks(4).zip(found.chunks(4)) {
             for (i, j) in [(0, 2), (0, 3), (1, 2), (1, 3)] {
                 let (wanted, found) = (term[i] * term[j], times_power_of_two(of[i] * of[j], -power));
@@ -130,6 +138,6 @@ mod tests {
         }
         let largest = found.iter().fold(0.0, |largest: f64, entry| largest.max(entry.abs()));
         assert!(largest < 4.0);
-        assert_eq!(balanced(&[], 2, 3), (Vec::new(), 0));
+        assert_eq!(balanced(&[], 2, 3), Ok((Vec::new(), 0)));
     }
 }

@@ -1,0 +1,129 @@
+//! Memory that grows with the input. Where there is none, the caller gets an error; the process is not aborted.
+//!
+//! What is known to stay below a mebibyte is allocated as usual.
+
+use std::ops::Deref;
+use std::sync::Arc;
+
+use crate::error::Error;
+
+fn lacking<T>(count: usize) -> Error {
+    Error::OutOfMemory { bytes: count.saturating_mul(size_of::<T>()) }
+}
+
+/// Makes room for `count` values in all.
+pub(crate) fn reserve<T>(vector: &mut Vec<T>, count: usize) -> Result<(), Error> {
+    let more = count.saturating_sub(vector.len());
+    vector.try_reserve_exact(more).map_err(|_| lacking::<T>(count))
+}
+
+/// An empty vector with room for `count` values.
+pub(crate) fn room<T>(count: usize) -> Result<Vec<T>, Error> {
+    let mut vector = Vec::new();
+    reserve(&mut vector, count)?;
+    Ok(vector)
+}
+
+/// So many copies of a value.
+pub(crate) fn filled<T: Clone>(count: usize, value: T) -> Result<Vec<T>, Error> {
+    let mut vector = room(count)?;
+    vector.resize(count, value);
+    Ok(vector)
+}
+
+/// Makes a vector so long; what it gains is `value`.
+pub(crate) fn resize<T: Clone>(vector: &mut Vec<T>, count: usize, value: T) -> Result<(), Error> {
+    reserve(vector, count)?;
+    vector.resize(count, value);
+    Ok(())
+}
+
+/// Appends a value.
+pub(crate) fn push<T>(vector: &mut Vec<T>, value: T) -> Result<(), Error> {
+    if vector.len() == vector.capacity() {
+        vector.try_reserve(1).map_err(|_| lacking::<T>(vector.len() + 1))?;
+    }
+    vector.push(value);
+    Ok(())
+}
+
+/// All values of an iterator.
+pub(crate) fn collect<T>(values: impl IntoIterator<Item = T>) -> Result<Vec<T>, Error> {
+    let values = values.into_iter();
+    let (least, most) = values.size_hint();
+    let mut vector = room(least)?;
+    if most == Some(least) {
+        vector.extend(values);
+    } else {
+        for value in values {
+            push(&mut vector, value)?;
+        }
+    }
+    Ok(vector)
+}
+
+/// Numbers that copies of a measure share.
+#[derive(Debug, Clone)]
+pub(crate) enum Shared {
+    /// As the caller gave them.
+    Given(Arc<[f64]>),
+    /// Made here. A slice of unknown length behind an `Arc` can only be allocated in a way that aborts.
+    Made(Arc<Vec<f64>>),
+}
+
+impl Deref for Shared {
+    type Target = [f64];
+
+    fn deref(&self) -> &[f64] {
+        match self {
+            Self::Given(numbers) => numbers,
+            Self::Made(numbers) => numbers,
+        }
+    }
+}
+
+impl PartialEq for Shared {
+    fn eq(&self, other: &Self) -> bool {
+        **self == **other
+    }
+}
+
+impl From<Vec<f64>> for Shared {
+    fn from(numbers: Vec<f64>) -> Self {
+        Self::Made(Arc::new(numbers))
+    }
+}
+
+impl From<&Arc<[f64]>> for Shared {
+    fn from(numbers: &Arc<[f64]>) -> Self {
+        Self::Given(Arc::clone(numbers))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn too_much_is_an_error() {
+        let bytes = usize::MAX / 2;
+        assert_eq!(room::<u8>(bytes), Err(Error::OutOfMemory { bytes }));
+        assert_eq!(filled(bytes / 4, 0_u32), Err(Error::OutOfMemory { bytes: bytes / 4 * 4 }));
+        assert_eq!(collect((0..bytes).map(|_| 0_u8)), Err(Error::OutOfMemory { bytes }));
+        let mut few = vec![1_u8];
+        assert_eq!(resize(&mut few, bytes, 0), Err(Error::OutOfMemory { bytes }));
+        assert_eq!(few, [1]);
+    }
+
+    #[test]
+    fn enough_is_what_the_standard_library_gives() {
+        assert_eq!(filled(3, 7), Ok(vec![7; 3]));
+        assert_eq!(collect((0..100).filter(|i| i % 3 == 0)), Ok((0..100).step_by(3).collect()));
+        assert_eq!(collect(0..5), Ok(vec![0, 1, 2, 3, 4]));
+        let mut vector = vec![1, 2, 3];
+        assert_eq!(resize(&mut vector, 2, 0), Ok(()));
+        assert_eq!(resize(&mut vector, 4, 9), Ok(()));
+        assert_eq!(push(&mut vector, 5), Ok(()));
+        assert_eq!(vector, [1, 2, 9, 9, 5]);
+    }
+}

@@ -1,0 +1,157 @@
+//! Stopping: a watch function that says stop at its first call is not called again, and the run ends long before its time.
+//!
+//! Where nothing is said of time, the whole computation takes seconds; those that would take minutes end the test only if they
+//! are really given up.
+
+mod naive;
+
+use std::ops::ControlFlow;
+
+use naive::Random;
+use wkendall::{
+    Error, Factor, Incomplete, Measure, Missing, Options, Progress, Rankings, Watch, Weight, diagonal_incomplete,
+    embedding, features, gram_incomplete_into, gram_into,
+};
+
+/// Runs with a watch that stops at once.
+fn stops<R: std::fmt::Debug>(name: &str, run: impl FnOnce(Watch<'_>) -> Result<R, Error>) {
+    let mut calls = 0;
+    let mut watch = |progress: Progress| {
+        calls += 1;
+        assert!(progress.done <= progress.total);
+        ControlFlow::Break(())
+    };
+    let result = run(&mut watch);
+    assert!(matches!(result, Err(Error::Interrupted)), "{name}: {result:?}");
+    assert_eq!(calls, 1, "{name}");
+}
+
+/// The same for one thread and for two.
+fn stops_on_threads(name: &str, mut run: impl FnMut(Options<'_>) -> Result<(), Error>) {
+    for threads in [1, 2] {
+        stops(name, |watch| run(Options { threads: Some(threads), watch: Some(watch), ..Options::default() }));
+    }
+}
+
+fn pair(measure: &Measure) -> impl FnMut(Options<'_>) -> Result<(), Error> {
+    let items = measure.items();
+    let x = Rankings::from_ranks(1, items, &Random(1).ranks(items)).unwrap();
+    let y = Rankings::from_ranks(1, items, &Random(2).ranks(items)).unwrap();
+    move |options| gram_into(measure, &x, Some(&y), &mut [0.0], options)
+}
+
+/// So many items in `blocks` blocks of ties.
+fn tied(rows: usize, items: usize, blocks: usize) -> Incomplete {
+    let mut random = Random(3);
+    let values: Vec<f64> = (0..rows * items).map(|_| random.below(blocks) as f64).collect();
+    Incomplete::from_ranks(rows, items, &values, Missing::Error).unwrap()
+}
+
+#[test]
+fn one_pair_of_many_items() {
+    for weight in [Weight::Standard, Weight::Add(Factor::Log), Weight::Mult(Factor::Log), Weight::Average] {
+        let measure = Measure::kernel(&weight, 1_500_000).unwrap();
+        stops_on_threads("kernel", pair(&measure));
+        stops_on_threads("signed", pair(&measure.signed().unwrap()));
+    }
+}
+
+#[test]
+fn tuples_of_high_order() {
+    // Many seconds. Larger weights would overflow on the way, smaller ones underflow.
+    let weight = Weight::Mult(Factor::Values(vec![0.016; 600_000]));
+    let measure = Measure::kernel(&weight, 600_000).unwrap().of_order(400).unwrap();
+    assert!(measure.of_equal() > 0.0);
+    stops_on_threads("order 400", pair(&measure));
+}
+
+#[test]
+fn weights_for_tuples_of_positions() {
+    // Minutes: a million pairs of terms with 60,000 products each.
+    let vectors: Vec<f64> = (0..1000 * 3 * 20_000).map(|i| f64::from(i % 7)).collect();
+    let factors = Measure::kernel(&Weight::Factors { order: 3, vectors: vectors.into() }, 20_000).unwrap();
+    stops_on_threads("factors", pair(&factors));
+    let tensor: Vec<f64> = (0..280 * 280 * 280).map(|i| f64::from(i % 7)).collect();
+    let tensor = Measure::kernel(&Weight::Tensor { order: 3, entries: tensor.into() }, 280).unwrap();
+    stops_on_threads("tensor", pair(&tensor));
+}
+
+#[test]
+fn ties_of_the_average_weight() {
+    // Minutes: steps grow with the square of the number of items.
+    let x = tied(2, 300_000, 100_000);
+    let mut out = [0.0; 4];
+    let average = Measure::kernel(&Weight::Average, 300_000).unwrap();
+    let signed = average.clone().signed().unwrap();
+    stops_on_threads("signed", |options| gram_incomplete_into(&signed, &x, None, &mut out, options));
+    let normalized = signed.clone().normalized();
+    stops_on_threads("normalized", |options| gram_incomplete_into(&normalized, &x, None, &mut out, options));
+    stops_on_threads("diagonal", |options| diagonal_incomplete(&normalized, &x, options).map(drop));
+    let large = tied(1, 300_000, 2);
+    let single = tied(1, 300_000, 1 << 30);
+    stops_on_threads("large blocks", |options| {
+        gram_incomplete_into(&average, &large, Some(&single), &mut [0.0], options)
+    });
+}
+
+#[test]
+fn incomplete_rankings_of_many_items() {
+    let x = tied(2, 1_000_000, 500_000);
+    let mut out = [0.0; 4];
+    for weight in [Weight::Standard, Weight::Add(Factor::Log), Weight::Mult(Factor::Log)] {
+        let measure = Measure::kernel(&weight, 1_000_000).unwrap();
+        stops_on_threads("ties", |options| gram_incomplete_into(&measure, &x, None, &mut out, options));
+    }
+    let values: Vec<f64> = (0..2_000_000).map(|i| if i % 3 == 0 { f64::NAN } else { f64::from(i % 99_991) }).collect();
+    let x = Incomplete::from_ranks(2, 1_000_000, &values, Missing::Anywhere).unwrap();
+    let measure = Measure::kernel(&Weight::Standard, 1_000_000).unwrap();
+    stops_on_threads("anywhere", |options| gram_incomplete_into(&measure, &x, None, &mut out, options));
+}
+
+fn run_watched(threads: Option<usize>, watch: Watch<'_>) -> embedding::Run<'_> {
+    embedding::Run { threads, watch: Some(watch) }
+}
+
+#[test]
+fn features_and_sums_of_them() {
+    let x = Rankings::from_ranks(20, 3000, &Random(5).rankings(20, 3000)).unwrap();
+    let table = vec![1.0; 3000 * 3000];
+    let kernel = Measure::kernel(&Weight::Standard, 3000).unwrap().signed().unwrap();
+    let tied = Incomplete::from_ranks(1, 3000, &vec![1; 3000], Missing::Error).unwrap();
+    let mut out = vec![0.0; 4_498_500];
+    let one = Rankings::from_ranks(1, 3000, &Random(5).ranks(3000)).unwrap();
+    for threads in [Some(1), Some(2)] {
+        stops("features_into", |watch| features::features_into(&kernel, &one, &mut out, run_watched(threads, watch)));
+        stops("features_incomplete_into", |watch| {
+            features::features_incomplete_into(&kernel, &tied, &mut out, run_watched(threads, watch))
+        });
+        stops("embed_into", |watch| {
+            embedding::embed_into(&one, 2, &table, &mut vec![0.0; 9_000_000], run_watched(threads, watch))
+        });
+        stops("combine", |watch| embedding::combine(&x, &[1.0; 20], 2, &table, run_watched(threads, watch)));
+        stops("linear_function", |watch| {
+            embedding::linear_function(&x, 2, &table, &table, run_watched(threads, watch))
+        });
+        stops("tuple_sums_into", |watch| {
+            embedding::tuple_sums_into(&x, &[1.0; 20], 1, &mut vec![0.0; 9_000_000], run_watched(threads, watch))
+        });
+    }
+}
+
+#[test]
+fn progress_counts_both_phases_and_never_goes_back() {
+    let x = tied(40, 400, 200);
+    let measure = Measure::kernel(&Weight::Average, 400).unwrap().signed().unwrap().normalized();
+    for y in [None, Some(&x.clone())] {
+        let mut seen = Vec::new();
+        let mut watch = |progress: Progress| {
+            seen.push(progress);
+            ControlFlow::Continue(())
+        };
+        let options = Options { threads: Some(1), watch: Some(&mut watch), ..Options::default() };
+        gram_incomplete_into(&measure, &x, y, &mut [0.0; 1600], options).unwrap();
+        assert!(seen.windows(2).all(|two| two[0].done <= two[1].done && two[0].total == two[1].total), "{seen:?}");
+        assert!(seen.last().is_some_and(|last| last.done == last.total));
+        assert!(seen.first().is_some_and(|first| first.done < first.total));
+    }
+}

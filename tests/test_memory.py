@@ -1,0 +1,104 @@
+"""Little memory: a call returns what it should or raises MemoryError or ValueError, and never ends the process."""
+
+import subprocess
+import sys
+
+import pytest
+
+resource = pytest.importorskip("resource", reason="the system has no limits of memory to set")
+
+#: What is prepared, and a call that needs some hundred megabytes or less.
+CALLS = {
+    "gram_matrix": ("X = permutations(3000, 40)", 'gram_matrix(X, weight="mult", u="log")'),
+    "gram_matrix, bits": ("X = permutations(3000, 100)", "gram_matrix(X)"),
+    "gram_matrix, float32": ("X = permutations(3000, 40)", "gram_matrix(X, dtype=np.float32)"),
+    "gram_matrix, many items": ("X = permutations(2, 1_000_000)", 'gram_matrix(X, weight="add", u="log")'),
+    "gram_matrix, order 5": ("X = permutations(2, 400_000)", "gram_matrix(X, order=5)"),
+    "gram_matrix, repeated": ("X = np.repeat(permutations(1500, 30), 2, axis=0)", "gram_matrix(X)"),
+    "gram_matrix, ties": ("X = rng.integers(0, 200, (1000, 400))", 'gram_matrix(X, ties="mean", normalize=True)'),
+    "gram_matrix, U=": ("X = permutations(30, 1500); U = rng.random((1500, 1500))", "gram_matrix(X, U=U)"),
+    "features": ("X = permutations(200, 400)", 'features(X, weight="mult", u="log")'),
+    "embed": ("X = permutations(100, 400); U = rng.random((400, 400))", "embed(X, U)"),
+    "combine": ("X = permutations(100, 1500); U = rng.random((1500, 1500))", "combine(X, np.ones(100), U)"),
+    "linear_function": (
+        "X = permutations(100, 1500); U = rng.random((1500, 1500))",
+        "linear_function(X, U, U)",
+    ),
+    "suquan_svd": (
+        "X = permutations(200, 60); y = np.where(np.arange(200) % 2, 1, -1)",
+        "suquan_svd(X, y, order=2)[0]",
+    ),
+    "kappa": ("x = permutations(1, 1_000_000)[0]", 'kappa(x, weight="mult", u="log")'),
+    "kernel of scores": ("x, y = rng.random((2, 1_000_000))", 'kernel(x, y, input="scores")'),
+    "diagonal": ("X = rng.integers(0, 200, (20_000, 40))", 'diagonal(X, ties="mean")'),
+}
+
+CHILD = """
+import resource
+import numpy as np
+from wkendall import combine, diagonal, embed, features, gram_matrix, kappa, kernel, linear_function, suquan_svd
+
+rng = np.random.default_rng(0)
+
+def permutations(rows, items):
+    return np.array([rng.permutation(items) for _ in range(rows)])
+
+def used():
+    with open("/proc/self/statm") as file:
+        return int(file.read().split()[0]) * resource.getpagesize()
+
+{prepare}
+{call}  # starts the threads
+expected = {call}
+hard = resource.getrlimit(resource.RLIMIT_AS)[1]
+for mebibytes in (8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256, 384, 4096):
+    resource.setrlimit(resource.RLIMIT_AS, (used() + mebibytes * 2**20, hard))
+    try:
+        found = {call}
+        said = "right" if np.array_equal(found, expected) else "wrong"
+        del found
+    except (MemoryError, ValueError) as error:
+        said = f"{{type(error).__name__}}: {{error}}"
+    resource.setrlimit(resource.RLIMIT_AS, (hard, hard))
+    print(mebibytes, said, flush=True)
+"""
+
+
+def run(code: str) -> list[str]:
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=600)
+    print(done.stdout, done.stderr)
+    assert done.returncode == 0, done.stderr
+    return done.stdout.splitlines()
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux says how much address space is in use")
+@pytest.mark.parametrize("name", CALLS)
+def test_steps_of_address_space(name):
+    prepare, call = CALLS[name]
+    lines = run(CHILD.format(prepare=prepare, call=call))
+    assert len(lines) == 13
+    assert not [line for line in lines if line.endswith("wrong")]
+    assert lines[-1] == "4096 right"
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux says how much address space is in use")
+@pytest.mark.parametrize("rows", [6000])
+def test_repeated_rankings_into_a_memory_map(tmp_path, rows):
+    """The matrix of the distinct rankings takes a quarter of the result, and there is memory for half of that: all are computed."""
+    code = f"""
+import resource
+import numpy as np
+from wkendall import gram_matrix
+
+X = np.repeat(np.array([np.random.default_rng(row).permutation(20) for row in range({rows // 2})]), 2, axis=0)
+out = np.lib.format.open_memmap({str(tmp_path / "gram.npy")!r}, "w+", np.float32, ({rows}, {rows}))
+gram_matrix(X[:100], dtype=np.float32)  # starts the threads
+with open("/proc/self/statm") as file:
+    used = int(file.read().split()[0]) * resource.getpagesize()
+hard = resource.getrlimit(resource.RLIMIT_AS)[1]
+resource.setrlimit(resource.RLIMIT_AS, (used + {rows} * {rows} // 2, hard))
+gram_matrix(X, out=out, dtype=np.float32)
+resource.setrlimit(resource.RLIMIT_AS, (hard, hard))
+print(bool((out[::7] == gram_matrix(X[::7], X, dtype=np.float32)).all()))
+"""
+    assert run(code) == ["True"]
