@@ -71,13 +71,13 @@ impl Rankings {
     }
 }
 
-/// An array of the numbers that `make` gives. NumPy would panic here where it has no memory.
-fn table<'py>(
-    py: Python<'py>,
+/// An array of the numbers that `make` gives. One that is allocated by `numpy` panics where there is no memory.
+fn table(
+    py: Python<'_>,
     rows: usize,
     columns: usize,
     make: impl FnOnce() -> Result<Vec<i64>, Error> + Send,
-) -> PyResult<Bound<'py, PyArray2<i64>>> {
+) -> PyResult<Bound<'_, PyArray2<i64>>> {
     PyArray1::from_vec(py, py.detach(make)?).reshape([rows, columns])
 }
 
