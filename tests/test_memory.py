@@ -84,7 +84,7 @@ def test_steps_of_address_space(name):
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux says how much address space is in use")
 @pytest.mark.parametrize("rows", [6000])
 def test_repeated_rankings_into_a_memory_map(tmp_path, rows):
-    """The matrix of the distinct rankings takes a quarter of the result, and there is memory for half of that: all are computed."""
+    """There is memory for half of the matrix of the distinct rankings only: all rankings are computed."""
     code = f"""
 import resource
 import numpy as np

@@ -71,7 +71,7 @@ impl Rankings {
     }
 }
 
-/// An array of the numbers that `make` gives. `NumPy` would panic here where it has no memory.
+/// An array of the numbers that `make` gives. One that is allocated by `numpy` panics where there is no memory.
 fn table(
     py: Python<'_>,
     rows: usize,
