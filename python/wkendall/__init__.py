@@ -32,6 +32,7 @@ Layers, each using only those below it:
     embedding  the tensors and features behind the kernels
     measures   the parameters of a kernel together
     tensors    general weights, checked
+    factoring  factors of a matrix of weights
     parameters what a kernel and a run can be told, checked one by one
     rankings   arrays, data frames and lists to checked rankings
     _core      the Rust crate

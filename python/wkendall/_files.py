@@ -21,6 +21,8 @@ WHOLE = re.compile(r"[0-9]{1,18}")
 
 def shown(value: object) -> str:
     """Return a value as it is written in code, on one line and not too long."""
+    if isinstance(value, int) and abs(value) >= 10**50:  # Python refuses to write very long ones
+        return f"an integer of {int(value.bit_length() * 0.30103) + 1} digits"
     text = " ".join(repr(value).split())
     return text if len(text) <= 60 else f"{text[:57]}..."
 

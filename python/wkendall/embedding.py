@@ -60,7 +60,7 @@ def embed(
         check_fits(rankings.rows, weights.size, result_type, "use dtype=np.float32, or `combine` and `linear_function`")
         out = np.empty(shape, dtype=result_type)
     else:
-        check_out(out, shape, result_type)
+        check_out(out, shape, result_type, X, U)
     with progress_bar(progress, "embed") as show:
         flat = out.reshape(rankings.rows, weights.size)
         _core.embed(rankings, weights.ndim, weights.ravel(), flat, threads=threads, progress=show)
@@ -232,7 +232,7 @@ def features(
         check_fits(rankings.rows, columns, result_type, "use dtype=np.float32, or make them in blocks of rows")
         out = np.empty((rankings.rows, columns), dtype=result_type)
     else:
-        check_out(out, (rankings.rows, columns), result_type)
+        check_out(out, (rankings.rows, columns), result_type, X)
     if constant:
         out[:, -1] = np.sqrt(pairs / 2)
     if isinstance(rankings, _core.Incomplete):

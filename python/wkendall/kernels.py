@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 from wkendall import _core
+from wkendall._files import shown
 from wkendall._memory import check_fits
 from wkendall._progress import progress_bar
 from wkendall.measures import Kernel
@@ -87,12 +88,13 @@ def gram_matrix(
     U : array-like of shape (n, .., n) with `order` axes, a stack of these, or factors
         Instead of `weight`: any weights of tuples of positions. For order 2 the kernel is the sum of U[a, b] U[c, d] over all
         ordered pairs of items, concordant or not, an item with itself included; it takes O(n^2) for a pair of rankings.
-        An array with one axis more, in front, is a stack, and the kernel the sum of its members' kernels. Factors are a tuple
-        of `order` arrays of shape (r, n), one for each axis, or a tuple of r terms of `order` vectors each: they stand for the
-        sum of r outer products and take O(r^2 n).
+        An array with one axis more, in front, is a stack, and the kernel the sum of its members' kernels. Arrays and stacks may
+        be nested lists. A tuple is always factors, in one of two forms: `order` arrays of shape (r, n), one for each axis; or
+        r tuples of `order` vectors, one for each term. Lists in place of these arrays or tuples are refused, because they
+        could be either. Factors stand for the sum of r outer products and take O(r^2 n).
     W : array-like of shape (n, n, n, n)
-        Instead of `weight`: a concordant pair adds W[a, b, c, d]. Symmetric and positive semi-definite as a matrix of n^2
-        rows.
+        Instead of `weight`: a concordant pair adds W[a, b, c, d]. Symmetric and positive semi-definite as a matrix with a row
+        for each pair a < b and a column for each pair c < d. The other entries do not count: they may be any finite numbers.
     order : int
         How many items a tuple has, from 1. The named weights are then summed over the tuples that both rankings put in the same
         order: 1; or 1 if all ranks are at most `k`; or the sum of u over the ranks in one ranking times that in the other; or
@@ -225,11 +227,11 @@ def mallows(
            [0.223, 0.368, 1.   ]])
     """
     if not isinstance(lam, Real) or isinstance(lam, bool | np.bool_):
-        raise TypeError(f"lam must be a real number, not {lam!r}")
+        raise TypeError(f"lam must be a real number, not {shown(lam)}")
     try:
         rate = float(lam)
     except OverflowError:
-        raise ValueError(f"lam is {lam}, too large") from None
+        raise ValueError(f"lam is {shown(lam)}, too large: it must be a finite number from 0") from None
 
     def measure(items: int, _: int) -> _core.Measure:
         return _core.Measure.mallows(items, rate)
@@ -415,7 +417,7 @@ def _matrix(
     threads = as_threads(n_jobs)
     check_flag(progress, "progress")
     if backend is not None and not isinstance(backend, str):
-        raise TypeError(f"backend must be a name or None, not {backend!r}")
+        raise TypeError(f"backend must be a name or None, not {shown(backend)}")
 
     def read(values: ArrayLike, name: str) -> AnyRankings:
         if ties is None or missing is None:
@@ -435,7 +437,7 @@ def _matrix(
         check_fits(*shape, result_type)
         out = np.empty(shape, dtype=result_type)
     else:
-        check_out(out, shape, result_type)
+        check_out(out, shape, result_type, X, Y)
     with progress_bar(progress, what) as show:
         _core.gram(measure, x, y, out, threads=threads, backend=backend, progress=show)
     return out
