@@ -23,6 +23,7 @@ Layers, each using only those below it:
     gaussian_process  kernels for the Gaussian processes of scikit-learn
     estimators classifiers and regressors that learn weights, for scikit-learn
     models     what these share
+    checks     what scikit-learn checks for its estimators
     learning   the weights of positions from labelled rankings
     machines   the best coefficients for given weights
     spectrum   singular values of weighted sums of permutations

@@ -153,7 +153,7 @@ def gram_matrix(
            [0.   , 0.124, 1.   ]])
     """
     measure = Kernel(weight, k, u, U, W, order, check, signed, normalize).measure
-    return _matrix(measure, X, Y, input, top, dtype, out, n_jobs, progress, "gram_matrix", backend, ties, missing)
+    return _matrix(measure, X, Y, input, top, dtype, out, n_jobs, progress, "gram_matrix", backend, (ties, missing))
 
 
 def distance_matrix(
@@ -190,7 +190,7 @@ def distance_matrix(
     def measure(items: int, _: int) -> _core.Measure:
         return _core.Measure.distance(items)
 
-    return _matrix(measure, X, Y, input, top, dtype, out, n_jobs, progress, "distance_matrix", None, ties, missing)
+    return _matrix(measure, X, Y, input, top, dtype, out, n_jobs, progress, "distance_matrix", None, (ties, missing))
 
 
 def mallows(
@@ -275,7 +275,7 @@ def kernel(
     0.0
     """
     measure = Kernel(weight, k, u, U, W, order, check, signed, normalize).measure
-    return _pair(measure, x, y, input, top, n_jobs, ties, missing)
+    return _pair(measure, x, y, input, top, n_jobs, (ties, missing))
 
 
 def correlation(
@@ -410,8 +410,7 @@ def _matrix(
     progress: bool,
     what: str,
     backend: str | None = None,
-    ties: Ties | None = None,
-    missing: Missing | None = None,
+    incomplete: tuple[Ties, Missing] | None = None,
 ) -> NDArray[Any]:
     result_type = as_result_type(dtype)
     threads = as_threads(n_jobs)
@@ -420,9 +419,9 @@ def _matrix(
         raise TypeError(f"backend must be a name or None, not {shown(backend)}")
 
     def read(values: ArrayLike, name: str) -> AnyRankings:
-        if ties is None or missing is None:
+        if incomplete is None:
             return as_rankings(values, name, input, top, threads)
-        return as_any_rankings(values, name, input, top, ties, missing, threads)
+        return as_any_rankings(values, name, input, top, *incomplete, threads)
 
     x = read(X, "X")
     x, y = alike(x, None if Y is None else read(Y, "Y"))
@@ -450,15 +449,14 @@ def _pair(
     input: Input,
     top: Top,
     n_jobs: SupportsIndex | None,
-    ties: Ties | None = None,
-    missing: Missing | None = None,
+    incomplete: tuple[Ties, Missing] | None = None,
 ) -> float:
     as_threads(n_jobs)
 
     def read(values: ArrayLike, name: str) -> AnyRankings:
-        if ties is None or missing is None:
+        if incomplete is None:
             return as_ranking(values, name, input, top)
-        return as_any_ranking(values, name, input, top, ties, missing)
+        return as_any_ranking(values, name, input, top, *incomplete)
 
     first, second = read(x, "x"), read(y, "y")
     if first.items != second.items:

@@ -127,7 +127,7 @@ def as_result_type(dtype: DTypeLike) -> np.dtype[Any]:
     wrong = ValueError(f"dtype is {shown(dtype)}, but must be float64 or float32")
     try:
         result_type = np.dtype(dtype)
-    except TypeError:
+    except (TypeError, ValueError):
         raise wrong from None
     if result_type not in (np.dtype(np.float64), np.dtype(np.float32)):
         raise wrong

@@ -18,6 +18,8 @@ from wkendall.parameters import MOST_AXES, as_axes, as_factor, as_order, named_w
 UNEVEN = 1e-12
 #: How far below zero rounding may bring an eigenvalue, as a part of the largest.
 INDEFINITE = 1e-10
+#: What to do about a W that makes no kernel.
+ANYWAY = "pass check=False to use it all the same"
 
 
 class Weights(NamedTuple):
@@ -59,8 +61,8 @@ def one_tensor(U: object, name: str, items: int, order: int | None = None) -> ND
     return tensor
 
 
-def quadruple_weights(W: object, items: int, check: bool) -> Weights:
-    """Check `W=`, and unless told not to that it makes a kernel."""
+def quadruple_weights(W: object, items: int, check: bool, definite: bool = True) -> Weights:
+    """Check `W=`, and unless told not to that it makes a kernel: that it is symmetric, and positive semi-definite."""
     array = real_array(W, "W", (4,), f"an array of shape {_shape(items, 4)}")
     if array.shape != (items,) * 4:
         raise ValueError(f"W has shape {array.shape}, but for rankings of {items} items it must be {_shape(items, 4)}")
@@ -70,7 +72,11 @@ def quadruple_weights(W: object, items: int, check: bool) -> Weights:
     places = np.ix_(pairs, pairs)
     counted = array.reshape(items**2, items**2)[places]
     whole = np.zeros((items**2, items**2))
-    whole[places] = _as_kernel(counted, [divmod(int(pair), items) for pair in pairs]) if check else counted
+    if check and counted.any():
+        counted = _even(counted, [divmod(int(pair), items) for pair in pairs])
+        if definite:
+            _check_definite(counted)
+    whole[places] = counted
     return Weights("quadruples", 2, whole.ravel())
 
 
@@ -85,30 +91,30 @@ def _check_finite(W: NDArray[np.float64]) -> None:
         raise ValueError(f"W[{a}, {b}, {c}, {d}] is {value}: weights must be finite")
 
 
-def _as_kernel(matrix: NDArray[np.float64], pairs: list[tuple[int, int]]) -> NDArray[np.float64]:
-    """Return the entries that count, one row for each pair a < b, as a symmetric matrix; refuse one that makes no kernel."""
-    anyway = "pass check=False to use it all the same"
-    if not matrix.any():
-        return matrix
-    apart = np.abs(matrix - matrix.T)
+def _even(matrix: NDArray[np.float64], pairs: list[tuple[int, int]]) -> NDArray[np.float64]:
+    """Return the entries that count, one row for each pair a < b, as a symmetric matrix; refuse those that differ too much."""
+    with np.errstate(over="ignore"):
+        apart = np.abs(matrix - matrix.T)
     wrong = apart > UNEVEN * np.maximum(np.abs(matrix), np.abs(matrix.T))
     if wrong.any():
         first, second = np.unravel_index(int(np.where(wrong, apart, 0).argmax()), matrix.shape)
         (a, b), (c, d) = pairs[first], pairs[second]
         raise ValueError(
             f"W is not symmetric: W[{a}, {b}, {c}, {d}] is {float(matrix[first, second])!r}, but W[{c}, {d}, {a}, {b}] is "
-            f"{float(matrix[second, first])!r}: a kernel needs both the same; {anyway}"
+            f"{float(matrix[second, first])!r}: a kernel needs both the same; {ANYWAY}"
         )
-    even = matrix / 2 + matrix.T / 2
-    exponent = int(np.frexp(np.abs(even).max())[1])
-    eigenvalues = np.linalg.eigvalsh(np.ldexp(even, -exponent))
+    return np.where(apart > 0, matrix / 2 + matrix.T / 2, matrix)
+
+
+def _check_definite(matrix: NDArray[np.float64]) -> None:
+    exponent = int(np.frexp(np.abs(matrix).max())[1])
+    eigenvalues = np.linalg.eigvalsh(np.ldexp(matrix, -exponent))
     if eigenvalues[0] < -INDEFINITE * np.abs(eigenvalues).max():
         least, largest = (float(np.ldexp(eigenvalue, exponent)) for eigenvalue in (eigenvalues[0], eigenvalues[-1]))
         raise ValueError(
             f"W is not positive semi-definite: as a matrix of the pairs of positions a < b its most negative eigenvalue is "
-            f"{least:g}, the largest {largest:g}; {anyway}"
+            f"{least:g}, the largest {largest:g}; {ANYWAY}"
         )
-    return np.where(apart > 0, even, matrix)
 
 
 def _factors(U: tuple[Any, ...], items: int, order: int) -> NDArray[np.float64]:
