@@ -29,10 +29,20 @@ def checked_data(estimator: BaseEstimator, X: ArrayLike, **how: Any) -> Any:
         return validate_data(estimator, X, ensure_all_finite="allow-nan", **how)
     except (TypeError, ValueError) as error:
         if not issparse(X):  # of which scikit-learn says enough
-            rows = len(as_array(X, "X", 2))
+            rows = len(_two_axes(X))
             if y is not None:
                 _check_labels(y, rows)
         raise type(error)(" ".join(str(error).split())) from None
+
+
+def _two_axes(X: ArrayLike) -> NDArray[Any]:
+    try:
+        return as_array(X, "X", 2)
+    except ValueError as error:
+        if "has 1 axes" not in str(error):
+            raise
+        # The words that scikit-learn's checks of estimators look for.
+        raise ValueError(f"{error}. Reshape your data: X.reshape(1, -1) is one ranking") from None
 
 
 def _check_labels(y: ArrayLike, rows: int) -> None:
@@ -58,6 +68,8 @@ def sample_weights(weights: ArrayLike | None, rows: int) -> NDArray[np.float64]:
         raise ValueError(f"sample_weight has {len(found)} numbers, but X has {rows} rankings: it must be {meaning}")
     for row in np.flatnonzero(~((found >= 0) & (found < np.inf)))[:1]:
         raise ValueError(f"sample_weight[{row}] is {float(found[row])}, but must be a finite number from 0")
+    if not found.any():
+        raise ValueError("sample_weight is zero for all rankings: at least one must count")
     return found
 
 

@@ -154,8 +154,6 @@ class KernelKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
                 f"n_clusters is {clusters}, but n_samples={len(places)}: there are fewer rankings than that"
             )
         weights = sample_weights(sample_weight, len(places))
-        if not weights.any():
-            raise ValueError("sample_weight is zero for all rankings")
         counted = weights > 0
         different, member, total = distinct(places[counted], weights[counted])
         check_fits(

@@ -124,8 +124,8 @@ def gram_matrix(
         The type of the result. With float32 weighted sums may be computed in single precision, with errors of about 1e-6
         of the self-similarity; counts are exact.
     out : ndarray of shape (m, m'), optional
-        Filled and returned; of type `dtype`, C-contiguous. May be a memory map. After an interruption its contents are
-        unspecified.
+        Filled and returned; of type `dtype`, C-contiguous, not masked, and without memory in common with `X` and `Y`. May be a
+        memory map. After an interruption its contents are unspecified.
     n_jobs : int, optional
         Threads: 1 for one, -1 for one on each core, None for the same or what RAYON_NUM_THREADS or OMP_NUM_THREADS says.
         The result has the same bits for any number.

@@ -319,8 +319,6 @@ class Regressor(RegressorMixin, Learner):  # type: ignore[misc]
         self._check_parameters()
         X, y = checked_data(self, X, y=y, y_numeric=True, ensure_min_samples=2, ensure_min_features=2)
         weights = sample_weights(sample_weight, np.shape(X)[0])
-        if not weights.sum() > 0:
-            raise ValueError("sample_weight is zero for all rankings")
         targets = np.asarray(y, dtype=np.float64)
         # From the mean of all, so that large numbers lose nothing.
         middle = float(np.average(targets, weights=weights))
