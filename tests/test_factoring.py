@@ -5,7 +5,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 import wkendall
-from wkendall import tensors
+from wkendall import factoring, tensors
 from wkendall.factoring import low_rank
 from wkendall.tensors import tensor_weights
 
@@ -123,6 +123,16 @@ def test_others_are_dense():
     # The rounding of sums of these factors is larger than the promise: they cancel.
     geometric = 0.5 ** np.arange(100)
     assert kind(geometric[:, np.newaxis] - geometric) == "tensor"
+
+
+def test_too_little_memory_for_factors_is_no_error(monkeypatch):
+    def fail(*_):
+        raise MemoryError
+
+    U = np.ones((40, 40))
+    assert kind(U) == "factors"
+    monkeypatch.setattr(factoring, "_crosses", fail)
+    assert kind(U) == "tensor"
 
 
 def draw(rng):

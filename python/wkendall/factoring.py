@@ -32,7 +32,10 @@ def low_rank(U: Array) -> Array | None:
     scaled = np.ldexp(U, -exponent)
     if not (np.ldexp(scaled, exponent) == U).all():  # the smallest entries have lost digits
         return None
-    found = _found(scaled)
+    try:
+        found = _found(scaled)
+    except MemoryError:  # it takes five times that of U
+        return None
     if found is None:
         return None
     half = exponent // 2
