@@ -491,6 +491,10 @@ WRONG = [
     ("gram x.csv -o o.npy --k 3", "--k goes with --weight top"),
     ("gram x.csv -o o.npy --weight top --k three", "argument --k: 'three' must be a whole number from 1"),
     ("gram x.csv -o o.npy --order 0", "argument --order: '0' must be a whole number from 1"),
+    (
+        "gram x.csv -o o.npy --order 18446744073709551616",
+        "argument --order: '18446744073709551616' must be a whole number from 1 of at most 18 digits",
+    ),
     ("gram x.csv -o o.npy --weight add", "--weight add needs --u"),
     ("gram x.csv -o o.npy --u log", "--u goes with --weight add and --weight mult"),
     ("gram x.csv -o o.npy --weight add --u 1;2", "'1;2' is neither hyperbolic nor log nor numbers such as 1,0.5,0.25"),

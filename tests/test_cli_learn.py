@@ -489,3 +489,11 @@ def test_the_least_number_of_rankings(regression, size, folds, grid, enough):
     plan = plan_of(y, regression, grid, folds, 0)
     K = wkendall.gram_matrix(random_rankings(np.random.default_rng(0), len(y), 4), normalize=True)
     assert np.isfinite(plan.scores(standard(K, y, regression)).folds).all()
+
+
+@pytest.mark.filterwarnings("always:the rankings tell nothing")
+def test_a_warning_of_many_fits_is_said_once(capsys):
+    write_table(Path("flat.csv"), X, ITEMS, same=np.full(M, 3))
+    assert main(shlex.split("learn flat.csv --label same --regression --folds 2 --no-baseline -o out")) == 0
+    lines = capsys.readouterr().err.splitlines()
+    assert lines == ["wkendall: warning: the rankings tell nothing about y: there is nothing to learn weights from"]

@@ -323,8 +323,8 @@ def test_bad_parameters_are_refused(parameters, error, message):
     [
         ([[1, 2, 2], [1, 2, 3]], None, "X: row 0"),
         (GOOD, [0, 0, 0, 0], "zero"),
-        (GOOD, [1, -1, 1, 1], "[Nn]egative"),
-        (GOOD, [1, 1], "sample_weight.shape"),
+        (GOOD, [1, -1, 1, 1], r"sample_weight\[1\] is -1"),
+        (GOOD, [1, 1], "sample_weight has 2 numbers, but X has 4 rankings"),
     ],
 )
 def test_bad_rankings_and_weights_are_refused(X, weights, message):

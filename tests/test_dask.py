@@ -390,3 +390,13 @@ def test_a_worker_that_is_killed_does_not_change_the_result(cluster, client):
     assert (future.result() == wkendall.gram_matrix(X, **MULT)).all()
     client.wait_for_workers(2)
     assert before[victim] not in client.run(os.getpid).values()
+
+
+def test_nearly_symmetric_weights_are_made_symmetric_once():
+    rng = np.random.default_rng(0)
+    X = random_rankings(rng, 12, 4)
+    A = rng.standard_normal((16, 16))
+    W = (A @ A.T).reshape((4,) * 4) * (1 + 1e-13 * rng.uniform(-1, 1, (4,) * 4))
+    K = wkendall.dask.gram_matrix(X, W=W, chunks=5).compute()
+    assert (K == K.T).all()
+    assert (wkendall.gram_matrix(X, W=W) == K).all()

@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import wkendall
-from wkendall import datasets
+from wkendall import _memory, datasets
 from wkendall.datasets import (
     COUNTS,
     ICPSR,
@@ -568,3 +568,15 @@ def test_changed_bytes_of_an_r_save_file_give_people_or_a_reason(tmp_path, leave
 def test_no_file(tmp_path):
     with pytest.raises(FileNotFoundError):
         load_eurobarometer(tmp_path / "none.csv")
+
+
+@pytest.mark.parametrize("room", [6, 9])
+def test_people_are_not_expanded_beyond_memory(tmp_path, monkeypatch, room):
+    """Neither where the rankings alone would fit, nor where what they are made with would not."""
+    path = tmp_path / "counts.csv"
+    path.write_text(f"{','.join(COUNTS)}\n1,2,3,4,5,6,1,2,9000000\n2,1,3,4,5,6,1,2,1000000\n")
+    monkeypatch.setattr(_memory, "available_bytes", lambda: room * 10**7 * 8)
+    with pytest.raises(
+        ValueError, match=r"the result of 10000000 x 10 int64 values takes 762\.9 MiB, but only .* are available"
+    ):
+        load_eurobarometer(path)

@@ -435,11 +435,11 @@ def test_weights_of_other_kinds():
         U = rng.integers(-3, 4, (n,) * order)
         wanted = wkendall.gram_matrix(X, U=U.astype(float), order=order)
         nested = U.tolist()
-        for same in (U, nested, tuple(nested), U.astype(np.float32), np.asfortranarray(U), U[::-1].copy()[::-1]):
+        for same in (U, nested, list(U), U.astype(np.float32), np.asfortranarray(U), U[::-1].copy()[::-1]):
             assert (wkendall.gram_matrix(X, U=same, order=order) == wanted).all()
     matrix = rng.standard_normal((n, n))
     wanted = wkendall.gram_matrix(X, U=matrix)
-    assert (wkendall.gram_matrix(X, U=tuple(map(tuple, matrix.tolist())), order=2) == wanted).all()
+    assert (wkendall.gram_matrix(X, U=[tuple(row) for row in matrix.tolist()], order=2) == wanted).all()
 
 
 @pytest.mark.parametrize(("n", "order"), [(300, 2), (40, 3), (18, 4)])
@@ -513,8 +513,8 @@ def test_factors_give_what_the_dense_tensor_gives(order, rank):
         axes = rng.standard_normal((order, rank, n))
         terms = axes.swapaxes(0, 1)
         U = dense(terms, n, order)
-        # An array for every axis; or a tuple or a list of vectors for every term.
-        forms = [tuple(axes), tuple(map(tuple, terms)), tuple(map(list, terms))]
+        # An array for every axis; or a tuple of vectors for every term.
+        forms = [tuple(axes), tuple(map(tuple, terms)), tuple(tuple(term.tolist()) for term in terms)]
         if rank == 1:
             forms.append(tuple(axes[:, 0]))
         for other in (None, Y):
@@ -603,7 +603,8 @@ def test_weights_that_are_not_positive_semidefinite(function):
     X = random_rankings(rng, 3, n)
     matrix = rng.standard_normal((n * n, n * n))
     W = (matrix + matrix.T).reshape((n,) * 4)
-    least = np.linalg.eigvalsh(matrix + matrix.T)[0]
+    earlier = np.flatnonzero(np.triu(np.ones((n, n)), 1))
+    least = np.linalg.eigvalsh((matrix + matrix.T)[np.ix_(earlier, earlier)])[0]
     arguments = {"kernel": (X[0], X[1]), "kappa": (X[0],)}.get(function, (X,))
     with pytest.raises(ValueError, match=r"W.*semi-?definite") as raised:
         getattr(wkendall, function)(*arguments, W=W)
@@ -620,112 +621,3 @@ def test_rounding_does_not_make_weights_indefinite():
     for scale in (1e-100, 1.0, 1e100):
         _, W = semidefinite(rng, n, 2)
         assert np.isfinite(wkendall.gram_matrix(X, W=scale * W)).all()
-
-
-# What is refused.
-
-X = random_rankings(np.random.default_rng(0), 6, 5)
-EYE = np.eye(25).reshape(5, 5, 5, 5)
-
-
-def bad(values=X, **options):
-    return lambda: wkendall.gram_matrix(values, **options)
-
-
-def changed(place, value, base):
-    values = base.copy()
-    values[place] = value
-    return values
-
-
-def uneven():
-    W = EYE.copy()
-    W[0, 1, 2, 3] = 0.5
-    return W
-
-
-# What is wrong, how it is called, the exception, what its message must contain.
-REFUSED = [
-    ("order zero", bad(order=0), ValueError, ["order is 0", "1"]),
-    ("order negative", bad(order=-1), ValueError, ["order is -1", "1"]),
-    ("order zero with U", bad(U=np.ones(5), order=0), ValueError, ["order is 0"]),
-    ("order a float", bad(order=2.0), TypeError, ["order must be an integer", "2.0"]),
-    ("order a boolean", bad(order=True), TypeError, ["order must be an integer", "True"]),
-    ("order a word", bad(order="3"), TypeError, ["order must be an integer", "'3'"]),
-    ("no order", bad(order=None), TypeError, ["order must be an integer", "None"]),
-    ("order through kernel", lambda: wkendall.kernel(X[0], X[1], order=0), ValueError, ["order is 0"]),
-    ("order through kappa", lambda: wkendall.kappa(X[0], order=0), ValueError, ["order is 0"]),
-    ("order through diagonal", lambda: wkendall.diagonal(X, order=0), ValueError, ["order is 0"]),
-    ("signed third order", bad(order=3, signed=True), ValueError, ["signed", "order"]),
-    ("signed first order", bad(order=1, signed=True, weight="average"), ValueError, ["signed", "order"]),
-    ("signed tensor", bad(U=np.ones((5, 5, 5)), order=3, signed=True), ValueError, ["signed"]),
-    ("k missing", bad(weight="top", order=3), ValueError, ["k"]),
-    ("k too large", bad(weight="top", k=6, order=3), ValueError, ["k is 6", "5"]),
-    ("u short", bad(weight="mult", u=[1, 2], order=3), ValueError, ["u has 2", "5"]),
-    ("u overflowing", bad(weight="mult", u=[1e60, 1, 1, 1, 1], order=3), ValueError, ["u[0] is 1e60", "too large"]),
-    ("beyond single precision", bad(np.arange(200)[None], order=100, dtype=np.float32), ValueError, ["single precision"]),
-    ("tensor too small", bad(U=np.ones((4, 4, 4)), order=3), ValueError, ["U", "(4, 4, 4)", "5"]),
-    ("tensor too large", bad(U=np.ones((6, 6, 6)), order=3), ValueError, ["U", "(6, 6, 6)", "5"]),
-    ("tensor no cube", bad(U=np.ones((5, 5, 4)), order=3), ValueError, ["U", "(5, 5, 4)", "5"]),
-    ("stack too small", bad(U=np.ones((2, 4, 4))), ValueError, ["U", "(2, 4, 4)", "5"]),
-    ("empty stack too small", bad(U=np.ones((0, 4, 4))), ValueError, ["U", "(0, 4, 4)", "5"]),
-    ("vector too short", bad(U=np.ones(4), order=1), ValueError, ["U", "(4,)", "5"]),
-    ("axes too few", bad(U=np.ones((5, 5)), order=3), ValueError, ["U has 2 axes", "(5, 5)", "3"]),
-    ("axes too many", bad(U=np.ones((2, 2, 5, 5, 5)), order=3), ValueError, ["U has 5 axes", "(2, 2, 5, 5, 5)", "3"]),
-    ("tensor without order", bad(U=np.ones((2, 5, 5, 5))), ValueError, ["U has 4 axes", "(2, 5, 5, 5)"]),
-    ("tensor of strings", bad(U=[["a"] * 5] * 5), TypeError, ["U", "real numbers"]),
-    ("tensor not finite", bad(U=changed((1, 2, 3), np.nan, np.ones((5, 5, 5))), order=3), ValueError,
-     ["U[1, 2, 3] is NaN"]),
-    ("tensor infinite", bad(U=changed((4, 0, 1), np.inf, np.ones((5, 5, 5))), order=3), ValueError, ["U[4, 0, 1] is inf"]),
-    ("stack not finite", bad(U=changed((1, 2, 3), np.nan, np.ones((2, 5, 5)))), ValueError, ["U[1, 2, 3] is NaN"]),
-    ("tensor and weight", bad(U=np.ones((5, 5, 5)), order=3, weight="standard"), ValueError, ["U", "weight='standard'"]),
-    ("tensor and u", bad(U=np.ones((5, 5, 5)), order=3, u="log"), ValueError, ["u is given", "U"]),
-    ("factors too short", bad(U=(np.ones((2, 4)),) * 3, order=3), ValueError, ["U", "(2, 4)", "5"]),
-    ("one factor too long", bad(U=(np.ones((2, 5)), np.ones((2, 6))), order=2), ValueError, ["U", "(2, 6)", "5"]),
-    ("vectors too short", bad(U=(np.ones(4),) * 3, order=3), ValueError, ["U", "(4,)", "5"]),
-    ("a vector of a term too short", bad(U=((np.ones(5), np.ones(4)),), order=2), ValueError, ["U", "(4,)", "5"]),
-    ("factors too few", bad(U=(np.ones((2, 5)),) * 2, order=3), ValueError, ["U", "3"]),
-    ("factors too many", bad(U=(np.ones((2, 5)),) * 4, order=3), ValueError, ["U", "4", "3"]),
-    ("vectors of a term too few", bad(U=((np.ones(5),) * 2,) * 2, order=3), ValueError, ["U", "3"]),
-    ("numbers of terms differ", bad(U=(np.ones((2, 5)), np.ones((3, 5))), order=2), ValueError, ["U", "2", "3"]),
-    ("factor not finite", bad(U=(np.ones((2, 5)), np.full((2, 5), np.nan)), order=2), ValueError, ["U", "NaN"]),
-    ("factors signed", bad(U=(np.ones((2, 5)),) * 2, signed=True), ValueError, ["signed"]),
-    ("factors and weight", bad(U=(np.ones((2, 5)),) * 2, weight="add", u="log"), ValueError, ["U", "weight='add'"]),
-    ("no factors", bad(U=()), ValueError, ["U"]),
-    ("W too small", bad(W=np.ones((4, 4, 4, 4))), ValueError, ["W", "(4, 4, 4, 4)", "5"]),
-    ("W a matrix", bad(W=np.eye(25)), ValueError, ["W", "(25, 25)"]),
-    ("W of strings", bad(W=np.full((5, 5, 5, 5), "a")), TypeError, ["W", "real numbers"]),
-    ("W not finite", bad(W=changed((0, 1, 2, 3), np.nan, EYE)), ValueError, ["W[0, 1, 2, 3] is NaN"]),
-    ("W not finite, not checked", bad(W=changed((0, 1, 2, 3), np.inf, EYE), check=False), ValueError,
-     ["W[0, 1, 2, 3] is inf"]),
-    ("W not symmetric", bad(W=uneven()), ValueError, ["W", "symmetric"]),
-    ("W negative", bad(W=-EYE), ValueError, ["W", "semi", "-1"]),
-    ("W and weight", bad(W=EYE, weight="standard"), ValueError, ["W", "weight='standard'"]),
-    ("W and U", bad(W=EYE, U=np.eye(5)), ValueError, ["W", "U"]),
-    ("W and order", bad(W=EYE, order=3), ValueError, ["W", "order"]),
-    ("W signed", bad(W=EYE, signed=True), ValueError, ["W", "signed"]),
-    ("W and k", bad(W=EYE, k=2), ValueError, ["k is given", "W"]),
-    ("W and u", bad(W=EYE, u="log"), ValueError, ["u is given", "W"]),
-    ("check no flag", bad(W=EYE, check=1), TypeError, ["check must be True or False"]),
-    ("number of items negative", lambda: wkendall.position_weights(-1), ValueError, ["n is -1"]),
-    ("number of items a float", lambda: wkendall.position_weights(3.0), TypeError, ["n must be an integer", "3.0"]),
-    ("positions of order zero", lambda: wkendall.position_weights(3, order=0), ValueError, ["order is 0"]),
-    ("positions of order 1.5", lambda: wkendall.position_weights(3, order=1.5), TypeError, ["order must be an integer"]),
-    ("positions of unknown weight", lambda: wkendall.position_weights(3, "kendall"), ValueError, ["weight is 'kendall'"]),
-    ("positions without k", lambda: wkendall.position_weights(3, "top"), ValueError, ["needs k"]),
-    ("positions with large k", lambda: wkendall.position_weights(3, "top", k=4), ValueError, ["k is 4", "3"]),
-    ("positions without u", lambda: wkendall.position_weights(3, "add"), ValueError, ["needs u"]),
-    ("positions with short u", lambda: wkendall.position_weights(3, "add", u=[1, 2]), ValueError, ["u has 2", "3"]),
-    ("positions with unused u", lambda: wkendall.position_weights(3, u="log"), ValueError, ["u is given"]),
-    ("positions too many", lambda: wkendall.position_weights(1000, order=6), ValueError, ["memory"]),
-]  # fmt: skip
-
-
-@pytest.mark.parametrize(("call", "error", "words"), [case[1:] for case in REFUSED], ids=[case[0] for case in REFUSED])
-def test_refused(call, error, words):
-    with pytest.raises(error) as raised:
-        call()
-    message = str(raised.value)
-    assert "\n" not in message
-    for word in words:
-        assert word in message

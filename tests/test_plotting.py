@@ -84,7 +84,7 @@ def test_the_path_of_the_objective():
     np.testing.assert_array_equal(plot_objective(model).lines[0].get_ydata(), model.objective_path_)
     model = wkendall.AlternatingClassifier(tol=1e-2).fit(X, X[:, 0])
     assert len(plot_objective(model).lines) == 4
-    with pytest.raises(ValueError, match="has no objective_path_: fit it first"):
+    with pytest.raises(ValueError, match="has no objective_path_: fit an estimator first"):
         plot_objective(wkendall.AlternatingClassifier())
 
 

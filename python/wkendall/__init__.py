@@ -23,6 +23,7 @@ Layers, each using only those below it:
     gaussian_process  kernels for the Gaussian processes of scikit-learn
     estimators classifiers and regressors that learn weights, for scikit-learn
     models     what these share
+    checks     what scikit-learn checks for its estimators
     learning   the weights of positions from labelled rankings
     machines   the best coefficients for given weights
     spectrum   singular values of weighted sums of permutations
@@ -32,6 +33,7 @@ Layers, each using only those below it:
     embedding  the tensors and features behind the kernels
     measures   the parameters of a kernel together
     tensors    general weights, checked
+    factoring  factors of a matrix of weights
     parameters what a kernel and a run can be told, checked one by one
     rankings   arrays, data frames and lists to checked rankings
     _core      the Rust crate

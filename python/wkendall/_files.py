@@ -21,7 +21,12 @@ WHOLE = re.compile(r"[0-9]{1,18}")
 
 def shown(value: object) -> str:
     """Return a value as it is written in code, on one line and not too long."""
-    text = " ".join(repr(value).split())
+    if isinstance(value, int) and abs(value) >= 10**50:  # Python refuses to write very long ones
+        return f"an integer of {int(value.bit_length() * 0.30103) + 1} digits"
+    try:
+        text = " ".join(repr(value).split())
+    except ValueError:  # with such an integer inside
+        text = f"a {type(value).__name__}"
     return text if len(text) <= 60 else f"{text[:57]}..."
 
 

@@ -12,18 +12,26 @@ ADVICE = "pass out= with a memory map (np.lib.format.open_memmap), use dtype=np.
 
 #: Up to so many bytes the system is not asked: that takes longer than a small Gram matrix.
 ALWAYS_FITS = 16 * 1024**2
+#: No address space is larger: what to compare with where the system does not say.
+LARGEST = 2**57
+#: Larger sizes are not written out.
+MOST_SHOWN = 10**6 * 1024**4
 
 
-def check_fits(rows: int, columns: int, dtype: np.dtype[np.floating], advice: str = ADVICE) -> None:
-    """Refuse a result larger than the memory available, before any work is done for it."""
+def check_fits(
+    rows: int, columns: int, dtype: np.dtype[np.floating], advice: str = ADVICE, *, shape: str | None = None
+) -> None:
+    """Refuse a result larger than the memory available, before any work is done for it; `shape` is what to call its size."""
     needed = rows * columns * dtype.itemsize
     if needed <= ALWAYS_FITS:
         return
     available = available_bytes()
-    if available is not None and needed > available:
+    if available is None:
+        available = LARGEST
+    if needed > available:
         raise ValueError(
-            f"the result of {rows} x {columns} {dtype} values takes {_readable(needed)}, but only {_readable(available)} of "
-            f"memory are available: {advice}"
+            f"the result of {shape or f'{rows} x {columns}'} {dtype} values takes {_readable(needed)}, but only "
+            f"{_readable(available)} of memory are available: {advice}"
         )
 
 
@@ -67,6 +75,8 @@ def _from_sysconf() -> int | None:
 
 
 def _readable(size: float) -> str:
+    if size > MOST_SHOWN:
+        return "over a million TiB"
     for unit in ("B", "KiB", "MiB", "GiB"):
         if size < 1024:
             return f"{size:.1f} {unit}"

@@ -16,9 +16,9 @@ import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 from sklearn.base import BaseEstimator
 from sklearn.utils import Tags
-from sklearn.utils.validation import validate_data
 
 from wkendall import _core
+from wkendall.checks import checked_data
 from wkendall.kernels import diagonal, gram_matrix, mallows
 from wkendall.parameters import STANDARD, as_threads
 from wkendall.parts import Array
@@ -41,8 +41,7 @@ class OfRankings(BaseEstimator):  # type: ignore[misc]
 
     def _read(self, X: ArrayLike, *, reset: bool) -> Places:
         """Check the rankings that a method is given, and the number and names of the items."""
-        # What is missing is for `_places` to judge, which names the row.
-        return self._places(validate_data(self, X, reset=reset, ensure_all_finite="allow-nan"), "X")
+        return self._places(checked_data(self, X, reset=reset), "X")
 
     def _places(self, X: ArrayLike, name: str) -> Places:
         threads = as_threads(self.n_jobs)

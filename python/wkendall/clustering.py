@@ -14,15 +14,15 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils import check_random_state
-from sklearn.utils.validation import _check_sample_weight, check_is_fitted
+from sklearn.utils.validation import check_is_fitted
 
 from wkendall._memory import check_fits
 from wkendall.base import OfKernel, Places, distinct, draw_apart
+from wkendall.checks import random_state, sample_weights
 from wkendall.embedding import BLOCK
 from wkendall.parameters import as_order
 from wkendall.parts import Array
-from wkendall.rankings import Input, Missing, Ties, Top, check_choice, check_unmasked
+from wkendall.rankings import Input, Missing, Ties, Top, as_array, check_choice, check_unmasked
 
 Labels = NDArray[np.intp]
 
@@ -153,9 +153,7 @@ class KernelKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
             raise ValueError(
                 f"n_clusters is {clusters}, but n_samples={len(places)}: there are fewer rankings than that"
             )
-        weights = _check_sample_weight(sample_weight, places, dtype=np.float64, ensure_non_negative=True)
-        if not weights.any():
-            raise ValueError("sample_weight is zero for all rankings")
+        weights = sample_weights(sample_weight, len(places))
         counted = weights > 0
         different, member, total = distinct(places[counted], weights[counted])
         check_fits(
@@ -181,7 +179,7 @@ class KernelKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
             yield self._given(points, different, member, weights)
             return
         check_choice(self.init, "init", ("k-means++",))
-        random = check_random_state(self.random_state)
+        random = random_state(self.random_state)
         for _ in range(int(self.n_init)):
             chosen = draw_apart(points.own, points.weights, clusters, random, lambda one: points.gram[:, one])
             chosen += chosen[:1] * (clusters - len(chosen))
@@ -190,7 +188,10 @@ class KernelKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
     def _given(self, points: Points, different: Places, member: Labels, weights: Array) -> Array:
         clusters = int(self.n_clusters)
         check_unmasked(self.init, "init")
-        given = np.asarray(self.init)
+        try:
+            given = np.asarray(self.init)
+        except ValueError:
+            given = as_array(self.init, "init", 2)
         if given.ndim == 1:
             means = np.zeros((len(different), clusters))
             np.add.at(means, (member, checked_labels(given, weights, clusters)), weights[weights > 0])
@@ -266,7 +267,7 @@ class KernelKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
         """
         check_is_fitted(self)
         places = self._read(X, reset=False)
-        weights = _check_sample_weight(sample_weight, places, dtype=np.float64, ensure_non_negative=True)
+        weights = sample_weights(sample_weight, len(places))
         return -float(weights @ self._nearest(places)[1])
 
     def _nearest(self, places: Places) -> tuple[NDArray[np.int32], Array]:

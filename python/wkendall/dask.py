@@ -6,6 +6,7 @@ rankings, on one thread, since dask runs as many blocks at once as it has thread
 
 from __future__ import annotations
 
+import operator
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -16,10 +17,11 @@ import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 from wkendall import _core, embedding, kernels
+from wkendall._files import shown
 from wkendall.measures import Kernel
-from wkendall.parameters import STANDARD, as_result_type
+from wkendall.parameters import STANDARD, as_result_type, as_threads
 from wkendall.rankings import Input, Missing, Ties, Top, as_array, check_same_labels
-from wkendall.tensors import tensor_weights
+from wkendall.tensors import quadruple_weights, tensor_weights
 
 try:
     import dask.array as da
@@ -116,7 +118,7 @@ def gram_matrix(
         "dtype": dtype,
         "backend": backend,
     }
-    run["n_jobs"] = 1 if n_jobs is None else n_jobs
+    run["n_jobs"] = _jobs(n_jobs)
     kernels.gram_matrix(np.empty((0, items)), **kernel._asdict(), **run)  # for its checks of parameters
     result_type, complete = as_result_type(dtype), ties == missing == "error"
     sizes = _block_sizes(chunks, x, y, result_type)
@@ -184,7 +186,7 @@ def features(
         "input": input,
         "top": top,
     }
-    options |= {"dtype": dtype, "n_jobs": 1 if n_jobs is None else n_jobs}
+    options |= {"dtype": dtype, "n_jobs": _jobs(n_jobs)}
     columns = embedding.features(np.empty((0, x.shape[1])), **options).shape[1]
     result_type = as_result_type(dtype)
     if chunks is None:
@@ -285,6 +287,12 @@ def _check_base(x: NDArray[Any], first: int, base: float | None, name: str) -> N
         )
 
 
+def _jobs(n_jobs: SupportsIndex | None) -> int:
+    """Return how many threads a block takes: one, or what is asked for; -1 is for the worker to read."""
+    threads = as_threads(n_jobs)
+    return 1 if n_jobs is None or threads is None else -1 if operator.index(n_jobs) == -1 else threads
+
+
 def _as_dask(values: da.Array | ArrayLike, name: str) -> da.Array:
     """Check all about an array of rankings that is known without computing it."""
     if not isinstance(values, da.Array):
@@ -309,7 +317,10 @@ def _as_dask(values: da.Array | ArrayLike, name: str) -> da.Array:
 
 
 def _prepared(kernel: Kernel, items: int, pairs: int) -> Kernel:
-    """Do once what would be done for each block: check W, and find the factors of U that suit the whole array."""
+    """Do once what would be done for each block: make W even, and find the factors of U that suit the whole array."""
+    if kernel.W is not None and kernel.check:
+        even = quadruple_weights(kernel.W, items, check=True, definite=False).values
+        kernel = kernel._replace(W=even.reshape((items,) * 4))
     kernel = kernel._replace(check=False)
     if kernel.U is None or not items:
         return kernel
@@ -327,7 +338,9 @@ def _block_sizes(chunks: Any, x: da.Array, y: da.Array | None, dtype: np.dtype[A
     if chunks is not None:
         rows, columns = _normal(chunks, (x.shape[0], (x if y is None else y).shape[0]), dtype)
         if y is None and rows != columns:
-            raise ValueError(f"chunks is {chunks!r}, but without Y rows and columns must be cut in the same places")
+            raise ValueError(
+                f"chunks is {shown(chunks)}, but without Y rows and columns must be cut in the same places"
+            )
         return rows, columns
     most = BLOCK_BYTES // dtype.itemsize
     if y is None:
@@ -357,7 +370,7 @@ def _normal(chunks: Any, shape: tuple[int, int], dtype: np.dtype[Any], whole_row
         rows = columns = ()
     if isinstance(chunks, bool) or not rows or min(*rows, *columns) < 0:
         raise ValueError(
-            f"chunks is {chunks!r}, but must be how many rows a block has, as in 1000, or another way that dask knows to cut "
-            f"an array of shape {shape}"
+            f"chunks is {shown(chunks)}, but must be how many rows a block has, as in 1000, or another way that dask knows to "
+            f"cut an array of shape {shape}"
         )
     return rows, columns

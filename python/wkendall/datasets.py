@@ -396,7 +396,8 @@ def _expanded(numbers: Ranks, fail: Callable[[int, str], NoReturn]) -> Survey:
             fail(int(row), f"column {name} holds {values[row]}, but must hold {rule}")
     if not counts.any():
         fail(0, "column y holds 0, here and in all rows after it: there must be people")
-    _check_size(int(counts.sum()), size)
+    # X, sex, age group and label, and what is needed to make them.
+    _check_size(sum(counts.tolist()), size + 4)
     return _people(ranks.repeat(counts, axis=0), sex.repeat(counts), groups.repeat(counts), 0)
 
 
@@ -432,12 +433,14 @@ def _generator(rng: Random) -> np.random.Generator:
 
 def _check_size(rows: int, items: int) -> None:
     ranks: np.dtype[Any] = np.dtype(np.int64)
-    check_fits(rows, items, ranks, "draw or read fewer rankings at a time")
+    check_fits(max(rows, 1), items, ranks, "draw or read fewer rankings at a time")
 
 
 def _center(center: ArrayLike) -> Ranks:
-    if np.ndim(center) == 0 and hasattr(center, "__index__"):
-        return np.arange(1, as_order(center, "center") + 1, dtype=np.int64)
+    if hasattr(center, "__index__") and np.ndim(center) == 0:
+        items = as_order(center, "center")
+        _check_size(1, items)
+        return np.arange(1, items + 1, dtype=np.int64)
     try:
         ranks = as_ranking(center, "center", "ranks", "low").ranks()[0]
     except ValueError as error:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, SupportsIndex
+from typing import Any, SupportsIndex, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
@@ -12,7 +12,7 @@ from wkendall._memory import check_fits
 from wkendall._progress import progress_bar
 from wkendall.measures import Kernel
 from wkendall.parameters import as_result_type, as_threads, check_flag, check_out, real_array
-from wkendall.rankings import Input, Missing, Ties, Top, as_any_rankings, as_rankings
+from wkendall.rankings import Input, Missing, Ties, Top, as_any_rankings, as_rankings, check_choice
 from wkendall.tensors import one_tensor
 
 #: Numbers for which memory is taken at a time where work is done in blocks of rows.
@@ -60,7 +60,7 @@ def embed(
         check_fits(rankings.rows, weights.size, result_type, "use dtype=np.float32, or `combine` and `linear_function`")
         out = np.empty(shape, dtype=result_type)
     else:
-        check_out(out, shape, result_type)
+        check_out(out, shape, result_type, X, U)
     with progress_bar(progress, "embed") as show:
         flat = out.reshape(rankings.rows, weights.size)
         _core.embed(rankings, weights.ndim, weights.ravel(), flat, threads=threads, progress=show)
@@ -217,6 +217,7 @@ def features(
     """
     result_type, threads = as_result_type(dtype), as_threads(n_jobs)
     check_flag(progress, "progress")
+    check_choice(missing, "missing", get_args(Missing))
     if missing == "anywhere":
         raise ValueError('missing="anywhere" has no features: they are for ties="mean" and missing="bottom"')
     rankings = as_any_rankings(X, "X", input, top, ties, missing, threads)
@@ -226,7 +227,7 @@ def features(
         check_fits(*shape, result_type, "use dtype=np.float32, or make them in blocks of rows")
         out = np.empty(shape, dtype=result_type)
     else:
-        check_out(out, shape, result_type)
+        check_out(out, shape, result_type, X)
     with progress_bar(progress, "features") as show:
         _core.features(measure, rankings, out, threads=threads, progress=show)
     return out

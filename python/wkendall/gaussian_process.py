@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.gaussian_process.kernels import Hyperparameter, Kernel
 
+from wkendall._files import shown
 from wkendall.kernels import diagonal, distance_matrix, gram_matrix, mallows
 from wkendall.parameters import FACTORS, WEIGHTS, as_order, as_threads, real_array
 from wkendall.rankings import Input, Ties, Top, as_any_rankings, as_rankings, check_choice
@@ -331,16 +332,21 @@ def _shown(value: object) -> str:
 def _hyperparameter(name: str, value: object, bounds: object) -> Hyperparameter:
     """Check a hyperparameter and where it may lie."""
     if not isinstance(value, Real) or isinstance(value, bool | np.bool_):
-        raise TypeError(f"{name} must be a real number, not {value!r}")
+        raise TypeError(f"{name} must be a real number, not {shown(value)}")
     fixed = isinstance(bounds, str) and bounds == "fixed"
-    number: Any = value  # whose type has no order of its own
+    try:
+        number = float(value)
+    except OverflowError:
+        number = float("inf")
     if not (0 < number < float("inf") or (fixed and number == 0)):
         zero = " or zero" if fixed else f', or zero with {name}_bounds="fixed"'
-        raise ValueError(f"{name} is {value}, but must be a finite number above zero{zero}")
+        raise ValueError(f"{name} is {shown(value)}, but must be a finite number above zero{zero}")
     if fixed:
         return Hyperparameter(name, "numeric", "fixed")
     meaning = 'a pair of numbers, lower and upper, or "fixed"'
     pair = real_array(bounds, f"{name}_bounds", (1, 2), meaning).ravel()
     if len(pair) != 2 or not 0 < pair[0] <= pair[1] < float("inf"):
-        raise ValueError(f"{name}_bounds is {bounds!r}, but must be {meaning}, finite, above zero and in this order")
+        raise ValueError(
+            f"{name}_bounds is {shown(bounds)}, but must be {meaning}, finite, above zero and in this order"
+        )
     return Hyperparameter(name, "numeric", (float(pair[0]), float(pair[1])))

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 from wkendall import _core
+from wkendall._files import shown
 from wkendall._memory import check_fits
 from wkendall._progress import progress_bar
 from wkendall.measures import Kernel
@@ -87,12 +88,14 @@ def gram_matrix(
     U : array-like of shape (n, .., n) with `order` axes, a stack of these, or factors
         Instead of `weight`: any weights of tuples of positions. For order 2 the kernel is the sum of U[a, b] U[c, d] over all
         ordered pairs of items, concordant or not, an item with itself included; it takes O(n^2) for a pair of rankings.
-        An array with one axis more, in front, is a stack, and the kernel the sum of its members' kernels. Factors are a tuple
-        of `order` arrays of shape (r, n), one for each axis, or a tuple of r terms of `order` vectors each: they stand for the
-        sum of r outer products and take O(r^2 n).
+        An array with one axis more, in front, is a stack, and the kernel the sum of its members' kernels. Arrays and stacks may
+        be nested lists. A tuple is always factors, in one of two forms: `order` arrays of shape (r, n), one for each axis; or
+        r tuples of `order` vectors, one for each term. Lists in place of these arrays or tuples are refused, because they
+        could be either. Factors stand for the sum of r outer products and take O(r^2 n).
     W : array-like of shape (n, n, n, n)
-        Instead of `weight`: a concordant pair adds W[a, b, c, d]. Only entries with a < b and c < d count; as a matrix of pairs
-        they are symmetric and positive semi-definite. With `check=False` they may be anything, and the result is the definition.
+        Instead of `weight`: a concordant pair adds W[a, b, c, d]. Symmetric and positive semi-definite as a matrix with a row
+        for each pair a < b and a column for each pair c < d. The other entries do not count: they may be any finite numbers.
+        With `check=False` the entries that count may be anything, and the result is the definition.
     order : int
         How many items a tuple has, from 1. The named weights are then summed over the tuples that both rankings put in the same
         order: 1; or 1 if all ranks are at most `k`; or the sum of u over the ranks in one ranking times that in the other; or
@@ -123,8 +126,8 @@ def gram_matrix(
         The type of the result. With float32 weighted sums may be computed in single precision, with errors of about 1e-6
         of the self-similarity; counts are exact. Kernels whose values are beyond the range of float32 are refused.
     out : ndarray of shape (m, m'), optional
-        Filled and returned; of type `dtype`, C-contiguous. May be a memory map. After an interruption its contents are
-        unspecified.
+        Filled and returned; of type `dtype`, C-contiguous, not masked, and without memory in common with `X` and `Y`. May be a
+        memory map. After an interruption its contents are unspecified.
     n_jobs : int, optional
         Threads: 1 for one, -1 for one on each core, None for the same or what RAYON_NUM_THREADS or OMP_NUM_THREADS says.
         The result has the same bits for any number.
@@ -152,7 +155,7 @@ def gram_matrix(
            [0.   , 0.124, 1.   ]])
     """
     measure = Kernel(weight, k, u, U, W, order, check, signed, normalize).measure
-    return _matrix(measure, X, Y, input, top, dtype, out, n_jobs, progress, "gram_matrix", backend, ties, missing)
+    return _matrix(measure, X, Y, input, top, dtype, out, n_jobs, progress, "gram_matrix", backend, (ties, missing))
 
 
 def distance_matrix(
@@ -189,7 +192,7 @@ def distance_matrix(
     def measure(items: int, _: int) -> _core.Measure:
         return _core.Measure.distance(items)
 
-    return _matrix(measure, X, Y, input, top, dtype, out, n_jobs, progress, "distance_matrix", None, ties, missing)
+    return _matrix(measure, X, Y, input, top, dtype, out, n_jobs, progress, "distance_matrix", None, (ties, missing))
 
 
 def mallows(
@@ -226,11 +229,11 @@ def mallows(
            [0.223, 0.368, 1.   ]])
     """
     if not isinstance(lam, Real) or isinstance(lam, bool | np.bool_):
-        raise TypeError(f"lam must be a real number, not {lam!r}")
+        raise TypeError(f"lam must be a real number, not {shown(lam)}")
     try:
         rate = float(lam)
     except OverflowError:
-        raise ValueError(f"lam is {lam}, too large") from None
+        raise ValueError(f"lam is {shown(lam)}, too large: it must be a finite number from 0") from None
 
     def measure(items: int, _: int) -> _core.Measure:
         return _core.Measure.mallows(items, rate)
@@ -274,7 +277,7 @@ def kernel(
     0.0
     """
     measure = Kernel(weight, k, u, U, W, order, check, signed, normalize).measure
-    return _pair(measure, x, y, input, top, n_jobs, ties, missing)
+    return _pair(measure, x, y, input, top, n_jobs, (ties, missing))
 
 
 def correlation(
@@ -409,19 +412,18 @@ def _matrix(
     progress: bool,
     what: str,
     backend: str | None = None,
-    ties: Ties | None = None,
-    missing: Missing | None = None,
+    incomplete: tuple[Ties, Missing] | None = None,
 ) -> NDArray[Any]:
     result_type = as_result_type(dtype)
     threads = as_threads(n_jobs)
     check_flag(progress, "progress")
     if backend is not None and not isinstance(backend, str):
-        raise TypeError(f"backend must be a name or None, not {backend!r}")
+        raise TypeError(f"backend must be a name or None, not {shown(backend)}")
 
     def read(values: ArrayLike, name: str) -> AnyRankings:
-        if ties is None or missing is None:
+        if incomplete is None:
             return as_rankings(values, name, input, top, threads)
-        return as_any_rankings(values, name, input, top, ties, missing, threads)
+        return as_any_rankings(values, name, input, top, *incomplete, threads)
 
     x = read(X, "X")
     x, y = alike(x, None if Y is None else read(Y, "Y"))
@@ -436,7 +438,7 @@ def _matrix(
         check_fits(*shape, result_type)
         out = np.empty(shape, dtype=result_type)
     else:
-        check_out(out, shape, result_type)
+        check_out(out, shape, result_type, X, Y)
     with progress_bar(progress, what) as show:
         _core.gram(measure, x, y, out, threads=threads, backend=backend, progress=show)
     return out
@@ -449,15 +451,14 @@ def _pair(
     input: Input,
     top: Top,
     n_jobs: SupportsIndex | None,
-    ties: Ties | None = None,
-    missing: Missing | None = None,
+    incomplete: tuple[Ties, Missing] | None = None,
 ) -> float:
     as_threads(n_jobs)
 
     def read(values: ArrayLike, name: str) -> AnyRankings:
-        if ties is None or missing is None:
+        if incomplete is None:
             return as_ranking(values, name, input, top)
-        return as_any_ranking(values, name, input, top, ties, missing)
+        return as_any_ranking(values, name, input, top, *incomplete)
 
     first, second = read(x, "x"), read(y, "y")
     if first.items != second.items:

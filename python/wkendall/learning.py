@@ -16,11 +16,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.exceptions import ConvergenceWarning
 
+from wkendall._files import shown
 from wkendall._memory import check_fits
 from wkendall.machines import Fit, Loss, train
-from wkendall.parameters import as_order, as_threads, check_flag
+from wkendall.parameters import as_axes, as_order, as_threads, check_flag
 from wkendall.parts import Array, Pure, scattered
-from wkendall.rankings import Input, Top, as_rankings
+from wkendall.rankings import Input, Top, as_rankings, check_unmasked
 from wkendall.samples import Complete, Sample
 from wkendall.spectrum import across, leading
 from wkendall.tensors import position_weights
@@ -93,7 +94,7 @@ def suquan_svd(
     >>> found.U.round(3)
     array([ 0.816, -0.408, -0.408])
     """
-    threads, axes = as_threads(n_jobs), as_order(order, "order")
+    threads, axes = as_threads(n_jobs), as_axes(order, "order")
     components = as_order(n_components, "n_components")
     check_flag(pure, "pure")
     rankings = as_rankings(X, "X", input, top, threads)
@@ -103,7 +104,11 @@ def suquan_svd(
 
 def class_coefficients(y: ArrayLike, rows: int) -> Array:
     """Return 1 / size of the class for the rankings of the later of two classes, and the negative of it for the others."""
-    labels = np.asarray(y)
+    check_unmasked(y, "y")
+    try:
+        labels = np.asarray(y)
+    except ValueError:
+        raise ValueError(f"y is {shown(y)}, but must have shape ({rows},), a label for each ranking") from None
     if labels.shape != (rows,):
         raise ValueError(f"y has shape {labels.shape}, but X has {rows} rankings: it must have shape ({rows},)")
     if labels.dtype.kind == "f" and not np.isfinite(labels).all():
@@ -129,7 +134,7 @@ def leading_weights(sample: Sample, coefficients: Array, order: int, components:
         raise ValueError(
             f"{items} items have no tensors of order {order} without a part of lower order: pure=True needs at least {order + 1}"
         )
-    check_fits(items ** (order - 1), items, np.dtype(np.float64), "use a lower order")
+    check_fits(items ** (order - 1), items, np.dtype(np.float64), "use a lower order", shape=f"{items}^{order}")
     found = leading(sample, coefficients, order, components, pure)
     if not found:
         return _nothing_learned(items, order, components, pure)

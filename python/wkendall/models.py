@@ -9,7 +9,7 @@ from __future__ import annotations
 import warnings
 from abc import abstractmethod
 from numbers import Real
-from typing import Any, NamedTuple, SupportsIndex, cast
+from typing import Any, NamedTuple, SupportsIndex, cast, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -17,12 +17,14 @@ from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import Tags, compute_class_weight
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from wkendall import _core
+from wkendall._files import shown
+from wkendall.checks import checked_data, sample_weights
 from wkendall.learning import Alternation, leading_weights
 from wkendall.machines import Hinge, Loss, Squares, merge, train
-from wkendall.parameters import as_order, as_threads, check_flag
+from wkendall.parameters import as_axes, as_order, as_threads, check_flag
 from wkendall.parts import Array
 from wkendall.rankings import Input, Missing, Ties, Top, as_any_rankings, check_choice
 from wkendall.samples import Kind, Sample, sample_of
@@ -70,6 +72,7 @@ class Learner(BaseEstimator):  # type: ignore[misc]
     def _checked(self, X: ArrayLike) -> tuple[Kind, NDArray[np.int64]]:
         """Check rankings; return the kind of sample that they make and what it is made of."""
         threads = as_threads(self.n_jobs)
+        check_choice(self.missing, "missing", get_args(Missing))
         if self.missing == "anywhere":
             raise ValueError('missing="anywhere" is for the standard weight: learned weights take missing="bottom"')
         rankings = as_any_rankings(X, "X", self.input, self.top, self.ties, self.missing, threads)
@@ -78,10 +81,6 @@ class Learner(BaseEstimator):  # type: ignore[misc]
                 f"order is {self.order}, but with ties or missing items weights are learned for order 1 and 2 only"
             )
         return sample_of(rankings)
-
-    def _validated(self, X: ArrayLike, **how: Any) -> Any:
-        # What is missing is for `_checked` to judge, which names the row.
-        return validate_data(self, X, ensure_all_finite="allow-nan", **how)
 
     def _tasks(self, X: ArrayLike, targets: list[Array], costs: Array) -> list[Task]:
         """Put rankings and targets together, each different ranking once."""
@@ -93,7 +92,7 @@ class Learner(BaseEstimator):  # type: ignore[misc]
         return tasks
 
     def _check_parameters(self) -> None:
-        as_order(self.order, "order")
+        as_axes(self.order, "order")
         as_threads(self.n_jobs)
         check_flag(self.verbose, "verbose")
         _check_positive(self.C, "C")
@@ -117,7 +116,7 @@ class Learner(BaseEstimator):  # type: ignore[misc]
     def _scores(self, X: ArrayLike) -> Array:
         """Score rankings by every function, one a column."""
         check_is_fitted(self)
-        kind, rows = self._checked(self._validated(X, reset=False))
+        kind, rows = self._checked(checked_data(self, X, reset=False))
         sample = kind(rows, as_threads(self.n_jobs))
         one = isinstance(self.U_, np.ndarray)
         weights, tensors = ([self.U_], [self.B_]) if one else (self.U_, self.B_)
@@ -226,13 +225,14 @@ class Classifier(ClassifierMixin, Learner):  # type: ignore[misc]
         self
         """
         self._check_parameters()
-        X, y = self._validated(X, y=y, ensure_min_samples=2, ensure_min_features=2)
+        X, y = checked_data(self, X, y=y, ensure_min_samples=2, ensure_min_features=2)
         check_classification_targets(y)
         labels = cast("Labels", y)
         self.classes_, member = np.unique(labels, return_inverse=True)
         if len(self.classes_) < 2:
             raise ValueError(f"y has one class only, {self.classes_[0]}: a classifier needs at least two")
-        weights = _check_sample_weight(sample_weight, X, ensure_non_negative=True)
+        weights = sample_weights(sample_weight, np.shape(X)[0])
+        self._check_class_weight()
         factors = compute_class_weight(self.class_weight, classes=self.classes_, y=labels)
         for label, factor in zip(self.classes_, factors, strict=True):
             if not 0 < factor < float("inf"):
@@ -250,6 +250,13 @@ class Classifier(ClassifierMixin, Learner):  # type: ignore[misc]
             models.append(self._fit_one(task, "" if len(positive) == 1 else f", class {self.classes_[index]}"))
         self._keep(models)
         return self
+
+    def _check_class_weight(self) -> None:
+        given = self.class_weight
+        if not (given is None or isinstance(given, dict) or (isinstance(given, str) and given == "balanced")):
+            raise ValueError(
+                f'class_weight is {shown(given)}, but must be None, "balanced" or a dict with a number for each class'
+            )
 
     def decision_function(self, X: ArrayLike) -> Array:
         """Score rankings: above zero for the second of two classes; with more, one column for each class.
@@ -310,10 +317,8 @@ class Regressor(RegressorMixin, Learner):  # type: ignore[misc]
         self
         """
         self._check_parameters()
-        X, y = self._validated(X, y=y, y_numeric=True, ensure_min_samples=2, ensure_min_features=2)
-        weights = _check_sample_weight(sample_weight, X, ensure_non_negative=True)
-        if not weights.sum() > 0:
-            raise ValueError("sample_weight is zero for all rankings")
+        X, y = checked_data(self, X, y=y, y_numeric=True, ensure_min_samples=2, ensure_min_features=2)
+        weights = sample_weights(sample_weight, np.shape(X)[0])
         targets = np.asarray(y, dtype=np.float64)
         # From the mean of all, so that large numbers lose nothing.
         middle = float(np.average(targets, weights=weights))
@@ -355,5 +360,9 @@ def slopes(targets: Array, weights: Array) -> Array:
 
 
 def _check_positive(value: object, name: str) -> None:
-    if isinstance(value, bool) or not isinstance(value, Real) or not 0 < float(value) < float("inf"):
-        raise ValueError(f"{name} is {value!r}, but must be a finite number above zero")
+    try:
+        number = float(value) if isinstance(value, Real) and not isinstance(value, bool) else 0.0
+    except OverflowError:
+        number = float("inf")
+    if not 0 < number < float("inf"):
+        raise ValueError(f"{name} is {shown(value)}, but must be a finite number above zero")

@@ -9,10 +9,15 @@ import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 from wkendall import _core
+from wkendall._files import shown
 from wkendall.rankings import check_choice, check_unmasked
 
 WEIGHTS = ("standard", "top", "add", "mult", "average")
 FACTORS = ("hyperbolic", "log")
+#: How many axes NumPy's arrays can have.
+MOST_AXES = 64 if int(np.__version__.partition(".")[0]) >= 2 else 32
+#: No integer parameter is larger.
+LARGEST = 2**63 - 1
 
 
 class Unsaid(str):
@@ -53,17 +58,17 @@ def check_unused(value: object, name: str, said: str) -> None:
 def _top_ranks(k: SupportsIndex, items: int) -> int:
     number = _integer(k, "k must be an integer")
     if not 1 <= number <= max(items, 1):
-        raise ValueError(f"k is {number}, but must be from 1 to {max(items, 1)}, the number of items")
+        raise ValueError(f"k is {shown(number)}, but must be from 1 to {max(items, 1)}, the number of items")
     return number
 
 
 def _integer(value: object, rule: str) -> int:
     if isinstance(value, bool | np.bool_):
-        raise TypeError(f"{rule}, not {value!r}")
+        raise TypeError(f"{rule}, not {shown(value)}")
     try:
         return operator.index(cast("SupportsIndex", value))
     except TypeError:
-        raise TypeError(f"{rule}, not {value!r}") from None
+        raise TypeError(f"{rule}, not {shown(value)}") from None
 
 
 def _factor(u: str | ArrayLike) -> str | NDArray[np.float64]:
@@ -84,10 +89,20 @@ def as_factor(factor: str | NDArray[np.float64], items: int) -> NDArray[np.float
 
 
 def as_order(value: object, name: str, least: int = 1) -> int:
-    """Return a number of items or of axes."""
+    """Return a number of items or of tuples of them."""
     number = _integer(value, f"{name} must be an integer")
     if number < least:
-        raise ValueError(f"{name} is {number}, but must be at least {least}")
+        raise ValueError(f"{name} is {shown(number)}, but must be at least {least}")
+    if number > LARGEST:
+        raise ValueError(f"{name} is {shown(number)}, but must be at most {LARGEST}")
+    return number
+
+
+def as_axes(value: object, name: str, more: int = 0) -> int:
+    """Return a number of axes that an array can have beside `more`."""
+    number = as_order(value, name)
+    if number > MOST_AXES - more:
+        raise ValueError(f"{name} is {number}, but must be at most {MOST_AXES - more}: an array has no more axes")
     return number
 
 
@@ -99,7 +114,7 @@ def real_array(values: object, name: str, axes: tuple[int, ...], meaning: str) -
         if array.dtype == object:
             array = array.astype(np.float64)
     except (TypeError, ValueError, OverflowError):
-        raise TypeError(f"{name} must be {meaning}, of real numbers, not {values!r}") from None
+        raise TypeError(f"{name} must be {meaning}, of real numbers, not {shown(values)}") from None
     if array.size and array.dtype.kind not in "iuf":
         raise TypeError(f"{name} must be {meaning}, of real numbers, not {array.dtype}")
     if array.ndim not in axes:
@@ -109,10 +124,10 @@ def real_array(values: object, name: str, axes: tuple[int, ...], meaning: str) -
 
 def as_result_type(dtype: DTypeLike) -> np.dtype[Any]:
     """Return the type of a result: double or single precision."""
-    wrong = ValueError(f"dtype is {dtype!r}, but must be float64 or float32")
+    wrong = ValueError(f"dtype is {shown(dtype)}, but must be float64 or float32")
     try:
         result_type = np.dtype(dtype)
-    except TypeError:
+    except (TypeError, ValueError):
         raise wrong from None
     if result_type not in (np.dtype(np.float64), np.dtype(np.float32)):
         raise wrong
@@ -127,20 +142,24 @@ def as_threads(n_jobs: SupportsIndex | None) -> int | None:
     if number == -1:
         return _core.available_cores()
     if number < 1:
-        raise ValueError(f"n_jobs is {number}, but must be a number of threads from 1, -1 for all cores, or None")
+        raise ValueError(
+            f"n_jobs is {shown(number)}, but must be a number of threads from 1, -1 for all cores, or None"
+        )
     return min(number, _core.MOST_THREADS)
 
 
 def check_flag(value: object, name: str) -> None:
     """Refuse what is neither true nor false."""
     if not isinstance(value, bool | np.bool_):
-        raise TypeError(f"{name} must be True or False, not {value!r}")
+        raise TypeError(f"{name} must be True or False, not {shown(value)}")
 
 
-def check_out(out: NDArray[Any], shape: tuple[int, ...], dtype: np.dtype[Any]) -> None:
-    """Refuse an array that the result cannot be written to."""
+def check_out(out: NDArray[Any], shape: tuple[int, ...], dtype: np.dtype[Any], *inputs: object) -> None:
+    """Refuse an array that the result cannot be written to, or that shares memory with what the result is made of."""
     if not isinstance(out, np.ndarray):
         raise TypeError(f"out must be a NumPy array, not {type(out).__name__}")
+    if isinstance(out, np.ma.MaskedArray):
+        raise TypeError("out is a masked array, whose mask would hide results: pass the array behind it, out.data")
     if out.shape != shape:
         raise ValueError(f"out has shape {out.shape}, but the result has shape {shape}")
     if out.dtype != dtype:
@@ -150,4 +169,7 @@ def check_out(out: NDArray[Any], shape: tuple[int, ...], dtype: np.dtype[Any]) -
     if not out.flags.aligned:
         raise ValueError("out is not aligned: its memory must begin at a multiple of the size of its numbers")
     if not out.flags.writeable:
-        raise ValueError("out is read-only")
+        raise ValueError("out is read-only: it must be an array that can be written to")
+    for values in inputs:
+        if isinstance(values, np.ndarray) and np.may_share_memory(out, values):
+            raise ValueError("out shares memory with an argument: the result would overwrite it")

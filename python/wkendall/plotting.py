@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Any, SupportsIndex
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from wkendall.parameters import as_factor, as_order, real_array
+from wkendall._files import shown
+from wkendall._memory import check_fits
+from wkendall.parameters import as_factor, as_order, check_flag, real_array
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -48,6 +50,8 @@ def plot_weights(U: ArrayLike, *, ax: Axes | None = None, values: bool | None = 
     >>> import wkendall
     >>> ax = wkendall.plotting.plot_weights(wkendall.position_weights(4, "mult", u="log"))
     """
+    if values is not None:
+        check_flag(values, "values")
     weights = real_array(U, "U", (1, 2), "an array of shape (n, n), or (n,) for order 1")
     if weights.ndim == 2 and weights.shape[0] != weights.shape[1]:
         raise ValueError(f"U has shape {weights.shape}, but must be square: (n, n)")
@@ -153,7 +157,7 @@ def plot_objective(estimator: Any, *, ax: Axes | None = None, title: str | None 
     """
     found = getattr(estimator, "objective_path_", None)
     if found is None:
-        raise ValueError(f"{estimator!r} has no objective_path_: fit it first")
+        raise ValueError(f"estimator is {shown(estimator)}, which has no objective_path_: fit an estimator first")
     ax = _axes(ax)
     paths: list[NDArray[np.float64]] = [found] if isinstance(found, np.ndarray) else list(found)
     for index, path in enumerate(paths):
@@ -189,6 +193,7 @@ def plot_reduction_factors(n: SupportsIndex, *, k: SupportsIndex = 3, ax: Axes |
     >>> ax = wkendall.plotting.plot_reduction_factors(6)
     """
     last, cut = as_order(n, "n"), as_order(k, "k")
+    check_fits(last, 3, np.dtype(np.float64), "take fewer ranks")
     ax = _axes(ax)
     ranks = np.arange(1, last + 1)
     ax.step(ranks, ranks <= cut, where="mid", label=f"top-{cut}", marker="o", markersize=4)
@@ -223,6 +228,10 @@ def plot_accuracies(
     >>> import wkendall
     >>> ax = wkendall.plotting.plot_accuracies({"standard": [0.61, 0.63, 0.65], "average": [0.62, 0.65, 0.66]})
     """
+    _check_numbers(accuracies, "accuracies", "sequences of accuracies")
+    if not accuracies:
+        raise ValueError("accuracies is empty, but must have those of at least one method")
+    _check_numbers({} if published is None else published, "published", "numbers", 0)
     ax = _axes(ax)
     names = list(accuracies)
     places = np.arange(len(names), 0, -1)
@@ -275,6 +284,8 @@ def plot_differences(
     >>> import wkendall
     >>> ax = wkendall.plotting.plot_differences({"average": (0.01, 0.004, 0.016), "top-2": (-0.04, -0.05, -0.03)})
     """
+    _check_numbers(intervals, "intervals", "triples of numbers: mean, lower end, upper end", 3)
+    _check_numbers({} if published is None else published, "published", "numbers", 0)
     ax = _axes(ax)
     places = np.arange(len(intervals), 0, -1)
     ax.axvline(0, color="0.6", linewidth=0.8)
@@ -295,8 +306,20 @@ def plot_differences(
     return ax
 
 
+def _check_numbers(values: object, name: str, meaning: str, count: int | None = None) -> None:
+    """Refuse what is not a dict of numbers, or of so many or any number of them."""
+    if not isinstance(values, Mapping):
+        raise TypeError(f"{name} must be a dict of {meaning}, by name, not {shown(values)}")
+    for key, numbers in values.items():
+        found = real_array(numbers, f"{name}[{key!r}]", (0,) if count == 0 else (1,), meaning)
+        if found.ndim and (len(found) != count if count else not len(found)):
+            raise ValueError(f"{name}[{key!r}] has {len(found)} numbers, but must be {meaning}")
+
+
 def _axes(ax: Axes | None) -> Axes:
     if ax is not None:
+        if not hasattr(ax, "set_xlabel"):
+            raise TypeError(f"ax must be Axes of matplotlib or None, not {shown(ax)}")
         return ax
     try:
         import matplotlib.pyplot as plt

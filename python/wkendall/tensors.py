@@ -3,16 +3,23 @@
 from __future__ import annotations
 
 from itertools import pairwise
-from typing import Any, Literal, NamedTuple, SupportsIndex
+from typing import Any, Literal, NamedTuple, SupportsIndex, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from wkendall._files import shown
 from wkendall._memory import check_fits
-from wkendall.parameters import as_factor, as_order, named_weight, real_array
+from wkendall.factoring import WORTH_FACTORS, low_rank
+from wkendall.parameters import MOST_AXES, as_axes, as_factor, as_order, named_weight, real_array
 
-#: A matrix of weights is replaced by products of vectors if that is at least so many times less work.
-WORTH_FACTORS = 4
+#: What the two entries of W for two pairs of positions, one way and the other, may differ by, as a part of the larger. Their mean
+#: is taken, which changes values by half of it.
+UNEVEN = 1e-12
+#: How far below zero rounding may bring an eigenvalue, as a part of the largest.
+INDEFINITE = 1e-10
+#: What to do about a W that makes no kernel.
+ANYWAY = "pass check=False to use it all the same"
 
 
 class Weights(NamedTuple):
@@ -25,7 +32,7 @@ class Weights(NamedTuple):
 
 def tensor_weights(U: object, items: int, order: int, pairs: int) -> Weights:
     """Check `U=`: a tensor, a stack of tensors, or a tuple of factors; `pairs` is how many pairs of rankings are to come."""
-    if isinstance(U, tuple) and _is_factors(U, items, order):
+    if isinstance(U, tuple):
         return Weights("factors", order, _factors(U, items, order))
     one, several = _shape(items, order), _shape("r", items, order)
     tensor = real_array(U, "U", (order, order + 1), f"of shape {one} for order {order}, or {several} for a stack")
@@ -36,7 +43,7 @@ def tensor_weights(U: object, items: int, order: int, pairs: int) -> Weights:
         )
     # Finding the factors of a matrix takes some ten products with it.
     if tensor.ndim == order == 2 and pairs > 10 * items and items >= WORTH_FACTORS:
-        vectors = _low_rank(tensor)
+        vectors = low_rank(tensor)
         if vectors is not None:
             return Weights("factors", 2, vectors)
     return Weights("tensor", order, tensor.ravel())
@@ -44,7 +51,7 @@ def tensor_weights(U: object, items: int, order: int, pairs: int) -> Weights:
 
 def one_tensor(U: object, name: str, items: int, order: int | None = None) -> NDArray[np.float64]:
     """Check a single tensor, of any order unless one is given."""
-    axes = tuple(range(1, 33)) if order is None else (order,)
+    axes = tuple(range(1, MOST_AXES + 1)) if order is None else (order,)
     wanted = "an array with one axis of n weights or more" if order is None else f"an array with {order} axes"
     tensor = real_array(U, name, axes, wanted)
     if tensor.shape != (items,) * tensor.ndim:
@@ -54,62 +61,74 @@ def one_tensor(U: object, name: str, items: int, order: int | None = None) -> ND
     return tensor
 
 
-def quadruple_weights(W: object, items: int, check: bool) -> Weights:
-    """Check `W=`, and unless told not to that it makes a kernel."""
+def quadruple_weights(W: object, items: int, check: bool, definite: bool = True) -> Weights:
+    """Check `W=`, and unless told not to that it makes a kernel: that it is symmetric, and positive semi-definite."""
     array = real_array(W, "W", (4,), f"an array of shape {_shape(items, 4)}")
     if array.shape != (items,) * 4:
         raise ValueError(f"W has shape {array.shape}, but for rankings of {items} items it must be {_shape(items, 4)}")
-    if check and items:
-        _check_kernel(array)
-    return Weights("quadruples", 2, array.ravel())
+    _check_finite(array)
+    # Only pairs of positions a < b and c < d count: the other entries change nothing, and are not judged.
+    pairs = np.flatnonzero(np.triu(np.ones((items, items), dtype=bool), 1))
+    places = np.ix_(pairs, pairs)
+    counted = array.reshape(items**2, items**2)[places]
+    whole = np.zeros((items**2, items**2))
+    if check and counted.any():
+        counted = _even(counted, [divmod(int(pair), items) for pair in pairs])
+        if definite:
+            _check_definite(counted)
+    whole[places] = counted
+    return Weights("quadruples", 2, whole.ravel())
 
 
-def _check_kernel(W: NDArray[np.float64]) -> None:
-    """Refuse an array that is not symmetric and positive semi-definite as a matrix of n^2 rows."""
-    anyway = "pass check=False to use it all the same"
-    matrix = W.reshape(len(W) ** 2, -1)
-    if not np.isfinite(matrix).all():
-        a, b, c, d = np.argwhere(~np.isfinite(W))[0]
+def _check_finite(W: NDArray[np.float64]) -> None:
+    wrong = ~np.isfinite(W)
+    if wrong.any():
+        places = np.argwhere(wrong)
+        # One that counts is named first.
+        counts = (places[:, 0] < places[:, 1]) & (places[:, 2] < places[:, 3])
+        a, b, c, d = places[int(counts.argmax())]
         value = "NaN" if np.isnan(W[a, b, c, d]) else W[a, b, c, d]
         raise ValueError(f"W[{a}, {b}, {c}, {d}] is {value}: weights must be finite")
-    eigenvalues = np.linalg.eigvalsh((matrix + matrix.T) / 2)
-    size = np.abs(eigenvalues).max()
-    apart = np.abs(matrix - matrix.T)
-    if apart.max() > 1e-10 * size:
-        a, b, c, d = np.unravel_index(int(apart.argmax()), W.shape)
-        raise ValueError(
-            f"W is not symmetric: W[{a}, {b}, {c}, {d}] is {W[a, b, c, d]:g}, but W[{c}, {d}, {a}, {b}] is "
-            f"{W[c, d, a, b]:g} (the most negative eigenvalue of its symmetric part is {eigenvalues[0]:g}): a kernel needs both "
-            f"the same; {anyway}"
-        )
-    if eigenvalues[0] < -1e-10 * size:
-        raise ValueError(
-            f"W is not positive semi-definite: its most negative eigenvalue is {eigenvalues[0]:g}, the largest "
-            f"{eigenvalues[-1]:g}; {anyway}"
-        )
 
 
-def _is_factors(U: tuple[Any, ...], items: int, order: int) -> bool:
-    """Tell factors from an array written as a tuple of rows."""
-    if not U or any(isinstance(part, np.ndarray) for part in U):
-        return True
-    if not all(isinstance(part, tuple | list) and part and all(np.ndim(vector) == 1 for vector in part) for part in U):
-        return False
-    if any(isinstance(vector, np.ndarray) for part in U for vector in part):
-        return True
-    lengths = {len(vector) for part in U for vector in part} | {len(part) for part in U}
-    return not (order in (2, 3) and lengths == {items})
+def _even(matrix: NDArray[np.float64], pairs: list[tuple[int, int]]) -> NDArray[np.float64]:
+    """Return the entries that count, one row for each pair a < b, as a symmetric matrix; refuse those that differ too much."""
+    with np.errstate(over="ignore"):
+        apart = np.abs(matrix - matrix.T)
+    wrong = apart > UNEVEN * np.maximum(np.abs(matrix), np.abs(matrix.T))
+    if wrong.any():
+        first, second = np.unravel_index(int(np.where(wrong, apart, 0).argmax()), matrix.shape)
+        (a, b), (c, d) = pairs[first], pairs[second]
+        raise ValueError(
+            f"W is not symmetric: W[{a}, {b}, {c}, {d}] is {float(matrix[first, second])!r}, but W[{c}, {d}, {a}, {b}] is "
+            f"{float(matrix[second, first])!r}: a kernel needs both the same; {ANYWAY}"
+        )
+    return np.where(apart > 0, matrix / 2 + matrix.T / 2, matrix)
+
+
+def _check_definite(matrix: NDArray[np.float64]) -> None:
+    exponent = int(np.frexp(np.abs(matrix).max())[1])
+    eigenvalues = np.linalg.eigvalsh(np.ldexp(matrix, -exponent))
+    if eigenvalues[0] < -INDEFINITE * np.abs(eigenvalues).max():
+        least, largest = (float(np.ldexp(eigenvalue, exponent)) for eigenvalue in (eigenvalues[0], eigenvalues[-1]))
+        raise ValueError(
+            f"W is not positive semi-definite: as a matrix of the pairs of positions a < b its most negative eigenvalue is "
+            f"{least:g}, the largest {largest:g}; {ANYWAY}"
+        )
 
 
 def _factors(U: tuple[Any, ...], items: int, order: int) -> NDArray[np.float64]:
     """Return the vectors of all terms, one after the other."""
     meaning = (
-        f"for {items} items and order {order} factors are {order} arrays of shape (r, {items}), one for each axis, or a tuple "
-        f"of terms, each {order} vectors of {items} weights"
+        f"a tuple is factors, for {items} items and order {order}: {order} arrays of shape (r, {items}), one for each axis, or "
+        f"tuples of {order} vectors of {items} weights, one for each term"
     )
     if not U:
         raise ValueError(f"U is empty, but {meaning}")
-    if any(isinstance(part, np.ndarray) for part in U):
+    terms = isinstance(U[0], tuple)
+    for index, part in enumerate(U):
+        _check_part(part, f"U[{index}]", terms, meaning)
+    if not terms:
         axes = [np.atleast_2d(_vectors(part, f"U[{index}]", (1, 2), items, meaning)) for index, part in enumerate(U)]
         if len(axes) != order:
             raise ValueError(f"U has {len(axes)} factors, but {meaning}")
@@ -127,22 +146,29 @@ def _factors(U: tuple[Any, ...], items: int, order: int) -> NDArray[np.float64]:
     return np.concatenate(vectors)
 
 
+def _check_part(part: object, name: str, terms: bool, meaning: str) -> None:
+    """Refuse what could be read as an axis and as a term, or as a row of an array."""
+    if isinstance(part, tuple):
+        if not terms:
+            raise TypeError(f"{name} is a tuple, but U[0] is not: {meaning}")
+        for index, vector in enumerate(part):
+            if np.ndim(vector) == 0:
+                raise TypeError(
+                    f"{name}[{index}] is {shown(vector)}, but {meaning}; weights themselves are an array or nested lists"
+                )
+    elif terms:
+        raise TypeError(f"{name} is of type {type(part).__name__}, but U[0] is a tuple: {meaning}")
+    elif isinstance(part, list):
+        raise TypeError(f"{name} is a list, which could be an axis or a term, but {meaning}")
+    elif np.ndim(cast("ArrayLike", part)) == 0:
+        raise TypeError(f"{name} is {shown(part)}, but {meaning}; weights themselves are an array or nested lists")
+
+
 def _vectors(values: object, name: str, axes: tuple[int, ...], items: int, meaning: str) -> NDArray[np.float64]:
     array = real_array(values, name, axes, "vectors of n weights")
     if array.shape[-1] != items:
         raise ValueError(f"{name} has shape {array.shape}, but {meaning}")
     return array
-
-
-def _low_rank(U: NDArray[np.float64]) -> NDArray[np.float64] | None:
-    """Return the vectors of a matrix of low rank, or None where they would save little or change the result."""
-    if not np.isfinite(U).all():
-        return None
-    left, sizes, right = np.linalg.svd(U)
-    rank = int((sizes > len(U) * np.finfo(np.float64).eps * sizes[0]).sum())
-    if WORTH_FACTORS * 2 * rank**2 > len(U):
-        return None
-    return np.ascontiguousarray(np.stack([left[:, :rank].T * sizes[:rank, np.newaxis], right[:rank]], axis=1)).ravel()
 
 
 def _shape(*parts: object) -> str:
@@ -187,7 +213,10 @@ def position_weights(
     items = as_order(n, "n", least=0)
     axes = as_order(order, "order")
     name, top, factor = named_weight(items, weight, k, u)
-    check_fits(items ** (axes - 1) * (items if name == "average" else 1), items, np.dtype(np.float64))
+    axes = as_axes(axes, "order", more=name == "average")
+    size = axes + (name == "average")
+    advice = "take fewer items or a lower order"
+    check_fits(items ** (size - 1), items, np.dtype(np.float64), advice, shape=f"{items}^{size}")
     ranks = np.ogrid[(slice(items),) * axes]
     increasing = np.ones((items,) * axes, dtype=bool)
     for lower, higher in pairwise(ranks):

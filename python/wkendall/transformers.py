@@ -10,11 +10,12 @@ import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 from scipy.linalg import solve_triangular
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
-from sklearn.utils import check_random_state
 from sklearn.utils.validation import _check_feature_names_in, check_is_fitted
 
+from wkendall._files import shown
 from wkendall._memory import check_fits
 from wkendall.base import OfKernel, OfRankings, Places, distinct, draw_apart, used
+from wkendall.checks import random_state
 from wkendall.embedding import BLOCK, features
 from wkendall.parameters import as_order, as_result_type
 from wkendall.parts import Array
@@ -106,7 +107,7 @@ class WeightedKendall(ClassNamePrefixFeaturesOutMixin, TransformerMixin, OfKerne
         -------
         ndarray of shape (m, m'), or float
         """
-        if np.ndim(X) == 1 and Y is not None and np.ndim(Y) == 1:
+        if Y is not None and _is_one(X) and _is_one(Y):
             return float(self(np.asarray(X)[np.newaxis], np.asarray(Y)[np.newaxis])[0, 0])
         if Y is None or Y is X:
             return self._gram(self._places(X, "X"), dtype=self.dtype)
@@ -128,6 +129,7 @@ class WeightedKendall(ClassNamePrefixFeaturesOutMixin, TransformerMixin, OfKerne
         -------
         self
         """
+        as_result_type(self.dtype)
         self.rankings_ = self._read(X, reset=True)
         self._gram(self.rankings_[:1])  # which checks the parameters
         return self
@@ -327,7 +329,7 @@ class KendallNystroem(ClassNamePrefixFeaturesOutMixin, _Map, OfKernel):  # type:
         check_choice(self.landmarks, "landmarks", ("uniform", "kmeans++"))
         as_result_type(self.dtype)
         places = self._read(X, reset=True)
-        random = check_random_state(self.random_state)
+        random = random_state(self.random_state)
         different, _, counts = distinct(places, np.ones(len(places)))
         part = random.permutation(len(different))[:MOST]
         drawn = self._drawn(different, counts, part, random)
@@ -455,6 +457,8 @@ class KendallFeatures(_Map):
         ndarray of names
         """
         check_is_fitted(self)
+        if input_features is not None and not _is_one(input_features):
+            raise ValueError(f"input_features is {shown(input_features)}, but must be an array of n names, or None")
         items = _check_feature_names_in(self, input_features)
         pairs = [(items[i], items[j]) for i, j in zip(*np.triu_indices(len(items), 1), strict=True)]
         if self.weight == "standard" and not self.signed:
@@ -462,6 +466,14 @@ class KendallFeatures(_Map):
         orders = [pairs] if self.signed else [pairs, [(j, i) for i, j in pairs]]
         tops = [f", top {k}" for k in range(2, len(items) + 1)] if self.weight == "average" else [""]
         return np.array([f"{i} before {j}{top}" for order in orders for top in tops for i, j in order], dtype=object)
+
+
+def _is_one(X: ArrayLike) -> bool:
+    """Tell one ranking from several."""
+    try:
+        return np.ndim(X) == 1
+    except ValueError:  # rows of different lengths
+        return False
 
 
 def cholesky(gram: Array) -> tuple[list[int], Array]:

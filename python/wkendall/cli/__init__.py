@@ -170,9 +170,14 @@ def _termination_as_exit() -> Iterator[None]:
 
 @contextmanager
 def _warnings_in_one_line() -> Iterator[None]:
+    """Show each warning once, however many fits it comes from."""
+    said: set[str] = set()
+
     def show(message: Warning | str, *_: object, **__: object) -> None:
-        if sys.stderr is not None:
-            print(f"wkendall: warning: {' '.join(str(message).split())}", file=sys.stderr)
+        text = " ".join(str(message).split())
+        if sys.stderr is not None and text not in said:
+            said.add(text)
+            print(f"wkendall: warning: {text}", file=sys.stderr)
 
     with warnings.catch_warnings():
         warnings.showwarning = show

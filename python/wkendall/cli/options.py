@@ -10,6 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, get_args
 
+from wkendall._files import shown
 from wkendall.rankings import Input, Missing, Ties, Top
 
 if TYPE_CHECKING:
@@ -117,7 +118,8 @@ def whole_number(least: int, below: int | None = None) -> Callable[[str], int]:
             or (below is not None and int(text) >= below)
         ):
             end = "" if below is None else f" and below {below}"
-            raise argparse.ArgumentTypeError(f"{text!r} must be a whole number from {least}{end}")
+            end += " of at most 18 digits" if len(text) > 18 else ""
+            raise argparse.ArgumentTypeError(f"{shown(text)} must be a whole number from {least}{end}")
         return int(text)
 
     return convert
@@ -137,7 +139,7 @@ def number_of_jobs(text: str) -> int:
         return whole_number(1)(text)
     except argparse.ArgumentTypeError:
         raise argparse.ArgumentTypeError(
-            f"{text!r} must be a whole number from 1, or -1 for one on each core"
+            f"{shown(text)} must be a whole number from 1, or -1 for one on each core"
         ) from None
 
 
