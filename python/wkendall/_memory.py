@@ -22,7 +22,7 @@ def check_fits(rows: int, columns: int, dtype: np.dtype[np.floating], advice: st
     available = available_bytes()
     if available is not None and needed > available:
         raise ValueError(
-            f"the result of {rows} x {columns} {dtype} values takes {_readable(needed)}, but only {_readable(available)} of "
+            f"the result of {rows} x {columns} {dtype} values takes {readable(needed)}, but only {readable(available)} of "
             f"memory are available: {advice}"
         )
 
@@ -66,7 +66,8 @@ def _from_sysconf() -> int | None:
         return None
 
 
-def _readable(size: float) -> str:
+def readable(size: float) -> str:
+    """Return a number of bytes as people say it."""
     for unit in ("B", "KiB", "MiB", "GiB"):
         if size < 1024:
             return f"{size:.1f} {unit}"

@@ -417,6 +417,30 @@ def _matrix(
     if backend is not None and not isinstance(backend, str):
         raise TypeError(f"backend must be a name or None, not {backend!r}")
 
+    x, y = read_both(X, Y, input, top, ties, missing, threads)
+    shape = (x.rows, x.rows if y is None else y.rows)
+    measure = measure_of(x.items, shape[0] * shape[1])
+    if out is None:
+        check_fits(*shape, result_type)
+        out = np.empty(shape, dtype=result_type)
+    else:
+        check_out(out, shape, result_type)
+    with progress_bar(progress, what) as show:
+        _core.gram(measure, x, y, out, threads=threads, backend=backend, progress=show)
+    return out
+
+
+def read_both(
+    X: ArrayLike,
+    Y: ArrayLike | None,
+    input: Input,
+    top: Top,
+    ties: Ties | None,
+    missing: Missing | None,
+    threads: int | None,
+) -> tuple[AnyRankings, AnyRankings | None]:
+    """Check two sets of rankings of the same items; ties and missing items are not allowed where these are None."""
+
     def read(values: ArrayLike, name: str) -> AnyRankings:
         if ties is None or missing is None:
             return as_rankings(values, name, input, top, threads)
@@ -429,16 +453,7 @@ def _matrix(
             raise ValueError(f"X has {x.items} items, but Y has {y.items}: both must rank the same items")
         if input != "orders":
             check_same_labels(X, Y, "columns", ("X", "Y"))
-    shape = (x.rows, x.rows if y is None else y.rows)
-    measure = measure_of(x.items, shape[0] * shape[1])
-    if out is None:
-        check_fits(*shape, result_type)
-        out = np.empty(shape, dtype=result_type)
-    else:
-        check_out(out, shape, result_type)
-    with progress_bar(progress, what) as show:
-        _core.gram(measure, x, y, out, threads=threads, backend=backend, progress=show)
-    return out
+    return x, y
 
 
 def _pair(
