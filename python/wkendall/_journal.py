@@ -1,7 +1,7 @@
 """A journal: what a long piece of work has done so far, on disk, one line for each part.
 
-A line is a checksum and a JSON value. A process that is killed while it writes leaves a last line whose checksum is wrong; that line
-is cut off when the journal is opened again. The first line says what the work is.
+The first line says what the work is. A line is a checksum and a JSON value. A process that is killed while it writes leaves a
+last line whose checksum is wrong. It is cut off when the journal is opened again.
 """
 
 from __future__ import annotations

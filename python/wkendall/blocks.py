@@ -1,11 +1,12 @@
 """A matrix of a measure cut into blocks: which there are, how each is computed, and what says whether two runs compute the same.
 
-A value depends on its two rankings alone, but its last bits also on the strategy, and the fastest strategy depends on how many rankings
-there are. It is chosen once, for the whole matrix, so that blocks have the bits of a single call.
+A value depends on its two rankings alone. Its last bits also depend on the strategy, and the fastest strategy on how many
+rankings there are. The strategy is chosen once, for the whole matrix, so that blocks have the bits of a single call.
 """
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
 from hashlib import blake2b
 from math import isqrt
@@ -79,7 +80,7 @@ class Rows:
         kind = "complete" if self.complete else f"incomplete, {self._missing}"
         found = blake2b(f"{kind} {self._ranks.shape}".encode(), digest_size=16)
         if self._ranks.size:
-            found.update(np.ascontiguousarray(self._ranks, dtype="<u4"))
+            found.update(np.ascontiguousarray(self._ranks, dtype="<u4").data)
         return found.hexdigest()
 
     def computed(self) -> int:
@@ -155,7 +156,8 @@ class Work:
         rows = self.x.computed()
         columns = rows if self.y is None else self.y.computed()
         planned = _core.planned(self.measure, rows, columns).partition("-")[0]
-        if self.backend is None and (self.dtype == np.float64 or planned in ("bits", "product")) or rows * columns < _FEW:
+        sure = self.backend is None and (self.dtype == np.float64 or planned in ("bits", "product"))
+        if sure or rows * columns < _FEW:
             return f"{planned}-{level}"
         # What is planned is for double precision and the widest instructions. In single precision a product is cheaper.
         return f"{self._strategy_like(rows, columns, level)}-{level}"
@@ -219,8 +221,6 @@ def _corner(
         if done:
             raise _EnoughError
 
-    try:
+    with suppress(_EnoughError):
         _core.gram(measure, x, y, out, threads=1, tile=_PROBE, backend=backend, progress=stop)
-    except _EnoughError:
-        pass
     return out[:_PROBE, :_PROBE]

@@ -1,6 +1,6 @@
 """Gram matrices larger than memory, in files: block by block, with a journal, so that a run that was killed can go on.
 
-While a matrix is computed, its file is called `NAME.unfinished`, and `NAME.journal` says what is computed, from which rankings, and
+While a matrix is computed, its file is called `NAME.unfinished`. `NAME.journal` says what is computed, from which rankings, and
 which blocks are done. The order of events makes every line of the journal true whenever the process is killed or the power fails:
 
     the data of a block are written and synced -> the journal says that the block is done, and is synced -> the next block
@@ -63,9 +63,9 @@ def gram_to_file(
 ) -> NDArray[Any]:
     """Kernel between all pairs of rankings, written to an .npy file that may be larger than memory.
 
-    The matrix is computed in blocks of 64 MiB or less. Until it is complete, the file is called `path` + ".unfinished", and a small
+    The matrix is computed in blocks of 64 MiB or less. Until it is complete, the file is called `path` + ".unfinished". A small
     file, `path` + ".journal", says which blocks are done. A run that was interrupted or killed, even by a power cut, goes on with
-    `resume=True`: the file is then bitwise identical to that of an unbroken run, and to what `gram_matrix` returns.
+    `resume=True`. The file is then bitwise identical to that of an unbroken run, and to what `gram_matrix` returns.
 
     Parameters
     ----------
@@ -140,7 +140,7 @@ def _described(value: Any) -> Any:
         if not array.ndim:
             return array.item()
         array = np.ascontiguousarray(array, dtype="<f8")
-        return f"array {array.shape} {blake2b(array, digest_size=16).hexdigest()}"
+        return f"array {array.shape} {blake2b(array.tobytes(), digest_size=16).hexdigest()}"
     return None
 
 
@@ -171,6 +171,15 @@ def prepare(
 def unfinished_names(target: Path) -> tuple[Path, Path]:
     """Return the names of the unfinished file and of its journal."""
     return target.with_name(f"{target.name}.unfinished"), target.with_name(f"{target.name}.journal")
+
+
+def discard(path: Path) -> None:
+    """Remove the unfinished file of an earlier run, if there is one and no process is writing to it."""
+    unfinished, noted = unfinished_names(path.resolve())
+    if noted.exists():
+        journal = Journal(noted)
+        unfinished.unlink(missing_ok=True)
+        journal.remove()
 
 
 def opened(path: Path) -> NDArray[Any]:
@@ -210,7 +219,8 @@ def write(path: Path, work: Work, *, resume: bool, force: bool = False, progress
     try:
         journal = Journal(noted)
     except OSError as error:
-        error.filename = os.fspath(path) if error.filename is not None else None
+        if error.errno is not None:
+            error.filename = os.fspath(path)
         raise
     try:
         file = _File(path, target, unfinished, journal, work, force)
@@ -334,6 +344,8 @@ class _File:
             progress_bar(progress, "gram_to_file", STEPS * (len(blocks) - len(missing))) as show,
             self.unfinished.open("r+b", buffering=0) as file,
         ):
+            if show is not None:
+                show(total - STEPS * len(missing), total)
             for number, block in enumerate(missing, start=len(blocks) - len(missing)):
                 before = STEPS * number
 
@@ -345,8 +357,6 @@ class _File:
                 self.work.fill(block, out, header["backend"], None if show is None else step)
                 self._store(file, block, out)
                 self.journal.add([block.rows.start, block.columns.start])
-            if show is not None:
-                show(total, total)
 
     def _store(self, file: Any, block: Block, out: NDArray[Any]) -> None:
         """Write a block, and its mirror image if the matrix is symmetric; both are on disk when this returns."""
@@ -365,7 +375,7 @@ class _File:
         for row, values in [(0, out)] if block.shape[1] == width else enumerate(out):
             place = (block.rows.start + row) * width + block.columns.start
             file.seek(self.start + place * self.work.dtype.itemsize)
-            data = memoryview(values).cast("B")
+            data = values.data.cast("B")
             while data:
                 data = data[file.write(data) :]
 
