@@ -51,8 +51,8 @@ def run_unbroken(block_bytes: int, folder: Path, output: str) -> float:
 def run_killed(block_bytes: int, folder: Path, output: str, kills: int, seconds: float, say: bool) -> int:
     """Run and kill so many times, then run to the end; return how many files were finished.
 
-    Each run is killed at a random moment of the first so many seconds. If one comes to its end before, its file must have the same
-    bits as that of an unbroken run, and is begun again.
+    Each run is killed at a random moment of the first so many seconds. If one comes to its end before, its file must have the
+    bits of an unbroken run, and is begun again.
     """
     wanted = digest(folder / "whole.npy")
     journal = folder / f"{output}.journal"
@@ -100,7 +100,9 @@ def main() -> None:
         # Short, so that most kills happen in the middle.
         span = 2 * (seconds / (arguments.kills + 1) + 0.5)
         finished = run_killed(arguments.block_bytes, folder, "killed.npy", arguments.kills, span, say=True)
-        print(f"killed {arguments.kills} times, {finished} finished: {digest(folder / 'killed.npy')}, bitwise identical")
+        print(
+            f"killed {arguments.kills} times, {finished} finished: {digest(folder / 'killed.npy')}, bitwise identical"
+        )
         left = sorted(path.name for path in folder.iterdir())
         assert left == ["killed.npy", "whole.npy", "x.npy"], left
 

@@ -3,6 +3,7 @@
 import errno
 import os
 import shlex
+import signal
 import subprocess
 import sys
 import time
@@ -15,6 +16,7 @@ from definitions import random_rankings
 from wkendall import _disk
 from wkendall._files import write_whole
 from wkendall.cli import gram, learn, main
+from wkendall.cli.errors import CommandError
 from wkendall.cli.output import new_file, new_files
 from wkendall.experiments import report
 
@@ -113,9 +115,14 @@ def test_a_file_that_appears_during_the_run(name, links, monkeypatch, capsys):
 
 def test_a_name_in_another_folder():
     Path("sub").mkdir()
-    with pytest.raises(Exception, match=r"the result is sub/a-[0-9a-f]{6}\.txt$"), new_file(Path("sub/a.txt"), False) as file:
-        Path("sub/a.txt").write_text("precious")
-        file.write_text("mine")
+
+    def write():
+        with new_file(Path("sub/a.txt"), False) as file:
+            Path("sub/a.txt").write_text("precious")
+            file.write_text("mine")
+
+    with pytest.raises(CommandError, match=r"the result is sub/a-[0-9a-f]{6}\.txt$"):
+        write()
     assert sorted(path.read_text() for path in Path("sub").iterdir()) == ["mine", "precious"]
 
 
@@ -144,12 +151,19 @@ def test_a_file_that_appears_in_the_folder(name, there, monkeypatch, capsys):
     assert set(Path().iterdir()) == {Path("x.npy"), Path("y.npy"), Path("out"), kept}
 
 
-def test_a_file_where_the_folder_should_be(capsys):
-    with pytest.raises(Exception, match=r"the result is out-[0-9a-f]{6}$"), new_files(Path("out"), ["a"], False) as folder:
-        (folder / "a").write_text("mine")
-        Path("out").write_text("precious")
+def write_both(appears):
+    with new_files(Path("out"), ["a", "b"], False) as folder:
+        for name in "ab":
+            (folder / name).write_text("mine")
+        if appears:
+            Path("out").write_text("precious")
+
+
+def test_a_file_where_the_folder_should_be():
+    with pytest.raises(CommandError, match=r"the result is out-[0-9a-f]{6}$"):
+        write_both(appears=True)
     assert Path("out").read_text() == "precious"
-    assert [path.read_text() for path in Path().glob("out-*/a")] == ["mine"]
+    assert [path.read_text() for path in Path().glob("out-*/[ab]")] == ["mine", "mine"]
 
 
 def test_all_files_get_their_names_or_none(monkeypatch):
@@ -162,9 +176,8 @@ def test_all_files_get_their_names_or_none(monkeypatch):
         claim(unfinished, target)
 
     monkeypatch.setattr("wkendall.cli.output.claim", stop)
-    with pytest.raises(KeyboardInterrupt), new_files(Path("out"), ["a", "b"], False) as folder:
-        for name in "ab":
-            (folder / name).write_text("mine")
+    with pytest.raises(KeyboardInterrupt):
+        write_both(appears=False)
     assert not Path("out").exists()
     assert not list(Path().glob(".wkendall-*"))
 
@@ -255,8 +268,6 @@ def test_of_two_runs_one_succeeds(words):
 @pytest.mark.skipif(os.name == "nt", reason="stops a process as Unix does")
 def test_a_file_that_appears_while_the_command_runs():
     """The real command, which is stopped while something else takes the name."""
-    import signal
-
     np.save("large.npy", random_rankings(np.random.default_rng(0), 3000, 200))
     words = [sys.executable, "-m", "wkendall", *shlex.split("gram large.npy -o out.npy --weight mult --u log")]
     run = subprocess.Popen(words, env=ENVIRONMENT, text=True, stderr=subprocess.PIPE, stdout=subprocess.PIPE)

@@ -341,11 +341,9 @@ class _File:
         total = STEPS * len(blocks)
         buffer = np.empty(max((block.shape[0] * block.shape[1] for block in missing), default=0), self.work.dtype)
         with (
-            progress_bar(progress, "gram_to_file", STEPS * (len(blocks) - len(missing))) as show,
+            progress_bar(progress, "gram_to_file", total - STEPS * len(missing), total) as show,
             self.unfinished.open("r+b", buffering=0) as file,
         ):
-            if show is not None:
-                show(total - STEPS * len(missing), total)
             for number, block in enumerate(missing, start=len(blocks) - len(missing)):
                 before = STEPS * number
 
