@@ -42,7 +42,9 @@ def claim(unfinished: Path, target: Path) -> None:
             raise
         _claim_without_links(unfinished, target)
     else:
-        unfinished.unlink()
+        # It has its name now, whether or not it loses the other one.
+        with suppress(OSError):
+            unfinished.unlink()
 
 
 def _claim_without_links(unfinished: Path, target: Path) -> None:

@@ -106,13 +106,9 @@ class Journal:
     def _append(self, value: Any) -> None:
         text = json.dumps(value).encode()
         line = _checksum(text) + b" " + text + b"\n"
-        try:
-            while line:
-                line = line[self._file.write(line) :]
-            os.fsync(self._file.fileno())
-        except OSError as error:
-            error.filename = os.fspath(self.path)
-            raise
+        while line:
+            line = line[self._file.write(line) :]
+        os.fsync(self._file.fileno())
 
     def clear(self) -> None:
         """Forget everything."""

@@ -218,15 +218,15 @@ def write(path: Path, work: Work, *, resume: bool, force: bool = False, progress
     header = _header(work)
     try:
         journal = Journal(noted)
+        try:
+            return _File(path, target, unfinished, journal, work, force).run(header, resume, progress)
+        finally:
+            journal.close()
     except OSError as error:
+        # A full disk names no file, and people know the name that they have given.
         if error.errno is not None:
-            error.filename = os.fspath(path)
+            error.filename, error.filename2 = os.fspath(path), None
         raise
-    try:
-        file = _File(path, target, unfinished, journal, work, force)
-        return file.run(header, resume, progress)
-    finally:
-        journal.close()
 
 
 def _header(work: Work) -> dict[str, Any]:
@@ -288,17 +288,13 @@ class _File:
     def _begin(self, header: dict[str, Any]) -> None:
         """Make the unfinished file, in its full size, and the first line of the journal."""
         self.journal.clear()
-        try:
-            check_space(self.unfinished, self.size)
-            with self.unfinished.open("wb") as file:
-                file.write(_npy_header(self.work))
-                file.truncate(self.size)
-            reserve(self.unfinished, self.start)
-            with self.unfinished.open("r+b") as file:
-                os.fsync(file.fileno())
-        except OSError as error:
-            error.filename = os.fspath(self.path)
-            raise
+        check_space(self.unfinished, self.size)
+        with self.unfinished.open("wb") as file:
+            file.write(_npy_header(self.work))
+            file.truncate(self.size)
+        reserve(self.unfinished, self.start)
+        with self.unfinished.open("r+b") as file:
+            os.fsync(file.fileno())
         self.journal.begin(header)
 
     def _compare(self, header: dict[str, Any]) -> None:
@@ -358,14 +354,10 @@ class _File:
 
     def _store(self, file: Any, block: Block, out: NDArray[Any]) -> None:
         """Write a block, and its mirror image if the matrix is symmetric; both are on disk when this returns."""
-        try:
-            self._put(file, block, out)
-            if self.work.y is None and block.rows != block.columns:
-                self._put(file, Block(block.columns, block.rows), np.ascontiguousarray(out.T))
-            os.fsync(file.fileno())
-        except OSError as error:
-            error.filename = os.fspath(self.path)
-            raise
+        self._put(file, block, out)
+        if self.work.y is None and block.rows != block.columns:
+            self._put(file, Block(block.columns, block.rows), np.ascontiguousarray(out.T))
+        os.fsync(file.fileno())
 
     def _put(self, file: Any, block: Block, out: NDArray[Any]) -> None:
         width = self.work.shape[1]

@@ -41,7 +41,7 @@ def new_file(path: Path, force: bool) -> Iterator[Path]:
     target = check_new(path, force)
     unfinished = target.parent / _unfinished_name()
     try:
-        with _about(path, unfinished):
+        with _about(path, unfinished, target):
             unfinished.open("xb").close()
             yield unfinished
             if force:
@@ -92,7 +92,7 @@ def new_files(folder: Path, names: Sequence[str], force: bool) -> Iterator[Path]
     # In the folder if it is there: it may be on another disk than its parent, or the parent closed to us.
     unfinished = (target if target.exists() else target.parent) / _unfinished_name()
     try:
-        with _about(folder, unfinished):
+        with _about(folder, unfinished, target):
             unfinished.mkdir()
             yield unfinished
             _name_all(folder, unfinished, target, names, force)
@@ -158,7 +158,7 @@ def standard_output() -> Iterator[TextIO]:
     """Give standard output, and let errors name it."""
     if sys.stdout is None:
         raise CommandError("standard output is closed")
-    with _about(Path("standard output"), None):
+    with _about(Path("standard output")):
         yield sys.stdout
 
 
@@ -189,14 +189,14 @@ def _unfinished_name() -> str:
 
 
 @contextmanager
-def _about(path: Path, unfinished: Path | None) -> Iterator[None]:
-    """Let errors name the file that was asked for: a full disk names none, and the unfinished one means nothing to anybody."""
+def _about(path: Path, *inside: Path) -> Iterator[None]:
+    """Let errors name the file that was asked for: a full disk names none, and an unfinished one means nothing to anybody."""
     try:
         yield
     except OSError as error:
         # Only those that say what happened to a file have a number.
         name = error.filename
-        inside = name is None or (unfinished is not None and str(name).startswith(str(unfinished)))
-        if error.errno is not None and inside and not isinstance(error, BrokenPipeError):
+        ours = name is None or any(str(name).startswith(str(place)) for place in inside)
+        if error.errno is not None and ours and not isinstance(error, BrokenPipeError):
             error.filename = os.fspath(path)
         raise
