@@ -32,7 +32,7 @@ test-wheel: wheel ## the README's first example and the command line with nothin
 
 faults: install ## signals, full disks and kill -9 at hundreds of moments; takes half an hour and 8 GB of disk
 	WKENDALL_FAULTS=long $(PY) -m pytest tests/test_signals.py tests/test_faults.py
-	$(PY) tests/kill.py --folder build
+	mkdir -p build && $(PY) tests/kill.py --folder build
 
 lint: install ## ruff, rustfmt, clippy, mypy, stubtest; warnings are errors
 	$(BIN)/ruff check .

@@ -15,6 +15,8 @@ from wkendall._memory import readable
 if sys.platform != "win32":
     import fcntl
 
+#: Bytes of a file that are claimed at a time.
+_STEP = 2**30
 #: What systems say if a file cannot have a second name on this disk.
 _NO_LINKS = {errno.EPERM, errno.EACCES, errno.EOPNOTSUPP, errno.ENOTSUP, errno.ENOSYS, errno.EMLINK}
 
@@ -108,7 +110,9 @@ def reserve(path: Path, start: int) -> None:
     with path.open("r+b") as file:
         if hasattr(os, "posix_fallocate"):
             try:
-                os.posix_fallocate(file.fileno(), 0, size)
+                # In steps: where the system can only write zeros, Ctrl-C would have to wait for the last one.
+                for done in range(0, size, _STEP):
+                    os.posix_fallocate(file.fileno(), done, min(_STEP, size - done))
                 return
             except OSError as error:
                 # Some file systems cannot; that there is no space is for the caller.

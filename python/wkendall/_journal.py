@@ -44,7 +44,9 @@ class Journal:
     >>> journal.begin({"rows": 3})
     >>> journal.add([0, 1])
     >>> journal.close()
-    >>> Journal(path).header, Journal(path).entries
+    >>> again = Journal(path)
+    >>> again.close()
+    >>> again.header, again.entries
     ({'rows': 3}, [[0, 1]])
     """
 
