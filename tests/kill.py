@@ -2,7 +2,7 @@
 
     python tests/kill.py --rows 20000 --kills 20 --folder /tmp
 
-prints the moments, the blocks that were done, and the hashes of both files. The short form of this is in test_to_file.py.
+prints the moments, the blocks that were done, and the hashes of both files. The short form of this is in test_resume.py.
 """
 
 from __future__ import annotations

@@ -34,8 +34,8 @@ from wkendall.rankings import (
     as_any_ranking,
     as_any_rankings,
     as_ranking,
-    as_rankings,
     check_same_labels,
+    read_both,
 )
 
 
@@ -416,7 +416,6 @@ def _matrix(
     check_flag(progress, "progress")
     if backend is not None and not isinstance(backend, str):
         raise TypeError(f"backend must be a name or None, not {backend!r}")
-
     x, y = read_both(X, Y, input, top, ties, missing, threads)
     shape = (x.rows, x.rows if y is None else y.rows)
     measure = measure_of(x.items, shape[0] * shape[1])
@@ -428,32 +427,6 @@ def _matrix(
     with progress_bar(progress, what) as show:
         _core.gram(measure, x, y, out, threads=threads, backend=backend, progress=show)
     return out
-
-
-def read_both(
-    X: ArrayLike,
-    Y: ArrayLike | None,
-    input: Input,
-    top: Top,
-    ties: Ties | None,
-    missing: Missing | None,
-    threads: int | None,
-) -> tuple[AnyRankings, AnyRankings | None]:
-    """Check two sets of rankings of the same items; ties and missing items are not allowed where these are None."""
-
-    def read(values: ArrayLike, name: str) -> AnyRankings:
-        if ties is None or missing is None:
-            return as_rankings(values, name, input, top, threads)
-        return as_any_rankings(values, name, input, top, ties, missing, threads)
-
-    x = read(X, "X")
-    x, y = alike(x, None if Y is None else read(Y, "Y"))
-    if y is not None:
-        if y.items != x.items:
-            raise ValueError(f"X has {x.items} items, but Y has {y.items}: both must rank the same items")
-        if input != "orders":
-            check_same_labels(X, Y, "columns", ("X", "Y"))
-    return x, y
 
 
 def _pair(

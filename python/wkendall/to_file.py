@@ -26,10 +26,9 @@ from wkendall._files import as_path
 from wkendall._journal import Journal
 from wkendall._progress import progress_bar
 from wkendall.blocks import Block, Rows, Work
-from wkendall.kernels import read_both
 from wkendall.measures import Kernel
 from wkendall.parameters import STANDARD, as_result_type, as_threads, check_flag
-from wkendall.rankings import Input, Missing, Ties, Top
+from wkendall.rankings import Input, Missing, Ties, Top, read_both
 
 #: Changes when files of an earlier version cannot be gone on with.
 FORMAT = 1
