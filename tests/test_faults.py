@@ -124,7 +124,7 @@ def test_every_change_of_the_folder_fails_once(words, number, folder, capsys):
             return
         left = {path.name for path in set(Path().rglob("*")) - before}
         if number == errno.EROFS:  # nothing can be removed from such a disk, and only that may have failed
-            if code == 0 or name in left:
+            if code == 0 or (name in left and name != "out"):
                 check_result(words)
         else:
             assert left <= (RESUMABLE if "resume" in words or "reproduce" in words else set()), (at, left)

@@ -21,7 +21,12 @@ from definitions import random_rankings
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="signals are sent as on Unix")
 
-ENVIRONMENT = {**os.environ, "PYTHONPATH": str(Path(wkendall.__file__).resolve().parents[1])}
+#: One thread of BLAS: those of OpenBLAS wait for each other for seconds, in one call, where the machine has other work.
+ENVIRONMENT = {
+    **os.environ,
+    "PYTHONPATH": str(Path(wkendall.__file__).resolve().parents[1]),
+    "OPENBLAS_NUM_THREADS": "1",
+}
 LONG = os.environ.get("WKENDALL_FAULTS") == "long"
 ROUNDS = 8 if LONG else 1
 #: Seconds from the signal to the end. Most take 0.1; machines of tests are slow and have other work.
