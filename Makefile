@@ -7,7 +7,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 RUST := $(shell find src -name '*.rs') Cargo.toml
 SOURCES := $(RUST) $(shell find python -name '*.py*' -not -path '*/__pycache__/*') pyproject.toml README.md
 
-.PHONY: help demo test test-rust test-python test-wheel lint format bench docs wheel install hooks clean
+.PHONY: help demo test test-rust test-python test-wheel faults lint format bench docs wheel install hooks clean
 
 help: ## this list
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -29,6 +29,10 @@ test-wheel: wheel ## the README's first example and the command line with nothin
 	build/fresh/bin/python -m pip install -q dist/*.whl
 	cd build && fresh/bin/python ../tests/first_example.py
 	build/fresh/bin/wkendall info
+
+faults: install ## signals, full disks and kill -9 at hundreds of moments; takes half an hour and 8 GB of disk
+	WKENDALL_FAULTS=long $(PY) -m pytest tests/test_signals.py tests/test_faults.py
+	mkdir -p build && $(PY) tests/kill.py --folder build
 
 lint: install ## ruff, rustfmt, clippy, mypy, stubtest; warnings are errors
 	$(BIN)/ruff check .

@@ -29,6 +29,8 @@ Layers, each using only those below it:
     spectrum   singular values of weighted sums of permutations
     samples    the tensors of rankings to learn from, complete or not
     parts      how tensors split under permutations
+    to_file    Gram matrices larger than memory, in files
+    blocks     a matrix cut into blocks
     kernels    gram_matrix and its family
     embedding  the tensors and features behind the kernels
     measures   the parameters of a kernel together
@@ -47,6 +49,7 @@ from wkendall.config import show_config
 from wkendall.embedding import combine, embed, features, inverse, linear_function
 from wkendall.kernels import correlation, diagonal, distance_matrix, gram_matrix, kappa, kernel, mallows
 from wkendall.tensors import position_weights
+from wkendall.to_file import gram_to_file
 
 if TYPE_CHECKING:
     from wkendall import dask as dask
@@ -84,6 +87,7 @@ __all__ = [
     "from_lists",
     "gaussian_process",
     "gram_matrix",
+    "gram_to_file",
     "inverse",
     "kappa",
     "kernel",

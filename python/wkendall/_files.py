@@ -12,6 +12,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple, NoReturn
 
+from wkendall._disk import claim
+
 #: Cells of a CSV file that stand for a missing number.
 MISSING = ("", "NA", "NaN", "nan")
 NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)(e[+-]?[0-9]+)?|[+-]?inf(inity)?", re.IGNORECASE)
@@ -88,8 +90,11 @@ def rows_of(file: File, delimiter: str) -> Iterator[tuple[int, list[str]]]:
         file.fail(line, f"the row cannot be split into cells: {error}")
 
 
-def write_whole(path: Path, content: str | bytes) -> None:
-    """Write a file beside the place where it belongs and move it there, so that nobody ever sees a part of it."""
+def write_whole(path: Path, content: str | bytes, *, replace: bool = True) -> None:
+    """Write a file beside the place where it belongs and move it there, so that nobody ever sees a part of it.
+
+    Unless it may `replace` what is there, FileExistsError is raised if something is.
+    """
     data = content.encode() if isinstance(content, str) else content
     unfinished = path.with_name(f".{path.name}.{secrets.token_hex(6)}.part")
     try:
@@ -98,7 +103,12 @@ def write_whole(path: Path, content: str | bytes) -> None:
             file.flush()
             # A name that is on disk before what it stands for is an empty file after a power cut.
             os.fsync(file.fileno())
-        unfinished.replace(path)
+        if replace:
+            unfinished.replace(path)
+        else:
+            claim(unfinished, path)
+    except FileExistsError:
+        raise FileExistsError(f"{path} was made by something else meanwhile, and is left alone") from None
     except OSError as error:
         # A full disk names no file, and the unfinished one means nothing to anybody.
         error.filename, error.filename2 = os.fspath(path), None

@@ -30,8 +30,8 @@ def check_fits(
         available = LARGEST
     if needed > available:
         raise ValueError(
-            f"the result of {shape or f'{rows} x {columns}'} {dtype} values takes {_readable(needed)}, but only "
-            f"{_readable(available)} of memory are available: {advice}"
+            f"the result of {shape or f'{rows} x {columns}'} {dtype} values takes {readable(needed)}, but only "
+            f"{readable(available)} of memory are available: {advice}"
         )
 
 
@@ -74,7 +74,8 @@ def _from_sysconf() -> int | None:
         return None
 
 
-def _readable(size: float) -> str:
+def readable(size: float) -> str:
+    """Return a number of bytes as people say it."""
     if size > MOST_SHOWN:
         return "over a million TiB"
     for unit in ("B", "KiB", "MiB", "GiB"):

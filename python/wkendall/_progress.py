@@ -7,8 +7,13 @@ from contextlib import contextmanager
 
 
 @contextmanager
-def progress_bar(progress: bool, what: str) -> Iterator[Callable[[int, int], None] | None]:
-    """Show a progress bar, if wanted, that is moved on by calling it with what is done and what there is to do."""
+def progress_bar(
+    progress: bool, what: str, already: int = 0, total: int | None = None
+) -> Iterator[Callable[[int, int], None] | None]:
+    """Show a progress bar, if wanted, that is moved on by calling it with what is done and what there is to do.
+
+    What was done `already`, before this run, counts as done but not for the time that the rest will take.
+    """
     if not progress:
         yield None
         return
@@ -16,7 +21,7 @@ def progress_bar(progress: bool, what: str) -> Iterator[Callable[[int, int], Non
         from tqdm.auto import tqdm
     except ImportError:
         raise ImportError('progress=True needs tqdm: pip install "wkendall[progress]"') from None
-    with tqdm(desc=what, unit="part") as bar:
+    with tqdm(desc=what, unit="part", initial=already, total=total) as bar:
 
         def show(done: int, total: int) -> None:
             bar.total = total

@@ -35,8 +35,8 @@ from wkendall.rankings import (
     as_any_ranking,
     as_any_rankings,
     as_ranking,
-    as_rankings,
     check_same_labels,
+    read_both,
 )
 
 
@@ -419,19 +419,7 @@ def _matrix(
     check_flag(progress, "progress")
     if backend is not None and not isinstance(backend, str):
         raise TypeError(f"backend must be a name or None, not {shown(backend)}")
-
-    def read(values: ArrayLike, name: str) -> AnyRankings:
-        if incomplete is None:
-            return as_rankings(values, name, input, top, threads)
-        return as_any_rankings(values, name, input, top, *incomplete, threads)
-
-    x = read(X, "X")
-    x, y = alike(x, None if Y is None else read(Y, "Y"))
-    if y is not None:
-        if y.items != x.items:
-            raise ValueError(f"X has {x.items} items, but Y has {y.items}: both must rank the same items")
-        if input != "orders":
-            check_same_labels(X, Y, "columns", ("X", "Y"))
+    x, y = read_both(X, Y, input, top, incomplete, threads)
     shape = (x.rows, x.rows if y is None else y.rows)
     measure = measure_of(x.items, shape[0] * shape[1])
     if out is None:

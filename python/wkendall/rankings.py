@@ -57,6 +57,31 @@ def alike(x: AnyRankings, y: AnyRankings | None) -> tuple[AnyRankings, AnyRankin
     return made[0], made[1]
 
 
+def read_both(
+    X: ArrayLike,
+    Y: ArrayLike | None,
+    input: Input,
+    top: Top,
+    incomplete: tuple[Ties, Missing] | None,
+    threads: int | None,
+) -> tuple[AnyRankings, AnyRankings | None]:
+    """Check two sets of rankings of the same items; `incomplete` is None where only complete ones make sense."""
+
+    def read(values: ArrayLike, name: str) -> AnyRankings:
+        if incomplete is None:
+            return as_rankings(values, name, input, top, threads)
+        return as_any_rankings(values, name, input, top, *incomplete, threads)
+
+    x = read(X, "X")
+    x, y = alike(x, None if Y is None else read(Y, "Y"))
+    if y is not None:
+        if y.items != x.items:
+            raise ValueError(f"X has {x.items} items, but Y has {y.items}: both must rank the same items")
+        if input != "orders":
+            check_same_labels(X, Y, "columns", ("X", "Y"))
+    return x, y
+
+
 def check_choice(value: object, name: str, choices: tuple[str, ...]) -> None:
     """Refuse a word that is not one of `choices`."""
     if not isinstance(value, str):

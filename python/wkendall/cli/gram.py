@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import argparse
 import csv
-import errno
-import os
 import sys
 import time
 from collections.abc import Callable
@@ -15,14 +13,17 @@ from typing import TYPE_CHECKING, Any, TextIO
 import numpy as np
 from numpy.typing import NDArray
 
+from wkendall import _core, to_file
+from wkendall._disk import reserve
 from wkendall._memory import check_fits
-from wkendall.cli.errors import UsageError
+from wkendall.cli.errors import CommandError, UsageError
 from wkendall.cli.options import add_output, add_reading, add_running, new_parser, wants_progress, whole_number
-from wkendall.cli.output import new_file, standard_output, write_npz
+from wkendall.cli.output import check_new, new_file, standard_output, write_npz
 from wkendall.cli.reading import Source, check_reading, check_same_items, check_skipped, load_array, read_rankings
 from wkendall.cli.words import in_words_of_the_command
 from wkendall.kernels import distance_matrix, gram_matrix, mallows
-from wkendall.parameters import FACTORS, WEIGHTS
+from wkendall.measures import Kernel
+from wkendall.parameters import FACTORS, STANDARD, WEIGHTS
 
 if TYPE_CHECKING:
     from wkendall.cli.options import Commands
@@ -56,12 +57,17 @@ of the rankings as far as they are known (items, ids).
 A PrefLib file says how many voters gave an order. The matrix has a row for
 each different order. An .npz file keeps the numbers of voters, in the array
 counts; --expand makes a row for each voter instead.
+
+With --resume an .npy file is written block by block. What is done is kept in
+OUTPUT.unfinished if the run is interrupted or killed, and the same command
+goes on from there.
 """
 _EPILOG = """\
 examples:
   wkendall gram votes.csv -o gram.npy
   wkendall gram votes.csv -o gram.csv --weight mult --u log --normalize
   wkendall gram votes.csv -o gram.npz --weight top --k 3 --force
+  wkendall gram votes.csv -o large.npy --resume
 """
 
 
@@ -77,6 +83,11 @@ def add_parser(commands: Commands) -> None:
     add_reading(parser)
     add_running(parser)
     parser.add_argument("--dtype", choices=("float64", "float32"), default="float64", help="the numbers of the matrix")
+    parser.add_argument(
+        "--resume",
+        action="store_true",
+        help="for .npy: keep what is done if the run is interrupted or killed, and go on with what an earlier run has done",
+    )
     parser.set_defaults(run=run)
 
 
@@ -120,18 +131,26 @@ def run(arguments: argparse.Namespace) -> int:
     """Compute the matrix and write it."""
     _check(arguments)
     started = time.perf_counter()
+    already = 0
     if arguments.output == STDOUT:
         with standard_output() as file:
             x, y, shape = _read(arguments)
             K = _in_memory(arguments, x, y, shape)
             write_csv(file, K, x.ids, None if y is None else y.ids)
             file.flush()
+    elif arguments.resume:
+        if not to_file.unfinished_names(arguments.output.resolve())[1].exists():
+            check_new(arguments.output, arguments.force)
+        x, y, shape = _read(arguments)
+        already = _resume(arguments, x, y)
     else:
+        _refuse_unfinished(arguments)
         with new_file(arguments.output, arguments.force) as unfinished:
             x, y, shape = _read(arguments)
             _write(unfinished, arguments, x, y, shape)
     seconds = time.perf_counter() - started
     said = f"{shape[0]} x {shape[1]} {arguments.dtype} in {seconds:.2f} s"
+    said += f", with {already} blocks of an earlier run" if already else ""
     print(f"wrote {arguments.output}: {said}", file=sys.stderr if arguments.output == STDOUT else sys.stdout)
     _tell_of_counts(arguments, x, y)
     return 0
@@ -143,6 +162,8 @@ def _check(arguments: argparse.Namespace) -> None:
         raise UsageError(
             f"the name of the output must end in one of {', '.join(ENDINGS)}, not be {str(arguments.output)!r}"
         )
+    if arguments.resume and arguments.output.suffix.lower() != ".npy":
+        raise UsageError(f"--resume goes with an .npy file, not with {str(arguments.output)!r}")
     if arguments.kernel != "kendall":
         for name, unsaid in _WEIGHTING.items():
             if getattr(arguments, name) != unsaid:
@@ -212,6 +233,47 @@ def _weighting(arguments: argparse.Namespace) -> dict[str, Any]:
     return given | loaded | {"check": not arguments.no_check}
 
 
+def _refuse_unfinished(arguments: argparse.Namespace) -> None:
+    """Keep the work of an earlier run, unless it is to be overwritten."""
+    _, journal = to_file.unfinished_names(arguments.output.resolve())
+    if not journal.exists():
+        return
+    if not arguments.force:
+        name = arguments.output.with_name(f"{arguments.output.name}.unfinished")
+        raise CommandError(f"{name} is from an earlier run: --resume goes on with it, --force starts again")
+    to_file.discard(arguments.output)
+
+
+def _resume(arguments: argparse.Namespace, x: Source, y: Source | None) -> int:
+    """Write the matrix block by block, or what is missing of it; return how many blocks were there."""
+    unfinished, _ = to_file.unfinished_names(arguments.output.resolve())
+    how = (arguments.input, arguments.top, np.dtype(arguments.dtype), arguments.jobs, None)
+    try:
+        with in_words_of_the_command(X=x, Y=y):
+            work = to_file.prepare(_call(arguments), x.X, None if y is None else y.X, *how)
+            progress = wants_progress(arguments)
+            return to_file.write(arguments.output, work, resume=True, force=arguments.force, progress=progress)
+    except CommandError:
+        raise
+    except BaseException:
+        if unfinished.exists() and sys.stderr is not None:
+            print(f"what is done is kept in {unfinished.name}: --resume goes on from there", file=sys.stderr)
+        raise
+
+
+def _call(arguments: argparse.Namespace) -> to_file.Call:
+    """Return what is computed."""
+    if arguments.kernel == "mallows":
+        lam = 1.0 if arguments.lam is None else arguments.lam
+        return to_file.Call("mallows", lambda items, _: _core.Measure.mallows(items, lam), {"lam": lam})
+    allowed = (arguments.ties, arguments.missing)
+    if arguments.kernel == "distance":
+        return to_file.Call("distance_matrix", lambda items, _: _core.Measure.distance(items), {}, allowed)
+    given: dict[str, Any] = {**_WEIGHTING, "weight": STANDARD, **_weighting(arguments)}
+    kernel = Kernel(**given)
+    return to_file.Call("gram_matrix", kernel.measure, to_file.options_of(kernel), allowed)
+
+
 def _in_memory(arguments: argparse.Namespace, x: Source, y: Source | None, shape: tuple[int, int]) -> NDArray[Any]:
     dtype = np.dtype(arguments.dtype)
     check_fits(*shape, dtype, _ADVICE)
@@ -239,27 +301,10 @@ def _write(path: Path, arguments: argparse.Namespace, x: Source, y: Source | Non
 def write_npy(path: Path, shape: tuple[int, int], dtype: np.dtype[Any], fill: Callable[[NDArray[Any]], None]) -> None:
     """Write a matrix that `fill` computes, through a memory map, so that it may be larger than memory."""
     out = np.lib.format.open_memmap(path, mode="w+", shape=shape, dtype=dtype)
-    _reserve(path, out.offset)
+    # A map of more than the disk can hold ends in a crash.
+    reserve(path, out.offset)
     fill(out)
     out.flush()
-
-
-def _reserve(path: Path, start: int) -> None:
-    """Claim the space of a file that is empty from `start` on: a map of more than the disk can hold ends in a crash."""
-    size = path.stat().st_size
-    with path.open("r+b") as file:
-        if hasattr(os, "posix_fallocate"):
-            try:
-                os.posix_fallocate(file.fileno(), 0, size)
-                return
-            except OSError as error:
-                # Some file systems cannot; that there is no space is for the caller.
-                if error.errno not in (errno.EOPNOTSUPP, errno.EINVAL):
-                    raise
-        file.seek(start)
-        zeros = bytes(1 << 20)
-        for done in range(start, size, len(zeros)):
-            file.write(zeros[: size - done])
 
 
 def write_csv(stream: TextIO, K: NDArray[Any], rows: list[str] | None, columns: list[str] | None) -> None:

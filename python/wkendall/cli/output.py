@@ -1,7 +1,8 @@
 """Files that are written whole or not at all.
 
 What is being written has a name of its own beside the final one, and gets the final one when it is complete. If the work fails or
-is interrupted it is removed.
+is interrupted it is removed. If something else gets the final name meanwhile, another run for instance, that stays as it is. The
+finished work is kept under a third name, which the error tells: it may have taken hours.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from typing import Any, TextIO
 
 import numpy as np
 
+from wkendall._disk import claim
 from wkendall.cli.errors import CommandError
 
 
@@ -36,18 +38,27 @@ def new_file(path: Path, force: bool) -> Iterator[Path]:
     >>> [(path.name, path.read_text()) for path in folder.iterdir()]
     [('a.txt', 'all')]
     """
-    target = path.resolve()
-    _check_parent(path, target)
-    _check_free(path, force)
+    target = check_new(path, force)
     unfinished = target.parent / _unfinished_name()
     try:
-        with _about(path, unfinished):
+        with _about(path, unfinished, target):
             unfinished.open("xb").close()
             yield unfinished
-            unfinished.replace(target)
+            if force:
+                unfinished.replace(target)
+            else:
+                _name(path, unfinished, target)
     finally:
         with suppress(OSError):
             unfinished.unlink(missing_ok=True)
+
+
+def check_new(path: Path, force: bool) -> Path:
+    """Refuse a name that no file can be written to, or may not; return it without links."""
+    target = path.resolve()
+    _check_parent(path, target)
+    _check_free(path, force)
+    return target
 
 
 @contextmanager
@@ -81,17 +92,65 @@ def new_files(folder: Path, names: Sequence[str], force: bool) -> Iterator[Path]
     # In the folder if it is there: it may be on another disk than its parent, or the parent closed to us.
     unfinished = (target if target.exists() else target.parent) / _unfinished_name()
     try:
-        with _about(folder, unfinished):
+        with _about(folder, unfinished, target):
             unfinished.mkdir()
             yield unfinished
-            written = {path.name for path in unfinished.iterdir()}
-            target.mkdir(exist_ok=True)
-            for name in sorted(written):
-                (unfinished / name).replace(target / name)
-            for name in {*names} - written:
-                (target / name).unlink(missing_ok=True)
+            _name_all(folder, unfinished, target, names, force)
     finally:
         shutil.rmtree(unfinished, ignore_errors=True)
+
+
+def _name(path: Path, unfinished: Path, target: Path) -> None:
+    """Give a file its final name, or another one if that is taken."""
+    try:
+        claim(unfinished, target)
+    except FileExistsError:
+        other = f"{target.stem}-{secrets.token_hex(3)}{target.suffix}"
+        claim(unfinished, target.with_name(other))
+        raise _taken(path, path.with_name(other)) from None
+
+
+def _name_all(folder: Path, unfinished: Path, target: Path, names: Sequence[str], force: bool) -> None:
+    """Move all files to their folder, or none."""
+    written = sorted(path.name for path in unfinished.iterdir())
+    there = target.exists()
+    done: list[str] = []
+    try:
+        target.mkdir(exist_ok=True)
+        for name in written:
+            if force:
+                (unfinished / name).replace(target / name)
+            else:
+                claim(unfinished / name, target / name)
+                done.append(name)
+        for name in {*names} - {*written}:
+            if not force and (target / name).exists():
+                raise FileExistsError(target / name)
+            (target / name).unlink(missing_ok=True)
+    except BaseException as error:
+        for name in done:
+            (target / name).replace(unfinished / name)
+        if not there:
+            with suppress(OSError):
+                target.rmdir()  # unless others have files in it
+        if isinstance(error, FileExistsError):
+            raise _taken(folder, _kept(folder, unfinished, target)) from None
+        raise
+
+
+def _kept(folder: Path, unfinished: Path, target: Path) -> Path:
+    """Give a folder of finished files a name that is not hidden: beside the one it was for, or else where it is."""
+    other = f"{target.name}-{secrets.token_hex(3)}"
+    try:
+        unfinished.rename(target.with_name(other))
+    except OSError:
+        unfinished.rename(unfinished.with_name(other))
+        return folder / other
+    return folder.with_name(other)
+
+
+def _taken(path: Path, kept: Path) -> CommandError:
+    return CommandError(f"{path} was made by something else during the run and is left alone: the result is {kept}")
 
 
 @contextmanager
@@ -99,7 +158,7 @@ def standard_output() -> Iterator[TextIO]:
     """Give standard output, and let errors name it."""
     if sys.stdout is None:
         raise CommandError("standard output is closed")
-    with _about(Path("standard output"), None):
+    with _about(Path("standard output")):
         yield sys.stdout
 
 
@@ -130,14 +189,14 @@ def _unfinished_name() -> str:
 
 
 @contextmanager
-def _about(path: Path, unfinished: Path | None) -> Iterator[None]:
-    """Let errors name the file that was asked for: a full disk names none, and the unfinished one means nothing to anybody."""
+def _about(path: Path, *inside: Path) -> Iterator[None]:
+    """Let errors name the file that was asked for: a full disk names none, and an unfinished one means nothing to anybody."""
     try:
         yield
     except OSError as error:
         # Only those that say what happened to a file have a number.
         name = error.filename
-        inside = name is None or (unfinished is not None and str(name).startswith(str(unfinished)))
-        if error.errno is not None and inside and not isinstance(error, BrokenPipeError):
+        ours = name is None or any(str(name).startswith(str(place)) for place in inside)
+        if error.errno is not None and ours and not isinstance(error, BrokenPipeError):
             error.filename = os.fspath(path)
         raise

@@ -130,7 +130,8 @@ def run(arguments: argparse.Namespace) -> int:
         # That of a part would be taken for that of the whole.
         seconds = None if begun else time.monotonic() - start
         found = store.chosen(arguments.kernels, arguments.repeats)
-        rows = write_results(store.folder, found, {**store.settings, "repeats": arguments.repeats}, seconds)
+        settings = {**store.settings, "repeats": arguments.repeats}
+        rows = write_results(store.folder, found, settings, seconds, replaced=store.results)
     except BaseException:
         kept = len(store.measurements)
         print(f"{kept} measurements are kept in {arguments.out}: --resume goes on from there", file=sys.stderr)

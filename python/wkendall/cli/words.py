@@ -12,7 +12,8 @@ from wkendall.cli.reading import Source
 #: How the library names its parameters, and how the command line does.
 _WORDS = (
     (r"\b(weight|input|top|ties|missing|init)=([\"'])(\w+)\2", r"--\1 \3"),
-    (r"\b(signed|normalize|pure|progress)=True\b", r"--\1"),
+    (r"\b(signed|normalize|pure|progress|resume)=True\b", r"--\1"),
+    (r"\bremove it, or use another name$", "--force overwrites it"),
     (r"\bcheck=False\b", "--no-check"),
     (r"^(k|u|U|W|order|lam|train|test) (?=is|has|must|holds)", r"--\1 "),
     (r"\b(train|test)=(?=[0-9])", r"--\1 "),
@@ -33,7 +34,9 @@ def in_words_of_the_command(**sources: Source | None) -> Iterator[None]:
     """
     try:
         yield
-    except (ValueError, TypeError, ImportError) as error:
+    except (ValueError, TypeError, ImportError, OSError) as error:
+        if isinstance(error, OSError) and error.errno is not None:
+            raise  # the system said it
         message = str(error)
         for name, source in sources.items():
             if source is not None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import json
 import platform
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -43,7 +43,11 @@ figcaption, .note { color: #555; font-size: .9rem; }
 
 
 def write_results(
-    folder: Path, measurements: Sequence[Measurement], settings: dict[str, Any], seconds: float | None = None
+    folder: Path,
+    measurements: Sequence[Measurement],
+    settings: dict[str, Any],
+    seconds: float | None = None,
+    replaced: Container[str] | None = None,
 ) -> list[Row]:
     """Write the table as CSV and JSON, the pictures and the report; return the rows of the table.
 
@@ -57,6 +61,8 @@ def write_results(
         Those of the run.
     seconds : float, optional
         How long the run took.
+    replaced : container of str, optional
+        Names of files that may be there and are replaced; any if absent.
 
     Returns
     -------
@@ -73,8 +79,12 @@ def write_results(
     ...     print(sorted(path.name for path in pathlib.Path(folder).iterdir()))
     ['accuracies.png', 'reduction_factors.png', 'report.html', 'table.csv', 'table.json']
     """
+
+    def write(name: str, content: str | bytes) -> None:
+        write_whole(folder / name, content, replace=replaced is None or name in replaced)
+
     rows = table.summarize(measurements)
-    write_whole(folder / "table.csv", table.as_csv(rows))
+    write("table.csv", table.as_csv(rows))
     contents = {
         "settings": settings,
         "versions": versions(),
@@ -82,11 +92,11 @@ def write_results(
         "seconds_by_kernel": _seconds(measurements),
         "rows": [row._asdict() for row in rows],
     }
-    write_whole(folder / "table.json", json.dumps(contents, indent=2) + "\n")
+    write("table.json", json.dumps(contents, indent=2) + "\n")
     figures = draw(measurements)
     for name, (figure, _) in figures.items():
-        write_whole(folder / f"{name}.png", _drawn(figure, "png"))
-    write_whole(folder / "report.html", page(rows, measurements, settings, seconds, figures))
+        write(f"{name}.png", _drawn(figure, "png"))
+    write("report.html", page(rows, measurements, settings, seconds, figures))
     return rows
 
 

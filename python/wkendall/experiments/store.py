@@ -23,7 +23,10 @@ if sys.platform != "win32":
 #: Changes when measurements with the same settings come out differently.
 VERSION = 2
 #: Results of a run that others may have files of the same name for.
-RESULTS = ("table.csv", "table.json", "report.html")
+RESULTS = (
+    *("table.csv", "table.json", "report.html", "accuracies.png", "differences.png", "reduction_factors.png"),
+    *("weights_suquan-svd.png", "weights_alternating.png"),
+)
 
 
 class Store:
@@ -64,6 +67,8 @@ class Store:
         try:
             self._lock()
             self._begin(resume)
+            #: Results of this run before it was resumed. They may be written again, and no other file may.
+            self.results = {name for name in RESULTS if (self.folder / name).exists()}
         except BaseException:
             self._file.close()
             raise
@@ -96,7 +101,7 @@ class Store:
             if (self.folder / name).exists():
                 self._lines.unlink()
                 raise FileExistsError(f"{self.folder / name} is there already, and not from a run: use another folder")
-        write_whole(described, json.dumps(self.settings, indent=2) + "\n")
+        write_whole(described, json.dumps(self.settings, indent=2) + "\n", replace=False)
 
     def _compare(self, described: Path, settings: dict[str, Any]) -> None:
         try:

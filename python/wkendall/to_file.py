@@ -1,0 +1,404 @@
+"""Gram matrices larger than memory, in files: block by block, with a journal, so that a run that was killed can go on.
+
+While a matrix is computed, its file is called `NAME.unfinished`. `NAME.journal` says what is computed, from which rankings, and
+which blocks are done. The order of events makes every line of the journal true whenever the process is killed or the power fails:
+
+    the data of a block are written and synced -> the journal says that the block is done, and is synced -> the next block
+    all blocks are done -> the file gets its name, unless something else has it -> the journal is removed
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from contextlib import suppress
+from hashlib import blake2b
+from io import BytesIO
+from pathlib import Path
+from typing import Any, NamedTuple, SupportsIndex
+
+import numpy as np
+from numpy.typing import ArrayLike, DTypeLike, NDArray
+
+from wkendall import _core
+from wkendall._disk import check_space, claim, reserve, sync_folder
+from wkendall._files import as_path
+from wkendall._journal import Journal
+from wkendall._progress import progress_bar
+from wkendall.blocks import Block, Rows, Work
+from wkendall.measures import Kernel
+from wkendall.parameters import STANDARD, as_result_type, as_threads, check_flag
+from wkendall.rankings import Input, Missing, Ties, Top, read_both
+
+#: Changes when files of an earlier version cannot be gone on with.
+FORMAT = 1
+#: Steps of the progress bar for a block.
+STEPS = 100
+
+
+def gram_to_file(
+    path: str | os.PathLike[str],
+    X: ArrayLike,
+    Y: ArrayLike | None = None,
+    *,
+    resume: bool = False,
+    weight: str = STANDARD,
+    k: SupportsIndex | None = None,
+    u: str | ArrayLike | None = None,
+    U: ArrayLike | tuple[object, ...] | None = None,
+    W: ArrayLike | None = None,
+    order: SupportsIndex = 2,
+    check: bool = True,
+    signed: bool = False,
+    normalize: bool = False,
+    input: Input = "ranks",
+    top: Top = "low",
+    ties: Ties = "error",
+    missing: Missing = "error",
+    dtype: DTypeLike = np.float64,
+    n_jobs: SupportsIndex | None = None,
+    progress: bool = False,
+    backend: str | None = None,
+) -> NDArray[Any]:
+    """Kernel between all pairs of rankings, written to an .npy file that may be larger than memory.
+
+    The matrix is computed in blocks of 64 MiB or less. Until it is complete, the file is called `path` + ".unfinished". A small
+    file, `path` + ".journal", says which blocks are done. A run that was interrupted or killed, even by a power cut, goes on with
+    `resume=True`. The file is then bitwise identical to that of an unbroken run, and to what `gram_matrix` returns.
+
+    Parameters
+    ----------
+    path : str or path
+        The name of the file. It must not exist yet.
+    X, Y
+        As for `gram_matrix`.
+    resume : bool
+        Go on with the unfinished file of an earlier call, if there is one. Rankings, options, the version of the package and the
+        instruction set of the machine must be those of that call.
+    weight, k, u, U, W, order, check, signed, normalize, input, top, ties, missing, dtype, n_jobs, progress, backend
+        As for `gram_matrix`.
+
+    Returns
+    -------
+    memmap of shape (m, m')
+        The finished file, mapped into memory, read-only.
+
+    Raises
+    ------
+    FileExistsError
+        If the file exists, at the start or at the end; the finished matrix then stays in the unfinished file. If there is an
+        unfinished file, and `resume` is False. If another process is writing to it.
+    ValueError
+        If the unfinished file is that of other rankings or options.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> import wkendall
+    >>> path = Path(tempfile.mkdtemp()) / "gram.npy"
+    >>> X = [[1, 2, 3, 4], [2, 1, 3, 4], [4, 3, 2, 1]]
+    >>> wkendall.gram_to_file(path, X, resume=True)
+    memmap([[6., 5., 0.],
+            [5., 6., 1.],
+            [0., 1., 6.]])
+    """
+    kernel = Kernel(weight, k, u, U, W, order, check, signed, normalize)
+    call = Call("gram_matrix", kernel.measure, options_of(kernel), (ties, missing))
+    work = prepare(call, X, Y, input, top, dtype, n_jobs, backend)
+    write(as_path(path), work, resume=resume, progress=progress)
+    return opened(as_path(path))
+
+
+class Call(NamedTuple):
+    """What a matrix has for values: a function of the package, with what changes its values, and what makes its measure."""
+
+    name: str
+    measure_of: Callable[[int, int], _core.Measure]
+    options: dict[str, Any]
+    #: How ties and missing items are read; None where only complete rankings make sense.
+    incomplete: tuple[Ties, Missing] | None = None
+
+
+def options_of(kernel: Kernel) -> dict[str, Any]:
+    """Return the parameters of a kernel as numbers and texts; arrays are hashed."""
+    names = ("weight", "k", "u", "U", "W", "order", "signed", "normalize")
+    return {name: _described(getattr(kernel, name)) for name in names}
+
+
+def _described(value: Any) -> Any:
+    if value is None or isinstance(value, bool | np.bool_):
+        return None if value is None else bool(value)
+    if isinstance(value, str):
+        return str(value)
+    if isinstance(value, tuple):
+        return [_described(part) for part in value]
+    # What cannot be described is refused when the measure is made.
+    with suppress(TypeError, ValueError, OverflowError):
+        array = np.asarray(value)
+        if not array.ndim:
+            return array.item()
+        array = np.ascontiguousarray(array, dtype="<f8")
+        return f"array {array.shape} {blake2b(array.tobytes(), digest_size=16).hexdigest()}"
+    return None
+
+
+def prepare(
+    call: Call,
+    X: ArrayLike,
+    Y: ArrayLike | None,
+    input: Input,
+    top: Top,
+    dtype: DTypeLike,
+    n_jobs: SupportsIndex | None,
+    backend: str | None,
+) -> Work:
+    """Check everything that can be checked before a file is made."""
+    result_type = as_result_type(dtype)
+    threads = as_threads(n_jobs)
+    if backend is not None and not isinstance(backend, str):
+        raise TypeError(f"backend must be a name or None, not {backend!r}")
+    x, y = read_both(X, Y, input, top, call.incomplete, threads)
+    measure = call.measure_of(x.items, x.rows * (x if y is None else y).rows)
+    missing: Missing = "error" if call.incomplete is None else call.incomplete[1]
+    rows, columns = Rows(x, missing), None if y is None else Rows(y, missing)
+    options = {"function": call.name, **call.options}
+    work = Work(measure, rows, columns, x.items, result_type, threads, backend, options)
+    work.check()
+    return work
+
+
+def unfinished_names(target: Path) -> tuple[Path, Path]:
+    """Return the names of the unfinished file and of its journal."""
+    return target.with_name(f"{target.name}.unfinished"), target.with_name(f"{target.name}.journal")
+
+
+def discard(path: Path) -> None:
+    """Remove the unfinished file of an earlier run, if there is one and no process is writing to it."""
+    unfinished, noted = unfinished_names(path.resolve())
+    if noted.exists():
+        journal = Journal(noted)
+        unfinished.unlink(missing_ok=True)
+        journal.remove()
+
+
+def opened(path: Path) -> NDArray[Any]:
+    """Return a finished file as a memory map; what is empty cannot be mapped and is read."""
+    try:
+        found: NDArray[Any] = np.load(path, mmap_mode="r")
+    except ValueError:
+        found = np.load(path)
+    return found
+
+
+def write(path: Path, work: Work, *, resume: bool, force: bool = False, progress: bool = False) -> int:
+    """Write a matrix to a file, or what is missing of it; return how many blocks were done already.
+
+    Parameters
+    ----------
+    path : Path
+    work : Work
+    resume : bool
+        Go on with an unfinished file. Otherwise such a file is an error, or with `force` removed.
+    force : bool
+        Replace what has the name.
+    progress : bool
+        Show a progress bar.
+    """
+    check_flag(resume, "resume")
+    check_flag(progress, "progress")
+    target = path.resolve()
+    if not target.parent.is_dir():
+        raise FileNotFoundError(f"{path} cannot be written: there is no folder {path.parent}")
+    if target.is_dir():
+        raise IsADirectoryError(f"{path} is a folder, but must be the name of a file")
+    unfinished, noted = unfinished_names(target)
+    if target.exists() and not force and not noted.exists():
+        raise FileExistsError(f"{path} is there already: remove it, or use another name")
+    header = _header(work)
+    try:
+        journal = Journal(noted)
+        try:
+            return _File(path, target, unfinished, journal, work, force).run(header, resume, progress)
+        finally:
+            journal.close()
+    except OSError as error:
+        # A full disk names no file, and people know the name that they have given.
+        if error.errno is not None:
+            error.filename, error.filename2 = os.fspath(path), None
+        raise
+
+
+def _header(work: Work) -> dict[str, Any]:
+    return {
+        "format": FORMAT,
+        "version": _core.__version__,
+        "shape": [*work.shape],
+        "dtype": work.dtype.name,
+        **work.options,
+        "backend": work.chosen_backend(),
+        "block": [*work.block_sides()],
+        "X": work.x.digest(),
+        "Y": None if work.y is None else work.y.digest(),
+    }
+
+
+class _File:
+    """A file that is written, with its journal open."""
+
+    def __init__(self, path: Path, target: Path, unfinished: Path, journal: Journal, work: Work, force: bool) -> None:
+        self.path, self.target, self.unfinished = path, target, unfinished
+        self.journal, self.work, self.force = journal, work, force
+        self.start = len(_npy_header(work))
+        self.size = self.start + work.shape[0] * work.shape[1] * work.dtype.itemsize
+
+    def run(self, header: dict[str, Any], resume: bool, progress: bool) -> int:
+        try:
+            if not self.journal.entries or (self.force and not resume):
+                self._refuse_taken()
+                self._begin(header)
+            elif not resume:
+                raise FileExistsError(
+                    f"{self.unfinished} is the unfinished file of an earlier run: resume=True goes on with it; to start again, "
+                    f"remove it and {self.journal.path.name}"
+                )
+            else:
+                self._compare(header)
+                if self._is_named():
+                    self._clean()
+                    return len(self.journal.entries)
+                self._refuse_taken()
+                self._check_data()
+            already = len(self._done())
+            self._compute(progress)
+            self._name()
+        except BaseException:
+            if not self.journal.entries:
+                # Nothing is lost, and the next run need not be told what to do with it.
+                with suppress(OSError):
+                    self.unfinished.unlink(missing_ok=True)
+                    self.journal.remove()
+            raise
+        return already
+
+    def _refuse_taken(self) -> None:
+        if self.target.exists() and not self.force:
+            raise FileExistsError(f"{self.path} is there already: remove it, or use another name")
+
+    def _begin(self, header: dict[str, Any]) -> None:
+        """Make the unfinished file, in its full size, and the first line of the journal."""
+        self.journal.clear()
+        check_space(self.unfinished, self.size)
+        with self.unfinished.open("wb") as file:
+            file.write(_npy_header(self.work))
+            file.truncate(self.size)
+        reserve(self.unfinished, self.start)
+        with self.unfinished.open("r+b") as file:
+            os.fsync(file.fileno())
+        self.journal.begin(header)
+
+    def _compare(self, header: dict[str, Any]) -> None:
+        """Refuse to go on with something else."""
+        found = self.journal.header or {}
+        again = f"to start again, remove it and {self.journal.path.name}"
+        for name in ("X", "Y"):
+            if found.get(name) != header[name] and found.get("format") == FORMAT:
+                raise ValueError(f"{self.unfinished} was begun with other rankings {name}: give the same; {again}")
+        for name, value in header.items():
+            if name != "block" and (name not in found or found[name] != value):
+                raise ValueError(
+                    f"{self.unfinished} was begun with {name} = {found.get(name)!r}, not {value!r}: give the same; {again}"
+                )
+
+    def _check_data(self) -> None:
+        header = _npy_header(self.work)
+        try:
+            with self.unfinished.open("rb") as file:
+                whole = file.read(len(header)) == header and os.fstat(file.fileno()).st_size == self.size
+        except FileNotFoundError:
+            raise FileNotFoundError(
+                f"{self.unfinished} is not there, but {self.journal.path.name} is: remove that to start again"
+            ) from None
+        if not whole:
+            raise ValueError(
+                f"{self.unfinished} is damaged: remove it and {self.journal.path.name} to start again"
+            ) from None
+
+    def _done(self) -> set[tuple[int, int]]:
+        return {(entry[0], entry[1]) for entry in self.journal.entries if isinstance(entry, list)}
+
+    def _compute(self, progress: bool) -> None:
+        """Compute the blocks that are missing."""
+        header = self.journal.header or {}
+        rows, columns = header["block"]
+        blocks = self.work.blocks((rows, columns))
+        done = self._done()
+        missing = [block for block in blocks if (block.rows.start, block.columns.start) not in done]
+        total = STEPS * len(blocks)
+        buffer = np.empty(max((block.shape[0] * block.shape[1] for block in missing), default=0), self.work.dtype)
+        with (
+            progress_bar(progress, "gram_to_file", total - STEPS * len(missing), total) as show,
+            self.unfinished.open("r+b", buffering=0) as file,
+        ):
+            for number, block in enumerate(missing, start=len(blocks) - len(missing)):
+                before = STEPS * number
+
+                def step(done: int, parts: int, before: int = before) -> None:
+                    if show is not None:
+                        show(before + STEPS * done // max(parts, 1), total)
+
+                out = buffer[: block.shape[0] * block.shape[1]].reshape(block.shape)
+                self.work.fill(block, out, header["backend"], None if show is None else step)
+                self._store(file, block, out)
+                self.journal.add([block.rows.start, block.columns.start])
+
+    def _store(self, file: Any, block: Block, out: NDArray[Any]) -> None:
+        """Write a block, and its mirror image if the matrix is symmetric; both are on disk when this returns."""
+        self._put(file, block, out)
+        if self.work.y is None and block.rows != block.columns:
+            self._put(file, Block(block.columns, block.rows), np.ascontiguousarray(out.T))
+        os.fsync(file.fileno())
+
+    def _put(self, file: Any, block: Block, out: NDArray[Any]) -> None:
+        width = self.work.shape[1]
+        # Through a file and not a memory map, in which a full disk is a signal that ends the process.
+        for row, values in [(0, out)] if block.shape[1] == width else enumerate(out):
+            place = (block.rows.start + row) * width + block.columns.start
+            file.seek(self.start + place * self.work.dtype.itemsize)
+            data = values.data.cast("B")
+            while data:
+                data = data[file.write(data) :]
+
+    def _name(self) -> None:
+        """Give the file its name."""
+        self.journal.add({"naming": self.unfinished.stat().st_ino})
+        if self.force:
+            self.unfinished.replace(self.target)
+        else:
+            try:
+                claim(self.unfinished, self.target)
+            except FileExistsError:
+                raise FileExistsError(
+                    f"{self.path} was made by something else during the run and is left alone: the matrix is complete in "
+                    f"{self.unfinished}; move the other file away, and resume=True gives it the name"
+                ) from None
+        self._clean()
+
+    def _is_named(self) -> bool:
+        """Whether a run was killed after it gave the file its name."""
+        last = self.journal.entries[-1] if self.journal.entries else None
+        if not isinstance(last, dict) or not self.target.exists():
+            return False
+        return self.target.stat().st_ino == last["naming"] and self.target.stat().st_size == self.size
+
+    def _clean(self) -> None:
+        sync_folder(self.target.parent)
+        self.unfinished.unlink(missing_ok=True)
+        self.journal.remove()
+
+
+def _npy_header(work: Work) -> bytes:
+    file = BytesIO()
+    described = {"descr": np.lib.format.dtype_to_descr(work.dtype), "fortran_order": False, "shape": work.shape}
+    np.lib.format.write_array_header_1_0(file, described)
+    return file.getvalue()
