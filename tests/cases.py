@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 
@@ -24,11 +24,12 @@ BACKENDS = (
 )
 
 COMMON = {"deadline": None, "suppress_health_check": list(HealthCheck)}
-# The short profile is the same in every run. The long one is `make fuzz`: new cases each time, WKENDALL_EXAMPLES of them
+# The short profile is the same in every run. The long one, of `make fuzz`, takes new cases each time, WKENDALL_EXAMPLES of them
 # for each property.
+EXAMPLES = os.environ.get("WKENDALL_EXAMPLES")
 settings.register_profile("short", derandomize=True, max_examples=100, database=None, **COMMON)
-settings.register_profile("long", max_examples=int(os.environ.get("WKENDALL_EXAMPLES", "3000")), **COMMON)
-settings.load_profile(os.environ.get("WKENDALL_PROFILE", "short"))
+settings.register_profile("long", max_examples=int(EXAMPLES or 1), print_blob=True, **COMMON)
+settings.load_profile("long" if EXAMPLES else "short")
 
 
 @dataclass
@@ -42,7 +43,6 @@ class Case:
     Y: np.ndarray | None = None
     dtype: type = np.float64
     backend: str | None = None
-    notes: list = field(default_factory=list)
 
     @property
     def n(self) -> int:
@@ -60,6 +60,17 @@ class Case:
 
     def raw(self, s, t) -> exact.Value:
         """The value before it is normalized, and the size of its terms."""
+        # Kernels are symmetric.
+        key = frozenset((np.asarray(s, dtype=float).tobytes(), np.asarray(t, dtype=float).tobytes()))
+        if key not in self._raw:
+            self._raw[key] = self._value(s, t)
+        return self._raw[key]
+
+    @cached_property
+    def _raw(self) -> dict[frozenset[bytes], exact.Value]:
+        return {}
+
+    def _value(self, s, t) -> exact.Value:
         if self.general is not None:
             kind, weights = self.general
             return (exact.tensor if kind == "tensor" else exact.factored)(s, t, weights)
@@ -76,9 +87,7 @@ class Case:
         rows = [*self.X, *(() if self.Y is None else self.Y)]
         if not self.incomplete:  # the same for all
             return [self.raw(rows[0], rows[0])] * len(rows) if rows else []
-        different = {row.tobytes(): row for row in rows}
-        found = {key: self.raw(row, row) for key, row in different.items()}
-        return [found[row.tobytes()] for row in rows]
+        return [self.raw(row, row) for row in rows]
 
     @cached_property
     def cancelled(self) -> bool:
@@ -103,7 +112,8 @@ class Case:
     def spread(self) -> float:
         """The largest weight over the least that is not zero."""
         sizes = np.abs(self.numbers[self.numbers != 0])
-        return float(sizes.max() / sizes.min()) if sizes.size else 1.0
+        with np.errstate(over="ignore"):
+            return float(sizes.max() / sizes.min()) if sizes.size else 1.0
 
     @property
     def call(self) -> dict:
@@ -167,8 +177,11 @@ def tied(draw, n, m, missing) -> np.ndarray:
         if rows and draw(st.integers(0, 3)) == 0:
             rows.append(draw(st.sampled_from(rows)))
             continue
-        levels = draw(st.sampled_from([1, 2, 3, max(n, 1)]))
-        if n <= 12:
+        levels = draw(st.sampled_from([0, 1, 2, 3, max(n, 1)]))
+        if levels == 0:  # blocks of one size
+            row = (draw(rankings(n, 1))[0] - 1) // draw(st.integers(1, max(1, (n + 1) // 2))) + 1.0
+            gone = []
+        elif n <= 12:
             row = np.array(draw(st.lists(st.integers(1, levels), min_size=n, max_size=n)), dtype=float)
             gone = draw(st.lists(st.booleans(), min_size=n, max_size=n)) if missing else []
         else:
@@ -186,10 +199,12 @@ def tied(draw, n, m, missing) -> np.ndarray:
 PLAIN = [0.0, 1.0, -1.0, 0.5, 2.0, 0.1, 0.2, -0.3, 0.25, 3.0, 1e-9, -1e-9]
 
 
+KINDS = ("plain", "random", "positive", "steep", "rising", "line", "cancelling", "zero", "few")
+
+
 @st.composite
-def numbers(draw, count, negative=True) -> np.ndarray:
+def numbers(draw, count, kinds=KINDS) -> np.ndarray:
     """Any weights: plain, zero, of both signs, tiny, huge, steep, nearly cancelling."""
-    kinds = ["plain", "random", "positive", "steep", "rising", "line", "cancelling", "zero", "few"]
     kind = draw(st.sampled_from(kinds))
     rng = np.random.default_rng(draw(st.integers(0, 2**16)))
     if kind == "plain" and count <= 12:
@@ -211,20 +226,20 @@ def numbers(draw, count, negative=True) -> np.ndarray:
         values = np.zeros(count)
         if kind == "few" and count:
             values[rng.integers(0, count)] = 1.0
-    values = values * draw(st.sampled_from([1.0] * 8 + [1e-90, 1e-20, 1e20, 1e60]))
-    return values if negative else np.abs(values)
+    return values * draw(st.sampled_from([1.0] * 8 + [1e-90, 1e-20, 1e20, 1e60]))
 
 
 @st.composite
-def named(draw, n, incomplete=False, most_order=5) -> dict:
+def named(draw, n, incomplete=False, weights=WEIGHTS, kinds=KINDS) -> dict:
     """The options of a kernel with a named weight."""
-    weight = draw(st.sampled_from(WEIGHTS))
+    weight = draw(st.sampled_from(weights))
     options: dict = {"weight": weight}
     if weight == "top":
         options["k"] = draw(st.integers(1, max(n, 1)))
     if weight in ("add", "mult"):
-        options["u"] = draw(st.one_of(st.sampled_from(["hyperbolic", "log"]), numbers(n), numbers(n), numbers(n)))
-    if not incomplete and most_order > 2 and draw(st.integers(0, 2)) == 0:
+        given = draw(st.integers(0, 5)) > 0 or kinds != KINDS
+        options["u"] = draw(numbers(n, kinds) if given else st.sampled_from(["hyperbolic", "log"]))
+    if not incomplete and draw(st.integers(0, 2)) == 0:
         options["order"] = draw(st.sampled_from([1, 3, 4, 5, n + 1]))
     elif draw(st.booleans()):
         options["signed"] = True
@@ -234,9 +249,9 @@ def named(draw, n, incomplete=False, most_order=5) -> dict:
 
 
 @st.composite
-def tensors(draw, n, order) -> np.ndarray:
+def tensors(draw, n, order, kinds=("any", "symmetric", "skew", "outer", "spikes", "upper")) -> np.ndarray:
     """One tensor: without structure, symmetric, skew-symmetric, of low rank, upper."""
-    kind = draw(st.sampled_from(["any", "symmetric", "skew", "outer", "spikes", "upper"]))
+    kind = draw(st.sampled_from(kinds))
     if kind == "outer" or order == 1:
         vectors = [draw(numbers(n)) for _ in range(order)]
         if draw(st.booleans()):
@@ -248,7 +263,7 @@ def tensors(draw, n, order) -> np.ndarray:
         return tensor
     if kind == "spikes":
         tensor = np.zeros((n,) * order)
-        for size in (1e9, 1e-6, -1.0) if n else ():
+        for size in draw(st.permutations([1e9, 1e-6, -1.0]))[:2] if n else ():
             tensor[tuple(draw(st.integers(0, n - 1)) for _ in range(order))] = size
         return tensor
     tensor = draw(numbers(n**order)).reshape((n,) * order)
@@ -288,12 +303,23 @@ def general(draw, n) -> tuple[dict, tuple | None]:
 
 @st.composite
 def cases(draw, complete=False, only_named=False, normalize=None, most=130, two=False, dtypes=(np.float64,)) -> Case:
-    """A case of any kind, or of those that are asked for."""
-    kind = "named" if only_named else draw(st.sampled_from(["named", "named", "general"]))
-    incomplete = kind == "named" and not complete and draw(st.booleans())
+    """A case of any kind, or of those that are asked for; half of them where sums cancel, vanish or lose small terms."""
+    focus = draw(st.sampled_from(["any", "any", "any", "cancelling", "steep", "low rank"]))
+    if focus == "low rank" and not only_named:
+        return draw(_low_rank(normalize, dtypes))
+    incomplete = not complete and draw(st.booleans())
     n = draw(sizes(most))
-    m = draw(st.integers(0, 7 if n <= 12 else 3))
-    options, definition = draw(general(n)) if kind == "general" else (draw(named(n, incomplete)), None)
+    definition = None
+    if focus == "cancelling":
+        incomplete, n = not complete, 2 * draw(st.integers(1, min(22, most // 2)))
+        options = draw(named(n, incomplete, ("add", "mult"), ("plain", "line", "cancelling")))
+    elif focus == "steep":
+        options = draw(named(n, incomplete, ("add", "mult"), ("steep", "rising", "few")))
+    elif not only_named and draw(st.integers(0, 2)) == 0:
+        incomplete = False
+        options, definition = draw(general(n))
+    else:
+        options = draw(named(n, incomplete))
     if normalize is not None:
         options["normalize"] = normalize
     if incomplete:
@@ -306,9 +332,18 @@ def cases(draw, complete=False, only_named=False, normalize=None, most=130, two=
             return draw(tied(n, count, options["missing"] != "error"))
         return draw(rankings(n, count))
 
-    X = draw_rows(m)
+    X = draw_rows(draw(st.integers(0, 7 if n <= 12 else 3)))
     if draw(st.integers(0, 4)) == 0:
         X = np.tile(X, (3, 1))
     Y = draw_rows(draw(st.integers(0, 4))) if two and draw(st.booleans()) else None
-    backend = draw(st.sampled_from(BACKENDS))
-    return Case(X, options, definition, Y, draw(st.sampled_from(dtypes)), backend)
+    return Case(X, options, definition, Y, draw(st.sampled_from(dtypes)), draw(st.sampled_from(BACKENDS)))
+
+
+@st.composite
+def _low_rank(draw, normalize, dtypes) -> Case:
+    """A matrix `U=` with factors, and enough pairs of rankings for them to be worth it."""
+    n = draw(st.integers(8, 12))
+    U = draw(tensors(n, 2, ("outer", "spikes")))
+    options = {"U": U} | ({"normalize": True} if normalize or (normalize is None and draw(st.booleans())) else {})
+    X = np.tile(draw(rankings(n, draw(st.integers(1, 4)))), (12, 1))[:12]
+    return Case(X, options, ("tensor", U[np.newaxis]), None, draw(st.sampled_from(dtypes)), None)

@@ -1,7 +1,7 @@
 """Every kernel by its definition, without rounding, and the size of its terms: what the property tests compare with.
 
-A value is a sum of terms. The size is the sum of their absolute values, which is the value for the absolute values of all weights,
-with discordant pairs counted too where the kernel is signed. Shares no code with the package.
+A value is a sum of terms. Its size is the sum of their absolute values: the value for the absolute values of all weights, with
+discordant pairs counted too where the kernel is signed. Shares no code with the package.
 """
 
 from __future__ import annotations
