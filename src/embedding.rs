@@ -53,39 +53,8 @@ pub fn embed_into<T: Element>(
     run: Run<'_>,
 ) -> Result<(), Error> {
     check_tensors(weights, rankings.items(), order, Some(1))?;
-    check_length(rankings, weights.len(), out)?;
-    each_row(rankings, weights.len(), out, run, |ranks, out| embed(weights, order, ranks, out))
-}
-
-/// Writes, for every ranking s, `table[s(i), s(j)]` for all pairs of items i < j, for every table; `width` entries a ranking, of which
-/// those that are left over are not touched.
-///
-/// # Errors
-/// As [`embed_into`], and when `width` is too small.
-pub fn pairs_into<T: Element>(
-    rankings: &Rankings,
-    tables: &[f64],
-    width: usize,
-    out: &mut [T],
-    run: Run<'_>,
-) -> Result<(), Error> {
-    let items = rankings.items();
-    check_tensors(tables, items, 2, None)?;
-    check_length(rankings, width, out)?;
-    let wanted = items * items.saturating_sub(1) / 2 * (tables.len() / (items * items).max(1));
-    if width < wanted {
-        return Err(Error::OutputLength { given: width, rows: 1, columns: wanted });
-    }
-    each_row(rankings, width, out, run, |ranks, out| {
-        let mut cells = out.iter_mut();
-        for table in tables.chunks_exact((items * items).max(1)) {
-            for (i, &rank) in ranks.iter().enumerate() {
-                let row = &table[rank as usize * items..][..items];
-                for (&other, cell) in ranks[i + 1..].iter().zip(&mut cells) {
-                    *cell = T::from_f64(row[other as usize]);
-                }
-            }
-        }
+    each_row(rankings.rows(), weights.len(), out, run, |row, out| {
+        embed(weights, order, rankings.row(row).ranks(), out);
     })
 }
 
@@ -240,32 +209,28 @@ fn check_coefficients(rankings: &Rankings, coefficients: &[f64]) -> Result<(), E
     Err(Error::OutputLength { given: coefficients.len(), rows: rankings.rows(), columns: 1 })
 }
 
-fn check_length<T>(rankings: &Rankings, width: usize, out: &[T]) -> Result<(), Error> {
-    if rankings.rows().checked_mul(width) == Some(out.len()) {
-        return Ok(());
-    }
-    Err(Error::OutputLength { given: out.len(), rows: rankings.rows(), columns: width })
-}
-
-/// Fills `width` entries for each ranking.
-fn each_row<T: Element>(
-    rankings: &Rankings,
+/// Fills `width` entries for each of the rows.
+pub(crate) fn each_row<T: Element>(
+    rows: usize,
     width: usize,
     out: &mut [T],
     run: Run<'_>,
-    fill: impl Fn(&[u32], &mut [T]) + Sync,
+    fill: impl Fn(usize, &mut [T]) + Sync,
 ) -> Result<(), Error> {
-    let rows = (JOB / width.max(1)).max(1);
+    if rows.checked_mul(width) != Some(out.len()) {
+        return Err(Error::OutputLength { given: out.len(), rows, columns: width });
+    }
+    let at_once = (JOB / width.max(1)).max(1);
     let threads = run.threads(out.len());
-    let jobs = out.chunks_mut((rows * width).max(1)).enumerate().collect();
+    let jobs = out.chunks_mut((at_once * width).max(1)).enumerate().collect();
     parallel::run(
         jobs,
         threads,
         run.watch,
         || (),
         |(index, out): (usize, &mut [T]), (), proceed| {
-            for (row, out) in (index * rows..).zip(out.chunks_exact_mut(width.max(1))) {
-                fill(rankings.row(row).ranks(), out);
+            for (row, out) in (index * at_once..).zip(out.chunks_exact_mut(width.max(1))) {
+                fill(row, out);
                 if !proceed() {
                     return;
                 }

@@ -231,6 +231,11 @@ pub enum Error {
         /// The largest value that can occur.
         value: f64,
     },
+    /// Values are too small for single precision.
+    BelowSingle {
+        /// The largest value that can occur.
+        value: f64,
+    },
     /// The signed form of something that is not a kernel.
     NotAKernel,
     /// A backend that does not exist.
@@ -243,6 +248,8 @@ pub enum Error {
         /// Its name.
         name: String,
     },
+    /// A measure that is not an inner product of features of pairs.
+    NoFeatures,
     /// A measure that has no mean over the complete rankings that agree with incomplete ones.
     IncompleteMeasure,
     /// A weight other than the standard one where items can be anywhere.
@@ -369,6 +376,11 @@ impl fmt::Display for Error {
                 "values can be as large as {value:?}, too large for single precision: normalize, scale the weights down or use \
                  double precision"
             ),
+            Self::BelowSingle { value } => write!(
+                f,
+                "no value is larger than {value:?}, too small for single precision: normalize, scale the weights up or use double \
+                 precision"
+            ),
             Self::NotAKernel => write!(f, "only kernels have a signed form, not distances or correlations"),
             Self::UnknownBackend { name } => write!(
                 f,
@@ -378,6 +390,7 @@ impl fmt::Display for Error {
             Self::MissingInstructions { name } => {
                 write!(f, "this CPU does not have the instructions of backend {name:?}")
             }
+            Self::NoFeatures => write!(f, "only kernels of order 2 with a named weight have features of pairs"),
             Self::IncompleteMeasure => write!(
                 f,
                 "incomplete rankings have kernels of order 2 with a named weight and the distance, but not this measure"

@@ -1,6 +1,7 @@
 //! Measures: what can be computed for a pair of rankings, with its parameters checked.
 
 use crate::error::Error;
+use crate::kappa::own::{ROUNDING, own};
 use crate::kappa::{self, Workspace};
 use crate::ranking::Row;
 use crate::weight::{ValidWeight, Weight};
@@ -9,7 +10,11 @@ use crate::weight::{ValidWeight, Weight};
 ///
 /// Every measure here is right-invariant: it depends on the permutation `t o s^-1` only, which gives `t`'s rank of the
 /// item that `s` ranks a-th. It is also symmetric to the last bit, because of this permutation and its inverse, that is, the
-/// pair taken the other way round, the one that comes first in lexicographic order is always used.
+/// pair taken the other way round, the one that comes first in lexicographic order is always used. The one exception is
+/// [`Weight::Quadruples`] without symmetry.
+///
+/// A self-similarity of at most 1e-12 times the sum of the absolute values of its terms is taken for rounding: it is 0, and so are
+/// all values with that ranking. Normalized kernels are within -1 and 1.
 ///
 /// ```
 /// use wkendall::{Factor, Measure, Rankings, Weight, Workspace};
@@ -28,8 +33,12 @@ pub struct Measure {
     /// How many items the tuples have that named weights are summed over.
     order: usize,
     reading: Reading,
-    /// What the value is divided by.
-    unit: Option<f64>,
+    /// The sum over all tuples for a ranking and itself, which is the same for all rankings.
+    own: f64,
+    /// Whether the two rankings can change places.
+    symmetric: bool,
+    /// Whether sums are divided by `own`.
+    normalized: bool,
 }
 
 /// What is made of the concordant pairs.
@@ -70,7 +79,15 @@ impl Measure {
     /// # Errors
     /// When the weight's parameters do not fit the number of items.
     pub fn kernel(weight: &Weight, items: usize) -> Result<Self, Error> {
-        Ok(Self { items, weight: weight.check(items)?, order: 2, reading: Reading::Concordant, unit: None })
+        Ok(Self::new(weight.check(items)?, 2, items, Reading::Concordant))
+    }
+
+    fn new(weight: ValidWeight, order: usize, items: usize, reading: Reading) -> Self {
+        let symmetric = match &weight {
+            ValidWeight::Quadruples(entries) => kappa::is_symmetric(entries, items),
+            _ => true,
+        };
+        Self { items, own: own(&weight, order, items), weight, order, reading, symmetric, normalized: false }
     }
 
     /// Turns a kernel with one of the named weights into that of another order: the sum over the tuples of so many items that are
@@ -98,13 +115,14 @@ impl Measure {
             return Err(Error::Order { order });
         }
         self.weight.check_order(order, self.items)?;
-        Ok(Self { order, ..self })
+        let found = Self::new(self.weight, order, self.items, self.reading);
+        Ok(if self.normalized { found.normalized() } else { found })
     }
 
     /// The number of discordant pairs: the Kendall tau distance.
     #[must_use]
     pub fn distance(items: usize) -> Self {
-        Self { items, weight: ValidWeight::Standard, order: 2, reading: Reading::Discordant, unit: None }
+        Self::new(ValidWeight::Standard, 2, items, Reading::Discordant)
     }
 
     /// The Mallows kernel, `exp(-lambda * distance)`.
@@ -115,7 +133,7 @@ impl Measure {
         if !(lambda.is_finite() && lambda >= 0.0) {
             return Err(Error::Lambda { value: lambda });
         }
-        Ok(Self { items, weight: ValidWeight::Standard, order: 2, reading: Reading::Mallows(lambda), unit: None })
+        Ok(Self::new(ValidWeight::Standard, 2, items, Reading::Mallows(lambda)))
     }
 
     /// The weighted correlation `(C - D) / (C + D)` of concordant and discordant sums; 0 where the denominator is 0.
@@ -126,7 +144,7 @@ impl Measure {
     /// As [`Measure::kernel`], and when the weights are general.
     pub fn correlation(weight: &Weight, items: usize) -> Result<Self, Error> {
         let signed = Self::kernel(weight, items)?.signed()?;
-        Ok(Self { reading: Reading::Correlation, weight: signed.weight.scaled(), ..signed })
+        Ok(Self::new(signed.weight.scaled(2, items), 2, items, Reading::Correlation))
     }
 
     /// Turns a kernel into its signed form: the sum over concordant pairs minus that over discordant ones.
@@ -150,9 +168,8 @@ impl Measure {
         if self.reading == Reading::Discordant {
             return self;
         }
-        let scaled = Self { weight: self.weight.scaled(), unit: None, ..self };
-        let unit = scaled.of_equal();
-        Self { unit: Some(unit), ..scaled }
+        let weight = self.weight.scaled(self.order, self.items);
+        Self { normalized: true, ..Self::new(weight, self.order, self.items, self.reading) }
     }
 
     /// The number of items of the rankings that are compared.
@@ -164,12 +181,12 @@ impl Measure {
     /// The value for a ranking and itself, which does not depend on the ranking.
     #[must_use]
     pub fn of_equal(&self) -> f64 {
-        let identity = |values: &mut [u32]| {
-            for (position, value) in (0..).zip(values) {
-                *value = position;
-            }
-        };
-        self.evaluate(identity, &mut Workspace::new(self.items))
+        match self.reading {
+            Reading::Concordant | Reading::Signed => self.of_sum(self.own),
+            Reading::Discordant => 0.0,
+            Reading::Mallows(_) => 1.0,
+            Reading::Correlation => ratio(self.own, self.own),
+        }
     }
 
     /// The value for two rankings.
@@ -199,7 +216,10 @@ impl Measure {
     pub fn kappa(&self, pi: Row<'_>, workspace: &mut Workspace) -> Result<f64, Error> {
         self.check_items(pi.ranks().len())?;
         workspace.fit(self.items);
-        let chosen = pi.ranks().min(pi.order());
+        if pi.ranks().is_sorted() {
+            return Ok(self.of_equal());
+        }
+        let chosen = if self.symmetric { pi.ranks().min(pi.order()) } else { pi.ranks() };
         Ok(self.evaluate(|values| values.copy_from_slice(chosen), workspace))
     }
 
@@ -224,7 +244,16 @@ impl Measure {
 
     /// The value for two rankings of `self.items` items, with a workspace that fits.
     pub(crate) fn between_trusted(&self, s: Row<'_>, t: Row<'_>, workspace: &mut Workspace) -> f64 {
-        let (s, t) = orient(s, t);
+        let (s, t) = match orient(s, t) {
+            None => return self.of_equal(),
+            Some(oriented) => {
+                if self.symmetric {
+                    oriented
+                } else {
+                    (s, t)
+                }
+            }
+        };
         let compose = |values: &mut [u32]| {
             for (value, &item) in values.iter_mut().zip(s.order()) {
                 *value = t.ranks()[item as usize];
@@ -248,11 +277,11 @@ impl Measure {
                 let both = 2.0 * kappa::concordant(&self.weight, workspace) - signed;
                 fill(&mut workspace.values);
                 // What is left of a sum that cancels is rounding.
-                let noise = 1e-14 * kappa::magnitude(&self.weight, &workspace.values);
+                let noise = ROUNDING * kappa::magnitude(&self.weight, &workspace.values);
                 if both.abs() <= noise { 0.0 } else { signed / both }
             }
         };
-        self.unit.map_or(value, |unit| ratio(value, unit))
+        self.finished(value)
     }
 
     fn discordant(&self, workspace: &mut Workspace) -> f64 {
@@ -272,7 +301,29 @@ impl Measure {
 
     /// Whether values are divided by those for a ranking and itself.
     pub(crate) fn is_normalized(&self) -> bool {
-        self.unit.is_some()
+        self.normalized
+    }
+
+    /// Whether the value is the same for the two rankings in either order.
+    pub(crate) fn is_symmetric(&self) -> bool {
+        self.symmetric
+    }
+
+    /// Whether the value is 0 for all pairs of rankings: by the Cauchy-Schwarz inequality, if a kernel is 0 for a ranking and itself.
+    pub(crate) fn is_zero(&self) -> bool {
+        let sum = matches!(self.reading, Reading::Concordant | Reading::Signed);
+        sum && self.own == 0.0 && !matches!(self.weight, ValidWeight::Quadruples(_))
+    }
+
+    /// The value for a sum or a function of one.
+    fn finished(&self, value: f64) -> f64 {
+        match (&self.weight, self.reading) {
+            _ if !self.normalized => value,
+            (_, Reading::Discordant | Reading::Mallows(_) | Reading::Correlation) => value,
+            // Not checked to be a kernel, for which the quotient would be within -1 and 1.
+            (ValidWeight::Quadruples(_), _) => ratio(value, self.own.abs()),
+            _ => ratio(value, self.own).clamp(-1.0, 1.0),
+        }
     }
 
     /// How much longer than a count the weight takes by halving, one pair at a time.
@@ -344,7 +395,12 @@ impl Measure {
 
     /// The value for a sum of what [`Measure::summed`] names.
     pub(crate) fn of_sum(&self, sum: f64) -> f64 {
-        self.unit.map_or(sum, |unit| ratio(sum, unit))
+        self.finished(sum)
+    }
+
+    /// What sums are multiplied by.
+    pub(crate) fn scale(&self) -> f64 {
+        if self.normalized { ratio(1.0, self.own) } else { 1.0 }
     }
 
     /// What is counted, if the measure is a function of a count of concordant pairs that [`Measure::of_count`] knows.
@@ -369,7 +425,7 @@ impl Measure {
             Reading::Mallows(lambda) => (-lambda * (all - count) as f64).exp(),
             Reading::Correlation => ratio(kappa::balance(count.into(), all.into()), all as f64),
         };
-        self.unit.map_or(value, |unit| ratio(value, unit))
+        self.finished(value)
     }
 }
 
@@ -394,13 +450,13 @@ fn ratio(value: f64, unit: f64) -> f64 {
 }
 
 /// The two rankings in the order whose permutation `t o s^-1` comes first in lexicographic order: a sum over a permutation
-/// and one over its inverse round differently, and relabelling the items changes neither permutation.
-fn orient<'a>(s: Row<'a>, t: Row<'a>) -> (Row<'a>, Row<'a>) {
+/// and one over its inverse round differently, and relabelling the items changes neither permutation. `None` if they are equal.
+fn orient<'a>(s: Row<'a>, t: Row<'a>) -> Option<(Row<'a>, Row<'a>)> {
     for (&from_s, &from_t) in s.order().iter().zip(t.order()) {
         let (forward, backward) = (t.ranks()[from_s as usize], s.ranks()[from_t as usize]);
         if forward != backward {
-            return if forward < backward { (s, t) } else { (t, s) };
+            return Some(if forward < backward { (s, t) } else { (t, s) });
         }
     }
-    (s, t)
+    (s != t).then_some((s, t))
 }

@@ -1,8 +1,11 @@
 //! The weights of tuples of positions, as given and as checked.
 
+pub(crate) mod scale;
+
 use std::sync::Arc;
 
 use crate::error::Error;
+use scale::{exponent, scaled};
 
 /// Position weights `u`, from the most preferred position down.
 #[derive(Debug, Clone, PartialEq)]
@@ -75,8 +78,8 @@ pub enum Weight {
         /// The vectors of the first term, one for each axis, then those of the second.
         vectors: Arc<[f64]>,
     },
-    /// Any n x n x n x n array W: a concordant pair adds `W[a][b][c][d]`. A kernel if W is symmetric and positive
-    /// semi-definite as a matrix of n^2 rows, which is not checked here. Takes O(n^2) a pair of rankings.
+    /// Any n x n x n x n array W: a concordant pair adds `W[a][b][c][d]`. Only entries with `a < b` and `c < d` count. A kernel if W is
+    /// symmetric and positive semi-definite as a matrix of pairs, which is not checked here. Takes O(n^2) a pair of rankings.
     Quadruples(Arc<[f64]>),
 }
 
@@ -115,10 +118,7 @@ impl Weight {
                 check_factors(vectors, items, *order)?;
                 ValidWeight::Factors { order: *order, vectors: Arc::clone(vectors) }
             }
-            Self::Quadruples(entries) => {
-                check_quadruples(entries, items)?;
-                ValidWeight::Quadruples(Arc::clone(entries))
-            }
+            Self::Quadruples(entries) => ValidWeight::Quadruples(checked_quadruples(entries, items)?),
         })
     }
 }
@@ -167,30 +167,42 @@ impl ValidWeight {
         })
     }
 
-    /// Scaled by a power of two so that the largest weight is near 1; what does not depend on the scale of the weights
-    /// then neither overflows nor underflows.
-    pub(crate) fn scaled(self) -> Self {
+    /// Scaled by a power of two so that the self-similarity over tuples of `order` items neither overflows nor underflows; for what does not
+    /// depend on the scale of the weights.
+    pub(crate) fn scaled(self, order: usize, items: usize) -> Self {
         match self {
-            Self::Add(values) => Self::Add(scaled(&values)),
-            Self::Mult(values) => Self::Mult(scaled(&values)),
-            Self::Tensor { order, entries } => Self::Tensor { order, entries: scaled(&entries).into() },
-            Self::Factors { order, vectors } => Self::Factors { order, vectors: scaled(&vectors).into() },
-            Self::Quadruples(entries) => Self::Quadruples(scaled(&entries).into()),
-            plain => plain,
+            Self::Add(values) => Self::Add(scaled(&values, exponent(&values))),
+            Self::Mult(values) => Self::Mult(scale::for_products(&values, order)),
+            Self::Tensor { order, entries } => {
+                Self::Tensor { order, entries: scaled(&entries, exponent(&entries)).into() }
+            }
+            Self::Factors { order, vectors } => {
+                Self::Factors { order, vectors: scale::balanced(&vectors, order, items).0.into() }
+            }
+            Self::Quadruples(entries) => Self::Quadruples(scaled(&entries, exponent(&entries)).into()),
+            Self::Standard | Self::Top(_) | Self::Average => self,
         }
     }
-}
 
-fn scaled(values: &[f64]) -> Vec<f64> {
-    let largest = values.iter().fold(0.0, |largest: f64, value| largest.max(value.abs()));
-    let exponent = -largest.log2().round().clamp(-1000.0, 1000.0);
-    if largest == 0.0 {
-        return values.to_vec();
+    /// The same weights without their signs, if any is negative. Counts have none.
+    pub(crate) fn without_signs(&self) -> Option<Self> {
+        let positive = |values: &[f64]| -> Option<Vec<f64>> {
+            let any = values.iter().any(|&value| value < 0.0);
+            any.then(|| values.iter().map(|value| value.abs()).collect())
+        };
+        match self {
+            Self::Add(values) => positive(values).map(Self::Add),
+            Self::Mult(values) => positive(values).map(Self::Mult),
+            Self::Tensor { order, entries } => {
+                positive(entries).map(|entries| Self::Tensor { order: *order, entries: entries.into() })
+            }
+            Self::Factors { order, vectors } => {
+                positive(vectors).map(|vectors| Self::Factors { order: *order, vectors: vectors.into() })
+            }
+            Self::Quadruples(entries) => positive(entries).map(|entries| Self::Quadruples(entries.into())),
+            Self::Standard | Self::Top(_) | Self::Average => None,
+        }
     }
-    // Twice a smaller power, because the inverse of a subnormal number is infinite.
-    let half = (exponent / 2.0).trunc().exp2();
-    let rest = (exponent - (exponent / 2.0).trunc()).exp2();
-    values.iter().map(|value| value * half * rest).collect()
 }
 
 fn checked_factor(factor: &Factor, items: usize) -> Result<Vec<f64>, Error> {
@@ -228,11 +240,20 @@ fn check_factors(vectors: &[f64], items: usize, axes: usize) -> Result<(), Error
     })
 }
 
-fn check_quadruples(entries: &[f64], items: usize) -> Result<(), Error> {
+/// The weights of two positions and two values in the same order; the others never count and become 0.
+fn checked_quadruples(entries: &Arc<[f64]>, items: usize) -> Result<Arc<[f64]>, Error> {
     if power(items, 4)? != entries.len() {
         return Err(Error::WeightShape { given: entries.len(), arrays: 1, axes: 4, items });
     }
-    check_entries("W", entries, items, 4, |value| value * (items as f64).powi(2))
+    let counts = |index: usize| {
+        let (positions, values) = (index / (items * items), index % (items * items));
+        positions / items < positions % items && values / items < values % items
+    };
+    let kept = |(index, &entry): (usize, &f64)| if counts(index) { entry } else { 0.0 };
+    let plain = entries.iter().enumerate().all(|(index, &entry)| entry == 0.0 || counts(index));
+    let checked = if plain { Arc::clone(entries) } else { entries.iter().enumerate().map(kept).collect() };
+    check_entries("W", &checked, items, 4, |value| value * (items as f64).powi(2))?;
+    Ok(checked)
 }
 
 /// Refuses an entry for which `size`, what sums can come to, is not finite.

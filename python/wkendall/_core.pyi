@@ -17,10 +17,11 @@ __all__ = [
     "default_threads",
     "diagonal",
     "embed",
+    "feature_columns",
+    "features",
     "gram",
     "instruction_sets",
     "linear_function",
-    "pair_features",
     "planned",
     "tuple_sums",
 ]
@@ -115,9 +116,10 @@ def embed(
     threads: int | None = None,
     progress: Callable[[int, int], object] | None = None,
 ) -> None: ...
-def pair_features(
-    x: Rankings,
-    tables: NDArray[np.float64],
+def feature_columns(measure: Measure) -> int: ...
+def features(
+    measure: Measure,
+    x: Rankings | Incomplete,
     out: NDArray[Any],
     threads: int | None = None,
     progress: Callable[[int, int], object] | None = None,

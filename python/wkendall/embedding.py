@@ -11,9 +11,9 @@ from wkendall import _core
 from wkendall._memory import check_fits
 from wkendall._progress import progress_bar
 from wkendall.measures import Kernel
-from wkendall.parameters import as_result_type, as_threads, check_flag, check_out, named_weight, real_array
+from wkendall.parameters import as_result_type, as_threads, check_flag, check_out, real_array
 from wkendall.rankings import Input, Missing, Ties, Top, as_any_rankings, as_rankings
-from wkendall.tensors import one_tensor, position_weights
+from wkendall.tensors import one_tensor
 
 #: Numbers for which memory is taken at a time where work is done in blocks of rows.
 BLOCK = 1 << 20
@@ -220,74 +220,13 @@ def features(
     if missing == "anywhere":
         raise ValueError('missing="anywhere" has no features: they are for ties="mean" and missing="bottom"')
     rankings = as_any_rankings(X, "X", input, top, ties, missing, threads)
-    items = rankings.items
-    measure = Kernel(weight, k, u, None, None, 2, True, signed, False).measure(items)
-    check_flag(normalize, "normalize")
-    named_weight(items, weight, k, u)
-    pairs = items * (items - 1) // 2
-    constant = weight == "standard" and not signed
-    tables = _pair_tables(items, weight, k, u, signed)
-    columns = pairs * len(tables) + constant
+    measure = Kernel(weight, k, u, None, None, 2, True, signed, normalize).measure(rankings.items)
+    shape = (rankings.rows, _core.feature_columns(measure))
     if out is None:
-        check_fits(rankings.rows, columns, result_type, "use dtype=np.float32, or make them in blocks of rows")
-        out = np.empty((rankings.rows, columns), dtype=result_type)
+        check_fits(*shape, result_type, "use dtype=np.float32, or make them in blocks of rows")
+        out = np.empty(shape, dtype=result_type)
     else:
-        check_out(out, (rankings.rows, columns), result_type)
-    if constant:
-        out[:, -1] = np.sqrt(pairs / 2)
-    if isinstance(rankings, _core.Incomplete):
-        _mean_features(rankings.starts(), tables, out)
-        return _unit_rows(out) if normalize else out
-    own = measure.of_equal() if normalize else 1.0
-    scale = 1 / np.sqrt(own) if own > 0 else 0.0
+        check_out(out, shape, result_type)
     with progress_bar(progress, "features") as show:
-        _core.pair_features(rankings, (tables * scale).ravel(), out, threads=threads, progress=show)
-    if constant:
-        out[:, -1] *= scale
+        _core.features(measure, rankings, out, threads=threads, progress=show)
     return out
-
-
-def _pair_tables(
-    items: int, weight: str, k: SupportsIndex | None, u: str | ArrayLike | None, signed: bool
-) -> NDArray[np.float64]:
-    """Return n x n tables, each of which gives a feature of a pair from the ranks of its first and its second item."""
-    tables = position_weights(items, weight, k=k, u=u)
-    stack = tables[1:] if weight == "average" else tables[np.newaxis]
-    swapped = stack.transpose(0, 2, 1)
-    if signed or weight == "standard":
-        skew: NDArray[np.float64] = np.ascontiguousarray(stack - swapped)
-        return skew if signed else skew * np.sqrt(0.5)
-    return np.concatenate([stack, swapped])
-
-
-def _mean_features(starts: NDArray[np.int64], tables: NDArray[np.float64], out: NDArray[Any]) -> None:
-    """Fill in the features of rankings with ties, given by the first ranks of their blocks.
-
-    The feature of a pair is the mean of its table over the ranks that the two items can have: a sum over a rectangle, from sums
-    over the rectangles that begin in the corner.
-    """
-    items = starts.shape[1]
-    first, second = np.triu_indices(items, 1)
-    corners = np.pad(tables.cumsum(axis=1).cumsum(axis=2), ((0, 0), (1, 0), (1, 0)))
-    skew = np.array_equal(tables, -tables.transpose(0, 2, 1))
-    step = max(1, BLOCK // max(len(first), 1))
-    for begin in range(0, len(starts), step):
-        rows = starts[begin : begin + step]
-        cells = np.arange(len(rows))[:, np.newaxis] * items + rows
-        sizes = np.bincount(cells.ravel(), minlength=rows.size)[cells]
-        (low, left), (high, right) = ((ranks[:, first], ranks[:, second]) for ranks in (rows, rows + sizes))
-        # Of one block both take different ranks, and the tables have zeros where they are equal.
-        tied = low == left
-        counts = sizes[:, first] * (sizes[:, second] - tied)
-        for number, sums in enumerate(corners):
-            total = sums[high, right] - sums[low, right] - sums[high, left] + sums[low, left]
-            if skew:
-                total[tied] = 0  # not what rounding leaves, which `_unit_rows` would make large
-            out[begin : begin + step, number * len(first) : (number + 1) * len(first)] = total / counts
-
-
-def _unit_rows(features: NDArray[Any]) -> NDArray[Any]:
-    """Divide each row by its norm, unless that is zero."""
-    norms = np.linalg.norm(features, axis=1, keepdims=True)
-    features /= np.where(norms > 0, norms, 1)
-    return features

@@ -91,8 +91,8 @@ def gram_matrix(
         of `order` arrays of shape (r, n), one for each axis, or a tuple of r terms of `order` vectors each: they stand for the
         sum of r outer products and take O(r^2 n).
     W : array-like of shape (n, n, n, n)
-        Instead of `weight`: a concordant pair adds W[a, b, c, d]. Symmetric and positive semi-definite as a matrix of n^2
-        rows.
+        Instead of `weight`: a concordant pair adds W[a, b, c, d]. Only entries with a < b and c < d count; as a matrix of pairs
+        they are symmetric and positive semi-definite. With `check=False` they may be anything, and the result is the definition.
     order : int
         How many items a tuple has, from 1. The named weights are then summed over the tuples that both rankings put in the same
         order: 1; or 1 if all ranks are at most `k`; or the sum of u over the ranks in one ranking times that in the other; or
@@ -103,7 +103,8 @@ def gram_matrix(
     signed : bool
         Discordant pairs count too, negative.
     normalize : bool
-        Divide by the square roots of both self-similarities; 0 where these are 0. `signed=True, normalize=True` with the
+        Divide by the square roots of both self-similarities; 0 where these are 0. A self-similarity of at most 1e-12 of the sum
+        of the absolute values of its terms counts as 0, with or without `normalize`. `signed=True, normalize=True` with the
         standard weight is Kendall's tau.
     input : {"ranks", "orders", "scores"}
         What the numbers are. Orders list items from the most preferred to the least, counting from 1 or from 0. Scores
@@ -120,7 +121,7 @@ def gram_matrix(
         or an item whose place is not known, for the standard weight. The value is a mean as for ties.
     dtype : float64 or float32
         The type of the result. With float32 weighted sums may be computed in single precision, with errors of about 1e-6
-        of the self-similarity; counts are exact.
+        of the self-similarity; counts are exact. Kernels whose values are beyond the range of float32 are refused.
     out : ndarray of shape (m, m'), optional
         Filled and returned; of type `dtype`, C-contiguous. May be a memory map. After an interruption its contents are
         unspecified.

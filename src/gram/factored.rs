@@ -13,6 +13,7 @@ use crate::simd::Isa;
 use crate::simd::place::Square;
 use crate::simd::product::{Real, Row};
 use crate::weight::ValidWeight;
+use crate::weight::scale::{balanced, times_power_of_two};
 
 /// `G` rankings side by side in `S`, single or double precision.
 pub(super) struct Factored<'a, S, const G: usize> {
@@ -23,6 +24,8 @@ pub(super) struct Factored<'a, S, const G: usize> {
     /// Axes of the tensor: vectors of a term.
     order: usize,
     vectors: Vec<S>,
+    /// What sums are multiplied by.
+    scale: f64,
     /// The value for a ranking and itself, and from where on a value may be that.
     own: f64,
     limit: f64,
@@ -42,8 +45,11 @@ impl<'a, S: Real<G>, const G: usize> Factored<'a, S, G> {
             return Err(Error::CannotCompute { name: "product".to_owned() });
         };
         let own = measure.of_equal();
+        // Terms may be of any size, as long as their sum is not.
+        let (vectors, power) = balanced(vectors, *order, measure.items());
+        let scale = times_power_of_two(measure.scale(), -2 * power);
         let vectors = vectors.iter().map(|&weight| S::from_f64(weight)).collect();
-        Ok(Self { isa, measure, x, y, order: *order, vectors, own, limit: own * (1.0 - 1e-9) })
+        Ok(Self { isa, measure, x, y, order: *order, vectors, scale, own, limit: own * (1.0 - S::ROUNDING) })
     }
 
     /// The numbers of a term for a group of rankings.
@@ -129,7 +135,7 @@ impl<S: Real<G>, const G: usize> Fill for Factored<'_, S, G> {
             let mut values = self.sum(of_row, of_column);
             for (row, values) in (rows.start + row * G..rows.end).zip(&mut values) {
                 for (column, value) in (columns.start + column * G..columns.end).zip(values) {
-                    *value = self.measure.of_sum(*value);
+                    *value = (*value * self.scale).clamp(-self.own, self.own);
                     // Equal rankings have no rounding of their own.
                     if *value >= self.limit && self.x.row(row) == self.y.row(column) {
                         *value = self.own;

@@ -9,7 +9,7 @@ use super::{Element, Fill, Options, fill};
 use crate::error::Error;
 use crate::incomplete::Incomplete;
 use crate::kappa::incomplete::{self as sums, Means, Memory, Side, leans};
-use crate::kappa::pairs_of;
+use crate::kappa::{own, pairs_of};
 use crate::measure::{Mean, Measure};
 use crate::parallel::{self, Proceed, Watch};
 use crate::simd::Isa;
@@ -61,11 +61,7 @@ pub fn gram_incomplete_into<T: Element>(
     if x.rows().checked_mul(columns.rows()) != Some(out.len()) {
         return Err(Error::OutputLength { given: out.len(), rows: x.rows(), columns: columns.rows() });
     }
-    if let Some(largest) = T::LARGEST
-        && measure.of_equal() > largest
-    {
-        return Err(Error::BeyondSingle { value: measure.of_equal() });
-    }
+    super::check_range::<T>(measure)?;
     let find = |set: &Incomplete| Distinct::find(set.rows(), |row| set.row(row).starts);
     match (find(x), y.map(find)) {
         (None, None | Some(None)) => fill_all(measure, x, y, out, options),
@@ -87,9 +83,19 @@ pub fn gram_incomplete_into<T: Element>(
 /// As [`gram_incomplete_into`].
 pub fn diagonal_incomplete(measure: &Measure, x: &Incomplete, options: Options<'_>) -> Result<Vec<f64>, Error> {
     measure.check_items(x.items())?;
-    let setting = Setting::new(measure, x, x, options.threads)?;
-    let own = setting.own_values(x, options.threads, options.watch)?;
-    Ok(own.into_iter().enumerate().map(|(row, value)| setting.finished(value, row, row)).collect())
+    let own = own_incomplete(measure, x, options.threads, options.watch)?;
+    let finished = |own: f64| if measure.is_normalized() { f64::from(u8::from(own > 0.0)) } else { own };
+    Ok(own.into_iter().map(finished).collect())
+}
+
+/// The value of a kernel for each incomplete ranking and itself, before it is divided by anything.
+pub(crate) fn own_incomplete(
+    measure: &Measure,
+    x: &Incomplete,
+    threads: Option<usize>,
+    watch: Option<Watch<'_>>,
+) -> Result<Vec<f64>, Error> {
+    Setting::plain(measure, x, x)?.own_values(x, threads, watch)
 }
 
 fn fill_all<T: Element>(
@@ -144,27 +150,35 @@ struct Setting<'a> {
     mean: Mean,
     /// Whether items can be anywhere.
     unknown: bool,
-    /// What values are divided by, a factor for each row and one for each column.
-    units: Option<(Vec<f64>, Vec<f64>)>,
+    /// The root of the self-similarity of each row and of each column, where it is needed: where values are divided by it, and where it
+    /// can be 0 although its terms are not.
+    roots: Option<(Vec<f64>, Vec<f64>)>,
+    normalized: bool,
 }
 
 impl<'a> Setting<'a> {
-    fn new(measure: &'a Measure, x: &'a Incomplete, y: &'a Incomplete, threads: Option<usize>) -> Result<Self, Error> {
+    /// Without the roots of self-similarities.
+    fn plain(measure: &'a Measure, x: &'a Incomplete, y: &'a Incomplete) -> Result<Self, Error> {
         let (weight, mean) = measure.mean().ok_or(Error::IncompleteMeasure)?;
         let unknown = x.has_unknown() || y.has_unknown();
         if unknown && *weight != ValidWeight::Standard {
             return Err(Error::UnknownPlaces);
         }
-        let setting = Self { x, y, weight, mean, unknown, units: None };
-        if !measure.is_normalized() {
-            return Ok(setting);
+        Ok(Self { x, y, weight, mean, unknown, roots: None, normalized: measure.is_normalized() })
+    }
+
+    fn new(measure: &'a Measure, x: &'a Incomplete, y: &'a Incomplete, threads: Option<usize>) -> Result<Self, Error> {
+        let plain = Self::plain(measure, x, y)?;
+        let is_kernel = plain.mean != Mean::Discordant;
+        if !is_kernel || !(plain.normalized || plain.weight.without_signs().is_some()) {
+            return Ok(plain);
         }
-        let units = |set: &Incomplete| -> Result<Vec<f64>, Error> {
-            Ok(setting.own_values(set, threads, None)?.into_iter().map(f64::sqrt).collect())
+        let roots = |set: &Incomplete| -> Result<Vec<f64>, Error> {
+            Ok(plain.own_values(set, threads, None)?.into_iter().map(|own| own.max(0.0).sqrt()).collect())
         };
-        let of_rows = units(x)?;
-        let of_columns = if std::ptr::eq(x, y) { of_rows.clone() } else { units(y)? };
-        Ok(Self { units: Some((of_rows, of_columns)), ..setting })
+        let of_rows = roots(x)?;
+        let of_columns = if std::ptr::eq(x, y) { of_rows.clone() } else { roots(y)? };
+        Ok(Self { roots: Some((of_rows, of_columns)), ..plain })
     }
 
     /// The value of each ranking and itself, before it is divided by anything.
@@ -174,6 +188,7 @@ impl<'a> Setting<'a> {
         threads: Option<usize>,
         watch: Option<Watch<'_>>,
     ) -> Result<Vec<f64>, Error> {
+        let without_signs = self.weight.without_signs();
         let mut values = vec![0.0; set.rows()];
         let rows = ((ASK_EVERY_NS / self.pair_ns()) as usize).max(1);
         let threads = parallel::threads_for(self.pair_ns() * set.rows() as f64, threads);
@@ -188,12 +203,25 @@ impl<'a> Setting<'a> {
                     return;
                 }
                 for (row, value) in (index * rows..).zip(values) {
-                    let means = self.means(set, row);
-                    *value = self.value((set, row, &means), (set, row, &means), memory);
+                    *value = self.own_value(set, row, without_signs.as_ref(), memory);
                 }
             },
         )?;
         Ok(values)
+    }
+
+    /// The value of a ranking and itself; of a kernel, 0 if it may be rounding, by the rule in [`own`].
+    fn own_value(&self, set: &Incomplete, row: usize, without_signs: Option<&ValidWeight>, memory: &mut Memory) -> f64 {
+        let mut own = |weight| {
+            let setting = Setting { weight, roots: None, ..*self };
+            let means = setting.means(set, row);
+            setting.value((set, row, &means), (set, row, &means), memory)
+        };
+        let value = own(self.weight);
+        match without_signs {
+            Some(weight) => own::unless_rounding(value, own(weight)),
+            None => value,
+        }
     }
 
     /// About how long one pair of rankings takes.
@@ -234,9 +262,13 @@ impl<'a> Setting<'a> {
 
     /// The value after it is divided by what there is to divide by.
     fn finished(&self, value: f64, row: usize, column: usize) -> f64 {
-        let Some((of_rows, of_columns)) = &self.units else { return value };
+        let Some((of_rows, of_columns)) = &self.roots else { return value };
         let unit = of_rows[row] * of_columns[column];
-        if unit == 0.0 { 0.0 } else { value / unit }
+        match (unit == 0.0, self.normalized) {
+            (true, _) => 0.0,
+            (false, true) => (value / unit).clamp(-1.0, 1.0),
+            (false, false) => value,
+        }
     }
 
     /// Whether the sum is one of products of features.

@@ -37,15 +37,16 @@ use plan::{Plan, Strategy, Wishes};
 use product::Product;
 use tiles::Tile;
 
+pub(crate) use incomplete::own_incomplete;
 pub use incomplete::{diagonal_incomplete, gram_incomplete_into};
 pub use plan::Backend;
 
 /// A type that results can be stored in: `f64`, or `f32` for half the memory. Counts are exact either way;
-/// weighted sums of up to some hundred items are computed in the precision of the result.
+/// weighted sums of up to some hundred items are computed in the precision of the result, unless that would lose digits.
 pub trait Element: Copy + Send + Sync + Default + sealed::Sealed {
-    /// The largest value that can be stored, where a `f64` can be larger.
+    /// The least and the largest positive value that can be stored without loss, where those of `f64` go beyond.
     #[doc(hidden)]
-    const LARGEST: Option<f64>;
+    const RANGE: Option<(f64, f64)>;
     #[doc(hidden)]
     fn from_f64(value: f64) -> Self;
 }
@@ -57,14 +58,14 @@ mod sealed {
 }
 
 impl Element for f64 {
-    const LARGEST: Option<f64> = None;
+    const RANGE: Option<(f64, f64)> = None;
     fn from_f64(value: f64) -> Self {
         value
     }
 }
 
 impl Element for f32 {
-    const LARGEST: Option<f64> = Some(f32::MAX as f64);
+    const RANGE: Option<(f64, f64)> = Some((f32::MIN_POSITIVE as f64, f32::MAX as f64));
     fn from_f64(value: f64) -> Self {
         value as f32
     }
@@ -124,10 +125,10 @@ pub fn gram_into<T: Element>(
     if rows.checked_mul(columns) != Some(out.len()) {
         return Err(Error::OutputLength { given: out.len(), rows, columns });
     }
-    if let Some(largest) = T::LARGEST
-        && measure.of_equal() > largest
-    {
-        return Err(Error::BeyondSingle { value: measure.of_equal() });
+    check_range::<T>(measure)?;
+    if measure.is_zero() {
+        out.fill(T::default());
+        return Ok(());
     }
     let find = |set: &Rankings| Distinct::find(set.rows(), |row| set.row(row).ranks());
     match (find(x), y.map(find)) {
@@ -141,6 +142,16 @@ pub fn gram_into<T: Element>(
                 fill_all(measure, &few_x, few_y.as_ref(), values, options)
             })
         }
+    }
+}
+
+/// Refuses a measure whose values are beyond the range of the result's type; of kernels, none is larger than that of equal rankings.
+fn check_range<T: Element>(measure: &Measure) -> Result<(), Error> {
+    let value = measure.of_equal();
+    match T::RANGE {
+        Some((_, most)) if value > most => Err(Error::BeyondSingle { value }),
+        Some((least, _)) if value > 0.0 && value < least => Err(Error::BelowSingle { value }),
+        _ => Ok(()),
     }
 }
 
@@ -171,12 +182,12 @@ fn fill_all<T: Element>(
     options: Options<'_>,
 ) -> Result<(), Error> {
     let (rows, columns) = (x.rows(), y.unwrap_or(x).rows());
-    let wishes =
-        Wishes { backend: options.backend, threads: options.threads, tile: options.tile, single: T::LARGEST.is_some() };
+    let single = T::RANGE.is_some() && product::single_is_enough(measure);
+    let wishes = Wishes { backend: options.backend, threads: options.threads, tile: options.tile, single };
     let plan = Plan::new(measure, rows, columns, &wishes)?;
     let tiles = match y {
-        None => tiles::symmetric(out, rows, plan.tile),
-        Some(_) => tiles::rectangular(out, columns, plan.tile),
+        None if measure.is_symmetric() => tiles::symmetric(out, rows, plan.tile),
+        _ => tiles::rectangular(out, columns, plan.tile),
     };
     match plan.strategy {
         Strategy::Bits => {

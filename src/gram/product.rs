@@ -17,7 +17,7 @@ use std::ops::Range;
 use super::tiles::Tile;
 use super::{Element, Fill};
 use crate::error::Error;
-use crate::kappa::Workspace;
+use crate::kappa::{Workspace, own};
 use crate::measure::{Measure, symmetry};
 use crate::parallel::Proceed;
 use crate::ranking::Rankings;
@@ -25,10 +25,13 @@ use crate::simd::Isa;
 use crate::simd::place::Square;
 use crate::simd::product::{self, Finish, Group, Join, Real, Row, TableRows};
 use crate::weight::ValidWeight;
+use crate::weight::scale::{self, times_power_of_two};
 
 /// Features in a block: those of a group of rankings take 18 KiB, so that those of a group of rows and one of columns stay in the
 /// first cache while they are multiplied.
 const BLOCK: usize = 112;
+/// The largest sum, in self-similarities, that single precision may be used for.
+const LOST: f64 = 8.0;
 /// Below this part of the largest sum there could be, a value is computed anew.
 const CANCELLED: f64 = 1.0 / 512.0;
 
@@ -59,6 +62,16 @@ enum Form {
         order: usize,
         halved: bool,
     },
+}
+
+impl Form {
+    /// How many weights are multiplied for a term.
+    fn degree(self) -> i32 {
+        match self {
+            Self::Pairs { join: Join::Product, .. } => 4,
+            Self::Pairs { join: Join::Sum, .. } | Self::Tensors { .. } => 2,
+        }
+    }
 }
 
 /// Features that are made and multiplied together.
@@ -125,8 +138,12 @@ impl<'a, S: Real<G>, const G: usize> Product<'a, S, G> {
             _ => return Err(cannot()),
         };
         let own = measure.of_equal();
-        let finish = Finish { scale: measure.of_sum(1.0), limit: own * (1.0 - 1e-9), ..finish(form, weights) };
         let blocks = blocks(measure.items(), form, weights.len());
+        // Single precision has a narrow range.
+        let exponent = if S::IS_SINGLE { scale::exponent(weights) } else { 0 };
+        let weights = scale::scaled(weights, exponent);
+        let scale = times_power_of_two(measure.scale(), -form.degree() * exponent);
+        let finish = Finish { scale, most: own, limit: own * (1.0 - S::ROUNDING), ..finish(form, &weights) };
         let weights = weights.iter().map(|&weight| S::from_f64(weight)).collect();
         Ok(Self { isa, measure, x, y, form, weights, blocks, own, finish })
     }
@@ -268,6 +285,28 @@ impl<S: Real<G>, const G: usize> Fill for Product<'_, S, G> {
     }
 }
 
+/// Whether sums in single precision have errors of about 1e-6 of the self-similarity: whether no sum on the way to it is more than
+/// [`LOST`] times as large.
+pub(super) fn single_is_enough(measure: &Measure) -> bool {
+    let (most, own) = match measure.summed() {
+        Some((ValidWeight::Mult(u), false)) => {
+            let u = scale::scaled(u, scale::exponent(u));
+            (u.iter().map(|u| u * u).sum::<f64>().powi(2), own::squared_products(&u, 2))
+        }
+        Some((ValidWeight::Add(u), _)) => {
+            let (own, size) = own::squared_sums(&scale::scaled(u, scale::exponent(u)), 2);
+            (size, own)
+        }
+        Some((ValidWeight::Factors { order, vectors }, _)) => {
+            let (vectors, _) = scale::balanced(vectors, *order, measure.items());
+            let (own, size) = own::of_factors(&vectors, *order, measure.items());
+            (size, own)
+        }
+        _ => return true,
+    };
+    own * LOST >= most
+}
+
 /// How values follow from sums, but for their scale.
 fn finish(form: Form, u: &[f64]) -> Finish {
     let plain = Finish {
@@ -280,6 +319,7 @@ fn finish(form: Form, u: &[f64]) -> Finish {
         most_constant: 0.0,
         cancelled: 0.0,
         scale: 1.0,
+        most: f64::INFINITY,
         limit: f64::INFINITY,
     };
     let half = Finish { half: 0.5, cancelled: CANCELLED, ..plain };

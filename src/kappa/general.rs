@@ -53,3 +53,14 @@ pub(super) fn quadruples(entries: &[f64], values: &[u32]) -> f64 {
     }
     sum
 }
+
+/// Whether the weights of two positions and two values stay the same when positions and values change places.
+pub(crate) fn is_symmetric(entries: &[f64], items: usize) -> bool {
+    let pairs = || (0..items).flat_map(|a| (a + 1..items).map(move |b| a * items + b));
+    let size = items * items;
+    pairs().all(|pair| {
+        pairs()
+            .take_while(|&other| other < pair)
+            .all(|other| entries[pair * size + other] == entries[other * size + pair])
+    })
+}

@@ -53,6 +53,12 @@ impl Means {
         means
     }
 
+    /// Those of a complete ranking, whose blocks are its ranks.
+    pub(crate) fn of_ranks(weight: &ValidWeight, items: usize) -> Self {
+        let ranks: Vec<u32> = (0..items as u32).collect();
+        Self::of(weight, Blocks { starts: &ranks, order: &ranks, down: &[], start_at: &ranks, placed: items })
+    }
+
     /// What an ordered pair of items has, given the first ranks of their blocks, and what it has turned round.
     pub(crate) fn of_pair(&self, weight: &ValidWeight, first: u32, second: u32) -> (f64, f64) {
         if first == second {

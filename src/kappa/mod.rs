@@ -3,7 +3,10 @@
 
 mod general;
 pub(crate) mod incomplete;
+pub(crate) mod own;
 mod partition;
+
+pub(crate) use general::is_symmetric;
 
 use crate::simd::{self, Isa, grid};
 use crate::weight::ValidWeight;

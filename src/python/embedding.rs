@@ -1,12 +1,14 @@
 //! The embedding, rows of features, and sums over them.
 
-use numpy::{PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1, PyUntypedArrayMethods};
+use numpy::{PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 
+use super::gram::Sets;
+use super::measure::Measure;
 use super::rankings::Rankings;
 use super::{in_use, watched};
-use crate::{Element, embedding};
+use crate::{Element, embedding, features};
 
 /// Fills `out`, float64 or float32 with one row a ranking, with the embedding by a flat tensor of weights.
 #[pyfunction]
@@ -20,36 +22,40 @@ pub(super) fn embed(
     progress: Option<&Bound<'_, PyAny>>,
 ) -> PyResult<()> {
     let weights = weights.as_slice()?;
-    each_type(out, threads, progress, Rows { x: &x.0, weights, order: Some(order) })
+    each_type(out, threads, progress, Rows::Embedding { x: &x.0, weights, order })
 }
 
-/// Fills `out`, as for `embed`, with the entries of flat n x n tables for all pairs of items; columns left over are not touched.
+/// The number of features that a kernel gives a ranking.
 #[pyfunction]
-#[pyo3(signature = (x, tables, out, threads=None, progress=None))]
-pub(super) fn pair_features(
-    x: &Rankings,
-    tables: PyReadonlyArray1<'_, f64>,
+pub(super) fn feature_columns(measure: &Measure) -> PyResult<usize> {
+    Ok(features::columns(&measure.0)?)
+}
+
+/// Fills `out`, as for `embed`, with the features whose inner products are a kernel.
+#[pyfunction]
+#[pyo3(name = "features", signature = (measure, x, out, threads=None, progress=None))]
+pub(super) fn fill_features(
+    measure: &Measure,
+    x: Sets<'_>,
     out: &Bound<'_, PyAny>,
     threads: Option<usize>,
     progress: Option<&Bound<'_, PyAny>>,
 ) -> PyResult<()> {
-    let weights = tables.as_slice()?;
-    each_type(out, threads, progress, Rows { x: &x.0, weights, order: None })
+    each_type(out, threads, progress, Rows::Features { measure: &measure.0, x: &x })
 }
 
-/// What is written for each ranking: the embedding of some order, or entries of tables for pairs.
+/// What is written for each ranking.
 #[derive(Clone, Copy)]
-struct Rows<'a> {
-    x: &'a crate::Rankings,
-    weights: &'a [f64],
-    order: Option<usize>,
+enum Rows<'a, 'py> {
+    Embedding { x: &'a crate::Rankings, order: usize, weights: &'a [f64] },
+    Features { measure: &'a crate::Measure, x: &'a Sets<'py> },
 }
 
 fn each_type(
     out: &Bound<'_, PyAny>,
     threads: Option<usize>,
     progress: Option<&Bound<'_, PyAny>>,
-    rows: Rows<'_>,
+    rows: Rows<'_, '_>,
 ) -> PyResult<()> {
     let progress = progress.map(|progress| progress.clone().unbind());
     if let Ok(out) = out.cast::<PyArray2<f64>>() {
@@ -65,18 +71,28 @@ fn fill_rows<T: Element + numpy::Element>(
     out: &Bound<'_, PyArray2<T>>,
     threads: Option<usize>,
     progress: Option<&Py<PyAny>>,
-    Rows { x, weights, order }: Rows<'_>,
+    rows: Rows<'_, '_>,
 ) -> PyResult<()> {
-    let width = out.shape()[1];
+    let py = out.py();
     let mut borrowed = out.try_readwrite().map_err(|_| in_use("out"))?;
     let cells = borrowed.as_slice_mut()?;
-    watched(out.py(), progress, |watch| {
-        let run = embedding::Run { threads, watch: Some(watch) };
-        match order {
-            Some(order) => embedding::embed_into(x, order, weights, cells, run),
-            None => embedding::pairs_into(x, weights, width, cells, run),
+    match rows {
+        Rows::Embedding { x, order, weights } => watched(py, progress, |watch| {
+            embedding::embed_into(x, order, weights, cells, embedding::Run { threads, watch: Some(watch) })
+        }),
+        Rows::Features { measure, x: Sets::Complete(x) } => {
+            let x = &x.0;
+            watched(py, progress, |watch| {
+                features::features_into(measure, x, cells, embedding::Run { threads, watch: Some(watch) })
+            })
         }
-    })
+        Rows::Features { measure, x: Sets::Incomplete(x) } => {
+            let x = &x.0;
+            watched(py, progress, |watch| {
+                features::features_incomplete_into(measure, x, cells, embedding::Run { threads, watch: Some(watch) })
+            })
+        }
+    }
 }
 
 /// The flat sum over rankings of a coefficient times the embedding.

@@ -88,7 +88,7 @@ fn instruction_sets() -> Vec<String> {
 #[pymodule]
 mod _core {
     #[pymodule_export]
-    use super::embedding::{combine, embed, linear_function, pair_features, tuple_sums};
+    use super::embedding::{combine, embed, feature_columns, fill_features, linear_function, tuple_sums};
     #[pymodule_export]
     use super::gram::{diagonal, gram};
     #[pymodule_export]

@@ -28,6 +28,12 @@ pub(crate) struct Group<'a, S, const G: usize> {
 pub(crate) trait Real<const G: usize>:
     Copy + Default + Send + Sync + Into<f64> + PartialOrd + Add<Output = Self> + Mul<Output = Self> + Neg<Output = Self>
 {
+    /// Whether this is single precision.
+    const IS_SINGLE: bool;
+
+    /// At least the rounding of a sum, relative to the sum of the absolute values of its terms.
+    const ROUNDING: f64 = if Self::IS_SINGLE { 1e-4 } else { 1e-9 };
+
     fn from_f64(value: f64) -> Self;
 
     /// The products of the features of a group of rows and a group of columns, put into `sums` or added to them.
@@ -51,6 +57,8 @@ pub(crate) trait Real<const G: usize>:
 macro_rules! real {
     ($type:ty, $group:expr, $narrow:ty, $wide:ty) => {
         impl Real<$group> for $type {
+            const IS_SINGLE: bool = size_of::<$type>() == 4;
+
             fn from_f64(value: f64) -> Self {
                 value as Self
             }
@@ -171,6 +179,8 @@ pub(crate) struct Finish {
     /// Below this part of the most, a value is marked as NaN.
     pub(crate) cancelled: f64,
     pub(crate) scale: f64,
+    /// No value is larger in absolute value, but by rounding.
+    pub(crate) most: f64,
     /// From here on a value needs to be looked at.
     pub(crate) limit: f64,
 }
@@ -191,6 +201,8 @@ pub(crate) fn finish<const G: usize>(isa: Isa, finish: &Finish, values: &mut Squ
                 let found = f.half * *value + (f.square * single + f.linear) * single + f.constant;
                 let most = (f.most_square * single + f.most_linear) * single + f.most_constant;
                 let scaled = found * f.scale;
+                let scaled = if scaled > f.most { f.most } else { scaled };
+                let scaled = if scaled < -f.most { -f.most } else { scaled };
                 let kept = if found.abs() < f.cancelled * most { f64::NAN } else { scaled };
                 seen |= u64::from(kept.is_nan() || kept >= f.limit);
                 *value = kept;

@@ -1,0 +1,162 @@
+//! The value of a kernel for a ranking and itself, in closed form: it is the same for all complete rankings.
+//!
+//! # The rule for zeros
+//!
+//! A self-similarity can be 0 although its terms are not: `(u[0] + u[1] + u[2])^2` for `u = [0.1, 0.2, -0.3]`. Floating-point
+//! numbers then leave some rounding of either sign, and a normalized kernel would divide by it. Therefore, everywhere in this
+//! crate: **a self-similarity of at most [`ROUNDING`] times the sum of the absolute values of its terms is 0.** By the
+//! Cauchy-Schwarz inequality every value with that ranking is then 0, too.
+
+use crate::weight::ValidWeight;
+
+/// The bound of the error of every sum, relative to the sum of the absolute values of its terms. Of the rankings of up to 20,000
+/// items whose exact self-similarity is 0, the largest came out as 1.1e-13 of its terms.
+pub(crate) const ROUNDING: f64 = 1e-12;
+
+/// Sums are settled after so many terms, so that a million terms do not lose four digits.
+const RUN: usize = 512;
+
+/// A self-similarity, or 0 if rounding is all that is left of it; `size` is the sum of the absolute values of its terms.
+pub(crate) fn unless_rounding(value: f64, size: f64) -> f64 {
+    if value.abs() <= ROUNDING * size { 0.0 } else { value }
+}
+
+/// The sum over all tuples of so many of the items, in their order, of the squared weight of the tuple's ranks.
+pub(crate) fn own(weight: &ValidWeight, order: usize, items: usize) -> f64 {
+    match weight {
+        ValidWeight::Standard => binomial(items, order),
+        ValidWeight::Top(k) => binomial(*k.min(&items), order),
+        // n - j for the last item, of rank j from 0, times the number of ways to choose the earlier ones, summed over j.
+        ValidWeight::Average => binomial(items + 1, order + 1) / items.max(1) as f64,
+        ValidWeight::Add(u) => {
+            let (own, size) = squared_sums(u, order);
+            unless_rounding(own, size)
+        }
+        ValidWeight::Mult(u) => squared_products(u, order),
+        ValidWeight::Tensor { entries, .. } => sum(entries.iter().map(|entry| entry * entry)),
+        ValidWeight::Factors { order, vectors } => {
+            let (own, size) = of_factors(vectors, *order, items);
+            unless_rounding(own, size)
+        }
+        ValidWeight::Quadruples(entries) => {
+            let pairs = (0..items).flat_map(|a| (a + 1..items).map(move |b| a * items + b));
+            sum(pairs.map(|pair| entries[pair * items * items + pair]))
+        }
+    }
+}
+
+/// A sum in runs.
+fn sum(terms: impl Iterator<Item = f64>) -> f64 {
+    let (mut total, mut run) = (0.0, 0.0);
+    for (index, term) in terms.enumerate() {
+        run += term;
+        if index % RUN == RUN - 1 {
+            total += std::mem::take(&mut run);
+        }
+    }
+    total + run
+}
+
+/// The number of ways to choose: exact if it is below 2^53.
+pub(crate) fn binomial(items: usize, chosen: usize) -> f64 {
+    if chosen > items {
+        return 0.0;
+    }
+    let chosen = chosen.min(items - chosen);
+    let mut exact: Option<u128> = Some(1);
+    let mut ways = 1.0;
+    for step in 0..chosen {
+        let (factor, divisor) = (items - step, step + 1);
+        // The product of so many consecutive numbers has this divisor.
+        exact = exact.and_then(|exact| exact.checked_mul(factor as u128)).map(|product| product / divisor as u128);
+        ways = exact.map_or(ways * factor as f64 / divisor as f64, |exact| exact as f64);
+    }
+    ways
+}
+
+/// The sum over the tuples of the square of the sum of their weights, and the same for the absolute values.
+///
+/// A square is the sum of its `u_i^2` and `u_i u_j`. Each `u_i^2` is in as many tuples as there are ways to choose the other items, each
+/// `u_i u_j` likewise, and the sum of these is (sum of u)^2 less the sum of u^2.
+pub(crate) fn squared_sums(u: &[f64], order: usize) -> (f64, f64) {
+    if order == 1 || u.len() < 2 {
+        let own = if order == 1 { sum(u.iter().map(|u| u * u)) } else { 0.0 };
+        return (own, own);
+    }
+    let squares = binomial(u.len() - 2, order - 1) * sum(u.iter().map(|u| u * u));
+    let with_both = binomial(u.len() - 2, order - 2);
+    let (total, size) = (sum(u.iter().copied()), sum(u.iter().map(|u| u.abs())));
+    (squares + with_both * (total * total), squares + with_both * (size * size))
+}
+
+/// The sum over the tuples of the square of the product of their weights: the elementary symmetric polynomial of the squares.
+pub(crate) fn squared_products(u: &[f64], order: usize) -> f64 {
+    if order > u.len() {
+        return 0.0;
+    }
+    let mut settled = vec![0.0; order + 1];
+    settled[0] = 1.0;
+    let mut recent = vec![0.0; order + 1];
+    for run in u.chunks(RUN) {
+        for u in run {
+            for length in (1..=order).rev() {
+                recent[length] += (settled[length - 1] + recent[length - 1]) * (u * u);
+            }
+        }
+        for (settled, recent) in settled.iter_mut().zip(&mut recent) {
+            *settled += std::mem::take(recent);
+        }
+    }
+    settled[order]
+}
+
+/// The sum over the tuples of the square of the sum of the terms, and the same for the absolute values.
+pub(crate) fn of_factors(vectors: &[f64], order: usize, items: usize) -> (f64, f64) {
+    let size: Vec<f64> = vectors.iter().map(|entry| entry.abs()).collect();
+    (factors(vectors, order, items), factors(&size, order, items))
+}
+
+/// For each two terms the product over the axes of the inner products of their vectors.
+fn factors(vectors: &[f64], order: usize, items: usize) -> f64 {
+    let inner = |a: &[f64], b: &[f64]| sum(a.iter().zip(b).map(|(a, b)| a * b));
+    let product = |a: &[f64], b: &[f64]| -> f64 {
+        a.chunks_exact(items).zip(b.chunks_exact(items)).map(|(a, b)| inner(a, b)).product()
+    };
+    let terms = || vectors.chunks_exact((order * items).max(1));
+    let pairs = terms().enumerate().flat_map(|(index, a)| terms().skip(index).enumerate().map(move |(d, b)| (d, a, b)));
+    sum(pairs.map(|(distance, a, b)| if distance == 0 { product(a, b) } else { 2.0 * product(a, b) }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn binomials_are_exact_and_grow_without_overflow() {
+        assert_eq!(binomial(5, 2), 10.0);
+        assert_eq!(binomial(2, 5), 0.0);
+        assert_eq!(binomial(0, 0), 1.0);
+        assert_eq!(binomial(52, 26), 495_918_532_948_104.0);
+        let large = binomial(1000, 500);
+        assert!((large / 2.702_882_409_454_365_6e299 - 1.0).abs() < 1e-13);
+    }
+
+    #[test]
+    fn closed_forms_equal_their_definitions() {
+        let u = [0.5, -1.25, 2.0, 0.75, -0.1];
+        for order in 1..=6 {
+            let (mut sums, mut products, mut count) = (0.0, 0.0, 0.0);
+            for chosen in 0_u32..32 {
+                if chosen.count_ones() as usize == order {
+                    let members = || (0..5).filter(|i| chosen >> i & 1 == 1).map(|i| u[i as usize]);
+                    sums += members().sum::<f64>().powi(2);
+                    products += members().product::<f64>().powi(2);
+                    count += 1.0;
+                }
+            }
+            assert!((squared_sums(&u, order).0 - sums).abs() < 1e-12);
+            assert!((squared_products(&u, order) - products).abs() < 1e-12);
+            assert_eq!(own(&ValidWeight::Standard, order, 5), count);
+        }
+    }
+}

@@ -1,0 +1,135 @@
+//! Powers of two that keep sums of products of weights within the range of real numbers, without rounding.
+
+use std::f64::consts::LN_2;
+
+use crate::kappa::own::squared_products;
+
+/// Sums of scaled weights stay below 2 to this power, and self-similarities above its inverse if that is possible.
+const RANGE: f64 = 900.0;
+
+/// The power of two that brings the largest weight near 1.
+pub(crate) fn exponent(values: &[f64]) -> i32 {
+    let largest = values.iter().fold(0.0, |largest: f64, value| largest.max(value.abs()));
+    if largest == 0.0 { 0 } else { -largest.log2().round() as i32 }
+}
+
+/// The values times 2 to this power.
+pub(crate) fn scaled(values: &[f64], exponent: i32) -> Vec<f64> {
+    values.iter().map(|&value| times_power_of_two(value, exponent)).collect()
+}
+
+/// In steps, since a power of two can be too large or too small where the product is neither. The result is rounded at most once, if
+/// it is subnormal.
+pub(crate) fn times_power_of_two(value: f64, exponent: i32) -> f64 {
+    let (mut value, mut rest) = (value, exponent);
+    while rest.abs() > 1000 && value != 0.0 && value.is_finite() {
+        let step = 1000 * rest.signum();
+        value *= f64::from(step).exp2();
+        rest -= step;
+    }
+    value * f64::from(rest.clamp(-1000, 1000)).exp2()
+}
+
+/// Position weights scaled so that the sum of squared products of so many of them, and the sums of fewer on the way, are in range.
+///
+/// Usually this makes the largest weight 1. With steep weights or a high order the sum then underflows: three weights of
+/// `[1, 1e-90, 1e-90]` have the squared product 1e-360. Such sums are found by their logarithms. For orders of some hundred a power of
+/// two is too coarse, and the weights are rounded.
+pub(crate) fn for_products(u: &[f64], order: usize) -> Vec<f64> {
+    let plain = scaled(u, exponent(u));
+    let own = squared_products(&plain, order);
+    if (own > 1e-150 && own < 1e150) || u.iter().filter(|&&u| u != 0.0).count() < order {
+        return plain;
+    }
+    let logs = log_sums(u, order);
+    let after = |length: usize, shift: f64| logs[length] + 2.0 * length as f64 * shift;
+    let fits = |&shift: &f64| after(order, shift) > -RANGE && (0..=order).all(|length| after(length, shift) < RANGE);
+    // From a self-similarity of 1 downwards, because the sums of fewer weights can be larger.
+    let exact =
+        (0..=10).map(|step| -f64::from(step) * RANGE / 10.0 - logs[order]).map(|own| own / (2.0 * order as f64));
+    let mut candidates = exact.clone().map(f64::round).chain(exact);
+    let Some(shift) = candidates.find(fits) else { return plain };
+    let fraction = (shift - shift.floor()).exp2();
+    scaled(u, shift.floor() as i32).into_iter().map(|value| value * fraction).collect()
+}
+
+/// For each length up to the order, the logarithm to base 2 of the sum over the tuples of that many squared products.
+fn log_sums(u: &[f64], order: usize) -> Vec<f64> {
+    let mut logs = vec![f64::NEG_INFINITY; order + 1];
+    logs[0] = 0.0;
+    for log in u.iter().filter(|&&u| u != 0.0).map(|u| 2.0 * u.abs().log2()) {
+        for length in (1..=order).rev() {
+            let (one, other) = (logs[length], logs[length - 1] + log);
+            let (low, high) = (one.min(other), one.max(other));
+            let more = if low == f64::NEG_INFINITY { 0.0 } else { (low - high).exp2().ln_1p() / LN_2 };
+            logs[length] = high + more;
+        }
+    }
+    logs
+}
+
+/// Terms of `order` vectors each, with powers of two shared evenly among the vectors of a term and the largest term near 1; and
+/// the power of two that the terms have been multiplied by.
+///
+/// A term is a product of its vectors, so that moving a power of two from one vector to another changes nothing. With the terms
+/// `1e200 * 1e-200` and `1e-200 * 1e200` no scale for all vectors would do.
+pub(crate) fn balanced(vectors: &[f64], order: usize, items: usize) -> (Vec<f64>, i32) {
+    let (items, order) = (items.max(1), order.max(1));
+    let parts = |term: &[f64]| -> Vec<i32> { term.chunks_exact(items).map(exponent).collect() };
+    let is_zero = |term: &[f64]| term.chunks_exact(items).any(|vector| vector.iter().all(|&entry| entry == 0.0));
+    let terms = || vectors.chunks_exact(order * items).filter(|term| !is_zero(term));
+    // A zero term says nothing about the scale.
+    let power = terms().map(|term| parts(term).iter().sum()).min().unwrap_or(0);
+    let mut balanced = Vec::with_capacity(vectors.len());
+    for term in vectors.chunks_exact(order * items) {
+        let exponents = parts(term);
+        let rest: i32 = if is_zero(term) { 0 } else { power - exponents.iter().sum::<i32>() };
+        let (each, more) = (rest.div_euclid(order as i32), rest.rem_euclid(order as i32));
+        for ((axis, vector), exponent) in (0..).zip(term.chunks_exact(items)).zip(exponents) {
+            balanced.extend(scaled(vector, exponent + each + i32::from(axis < more)));
+        }
+    }
+    (balanced, power)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn powers_of_two_are_exact_at_both_ends() {
+        assert_eq!(times_power_of_two(f64::from_bits(1), 1074), 1.0);
+        assert_eq!(times_power_of_two(1.0, -1074), f64::from_bits(1));
+        assert_eq!(times_power_of_two(f64::MAX, -1023), 2.0 - f64::EPSILON);
+        assert_eq!(times_power_of_two(0.0, 5000), 0.0);
+        assert_eq!(times_power_of_two(1.0, -5000), 0.0);
+    }
+
+    #[test]
+    fn steep_weights_are_brought_into_range() {
+        for (u, order) in [
+            (vec![1.0, 1e-90, 1e-90, 1e-90], 3),
+            (vec![1e60, 1e-90, 1e-170, 1e-170, 0.0], 4),
+            ((1..=300).map(|rank| 1.0 / f64::from(rank + 1)).collect(), 150),
+            ((1..=2000).map(|rank| 1.0 / f64::from(rank + 1)).collect(), 1000),
+        ] {
+            let own = squared_products(&for_products(&u, order), order);
+            assert!(own > 1e-280 && own < 1e280, "{own}");
+        }
+    }
+
+    #[test]
+    fn terms_are_balanced_and_keep_their_products() {
+        let vectors = [1e200, 0.0, 1e-200, 1e-200, 3e-200, 1e-200, 1e200, 5e199, 0.0, 0.0, 1.0, 1e300];
+        let (found, power) = balanced(&vectors, 2, 2);
+        for (term, of) in vectors.chunks(4).zip(found.chunks(4)) {
+            for (i, j) in [(0, 2), (0, 3), (1, 2), (1, 3)] {
+                let (wanted, found) = (term[i] * term[j], times_power_of_two(of[i] * of[j], -power));
+                assert!((wanted - found).abs() <= 1e-15 * wanted);
+            }
+        }
+        let largest = found.iter().fold(0.0, |largest: f64, entry| largest.max(entry.abs()));
+        assert!(largest < 4.0);
+        assert_eq!(balanced(&[], 2, 3), (Vec::new(), 0));
+    }
+}
