@@ -89,11 +89,6 @@ class Case:
             return [self.raw(rows[0], rows[0])] * len(rows) if rows else []
         return [self.raw(row, row) for row in rows]
 
-    @cached_property
-    def cancelled(self) -> bool:
-        """Whether a self-similarity is far below the size of its terms."""
-        return any(abs(own.value) <= Fraction(1, 10**9) * own.size and own.size for own in self.own)
-
     @property
     def underflow(self) -> Fraction:
         """What products of tiny weights can lose."""
@@ -121,23 +116,12 @@ class Case:
         return self.options | {"dtype": self.dtype, "backend": self.backend}
 
 
-def _steep(case: Case) -> bool:
-    return case.spread > 1e3 or bool(case.numbers.size and np.abs(case.numbers).max() > 1e9)
-
-
 #: Defects that are known, and the cases that they spoil. Empty when all are mended.
 KNOWN = {
-    "noise instead of a self-similarity of 0": lambda case: case.cancelled,
     "factors of U drop small entries": lambda case: (
-        case.general is not None and "tensor" in case.general[0] and case.general[1].ndim == 3 and case.spread > 10
+        case.general is not None and case.general[0] == "tensor" and case.general[1].ndim == 3 and case.spread > 10
     ),
-    "float32 without a guard": lambda case: case.dtype is np.float32 and (_steep(case) or _mixed(case)),
-    "underflow of normalized kernels": lambda case: case.options.get("normalize") and case.spread > 1e20,
 }
-
-
-def _mixed(case: Case) -> bool:
-    return bool((case.numbers < 0).any())
 
 
 def spoiled(case: Case) -> bool:
@@ -286,7 +270,11 @@ def general(draw, n) -> tuple[dict, tuple | None]:
         options.pop("order", None)
         rank = draw(st.integers(1, 3))
         root = np.random.default_rng(draw(st.integers(0, 2**16))).standard_normal((n * n, rank))
-        return options | {"W": (root @ root.T).reshape((n,) * 4)}, None
+        W = root @ root.T
+        if draw(st.booleans()) and n:  # what never counts
+            never = np.tril(np.ones((n, n), dtype=bool)).ravel()
+            W[never] = W[:, never] = 1e30
+        return options | {"W": W.reshape((n,) * 4)}, None
     if kind == "dense":
         options["U"] = draw(tensors(n, order))
         return options, ("tensor", options["U"][np.newaxis])

@@ -1,7 +1,7 @@
 """Every kernel by its definition, without rounding, and the size of its terms: what the property tests compare with.
 
 A value is a sum of terms. Its size is the sum of their absolute values: the value for the absolute values of all weights, with
-discordant pairs counted too where the kernel is signed. Shares no code with the package.
+discordant pairs counted too where the kernel is signed, tied ones not. Shares no code with the package.
 """
 
 from __future__ import annotations
@@ -143,8 +143,8 @@ def average(s, t, signed) -> Value:
     if not signed:
         return Value(Fraction(plain), Fraction(plain))
     one_skew, other_skew = (np.triu(part - part.transpose(0, 2, 1)) for part in (one, other))
-    size = plain + float((one * other.transpose(0, 2, 1)).sum()) / n
-    return Value(Fraction(float((one_skew * other_skew).sum()) / n), Fraction(size))
+    terms = one_skew * other_skew
+    return Value(Fraction(float(terms.sum()) / n), Fraction(float(np.abs(terms).sum()) / n))
 
 
 def named(s, t, weight="standard", k=None, u=None, order=2, signed=False, missing="bottom") -> Value:
@@ -167,9 +167,12 @@ def named(s, t, weight="standard", k=None, u=None, order=2, signed=False, missin
         else:
             found.append((chance_table(first), chance_table(second), 1))
     value = products(*found[0], signed)
-    one, (other, below), scale = found[1]
-    size = products(one, (other, below), scale, False)
-    if signed:
+    if signed and first.placed.all() and second.placed.all():
+        # Tied pairs have no term.
+        found[1] = [(abs(np.triu(table - table.T, 1)), below) for table, below in found[1][:2]] + [found[1][2]]
+    size = products(*found[1], False)
+    if signed and not (first.placed.all() and second.placed.all()):
+        one, (other, below), scale = found[1]
         size += products(one, (other.T, below), scale, False)
     return Value(value, size)
 

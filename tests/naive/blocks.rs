@@ -72,19 +72,22 @@ pub fn mean(weight: &Naive, signed: bool, s: &[f64], t: &[f64]) -> Value {
     for (one, other) in own {
         value += product(&one, &other, signed);
     }
-    let size: f64 = features(&absolute(weight), s)
-        .into_iter()
-        .zip(features(&absolute(weight), t))
-        .map(|(one, other)| {
-            let turned: Table = (0..s.len()).map(|i| other.iter().map(|row| row[i]).collect()).collect();
-            product(&one, &other, false) + if signed { product(&one, &turned, false) } else { 0.0 }
-        })
-        .sum();
+    let sizes = features(&absolute(weight), s).into_iter().zip(features(&absolute(weight), t));
+    let size: f64 = sizes.map(|(one, other)| product(&size_of(one, signed), &size_of(other, signed), false)).sum();
     let scale = if matches!(weight, Naive::Average) { s.len().max(1) as f64 } else { 1.0 };
     Value { value: value / scale, size: size / scale }
 }
 
 type Table = Vec<Vec<f64>>;
+
+/// The absolute values of the terms; those of a signed kernel, once for each pair, have no part for the other order.
+fn size_of(table: Table, signed: bool) -> Table {
+    if !signed {
+        return table;
+    }
+    let n = table.len();
+    (0..n).map(|i| (0..n).map(|j| if i < j { (table[i][j] - table[j][i]).abs() } else { 0.0 }).collect()).collect()
+}
 
 fn product(one: &Table, other: &Table, signed: bool) -> f64 {
     let mut sum = 0.0;

@@ -8,12 +8,6 @@ use wkendall::{
 use crate::naive::Naive;
 use crate::naive::blocks::{self, Value};
 
-/// Defects that are known: their cases are left out. Empty when all are mended.
-const KNOWN: &[&str] = &[NOISE, SINGLE, UNDERFLOW];
-const NOISE: &str = "noise instead of a self-similarity of 0";
-const SINGLE: &str = "float32 without a guard";
-const UNDERFLOW: &str = "underflow of normalized kernels";
-
 /// What a case sums.
 #[derive(Debug, Clone)]
 pub enum Sum {
@@ -35,7 +29,7 @@ pub struct Case {
 }
 
 impl Case {
-    pub fn numbers(&self) -> &[f64] {
+    fn numbers(&self) -> &[f64] {
         match &self.sum {
             Sum::Named { weight: Naive::Add(u) | Naive::Mult(u), .. } => u,
             Sum::Named { .. } => &[],
@@ -46,12 +40,6 @@ impl Case {
 
     pub fn largest(&self) -> f64 {
         self.numbers().iter().fold(0.0, |largest: f64, value| largest.max(value.abs()))
-    }
-
-    /// The largest weight over the least that is not zero.
-    pub fn spread(&self) -> f64 {
-        let sizes = self.numbers().iter().map(|value| value.abs()).filter(|&value| value > 0.0);
-        self.largest() / sizes.fold(self.largest(), f64::min)
     }
 
     pub fn is_count(&self) -> bool {
@@ -101,22 +89,6 @@ impl Case {
         self.rows.iter().flat_map(|s| self.rows.iter().map(|t| self.raw(s, t))).collect()
     }
 
-    fn own(&self) -> Vec<Value> {
-        let rows = if self.incomplete { &*self.rows } else { &self.rows[..self.rows.len().min(1)] };
-        rows.iter().map(|row| self.raw(row, row)).collect()
-    }
-
-    /// Whether a known defect spoils the case.
-    pub fn is_spoiled(&self, single: bool) -> bool {
-        let noisy = self.own().iter().any(|own| own.value.abs() <= 1e-9 * own.size);
-        let mixed = self.numbers().iter().any(|&value| value < 0.0);
-        KNOWN.iter().any(|&defect| match defect {
-            NOISE => noisy,
-            SINGLE => single && (mixed || self.spread() > 1e3 || self.largest() > 1e9),
-            _ => self.normalized && self.spread() > 1e20,
-        })
-    }
-
     /// The matrix; `None` where the backend cannot compute it.
     pub fn gram<T: Element>(&self, backend: &str, threads: usize, tile: Option<usize>, copied: bool) -> Option<Vec<T>> {
         let (m, n) = (self.rows.len(), self.items);
@@ -134,7 +106,7 @@ impl Case {
         };
         match done {
             Ok(()) => Some(out),
-            Err(Error::CannotCompute { .. } | Error::BeyondSingle { .. }) => None,
+            Err(Error::CannotCompute { .. } | Error::BeyondSingle { .. } | Error::BelowSingle { .. }) => None,
             Err(error) => panic!("{error}"),
         }
     }

@@ -17,6 +17,10 @@ use proptest::test_runner::{RngSeed, TestRunner};
 use wkendall::{Measure, Weight, instruction_sets};
 
 const STRATEGIES: [&str; 4] = ["bits", "product", "pairs", "partition"];
+/// A self-similarity of at most 1e-12 of the size of its terms is 0. Rounding decides between these.
+const SURELY_ZERO: f64 = 5e-13;
+const SURELY_POSITIVE: f64 = 2e-12;
+
 fn backends() -> Vec<String> {
     let sets = instruction_sets();
     let named = STRATEGIES.iter().flat_map(|strategy| sets.iter().map(move |level| format!("{strategy}-{level}")));
@@ -68,14 +72,16 @@ fn check_value(case: &Case, wanted: &[Value], found: f64, p: usize, q: usize, si
         let underflow = 1e-300 * case.largest().max(1.0).powi(2 * order as i32);
         let rounding =
             if single { 2e-6 * own[0].value.max(own[1].value) + 1e-7 * raw.value.abs() + 1e-44 } else { 0.0 };
-        let is_zero = found == 0.0 && part <= 2f64.powi(-45);
+        let is_zero = found == 0.0 && part <= SURELY_POSITIVE;
         assert!(is_zero || (found - raw.value).abs() <= 1e-12 * raw.size + underflow + rounding, "{at}");
         return;
     }
     assert!(found.abs() <= 1.0 + 1e-9, "{at}");
-    if part <= 2f64.powi(-48) {
+    // The definition can underflow where the kernel does not.
+    let in_range = own.iter().all(|own| own.size > 1e-280);
+    if part <= SURELY_ZERO && in_range {
         assert_eq!(found, 0.0, "{at}");
-    } else if part >= 1e-9 && own.iter().all(|own| own.value > 1e-280) {
+    } else if part >= SURELY_POSITIVE && in_range {
         let unit = own[0].value.sqrt() * own[1].value.sqrt();
         let rounding = if single { 2e-6 } else { 0.0 };
         let room = 1e-12 * (raw.size / unit + 2.0 / part) + rounding;
@@ -88,9 +94,6 @@ fn check_value(case: &Case, wanted: &[Value], found: f64, p: usize, q: usize, si
 fn values_of_every_backend() {
     let used = Mutex::new(HashSet::new());
     check(|case| {
-        if case.is_spoiled(false) {
-            return;
-        }
         let (m, wanted) = (case.rows.len(), case.wanted());
         for backend in backends() {
             let Some(values) = case.gram::<f64>(&backend, 1, None, false) else { continue };
@@ -114,9 +117,6 @@ fn values_of_every_backend() {
 #[test]
 fn values_in_single_precision() {
     check(|case| {
-        if case.is_spoiled(true) {
-            return;
-        }
         let (m, wanted) = (case.rows.len(), case.wanted());
         for backend in backends() {
             let Some(values) = case.gram::<f32>(&backend, 1, None, false) else { continue };
@@ -138,9 +138,6 @@ fn values_in_single_precision() {
 fn normalized_values() {
     check(|mut case| {
         case.normalized = true;
-        if case.is_spoiled(false) {
-            return;
-        }
         let m = case.rows.len();
         for backend in backends() {
             let Some(values) = case.gram::<f64>(&backend, 1, None, false) else { continue };
@@ -185,9 +182,6 @@ fn any_number_of_threads() {
 fn relabelling() {
     let chosen = Mutex::new(naive::Random(2));
     check(|case| {
-        if case.is_spoiled(false) {
-            return;
-        }
         let order = chosen.lock().unwrap().ranks(case.items);
         let relabel = |row: &Vec<f64>| order.iter().map(|&item| row[item as usize - 1]).collect();
         let other = Case { rows: case.rows.iter().map(relabel).collect(), ..case.clone() };
@@ -212,7 +206,7 @@ fn breaking_ties() {
     check(|mut case| {
         let Sum::Named { order: 2, .. } = case.sum else { return };
         case.normalized = false;
-        if case.rows.is_empty() || !(2..=12).contains(&case.items) || case.is_spoiled(false) {
+        if case.rows.is_empty() || !(2..=12).contains(&case.items) {
             return;
         }
         case.incomplete = true;
