@@ -27,7 +27,7 @@ COMMON = {"deadline": None, "suppress_health_check": list(HealthCheck)}
 # The short profile is the same in every run. The long one, of `make fuzz`, takes new cases each time, WKENDALL_EXAMPLES of them
 # for each property.
 EXAMPLES = os.environ.get("WKENDALL_EXAMPLES")
-settings.register_profile("short", derandomize=True, max_examples=100, database=None, **COMMON)
+settings.register_profile("short", derandomize=True, max_examples=200, database=None, **COMMON)
 settings.register_profile("long", max_examples=int(EXAMPLES or 1), print_blob=True, **COMMON)
 settings.load_profile("long" if EXAMPLES else "short")
 
