@@ -138,12 +138,16 @@ def sizes(most: int = 130) -> st.SearchStrategy[int]:
 
 @st.composite
 def rankings(draw, n, m) -> np.ndarray:
-    """Complete rankings, ranks from 1, some of them repeated or reversed."""
+    """Complete rankings, ranks from 1, some of them repeated, reversed, or the same but for two items."""
     rows: list[np.ndarray] = []
     for _ in range(m):
-        kind = draw(st.sampled_from("nnnrm")) if rows else "n"
-        if kind == "r":
-            rows.append(draw(st.sampled_from(rows)))
+        kind = draw(st.sampled_from("nnrsm")) if rows else "n"
+        if kind in "rs":
+            row = draw(st.sampled_from(rows)).copy()
+            if kind == "s" and n > 1:  # nearly the same
+                swap = draw(st.lists(st.integers(0, n - 1), min_size=2, max_size=2))
+                row[swap] = row[swap[::-1]]
+            rows.append(row)
         elif kind == "m":
             rows.append(n + 1 - draw(st.sampled_from(rows)))
         elif n <= 12:
@@ -161,9 +165,10 @@ def tied(draw, n, m, missing) -> np.ndarray:
         if rows and draw(st.integers(0, 3)) == 0:
             rows.append(draw(st.sampled_from(rows)))
             continue
-        levels = draw(st.sampled_from([0, 1, 2, 3, max(n, 1)]))
+        levels = draw(st.sampled_from([0, 0, 1, 2, 3, max(n, 1)]))
         if levels == 0:  # blocks of one size
-            row = (draw(rankings(n, 1))[0] - 1) // draw(st.integers(1, max(1, (n + 1) // 2))) + 1.0
+            half = max(1, n // 2)
+            row = (draw(rankings(n, 1))[0] - 1) // draw(st.sampled_from([half, half, 2, max(1, n // 3)])) + 1.0
             gone = []
         elif n <= 12:
             row = np.array(draw(st.lists(st.integers(1, levels), min_size=n, max_size=n)), dtype=float)
@@ -183,7 +188,7 @@ def tied(draw, n, m, missing) -> np.ndarray:
 PLAIN = [0.0, 1.0, -1.0, 0.5, 2.0, 0.1, 0.2, -0.3, 0.25, 3.0, 1e-9, -1e-9]
 
 
-KINDS = ("plain", "random", "positive", "steep", "rising", "line", "cancelling", "zero", "few")
+KINDS = ("plain", "random", "positive", "steep", "rising", "line", "cancelling", "balanced", "cliff", "zero", "few")
 
 
 @st.composite
@@ -204,6 +209,12 @@ def numbers(draw, count, kinds=KINDS) -> np.ndarray:
         values = 10.0 ** (exponents if kind == "steep" else exponents[::-1])
     elif kind == "line":
         values = np.linspace(1, -1, count)
+    elif kind == "balanced":
+        values = rng.choice([0.1, 0.2, 0.3, 0.7, -0.4], count)
+        values[-1:] = -values[:-1].sum()
+    elif kind == "cliff":
+        values = np.full(count, 10.0 ** draw(st.sampled_from([-9, -30, -90])))
+        values[:1] = 1.0
     elif kind == "cancelling":
         values = np.resize([1.0, -1.0], count) * rng.choice([0.1, 0.3, 1.0]) + rng.choice([0.0, 1e-15, 1e-8])
     else:
@@ -300,9 +311,11 @@ def cases(draw, complete=False, only_named=False, normalize=None, most=130, two=
     definition = None
     if focus == "cancelling":
         incomplete, n = not complete, 2 * draw(st.integers(1, min(22, most // 2)))
-        options = draw(named(n, incomplete, ("add", "mult"), ("plain", "line", "cancelling")))
+        options = draw(named(n, incomplete, ("add", "add", "mult"), ("plain", "line", "cancelling", "balanced")))
+        if draw(st.booleans()) and "order" not in options:
+            options["signed"] = True
     elif focus == "steep":
-        options = draw(named(n, incomplete, ("add", "mult"), ("steep", "rising", "few")))
+        options = draw(named(n, incomplete, ("add", "mult"), ("steep", "rising", "cliff", "few")))
     elif not only_named and draw(st.integers(0, 2)) == 0:
         incomplete = False
         options, definition = draw(general(n))

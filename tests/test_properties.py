@@ -154,6 +154,9 @@ def test_normalized_values(case):
     own = np.diag(K)
     room = 1e-9 if case.dtype is np.float64 else 1e-6
     assert ((own == 0) | (np.abs(own - 1) <= room)).all(), (case, own)
+    parts = np.array([float(one.value / one.size) if one.size else 0.0 for one in case.own])
+    assert not own[parts <= SURELY_ZERO].any(), (case, own)
+    assert own[parts >= SURELY_POSITIVE].all(), (case, own)
     assert not K[own == 0].any()
     assert not K[:, own == 0].any()
 

@@ -122,7 +122,10 @@ fn numbers(count: usize) -> BoxedStrategy<Vec<f64>> {
         });
     let nearly = prop::sample::select(vec![0.0, 1e-15, 1e-8]);
     let line = (0..count).map(|i| 1.0 - 2.0 * i as f64 / (count.max(2) - 1) as f64).collect::<Vec<f64>>();
+    let cliff = prop::sample::select(vec![1e-9, 1e-30, 1e-90])
+        .prop_map(move |low| (0..count).map(|i| if i == 0 { 1.0 } else { low }).collect::<Vec<f64>>());
     let values = prop_oneof![
+        cliff,
         prop::collection::vec(plain, count),
         prop::collection::vec(-1.0..1.0f64, count),
         prop::collection::vec(0.0..1.0f64, count),
@@ -183,11 +186,15 @@ fn rows(n: usize, incomplete: bool) -> BoxedStrategy<Vec<Vec<f64>>> {
         complete.boxed()
     };
     let most = if n <= 12 { 7 } else { 3 };
-    // Some rankings come twice.
-    (prop::collection::vec(row, 0..=most), any::<prop::sample::Index>(), any::<bool>())
-        .prop_map(|(mut rows, index, again)| {
-            if again && !rows.is_empty() {
-                rows.push(rows[index.index(rows.len())].clone());
+    // Some rankings come twice, or again but for two items.
+    (prop::collection::vec(row, 0..=most), any::<[prop::sample::Index; 3]>(), 0..3u8)
+        .prop_map(move |(mut rows, [of, i, j], again)| {
+            if again > 0 && !rows.is_empty() {
+                let mut row = rows[of.index(rows.len())].clone();
+                if again > 1 && n > 1 {
+                    row.swap(i.index(n), j.index(n));
+                }
+                rows.push(row);
             }
             rows
         })
