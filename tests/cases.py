@@ -121,6 +121,9 @@ KNOWN = {
     "factors of U drop small entries": lambda case: (
         case.general is not None and case.general[0] == "tensor" and case.general[1].ndim == 3 and case.spread > 10
     ),
+    "signed products underflow in single precision": lambda case: (
+        case.dtype is np.float32 and case.options.get("weight") == "mult" and "signed" in case.options
+    ),
 }
 
 
