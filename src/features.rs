@@ -65,11 +65,73 @@ pub fn features_into<T: Element>(
 ) -> Result<(), Error> {
     let layout = Layout::new(measure)?;
     measure.check_items(rankings.items())?;
-    let means: Vec<Means> = layout.weights.iter().map(|weight| Means::of_ranks(weight, measure.items())).collect();
     let scale = if measure.is_zero() { 0.0 } else { measure.scale().sqrt() };
+    let items = measure.items();
+    let ranks: Vec<u32> = (0..items as u32).collect();
+    // A look-up takes a third of the time of asking what a pair has. Top-k weights need neither.
+    let tables: Vec<Table> = layout
+        .numbers()
+        .map(|(weight, number)| {
+            if let ValidWeight::Top(k) = weight {
+                Table::Top(*k, number)
+            } else {
+                let means = Means::of_ranks(weight, items);
+                let entry = |a: u32, b: u32| number.of(means.of_pair(weight, a, b)) * layout.factor * scale;
+                Table::Entries(
+                    ranks.iter().flat_map(|&a| ranks.iter().map(move |&b| (a, b))).map(|(a, b)| entry(a, b)).collect(),
+                )
+            }
+        })
+        .collect();
     each_row(rankings.rows(), layout.columns(), out, run, |row, out| {
-        layout.fill(rankings.row(row).ranks(), scale, |index| &means[index], out);
+        let mut cells = out.iter_mut();
+        for table in &tables {
+            table.fill(rankings.row(row).ranks(), layout.factor * scale, &mut cells);
+        }
+        layout.fill_constant(scale, cells);
     })
+}
+
+/// The numbers of all pairs of ranks, in a form that is quick to look up.
+enum Table {
+    /// Row by row.
+    Entries(Vec<f64>),
+    /// 1 for ranks below k.
+    Top(usize, Number),
+}
+
+impl Table {
+    fn fill<T: Element>(&self, ranks: &[u32], factor: f64, cells: &mut std::slice::IterMut<'_, T>) {
+        for (i, &first) in ranks.iter().enumerate() {
+            let others = ranks[i + 1..].iter().zip(&mut *cells);
+            match self {
+                Self::Entries(entries) => {
+                    let row = &entries[first as usize * ranks.len()..][..ranks.len()];
+                    others.for_each(|(&second, cell)| *cell = T::from_f64(row[second as usize]));
+                }
+                // Written so that the compiler makes vectors of it: what is compared does not depend on the order of the pair.
+                Self::Top(k, number) => {
+                    let (k, full, none) = (*k as u32, T::from_f64(factor), T::default());
+                    let inside = first < k;
+                    match number {
+                        Number::Before => others.for_each(|(&second, cell)| {
+                            *cell = if first < second && second < k { full } else { none };
+                        }),
+                        Number::After => others.for_each(|(&second, cell)| {
+                            *cell = if second < first && inside { full } else { none };
+                        }),
+                        Number::Difference => {
+                            let minus = T::from_f64(-factor);
+                            others.for_each(|(&second, cell)| {
+                                let signed = if first < second { full } else { minus };
+                                *cell = if inside && second < k { signed } else { none };
+                            });
+                        }
+                    }
+                }
+            }
+        }
+    }
 }
 
 /// As [`features_into`] for incomplete rankings.
@@ -100,8 +162,17 @@ pub fn features_incomplete_into<T: Element>(
             own if measure.is_normalized() => own.sqrt().recip(),
             _ => 1.0,
         };
-        let means: Vec<Means> = layout.weights.iter().map(|weight| Means::of(weight, blocks)).collect();
-        layout.fill(blocks.starts, scale, |index| &means[index], out);
+        let mut cells = out.iter_mut();
+        for (weight, number) in layout.numbers() {
+            let means = Means::of(weight, blocks);
+            for (i, &first) in blocks.starts.iter().enumerate() {
+                for (&second, cell) in blocks.starts[i + 1..].iter().zip(&mut cells) {
+                    let pair = means.of_pair(weight, first, second);
+                    *cell = T::from_f64(number.of(pair) * layout.factor * scale);
+                }
+            }
+        }
+        layout.fill_constant(scale, cells);
     })
 }
 
@@ -141,31 +212,37 @@ impl<'a> Layout<'a> {
         pairs_of(self.items as u64) as usize * each * self.weights.len() + usize::from(self.halved)
     }
 
-    /// Fills in the features of a ranking, given by the first rank of each item's block.
-    fn fill<'m, T: Element>(&self, starts: &[u32], scale: f64, means: impl Fn(usize) -> &'m Means, out: &mut [T]) {
-        let mut cells = out.iter_mut();
-        let factor = self.factor * scale;
-        for turned in [false, true] {
-            if turned && (self.signed || self.halved) {
-                continue;
-            }
-            for (index, weight) in self.weights.iter().enumerate() {
-                let means = means(index);
-                for (i, &first) in starts.iter().enumerate() {
-                    for (&second, cell) in starts[i + 1..].iter().zip(&mut cells) {
-                        let (before, after) = means.of_pair(weight, first, second);
-                        let number = match (self.signed || self.halved, turned) {
-                            (true, _) => before - after,
-                            (false, false) => before,
-                            (false, true) => after,
-                        };
-                        *cell = T::from_f64(number * factor);
-                    }
-                }
-            }
-        }
-        if let Some(cell) = cells.next() {
+    /// What is written for all pairs of items, one after the other: which weight, and which number of the pair.
+    fn numbers(&self) -> impl Iterator<Item = (&ValidWeight, Number)> {
+        let numbers: &[Number] =
+            if self.signed || self.halved { &[Number::Difference] } else { &[Number::Before, Number::After] };
+        numbers.iter().flat_map(|&number| self.weights.iter().map(move |weight| (&**weight, number)))
+    }
+
+    /// Fills in the constant, where there is one.
+    fn fill_constant<'c, T: Element + 'c>(&self, scale: f64, cells: impl Iterator<Item = &'c mut T>) {
+        for cell in cells {
             *cell = T::from_f64((pairs_of(self.items as u64) as f64 / 2.0).sqrt() * scale);
+        }
+    }
+}
+
+/// A number of a pair of items i < j.
+#[derive(Clone, Copy)]
+enum Number {
+    /// That of (i, j).
+    Before,
+    /// That of (j, i).
+    After,
+    Difference,
+}
+
+impl Number {
+    fn of(self, (before, after): (f64, f64)) -> f64 {
+        match self {
+            Self::Before => before,
+            Self::After => after,
+            Self::Difference => before - after,
         }
     }
 }

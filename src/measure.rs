@@ -37,8 +37,15 @@ pub struct Measure {
     own: f64,
     /// Whether the two rankings can change places.
     symmetric: bool,
-    /// Whether sums are divided by `own`.
-    normalized: bool,
+    /// What sums are divided by, if they are.
+    unit: Option<Unit>,
+}
+
+/// What sums are divided by, and what is then the largest value.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Unit {
+    own: f64,
+    most: f64,
 }
 
 /// What is made of the concordant pairs.
@@ -87,7 +94,7 @@ impl Measure {
             ValidWeight::Quadruples(entries) => kappa::is_symmetric(entries, items),
             _ => true,
         };
-        Self { items, own: own(&weight, order, items), weight, order, reading, symmetric, normalized: false }
+        Self { items, own: own(&weight, order, items), weight, order, reading, symmetric, unit: None }
     }
 
     /// Turns a kernel with one of the named weights into that of another order: the sum over the tuples of so many items that are
@@ -116,7 +123,7 @@ impl Measure {
         }
         self.weight.check_order(order, self.items)?;
         let found = Self::new(self.weight, order, self.items, self.reading);
-        Ok(if self.normalized { found.normalized() } else { found })
+        Ok(if self.unit.is_some() { found.normalized() } else { found })
     }
 
     /// The number of discordant pairs: the Kendall tau distance.
@@ -168,8 +175,15 @@ impl Measure {
         if self.reading == Reading::Discordant {
             return self;
         }
-        let weight = self.weight.scaled(self.order, self.items);
-        Self { normalized: true, ..Self::new(weight, self.order, self.items, self.reading) }
+        let found = Self::new(self.weight.scaled(self.order, self.items), self.order, self.items, self.reading);
+        let unit = match (&found.weight, found.reading) {
+            // The value for equal rankings is 1 as it is.
+            (_, Reading::Discordant | Reading::Mallows(_) | Reading::Correlation) => None,
+            // Not checked to be a kernel, for which the quotient would be within -1 and 1.
+            (ValidWeight::Quadruples(_), _) => Some(Unit { own: found.own.abs(), most: f64::INFINITY }),
+            _ => Some(Unit { own: found.own, most: 1.0 }),
+        };
+        Self { unit, ..found }
     }
 
     /// The number of items of the rankings that are compared.
@@ -301,7 +315,7 @@ impl Measure {
 
     /// Whether values are divided by those for a ranking and itself.
     pub(crate) fn is_normalized(&self) -> bool {
-        self.normalized
+        self.unit.is_some()
     }
 
     /// Whether the value is the same for the two rankings in either order.
@@ -316,13 +330,12 @@ impl Measure {
     }
 
     /// The value for a sum or a function of one.
+    #[inline]
     fn finished(&self, value: f64) -> f64 {
-        match (&self.weight, self.reading) {
-            _ if !self.normalized => value,
-            (_, Reading::Discordant | Reading::Mallows(_) | Reading::Correlation) => value,
-            // Not checked to be a kernel, for which the quotient would be within -1 and 1.
-            (ValidWeight::Quadruples(_), _) => ratio(value, self.own.abs()),
-            _ => ratio(value, self.own).clamp(-1.0, 1.0),
+        match self.unit {
+            None => value,
+            // Not `clamp`, which checks its bounds for every value.
+            Some(Unit { own, most }) => ratio(value, own).max(-most).min(most),
         }
     }
 
@@ -400,7 +413,7 @@ impl Measure {
 
     /// What sums are multiplied by.
     pub(crate) fn scale(&self) -> f64 {
-        if self.normalized { ratio(1.0, self.own) } else { 1.0 }
+        self.unit.map_or(1.0, |unit| ratio(1.0, unit.own))
     }
 
     /// What is counted, if the measure is a function of a count of concordant pairs that [`Measure::of_count`] knows.
@@ -415,6 +428,7 @@ impl Measure {
     }
 
     /// The value for a count of what [`Measure::counted`] names.
+    #[inline]
     pub(crate) fn of_count(&self, count: u64) -> f64 {
         let all = kappa::pairs_of(self.items as u64);
         let value = match self.reading {

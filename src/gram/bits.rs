@@ -109,10 +109,15 @@ impl<'a> Bits<'a> {
         let Some(counted) = measure.counted() else {
             return Err(Error::CannotCompute { name: "bits".to_owned() });
         };
-        let most = pairs_of(measure.items() as u64);
+        let pairs = pairs_of(measure.items() as u64);
+        let cells = x.rows() as u64 * y.unwrap_or(x).rows() as u64;
+        // For a ranking and itself, the sum of n less the rank of each item times its number of predecessors.
+        let most = (measure.items() as u64 + 1) * pairs / 3;
         let values = match counted {
-            Counted::All if most < TABLE => (0..=most).map(|count| measure.of_count(most - count)).collect(),
-            _ => Vec::new(),
+            Counted::All if pairs < TABLE => (0..=pairs).map(|count| measure.of_count(pairs - count)).collect(),
+            Counted::Rooms if most < TABLE.min(cells) => (0..=most).map(|count| measure.of_count(count)).collect(),
+            // What a count of the top k makes is as quick as a look-up.
+            Counted::All | Counted::Top(_) | Counted::Rooms => Vec::new(),
         };
         let blocks = blocks(counted, measure.items());
         let side = |rankings| Side { ranks: Ranks::new(rankings), kept: None };
