@@ -339,11 +339,11 @@ def test_inner_products_of_features(case):
     K = gram(case)
     features = wkendall.features(case.X, **case.options)
     # Features have no terms of their own: they cancel in the inner products.
-    found, sizes = features @ features.T, [float(own.size) for own in case.own]
+    found, roots = features @ features.T, [sqrt(own.size) for own in case.own]
     if case.options.get("normalize"):
         close(case, K, found, 4e-12)
         return
-    room = 1e-12 * np.sqrt(np.outer(sizes, sizes)) + float(case.underflow)
+    room = 1e-12 * np.outer(roots, roots) + float(case.underflow)
     assert (np.abs(found - K) <= room).all(), (case, found - K)
 
 
