@@ -7,7 +7,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 RUST := $(shell find src -name '*.rs') Cargo.toml
 SOURCES := $(RUST) $(shell find python -name '*.py*' -not -path '*/__pycache__/*') pyproject.toml README.md
 
-.PHONY: help demo test test-rust test-python test-wheel faults lint format bench docs wheel install hooks clean
+.PHONY: help demo test test-rust test-python fuzz test-wheel faults lint format bench docs wheel install hooks clean
 
 help: ## this list
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -23,6 +23,15 @@ test-rust: ## the crate, its doc tests and the Rust code of the README
 
 test-python: install ## the package, with the extension module from the wheel
 	$(PY) -m pytest
+
+# Random cases for each property, and pairs of rankings for the bounds of normalized kernels.
+EXAMPLES ?= 3000
+CASES ?= 10000000
+
+fuzz: install ## long runs of the property tests: EXAMPLES=3000 new cases for each property, CASES=10000000 normalized values
+	WKENDALL_EXAMPLES=$(EXAMPLES) cargo test --test properties -- --nocapture
+	WKENDALL_CASES=$(CASES) WKENDALL_SEED=$$$$ cargo test --test normalized -- --nocapture
+	WKENDALL_EXAMPLES=$(EXAMPLES) $(PY) -m pytest -s --timeout 0 tests/test_properties.py
 
 test-wheel: wheel ## the README's first example and the command line with nothing installed but the wheel and what it depends on
 	rm -rf build/fresh && $(PYTHON) -m venv build/fresh
@@ -73,7 +82,7 @@ hooks: install ## lint before every commit
 	$(BIN)/pre-commit install
 
 clean: ## remove everything that can be made again
-	rm -rf .venv target dist build docs/_build docs/generated docs/gallery .mypy_cache .pytest_cache .ruff_cache examples/gallery/.ruff_cache
+	rm -rf .venv target dist build docs/_build docs/generated docs/gallery .hypothesis .mypy_cache .pytest_cache .ruff_cache examples/gallery/.ruff_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 .venv/builder: pyproject.toml

@@ -153,18 +153,21 @@ pub fn features_incomplete_into<T: Element>(
     if rankings.has_unknown() {
         return Err(Error::UnknownPlaces);
     }
-    let mut ignore = |_| ControlFlow::Continue(());
-    let watch = run.watch.unwrap_or(&mut ignore);
-    // Most of the time goes into the features.
-    let mut first = |_| watch(Progress { done: 0, total: 1 });
-    let own = own_incomplete(measure, rankings, run.threads, Some(&mut first))?;
-    let run = Run { threads: run.threads, watch: Some(watch) };
+    let Run { threads, mut watch } = run;
+    let mut own = Vec::new();
+    if measure.is_normalized() {
+        // Most of the time goes into the features.
+        let mut first =
+            |_| watch.as_mut().map_or(ControlFlow::Continue(()), |watch| watch(Progress { done: 0, total: 1 }));
+        own = own_incomplete(measure, rankings, threads, Some(&mut first))?;
+    }
+    let run = Run { threads, watch };
     each_row(rankings.rows(), layout.columns(), out, run, |row, out, proceed| {
         let blocks = rankings.row(row);
-        let scale = match own[row] {
-            own if own <= 0.0 => 0.0,
-            own if measure.is_normalized() => own.sqrt().recip(),
-            _ => 1.0,
+        let scale = match own.get(row) {
+            Some(&own) if own > 0.0 => own.sqrt().recip(),
+            Some(_) => 0.0,
+            None => 1.0,
         };
         let mut cells = out.iter_mut();
         for (weight, number) in layout.numbers() {

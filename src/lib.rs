@@ -49,7 +49,7 @@
 //! Counts (standard, top-k, distance, and n times the average kernel) are summed as integers and are exact up to 2^53, past
 //! which `f64` rounds them. Weighted sums have an error below 1e-12 times the sum of the absolute values of their terms, a term
 //! of the additive weight being taken as `(|u_a| + |u_b|) * (|u_c| + |u_d|)`. A self-similarity of at most 1e-12 of that sum is 0, and
-//! then so is every value with that ranking. A result has the same bits for any number of threads
+//! then so is every normalized value with that ranking. A result has the same bits for any number of threads
 //! and for the two rankings in either order; another backend may round weighted sums differently.
 //!
 //! # Layers

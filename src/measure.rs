@@ -16,8 +16,8 @@ use crate::weight::{ValidWeight, Weight};
 /// pair taken the other way round, the one that comes first in lexicographic order is always used. The one exception is
 /// [`Weight::Quadruples`] without symmetry.
 ///
-/// A self-similarity of at most 1e-12 times the sum of the absolute values of its terms is taken for rounding: it is 0, and so are
-/// all values with that ranking. Normalized kernels are within -1 and 1.
+/// A self-similarity of at most 1e-12 times the sum of the absolute values of its terms is taken for rounding: it is 0, and so is
+/// every normalized value with that ranking. Normalized kernels are within -1 and 1.
 ///
 /// ```
 /// use wkendall::{Factor, Measure, Rankings, Weight, Workspace};

@@ -8,14 +8,13 @@ use std::ops::ControlFlow;
 use refused::{Case, case, kernel, mult, open, rankings, standard, ties, weights, with, x};
 use wkendall::embedding::{self, Run};
 use wkendall::{
-    Backend, Error, Measure, Options, Progress, Rankings, Weight, Workspace, diagonal_incomplete, gram,
+    Backend, Error, Measure, Options, Progress, Rankings, Weight, Workspace, diagonal_incomplete, features, gram,
     gram_incomplete_into, gram_into, planned,
 };
 
 /// Variants that no call of a test reaches, and why.
-const NOT_REACHED: [(&str, &str); 4] = [
+const NOT_REACHED: [(&str, &str); 3] = [
     ("OutOfMemory", "needs an input as large as the memory"),
-    ("Threads", "needs a system that refuses to start threads"),
     ("MissingInstructions", "needs a CPU without AVX2 or AVX-512; reached there"),
     ("Changed", "needs another thread that writes to the input"),
 ];
@@ -24,7 +23,7 @@ const NOT_REACHED: [(&str, &str); 4] = [
 #[allow(clippy::too_many_lines)] // a table: one entry a call
 fn runs() -> Vec<Case> {
     let (measure, three) = (standard(), &x(2, 3));
-    let large = kernel(&mult(&[1e12; 3]));
+    let (large, small) = (kernel(&mult(&[1e12; 3])), kernel(&mult(&[1e-10; 3])));
     let many = Rankings::from_ranks::<i64>(usize::MAX / 2, 0, &[]).unwrap();
     let none = Measure::kernel(&Weight::Standard, 0).unwrap();
     let matrix = kernel(&Weight::Matrix(vec![0.0; 9]));
@@ -68,6 +67,12 @@ fn runs() -> Vec<Case> {
             gram_into(&large, three, None, &mut single, any()),
             "BeyondSingle { value: 3",
             "too large for single precision: normalize, scale the weights down or use double precision",
+        ),
+        case(
+            "below single precision",
+            gram_into(&small, three, None, &mut single, any()),
+            "BelowSingle { value: 3",
+            "too small for single precision: normalize, scale the weights up or use double precision",
         ),
         case(
             "backend unknown",
@@ -146,10 +151,16 @@ fn embeddings() -> Vec<Case> {
             "the output holds 5 values, but the result is 2 x 3",
         ),
         case(
-            "pairs into too little",
-            embedding::pairs_into(x, &[0.0; 9], 2, &mut short[..4], run()),
-            "OutputLength { given: 2, rows: 1, columns: 3 }",
-            "the output holds 2 values, but the result is 1 x 3",
+            "features into too little",
+            features::features_into(&Measure::kernel(&Weight::Average, 3).unwrap(), x, &mut short, run()),
+            "OutputLength { given: 5, rows: 2, columns: 12 }",
+            "the output holds 5 values, but the result is 2 x 12",
+        ),
+        case(
+            "features of a distance",
+            features::columns(&Measure::distance(3)),
+            "NoFeatures",
+            "only kernels of order 2 with a named weight have features of pairs",
         ),
         case(
             "coefficients too few",

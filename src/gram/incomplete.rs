@@ -120,7 +120,7 @@ fn fill_all<T: Element>(
     let mut pieces = Pieces::new(out, columns.rows(), tile)?;
     let tiles = if y.is_none() { pieces.symmetric()? } else { pieces.rectangular()? };
     let mut phases = Phases::new(options.watch, tiles.len() + setting.jobs_of_roots());
-    if measure.is_normalized() {
+    if setting.needs_roots() {
         setting.find_roots(options.threads, &mut phases)?;
     }
     phases.run(tiles.len(), |watch| {
@@ -322,11 +322,14 @@ impl<'a> Setting<'a> {
     /// The value after it is divided by what there is to divide by.
     pub(super) fn finished(&self, value: f64, row: usize, column: usize) -> f64 {
         let Some((of_rows, of_columns)) = &self.roots else { return value };
-        let unit = of_rows[row] * of_columns.as_ref().unwrap_or(of_rows)[column];
-        match (unit == 0.0, self.normalized) {
-            (true, _) => 0.0,
-            (false, true) => (value / unit).clamp(-1.0, 1.0),
-            (false, false) => value,
+        let (of_row, of_column) = (of_rows[row], of_columns.as_ref().unwrap_or(of_rows)[column]);
+        let unit = of_row * of_column;
+        match self.normalized {
+            true if unit == 0.0 => 0.0,
+            true => (value / unit).clamp(-1.0, 1.0),
+            // At most the root of the product of what both have, which is rounding. With one of them it can be more.
+            false if of_row == 0.0 && of_column == 0.0 => 0.0,
+            false => value,
         }
     }
 

@@ -33,6 +33,8 @@ use crate::weight::scale::{self, times_power_of_two};
 const BLOCK: usize = 112;
 /// The largest sum, in self-similarities, that single precision may be used for.
 const LOST: f64 = 8.0;
+/// The least self-similarity, with a largest weight of 1, that single precision may be used for.
+const STEEP: f64 = 1e-20;
 /// Below this part of the largest sum there could be, a value is computed anew.
 const CANCELLED: f64 = 1.0 / 512.0;
 
@@ -305,9 +307,11 @@ impl<S: Real<G>, const G: usize> Fill for Product<'_, S, G> {
 /// [`LOST`] times as large.
 pub(super) fn single_is_enough(measure: &Measure) -> Result<bool, Error> {
     let (most, own) = match measure.summed() {
-        Some((ValidWeight::Mult(u), false)) => {
+        Some((ValidWeight::Mult(u), signed)) => {
             let u = scale::scaled(u, scale::exponent(u))?;
-            (u.iter().map(|u| u * u).sum::<f64>().powi(2), own::squared_products(&u, 2, &Stop::default())?)
+            let own = own::squared_products(&u, 2, &Stop::default())?;
+            // No sum on the way to a signed one is larger, but the products of steep weights underflow.
+            (if signed { STEEP } else { u.iter().map(|u| u * u).sum::<f64>().powi(2) }, own)
         }
         Some((ValidWeight::Add(u), _)) => {
             let (own, size) = own::squared_sums(&scale::scaled(u, scale::exponent(u))?, 2);

@@ -4,8 +4,8 @@
 //!
 //! A self-similarity can be 0 although its terms are not: `(u[0] + u[1] + u[2])^2` for `u = [0.1, 0.2, -0.3]`. Floating-point
 //! numbers then leave some rounding of either sign, and a normalized kernel would divide by it. Therefore, everywhere in this
-//! crate: **a self-similarity of at most [`ROUNDING`] times the sum of the absolute values of its terms is 0.** By the
-//! Cauchy-Schwarz inequality every value with that ranking is then 0, too.
+//! crate: **a self-similarity of at most [`ROUNDING`] times the sum of the absolute values of its terms is 0.** A normalized value with
+//! that ranking is then 0, and so is every value of two such rankings, by the Cauchy-Schwarz inequality.
 
 use crate::error::Error;
 use crate::memory;

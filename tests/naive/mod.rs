@@ -1,6 +1,8 @@
 //! The kernels by their definitions, for tests to compare with. Shares no code with the crate.
 #![allow(dead_code)]
 
+pub mod blocks;
+
 /// A small random number generator (splitmix64), so that tests are the same everywhere.
 pub struct Random(pub u64);
 

@@ -305,8 +305,8 @@ pub fn weights() -> Vec<Case> {
         case(
             "quadruples with NaN",
             of(&Weight::Quadruples([nan; 81].into())),
-            "WeightEntry { name: \"W\", at: [0, 0, 0, 0], value: NaN }",
-            "W[0, 0, 0, 0] is NaN",
+            "WeightEntry { name: \"W\", at: [0, 1, 0, 1], value: NaN }",
+            "W[0, 1, 0, 1] is NaN",
         ),
         case(
             "tensor of no axes",
