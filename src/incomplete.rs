@@ -140,7 +140,8 @@ impl Incomplete {
         check_numbers(items, values, missing)?;
         let mut starts = zeros(values.len())?;
         let mut orders = zeros(values.len())?;
-        let mut placed = vec![items as u32; rows];
+        let mut placed = zeros(rows)?;
+        placed.fill(items as u32);
         let cost = 6.0 * (items as f64 + 2.0).log2();
         let rows_a_job = (JOB_NS / (cost * items as f64 + 1.0)).max(1.0) as usize;
         let block = rows_a_job * items.max(1);

@@ -439,7 +439,7 @@ pub(crate) fn check_shape(rows: usize, items: usize, values: usize) -> Result<()
 /// Zeros, or an error where the memory for them cannot be had.
 pub(crate) fn zeros(count: usize) -> Result<Vec<u32>, Error> {
     let mut zeros = Vec::new();
-    zeros.try_reserve_exact(count).map_err(|_| Error::OutOfMemory { bytes: count * 4 })?;
+    zeros.try_reserve_exact(count).map_err(|_| Error::OutOfMemory { bytes: count.saturating_mul(4) })?;
     zeros.resize(count, 0);
     Ok(zeros)
 }
