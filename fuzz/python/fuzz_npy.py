@@ -8,7 +8,6 @@ from harness import Choices, check, fuzz, options
 
 with atheris.instrument_imports(include=["wkendall", "numpy.lib", "zipfile"]):
     import numpy as np
-
     from wkendall.cli.errors import CommandError
     from wkendall.cli.labels import read_labels
     from wkendall.cli.reading import Source, read_rankings

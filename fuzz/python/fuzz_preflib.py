@@ -5,7 +5,6 @@ from harness import Choices, check, fuzz, options
 
 with atheris.instrument_imports(include=["wkendall"]):
     import numpy as np
-
     from wkendall.cli.errors import CommandError
     from wkendall.cli.reading import read_rankings
     from wkendall.preflib import read_preflib
@@ -21,7 +20,9 @@ def test(data, folder):
     found = check(read_preflib, path, choices.data, (ValueError, OSError))
     if found is not None:
         check_orders(ending, *found)
-    source = check(lambda path: read_rankings(path, options(expand=expand)), path, choices.data, (CommandError, ValueError))
+    source = check(
+        lambda path: read_rankings(path, options(expand=expand)), path, choices.data, (CommandError, ValueError)
+    )
     if source is not None:
         assert found is not None
         assert len(source.X) == (found.counts.sum() if expand else len(found.X))

@@ -5,7 +5,6 @@ from harness import check, fuzz
 
 with atheris.instrument_imports(include=["wkendall"]):
     import numpy as np
-
     from wkendall.datasets import load_eurobarometer
 
 

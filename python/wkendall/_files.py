@@ -14,15 +14,21 @@ from typing import NamedTuple, NoReturn
 
 #: Cells of a CSV file that stand for a missing number.
 MISSING = ("", "NA", "NaN", "nan")
-NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)(e[+-]?[0-9]+)?|[+-]?inf(inity)?", re.IGNORECASE)
+#: Digits can be matched in one way only: of a long cell that is no number each way would be tried.
+NUMBER = re.compile(r"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)(e[+-]?[0-9]+)?|[+-]?inf(inity)?", re.IGNORECASE)
 #: Any 18 digits fit in 64 bits.
 WHOLE = re.compile(r"[0-9]{1,18}")
 
 
 def shown(value: object) -> str:
     """Return a value as it is written in code, on one line and not too long."""
-    text = " ".join(repr(value).split())
-    return text if len(text) <= 60 else f"{text[:57]}..."
+    return short(repr(value))
+
+
+def short(text: str, most: int = 60) -> str:
+    """Return a text on one line and not too long."""
+    line = " ".join(text.split())
+    return line if len(line) <= most else f"{line[: most - 3]}..."
 
 
 class File(NamedTuple):
