@@ -7,6 +7,7 @@ import math
 import os
 import re
 import struct
+import sys
 import tokenize
 import zipfile
 import zlib
@@ -30,7 +31,7 @@ KINDS = {
 }
 #: What NumPy and zipfile raise for a file that is damaged, in one place or another.
 _DAMAGE = (
-    *(ArithmeticError, EOFError, LookupError, NotImplementedError, RuntimeError, SyntaxError, TypeError),
+    *(ArithmeticError, EOFError, LookupError, NotImplementedError, OSError, RuntimeError, SyntaxError, TypeError),
     *(ValueError, struct.error, tokenize.TokenError, zipfile.BadZipFile, zlib.error),
 )
 #: How many times longer than in an .npz file an array can be, for the two ways of compression that NumPy has.
@@ -101,7 +102,10 @@ def load_array(path: Path) -> NDArray[Any]:
     with _loaded(path) as loaded:
         if not isinstance(loaded, np.ndarray):
             raise CommandError(f"{path} has several arrays in it, but must be an .npy file with one")
-        return loaded
+        try:
+            return _letters_checked(loaded)
+        except ValueError as error:
+            raise CommandError(f"{path}: {error}") from error
 
 
 def check_skipped(arguments: argparse.Namespace, *sources: Source) -> None:
@@ -174,8 +178,9 @@ def _from_npz(path: Path, name: str | None, label: str | None) -> Source:
             raise CommandError(f"{path} has the arrays {_known(arrays)}: --array says which has the rankings")
         X = _member(path, arrays, name or ("X" if "X" in others else others[0]))
         items = _member(path, arrays, "items") if "items" in arrays.files else None
-    if items is not None and items.shape != X.shape[1:2]:
-        raise CommandError(f"{path}: the array 'items' has shape {items.shape}, but must have a name for each item")
+    if items is not None and (items.shape != X.shape[1:2] or items.dtype.kind == "V"):
+        what = short(f"shape {items.shape} and dtype {items.dtype}")
+        raise CommandError(f"{path}: the array 'items' has {what}, but must have a name for each item")
     return Source(path, X, None if items is None else [str(item) for item in items.tolist()], labels=labels)
 
 
@@ -188,7 +193,7 @@ def _member(path: Path, arrays: Any, name: str) -> NDArray[Any]:
         raise CommandError(f"{path} has no array {name!r}: it has {_known(arrays)}")
     try:
         _check_member(path, arrays.zip, name)
-        return np.asarray(arrays[name])
+        return _letters_checked(np.asarray(arrays[name]))
     except _DAMAGE as error:
         raise CommandError(f"{path}: the array {short(repr(name))} cannot be read: {short(str(error), 200)}") from error
 
@@ -206,6 +211,15 @@ def _check_member(path: Path, archive: zipfile.ZipFile, name: str) -> None:
         if file.read(len(np.lib.format.MAGIC_PREFIX)) == np.lib.format.MAGIC_PREFIX:
             file.seek(0)
             _check_header(file, member.file_size)
+
+
+def _letters_checked(array: NDArray[Any]) -> NDArray[Any]:
+    """Refuse texts with numbers that are no letters: NumPy reads them, but Python cannot take them out of the array."""
+    if array.dtype.kind == "U" and array.size and array.dtype.itemsize:
+        largest = int(array.astype(array.dtype.newbyteorder("=")).reshape(-1).view(np.uint32).max())
+        if largest > sys.maxunicode:
+            raise ValueError(f"a text holds the number {largest:#x}, which is no letter")
+    return array
 
 
 def _check_header(file: IO[bytes], size: int) -> None:
