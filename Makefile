@@ -10,6 +10,7 @@ SOURCES := $(RUST) $(shell find python -name '*.py*' -not -path '*/__pycache__/*
 # Seconds for each target of coverage-guided fuzzing, and the targets.
 FUZZ_SECONDS ?= 1200
 FUZZ_RUST ?= constructors gram
+FUZZ_FLAGS ?=
 FUZZ_READERS ?= preflib rdata csv npy
 # Flags of the compiler that are not stable yet, on the stable toolchain.
 UNSTABLE := RUSTC_BOOTSTRAP=1
@@ -41,7 +42,7 @@ test-wheel: wheel ## the README's first example and the command line with nothin
 fuzz-rust: ## coverage-guided fuzzing of constructors and Gram matrices, FUZZ_SECONDS for each target of FUZZ_RUST
 	command -v cargo-fuzz || cargo install --locked cargo-fuzz
 	set -e; for target in $(FUZZ_RUST); do mkdir -p build/fuzz/$$target; \
-	$(UNSTABLE) cargo fuzz run --fuzz-dir fuzz --target-dir target/fuzz $$target build/fuzz/$$target fuzz/corpus/$$target \
+	$(UNSTABLE) cargo fuzz run $(FUZZ_FLAGS) --fuzz-dir fuzz --target-dir target/fuzz $$target build/fuzz/$$target fuzz/corpus/$$target \
 	-- -max_total_time=$(FUZZ_SECONDS) -max_len=512 -timeout=20; done
 
 fuzz-readers: install ## the same of PrefLib, RData, CSV and NumPy files, for each target of FUZZ_READERS

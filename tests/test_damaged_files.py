@@ -34,7 +34,8 @@ from test_datasets import (
 from wkendall import rdata
 from wkendall.cli import main
 from wkendall.cli.errors import CommandError
-from wkendall.cli.reading import read_rankings
+from wkendall.cli.labels import read_labels
+from wkendall.cli.reading import Source, read_rankings
 from wkendall.datasets import load_eurobarometer
 
 READING = {"delimiter": None, "header": None, "id": None, "skip": [], "array": None, "expand": False}
@@ -195,6 +196,16 @@ def test_texts_with_what_is_no_letter(tmp_path, order):
     refused(lambda: read_rankings(tmp_path / "x.npz", Namespace(**READING)), f"x.npz: the array 'items' .*: {message}")
     np.savez(tmp_path / "x.npz", X=[[1]], items=np.array(["\U0010ffff"], f"{order}U2"))
     assert read_rankings(tmp_path / "x.npz", Namespace(**READING)).items == ["\U0010ffff"]
+
+
+@pytest.mark.parametrize("label", [np.inf, -np.inf, np.nan, 1e300, 0.5, 2.0**63])
+def test_labels_that_are_no_whole_numbers(tmp_path, label):
+    path = tmp_path / "y.npy"
+    np.save(path, np.array([1.0, label]))
+    how = Namespace(labels=path, label=None, regression=False)
+    refused(lambda: read_labels(how, Source(path, np.zeros((2, 1)))), "the labels are not whole numbers")
+    np.save(path, np.array([1, -2], np.float16))
+    assert read_labels(how, Source(path, np.zeros((2, 1)))).tolist() == [1, -2]
 
 
 def test_arrays_of_every_version_and_shape_are_read(tmp_path):

@@ -11,9 +11,9 @@ use wkendall::{
 use wkendall_fuzz::bytes::{Bytes, check_message};
 use wkendall_fuzz::definitions::{Naive, Sum, mean_anywhere, mean_sums, sums};
 
-/// Whether weights may be negative, fall steeply or be huge, and sums cancel. To be switched on as soon as the rule for sums
-/// that are rounding alone is in place; until then such sums are known not to keep the bound.
-const HARD_WEIGHTS: bool = false;
+/// Whether weights may be negative, fall steeply or be huge, and sums cancel: `--features hard-weights`. To become the rule as soon
+/// as sums that are rounding alone are 0; until then they are known not to keep the bound.
+const HARD_WEIGHTS: bool = cfg!(feature = "hard-weights");
 
 /// The stated bound, relative to the sum of the absolute values of the terms; of single precision, what it can do.
 const ROOM: f64 = 1e-12;
@@ -220,6 +220,10 @@ fn compare<T: Element + Into<f64>>(run: &Run, out: &[T], wanted: impl Fn(usize, 
             let found = at(p, q);
             if run.square {
                 assert_eq!(found.to_bits(), at(q, p).to_bits(), "{p}, {q} is not symmetric: {}", run.what);
+            }
+            if HARD_WEIGHTS && run.normal {
+                let most = 1.0 + if size_of::<T>() == 4 { ROOM_SINGLE } else { 1e-9 };
+                assert!(found.abs() <= most, "{p}, {q} is {found:?}: {}", run.what);
             }
             let Some(wanted) = wanted(p, q) else { continue };
             // What is smaller than the smallest number of single precision becomes 0.
