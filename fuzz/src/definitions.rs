@@ -32,6 +32,25 @@ impl Sum {
 }
 
 impl Naive {
+    /// The same with the largest weight near 1, which changes no normalized value.
+    pub fn scaled(self) -> Self {
+        let scaled = |values: Vec<f64>| -> Vec<f64> {
+            let largest = values.iter().fold(0.0, |largest: f64, value| largest.max(value.abs()));
+            let exponent = if largest > 0.0 { largest.log2().round() } else { 0.0 };
+            // In two steps, because the inverse of a very small number is infinite.
+            let half = (-exponent / 2.0).floor();
+            values.iter().map(|value| value * half.exp2() * (-exponent - half).exp2()).collect()
+        };
+        match self {
+            Self::Add(u) => Self::Add(scaled(u)),
+            Self::Mult(u) => Self::Mult(scaled(u)),
+            Self::Tensor(order, entries) => Self::Tensor(order, scaled(entries)),
+            Self::Factors(order, vectors) => Self::Factors(order, scaled(vectors)),
+            Self::Quadruples(entries) => Self::Quadruples(scaled(entries)),
+            counts => counts,
+        }
+    }
+
     /// What a tuple of items adds that is in the same order in both rankings; ranks count from 0.
     fn term(&self, n: usize, a: &[usize], c: &[usize]) -> (f64, f64) {
         let largest = a.iter().chain(c).max().copied().unwrap_or(0);
