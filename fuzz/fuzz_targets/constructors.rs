@@ -1,4 +1,4 @@
-//! Numbers of every type in every shape: a set of rankings that is exactly what the numbers say, or an error that is true.
+//! Numbers of every type in every shape: they give the rankings that they say, or an error that is true.
 #![no_main]
 
 use std::cmp::Ordering;

@@ -164,7 +164,7 @@ fn places(one: &Range<usize>, other: &Range<usize>) -> Vec<[usize; 2]> {
     one.clone().flat_map(|a| other.clone().map(move |b| [a, b])).filter(|[a, b]| a != b).collect()
 }
 
-/// The mean number of concordant pairs of two rankings whose items can be anywhere if they are `None`; and of discordant ones.
+/// The mean numbers of concordant and of discordant pairs of two rankings; items that are `None` can be anywhere.
 pub fn mean_anywhere(s: &[Option<Range<usize>>], t: &[Option<Range<usize>>]) -> [Sum; 2] {
     let n = s.len();
     let [mut concordant, mut discordant] = [Sum::default(); 2];
@@ -177,7 +177,8 @@ pub fn mean_anywhere(s: &[Option<Range<usize>>], t: &[Option<Range<usize>>]) -> 
     [concordant, discordant]
 }
 
-/// The chance that item i comes before item j: an item that can be anywhere is in each gap between the others with the same chance.
+/// The chance that item i comes before item j. An item that can be anywhere has the same chance for each gap between the
+/// others.
 fn chance(row: &[Option<Range<usize>>], i: usize, j: usize) -> f64 {
     let gaps = row.iter().flatten().count() as f64 + 1.0;
     let middle = |block: &Range<usize>| (block.start + block.end + 1) as f64 / 2.0;
