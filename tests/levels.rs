@@ -1,5 +1,5 @@
-//! Every strategy on every instruction set that this machine has, at sizes around the widths of registers, words and groups
-//! of rankings: few and small, so that they can be run under valgrind, which takes some fifty times as long.
+//! Every strategy on every instruction set that this machine has, at sizes around the widths of registers, words and
+//! groups of rankings: few and small, so that they can be run under valgrind, which takes some fifty times as long.
 
 mod naive;
 

@@ -11,8 +11,8 @@ use wkendall::{
 use wkendall_fuzz::bytes::{Bytes, check_message};
 use wkendall_fuzz::definitions::{Naive, Sum, mean_anywhere, mean_sums, sums};
 
-/// Whether weights may be negative, fall steeply or be huge, and sums cancel: `--features hard-weights`. To become the rule
-/// as soon as sums that are rounding alone are 0; until then they are known not to keep the bound.
+/// Whether weights may be negative, fall steeply or be huge, and sums cancel: `--features hard-weights`. To become the
+/// rule as soon as sums that are rounding alone are 0; until then they are known not to keep the bound.
 const HARD_WEIGHTS: bool = cfg!(feature = "hard-weights");
 
 /// The stated bound, relative to the sum of the absolute values of the terms; of single precision, what it can do.

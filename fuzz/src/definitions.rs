@@ -177,8 +177,8 @@ pub fn mean_anywhere(s: &[Option<Range<usize>>], t: &[Option<Range<usize>>]) -> 
     [concordant, discordant]
 }
 
-/// The chance that item i comes before item j. An item that can be anywhere has the same chance for each gap between the
-/// others.
+/// The chance that item i comes before item j. An item that can be anywhere has the same chance for each gap between
+/// the others.
 fn chance(row: &[Option<Range<usize>>], i: usize, j: usize) -> f64 {
     let gaps = row.iter().flatten().count() as f64 + 1.0;
     let middle = |block: &Range<usize>| (block.start + block.end + 1) as f64 / 2.0;
