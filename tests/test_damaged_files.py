@@ -179,6 +179,15 @@ def test_archives_of_arrays(tmp_path, content, message):
     refused(lambda: read_rankings(path, Namespace(**READING)), message)
 
 
+def test_an_array_with_two_names(tmp_path):
+    """NumPy reads X, not X.npy: the one that is checked must be the one that is read."""
+    path = tmp_path / "x.npz"
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("X.npy", SMALL)
+        archive.writestr("X", HEADERS["too many rows"][0])
+    refused(lambda: read_rankings(path, Namespace(**{**READING, "array": "X"})), "but 0 bytes follow")
+
+
 @pytest.mark.parametrize("items", [3, "abc", ["a"], [["a", "b"]], b""])
 def test_items_that_are_no_names(tmp_path, items):
     path = tmp_path / "x.npz"

@@ -200,8 +200,7 @@ def _member(path: Path, arrays: Any, name: str) -> NDArray[Any]:
 
 def _check_member(path: Path, archive: zipfile.ZipFile, name: str) -> None:
     """Refuse an array for which memory would be taken that the file cannot fill."""
-    found = [known for known in archive.namelist() if known in (name, f"{name}.npy")]
-    member = archive.getinfo(found[0])
+    member = archive.getinfo(name if name in archive.namelist() else f"{name}.npy")
     expansion = _EXPANSION.get(member.compress_type)
     if expansion is None:
         raise ValueError("it is compressed in a way that NumPy does not use")
