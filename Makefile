@@ -7,7 +7,15 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 RUST := $(shell find src -name '*.rs') Cargo.toml
 SOURCES := $(RUST) $(shell find python -name '*.py*' -not -path '*/__pycache__/*') pyproject.toml README.md
 
-.PHONY: help demo test test-rust test-python fuzz test-wheel faults lint format bench docs wheel install hooks clean
+# Seconds for each target of coverage-guided fuzzing, and the targets.
+FUZZ_SECONDS ?= 1200
+FUZZ_RUST ?= constructors gram
+FUZZ_FLAGS ?=
+FUZZ_READERS ?= preflib rdata csv npy
+# Flags of the compiler that are not stable yet, on the stable toolchain.
+UNSTABLE := RUSTC_BOOTSTRAP=1
+
+.PHONY: help demo test test-rust test-python test-wheel fuzz fuzz-rust fuzz-readers faults asan valgrind lint format bench docs wheel install hooks clean
 
 help: ## this list
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -42,6 +50,30 @@ test-wheel: wheel ## the README's first example and the command line with nothin
 faults: install ## signals, full disks and kill -9 at hundreds of moments; takes half an hour and 8 GB of disk
 	WKENDALL_FAULTS=long $(PY) -m pytest tests/test_signals.py tests/test_faults.py
 	mkdir -p build && $(PY) tests/kill.py --folder build
+
+# What is found new is kept in build/fuzz, what fails in fuzz/artifacts or, for the readers, in build/fuzz.
+fuzz-rust: ## coverage-guided fuzzing of constructors and Gram matrices, FUZZ_SECONDS for each target of FUZZ_RUST
+	command -v cargo-fuzz || cargo install --locked cargo-fuzz
+	set -e; for target in $(FUZZ_RUST); do mkdir -p build/fuzz/$$target; \
+	$(UNSTABLE) cargo fuzz run $(FUZZ_FLAGS) --fuzz-dir fuzz --target-dir target/fuzz $$target build/fuzz/$$target fuzz/corpus/$$target \
+	-- -max_total_time=$(FUZZ_SECONDS) -max_len=512 -timeout=20; done
+
+fuzz-readers: install ## the same of PrefLib, RData, CSV and NumPy files, for each target of FUZZ_READERS
+	$(PY) -m pip install -q --group fuzz
+	set -e; for target in $(FUZZ_READERS); do mkdir -p build/fuzz/$$target; \
+	$(PY) fuzz/python/fuzz_$$target.py build/fuzz/$$target fuzz/corpus/$$target -artifact_prefix=build/fuzz/$$target- \
+	-max_total_time=$(FUZZ_SECONDS) -max_len=4096 -timeout=60; done
+
+# With a target named, what builds the build is not instrumented. A test asks for more memory than there is.
+asan: ## the tests of the crate with AddressSanitizer
+	ASAN_OPTIONS=allocator_may_return_null=1 $(UNSTABLE) RUSTFLAGS=-Zsanitizer=address cargo test --lib --tests \
+	--target $$(rustc -vV | sed -n 's/^host: //p') --target-dir target/asan
+
+# Valgrind says that its CPU has no AVX-512, so that AVX2 is the widest that is used. The tests left out take half an hour.
+valgrind: ## the tests of the crate with small sizes under valgrind: AVX2 and portable instructions
+	cargo --config "target.'cfg(all())'.runner = 'valgrind --quiet --error-exitcode=9'" test \
+	--test levels --test rankings --test incomplete --test kernels --test order \
+	-- --nocapture --skip a_million_items --skip random_n_up_to_300 --skip named_weights_on_every
 
 lint: install ## ruff, rustfmt, clippy, mypy, stubtest; warnings are errors
 	$(BIN)/ruff check .

@@ -1,6 +1,8 @@
 //! Incomplete rankings against the mean over all complete rankings that agree with them.
 
-use wkendall::{Factor, Incomplete, Measure, Missing, Options, Rankings, Weight, Workspace, gram_incomplete_into};
+use wkendall::{
+    Error, Factor, Incomplete, Measure, Missing, Options, Rankings, Weight, Workspace, gram_incomplete_into,
+};
 
 /// All orders of the items, best first.
 fn orders(items: usize) -> Vec<Vec<usize>> {
@@ -87,4 +89,13 @@ fn what_is_not_a_ranking_is_refused() {
     assert!(gram_incomplete_into(&cubic, &x, None, &mut [0.0], Options::default()).is_err());
     let complete = Incomplete::from_ranks(1, 3, &[10, 30, 20], Missing::Error).unwrap();
     assert_eq!(complete.complete().unwrap().row(0).ranks(), [0, 2, 1]);
+}
+
+/// Rows take memory even where there are no items.
+#[test]
+fn more_rows_than_memory_are_refused() {
+    for rows in [usize::MAX, 1 << 62] {
+        let refused = Incomplete::from_ranks::<f64>(rows, 0, &[], Missing::Bottom);
+        assert_eq!(refused, Err(Error::OutOfMemory { bytes: rows.saturating_mul(4) }));
+    }
 }

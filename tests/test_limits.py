@@ -71,9 +71,7 @@ class TestSelfSimilarityOfZero:
         value = wkendall.kernel(x, y, weight="add", u=u, signed=True, ties="mean")
         # Pairs in different blocks of x have the mean of both blocks in x, and their own weights in y.
         mean = (u[0] + u[1]) / 2 + (u[2] + u[3]) / 2
-        wanted = sum(
-            mean * (u[y[i] - 1] + u[y[j] - 1]) * (1 if y[i] < y[j] else -1) for i in (0, 1) for j in (2, 3)
-        )
+        wanted = sum(mean * (u[y[i] - 1] + u[y[j] - 1]) * (1 if y[i] < y[j] else -1) for i in (0, 1) for j in (2, 3))
         assert value == pytest.approx(wanted, rel=1e-9)
         assert wkendall.kernel(x, y, weight="add", u=u, signed=True, ties="mean", normalize=True) == 0
         assert wkendall.kernel(x, x, weight="add", u=u, signed=True, ties="mean") == 0

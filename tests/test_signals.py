@@ -31,10 +31,6 @@ LONG = os.environ.get("WKENDALL_FAULTS") == "long"
 ROUNDS = 8 if LONG else 1
 #: Seconds from the signal to the end. Most take 0.1; machines of tests are slow and have other work.
 LIMIT = 5.0
-#: Why some calls do not end in time.
-LATE = {
-    "gram_matrix, self-similarities": "the loop over self-similarities of the crate does not look for signals",
-}
 
 
 @pytest.fixture(scope="module")
@@ -60,13 +56,7 @@ def interrupted():
 
 
 @pytest.mark.timeout(3600)
-@pytest.mark.parametrize(
-    "name",
-    [
-        pytest.param(name, marks=pytest.mark.xfail(reason=LATE[name], strict=False)) if name in LATE else name
-        for name in interrupts.CASES
-    ],
-)
+@pytest.mark.parametrize("name", interrupts.CASES)
 def test_a_call_that_is_interrupted(name, interrupted):
     begun = [line for line in interrupted[name] if len(line) == 1]
     ended = [line for line in interrupted[name] if "raised" in line]

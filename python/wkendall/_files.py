@@ -16,7 +16,8 @@ from wkendall._disk import claim
 
 #: Cells of a CSV file that stand for a missing number.
 MISSING = ("", "NA", "NaN", "nan")
-NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)(e[+-]?[0-9]+)?|[+-]?inf(inity)?", re.IGNORECASE)
+#: Digits can be matched in one way only: of a long cell that is no number each way would be tried.
+NUMBER = re.compile(r"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)(e[+-]?[0-9]+)?|[+-]?inf(inity)?", re.IGNORECASE)
 #: Any 18 digits fit in 64 bits.
 WHOLE = re.compile(r"[0-9]{1,18}")
 
@@ -26,10 +27,15 @@ def shown(value: object) -> str:
     if isinstance(value, int) and abs(value) >= 10**50:  # Python refuses to write very long ones
         return f"an integer of {int(value.bit_length() * 0.30103) + 1} digits"
     try:
-        text = " ".join(repr(value).split())
+        return short(repr(value))
     except ValueError:  # with such an integer inside
-        text = f"a {type(value).__name__}"
-    return text if len(text) <= 60 else f"{text[:57]}..."
+        return f"a {type(value).__name__}"
+
+
+def short(text: str, most: int = 60) -> str:
+    """Return a text on one line and not too long."""
+    line = " ".join(text.split())
+    return line if len(line) <= most else f"{line[: most - 3]}..."
 
 
 class File(NamedTuple):

@@ -10,13 +10,13 @@ from typing import NamedTuple, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from wkendall._files import WHOLE, File, as_path, lines_of, opened, shown
+from wkendall._files import WHOLE, File, as_path, lines_of, opened, short, shown
 from wkendall._memory import check_fits
 
 #: What the endings of PrefLib files say of their orders: whether they may have ties, and whether they must be complete.
 KINDS = {".soc": (False, True), ".soi": (False, False), ".toc": (True, True), ".toi": (True, False)}
-#: A place of an order: an alternative, or several in braces, up to a comma or the end.
-_PLACE = re.compile(r"\s*(?:\{(?P<tied>[^{}]*)\}|(?P<single>[^{},]*))\s*(?P<comma>,|$)")
+#: A place of an order: an alternative, or several in braces, up to a comma or the end. Blanks can be matched in one way only.
+_PLACE = re.compile(r"(?:\s*\{(?P<tied>[^{}]*)\}\s*|(?P<single>[^{},]*))(?P<comma>,|$)")
 _NAME = "ALTERNATIVE NAME"
 
 
@@ -118,7 +118,7 @@ def _current_format(file: File, kind: str, lines: list[tuple[int, str]]) -> _Con
         if orders:
             file.fail(line, f"the header goes on with {shown(text)}, but must be complete before the first order")
         if key in header:
-            file.fail(line, f"{key} is given again, after line {header[key][0]}")
+            file.fail(line, f"{short(key)} is given again, after line {header[key][0]}")
         header[key] = line, second
     line, stated = header.get("DATA TYPE", (0, ""))
     if stated and f".{stated.lower()}" != kind:
@@ -196,7 +196,8 @@ def _order(file: File, kind: str, line: int, text: str, size: int) -> dict[int, 
                 file.fail(line, f"alternative {alternative} is in the order twice")
             ranks[alternative] = rank
         if len(group) > 1 and not ties:
-            file.fail(line, f"{','.join(group)} are tied, but the orders of a {kind} file must be strict")
+            tied = short(",".join(group))
+            file.fail(line, f"{tied} are tied, but the orders of a {kind} file must be strict")
     if complete and len(ranks) < size:
         lacking = next(number for number in range(1, size + 1) if number not in ranks)
         file.fail(line, f"alternative {lacking} is not ranked, but the orders of a {kind} file must be complete")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import bz2
-import gzip
 import lzma
 import re
 import zlib
@@ -13,14 +12,16 @@ from typing import Any, NamedTuple, NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
-from wkendall._files import shown
+from wkendall._files import short, shown
 
 INTEGER = re.compile(r"[+-]?[0-9]{1,9}")
+#: So many bytes a file may hold when decompressed, and so many its dictionary: a small file can ask for any number.
+MOST_BYTES = 2**28
 #: How compressed files begin, and what reads them.
-PACKED: dict[bytes, Callable[[bytes], bytes]] = {
-    b"\x1f\x8b": gzip.decompress,
-    b"BZh": bz2.decompress,
-    b"\xfd7zXZ\0": lzma.decompress,
+PACKED: dict[bytes, Callable[[], Any]] = {
+    b"\x1f\x8b": lambda: zlib.decompressobj(wbits=31),
+    b"BZh": bz2.BZ2Decompressor,
+    b"\xfd7zXZ\0": lambda: lzma.LZMADecompressor(lzma.FORMAT_XZ, memlimit=MOST_BYTES),
 }
 NO_INTEGER = -(2**31)
 
@@ -37,17 +38,32 @@ class Save:
 
     def __init__(self, name: str, data: bytes) -> None:
         self.name, self.data, self.at = name, data, 0
-        self.symbols: list[Any] = []
+        self.symbols: list[str] = []
         for start, unpack in PACKED.items():
             if data.startswith(start):
                 try:
-                    self.data = unpack(data)
+                    self.data = self.unpacked(data, start, unpack)
                 except (OSError, EOFError, ValueError, zlib.error, lzma.LZMAError) as error:
                     self.fail(f"the file cannot be decompressed: {error}")
 
     def fail(self, reason: str) -> NoReturn:
         """Raise an error about the file."""
         raise ValueError(f"{self.name}: {reason}") from None
+
+    def unpacked(self, data: bytes, start: bytes, unpack: Callable[[], Any]) -> bytes:
+        """Return what was compressed, in one stream or in several."""
+        parts: list[bytes] = []
+        room = MOST_BYTES
+        while data.startswith(start):
+            stream = unpack()
+            parts.append(stream.decompress(data, room + 1))
+            room -= len(parts[-1])
+            if room < 0:
+                raise ValueError(f"it holds more than {MOST_BYTES // 2**20} MiB")
+            if not stream.eof:
+                raise EOFError("it ends in the middle")
+            data = stream.unused_data
+        return b"".join(parts)
 
     def frame(self) -> tuple[list[str], list[Vector]]:
         """Return the names and the columns of the only data frame."""
@@ -66,12 +82,13 @@ class Save:
         if len(frames) != 1:
             self.fail(f"there must be one data frame in the file, but there are {len(frames)}")
         names, columns = texts(frames[0], "names"), frames[0].values
-        if not isinstance(columns, list) or len(names) != len(columns) or None in names:
+        named = all(isinstance(name, str) for name in names)
+        if not isinstance(columns, list) or len(names) != len(columns) or not named:
             self.fail("the data frame must have a name for each column")
         for name, column in zip(names, columns, strict=True):
             length = len(column.values) if isinstance(column, Vector) else 0
             if not length or length != len(columns[0].values):
-                self.fail(f"column {name} has {length} rows, but every column must have equally many, and some")
+                self.fail(f"column {short(name)} has {length} rows, but every column must have equally many, and some")
         return names, columns
 
     def whole(self, name: str, column: Vector) -> NDArray[np.int64]:
@@ -79,11 +96,18 @@ class Save:
         values = column.values
         levels = texts(column, "levels")
         if levels:
-            values = [levels[code - 1] if 0 < code <= len(levels) else None for code in list(values)]
-            if not all(isinstance(level, str) and INTEGER.fullmatch(level) for level in levels):
-                values = [levels.index(value) + 1 if value is not None else None for value in values]
+            if not all(level is None or isinstance(level, str) for level in levels):
+                self.fail(f"column {name} is a factor whose levels are not texts")
+            if not all(level is not None and INTEGER.fullmatch(level) for level in levels):
+                first: dict[str | None, int | None] = {None: None}
+                levels = [first.setdefault(level, place) for place, level in enumerate(levels, 1)]
+            values = [
+                levels[code - 1] if isinstance(code, int) and 0 < code <= len(levels) else None for code in values
+            ]
         found = []
         for row, value in enumerate(values, 1):
+            if not (value is None or isinstance(value, int | float | str)):
+                self.fail(f"row {row}: column {name} holds a list, but must hold a whole number of at most 9 digits")
             text = f"{value:.17g}" if isinstance(value, float) else str(value)
             if value == NO_INTEGER or not INTEGER.fullmatch(text):
                 said = "NA" if value is None or value == NO_INTEGER or value != value else shown(value)
@@ -121,8 +145,12 @@ class Save:
                 self.fail(f"there is a reference to symbol {number} of {len(self.symbols)}")
             return self.symbols[number - 1]
         if kind == 1:
-            self.symbols.append(self.item())
-            return self.symbols[-1]
+            name = self.item()
+            # Lists of references to lists of references would be longer than any memory when shown.
+            if not isinstance(name, str):
+                self.fail("there is a symbol whose name is not a text")
+            self.symbols.append(name)
+            return name
         if kind in (2, 6):
             return self.pairs(flags)
         if kind == 9:
@@ -148,6 +176,8 @@ class Save:
             if flags & 0x200:
                 self.item()
             tag = self.item() if flags & 0x400 else None
+            if not (tag is None or isinstance(tag, str)):
+                self.fail("there is a list with a tag that is not a text")
             found.append((tag, self.item()))
             flags = self.integer()
             if flags & 0xFF == 0xFE:
@@ -169,9 +199,12 @@ class Save:
         if kind != "compact_intseq":
             self.fail(f"there is an R vector of the kind {shown(kind)}: of such, only compact_intseq is read")
         numbers = state.values if isinstance(state, Vector) else []
-        if len(numbers) != 3 or not all(abs(number) < 2**31 for number in numbers) or abs(numbers[2]) != 1:
+        real = len(numbers) == 3 and all(isinstance(number, int | float) for number in numbers)
+        if not real or not all(abs(number) < 2**31 for number in numbers) or abs(numbers[2]) != 1:
             self.fail("a compact_intseq must be a length, a first number, and 1 or -1 for the step")
         length, first, step = map(int, numbers)
+        if length > len(self.data):
+            self.fail(f"there is a compact_intseq of {length} numbers, more than the bytes of the file")
         return Vector(range(first, first + step * length, step), attributes)
 
 

@@ -87,7 +87,8 @@ def _from_array(path: Path, labels: NDArray[Any], regression: bool) -> NDArray[A
             raise CommandError(f"{path}: the labels must be finite numbers for --regression, not {labels.dtype} or NaN")
         return labels.astype(np.float64)
     if labels.dtype.kind == "f":
-        if not (labels == np.round(labels)).all():
+        real = labels.astype(np.float64)
+        if not ((real == np.round(real)) & (np.abs(real) < 2.0**63)).all():
             raise CommandError(f"{path}: the labels are not whole numbers: --regression is for numbers to predict")
         return labels.astype(np.int64)
     if labels.dtype.kind not in "biuU":

@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 import argparse
+import math
+import os
 import re
+import struct
+import sys
+import tokenize
 import zipfile
 import zlib
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import IO, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from wkendall._files import short
 from wkendall.cli.errors import CommandError, UsageError
 
 CSV, NPY, NPZ, PREFLIB = "CSV", ".npy", ".npz", "PrefLib"
@@ -23,6 +29,13 @@ KINDS = {
     ".npz": NPZ,
     **dict.fromkeys((".soc", ".soi", ".toc", ".toi"), PREFLIB),
 }
+#: What NumPy and zipfile raise for a file that is damaged, in one place or another.
+_DAMAGE = (
+    *(ArithmeticError, EOFError, LookupError, NotImplementedError, OSError, RuntimeError, SyntaxError, TypeError),
+    *(ValueError, struct.error, tokenize.TokenError, zipfile.BadZipFile, zlib.error),
+)
+#: How many times longer than in an .npz file an array can be, for the two ways of compression that NumPy has.
+_EXPANSION = {zipfile.ZIP_STORED: 1, zipfile.ZIP_DEFLATED: 1032}
 #: Options that go with one kind of file, and what they are if not given.
 _OPTIONS: dict[str, tuple[str, object]] = {
     "delimiter": (CSV, None),
@@ -89,7 +102,10 @@ def load_array(path: Path) -> NDArray[Any]:
     with _loaded(path) as loaded:
         if not isinstance(loaded, np.ndarray):
             raise CommandError(f"{path} has several arrays in it, but must be an .npy file with one")
-        return loaded
+        try:
+            return _letters_checked(loaded)
+        except ValueError as error:
+            raise CommandError(f"{path}: {error}") from error
 
 
 def check_skipped(arguments: argparse.Namespace, *sources: Source) -> None:
@@ -142,10 +158,12 @@ def _hint(message: str, arguments: argparse.Namespace) -> str:
 
 
 def _from_preflib(path: Path, expand: bool) -> Source:
+    from wkendall._memory import check_fits
     from wkendall.preflib import read_orders
 
     (X, items, counts), lines = read_orders(path)
     if expand:
+        check_fits(sum(counts.tolist()), len(items), X.dtype, f"{path.name} without --expand takes less")
         return Source(path, X.repeat(counts, axis=0), items, lines=np.repeat(lines, counts).tolist())
     return Source(path, X, items, counts=counts, lines=lines)
 
@@ -154,23 +172,69 @@ def _from_npz(path: Path, name: str | None, label: str | None) -> Source:
     with _loaded(path) as arrays:
         if isinstance(arrays, np.ndarray):
             raise CommandError(f"{path} has one array without a name, but must be an .npz file")
-        known = ", ".join(arrays.files)
-        labels = None if label is None else _member(path, arrays, label, known)
+        labels = None if label is None else _member(path, arrays, label)
         others = [found for found in arrays.files if found not in (label, "items")]
         if name is None and "X" not in others and len(others) != 1:
-            raise CommandError(f"{path} has the arrays {known}: --array says which has the rankings")
-        X = _member(path, arrays, name or ("X" if "X" in others else others[0]), known)
-        items = _member(path, arrays, "items", known).tolist() if "items" in arrays.files else None
-    return Source(path, X, None if items is None else [str(item) for item in items], labels=labels)
+            raise CommandError(f"{path} has the arrays {_known(arrays)}: --array says which has the rankings")
+        X = _member(path, arrays, name or ("X" if "X" in others else others[0]))
+        items = _member(path, arrays, "items") if "items" in arrays.files else None
+    if items is not None and (items.shape != X.shape[1:2] or items.dtype.kind == "V"):
+        what = short(f"shape {items.shape} and dtype {items.dtype}")
+        raise CommandError(f"{path}: the array 'items' has {what}, but must have a name for each item")
+    return Source(path, X, None if items is None else [str(item) for item in items.tolist()], labels=labels)
 
 
-def _member(path: Path, arrays: Any, name: str, known: str) -> NDArray[Any]:
+def _known(arrays: Any) -> str:
+    return short(", ".join(arrays.files), 200)
+
+
+def _member(path: Path, arrays: Any, name: str) -> NDArray[Any]:
     if name not in arrays.files:
-        raise CommandError(f"{path} has no array {name!r}: it has {known}")
+        raise CommandError(f"{path} has no array {name!r}: it has {_known(arrays)}")
     try:
-        return np.asarray(arrays[name])
-    except (ValueError, EOFError, zlib.error, zipfile.BadZipFile) as error:
-        raise CommandError(f"{path}: the array {name!r} cannot be read: {error}") from error
+        _check_member(path, arrays.zip, name)
+        return _letters_checked(np.asarray(arrays[name]))
+    except _DAMAGE as error:
+        raise CommandError(f"{path}: the array {short(repr(name))} cannot be read: {short(str(error), 200)}") from error
+
+
+def _check_member(path: Path, archive: zipfile.ZipFile, name: str) -> None:
+    """Refuse an array for which memory would be taken that the file cannot fill."""
+    member = archive.getinfo(name if name in archive.namelist() else f"{name}.npy")
+    expansion = _EXPANSION.get(member.compress_type)
+    if expansion is None:
+        raise ValueError("it is compressed in a way that NumPy does not use")
+    if member.file_size > expansion * path.stat().st_size:
+        raise ValueError(f"its {member.file_size} bytes cannot be in a file of {path.stat().st_size} bytes")
+    with archive.open(member) as file:
+        if file.read(len(np.lib.format.MAGIC_PREFIX)) == np.lib.format.MAGIC_PREFIX:
+            file.seek(0)
+            _check_header(file, member.file_size)
+
+
+def _letters_checked(array: NDArray[Any]) -> NDArray[Any]:
+    """Refuse texts with numbers that are no letters: NumPy reads them, but Python cannot take them out of the array."""
+    if array.dtype.kind == "U" and array.size and array.dtype.itemsize:
+        largest = int(array.astype(array.dtype.newbyteorder("=")).reshape(-1).view(np.uint32).max())
+        if largest > sys.maxunicode:
+            raise ValueError(f"a text holds the number {largest:#x}, which is no letter")
+    return array
+
+
+def _check_header(file: IO[bytes], size: int) -> None:
+    """Refuse an array that is larger than its file, before memory is taken for it."""
+    version = np.lib.format.read_magic(file)
+    # The third version differs from the second in letters only that no number has.
+    read = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
+    try:
+        shape, _, dtype = read(file)
+    except MemoryError:  # of Python's parser, for what is nested too deeply
+        raise ValueError("its header cannot be read") from None
+    wanted = math.prod(shape) * dtype.itemsize
+    if min(shape, default=0) < 0 or wanted > size - file.tell():
+        raise ValueError(
+            f"its header says {short(str(shape))} {short(str(dtype))}, but {size - file.tell()} bytes follow"
+        )
 
 
 @contextmanager
@@ -178,9 +242,13 @@ def _loaded(path: Path) -> Iterator[Any]:
     """Give the array of an .npy file, or the arrays of an .npz file, which are read when they are asked for."""
     with path.open("rb") as file:
         try:
+            if file.read(len(np.lib.format.MAGIC_PREFIX)) == np.lib.format.MAGIC_PREFIX:
+                file.seek(0)
+                _check_header(file, os.fstat(file.fileno()).st_size)
+            file.seek(0)
             loaded = np.load(file, allow_pickle=False)
-        except (ValueError, EOFError, zipfile.BadZipFile) as error:
+        except _DAMAGE as error:
             # Of a file that is no array at all NumPy says that it is pickled, and how to load it all the same.
-            reason = "" if "pickled" in str(error) else f": {error}"
+            reason = "" if "pickled" in str(error) else f": {short(str(error), 200)}"
             raise CommandError(f"{path} is not a file of NumPy arrays, or is damaged{reason}") from error
         yield loaded

@@ -1,0 +1,62 @@
+"""CSV files: rankings, labels, and the tables of the survey."""
+
+import atheris
+from harness import Choices, check, fuzz, options
+
+with atheris.instrument_imports(include=["wkendall"]):
+    import numpy as np
+    from wkendall.cli.errors import CommandError
+    from wkendall.cli.labels import read_labels
+    from wkendall.cli.reading import Source, read_rankings
+    from wkendall.datasets import load_eurobarometer
+    from wkendall.tables import read_csv
+
+
+def test(data, folder):
+    """Read one file in one of four ways."""
+    choices = Choices(data)
+    way = choices.of([as_rankings, as_command_line, as_labels, as_survey])
+    way(choices, folder / "x.csv")
+
+
+def as_rankings(choices, path):
+    """The function of the package."""
+    how = {"delimiter": choices.of([None, ",", ";", "\t", " "]), "header": choices.of([None, True, False])}
+    found = check(lambda path: read_csv(path, **how), path, choices.data, (ValueError, OSError))
+    if found is not None:
+        assert found.X.ndim == 2 and found.X.shape[1] == len(found.items) and len(found.X)
+        assert found.X.dtype == np.float64 and not np.isinf(found.X).any()
+
+
+def as_command_line(choices, path):
+    """The command line, with columns set apart."""
+    names = [None, "1", "2", "a", "id"]
+    how = options(delimiter=choices.of([None, ";"]), header=choices.of([None, True, False]), id=choices.of(names))
+    how.skip = choices.of([[], ["3"], ["b"]])
+    label = choices.of(names)
+    source = check(lambda path: read_rankings(path, how, label), path, choices.data, (CommandError, OSError))
+    if source is not None:
+        rows = len(source.X)
+        assert rows == len(source.lines) and (label is None or len(source.labels) == rows)
+        how.regression = choices.of([False, True])
+        if label is not None:
+            check(lambda _: read_labels(how, source), path, choices.data, (CommandError,))
+
+
+def as_labels(choices, path):
+    """A file of labels."""
+    how = options(labels=path, label=choices.of([None, "a", "label"]), regression=choices.of([False, True]))
+    rows = choices.data.count(b"\n") or 1
+    source = Source(path, np.zeros((rows, 1)))
+    labels = check(lambda _: read_labels(how, source), path, choices.data, (CommandError, ValueError, OSError))
+    assert labels is None or (labels.shape == (rows,) and labels.dtype.kind in "iuUf")
+
+
+def as_survey(choices, path):
+    """The counts table, or the file of ICPSR."""
+    people = check(load_eurobarometer, path, choices.data, (ValueError, OSError))
+    assert people is None or (people.X.shape == (len(people.y), 6) and len(people.y) > 0)
+
+
+if __name__ == "__main__":
+    fuzz(test)

@@ -1,0 +1,69 @@
+"""NumPy's files: headers of arrays, and archives of arrays."""
+
+import io
+import zipfile
+
+import atheris
+import numpy as np
+from harness import Choices, check, fuzz, options
+
+with atheris.instrument_imports(include=["wkendall"]):
+    from wkendall.cli.errors import CommandError
+    from wkendall.cli.labels import read_labels
+    from wkendall.cli.reading import Source, read_rankings
+
+# Of NumPy, which takes minutes to instrument, and of zipfile only what reads.
+of_numpy = np.lib.format.read_array.__globals__
+for name in ("read_array", "_read_array_header", "_filter_header", "_read_bytes", "descr_to_dtype"):
+    if name in of_numpy:
+        atheris.instrument_func(of_numpy[name])
+for function in (
+    zipfile.ZipFile._RealGetContents,
+    zipfile.ZipFile.open,
+    zipfile._EndRecData,
+    zipfile.ZipInfo._decodeExtra,
+):
+    atheris.instrument_func(function)
+
+METHODS = [zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA]
+
+
+def test(data, folder):
+    """Read an array, an archive, or an archive made of arrays."""
+    choices = Choices(data)
+    way = choices.of(["npy", "npz", "made"])
+    if way == "npy":
+        content, path = choices.data, folder / "x.npy"
+        array = check(lambda path: read_rankings(path, options()), path, content, (CommandError, OSError))
+        assert array is None or array.X.ndim == 2
+        as_labels(choices, path)
+        return
+    label, name = choices.of([None, "y"]), choices.of([None, "X", "a"])
+    content, path = (choices.data if way == "npz" else archive(choices)), folder / "x.npz"
+    how = options(array=name)
+    source = check(lambda path: read_rankings(path, how, label), path, content, (CommandError, OSError))
+    if source is not None:
+        assert source.X.ndim == 2 and (source.items is None or len(source.items) == source.X.shape[1])
+        if label is not None:
+            check(lambda _: read_labels(how, source), path, content, (CommandError,))
+
+
+def as_labels(choices, path):
+    """An array of labels."""
+    how = options(labels=path, regression=choices.of([False, True]))
+    source = Source(path, np.zeros((3, 1)))
+    labels = check(lambda _: read_labels(how, source), path, choices.data, (CommandError, OSError))
+    assert labels is None or labels.shape == (3,)
+
+
+def archive(choices):
+    """Make an archive of parts of the input, so that checksums hold."""
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w", choices.of(METHODS)) as members:
+        for name, content in zip(["X.npy", "y.npy", "items.npy"], choices.data.split(b"|||"), strict=False):
+            members.writestr(name, content)
+    return file.getvalue()
+
+
+if __name__ == "__main__":
+    fuzz(test)
