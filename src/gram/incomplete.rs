@@ -326,6 +326,8 @@ impl<'a> Setting<'a> {
         let unit = of_row * of_column;
         match self.normalized {
             true if unit == 0.0 => 0.0,
+            // Of equal rankings exactly 1, whatever is left of sums that cancel.
+            true if value > 0.5 * unit && self.x.row(row).starts == self.y.row(column).starts => 1.0,
             true => (value / unit).clamp(-1.0, 1.0),
             // At most the root of the product of what both have, which is rounding. With one of them it can be more.
             false if of_row == 0.0 && of_column == 0.0 => 0.0,
