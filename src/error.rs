@@ -193,6 +193,11 @@ pub enum Error {
         /// How many items there are.
         items: usize,
     },
+    /// Position weights that fall so steeply that products of so many of them have no common scale.
+    TooSteep {
+        /// The order.
+        order: usize,
+    },
     /// The signed form of a kernel of another order than 2.
     OrderSigned {
         /// The order.
@@ -347,6 +352,11 @@ impl fmt::Display for Error {
             Self::OrderTooHigh { order, items } => write!(
                 f,
                 "sums over tuples of {order} of {items} items are too large for a float64: take a lower order"
+            ),
+            Self::TooSteep { order } => write!(
+                f,
+                "u falls too steeply for a normalized kernel of order {order}: products of {order} weights and those of fewer are not \
+                 within the range of a float64 at the same time; take a lower order or flatter weights"
             ),
             Self::OrderSigned { order } => {
                 write!(f, "order is {order}, but only kernels of order 2 have a signed form")

@@ -41,7 +41,7 @@ use crate::weight::ValidWeight;
 /// # Ok::<(), wkendall::Error>(())
 /// ```
 pub fn columns(measure: &Measure) -> Result<usize, Error> {
-    Layout::new(measure).map(|layout| layout.columns())
+    Layout::new(measure)?.columns()
 }
 
 /// Writes the features of every ranking, one after the other.
@@ -67,6 +67,7 @@ pub fn features_into<T: Element>(
 ) -> Result<(), Error> {
     let layout = Layout::new(measure)?;
     measure.check_items(rankings.items())?;
+    check_root::<T>(measure)?;
     let scale = if measure.is_zero() { 0.0 } else { measure.scale().sqrt() };
     let items = measure.items();
     // A look-up takes a third of the time of asking what a pair has. Top-k weights need neither.
@@ -82,8 +83,11 @@ pub fn features_into<T: Element>(
         }
         Ok(Table::Entries(entries))
     };
-    let tables: Vec<Table> = layout.numbers().map(table).collect::<Result<_, _>>()?;
-    each_row(rankings.rows(), layout.columns(), out, run, |row, out, proceed| {
+    let mut tables = memory::room(layout.numbers().count())?;
+    for number in layout.numbers() {
+        tables.push(table(number)?);
+    }
+    each_row(rankings.rows(), layout.columns()?, out, run, |row, out, proceed| {
         let mut cells = out.iter_mut();
         for table in &tables {
             table.fill(rankings.row(row).ranks(), layout.factor * scale, &mut cells, proceed);
@@ -91,6 +95,15 @@ pub fn features_into<T: Element>(
         layout.fill_constant(scale, cells);
         Ok(())
     })
+}
+
+/// Refuses a measure whose features are beyond the range of the result's type: none is larger than the root of the self-similarity.
+fn check_root<T: Element>(measure: &Measure) -> Result<(), Error> {
+    let value = measure.of_equal().sqrt();
+    match T::RANGE {
+        Some((_, most)) if value > most => Err(Error::BeyondSingle { value }),
+        _ => Ok(()),
+    }
 }
 
 /// The numbers of all pairs of ranks, in a form that is quick to look up.
@@ -153,6 +166,7 @@ pub fn features_incomplete_into<T: Element>(
     if rankings.has_unknown() {
         return Err(Error::UnknownPlaces);
     }
+    check_root::<T>(measure)?;
     let Run { threads, mut watch } = run;
     let mut own = Vec::new();
     if measure.is_normalized() {
@@ -162,7 +176,7 @@ pub fn features_incomplete_into<T: Element>(
         own = own_incomplete(measure, rankings, threads, Some(&mut first))?;
     }
     let run = Run { threads, watch };
-    each_row(rankings.rows(), layout.columns(), out, run, |row, out, proceed| {
+    each_row(rankings.rows(), layout.columns()?, out, run, |row, out, proceed| {
         let blocks = rankings.row(row);
         let scale = match own.get(row) {
             Some(&own) if own > 0.0 => own.sqrt().recip(),
@@ -208,7 +222,7 @@ impl<'a> Layout<'a> {
         Ok(match weight {
             ValidWeight::Average => Self {
                 factor: (items.max(1) as f64).sqrt().recip(),
-                weights: (2..=items).map(|k| Owned(ValidWeight::Top(k))).collect(),
+                weights: memory::collect((2..=items).map(|k| Owned(ValidWeight::Top(k))))?,
                 ..plain
             },
             ValidWeight::Standard if halved => {
@@ -218,9 +232,11 @@ impl<'a> Layout<'a> {
         })
     }
 
-    fn columns(&self) -> usize {
+    fn columns(&self) -> Result<usize, Error> {
         let each = if self.signed || self.halved { 1 } else { 2 };
-        pairs_of(self.items as u64) as usize * each * self.weights.len() + usize::from(self.halved)
+        let pairs = pairs_of(self.items as u64) as usize;
+        let columns = pairs.checked_mul(each * self.weights.len()).and_then(|all| all.checked_add(1));
+        Ok(columns.ok_or(Error::TooLarge { rows: 1, columns: usize::MAX })? - usize::from(!self.halved))
     }
 
     /// What is written for all pairs of items, one after the other: which weight, and which number of the pair.

@@ -162,7 +162,7 @@ impl Measure {
     /// As [`Measure::kernel`], and when the weights are general.
     pub fn correlation(weight: &Weight, items: usize) -> Result<Self, Error> {
         let signed = Self::kernel(weight, items)?.signed()?;
-        Ok(Self::new(signed.weight.scaled(2, items)?, 2, items, Reading::Correlation))
+        Ok(Self::new(signed.weight.scaled(2, items, &Stop::default())?, 2, items, Reading::Correlation))
     }
 
     /// Turns a kernel into its signed form: the sum over concordant pairs minus that over discordant ones.
@@ -183,7 +183,8 @@ impl Measure {
     /// is every value. A distance stays what it is.
     ///
     /// # Panics
-    /// When there is no memory for a copy of the weights; [`Measure::try_normalized`] returns that as an error.
+    /// When there is no memory for a copy of the weights, or they are too steep for the order; [`Measure::try_normalized`] returns
+    /// that as an error.
     #[must_use]
     pub fn normalized(self) -> Self {
         self.try_normalized().unwrap_or_else(|error| panic!("{error}"))
@@ -192,12 +193,17 @@ impl Measure {
     /// As [`Measure::normalized`].
     ///
     /// # Errors
-    /// When there is no memory for a copy of the weights.
+    /// When there is no memory for a copy of the weights, or they are too steep for the order.
     pub fn try_normalized(self) -> Result<Self, Error> {
+        self.normalized_until(&Stop::default())
+    }
+
+    /// As [`Measure::try_normalized`], until told to stop: the scale of steep weights can take long to find.
+    pub(crate) fn normalized_until(self, stop: &Stop) -> Result<Self, Error> {
         if self.reading == Reading::Discordant {
             return Ok(self);
         }
-        let weight = self.weight.scaled(self.order, self.items)?;
+        let weight = self.weight.scaled(self.order, self.items, stop)?;
         Ok(Self { normalized: true, ..Self::new(weight, self.order, self.items, self.reading) })
     }
 
@@ -254,6 +260,9 @@ impl Measure {
             self.check_items(row.ranks().len())?;
         }
         self.prepare(workspace)?;
+        if self.vanishes(workspace)? {
+            return Ok(0.0);
+        }
         Ok(self.between_trusted(s, t, workspace))
     }
 
@@ -272,7 +281,11 @@ impl Measure {
     pub fn kappa(&self, pi: Row<'_>, workspace: &mut Workspace) -> Result<f64, Error> {
         self.check_items(pi.ranks().len())?;
         self.prepare(workspace)?;
+        if self.vanishes(workspace)? {
+            return Ok(0.0);
+        }
         if pi.ranks().is_sorted() {
+            self.find_own(workspace.stop())?;
             return Ok(self.of_equal());
         }
         let chosen = if self.symmetric { pi.ranks().min(pi.order()) } else { pi.ranks() };
@@ -345,6 +358,18 @@ impl Measure {
         self.normalized
     }
 
+    /// The largest absolute value that there can be.
+    pub(crate) fn largest(&self) -> f64 {
+        match &self.weight {
+            // Not checked to be a kernel, whose largest value is that of equal rankings.
+            ValidWeight::Quadruples(entries) => {
+                let largest = entries.iter().fold(0.0, |largest: f64, entry| largest.max(entry.abs()));
+                self.finished(largest * kappa::pairs_of(self.items as u64) as f64)
+            }
+            _ => self.of_equal(),
+        }
+    }
+
     /// Whether the value is the same for the two rankings in either order.
     pub(crate) fn is_symmetric(&self) -> bool {
         self.symmetric
@@ -354,6 +379,18 @@ impl Measure {
     pub(crate) fn is_zero(&self) -> bool {
         let sum = matches!(self.reading, Reading::Concordant | Reading::Signed);
         sum && !matches!(self.weight, ValidWeight::Quadruples(_)) && self.own() == 0.0
+    }
+
+    /// As [`Measure::is_zero`], asked only where terms can cancel: it can take as long as a pair of rankings to say.
+    fn vanishes(&self, workspace: &Workspace) -> Result<bool, Error> {
+        let cancels = match &self.weight {
+            ValidWeight::Factors { vectors, .. } => vectors.iter().any(|&entry| entry < 0.0),
+            weight => weight.has_negative(),
+        };
+        if cancels {
+            self.find_own(workspace.stop())?;
+        }
+        Ok(cancels && self.is_zero())
     }
 
     /// The value for a sum or a function of one.

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use crate::error::Error;
 use crate::memory::{self, Shared};
+use crate::parallel::Stop;
 use scale::{exponent, scaled};
 
 /// Position weights `u`, from the most preferred position down.
@@ -178,11 +179,11 @@ impl ValidWeight {
 
     /// Scaled by a power of two so that the self-similarity over tuples of `order` items neither overflows nor underflows; for what
     /// does not depend on the scale of the weights.
-    pub(crate) fn scaled(self, order: usize, items: usize) -> Result<Self, Error> {
+    pub(crate) fn scaled(self, order: usize, items: usize, stop: &Stop) -> Result<Self, Error> {
         let largest_near_1 = |values: &[f64]| scaled(values, exponent(values)).map(Shared::from);
         Ok(match self {
             Self::Add(values) => Self::Add(largest_near_1(&values)?),
-            Self::Mult(values) => Self::Mult(scale::for_products(&values, order)?.into()),
+            Self::Mult(values) => Self::Mult(scale::for_products(&values, order, stop)?.into()),
             Self::Tensor { order, entries } => Self::Tensor { order, entries: largest_near_1(&entries)? },
             Self::Factors { order, vectors } => {
                 Self::Factors { order, vectors: scale::balanced(&vectors, order, items)?.0.into() }

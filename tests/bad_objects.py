@@ -262,4 +262,7 @@ OBJECTS = [
     ("frames with other columns", lambda: wkendall.WeightedKendall()(pd.DataFrame([[1, 2]], columns=["a", "b"]),
                                                                     pd.DataFrame([[1, 2]], columns=["b", "a"])), ValueError,
      r"^item 0 is labelled 'a' in X and 'b' in Y"),
+    ("file of a matrix without a folder", lambda: wkendall.gram_to_file("no/such/folder/K.npy", X), FileNotFoundError,
+     r"^no/such/folder/K\.npy cannot be written: there is no folder no/such/folder$"),
+    ("file of a matrix with no name", lambda: wkendall.gram_to_file(3, X), TypeError, r"^path must be the name of a file"),
 ]  # fmt: skip

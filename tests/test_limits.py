@@ -315,3 +315,87 @@ def test_equal_rankings_have_the_closed_form(weight):
             assert len(set(diagonal)) == 1
             assert diagonal[0] == wkendall.diagonal(X, weight=weight, u=u)[0]
             assert abs(diagonal[0] - found.concordant) <= 1e-12 * found.concordant_size
+
+
+class TestWhatAReviewFound:
+    """Cases that were wrong once."""
+
+    def test_correlation_of_steep_weights(self):
+        assert wkendall.correlation([1, 2, 3], [1, 3, 2], weight="mult", u=[1, 1e-7, 1e-7]) == pytest.approx(1)
+        n = 60
+        y = np.concatenate([[1], np.arange(n, 1, -1)])
+        value = wkendall.correlation(np.arange(1, n + 1), y, weight="mult", u=0.5 ** np.arange(n))
+        assert value == pytest.approx(float(self.exact_correlation(y, n)), rel=1e-9)
+
+    @staticmethod
+    def exact_correlation(y, n):
+        u = [Fraction(1, 2**rank) for rank in range(n)]
+        signed = both = Fraction(0)
+        for i, j in combinations(range(n), 2):
+            term = u[i] * u[j] * u[int(y[i]) - 1] * u[int(y[j]) - 1]
+            both += term
+            signed += term if y[i] < y[j] else -term
+        return signed / both
+
+    @pytest.mark.parametrize(("u", "order"), [(0.8 ** np.arange(600), 200), ([1, 1e-300, 1e-300, 1e-300], 3)])
+    def test_weights_too_steep_for_any_scale(self, u, order):
+        with pytest.raises(ValueError, match=f"u falls too steeply for a normalized kernel of order {order}"):
+            wkendall.gram_matrix([np.arange(1, len(u) + 1)] * 2, weight="mult", u=u, order=order, normalize=True)
+
+    def test_factors_that_cancel_with_many_items(self):
+        n = 100_000
+        v, w = np.full(n, 0.3), np.full(n, 0.33)
+        U = (np.stack([v, -3 * v]), np.stack([w, w / 3]))
+        X = np.stack([np.random.default_rng(seed).permutation(n) + 1 for seed in range(10)])
+        assert wkendall.diagonal(X[:1], U=U)[0] == 0
+        assert (wkendall.gram_matrix(X, U=U) == 0).all()
+        assert (wkendall.gram_matrix(X[:2], U=U, normalize=True) == 0).all()
+        assert wkendall.kappa(X[0], U=U) == 0
+
+    def test_small_entries_of_factors_count(self):
+        X = [[1, 2], [2, 1]] * 6
+        U = (np.array([[1e70, 1e-300]]), np.array([[1.0, 1.0]]))
+        assert wkendall.gram_matrix(X, U=U)[0, 1] == wkendall.kernel(X[0], X[1], U=U) > 0
+
+    def test_average_of_millions_of_tied_items(self):
+        ratios = []
+        for n in (100_000, 6_000_000):
+            x = np.repeat([1, 2], n // 2)
+            ratios.append(wkendall.kernel(x, x, weight="average", ties="mean") / n**2)
+        assert ratios[0] == pytest.approx(ratios[1], rel=1e-4)
+
+    def test_single_precision_everywhere(self):
+        with pytest.raises(ValueError, match="too large for single precision"):
+            wkendall.diagonal([[1, 2, 3]], weight="add", u=[1e30] * 3, dtype=np.float32)
+        with pytest.raises(ValueError, match="too large for single precision"):
+            wkendall.features([[1, 2, 3]], weight="add", u=[1e60] * 3, dtype=np.float32)
+        W = np.zeros((3,) * 4)
+        W[0, 1, 0, 2] = 1e300
+        with pytest.raises(ValueError, match="too large for single precision"):
+            wkendall.gram_matrix([[1, 2, 3], [1, 3, 2]], W=W, check=False, dtype=np.float32)
+
+    def test_files_and_dask_without_symmetry(self, tmp_path, monkeypatch):
+        import dask.array as da
+
+        monkeypatch.setattr(wkendall.blocks, "BLOCK_BYTES", 7 * 7 * 8)
+        rng = np.random.default_rng(0)
+        W = rng.standard_normal((4,) * 4)
+        X = random_rankings(rng, 30, 4)
+        wanted = wkendall.gram_matrix(X, W=W, check=False)
+        np.testing.assert_array_equal(wkendall.gram_to_file(tmp_path / "K.npy", X, W=W, check=False), wanted)
+        blocks = wkendall.dask.gram_matrix(da.from_array(X, chunks=(10, 4)), W=W, check=False)
+        np.testing.assert_array_equal(blocks.compute(scheduler="sync"), wanted)
+
+    def test_files_of_others_are_left_alone(self, tmp_path):
+        X = random_rankings(np.random.default_rng(0), 5, 4)
+        for name, said in [
+            ("K.npy.journal", "is no journal of an earlier run"),
+            ("K.npy.unfinished", "not from an earlier run"),
+        ]:
+            other = tmp_path / name
+            other.write_text("precious words\nand more\n")
+            with pytest.raises((ValueError, FileExistsError), match=said):
+                wkendall.gram_to_file(tmp_path / "K.npy", X)
+            assert other.read_text() == "precious words\nand more\n"
+            other.unlink()
+        wkendall.gram_to_file(tmp_path / "K.npy", X)

@@ -121,7 +121,7 @@ def test_blocks_cover_a_matrix_once(rows, columns, monkeypatch):
     small_blocks(monkeypatch, 17)
     X = random_rankings(np.random.default_rng(0), rows, 5)
     Y = None if columns is None else random_rankings(np.random.default_rng(1), columns, 5)
-    call = to_file.Call("gram_matrix", lambda items, _: wkendall._core.Measure.distance(items), {}, "error", "error")
+    call = to_file.Call("gram_matrix", lambda items, _: wkendall._core.Measure.distance(items), {}, ("error", "error"))
     work = to_file.prepare(call, X, Y, "ranks", "low", np.float64, 1, None)
     covered = np.zeros(work.shape, int)
     for block in work.blocks(work.block_sides()):
@@ -133,7 +133,7 @@ def test_blocks_cover_a_matrix_once(rows, columns, monkeypatch):
 
 
 def test_little_memory_and_long_work_make_small_blocks(monkeypatch):
-    call = to_file.Call("gram_matrix", lambda items, _: wkendall._core.Measure.distance(items), {}, "error", "error")
+    call = to_file.Call("gram_matrix", lambda items, _: wkendall._core.Measure.distance(items), {}, ("error", "error"))
     work = to_file.prepare(call, random_rankings(np.random.default_rng(0), 3, 5), None, "ranks", "low", "f4", 1, None)
     assert work.block_sides() == (4096, 4096)
     monkeypatch.setattr(blocks, "available_bytes", lambda: 8 * 2**20)

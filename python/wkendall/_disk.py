@@ -58,7 +58,9 @@ def _claim_without_links(unfinished: Path, target: Path) -> None:
     try:
         unfinished.replace(target)
     except BaseException:
-        target.unlink(missing_ok=True)
+        # An interruption can come when it has its name.
+        if unfinished.exists():
+            target.unlink(missing_ok=True)
         raise
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import sys
 from contextlib import suppress
 from hashlib import blake2b
@@ -19,6 +20,7 @@ from wkendall._disk import lock, sync_folder
 
 #: How often a journal is opened again that others have removed, before it counts as theirs.
 _TRIES = 100
+_CHECKSUM = re.compile(b"[0-9a-f]{16} ")
 
 
 class Journal:
@@ -87,6 +89,8 @@ class Journal:
             if checksum == _checksum(text):
                 values.append(json.loads(text))
                 end += len(line) + 1
+            elif number == 1 and not _CHECKSUM.match(line):
+                raise ValueError(f"{self.path} is no journal of an earlier run: move it away, its name is needed")
             elif number < len(lines) or torn:
                 raise ValueError(f"line {number} of {self.path} is damaged: remove the file and start again")
         if values:

@@ -6,7 +6,6 @@ rankings there are. The strategy is chosen once, for the whole matrix, so that b
 
 from __future__ import annotations
 
-from contextlib import suppress
 from dataclasses import dataclass
 from hashlib import blake2b
 from math import isqrt
@@ -23,13 +22,6 @@ from wkendall.rankings import AnyRankings, Missing
 BLOCK_BYTES = 64 * 2**20
 #: A block has at most so many pairs of rankings times items, so that one takes seconds and not minutes.
 BLOCK_WORK = 1_500_000_000
-STRATEGIES = ("bits", "product", "pairs", "partition")
-#: The strategy depends on the lesser number of rankings up to this one (`WIDEST` of the crate).
-_WIDEST = 240
-#: Fewer pairs than this are taken one by one, whatever the precision (`FEW` of the crate).
-_FEW = 64
-#: Rows and columns of the pairs that strategies are told apart by.
-_PROBE = 16
 #: Rankings that repeat are computed once from so many on, if they are at most half as many (`Distinct` of the crate).
 _WORTHWHILE = 64
 
@@ -107,7 +99,7 @@ class Work:
     ----------
     measure : Measure
     x, y : Rows
-        Rankings of rows and of columns; `y` is None if these are the same, and the matrix is symmetric.
+        Rankings of rows and of columns; `y` is None if these are the same.
     items : int
     dtype : dtype
         Of the result.
@@ -132,6 +124,11 @@ class Work:
         """Rows and columns of the matrix."""
         return len(self.x), len(self.x if self.y is None else self.y)
 
+    @property
+    def mirrored(self) -> bool:
+        """Whether one half of the matrix is the mirror image of the other; only weights `W=` that are no kernel are not."""
+        return self.y is None and self.measure.symmetric
+
     def check(self) -> None:
         """Compute a corner, for all errors that a call for the whole matrix would raise."""
         corner = Block(slice(0, min(1, self.shape[0])), slice(0, min(1, self.shape[1])))
@@ -140,47 +137,21 @@ class Work:
     def fill(self, block: Block, out: NDArray[Any], backend: str | None, progress: Any) -> None:
         """Compute a block."""
         x = self.x.part(block.rows, self.threads)
-        mirrored = self.y is None and block.rows == block.columns
-        y = None if mirrored else (self.x if self.y is None else self.y).part(block.columns, self.threads)
+        y = (
+            None
+            if self.mirrored and block.rows == block.columns
+            else (self.x if self.y is None else self.y).part(block.columns, self.threads)
+        )
         _core.gram(self.measure, x, y, out, threads=self.threads, backend=backend, progress=progress)
 
     def chosen_backend(self) -> str:
         """Return the strategy and the instruction set that a single call for the whole matrix would take."""
-        parts = [] if self.backend is None else self.backend.split("-")
-        level = next((part for part in parts if part not in STRATEGIES), _core.instruction_sets()[-1])
-        said = next((part for part in parts if part in STRATEGIES), None)
-        if said is not None:
-            return f"{said}-{level}"
         if not self.x.complete:
-            return level  # the strategy does not depend on how many there are
+            # The strategy does not depend on how many there are.
+            return self.backend or _core.instruction_sets()[-1]
         rows = self.x.computed()
         columns = rows if self.y is None else self.y.computed()
-        planned = _core.planned(self.measure, rows, columns).partition("-")[0]
-        sure = self.backend is None and (self.dtype == np.float64 or planned in ("bits", "product"))
-        if sure or rows * columns < _FEW:
-            return f"{planned}-{level}"
-        # What is planned is for double precision and the widest instructions. In single precision a product is cheaper.
-        return f"{self._strategy_like(rows, columns, level)}-{level}"
-
-    def _strategy_like(self, rows: int, columns: int, level: str) -> str:
-        """Return a strategy with the bits of the one picked for so many rankings, found by computing a few pairs."""
-        rng = np.random.default_rng(0)
-
-        def some(count: int) -> _core.Rankings:
-            ranks = np.argsort(rng.random((min(count, _WIDEST), self.items)))
-            return _core.Rankings(ranks, "ranks", False, 1)
-
-        x, y = some(rows), some(columns)
-        shape = (x.rows, y.rows)
-        picked = _corner(self.measure, x, y, np.full(shape, np.nan, self.dtype), level)
-        for strategy in STRATEGIES:
-            try:
-                found = _corner(self.measure, x, y, np.full(shape, np.nan, self.dtype), f"{strategy}-{level}")
-            except ValueError:
-                continue
-            if np.array_equal(picked, found, equal_nan=True):
-                return strategy
-        return STRATEGIES[-1]
+        return _core.planned(self.measure, rows, columns, self.dtype == np.float32, self.backend)
 
     def block_sides(self) -> tuple[int, int]:
         """Return how many rows and columns a block has; both are the same if the matrix is symmetric."""
@@ -204,23 +175,5 @@ class Work:
             Block(rows, columns)
             for rows in cuts[0]
             for columns in cuts[1]
-            if self.y is not None or columns.start >= rows.start
+            if not self.mirrored or columns.start >= rows.start
         ]
-
-
-class _EnoughError(Exception):
-    pass
-
-
-def _corner(
-    measure: _core.Measure, x: _core.Rankings, y: _core.Rankings, out: NDArray[Any], backend: str
-) -> NDArray[Any]:
-    """Compute the first tile and leave the rest as it is."""
-
-    def stop(done: int, _: int) -> None:
-        if done:
-            raise _EnoughError
-
-    with suppress(_EnoughError):
-        _core.gram(measure, x, y, out, threads=1, tile=_PROBE, backend=backend, progress=stop)
-    return out[:_PROBE, :_PROBE]

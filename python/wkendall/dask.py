@@ -124,13 +124,15 @@ def gram_matrix(
     sizes = _block_sizes(chunks, x, y, result_type)
     shape = (x.shape[0], (x if y is None else y).shape[0])
     kernel = _prepared(kernel, items, shape[0] * shape[1])
-    if backend is None and complete and result_type == np.float64:
-        run["backend"] = _core.planned(kernel.measure(items), *shape).partition("-")[0]
+    measure = kernel.measure(items)
+    if backend is None and complete:
+        planned = _core.planned(measure, *shape, result_type == np.float32)
+        run["backend"] = planned.partition("-")[0]
     call = _Call(
         kernels.gram_matrix, kernel._asdict() | run, "XX" if y is None else "XY", complete and input != "scores"
     )
     x = x.rechunk((sizes[0], -1))
-    return _gram(call, x, None if y is None else y.rechunk((sizes[1], -1)), sizes, result_type)
+    return _gram(call, x, None if y is None else y.rechunk((sizes[1], -1)), sizes, result_type, measure.symmetric)
 
 
 def features(
@@ -216,7 +218,14 @@ class _Call:
     based: bool
 
 
-def _gram(call: _Call, x: da.Array, y: da.Array | None, sizes: tuple[Sizes, Sizes], dtype: np.dtype[Any]) -> da.Array:
+def _gram(
+    call: _Call,
+    x: da.Array,
+    y: da.Array | None,
+    sizes: tuple[Sizes, Sizes],
+    dtype: np.dtype[Any],
+    symmetric: bool,
+) -> da.Array:
     """Make the array of all blocks; the key of the call stands for it in each, so that its weights are sent once."""
     name = f"wkendall-gram-{tokenize(call, x.name, None if y is None else y.name)}"
     layer: dict[Any, Any] = {f"call-{name}": call}
@@ -224,7 +233,7 @@ def _gram(call: _Call, x: da.Array, y: da.Array | None, sizes: tuple[Sizes, Size
     right = left if y is None else _source(layer, y, call)
     for i in range(len(sizes[0])):
         for j in range(len(sizes[1])):
-            if y is None and j < i:
+            if y is None and symmetric and j < i:
                 layer[name, i, j] = (np.transpose, (name, j, i))
             elif y is None and j == i:
                 layer[name, i, j] = (_block, f"call-{name}", *left(i))

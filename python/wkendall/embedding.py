@@ -60,7 +60,7 @@ def embed(
         check_fits(rankings.rows, weights.size, result_type, "use dtype=np.float32, or `combine` and `linear_function`")
         out = np.empty(shape, dtype=result_type)
     else:
-        check_out(out, shape, result_type, X, U)
+        check_out(out, shape, result_type, U)
     with progress_bar(progress, "embed") as show:
         flat = out.reshape(rankings.rows, weights.size)
         _core.embed(rankings, weights.ndim, weights.ravel(), flat, threads=threads, progress=show)
@@ -104,6 +104,9 @@ def combine(
     coefficients = real_array(coef, "coef", (1,), "an array of one coefficient for each ranking")
     if len(coefficients) != rankings.rows:
         raise ValueError(f"coef has {len(coefficients)} coefficients, but X has {rankings.rows} rankings")
+    if not np.isfinite(coefficients).all():
+        place = int(np.argmin(np.isfinite(coefficients)))
+        raise ValueError(f"coef[{place}] is {coefficients[place]}: coefficients must be finite")
     with progress_bar(progress, "combine") as show:
         total = _core.combine(rankings, coefficients, weights.ndim, weights.ravel(), threads=threads, progress=show)
     return total.reshape(weights.shape)
@@ -227,7 +230,7 @@ def features(
         check_fits(*shape, result_type, "use dtype=np.float32, or make them in blocks of rows")
         out = np.empty(shape, dtype=result_type)
     else:
-        check_out(out, shape, result_type, X)
+        check_out(out, shape, result_type)
     with progress_bar(progress, "features") as show:
         _core.features(measure, rankings, out, threads=threads, progress=show)
     return out

@@ -126,8 +126,8 @@ def gram_matrix(
         The type of the result. With float32 weighted sums may be computed in single precision, with errors of about 1e-6
         of the self-similarity; counts are exact. Kernels whose values are beyond the range of float32 are refused.
     out : ndarray of shape (m, m'), optional
-        Filled and returned; of type `dtype`, C-contiguous, not masked, and without memory in common with `X` and `Y`. May be a
-        memory map. After an interruption its contents are unspecified.
+        Filled and returned; of type `dtype`, C-contiguous and not masked. May be a memory map. After an interruption its
+        contents are unspecified.
     n_jobs : int, optional
         Threads: 1 for one, -1 for one on each core, None for the same or what RAYON_NUM_THREADS or OMP_NUM_THREADS says.
         The result has the same bits for any number.
@@ -395,6 +395,8 @@ def diagonal(
     threads = as_threads(n_jobs)
     rankings = as_any_rankings(X, "X", input, top, ties, missing, threads)
     measure = Kernel(weight, k, u, U, W, order, check, signed, normalize).measure(rankings.items)
+    if result_type == np.float32:
+        measure.check_single()
     if isinstance(rankings, _core.Incomplete):
         return _core.diagonal(measure, rankings, threads=threads).astype(result_type, copy=False)
     return np.full(rankings.rows, measure.of_equal(), dtype=result_type)
@@ -426,7 +428,7 @@ def _matrix(
         check_fits(*shape, result_type)
         out = np.empty(shape, dtype=result_type)
     else:
-        check_out(out, shape, result_type, X, Y)
+        check_out(out, shape, result_type)
     with progress_bar(progress, what) as show:
         _core.gram(measure, x, y, out, threads=threads, backend=backend, progress=show)
     return out

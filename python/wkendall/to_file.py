@@ -123,7 +123,9 @@ class Call(NamedTuple):
 def options_of(kernel: Kernel) -> dict[str, Any]:
     """Return the parameters of a kernel as numbers and texts; arrays are hashed."""
     names = ("weight", "k", "u", "U", "W", "order", "signed", "normalize")
-    return {name: _described(getattr(kernel, name)) for name in names}
+    options = {name: _described(getattr(kernel, name)) for name in names}
+    # What is checked is also made symmetric to the last bit.
+    return options if kernel.W is None else options | {"check": bool(kernel.check)}
 
 
 def _described(value: Any) -> Any:
@@ -209,7 +211,9 @@ def write(path: Path, work: Work, *, resume: bool, force: bool = False, progress
     check_flag(progress, "progress")
     target = path.resolve()
     if not target.parent.is_dir():
-        raise FileNotFoundError(f"{path} cannot be written: there is no folder {path.parent}")
+        # Of a link, the folder that it leads to.
+        folder = target.parent if path.parent.is_dir() else path.parent
+        raise FileNotFoundError(f"{path} cannot be written: there is no folder {folder}")
     if target.is_dir():
         raise IsADirectoryError(f"{path} is a folder, but must be the name of a file")
     unfinished, noted = unfinished_names(target)
@@ -225,7 +229,7 @@ def write(path: Path, work: Work, *, resume: bool, force: bool = False, progress
     except OSError as error:
         # A full disk names no file, and people know the name that they have given.
         if error.errno is not None:
-            error.filename, error.filename2 = os.fspath(path), None
+            raise type(error)(error.errno, error.strerror, os.fspath(path)) from None
         raise
 
 
@@ -249,6 +253,8 @@ class _File:
     def __init__(self, path: Path, target: Path, unfinished: Path, journal: Journal, work: Work, force: bool) -> None:
         self.path, self.target, self.unfinished = path, target, unfinished
         self.journal, self.work, self.force = journal, work, force
+        #: Whether the unfinished file is from here.
+        self.own = journal.header is not None
         self.start = len(_npy_header(work))
         self.size = self.start + work.shape[0] * work.shape[1] * work.dtype.itemsize
 
@@ -265,8 +271,9 @@ class _File:
             else:
                 self._compare(header)
                 if self._is_named():
+                    already = len(self._done())
                     self._clean()
-                    return len(self.journal.entries)
+                    return already
                 self._refuse_taken()
                 self._check_data()
             already = len(self._done())
@@ -276,7 +283,8 @@ class _File:
             if not self.journal.entries:
                 # Nothing is lost, and the next run need not be told what to do with it.
                 with suppress(OSError):
-                    self.unfinished.unlink(missing_ok=True)
+                    if self.own:
+                        self.unfinished.unlink(missing_ok=True)
                     self.journal.remove()
             raise
         return already
@@ -287,15 +295,37 @@ class _File:
 
     def _begin(self, header: dict[str, Any]) -> None:
         """Make the unfinished file, in its full size, and the first line of the journal."""
-        self.journal.clear()
+        # A file that no journal speaks of is not from here, so the journal comes first.
+        known = self.journal.header is not None or self._is_like_ours()
         check_space(self.unfinished, self.size)
-        with self.unfinished.open("wb") as file:
+        self.journal.clear()
+        self.journal.begin(header)
+        if known:
+            self.unfinished.unlink(missing_ok=True)
+        with self._new() as file:
+            self.own = True
             file.write(_npy_header(self.work))
             file.truncate(self.size)
         reserve(self.unfinished, self.start)
         with self.unfinished.open("r+b") as file:
             os.fsync(file.fileno())
-        self.journal.begin(header)
+        sync_folder(self.target.parent)
+
+    def _is_like_ours(self) -> bool:
+        """Whether the unfinished file is what a run makes whose journal was lost with the power."""
+        header = _npy_header(self.work)
+        if self.unfinished.is_symlink() or not self.unfinished.is_file():
+            return False
+        with self.unfinished.open("rb") as file:
+            return file.read(len(header)) == header and os.fstat(file.fileno()).st_size == self.size
+
+    def _new(self) -> Any:
+        try:
+            return self.unfinished.open("xb")
+        except FileExistsError:
+            raise FileExistsError(
+                f"{self.unfinished} is there already, but not from an earlier run: move it away, its name is needed"
+            ) from None
 
     def _compare(self, header: dict[str, Any]) -> None:
         """Refuse to go on with something else."""
@@ -303,7 +333,9 @@ class _File:
         again = f"to start again, remove it and {self.journal.path.name}"
         for name in ("X", "Y"):
             if found.get(name) != header[name] and found.get("format") == FORMAT:
-                raise ValueError(f"{self.unfinished} was begun with other rankings {name}: give the same; {again}")
+                raise ValueError(
+                    f"{name} has other rankings than those that {self.unfinished} was begun with: give the same; {again}"
+                )
         for name, value in header.items():
             if name != "block" and (name not in found or found[name] != value):
                 raise ValueError(
@@ -311,18 +343,12 @@ class _File:
                 )
 
     def _check_data(self) -> None:
-        header = _npy_header(self.work)
-        try:
-            with self.unfinished.open("rb") as file:
-                whole = file.read(len(header)) == header and os.fstat(file.fileno()).st_size == self.size
-        except FileNotFoundError:
+        if not self.unfinished.exists():
             raise FileNotFoundError(
                 f"{self.unfinished} is not there, but {self.journal.path.name} is: remove that to start again"
-            ) from None
-        if not whole:
-            raise ValueError(
-                f"{self.unfinished} is damaged: remove it and {self.journal.path.name} to start again"
-            ) from None
+            )
+        if not self._is_like_ours():
+            raise ValueError(f"{self.unfinished} is damaged: remove it and {self.journal.path.name} to start again")
 
     def _done(self) -> set[tuple[int, int]]:
         return {(entry[0], entry[1]) for entry in self.journal.entries if isinstance(entry, list)}
@@ -355,7 +381,7 @@ class _File:
     def _store(self, file: Any, block: Block, out: NDArray[Any]) -> None:
         """Write a block, and its mirror image if the matrix is symmetric; both are on disk when this returns."""
         self._put(file, block, out)
-        if self.work.y is None and block.rows != block.columns:
+        if self.work.mirrored and block.rows != block.columns:
             self._put(file, Block(block.columns, block.rows), np.ascontiguousarray(out.T))
         os.fsync(file.fileno())
 

@@ -16,6 +16,9 @@ use crate::simd::product::{Real, Row};
 use crate::weight::ValidWeight;
 use crate::weight::scale::{balanced, times_power_of_two};
 
+/// Items that are summed at a time.
+const RUN: usize = 512;
+
 /// `G` rankings side by side in `S`, single or double precision.
 pub(super) struct Factored<'a, S, const G: usize> {
     isa: Isa,
@@ -46,8 +49,10 @@ impl<'a, S: Real<G>, const G: usize> Factored<'a, S, G> {
             return Err(Error::CannotCompute { name: "product".to_owned() });
         };
         let own = measure.of_equal();
-        // Terms may be of any size, as long as their sum is not.
-        let (vectors, power) = balanced(vectors, *order, measure.items())?;
+        // Single precision has a narrow range.
+        let (balanced, power) =
+            if S::IS_SINGLE { balanced(vectors, *order, measure.items())? } else { (Vec::new(), 0) };
+        let vectors: &[f64] = if S::IS_SINGLE { &balanced } else { vectors };
         let scale = times_power_of_two(measure.scale(), -2 * power);
         let vectors = memory::collect(vectors.iter().map(|&weight| S::from_f64(weight)))?;
         Ok(Self { isa, measure, x, y, order: *order, vectors, scale, own, limit: own * (1.0 - S::ROUNDING) })
@@ -80,7 +85,10 @@ impl<'a, S: Real<G>, const G: usize> Factored<'a, S, G> {
         let mut factor = [[0.0; G]; G];
         for (axis, (rows, columns)) in rows.chunks_exact(items).zip(columns.chunks_exact(items)).enumerate() {
             let target = if axis == 0 { &mut *product } else { &mut factor };
-            S::multiply(self.isa, rows, columns, false, target);
+            // In runs, so that sums over many items keep their digits.
+            for (run, (rows, columns)) in rows.chunks(RUN).zip(columns.chunks(RUN)).enumerate() {
+                S::multiply(self.isa, rows, columns, run > 0, target);
+            }
             if axis > 0 {
                 each(product, &factor, |value, factor| value * factor);
             }

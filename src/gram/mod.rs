@@ -158,8 +158,8 @@ fn is_single<T: Element>(measure: &Measure) -> Result<bool, Error> {
 }
 
 /// Refuses a measure whose values are beyond the range of the result's type; of kernels, none is larger than that of equal rankings.
-fn check_range<T: Element>(measure: &Measure) -> Result<(), Error> {
-    let value = measure.of_equal();
+pub(crate) fn check_range<T: Element>(measure: &Measure) -> Result<(), Error> {
+    let value = measure.largest();
     match T::RANGE {
         Some((_, most)) if value > most => Err(Error::BeyondSingle { value }),
         Some((least, _)) if value > 0.0 && value < least => Err(Error::BelowSingle { value }),
@@ -172,7 +172,17 @@ fn check_range<T: Element>(measure: &Measure) -> Result<(), Error> {
 /// # Errors
 /// When `options.backend` asks for what is not there.
 pub fn planned(measure: &Measure, rows: usize, columns: usize, options: &Options<'_>) -> Result<String, Error> {
-    let wishes = Wishes { backend: options.backend, ..Wishes::default() };
+    planned_for::<f64>(measure, rows, columns, options)
+}
+
+/// As [`planned`], for results of another type.
+pub(crate) fn planned_for<T: Element>(
+    measure: &Measure,
+    rows: usize,
+    columns: usize,
+    options: &Options<'_>,
+) -> Result<String, Error> {
+    let wishes = Wishes { backend: options.backend, single: is_single::<T>(measure)?, ..Wishes::default() };
     let plan = Plan::new(measure, rows, columns, &wishes)?;
     Ok(match plan.strategy {
         Strategy::Partition => plan.strategy.to_string(),

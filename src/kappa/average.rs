@@ -64,7 +64,8 @@ fn over_tops(items: usize, zero: usize, constant: usize, term: impl Fn(usize) ->
 /// rises alone, then both are 1.
 pub(super) fn room(items: usize, (a, p): (usize, usize), (b, q): (usize, usize)) -> f64 {
     let sum = |upto: usize| (upto * (upto + 1) / 2) as f64;
-    let squares = |upto: usize| (upto * (upto + 1) * (2 * upto + 1) / 6) as f64;
+    // Of millions of items it takes more than 64 bits.
+    let squares = |upto: usize| (upto as u128 * (upto as u128 + 1) * (2 * upto as u128 + 1) / 6) as f64;
     let (start, first_end, end) = (a.max(b), (a + p).min(b + q), (a + p).max(b + q));
     let both = first_end.saturating_sub(start);
     let (x, y) = ((start - a) as f64, (start - b) as f64);

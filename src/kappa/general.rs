@@ -1,5 +1,6 @@
 //! Sums with weights given for all tuples of positions, by their definitions.
 
+use super::own::sum;
 use crate::parallel::Stop;
 
 /// Between two looks whether the run goes on there are at least so many products.
@@ -46,7 +47,7 @@ pub(super) fn factors(vectors: &[f64], order: usize, values: &[u32], stop: &Stop
     if items == 0 {
         return 0.0;
     }
-    let inner = |a: &[f64], b: &[f64]| -> f64 { a.iter().zip(values).map(|(a, &value)| a * b[value as usize]).sum() };
+    let inner = |a: &[f64], b: &[f64]| sum(a.iter().zip(values).map(|(a, &value)| a * b[value as usize]));
     let product = |a: &[f64], b: &[f64]| -> f64 {
         a.chunks_exact(items).zip(b.chunks_exact(items)).map(|(a, b)| inner(a, b)).product()
     };

@@ -47,6 +47,11 @@ impl Workspace {
         Ok(workspace)
     }
 
+    /// Says when to stop.
+    pub(crate) fn stop(&self) -> &Stop {
+        &self.spill.stop
+    }
+
     /// An empty one for a thread of a run, with the instructions to use for parts that are short enough.
     pub(crate) fn for_run(isa: Option<Isa>, stop: &Stop) -> Self {
         let spill = Spill { stop: stop.clone(), ..Spill::default() };
@@ -167,20 +172,34 @@ pub(crate) fn signed(weight: &ValidWeight, workspace: &mut Workspace) -> f64 {
     }
 }
 
-/// At least the sum of the absolute values of the terms of all pairs, for weights that are not counts; for counts 0.
+/// At least the sum of the absolute values of the terms of all pairs, where terms can cancel; else 0.
 pub(crate) fn magnitude(weight: &ValidWeight, values: &[u32]) -> f64 {
-    let sizes = |u: &[f64]| -> (f64, f64) {
-        let products = values.iter().zip(u).map(|(&value, u_position)| (u_position * u[value as usize]).abs());
-        (products.sum(), u.iter().map(|u| u.abs()).sum())
-    };
     match weight {
-        ValidWeight::Mult(u) => sizes(u).0.powi(2),
-        ValidWeight::Add(u) => {
-            let (products, all) = sizes(u);
-            values.len() as f64 * products + all * all
+        _ if !weight.has_negative() => 0.0,
+        ValidWeight::Mult(u) => {
+            let (mut before, mut pairs) = (0.0, 0.0);
+            for product in sizes(u, values) {
+                pairs += before * product;
+                before += product;
+            }
+            pairs
         }
-        _ => 0.0,
+        ValidWeight::Add(u) => {
+            let all: f64 = u.iter().map(|u| u.abs()).sum();
+            values.len() as f64 * sizes(u, values).sum::<f64>() + all * all
+        }
+        ValidWeight::Standard
+        | ValidWeight::Top(_)
+        | ValidWeight::Average
+        | ValidWeight::Tensor { .. }
+        | ValidWeight::Factors { .. }
+        | ValidWeight::Quadruples(_) => 0.0,
     }
+}
+
+/// For each item the absolute value of the product of its two weights.
+fn sizes(u: &[f64], values: &[u32]) -> impl Iterator<Item = f64> {
+    values.iter().zip(u).map(|(&value, u_position)| (u_position * u[value as usize]).abs())
 }
 
 /// The sum over the concordant pairs of the permutation in `workspace.values` of what terms of items, by value, give them.

@@ -39,7 +39,7 @@ pub(crate) fn own(weight: &ValidWeight, order: usize, items: usize, stop: &Stop)
         ValidWeight::Tensor { entries, .. } => sum(entries.iter().map(|entry| entry * entry)),
         ValidWeight::Factors { order, vectors } => {
             let (own, size) = of_factors(vectors, *order, items, stop)?;
-            unless_rounding(own, size)
+            unless_rounding(own, size).max(0.0)
         }
         ValidWeight::Quadruples(entries) => {
             let pairs = (0..items).flat_map(|a| (a + 1..items).map(move |b| a * items + b));
@@ -49,7 +49,7 @@ pub(crate) fn own(weight: &ValidWeight, order: usize, items: usize, stop: &Stop)
 }
 
 /// A sum in runs.
-fn sum(terms: impl Iterator<Item = f64>) -> f64 {
+pub(super) fn sum(terms: impl Iterator<Item = f64>) -> f64 {
     let (mut total, mut run) = (0.0, 0.0);
     for (index, term) in terms.enumerate() {
         run += term;
@@ -134,7 +134,7 @@ pub(crate) fn of_factors(vectors: &[f64], order: usize, items: usize, stop: &Sto
 /// For each two terms the product over the axes of the inner products of their vectors.
 fn factors(vectors: &[f64], order: usize, items: usize, stop: &Stop) -> Result<f64, Error> {
     let items = items.max(1);
-    let inner = |a: &[f64], b: &[f64]| -> f64 { a.iter().zip(b).map(|(a, b)| a * b).sum() };
+    let inner = |a: &[f64], b: &[f64]| sum(a.iter().zip(b).map(|(a, b)| a * b));
     let product = |a: &[f64], b: &[f64]| -> f64 {
         a.chunks_exact(items).zip(b.chunks_exact(items)).map(|(a, b)| inner(a, b)).product()
     };

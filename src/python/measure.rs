@@ -75,7 +75,11 @@ impl Measure {
 
     /// A kernel divided by its self-similarity.
     fn normalized(&self, py: Python<'_>) -> PyResult<Self> {
-        Ok(Self(py.detach(|| self.0.clone().try_normalized())?))
+        let measure = self.0.clone();
+        let ns = measure.own_ns();
+        let normalized =
+            watched(py, None, |watch| parallel::run_one(ns, Some(watch), |stop| measure.normalized_until(stop)))?;
+        Ok(Self(normalized))
     }
 
     /// The value for a ranking and itself.
@@ -83,6 +87,17 @@ impl Measure {
         let measure = &self.0;
         watched(py, None, |watch| parallel::run_one(measure.own_ns(), Some(watch), |stop| measure.find_own(stop)))?;
         Ok(measure.of_equal())
+    }
+
+    /// Whether the value is the same for two rankings in either order.
+    #[getter]
+    fn symmetric(&self) -> bool {
+        self.0.is_symmetric()
+    }
+
+    /// Refuses a measure whose values are beyond the range of single precision.
+    fn check_single(&self) -> PyResult<()> {
+        Ok(crate::gram::check_range::<f32>(&self.0)?)
     }
 
     /// The value for the identity and the one permutation in `pi`.

@@ -75,8 +75,14 @@ fn available_cores() -> usize {
 
 /// The strategy and the instruction set that would be picked for so many rankings.
 #[pyfunction]
-fn planned(measure: &Measure, rows: usize, columns: usize) -> PyResult<String> {
-    Ok(crate::planned(&measure.0, rows, columns, &Options::default())?)
+#[pyo3(signature = (measure, rows, columns, single=false, backend=None))]
+fn planned(measure: &Measure, rows: usize, columns: usize, single: bool, backend: Option<&str>) -> PyResult<String> {
+    let options = Options { backend: backend.map(str::parse).transpose()?.unwrap_or_default(), ..Options::default() };
+    Ok(if single {
+        crate::gram::planned_for::<f32>(&measure.0, rows, columns, &options)?
+    } else {
+        crate::gram::planned_for::<f64>(&measure.0, rows, columns, &options)?
+    })
 }
 
 /// The instruction sets that this machine has, of those that there are loops for.

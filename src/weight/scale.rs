@@ -38,20 +38,22 @@ pub(crate) fn times_power_of_two(value: f64, exponent: i32) -> f64 {
 /// Usually this makes the largest weight 1. With steep weights or a high order the sum then underflows: three weights of
 /// `[1, 1e-90, 1e-90]` have the squared product 1e-360. Such sums are found by their logarithms. For orders of some hundred a power of
 /// two is too coarse, and the weights are rounded.
-pub(crate) fn for_products(u: &[f64], order: usize) -> Result<Vec<f64>, Error> {
+pub(crate) fn for_products(u: &[f64], order: usize, stop: &Stop) -> Result<Vec<f64>, Error> {
     let plain = scaled(u, exponent(u))?;
-    let own = squared_products(&plain, order, &Stop::default())?;
+    let own = squared_products(&plain, order, stop)?;
     if (own > 1e-150 && own < 1e150) || u.iter().filter(|&&u| u != 0.0).count() < order {
         return Ok(plain);
     }
-    let logs = log_sums(u, order)?;
+    let logs = log_sums(u, order, stop)?;
     let after = |length: usize, shift: f64| logs[length] + 2.0 * length as f64 * shift;
     let fits = |&shift: &f64| after(order, shift) > -RANGE && (0..=order).all(|length| after(length, shift) < RANGE);
     // From a self-similarity of 1 downwards, because the sums of fewer weights can be larger.
     let exact =
         (0..=10).map(|step| -f64::from(step) * RANGE / 10.0 - logs[order]).map(|own| own / (2.0 * order as f64));
     let mut candidates = exact.clone().map(f64::round).chain(exact);
-    let Some(shift) = candidates.find(fits) else { return Ok(plain) };
+    let Some(shift) = candidates.find(fits) else {
+        return Err(Error::TooSteep { order });
+    };
     let fraction = (shift - shift.floor()).exp2();
     let mut found = scaled(u, shift.floor() as i32)?;
     for value in &mut found {
@@ -61,10 +63,13 @@ pub(crate) fn for_products(u: &[f64], order: usize) -> Result<Vec<f64>, Error> {
 }
 
 /// For each length up to the order, the logarithm to base 2 of the sum over the tuples of that many squared products.
-fn log_sums(u: &[f64], order: usize) -> Result<Vec<f64>, Error> {
+fn log_sums(u: &[f64], order: usize, stop: &Stop) -> Result<Vec<f64>, Error> {
     let mut logs = memory::filled(order + 1, f64::NEG_INFINITY)?;
     logs[0] = 0.0;
     for log in u.iter().filter(|&&u| u != 0.0).map(|u| 2.0 * u.abs().log2()) {
+        if stop.is_set() {
+            return Err(Error::Interrupted);
+        }
         for length in (1..=order).rev() {
             let (one, other) = (logs[length], logs[length - 1] + log);
             let (low, high) = (one.min(other), one.max(other));
@@ -121,9 +126,16 @@ mod tests {
             ((1..=300).map(|rank| 1.0 / f64::from(rank + 1)).collect(), 150),
             ((1..=2000).map(|rank| 1.0 / f64::from(rank + 1)).collect(), 1000),
         ] {
-            let own = squared_products(&for_products(&u, order).unwrap(), order, &Stop::default()).unwrap();
+            let own =
+                squared_products(&for_products(&u, order, &Stop::default()).unwrap(), order, &Stop::default()).unwrap();
             assert!(own > 1e-280 && own < 1e280, "{own}");
         }
+    }
+
+    #[test]
+    fn weights_too_steep_for_any_scale_are_refused() {
+        let u: Vec<f64> = (0..600).map(|rank| 0.8_f64.powi(rank)).collect();
+        assert_eq!(for_products(&u, 200, &Stop::default()), Err(Error::TooSteep { order: 200 }));
     }
 
     #[test]
