@@ -172,7 +172,7 @@ def test_killed_while_the_file_gets_its_name(where, monkeypatch):
         elif where == "linked":
             patch.setattr(to_file, "claim", lambda unfinished, target: os.link(unfinished, target) or stop())
         elif where == "named":
-            patch.setattr(to_file, "sync_folder", stop)
+            patch.setattr(to_file._File, "_clean", stop)
         else:
             patch.setattr(Journal, "remove", stop)
         with pytest.raises(StopError):
@@ -247,7 +247,7 @@ def test_data_are_on_disk_before_the_journal_says_so(monkeypatch):
         )
         for kind, what in events
     )
-    # Noted, folder synced, made in full size and synced, folder synced; then blocks with or without a mirror image; then the name.
+    # Noted, folder synced, made in full size and synced, folder synced; then blocks, some mirrored; then the name.
     assert re.fullmatch(r"Njdsd(ww?sNj){10}Njd", shown), shown
 
 
