@@ -453,6 +453,13 @@ impl Measure {
         }
     }
 
+    /// Two numbers that a count is divided by, one after the other, to give what [`Measure::of_count`] gives, if that is all.
+    pub(crate) fn count_divisors(&self) -> Option<(f64, f64)> {
+        let whole = if self.weight == ValidWeight::Average { self.items.max(1) as f64 } else { 1.0 };
+        let own = if self.normalized { self.own() } else { 1.0 };
+        (self.reading == Reading::Concordant && own > 0.0).then_some((whole, own))
+    }
+
     /// The value for a count of what [`Measure::counted`] names.
     #[inline]
     pub(crate) fn of_count(&self, count: u64) -> f64 {

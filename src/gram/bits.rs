@@ -204,13 +204,27 @@ impl<'a> Bits<'a> {
         if !self.values.is_empty() {
             return bits::look_up(self.isa, &self.values, counts, values);
         }
+        self.evaluate_each(counts, values);
+    }
+
+    /// The same without a table. Apart, because it makes the loop over rows too long where there is one.
+    #[inline(never)]
+    fn evaluate_each(&self, counts: &[u64], values: &mut [f64]) {
         let pairs = counts.iter().zip(values);
-        match self.counted {
-            Counted::All => {
+        match (self.counted, self.measure.count_divisors()) {
+            (Counted::All, _) => {
                 let all = pairs_of(self.measure.items() as u64);
                 pairs.for_each(|(&count, value)| *value = self.measure.of_count(all.saturating_sub(count)));
             }
-            _ => pairs.for_each(|(&count, value)| *value = self.measure.of_count(count)),
+            (Counted::Top(_) | Counted::Rooms, Some((divisor, own))) if divisor != 1.0 || own != 1.0 => {
+                pairs.for_each(|(&count, value)| *value = count as f64 / divisor / own);
+            }
+            (Counted::Top(_) | Counted::Rooms, Some(_)) => {
+                pairs.for_each(|(&count, value)| *value = count as f64);
+            }
+            (Counted::Top(_) | Counted::Rooms, None) => {
+                pairs.for_each(|(&count, value)| *value = self.measure.of_count(count));
+            }
         }
     }
 }

@@ -327,7 +327,7 @@ impl<'a> Setting<'a> {
         match self.normalized {
             true if unit == 0.0 => 0.0,
             // Of equal rankings exactly 1, whatever is left of sums that cancel.
-            true if value > 0.5 * unit && self.x.row(row).starts == self.y.row(column).starts => 1.0,
+            true if value > 0.99 * unit && self.x.row(row).starts == self.y.row(column).starts => 1.0,
             true => (value / unit).clamp(-1.0, 1.0),
             // At most the root of the product of what both have, which is rounding. With one of them it can be more.
             false if of_row == 0.0 && of_column == 0.0 => 0.0,
