@@ -323,6 +323,12 @@ pub fn weights() -> Vec<Case> {
             "order is 3",
         ),
         case(
+            "too steep for its order",
+            of(&mult(&[1.0, 1e-300, 1e-300])).and_then(|kernel| kernel.of_order(3)?.try_normalized()),
+            "TooSteep { order: 3 }",
+            "u falls too steeply for a normalized kernel of order 3",
+        ),
+        case(
             "tensor of many axes",
             of(&tensor(50, &[])),
             "OrderTooHigh { order: 50, items: 3 }",
