@@ -376,7 +376,10 @@ fn embeddings() {
     each_fault("features_into", || {
         features::features_into(&mult, &wide, &mut columns, run(1)).map(|()| digest(&columns))
     });
-    let (signed, rows) = (Measure::kernel(&Weight::Standard, 3).and_then(Measure::signed).unwrap(), tied(200_000, 3));
+    let (signed, rows) = (
+        Measure::kernel(&Weight::Standard, 3).and_then(Measure::signed).and_then(Measure::try_normalized).unwrap(),
+        tied(200_000, 3),
+    );
     each_fault("features_incomplete_into", || {
         features::features_incomplete_into(&signed, &rows, &mut out, run(1)).map(|()| digest(&out))
     });
