@@ -107,7 +107,7 @@ impl Draw<'_> {
             2 if named && !incomplete => kernel.of_order(1 + self.random.below(n + 2))?,
             _ => kernel,
         };
-        Ok(kernel.normalized())
+        kernel.try_normalized()
     }
 
     /// Numbers of one row: blocks of equal size, a few long blocks, top-k lists, no order at all, or complete.

@@ -303,7 +303,7 @@ fn complete<T: Element + Into<f64>>(bytes: &mut Bytes<'_>, n: usize, room: f64) 
         }
     };
     assert!(!is_refused(&naive, form, n), "{weight:?}, {form:?}");
-    let measure = if normal { measure.normalized() } else { measure };
+    let Ok(measure) = (if normal { measure.try_normalized() } else { Ok(measure) }) else { return };
     let set = |rows: &[Vec<usize>]| Rankings::from_ranks(rows.len(), n, &rows.concat()).expect("permutations");
     let (x, y) = (set(&xs), (m2 > 0).then(|| set(&ys)));
     let columns = if m2 > 0 { &ys } else { &xs };
@@ -358,7 +358,7 @@ fn incomplete<T: Element + Into<f64>>(bytes: &mut Bytes<'_>, n: usize, room: f64
     let (weight, naive) = weight(bytes, n);
     let Ok(measure) = measure(&weight, form, n) else { return };
     let naive = if form == Form::Distance { Naive::Standard } else { naive };
-    let measure = if normal { measure.normalized() } else { measure };
+    let Ok(measure) = (if normal { measure.try_normalized() } else { Ok(measure) }) else { return };
     let set = |rows: &[Vec<f64>]| Incomplete::from_ranks(rows.len(), n, &rows.concat(), missing).expect("numbers");
     let (x, y) = (set(&xs), (m2 > 0).then(|| set(&ys)));
     let columns = if m2 > 0 { &ys } else { &xs };

@@ -70,7 +70,7 @@ impl Case {
             }
             Sum::Quadruples(entries) => Measure::kernel(&Weight::Quadruples(entries.as_slice().into()), n)?,
         };
-        Ok(if self.normalized { measure.normalized() } else { measure })
+        if self.normalized { measure.try_normalized() } else { Ok(measure) }
     }
 
     /// The value before it is normalized, by definition.
