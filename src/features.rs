@@ -20,7 +20,7 @@ use crate::embedding::{ASK_EVERY, Run, each_row};
 use crate::error::Error;
 use crate::gram::{Element, own_incomplete};
 use crate::incomplete::Incomplete;
-use crate::kappa::incomplete::Means;
+use crate::kappa::means::Means;
 use crate::kappa::pairs_of;
 use crate::measure::{Mean, Measure};
 use crate::memory;
@@ -185,7 +185,10 @@ pub fn features_incomplete_into<T: Element>(
         };
         let mut cells = out.iter_mut();
         for (weight, number) in layout.numbers() {
-            let means = Means::of(weight, blocks)?;
+            let mut means = Means::of(weight, blocks)?;
+            if measure.is_normalized() {
+                means.rescale(means.power(weight, layout.signed), layout.signed);
+            }
             for (i, &first) in blocks.starts.iter().enumerate() {
                 if blocks.starts.len() - i >= ASK_EVERY && !proceed() {
                     return Ok(());

@@ -95,6 +95,24 @@ impl Measure {
         Ok(Self::of_weight(weight.check(items)?, items))
     }
 
+    /// As [`Measure::kernel`], with all numbers of the weight times a power of two that brings the largest near 1. For kernels that
+    /// are normalized, which do not depend on that scale: weights whose sums would be too large are not refused.
+    ///
+    /// # Errors
+    /// As [`Measure::kernel`].
+    ///
+    /// ```
+    /// use wkendall::{Factor, Measure, Weight};
+    /// let weight = Weight::Mult(Factor::Values(vec![4e200, 2e200, 1e200]));
+    /// assert!(Measure::kernel(&weight, 3).is_err());
+    /// let kernel = Measure::rescaled_kernel(&weight, 3)?.try_normalized()?;
+    /// assert_eq!(kernel.of_equal(), 1.0);
+    /// # Ok::<(), wkendall::Error>(())
+    /// ```
+    pub fn rescaled_kernel(weight: &Weight, items: usize) -> Result<Self, Error> {
+        Ok(Self::of_weight(weight.check_rescaled(items)?, items))
+    }
+
     /// The kernel with a weight that fits the number of items.
     pub(crate) fn of_weight(weight: ValidWeight, items: usize) -> Self {
         Self::new(weight, 2, items, Reading::Concordant)

@@ -100,38 +100,74 @@ pub(crate) enum ValidWeight {
 
 impl Weight {
     pub(crate) fn check(&self, items: usize) -> Result<ValidWeight, Error> {
+        self.given(items)?.checked(items)
+    }
+
+    /// As [`Weight::check`], times a power of two that brings the largest number near 1.
+    pub(crate) fn check_rescaled(&self, items: usize) -> Result<ValidWeight, Error> {
+        self.given(items)?.near_1(items)?.checked(items)
+    }
+
+    /// With numbers that may be too large, or too many or few of them.
+    fn given(&self, items: usize) -> Result<ValidWeight, Error> {
         Ok(match self {
             Self::Standard => ValidWeight::Standard,
-            // With no items there is nothing to rank, and k = 1 is the least harmful thing to say.
-            &Self::Top(k) if (1..=items.max(1)).contains(&k) => ValidWeight::Top(k),
-            &Self::Top(k) => return Err(Error::TopOutOfRange { k, items }),
-            Self::Add(factor) => ValidWeight::Add(checked_factor(factor, items)?.into()),
-            Self::Mult(factor) => ValidWeight::Mult(checked_factor(factor, items)?.into()),
+            &Self::Top(k) => ValidWeight::Top(k),
+            Self::Add(factor) => ValidWeight::Add(factor.values(items)?.into()),
+            Self::Mult(factor) => ValidWeight::Mult(factor.values(items)?.into()),
             Self::Average => ValidWeight::Average,
             Self::Matrix(entries) => {
-                check_tensors(entries, items, 2, Some(1))?;
+                if power(items, 2)? != entries.len() {
+                    return Err(Error::WeightShape { given: entries.len(), arrays: 1, axes: 2, items });
+                }
                 ValidWeight::Tensor { order: 2, entries: memory::collect(entries.iter().copied())?.into() }
             }
-            Self::Tensor { order, entries } => ValidWeight::tensor(*order, entries.into(), items)?,
-            Self::Factors { order, vectors } => ValidWeight::factors(*order, vectors.into(), items)?,
-            Self::Quadruples(entries) => ValidWeight::quadruples(entries.into(), items)?,
+            Self::Tensor { order, entries } => ValidWeight::Tensor { order: *order, entries: entries.into() },
+            Self::Factors { order, vectors } => ValidWeight::Factors { order: *order, vectors: vectors.into() },
+            Self::Quadruples(entries) => ValidWeight::Quadruples(entries.into()),
         })
     }
 }
 
 impl ValidWeight {
-    pub(crate) fn tensor(order: usize, entries: Shared, items: usize) -> Result<Self, Error> {
-        check_tensors(&entries, items, order, None)?;
-        Ok(Self::Tensor { order, entries })
+    /// Refuses what does not fit the number of items.
+    pub(crate) fn checked(self, items: usize) -> Result<Self, Error> {
+        match &self {
+            Self::Standard | Self::Average => {}
+            // With no items there is nothing to rank, and k = 1 is the least harmful thing to say.
+            &Self::Top(k) if (1..=items.max(1)).contains(&k) => {}
+            &Self::Top(k) => return Err(Error::TopOutOfRange { k, items }),
+            Self::Add(values) | Self::Mult(values) => check_factor(values, items)?,
+            Self::Tensor { order, entries } => check_tensors(entries, items, *order, None)?,
+            Self::Factors { order, vectors } => check_factors(vectors, items, *order)?,
+            Self::Quadruples(entries) => return Ok(Self::Quadruples(checked_quadruples(entries.clone(), items)?)),
+        }
+        Ok(self)
     }
 
-    pub(crate) fn factors(order: usize, vectors: Shared, items: usize) -> Result<Self, Error> {
-        check_factors(&vectors, items, order)?;
-        Ok(Self::Factors { order, vectors })
-    }
-
-    pub(crate) fn quadruples(entries: Shared, items: usize) -> Result<Self, Error> {
-        Ok(Self::Quadruples(checked_quadruples(entries, items)?))
+    /// Times a power of two that brings the largest number near 1, before anything is checked: what is not finite, or has another
+    /// length, stays what it is.
+    pub(crate) fn near_1(self, items: usize) -> Result<Self, Error> {
+        let values = match &self {
+            Self::Standard | Self::Top(_) | Self::Average => return Ok(self),
+            Self::Add(values) | Self::Mult(values) | Self::Quadruples(values) => values,
+            Self::Tensor { entries, .. } => entries,
+            Self::Factors { vectors, .. } => vectors,
+        };
+        if values.iter().any(|value| !value.is_finite()) {
+            return Ok(self);
+        }
+        let near_1 = |values: &[f64]| scaled(values, exponent(values)).map(Shared::from);
+        Ok(match self {
+            Self::Add(values) => Self::Add(near_1(&values)?),
+            Self::Mult(values) => Self::Mult(near_1(&values)?),
+            Self::Tensor { order, entries } => Self::Tensor { order, entries: near_1(&entries)? },
+            Self::Factors { order, vectors } if check_length(&vectors, items, order).is_ok() => {
+                Self::Factors { order, vectors: scale::balanced(&vectors, order, items)?.0.into() }
+            }
+            Self::Quadruples(entries) => Self::Quadruples(near_1(&entries)?),
+            Self::Standard | Self::Top(_) | Self::Average | Self::Factors { .. } => self,
+        })
     }
 
     /// Whether weights are given for all tuples of positions rather than by name.
@@ -180,17 +216,16 @@ impl ValidWeight {
     /// Scaled by a power of two so that the self-similarity over tuples of `order` items neither overflows nor underflows; for what
     /// does not depend on the scale of the weights.
     pub(crate) fn scaled(self, order: usize, items: usize, stop: &Stop) -> Result<Self, Error> {
-        let largest_near_1 = |values: &[f64]| scaled(values, exponent(values)).map(Shared::from);
-        Ok(match self {
-            Self::Add(values) => Self::Add(largest_near_1(&values)?),
-            Self::Mult(values) => Self::Mult(scale::for_products(&values, order, stop)?.into()),
-            Self::Tensor { order, entries } => Self::Tensor { order, entries: largest_near_1(&entries)? },
-            Self::Factors { order, vectors } => {
-                Self::Factors { order, vectors: scale::balanced(&vectors, order, items)?.0.into() }
-            }
-            Self::Quadruples(entries) => Self::Quadruples(largest_near_1(&entries)?),
-            Self::Standard | Self::Top(_) | Self::Average => self,
-        })
+        match self {
+            Self::Mult(values) => Ok(Self::Mult(scale::for_products(&values, order, stop)?.into())),
+            Self::Standard
+            | Self::Top(_)
+            | Self::Average
+            | Self::Add(_)
+            | Self::Tensor { .. }
+            | Self::Factors { .. }
+            | Self::Quadruples(_) => self.near_1(items),
+        }
     }
 
     /// The position weights of the named weights that have some.
@@ -221,13 +256,12 @@ impl ValidWeight {
     }
 }
 
-fn checked_factor(factor: &Factor, items: usize) -> Result<Vec<f64>, Error> {
-    let values = factor.values(items)?;
+fn check_factor(values: &[f64], items: usize) -> Result<(), Error> {
     // Sums of `add` have at most n^2 / 2 terms of 4 u^2, those of `mult` of u^4; both are tripled on the way to a signed sum.
     let fits = |u: f64| (u * u * u.max(2.0) * u.max(2.0) * 3.0 * (items as f64).powi(2)).is_finite();
     match values.iter().position(|value| !fits(value.abs())) {
         Some(position) => Err(Error::FactorTooLarge { position, value: values[position] }),
-        None => Ok(values),
+        None => Ok(()),
     }
 }
 
@@ -244,11 +278,17 @@ pub(crate) fn check_tensors(entries: &[f64], items: usize, axes: usize, arrays: 
     check_entries("U", entries, items, axes, |value| value * value * entries.len() as f64)
 }
 
-fn check_factors(vectors: &[f64], items: usize, axes: usize) -> Result<(), Error> {
+/// Refuses vectors that are not those of whole terms; returns the numbers of a term.
+fn check_length(vectors: &[f64], items: usize, axes: usize) -> Result<usize, Error> {
     let size = axes.checked_mul(items).filter(|_| axes > 0).ok_or(Error::Order { order: axes })?;
     if vectors.len().checked_rem(size).unwrap_or(vectors.len()) != 0 {
         return Err(Error::WeightShape { given: vectors.len(), arrays: axes, axes: 1, items });
     }
+    Ok(size)
+}
+
+fn check_factors(vectors: &[f64], items: usize, axes: usize) -> Result<(), Error> {
+    let size = check_length(vectors, items, axes)?;
     let terms = (vectors.len() / size.max(1)) as f64;
     check_entries("the factors of U", vectors, items, 1, |value| {
         // A sum, because the larger of 1 and NaN is 1.

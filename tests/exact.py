@@ -223,3 +223,31 @@ def completions(row, missing) -> list[list[int]]:
             continue
         found.append(list(ranks))
     return found
+
+
+def mean_of_pairs(s, t, u, signed):
+    """Return the kernel of two rankings with ties in fractions: each pair of items has the mean over both ways to order ties."""
+    u = [Fraction(value) for value in u]
+
+    def numbers(ranks):
+        blocks = {rank: [sorted(ranks).index(rank) + k for k in range(ranks.count(rank))] for rank in ranks}
+
+        def number(i, j):
+            a, b = blocks[ranks[i]], blocks[ranks[j]]
+            if ranks[i] == ranks[j]:
+                products = [u[p] * u[q] for p in a for q in a if p < q]
+                return sum(products) / (2 * len(products))
+            return sum(u[p] for p in a) * sum(u[q] for q in b) / (len(a) * len(b)) if ranks[i] < ranks[j] else 0
+
+        return {(i, j): number(i, j) for i in range(len(ranks)) for j in range(len(ranks)) if i != j}
+
+    f, g = numbers(list(s)), numbers(list(t))
+    if signed:
+        return sum((f[i, j] - f[j, i]) * (g[i, j] - g[j, i]) for i, j in f if i < j)
+    return sum(f[pair] * g[pair] for pair in f)
+
+
+def over_roots(value, one, other):
+    """Return a fraction over the roots of two others."""
+    square = float(value * value / (one * other))
+    return square**0.5 if value >= 0 else -(square**0.5)

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 import wkendall
 from definitions import expected, pairs_of_pairs, random_rankings, tuples
+from exact import mean_of_pairs, over_roots
 
 BACKENDS = ["product", "pairs", "partition", "pairs-portable", "product-portable"]
 
@@ -160,6 +161,42 @@ class TestUnderflow:
         np.testing.assert_allclose(wkendall.gram_matrix(X, **parameters), wanted, rtol=1e-12, atol=1e-14)
         features = wkendall.features(X, **parameters)
         np.testing.assert_allclose(features @ features.T, wanted, rtol=1e-12, atol=1e-14)
+
+    @pytest.mark.parametrize("u", [[1, 1, 1e-170, 1e-170], [1, 1e-200, 1e-250, 1e-250], [1, -3e-180, 1e-180, 1e-300]])
+    @pytest.mark.parametrize("signed", [False, True])
+    def test_steep_weights_with_ties(self, u, signed):
+        X = [[1, 1, 2, 2], [1, 2, 2, 2], [2, 2, 1, 1], [1, 2, 2, 3], [1, 2, 3, 4]]
+        parameters = {"weight": "mult", "u": u, "signed": signed, "normalize": True, "ties": "mean"}
+        exact = [[mean_of_pairs(s, t, u, signed) for t in X] for s in X]
+        wanted = [[over_roots(exact[i][j], exact[i][i], exact[j][j]) for j in range(5)] for i in range(5)]
+        for backend in ("product", "pairs", "partition"):
+            K = wkendall.gram_matrix(X, **parameters, backend=backend)
+            assert (np.diag(K) == 1).all()
+            np.testing.assert_allclose(K, wanted, rtol=1e-10, atol=1e-14)
+        features = wkendall.features(X, **parameters)
+        np.testing.assert_allclose(features @ features.T, wanted, rtol=1e-10, atol=1e-14)
+
+    @pytest.mark.parametrize("scale", [1e100, 1e160, 1e300])
+    def test_weights_of_any_size(self, scale):
+        rng = np.random.default_rng(0)
+        X = random_rankings(rng, 4, 5)
+        u, U = rng.random(5), rng.standard_normal((5, 5))
+        A = rng.standard_normal((125, 125))
+        W = np.zeros((5,) * 4)
+        W[0, 1, 0, 1] = W[2, 3, 2, 3] = 1
+        for name, value in [("u", u), ("U", U), ("W", W), ("U", A.reshape(125, 5, 5, 5)[0])]:
+            weights = [{"weight": weight} for weight in ("add", "mult")] if name == "u" else [{}]
+            for more in weights:
+                more = more | {"normalize": True, "order": 3 if value.ndim == 3 else 2}
+                K = wkendall.gram_matrix(X, **{name: value}, **more)
+                scaled = wkendall.gram_matrix(X, **{name: value * scale}, **more)
+                np.testing.assert_allclose(scaled, K, rtol=1e-12, atol=1e-14)
+        factors = rng.standard_normal((2, 1, 5))
+        K = wkendall.gram_matrix(X, U=tuple(factors), normalize=True)
+        scaled = wkendall.gram_matrix(X, U=(factors[0] * scale, factors[1] / scale), normalize=True)
+        np.testing.assert_allclose(scaled, K, rtol=1e-12, atol=1e-14)
+        with pytest.raises(ValueError, match="u"):
+            wkendall.gram_matrix(X, weight="mult", u=[np.inf, 1, 1, 1, 1], normalize=True)
 
 
 class TestSinglePrecision:

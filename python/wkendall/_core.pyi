@@ -72,6 +72,8 @@ class Measure:
         weight: str,
         k: int | None = None,
         factor: str | NDArray[np.float64] | None = None,
+        *,
+        rescaled: bool = False,
     ) -> Measure: ...
     @staticmethod
     def general(
@@ -79,6 +81,8 @@ class Measure:
         kind: Literal["tensor", "factors", "quadruples"],
         order: int,
         weights: NDArray[np.float64],
+        *,
+        rescaled: bool = False,
     ) -> Measure: ...
     @staticmethod
     def correlation(

@@ -31,12 +31,15 @@ class Kernel(NamedTuple):
         order = as_order(self.order, "order")
         if self.signed and order != 2:
             raise ValueError(f"signed=True is for order 2, not {order}: higher orders have no discordant tuples")
+        # A normalized kernel does not depend on the scale of its weights.
+        rescaled = bool(self.normalize)
         if self.U is None and self.W is None:
-            measure = _core.Measure.kernel(items, *named_weight(items, self.weight, self.k, self.u))
+            named = named_weight(items, self.weight, self.k, self.u)
+            measure = _core.Measure.kernel(items, *named, rescaled=rescaled)
             measure = measure if order == 2 else measure.of_order(order)
         else:
             weights = self._general(items, order, pairs)
-            measure = _core.Measure.general(items, weights.kind, weights.order, weights.values)
+            measure = _core.Measure.general(items, weights.kind, weights.order, weights.values, rescaled=rescaled)
         if self.signed:
             measure = measure.signed()
         return measure.normalized() if self.normalize else measure

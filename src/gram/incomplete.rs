@@ -9,7 +9,8 @@ use super::tiles::{Pieces, Tile};
 use super::{Element, Fill, Options, fill};
 use crate::error::Error;
 use crate::incomplete::Incomplete;
-use crate::kappa::incomplete::{self as sums, Means, Memory, Need, Side};
+use crate::kappa::incomplete::{self as sums, Memory, Need, Side};
+use crate::kappa::means::Means;
 use crate::kappa::{own, pairs_of};
 use crate::measure::{Mean, Measure};
 use crate::memory;
@@ -258,16 +259,16 @@ impl<'a> Setting<'a> {
         without_signs: Option<&ValidWeight>,
         memory: &mut Memory,
     ) -> Result<f64, Error> {
-        let mut own = |weight| {
+        let mut own = |weight, means: &Means| {
             let setting = Setting { weight, roots: None, ..*self };
-            let means = setting.means(set, row)?;
-            Ok(setting.value((set, row, &means), (set, row, &means), memory))
+            setting.value((set, row, means), (set, row, means), memory)
         };
-        let value = own(self.weight)?;
-        Ok(match without_signs {
-            Some(weight) => own::unless_rounding(value, own(weight)?),
-            None => value,
-        })
+        let (means, power) = self.scaled_means(set, row)?;
+        let value = own(self.weight, &means);
+        let Some(weight) = without_signs else { return Ok(value) };
+        let mut means = Means::of(weight, set.row(row))?;
+        means.rescale(power, self.mean == Mean::Signed);
+        Ok(own::unless_rounding(value, own(weight, &means)))
     }
 
     /// Memory for pairs of rankings.
@@ -295,7 +296,19 @@ impl<'a> Setting<'a> {
     }
 
     pub(super) fn means(&self, set: &Incomplete, row: usize) -> Result<Means, Error> {
-        if self.unknown { Ok(Means::default()) } else { Means::of(self.weight, set.row(row)) }
+        Ok(self.scaled_means(set, row)?.0)
+    }
+
+    /// What the weights come to for a ranking, and the power of two in it where values are divided by the roots.
+    fn scaled_means(&self, set: &Incomplete, row: usize) -> Result<(Means, i32), Error> {
+        if self.unknown {
+            return Ok((Means::default(), 0));
+        }
+        let mut means = Means::of(self.weight, set.row(row))?;
+        let signed = self.mean == Mean::Signed;
+        let power = if self.normalized { means.power(self.weight, signed) } else { 0 };
+        means.rescale(power, signed);
+        Ok((means, power))
     }
 
     /// The value for two rankings, before it is divided by anything.

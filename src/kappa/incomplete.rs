@@ -7,6 +7,7 @@
 //! that are tied are found in *cells*, the items in one block of both rankings.
 
 use super::average::{room, signed_average, sizes, tied_average};
+use super::means::Means;
 use super::{Workspace, concordant_of, pairs_of};
 use crate::error::Error;
 use crate::incomplete::Blocks;
@@ -18,69 +19,6 @@ use crate::weight::ValidWeight;
 
 /// Items that are put in their places between two looks whether the run goes on.
 const LOOK_EVERY: usize = 1 << 18;
-
-/// What the weights of ranks come to for the blocks of one ranking, by the first rank of a block.
-#[derive(Debug, Clone, Default)]
-pub(crate) struct Means {
-    /// The mean weight of the ranks of the block; what two items in different blocks have is a product or a sum of these.
-    of_block: Vec<f64>,
-    /// What an ordered pair of tied items has.
-    of_tied: Vec<f64>,
-}
-
-impl Means {
-    /// Those of a ranking.
-    pub(crate) fn of(weight: &ValidWeight, blocks: Blocks<'_>) -> Result<Self, Error> {
-        let items = blocks.starts.len();
-        let mut means = Self { of_block: memory::filled(items, 0.0)?, of_tied: memory::filled(items, 0.0)? };
-        for block in blocks.ranges() {
-            let size = block.len() as f64;
-            let pairs = size * (size - 1.0);
-            let (mean, tied) = match weight {
-                ValidWeight::Top(k) => {
-                    let inside = k.saturating_sub(block.start).min(block.len()) as f64;
-                    (inside / size, inside * (inside - 1.0) / 2.0 / pairs)
-                }
-                ValidWeight::Mult(u) => {
-                    let (mut sum, mut products) = (0.0, 0.0);
-                    for &u in &u[block.clone()] {
-                        products += sum * u;
-                        sum += u;
-                    }
-                    (sum / size, products / pairs)
-                }
-                ValidWeight::Add(u) => {
-                    let mean = u[block.clone()].iter().sum::<f64>() / size;
-                    (mean, mean)
-                }
-                _ => (1.0, 0.5),
-            };
-            means.of_block[block.start] = mean;
-            means.of_tied[block.start] = if block.len() > 1 { tied } else { 0.0 };
-        }
-        Ok(means)
-    }
-
-    /// Those of a complete ranking, whose blocks are its ranks.
-    pub(crate) fn of_ranks(weight: &ValidWeight, items: usize) -> Result<Self, Error> {
-        let ranks = memory::collect(0..items as u32)?;
-        Self::of(weight, Blocks { starts: &ranks, order: &ranks, down: &[], start_at: &ranks, placed: items })
-    }
-
-    /// What an ordered pair of items has, given the first ranks of their blocks, and what it has turned round.
-    pub(crate) fn of_pair(&self, weight: &ValidWeight, first: u32, second: u32) -> (f64, f64) {
-        if first == second {
-            let tied = self.of_tied[first as usize];
-            return (tied, tied);
-        }
-        let (a, b) = (self.of_block[first as usize], self.of_block[second as usize]);
-        let joined = match weight {
-            ValidWeight::Add(_) => a + b,
-            _ => a * b,
-        };
-        if first < second { (joined, 0.0) } else { (0.0, joined) }
-    }
-}
 
 /// A ranking with what its weights come to.
 #[derive(Clone, Copy)]

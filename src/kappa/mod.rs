@@ -4,6 +4,7 @@
 mod average;
 mod general;
 pub(crate) mod incomplete;
+pub(crate) mod means;
 pub(crate) mod own;
 mod partition;
 

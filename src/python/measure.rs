@@ -6,6 +6,7 @@ use pyo3::prelude::*;
 
 use super::rankings::Rankings;
 use super::watched;
+use crate::memory::Shared;
 use crate::weight::ValidWeight;
 use crate::{Factor, Weight, Workspace, memory, parallel};
 
@@ -15,31 +16,43 @@ pub(super) struct Measure(pub(super) crate::Measure);
 
 #[pymethods]
 impl Measure {
-    /// A kernel with a named weight; `factor` is a name or an array.
+    /// A kernel with a named weight; `factor` is a name or an array. With `rescaled`, weights may be of any size.
     #[staticmethod]
-    #[pyo3(signature = (items, weight, k=None, factor=None))]
-    fn kernel(items: usize, weight: &str, k: Option<usize>, factor: Option<&Bound<'_, PyAny>>) -> PyResult<Self> {
+    #[pyo3(signature = (items, weight, k=None, factor=None, *, rescaled=false))]
+    fn kernel(
+        items: usize,
+        weight: &str,
+        k: Option<usize>,
+        factor: Option<&Bound<'_, PyAny>>,
+        rescaled: bool,
+    ) -> PyResult<Self> {
         let weight = weight_of(weight, k, factor)?;
-        Ok(Self(crate::Measure::kernel(&weight, items)?))
+        let kernel = if rescaled { crate::Measure::rescaled_kernel } else { crate::Measure::kernel };
+        Ok(Self(kernel(&weight, items)?))
     }
 
     /// A kernel with weights for tuples of positions: "tensor", "factors" or "quadruples", flat and C-contiguous.
     #[staticmethod]
+    #[pyo3(signature = (items, kind, order, weights, *, rescaled=false))]
     fn general(
         py: Python<'_>,
         items: usize,
         kind: &str,
         order: usize,
         weights: PyReadonlyArray1<'_, f64>,
+        rescaled: bool,
     ) -> PyResult<Self> {
-        let check = match kind {
-            "tensor" => ValidWeight::tensor,
-            "factors" => ValidWeight::factors,
-            "quadruples" => |_, entries, items| ValidWeight::quadruples(entries, items),
+        let of: fn(usize, Shared) -> ValidWeight = match kind {
+            "tensor" => |order, entries| ValidWeight::Tensor { order, entries },
+            "factors" => |order, vectors| ValidWeight::Factors { order, vectors },
+            "quadruples" => |_, entries| ValidWeight::Quadruples(entries),
             _ => return Err(PyValueError::new_err(format!("unknown kind {kind:?}"))),
         };
         let weights = weights.as_slice()?;
-        let weight = py.detach(|| check(order, memory::collect(weights.iter().copied())?.into(), items))?;
+        let weight = py.detach(|| {
+            let given = of(order, memory::collect(weights.iter().copied())?.into());
+            if rescaled { given.near_1(items)? } else { given }.checked(items)
+        })?;
         Ok(Self(crate::Measure::of_weight(weight, items)))
     }
 

@@ -1,0 +1,103 @@
+//! What weights come to for the ranks that tied items share.
+
+use crate::error::Error;
+use crate::incomplete::Blocks;
+use crate::memory;
+use crate::weight::ValidWeight;
+use crate::weight::scale::times_power_of_two;
+
+/// Rankings whose largest product of two weights is below 2 to the negative of this are rescaled where they are normalized.
+const STEEP: f64 = 200.0;
+
+/// What the weights of ranks come to for the blocks of one ranking, by the first rank of a block.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Means {
+    /// The mean weight of the ranks of the block; what two items in different blocks have is a product or a sum of these.
+    pub(super) of_block: Vec<f64>,
+    /// What an ordered pair of tied items has.
+    pub(super) of_tied: Vec<f64>,
+}
+
+impl Means {
+    /// Those of a ranking.
+    pub(crate) fn of(weight: &ValidWeight, blocks: Blocks<'_>) -> Result<Self, Error> {
+        let items = blocks.starts.len();
+        let mut means = Self { of_block: memory::filled(items, 0.0)?, of_tied: memory::filled(items, 0.0)? };
+        for block in blocks.ranges() {
+            let size = block.len() as f64;
+            let pairs = size * (size - 1.0);
+            let (mean, tied) = match weight {
+                ValidWeight::Top(k) => {
+                    let inside = k.saturating_sub(block.start).min(block.len()) as f64;
+                    (inside / size, inside * (inside - 1.0) / 2.0 / pairs)
+                }
+                ValidWeight::Mult(u) => {
+                    let (mut sum, mut products) = (0.0, 0.0);
+                    for &u in &u[block.clone()] {
+                        products += sum * u;
+                        sum += u;
+                    }
+                    (sum / size, products / pairs)
+                }
+                ValidWeight::Add(u) => {
+                    let mean = u[block.clone()].iter().sum::<f64>() / size;
+                    (mean, mean)
+                }
+                _ => (1.0, 0.5),
+            };
+            means.of_block[block.start] = mean;
+            means.of_tied[block.start] = if block.len() > 1 { tied } else { 0.0 };
+        }
+        Ok(means)
+    }
+
+    /// The power of two that pairs of items are to be multiplied by, so that the squares of the largest do not underflow: for what
+    /// does not depend on the scale of one ranking. Products of two weights can be 1e-170 although the largest weight is 1.
+    pub(crate) fn power(&self, weight: &ValidWeight, signed: bool) -> i32 {
+        if !matches!(weight, ValidWeight::Mult(_)) {
+            return 0;
+        }
+        let (mut most, mut second) = (0.0_f64, 0.0_f64);
+        for mean in &self.of_block {
+            second = second.max(mean.abs().min(most));
+            most = most.max(mean.abs());
+        }
+        let tied = if signed { 0.0 } else { self.of_tied.iter().fold(0.0_f64, |most, tied| most.max(tied.abs())) };
+        let largest = tied.log2().max(most.log2() + second.log2());
+        if largest > -STEEP || largest == f64::NEG_INFINITY {
+            return 0;
+        }
+        // Products of means of two rankings stay in range.
+        2 * (-largest / 2.0).min(500.0 - most.log2()) as i32
+    }
+
+    /// Multiplies what pairs of items have by an even power of two.
+    pub(crate) fn rescale(&mut self, power: i32, signed: bool) {
+        if power == 0 {
+            return;
+        }
+        self.of_block.iter_mut().for_each(|mean| *mean = times_power_of_two(*mean, power / 2));
+        // Signed sums have none of these, and they could be too large.
+        self.of_tied.iter_mut().for_each(|tied| *tied = if signed { 0.0 } else { times_power_of_two(*tied, power) });
+    }
+
+    /// Those of a complete ranking, whose blocks are its ranks.
+    pub(crate) fn of_ranks(weight: &ValidWeight, items: usize) -> Result<Self, Error> {
+        let ranks = memory::collect(0..items as u32)?;
+        Self::of(weight, Blocks { starts: &ranks, order: &ranks, down: &[], start_at: &ranks, placed: items })
+    }
+
+    /// What an ordered pair of items has, given the first ranks of their blocks, and what it has turned round.
+    pub(crate) fn of_pair(&self, weight: &ValidWeight, first: u32, second: u32) -> (f64, f64) {
+        if first == second {
+            let tied = self.of_tied[first as usize];
+            return (tied, tied);
+        }
+        let (a, b) = (self.of_block[first as usize], self.of_block[second as usize]);
+        let joined = match weight {
+            ValidWeight::Add(_) => a + b,
+            _ => a * b,
+        };
+        if first < second { (joined, 0.0) } else { (0.0, joined) }
+    }
+}
