@@ -19,13 +19,13 @@ use std::slice::IterMut;
 use crate::embedding::{ASK_EVERY, Run, each_row};
 use crate::error::Error;
 use crate::gram::{Element, own_values};
-use crate::kappa::means::Means;
 use crate::kappa::pairs_of;
 use crate::measure::{Mean, Measure};
 use crate::memory;
 use crate::parallel::{Proceed, Progress};
 use crate::rankings::{Incomplete, RankingSet, Rankings, Sides};
 use crate::weight::lowered::Lowered;
+use crate::weight::means::Means;
 
 /// How many features a ranking has.
 ///

@@ -77,7 +77,6 @@ mod kappa;
 mod measure;
 mod memory;
 mod parallel;
-mod pool;
 #[cfg(feature = "python")]
 mod python;
 mod rankings;
@@ -91,8 +90,7 @@ pub use gram::{
 };
 pub use kappa::Workspace;
 pub use measure::Measure;
-pub use parallel::{Progress, Watch, default_threads};
-pub use pool::available_cores;
+pub use parallel::{Progress, Watch, available_cores, default_threads};
 pub use rankings::{Incomplete, Missing, RankingSet, Rankings, Row, Value};
 pub use weight::{Factor, Weight};
 

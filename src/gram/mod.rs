@@ -3,13 +3,7 @@
 //! ```text
 //! mod               check, plan, run
 //!   distinct        rankings that repeat are computed once
-//!   complete        complete rankings: the strategy that was planned
-//!     bits          packed signs, for measures that count
-//!     product       matrix products of features, for weighted sums of few items
-//!     factored      the same for tensors of weights given as products of vectors
-//!     pairs         one pair of rankings at a time, for everything
-//!   tied            rankings with ties and missing items: one pair at a time
-//!     tied_product  the same for few items, by a matrix product
+//!   strategies      the ways to fill a tile
 //!   plan            which strategy, how large a tile, how many threads: every threshold and cost
 //!   tiles           the result cut into pieces that threads can fill at the same time
 //! ```
@@ -17,15 +11,9 @@
 //! Every value is computed by itself, from its two rankings alone, so the result has the same bits for any number of threads
 //! and any tile.
 
-mod bits;
-mod complete;
 mod distinct;
-mod factored;
-mod pairs;
 mod plan;
-mod product;
-mod tied;
-mod tied_product;
+mod strategies;
 mod tiles;
 
 use crate::error::Error;
@@ -36,11 +24,12 @@ use crate::rankings::{Incomplete, RankingSet, Sides};
 use crate::simd::{Isa, Level};
 use distinct::Few;
 use plan::{Kind, Plan, Strategy, Task};
+use strategies::{complete, product, tied};
 use tiles::Tile;
 
 pub use plan::Backend;
 pub(crate) use plan::cost;
-pub(crate) use tied::own_values;
+pub(crate) use strategies::tied::own_values;
 
 /// A type that results can be stored in: `f64`, or `f32` for half the memory. Counts are exact either way;
 /// weighted sums of up to some hundred items are computed in the precision of the result, unless that would lose digits.

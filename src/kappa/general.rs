@@ -1,7 +1,7 @@
 //! Sums with weights given for all tuples of positions, by their definitions.
 
-use super::own::sum;
 use crate::parallel::Stop;
+use crate::weight::own::sum;
 
 /// Between two looks whether the run goes on there are at least so many products.
 const LOOK_EVERY: usize = 1 << 12;

@@ -7,7 +7,6 @@
 //! that are tied are found in *cells*, the items in one block of both rankings.
 
 use super::average::{room, signed_average, sizes, tied_average};
-use super::means::Means;
 use super::{Workspace, concordant_of, pairs_of};
 use crate::error::Error;
 use crate::memory;
@@ -16,6 +15,7 @@ use crate::rankings::tied::Blocks;
 use crate::simd::Isa;
 use crate::simd::grid::Terms;
 use crate::weight::lowered::Lowered;
+use crate::weight::means::Means;
 
 /// Items that are put in their places between two looks whether the run goes on.
 const LOOK_EVERY: usize = 1 << 18;

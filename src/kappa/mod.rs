@@ -4,8 +4,6 @@
 mod average;
 mod general;
 pub(crate) mod incomplete;
-pub(crate) mod means;
-pub(crate) mod own;
 mod partition;
 
 pub(crate) use general::is_symmetric;

@@ -15,10 +15,10 @@ use std::sync::OnceLock;
 
 use crate::error::Error;
 use crate::kappa;
-use crate::kappa::own::own;
 use crate::parallel::Stop;
 use crate::weight::Weight;
 use crate::weight::lowered::Lowered;
+use crate::weight::own::own;
 
 /// A checked function of two rankings of a given number of items: a kernel, a distance or a correlation.
 ///

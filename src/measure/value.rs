@@ -2,9 +2,9 @@
 
 use super::{Measure, Reading, ratio};
 use crate::error::Error;
-use crate::kappa::own::ROUNDING;
 use crate::kappa::{self, Workspace};
 use crate::rankings::Row;
+use crate::weight::own::ROUNDING;
 
 impl Measure {
     /// Makes the workspace fit.

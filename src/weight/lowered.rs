@@ -1,10 +1,7 @@
 //! What engines need of weights: a few kinds of terms.
 
-use super::{checked, scale};
 use crate::error::Error;
 use crate::memory::{self, Shared};
-use crate::parallel::Stop;
-use scale::{exponent, scaled};
 
 /// What a concordant pair of items adds, or a tuple of any number of them. Ranks count from 0; a pair has the ranks `a < b` in one
 /// ranking and `c < d` in the other. Matches over it name every kind, so that the compiler finds the places that a new kind concerns.
@@ -30,31 +27,6 @@ pub(crate) enum Lowered {
 }
 
 impl Lowered {
-    /// Times a power of two that brings the largest number near 1, before anything is checked: what is not finite, or has another
-    /// length, stays what it is.
-    pub(crate) fn near_1(self, items: usize) -> Result<Self, Error> {
-        let values = match &self {
-            Self::Count { .. } | Self::Later => return Ok(self),
-            Self::Sums(values) | Self::Products(values) | Self::Quadruples(values) => values,
-            Self::Tensor { entries, .. } => entries,
-            Self::Factors { vectors, .. } => vectors,
-        };
-        if values.iter().any(|value| !value.is_finite()) {
-            return Ok(self);
-        }
-        let near_1 = |values: &[f64]| scaled(values, exponent(values)).map(Shared::from);
-        Ok(match self {
-            Self::Sums(values) => Self::Sums(near_1(&values)?),
-            Self::Products(values) => Self::Products(near_1(&values)?),
-            Self::Tensor { order, entries } => Self::Tensor { order, entries: near_1(&entries)? },
-            Self::Factors { order, vectors } if checked::check_length(&vectors, items, order).is_ok() => {
-                Self::Factors { order, vectors: scale::balanced(&vectors, order, items)?.0.into() }
-            }
-            Self::Quadruples(entries) => Self::Quadruples(near_1(&entries)?),
-            Self::Count { .. } | Self::Later | Self::Factors { .. } => self,
-        })
-    }
-
     /// Whether weights are given for all tuples of positions rather than by name.
     pub(crate) fn is_general(&self) -> bool {
         match self {
@@ -94,20 +66,6 @@ impl Lowered {
     /// Whether all concordant pairs count 1.
     pub(crate) fn counts_all(&self) -> bool {
         *self == Self::Count { top: None }
-    }
-
-    /// Scaled by a power of two so that the self-similarity over tuples of `order` items neither overflows nor underflows; for what
-    /// does not depend on the scale of the weights.
-    pub(crate) fn scaled(self, order: usize, items: usize, stop: &Stop) -> Result<Self, Error> {
-        match self {
-            Self::Products(values) => Ok(Self::Products(scale::for_products(&values, order, stop)?.into())),
-            Self::Count { .. }
-            | Self::Later
-            | Self::Sums(_)
-            | Self::Tensor { .. }
-            | Self::Factors { .. }
-            | Self::Quadruples(_) => self.near_1(items),
-        }
     }
 
     /// The position weights of the named weights that have some.

@@ -1,10 +1,13 @@
 //! The weights of tuples of positions: what a user gives.
 //!
 //! ```text
-//! mod       Weight and Factor: what a user gives
+//! mod         Weight and Factor: what a user gives
+//!   scale     powers of two that keep sums of products in range
 //!   checked   refuses numbers that do not fit
+//!   own       the value of a kernel for a ranking and itself, in closed form
+//!   means     what weights come to for tied items
 //!   lowered   the few kinds of terms that engines tell apart; they never see a weight by name
-//!     scale   powers of two that keep sums in range
+//!   powers    multiplication by powers of two
 //! ```
 //!
 //! A new weight is a variant of [`Weight`] and an arm of `Weight::given`, which says what it comes down to. Only a weight that comes
@@ -12,6 +15,9 @@
 
 pub(crate) mod checked;
 pub(crate) mod lowered;
+pub(crate) mod means;
+pub(crate) mod own;
+pub(crate) mod powers;
 pub(crate) mod scale;
 
 use std::sync::Arc;

@@ -2,35 +2,56 @@
 
 use std::f64::consts::LN_2;
 
+use super::checked::check_length;
+use super::lowered::Lowered;
+use super::own::squared_products;
+use super::powers::{exponent, scaled, times_power_of_two};
 use crate::error::Error;
-use crate::kappa::own::squared_products;
-use crate::memory;
+use crate::memory::{self, Shared};
 use crate::parallel::Stop;
 
 /// Sums of scaled weights stay below 2 to this power, and self-similarities above its inverse if that is possible.
 const RANGE: f64 = 900.0;
 
-/// The power of two that brings the largest weight near 1.
-pub(crate) fn exponent(values: &[f64]) -> i32 {
-    let largest = values.iter().fold(0.0, |largest: f64, value| largest.max(value.abs()));
-    if largest == 0.0 { 0 } else { -largest.log2().round() as i32 }
-}
-
-/// The values times 2 to this power.
-pub(crate) fn scaled(values: &[f64], exponent: i32) -> Result<Vec<f64>, Error> {
-    memory::collect(values.iter().map(|&value| times_power_of_two(value, exponent)))
-}
-
-/// In steps, since a power of two can be too large or too small where the product is neither. The result is rounded at most once, if
-/// it is subnormal.
-pub(crate) fn times_power_of_two(value: f64, exponent: i32) -> f64 {
-    let (mut value, mut rest) = (value, exponent);
-    while rest.abs() > 1000 && value != 0.0 && value.is_finite() {
-        let step = 1000 * rest.signum();
-        value *= f64::from(step).exp2();
-        rest -= step;
+impl Lowered {
+    /// Times a power of two that brings the largest number near 1, before anything is checked: what is not finite, or has another
+    /// length, stays what it is.
+    pub(crate) fn near_1(self, items: usize) -> Result<Self, Error> {
+        let values = match &self {
+            Self::Count { .. } | Self::Later => return Ok(self),
+            Self::Sums(values) | Self::Products(values) | Self::Quadruples(values) => values,
+            Self::Tensor { entries, .. } => entries,
+            Self::Factors { vectors, .. } => vectors,
+        };
+        if values.iter().any(|value| !value.is_finite()) {
+            return Ok(self);
+        }
+        let near_1 = |values: &[f64]| scaled(values, exponent(values)).map(Shared::from);
+        Ok(match self {
+            Self::Sums(values) => Self::Sums(near_1(&values)?),
+            Self::Products(values) => Self::Products(near_1(&values)?),
+            Self::Tensor { order, entries } => Self::Tensor { order, entries: near_1(&entries)? },
+            Self::Factors { order, vectors } if check_length(&vectors, items, order).is_ok() => {
+                Self::Factors { order, vectors: balanced(&vectors, order, items)?.0.into() }
+            }
+            Self::Quadruples(entries) => Self::Quadruples(near_1(&entries)?),
+            Self::Count { .. } | Self::Later | Self::Factors { .. } => self,
+        })
     }
-    value * f64::from(rest.clamp(-1000, 1000)).exp2()
+
+    /// Scaled by a power of two so that the self-similarity over tuples of `order` items neither overflows nor underflows; for what
+    /// does not depend on the scale of the weights.
+    pub(crate) fn scaled(self, order: usize, items: usize, stop: &Stop) -> Result<Self, Error> {
+        match self {
+            Self::Products(values) => Ok(Self::Products(for_products(&values, order, stop)?.into())),
+            Self::Count { .. }
+            | Self::Later
+            | Self::Sums(_)
+            | Self::Tensor { .. }
+            | Self::Factors { .. }
+            | Self::Quadruples(_) => self.near_1(items),
+        }
+    }
 }
 
 /// Position weights scaled so that the sum of squared products of so many of them, and the sums of fewer on the way, are in range.
@@ -108,15 +129,6 @@ pub(crate) fn balanced(vectors: &[f64], order: usize, items: usize) -> Result<(V
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn powers_of_two_are_exact_at_both_ends() {
-        assert_eq!(times_power_of_two(f64::from_bits(1), 1074), 1.0);
-        assert_eq!(times_power_of_two(1.0, -1074), f64::from_bits(1));
-        assert_eq!(times_power_of_two(f64::MAX, -1023), 2.0 - f64::EPSILON);
-        assert_eq!(times_power_of_two(0.0, 5000), 0.0);
-        assert_eq!(times_power_of_two(1.0, -5000), 0.0);
-    }
 
     #[test]
     fn steep_weights_are_brought_into_range() {

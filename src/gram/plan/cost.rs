@@ -1,7 +1,7 @@
 //! Every threshold, tile size and cost, with where it was measured. Times are nanoseconds on one core of a Xeon with AVX-512 at 2.3 GHz.
 
-use super::super::bits;
 use super::{Kind, Strategy, Task};
+use crate::gram::strategies::bits;
 use crate::kappa::pairs_of;
 use crate::measure::{Counted, Measure, symmetry};
 use crate::simd::{Isa, Level};

@@ -103,7 +103,7 @@ impl Task<'_> {
         let tiles = self.cells() / (WIDEST as f64).powi(2);
         let wanted = (threads * TILES_PER_THREAD) as f64 / tiles;
         // Where there are many rankings, tiles are enough; where there are few items, a part would be too short.
-        let blocks = super::bits::blocks_of(self.measure.items()) as f64;
+        let blocks = crate::gram::strategies::bits::blocks_of(self.measure.items()) as f64;
         if tiles < threads as f64 * 4.0 && blocks >= 2.0 * wanted { wanted.ceil() as usize } else { 1 }
     }
 

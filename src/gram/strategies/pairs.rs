@@ -1,17 +1,17 @@
 //! The strategies that take the pairs of rankings one by one, for every measure and any n: the partition algorithm, or a grid of
 //! positions and values with vector instructions.
 
-use super::plan::cost::{ASK_EVERY_NS, partition_ns};
-use super::tiles::Tile;
-use super::{Element, Fill};
 use crate::error::Error;
+use crate::gram::plan::cost::{ASK_EVERY_NS, partition_ns};
+use crate::gram::tiles::Tile;
+use crate::gram::{Element, Fill};
 use crate::kappa::Workspace;
 use crate::measure::Measure;
 use crate::parallel::{Proceed, Stop};
 use crate::rankings::Rankings;
 use crate::simd::Isa;
 
-pub(super) struct Pairs<'a> {
+pub(in crate::gram) struct Pairs<'a> {
     measure: &'a Measure,
     x: &'a Rankings,
     y: &'a Rankings,
@@ -23,7 +23,7 @@ pub(super) struct Pairs<'a> {
 
 impl<'a> Pairs<'a> {
     /// For rankings of as many items as the measure has.
-    pub(super) fn new(isa: Option<Isa>, measure: &'a Measure, x: &'a Rankings, y: &'a Rankings) -> Self {
+    pub(in crate::gram) fn new(isa: Option<Isa>, measure: &'a Measure, x: &'a Rankings, y: &'a Rankings) -> Self {
         Self { measure, x, y, isa, interval: (ASK_EVERY_NS / partition_ns(measure)) as usize }
     }
 }

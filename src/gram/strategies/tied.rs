@@ -2,24 +2,25 @@
 
 use std::ops::Range;
 
-use super::cost::{self, ASK_EVERY_NS};
-use super::plan::{Kind, Plan, Strategy, Task};
 use super::tied_product::Features;
-use super::tiles::{Pieces, Tile};
-use super::{Element, Fill, Options, run};
 use crate::error::Error;
+use crate::gram::cost::{self, ASK_EVERY_NS};
+use crate::gram::plan::{Kind, Plan, Strategy, Task};
+use crate::gram::tiles::{Pieces, Tile};
+use crate::gram::{Element, Fill, Options, run};
 use crate::kappa::incomplete::{self as sums, Memory, Need, Side};
-use crate::kappa::means::Means;
-use crate::kappa::{own, pairs_of};
+use crate::kappa::pairs_of;
 use crate::measure::{Mean, Measure};
 use crate::memory;
 use crate::parallel::{self, Crew, Proceed, Progress, Stop, Watch};
 use crate::rankings::Incomplete;
 use crate::simd::Isa;
 use crate::weight::lowered::Lowered;
+use crate::weight::means::Means;
+use crate::weight::own;
 
 /// The kind of these rankings; refuses a measure that has no mean over complete rankings.
-pub(super) fn kind_of(measure: &Measure, x: &Incomplete, y: &Incomplete) -> Result<Kind, Error> {
+pub(in crate::gram) fn kind_of(measure: &Measure, x: &Incomplete, y: &Incomplete) -> Result<Kind, Error> {
     let (weight, _) = measure.mean().ok_or(Error::IncompleteMeasure)?;
     let unknown = x.has_unknown() || y.has_unknown();
     if unknown && !weight.counts_all() {
@@ -38,7 +39,7 @@ pub(crate) fn own_values(
     Setting::new(measure, x, x)?.own_values(x, threads, watch)
 }
 
-pub(super) fn fill<T: Element>(
+pub(in crate::gram) fn fill<T: Element>(
     Task { measure, .. }: Task<'_>,
     Plan { strategy, isa, tile, threads, pair_ns, .. }: Plan,
     x: &Incomplete,
@@ -88,14 +89,14 @@ impl<'a> Phases<'a> {
 }
 
 /// What is computed, of which rankings.
-pub(super) struct Setting<'a> {
+pub(in crate::gram) struct Setting<'a> {
     measure: &'a Measure,
-    pub(super) x: &'a Incomplete,
-    pub(super) y: &'a Incomplete,
-    pub(super) weight: &'a Lowered,
+    pub(in crate::gram) x: &'a Incomplete,
+    pub(in crate::gram) y: &'a Incomplete,
+    pub(in crate::gram) weight: &'a Lowered,
     mean: Mean,
     /// Whether items can be anywhere.
-    pub(super) unknown: bool,
+    pub(in crate::gram) unknown: bool,
     /// The root of the self-similarity of each row and of each column, that of the row where there is none, where it is needed: where
     /// values are divided by it, and where it can be 0 although its terms are not.
     roots: Option<(Vec<f64>, Option<Vec<f64>>)>,
@@ -204,7 +205,7 @@ impl<'a> Setting<'a> {
         Memory::new(need, self.x.items(), isa, stop)
     }
 
-    pub(super) fn means(&self, set: &Incomplete, row: usize) -> Result<Means, Error> {
+    pub(in crate::gram) fn means(&self, set: &Incomplete, row: usize) -> Result<Means, Error> {
         Ok(self.scaled_means(set, row)?.0)
     }
 
@@ -242,7 +243,7 @@ impl<'a> Setting<'a> {
     }
 
     /// The value after it is divided by what there is to divide by.
-    pub(super) fn finished(&self, value: f64, row: usize, column: usize) -> f64 {
+    pub(in crate::gram) fn finished(&self, value: f64, row: usize, column: usize) -> f64 {
         let Some((of_rows, of_columns)) = &self.roots else { return value };
         let (of_row, of_column) = (of_rows[row], of_columns.as_ref().unwrap_or(of_rows)[column]);
         let unit = of_row * of_column;
@@ -258,12 +259,12 @@ impl<'a> Setting<'a> {
     }
 
     /// Whether a pair of items has one feature, its order, and not two.
-    pub(super) fn is_skew(&self) -> bool {
+    pub(in crate::gram) fn is_skew(&self) -> bool {
         self.unknown || self.mean == Mean::Signed
     }
 
     /// The value for a sum of products of features.
-    pub(super) fn of_sum(&self, sum: f64) -> f64 {
+    pub(in crate::gram) fn of_sum(&self, sum: f64) -> f64 {
         let all = pairs_of(self.x.items() as u64) as f64;
         let concordant = if self.unknown { f64::midpoint(all, sum) } else { sum };
         match self.mean {

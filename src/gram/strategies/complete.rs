@@ -1,19 +1,19 @@
 //! Gram matrices of complete rankings: runs the strategy that was planned.
 
 use super::bits::Bits;
-use super::cost;
 use super::factored::Factored;
 use super::pairs::Pairs;
-use super::plan::{Plan, Strategy, Task};
 use super::product::Product;
-use super::tiles::Pieces;
-use super::{Element, Options, run};
 use crate::error::Error;
+use crate::gram::cost;
+use crate::gram::plan::{Plan, Strategy, Task};
+use crate::gram::tiles::Pieces;
+use crate::gram::{Element, Options, run};
 use crate::parallel::{self, Crew};
 use crate::rankings::Rankings;
 use crate::weight::lowered::Lowered;
 
-pub(super) fn fill<T: Element>(
+pub(in crate::gram) fn fill<T: Element>(
     Task { measure, single, rows, columns, .. }: Task<'_>,
     Plan { strategy, isa, tile, threads, parts, .. }: Plan,
     x: &Rankings,

@@ -3,11 +3,10 @@
 use std::ops::Range;
 
 use super::tied::Setting;
-use super::tiles::Tile;
-use super::{Element, Fill};
 use crate::error::Error;
+use crate::gram::tiles::Tile;
+use crate::gram::{Element, Fill};
 use crate::kappa::incomplete::leans;
-use crate::kappa::means::Means;
 use crate::kappa::pairs_of;
 use crate::memory;
 use crate::parallel::{Proceed, Stop};
@@ -15,6 +14,7 @@ use crate::rankings::Incomplete;
 use crate::simd::Isa;
 use crate::simd::place::Square;
 use crate::simd::product::{Real, Row};
+use crate::weight::means::Means;
 
 /// Rankings side by side in a product.
 const G: usize = 24;
@@ -22,7 +22,7 @@ const G: usize = 24;
 const BLOCK: usize = 112;
 
 /// A matrix product of what pairs of items have in each ranking.
-pub(super) struct Features<'a> {
+pub(in crate::gram) struct Features<'a> {
     setting: &'a Setting<'a>,
     isa: Isa,
     pairs: Vec<(u32, u32)>,
@@ -30,7 +30,7 @@ pub(super) struct Features<'a> {
 
 /// Memory for one thread.
 #[derive(Default)]
-pub(super) struct Panels {
+pub(in crate::gram) struct Panels {
     rows: Vec<Row<f64, G>>,
     columns: Vec<Row<f64, G>>,
     sums: Vec<Square<G>>,
@@ -43,7 +43,7 @@ enum Source {
 }
 
 impl<'a> Features<'a> {
-    pub(super) fn new(setting: &'a Setting<'a>, isa: Isa) -> Result<Self, Error> {
+    pub(in crate::gram) fn new(setting: &'a Setting<'a>, isa: Isa) -> Result<Self, Error> {
         Ok(Self { setting, isa, pairs: all_pairs(setting.x.items())? })
     }
 

@@ -3,9 +3,9 @@
 
 use std::ops::Range;
 
-use super::tiles::Tile;
-use super::{Element, Fill};
 use crate::error::Error;
+use crate::gram::tiles::Tile;
+use crate::gram::{Element, Fill};
 use crate::measure::Measure;
 use crate::memory;
 use crate::parallel::{Proceed, Stop};
@@ -14,13 +14,14 @@ use crate::simd::Isa;
 use crate::simd::place::Square;
 use crate::simd::product::{Real, Row};
 use crate::weight::lowered::Lowered;
-use crate::weight::scale::{balanced, times_power_of_two};
+use crate::weight::powers::times_power_of_two;
+use crate::weight::scale::balanced;
 
 /// Items that are summed at a time.
 const RUN: usize = 512;
 
 /// `G` rankings side by side in `S`, single or double precision.
-pub(super) struct Factored<'a, S, const G: usize> {
+pub(in crate::gram) struct Factored<'a, S, const G: usize> {
     isa: Isa,
     measure: &'a Measure,
     x: &'a Rankings,
@@ -37,14 +38,19 @@ pub(super) struct Factored<'a, S, const G: usize> {
 
 /// Memory for one thread: for each group of rankings, the weights that the vectors give to its ranks.
 #[derive(Default)]
-pub(super) struct Scratch<S, const G: usize> {
+pub(in crate::gram) struct Scratch<S, const G: usize> {
     rows: Vec<Row<S, G>>,
     columns: Vec<Row<S, G>>,
     values: Vec<Square<G>>,
 }
 
 impl<'a, S: Real<G>, const G: usize> Factored<'a, S, G> {
-    pub(super) fn new(isa: Isa, measure: &'a Measure, x: &'a Rankings, y: &'a Rankings) -> Result<Self, Error> {
+    pub(in crate::gram) fn new(
+        isa: Isa,
+        measure: &'a Measure,
+        x: &'a Rankings,
+        y: &'a Rankings,
+    ) -> Result<Self, Error> {
         let Some((Lowered::Factors { order, vectors }, _)) = measure.summed() else {
             return Err(Error::CannotCompute { name: "product".to_owned() });
         };

@@ -10,9 +10,9 @@
 use std::ops::Range;
 use std::sync::{Mutex, PoisonError};
 
-use super::tiles::Tile;
-use super::{Element, Fill};
 use crate::error::Error;
+use crate::gram::tiles::Tile;
+use crate::gram::{Element, Fill};
 use crate::kappa::pairs_of;
 use crate::measure::{Counted, Measure};
 use crate::memory;
@@ -26,7 +26,7 @@ use crate::simd::place::Square;
 /// columns 8 KiB, which is to say that one fits the second cache and the other the first.
 const BLOCK: usize = 128;
 /// Ranks are 16 bits wide here.
-pub(super) const MOST_ITEMS: usize = 1 << 16;
+pub(in crate::gram) const MOST_ITEMS: usize = 1 << 16;
 /// Up to this many possible counts the values are looked up. A table costs one evaluation for each, which pays when there are
 /// more cells than that; this one stays in the second cache.
 const TABLE: u64 = 1 << 15;
@@ -35,7 +35,7 @@ const TABLE: u64 = 1 << 15;
 /// every tile takes an eighth of the time at 20 items.
 const KEPT: usize = 1 << 19;
 
-pub(super) struct Bits<'a> {
+pub(in crate::gram) struct Bits<'a> {
     isa: Isa,
     measure: &'a Measure,
     counted: Counted,
@@ -99,7 +99,7 @@ impl Ranks {
 
 /// Memory for one thread.
 #[derive(Default)]
-pub(super) struct Scratch {
+pub(in crate::gram) struct Scratch {
     rows: Vec<u64>,
     columns: Vec<u64>,
     one: Vec<u64>,
@@ -109,7 +109,7 @@ pub(super) struct Scratch {
 
 impl<'a> Bits<'a> {
     /// For measures that count, of at most [`MOST_ITEMS`] items.
-    pub(super) fn new(
+    pub(in crate::gram) fn new(
         isa: Isa,
         measure: &'a Measure,
         x: &Rankings,
@@ -307,7 +307,7 @@ impl Bits<'_> {
 
     /// Fills few tiles of many items: threads share the pairs of items instead of the tiles, because smaller tiles would mean to
     /// make the bits of a ranking more often. Counts are whole, so that it does not matter in which order they are added up.
-    pub(super) fn fill_in_parts<T: Element>(
+    pub(in crate::gram) fn fill_in_parts<T: Element>(
         &self,
         tiles: Vec<Tile<'_, T>>,
         parts: usize,
@@ -365,7 +365,7 @@ impl Fill for Bits<'_> {
 }
 
 /// About how many blocks there are at least.
-pub(super) fn blocks_of(items: usize) -> usize {
+pub(in crate::gram) fn blocks_of(items: usize) -> usize {
     items * items / (2 * 64 * BLOCK)
 }
 

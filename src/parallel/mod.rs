@@ -3,13 +3,17 @@
 //! Threads take jobs in order until none is left. Meanwhile the calling thread has nothing to do but to call the watch
 //! function now and then, which can show progress and stop the run.
 
+mod pool;
+
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use crate::error::Error;
-use crate::pool::{self, Lease, available_cores};
+use pool::Lease;
+
+pub use pool::available_cores;
 
 /// How long the watch function waits for its next turn.
 const WATCH_EVERY: Duration = Duration::from_millis(50);

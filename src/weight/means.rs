@@ -4,7 +4,7 @@ use crate::error::Error;
 use crate::memory;
 use crate::rankings::tied::Blocks;
 use crate::weight::lowered::Lowered;
-use crate::weight::scale::times_power_of_two;
+use crate::weight::powers::times_power_of_two;
 
 /// Rankings whose largest product of two weights is below 2 to the negative of this are rescaled where they are normalized.
 const STEEP: f64 = 200.0;
@@ -13,9 +13,9 @@ const STEEP: f64 = 200.0;
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Means {
     /// The mean weight of the ranks of the block; what two items in different blocks have is a product or a sum of these.
-    pub(super) of_block: Vec<f64>,
+    pub(crate) of_block: Vec<f64>,
     /// What an ordered pair of tied items has.
-    pub(super) of_tied: Vec<f64>,
+    pub(crate) of_tied: Vec<f64>,
 }
 
 impl Means {

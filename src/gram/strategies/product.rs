@@ -14,10 +14,10 @@
 
 use std::ops::Range;
 
-use super::tiles::Tile;
-use super::{Element, Fill};
 use crate::error::Error;
-use crate::kappa::{Workspace, own};
+use crate::gram::tiles::Tile;
+use crate::gram::{Element, Fill};
+use crate::kappa::Workspace;
 use crate::measure::{Measure, symmetry};
 use crate::memory;
 use crate::parallel::{Proceed, Stop};
@@ -26,7 +26,8 @@ use crate::simd::Isa;
 use crate::simd::place::Square;
 use crate::simd::product::{self, Finish, Group, Join, Real, Row, TableRows};
 use crate::weight::lowered::Lowered;
-use crate::weight::scale::{self, times_power_of_two};
+use crate::weight::own;
+use crate::weight::powers::{exponent, scaled, times_power_of_two};
 
 /// Features in a block: those of a group of rankings take 18 KiB, so that those of a group of rows and one of columns stay in the
 /// first cache while they are multiplied.
@@ -39,7 +40,7 @@ const STEEP: f64 = 1e-20;
 const CANCELLED: f64 = 1.0 / 512.0;
 
 /// `G` rankings side by side in `S`, single or double precision.
-pub(super) struct Product<'a, S, const G: usize> {
+pub(in crate::gram) struct Product<'a, S, const G: usize> {
     isa: Isa,
     measure: &'a Measure,
     x: &'a Rankings,
@@ -105,7 +106,7 @@ enum Side {
 }
 
 /// Memory for one thread.
-pub(super) struct Scratch<S, const G: usize> {
+pub(in crate::gram) struct Scratch<S, const G: usize> {
     rows: Panels<S, G>,
     columns: Panels<S, G>,
     /// Sums over pairs of items for each group of columns and each group of rows.
@@ -133,7 +134,12 @@ impl<S: Real<G>, const G: usize> Scratch<S, G> {
 
 impl<'a, S: Real<G>, const G: usize> Product<'a, S, G> {
     /// For measures that are sums of products.
-    pub(super) fn new(isa: Isa, measure: &'a Measure, x: &'a Rankings, y: &'a Rankings) -> Result<Self, Error> {
+    pub(in crate::gram) fn new(
+        isa: Isa,
+        measure: &'a Measure,
+        x: &'a Rankings,
+        y: &'a Rankings,
+    ) -> Result<Self, Error> {
         let cannot = || Error::CannotCompute { name: "product".to_owned() };
         let (weight, signed) = measure.summed().ok_or_else(cannot)?;
         let (form, weights) = match weight {
@@ -150,8 +156,8 @@ impl<'a, S: Real<G>, const G: usize> Product<'a, S, G> {
         let own = measure.of_equal();
         let (blocks, runs) = blocks(measure.items(), form, weights.len())?;
         // Single precision has a narrow range.
-        let exponent = if S::IS_SINGLE { scale::exponent(weights) } else { 0 };
-        let weights = scale::scaled(weights, exponent)?;
+        let exponent = if S::IS_SINGLE { exponent(weights) } else { 0 };
+        let weights = scaled(weights, exponent)?;
         let scale = times_power_of_two(measure.scale(), -form.degree() * exponent);
         let finish = Finish { scale, most: own, limit: own * (1.0 - S::ROUNDING), ..finish(form, &weights) };
         let weights = memory::collect(weights.iter().map(|&weight| S::from_f64(weight)))?;
@@ -307,16 +313,16 @@ impl<S: Real<G>, const G: usize> Fill for Product<'_, S, G> {
 
 /// Whether sums in single precision have errors of about 1e-6 of the self-similarity: whether no sum on the way to it is more than
 /// [`LOST`] times as large.
-pub(super) fn single_is_enough(measure: &Measure) -> Result<bool, Error> {
+pub(in crate::gram) fn single_is_enough(measure: &Measure) -> Result<bool, Error> {
     let (most, own) = match measure.summed() {
         Some((Lowered::Products(u), signed)) => {
-            let u = scale::scaled(u, scale::exponent(u))?;
+            let u = scaled(u, exponent(u))?;
             let own = own::squared_products(&u, 2, &Stop::default())?;
             // No sum on the way to a signed one is larger, but the products of steep weights underflow.
             (if signed { STEEP } else { u.iter().map(|u| u * u).sum::<f64>().powi(2) }, own)
         }
         Some((Lowered::Sums(u), _)) => {
-            let (own, size) = own::squared_sums(&scale::scaled(u, scale::exponent(u))?, 2);
+            let (own, size) = own::squared_sums(&scaled(u, exponent(u))?, 2);
             (size, own)
         }
         // Terms without negative entries cannot cancel; for others it would take as long as a pair of rankings to say.
