@@ -54,17 +54,21 @@
 //!
 //! # Layers
 //!
+//! Each module uses only those below it; a test looks for it.
+//!
 //! ```text
-//! gram             all pairs: plan, strategies, tiles
-//!   measure        one pair: kernel, signed, normalized, distance, correlation
-//!     kappa        one permutation: the partition algorithm
-//!       weight     what a pair of positions weighs
-//!       ranking    checked permutations
-//!         parallel jobs on threads, watched by the caller
-//!           pool   the threads
-//!           memory vectors whose growth can fail
-//!           error  everything that can be wrong
-//! simd             inner loops for every instruction set; used by gram and kappa, sees slices only
+//! python      the extension module of the Python package
+//! features    rows of numbers whose inner products are a kernel
+//! embedding   the tensors that general weights turn rankings into
+//! gram        all pairs: plan, strategies, tiles
+//! measure     one pair: kernel, signed, normalized, distance, correlation
+//! kappa       one permutation: the partition algorithm
+//! simd        inner loops for every instruction set; sees slices only
+//! weight      what a pair of positions weighs
+//! rankings    checked sets of rankings
+//! parallel    jobs on threads, watched by the caller
+//! memory      vectors whose growth can fail
+//! error       everything that can be wrong
 //! ```
 
 #![warn(missing_docs)]

@@ -24,7 +24,8 @@ use crate::rankings::{Incomplete, RankingSet, Sides};
 use crate::simd::{Isa, Level};
 use distinct::Few;
 use plan::{Kind, Plan, Strategy, Task};
-use strategies::{complete, product, tied};
+use strategies::complete::product;
+use strategies::{complete, tied};
 use tiles::Tile;
 
 pub use plan::Backend;

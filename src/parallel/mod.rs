@@ -2,6 +2,11 @@
 //!
 //! Threads take jobs in order until none is left. Meanwhile the calling thread has nothing to do but to call the watch
 //! function now and then, which can show progress and stop the run.
+//!
+//! ```text
+//! mod    jobs, and who watches them
+//! pool   threads that survive a fork
+//! ```
 
 mod pool;
 

@@ -1,7 +1,7 @@
 //! What is wrong with a row that is no ranking.
 
-use super::complete::{Kind, VACANT, Value, index_of};
 use super::sorting::sort;
+use super::value::{Kind, VACANT, Value, index_of};
 use crate::error::{Error, Number};
 use crate::memory;
 use crate::parallel::Stop;

@@ -2,19 +2,22 @@
 //!
 //! ```text
 //! mod         what every set of rankings has
-//!   tied        rankings with ties and missing items
-//!     complete    permutations
-//!       diagnosis   what is wrong with a row, in words
-//!         sorting     sorts a row, and can be stopped
+//! tied        rankings with ties and missing items
+//! complete    permutations
+//! diagnosis   what is wrong with a row
+//! sorting     sorts a row, and can be stopped
+//! value       numbers as a caller gives them
 //! ```
 
 pub(crate) mod complete;
 mod diagnosis;
 mod sorting;
 pub(crate) mod tied;
+pub(crate) mod value;
 
-pub use complete::{Rankings, Row, Value};
+pub use complete::{Rankings, Row};
 pub use tied::{Incomplete, Missing};
+pub use value::Value;
 
 /// A set of rankings of the same items: [`Rankings`], which are complete, or [`Incomplete`], with ties and missing items. How
 /// numbers are read is settled when a set is made; nothing after that depends on it.

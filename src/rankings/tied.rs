@@ -3,8 +3,9 @@
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
-use super::complete::{Kind, Rankings, Value, check_shape};
+use super::complete::Rankings;
 use super::sorting::sort;
+use super::value::{Kind, Value, check_shape};
 use crate::error::{Error, Number};
 use crate::memory;
 use crate::parallel::{self, Crew, Stop, Watch};

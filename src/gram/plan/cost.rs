@@ -1,7 +1,6 @@
 //! Every threshold, tile size and cost, with where it was measured. Times are nanoseconds on one core of a Xeon with AVX-512 at 2.3 GHz.
 
 use super::{Kind, Strategy, Task};
-use crate::gram::strategies::bits;
 use crate::kappa::pairs_of;
 use crate::measure::{Counted, Measure, symmetry};
 use crate::simd::{Isa, Level};
@@ -31,6 +30,23 @@ pub(in crate::gram) const FIND_NS: f64 = 10.0;
 /// Copying a rank to where bits are made of it.
 pub(in crate::gram) const COPY_NS: f64 = 1.0;
 
+/// Words for each ranking in a block: with tiles of 256 the bits of all rankings of a tile take 512 KiB, and those of a group of
+/// columns 8 KiB, which is to say that one fits the second cache and the other the first.
+pub(in crate::gram) const BITS_BLOCK: usize = 128;
+/// Ranks are 16 bits wide here.
+pub(in crate::gram) const BITS_MOST_ITEMS: usize = 1 << 16;
+/// Up to this many possible counts the values are looked up. A table costs one evaluation for each, which pays when there are
+/// more cells than that; this one stays in the second cache.
+pub(in crate::gram) const BITS_TABLE: u64 = 1 << 15;
+/// Up to so many words, 4 MiB, the bits of all rankings are made once and kept, if they are one block: making them again for
+/// every tile takes an eighth of the time at 20 items.
+pub(in crate::gram) const BITS_KEPT: usize = 1 << 19;
+
+/// About how many blocks of bits rankings of so many items have at least.
+pub(super) fn bits_blocks(items: usize) -> usize {
+    items * items / (2 * 64 * BITS_BLOCK)
+}
+
 /// With ties: a product for each feature; a pair of rankings for each item, and at all (72 rankings of 100 to 7129 items).
 const TIED_FEATURE_NS: f64 = 0.08;
 const TIED_ITEM_NS: f64 = 20.0;
@@ -43,7 +59,7 @@ impl Strategy {
     pub(super) fn can(self, task: &Task<'_>) -> bool {
         let measure = task.measure;
         match (task.kind, self) {
-            (Kind::Complete, Self::Bits) => measure.counted().is_some() && measure.items() <= bits::MOST_ITEMS,
+            (Kind::Complete, Self::Bits) => measure.counted().is_some() && measure.items() <= BITS_MOST_ITEMS,
             (Kind::Complete, Self::Product) => measure.summed().is_some(),
             (Kind::Complete, Self::Pairs) => has_grid(measure),
             (Kind::Tied { .. }, Self::Bits) => false,

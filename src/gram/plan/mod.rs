@@ -1,6 +1,12 @@
 //! How a Gram matrix is computed: which strategy, on which instructions, in tiles of which size, on how many threads.
 //!
-//! This is the one place that decides. Every threshold and cost stands in [`cost`], with where it was measured.
+//! This is the one place that decides.
+//!
+//! ```text
+//! mod       what was decided, and from what
+//! cost      every threshold and cost, with where it was measured
+//! backend   strategies and instruction sets by name
+//! ```
 
 mod backend;
 pub(crate) mod cost;
@@ -103,7 +109,7 @@ impl Task<'_> {
         let tiles = self.cells() / (WIDEST as f64).powi(2);
         let wanted = (threads * TILES_PER_THREAD) as f64 / tiles;
         // Where there are many rankings, tiles are enough; where there are few items, a part would be too short.
-        let blocks = crate::gram::strategies::bits::blocks_of(self.measure.items()) as f64;
+        let blocks = cost::bits_blocks(self.measure.items()) as f64;
         if tiles < threads as f64 * 4.0 && blocks >= 2.0 * wanted { wanted.ceil() as usize } else { 1 }
     }
 

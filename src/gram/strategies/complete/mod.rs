@@ -1,9 +1,18 @@
 //! Gram matrices of complete rankings: runs the strategy that was planned.
+//!
+//! ```text
+//! mod        runs the strategy
+//! bits       packed signs, for measures that count
+//! product    matrix products of features, for weighted sums of few items
+//! factored   the same for tensors of weights given as products of vectors
+//! pairs      one pair of rankings at a time, for everything
+//! ```
 
-use super::bits::Bits;
-use super::factored::Factored;
-use super::pairs::Pairs;
-use super::product::Product;
+pub(in crate::gram) mod bits;
+mod factored;
+mod pairs;
+pub(in crate::gram) mod product;
+
 use crate::error::Error;
 use crate::gram::cost;
 use crate::gram::plan::{Plan, Strategy, Task};
@@ -12,6 +21,10 @@ use crate::gram::{Element, Options, run};
 use crate::parallel::{self, Crew};
 use crate::rankings::Rankings;
 use crate::weight::lowered::Lowered;
+use bits::Bits;
+use factored::Factored;
+use pairs::Pairs;
+use product::Product;
 
 pub(in crate::gram) fn fill<T: Element>(
     Task { measure, single, rows, columns, .. }: Task<'_>,

@@ -1,18 +1,13 @@
-//! Gram matrices of rankings with ties and missing items: one pair of rankings at a time, or for few items a matrix product of features.
+//! What is computed of rankings with ties: means over all complete rankings that agree with them.
 
-use std::ops::Range;
-
-use super::tied_product::Features;
 use crate::error::Error;
 use crate::gram::cost::{self, ASK_EVERY_NS};
-use crate::gram::plan::{Kind, Plan, Strategy, Task};
-use crate::gram::tiles::{Pieces, Tile};
-use crate::gram::{Element, Fill, Options, run};
+use crate::gram::plan::Kind;
 use crate::kappa::incomplete::{self as sums, Memory, Need, Side};
 use crate::kappa::pairs_of;
 use crate::measure::{Mean, Measure};
 use crate::memory;
-use crate::parallel::{self, Crew, Proceed, Progress, Stop, Watch};
+use crate::parallel::{self, Crew, Progress, Stop, Watch};
 use crate::rankings::Incomplete;
 use crate::simd::Isa;
 use crate::weight::lowered::Lowered;
@@ -29,56 +24,24 @@ pub(in crate::gram) fn kind_of(measure: &Measure, x: &Incomplete, y: &Incomplete
     Ok(Kind::Tied { unknown })
 }
 
-/// The value of a kernel for each ranking and itself, before it is divided by anything.
-pub(crate) fn own_values(
-    measure: &Measure,
-    x: &Incomplete,
-    threads: Option<usize>,
-    watch: Option<Watch<'_>>,
-) -> Result<Vec<f64>, Error> {
-    Setting::new(measure, x, x)?.own_values(x, threads, watch)
-}
-
-pub(in crate::gram) fn fill<T: Element>(
-    Task { measure, .. }: Task<'_>,
-    Plan { strategy, isa, tile, threads, pair_ns, .. }: Plan,
-    x: &Incomplete,
-    y: Option<&Incomplete>,
-    out: &mut [T],
-    options: Options<'_>,
-) -> Result<(), Error> {
-    let columns = y.unwrap_or(x);
-    let mut setting = Setting::new(measure, x, columns)?;
-    let mut pieces = Pieces::new(out, columns.rows(), tile)?;
-    let tiles = if y.is_none() { pieces.symmetric()? } else { pieces.rectangular()? };
-    let mut phases = Phases::new(options.watch, tiles.len() + setting.jobs_of_roots());
-    if setting.needs_roots() {
-        setting.find_roots(options.threads, &mut phases)?;
-    }
-    phases.run(tiles.len(), |watch| {
-        if strategy == Strategy::Product {
-            return run(&Features::new(&setting, isa)?, tiles, Crew::new(threads, 0.0), watch);
-        }
-        let isa = (strategy == Strategy::Pairs).then_some(isa);
-        let pairs = Pairs { setting: &setting, isa, interval: (ASK_EVERY_NS / pair_ns) as usize };
-        run(&pairs, tiles, Crew::new(threads, cost::tied_longest_ns(measure)), watch)
-    })
-}
-
 /// Several runs whose jobs are counted together.
-struct Phases<'a> {
+pub(super) struct Phases<'a> {
     watch: Option<Watch<'a>>,
     done: usize,
     total: usize,
 }
 
 impl<'a> Phases<'a> {
-    fn new(watch: Option<Watch<'a>>, total: usize) -> Self {
+    pub(super) fn new(watch: Option<Watch<'a>>, total: usize) -> Self {
         Self { watch, done: 0, total }
     }
 
     /// Does a run of so many jobs.
-    fn run<R>(&mut self, jobs: usize, run: impl FnOnce(Option<Watch<'_>>) -> Result<R, Error>) -> Result<R, Error> {
+    pub(super) fn run<R>(
+        &mut self,
+        jobs: usize,
+        run: impl FnOnce(Option<Watch<'_>>) -> Result<R, Error>,
+    ) -> Result<R, Error> {
         let Self { watch, done, total } = self;
         let Some(watch) = watch else { return run(None) };
         let mut look = |progress: Progress| watch(Progress { done: *done + progress.done, total: *total });
@@ -89,14 +52,14 @@ impl<'a> Phases<'a> {
 }
 
 /// What is computed, of which rankings.
-pub(in crate::gram) struct Setting<'a> {
+pub(super) struct Setting<'a> {
     measure: &'a Measure,
-    pub(in crate::gram) x: &'a Incomplete,
-    pub(in crate::gram) y: &'a Incomplete,
-    pub(in crate::gram) weight: &'a Lowered,
+    pub(super) x: &'a Incomplete,
+    pub(super) y: &'a Incomplete,
+    pub(super) weight: &'a Lowered,
     mean: Mean,
     /// Whether items can be anywhere.
-    pub(in crate::gram) unknown: bool,
+    pub(super) unknown: bool,
     /// The root of the self-similarity of each row and of each column, that of the row where there is none, where it is needed: where
     /// values are divided by it, and where it can be 0 although its terms are not.
     roots: Option<(Vec<f64>, Option<Vec<f64>>)>,
@@ -104,7 +67,7 @@ pub(in crate::gram) struct Setting<'a> {
 
 impl<'a> Setting<'a> {
     /// That of a measure, but for the roots.
-    fn new(measure: &'a Measure, x: &'a Incomplete, y: &'a Incomplete) -> Result<Self, Error> {
+    pub(super) fn new(measure: &'a Measure, x: &'a Incomplete, y: &'a Incomplete) -> Result<Self, Error> {
         let (weight, mean) = measure.mean().ok_or(Error::IncompleteMeasure)?;
         let unknown = kind_of(measure, x, y)? == Kind::Tied { unknown: true };
         Ok(Self { measure, x, y, weight, mean, unknown, roots: None })
@@ -117,18 +80,18 @@ impl<'a> Setting<'a> {
     }
 
     /// Whether values are divided by the roots, or can be 0 because of them.
-    fn needs_roots(&self) -> bool {
+    pub(super) fn needs_roots(&self) -> bool {
         self.mean != Mean::Discordant && (self.measure.is_normalized() || self.weight.has_negative())
     }
 
     /// How many jobs it takes to find the roots.
-    fn jobs_of_roots(&self) -> usize {
+    pub(super) fn jobs_of_roots(&self) -> usize {
         let jobs = self.sets().map(|set| set.rows().div_ceil(self.rows_a_job())).sum();
         if self.needs_roots() { jobs } else { 0 }
     }
 
     /// Finds what values are divided by.
-    fn find_roots(&mut self, threads: Option<usize>, phases: &mut Phases<'_>) -> Result<(), Error> {
+    pub(super) fn find_roots(&mut self, threads: Option<usize>, phases: &mut Phases<'_>) -> Result<(), Error> {
         let mut roots = |set: &Incomplete| {
             let jobs = set.rows().div_ceil(self.rows_a_job());
             let mut values = phases.run(jobs, |watch| self.own_values(set, threads, watch))?;
@@ -150,7 +113,7 @@ impl<'a> Setting<'a> {
     }
 
     /// The value of each ranking and itself, before it is divided by anything.
-    fn own_values(
+    pub(super) fn own_values(
         &self,
         set: &Incomplete,
         threads: Option<usize>,
@@ -200,12 +163,12 @@ impl<'a> Setting<'a> {
     }
 
     /// Memory for pairs of rankings.
-    fn memory(&self, isa: Option<Isa>, stop: &Stop) -> Result<Memory, Error> {
+    pub(super) fn memory(&self, isa: Option<Isa>, stop: &Stop) -> Result<Memory, Error> {
         let need = Need { weight: self.weight, signed: self.mean == Mean::Signed, unknown: self.unknown };
         Memory::new(need, self.x.items(), isa, stop)
     }
 
-    pub(in crate::gram) fn means(&self, set: &Incomplete, row: usize) -> Result<Means, Error> {
+    pub(super) fn means(&self, set: &Incomplete, row: usize) -> Result<Means, Error> {
         Ok(self.scaled_means(set, row)?.0)
     }
 
@@ -222,7 +185,12 @@ impl<'a> Setting<'a> {
     }
 
     /// The value for two rankings, before it is divided by anything.
-    fn value(&self, s: (&Incomplete, usize, &Means), t: (&Incomplete, usize, &Means), memory: &mut Memory) -> f64 {
+    pub(super) fn value(
+        &self,
+        s: (&Incomplete, usize, &Means),
+        t: (&Incomplete, usize, &Means),
+        memory: &mut Memory,
+    ) -> f64 {
         let [s, t] = [s, t].map(|(set, row, means)| Side { blocks: set.row(row), means });
         // A sum taken the other way round would round differently.
         let (s, t) = if s.blocks.starts <= t.blocks.starts { (s, t) } else { (t, s) };
@@ -243,7 +211,7 @@ impl<'a> Setting<'a> {
     }
 
     /// The value after it is divided by what there is to divide by.
-    pub(in crate::gram) fn finished(&self, value: f64, row: usize, column: usize) -> f64 {
+    pub(super) fn finished(&self, value: f64, row: usize, column: usize) -> f64 {
         let Some((of_rows, of_columns)) = &self.roots else { return value };
         let (of_row, of_column) = (of_rows[row], of_columns.as_ref().unwrap_or(of_rows)[column]);
         let unit = of_row * of_column;
@@ -259,12 +227,12 @@ impl<'a> Setting<'a> {
     }
 
     /// Whether a pair of items has one feature, its order, and not two.
-    pub(in crate::gram) fn is_skew(&self) -> bool {
+    pub(super) fn is_skew(&self) -> bool {
         self.unknown || self.mean == Mean::Signed
     }
 
     /// The value for a sum of products of features.
-    pub(in crate::gram) fn of_sum(&self, sum: f64) -> f64 {
+    pub(super) fn of_sum(&self, sum: f64) -> f64 {
         let all = pairs_of(self.x.items() as u64) as f64;
         let concordant = if self.unknown { f64::midpoint(all, sum) } else { sum };
         match self.mean {
@@ -272,47 +240,5 @@ impl<'a> Setting<'a> {
             Mean::Concordant => concordant,
             Mean::Discordant => all - concordant,
         }
-    }
-}
-
-/// One pair of rankings at a time.
-struct Pairs<'a> {
-    setting: &'a Setting<'a>,
-    isa: Option<Isa>,
-    interval: usize,
-}
-
-impl Fill for Pairs<'_> {
-    type Scratch = Memory;
-
-    fn scratch(&self, stop: &Stop) -> Result<Memory, Error> {
-        self.setting.memory(self.isa, stop)
-    }
-
-    fn fill<T: Element>(&self, tile: &mut Tile<'_, T>, memory: &mut Memory, proceed: Proceed<'_>) -> Result<(), Error> {
-        let setting = self.setting;
-        let (rows, columns) = (tile.rows(), tile.columns());
-        let means = |set: &Incomplete, rows: Range<usize>| -> Result<Vec<Means>, Error> {
-            let mut all = memory::room(rows.len())?;
-            for row in rows {
-                all.push(setting.means(set, row)?);
-            }
-            Ok(all)
-        };
-        let (of_rows, of_columns) = (means(setting.x, rows.clone())?, means(setting.y, columns.clone())?);
-        let mut pairs = 0;
-        tile.fill(|row, column| {
-            pairs += 1;
-            if pairs > self.interval {
-                pairs = 0;
-                if !proceed() {
-                    return None;
-                }
-            }
-            let s = (setting.x, row, &of_rows[row - rows.start]);
-            let t = (setting.y, column, &of_columns[column - columns.start]);
-            Some(setting.finished(setting.value(s, t, memory), row, column))
-        });
-        Ok(())
     }
 }

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::tied::Setting;
+use super::setting::Setting;
 use crate::error::Error;
 use crate::gram::tiles::Tile;
 use crate::gram::{Element, Fill};

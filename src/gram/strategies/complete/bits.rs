@@ -11,6 +11,7 @@ use std::ops::Range;
 use std::sync::{Mutex, PoisonError};
 
 use crate::error::Error;
+use crate::gram::cost::{BITS_BLOCK, BITS_KEPT, BITS_TABLE};
 use crate::gram::tiles::Tile;
 use crate::gram::{Element, Fill};
 use crate::kappa::pairs_of;
@@ -21,19 +22,6 @@ use crate::rankings::Rankings;
 use crate::simd::Isa;
 use crate::simd::bits::{self, GROUP};
 use crate::simd::place::Square;
-
-/// Words for each ranking in a block: with tiles of 256 the bits of all rankings of a tile take 512 KiB, and those of a group of
-/// columns 8 KiB, which is to say that one fits the second cache and the other the first.
-const BLOCK: usize = 128;
-/// Ranks are 16 bits wide here.
-pub(in crate::gram) const MOST_ITEMS: usize = 1 << 16;
-/// Up to this many possible counts the values are looked up. A table costs one evaluation for each, which pays when there are
-/// more cells than that; this one stays in the second cache.
-const TABLE: u64 = 1 << 15;
-
-/// Up to so many words, 4 MiB, the bits of all rankings are made once and kept, if they are one block: making them again for
-/// every tile takes an eighth of the time at 20 items.
-const KEPT: usize = 1 << 19;
 
 pub(in crate::gram) struct Bits<'a> {
     isa: Isa,
@@ -108,7 +96,7 @@ pub(in crate::gram) struct Scratch {
 }
 
 impl<'a> Bits<'a> {
-    /// For measures that count, of at most [`MOST_ITEMS`] items.
+    /// For measures that count, of at most 65,536 items.
     pub(in crate::gram) fn new(
         isa: Isa,
         measure: &'a Measure,
@@ -124,8 +112,8 @@ impl<'a> Bits<'a> {
         // For a ranking and itself, the sum of n less the rank of each item times its number of predecessors.
         let most = (measure.items() as u64 + 1) * pairs / 3;
         let values = match counted {
-            Counted::All if pairs < TABLE => (0..=pairs).map(|count| measure.of_count(pairs - count)).collect(),
-            Counted::Later if most < TABLE.min(cells) => (0..=most).map(|count| measure.of_count(count)).collect(),
+            Counted::All if pairs < BITS_TABLE => (0..=pairs).map(|count| measure.of_count(pairs - count)).collect(),
+            Counted::Later if most < BITS_TABLE.min(cells) => (0..=most).map(|count| measure.of_count(count)).collect(),
             // What a count of the top k makes is as quick as a look-up.
             Counted::All | Counted::Top(_) | Counted::Later => Vec::new(),
         };
@@ -146,7 +134,7 @@ impl<'a> Bits<'a> {
         let rows = ranks.rows();
         let words = rows * self.length(block);
         let mut bits = Vec::new();
-        (words <= KEPT && self.pack_rows(ranks, 0..rows, block, &mut bits).is_ok()).then_some(bits)
+        (words <= BITS_KEPT && self.pack_rows(ranks, 0..rows, block, &mut bits).is_ok()).then_some(bits)
     }
 
     /// Words for each ranking in a packed block.
@@ -364,15 +352,10 @@ impl Fill for Bits<'_> {
     }
 }
 
-/// About how many blocks there are at least.
-pub(in crate::gram) fn blocks_of(items: usize) -> usize {
-    items * items / (2 * 64 * BLOCK)
-}
-
-/// Cuts the items into blocks of about [`BLOCK`] words.
+/// Cuts the items into blocks of about [`BITS_BLOCK`] words.
 fn blocks(counted: Counted, items: usize) -> Result<Vec<Block>, Error> {
     if counted == Counted::Later {
-        let step = (BLOCK / (1 + items.div_ceil(64))).max(1);
+        let step = (BITS_BLOCK / (1 + items.div_ceil(64))).max(1);
         let starts = (0..items).step_by(step);
         return memory::collect(starts.map(|start| Block { items: start..items.min(start + step), words: 0 }));
     }
@@ -381,7 +364,7 @@ fn blocks(counted: Counted, items: usize) -> Result<Vec<Block>, Error> {
     let (mut start, mut pairs) = (1, 0);
     for j in 1..items {
         pairs += j;
-        if pairs >= BLOCK * 64 || j + 1 == items {
+        if pairs >= BITS_BLOCK * 64 || j + 1 == items {
             memory::push(&mut blocks, Block { items: start..j + 1, words: pairs.div_ceil(64) })?;
             (start, pairs) = (j + 1, 0);
         }

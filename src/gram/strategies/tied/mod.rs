@@ -1,0 +1,62 @@
+//! Gram matrices of rankings with ties and missing items: runs the strategy that was planned.
+//!
+//! ```text
+//! mod       finds self-similarities where they are needed, then runs the strategy
+//! pairs     one pair of rankings at a time
+//! product   for few items, a matrix product of features
+//! setting   what is computed, of which rankings
+//! ```
+
+mod pairs;
+mod product;
+mod setting;
+
+use crate::error::Error;
+use crate::gram::cost::{self, ASK_EVERY_NS};
+use crate::gram::plan::{Plan, Strategy, Task};
+use crate::gram::tiles::Pieces;
+use crate::gram::{Element, Options, run};
+use crate::measure::Measure;
+use crate::parallel::{Crew, Watch};
+use crate::rankings::Incomplete;
+use pairs::Pairs;
+use product::Features;
+use setting::{Phases, Setting};
+
+pub(in crate::gram) use setting::kind_of;
+
+/// The value of a kernel for each ranking and itself, before it is divided by anything.
+pub(crate) fn own_values(
+    measure: &Measure,
+    x: &Incomplete,
+    threads: Option<usize>,
+    watch: Option<Watch<'_>>,
+) -> Result<Vec<f64>, Error> {
+    Setting::new(measure, x, x)?.own_values(x, threads, watch)
+}
+
+pub(in crate::gram) fn fill<T: Element>(
+    Task { measure, .. }: Task<'_>,
+    Plan { strategy, isa, tile, threads, pair_ns, .. }: Plan,
+    x: &Incomplete,
+    y: Option<&Incomplete>,
+    out: &mut [T],
+    options: Options<'_>,
+) -> Result<(), Error> {
+    let columns = y.unwrap_or(x);
+    let mut setting = Setting::new(measure, x, columns)?;
+    let mut pieces = Pieces::new(out, columns.rows(), tile)?;
+    let tiles = if y.is_none() { pieces.symmetric()? } else { pieces.rectangular()? };
+    let mut phases = Phases::new(options.watch, tiles.len() + setting.jobs_of_roots());
+    if setting.needs_roots() {
+        setting.find_roots(options.threads, &mut phases)?;
+    }
+    phases.run(tiles.len(), |watch| {
+        if strategy == Strategy::Product {
+            return run(&Features::new(&setting, isa)?, tiles, Crew::new(threads, 0.0), watch);
+        }
+        let isa = (strategy == Strategy::Pairs).then_some(isa);
+        let pairs = Pairs { setting: &setting, isa, interval: (ASK_EVERY_NS / pair_ns) as usize };
+        run(&pairs, tiles, Crew::new(threads, cost::tied_longest_ns(measure)), watch)
+    })
+}

@@ -1,0 +1,56 @@
+//! The strategies that take the pairs of rankings with ties one by one.
+
+use std::ops::Range;
+
+use super::setting::Setting;
+use crate::error::Error;
+use crate::gram::tiles::Tile;
+use crate::gram::{Element, Fill};
+use crate::kappa::incomplete::Memory;
+use crate::memory;
+use crate::parallel::{Proceed, Stop};
+use crate::rankings::Incomplete;
+use crate::simd::Isa;
+use crate::weight::means::Means;
+
+/// One pair of rankings at a time.
+pub(super) struct Pairs<'a> {
+    pub(super) setting: &'a Setting<'a>,
+    pub(super) isa: Option<Isa>,
+    pub(super) interval: usize,
+}
+
+impl Fill for Pairs<'_> {
+    type Scratch = Memory;
+
+    fn scratch(&self, stop: &Stop) -> Result<Memory, Error> {
+        self.setting.memory(self.isa, stop)
+    }
+
+    fn fill<T: Element>(&self, tile: &mut Tile<'_, T>, memory: &mut Memory, proceed: Proceed<'_>) -> Result<(), Error> {
+        let setting = self.setting;
+        let (rows, columns) = (tile.rows(), tile.columns());
+        let means = |set: &Incomplete, rows: Range<usize>| -> Result<Vec<Means>, Error> {
+            let mut all = memory::room(rows.len())?;
+            for row in rows {
+                all.push(setting.means(set, row)?);
+            }
+            Ok(all)
+        };
+        let (of_rows, of_columns) = (means(setting.x, rows.clone())?, means(setting.y, columns.clone())?);
+        let mut pairs = 0;
+        tile.fill(|row, column| {
+            pairs += 1;
+            if pairs > self.interval {
+                pairs = 0;
+                if !proceed() {
+                    return None;
+                }
+            }
+            let s = (setting.x, row, &of_rows[row - rows.start]);
+            let t = (setting.y, column, &of_columns[column - columns.start]);
+            Some(setting.finished(setting.value(s, t, memory), row, column))
+        });
+        Ok(())
+    }
+}

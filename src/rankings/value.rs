@@ -1,0 +1,108 @@
+//! Numbers as a caller gives them, and what they can stand for.
+
+use crate::error::{Error, Number};
+
+/// A number that can stand for a rank, an item number or a score: any integer of up to 64 bits, `f32` or `f64`.
+pub trait Value: Copy + Sync + sealed::Sealed {
+    /// The value as a whole number, if it is one that fits.
+    #[doc(hidden)]
+    fn whole(self) -> Option<i64>;
+    /// The value for messages.
+    #[doc(hidden)]
+    fn number(self) -> Number;
+    /// Whether the value is neither NaN nor infinite.
+    #[doc(hidden)]
+    fn is_real(self) -> bool;
+    /// The order of two values of which neither is NaN.
+    #[doc(hidden)]
+    fn order(self, other: Self) -> std::cmp::Ordering;
+}
+
+mod sealed {
+    pub trait Sealed {}
+}
+
+macro_rules! integer_values {
+    ($variant:ident: $($type:ty),*) => {$(
+        impl sealed::Sealed for $type {}
+        impl Value for $type {
+            fn whole(self) -> Option<i64> {
+                self.try_into().ok()
+            }
+            fn number(self) -> Number {
+                Number::$variant(self as _)
+            }
+            fn is_real(self) -> bool {
+                true
+            }
+            fn order(self, other: Self) -> std::cmp::Ordering {
+                self.cmp(&other)
+            }
+        }
+    )*};
+}
+integer_values!(Signed: i8, i16, i32, i64, isize);
+integer_values!(Unsigned: u8, u16, u32, u64, usize);
+
+impl sealed::Sealed for f64 {}
+impl Value for f64 {
+    fn whole(self) -> Option<i64> {
+        // Past 2^53 every float is whole, and far beyond any rank: it is reported as out of range.
+        (self.fract() == 0.0).then_some(self as i64)
+    }
+    fn number(self) -> Number {
+        match self.whole() {
+            Some(whole) if self.abs() < 1e15 => Number::Signed(whole),
+            _ => Number::Real(self),
+        }
+    }
+    fn is_real(self) -> bool {
+        self.is_finite()
+    }
+    fn order(self, other: Self) -> std::cmp::Ordering {
+        self.partial_cmp(&other).unwrap_or(std::cmp::Ordering::Equal)
+    }
+}
+
+impl sealed::Sealed for f32 {}
+impl Value for f32 {
+    fn whole(self) -> Option<i64> {
+        f64::from(self).whole()
+    }
+    fn number(self) -> Number {
+        f64::from(self).number()
+    }
+    fn is_real(self) -> bool {
+        self.is_finite()
+    }
+    fn order(self, other: Self) -> std::cmp::Ordering {
+        f64::from(self).order(other.into())
+    }
+}
+
+/// What numbers mean.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Kind {
+    Ranks,
+    Orders,
+    Scores,
+}
+
+/// The value counting from 0, if it is below the number of items.
+pub(crate) fn index_of<V: Value>(value: V, zero_based: bool, items: usize) -> Option<usize> {
+    let index = value.whole()?.checked_sub(i64::from(!zero_based))?;
+    usize::try_from(index).ok().filter(|&index| index < items)
+}
+
+/// Marks a rank that no item has taken yet; `check_shape` keeps columns below it.
+pub(crate) const VACANT: u32 = u32::MAX;
+
+pub(crate) fn check_shape(rows: usize, items: usize, values: usize) -> Result<(), Error> {
+    if items >= VACANT as usize {
+        return Err(Error::TooManyItems { items });
+    }
+    match rows.checked_mul(items) {
+        Some(product) if product == values => Ok(()),
+        _ => Err(Error::Shape { values, rows, items }),
+    }
+}
