@@ -19,12 +19,13 @@ from pathlib import Path
 
 import numpy as np
 import wkendall
-from wkendall import blocks
+from wkendall.kernels import blocks
 
 ENVIRONMENT = {**os.environ, "PYTHONPATH": str(Path(wkendall.__file__).resolve().parents[1])}
 #: The command with another size of blocks.
 COMMAND = (
-    "import sys; from wkendall import blocks, cli; blocks.BLOCK_BYTES = int(sys.argv.pop(1)); sys.exit(cli.main())"
+    "import sys; from wkendall import cli; from wkendall.kernels import blocks; "
+    "blocks.BLOCK_BYTES = int(sys.argv.pop(1)); sys.exit(cli.main())"
 )
 KERNEL = ["--weight", "mult", "--u", "log"]
 

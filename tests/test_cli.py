@@ -699,7 +699,7 @@ def test_info(capsys):
 
 
 def test_info_without_a_library(capsys, monkeypatch):
-    monkeypatch.setattr("wkendall.config._LIBRARIES", ("numpy", "no-such-library"))
+    monkeypatch.setattr("wkendall._config._LIBRARIES", ("numpy", "no-such-library"))
     run("info")
     assert "no-such-library" in capsys.readouterr().out.split("not installed")[0].splitlines()[-1]
     run("info --json")

@@ -15,7 +15,8 @@ from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
 from sklearn.utils.estimator_checks import parametrize_with_checks
-from wkendall import KernelKMeans, clustering, datasets
+from wkendall import KernelKMeans, datasets
+from wkendall.estimators import clustering
 
 SURVEY = Path(__file__).parents[2] / "shared/data/eurobarometer55_2/counts.csv"
 NAN = float("nan")

@@ -31,12 +31,12 @@ from test_datasets import (
     symbol,
     vector,
 )
-from wkendall import rdata
 from wkendall.cli import main
 from wkendall.cli.errors import CommandError
 from wkendall.cli.labels import read_labels
 from wkendall.cli.reading import Source, read_rankings
 from wkendall.datasets import load_eurobarometer
+from wkendall.reading import rdata
 
 READING = {"delimiter": None, "header": None, "id": None, "skip": [], "array": None, "expand": False}
 LONG = 50_000

@@ -19,7 +19,7 @@ import zarr
 from dask.distributed import Client, LocalCluster
 from definitions import expected, kernels, random_rankings
 from wkendall import _core
-from wkendall import kernels as local
+from wkendall.kernels import gram as local
 
 MULT = {"weight": "mult", "u": "log"}
 MEMORY_LIMIT = 250_000_000

@@ -18,9 +18,9 @@ from sklearn.preprocessing import FunctionTransformer
 from sklearn.svm import SVC
 from sklearn.utils.estimator_checks import parametrize_with_checks
 from wkendall import AlternatingClassifier, AlternatingRegressor, SuquanSVDClassifier, SuquanSVDRegressor
-from wkendall.interior import FromFeatures, FromGram
-from wkendall.machines import Hinge, Squares, best_intercept, merge
-from wkendall.parts import Pure
+from wkendall.learning.coefficients import Hinge, Squares, best_intercept, merge
+from wkendall.learning.decomposition import Pure
+from wkendall.learning.interior_point import FromFeatures, FromGram
 
 CLASSIFIERS = [SuquanSVDClassifier, AlternatingClassifier]
 REGRESSORS = [SuquanSVDRegressor, AlternatingRegressor]

@@ -24,7 +24,6 @@ import wkendall
 from definitions import expected, reduction, tuples
 from scipy import stats
 from sklearn.svm import SVC
-from wkendall._files import write_whole
 from wkendall.cli import main
 from wkendall.cli import reproduce as command
 from wkendall.datasets import make_survey
@@ -32,6 +31,7 @@ from wkendall.experiments import METHODS, Measurement, Protocol, Store, measure,
 from wkendall.experiments.protocol import COSTS, SPREADS, Sample, draw
 from wkendall.experiments.store import settings_of
 from wkendall.experiments.table import as_csv, as_text
+from wkendall.reading.files import write_whole
 
 PEOPLE = make_survey(2000, rng=1)
 SMALL = Protocol(train=40, test=20, folds=4, seed=7)

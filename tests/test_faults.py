@@ -12,9 +12,9 @@ import numpy as np
 import pytest
 import wkendall
 from definitions import random_rankings
-from wkendall import blocks
 from wkendall.cli import main
 from wkendall.experiments.store import RESULTS
+from wkendall.kernels import blocks
 
 ENVIRONMENT = {**os.environ, "PYTHONPATH": str(Path(wkendall.__file__).resolve().parents[1])}
 LONG = os.environ.get("WKENDALL_FAULTS") == "long"

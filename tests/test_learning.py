@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 import wkendall
 from definitions import random_rankings
-from wkendall import parts, spectrum
+from wkendall.learning import decomposition, singular_values
 
 
 def labels(rng, rows):
@@ -147,10 +147,10 @@ def test_pure_same_as_a_dense_decomposition(n, order, components):
 def test_iterations_find_what_all_at_once_finds(n, order, components, pure, rows, formed, monkeypatch):
     rng = np.random.default_rng(rows + n)
     X, y = random_rankings(rng, rows, n), labels(rng, rows)
-    monkeypatch.setattr(spectrum, "DENSE", 0)
+    monkeypatch.setattr(singular_values, "DENSE", 0)
     if not formed:
-        monkeypatch.setattr(spectrum, "FORMED", 0)
-        monkeypatch.setattr(spectrum, "FORMED_FOR_MANY", 0)
+        monkeypatch.setattr(singular_values, "FORMED", 0)
+        monkeypatch.setattr(singular_values, "FORMED_FOR_MANY", 0)
     check_against_dense(X, y, order, components, pure)
 
 
@@ -328,7 +328,7 @@ def test_projection_on_pure_tensors(n, order):
     rng = np.random.default_rng(8)
     basis = pure_basis(n, order)
     tensors = rng.standard_normal((3, n**order))
-    np.testing.assert_allclose(parts.Pure(n, order)(tensors), tensors @ basis.T @ basis, atol=1e-12)
+    np.testing.assert_allclose(decomposition.Pure(n, order)(tensors), tensors @ basis.T @ basis, atol=1e-12)
 
 
 @pytest.mark.parametrize(
@@ -338,9 +338,9 @@ def test_lifts_commute_with_permutations(order, part, ways):
     rng = np.random.default_rng(9)
     n = 5
     tensor = rng.standard_normal((n,) * part)
-    found = list(parts.lifts(tensor, order))
+    found = list(decomposition.lifts(tensor, order))
     assert len(found) == ways
     ranks = rng.permutation(n)
-    moved = list(parts.lifts(wkendall.embed([ranks], tensor)[0], order))
+    moved = list(decomposition.lifts(wkendall.embed([ranks], tensor)[0], order))
     for lift, other in zip(found, moved, strict=True):
         np.testing.assert_array_equal(wkendall.embed([ranks], lift)[0], other)

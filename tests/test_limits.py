@@ -414,7 +414,7 @@ class TestWhatAReviewFound:
     def test_files_and_dask_without_symmetry(self, tmp_path, monkeypatch):
         import dask.array as da
 
-        monkeypatch.setattr(wkendall.blocks, "BLOCK_BYTES", 7 * 7 * 8)
+        monkeypatch.setattr(wkendall.kernels.blocks, "BLOCK_BYTES", 7 * 7 * 8)
         rng = np.random.default_rng(0)
         W = rng.standard_normal((4,) * 4)
         X = random_rankings(rng, 30, 4)

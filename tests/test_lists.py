@@ -10,10 +10,10 @@ import numpy as np
 import pandas as pd
 import pytest
 import wkendall
-from wkendall import lists
-from wkendall.lists import RankedLists, from_lists
-from wkendall.preflib import Preferences, read_preflib
-from wkendall.tables import read_csv, read_table
+from wkendall.reading import lists
+from wkendall.reading.csv_files import read_csv, read_table
+from wkendall.reading.lists import RankedLists, from_lists
+from wkendall.reading.preflib import Preferences, read_preflib
 
 NAN = np.nan
 

@@ -17,9 +17,9 @@ from cases import Case, rankings
 from hypothesis import assume, given, reject, settings
 from hypothesis import strategies as st
 from wkendall import _core
-from wkendall.measures import Kernel
-from wkendall.parameters import STANDARD
-from wkendall.rankings import alike, as_any_rankings
+from wkendall._arguments import STANDARD
+from wkendall.kernels.specification import Kernel
+from wkendall.reading.rankings import alike, as_any_rankings
 
 ALL = settings().max_examples
 #: What is refused with a clear message instead of computed.

@@ -16,9 +16,10 @@ import pytest
 import wkendall
 from definitions import random_rankings
 from test_to_file import MULT, files, small_blocks
-from wkendall import _disk, _journal, blocks, to_file
-from wkendall._journal import Journal
+from wkendall import _disk
 from wkendall.cli import main
+from wkendall.kernels import blocks, to_file
+from wkendall.kernels.journal import Journal
 
 
 @pytest.fixture(autouse=True)
@@ -272,7 +273,7 @@ def test_a_journal_that_was_removed_meanwhile(monkeypatch):
             removed.append(Path("journal").unlink())
         return lock(file)
 
-    monkeypatch.setattr(_journal, "lock", late)
+    monkeypatch.setattr("wkendall.kernels.journal.lock", late)
     journal = Journal(Path("journal"))
     journal.begin({})
     assert Path("journal").read_bytes().endswith(b" {}\n")
@@ -372,7 +373,8 @@ def test_killed_at_every_step(place, after):
     """A process that is killed right before or after each step, once in the middle."""
     script = f"""
 import os, signal, numpy as np, wkendall
-from wkendall import blocks, to_file
+from wkendall.kernels import blocks
+from wkendall.kernels import to_file
 blocks.BLOCK_BYTES = 15 * 15 * 8
 step = to_file._File.{place}
 calls = []

@@ -145,7 +145,10 @@ def test_a_command_that_is_interrupted(words, number):
 def test_a_matrix_that_is_interrupted_and_goes_on(number):
     """The bits of an unbroken run, however often it is interrupted."""
     words = shlex.split("gram large.npy -o out.npy --weight mult --u log --resume")
-    small = "import sys; from wkendall import blocks, cli; blocks.BLOCK_BYTES = 2**21; print(flush=True); sys.exit(cli.main())"
+    small = (
+        "import sys; from wkendall import cli; from wkendall.kernels import blocks; "
+        "blocks.BLOCK_BYTES = 2**21; print(flush=True); sys.exit(cli.main())"
+    )
     rng = random.Random(int(number))
     for left in reversed(range(5)):
         process = subprocess.Popen(

@@ -11,7 +11,8 @@ import numpy as np
 import pytest
 import wkendall
 from definitions import random_rankings
-from wkendall import _disk, blocks, to_file
+from wkendall import _disk
+from wkendall.kernels import blocks, to_file
 
 MULT = {"weight": "mult", "u": "log"}
 

@@ -22,7 +22,8 @@ from sklearn.model_selection import GridSearchCV, StratifiedKFold, cross_val_sco
 from sklearn.pipeline import make_pipeline
 from sklearn.svm import SVC
 from sklearn.utils.estimator_checks import parametrize_with_checks
-from wkendall import KendallFeatures, KendallNystroem, WeightedKendall, base, datasets, transformers
+from wkendall import KendallFeatures, KendallNystroem, WeightedKendall, datasets
+from wkendall.estimators import kernel_parameters, transformers
 
 ROOT = Path(__file__).parents[1]
 SURVEY = ROOT.parent / "shared/data/eurobarometer55_2/counts.csv"
@@ -57,7 +58,7 @@ def test_the_matrix_by_definition(signed):
     X, Y = random_rankings(rng, 7, 5), random_rankings(rng, 4, 5)
     for parameters in kernels(5, rng):
         u = parameters.get("u")
-        explicit = {} if u is None else {"u": wkendall.parameters.as_factor(u, 5)}
+        explicit = {} if u is None else {"u": wkendall._arguments.as_factor(u, 5)}
         naive = [[sums(s, t, **(parameters | explicit)) for t in X] for s in Y]
         expected = [[value.signed if signed else value.concordant for value in row] for row in naive]
         model = WeightedKendall(**parameters, signed=signed).fit(X)
@@ -491,11 +492,11 @@ def test_different_rankings():
     for items in (1, 3, 300):
         places = random_rankings(rng, 8, items)[rng.integers(0, 8, 50)]
         weights = rng.integers(0, 5, 50).astype(float)
-        different, member, total = base.distinct(places, weights)
+        different, member, total = kernel_parameters.distinct(places, weights)
         np.testing.assert_array_equal(different[member], places)
         assert len(different) == len({tuple(row) for row in places.tolist()})
         np.testing.assert_array_equal(total, [weights[member == one].sum() for one in range(len(different))])
-    different, member, _ = base.distinct(np.array([[1, NAN, 2], [2, NAN, 1], [1, NAN, 2]]), np.ones(3))
+    different, member, _ = kernel_parameters.distinct(np.array([[1, NAN, 2], [2, NAN, 1], [1, NAN, 2]]), np.ones(3))
     assert len(different) == 2
     np.testing.assert_array_equal(different[member[2]], [1, NAN, 2])
 
@@ -504,7 +505,10 @@ def test_draws_apart_have_the_chances_of_kmeans_plus_plus():
     places = np.array([0.0, 1.0, 3.0])  # on a line
     gram, weights = np.multiply.outer(places, places), np.array([1.0, 2.0, 1.0])
     random = np.random.RandomState(0)
-    draws = [tuple(base.draw_apart(places**2, weights, 2, random, lambda one: gram[:, one])) for _ in range(20_000)]
+    draws = [
+        tuple(kernel_parameters.draw_apart(places**2, weights, 2, random, lambda one: gram[:, one]))
+        for _ in range(20_000)
+    ]
     for first in range(3):
         chances = weights * (places - places[first]) ** 2
         for second in range(3):

@@ -11,61 +11,55 @@ Layers, each using only those below it:
 
     cli        the command line
     experiments  the experiment of the paper: measurements, table, report
-    config     show_config
-    dask       Gram matrices and features as dask arrays
+    dask, plotting, gaussian_process  one door each to a neighbouring library
     datasets   simulated rankings and the survey of the paper
-    rdata      data frames in files of R
-    tables, preflib, lists  CSV files, PrefLib files and ranked lists to arrays of ranks
-    plotting   pictures of weights and results
-    clustering k-means in the geometry of a kernel, for scikit-learn
-    transformers Gram matrices, landmarks and features, for scikit-learn
-    base       what the objects with the parameters of a kernel share
-    gaussian_process  kernels for the Gaussian processes of scikit-learn
-    estimators classifiers and regressors that learn weights, for scikit-learn
-    models     what these share
-    checks     what scikit-learn checks for its estimators
-    learning   the weights of positions from labelled rankings
-    machines   the best coefficients for given weights
-    spectrum   singular values of weighted sums of permutations
-    samples    the tensors of rankings to learn from, complete or not
-    parts      how tensors split under permutations
-    to_file    Gram matrices larger than memory, in files
-    blocks     a matrix cut into blocks
-    kernels    gram_matrix and its family
-    embedding  the tensors and features behind the kernels
-    measures   the parameters of a kernel together
-    tensors    general weights, checked
-    factoring  factors of a matrix of weights
-    parameters what a kernel and a run can be told, checked one by one
-    rankings   arrays, data frames and lists to checked rankings
+    estimators classifiers, regressors, transformers and clustering for scikit-learn
+    learning   weights of positions, learned from labelled rankings
+    kernels    Gram matrices, single pairs, distances, correlations, features
+    reading    arrays, data frames, ranked lists and files to checked rankings
+    _config, _arguments, _progress, _disk, _memory  what all of these use
     _core      the Rust crate
 """
 
 from importlib import import_module
 from typing import TYPE_CHECKING
 
+from wkendall._config import show_config
 from wkendall._core import __version__
-from wkendall.config import show_config
-from wkendall.embedding import combine, embed, features, inverse, linear_function
-from wkendall.kernels import correlation, diagonal, distance_matrix, gram_matrix, kappa, kernel, mallows
-from wkendall.tensors import position_weights
-from wkendall.to_file import gram_to_file
+from wkendall.kernels import (
+    combine,
+    correlation,
+    diagonal,
+    distance_matrix,
+    embed,
+    features,
+    gram_matrix,
+    gram_to_file,
+    inverse,
+    kappa,
+    kernel,
+    linear_function,
+    mallows,
+    position_weights,
+)
 
 if TYPE_CHECKING:
     from wkendall import dask as dask
     from wkendall import datasets, gaussian_process, plotting
-    from wkendall.clustering import KernelKMeans
     from wkendall.estimators import (
         AlternatingClassifier,
         AlternatingRegressor,
+        KendallFeatures,
+        KendallNystroem,
+        KernelKMeans,
         SuquanSVDClassifier,
         SuquanSVDRegressor,
+        WeightedKendall,
     )
     from wkendall.learning import suquan_svd
-    from wkendall.lists import from_lists
-    from wkendall.preflib import read_preflib
-    from wkendall.tables import read_csv
-    from wkendall.transformers import KendallFeatures, KendallNystroem, WeightedKendall
+    from wkendall.reading.csv_files import read_csv
+    from wkendall.reading.lists import from_lists
+    from wkendall.reading.preflib import read_preflib
 
 __all__ = [
     "AlternatingClassifier",
@@ -106,19 +100,19 @@ __all__ = [
 _LATER = {
     "AlternatingClassifier": "estimators",
     "AlternatingRegressor": "estimators",
-    "KendallFeatures": "transformers",
-    "KendallNystroem": "transformers",
-    "KernelKMeans": "clustering",
+    "KendallFeatures": "estimators",
+    "KendallNystroem": "estimators",
+    "KernelKMeans": "estimators",
     "SuquanSVDClassifier": "estimators",
     "SuquanSVDRegressor": "estimators",
-    "WeightedKendall": "transformers",
+    "WeightedKendall": "estimators",
     "dask": "dask",
     "datasets": "datasets",
-    "from_lists": "lists",
+    "from_lists": "reading.lists",
     "gaussian_process": "gaussian_process",
     "plotting": "plotting",
-    "read_csv": "tables",
-    "read_preflib": "preflib",
+    "read_csv": "reading.csv_files",
+    "read_preflib": "reading.preflib",
     "suquan_svd": "learning",
 }
 

@@ -16,12 +16,13 @@ from typing import Any, SupportsIndex
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
-from wkendall import _core, embedding, kernels
-from wkendall._files import shown
-from wkendall.measures import Kernel
-from wkendall.parameters import STANDARD, as_result_type, as_threads
-from wkendall.rankings import Input, Missing, Ties, Top, as_array, check_same_labels
-from wkendall.tensors import quadruple_weights, tensor_weights
+from wkendall import _core
+from wkendall._arguments import STANDARD, as_result_type, as_threads
+from wkendall.kernels import embedding, gram
+from wkendall.kernels.specification import Kernel
+from wkendall.kernels.tensors import quadruple_weights, tensor_weights
+from wkendall.reading.files import shown
+from wkendall.reading.rankings import Input, Missing, Ties, Top, as_array, check_same_labels
 
 try:
     import dask.array as da
@@ -119,7 +120,7 @@ def gram_matrix(
         "backend": backend,
     }
     run["n_jobs"] = _jobs(n_jobs)
-    kernels.gram_matrix(np.empty((0, items)), **kernel._asdict(), **run)  # for its checks of parameters
+    gram.gram_matrix(np.empty((0, items)), **kernel._asdict(), **run)  # for its checks of parameters
     result_type, complete = as_result_type(dtype), ties == missing == "error"
     sizes = _block_sizes(chunks, x, y, result_type)
     shape = (x.shape[0], (x if y is None else y).shape[0])
@@ -128,9 +129,7 @@ def gram_matrix(
     if backend is None and complete:
         planned = _core.planned(measure, *shape, result_type == np.float32)
         run["backend"] = planned.partition("-")[0]
-    call = _Call(
-        kernels.gram_matrix, kernel._asdict() | run, "XX" if y is None else "XY", complete and input != "scores"
-    )
+    call = _Call(gram.gram_matrix, kernel._asdict() | run, "XX" if y is None else "XY", complete and input != "scores")
     x = x.rechunk((sizes[0], -1))
     return _gram(call, x, None if y is None else y.rechunk((sizes[1], -1)), sizes, result_type, measure.symmetric)
 

@@ -10,11 +10,11 @@ from typing import Any, NamedTuple, NoReturn, SupportsIndex, cast
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from wkendall._files import MISSING, File, as_path, lines_of, opened, rows_of, shown
+from wkendall._arguments import as_order, real_array
 from wkendall._memory import check_fits
-from wkendall.parameters import as_order, real_array
-from wkendall.rankings import as_ranking
-from wkendall.rdata import INTEGER, PACKED, Save
+from wkendall.reading.files import MISSING, File, as_path, lines_of, opened, rows_of, shown
+from wkendall.reading.rankings import as_ranking
+from wkendall.reading.rdata import INTEGER, PACKED, Save
 
 __all__ = ["load_eurobarometer", "make_mallows", "make_plackett_luce", "make_survey", "make_uniform"]
 

@@ -13,10 +13,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.gaussian_process.kernels import Hyperparameter, Kernel
 
-from wkendall._files import shown
-from wkendall.kernels import diagonal, distance_matrix, gram_matrix, mallows
-from wkendall.parameters import FACTORS, WEIGHTS, as_order, as_threads, real_array
-from wkendall.rankings import Input, Ties, Top, as_any_rankings, as_rankings, check_choice
+from wkendall._arguments import FACTORS, WEIGHTS, as_order, as_threads, real_array
+from wkendall.kernels.gram import diagonal, distance_matrix, gram_matrix, mallows
+from wkendall.reading.files import shown
+from wkendall.reading.rankings import Input, Ties, Top, as_any_rankings, as_rankings, check_choice
 
 __all__ = ["MallowsKernel", "WeightedKendallKernel"]
 

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any, TextIO
 import numpy as np
 from numpy.typing import NDArray
 
-from wkendall import _core, to_file
+from wkendall import _core
+from wkendall._arguments import FACTORS, STANDARD, WEIGHTS
 from wkendall._disk import reserve
 from wkendall._memory import check_fits
 from wkendall.cli.errors import CommandError, UsageError
@@ -21,9 +22,9 @@ from wkendall.cli.options import add_output, add_reading, add_running, new_parse
 from wkendall.cli.output import check_new, new_file, standard_output, write_npz
 from wkendall.cli.reading import Source, check_reading, check_same_items, check_skipped, load_array, read_rankings
 from wkendall.cli.words import in_words_of_the_command
-from wkendall.kernels import distance_matrix, gram_matrix, mallows
-from wkendall.measures import Kernel
-from wkendall.parameters import FACTORS, STANDARD, WEIGHTS
+from wkendall.kernels import to_file
+from wkendall.kernels.gram import distance_matrix, gram_matrix, mallows
+from wkendall.kernels.specification import Kernel
 
 if TYPE_CHECKING:
     from wkendall.cli.options import Commands

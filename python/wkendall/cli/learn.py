@@ -21,8 +21,8 @@ from wkendall.cli.options import add_output, add_reading, add_running, new_parse
 from wkendall.cli.output import new_files, write_npz
 from wkendall.cli.reading import CSV, NPZ, Source, check_reading, check_skipped, kind_of, read_rankings
 from wkendall.cli.words import in_words_of_the_command
-from wkendall.kernels import gram_matrix
-from wkendall.rankings import as_any_rankings
+from wkendall.kernels.gram import gram_matrix
+from wkendall.reading.rankings import as_any_rankings
 
 if TYPE_CHECKING:
     from wkendall.cli.options import Commands
@@ -165,15 +165,15 @@ def _read(arguments: argparse.Namespace) -> tuple[Source, NDArray[Any]]:
 
 
 def _model(arguments: argparse.Namespace) -> Any:
-    from wkendall import estimators
+    from wkendall.estimators import supervised
 
     kind = "Regressor" if arguments.regression else "Classifier"
     how = {name: getattr(arguments, name) for name in ("order", "input", "top", "ties", "missing")}
     if arguments.method == "alternating":
         how["init"] = arguments.init or "standard"
-        return getattr(estimators, f"Alternating{kind}")(n_jobs=arguments.jobs, **how)
+        return getattr(supervised, f"Alternating{kind}")(n_jobs=arguments.jobs, **how)
     how |= {"n_components": arguments.components, "pure": arguments.pure}
-    return getattr(estimators, f"SuquanSVD{kind}")(n_jobs=arguments.jobs, **how)
+    return getattr(supervised, f"SuquanSVD{kind}")(n_jobs=arguments.jobs, **how)
 
 
 def _learn(arguments: argparse.Namespace, source: Source, plan: Plan) -> tuple[dict[str, Scores], Any]:

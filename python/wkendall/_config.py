@@ -37,7 +37,7 @@ def configuration() -> Configuration:
 
     Examples
     --------
-    >>> from wkendall.config import configuration
+    >>> from wkendall._config import configuration
     >>> configuration().picked["standard"][100]  # doctest: +ELLIPSIS
     'bits-...'
     """

@@ -16,15 +16,15 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.exceptions import ConvergenceWarning
 
-from wkendall._files import shown
+from wkendall._arguments import as_axes, as_order, as_threads, check_flag
 from wkendall._memory import check_fits
-from wkendall.machines import Fit, Loss, train
-from wkendall.parameters import as_axes, as_order, as_threads, check_flag
-from wkendall.parts import Array, Pure, scattered
-from wkendall.rankings import Input, Top, as_rankings, check_unmasked
-from wkendall.samples import Complete, Sample
-from wkendall.spectrum import across, leading
-from wkendall.tensors import position_weights
+from wkendall.kernels.tensors import position_weights
+from wkendall.learning.coefficients import Fit, Loss, train
+from wkendall.learning.decomposition import Array, Pure, scattered
+from wkendall.learning.position_tensors import Complete, Sample
+from wkendall.learning.singular_values import across, leading
+from wkendall.reading.files import shown
+from wkendall.reading.rankings import Input, Top, as_rankings, check_unmasked
 
 #: How exactly half steps are solved, as a part of the objective: far better than what may count as a rise.
 EXACT, RISE = 1e-9, 1e-6

@@ -8,10 +8,10 @@ from typing import Any, Literal, NamedTuple, SupportsIndex, cast
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from wkendall._files import shown
+from wkendall._arguments import MOST_AXES, as_axes, as_factor, as_order, named_weight, real_array
 from wkendall._memory import check_fits
-from wkendall.factoring import WORTH_FACTORS, low_rank
-from wkendall.parameters import MOST_AXES, as_axes, as_factor, as_order, named_weight, real_array
+from wkendall.kernels.low_rank import WORTH_FACTORS, low_rank
+from wkendall.reading.files import shown
 
 #: What the two entries of W for two pairs of positions, one way and the other, may differ by, as a part of the larger. Their mean
 #: is taken, which changes values by half of it.

@@ -13,11 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 from wkendall import _core
-from wkendall._files import shown
-from wkendall._memory import check_fits
-from wkendall._progress import progress_bar
-from wkendall.measures import Kernel
-from wkendall.parameters import (
+from wkendall._arguments import (
     STANDARD,
     as_result_type,
     as_threads,
@@ -25,7 +21,11 @@ from wkendall.parameters import (
     check_out,
     named_weight,
 )
-from wkendall.rankings import (
+from wkendall._memory import check_fits
+from wkendall._progress import progress_bar
+from wkendall.kernels.specification import Kernel
+from wkendall.reading.files import shown
+from wkendall.reading.rankings import (
     AnyRankings,
     Input,
     Missing,

@@ -7,8 +7,8 @@ from typing import NamedTuple, SupportsIndex
 from numpy.typing import ArrayLike
 
 from wkendall import _core
-from wkendall.parameters import Unsaid, as_order, check_flag, check_unused, named_weight
-from wkendall.tensors import Weights, quadruple_weights, tensor_weights
+from wkendall._arguments import Unsaid, as_order, check_flag, check_unused, named_weight
+from wkendall.kernels.tensors import Weights, quadruple_weights, tensor_weights
 
 
 class Kernel(NamedTuple):

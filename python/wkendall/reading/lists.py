@@ -12,8 +12,8 @@ from typing import Any, NamedTuple, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from wkendall._files import shown
 from wkendall._memory import check_fits
+from wkendall.reading.files import shown
 
 
 class RankedLists(NamedTuple):
@@ -44,7 +44,7 @@ def from_lists(lists: Iterable[Iterable[object]], items: Iterable[object] | None
 
     Examples
     --------
-    >>> from wkendall.lists import from_lists
+    >>> from wkendall.reading.lists import from_lists
     >>> X, items = from_lists([["apple", "pear", "plum"], ["plum", "fig"]])
     >>> items
     ['apple', 'pear', 'plum', 'fig']

@@ -12,8 +12,8 @@ from typing import NamedTuple, NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
-from wkendall._files import MISSING, NUMBER, WHOLE, File, opened, rows_of, shown
-from wkendall.lists import RankedLists
+from wkendall.reading.files import MISSING, NUMBER, WHOLE, File, opened, rows_of, shown
+from wkendall.reading.lists import RankedLists
 
 DELIMITERS = (",", ";", "\t")
 #: So many rows of a CSV file are looked at to find its delimiter.

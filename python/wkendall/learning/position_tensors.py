@@ -16,10 +16,10 @@ from numpy.typing import NDArray
 
 from wkendall import _core
 from wkendall._memory import check_fits
-from wkendall.embedding import embed, linear_function
-from wkendall.kernels import gram_matrix
-from wkendall.parts import Array
-from wkendall.rankings import AnyRankings
+from wkendall.kernels.embedding import embed, linear_function
+from wkendall.kernels.gram import gram_matrix
+from wkendall.learning.decomposition import Array
+from wkendall.reading.rankings import AnyRankings
 
 
 class Sample(Protocol):

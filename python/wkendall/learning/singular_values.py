@@ -1,7 +1,7 @@
 """The leading singular values of a weighted sum of permutations that acts on tensors over positions.
 
 With Pi_p the permutation matrix of ranking p, M is the sum over p of c_p (Pi_p x .. x Pi_p), a matrix of n^d rows. A sum of
-permutations acts on the parts of `wkendall.parts` one by one, in the same way on every lift of a part. So its singular
+permutations acts on the parts of `decomposition` one by one, in the same way on every lift of a part. So its singular
 vectors are the lifts of those that it has on the pure tensors of the orders up to d. On order 1 it is an n x n matrix.
 """
 
@@ -16,8 +16,8 @@ import scipy.linalg
 from numpy.typing import NDArray
 from scipy.sparse.linalg import LinearOperator, eigsh
 
-from wkendall.parts import Array, Pure, lifts, reorderings, scattered
-from wkendall.samples import Sample
+from wkendall.learning.decomposition import Array, Pure, lifts, reorderings, scattered
+from wkendall.learning.position_tensors import Sample
 
 #: Singular values this close, as a part of the larger one, count as one.
 SAME = 1e-8

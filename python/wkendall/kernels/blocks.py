@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from wkendall import _core
 from wkendall._memory import available_bytes
-from wkendall.rankings import AnyRankings, Missing
+from wkendall.reading.rankings import AnyRankings, Missing
 
 #: A block has at most so many bytes, and its mirror image as many; less if little memory is left.
 BLOCK_BYTES = 64 * 2**20

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from wkendall import _core
-from wkendall._files import shown
+from wkendall.reading.files import shown
 
 Input = Literal["ranks", "orders", "scores"]
 Top = Literal["low", "high"]

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 from wkendall import _core
-from wkendall._files import shown
-from wkendall.rankings import check_choice, check_unmasked
+from wkendall.reading.files import shown
+from wkendall.reading.rankings import check_choice, check_unmasked
 
 WEIGHTS = ("standard", "top", "add", "mult", "average")
 FACTORS = ("hyperbolic", "log")

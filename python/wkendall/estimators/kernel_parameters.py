@@ -18,11 +18,11 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import Tags
 
 from wkendall import _core
-from wkendall.checks import checked_data
-from wkendall.kernels import diagonal, gram_matrix, mallows
-from wkendall.parameters import STANDARD, as_threads
-from wkendall.parts import Array
-from wkendall.rankings import Input, Missing, Ties, Top, as_any_rankings
+from wkendall._arguments import STANDARD, as_threads
+from wkendall.estimators.input_checks import checked_data
+from wkendall.kernels.gram import diagonal, gram_matrix, mallows
+from wkendall.learning.decomposition import Array
+from wkendall.reading.rankings import Input, Missing, Ties, Top, as_any_rankings
 
 Places = NDArray[Any]
 

@@ -40,7 +40,7 @@ class Journal:
     Examples
     --------
     >>> import tempfile
-    >>> from wkendall._journal import Journal
+    >>> from wkendall.kernels.journal import Journal
     >>> path = Path(tempfile.mkdtemp()) / "journal"
     >>> journal = Journal(path)
     >>> journal.begin({"rows": 3})

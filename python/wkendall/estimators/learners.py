@@ -20,15 +20,15 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
 from wkendall import _core
-from wkendall._files import shown
-from wkendall.checks import checked_data, sample_weights
-from wkendall.learning import Alternation, leading_weights
-from wkendall.machines import Hinge, Loss, Squares, merge, train
-from wkendall.parameters import as_axes, as_order, as_threads, check_flag
-from wkendall.parts import Array
-from wkendall.rankings import Input, Missing, Ties, Top, as_any_rankings, check_choice
-from wkendall.samples import Kind, Sample, sample_of
-from wkendall.tensors import one_tensor, position_weights
+from wkendall._arguments import as_axes, as_order, as_threads, check_flag
+from wkendall.estimators.input_checks import checked_data, sample_weights
+from wkendall.kernels.tensors import one_tensor, position_weights
+from wkendall.learning.coefficients import Hinge, Loss, Squares, merge, train
+from wkendall.learning.decomposition import Array
+from wkendall.learning.position_tensors import Kind, Sample, sample_of
+from wkendall.learning.suquan import Alternation, leading_weights
+from wkendall.reading.files import shown
+from wkendall.reading.rankings import Input, Missing, Ties, Top, as_any_rankings, check_choice
 
 Labels = NDArray[Any]
 

@@ -21,14 +21,14 @@ import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 from wkendall import _core
+from wkendall._arguments import STANDARD, as_result_type, as_threads, check_flag
 from wkendall._disk import check_space, claim, reserve, sync_folder
-from wkendall._files import as_path
-from wkendall._journal import Journal
 from wkendall._progress import progress_bar
-from wkendall.blocks import Block, Rows, Work
-from wkendall.measures import Kernel
-from wkendall.parameters import STANDARD, as_result_type, as_threads, check_flag
-from wkendall.rankings import Input, Missing, Ties, Top, read_both
+from wkendall.kernels.blocks import Block, Rows, Work
+from wkendall.kernels.journal import Journal
+from wkendall.kernels.specification import Kernel
+from wkendall.reading.files import as_path
+from wkendall.reading.rankings import Input, Missing, Ties, Top, read_both
 
 #: Changes when files of an earlier version cannot be gone on with.
 FORMAT = 1

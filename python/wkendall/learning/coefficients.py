@@ -15,9 +15,9 @@ from numpy.typing import NDArray
 from scipy.linalg import LinAlgError
 from sklearn.exceptions import ConvergenceWarning
 
-from wkendall.interior import FromFeatures, FromGram, Kernel, path
-from wkendall.parts import Array
-from wkendall.samples import Sample
+from wkendall.learning.decomposition import Array
+from wkendall.learning.interior_point import FromFeatures, FromGram, Kernel, path
+from wkendall.learning.position_tensors import Sample
 
 #: Steps for a support vector machine; twenty are usual.
 MOST_STEPS = 100

@@ -6,8 +6,8 @@ from typing import Any, SupportsIndex
 
 from numpy.typing import ArrayLike
 
-from wkendall.models import Alternating, Classifier, Regressor, Suquan
-from wkendall.rankings import Input, Missing, Ties, Top
+from wkendall.estimators.learners import Alternating, Classifier, Regressor, Suquan
+from wkendall.reading.rankings import Input, Missing, Ties, Top
 
 
 class SuquanSVDClassifier(Classifier, Suquan):

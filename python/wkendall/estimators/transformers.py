@@ -12,14 +12,14 @@ from scipy.linalg import solve_triangular
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import _check_feature_names_in, check_is_fitted
 
-from wkendall._files import shown
+from wkendall._arguments import as_order, as_result_type
 from wkendall._memory import check_fits
-from wkendall.base import OfKernel, OfRankings, Places, distinct, draw_apart, used
-from wkendall.checks import random_state
-from wkendall.embedding import BLOCK, features
-from wkendall.parameters import as_order, as_result_type
-from wkendall.parts import Array
-from wkendall.rankings import Input, Missing, Ties, Top, check_choice, check_same_labels
+from wkendall.estimators.input_checks import random_state
+from wkendall.estimators.kernel_parameters import OfKernel, OfRankings, Places, distinct, draw_apart, used
+from wkendall.kernels.embedding import BLOCK, features
+from wkendall.learning.decomposition import Array
+from wkendall.reading.files import shown
+from wkendall.reading.rankings import Input, Missing, Ties, Top, check_choice, check_same_labels
 
 #: How many different rankings the error of an approximation is measured on, and landmarks are drawn apart from, at most.
 MOST = 10_000

@@ -1,0 +1,13 @@
+"""Weights of positions, learned from labelled rankings.
+
+suquan     SUQUAN-SVD, and the alternation that starts from it
+coefficients   the best coefficients for given weights
+interior_point the dual problem of a support vector machine
+singular_values  of weighted sums of permutations
+position_tensors the tensors of rankings to learn from, complete or not
+decomposition  how tensors split under permutations
+"""
+
+from wkendall.learning.suquan import SuquanSVD, suquan_svd
+
+__all__ = ["SuquanSVD", "suquan_svd"]
