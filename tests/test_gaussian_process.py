@@ -5,12 +5,12 @@ import pickle
 import sys
 from itertools import combinations, permutations, product
 from math import exp, log, prod
-from pathlib import Path
 
 import numpy as np
 import pytest
 import wkendall
 from definitions import random_rankings, tuples
+from paths import ROOT
 from sklearn.base import clone
 from sklearn.gaussian_process import GaussianProcessClassifier, GaussianProcessRegressor
 from sklearn.gaussian_process.kernels import (
@@ -541,9 +541,7 @@ def test_bad_rankings(kernel):
 
 @pytest.fixture(scope="module")
 def flow_shop():
-    specification = importlib.util.spec_from_file_location(
-        "flow_shop", Path(__file__).parents[1] / "examples/flow_shop.py"
-    )
+    specification = importlib.util.spec_from_file_location("flow_shop", ROOT / "examples/flow_shop.py")
     module = importlib.util.module_from_spec(specification)
     specification.loader.exec_module(module)
     return module

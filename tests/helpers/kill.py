@@ -1,6 +1,6 @@
 """Kill a run of `wkendall gram --resume` at random moments, go on each time, and compare the file with that of an unbroken run.
 
-    python tests/kill.py --rows 20000 --kills 20 --folder /tmp
+    python tests/helpers/kill.py --rows 20000 --kills 20 --folder /tmp
 
 prints the moments, the blocks that were done, and the hashes of both files. The short form of this is in test_resume.py.
 """

@@ -10,12 +10,10 @@ import pkgutil
 import re
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 import wkendall
-
-ROOT = Path(__file__).parents[1]
+from paths import ROOT
 
 
 def test_names():

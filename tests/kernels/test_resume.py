@@ -355,7 +355,7 @@ def test_resume_is_for_arrays(capsys):
 
 
 def test_kill_and_go_on():
-    """Kill -9 at random moments; `python tests/kill.py` does the same with 20,000 rankings."""
+    """Kill -9 at random moments; `python tests/helpers/kill.py` does the same with 20,000 rankings."""
     np.save("x.npy", random_rankings(np.random.default_rng(0), 600, 20))
     size = 60 * 60 * 8
     folder = Path.cwd()

@@ -5,7 +5,7 @@ import pytest
 import wkendall
 from definitions import random_rankings
 from test_incomplete import completions, random_rows
-from test_learning import leading_subspaces, pure_basis
+from test_suquan import leading_subspaces, pure_basis
 from wkendall import AlternatingClassifier, AlternatingRegressor, SuquanSVDClassifier, SuquanSVDRegressor, _core
 from wkendall.learning.position_tensors import Complete, Tied, block_means
 from wkendall.learning.suquan import leading_weights

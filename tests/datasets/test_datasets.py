@@ -6,11 +6,11 @@ import gzip
 import itertools
 import lzma
 import struct
-from pathlib import Path
 
 import numpy as np
 import pytest
 import wkendall
+from paths import SURVEY
 from wkendall import _memory, datasets
 from wkendall.datasets import (
     COUNTS,
@@ -28,7 +28,6 @@ from wkendall.datasets import (
     make_uniform,
 )
 
-SURVEY = Path(__file__).parents[2] / "shared/data/eurobarometer55_2/counts.csv"
 FOUR = np.array(list(itertools.permutations(range(1, 5))))
 SIX = np.array(list(itertools.permutations(range(1, 7))))
 ROWS = [

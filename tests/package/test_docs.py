@@ -3,12 +3,11 @@
 import importlib
 import inspect
 import re
-from pathlib import Path
 
 import pytest
 import wkendall
+from paths import ROOT
 
-ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
 REFERENCE = (DOCS / "reference.rst").read_text()
 

@@ -3,12 +3,12 @@
 import csv
 import pickle
 import warnings
-from pathlib import Path
 
 import numpy as np
 import pytest
 import wkendall
 from definitions import random_rankings
+from paths import SURVEY
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from sklearn.linear_model import Ridge
@@ -25,7 +25,6 @@ from wkendall.learning.interior_point import FromFeatures, FromGram
 CLASSIFIERS = [SuquanSVDClassifier, AlternatingClassifier]
 REGRESSORS = [SuquanSVDRegressor, AlternatingRegressor]
 NAN = float("nan")
-SURVEY = Path(__file__).parents[2] / "shared/data/eurobarometer55_2/counts.csv"
 
 
 def two_classes(rng, rows=80, items=5):

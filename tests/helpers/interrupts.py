@@ -1,6 +1,6 @@
 """Long calls, interrupted at random moments: how long each goes on, and whether all works afterwards.
 
-    python tests/interrupts.py NAME ... --rounds 3 --seed 0
+    python tests/helpers/interrupts.py NAME ... --rounds 3 --seed 0
 
 prints one line of JSON for each interruption. SIGINT raises KeyboardInterrupt; SIGTERM raises SystemExit, as in a service that
 removes its files before it ends. All calls run in one process: one that is left half dead shows in those that follow.

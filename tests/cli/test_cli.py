@@ -16,6 +16,7 @@ import numpy as np
 import pytest
 import wkendall
 from definitions import random_rankings
+from paths import ROOT
 from wkendall import _core, cli
 from wkendall.cli import gram, info, learn, main
 
@@ -647,11 +648,10 @@ def compared(shown, wanted):
 @pytest.mark.parametrize("page", ["docs/command_line.md", "README.md"])
 def test_examples_of_pages(page, capsys):
     """Every command of a page runs, and prints what the text block after it says."""
-    root = Path(__file__).parents[1]
-    blocks = re.findall(r"```(\w+)\n(.*?)```", (root / "docs/command_line.md").read_text(), flags=re.DOTALL)
+    blocks = re.findall(r"```(\w+)\n(.*?)```", (ROOT / "docs/command_line.md").read_text(), flags=re.DOTALL)
     making = next(code for language, code in blocks if language == "python")
     if page == "README.md":
-        blocks = re.findall(r"```(\w+)\n(.*?)```", (root / page).read_text(), flags=re.DOTALL)
+        blocks = re.findall(r"```(\w+)\n(.*?)```", (ROOT / page).read_text(), flags=re.DOTALL)
         blocks = [("python", making), *(block for block in blocks if block[0] == "sh")]
     session, ran = {}, 0
     for (language, code), following in zip(blocks, [*blocks[1:], ("", "")], strict=True):

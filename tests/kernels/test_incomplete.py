@@ -5,17 +5,17 @@ import gzip
 import re
 from fractions import Fraction
 from itertools import combinations, permutations, product
-from pathlib import Path
 
 import numpy as np
 import pytest
 import wkendall
 from definitions import kernels, random_rankings, sums
+from paths import SHARED
 from scipy.stats import kendalltau
 from sklearn.model_selection import StratifiedKFold, cross_val_score
 from sklearn.svm import SVC
 
-DATA = Path(__file__).parents[2] / "shared/data/expression"
+DATA = SHARED / "data/expression"
 NAN = np.nan
 
 

@@ -22,6 +22,7 @@ import numpy as np
 import pytest
 import wkendall
 from definitions import expected, reduction, tuples
+from paths import SHARED
 from scipy import stats
 from sklearn.svm import SVC
 from wkendall.cli import main
@@ -35,7 +36,7 @@ from wkendall.reading.files import write_whole
 
 PEOPLE = make_survey(2000, rng=1)
 SMALL = Protocol(train=40, test=20, folds=4, seed=7)
-PAPER = Path(__file__).parents[2] / "shared/paper.tex"
+PAPER = SHARED / "paper.tex"
 ENVIRONMENT = {**os.environ, "PYTHONPATH": str(Path(wkendall.__file__).resolve().parents[1])}
 
 

@@ -1,12 +1,12 @@
 """Clusters of rankings by k-means in the geometry of a kernel."""
 
 import pickle
-from pathlib import Path
 
 import numpy as np
 import pytest
 import wkendall
 from definitions import random_rankings
+from paths import SURVEY
 from sklearn.base import clone
 from sklearn.cluster import KMeans
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
@@ -18,7 +18,6 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from wkendall import KernelKMeans, datasets
 from wkendall.estimators import clustering
 
-SURVEY = Path(__file__).parents[2] / "shared/data/eurobarometer55_2/counts.csv"
 NAN = float("nan")
 EXPECTED = {"check_clustering": "its points have two coordinates, of which a ranking keeps only which is larger"}
 KERNELS = [

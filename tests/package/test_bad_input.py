@@ -6,6 +6,7 @@ import pytest
 import wkendall
 from bad_kernels import ENTRIES, KERNELS, MORE, WEIGHTS
 from bad_objects import OBJECTS
+from paths import ROOT
 
 ENTRIES_NAMED = [
     (name, call, (TypeError, ValueError), [f"row {row}", f"column {column}", f"holds {value}"])
@@ -30,9 +31,7 @@ def test_the_table_is_long_and_names_are_used_once():
 
 def test_every_public_name_is_in_the_table():
     """Each function and class is called at least once in the sources of the table."""
-    from pathlib import Path
-
-    sources = "".join((Path(__file__).parent / name).read_text() for name in ("bad_kernels.py", "bad_objects.py"))
+    sources = "".join((ROOT / "tests/helpers" / name).read_text() for name in ("bad_kernels.py", "bad_objects.py"))
     modules = {"datasets", "plotting", "gaussian_process"}
     for name in set(wkendall.__all__) - modules - {"__version__", "show_config"}:
         assert re.search(rf"wkendall\.{name}\b", sources), name

@@ -6,12 +6,12 @@ import subprocess
 import sys
 from functools import partial
 from itertools import pairwise
-from pathlib import Path
 
 import numpy as np
 import pytest
 import wkendall
 from definitions import kernels, random_rankings, sums
+from paths import ROOT
 from sklearn.base import clone
 from sklearn.cluster import SpectralClustering
 from sklearn.decomposition import KernelPCA
@@ -25,7 +25,6 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from wkendall import KendallFeatures, KendallNystroem, WeightedKendall, datasets
 from wkendall.estimators import kernel_parameters, transformers
 
-ROOT = Path(__file__).parents[1]
 SURVEY = ROOT.parent / "shared/data/eurobarometer55_2/counts.csv"
 COLON = ROOT.parent / "shared/data/expression/alon/values.csv.gz"
 NAN = float("nan")

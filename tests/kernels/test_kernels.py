@@ -2,16 +2,16 @@
 
 import re
 from fractions import Fraction
-from pathlib import Path
 
 import numpy as np
 import pytest
 import scipy.stats
 import wkendall
 from definitions import expected, general, kernels, random_rankings
+from paths import ROOT
 
 BOUND = 1e-12
-README = Path(__file__).parents[1] / "README.md"
+README = ROOT / "README.md"
 
 
 def assert_close(value, wanted, size, weight):

@@ -207,7 +207,7 @@ fn every_call_is_refused_with_its_numbers_and_words() {
 
 #[test]
 fn every_variant_is_reached_or_has_a_reason_not_to_be() {
-    let source = include_str!("../src/error.rs");
+    let source = include_str!("../../src/error.rs");
     let body = source.split("pub enum Error {").nth(1).unwrap().split("\n}\n").next().unwrap();
     let names = body.lines().filter(|line| line.starts_with("    ") && !line.starts_with("     "));
     let declared: BTreeSet<String> = names
