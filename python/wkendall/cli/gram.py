@@ -150,7 +150,8 @@ def run(arguments: argparse.Namespace) -> int:
             _write(unfinished, arguments, x, y, shape)
     seconds = time.perf_counter() - started
     said = f"{shape[0]} x {shape[1]} {arguments.dtype} in {seconds:.2f} s"
-    said += f", with {already} blocks of an earlier run" if already else ""
+    if already:
+        said += f", with {already} {'block' if already == 1 else 'blocks'} of an earlier run"
     print(f"wrote {arguments.output}: {said}", file=sys.stderr if arguments.output == STDOUT else sys.stdout)
     _tell_of_counts(arguments, x, y)
     return 0

@@ -19,6 +19,7 @@ _WORDS = (
     (r"\b(train|test)=(?=[0-9])", r"--\1 "),
     (r"^u(?=\[[0-9]+\] )", "--u"),
     (r"\bn_components\b", "--components"),
+    (r"; from_lists takes .*$", ""),
     (r"\[progress\]|\[plot\]", "[cli]"),
 )
 
