@@ -117,8 +117,7 @@ def write_whole(path: Path, content: str | bytes, *, replace: bool = True) -> No
         raise FileExistsError(f"{path} was made by something else meanwhile, and is left alone") from None
     except OSError as error:
         # A full disk names no file, and the unfinished one means nothing to anybody.
-        error.filename, error.filename2 = os.fspath(path), None
-        raise
+        raise type(error)(error.errno, error.strerror, os.fspath(path)) from error
     finally:
         # What could not be written cannot be removed either, on a disk that is read only.
         with suppress(OSError):
