@@ -344,10 +344,37 @@ def test_force_starts_again(monkeypatch, capsys):
         stop_after(patch, 4, KeyboardInterrupt)
         run("gram x.npy -o gram.npy --resume", 130)
     run("gram x.npy -o gram.npy --resume --signed", 1)
-    assert "was begun with signed = False, not True: give the same" in capsys.readouterr().err
+    message = "was begun with signed = False, not True: give the same; --force starts again\n"
+    assert capsys.readouterr().err.endswith(message)
     run("gram x.npy -o gram.npy --force --signed")
     assert files() == ["gram.npy", "x.npy"]
     assert (np.load("gram.npy") == wkendall.gram_matrix(X, signed=True)).all()
+
+
+def test_resume_with_force_starts_again_if_it_is_other_work(monkeypatch, capsys):
+    np.save("x.npy", X)
+    np.save("other.npy", X[::-1])
+    for words, params, rankings in (("x.npy", {"signed": True}, X), ("other.npy", {}, X[::-1])):
+        interrupted(monkeypatch, 4)
+        words = f"gram {words} -o gram.npy --resume {'--signed' if params else ''}"
+        run(words, 1)
+        assert capsys.readouterr().err.endswith(": give the same; --force starts again\n")
+        run(f"{words} --force")
+        assert "earlier run" not in capsys.readouterr().out
+        assert (np.load("gram.npy") == wkendall.gram_matrix(rankings, **params)).all()
+        Path("gram.npy").unlink()
+    # The same work goes on, and what is lost is made again.
+    interrupted(monkeypatch, 4)
+    run("gram x.npy -o gram.npy --resume --force")
+    assert "with 4 blocks of an earlier run" in capsys.readouterr().out
+    Path("gram.npy").unlink()
+    interrupted(monkeypatch, 4)
+    Path("gram.npy.unfinished").unlink()
+    run("gram x.npy -o gram.npy --resume", 1)
+    assert capsys.readouterr().err.endswith("gram.npy.journal is: --force starts again\n")
+    run("gram x.npy -o gram.npy --resume --force")
+    assert (np.load("gram.npy") == wkendall.gram_matrix(X)).all()
+    assert files() == ["gram.npy", "other.npy", "x.npy"]
 
 
 def test_resume_is_for_arrays(capsys):

@@ -63,6 +63,21 @@ def as_path(path: object) -> Path:
     return Path(path)
 
 
+def same_file(path: Path, other: object) -> bool:
+    """Tell whether two names lead to one file that is there."""
+    with suppress(OSError, ValueError):
+        return isinstance(other, str | os.PathLike) and path.samefile(other)
+    return False
+
+
+def refuse_own_file(path: Path, values: object, name: str) -> None:
+    """Refuse to write to the file that an array is mapped from."""
+    while values is not None:
+        if same_file(path, getattr(values, "filename", None)):
+            raise ValueError(f"{path} is the file that {name} is read from: use another name for the result")
+        values = getattr(values, "base", None)
+
+
 def opened(path: object) -> File:
     """Read a file of text in UTF-8."""
     source = as_path(path)

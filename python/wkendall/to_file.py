@@ -22,7 +22,7 @@ from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 from wkendall import _core
 from wkendall._disk import check_space, claim, reserve, sync_folder
-from wkendall._files import as_path
+from wkendall._files import as_path, refuse_own_file
 from wkendall._journal import Journal
 from wkendall._progress import progress_bar
 from wkendall.blocks import Block, Rows, Work
@@ -103,6 +103,8 @@ def gram_to_file(
             [5., 6., 1.],
             [0., 1., 6.]])
     """
+    for name, values in (("X", X), ("Y", Y), ("u", u), ("U", U), ("W", W)):
+        refuse_own_file(as_path(path), values, name)
     kernel = Kernel(weight, k, u, U, W, order, check, signed, normalize)
     call = Call("gram_matrix", kernel.measure, options_of(kernel), (ties, missing))
     work = prepare(call, X, Y, input, top, dtype, n_jobs, backend)
@@ -203,7 +205,7 @@ def write(path: Path, work: Work, *, resume: bool, force: bool = False, progress
     resume : bool
         Go on with an unfinished file. Otherwise such a file is an error, or with `force` removed.
     force : bool
-        Replace what has the name.
+        Replace what has the name, and an unfinished file of other rankings or options.
     progress : bool
         Show a progress bar.
     """
@@ -260,7 +262,7 @@ class _File:
 
     def run(self, header: dict[str, Any], resume: bool, progress: bool) -> int:
         try:
-            if not self.journal.entries or (self.force and not resume):
+            if not self.journal.entries or (self.force and (not resume or self._is_other(header))):
                 self._refuse_taken()
                 self._begin(header)
             elif not resume:
@@ -326,6 +328,16 @@ class _File:
             raise FileExistsError(
                 f"{self.unfinished} is there already, but not from an earlier run: move it away, its name is needed"
             ) from None
+
+    def _is_other(self, header: dict[str, Any]) -> bool:
+        """Whether the journal is that of other work, or what it speaks of is lost."""
+        try:
+            self._compare(header)
+            if not self._is_named():
+                self._check_data()
+        except (ValueError, FileNotFoundError):
+            return True
+        return False
 
     def _compare(self, header: dict[str, Any]) -> None:
         """Refuse to go on with something else."""

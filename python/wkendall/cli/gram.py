@@ -18,7 +18,7 @@ from wkendall._disk import reserve
 from wkendall._memory import check_fits
 from wkendall.cli.errors import CommandError, UsageError
 from wkendall.cli.options import add_output, add_reading, add_running, new_parser, wants_progress, whole_number
-from wkendall.cli.output import check_new, new_file, standard_output, write_npz
+from wkendall.cli.output import check_new, check_not_input, new_file, standard_output, write_npz
 from wkendall.cli.reading import Source, check_reading, check_same_items, check_skipped, load_array, read_rankings
 from wkendall.cli.words import in_words_of_the_command
 from wkendall.kernels import distance_matrix, gram_matrix, mallows
@@ -163,6 +163,7 @@ def _check(arguments: argparse.Namespace) -> None:
         raise UsageError(
             f"the name of the output must end in one of {', '.join(ENDINGS)}, not be {str(arguments.output)!r}"
         )
+    check_not_input(arguments.output, *_inputs(arguments), arguments.u, arguments.U, arguments.W)
     if arguments.resume and arguments.output.suffix.lower() != ".npy":
         raise UsageError(f"--resume goes with an .npy file, not with {str(arguments.output)!r}")
     if arguments.kernel != "kendall":
