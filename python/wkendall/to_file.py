@@ -186,6 +186,14 @@ def discard(path: Path) -> None:
         journal.remove()
 
 
+def left_over(path: Path) -> str:
+    """Say what an earlier run has left, and what --resume does with it."""
+    (journal := Journal(unfinished_names(path.resolve())[1])).close()
+    if journal.has_named(path.resolve()):
+        return f"{path} is complete, but its run was stopped before it said so: --resume takes it"
+    return f"{path}.unfinished is from an earlier run: --resume goes on with it"
+
+
 def opened(path: Path) -> NDArray[Any]:
     """Return a finished file as a memory map; what is empty cannot be mapped and is read."""
     try:
@@ -266,10 +274,12 @@ class _File:
                 self._refuse_taken()
                 self._begin(header)
             elif not resume:
-                raise FileExistsError(
-                    f"{self.unfinished} is the unfinished file of an earlier run: resume=True goes on with it; to start again, "
-                    f"remove it and {self.journal.path.name}"
+                left = (
+                    f"{self.path} is complete, but its run was stopped before it said so: resume=True takes it"
+                    if self._is_named()
+                    else f"{self.unfinished} is the unfinished file of an earlier run: resume=True goes on with it"
                 )
+                raise FileExistsError(f"{left}; to start again, remove it and {self.journal.path.name}")
             else:
                 self._compare(header)
                 if self._is_named():
@@ -343,15 +353,16 @@ class _File:
         """Refuse to go on with something else."""
         found = self.journal.header or {}
         again = f"to start again, remove it and {self.journal.path.name}"
+        begun = self.path if self._is_named() else self.unfinished
         for name in ("X", "Y"):
             if found.get(name) != header[name] and found.get("format") == FORMAT:
                 raise ValueError(
-                    f"{name} has other rankings than those that {self.unfinished} was begun with: give the same; {again}"
+                    f"{name} has other rankings than those that {begun} was begun with: give the same; {again}"
                 )
         for name, value in header.items():
             if name != "block" and (name not in found or found[name] != value):
                 raise ValueError(
-                    f"{self.unfinished} was begun with {name} = {found.get(name)!r}, not {value!r}: give the same; {again}"
+                    f"{begun} was begun with {name} = {found.get(name)!r}, not {value!r}: give the same; {again}"
                 )
 
     def _check_data(self) -> None:
@@ -424,10 +435,7 @@ class _File:
 
     def _is_named(self) -> bool:
         """Whether a run was killed after it gave the file its name."""
-        last = self.journal.entries[-1] if self.journal.entries else None
-        if not isinstance(last, dict) or not self.target.exists():
-            return False
-        return self.target.stat().st_ino == last["naming"] and self.target.stat().st_size == self.size
+        return self.journal.has_named(self.target) and self.target.stat().st_size == self.size
 
     def _clean(self) -> None:
         sync_folder(self.target.parent)

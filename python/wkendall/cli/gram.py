@@ -241,8 +241,7 @@ def _refuse_unfinished(arguments: argparse.Namespace) -> None:
     if not journal.exists():
         return
     if not arguments.force:
-        name = arguments.output.with_name(f"{arguments.output.name}.unfinished")
-        raise CommandError(f"{name} is from an earlier run: --resume goes on with it, --force starts again")
+        raise CommandError(f"{to_file.left_over(arguments.output)}, --force starts again")
     to_file.discard(arguments.output)
 
 
