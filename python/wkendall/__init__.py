@@ -41,30 +41,30 @@ Layers, each using only those below it:
     _core      the Rust crate
 """
 
-from importlib import import_module
-from typing import TYPE_CHECKING
-
-from wkendall._core import __version__
-from wkendall.config import show_config
-from wkendall.embedding import combine, embed, features, inverse, linear_function
-from wkendall.kernels import correlation, diagonal, distance_matrix, gram_matrix, kappa, kernel, mallows
-from wkendall.tensors import position_weights
-from wkendall.to_file import gram_to_file
+#: Without the module that has it: `python -m wkendall` loads this file before it can say how an interruption ends it.
+TYPE_CHECKING = False
 
 if TYPE_CHECKING:
+    from wkendall import _core as _core
     from wkendall import dask as dask
     from wkendall import datasets, gaussian_process, plotting
+    from wkendall._core import __version__
     from wkendall.clustering import KernelKMeans
+    from wkendall.config import show_config
+    from wkendall.embedding import combine, embed, features, inverse, linear_function
     from wkendall.estimators import (
         AlternatingClassifier,
         AlternatingRegressor,
         SuquanSVDClassifier,
         SuquanSVDRegressor,
     )
+    from wkendall.kernels import correlation, diagonal, distance_matrix, gram_matrix, kappa, kernel, mallows
     from wkendall.learning import suquan_svd
     from wkendall.lists import from_lists
     from wkendall.preflib import read_preflib
     from wkendall.tables import read_csv
+    from wkendall.tensors import position_weights
+    from wkendall.to_file import gram_to_file
     from wkendall.transformers import KendallFeatures, KendallNystroem, WeightedKendall
 
 __all__ = [
@@ -101,8 +101,8 @@ __all__ = [
     "suquan_svd",
 ]
 
-#: Loaded when first used, because they need scipy, scikit-learn, matplotlib or dask, which take longer than all the rest. What
-#: cannot be loaded without an extra is not in `__all__`.
+#: The modules of all names, loaded when first used: NumPy, scipy, scikit-learn, matplotlib and dask take long. What cannot be
+#: loaded without an extra is not in `__all__`.
 _LATER = {
     "AlternatingClassifier": "estimators",
     "AlternatingRegressor": "estimators",
@@ -112,13 +112,30 @@ _LATER = {
     "SuquanSVDClassifier": "estimators",
     "SuquanSVDRegressor": "estimators",
     "WeightedKendall": "transformers",
+    "__version__": "_core",
+    "_core": "_core",
+    "combine": "embedding",
+    "correlation": "kernels",
     "dask": "dask",
     "datasets": "datasets",
+    "diagonal": "kernels",
+    "distance_matrix": "kernels",
+    "embed": "embedding",
+    "features": "embedding",
     "from_lists": "lists",
     "gaussian_process": "gaussian_process",
+    "gram_matrix": "kernels",
+    "gram_to_file": "to_file",
+    "inverse": "embedding",
+    "kappa": "kernels",
+    "kernel": "kernels",
+    "linear_function": "embedding",
+    "mallows": "kernels",
     "plotting": "plotting",
+    "position_weights": "tensors",
     "read_csv": "tables",
     "read_preflib": "preflib",
+    "show_config": "config",
     "suquan_svd": "learning",
 }
 
@@ -126,6 +143,8 @@ _LATER = {
 def __getattr__(name: str) -> object:
     if name not in _LATER:
         raise AttributeError(f"module 'wkendall' has no attribute {name!r}")
+    from importlib import import_module
+
     module = import_module(f"wkendall.{_LATER[name]}")
     found = module if name == _LATER[name] else getattr(module, name)
     globals()[name] = found
