@@ -479,7 +479,7 @@ def test_classifier_and_grid_search():
         (MallowsKernel(0.1, (1.0, 0.1)), ValueError, r"lam_bounds is \(1.0, 0.1\), but must be a pair of numbers"),
         (MallowsKernel(0.1, (0.0, 0.1)), ValueError, r"lam_bounds is \(0.0, 0.1\), but must be .* above zero"),
         (MallowsKernel(0.1, (0.1,)), ValueError, r"lam_bounds is \(0.1,\), but must be a pair"),
-        (MallowsKernel(0.1, None), ValueError, "lam_bounds has 0 axes .*, but must be a pair of numbers"),
+        (MallowsKernel(0.1, None), ValueError, "lam_bounds is a single value, but must be a pair of numbers"),
         (MallowsKernel(input="rank"), ValueError, "input is 'rank', but must be one of"),
         (WeightedKendallKernel("multi"), ValueError, "weight is 'multi', but must be one of"),
         (

@@ -21,31 +21,15 @@ Layers, each using only those below it:
     _core      the Rust crate
 """
 
-from importlib import import_module
-from typing import TYPE_CHECKING
-
-from wkendall._config import show_config
-from wkendall._core import __version__
-from wkendall.kernels import (
-    combine,
-    correlation,
-    diagonal,
-    distance_matrix,
-    embed,
-    features,
-    gram_matrix,
-    gram_to_file,
-    inverse,
-    kappa,
-    kernel,
-    linear_function,
-    mallows,
-    position_weights,
-)
+#: Without the module that has it: `python -m wkendall` loads this file before it can say how an interruption ends it.
+TYPE_CHECKING = False
 
 if TYPE_CHECKING:
+    from wkendall import _core as _core
     from wkendall import dask as dask
     from wkendall import datasets, gaussian_process, plotting
+    from wkendall._config import show_config
+    from wkendall._core import __version__
     from wkendall.estimators import (
         AlternatingClassifier,
         AlternatingRegressor,
@@ -55,6 +39,22 @@ if TYPE_CHECKING:
         SuquanSVDClassifier,
         SuquanSVDRegressor,
         WeightedKendall,
+    )
+    from wkendall.kernels import (
+        combine,
+        correlation,
+        diagonal,
+        distance_matrix,
+        embed,
+        features,
+        gram_matrix,
+        gram_to_file,
+        inverse,
+        kappa,
+        kernel,
+        linear_function,
+        mallows,
+        position_weights,
     )
     from wkendall.learning import suquan_svd
     from wkendall.reading.csv_files import read_csv
@@ -95,8 +95,8 @@ __all__ = [
     "suquan_svd",
 ]
 
-#: Loaded when first used, because they need scipy, scikit-learn, matplotlib or dask, which take longer than all the rest. What
-#: cannot be loaded without an extra is not in `__all__`.
+#: The modules of all names, loaded when first used: NumPy, scipy, scikit-learn, matplotlib and dask take long. What cannot be
+#: loaded without an extra is not in `__all__`.
 _LATER = {
     "AlternatingClassifier": "estimators",
     "AlternatingRegressor": "estimators",
@@ -106,13 +106,30 @@ _LATER = {
     "SuquanSVDClassifier": "estimators",
     "SuquanSVDRegressor": "estimators",
     "WeightedKendall": "estimators",
+    "__version__": "_core",
+    "_core": "_core",
+    "combine": "kernels",
+    "correlation": "kernels",
     "dask": "dask",
     "datasets": "datasets",
+    "diagonal": "kernels",
+    "distance_matrix": "kernels",
+    "embed": "kernels",
+    "features": "kernels",
     "from_lists": "reading.lists",
     "gaussian_process": "gaussian_process",
+    "gram_matrix": "kernels",
+    "gram_to_file": "kernels",
+    "inverse": "kernels",
+    "kappa": "kernels",
+    "kernel": "kernels",
+    "linear_function": "kernels",
+    "mallows": "kernels",
     "plotting": "plotting",
+    "position_weights": "kernels",
     "read_csv": "reading.csv_files",
     "read_preflib": "reading.preflib",
+    "show_config": "_config",
     "suquan_svd": "learning",
 }
 
@@ -120,6 +137,8 @@ _LATER = {
 def __getattr__(name: str) -> object:
     if name not in _LATER:
         raise AttributeError(f"module 'wkendall' has no attribute {name!r}")
+    from importlib import import_module
+
     module = import_module(f"wkendall.{_LATER[name]}")
     found = module if name == _LATER[name] else getattr(module, name)
     globals()[name] = found

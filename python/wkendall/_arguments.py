@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 from wkendall import _core
 from wkendall.reading.files import shown
-from wkendall.reading.rankings import check_choice, check_unmasked
+from wkendall.reading.rankings import check_choice, check_unmasked, wrong_axes
 
 WEIGHTS = ("standard", "top", "add", "mult", "average")
 FACTORS = ("hyperbolic", "log")
@@ -118,7 +118,7 @@ def real_array(values: object, name: str, axes: tuple[int, ...], meaning: str) -
     if array.size and array.dtype.kind not in "iuf":
         raise TypeError(f"{name} must be {meaning}, of real numbers, not {array.dtype}")
     if array.ndim not in axes:
-        raise ValueError(f"{name} has {array.ndim} axes and shape {array.shape}, but must be {meaning}")
+        raise wrong_axes(array, name, meaning)
     return np.require(array, np.float64, ["C", "A"])
 
 

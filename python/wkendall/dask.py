@@ -22,7 +22,18 @@ from wkendall.kernels import embedding, gram
 from wkendall.kernels.specification import Kernel
 from wkendall.kernels.tensors import quadruple_weights, tensor_weights
 from wkendall.reading.files import shown
-from wkendall.reading.rankings import Input, Missing, Ties, Top, as_array, check_same_labels
+from wkendall.reading.rankings import (
+    NAMES,
+    TEXT,
+    Input,
+    Missing,
+    Ties,
+    Top,
+    as_array,
+    check_no_text,
+    check_same_labels,
+    wrong_axes,
+)
 
 try:
     import dask.array as da
@@ -309,18 +320,19 @@ def _as_dask(values: da.Array | ArrayLike, name: str) -> da.Array:
                 f"{name} is a dask {type(values).__name__}, but must be a dask array of known size: for a data frame pass "
                 f"{name}.to_dask_array(lengths=True)"
             )
-        values = da.from_array(as_array(values, name, 2), chunks=-1)
+        array = as_array(values, name, 2)
+        check_no_text(array, name)
+        values = da.from_array(array, chunks=-1)
     if values.ndim != 2:
-        raise ValueError(
-            f"{name} has {values.ndim} axes and shape {values.shape}, but must be a 2-d array, one ranking a row"
-        )
+        raise wrong_axes(values, name, "a 2-d array, one ranking a row")
     if any(np.isnan(size) for size in values.shape):
         raise ValueError(
             f"{name} has chunks of unknown size: call {name}.compute_chunk_sizes() first, or for a data frame "
             "to_dask_array(lengths=True)"
         )
     if values.size and values.dtype.kind not in "iufO":
-        raise TypeError(f"{name} has dtype {values.dtype}, but rankings are made of real numbers")
+        advice = f"; {NAMES}" if values.dtype.kind in TEXT else ""
+        raise TypeError(f"{name} has dtype {values.dtype}, but rankings are made of real numbers{advice}")
     return values
 
 

@@ -423,7 +423,10 @@ FAILURES = [
     ("gram x.npz -o o.npy --array Z", "x.npz has no array 'Z': it has X, other"),
     ("gram two.npz -o o.npy", "two.npz has the arrays a, b: --array says which has the rankings"),
     ("gram flat.npy -o o.npy", "flat.npy has an array of shape (3,), but must have two axes: one ranking a row"),
-    ("gram words.npy -o o.npy", "words.npy has dtype <U1 (row 0, column 0 is "),
+    (
+        "gram words.npy -o o.npy",
+        "words.npy: row 0, column 0 holds 'a', a text, but rankings are made of real numbers",
+    ),
     (
         "gram repeated.npy -o o.npy",
         "repeated.npy: row 0 holds 1 twice, in columns 0 and 1, but every row of 3 items must be",
@@ -443,7 +446,7 @@ FAILURES = [
     ),
     ("gram x.csv -o o.npy --weight top --k 9", "--k is 9, but must be from 1 to 5, the number of items"),
     ("gram x.csv -o o.npy --weight mult --u 1,2", "--u has 2 position weights, but the rankings have 5 items"),
-    ("gram x.csv -o o.npy --U flat.npy", "--U has 1 axes and shape (3,)"),
+    ("gram x.csv -o o.npy --U flat.npy", "--U is 1-dimensional, of shape (3,)"),
     ("gram x.csv -o o.npy --weight mult --u 1,nan,0,0,0", "--u[1] is NaN: position weights must be finite"),
     ("gram spaces.txt -o o.npy", "which is not a number; --delimiter ' ' is for numbers with spaces between them"),
     ("gram x.csv -o o.npy --kernel mallows --lam -1", "-1"),

@@ -230,6 +230,37 @@ def test_a_text_that_may_not_replace():
     assert Path("a").read_text() == "two"
 
 
+@pytest.mark.parametrize("ending", ["", "--force", "--force --resume", "--resume"])
+def test_an_output_that_is_an_input_is_refused(ending, capsys):
+    np.save("U.npy", np.eye(5))
+    Path("link.npy").symlink_to("x.npy")
+    Path("out").mkdir()
+    Path("out/weights.npz").write_bytes(b"")
+    before = {path: path.stat().st_mtime_ns for path in Path().rglob("*")}
+    for words, output, found in (
+        ("gram x.npy -o x.npy", "x.npy", "x.npy"),
+        ("gram x.npy -o ./link.npy", "link.npy", "x.npy"),
+        ("gram y.npy --against x.npy -o x.npy", "x.npy", "x.npy"),
+        ("gram x.npy -o U.npy --U U.npy", "U.npy", "U.npy"),
+        ("learn out/weights.npz --label y -o out", "out/weights.npz", "out/weights.npz"),
+    ):
+        if "learn" in words and "resume" in ending:
+            continue
+        assert main(shlex.split(f"{words} {ending}")) == 2
+        said = f"wkendall: the output {output} is the input {found}, which would be overwritten: give it another name ("
+        assert capsys.readouterr().err.startswith(said)
+    assert {path: path.stat().st_mtime_ns for path in Path().rglob("*")} == before
+
+
+def test_a_matrix_is_not_written_over_the_rankings_that_it_is_made_from():
+    mapped = np.load("x.npy", mmap_mode="r")
+    for values in (mapped, mapped[:5], np.asarray(mapped)[::2]):
+        for how in ({"X": values}, {"X": X, "Y": values}):
+            with pytest.raises(ValueError, match=r"^x.npy is the file that [XY] is read from: use another name"):
+                wkendall.gram_to_file("x.npy", resume=True, **how)
+    assert (wkendall.gram_to_file("gram.npy", mapped) == wkendall.gram_matrix(X)).all()
+
+
 RACES = [
     "gram large.npy -o out.npy",
     "gram large.npy -o out.npz",

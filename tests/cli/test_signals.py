@@ -140,6 +140,38 @@ def test_a_command_that_is_interrupted(words, number):
             path.rmdir() if path.is_dir() else path.unlink()
 
 
+#: Sends the signal when a module is looked for, and tells that it went on.
+WHILE_LOADING = """
+import os, signal, sys
+
+class Finder:
+    def find_spec(self, name, path, target=None):
+        if name == {name!r}:
+            os.kill(os.getpid(), signal.SIGINT)
+            print("went on")
+
+sys.meta_path.insert(0, Finder())
+import wkendall.__main__
+sys.exit(wkendall.__main__.main())
+"""
+
+
+@pytest.mark.parametrize("name", ["wkendall.cli", "wkendall._core", "numpy", "numpy.linalg", "wkendall.cli.gram"])
+def test_a_command_that_is_interrupted_while_it_is_loaded(name):
+    """No traceback; and where the signal is ignored, as in the background of a shell, it stays so."""
+    words = [sys.executable, "-c", WHILE_LOADING.format(name=name), "--version"]
+    how = {"env": ENVIRONMENT, "capture_output": True, "text": True}
+    done = subprocess.run(words, **how)
+    assert (done.returncode, done.stdout, done.stderr) == (-signal.SIGINT, "", "")
+    done = subprocess.run(words, preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_IGN), **how)
+    assert (done.returncode, done.stdout.splitlines()[0]) == (0, "went on")
+
+
+def test_nothing_is_loaded_before_the_signal_is_taken_care_of():
+    script = "import sys; import wkendall.__main__; print({'numpy', 'wkendall._core', 'argparse'} & set(sys.modules))"
+    assert subprocess.check_output([sys.executable, "-c", script], env=ENVIRONMENT, text=True) == "set()\n"
+
+
 @pytest.mark.usefixtures("folder")
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_a_matrix_that_is_interrupted_and_goes_on(number):

@@ -334,6 +334,7 @@ def test_a_file_is_written_whole_or_not_at_all(tmp_path, monkeypatch):
     with pytest.raises(OSError, match="No space left") as caught:
         write_whole(tmp_path / "a", "two")
     assert caught.value.filename == str(tmp_path / "a")
+    assert str(caught.value).endswith(f"{str(tmp_path / 'a')!r}")
     assert [path.name for path in tmp_path.iterdir()] == ["a"]
     assert (tmp_path / "a").read_text() == "one"
     with pytest.raises(FileNotFoundError) as caught:

@@ -307,11 +307,11 @@ def features(values=X, **options):
 # What is wrong, how it is called, the exception, what its message must contain.
 REFUSED = [
     ("embed no rankings", embed(TWICE), ValueError, ["X: row 0 holds 4 twice"]),
-    ("embed one ranking", embed(X[0]), ValueError, ["X has 1 axes"]),
+    ("embed one ranking", embed(X[0]), ValueError, ["X is 1-dimensional"]),
     ("embed too small", embed(weights=np.ones((4, 4))), ValueError, ["U", "(4, 4)", "5"]),
     ("embed no square", embed(weights=np.ones((5, 4))), ValueError, ["U", "(5, 4)", "5"]),
     ("embed no cube", embed(weights=np.ones((2, 5, 5))), ValueError, ["U", "(2, 5, 5)", "5"]),
-    ("embed a number", embed(weights=1.0), ValueError, ["U", "axes"]),
+    ("embed a number", embed(weights=1.0), ValueError, ["U is a single value"]),
     ("embed strings", embed(weights=[["a"] * 5] * 5), TypeError, ["U", "real numbers"]),
     ("embed input unknown", embed(input="rank"), ValueError, ["input is 'rank'"]),
     ("embed top unknown", embed(top="bottom"), ValueError, ["top is 'bottom'"]),
@@ -334,7 +334,7 @@ REFUSED = [
     ("linear B with other axes", linear(coefficients=np.ones((5, 5, 5))), ValueError, ["B", "(5, 5, 5)"]),
     ("linear B of strings", linear(coefficients=[["a"] * 5] * 5), TypeError, ["B", "real numbers"]),
     ("inverse no rankings", lambda: wkendall.inverse(TWICE), ValueError, ["X: row 0 holds 4 twice"]),
-    ("inverse one ranking", lambda: wkendall.inverse(X[0]), ValueError, ["X has 1 axes"]),
+    ("inverse one ranking", lambda: wkendall.inverse(X[0]), ValueError, ["X is 1-dimensional"]),
     ("inverse input unknown", lambda: wkendall.inverse(X, input="rank"), ValueError, ["input is 'rank'"]),
     ("features no rankings", features(TWICE), ValueError, ["X: row 0 holds 4 twice"]),
     ("features weight unknown", features(weight="kendall"), ValueError, ["weight is 'kendall'"]),

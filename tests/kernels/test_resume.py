@@ -4,7 +4,6 @@ import errno
 import json
 import os
 import re
-import shlex
 import signal
 import subprocess
 import sys
@@ -17,7 +16,6 @@ import wkendall
 from definitions import random_rankings
 from test_to_file import MULT, files, small_blocks
 from wkendall import _disk
-from wkendall.cli import main
 from wkendall.kernels import blocks, to_file
 from wkendall.kernels.journal import Journal
 
@@ -288,70 +286,6 @@ def test_without_locks(monkeypatch):
 
     monkeypatch.setattr(fcntl, "flock", refuse)
     assert (wkendall.gram_to_file("gram.npy", X) == wkendall.gram_matrix(X)).all()
-
-
-# The command.
-
-
-def run(words, code=0):
-    assert main(shlex.split(words)) == code
-
-
-def test_the_command(monkeypatch, capsys):
-    np.save("x.npy", X)
-    small_blocks(monkeypatch, 15)
-    for words in (
-        "",
-        "--weight mult --u log --normalize",
-        "--kernel mallows --lam 0.3",
-        "--kernel distance",
-        "--against x.npy",
-    ):
-        run(f"gram x.npy -o whole.npy {words}")
-        with monkeypatch.context() as patch:
-            stop_after(patch, 4, KeyboardInterrupt)
-            capsys.readouterr()
-            run(f"gram x.npy -o gram.npy --resume {words}", 130)
-            said = "what is done is kept in gram.npy.unfinished: --resume goes on from there\nwkendall: interrupted\n"
-            assert capsys.readouterr().err == said
-        run(f"gram x.npy -o gram.npy {words}", 1)
-        said = "wkendall: gram.npy.unfinished is from an earlier run: --resume goes on with it, --force starts again\n"
-        assert capsys.readouterr().err == said
-        run(f"gram x.npy -o gram.npy --resume {words}")
-        assert "60 x 60 float64 in " in (out := capsys.readouterr().out)
-        assert out.endswith(" s, with 4 blocks of an earlier run\n")
-        assert Path("gram.npy").read_bytes() == Path("whole.npy").read_bytes()
-        run(f"gram x.npy -o gram.npy --resume {words}", 1)
-        assert capsys.readouterr().err == "wkendall: gram.npy is there already: --force overwrites it\n"
-        run(f"gram x.npy -o gram.npy --resume --force {words}")
-        assert Path("gram.npy").read_bytes() == Path("whole.npy").read_bytes()
-        assert files() == ["gram.npy", "whole.npy", "x.npy"]
-        run(f"gram x.npy -o whole.npy {words} --force")
-        for name in ("whole.npy", "gram.npy"):
-            Path(name).unlink()
-
-
-def test_force_starts_again(monkeypatch, capsys):
-    np.save("x.npy", X)
-    with monkeypatch.context() as patch:
-        small_blocks(patch, 15)
-        stop_after(patch, 4, KeyboardInterrupt)
-        run("gram x.npy -o gram.npy --resume", 130)
-    run("gram x.npy -o gram.npy --resume --signed", 1)
-    assert "was begun with signed = False, not True: give the same" in capsys.readouterr().err
-    run("gram x.npy -o gram.npy --force --signed")
-    assert files() == ["gram.npy", "x.npy"]
-    assert (np.load("gram.npy") == wkendall.gram_matrix(X, signed=True)).all()
-
-
-def test_resume_is_for_arrays(capsys):
-    np.save("x.npy", X)
-    for name in ("gram.csv", "gram.npz"):
-        run(f"gram x.npy -o {name} --resume", 2)
-        assert "--resume goes with an .npy file" in capsys.readouterr().err
-    run("gram none.npy -o gram.npy --resume", 1)
-    assert capsys.readouterr().err == "wkendall: none.npy: No such file or directory\n"
-    assert files() == ["x.npy"]
 
 
 def test_kill_and_go_on():

@@ -19,7 +19,7 @@ from wkendall._disk import reserve
 from wkendall._memory import check_fits
 from wkendall.cli.errors import CommandError, UsageError
 from wkendall.cli.options import add_output, add_reading, add_running, new_parser, wants_progress, whole_number
-from wkendall.cli.output import check_new, new_file, standard_output, write_npz
+from wkendall.cli.output import check_new, check_not_input, new_file, standard_output, write_npz
 from wkendall.cli.reading import Source, check_reading, check_same_items, check_skipped, load_array, read_rankings
 from wkendall.cli.words import in_words_of_the_command
 from wkendall.kernels import to_file
@@ -151,7 +151,8 @@ def run(arguments: argparse.Namespace) -> int:
             _write(unfinished, arguments, x, y, shape)
     seconds = time.perf_counter() - started
     said = f"{shape[0]} x {shape[1]} {arguments.dtype} in {seconds:.2f} s"
-    said += f", with {already} blocks of an earlier run" if already else ""
+    if already:
+        said += f", with {already} {'block' if already == 1 else 'blocks'} of an earlier run"
     print(f"wrote {arguments.output}: {said}", file=sys.stderr if arguments.output == STDOUT else sys.stdout)
     _tell_of_counts(arguments, x, y)
     return 0
@@ -163,6 +164,7 @@ def _check(arguments: argparse.Namespace) -> None:
         raise UsageError(
             f"the name of the output must end in one of {', '.join(ENDINGS)}, not be {str(arguments.output)!r}"
         )
+    check_not_input(arguments.output, *_inputs(arguments), arguments.u, arguments.U, arguments.W)
     if arguments.resume and arguments.output.suffix.lower() != ".npy":
         raise UsageError(f"--resume goes with an .npy file, not with {str(arguments.output)!r}")
     if arguments.kernel != "kendall":
@@ -240,8 +242,7 @@ def _refuse_unfinished(arguments: argparse.Namespace) -> None:
     if not journal.exists():
         return
     if not arguments.force:
-        name = arguments.output.with_name(f"{arguments.output.name}.unfinished")
-        raise CommandError(f"{name} is from an earlier run: --resume goes on with it, --force starts again")
+        raise CommandError(f"{to_file.left_over(arguments.output)}, --force starts again")
     to_file.discard(arguments.output)
 
 

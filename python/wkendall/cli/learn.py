@@ -18,7 +18,7 @@ from wkendall._memory import check_fits
 from wkendall._progress import progress_bar
 from wkendall.cli.errors import CommandError, UsageError
 from wkendall.cli.options import add_output, add_reading, add_running, new_parser, wants_progress, whole_number
-from wkendall.cli.output import new_files, write_npz
+from wkendall.cli.output import check_not_input, new_files, write_npz
 from wkendall.cli.reading import CSV, NPZ, Source, check_reading, check_skipped, kind_of, read_rankings
 from wkendall.cli.words import in_words_of_the_command
 from wkendall.kernels.gram import gram_matrix
@@ -149,6 +149,8 @@ def _check(arguments: argparse.Namespace) -> None:
     if arguments.missing == "anywhere":
         raise UsageError("--missing anywhere is for the standard kernel: learned weights take --missing bottom")
     check_reading(arguments, arguments.file)
+    for name in FILES:
+        check_not_input(arguments.output / name, arguments.file, arguments.labels)
 
 
 def _read(arguments: argparse.Namespace) -> tuple[Source, NDArray[Any]]:

@@ -13,7 +13,7 @@ from sklearn.utils.validation import validate_data
 
 from wkendall._arguments import real_array
 from wkendall.reading.files import shown
-from wkendall.reading.rankings import as_array, check_unmasked
+from wkendall.reading.rankings import as_array, check_no_text, check_unmasked
 
 
 def checked_data(estimator: BaseEstimator, X: ArrayLike, **how: Any) -> Any:
@@ -29,7 +29,9 @@ def checked_data(estimator: BaseEstimator, X: ArrayLike, **how: Any) -> Any:
         return validate_data(estimator, X, ensure_all_finite="allow-nan", **how)
     except (TypeError, ValueError) as error:
         if not issparse(X):  # of which scikit-learn says enough
-            rows = len(_two_axes(X))
+            array = _two_axes(X)
+            check_no_text(array, "X")
+            rows = len(array)
             if y is not None:
                 _check_labels(y, rows)
         raise type(error)(" ".join(str(error).split())) from None
@@ -39,10 +41,10 @@ def _two_axes(X: ArrayLike) -> NDArray[Any]:
     try:
         return as_array(X, "X", 2)
     except ValueError as error:
-        if "has 1 axes" not in str(error):
+        if "is 1-dimensional" not in str(error):
             raise
         # The words that scikit-learn's checks of estimators look for.
-        raise ValueError(f"{error}. Reshape your data: X.reshape(1, -1) is one ranking") from None
+        raise ValueError(f"{error}. Reshape your data if they are an array: X.reshape(1, -1)") from None
 
 
 def _check_labels(y: ArrayLike, rows: int) -> None:

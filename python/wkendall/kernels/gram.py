@@ -21,7 +21,7 @@ from wkendall._arguments import (
     check_out,
     named_weight,
 )
-from wkendall._memory import check_fits
+from wkendall._memory import ADVICE, ADVICE_GRAM, check_fits
 from wkendall._progress import progress_bar
 from wkendall.kernels.specification import Kernel
 from wkendall.reading.files import shown
@@ -425,7 +425,7 @@ def _matrix(
     shape = (x.rows, x.rows if y is None else y.rows)
     measure = measure_of(x.items, shape[0] * shape[1])
     if out is None:
-        check_fits(*shape, result_type)
+        check_fits(*shape, result_type, ADVICE_GRAM if what == "gram_matrix" else ADVICE)
         out = np.empty(shape, dtype=result_type)
     else:
         check_out(out, shape, result_type)

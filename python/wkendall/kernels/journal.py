@@ -109,6 +109,11 @@ class Journal:
         self._append(entry)
         self.entries.append(entry)
 
+    def has_named(self, target: Path) -> bool:
+        """Whether the last thing that it says is that a file was about to get this name, and the file has it."""
+        last = self.entries[-1] if self.entries else None
+        return isinstance(last, dict) and target.exists() and target.stat().st_ino == last.get("naming")
+
     def _append(self, value: Any) -> None:
         text = json.dumps(value).encode()
         line = _checksum(text) + b" " + text + b"\n"

@@ -27,7 +27,7 @@ from wkendall._progress import progress_bar
 from wkendall.kernels.blocks import Block, Rows, Work
 from wkendall.kernels.journal import Journal
 from wkendall.kernels.specification import Kernel
-from wkendall.reading.files import as_path
+from wkendall.reading.files import as_path, refuse_own_file
 from wkendall.reading.rankings import Input, Missing, Ties, Top, read_both
 
 #: Changes when files of an earlier version cannot be gone on with.
@@ -103,6 +103,8 @@ def gram_to_file(
             [5., 6., 1.],
             [0., 1., 6.]])
     """
+    for name, values in (("X", X), ("Y", Y), ("u", u), ("U", U), ("W", W)):
+        refuse_own_file(as_path(path), values, name)
     kernel = Kernel(weight, k, u, U, W, order, check, signed, normalize)
     call = Call("gram_matrix", kernel.measure, options_of(kernel), (ties, missing))
     work = prepare(call, X, Y, input, top, dtype, n_jobs, backend)
@@ -184,6 +186,14 @@ def discard(path: Path) -> None:
         journal.remove()
 
 
+def left_over(path: Path) -> str:
+    """Say what an earlier run has left, and what --resume does with it."""
+    (journal := Journal(unfinished_names(path.resolve())[1])).close()
+    if journal.has_named(path.resolve()):
+        return f"{path} is complete, but its run was stopped before it said so: --resume takes it"
+    return f"{path}.unfinished is from an earlier run: --resume goes on with it"
+
+
 def opened(path: Path) -> NDArray[Any]:
     """Return a finished file as a memory map; what is empty cannot be mapped and is read."""
     try:
@@ -203,7 +213,7 @@ def write(path: Path, work: Work, *, resume: bool, force: bool = False, progress
     resume : bool
         Go on with an unfinished file. Otherwise such a file is an error, or with `force` removed.
     force : bool
-        Replace what has the name.
+        Replace what has the name, and an unfinished file of other rankings or options.
     progress : bool
         Show a progress bar.
     """
@@ -260,14 +270,16 @@ class _File:
 
     def run(self, header: dict[str, Any], resume: bool, progress: bool) -> int:
         try:
-            if not self.journal.entries or (self.force and not resume):
+            if not self.journal.entries or (self.force and (not resume or self._is_other(header))):
                 self._refuse_taken()
                 self._begin(header)
             elif not resume:
-                raise FileExistsError(
-                    f"{self.unfinished} is the unfinished file of an earlier run: resume=True goes on with it; to start again, "
-                    f"remove it and {self.journal.path.name}"
+                left = (
+                    f"{self.path} is complete, but its run was stopped before it said so: resume=True takes it"
+                    if self._is_named()
+                    else f"{self.unfinished} is the unfinished file of an earlier run: resume=True goes on with it"
                 )
+                raise FileExistsError(f"{left}; to start again, remove it and {self.journal.path.name}")
             else:
                 self._compare(header)
                 if self._is_named():
@@ -327,19 +339,30 @@ class _File:
                 f"{self.unfinished} is there already, but not from an earlier run: move it away, its name is needed"
             ) from None
 
+    def _is_other(self, header: dict[str, Any]) -> bool:
+        """Whether the journal is that of other work, or what it speaks of is lost."""
+        try:
+            self._compare(header)
+            if not self._is_named():
+                self._check_data()
+        except (ValueError, FileNotFoundError):
+            return True
+        return False
+
     def _compare(self, header: dict[str, Any]) -> None:
         """Refuse to go on with something else."""
         found = self.journal.header or {}
         again = f"to start again, remove it and {self.journal.path.name}"
+        begun = self.path if self._is_named() else self.unfinished
         for name in ("X", "Y"):
             if found.get(name) != header[name] and found.get("format") == FORMAT:
                 raise ValueError(
-                    f"{name} has other rankings than those that {self.unfinished} was begun with: give the same; {again}"
+                    f"{name} has other rankings than those that {begun} was begun with: give the same; {again}"
                 )
         for name, value in header.items():
             if name != "block" and (name not in found or found[name] != value):
                 raise ValueError(
-                    f"{self.unfinished} was begun with {name} = {found.get(name)!r}, not {value!r}: give the same; {again}"
+                    f"{begun} was begun with {name} = {found.get(name)!r}, not {value!r}: give the same; {again}"
                 )
 
     def _check_data(self) -> None:
@@ -412,10 +435,7 @@ class _File:
 
     def _is_named(self) -> bool:
         """Whether a run was killed after it gave the file its name."""
-        last = self.journal.entries[-1] if self.journal.entries else None
-        if not isinstance(last, dict) or not self.target.exists():
-            return False
-        return self.target.stat().st_ino == last["naming"] and self.target.stat().st_size == self.size
+        return self.journal.has_named(self.target) and self.target.stat().st_size == self.size
 
     def _clean(self) -> None:
         sync_folder(self.target.parent)

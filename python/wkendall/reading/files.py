@@ -63,6 +63,21 @@ def as_path(path: object) -> Path:
     return Path(path)
 
 
+def same_file(path: Path, other: object) -> bool:
+    """Tell whether two names lead to one file that is there."""
+    with suppress(OSError, ValueError):
+        return isinstance(other, str | os.PathLike) and path.samefile(other)
+    return False
+
+
+def refuse_own_file(path: Path, values: object, name: str) -> None:
+    """Refuse to write to the file that an array is mapped from."""
+    while values is not None:
+        if same_file(path, getattr(values, "filename", None)):
+            raise ValueError(f"{path} is the file that {name} is read from: use another name for the result")
+        values = getattr(values, "base", None)
+
+
 def opened(path: object) -> File:
     """Read a file of text in UTF-8."""
     source = as_path(path)
@@ -117,8 +132,7 @@ def write_whole(path: Path, content: str | bytes, *, replace: bool = True) -> No
         raise FileExistsError(f"{path} was made by something else meanwhile, and is left alone") from None
     except OSError as error:
         # A full disk names no file, and the unfinished one means nothing to anybody.
-        error.filename, error.filename2 = os.fspath(path), None
-        raise
+        raise type(error)(error.errno, error.strerror, os.fspath(path)) from error
     finally:
         # What could not be written cannot be removed either, on a disk that is read only.
         with suppress(OSError):

@@ -24,6 +24,10 @@ Top = Literal["low", "high"]
 Ties = Literal["error", "mean"]
 Missing = Literal["error", "bottom", "anywhere"]
 _IS_MASKED = partial(operator.is_, np.ma.masked)
+#: Kinds of arrays of texts.
+TEXT = "UST"
+#: What to do with names.
+NAMES = "from_lists takes lists of names, best first"
 AnyRankings = _core.Rankings | _core.Incomplete
 
 
@@ -140,8 +144,9 @@ def _checked(
 ) -> _core.Rankings:
     check_choice(input, "input", get_args(Input))
     check_choice(top, "top", get_args(Top))
+    numbers = _acceptable(array, name)
     try:
-        return _core.Rankings(_acceptable(array, name), input, top == "high", threads)
+        return _core.Rankings(numbers, input, top == "high", threads)
     except ValueError as error:
         raise ValueError(f"{name}: {_with_option(str(error), input) if advise else error}") from None
 
@@ -195,10 +200,17 @@ def as_array(values: ArrayLike, name: str, axes: int) -> NDArray[Any]:
             f"{name} is of type {type(values).__name__}, but must be {meaning}, or something NumPy can make one of"
         )
     if array.ndim != axes:
-        raise (_ragged(values, name) if array.dtype == object else None) or ValueError(
-            f"{name} has {array.ndim} axes and shape {array.shape}, but must be {meaning}"
-        )
+        raise (_ragged(values, name) if array.dtype == object else None) or wrong_axes(array, name, meaning, axes)
     return array
+
+
+def wrong_axes(array: Any, name: str, meaning: str, axes: int | None = None) -> ValueError:
+    """Say how many axes an array has, and what it must be."""
+    found = f"{array.ndim}-dimensional, of shape {array.shape}" if array.ndim else "a single value"
+    hint = ""
+    if axes == 2 and array.ndim == 1:
+        hint = f"; {NAMES}" if array.dtype.kind in TEXT else f"; [{name}] is one ranking" if array.size else ""
+    return ValueError(f"{name} is {found}, but must be {meaning}{hint}")
 
 
 def _ragged(values: Any, name: str) -> ValueError | None:
@@ -210,8 +222,9 @@ def _ragged(values: Any, name: str) -> ValueError | None:
         if length is None:
             return ValueError(f"{name}: row {row} is {shown(values[row])}, not a row of items")
         if length != lengths[0]:
+            hint = f"; {NAMES}" if any(isinstance(entry, str) for entry in (*values[0], *values[row])) else ""
             return ValueError(
-                f"{name}: row {row} has {length} items, but row 0 has {lengths[0]}: every row must rank the same items"
+                f"{name}: row {row} has {length} items, but row 0 has {lengths[0]}: every row must rank the same items{hint}"
             )
     return None
 
@@ -223,6 +236,7 @@ def _acceptable(array: NDArray[Any], name: str) -> NDArray[Any]:
     if not array.size:
         return np.empty(array.shape)  # an empty list has no type of its own
     kind, value = array.dtype.kind, array.flat[0]
+    check_no_text(array, name)
     if kind == "b":
         raise TypeError(f"{name} holds booleans (row 0, column 0 is {value}), but rankings are made of numbers")
     if kind not in "iuf":
@@ -235,11 +249,43 @@ def _acceptable(array: NDArray[Any], name: str) -> NDArray[Any]:
     return np.require(array, array.dtype.newbyteorder("="), ["C", "A"])
 
 
+def check_no_text(array: NDArray[Any], name: str) -> None:
+    """Refuse texts in an array, and name the first that is no number or else the first."""
+    if array.dtype.kind not in TEXT + "O":
+        return
+    first = None
+    for place, value in np.ndenumerate(array):
+        if not isinstance(value, str | bytes):
+            continue
+        named = not _is_number(value)
+        if first is None or named:
+            first = (*place, shown(value.item() if isinstance(value, np.generic) else value))
+        if named:
+            raise TypeError(_text_at(name, first, NAMES))
+    if first is not None:
+        raise TypeError(_text_at(name, first, "turn texts into numbers first"))
+
+
+def _text_at(name: str, place: tuple[Any, ...], advice: str) -> str:
+    row, column, value = place
+    return f"{name}: row {row}, column {column} holds {value}, a text, but rankings are made of real numbers; {advice}"
+
+
+def _is_number(text: str | bytes) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
 def _from_objects(array: NDArray[Any], name: str) -> NDArray[Any]:
     """Turn Python numbers into an array of them; name the first thing that is no number."""
     for (row, column), value in np.ndenumerate(array):
         where = f"{name}: row {row}, column {column} holds {shown(value)}"
         if isinstance(value, bool) or not (isinstance(value, Real | Decimal) or _is_missing(value)):
+            if isinstance(value, str | bytes):
+                check_no_text(array, name)
             raise TypeError(f"{where}, but rankings are made of real numbers")
         if isinstance(value, int) and not -(2**63) <= value < 2**64:
             raise ValueError(f"{where}, a number of more than 64 bits: ranks run from 1 to {array.shape[1]}")
@@ -251,4 +297,9 @@ def _from_objects(array: NDArray[Any], name: str) -> NDArray[Any]:
 
 
 def _is_missing(value: object) -> bool:
-    return value is None or type(value).__name__ in ("NAType", "NaTType")
+    # Python makes no float of a Decimal that is a signalling NaN.
+    return (
+        value is None
+        or type(value).__name__ in ("NAType", "NaTType")
+        or (isinstance(value, Decimal) and value.is_nan())
+    )
