@@ -17,7 +17,9 @@ Layers, each using only those below it:
     learning   weights of positions, learned from labelled rankings
     kernels    Gram matrices, single pairs, distances, correlations, features
     reading    arrays, data frames, ranked lists and files to checked rankings
-    _config, _arguments, _progress, _disk, _memory  what all of these use
+    _config    versions, threads, instruction sets
+    _arguments arguments of all kinds, checked one by one
+    _progress, _disk, _memory, _text  bars, files, room, words
     _core      the Rust crate
 """
 

@@ -17,23 +17,13 @@ import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 from wkendall import _core
-from wkendall._arguments import STANDARD, as_result_type, as_threads
+from wkendall._arguments import NAMES, TEXT, as_result_type, as_threads, wrong_axes
+from wkendall._text import shown
 from wkendall.kernels import embedding, gram
+from wkendall.kernels.named_weights import STANDARD
 from wkendall.kernels.specification import Kernel
 from wkendall.kernels.tensors import quadruple_weights, tensor_weights
-from wkendall.reading.files import shown
-from wkendall.reading.rankings import (
-    NAMES,
-    TEXT,
-    Input,
-    Missing,
-    Ties,
-    Top,
-    as_array,
-    check_no_text,
-    check_same_labels,
-    wrong_axes,
-)
+from wkendall.reading.rankings import Input, Missing, Ties, Top, as_array, check_no_text, check_same_labels
 
 try:
     import dask.array as da

@@ -13,10 +13,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.gaussian_process.kernels import Hyperparameter, Kernel
 
-from wkendall._arguments import FACTORS, WEIGHTS, as_order, as_threads, real_array
+from wkendall._arguments import as_order, as_threads, check_choice, real_array
+from wkendall._text import shown
 from wkendall.kernels.gram import diagonal, distance_matrix, gram_matrix, mallows
-from wkendall.reading.files import shown
-from wkendall.reading.rankings import Input, Ties, Top, as_any_rankings, as_rankings, check_choice
+from wkendall.kernels.named_weights import FACTORS, WEIGHTS
+from wkendall.reading.rankings import Input, Ties, Top, as_any_rankings, as_rankings
 
 __all__ = ["MallowsKernel", "WeightedKendallKernel"]
 

@@ -14,11 +14,11 @@ import pytest
 import wkendall
 from definitions import random_rankings
 from wkendall import _disk
+from wkendall._disk import write_whole
 from wkendall.cli import gram, learn, main
 from wkendall.cli.errors import CommandError
 from wkendall.cli.output import new_file, new_files
 from wkendall.experiments import report
-from wkendall.reading.files import write_whole
 
 X = random_rankings(np.random.default_rng(0), 30, 5)
 ENVIRONMENT = {**os.environ, "PYTHONPATH": str(Path(wkendall.__file__).resolve().parents[1])}

@@ -6,11 +6,16 @@ from pathlib import Path
 import numpy as np
 import pytest
 import wkendall
-from test_resume import StopError, X, folder, interrupted, stop_after  # noqa: F401
-from test_to_file import files, small_blocks
+from stopped_runs import StopError, X, files, interrupted, small_blocks, stop_after
 from wkendall.cli import main
-from wkendall.kernels import to_file
+from wkendall.kernels import matrix_file
 from wkendall.kernels.journal import Journal
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
 
 
 def run(words, code=0):
@@ -118,7 +123,7 @@ def test_stopped_when_all_blocks_are_done(place, monkeypatch, capsys):
         def stop(*_, **__):
             raise StopError
 
-        where = {"claim": to_file, "unlink": Journal}.get(place, to_file._File)
+        where = {"claim": matrix_file, "unlink": Journal}.get(place, matrix_file._File)
         patch.setattr(where, "remove" if place == "unlink" else place, stop)
         with pytest.raises(StopError):
             wkendall.gram_to_file("gram.npy", X)

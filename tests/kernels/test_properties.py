@@ -17,7 +17,7 @@ from cases import Case, rankings
 from hypothesis import assume, given, reject, settings
 from hypothesis import strategies as st
 from wkendall import _core
-from wkendall._arguments import STANDARD
+from wkendall.kernels.named_weights import STANDARD
 from wkendall.kernels.specification import Kernel
 from wkendall.reading.rankings import alike, as_any_rankings
 

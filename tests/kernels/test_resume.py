@@ -14,9 +14,9 @@ import numpy as np
 import pytest
 import wkendall
 from definitions import random_rankings
-from test_to_file import MULT, files, small_blocks
+from stopped_runs import MULT, StopError, X, files, interrupted, small_blocks
 from wkendall import _disk
-from wkendall.kernels import blocks, to_file
+from wkendall.kernels import blocks, matrix_file
 from wkendall.kernels.journal import Journal
 
 
@@ -24,36 +24,6 @@ from wkendall.kernels.journal import Journal
 def folder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     return tmp_path
-
-
-X = random_rankings(np.random.default_rng(0), 60, 8)
-
-
-class StopError(Exception):
-    pass
-
-
-def stop_after(monkeypatch, count, error=StopError):
-    """Fail when so many blocks are stored."""
-    store = to_file._File._store
-    left = [count]
-
-    def fail(self, file, block, out):
-        if not left[0]:
-            raise error
-        left[0] -= 1
-        store(self, file, block, out)
-
-    monkeypatch.setattr(to_file._File, "_store", fail)
-
-
-def interrupted(monkeypatch, count, error=StopError, **params):
-    """Leave an unfinished file with so many of 10 blocks."""
-    with monkeypatch.context() as patch:
-        small_blocks(patch, 15)
-        stop_after(patch, count, error)
-        with pytest.raises(error):
-            wkendall.gram_to_file("gram.npy", X, **params)
 
 
 @pytest.mark.parametrize("count", range(1, 10))
@@ -125,8 +95,8 @@ def test_something_else_is_refused(other, message, monkeypatch):
 @pytest.mark.parametrize(("name", "value"), [("format", 2), ("version", "0.0.0")])
 def test_another_version_is_refused(name, value, monkeypatch):
     with monkeypatch.context() as patch:
-        patch.setattr(to_file, "FORMAT", 2 if name == "format" else 1)
-        patch.setattr(to_file._core, "__version__", "0.0.0" if name == "version" else wkendall.__version__)
+        patch.setattr(matrix_file, "FORMAT", 2 if name == "format" else 1)
+        patch.setattr(matrix_file._core, "__version__", "0.0.0" if name == "version" else wkendall.__version__)
         interrupted(monkeypatch, 3)
     with pytest.raises(ValueError, match=f"was begun with {name} = {value!r}, not "):
         wkendall.gram_to_file("gram.npy", X, resume=True)
@@ -134,14 +104,14 @@ def test_another_version_is_refused(name, value, monkeypatch):
 
 def test_a_file_that_appears(monkeypatch):
     small_blocks(monkeypatch, 15)
-    name = to_file._File._name
+    name = matrix_file._File._name
 
     def late(self):
         Path("gram.npy").write_text("precious")
         name(self)
 
     with monkeypatch.context() as patch:
-        patch.setattr(to_file._File, "_name", late)
+        patch.setattr(matrix_file._File, "_name", late)
         message = "gram.npy was made by something else during the run and is left alone: the matrix is complete in .*unfinished"
         with pytest.raises(FileExistsError, match=message):
             wkendall.gram_to_file("gram.npy", X)
@@ -167,11 +137,11 @@ def test_killed_while_the_file_gets_its_name(where, monkeypatch):
     with monkeypatch.context() as patch:
         small_blocks(patch, 15)
         if where == "before":
-            patch.setattr(to_file, "claim", stop)
+            patch.setattr(matrix_file, "claim", stop)
         elif where == "linked":
-            patch.setattr(to_file, "claim", lambda unfinished, target: os.link(unfinished, target) or stop())
+            patch.setattr(matrix_file, "claim", lambda unfinished, target: os.link(unfinished, target) or stop())
         elif where == "named":
-            patch.setattr(to_file._File, "_clean", stop)
+            patch.setattr(matrix_file._File, "_clean", stop)
         else:
             patch.setattr(Journal, "remove", stop)
         with pytest.raises(StopError):
@@ -228,14 +198,14 @@ def test_data_are_on_disk_before_the_journal_says_so(monkeypatch):
     """The order of events, as the file system sees them."""
     small_blocks(monkeypatch, 15)
     events = []
-    sync, put, append = os.fsync, to_file._File._put, Journal._append
+    sync, put, append = os.fsync, matrix_file._File._put, Journal._append
 
     def synced(handle):
         events.append(("sync", Path(f"/proc/self/fd/{handle}").readlink().name))
         sync(handle)
 
     monkeypatch.setattr(os, "fsync", synced)
-    monkeypatch.setattr(to_file._File, "_put", lambda *words: events.append(("write", "")) or put(*words))
+    monkeypatch.setattr(matrix_file._File, "_put", lambda *words: events.append(("write", "")) or put(*words))
     monkeypatch.setattr(Journal, "_append", lambda self, value: events.append(("note", value)) or append(self, value))
     if not Path("/proc/self/fd").exists():
         pytest.skip("looks for names of open files in /proc")
@@ -308,9 +278,9 @@ def test_killed_at_every_step(place, after):
     script = f"""
 import os, signal, numpy as np, wkendall
 from wkendall.kernels import blocks
-from wkendall.kernels import to_file
+from wkendall.kernels import matrix_file
 blocks.BLOCK_BYTES = 15 * 15 * 8
-step = to_file._File.{place}
+step = matrix_file._File.{place}
 calls = []
 def killed(*words):
     calls.append(1)
@@ -321,7 +291,7 @@ def killed(*words):
     if last:
         os.kill(os.getpid(), signal.SIGKILL)
     return result
-to_file._File.{place} = killed
+matrix_file._File.{place} = killed
 wkendall.gram_to_file("gram.npy", np.load("x.npy"))
 """
     np.save("x.npy", X)

@@ -11,24 +11,15 @@ import numpy as np
 import pytest
 import wkendall
 from definitions import random_rankings
+from stopped_runs import MULT, files, small_blocks
 from wkendall import _disk
 from wkendall.kernels import blocks, to_file
-
-MULT = {"weight": "mult", "u": "log"}
 
 
 @pytest.fixture(autouse=True)
 def folder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     return tmp_path
-
-
-def small_blocks(monkeypatch, side):
-    monkeypatch.setattr(blocks, "BLOCK_BYTES", side * side * 8)
-
-
-def files():
-    return sorted(path.name for path in Path().iterdir())
 
 
 def check(X, Y=None, **params):

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 import wkendall
+from completions import completions, random_rows
 from definitions import random_rankings
-from test_incomplete import completions, random_rows
-from test_suquan import leading_subspaces, pure_basis
+from subspaces import leading_subspaces, pure_basis
 from wkendall import AlternatingClassifier, AlternatingRegressor, SuquanSVDClassifier, SuquanSVDRegressor, _core
 from wkendall.learning.position_tensors import Complete, Tied, block_means
 from wkendall.learning.suquan import leading_weights

@@ -13,7 +13,7 @@ from argparse import Namespace
 import numpy as np
 import pytest
 import wkendall
-from test_datasets import (
+from survey_files import (
     COUNTS,
     NIL,
     TAG,

@@ -14,7 +14,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wkendall import _core
-from wkendall._arguments import FACTORS, STANDARD, WEIGHTS
 from wkendall._disk import reserve
 from wkendall._memory import check_fits
 from wkendall.cli.errors import CommandError, UsageError
@@ -22,8 +21,9 @@ from wkendall.cli.options import add_output, add_reading, add_running, new_parse
 from wkendall.cli.output import check_new, check_not_input, new_file, standard_output, write_npz
 from wkendall.cli.reading import Source, check_reading, check_same_items, check_skipped, load_array, read_rankings
 from wkendall.cli.words import in_words_of_the_command
-from wkendall.kernels import to_file
+from wkendall.kernels import matrix_file, to_file
 from wkendall.kernels.gram import distance_matrix, gram_matrix, mallows
+from wkendall.kernels.named_weights import FACTORS, STANDARD, WEIGHTS
 from wkendall.kernels.specification import Kernel
 
 if TYPE_CHECKING:
@@ -140,7 +140,7 @@ def run(arguments: argparse.Namespace) -> int:
             write_csv(file, K, x.ids, None if y is None else y.ids)
             file.flush()
     elif arguments.resume:
-        if not to_file.unfinished_names(arguments.output.resolve())[1].exists():
+        if not matrix_file.unfinished_names(arguments.output.resolve())[1].exists():
             check_new(arguments.output, arguments.force)
         x, y, shape = _read(arguments)
         already = _resume(arguments, x, y)
@@ -238,23 +238,23 @@ def _weighting(arguments: argparse.Namespace) -> dict[str, Any]:
 
 def _refuse_unfinished(arguments: argparse.Namespace) -> None:
     """Keep the work of an earlier run, unless it is to be overwritten."""
-    _, journal = to_file.unfinished_names(arguments.output.resolve())
+    _, journal = matrix_file.unfinished_names(arguments.output.resolve())
     if not journal.exists():
         return
     if not arguments.force:
-        raise CommandError(f"{to_file.left_over(arguments.output)}, --force starts again")
-    to_file.discard(arguments.output)
+        raise CommandError(f"{matrix_file.left_over(arguments.output)}, --force starts again")
+    matrix_file.discard(arguments.output)
 
 
 def _resume(arguments: argparse.Namespace, x: Source, y: Source | None) -> int:
     """Write the matrix block by block, or what is missing of it; return how many blocks were there."""
-    unfinished, _ = to_file.unfinished_names(arguments.output.resolve())
+    unfinished, _ = matrix_file.unfinished_names(arguments.output.resolve())
     how = (arguments.input, arguments.top, np.dtype(arguments.dtype), arguments.jobs, None)
     try:
         with in_words_of_the_command(X=x, Y=y):
             work = to_file.prepare(_call(arguments), x.X, None if y is None else y.X, *how)
             progress = wants_progress(arguments)
-            return to_file.write(arguments.output, work, resume=True, force=arguments.force, progress=progress)
+            return matrix_file.write(arguments.output, work, resume=True, force=arguments.force, progress=progress)
     except CommandError:
         raise
     except BaseException:

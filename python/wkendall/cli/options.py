@@ -10,7 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, get_args
 
-from wkendall.reading.files import shown
+from wkendall._text import shown
 from wkendall.reading.rankings import Input, Missing, Ties, Top
 
 if TYPE_CHECKING:

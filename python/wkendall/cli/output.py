@@ -18,9 +18,8 @@ from typing import Any, TextIO
 
 import numpy as np
 
-from wkendall._disk import claim
+from wkendall._disk import claim, same_file
 from wkendall.cli.errors import CommandError, UsageError
-from wkendall.reading.files import same_file
 
 
 @contextmanager

@@ -19,8 +19,8 @@ from typing import IO, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from wkendall._text import short
 from wkendall.cli.errors import CommandError, UsageError
-from wkendall.reading.files import short
 
 CSV, NPY, NPZ, PREFLIB = "CSV", ".npy", ".npz", "PrefLib"
 KINDS = {

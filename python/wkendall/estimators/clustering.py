@@ -16,13 +16,13 @@ from sklearn.base import ClassNamePrefixFeaturesOutMixin, ClusterMixin, Transfor
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
-from wkendall._arguments import as_order
+from wkendall._arguments import as_order, check_choice, check_unmasked
 from wkendall._memory import check_fits
 from wkendall.estimators.input_checks import random_state, sample_weights
 from wkendall.estimators.kernel_parameters import OfKernel, Places, distinct, draw_apart
 from wkendall.kernels.embedding import BLOCK
 from wkendall.learning.decomposition import Array
-from wkendall.reading.rankings import Input, Missing, Ties, Top, as_array, check_choice, check_unmasked
+from wkendall.reading.rankings import Input, Missing, Ties, Top, as_array
 
 Labels = NDArray[np.intp]
 

@@ -11,9 +11,9 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import validate_data
 
-from wkendall._arguments import real_array
-from wkendall.reading.files import shown
-from wkendall.reading.rankings import as_array, check_no_text, check_unmasked
+from wkendall._arguments import check_unmasked, real_array
+from wkendall._text import shown
+from wkendall.reading.rankings import as_array, check_no_text
 
 
 def checked_data(estimator: BaseEstimator, X: ArrayLike, **how: Any) -> Any:

@@ -18,9 +18,10 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import Tags
 
 from wkendall import _core
-from wkendall._arguments import STANDARD, as_threads
+from wkendall._arguments import as_threads
 from wkendall.estimators.input_checks import checked_data
 from wkendall.kernels.gram import diagonal, gram_matrix, mallows
+from wkendall.kernels.named_weights import STANDARD
 from wkendall.learning.decomposition import Array
 from wkendall.reading.rankings import Input, Missing, Ties, Top, as_any_rankings
 

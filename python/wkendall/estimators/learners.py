@@ -20,15 +20,16 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
 from wkendall import _core
-from wkendall._arguments import as_axes, as_order, as_threads, check_flag
+from wkendall._arguments import as_axes, as_order, as_threads, check_choice, check_flag
+from wkendall._text import shown
 from wkendall.estimators.input_checks import checked_data, sample_weights
 from wkendall.kernels.tensors import one_tensor, position_weights
+from wkendall.learning.alternating import Alternation
 from wkendall.learning.coefficients import Hinge, Loss, Squares, merge, train
 from wkendall.learning.decomposition import Array
 from wkendall.learning.position_tensors import Kind, Sample, sample_of
-from wkendall.learning.suquan import Alternation, leading_weights
-from wkendall.reading.files import shown
-from wkendall.reading.rankings import Input, Missing, Ties, Top, as_any_rankings, check_choice
+from wkendall.learning.suquan import leading_weights
+from wkendall.reading.rankings import Input, Missing, Ties, Top, as_any_rankings
 
 Labels = NDArray[Any]
 

@@ -15,11 +15,11 @@ import scipy
 import sklearn
 
 from wkendall import _core
+from wkendall._disk import write_whole
 from wkendall.experiments import table
 from wkendall.experiments.protocol import METHODS, Measurement
 from wkendall.experiments.table import Row
 from wkendall.plotting import plot_accuracies, plot_differences, plot_reduction_factors, plot_weights
-from wkendall.reading.files import write_whole
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from wkendall._disk import write_whole
 from wkendall.experiments.protocol import Measurement, Protocol
-from wkendall.reading.files import write_whole
 
 if sys.platform != "win32":
     import fcntl

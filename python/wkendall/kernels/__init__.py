@@ -1,17 +1,23 @@
 """The kernels between rankings: what one is told, its values, its embedding, and matrices larger than memory.
 
-to_file    Gram matrices larger than memory, in files
-journal    what a long run has done so far, on disk
-blocks     a matrix cut into blocks
-gram       gram_matrix and its family
-embedding  the tensors and features behind the kernels
-specification  the parameters of a kernel together
-tensors    general weights, checked
-low_rank   factors of a matrix of weights
+Layers, each using only those below it:
+
+    to_file    Gram matrices larger than memory
+    matrix_file  the file of a matrix, written block by block
+    journal    what a long run has done so far, on disk
+    blocks     a matrix cut into blocks
+    pair       one pair of rankings, one permutation, the correlation
+    gram       matrices of all pairs, and the diagonal
+    embedding  the tensors and features behind the kernels
+    specification  the parameters of a kernel together
+    tensors    general weights, checked
+    low_rank   factors of a matrix of weights
+    named_weights  the weights that have names
 """
 
 from wkendall.kernels.embedding import combine, embed, features, inverse, linear_function
-from wkendall.kernels.gram import correlation, diagonal, distance_matrix, gram_matrix, kappa, kernel, mallows
+from wkendall.kernels.gram import diagonal, distance_matrix, gram_matrix, mallows
+from wkendall.kernels.pair import correlation, kappa, kernel
 from wkendall.kernels.tensors import position_weights
 from wkendall.kernels.to_file import gram_to_file
 

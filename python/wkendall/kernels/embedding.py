@@ -8,12 +8,12 @@ import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 from wkendall import _core
-from wkendall._arguments import as_result_type, as_threads, check_flag, check_out, real_array
+from wkendall._arguments import as_result_type, as_threads, check_choice, check_flag, check_out, real_array
 from wkendall._memory import check_fits
 from wkendall._progress import progress_bar
 from wkendall.kernels.specification import Kernel
 from wkendall.kernels.tensors import one_tensor
-from wkendall.reading.rankings import Input, Missing, Ties, Top, as_any_rankings, as_rankings, check_choice
+from wkendall.reading.rankings import Input, Missing, Ties, Top, as_any_rankings, as_rankings
 
 #: Numbers for which memory is taken at a time where work is done in blocks of rows.
 BLOCK = 1 << 20

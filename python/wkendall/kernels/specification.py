@@ -7,7 +7,8 @@ from typing import NamedTuple, SupportsIndex
 from numpy.typing import ArrayLike
 
 from wkendall import _core
-from wkendall._arguments import Unsaid, as_order, check_flag, check_unused, named_weight
+from wkendall._arguments import as_order, check_flag
+from wkendall.kernels.named_weights import DefaultWeight, check_unused, named_weight
 from wkendall.kernels.tensors import Weights, quadruple_weights, tensor_weights
 
 
@@ -48,7 +49,7 @@ class Kernel(NamedTuple):
         if self.U is not None and self.W is not None:
             raise ValueError("both U and W are given: pass one of them")
         given = "U" if self.W is None else "W"
-        if not isinstance(self.weight, Unsaid):
+        if not isinstance(self.weight, DefaultWeight):
             raise ValueError(f"both {given} and weight={self.weight!r} are given: pass one of them")
         check_unused(self.k, "k", given)
         check_unused(self.u, "u", given)

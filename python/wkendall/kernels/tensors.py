@@ -8,10 +8,11 @@ from typing import Any, Literal, NamedTuple, SupportsIndex, cast
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from wkendall._arguments import MOST_AXES, as_axes, as_factor, as_order, named_weight, real_array
+from wkendall._arguments import MOST_AXES, as_axes, as_order, real_array
 from wkendall._memory import check_fits
+from wkendall._text import shown
 from wkendall.kernels.low_rank import WORTH_FACTORS, low_rank
-from wkendall.reading.files import shown
+from wkendall.kernels.named_weights import as_factor, named_weight
 
 #: What the two entries of W for two pairs of positions, one way and the other, may differ by, as a part of the larger. Their mean
 #: is taken, which changes values by half of it.

@@ -12,8 +12,9 @@ from typing import NamedTuple, NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
-from wkendall.reading.files import MISSING, NUMBER, WHOLE, File, opened, rows_of, shown
+from wkendall._text import shown
 from wkendall.reading.lists import RankedLists
+from wkendall.reading.text_files import MISSING, NUMBER, WHOLE, File, opened, rows_of
 
 DELIMITERS = (",", ";", "\t")
 #: So many rows of a CSV file are looked at to find its delimiter.

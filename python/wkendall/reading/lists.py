@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wkendall._memory import check_fits
-from wkendall.reading.files import shown
+from wkendall._text import shown
 
 
 class RankedLists(NamedTuple):

@@ -10,8 +10,10 @@ from typing import NamedTuple, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from wkendall._disk import as_path
 from wkendall._memory import check_fits
-from wkendall.reading.files import WHOLE, File, as_path, lines_of, opened, short, shown
+from wkendall._text import short, shown
+from wkendall.reading.text_files import WHOLE, File, lines_of, opened
 
 #: What the endings of PrefLib files say of their orders: whether they may have ties, and whether they must be complete.
 KINDS = {".soc": (False, True), ".soi": (False, False), ".toc": (True, True), ".toi": (True, False)}

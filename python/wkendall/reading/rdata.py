@@ -12,7 +12,7 @@ from typing import Any, NamedTuple, NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
-from wkendall.reading.files import short, shown
+from wkendall._text import short, shown
 
 INTEGER = re.compile(r"[+-]?[0-9]{1,9}")
 #: So many bytes a file may hold when decompressed, and so many its dictionary: a small file can ask for any number.
