@@ -52,7 +52,7 @@ def test_docstrings(module):
     assert results.attempted > 0 or module not in PUBLIC
 
 
-#: Those with code; the page of the command line is run with its commands in test_cli.py.
+#: Those with code; the page of the command line is run with its commands in test_command_process.py.
 PAGES = [
     page.relative_to(ROOT)
     for page in (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")))
