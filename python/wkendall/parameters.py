@@ -16,6 +16,8 @@ WEIGHTS = ("standard", "top", "add", "mult", "average")
 FACTORS = ("hyperbolic", "log")
 #: How many axes NumPy's arrays can have.
 MOST_AXES = 64 if int(np.__version__.partition(".")[0]) >= 2 else 32
+#: How many numbers are made at a time where there may be very many.
+STEP = 2**20
 #: No integer parameter is larger.
 LARGEST = 2**63 - 1
 
@@ -81,8 +83,12 @@ def _factor(u: str | ArrayLike) -> str | NDArray[np.float64]:
 def as_factor(factor: str | NDArray[np.float64], items: int) -> NDArray[np.float64]:
     """Return position weights, given by name or one by one."""
     if isinstance(factor, str):
-        ranks = np.arange(1, items + 1)
-        return 1 / (ranks + 1) if factor == "hyperbolic" else 1 / np.log2(ranks + 1)
+        values = np.empty(items)
+        # In steps, between which Ctrl-C is seen.
+        for first in range(0, items, STEP):
+            ranks = np.arange(first + 1, min(first + STEP, items) + 1)
+            values[first : first + STEP] = 1 / (ranks + 1) if factor == "hyperbolic" else 1 / np.log2(ranks + 1)
+        return values
     if len(factor) != items:
         raise ValueError(f"u has {len(factor)} position weights, but there are {items} items")
     return factor
