@@ -1,10 +1,16 @@
 """The forms of `U=` and `W=`: what is read as factors, which entries of W count."""
 
+import os
+import signal
+import threading
+import time
+
 import numpy as np
 import pandas as pd
 import pytest
 import wkendall
 from definitions import pairs_of_pairs, random_rankings
+from wkendall.kernels import named_weights, tensors
 
 
 def semidefinite(rng, n, rank):
@@ -117,3 +123,69 @@ def test_nearly_symmetric_weights_of_pairs_of_pairs():
     steep[0, 1, 2, 3], steep[2, 3, 0, 1] = 1.0, 1.5
     with pytest.raises(ValueError, match="W is not symmetric"):
         wkendall.gram_matrix(X, W=steep)
+
+
+@pytest.mark.parametrize("step", [1, 7, 30])
+def test_position_weights_made_in_pieces(step, monkeypatch):
+    """The entries of one piece, whatever the size of the pieces."""
+    kernels = [{}, {"weight": "average"}, {"weight": "add", "u": "log"}, {"weight": "mult", "u": "hyperbolic"}]
+    for n in range(6):
+        for order in range(1, 5):
+            for kernel in [*kernels, *({"weight": "top", "k": k} for k in range(1, n + 1))]:
+                whole = wkendall.position_weights(n, order=order, **kernel)
+                with monkeypatch.context() as patch:
+                    patch.setattr(tensors, "STEP", step)
+                    patch.setattr(named_weights, "STEP", step)
+                    pieces = wkendall.position_weights(n, order=order, **kernel)
+                assert pieces.shape == whole.shape
+                assert (pieces == whole).all()
+
+
+@pytest.mark.parametrize("piece", [1, 7, 200])
+@pytest.mark.parametrize("rank", [1, 20, 45])
+def test_which_matrices_are_refused(piece, rank, monkeypatch):
+    """As eigenvalues say, also close to the limit, for matrices of full and of low rank and of any size of numbers."""
+    monkeypatch.setattr(tensors, "PIECE", piece)
+    factor = np.random.default_rng(0).standard_normal((45, rank))
+    definite = factor @ factor.T
+    limit = tensors.INDEFINITE * np.linalg.eigvalsh(definite)[-1]
+    least = np.linalg.eigvalsh(definite)[0] if rank == 45 else 0.0
+    for scale in (1.0, 1e-300, 1e290):
+        for below, refused in ((-1.0, False), (0.0, False), (0.3, False), (0.9, False), (1.1, True), (1e5, True)):
+            matrix = (definite - (least + below * limit) * np.eye(45)) * scale
+            if refused:
+                with pytest.raises(ValueError, match="W is not positive semi-definite"):
+                    tensors._check_definite(matrix)
+            else:
+                tensors._check_definite(matrix)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="signals are sent as on Unix")
+def test_eigenvalues_do_not_keep_an_interruption_waiting(monkeypatch):
+    """They are one call to LAPACK, which sees no signals."""
+    over = threading.Event()
+    monkeypatch.setattr(np.linalg, "eigvalsh", lambda matrix: over.wait(30))
+    timer = threading.Timer(0.2, signal.raise_signal, (signal.SIGINT,))
+    began = time.monotonic()
+    timer.start()
+    with pytest.raises(KeyboardInterrupt):
+        tensors._check_definite(-np.eye(3))
+    assert time.monotonic() - began < 10
+    over.set()
+
+
+def test_errors_of_eigenvalues_are_passed_on(monkeypatch):
+    def fail(matrix):
+        raise np.linalg.LinAlgError("Eigenvalues did not converge")
+
+    monkeypatch.setattr(np.linalg, "eigvalsh", fail)
+    with pytest.raises(np.linalg.LinAlgError, match="did not converge"):
+        tensors._check_definite(-np.eye(3))
+
+    def no_thread(self):
+        raise RuntimeError("can't start new thread")
+
+    monkeypatch.setattr(np.linalg, "eigvalsh", lambda matrix: np.array([-1.0, 1.0]))
+    monkeypatch.setattr(threading.Thread, "start", no_thread)
+    with pytest.raises(ValueError, match="W is not positive semi-definite"):
+        tensors._check_definite(-np.eye(3))

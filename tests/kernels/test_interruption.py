@@ -47,6 +47,12 @@ CALLS = {
         "W = rng.random((50, 50, 50, 50)); X = np.array([rng.permutation(50) for _ in range(2000)])",
         "gram_matrix(X, W=W, check=False)",
     ),
+    "whether W= makes a kernel": (
+        "A = rng.random((60 * 60, 90)); W = (A @ A.T).reshape((60,) * 4); X = rng.permutation(60)[None]",
+        "gram_matrix(X, W=W)",
+    ),
+    "weights of positions": ("", 'position_weights(12_000, "mult", u="log")'),
+    "weights of positions of order 1": ("", 'position_weights(100_000_000, "mult", u="log", order=1)'),
     "features": (
         "X = np.array([rng.permutation(2500) for _ in range(20)])",
         'features(X, weight="mult", u="log")',
@@ -56,7 +62,7 @@ CALLS = {
 CHILD = """
 import signal, time
 import numpy as np
-from wkendall import features, gram_matrix, kappa, kernel
+from wkendall import features, gram_matrix, kappa, kernel, position_weights
 
 signal.signal(signal.SIGINT, signal.default_int_handler)
 

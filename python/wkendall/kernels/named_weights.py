@@ -13,6 +13,8 @@ from wkendall._text import shown
 WEIGHTS = ("standard", "top", "add", "mult", "average")
 
 FACTORS = ("hyperbolic", "log")
+#: How many numbers are made at a time where there may be very many.
+STEP = 2**20
 
 
 class DefaultWeight(str):
@@ -67,8 +69,12 @@ def _factor(u: str | ArrayLike) -> str | NDArray[np.float64]:
 def as_factor(factor: str | NDArray[np.float64], items: int) -> NDArray[np.float64]:
     """Return position weights, given by name or one by one."""
     if isinstance(factor, str):
-        ranks = np.arange(1, items + 1)
-        return 1 / (ranks + 1) if factor == "hyperbolic" else 1 / np.log2(ranks + 1)
+        values = np.empty(items)
+        # In steps, between which Ctrl-C is seen.
+        for first in range(0, items, STEP):
+            ranks = np.arange(first + 1, min(first + STEP, items) + 1)
+            values[first : first + STEP] = 1 / (ranks + 1) if factor == "hyperbolic" else 1 / np.log2(ranks + 1)
+        return values
     if len(factor) != items:
         raise ValueError(f"u has {len(factor)} position weights, but there are {items} items")
     return factor

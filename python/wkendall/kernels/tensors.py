@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from itertools import pairwise
+from threading import Thread
 from typing import Any, Literal, NamedTuple, SupportsIndex, cast
 
 import numpy as np
@@ -12,13 +14,15 @@ from wkendall._arguments import MOST_AXES, as_axes, as_order, real_array
 from wkendall._memory import check_fits
 from wkendall._text import shown
 from wkendall.kernels.low_rank import WORTH_FACTORS, low_rank
-from wkendall.kernels.named_weights import as_factor, named_weight
+from wkendall.kernels.named_weights import STEP, as_factor, named_weight
 
 #: What the two entries of W for two pairs of positions, one way and the other, may differ by, as a part of the larger. Their mean
 #: is taken, which changes values by half of it.
 UNEVEN = 1e-12
 #: How far below zero rounding may bring an eigenvalue, as a part of the largest.
 INDEFINITE = 1e-10
+#: Rows and columns of a matrix that are taken at a time.
+PIECE = 128
 #: What to do about a W that makes no kernel.
 ANYWAY = "pass check=False to use it all the same"
 
@@ -109,13 +113,67 @@ def _even(matrix: NDArray[np.float64], pairs: list[tuple[int, int]]) -> NDArray[
 
 def _check_definite(matrix: NDArray[np.float64]) -> None:
     exponent = int(np.frexp(np.abs(matrix).max())[1])
-    eigenvalues = np.linalg.eigvalsh(np.ldexp(matrix, -exponent))
+    scaled = np.ldexp(matrix, -exponent)
+    # A third of the time of eigenvalues, and not in one call. Only a matrix near the limit or beyond needs them.
+    if _has_factor(scaled, INDEFINITE / 2 * _least_norm(scaled)):
+        return
+    eigenvalues = _in_thread(np.linalg.eigvalsh, scaled)
     if eigenvalues[0] < -INDEFINITE * np.abs(eigenvalues).max():
         least, largest = (float(np.ldexp(eigenvalue, exponent)) for eigenvalue in (eigenvalues[0], eigenvalues[-1]))
         raise ValueError(
             f"W is not positive semi-definite: as a matrix of the pairs of positions a < b its most negative eigenvalue is "
             f"{least:g}, the largest {largest:g}; {ANYWAY}"
         )
+
+
+def _least_norm(matrix: NDArray[np.float64]) -> float:
+    """Return what the largest absolute value of an eigenvalue is at least: nearly that value, as a rule."""
+    vector = matrix[int((matrix**2).sum(axis=0).argmax())]
+    norm = float(np.linalg.norm(vector))
+    for _ in range(5):
+        vector = matrix @ (vector / np.linalg.norm(vector))
+        norm = max(norm, float(np.linalg.norm(vector)))
+    return norm
+
+
+def _has_factor(matrix: NDArray[np.float64], shift: float) -> bool:
+    """Tell whether a symmetric matrix, with `shift` added to its diagonal, has a Cholesky factor: in pieces, for Ctrl-C."""
+    left = matrix + shift * np.eye(len(matrix))
+    for start in range(0, len(left), PIECE):
+        end = start + PIECE
+        try:
+            corner = np.linalg.cholesky(left[start:end, start:end])
+        except np.linalg.LinAlgError:
+            return False
+        below = np.linalg.solve(corner, left[end:, start:end].T)
+        for first in range(0, below.shape[1], PIECE):
+            left[end + first :, end + first : end + first + PIECE] -= (
+                below[:, first:].T @ below[:, first : first + PIECE]
+            )
+    return True
+
+
+def _in_thread(function: Callable[[Any], Any], argument: Any) -> Any:
+    """Call what no signal can interrupt. An interruption raises here, and the thread ends when it is done."""
+    done: list[tuple[Any, BaseException | None]] = []
+
+    def call() -> None:
+        try:
+            done.append((function(argument), None))
+        except BaseException as error:
+            done.append((None, error))
+
+    thread = Thread(target=call, daemon=True)
+    try:
+        thread.start()
+    except RuntimeError:  # the system has no more threads
+        call()
+    while not done:
+        thread.join(0.1)
+    result, error = done[0]
+    if error is not None:
+        raise error
+    return result
 
 
 def _factors(U: tuple[Any, ...], items: int, order: int) -> NDArray[np.float64]:
@@ -218,20 +276,39 @@ def position_weights(
     size = axes + (name == "average")
     advice = "take fewer items or a lower order"
     check_fits(items ** (size - 1), items, np.dtype(np.float64), advice, shape=f"{items}^{size}")
-    ranks = np.ogrid[(slice(items),) * axes]
-    increasing = np.ones((items,) * axes, dtype=bool)
+    out = np.zeros((items,) * size)
+    if name == "average":
+        for last in range(1, items + 1):
+            part = out[last - 1][(slice(last),) * axes]
+            _fill_increasing(part, np.broadcast_to(1.0, last), np.multiply, 1 / np.sqrt(items))
+        return out
+    values = np.broadcast_to(1.0, items) if factor is None else as_factor(factor, items)
+    add = name == "add"
+    _fill_increasing(out[(slice(top),) * axes], values[:top], np.add if add else np.multiply, 0.0 if add else 1.0)
+    return out
+
+
+def _fill_increasing(
+    out: NDArray[np.float64], values: NDArray[np.float64], combine: np.ufunc, before: float | np.float64
+) -> None:
+    """Fill the entries [a, b, ..] with a < b < ... with what their positions have together, and with what came before.
+
+    Large arrays are filled in pieces, between which Ctrl-C is seen.
+    """
+    if out.ndim > 1 and out.size > STEP:
+        for rank in range(len(out)):
+            rest = (slice(rank + 1, None),) * (out.ndim - 1)
+            _fill_increasing(out[rank][rest], values[rank + 1 :], combine, combine(before, values[rank]))
+        return
+    if out.ndim == 1:
+        for first in range(0, len(out), STEP):
+            out[first : first + STEP] = combine(before, values[first : first + STEP])
+        return
+    ranks = np.ogrid[(slice(len(out)),) * out.ndim]
+    increasing = np.ones(out.shape, dtype=bool)
     for lower, higher in pairwise(ranks):
         increasing &= lower < higher
-    if name == "average":
-        tops = np.arange(items).reshape((items,) + (1,) * axes)
-        return np.where(increasing & (ranks[-1] <= tops), 1 / np.sqrt(max(items, 1)), 0.0)
-    if name == "top" and top is not None:
-        return np.where(increasing & (ranks[-1] < top), 1.0, 0.0)
-    if factor is None:
-        return increasing.astype(np.float64)
-    values = as_factor(factor, items)
-    parts = [values[rank] for rank in ranks]
-    total = parts[0]
-    for part in parts[1:]:
-        total = total + part if name == "add" else total * part
-    return np.where(increasing, total, 0.0)
+    total: Any = before
+    for places in ranks:
+        total = combine(total, values[places])
+    out[...] = np.where(increasing, total, 0.0)
