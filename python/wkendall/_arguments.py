@@ -12,6 +12,7 @@ from numpy.typing import DTypeLike, NDArray
 from wkendall import _core
 from wkendall._text import shown
 
+Array = NDArray[np.float64]
 _IS_MASKED = partial(operator.is_, np.ma.masked)
 
 #: Kinds of arrays of texts.

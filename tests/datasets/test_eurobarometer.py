@@ -5,12 +5,7 @@ import pytest
 from paths import SURVEY
 from survey_files import ROWS, check_rows, needs_survey, saved, table
 from wkendall import _memory
-from wkendall.datasets import (
-    COUNTS,
-    ICPSR,
-    SIZES,
-    load_eurobarometer,
-)
+from wkendall.datasets import COUNTS, ICPSR, SIZES, load_eurobarometer
 
 
 @needs_survey

@@ -24,11 +24,7 @@ from survey_files import (
     strings,
     symbol,
 )
-from wkendall.datasets import (
-    COUNTS,
-    PREFMOD,
-    load_eurobarometer,
-)
+from wkendall.datasets import COUNTS, PREFMOD, load_eurobarometer
 
 
 @pytest.mark.parametrize("version", [2, 3])

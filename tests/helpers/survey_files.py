@@ -5,10 +5,7 @@ import struct
 import numpy as np
 import pytest
 from paths import SURVEY
-from wkendall.datasets import (
-    COUNTS,
-    ITEMS,
-)
+from wkendall.datasets import COUNTS, ITEMS
 
 ROWS = [
     (1, 2, 3, 4, 5, 6, 1, 1, 2),

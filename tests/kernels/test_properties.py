@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 from wkendall import _core
 from wkendall.kernels.named_weights import STANDARD
 from wkendall.kernels.specification import Kernel
-from wkendall.reading.rankings import alike, as_any_rankings
+from wkendall.reading.rankings import Reading, alike
 
 ALL = settings().max_examples
 #: What is refused with a clear message instead of computed.
@@ -185,7 +185,7 @@ def tiled(case: Case, threads, tile) -> np.ndarray:
     options = {"weight": STANDARD, "k": None, "u": None, "U": None, "W": None, "order": 2, "check": True}
     options |= {"signed": False, "normalize": False} | case.options
     ties, missing = options.pop("ties", "error"), options.pop("missing", "error")
-    x, y = (as_any_rankings(X, "X", "ranks", "low", ties, missing) for X in (case.X, case.X.copy()))
+    x, y = (Reading("ranks", "low", ties, missing).rankings(X, "X").core for X in (case.X, case.X.copy()))
     out = np.empty((len(case.X), len(case.X)), case.dtype)
     measure = Kernel(**options).measure(case.n, out.size)
     square = tile % 2 == 0

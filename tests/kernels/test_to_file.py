@@ -14,6 +14,9 @@ from definitions import random_rankings
 from stopped_runs import MULT, files, small_blocks
 from wkendall import _disk
 from wkendall.kernels import blocks, to_file
+from wkendall.kernels.run import Run
+from wkendall.kernels.specification import Distance
+from wkendall.reading.rankings import Reading
 
 
 @pytest.fixture(autouse=True)
@@ -113,8 +116,7 @@ def test_blocks_cover_a_matrix_once(rows, columns, monkeypatch):
     small_blocks(monkeypatch, 17)
     X = random_rankings(np.random.default_rng(0), rows, 5)
     Y = None if columns is None else random_rankings(np.random.default_rng(1), columns, 5)
-    call = to_file.Call("gram_matrix", lambda items, _: wkendall._core.Measure.distance(items), {}, ("error", "error"))
-    work = to_file.prepare(call, X, Y, "ranks", "low", np.float64, 1, None)
+    work = to_file.prepare(Distance(), X, Y, Reading(), Run(n_jobs=1))
     covered = np.zeros(work.shape, int)
     for block in work.blocks(work.block_sides()):
         assert 0 < block.shape[0] * block.shape[1] <= 17 * 17
@@ -125,8 +127,8 @@ def test_blocks_cover_a_matrix_once(rows, columns, monkeypatch):
 
 
 def test_little_memory_and_long_work_make_small_blocks(monkeypatch):
-    call = to_file.Call("gram_matrix", lambda items, _: wkendall._core.Measure.distance(items), {}, ("error", "error"))
-    work = to_file.prepare(call, random_rankings(np.random.default_rng(0), 3, 5), None, "ranks", "low", "f4", 1, None)
+    X = random_rankings(np.random.default_rng(0), 3, 5)
+    work = to_file.prepare(Distance(), X, None, Reading(), Run("f4", n_jobs=1))
     assert work.block_sides() == (4096, 4096)
     monkeypatch.setattr(blocks, "available_bytes", lambda: 8 * 2**20)
     assert work.block_sides() == (512, 512)

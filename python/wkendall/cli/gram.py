@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any, TextIO
 import numpy as np
 from numpy.typing import NDArray
 
-from wkendall import _core
 from wkendall._disk import reserve
 from wkendall._memory import check_fits
 from wkendall.cli.errors import CommandError, UsageError
@@ -24,7 +23,9 @@ from wkendall.cli.words import in_words_of_the_command
 from wkendall.kernels import matrix_file, to_file
 from wkendall.kernels.gram import distance_matrix, gram_matrix, mallows
 from wkendall.kernels.named_weights import FACTORS, STANDARD, WEIGHTS
-from wkendall.kernels.specification import Kernel
+from wkendall.kernels.run import Run
+from wkendall.kernels.specification import Distance, Kernel, Mallows, Specification
+from wkendall.reading.rankings import Reading
 
 if TYPE_CHECKING:
     from wkendall.cli.options import Commands
@@ -249,10 +250,11 @@ def _refuse_unfinished(arguments: argparse.Namespace) -> None:
 def _resume(arguments: argparse.Namespace, x: Source, y: Source | None) -> int:
     """Write the matrix block by block, or what is missing of it; return how many blocks were there."""
     unfinished, _ = matrix_file.unfinished_names(arguments.output.resolve())
-    how = (arguments.input, arguments.top, np.dtype(arguments.dtype), arguments.jobs, None)
+    run = Run(np.dtype(arguments.dtype), n_jobs=arguments.jobs)
     try:
         with in_words_of_the_command(X=x, Y=y):
-            work = to_file.prepare(_call(arguments), x.X, None if y is None else y.X, *how)
+            what, reading = _specification(arguments), _reading(arguments)
+            work = to_file.prepare(what, x.X, None if y is None else y.X, reading, run)
             progress = wants_progress(arguments)
             return matrix_file.write(arguments.output, work, resume=True, force=arguments.force, progress=progress)
     except CommandError:
@@ -263,17 +265,21 @@ def _resume(arguments: argparse.Namespace, x: Source, y: Source | None) -> int:
         raise
 
 
-def _call(arguments: argparse.Namespace) -> to_file.Call:
+def _specification(arguments: argparse.Namespace) -> Specification:
     """Return what is computed."""
     if arguments.kernel == "mallows":
-        lam = 1.0 if arguments.lam is None else arguments.lam
-        return to_file.Call("mallows", lambda items, _: _core.Measure.mallows(items, lam), {"lam": lam})
-    allowed = (arguments.ties, arguments.missing)
+        return Mallows(1.0 if arguments.lam is None else arguments.lam)
     if arguments.kernel == "distance":
-        return to_file.Call("distance_matrix", lambda items, _: _core.Measure.distance(items), {}, allowed)
+        return Distance()
     given: dict[str, Any] = {**_WEIGHTING, "weight": STANDARD, **_weighting(arguments)}
-    kernel = Kernel(**given)
-    return to_file.Call("gram_matrix", kernel.measure, to_file.options_of(kernel), allowed)
+    return Kernel(**given)
+
+
+def _reading(arguments: argparse.Namespace) -> Reading:
+    """Return how rankings are read."""
+    if arguments.kernel == "mallows":
+        return Reading(arguments.input, arguments.top, advises=False)
+    return Reading(arguments.input, arguments.top, arguments.ties, arguments.missing)
 
 
 def _in_memory(arguments: argparse.Namespace, x: Source, y: Source | None, shape: tuple[int, int]) -> NDArray[Any]:

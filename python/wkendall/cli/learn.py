@@ -21,8 +21,10 @@ from wkendall.cli.options import add_output, add_reading, add_running, new_parse
 from wkendall.cli.output import check_not_input, new_files, write_npz
 from wkendall.cli.reading import CSV, NPZ, Source, check_reading, check_skipped, kind_of, read_rankings
 from wkendall.cli.words import in_words_of_the_command
-from wkendall.kernels.gram import gram_matrix
-from wkendall.reading.rankings import as_any_rankings
+from wkendall.kernels.gram import gram_of
+from wkendall.kernels.run import Run
+from wkendall.kernels.specification import Kernel
+from wkendall.reading.rankings import Reading
 
 if TYPE_CHECKING:
     from wkendall.cli.options import Commands
@@ -183,13 +185,13 @@ def _learn(arguments: argparse.Namespace, source: Source, plan: Plan) -> tuple[d
     from wkendall.cli import validation
 
     model = _model(arguments)
-    how = {name: getattr(arguments, name) for name in ("input", "top", "ties", "missing")}
+    reading = Reading(arguments.input, arguments.top, arguments.ties, arguments.missing)
     # All at once, before they are dealt to folds where a row has another number.
-    as_any_rankings(source.X, "X", **how)
+    rankings = reading.rankings(source.X, "X")
     others: dict[str, tuple[Plan, Score]] = {}
     if not arguments.no_baseline:
         check_fits(len(source.X), len(source.X), np.dtype(np.float64), _ADVICE)
-        K = gram_matrix(source.X, normalize=True, n_jobs=arguments.jobs, **how)
+        K = gram_of(rankings, None, Kernel(normalize=True), Run(n_jobs=arguments.jobs))
         others["standard"] = plan._replace(grid=list(BASELINE_GRID)), validation.standard(K, plan.y, plan.regression)
     total = sum(plan.fits()) + 1 + sum(other.fits()[0] for other, _ in others.values())
     with progress_bar(wants_progress(arguments), "learn") as show:

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from wkendall._arguments import as_order, real_array
 from wkendall._memory import check_fits
 from wkendall._text import shown
-from wkendall.reading.rankings import as_ranking
+from wkendall.reading.rankings import Reading
 
 Ranks = NDArray[np.int64]
 Random = SupportsIndex | np.random.Generator | None
@@ -161,7 +161,7 @@ def _center(center: ArrayLike) -> Ranks:
         check_size(1, items)
         return np.arange(1, items + 1, dtype=np.int64)
     try:
-        ranks = as_ranking(center, "center", "ranks", "low").ranks()[0]
+        ranks = Reading(advises=False).ranking(center, "center").starts[0]
     except ValueError as error:
         raise ValueError(str(error).partition("; ")[0]) from None
     if not ranks.size:

@@ -16,13 +16,13 @@ from sklearn.base import ClassNamePrefixFeaturesOutMixin, ClusterMixin, Transfor
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
-from wkendall._arguments import as_order, check_choice, check_unmasked
+from wkendall._arguments import Array, as_order, check_choice, check_unmasked
 from wkendall._memory import check_fits
 from wkendall.estimators.input_checks import random_state, sample_weights
-from wkendall.estimators.kernel_parameters import OfKernel, Places, distinct, draw_apart
+from wkendall.estimators.kernel_parameters import OfKernel, distinct, draw_apart
 from wkendall.kernels.embedding import BLOCK
-from wkendall.learning.decomposition import Array
-from wkendall.reading.rankings import Input, Missing, Ties, Top, as_array
+from wkendall.reading.arrays import as_array
+from wkendall.reading.rankings import CheckedRankings, Input, Missing, Ties, Top
 
 Labels = NDArray[np.intp]
 
@@ -39,7 +39,7 @@ class Points(NamedTuple):
     weights: Array
 
 
-class Run(NamedTuple):
+class Clusters(NamedTuple):
     """The end of a run of k-means: `means` has the weights of the rankings in each centre, a column for each."""
 
     means: Array
@@ -148,31 +148,32 @@ class KernelKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
         for name in ("n_init", "max_iter"):
             as_order(getattr(self, name), name)
         clusters = as_order(self.n_clusters, "n_clusters")
-        places = self._read(X, reset=True)
-        if len(places) < clusters:
+        rankings = self._read(X, reset=True)
+        if rankings.rows < clusters:
             raise ValueError(
-                f"n_clusters is {clusters}, but n_samples={len(places)}: there are fewer rankings than that"
+                f"n_clusters is {clusters}, but n_samples={rankings.rows}: there are fewer rankings than that"
             )
-        weights = sample_weights(sample_weight, len(places))
+        weights = sample_weights(sample_weight, rankings.rows)
         counted = weights > 0
-        different, member, total = distinct(places[counted], weights[counted])
+        counting = rankings if counted.all() else rankings.select(np.flatnonzero(counted))
+        different, member, total = distinct(counting, weights[counted])
         check_fits(
-            len(different), len(different), np.dtype(np.float64),
+            different.rows, different.rows, np.dtype(np.float64),
             "use KendallFeatures or KendallNystroem with MiniBatchKMeans of scikit-learn",
         )  # fmt: skip
         gram = self._gram(different)
         points = Points(gram, gram.diagonal().copy(), total)
         best = self._best_run(points, self._starts(points, different, member, weights))
-        self.rankings_, self.means_ = different, best.means
+        self.rankings_, self.means_ = different.places, best.means
         self.inertia_, self.n_iter_ = best.inertia, best.iterations
         self._norms, self._largest = square_norms(points, best.means), float(points.own.max())
-        self.labels_ = np.empty(len(places), dtype=np.int32)
+        self.labels_ = np.empty(rankings.rows, dtype=np.int32)
         self.labels_[counted] = best.labels[member]
         if not counted.all():
-            self.labels_[~counted] = self._nearest(places[~counted])[0]
+            self.labels_[~counted] = self._nearest(rankings.select(np.flatnonzero(~counted)), different)[0]
         return self
 
-    def _starts(self, points: Points, different: Places, member: Labels, weights: Array) -> Iterator[Array]:
+    def _starts(self, points: Points, different: CheckedRankings, member: Labels, weights: Array) -> Iterator[Array]:
         """Yield the squared distances of the rankings from the centres to start with."""
         clusters = int(self.n_clusters)
         if not isinstance(self.init, str):
@@ -185,7 +186,7 @@ class KernelKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
             chosen += chosen[:1] * (clusters - len(chosen))
             yield points.own[:, np.newaxis] + points.own[chosen] - 2 * points.gram[:, chosen]
 
-    def _given(self, points: Points, different: Places, member: Labels, weights: Array) -> Array:
+    def _given(self, points: Points, different: CheckedRankings, member: Labels, weights: Array) -> Array:
         clusters = int(self.n_clusters)
         check_unmasked(self.init, "init")
         try:
@@ -193,19 +194,19 @@ class KernelKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
         except ValueError:
             given = as_array(self.init, "init", 2)
         if given.ndim == 1:
-            means = np.zeros((len(different), clusters))
+            means = np.zeros((different.rows, clusters))
             np.add.at(means, (member, checked_labels(given, weights, clusters)), weights[weights > 0])
             return squared_distances(points, means / means.sum(axis=0))
-        if given.shape != (clusters, different.shape[1]):
+        if given.shape != (clusters, different.items):
             raise ValueError(
-                f"init has shape {given.shape}, but must be (n_clusters, n) = {(clusters, different.shape[1])}, the rankings to "
+                f"init has shape {given.shape}, but must be (n_clusters, n) = {(clusters, different.items)}, the rankings to "
                 f"start at, or (m,) = ({len(weights)},), the cluster of each ranking, or 'k-means++'"
             )
-        centres = self._places(given, "init")
+        centres = self._checked(given, "init")
         return points.own[:, np.newaxis] + self._own(centres) - 2 * self._gram(different, centres)
 
-    def _best_run(self, points: Points, starts: Iterator[Array]) -> Run:
-        best: Run | None = None
+    def _best_run(self, points: Points, starts: Iterator[Array]) -> Clusters:
+        best: Clusters | None = None
         for start in starts:
             run = lloyd(points, start, int(self.max_iter))
             # The first of those that differ by rounding only.
@@ -235,7 +236,7 @@ class KernelKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
         ndarray of shape (m,)
         """
         check_is_fitted(self)
-        return self._nearest(self._read(X, reset=False))[0]
+        return self._nearest(self._read(X, reset=False), self._kept(self.rankings_))[0]
 
     def transform(self, X: ArrayLike) -> Array:
         """Return the distance of each ranking from each centre, in the geometry of the kernel.
@@ -249,7 +250,7 @@ class KernelKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
         ndarray of shape (m, n_clusters)
         """
         check_is_fitted(self)
-        return np.sqrt(self._squares(self._read(X, reset=False)))
+        return np.sqrt(self._squares(self._read(X, reset=False), self._kept(self.rankings_)))
 
     def score(self, X: ArrayLike, y: object = None, sample_weight: ArrayLike | None = None) -> float:  # noqa: ARG002
         """Return the sum of the squared distances from the nearest centres, negative: larger is better.
@@ -266,24 +267,24 @@ class KernelKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
         float
         """
         check_is_fitted(self)
-        places = self._read(X, reset=False)
-        weights = sample_weights(sample_weight, len(places))
-        return -float(weights @ self._nearest(places)[1])
+        rankings = self._read(X, reset=False)
+        weights = sample_weights(sample_weight, rankings.rows)
+        return -float(weights @ self._nearest(rankings, self._kept(self.rankings_))[1])
 
-    def _nearest(self, places: Places) -> tuple[NDArray[np.int32], Array]:
+    def _nearest(self, rankings: CheckedRankings, fitted: CheckedRankings) -> tuple[NDArray[np.int32], Array]:
         """Return the nearest centre of each ranking, and the squared distance from it."""
-        squares = self._squares(places)
+        squares = self._squares(rankings, fitted)
         labels = first_least(squares, self._largest)
         return labels.astype(np.int32), squares[np.arange(len(labels)), labels]
 
-    def _squares(self, places: Places) -> Array:
-        """Return the squared distance of each ranking from each centre."""
-        different, member, _ = distinct(places, np.ones(len(places)))
-        squares = np.empty((len(different), self.means_.shape[1]))
-        step = max(1, BLOCK // len(self.rankings_))
-        for begin in range(0, len(different), step):
-            some = different[begin : begin + step]
-            products = self._gram(some, self.rankings_) @ self.means_
+    def _squares(self, rankings: CheckedRankings, fitted: CheckedRankings) -> Array:
+        """Return the squared distance of each ranking from each centre, which is made of those of `fit`."""
+        different, member, _ = distinct(rankings, np.ones(rankings.rows))
+        squares = np.empty((different.rows, self.means_.shape[1]))
+        step = max(1, BLOCK // fitted.rows)
+        for begin in range(0, different.rows, step):
+            some = different.select(slice(begin, begin + step))
+            products = self._gram(some, fitted) @ self.means_
             squares[begin : begin + step] = self._own(some)[:, np.newaxis] - 2 * products + self._norms
         return np.maximum(squares, 0)[member]
 
@@ -292,7 +293,7 @@ class KernelKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
         return int(self.means_.shape[1])
 
 
-def lloyd(points: Points, squares: Array, max_iter: int) -> Run:
+def lloyd(points: Points, squares: Array, max_iter: int) -> Clusters:
     """Run k-means from centres with these squared distances: to the nearest centre, the centre to the mean, until all stay."""
     largest = float(points.own.max())
     labels = first_least(squares, largest)
@@ -303,7 +304,7 @@ def lloyd(points: Points, squares: Array, max_iter: int) -> Run:
         before, labels = labels, first_least(squares, largest)
         iterations, converged = iterations + 1, np.array_equal(before, labels)
     inertia = float(points.weights @ np.maximum(squares[np.arange(len(labels)), labels], 0))
-    return Run(means, labels, inertia, iterations, converged)
+    return Clusters(means, labels, inertia, iterations, converged)
 
 
 def member_means(labels: Labels, squares: Array, weights: Array, largest: float) -> Array:

@@ -8,13 +8,15 @@ import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 from sklearn.utils.validation import _check_feature_names_in, check_is_fitted
 
+from wkendall._arguments import Array
 from wkendall._text import shown
 from wkendall.estimators.gram_transformer import is_one_ranking
-from wkendall.estimators.kernel_parameters import Places, used
+from wkendall.estimators.kernel_parameters import used
 from wkendall.estimators.vectors import VectorMap
-from wkendall.kernels.embedding import features
-from wkendall.learning.decomposition import Array
-from wkendall.reading.rankings import Input, Missing, Ties, Top
+from wkendall.kernels.embedding import features_of
+from wkendall.kernels.run import Run
+from wkendall.kernels.specification import Kernel
+from wkendall.reading.rankings import CheckedRankings, Input, Missing, Ties, Top
 
 
 class KendallFeatures(VectorMap):
@@ -85,13 +87,16 @@ class KendallFeatures(VectorMap):
         -------
         self
         """
-        places = self._read(X, reset=True)
-        self._n_features_out = self._vectors(places[:1]).shape[1]
+        rankings = self._read(X, reset=True)
+        self._n_features_out = self._vectors(rankings.select(slice(1))).shape[1]
         return self
 
-    def _vectors(self, places: Places) -> Array:
-        chosen = {name: getattr(self, name) for name in ("weight", "signed", "normalize", "dtype")}
-        return features(places, **chosen, **used(self.weight, self.k, self.u), **self._reading())
+    def _vectors(self, rankings: CheckedRankings) -> Array:
+        chosen = used(self.weight, self.k, self.u)
+        kernel = Kernel(self.weight, **chosen, signed=self.signed, normalize=self.normalize)
+        run = Run(self.dtype, n_jobs=self.n_jobs)
+        run.check()
+        return features_of(rankings, kernel, run)
 
     def get_feature_names_out(self, input_features: ArrayLike | None = None) -> NDArray[np.object_]:
         """Names of the columns.

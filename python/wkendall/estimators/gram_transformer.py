@@ -9,10 +9,10 @@ from numpy.typing import ArrayLike, DTypeLike
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
-from wkendall._arguments import as_result_type
+from wkendall._arguments import Array, as_result_type
 from wkendall.estimators.kernel_parameters import OfKernel
-from wkendall.learning.decomposition import Array
-from wkendall.reading.rankings import Input, Missing, Ties, Top, check_same_labels
+from wkendall.reading.arrays import check_same_labels
+from wkendall.reading.rankings import CheckedRankings, Input, Missing, Ties, Top, check_same_items
 
 
 class WeightedKendall(ClassNamePrefixFeaturesOutMixin, TransformerMixin, OfKernel):  # type: ignore[misc]
@@ -97,10 +97,12 @@ class WeightedKendall(ClassNamePrefixFeaturesOutMixin, TransformerMixin, OfKerne
         if Y is not None and is_one_ranking(X) and is_one_ranking(Y):
             return float(self(np.asarray(X)[np.newaxis], np.asarray(Y)[np.newaxis])[0, 0])
         if Y is None or Y is X:
-            return self._gram(self._places(X, "X"), dtype=self.dtype)
+            return self._gram(self._checked(X, "X"), dtype=self.dtype)
         if self.input != "orders":
             check_same_labels(X, Y, "columns", ("X", "Y"))
-        return self._gram(self._places(X, "X"), self._places(Y, "Y"), dtype=self.dtype)
+        x, y = self._checked(X, "X"), self._checked(Y, "Y")
+        check_same_items(x, y)
+        return self._gram(x, y, dtype=self.dtype)
 
     def fit(self, X: ArrayLike, y: object = None) -> Self:  # noqa: ARG002
         """Keep the rankings to compare with.
@@ -116,10 +118,15 @@ class WeightedKendall(ClassNamePrefixFeaturesOutMixin, TransformerMixin, OfKerne
         -------
         self
         """
-        as_result_type(self.dtype)
-        self.rankings_ = self._read(X, reset=True)
-        self._gram(self.rankings_[:1])  # which checks the parameters
+        self._keep(X)
         return self
+
+    def _keep(self, X: ArrayLike) -> CheckedRankings:
+        as_result_type(self.dtype)
+        rankings = self._read(X, reset=True)
+        self._gram(rankings.select(slice(1)))  # which checks the parameters
+        self.rankings_ = rankings.places
+        return rankings
 
     def transform(self, X: ArrayLike) -> Array:
         """Kernel between rankings and those of `fit`.
@@ -133,9 +140,9 @@ class WeightedKendall(ClassNamePrefixFeaturesOutMixin, TransformerMixin, OfKerne
         ndarray of shape (m', m)
         """
         check_is_fitted(self)
-        return self._gram(self._read(X, reset=False), self.rankings_, dtype=self.dtype)
+        return self._gram(self._read(X, reset=False), self._kept(self.rankings_), dtype=self.dtype)
 
-    def fit_transform(self, X: ArrayLike, y: object = None) -> Array:
+    def fit_transform(self, X: ArrayLike, y: object = None) -> Array:  # noqa: ARG002
         """Kernel between all rankings, which are kept.
 
         Parameters
@@ -148,8 +155,7 @@ class WeightedKendall(ClassNamePrefixFeaturesOutMixin, TransformerMixin, OfKerne
         -------
         ndarray of shape (m, m)
         """
-        self.fit(X, y)
-        return self._gram(self.rankings_, dtype=self.dtype)
+        return self._gram(self._keep(X), dtype=self.dtype)
 
     @property
     def _n_features_out(self) -> int:

@@ -13,7 +13,7 @@ from sklearn.utils.validation import validate_data
 
 from wkendall._arguments import check_unmasked, real_array
 from wkendall._text import shown
-from wkendall.reading.rankings import as_array, check_no_text
+from wkendall.reading.arrays import as_array, check_no_text
 
 
 def checked_data(estimator: BaseEstimator, X: ArrayLike, **how: Any) -> Any:

@@ -3,8 +3,8 @@
 Each object takes the parameters of `gram_matrix` by the same names, beside its own. A grid search then names `weight`, as a
 call does, and there is no second object inside to be cloned, or shared by mistake.
 
-Rankings are read once, into *places*: ranks from 1, tied items having the first of the ranks that they share, items of unknown
-place NaN. Whatever `input`, `top`, `ties` and `missing` say is in them, and equal rankings have equal places.
+Rankings are read once. From then on `CheckedRankings` are what all methods pass on. Those that a fitted object keeps are kept as
+places: ranks from 1, tied items having the first of the ranks that they share, items of unknown place NaN.
 """
 
 from __future__ import annotations
@@ -17,15 +17,13 @@ from numpy.typing import ArrayLike, DTypeLike, NDArray
 from sklearn.base import BaseEstimator
 from sklearn.utils import Tags
 
-from wkendall import _core
-from wkendall._arguments import as_threads
+from wkendall._arguments import Array, as_threads
 from wkendall.estimators.input_checks import checked_data
-from wkendall.kernels.gram import diagonal, gram_matrix, mallows
+from wkendall.kernels.gram import diagonal_of, gram_of
 from wkendall.kernels.named_weights import STANDARD
-from wkendall.learning.decomposition import Array
-from wkendall.reading.rankings import Input, Missing, Ties, Top, as_any_rankings
-
-Places = NDArray[Any]
+from wkendall.kernels.run import Run
+from wkendall.kernels.specification import Kernel, Mallows, Specification
+from wkendall.reading.rankings import CheckedRankings, Input, Missing, Places, Reading, Ties, Top, of_places
 
 #: Squared distances below this part of the largest self-similarity are what rounding leaves of zero.
 ROUNDING = 1e-12
@@ -40,26 +38,17 @@ class OfRankings(BaseEstimator):  # type: ignore[misc]
     missing: Missing
     n_jobs: SupportsIndex | None
 
-    def _read(self, X: ArrayLike, *, reset: bool) -> Places:
+    def _read(self, X: ArrayLike, *, reset: bool) -> CheckedRankings:
         """Check the rankings that a method is given, and the number and names of the items."""
-        return self._places(checked_data(self, X, reset=reset), "X")
+        return self._checked(checked_data(self, X, reset=reset), "X")
 
-    def _places(self, X: ArrayLike, name: str) -> Places:
+    def _checked(self, X: ArrayLike, name: str) -> CheckedRankings:
         threads = as_threads(self.n_jobs)
-        rankings = as_any_rankings(X, name, self.input, self.top, self.ties, self.missing, threads)
-        if isinstance(rankings, _core.Rankings):
-            return rankings.ranks()
-        places = rankings.starts() + 1
-        return np.where(places > rankings.items, np.nan, places) if self.missing == "anywhere" else places
+        return Reading(self.input, self.top, self.ties, self.missing).rankings(X, name, threads)
 
-    def _reading(self) -> dict[str, Any]:
-        """Return the parameters with which functions of this package take places."""
-        complete = self.ties == self.missing == "error"
-        return {
-            "ties": "error" if complete else "mean",
-            "missing": "anywhere" if self.missing == "anywhere" else "error",
-            "n_jobs": self.n_jobs,
-        }
+    def _kept(self, places: Places) -> CheckedRankings:
+        """Return the rankings that were kept as places."""
+        return of_places(places, self.missing, as_threads(self.n_jobs))
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
@@ -105,27 +94,26 @@ class OfKernel(OfRankings):
         self.missing = missing
         self.n_jobs = n_jobs
 
-    def _gram(
-        self, X: Places, Y: Places | None = None, *, dtype: DTypeLike = np.float64, out: Array | None = None
-    ) -> Array:
-        """Return the kernel between places."""
-        if self._is_mallows():
-            return mallows(X, Y, self._rate(), dtype=dtype, out=out, n_jobs=self.n_jobs)
-        return gram_matrix(X, Y, **self._kernel(), **self._reading(), dtype=dtype, out=out)
+    def _gram(self, X: CheckedRankings, Y: CheckedRankings | None = None, *, dtype: DTypeLike = np.float64) -> Array:
+        """Return the kernel between rankings."""
+        return gram_of(X, Y, self._specification(), Run(dtype, n_jobs=self.n_jobs))
 
-    def _own(self, X: Places) -> Array:
+    def _own(self, X: CheckedRankings) -> Array:
         """Return the kernel between each ranking and itself."""
         if self._is_mallows():
-            return np.ones(len(X))
-        return diagonal(X, **self._kernel(), **self._reading())
+            return np.ones(X.rows)
+        return diagonal_of(X, self._specification(), Run(n_jobs=self.n_jobs))
 
-    def _kernel(self) -> dict[str, Any]:
+    def _specification(self) -> Specification:
+        """Return what is computed for two rankings."""
+        if self._is_mallows():
+            return Mallows.of(self._rate())
         general = self.U is not None or self.W is not None
         # The default of `weight` is not said by anyone, so that U and W can be given without it.
         unsaid = general and is_word(self.weight, "standard")
         names = ("U", "W", "order", "check", "signed", "normalize")
         chosen = {name: getattr(self, name) for name in names}
-        return {"weight": STANDARD if unsaid else self.weight, **used(self.weight, self.k, self.u), **chosen}
+        return Kernel(STANDARD if unsaid else self.weight, **used(self.weight, self.k, self.u), **chosen)
 
     def _is_mallows(self) -> bool:
         return is_word(self.weight, "mallows")
@@ -158,13 +146,15 @@ def used(weight: object, k: SupportsIndex | None, u: str | ArrayLike | None) -> 
     return {"k": k if is_word(weight, "top") else None, "u": u if factor else None}
 
 
-def distinct(places: Places, weights: Array) -> tuple[Places, NDArray[np.intp], Array]:
+def distinct(rankings: CheckedRankings, weights: Array) -> tuple[CheckedRankings, NDArray[np.intp], Array]:
     """Return each different ranking once, in an order of their own, the number of that of each row, and sums of weights."""
+    places = rankings.places
     # As strings of bytes they sort ten times as fast as rows do.
     whole = np.nan_to_num(places, nan=0).astype(np.min_scalar_type(places.shape[1]).newbyteorder(">"))
     keys = whole.view(f"S{whole.itemsize * whole.shape[1]}").ravel()
     _, first, member = np.unique(keys, return_index=True, return_inverse=True)
-    return places[first], member, np.bincount(member, weights, minlength=len(first)).astype(np.float64)
+    sums = np.bincount(member, weights, minlength=len(first)).astype(np.float64)
+    return rankings.select(first), member, sums
 
 
 def draw_apart(

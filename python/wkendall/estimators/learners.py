@@ -19,17 +19,15 @@ from sklearn.utils import Tags, compute_class_weight
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
-from wkendall import _core
-from wkendall._arguments import as_axes, as_order, as_threads, check_choice, check_flag
+from wkendall._arguments import Array, as_axes, as_order, as_threads, check_choice, check_flag
 from wkendall._text import shown
 from wkendall.estimators.input_checks import checked_data, sample_weights
 from wkendall.kernels.tensors import one_tensor, position_weights
 from wkendall.learning.alternating import Alternation
 from wkendall.learning.coefficients import Hinge, Loss, Squares, merge, train
-from wkendall.learning.decomposition import Array
 from wkendall.learning.position_tensors import Kind, Sample, sample_of
 from wkendall.learning.suquan import leading_weights
-from wkendall.reading.rankings import Input, Missing, Ties, Top, as_any_rankings
+from wkendall.reading.rankings import Input, Missing, Reading, Ties, Top
 
 Labels = NDArray[Any]
 
@@ -70,14 +68,14 @@ class Learner(BaseEstimator):  # type: ignore[misc]
     def _fit_one(self, task: Task, name: str) -> Model:
         """Fit one function."""
 
-    def _checked(self, X: ArrayLike) -> tuple[Kind, NDArray[np.int64]]:
+    def _read(self, X: ArrayLike) -> tuple[Kind, NDArray[np.int64]]:
         """Check rankings; return the kind of sample that they make and what it is made of."""
         threads = as_threads(self.n_jobs)
         check_choice(self.missing, "missing", get_args(Missing))
         if self.missing == "anywhere":
             raise ValueError('missing="anywhere" is for the standard weight: learned weights take missing="bottom"')
-        rankings = as_any_rankings(X, "X", self.input, self.top, self.ties, self.missing, threads)
-        if isinstance(rankings, _core.Incomplete) and int(self.order) > 2:
+        rankings = Reading(self.input, self.top, self.ties, self.missing).rankings(X, "X", threads)
+        if rankings.incomplete is not None and int(self.order) > 2:
             raise ValueError(
                 f"order is {self.order}, but with ties or missing items weights are learned for order 1 and 2 only"
             )
@@ -85,7 +83,7 @@ class Learner(BaseEstimator):  # type: ignore[misc]
 
     def _tasks(self, X: ArrayLike, targets: list[Array], costs: Array) -> list[Task]:
         """Put rankings and targets together, each different ranking once."""
-        kind, rows = self._checked(X)
+        kind, rows = self._read(X)
         tasks = []
         for of_task in targets:
             different, merged, total = merge(rows, of_task, costs)
@@ -117,7 +115,7 @@ class Learner(BaseEstimator):  # type: ignore[misc]
     def _scores(self, X: ArrayLike) -> Array:
         """Score rankings by every function, one a column."""
         check_is_fitted(self)
-        kind, rows = self._checked(checked_data(self, X, reset=False))
+        kind, rows = self._read(checked_data(self, X, reset=False))
         sample = kind(rows, as_threads(self.n_jobs))
         one = isinstance(self.U_, np.ndarray)
         weights, tensors = ([self.U_], [self.B_]) if one else (self.U_, self.B_)

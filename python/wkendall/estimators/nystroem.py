@@ -5,16 +5,15 @@ from __future__ import annotations
 from typing import Self, SupportsIndex
 
 import numpy as np
-from numpy.typing import ArrayLike, DTypeLike, NDArray
+from numpy.typing import ArrayLike, DTypeLike
 from scipy.linalg import solve_triangular
 from sklearn.base import ClassNamePrefixFeaturesOutMixin
 
-from wkendall._arguments import as_order, as_result_type, check_choice
+from wkendall._arguments import Array, as_order, as_result_type, check_choice
 from wkendall.estimators.input_checks import random_state
-from wkendall.estimators.kernel_parameters import OfKernel, Places, distinct, draw_apart
+from wkendall.estimators.kernel_parameters import OfKernel, distinct, draw_apart
 from wkendall.estimators.vectors import VectorMap
-from wkendall.learning.decomposition import Array
-from wkendall.reading.rankings import Input, Missing, Ties, Top
+from wkendall.reading.rankings import CheckedRankings, Input, Missing, Ties, Top
 
 #: How many different rankings the error of an approximation is measured on, and landmarks are drawn apart from, at most.
 MOST = 10_000
@@ -124,37 +123,44 @@ class KendallNystroem(ClassNamePrefixFeaturesOutMixin, VectorMap, OfKernel):  # 
         as_order(self.n_components, "n_components")
         check_choice(self.landmarks, "landmarks", ("uniform", "kmeans++"))
         as_result_type(self.dtype)
-        places = self._read(X, reset=True)
+        rankings = self._read(X, reset=True)
         random = random_state(self.random_state)
-        different, _, counts = distinct(places, np.ones(len(places)))
-        part = random.permutation(len(different))[:MOST]
-        drawn = self._drawn(different, counts, part, random)
+        different, _, counts = distinct(rankings, np.ones(rankings.rows))
+        part = random.permutation(different.rows)[:MOST]
+        some = different.select(part)
+        drawn = self._drawn(different, counts, some, counts[part], random)
         kept, factor = cholesky(self._gram(drawn))
         if kept:
-            self.landmarks_, self.components_ = drawn[kept], solve_triangular(factor, np.eye(len(kept)), lower=True).T
+            landmarks, root = drawn.select(kept), solve_triangular(factor, np.eye(len(kept)), lower=True).T
         else:  # a kernel of zeros
-            self.landmarks_, self.components_ = drawn[:1], np.zeros((1, 1))
-        own = self._own(different[part])
-        squares = np.concatenate([(Z**2).sum(axis=1) for _, Z in self._pieces(different[part], None)])
+            landmarks, root = drawn.select(slice(1)), np.zeros((1, 1))
+        self.landmarks_, self.components_ = landmarks.places, root
+        own = self._own(some)
+        squares = np.concatenate([(Z**2).sum(axis=1) for _, Z in self._pieces(some, None)])
         total = float(counts[part] @ own)
         self.error_ = max(0.0, float(counts[part] @ (own - squares)) / total) if total > 0 else 0.0
         return self
 
-    def _drawn(self, different: Places, counts: Array, part: NDArray[np.intp], random: np.random.RandomState) -> Places:
+    def _drawn(
+        self,
+        different: CheckedRankings,
+        counts: Array,
+        some: CheckedRankings,
+        weights: Array,
+        random: np.random.RandomState,
+    ) -> CheckedRankings:
         if self.landmarks == "uniform":
             # A race in which the fastest of the people with a ranking counts: draws by number, of which more include the fewer.
-            times = random.exponential(size=len(different)) / counts
-            return different[times.argsort(kind="stable")[: int(self.n_components)]]
-        some, weights = different[part], counts[part]
+            times = random.exponential(size=different.rows) / counts
+            return different.select(times.argsort(kind="stable")[: int(self.n_components)])
 
         def column(one: int) -> Array:
-            return self._gram(some, some[one : one + 1])[:, 0]
+            return self._gram(some, some.select(slice(one, one + 1)))[:, 0]
 
-        chosen = draw_apart(self._own(some), weights, int(self.n_components), random, column)
-        return some[chosen]
+        return some.select(draw_apart(self._own(some), weights, int(self.n_components), random, column))
 
-    def _vectors(self, places: Places) -> Array:
-        return np.asarray(self._gram(places, self.landmarks_) @ self.components_)
+    def _vectors(self, rankings: CheckedRankings) -> Array:
+        return np.asarray(self._gram(rankings, self._kept(self.landmarks_)) @ self.components_)
 
     @property
     def _n_features_out(self) -> int:  # type: ignore[override]

@@ -11,11 +11,11 @@ from numpy.typing import ArrayLike, DTypeLike
 from sklearn.base import TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
-from wkendall._arguments import as_order, as_result_type
+from wkendall._arguments import Array, as_order, as_result_type
 from wkendall._memory import check_fits
-from wkendall.estimators.kernel_parameters import OfRankings, Places
+from wkendall.estimators.kernel_parameters import OfRankings
 from wkendall.kernels.embedding import BLOCK
-from wkendall.learning.decomposition import Array
+from wkendall.reading.rankings import CheckedRankings
 
 
 class VectorMap(TransformerMixin, OfRankings):  # type: ignore[misc]
@@ -25,7 +25,7 @@ class VectorMap(TransformerMixin, OfRankings):  # type: ignore[misc]
     _n_features_out: int
 
     @abstractmethod
-    def _vectors(self, places: Places) -> Array:
+    def _vectors(self, rankings: CheckedRankings) -> Array:
         """Return the vectors of some rankings."""
 
     def transform(self, X: ArrayLike) -> Array:
@@ -41,12 +41,12 @@ class VectorMap(TransformerMixin, OfRankings):  # type: ignore[misc]
         ndarray of shape (m, columns)
         """
         check_is_fitted(self)
-        places, result_type = self._read(X, reset=False), as_result_type(self.dtype)
+        rankings, result_type = self._read(X, reset=False), as_result_type(self.dtype)
         check_fits(
-            len(places), self._n_features_out, result_type, "use dtype=np.float32, or a loop over the method chunks"
+            rankings.rows, self._n_features_out, result_type, "use dtype=np.float32, or a loop over the method chunks"
         )
-        out = np.empty((len(places), self._n_features_out), dtype=result_type)
-        for rows, vectors in self._pieces(places, None):
+        out = np.empty((rankings.rows, self._n_features_out), dtype=result_type)
+        for rows, vectors in self._pieces(rankings, None):
             out[rows] = vectors
         return out
 
@@ -69,8 +69,8 @@ class VectorMap(TransformerMixin, OfRankings):  # type: ignore[misc]
         rows = None if size is None else as_order(size, "size")
         return self._pieces(self._read(X, reset=False), rows)
 
-    def _pieces(self, places: Places, size: int | None) -> Iterator[tuple[slice, Array]]:
+    def _pieces(self, rankings: CheckedRankings, size: int | None) -> Iterator[tuple[slice, Array]]:
         step = size or max(1, BLOCK // max(self._n_features_out, 1))
-        for begin in range(0, len(places), step):
-            rows = slice(begin, min(begin + step, len(places)))
-            yield rows, self._vectors(places[rows])
+        for begin in range(0, rankings.rows, step):
+            rows = slice(begin, min(begin + step, rankings.rows))
+            yield rows, self._vectors(rankings if step >= rankings.rows else rankings.select(rows))

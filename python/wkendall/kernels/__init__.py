@@ -9,7 +9,8 @@ Layers, each using only those below it:
     pair       one pair of rankings, one permutation, the correlation
     gram       matrices of all pairs, and the diagonal
     embedding  the tensors and features behind the kernels
-    specification  the parameters of a kernel together
+    run        how results are computed: type, threads, progress, strategy
+    specification  what is computed: a kernel with its parameters, the distance
     tensors    general weights, checked
     low_rank   factors of a matrix of weights
     named_weights  the weights that have names

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from wkendall import _core
 from wkendall._memory import available_bytes
-from wkendall.reading.rankings import AnyRankings, Missing
+from wkendall.reading.rankings import CheckedRankings, Core
 
 #: A block has at most so many bytes, and its mirror image as many; less if little memory is left.
 BLOCK_BYTES = 64 * 2**20
@@ -43,21 +43,18 @@ class Rows:
 
     Parameters
     ----------
-    rankings : Rankings or Incomplete
-    missing : str
-        What items without a number mean, for incomplete ones.
+    rankings : CheckedRankings
     """
 
-    def __init__(self, rankings: AnyRankings, missing: Missing) -> None:
-        self.complete = isinstance(rankings, _core.Rankings)
-        ranks = rankings.ranks() if isinstance(rankings, _core.Rankings) else rankings.starts()
-        self._ranks = ranks.astype(np.uint32)
-        self._missing: Missing = missing
+    def __init__(self, rankings: CheckedRankings) -> None:
+        self.complete = rankings.complete is not None
+        self._ranks = rankings.starts.astype(np.uint32)
+        self._missing = rankings.missing
 
     def __len__(self) -> int:
         return len(self._ranks)
 
-    def part(self, rows: slice, threads: int | None) -> AnyRankings:
+    def part(self, rows: slice, threads: int | None) -> Core:
         """Return some of them, complete or incomplete as all together are."""
         ranks = self._ranks[rows]
         if self.complete:

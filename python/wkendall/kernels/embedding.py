@@ -8,12 +8,12 @@ import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 from wkendall import _core
-from wkendall._arguments import as_result_type, as_threads, check_choice, check_flag, check_out, real_array
-from wkendall._memory import check_fits
+from wkendall._arguments import check_choice, real_array
 from wkendall._progress import progress_bar
+from wkendall.kernels.run import Run
 from wkendall.kernels.specification import Kernel
 from wkendall.kernels.tensors import one_tensor
-from wkendall.reading.rankings import Input, Missing, Ties, Top, as_any_rankings, as_rankings
+from wkendall.reading.rankings import CheckedRankings, Input, Missing, Reading, Ties, Top
 
 #: Numbers for which memory is taken at a time where work is done in blocks of rows.
 BLOCK = 1 << 20
@@ -51,20 +51,9 @@ def embed(
     >>> wkendall.embed([[2, 3, 1]], [0.5, 0.3, 0.2])
     array([[0.3, 0.2, 0.5]])
     """
-    result_type, threads = as_result_type(dtype), as_threads(n_jobs)
-    check_flag(progress, "progress")
-    rankings = as_rankings(X, "X", input, top, threads)
-    weights = one_tensor(U, "U", rankings.items)
-    shape = (rankings.rows, *weights.shape)
-    if out is None:
-        check_fits(rankings.rows, weights.size, result_type, "use dtype=np.float32, or `combine` and `linear_function`")
-        out = np.empty(shape, dtype=result_type)
-    else:
-        check_out(out, shape, result_type, U)
-    with progress_bar(progress, "embed") as show:
-        flat = out.reshape(rankings.rows, weights.size)
-        _core.embed(rankings, weights.ndim, weights.ravel(), flat, threads=threads, progress=show)
-    return out
+    run = Run(dtype, out, n_jobs, progress)
+    run.check()
+    return embed_of(complete_rankings(X, input, top, run.threads), U, run)
 
 
 def combine(
@@ -97,9 +86,9 @@ def combine(
     >>> wkendall.combine([[1, 2, 3], [3, 2, 1]], [2, 1], [3, 2, 1])
     array([7., 6., 5.])
     """
-    threads = as_threads(n_jobs)
-    check_flag(progress, "progress")
-    rankings = as_rankings(X, "X", input, top, threads)
+    run = Run(n_jobs=n_jobs, progress=progress)
+    run.check()
+    rankings = complete_rankings(X, input, top, run.threads)
     weights = one_tensor(U, "U", rankings.items)
     coefficients = real_array(coef, "coef", (1,), "an array of one coefficient for each ranking")
     if len(coefficients) != rankings.rows:
@@ -107,9 +96,7 @@ def combine(
     if not np.isfinite(coefficients).all():
         place = int(np.argmin(np.isfinite(coefficients)))
         raise ValueError(f"coef[{place}] is {coefficients[place]}: coefficients must be finite")
-    with progress_bar(progress, "combine") as show:
-        total = _core.combine(rankings, coefficients, weights.ndim, weights.ravel(), threads=threads, progress=show)
-    return total.reshape(weights.shape)
+    return combine_of(rankings, coefficients, weights, run)
 
 
 def linear_function(
@@ -143,15 +130,9 @@ def linear_function(
     >>> wkendall.linear_function([[1, 2, 3], [3, 2, 1]], U=[3, 2, 1], B=[1, 0, 0])
     array([3., 1.])
     """
-    threads = as_threads(n_jobs)
-    check_flag(progress, "progress")
-    rankings = as_rankings(X, "X", input, top, threads)
-    weights = one_tensor(U, "U", rankings.items)
-    tensor = one_tensor(B, "B", rankings.items, weights.ndim)
-    with progress_bar(progress, "linear_function") as show:
-        return _core.linear_function(
-            rankings, weights.ndim, weights.ravel(), tensor.ravel(), threads=threads, progress=show
-        )
+    run = Run(n_jobs=n_jobs, progress=progress)
+    run.check()
+    return linear_function_of(complete_rankings(X, input, top, run.threads), U, B, run)
 
 
 def inverse(X: ArrayLike, *, input: Input = "ranks", top: Top = "low") -> NDArray[np.int64]:
@@ -172,7 +153,7 @@ def inverse(X: ArrayLike, *, input: Input = "ranks", top: Top = "low") -> NDArra
     >>> wkendall.inverse([[2, 3, 1]])
     array([[3, 1, 2]])
     """
-    return as_rankings(X, "X", input, top).inverse().ranks()
+    return complete_rankings(X, input, top).inverse().ranks()
 
 
 def features(
@@ -218,19 +199,68 @@ def features(
     array([[ 1.,  1.,  1.],
            [-1., -1., -1.]])
     """
-    result_type, threads = as_result_type(dtype), as_threads(n_jobs)
-    check_flag(progress, "progress")
-    check_choice(missing, "missing", get_args(Missing))
+    run = Run(dtype, out, n_jobs, progress)
+    reading = Reading(input, top, ties, missing)
+    return feature_matrix(Kernel(weight, k, u, signed=signed, normalize=normalize), X, reading, run)
+
+
+def complete_rankings(X: ArrayLike, input: Input, top: Top, threads: int | None = None) -> _core.Rankings:
+    """Read rankings where ties and missing items make no sense."""
+    rankings = Reading(input, top, advises=False).rankings(X, "X", threads).complete
+    assert rankings is not None
+    return rankings
+
+
+def feature_matrix(kernel: Kernel, X: ArrayLike, reading: Reading, run: Run) -> NDArray[Any]:
+    """Read rankings and compute their features."""
+    run.check()
+    check_choice(reading.missing, "missing", get_args(Missing))
+    _refuse_unknown(reading.missing)
+    return features_of(reading.rankings(X, "X", run.threads), kernel, run)
+
+
+def features_of(rankings: CheckedRankings, kernel: Kernel, run: Run) -> NDArray[Any]:
+    """Compute the features of rankings."""
+    _refuse_unknown(rankings.missing)
+    measure = kernel.measure(rankings.items)
+    shape = (rankings.rows, _core.feature_columns(measure))
+    out = run.result(shape, shape[1], "use dtype=np.float32, or make them in blocks of rows")
+    with progress_bar(run.progress, "features") as show:
+        _core.features(measure, rankings.core, out, threads=run.threads, progress=show)
+    return out
+
+
+def _refuse_unknown(missing: Missing) -> None:
     if missing == "anywhere":
         raise ValueError('missing="anywhere" has no features: they are for ties="mean" and missing="bottom"')
-    rankings = as_any_rankings(X, "X", input, top, ties, missing, threads)
-    measure = Kernel(weight, k, u, None, None, 2, True, signed, normalize).measure(rankings.items)
-    shape = (rankings.rows, _core.feature_columns(measure))
-    if out is None:
-        check_fits(*shape, result_type, "use dtype=np.float32, or make them in blocks of rows")
-        out = np.empty(shape, dtype=result_type)
-    else:
-        check_out(out, shape, result_type)
-    with progress_bar(progress, "features") as show:
-        _core.features(measure, rankings, out, threads=threads, progress=show)
+
+
+def embed_of(rankings: _core.Rankings, U: ArrayLike, run: Run) -> NDArray[Any]:
+    """Compute the tensors of rankings."""
+    weights = one_tensor(U, "U", rankings.items)
+    advice = "use dtype=np.float32, or `combine` and `linear_function`"
+    out = run.result((rankings.rows, *weights.shape), weights.size, advice, U)
+    with progress_bar(run.progress, "embed") as show:
+        flat = out.reshape(rankings.rows, weights.size)
+        _core.embed(rankings, weights.ndim, weights.ravel(), flat, threads=run.threads, progress=show)
     return out
+
+
+def combine_of(
+    rankings: _core.Rankings, coefficients: NDArray[np.float64], weights: NDArray[np.float64], run: Run
+) -> NDArray[np.float64]:
+    """Compute the sum of the tensors of rankings, each times a coefficient."""
+    flat = np.ascontiguousarray(weights).ravel()
+    with progress_bar(run.progress, "combine") as show:
+        total = _core.combine(rankings, coefficients, weights.ndim, flat, threads=run.threads, progress=show)
+    return total.reshape(weights.shape)
+
+
+def linear_function_of(rankings: _core.Rankings, U: ArrayLike, B: ArrayLike, run: Run) -> NDArray[np.float64]:
+    """Compute the inner product of `B` and the tensor of each ranking."""
+    weights = one_tensor(U, "U", rankings.items)
+    tensor = one_tensor(B, "B", rankings.items, weights.ndim).ravel()
+    with progress_bar(run.progress, "linear_function") as show:
+        return _core.linear_function(
+            rankings, weights.ndim, weights.ravel(), tensor, threads=run.threads, progress=show
+        )

@@ -5,28 +5,18 @@ Everything here checks its parameters, hands them to the Rust crate and returns 
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from numbers import Real
 from typing import Any, SupportsIndex
 
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 from wkendall import _core
-from wkendall._arguments import as_result_type, as_threads, check_flag, check_out
-from wkendall._memory import ADVICE, ADVICE_GRAM, check_fits
+from wkendall._memory import ADVICE, ADVICE_GRAM
 from wkendall._progress import progress_bar
-from wkendall._text import shown
 from wkendall.kernels.named_weights import STANDARD
-from wkendall.kernels.specification import Kernel
-from wkendall.reading.rankings import (
-    Input,
-    Missing,
-    Ties,
-    Top,
-    as_any_rankings,
-    read_both,
-)
+from wkendall.kernels.run import Run
+from wkendall.kernels.specification import Distance, Kernel, Mallows, Specification
+from wkendall.reading.rankings import CheckedRankings, Input, Missing, Reading, Ties, Top, alike
 
 
 def gram_matrix(
@@ -143,8 +133,8 @@ def gram_matrix(
            [0.545, 1.   , 0.124],
            [0.   , 0.124, 1.   ]])
     """
-    measure = Kernel(weight, k, u, U, W, order, check, signed, normalize).measure
-    return _matrix(measure, X, Y, input, top, dtype, out, n_jobs, progress, "gram_matrix", backend, (ties, missing))
+    kernel = Kernel(weight, k, u, U, W, order, check, signed, normalize)
+    return matrix(kernel, X, Y, Reading(input, top, ties, missing), Run(dtype, out, n_jobs, progress, backend))
 
 
 def distance_matrix(
@@ -177,11 +167,7 @@ def distance_matrix(
            [1., 0., 2.],
            [3., 2., 0.]])
     """
-
-    def measure(items: int, _: int) -> _core.Measure:
-        return _core.Measure.distance(items)
-
-    return _matrix(measure, X, Y, input, top, dtype, out, n_jobs, progress, "distance_matrix", None, (ties, missing))
+    return matrix(Distance(), X, Y, Reading(input, top, ties, missing), Run(dtype, out, n_jobs, progress))
 
 
 def mallows(
@@ -217,17 +203,8 @@ def mallows(
            [0.607, 1.   , 0.368],
            [0.223, 0.368, 1.   ]])
     """
-    if not isinstance(lam, Real) or isinstance(lam, bool | np.bool_):
-        raise TypeError(f"lam must be a real number, not {shown(lam)}")
-    try:
-        rate = float(lam)
-    except OverflowError:
-        raise ValueError(f"lam is {shown(lam)}, too large: it must be a finite number from 0") from None
-
-    def measure(items: int, _: int) -> _core.Measure:
-        return _core.Measure.mallows(items, rate)
-
-    return _matrix(measure, X, Y, input, top, dtype, out, n_jobs, progress, "mallows")
+    reading = Reading(input, top, advises=False)
+    return matrix(Mallows.of(lam), X, Y, reading, Run(dtype, out, n_jobs, progress))
 
 
 def diagonal(
@@ -261,44 +238,36 @@ def diagonal(
     >>> wkendall.diagonal([[1, 2, 3], [3, 2, 1]])
     array([3., 3.])
     """
-    result_type = as_result_type(dtype)
-    threads = as_threads(n_jobs)
-    rankings = as_any_rankings(X, "X", input, top, ties, missing, threads)
-    measure = Kernel(weight, k, u, U, W, order, check, signed, normalize).measure(rankings.items)
-    if result_type == np.float32:
-        measure.check_single()
-    if isinstance(rankings, _core.Incomplete):
-        return _core.diagonal(measure, rankings, threads=threads).astype(result_type, copy=False)
-    return np.full(rankings.rows, measure.of_equal(), dtype=result_type)
+    run = Run(dtype, n_jobs=n_jobs)
+    run.check()
+    rankings = Reading(input, top, ties, missing).rankings(X, "X", run.threads)
+    return diagonal_of(rankings, Kernel(weight, k, u, U, W, order, check, signed, normalize), run)
 
 
-def _matrix(
-    measure_of: Callable[[int, int], _core.Measure],
-    X: ArrayLike,
-    Y: ArrayLike | None,
-    input: Input,
-    top: Top,
-    dtype: DTypeLike,
-    out: NDArray[Any] | None,
-    n_jobs: SupportsIndex | None,
-    progress: bool,
-    what: str,
-    backend: str | None = None,
-    incomplete: tuple[Ties, Missing] | None = None,
-) -> NDArray[Any]:
-    result_type = as_result_type(dtype)
-    threads = as_threads(n_jobs)
-    check_flag(progress, "progress")
-    if backend is not None and not isinstance(backend, str):
-        raise TypeError(f"backend must be a name or None, not {shown(backend)}")
-    x, y = read_both(X, Y, input, top, incomplete, threads)
+def matrix(what: Specification, X: ArrayLike, Y: ArrayLike | None, reading: Reading, run: Run) -> NDArray[Any]:
+    """Read rankings and compute a matrix of them."""
+    run.check()
+    x, y = reading.both(X, Y, run.threads)
+    return gram_of(x, y, what, run)
+
+
+def gram_of(x: CheckedRankings, y: CheckedRankings | None, what: Specification, run: Run) -> NDArray[Any]:
+    """Compute the matrix of all rankings of `x`, or of `x` and `y`."""
     shape = (x.rows, x.rows if y is None else y.rows)
-    measure = measure_of(x.items, shape[0] * shape[1])
-    if out is None:
-        check_fits(*shape, result_type, ADVICE_GRAM if what == "gram_matrix" else ADVICE)
-        out = np.empty(shape, dtype=result_type)
-    else:
-        check_out(out, shape, result_type)
-    with progress_bar(progress, what) as show:
-        _core.gram(measure, x, y, out, threads=threads, backend=backend, progress=show)
+    measure = what.measure(x.items, shape[0] * shape[1])
+    out = run.result(shape, shape[1], ADVICE_GRAM if what.function == "gram_matrix" else ADVICE)
+    cores = alike(x.core, None if y is None else y.core)
+    with progress_bar(run.progress, what.function) as show:
+        _core.gram(measure, *cores, out, threads=run.threads, backend=run.backend, progress=show)
     return out
+
+
+def diagonal_of(rankings: CheckedRankings, what: Specification, run: Run) -> NDArray[Any]:
+    """Compute what each ranking has with itself."""
+    measure = what.measure(rankings.items)
+    if run.result_type == np.float32:
+        measure.check_single()
+    if rankings.incomplete is not None:
+        own = _core.diagonal(measure, rankings.incomplete, threads=run.threads)
+        return own.astype(run.result_type, copy=False)
+    return np.full(rankings.rows, measure.of_equal(), dtype=run.result_type)

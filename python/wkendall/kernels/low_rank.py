@@ -10,9 +10,8 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
+from wkendall._arguments import Array
 
 #: A matrix of weights is replaced by products of vectors if that is at least so many times less work.
 WORTH_FACTORS = 4

@@ -12,17 +12,8 @@ from wkendall import _core
 from wkendall._arguments import as_threads
 from wkendall.kernels.named_weights import STANDARD, named_weight
 from wkendall.kernels.specification import Kernel
-from wkendall.reading.rankings import (
-    AnyRankings,
-    Input,
-    Missing,
-    Ties,
-    Top,
-    alike,
-    as_any_ranking,
-    as_ranking,
-    check_same_labels,
-)
+from wkendall.reading.arrays import check_same_labels
+from wkendall.reading.rankings import CheckedRankings, Input, Missing, Reading, Ties, Top, alike, check_same_items
 
 
 def kernel(
@@ -60,8 +51,8 @@ def kernel(
     >>> wkendall.kernel([1, 2, 3, 4], [2, 1, 3, 4], weight="top", k=2)
     0.0
     """
-    measure = Kernel(weight, k, u, U, W, order, check, signed, normalize).measure
-    return _pair(measure, x, y, input, top, n_jobs, (ties, missing))
+    what = Kernel(weight, k, u, U, W, order, check, signed, normalize)
+    return _pair(what.measure, x, y, Reading(input, top, ties, missing), n_jobs)
 
 
 def correlation(
@@ -98,7 +89,7 @@ def correlation(
     def measure(items: int) -> _core.Measure:
         return _core.Measure.correlation(items, *named_weight(items, weight, k, u))
 
-    return _pair(measure, x, y, input, top, n_jobs)
+    return _pair(measure, x, y, Reading(input, top, advises=False), n_jobs)
 
 
 def kappa(
@@ -135,12 +126,12 @@ def kappa(
     1.0
     """
     as_threads(n_jobs)
-    ranking = as_any_ranking(pi, "pi", input, top, ties, missing)
+    ranking = Reading(input, top, ties, missing).ranking(pi, "pi")
     measure = Kernel(weight, k, u, U, W, order, check, signed, normalize).measure(ranking.items)
-    if top == "low" and isinstance(ranking, _core.Rankings):
-        return measure.kappa(ranking)
+    if top == "low" and ranking.complete is not None:
+        return measure.kappa(ranking.complete)
     # The identity mirrored is not the identity.
-    identity = as_ranking(np.arange(ranking.items), "identity", "ranks", top)
+    identity = Reading("ranks", top).ranking(np.arange(ranking.items), "identity")
     return _value(measure, identity, ranking)
 
 
@@ -148,27 +139,18 @@ def _pair(
     measure_of: Callable[[int], _core.Measure],
     x: ArrayLike,
     y: ArrayLike,
-    input: Input,
-    top: Top,
+    reading: Reading,
     n_jobs: SupportsIndex | None,
-    incomplete: tuple[Ties, Missing] | None = None,
 ) -> float:
     as_threads(n_jobs)
-
-    def read(values: ArrayLike, name: str) -> AnyRankings:
-        if incomplete is None:
-            return as_ranking(values, name, input, top)
-        return as_any_ranking(values, name, input, top, *incomplete)
-
-    first, second = read(x, "x"), read(y, "y")
-    if first.items != second.items:
-        raise ValueError(f"x has {first.items} items, but y has {second.items}: both must rank the same items")
-    if input != "orders":
+    first, second = reading.ranking(x, "x"), reading.ranking(y, "y")
+    check_same_items(first, second, ("x", "y"))
+    if reading.input != "orders":
         check_same_labels(x, y, "index", ("x", "y"))
     return _value(measure_of(first.items), first, second)
 
 
-def _value(measure: _core.Measure, x: AnyRankings, y: AnyRankings) -> float:
+def _value(measure: _core.Measure, x: CheckedRankings, y: CheckedRankings) -> float:
     out = np.empty((1, 1))
-    _core.gram(measure, *alike(x, y), out, threads=1)
+    _core.gram(measure, *alike(x.core, y.core), out, threads=1)
     return float(out[0, 0])

@@ -1,29 +1,95 @@
-"""From the parameters of a kernel to what the Rust crate computes."""
+"""What is computed for a pair of rankings: a kernel with its parameters, the Mallows kernel, the distance."""
 
 from __future__ import annotations
 
-from typing import NamedTuple, SupportsIndex
+from contextlib import suppress
+from hashlib import blake2b
+from numbers import Real
+from typing import Any, NamedTuple, Protocol, SupportsIndex
 
+import numpy as np
 from numpy.typing import ArrayLike
 
 from wkendall import _core
 from wkendall._arguments import as_order, check_flag
-from wkendall.kernels.named_weights import DefaultWeight, check_unused, named_weight
+from wkendall._text import shown
+from wkendall.kernels.named_weights import STANDARD, DefaultWeight, check_unused, named_weight
 from wkendall.kernels.tensors import Weights, quadruple_weights, tensor_weights
 
 
-class Kernel(NamedTuple):
-    """The parameters of a kernel, as given."""
+class Specification(Protocol):
+    """What is computed for a pair of rankings."""
 
-    weight: str
-    k: SupportsIndex | None
-    u: str | ArrayLike | None
-    U: ArrayLike | tuple[object, ...] | None
-    W: ArrayLike | None
-    order: SupportsIndex
-    check: bool
-    signed: bool
-    normalize: bool
+    @property
+    def function(self) -> str:
+        """The public function that computes it."""
+        ...
+
+    def measure(self, items: int, pairs: int = 1) -> _core.Measure:
+        """Check the parameters for so many items; `pairs` is how many pairs of rankings are to be compared."""
+        ...
+
+    def options(self) -> dict[str, Any]:
+        """Return the parameters as numbers and texts."""
+        ...
+
+
+class Distance(NamedTuple):
+    """The Kendall tau distance."""
+
+    function: str = "distance_matrix"
+
+    def measure(self, items: int, pairs: int = 1) -> _core.Measure:  # noqa: ARG002
+        """Return what the Rust crate computes."""
+        return _core.Measure.distance(items)
+
+    def options(self) -> dict[str, Any]:
+        """Return no parameters."""
+        return {}
+
+
+class Mallows(NamedTuple):
+    """The Mallows kernel, by its rate."""
+
+    lam: float
+    function: str = "mallows"
+
+    @classmethod
+    def of(cls, lam: object) -> Mallows:
+        """Check that the rate is a number; whether it may be the rate of a kernel is for the Rust crate to say."""
+        if not isinstance(lam, Real) or isinstance(lam, bool | np.bool_):
+            raise TypeError(f"lam must be a real number, not {shown(lam)}")
+        try:
+            return cls(float(lam))
+        except OverflowError:
+            raise ValueError(f"lam is {shown(lam)}, too large: it must be a finite number from 0") from None
+
+    def measure(self, items: int, pairs: int = 1) -> _core.Measure:  # noqa: ARG002
+        """Return what the Rust crate computes."""
+        return _core.Measure.mallows(items, self.lam)
+
+    def options(self) -> dict[str, Any]:
+        """Return the rate."""
+        return {"lam": self.lam}
+
+
+class Kernel(NamedTuple):
+    """The parameters of a kernel, as given; see `gram_matrix`."""
+
+    weight: str = STANDARD
+    k: SupportsIndex | None = None
+    u: str | ArrayLike | None = None
+    U: ArrayLike | tuple[object, ...] | None = None
+    W: ArrayLike | None = None
+    order: SupportsIndex = 2
+    check: bool = True
+    signed: bool = False
+    normalize: bool = False
+
+    @property
+    def function(self) -> str:
+        """The public function that computes it."""
+        return "gram_matrix"
 
     def measure(self, items: int, pairs: int = 1) -> _core.Measure:
         """Check the parameters for so many items; `pairs` is how many pairs of rankings are to be compared."""
@@ -60,3 +126,27 @@ class Kernel(NamedTuple):
         if order != 2:
             raise ValueError(f"W is for pairs, of order 2, but order is {order}: higher orders take U")
         return quadruple_weights(self.W, items, bool(self.check))
+
+    def options(self) -> dict[str, Any]:
+        """Return the parameters as numbers and texts; arrays are hashed."""
+        names = ("weight", "k", "u", "U", "W", "order", "signed", "normalize")
+        options = {name: _described(getattr(self, name)) for name in names}
+        # What is checked is also made symmetric to the last bit.
+        return options if self.W is None else options | {"check": bool(self.check)}
+
+
+def _described(value: Any) -> Any:
+    if value is None or isinstance(value, bool | np.bool_):
+        return None if value is None else bool(value)
+    if isinstance(value, str):
+        return str(value)
+    if isinstance(value, tuple):
+        return [_described(part) for part in value]
+    # What cannot be described is refused when the measure is made.
+    with suppress(TypeError, ValueError, OverflowError):
+        array = np.asarray(value)
+        if not array.ndim:
+            return array.item()
+        array = np.ascontiguousarray(array, dtype="<f8")
+        return f"array {array.shape} {blake2b(array.tobytes(), digest_size=16).hexdigest()}"
+    return None

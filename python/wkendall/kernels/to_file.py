@@ -3,22 +3,18 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
-from contextlib import suppress
-from hashlib import blake2b
-from typing import Any, NamedTuple, SupportsIndex
+from typing import Any, SupportsIndex
 
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
-from wkendall import _core
-from wkendall._arguments import as_result_type, as_threads
 from wkendall._disk import as_path, refuse_own_file
 from wkendall.kernels.blocks import Rows, Work
 from wkendall.kernels.matrix_file import opened, write
 from wkendall.kernels.named_weights import STANDARD
-from wkendall.kernels.specification import Kernel
-from wkendall.reading.rankings import Input, Missing, Ties, Top, read_both
+from wkendall.kernels.run import Run
+from wkendall.kernels.specification import Kernel, Specification
+from wkendall.reading.rankings import CheckedRankings, Input, Missing, Reading, Ties, Top, alike
 
 
 def gram_to_file(
@@ -91,67 +87,21 @@ def gram_to_file(
     for name, values in (("X", X), ("Y", Y), ("u", u), ("U", U), ("W", W)):
         refuse_own_file(as_path(path), values, name)
     kernel = Kernel(weight, k, u, U, W, order, check, signed, normalize)
-    call = Call("gram_matrix", kernel.measure, options_of(kernel), (ties, missing))
-    work = prepare(call, X, Y, input, top, dtype, n_jobs, backend)
+    run = Run(dtype, n_jobs=n_jobs, backend=backend)
+    work = prepare(kernel, X, Y, Reading(input, top, ties, missing), run)
     write(as_path(path), work, resume=resume, progress=progress)
     return opened(as_path(path))
 
 
-class Call(NamedTuple):
-    """What a matrix has for values: a function of the package, with what changes its values, and what makes its measure."""
-
-    name: str
-    measure_of: Callable[[int, int], _core.Measure]
-    options: dict[str, Any]
-    #: How ties and missing items are read; None where only complete rankings make sense.
-    incomplete: tuple[Ties, Missing] | None = None
-
-
-def options_of(kernel: Kernel) -> dict[str, Any]:
-    """Return the parameters of a kernel as numbers and texts; arrays are hashed."""
-    names = ("weight", "k", "u", "U", "W", "order", "signed", "normalize")
-    options = {name: _described(getattr(kernel, name)) for name in names}
-    # What is checked is also made symmetric to the last bit.
-    return options if kernel.W is None else options | {"check": bool(kernel.check)}
-
-
-def _described(value: Any) -> Any:
-    if value is None or isinstance(value, bool | np.bool_):
-        return None if value is None else bool(value)
-    if isinstance(value, str):
-        return str(value)
-    if isinstance(value, tuple):
-        return [_described(part) for part in value]
-    # What cannot be described is refused when the measure is made.
-    with suppress(TypeError, ValueError, OverflowError):
-        array = np.asarray(value)
-        if not array.ndim:
-            return array.item()
-        array = np.ascontiguousarray(array, dtype="<f8")
-        return f"array {array.shape} {blake2b(array.tobytes(), digest_size=16).hexdigest()}"
-    return None
-
-
-def prepare(
-    call: Call,
-    X: ArrayLike,
-    Y: ArrayLike | None,
-    input: Input,
-    top: Top,
-    dtype: DTypeLike,
-    n_jobs: SupportsIndex | None,
-    backend: str | None,
-) -> Work:
+def prepare(what: Specification, X: ArrayLike, Y: ArrayLike | None, reading: Reading, run: Run) -> Work:
     """Check everything that can be checked before a file is made."""
-    result_type = as_result_type(dtype)
-    threads = as_threads(n_jobs)
-    if backend is not None and not isinstance(backend, str):
-        raise TypeError(f"backend must be a name or None, not {backend!r}")
-    x, y = read_both(X, Y, input, top, call.incomplete, threads)
-    measure = call.measure_of(x.items, x.rows * (x if y is None else y).rows)
-    missing: Missing = "error" if call.incomplete is None else call.incomplete[1]
-    rows, columns = Rows(x, missing), None if y is None else Rows(y, missing)
-    options = {"function": call.name, **call.options}
-    work = Work(measure, rows, columns, x.items, result_type, threads, backend, options)
+    run.check()
+    x, y = reading.both(X, Y, run.threads)
+    measure = what.measure(x.items, x.rows * (x if y is None else y).rows)
+    first, second = alike(x.core, None if y is None else y.core)
+    rows = Rows(CheckedRankings(first, reading.missing))
+    columns = None if second is None else Rows(CheckedRankings(second, reading.missing))
+    options = {"function": what.function, **what.options()}
+    work = Work(measure, rows, columns, x.items, run.result_type, run.threads, run.backend, options)
     work.check()
     return work

@@ -9,8 +9,8 @@ from typing import NamedTuple
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
+from wkendall._arguments import Array
 from wkendall.learning.coefficients import Fit, Loss, train
-from wkendall.learning.decomposition import Array
 from wkendall.learning.position_tensors import Sample
 
 #: How exactly half steps are solved, as a part of the objective: far better than what may count as a rise.

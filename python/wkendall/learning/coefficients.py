@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from scipy.linalg import LinAlgError
 from sklearn.exceptions import ConvergenceWarning
 
-from wkendall.learning.decomposition import Array
+from wkendall._arguments import Array
 from wkendall.learning.interior_point import FromFeatures, FromGram, Kernel, path
 from wkendall.learning.position_tensors import Sample
 

@@ -15,7 +15,7 @@ from itertools import combinations, permutations
 import numpy as np
 from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
+from wkendall._arguments import Array
 
 
 class Pure:

@@ -12,7 +12,7 @@ from typing import Protocol
 import numpy as np
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
-from wkendall.learning.decomposition import Array
+from wkendall._arguments import Array
 
 #: How far to go towards the nearest bound.
 NEAR = 0.995

@@ -15,11 +15,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wkendall import _core
+from wkendall._arguments import Array
 from wkendall._memory import check_fits
-from wkendall.kernels.embedding import embed, linear_function
-from wkendall.kernels.gram import gram_matrix
-from wkendall.learning.decomposition import Array
-from wkendall.reading.rankings import AnyRankings
+from wkendall.kernels.embedding import combine_of, embed_of, linear_function_of
+from wkendall.kernels.gram import gram_of
+from wkendall.kernels.run import Run
+from wkendall.kernels.specification import Kernel
+from wkendall.reading.rankings import CheckedRankings
 
 
 class Sample(Protocol):
@@ -57,47 +59,47 @@ class Sample(Protocol):
 Kind = Callable[[NDArray[np.int64], int | None], Sample]
 
 
-def sample_of(rankings: AnyRankings) -> tuple[Kind, NDArray[np.int64]]:
+def sample_of(rankings: CheckedRankings) -> tuple[Kind, NDArray[np.int64]]:
     """Return the kind of a sample, and an array with a row for each ranking that says all about it."""
-    if isinstance(rankings, _core.Incomplete):
-        return Tied, rankings.starts()
-    return Complete, rankings.ranks()
+    return Complete.of_ranks if rankings.incomplete is None else Tied, rankings.starts
 
 
 class Complete:
-    """Complete rankings, by their ranks from 1."""
+    """Complete rankings."""
 
-    def __init__(self, ranks: NDArray[np.int64], n_jobs: int | None = None) -> None:
-        self.rows, self.items = ranks.shape
-        self._ranks, self._n_jobs = ranks, n_jobs
-        self._rankings = _core.Rankings(ranks, "ranks", False, n_jobs)
+    def __init__(self, rankings: _core.Rankings, n_jobs: int | None = None) -> None:
+        self.rows, self.items = rankings.rows, rankings.items
+        self._rankings, self._run = rankings, Run(n_jobs=n_jobs)
+
+    @classmethod
+    def of_ranks(cls, ranks: NDArray[np.int64], n_jobs: int | None = None) -> Complete:
+        """Return those with these ranks, from 1, which come from rankings that were checked."""
+        return cls(_core.Rankings(ranks, "ranks", False, n_jobs), n_jobs)
 
     def embed(self, U: Array) -> Array:
         """Return the tensor of each ranking, as a row."""
-        return embed(self._ranks, U, n_jobs=self._n_jobs).reshape(self.rows, -1)
+        return embed_of(self._rankings, U, self._run).reshape(self.rows, -1)
 
     def gram(self, U: Array, order: int) -> Array:
         """Return the inner products of the tensors."""
-        return gram_matrix(self._ranks, U=U, order=order, n_jobs=self._n_jobs)
+        return gram_of(CheckedRankings(self._rankings), None, Kernel(U=U, order=order), self._run)
 
     def combine(self, coefficients: Array, U: Array) -> Array:
         """Return the sum of the tensors, each times a coefficient."""
-        flat = np.ascontiguousarray(U).ravel()
-        total = _core.combine(self._rankings, coefficients, U.ndim, flat, threads=self._n_jobs)
-        return total.reshape(U.shape)
+        return combine_of(self._rankings, coefficients, U, self._run)
 
     def scores(self, U: Array, B: Array) -> Array:
         """Return the inner product of B and the tensor of each ranking."""
-        return linear_function(self._ranks, U, B, n_jobs=self._n_jobs)
+        return linear_function_of(self._rankings, U, B, self._run)
 
     def inverted(self) -> Complete:
         """Return the inverse permutations."""
-        return Complete(self._rankings.inverse().ranks(), self._n_jobs)
+        return Complete(self._rankings.inverse(), self._run.threads)
 
     def tuple_sums(self, coefficients: Array, order: int) -> Array:
         """Return the sums of coefficients by tuple of items and tuple of ranks."""
         sums = np.empty((self.items**order, self.items**order))
-        _core.tuple_sums(self._rankings, coefficients, order, sums, threads=self._n_jobs)
+        _core.tuple_sums(self._rankings, coefficients, order, sums, threads=self._run.threads)
         return sums
 
 

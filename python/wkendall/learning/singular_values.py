@@ -16,7 +16,8 @@ import scipy.linalg
 from numpy.typing import NDArray
 from scipy.sparse.linalg import LinearOperator, eigsh
 
-from wkendall.learning.decomposition import Array, Pure, lifts, reorderings, scattered
+from wkendall._arguments import Array
+from wkendall.learning.decomposition import Pure, lifts, reorderings, scattered
 from wkendall.learning.position_tensors import Sample
 
 #: Singular values this close, as a part of the larger one, count as one.

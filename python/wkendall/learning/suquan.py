@@ -15,14 +15,15 @@ from typing import NamedTuple, SupportsIndex
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from wkendall._arguments import as_axes, as_order, as_threads, check_flag, check_unmasked
+from wkendall._arguments import Array, as_axes, as_order, as_threads, check_flag, check_unmasked
 from wkendall._memory import check_fits
 from wkendall._text import shown
+from wkendall.kernels.embedding import complete_rankings
 from wkendall.kernels.tensors import position_weights
-from wkendall.learning.decomposition import Array, Pure, scattered
+from wkendall.learning.decomposition import Pure, scattered
 from wkendall.learning.position_tensors import Complete, Sample
 from wkendall.learning.singular_values import across, leading
-from wkendall.reading.rankings import Input, Top, as_rankings
+from wkendall.reading.rankings import Input, Top
 
 #: A tensor is passed over in fixing a direction if less than this part of its length lies in the subspace.
 ACROSS = 1e-4
@@ -93,9 +94,9 @@ def suquan_svd(
     threads, axes = as_threads(n_jobs), as_axes(order, "order")
     components = as_order(n_components, "n_components")
     check_flag(pure, "pure")
-    rankings = as_rankings(X, "X", input, top, threads)
+    rankings = complete_rankings(X, input, top, threads)
     coefficients = class_coefficients(y, rankings.rows)
-    return leading_weights(Complete(rankings.ranks(), threads), coefficients, axes, components, bool(pure))
+    return leading_weights(Complete(rankings, threads), coefficients, axes, components, bool(pure))
 
 
 def class_coefficients(y: ArrayLike, rows: int) -> Array:

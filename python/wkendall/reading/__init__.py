@@ -6,5 +6,6 @@ Layers, each using only those below it:
     lists      ranked lists to arrays of ranks
     rdata      data frames in files of R
     text_files files of text, read with errors that name the line
-    rankings   arrays, data frames and lists to checked rankings
+    rankings   arrays to checked rankings: how they are read, and the handle that travels on
+    arrays     array-likes to arrays that the Rust crate takes
 """

@@ -1,53 +1,92 @@
-"""From what people have (arrays, lists, data frames) to checked rankings.
+"""From arrays to checked rankings: how arrays are read, and what travels on from there.
 
-This module makes memory acceptable: the right number of axes, a numeric type, contiguous. Whether the numbers are rankings is
-for the Rust crate to say; its errors are passed on with the name of the argument in front.
+Whether numbers are rankings is for the Rust crate to say; its errors are passed on with the name of the argument in front. A
+`Reading` is asked once, when rankings come in. All that comes after takes `CheckedRankings`, and looks at no array again.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from decimal import Decimal
-from numbers import Real
-from typing import Any, Literal, cast, get_args
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from wkendall import _core
-from wkendall._arguments import NAMES, TEXT, check_choice, check_unmasked, wrong_axes
-from wkendall._text import shown
+from wkendall._arguments import check_choice
+from wkendall.reading.arrays import acceptable, as_array, check_same_labels
 
 Input = Literal["ranks", "orders", "scores"]
 Top = Literal["low", "high"]
 Ties = Literal["error", "mean"]
 Missing = Literal["error", "bottom", "anywhere"]
-AnyRankings = _core.Rankings | _core.Incomplete
+Core = _core.Rankings | _core.Incomplete
+#: Ranks from 1. Tied items have the first of the ranks that they share; items of unknown place have NaN.
+Places = NDArray[Any]
 
 
-def as_rankings(values: ArrayLike, name: str, input: Input, top: Top, threads: int | None = None) -> _core.Rankings:
-    """Check a 2-d array-like of rankings, one a row; `name` is what the caller calls it."""
-    return _checked(as_array(values, name, 2), name, input, top, threads)
+@dataclass(frozen=True, eq=False)
+class CheckedRankings:
+    """Rankings that have been read and checked: a handle of the Rust crate, and what items without a number were taken for."""
+
+    core: Core
+    missing: Missing = "error"
+    #: The places that they were made from, if they were.
+    origin: Places | None = None
+
+    @property
+    def rows(self) -> int:
+        """How many rankings there are."""
+        return self.core.rows
+
+    @property
+    def items(self) -> int:
+        """How many items they rank."""
+        return self.core.items
+
+    @property
+    def complete(self) -> _core.Rankings | None:
+        """The handle, if no ranking has ties or missing items."""
+        return self.core if isinstance(self.core, _core.Rankings) else None
+
+    @property
+    def incomplete(self) -> _core.Incomplete | None:
+        """The handle, if some have."""
+        return self.core if isinstance(self.core, _core.Incomplete) else None
+
+    @cached_property
+    def starts(self) -> NDArray[np.int64]:
+        """The ranks from 1 of complete rankings; of others the first ranks, from 0, of the blocks of tied items."""
+        return self.core.ranks() if isinstance(self.core, _core.Rankings) else self.core.starts()
+
+    @cached_property
+    def places(self) -> Places:
+        """What says all about each ranking, whatever it was read from: equal rankings have equal places."""
+        if self.origin is not None:
+            return self.origin
+        if isinstance(self.core, _core.Rankings):
+            return self.starts
+        places = self.starts + 1
+        return np.where(places > self.items, np.nan, places) if self.missing == "anywhere" else places
+
+    def select(self, rows: slice | NDArray[np.intp] | list[int], threads: int | None = None) -> CheckedRankings:
+        """Return some of the rankings."""
+        return of_places(self.places[rows], self.missing, threads)
 
 
-def as_ranking(values: ArrayLike, name: str, input: Input, top: Top) -> _core.Rankings:
-    """Check a 1-d array-like that is one ranking."""
-    return _checked(as_array(values, name, 1)[np.newaxis], name, input, top, 1)
+def of_places(places: Places, missing: Missing = "error", threads: int | None = None) -> CheckedRankings:
+    """Return the rankings with these places, which come from rankings that were checked."""
+    numbers = np.ascontiguousarray(places)
+    try:
+        return CheckedRankings(_core.Rankings(numbers, "ranks", False, threads), missing, numbers)
+    except ValueError:
+        unknown: Missing = "anywhere" if missing == "anywhere" else "error"
+        found = _core.Incomplete(numbers, False, True, unknown, threads)
+        return CheckedRankings(found.complete() or found, missing, numbers)
 
 
-def as_any_rankings(
-    values: ArrayLike, name: str, input: Input, top: Top, ties: Ties, missing: Missing, threads: int | None = None
-) -> AnyRankings:
-    """Check rankings that may have ties and missing items, as far as these are allowed; complete ones come back as such."""
-    return _checked_any(as_array(values, name, 2), name, input, top, ties, missing, threads)
-
-
-def as_any_ranking(values: ArrayLike, name: str, input: Input, top: Top, ties: Ties, missing: Missing) -> AnyRankings:
-    """Check one ranking as `as_any_rankings` does."""
-    return _checked_any(as_array(values, name, 1)[np.newaxis], name, input, top, ties, missing, 1)
-
-
-def alike(x: AnyRankings, y: AnyRankings | None) -> tuple[AnyRankings, AnyRankings | None]:
+def alike(x: Core, y: Core | None) -> tuple[Core, Core | None]:
     """Make both incomplete if one is."""
     if y is None or type(x) is type(y):
         return x, y
@@ -55,197 +94,75 @@ def alike(x: AnyRankings, y: AnyRankings | None) -> tuple[AnyRankings, AnyRankin
     return made[0], made[1]
 
 
-def read_both(
-    X: ArrayLike,
-    Y: ArrayLike | None,
-    input: Input,
-    top: Top,
-    incomplete: tuple[Ties, Missing] | None,
-    threads: int | None,
-) -> tuple[AnyRankings, AnyRankings | None]:
-    """Check two sets of rankings of the same items; `incomplete` is None where only complete ones make sense."""
+class Reading(NamedTuple):
+    """How arrays are read as rankings."""
 
-    def read(values: ArrayLike, name: str) -> AnyRankings:
-        if incomplete is None:
-            return as_rankings(values, name, input, top, threads)
-        return as_any_rankings(values, name, input, top, *incomplete, threads)
+    input: Input = "ranks"
+    top: Top = "low"
+    ties: Ties = "error"
+    missing: Missing = "error"
+    #: Whether errors say how to allow ties and missing items: not where only complete rankings make sense.
+    advises: bool = True
 
-    x = read(X, "X")
-    x, y = alike(x, None if Y is None else read(Y, "Y"))
-    if y is not None:
-        if y.items != x.items:
-            raise ValueError(f"X has {x.items} items, but Y has {y.items}: both must rank the same items")
-        if input != "orders":
+    def rankings(self, values: ArrayLike, name: str, threads: int | None = None) -> CheckedRankings:
+        """Check a 2-d array-like of rankings, one a row; `name` is what the caller calls it."""
+        return self._checked(as_array(values, name, 2), name, threads)
+
+    def ranking(self, values: ArrayLike, name: str) -> CheckedRankings:
+        """Check a 1-d array-like that is one ranking."""
+        return self._checked(as_array(values, name, 1)[np.newaxis], name, 1)
+
+    def both(
+        self, X: ArrayLike, Y: ArrayLike | None, threads: int | None
+    ) -> tuple[CheckedRankings, CheckedRankings | None]:
+        """Check two sets of rankings of the same items."""
+        x = self.rankings(X, "X", threads)
+        if Y is None:
+            return x, None
+        y = self.rankings(Y, "Y", threads)
+        check_same_items(x, y)
+        if self.input != "orders":
             check_same_labels(X, Y, "columns", ("X", "Y"))
-    return x, y
+        return x, y
 
-
-def check_same_labels(x: object, y: object, attribute: str, names: tuple[str, str]) -> None:
-    """Refuse two data frames or series whose items have different labels, or the same in another order."""
-    labels = [getattr(values, attribute, None) for values in (x, y)]
-    if any(found is None or callable(found) for found in labels):
-        return
-    pairs: zip[tuple[object, object]] = zip(*(list(cast("Iterable[object]", found)) for found in labels), strict=False)
-    for column, (first, second) in enumerate(pairs):
-        if first is not second and first != second and not (first != first and second != second):
+    def _checked(self, array: NDArray[Any], name: str, threads: int | None) -> CheckedRankings:
+        """Check an array; complete rankings come back as such, whatever is allowed."""
+        check_choice(self.ties, "ties", get_args(Ties))
+        check_choice(self.missing, "missing", get_args(Missing))
+        check_choice(self.input, "input", get_args(Input))
+        check_choice(self.top, "top", get_args(Top))
+        allowed = not self.ties == self.missing == "error"
+        if allowed and self.input == "orders":
             raise ValueError(
-                f"item {column} is labelled {first!r} in {names[0]} and {second!r} in {names[1]}: both must have the same "
-                "items in the same order"
+                'input="orders" lists every item once: ties and missing items go with input="ranks" and input="scores"'
             )
+        numbers = acceptable(array, name)
+        try:
+            return CheckedRankings(_core.Rankings(numbers, self.input, self.top == "high", threads), self.missing)
+        except ValueError as error:
+            if not allowed:
+                raise ValueError(f"{name}: {self._with_option(str(error))}") from None
+        descending = (self.input == "scores") != (self.top == "high")
+        try:
+            found = _core.Incomplete(numbers, descending, self.ties == "mean", self.missing, threads)
+        except ValueError as error:
+            raise ValueError(f"{name}: {self._with_option(str(error))}") from None
+        return CheckedRankings(found.complete() or found, self.missing)
 
-
-def _checked(
-    array: NDArray[Any], name: str, input: Input, top: Top, threads: int | None, advise: bool = False
-) -> _core.Rankings:
-    check_choice(input, "input", get_args(Input))
-    check_choice(top, "top", get_args(Top))
-    numbers = _acceptable(array, name)
-    try:
-        return _core.Rankings(numbers, input, top == "high", threads)
-    except ValueError as error:
-        raise ValueError(f"{name}: {_with_option(str(error), input) if advise else error}") from None
-
-
-def _checked_any(
-    array: NDArray[Any], name: str, input: Input, top: Top, ties: Ties, missing: Missing, threads: int | None
-) -> AnyRankings:
-    check_choice(ties, "ties", get_args(Ties))
-    check_choice(missing, "missing", get_args(Missing))
-    if ties == missing == "error":
-        return _checked(array, name, input, top, threads, advise=True)
-    check_choice(input, "input", get_args(Input))
-    check_choice(top, "top", get_args(Top))
-    if input == "orders":
-        raise ValueError(
-            'input="orders" lists every item once: ties and missing items go with input="ranks" and input="scores"'
-        )
-    numbers = _acceptable(array, name)
-    try:
-        return _core.Rankings(numbers, input, top == "high", threads)
-    except ValueError:
-        pass
-    try:
-        found = _core.Incomplete(numbers, (input == "scores") != (top == "high"), ties == "mean", missing, threads)
-    except ValueError as error:
-        raise ValueError(f"{name}: {_with_option(str(error), input)}") from None
-    return found.complete() or found
-
-
-def _with_option(message: str, input: Input) -> str:
-    """Add to the message about a row what allows it."""
-    if input == "orders":
+    def _with_option(self, message: str) -> str:
+        """Add to the message about a row what allows it."""
+        if self.input == "orders" or not self.advises:
+            return message
+        if " twice, in columns " in message:
+            return f'{message}; ties="mean" takes equal numbers for ties'
+        if " holds NaN" in message:
+            return (
+                f'{message}; missing="bottom" puts items without one last, missing="anywhere" leaves their place open'
+            )
         return message
-    if " twice, in columns " in message:
-        return f'{message}; ties="mean" takes equal numbers for ties'
-    if " holds NaN" in message:
-        return f'{message}; missing="bottom" puts items without one last, missing="anywhere" leaves their place open'
-    return message
 
 
-def as_array(values: ArrayLike, name: str, axes: int) -> NDArray[Any]:
-    """Make an array with one or two axes of what can be one; whether it holds rankings is not looked at."""
-    check_unmasked(values, name)
-    try:
-        array = np.asarray(values)
-    except ValueError as error:
-        raise _ragged(values, name) or ValueError(f"{name} cannot be made an array: {error}") from None
-    meaning = {1: "one ranking, a 1-d array of n items", 2: "a 2-d array, one ranking a row"}[axes]
-    if array.dtype == object and array.ndim == 0:
-        raise TypeError(
-            f"{name} is of type {type(values).__name__}, but must be {meaning}, or something NumPy can make one of"
-        )
-    if array.ndim != axes:
-        raise (_ragged(values, name) if array.dtype == object else None) or wrong_axes(array, name, meaning, axes)
-    return array
-
-
-def _ragged(values: Any, name: str) -> ValueError | None:
-    """Explain rows of different lengths, if that is what is wrong."""
-    if not isinstance(values, list | tuple):
-        return None
-    lengths = [len(row) if hasattr(row, "__len__") and not isinstance(row, str) else None for row in values]
-    for row, length in enumerate(lengths):
-        if length is None:
-            return ValueError(f"{name}: row {row} is {shown(values[row])}, not a row of items")
-        if length != lengths[0]:
-            hint = f"; {NAMES}" if any(isinstance(entry, str) for entry in (*values[0], *values[row])) else ""
-            return ValueError(
-                f"{name}: row {row} has {length} items, but row 0 has {lengths[0]}: every row must rank the same items{hint}"
-            )
-    return None
-
-
-def _acceptable(array: NDArray[Any], name: str) -> NDArray[Any]:
-    """Return a contiguous and aligned array of a type that Rust takes, with the same numbers."""
-    if array.dtype == object:
-        array = _from_objects(array, name)
-    if not array.size:
-        return np.empty(array.shape)  # an empty list has no type of its own
-    kind, value = array.dtype.kind, array.flat[0]
-    check_no_text(array, name)
-    if kind == "b":
-        raise TypeError(f"{name} holds booleans (row 0, column 0 is {value}), but rankings are made of numbers")
-    if kind not in "iuf":
-        raise TypeError(
-            f"{name} has dtype {array.dtype} (row 0, column 0 is {value!r}), but rankings are made of real numbers"
-        )
-    if kind == "f" and array.dtype.itemsize not in (4, 8):
-        return np.require(array, np.float64, ["C", "A"])
-    # What comes over a network or from a file with a header can begin at any byte.
-    return np.require(array, array.dtype.newbyteorder("="), ["C", "A"])
-
-
-def check_no_text(array: NDArray[Any], name: str) -> None:
-    """Refuse texts in an array, and name the first that is no number or else the first."""
-    if array.dtype.kind not in TEXT + "O":
-        return
-    first = None
-    for place, value in np.ndenumerate(array):
-        if not isinstance(value, str | bytes):
-            continue
-        named = not _is_number(value)
-        if first is None or named:
-            first = (*place, shown(value.item() if isinstance(value, np.generic) else value))
-        if named:
-            raise TypeError(_text_at(name, first, NAMES))
-    if first is not None:
-        raise TypeError(_text_at(name, first, "turn texts into numbers first"))
-
-
-def _text_at(name: str, place: tuple[Any, ...], advice: str) -> str:
-    row, column, value = place
-    return f"{name}: row {row}, column {column} holds {value}, a text, but rankings are made of real numbers; {advice}"
-
-
-def _is_number(text: str | bytes) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True
-
-
-def _from_objects(array: NDArray[Any], name: str) -> NDArray[Any]:
-    """Turn Python numbers into an array of them; name the first thing that is no number."""
-    for (row, column), value in np.ndenumerate(array):
-        where = f"{name}: row {row}, column {column} holds {shown(value)}"
-        if isinstance(value, bool) or not (isinstance(value, Real | Decimal) or _is_missing(value)):
-            if isinstance(value, str | bytes):
-                check_no_text(array, name)
-            raise TypeError(f"{where}, but rankings are made of real numbers")
-        if isinstance(value, int) and not -(2**63) <= value < 2**64:
-            raise ValueError(f"{where}, a number of more than 64 bits: ranks run from 1 to {array.shape[1]}")
-    flat = array.ravel().tolist()
-    whole = all(isinstance(value, int | np.integer) for value in flat)
-    if whole and flat:
-        return array.astype(np.int64 if max(flat) < 2**63 else np.uint64 if min(flat) >= 0 else np.float64)
-    return np.array([float("nan") if _is_missing(value) else float(value) for value in flat]).reshape(array.shape)
-
-
-def _is_missing(value: object) -> bool:
-    # Python makes no float of a Decimal that is a signalling NaN.
-    return (
-        value is None
-        or type(value).__name__ in ("NAType", "NaTType")
-        or (isinstance(value, Decimal) and value.is_nan())
-    )
+def check_same_items(x: CheckedRankings, y: CheckedRankings, names: tuple[str, str] = ("X", "Y")) -> None:
+    """Refuse rankings of different numbers of items."""
+    if y.items != x.items:
+        raise ValueError(f"{names[0]} has {x.items} items, but {names[1]} has {y.items}: both must rank the same items")
