@@ -19,7 +19,10 @@ Layers, each using only those below it:
     reading    arrays, data frames, ranked lists and files to checked rankings
     _config    versions, threads, instruction sets
     _arguments arguments of all kinds, checked one by one
-    _progress, _disk, _memory, _text  bars, files, room, words
+    _progress  bars
+    _disk      files that are written whole or not at all
+    _memory    how much room there is
+    _text      values as messages show them
     _core      the Rust crate
 """
 
