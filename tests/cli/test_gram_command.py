@@ -240,11 +240,6 @@ def test_overwriting(name, capsys):
     assert not list(Path().glob(".*"))
 
 
-def test_the_output_may_be_the_input():
-    run("gram x.npy -o x.npy --force")
-    assert (np.load("x.npy") == wkendall.gram_matrix(X)).all()
-
-
 @pytest.mark.skipif(not hasattr(os, "symlink") or os.name == "nt", reason="needs symbolic links")
 def test_links_and_modes():
     Path("real").mkdir()
