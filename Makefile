@@ -39,7 +39,7 @@ CASES ?= 10000000
 fuzz: install ## long runs of the property tests: EXAMPLES=3000 new cases for each property, CASES=10000000 normalized values
 	WKENDALL_EXAMPLES=$(EXAMPLES) cargo test --test properties -- --nocapture
 	WKENDALL_CASES=$(CASES) WKENDALL_SEED=$$$$ cargo test --test normalized -- --nocapture
-	WKENDALL_EXAMPLES=$(EXAMPLES) $(PY) -m pytest -s --timeout 0 tests/test_properties.py
+	WKENDALL_EXAMPLES=$(EXAMPLES) $(PY) -m pytest -s --timeout 0 tests/kernels/test_properties.py
 
 test-wheel: wheel ## the README's first example and the command line with nothing installed but the wheel and what it depends on
 	rm -rf build/fresh && $(PYTHON) -m venv build/fresh
@@ -48,8 +48,8 @@ test-wheel: wheel ## the README's first example and the command line with nothin
 	build/fresh/bin/wkendall info
 
 faults: install ## signals, full disks and kill -9 at hundreds of moments; takes half an hour and 8 GB of disk
-	WKENDALL_FAULTS=long $(PY) -m pytest tests/test_signals.py tests/test_faults.py
-	mkdir -p build && $(PY) tests/kill.py --folder build
+	WKENDALL_FAULTS=long $(PY) -m pytest tests/cli/test_signals.py tests/cli/test_faults.py
+	mkdir -p build && $(PY) tests/helpers/kill.py --folder build
 
 # What is found new is kept in build/fuzz, what fails in fuzz/artifacts or, for the readers, in build/fuzz.
 fuzz-rust: ## coverage-guided fuzzing of constructors and Gram matrices, FUZZ_SECONDS for each target of FUZZ_RUST

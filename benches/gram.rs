@@ -5,7 +5,7 @@ use std::time::Duration;
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use wkendall::{Factor, Measure, Options, Rankings, Weight, default_threads, gram_into};
 
-#[path = "../tests/naive/mod.rs"]
+#[path = "../tests/rust/naive/mod.rs"]
 mod naive;
 use naive::Random;
 

@@ -6,7 +6,7 @@ use std::time::Duration;
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use wkendall::{Factor, Measure, Rankings, Weight, Workspace};
 
-#[path = "../tests/naive/mod.rs"]
+#[path = "../tests/rust/naive/mod.rs"]
 mod naive;
 use naive::Random;
 

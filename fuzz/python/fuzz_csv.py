@@ -9,7 +9,7 @@ with atheris.instrument_imports(include=["wkendall"]):
     from wkendall.cli.labels import read_labels
     from wkendall.cli.reading import Source, read_rankings
     from wkendall.datasets import load_eurobarometer
-    from wkendall.tables import read_csv
+    from wkendall.reading.csv_files import read_csv
 
 
 def test(data, folder):

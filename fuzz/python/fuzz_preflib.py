@@ -7,7 +7,7 @@ with atheris.instrument_imports(include=["wkendall"]):
     import numpy as np
     from wkendall.cli.errors import CommandError
     from wkendall.cli.reading import read_rankings
-    from wkendall.preflib import read_preflib
+    from wkendall.reading.preflib import read_preflib
 
 ENDINGS = [".soc", ".soi", ".toc", ".toi"]
 

@@ -11,61 +11,60 @@ Layers, each using only those below it:
 
     cli        the command line
     experiments  the experiment of the paper: measurements, table, report
-    config     show_config
-    dask       Gram matrices and features as dask arrays
+    dask, plotting, gaussian_process  one door each to a neighbouring library
     datasets   simulated rankings and the survey of the paper
-    rdata      data frames in files of R
-    tables, preflib, lists  CSV files, PrefLib files and ranked lists to arrays of ranks
-    plotting   pictures of weights and results
-    clustering k-means in the geometry of a kernel, for scikit-learn
-    transformers Gram matrices, landmarks and features, for scikit-learn
-    base       what the objects with the parameters of a kernel share
-    gaussian_process  kernels for the Gaussian processes of scikit-learn
-    estimators classifiers and regressors that learn weights, for scikit-learn
-    models     what these share
-    checks     what scikit-learn checks for its estimators
-    learning   the weights of positions from labelled rankings
-    machines   the best coefficients for given weights
-    spectrum   singular values of weighted sums of permutations
-    samples    the tensors of rankings to learn from, complete or not
-    parts      how tensors split under permutations
-    to_file    Gram matrices larger than memory, in files
-    blocks     a matrix cut into blocks
-    kernels    gram_matrix and its family
-    embedding  the tensors and features behind the kernels
-    measures   the parameters of a kernel together
-    tensors    general weights, checked
-    factoring  factors of a matrix of weights
-    parameters what a kernel and a run can be told, checked one by one
-    rankings   arrays, data frames and lists to checked rankings
+    estimators classifiers, regressors, transformers and clustering for scikit-learn
+    learning   weights of positions, learned from labelled rankings
+    kernels    Gram matrices, single pairs, distances, correlations, features
+    reading    arrays, data frames, ranked lists and files to checked rankings
+    _config    versions, threads, instruction sets
+    _arguments arguments of all kinds, checked one by one
+    _progress  bars
+    _disk      files that are written whole or not at all
+    _memory    how much room there is
+    _text      values as messages show them
     _core      the Rust crate
 """
 
-from importlib import import_module
-from typing import TYPE_CHECKING
-
-from wkendall._core import __version__
-from wkendall.config import show_config
-from wkendall.embedding import combine, embed, features, inverse, linear_function
-from wkendall.kernels import correlation, diagonal, distance_matrix, gram_matrix, kappa, kernel, mallows
-from wkendall.tensors import position_weights
-from wkendall.to_file import gram_to_file
+#: Without the module that has it: `python -m wkendall` loads this file before it can say how an interruption ends it.
+TYPE_CHECKING = False
 
 if TYPE_CHECKING:
+    from wkendall import _core as _core
     from wkendall import dask as dask
     from wkendall import datasets, gaussian_process, plotting
-    from wkendall.clustering import KernelKMeans
+    from wkendall._config import show_config
+    from wkendall._core import __version__
     from wkendall.estimators import (
         AlternatingClassifier,
         AlternatingRegressor,
+        KendallFeatures,
+        KendallNystroem,
+        KernelKMeans,
         SuquanSVDClassifier,
         SuquanSVDRegressor,
+        WeightedKendall,
+    )
+    from wkendall.kernels import (
+        combine,
+        correlation,
+        diagonal,
+        distance_matrix,
+        embed,
+        features,
+        gram_matrix,
+        gram_to_file,
+        inverse,
+        kappa,
+        kernel,
+        linear_function,
+        mallows,
+        position_weights,
     )
     from wkendall.learning import suquan_svd
-    from wkendall.lists import from_lists
-    from wkendall.preflib import read_preflib
-    from wkendall.tables import read_csv
-    from wkendall.transformers import KendallFeatures, KendallNystroem, WeightedKendall
+    from wkendall.reading.csv_files import read_csv
+    from wkendall.reading.lists import from_lists
+    from wkendall.reading.preflib import read_preflib
 
 __all__ = [
     "AlternatingClassifier",
@@ -101,24 +100,41 @@ __all__ = [
     "suquan_svd",
 ]
 
-#: Loaded when first used, because they need scipy, scikit-learn, matplotlib or dask, which take longer than all the rest. What
-#: cannot be loaded without an extra is not in `__all__`.
+#: The modules of all names, loaded when first used: NumPy, scipy, scikit-learn, matplotlib and dask take long. What cannot be
+#: loaded without an extra is not in `__all__`.
 _LATER = {
     "AlternatingClassifier": "estimators",
     "AlternatingRegressor": "estimators",
-    "KendallFeatures": "transformers",
-    "KendallNystroem": "transformers",
-    "KernelKMeans": "clustering",
+    "KendallFeatures": "estimators",
+    "KendallNystroem": "estimators",
+    "KernelKMeans": "estimators",
     "SuquanSVDClassifier": "estimators",
     "SuquanSVDRegressor": "estimators",
-    "WeightedKendall": "transformers",
+    "WeightedKendall": "estimators",
+    "__version__": "_core",
+    "_core": "_core",
+    "combine": "kernels",
+    "correlation": "kernels",
     "dask": "dask",
     "datasets": "datasets",
-    "from_lists": "lists",
+    "diagonal": "kernels",
+    "distance_matrix": "kernels",
+    "embed": "kernels",
+    "features": "kernels",
+    "from_lists": "reading.lists",
     "gaussian_process": "gaussian_process",
+    "gram_matrix": "kernels",
+    "gram_to_file": "kernels",
+    "inverse": "kernels",
+    "kappa": "kernels",
+    "kernel": "kernels",
+    "linear_function": "kernels",
+    "mallows": "kernels",
     "plotting": "plotting",
-    "read_csv": "tables",
-    "read_preflib": "preflib",
+    "position_weights": "kernels",
+    "read_csv": "reading.csv_files",
+    "read_preflib": "reading.preflib",
+    "show_config": "_config",
     "suquan_svd": "learning",
 }
 
@@ -126,6 +142,8 @@ _LATER = {
 def __getattr__(name: str) -> object:
     if name not in _LATER:
         raise AttributeError(f"module 'wkendall' has no attribute {name!r}")
+    from importlib import import_module
+
     module = import_module(f"wkendall.{_LATER[name]}")
     found = module if name == _LATER[name] else getattr(module, name)
     globals()[name] = found

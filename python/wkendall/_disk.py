@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import secrets
 import shutil
 import sys
 from contextlib import suppress
@@ -11,6 +12,7 @@ from io import FileIO
 from pathlib import Path
 
 from wkendall._memory import readable
+from wkendall._text import shown
 
 if sys.platform != "win32":
     import fcntl
@@ -124,3 +126,53 @@ def reserve(path: Path, start: int) -> None:
         zeros = bytes(1 << 20)
         for done in range(start, size, len(zeros)):
             file.write(zeros[: size - done])
+
+
+def as_path(path: object) -> Path:
+    """Return the path of a file."""
+    if not isinstance(path, str | os.PathLike):
+        raise TypeError(f"path must be the name of a file, not {shown(path)}")
+    return Path(path)
+
+
+def same_file(path: Path, other: object) -> bool:
+    """Tell whether two names lead to one file that is there."""
+    with suppress(OSError, ValueError):
+        return isinstance(other, str | os.PathLike) and path.samefile(other)
+    return False
+
+
+def refuse_own_file(path: Path, values: object, name: str) -> None:
+    """Refuse to write to the file that an array is mapped from."""
+    while values is not None:
+        if same_file(path, getattr(values, "filename", None)):
+            raise ValueError(f"{path} is the file that {name} is read from: use another name for the result")
+        values = getattr(values, "base", None)
+
+
+def write_whole(path: Path, content: str | bytes, *, replace: bool = True) -> None:
+    """Write a file beside the place where it belongs and move it there, so that nobody ever sees a part of it.
+
+    Unless it may `replace` what is there, FileExistsError is raised if something is.
+    """
+    data = content.encode() if isinstance(content, str) else content
+    unfinished = path.with_name(f".{path.name}.{secrets.token_hex(6)}.part")
+    try:
+        with unfinished.open("xb") as file:
+            file.write(data)
+            file.flush()
+            # A name that is on disk before what it stands for is an empty file after a power cut.
+            os.fsync(file.fileno())
+        if replace:
+            unfinished.replace(path)
+        else:
+            claim(unfinished, path)
+    except FileExistsError:
+        raise FileExistsError(f"{path} was made by something else meanwhile, and is left alone") from None
+    except OSError as error:
+        # A full disk names no file, and the unfinished one means nothing to anybody.
+        raise type(error)(error.errno, error.strerror, os.fspath(path)) from error
+    finally:
+        # What could not be written cannot be removed either, on a disk that is read only.
+        with suppress(OSError):
+            unfinished.unlink()

@@ -7,8 +7,10 @@ from pathlib import Path
 
 import numpy as np
 
-#: What to do about a Gram matrix that is too large.
+#: What to do about a matrix that is too large.
 ADVICE = "pass out= with a memory map (np.lib.format.open_memmap), use dtype=np.float32, or compute it in blocks of rows with Y="
+#: The same of a Gram matrix.
+ADVICE_GRAM = f"gram_to_file writes it to a file that may be larger than memory; or {ADVICE}"
 
 #: Up to so many bytes the system is not asked: that takes longer than a small Gram matrix.
 ALWAYS_FITS = 16 * 1024**2

@@ -16,12 +16,16 @@ from typing import Any, SupportsIndex
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
-from wkendall import _core, embedding, kernels
-from wkendall._files import shown
-from wkendall.measures import Kernel
-from wkendall.parameters import STANDARD, as_result_type, as_threads
-from wkendall.rankings import Input, Missing, Ties, Top, as_array, check_same_labels
-from wkendall.tensors import quadruple_weights, tensor_weights
+from wkendall import _core
+from wkendall._arguments import NAMES, TEXT, as_result_type, as_threads, wrong_axes
+from wkendall._text import shown
+from wkendall.kernels import embedding, gram
+from wkendall.kernels.named_weights import STANDARD
+from wkendall.kernels.run import Run
+from wkendall.kernels.specification import Kernel
+from wkendall.kernels.tensors import quadruple_weights, tensor_weights
+from wkendall.reading.arrays import as_array, check_no_text, check_same_labels
+from wkendall.reading.rankings import Input, Missing, Reading, Ties, Top
 
 try:
     import dask.array as da
@@ -109,17 +113,9 @@ def gram_matrix(
             raise ValueError(f"X has {items} items, but Y has {y.shape[1]}: both must rank the same items")
         if input != "orders":
             check_same_labels(X, Y, "columns", ("X", "Y"))
-    kernel = Kernel(weight, k, u, U, W, order, check, signed, normalize)
-    run: dict[str, Any] = {
-        "input": input,
-        "top": top,
-        "ties": ties,
-        "missing": missing,
-        "dtype": dtype,
-        "backend": backend,
-    }
-    run["n_jobs"] = _jobs(n_jobs)
-    kernels.gram_matrix(np.empty((0, items)), **kernel._asdict(), **run)  # for its checks of parameters
+    kernel, reading = Kernel(weight, k, u, U, W, order, check, signed, normalize), Reading(input, top, ties, missing)
+    run = Run(dtype, n_jobs=_jobs(n_jobs), backend=backend)
+    gram.matrix(kernel, np.empty((0, items)), None, reading, run)  # for its checks of parameters
     result_type, complete = as_result_type(dtype), ties == missing == "error"
     sizes = _block_sizes(chunks, x, y, result_type)
     shape = (x.shape[0], (x if y is None else y).shape[0])
@@ -127,10 +123,9 @@ def gram_matrix(
     measure = kernel.measure(items)
     if backend is None and complete:
         planned = _core.planned(measure, *shape, result_type == np.float32)
-        run["backend"] = planned.partition("-")[0]
-    call = _Call(
-        kernels.gram_matrix, kernel._asdict() | run, "XX" if y is None else "XY", complete and input != "scores"
-    )
+        run = run._replace(backend=planned.partition("-")[0])
+    names, based = "XX" if y is None else "XY", complete and input != "scores"
+    call = _Call(_gram_block, kernel, reading, run, names, based)
     x = x.rechunk((sizes[0], -1))
     return _gram(call, x, None if y is None else y.rechunk((sizes[1], -1)), sizes, result_type, measure.symmetric)
 
@@ -179,24 +174,16 @@ def features(
            [-1., -1., -1.]])
     """
     x = _as_dask(X, "X")
-    options: dict[str, Any] = {
-        "weight": weight,
-        "k": k,
-        "u": u,
-        "signed": signed,
-        "normalize": normalize,
-        "input": input,
-        "top": top,
-    }
-    options |= {"dtype": dtype, "n_jobs": _jobs(n_jobs)}
-    columns = embedding.features(np.empty((0, x.shape[1])), **options).shape[1]
+    kernel, reading = Kernel(weight, k, u, signed=signed, normalize=normalize), Reading(input, top)
+    run = Run(dtype, n_jobs=_jobs(n_jobs))
+    columns = embedding.feature_matrix(kernel, np.empty((0, x.shape[1])), reading, run).shape[1]
     result_type = as_result_type(dtype)
     if chunks is None:
         rows = _fitting(x.chunks[0], BLOCK_BYTES // result_type.itemsize // max(columns, 1))
     else:
         rows, _ = _normal(chunks, (x.shape[0], columns), result_type, whole_rows=True)
     x = x.rechunk((rows, -1))
-    call = _Call(embedding.features, options, "X", input != "scores")
+    call = _Call(_feature_block, kernel, reading, run, "X", input != "scores")
     name = f"wkendall-features-{tokenize(call, x.name)}"
     layer: dict[Any, Any] = {f"call-{name}": call}
     source = _source(layer, x, call)
@@ -210,12 +197,22 @@ def features(
 class _Call:
     """What to compute for each block."""
 
-    function: Callable[..., NDArray[Any]]
-    options: dict[str, Any]
+    function: Callable[[_Call, NDArray[Any], NDArray[Any] | None], NDArray[Any]]
+    kernel: Kernel
+    reading: Reading
+    run: Run
     #: What the arguments are called in errors.
     names: str
     #: Whether the ranks, or items, of all rows have to count from the same number.
     based: bool
+
+
+def _gram_block(call: _Call, x: NDArray[Any], y: NDArray[Any] | None) -> NDArray[Any]:
+    return gram.matrix(call.kernel, x, y, call.reading, call.run)
+
+
+def _feature_block(call: _Call, x: NDArray[Any], _: NDArray[Any] | None) -> NDArray[Any]:
+    return embedding.feature_matrix(call.kernel, x, call.reading, call.run)
 
 
 def _gram(
@@ -265,7 +262,7 @@ def _block(
 ) -> NDArray[Any]:
     """Compute a block from chunks of rows; the lowest numbers of the whole arrays' first chunks go with them."""
     try:
-        result = call.function(*[x] if y is None else [x, y], **call.options)
+        result = call.function(call, x, y)
     except (TypeError, ValueError) as error:
         firsts = {"X": first_x, "Y": first_y}
         names = dict(zip("XY", call.names, strict=False))
@@ -310,18 +307,19 @@ def _as_dask(values: da.Array | ArrayLike, name: str) -> da.Array:
                 f"{name} is a dask {type(values).__name__}, but must be a dask array of known size: for a data frame pass "
                 f"{name}.to_dask_array(lengths=True)"
             )
-        values = da.from_array(as_array(values, name, 2), chunks=-1)
+        array = as_array(values, name, 2)
+        check_no_text(array, name)
+        values = da.from_array(array, chunks=-1)
     if values.ndim != 2:
-        raise ValueError(
-            f"{name} has {values.ndim} axes and shape {values.shape}, but must be a 2-d array, one ranking a row"
-        )
+        raise wrong_axes(values, name, "a 2-d array, one ranking a row")
     if any(np.isnan(size) for size in values.shape):
         raise ValueError(
             f"{name} has chunks of unknown size: call {name}.compute_chunk_sizes() first, or for a data frame "
             "to_dask_array(lengths=True)"
         )
     if values.size and values.dtype.kind not in "iufO":
-        raise TypeError(f"{name} has dtype {values.dtype}, but rankings are made of real numbers")
+        advice = f"; {NAMES}" if values.dtype.kind in TEXT else ""
+        raise TypeError(f"{name} has dtype {values.dtype}, but rankings are made of real numbers{advice}")
     return values
 
 

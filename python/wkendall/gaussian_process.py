@@ -1,33 +1,36 @@
 """Kernels between rankings for the Gaussian processes of scikit-learn, with hyperparameters that these can learn.
 
-They compute whole matrices with `gram_matrix` and `mallows`, and add what a Gaussian process needs beyond them: a
+They compute whole matrices, as `gram_matrix` and `mallows` do, and add what a Gaussian process needs beyond them: a
 logarithmic scale with bounds for each hyperparameter, and the derivative of the matrix with respect to it.
 """
 
 from __future__ import annotations
 
 from numbers import Real
-from typing import Any, SupportsIndex
+from typing import SupportsIndex
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
-from sklearn.gaussian_process.kernels import Hyperparameter, Kernel
+from numpy.typing import ArrayLike
+from sklearn.gaussian_process.kernels import Hyperparameter
+from sklearn.gaussian_process.kernels import Kernel as ProcessKernel
 
-from wkendall._files import shown
-from wkendall.kernels import diagonal, distance_matrix, gram_matrix, mallows
-from wkendall.parameters import FACTORS, WEIGHTS, as_order, as_threads, real_array
-from wkendall.rankings import Input, Ties, Top, as_any_rankings, as_rankings, check_choice
+from wkendall._arguments import Array, as_order, check_choice, real_array
+from wkendall._text import shown
+from wkendall.kernels.gram import diagonal_of, gram_of
+from wkendall.kernels.named_weights import FACTORS, WEIGHTS
+from wkendall.kernels.run import Run
+from wkendall.kernels.specification import Distance, Kernel, Mallows
+from wkendall.reading.rankings import CheckedRankings, Input, Reading, Ties, Top
 
 __all__ = ["MallowsKernel", "WeightedKendallKernel"]
 
-Array = NDArray[np.float64]
 Bounds = tuple[float, float] | str
 
 #: Position weights with a parameter: u = exp(a s), with slopes s that depend on the rank only.
 FAMILIES = ("power", "exponential")
 
 
-class _RankingKernel(Kernel):  # type: ignore[misc]
+class _RankingKernel(ProcessKernel):  # type: ignore[misc]
     """What the kernels share: how they are compared, and what gradients are defined for."""
 
     def __eq__(self, other: object) -> bool:
@@ -109,13 +112,14 @@ class MallowsKernel(_RankingKernel):
         """
         self._check_gradient(Y, eval_gradient)
         fixed = self.hyperparameter_lam.fixed
-        K: Array = mallows(X, Y, self.lam, input=self.input, top=self.top, n_jobs=self.n_jobs)
+        kernel, run = Mallows.of(self.lam), Run(n_jobs=self.n_jobs)
+        x, y = Reading(self.input, self.top, advises=False).both(X, Y, run.threads)
+        K: Array = gram_of(x, y, kernel, run)
         if not eval_gradient:
             return K
         if fixed:
             return K, np.empty((*K.shape, 0))
-        distance = distance_matrix(X, input=self.input, top=self.top, n_jobs=self.n_jobs)
-        return K, (-self.lam * distance * K)[:, :, np.newaxis]
+        return K, (-self.lam * gram_of(x, None, Distance(), run) * K)[:, :, np.newaxis]
 
     def diag(self, X: ArrayLike) -> Array:
         """Kernel between each ranking and itself, which is 1.
@@ -128,7 +132,7 @@ class MallowsKernel(_RankingKernel):
         -------
         ndarray of shape (m,)
         """
-        return np.ones(as_rankings(X, "X", self.input, self.top).rows)
+        return np.ones(Reading(self.input, self.top, advises=False).rankings(X, "X").rows)
 
     def is_stationary(self) -> bool:
         """Tell whether the kernel sees only how two rankings differ: relabelling the items of both changes nothing."""
@@ -229,12 +233,15 @@ class WeightedKendallKernel(_RankingKernel):
             If asked for.
         """
         self._check_gradient(Y, eval_gradient)
-        K: Array = gram_matrix(X, Y, **self._parameters(X))
+        _ = self.hyperparameter_a
+        run = Run(n_jobs=self.n_jobs)
+        x, y = self._reading().both(X, Y, run.threads)
+        K: Array = gram_of(x, y, self._kernel(x.items), run)
         if not eval_gradient:
             return K
         if self.hyperparameter_a.fixed:
             return K, np.empty((*K.shape, 0))
-        return K, self._gradient(X, K)[:, :, np.newaxis]
+        return K, self._gradient(x, K)[:, :, np.newaxis]
 
     def diag(self, X: ArrayLike) -> Array:
         """Kernel between each ranking and itself.
@@ -247,7 +254,10 @@ class WeightedKendallKernel(_RankingKernel):
         -------
         ndarray of shape (m,)
         """
-        own: Array = diagonal(X, **self._parameters(X))
+        _ = self.hyperparameter_a
+        run = Run(n_jobs=self.n_jobs)
+        rankings = self._reading().rankings(X, "X", run.threads)
+        own: Array = diagonal_of(rankings, self._kernel(rankings.items), run)
         return own
 
     def is_stationary(self) -> bool:
@@ -269,44 +279,45 @@ class WeightedKendallKernel(_RankingKernel):
     def _has_parameter(self) -> bool:
         return self.weight in ("add", "mult") and isinstance(self.u, str) and self.u in FAMILIES
 
-    def _parameters(self, X: ArrayLike) -> dict[str, Any]:
-        """Check the parameters; return what `gram_matrix` and `diagonal` are to be called with."""
-        _ = self.hyperparameter_a
+    def _reading(self) -> Reading:
+        return Reading(self.input, self.top, self.ties)
+
+    def _kernel(self, items: int) -> Kernel:
+        """Return what is computed, with the position weights of so many items."""
         u: str | ArrayLike | None = self.u if self.weight in ("add", "mult") else None
         if self._has_parameter():
-            u = np.exp(self.a * self._slopes(X))
-        names = ("weight", "k", "order", "signed", "normalize", "input", "top", "ties", "n_jobs")
-        return {name: getattr(self, name) for name in names} | {"u": u}
+            u = np.exp(self.a * self._slopes(items))
+        return Kernel(self.weight, self.k, u, order=self.order, signed=self.signed, normalize=self.normalize)
 
-    def _slopes(self, X: ArrayLike) -> Array:
+    def _slopes(self, items: int) -> Array:
         """Return the derivative of the logarithm of each position weight with respect to `a`."""
-        items = as_any_rankings(X, "X", self.input, self.top, self.ties, "error", as_threads(self.n_jobs)).items
         ranks = np.arange(items, dtype=np.float64)
         return -np.log1p(ranks) if self.u == "power" else -ranks
 
-    def _gradient(self, X: ArrayLike, K: Array) -> Array:
+    def _gradient(self, rankings: CheckedRankings, K: Array) -> Array:
         """Differentiate the matrix `K` with respect to the logarithm of `a`.
 
         Without normalization each value is a polynomial of the position weights u, of degree 2 ("add") or twice the order
         ("mult"), and so one of t for weights u + t u', with u' the derivative of u. Differences that are exact for polynomials
         give its derivative at t = 0 from kernels with other weights: no O(n^2) embedding, whatever the order.
         """
-        parameters = self._parameters(X) | {"normalize": False}
-        changes = self.a * self._slopes(X)
+        changes = self.a * self._slopes(rankings.items)
         # Of the same size as u, so that neither digits nor the range of numbers are lost.
         reach = np.abs(changes).max(initial=0.0)
         slope, moved = np.zeros_like(K), np.empty_like(K)
         if reach == 0:
             return slope
-        u = parameters["u"]
+        u = np.exp(changes)
+        kernel = Kernel(self.weight, self.k, u, order=self.order, signed=self.signed)
         pairs = 1 if self.weight == "add" else as_order(self.order, "order")
         for node, coefficient in zip(*_differences(pairs), strict=True):
             for sign in (1.0, -1.0):
-                gram_matrix(X, **parameters | {"u": u * (1 + sign * node / reach * changes), "out": moved})
+                moving = kernel._replace(u=u * (1 + sign * node / reach * changes))
+                gram_of(rankings, None, moving, Run(out=moved, n_jobs=self.n_jobs))
                 slope += sign * coefficient * reach * moved
         if not self.normalize:
             return slope
-        own = diagonal(X, **parameters)
+        own = diagonal_of(rankings, kernel, Run(n_jobs=self.n_jobs))
         # Where the self-similarity is zero the normalized kernel is zero too, for every `a`.
         root = np.divide(1.0, np.sqrt(own), out=np.zeros_like(own), where=own > 0)
         rates = slope.diagonal() * root * root / 2

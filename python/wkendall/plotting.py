@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any, SupportsIndex
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from wkendall._files import shown
+from wkendall._arguments import as_order, check_flag, real_array
 from wkendall._memory import check_fits
-from wkendall.parameters import as_factor, as_order, check_flag, real_array
+from wkendall._text import shown
+from wkendall.kernels.named_weights import as_factor
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

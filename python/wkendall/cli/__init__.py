@@ -3,11 +3,13 @@
 Each command is a module with `add_parser(commands)`, which says what it can be told, and `run(arguments)`, which does the work
 and returns an exit code. What takes long to load is loaded when it runs.
 
+Layers, each using only those below it:
+
     gram, learn, reproduce, info   the commands
     validation          scores on folds
     words               the library's messages in the words of the command line
-    reading             files to rankings
     labels              files to labels
+    reading             files to rankings
     options             what commands share
     output              files that are written whole or not at all
     errors              exceptions to one line

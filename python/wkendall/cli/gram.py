@@ -13,17 +13,19 @@ from typing import TYPE_CHECKING, Any, TextIO
 import numpy as np
 from numpy.typing import NDArray
 
-from wkendall import _core, to_file
 from wkendall._disk import reserve
 from wkendall._memory import check_fits
 from wkendall.cli.errors import CommandError, UsageError
 from wkendall.cli.options import add_output, add_reading, add_running, new_parser, wants_progress, whole_number
-from wkendall.cli.output import check_new, new_file, standard_output, write_npz
+from wkendall.cli.output import check_new, check_not_input, new_file, standard_output, write_npz
 from wkendall.cli.reading import Source, check_reading, check_same_items, check_skipped, load_array, read_rankings
 from wkendall.cli.words import in_words_of_the_command
-from wkendall.kernels import distance_matrix, gram_matrix, mallows
-from wkendall.measures import Kernel
-from wkendall.parameters import FACTORS, STANDARD, WEIGHTS
+from wkendall.kernels import matrix_file, to_file
+from wkendall.kernels.gram import distance_matrix, gram_matrix, mallows
+from wkendall.kernels.named_weights import FACTORS, STANDARD, WEIGHTS
+from wkendall.kernels.run import Run
+from wkendall.kernels.specification import Distance, Kernel, Mallows, Specification
+from wkendall.reading.rankings import Reading
 
 if TYPE_CHECKING:
     from wkendall.cli.options import Commands
@@ -139,7 +141,7 @@ def run(arguments: argparse.Namespace) -> int:
             write_csv(file, K, x.ids, None if y is None else y.ids)
             file.flush()
     elif arguments.resume:
-        if not to_file.unfinished_names(arguments.output.resolve())[1].exists():
+        if not matrix_file.unfinished_names(arguments.output.resolve())[1].exists():
             check_new(arguments.output, arguments.force)
         x, y, shape = _read(arguments)
         already = _resume(arguments, x, y)
@@ -150,7 +152,8 @@ def run(arguments: argparse.Namespace) -> int:
             _write(unfinished, arguments, x, y, shape)
     seconds = time.perf_counter() - started
     said = f"{shape[0]} x {shape[1]} {arguments.dtype} in {seconds:.2f} s"
-    said += f", with {already} blocks of an earlier run" if already else ""
+    if already:
+        said += f", with {already} {'block' if already == 1 else 'blocks'} of an earlier run"
     print(f"wrote {arguments.output}: {said}", file=sys.stderr if arguments.output == STDOUT else sys.stdout)
     _tell_of_counts(arguments, x, y)
     return 0
@@ -162,6 +165,7 @@ def _check(arguments: argparse.Namespace) -> None:
         raise UsageError(
             f"the name of the output must end in one of {', '.join(ENDINGS)}, not be {str(arguments.output)!r}"
         )
+    check_not_input(arguments.output, *_inputs(arguments), arguments.u, arguments.U, arguments.W)
     if arguments.resume and arguments.output.suffix.lower() != ".npy":
         raise UsageError(f"--resume goes with an .npy file, not with {str(arguments.output)!r}")
     if arguments.kernel != "kendall":
@@ -235,24 +239,24 @@ def _weighting(arguments: argparse.Namespace) -> dict[str, Any]:
 
 def _refuse_unfinished(arguments: argparse.Namespace) -> None:
     """Keep the work of an earlier run, unless it is to be overwritten."""
-    _, journal = to_file.unfinished_names(arguments.output.resolve())
+    _, journal = matrix_file.unfinished_names(arguments.output.resolve())
     if not journal.exists():
         return
     if not arguments.force:
-        name = arguments.output.with_name(f"{arguments.output.name}.unfinished")
-        raise CommandError(f"{name} is from an earlier run: --resume goes on with it, --force starts again")
-    to_file.discard(arguments.output)
+        raise CommandError(f"{matrix_file.left_over(arguments.output)}, --force starts again")
+    matrix_file.discard(arguments.output)
 
 
 def _resume(arguments: argparse.Namespace, x: Source, y: Source | None) -> int:
     """Write the matrix block by block, or what is missing of it; return how many blocks were there."""
-    unfinished, _ = to_file.unfinished_names(arguments.output.resolve())
-    how = (arguments.input, arguments.top, np.dtype(arguments.dtype), arguments.jobs, None)
+    unfinished, _ = matrix_file.unfinished_names(arguments.output.resolve())
+    run = Run(np.dtype(arguments.dtype), n_jobs=arguments.jobs)
     try:
         with in_words_of_the_command(X=x, Y=y):
-            work = to_file.prepare(_call(arguments), x.X, None if y is None else y.X, *how)
+            what, reading = _specification(arguments), _reading(arguments)
+            work = to_file.prepare(what, x.X, None if y is None else y.X, reading, run)
             progress = wants_progress(arguments)
-            return to_file.write(arguments.output, work, resume=True, force=arguments.force, progress=progress)
+            return matrix_file.write(arguments.output, work, resume=True, force=arguments.force, progress=progress)
     except CommandError:
         raise
     except BaseException:
@@ -261,17 +265,21 @@ def _resume(arguments: argparse.Namespace, x: Source, y: Source | None) -> int:
         raise
 
 
-def _call(arguments: argparse.Namespace) -> to_file.Call:
+def _specification(arguments: argparse.Namespace) -> Specification:
     """Return what is computed."""
     if arguments.kernel == "mallows":
-        lam = 1.0 if arguments.lam is None else arguments.lam
-        return to_file.Call("mallows", lambda items, _: _core.Measure.mallows(items, lam), {"lam": lam})
-    allowed = (arguments.ties, arguments.missing)
+        return Mallows(1.0 if arguments.lam is None else arguments.lam)
     if arguments.kernel == "distance":
-        return to_file.Call("distance_matrix", lambda items, _: _core.Measure.distance(items), {}, allowed)
+        return Distance()
     given: dict[str, Any] = {**_WEIGHTING, "weight": STANDARD, **_weighting(arguments)}
-    kernel = Kernel(**given)
-    return to_file.Call("gram_matrix", kernel.measure, to_file.options_of(kernel), allowed)
+    return Kernel(**given)
+
+
+def _reading(arguments: argparse.Namespace) -> Reading:
+    """Return how rankings are read."""
+    if arguments.kernel == "mallows":
+        return Reading(arguments.input, arguments.top, advises=False)
+    return Reading(arguments.input, arguments.top, arguments.ties, arguments.missing)
 
 
 def _in_memory(arguments: argparse.Namespace, x: Source, y: Source | None, shape: tuple[int, int]) -> NDArray[Any]:

@@ -6,9 +6,9 @@ import argparse
 import json
 from typing import TYPE_CHECKING
 
+from wkendall._config import configuration, show_config
 from wkendall.cli.options import new_parser
 from wkendall.cli.output import standard_output
-from wkendall.config import configuration, show_config
 
 if TYPE_CHECKING:
     from wkendall.cli.options import Commands

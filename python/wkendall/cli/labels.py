@@ -12,10 +12,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from wkendall._files import MISSING, NUMBER, opened, rows_of
 from wkendall.cli.errors import CommandError
 from wkendall.cli.reading import CSV, NPY, Source, kind_of, load_array
-from wkendall.tables import found_delimiter, no_column
+from wkendall.reading.csv_files import found_delimiter, no_column
+from wkendall.reading.text_files import MISSING, NUMBER, opened, rows_of
 
 _WHOLE = re.compile(r"[+-]?[0-9]{1,18}")
 

@@ -18,11 +18,13 @@ from wkendall._memory import check_fits
 from wkendall._progress import progress_bar
 from wkendall.cli.errors import CommandError, UsageError
 from wkendall.cli.options import add_output, add_reading, add_running, new_parser, wants_progress, whole_number
-from wkendall.cli.output import new_files, write_npz
+from wkendall.cli.output import check_not_input, new_files, write_npz
 from wkendall.cli.reading import CSV, NPZ, Source, check_reading, check_skipped, kind_of, read_rankings
 from wkendall.cli.words import in_words_of_the_command
-from wkendall.kernels import gram_matrix
-from wkendall.rankings import as_any_rankings
+from wkendall.kernels.gram import gram_of
+from wkendall.kernels.run import Run
+from wkendall.kernels.specification import Kernel
+from wkendall.reading.rankings import Reading
 
 if TYPE_CHECKING:
     from wkendall.cli.options import Commands
@@ -149,6 +151,8 @@ def _check(arguments: argparse.Namespace) -> None:
     if arguments.missing == "anywhere":
         raise UsageError("--missing anywhere is for the standard kernel: learned weights take --missing bottom")
     check_reading(arguments, arguments.file)
+    for name in FILES:
+        check_not_input(arguments.output / name, arguments.file, arguments.labels)
 
 
 def _read(arguments: argparse.Namespace) -> tuple[Source, NDArray[Any]]:
@@ -165,15 +169,15 @@ def _read(arguments: argparse.Namespace) -> tuple[Source, NDArray[Any]]:
 
 
 def _model(arguments: argparse.Namespace) -> Any:
-    from wkendall import estimators
+    from wkendall.estimators import supervised
 
     kind = "Regressor" if arguments.regression else "Classifier"
     how = {name: getattr(arguments, name) for name in ("order", "input", "top", "ties", "missing")}
     if arguments.method == "alternating":
         how["init"] = arguments.init or "standard"
-        return getattr(estimators, f"Alternating{kind}")(n_jobs=arguments.jobs, **how)
+        return getattr(supervised, f"Alternating{kind}")(n_jobs=arguments.jobs, **how)
     how |= {"n_components": arguments.components, "pure": arguments.pure}
-    return getattr(estimators, f"SuquanSVD{kind}")(n_jobs=arguments.jobs, **how)
+    return getattr(supervised, f"SuquanSVD{kind}")(n_jobs=arguments.jobs, **how)
 
 
 def _learn(arguments: argparse.Namespace, source: Source, plan: Plan) -> tuple[dict[str, Scores], Any]:
@@ -181,13 +185,13 @@ def _learn(arguments: argparse.Namespace, source: Source, plan: Plan) -> tuple[d
     from wkendall.cli import validation
 
     model = _model(arguments)
-    how = {name: getattr(arguments, name) for name in ("input", "top", "ties", "missing")}
+    reading = Reading(arguments.input, arguments.top, arguments.ties, arguments.missing)
     # All at once, before they are dealt to folds where a row has another number.
-    as_any_rankings(source.X, "X", **how)
+    rankings = reading.rankings(source.X, "X")
     others: dict[str, tuple[Plan, Score]] = {}
     if not arguments.no_baseline:
         check_fits(len(source.X), len(source.X), np.dtype(np.float64), _ADVICE)
-        K = gram_matrix(source.X, normalize=True, n_jobs=arguments.jobs, **how)
+        K = gram_of(rankings, None, Kernel(normalize=True), Run(n_jobs=arguments.jobs))
         others["standard"] = plan._replace(grid=list(BASELINE_GRID)), validation.standard(K, plan.y, plan.regression)
     total = sum(plan.fits()) + 1 + sum(other.fits()[0] for other, _ in others.values())
     with progress_bar(wants_progress(arguments), "learn") as show:

@@ -10,8 +10,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, get_args
 
-from wkendall._files import shown
-from wkendall.rankings import Input, Missing, Ties, Top
+from wkendall._text import shown
+from wkendall.reading.rankings import Input, Missing, Ties, Top
 
 if TYPE_CHECKING:
     Commands = argparse._SubParsersAction[argparse.ArgumentParser]

@@ -18,8 +18,8 @@ from typing import Any, TextIO
 
 import numpy as np
 
-from wkendall._disk import claim
-from wkendall.cli.errors import CommandError
+from wkendall._disk import claim, same_file
+from wkendall.cli.errors import CommandError, UsageError
 
 
 @contextmanager
@@ -59,6 +59,15 @@ def check_new(path: Path, force: bool) -> Path:
     _check_parent(path, target)
     _check_free(path, force)
     return target
+
+
+def check_not_input(path: Path, *inputs: object) -> None:
+    """Refuse to write a result over what it is made from."""
+    for found in inputs:
+        if isinstance(found, Path) and same_file(path, found):
+            raise UsageError(
+                f"the output {path} is the input {found}, which would be overwritten: give it another name"
+            )
 
 
 @contextmanager

@@ -19,7 +19,7 @@ from typing import IO, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from wkendall._files import short
+from wkendall._text import short
 from wkendall.cli.errors import CommandError, UsageError
 
 CSV, NPY, NPZ, PREFLIB = "CSV", ".npy", ".npz", "PrefLib"
@@ -129,7 +129,7 @@ def check_same_items(x: Source, y: Source) -> None:
 
 
 def _from_csv(path: Path, arguments: argparse.Namespace, label: str | None) -> Source:
-    from wkendall.tables import read_table
+    from wkendall.reading.csv_files import read_table
 
     apart = [name for name in (arguments.id, label) if name is not None]
     how = {"delimiter": arguments.delimiter, "header": arguments.header, "apart": apart, "skip": arguments.skip}
@@ -159,7 +159,7 @@ def _hint(message: str, arguments: argparse.Namespace) -> str:
 
 def _from_preflib(path: Path, expand: bool) -> Source:
     from wkendall._memory import check_fits
-    from wkendall.preflib import read_orders
+    from wkendall.reading.preflib import read_orders
 
     (X, items, counts), lines = read_orders(path)
     if expand:

@@ -13,12 +13,15 @@ from wkendall.cli.reading import Source
 _WORDS = (
     (r"\b(weight|input|top|ties|missing|init)=([\"'])(\w+)\2", r"--\1 \3"),
     (r"\b(signed|normalize|pure|progress|resume)=True\b", r"--\1"),
+    (r"\bto start again, remove it and .*$", "--force starts again"),
+    (r"\bremove (it and .*|that) to start again$", "--force starts again"),
     (r"\bremove it, or use another name$", "--force overwrites it"),
     (r"\bcheck=False\b", "--no-check"),
     (r"^(k|u|U|W|order|lam|train|test) (?=is|has|must|holds)", r"--\1 "),
     (r"\b(train|test)=(?=[0-9])", r"--\1 "),
     (r"^u(?=\[[0-9]+\] )", "--u"),
     (r"\bn_components\b", "--components"),
+    (r"; from_lists takes .*$", ""),
     (r"\[progress\]|\[plot\]", "[cli]"),
 )
 

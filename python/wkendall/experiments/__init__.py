@@ -1,10 +1,12 @@
 """The numerical experiments of the paper, and beyond: how well each kernel tells the age of people from their rankings.
 
-report     pictures and one page with everything
-table      means, tests and intervals, beside the figures of the paper
-store      finished measurements on disk
-running    many measurements in parallel
-protocol   one measurement
+Layers, each using only those below it:
+
+    report     pictures and one page with everything
+    table      means, tests and intervals, beside the figures of the paper
+    store      finished measurements on disk
+    running    many measurements in parallel
+    protocol   one measurement
 """
 
 from wkendall.experiments.protocol import METHODS, Measurement, Protocol, measure

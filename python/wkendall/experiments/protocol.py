@@ -19,11 +19,11 @@ from sklearn import config_context
 from sklearn.svm import SVC
 from threadpoolctl import threadpool_limits
 
-from wkendall.estimators import AlternatingClassifier
-from wkendall.interior import FromFeatures
-from wkendall.kernels import gram_matrix, mallows
-from wkendall.learning import suquan_svd
-from wkendall.machines import Hinge
+from wkendall.estimators.supervised import AlternatingClassifier
+from wkendall.kernels.gram import gram_matrix, mallows
+from wkendall.learning.coefficients import Hinge
+from wkendall.learning.interior_point import FromFeatures
+from wkendall.learning.suquan import suquan_svd
 
 Ranks = NDArray[np.int64]
 Array = NDArray[np.float64]

@@ -15,7 +15,7 @@ import scipy
 import sklearn
 
 from wkendall import _core
-from wkendall._files import write_whole
+from wkendall._disk import write_whole
 from wkendall.experiments import table
 from wkendall.experiments.protocol import METHODS, Measurement
 from wkendall.experiments.table import Row

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from wkendall._files import write_whole
+from wkendall._disk import write_whole
 from wkendall.experiments.protocol import Measurement, Protocol
 
 if sys.platform != "win32":

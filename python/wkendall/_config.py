@@ -1,0 +1,89 @@
+"""What this installation and this machine have."""
+
+from __future__ import annotations
+
+import platform
+from typing import NamedTuple
+
+import numpy as np
+
+from wkendall import _core
+
+#: Weights, with the position weights they need.
+_EXAMPLES = {"standard": None, "average": None, "mult": "log", "add": "log"}
+_SIZES = (6, 20, 100, 300, 1000, 5000, 20_000)
+#: Libraries that the package uses, some only if they are there.
+_LIBRARIES = ("numpy", "scipy", "scikit-learn", "matplotlib", "tqdm", "dask", "distributed", "zarr")
+
+
+class Configuration(NamedTuple):
+    """What this installation and this machine have."""
+
+    wkendall: str
+    python: str
+    #: The versions of other libraries, None for those that are not installed.
+    libraries: dict[str, str | None]
+    system: str
+    machine: str
+    cores: int
+    threads: int
+    instruction_sets: list[str]
+    #: For each weight and number of items the way of computing that would be picked for 1000 rankings.
+    picked: dict[str, dict[int, str]]
+
+
+def configuration() -> Configuration:
+    """Return versions, threads, instruction sets, and which way of computing would be picked.
+
+    Examples
+    --------
+    >>> from wkendall._config import configuration
+    >>> configuration().picked["standard"][100]  # doctest: +ELLIPSIS
+    'bits-...'
+    """
+    return Configuration(
+        wkendall=_core.__version__,
+        python=platform.python_version(),
+        libraries={name: _version(name) for name in _LIBRARIES},
+        system=platform.system(),
+        machine=platform.machine(),
+        cores=_core.available_cores(),
+        threads=_core.default_threads(),
+        instruction_sets=list(_core.instruction_sets()),
+        picked={
+            weight: {n: _core.planned(_core.Measure.kernel(n, weight, factor=factor), 1000, 1000) for n in _SIZES}
+            for weight, factor in _EXAMPLES.items()
+        },
+    )
+
+
+def show_config() -> None:
+    """Print versions, threads, instruction sets, and which way of computing would be picked.
+
+    A name as in "bits-avx512" gives a strategy and an instruction set; `gram_matrix(..., backend=...)` forces either or both.
+
+    Examples
+    --------
+    >>> import wkendall
+    >>> wkendall.show_config()  # doctest: +ELLIPSIS
+    wkendall ...
+    """
+    found = configuration()
+    print(f"wkendall {found.wkendall}, Python {found.python}, NumPy {np.__version__}")
+    print(f"machine: {found.machine}, {found.cores} cores, {found.threads} threads by default")
+    print(f"instruction sets: {', '.join(found.instruction_sets)}")
+    print("picked for 1000 rankings:")
+    for weight, of_sizes in found.picked.items():
+        picked: dict[str, list[str]] = {}
+        for n, name in of_sizes.items():
+            picked.setdefault(name, []).append(str(n))
+        print(f"  {weight:9}" + "; ".join(f"{name} for n = {', '.join(items)}" for name, items in picked.items()))
+
+
+def _version(library: str) -> str | None:
+    from importlib import metadata  # which takes as long to load as half of NumPy
+
+    try:
+        return metadata.version(library)
+    except metadata.PackageNotFoundError:
+        return None

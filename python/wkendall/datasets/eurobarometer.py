@@ -1,0 +1,190 @@
+"""The files of the survey of the paper, Eurobarometer 55.2: a counts table, an R save file, the file of ICPSR."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from typing import NoReturn
+
+import numpy as np
+
+from wkendall._disk import as_path
+from wkendall._text import shown
+from wkendall.datasets.simulated import Ranks, check_size
+from wkendall.datasets.survey import ITEMS, Survey
+from wkendall.reading.rdata import INTEGER, PACKED, Save
+from wkendall.reading.text_files import MISSING, File, lines_of, opened, rows_of
+
+#: The columns of the counts table.
+COUNTS = (*ITEMS, "SEX", "AGE4", "y")
+#: What the R package prefmod calls the six sources.
+PREFMOD = ("TV", "RAD", "NEWSP", "SCIMAG", "WWW", "EDINST")
+#: The columns of the file of ICPSR: the ranks of the six sources, and the age in years.
+ICPSR = ("v57", "v58", "v59", "v60", "v61", "v62", "v522")
+#: What stands there for a rank or an age that was not given.
+UNSAID = (*MISSING, ".")
+#: The youngest ages of the age groups 2, 3 and 4.
+AGES = (25, 40, 55)
+
+
+def load_eurobarometer(path: str | os.PathLike[str]) -> Survey:
+    r"""Read the survey of the paper, Eurobarometer 55.2 (2001): how people rank six sources of information about science.
+
+    The label is age 40 and over. The paper's is age over 40: people aged 40 are on the other side there. The published counts
+    have age groups only, so that the paper's label cannot be made from them.
+
+    Parameters
+    ----------
+    path : path
+        One of these files, found by what is in it; other columns than those named are ignored:
+
+        - A counts table, CSV in UTF-8 with commas, semicolons or tabs, and the columns television, radio,
+          newspapers_magazines, scientific_magazines, internet, school_university (ranks), SEX (1 male, 2 female), AGE4
+          (1 for 15-24, 2 for 25-39, 3 for 40-54, 4 for 55 and over) and y, the number of people.
+        - `euro55.2.des.RData` of the R package prefmod, or any R save file in XDR format, compressed or not, of one data frame
+          with the same columns. The sources may also have prefmod's names, TV, RAD, NEWSP, SCIMAG, WWW and EDINST, and
+          prefmod's numbers in place of ranks: how many sources are behind less how many are ahead, from 5 to -5.
+        - The file of ICPSR 03341, separated by tabs, with the columns v57 to v62 (ranks, in the order above) and v522 (age in
+          years). Small and capital letters are the same.
+
+    Returns
+    -------
+    X : ndarray of shape (people, 6)
+        Ranks from 1, the most important source, in the order of the file: of a counts table each row y times.
+    y : ndarray of shape (people,)
+        1 for age 40 and over, else 0.
+    items : list of the six names
+    sex, age_group : ndarray of shape (people,), or None
+        SEX and AGE4. The file of ICPSR gives the age group, from the age, but no sex.
+    left_out : int
+        How many people of the file of ICPSR are not in X because they did not rank all six, each with another rank, or gave no
+        age. 0 for the other files.
+
+    Examples
+    --------
+    >>> import tempfile, pathlib
+    >>> from wkendall.datasets import COUNTS, load_eurobarometer
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = pathlib.Path(folder, "counts.csv")
+    ...     _ = path.write_text(",".join(COUNTS) + "\n1,2,3,4,5,6,1,2,2\n2,1,3,6,5,4,2,3,1\n")
+    ...     people = load_eurobarometer(path)
+    >>> people.X
+    array([[1, 2, 3, 4, 5, 6],
+           [1, 2, 3, 4, 5, 6],
+           [2, 1, 3, 6, 5, 4]])
+    >>> people.y
+    array([0, 0, 1])
+    """
+    source = as_path(path)
+    data = source.read_bytes()
+    if data.startswith((*PACKED, b"RDX", b"RDA", b"RDB")) or source.suffix.lower() in (".rdata", ".rda"):
+        return _from_r(source.name, data)
+    file = opened(path)
+    rows = rows_of(file, max(",;\t", key=lines_of(file.text)[0].count))
+    line, names = next(rows, (1, []))
+    if not names or names == [""]:
+        file.fail(1, "the line is blank, but must have the names of the columns")
+    lower = [name.lower() for name in names]
+    original = any(name in lower for name in ICPSR)
+    if not original and not any(name in names for name in COUNTS):
+        kinds = f"those of the counts table ({', '.join(COUNTS)}) nor those of the file of ICPSR ({', '.join(ICPSR)})"
+        file.fail(line, f"the columns, {shown(', '.join(names))}, are neither {kinds}")
+    wanted = ICPSR if original else COUNTS
+    columns = _columns(lower if original else names, wanted, lambda reason: file.fail(line, reason))
+    table: list[tuple[int, list[str]]] = []
+    blank = 0
+    for line, cells in rows:
+        if cells in ([], [""]):
+            blank = blank or line
+            continue
+        if blank:
+            file.fail(blank, "the line is blank, but only the last lines may be")
+        if len(cells) != len(names):
+            file.fail(line, f"the row has {len(cells)} cells, but the names of the columns are {len(names)}")
+        table.append((line, [cells[column] for column in columns]))
+    if not table:
+        file.fail(1, "the names of the columns are the only row: there must be people after them")
+    return (_from_icpsr if original else _from_counts)(file, table)
+
+
+def _from_counts(file: File, table: list[tuple[int, list[str]]]) -> Survey:
+    numbers = [
+        [_whole(file, line, name, cell) for name, cell in zip(COUNTS, cells, strict=True)] for line, cells in table
+    ]
+    return _expanded(np.array(numbers, dtype=np.int64), lambda row, reason: file.fail(table[row][0], reason))
+
+
+def _from_icpsr(file: File, table: list[tuple[int, list[str]]]) -> Survey:
+    complete = list(range(1, len(ITEMS) + 1))
+    rankings, ages = [], []
+    for line, (*cells, age) in table:
+        pairs = zip(ICPSR, cells, strict=False)
+        ranks = [0 if cell in UNSAID else _whole(file, line, name, cell) for name, cell in pairs]
+        if sorted(ranks) != complete or age in UNSAID:
+            continue
+        years = _whole(file, line, ICPSR[-1], age)
+        if not 15 <= years <= 120:
+            file.fail(line, f"column {ICPSR[-1]} holds {years}, but must be an age from 15 to 120")
+        rankings.append(ranks)
+        ages.append(years)
+    if not rankings:
+        file.fail(
+            table[0][0],
+            f"neither this row nor any after it ranks all six sources and has an age: {', '.join(ICPSR[:-1])} are ranks, "
+            f"{ICPSR[-1]} is the age",
+        )
+    groups = np.digitize(ages, AGES).astype(np.int64) + 1
+    return _people(np.array(rankings, dtype=np.int64), None, groups, len(table) - len(rankings))
+
+
+def _whole(file: File, line: int, name: str, cell: str) -> int:
+    if not INTEGER.fullmatch(cell):
+        file.fail(line, f"column {name} holds {shown(cell)}, but must hold a whole number of at most 9 digits")
+    return int(cell)
+
+
+def _columns(names: Sequence[str], wanted: Sequence[str], fail: Callable[[str], NoReturn]) -> list[int]:
+    """Return where the columns are that are wanted."""
+    lacking = [name for name in wanted if name not in names]
+    if lacking:
+        which = f"columns {', '.join(lacking)} are" if len(lacking) > 1 else f"column {lacking[0]} is"
+        fail(f"the {which} missing: there must be {', '.join(wanted)}")
+    for name in wanted:
+        if names.count(name) > 1:
+            fail(f"there are {names.count(name)} columns {name}, but there must be one")
+    return [names.index(name) for name in wanted]
+
+
+def _expanded(numbers: Ranks, fail: Callable[[int, str], NoReturn]) -> Survey:
+    """Return the people of a table with the columns of the counts table."""
+    size = len(ITEMS)
+    ranks, (sex, groups, counts) = numbers[:, :size], numbers[:, size:].T
+    for row in np.flatnonzero((np.sort(ranks, axis=1) != np.arange(1, size + 1)).any(axis=1)):
+        fail(int(row), f"the ranks {', '.join(map(str, ranks[row]))} must be the numbers from 1 to {size}, each once")
+    for name, values, least, most in (("SEX", sex, 1, 2), ("AGE4", groups, 1, 4), ("y", counts, 0, None)):
+        for row in np.flatnonzero((values < least) | (False if most is None else values > most)):
+            rule = f"a number from {least}" + ("" if most is None else f" to {most}")
+            fail(int(row), f"column {name} holds {values[row]}, but must hold {rule}")
+    if not counts.any():
+        fail(0, "column y holds 0, here and in all rows after it: there must be people")
+    # X, sex, age group and label, and what is needed to make them.
+    check_size(sum(counts.tolist()), size + 4)
+    return _people(ranks.repeat(counts, axis=0), sex.repeat(counts), groups.repeat(counts), 0)
+
+
+def _people(X: Ranks, sex: Ranks | None, groups: Ranks, left_out: int) -> Survey:
+    return Survey(X, (groups >= 3).astype(np.int64), list(ITEMS), sex, groups, left_out)
+
+
+def _from_r(name: str, data: bytes) -> Survey:
+    """Read an R save file with one data frame that has the columns of the counts table."""
+    save = Save(name, data)
+    names, columns = save.frame()
+    said = [ITEMS[PREFMOD.index(name)] if name in PREFMOD else name for name in names]
+    chosen = _columns(said, COUNTS, save.fail)
+    numbers = np.array([save.whole(names[column], columns[column]) for column in chosen]).T
+    ranks = numbers[:, : len(ITEMS)]
+    ahead = len(ITEMS) + 1 - 2 * np.arange(1, len(ITEMS) + 1)
+    if np.isin(ranks, ahead).all():
+        ranks[:] = (len(ITEMS) + 1 - ranks) // 2
+    return _expanded(numbers, lambda row, reason: save.fail(f"row {row + 1}: {reason}"))

@@ -1,0 +1,176 @@
+"""Random rankings from models: uniform, Mallows, Plackett-Luce."""
+
+from __future__ import annotations
+
+from typing import Any, SupportsIndex, cast
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from wkendall._arguments import as_order, real_array
+from wkendall._memory import check_fits
+from wkendall._text import shown
+from wkendall.reading.rankings import Reading
+
+Ranks = NDArray[np.int64]
+Random = SupportsIndex | np.random.Generator | None
+
+
+def make_uniform(m: SupportsIndex, n: SupportsIndex, *, rng: Random = None) -> Ranks:
+    """Draw rankings that are all equally probable.
+
+    Parameters
+    ----------
+    m, n : int
+        How many rankings, of how many items.
+    rng : int or numpy.random.Generator, optional
+        A seed, from 0, or what to draw from. If absent, every call draws something else.
+
+    Returns
+    -------
+    ndarray of shape (m, n)
+        Ranks from 1, the most preferred.
+
+    Examples
+    --------
+    >>> from wkendall.datasets import make_uniform
+    >>> make_uniform(3, 4, rng=0)
+    array([[3, 1, 2, 4],
+           [4, 3, 2, 1],
+           [2, 4, 1, 3]])
+    """
+    rows, items = as_order(m, "m", 0), as_order(n, "n")
+    random = generator(rng)
+    check_size(rows, items)
+    return random.permuted(np.tile(np.arange(1, items + 1, dtype=np.int64), (rows, 1)), axis=1)
+
+
+def make_mallows(m: SupportsIndex, center: ArrayLike, lam: float, *, rng: Random = None) -> Ranks:
+    """Draw rankings from the Mallows model: the probability of a ranking is proportional to exp(-lam * distance).
+
+    The distance is Kendall's, the number of pairs of items that the ranking and the centre order differently. The draws are
+    exact, by repeated insertion: the items come in the order of the centre, and each is put so many places before the end of
+    those that have come.
+
+    Parameters
+    ----------
+    m : int
+        How many rankings.
+    center : array-like of n ranks, or int
+        The most probable ranking. A number n stands for 1, 2, .., n.
+    lam : float
+        How concentrated the rankings are, from 0: all are equally probable at 0.
+    rng : int or numpy.random.Generator, optional
+        As for `make_uniform`.
+
+    Returns
+    -------
+    ndarray of shape (m, n)
+        Ranks from 1, the most preferred.
+
+    Examples
+    --------
+    >>> from wkendall.datasets import make_mallows
+    >>> make_mallows(3, [2, 1, 4, 3], 1.5, rng=0)
+    array([[2, 1, 3, 4],
+           [2, 1, 3, 4],
+           [1, 2, 4, 3]])
+    """
+    rows, middle, spread = as_order(m, "m", 0), _center(center), _spread(lam)
+    random = generator(rng)
+    items = len(middle)
+    check_size(rows, items)
+    found = np.empty((items, rows), dtype=np.int64)
+    with np.errstate(over="ignore"):
+        chances = np.exp(-spread * np.arange(items)).cumsum()
+    for come in range(items):
+        steps = (chances[: come + 1] / chances[come]).searchsorted(random.random(rows), side="right")
+        place = come - steps
+        found[:come] += found[:come] >= place
+        found[come] = place
+    X = np.empty((rows, items), dtype=np.int64)
+    X[:, middle.argsort()] = found.T + 1
+    return X
+
+
+def make_plackett_luce(m: SupportsIndex, strengths: ArrayLike, *, rng: Random = None) -> Ranks:
+    """Draw rankings from the Plackett-Luce model: the next item is chosen with probability proportional to its strength.
+
+    The draws are exact: sorting the logarithms of the strengths plus Gumbel noise amounts to these choices.
+
+    Parameters
+    ----------
+    m : int
+        How many rankings.
+    strengths : array-like of n positive numbers
+        Only their ratios matter.
+    rng : int or numpy.random.Generator, optional
+        As for `make_uniform`.
+
+    Returns
+    -------
+    ndarray of shape (m, n)
+        Ranks from 1, the most preferred.
+
+    Examples
+    --------
+    >>> from wkendall.datasets import make_plackett_luce
+    >>> make_plackett_luce(3, [8, 4, 2, 1], rng=0)
+    array([[4, 3, 2, 1],
+           [1, 3, 2, 4],
+           [2, 3, 4, 1]])
+    """
+    rows = as_order(m, "m", 0)
+    known = real_array(strengths, "strengths", (1,), "an array of n positive numbers")
+    if not known.size:
+        raise ValueError("strengths is empty, but must have a positive number for each item")
+    for item, strength in enumerate(known.tolist()):
+        if not 0 < strength < np.inf:
+            raise ValueError(f"strengths: item {item} has {strength}, but must have a positive finite number")
+    random = generator(rng)
+    check_size(rows, known.size)
+    scores = np.log(known) + random.gumbel(size=(rows, known.size))
+    orders = (-scores).argsort(axis=1)
+    X = np.empty((rows, known.size), dtype=np.int64)
+    np.put_along_axis(X, orders, np.arange(1, known.size + 1, dtype=np.int64)[np.newaxis], axis=1)
+    return X
+
+
+def generator(rng: Random) -> np.random.Generator:
+    """Return what to draw from."""
+    rule = f"rng must be None, a seed from 0 or a numpy.random.Generator, not {shown(rng)}"
+    if rng is None or isinstance(rng, np.random.Generator):
+        return np.random.default_rng(rng)
+    if isinstance(rng, bool | np.bool_) or not hasattr(rng, "__index__"):
+        raise TypeError(rule)
+    try:
+        return np.random.default_rng(int(rng.__index__()))
+    except (TypeError, ValueError):
+        raise ValueError(rule) from None
+
+
+def check_size(rows: int, items: int) -> None:
+    """Refuse more rankings than memory has room for."""
+    ranks: np.dtype[Any] = np.dtype(np.int64)
+    check_fits(max(rows, 1), items, ranks, "draw or read fewer rankings at a time")
+
+
+def _center(center: ArrayLike) -> Ranks:
+    if hasattr(center, "__index__") and np.ndim(center) == 0:
+        items = as_order(center, "center")
+        check_size(1, items)
+        return np.arange(1, items + 1, dtype=np.int64)
+    try:
+        ranks = Reading(advises=False).ranking(center, "center").starts[0]
+    except ValueError as error:
+        raise ValueError(str(error).partition("; ")[0]) from None
+    if not ranks.size:
+        raise ValueError("center is empty, but must rank at least one item")
+    return cast("Ranks", ranks)
+
+
+def _spread(lam: float) -> float:
+    number = float(real_array(lam, "lam", (0,), "one number from 0").item())
+    if not 0 <= number < np.inf:
+        raise ValueError(f"lam is {number}, but must be a finite number from 0")
+    return number

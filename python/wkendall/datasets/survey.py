@@ -1,0 +1,118 @@
+"""People simulated from a model of the survey of the paper."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import combinations, permutations
+from typing import NamedTuple, SupportsIndex, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wkendall._arguments import as_order
+from wkendall.datasets.simulated import Random, Ranks, check_size, generator
+
+#: The six sources of information about science that the survey asks about, in the order of its questions.
+ITEMS = ("television", "radio", "newspapers_magazines", "scientific_magazines", "internet", "school_university")
+
+#: How many people of the survey are under 40, and how many are 40 and over.
+SIZES = (5716, 6500)
+
+#: For each of these two groups, two classes of people: the share of the class, and its effects for the pairs of items (1, 2),
+#: (1, 3), .., (5, 6).
+# fmt: off
+MODEL = (
+    (
+        (0.658, (1.779, 1.32, 1.052, 0.249, -0.158, 0.201, 1.053, 0.276, 0.44, 2.173, 0.721, 0.508, 0.406, 0.26, 0.166)),
+        (0.342, (0.737, -0.368, -0.146, -0.132, -0.151, -1.509, -0.453, -0.288, -0.164, -1.066, -0.342, -0.665, 0.051, -0.394,
+                 -0.238)),
+    ),
+    (
+        (0.745, (1.584, 0.784, 1.405, 0.641, 0.516, 0.252, 1.384, 0.688, 0.985, 2.263, 1.229, 0.97, 1.024, 0.461, -0.314)),
+        (0.255, (0.732, -0.054, -0.474, 0.121, -0.111, -1.043, -0.468, 0.266, -0.016, -0.926, 0.159, -0.27, 0.068, -0.427,
+                 -0.043)),
+    ),
+)
+# fmt: on
+
+
+class Survey(NamedTuple):
+    """People, one a row; see `load_eurobarometer` and `make_survey`."""
+
+    X: Ranks
+    y: Ranks
+    items: list[str]
+    sex: Ranks | None
+    age_group: Ranks | None
+    left_out: int
+
+
+def make_survey(m: SupportsIndex | None = None, *, rng: Random = None) -> Survey:
+    """Simulate people like those of Eurobarometer 55.2, from a model with two groups of two classes each.
+
+    In a class the logarithm of the probability of a ranking is a constant plus the effects of the pairs of items that it
+    orders as the questions do, one effect for each of the 15 pairs. The 62 numbers were fitted to the 12,216 people of the
+    counts table by maximum likelihood, the age groups apart, with the EM algorithm, and rounded to 3 digits after the point.
+
+    The largest difference between the model and the survey, over both groups, is 0.0009 in the mean rank of an item, 0.0003 in
+    the share of people who prefer one item to another, and 0.034 in the share who give an item a certain rank. In
+    12,216 people drawn from it chance adds more: 0.038 in a mean rank and 0.013 in a preference, the averages over 20 draws.
+    The total variation distance of model and survey over all 720 rankings is 0.19 for those under 40 and 0.17 for the others;
+    orders of three and more items are reproduced only as far as the two classes carry them.
+
+    Parameters
+    ----------
+    m : int, optional
+        How many people. If absent, as many as in the survey: 12,216.
+    rng : int or numpy.random.Generator, optional
+        As for `make_uniform`.
+
+    Returns
+    -------
+    X : ndarray of shape (m, 6)
+        Ranks from 1, the most important source.
+    y : ndarray of shape (m,)
+        1 for age 40 and over, else 0, in random order. The share of the 1s is that of the survey, 6,500 of 12,216, rounded.
+    items : list of the six names
+    sex, age_group : None
+        The model does not know them.
+    left_out : 0
+
+    Examples
+    --------
+    >>> from wkendall.datasets import make_survey
+    >>> people = make_survey(1000, rng=0)
+    >>> people.X[:3]
+    array([[3, 4, 1, 5, 2, 6],
+           [5, 1, 6, 3, 4, 2],
+           [4, 6, 3, 1, 5, 2]])
+
+    Those under 40 rank television lower than the others:
+
+    >>> [float(people.X[people.y == label, 0].mean().round(2)) for label in (0, 1)]
+    [2.26, 2.04]
+    """
+    rows = sum(SIZES) if m is None else as_order(m, "m", 0)
+    random = generator(rng)
+    check_size(rows, len(ITEMS))
+    y = random.permutation(np.arange(rows) < round(rows * SIZES[1] / sum(SIZES))).astype(np.int64)
+    rankings = np.array(list(permutations(range(1, len(ITEMS) + 1))))
+    X = np.empty((rows, len(ITEMS)), dtype=np.int64)
+    for group, classes in enumerate(MODEL):
+        chances = group_chances(rankings, classes)
+        mine = y == group
+        X[mine] = rankings[random.choice(len(rankings), mine.sum(), p=chances)]
+    return Survey(X, y, list(ITEMS), None, None, 0)
+
+
+def group_chances(
+    rankings: NDArray[np.integer], classes: Sequence[tuple[float, Sequence[float]]]
+) -> NDArray[np.float64]:
+    """Return the probability of each ranking of a list of all, for classes of people with these shares and effects."""
+    pairs = combinations(range(rankings.shape[1]), 2)
+    ordered = np.array([rankings[:, i] < rankings[:, j] for i, j in pairs], dtype=np.float64).T
+    total = np.zeros(len(rankings))
+    for share, effects in classes:
+        odds = np.exp(ordered @ np.asarray(effects))
+        total += share * odds / odds.sum()
+    return cast("NDArray[np.float64]", total / total.sum())

@@ -1,0 +1,36 @@
+"""Objects for scikit-learn: classifiers and regressors that learn weights, transformers, clustering.
+
+Layers, each using only those below it:
+
+    supervised classifiers and regressors that learn weights
+    learners   what these share
+    clustering k-means in the geometry of a kernel
+    nystroem   vectors from landmarks
+    feature_map  explicit features
+    gram_transformer   Gram matrices
+    vectors    what the transformers to vectors share
+    kernel_parameters  what the objects with the parameters of a kernel share
+    input_checks   what scikit-learn checks for its estimators
+"""
+
+from wkendall.estimators.clustering import KernelKMeans
+from wkendall.estimators.feature_map import KendallFeatures
+from wkendall.estimators.gram_transformer import WeightedKendall
+from wkendall.estimators.nystroem import KendallNystroem
+from wkendall.estimators.supervised import (
+    AlternatingClassifier,
+    AlternatingRegressor,
+    SuquanSVDClassifier,
+    SuquanSVDRegressor,
+)
+
+__all__ = [
+    "AlternatingClassifier",
+    "AlternatingRegressor",
+    "KendallFeatures",
+    "KendallNystroem",
+    "KernelKMeans",
+    "SuquanSVDClassifier",
+    "SuquanSVDRegressor",
+    "WeightedKendall",
+]

@@ -1,0 +1,357 @@
+"""k-means in the geometry of a kernel: clusters of rankings, for scikit-learn.
+
+The square of the distance of a ranking s from the mean of others, whose weights w add up to 1, is
+K(s, s) - 2 sum of w_p K(s, p) + sum of w_p w_q K(p, q): the Gram matrix is all that k-means needs.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator
+from typing import Any, NamedTuple, Self, SupportsIndex
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMixin
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils.validation import check_is_fitted
+
+from wkendall._arguments import Array, as_order, check_choice, check_unmasked
+from wkendall._memory import check_fits
+from wkendall.estimators.input_checks import random_state, sample_weights
+from wkendall.estimators.kernel_parameters import OfKernel, distinct, draw_apart
+from wkendall.kernels.embedding import BLOCK
+from wkendall.reading.arrays import as_array
+from wkendall.reading.rankings import CheckedRankings, Input, Missing, Ties, Top
+
+Labels = NDArray[np.intp]
+
+#: Squared distances that differ by less than this part of the largest self-similarity are equal, and the first cluster is taken.
+#: Rankings have many equal distances, which rounding would otherwise tell apart, on each machine in its own way.
+EQUAL = 1e-10
+
+
+class Points(NamedTuple):
+    """Different rankings: the kernel between them, between each and itself, and their weights."""
+
+    gram: Array
+    own: Array
+    weights: Array
+
+
+class Clusters(NamedTuple):
+    """The end of a run of k-means: `means` has the weights of the rankings in each centre, a column for each."""
+
+    means: Array
+    labels: Labels
+    inertia: float
+    iterations: int
+    converged: bool
+
+
+class KernelKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, OfKernel):  # type: ignore[misc]
+    """Clusters of rankings, by k-means in the geometry of a kernel.
+
+    The same as k-means on explicit features of the kernel, without making them: the sum of the squared distances of the
+    rankings from the centres of their clusters falls with each step. Equal rankings are put together first, so that the Gram
+    matrix has as many rows as there are different ones, and the order of the rankings does not matter. An empty cluster takes
+    over the ranking that is farthest from its centre.
+
+    Parameters
+    ----------
+    n_clusters : int
+    init : "k-means++", or array-like of shape (m,) or (n_clusters, n)
+        Where to start: at rankings drawn far apart; from a cluster for each ranking, 0 to n_clusters - 1; or at given rankings.
+    n_init : int
+        How many runs to make from different starts, of which the best is kept; one if `init` is an array.
+    max_iter : int
+        How often to move the centres at most.
+    weight, k, u, U, W, order, check, signed, normalize, lam, input, top, ties, missing, n_jobs
+        As for `WeightedKendall`.
+    random_state : int, RandomState or None
+        What to draw with.
+
+    Attributes
+    ----------
+    labels_ : ndarray of shape (m,)
+        The cluster of each ranking.
+    inertia_ : float
+        The sum of the squared distances from the centres, each times its weight.
+    n_iter_ : int
+        How often the centres were moved.
+    rankings_ : ndarray
+        The different rankings that the centres are made of, as ranks from 1 as in `WeightedKendall.rankings_`.
+    means_ : ndarray of shape (number of different rankings, n_clusters)
+        Their weights in each centre, which add up to 1.
+    n_features_in_, feature_names_in_
+        As for `WeightedKendall`.
+
+    Examples
+    --------
+    >>> import wkendall
+    >>> X = [[1, 2, 3, 4], [4, 3, 2, 1], [2, 1, 3, 4], [1, 2, 3, 4], [4, 3, 1, 2]]
+    >>> model = wkendall.KernelKMeans(2, random_state=0).fit(X)
+    >>> model.labels_.tolist(), model.predict([[1, 2, 4, 3]]).tolist()
+    ([0, 1, 0, 0, 1], [0])
+    """
+
+    def __init__(
+        self,
+        n_clusters: SupportsIndex = 8,
+        *,
+        init: str | ArrayLike = "k-means++",
+        n_init: SupportsIndex = 10,
+        max_iter: SupportsIndex = 300,
+        weight: str = "standard",
+        k: SupportsIndex | None = None,
+        u: str | ArrayLike | None = None,
+        U: ArrayLike | tuple[object, ...] | None = None,
+        W: ArrayLike | None = None,
+        order: SupportsIndex = 2,
+        check: bool = True,
+        signed: bool = False,
+        normalize: bool = False,
+        lam: float | None = None,
+        input: Input = "ranks",
+        top: Top = "low",
+        ties: Ties = "error",
+        missing: Missing = "error",
+        n_jobs: SupportsIndex | None = None,
+        random_state: int | np.random.RandomState | None = None,
+    ) -> None:
+        super().__init__(
+            weight, k=k, u=u, U=U, W=W, order=order, check=check, signed=signed, normalize=normalize, lam=lam,
+            input=input, top=top, ties=ties, missing=missing, n_jobs=n_jobs,
+        )  # fmt: skip
+        self.n_clusters = n_clusters
+        self.init = init
+        self.n_init = n_init
+        self.max_iter = max_iter
+        self.random_state = random_state
+
+    def fit(self, X: ArrayLike, y: object = None, sample_weight: ArrayLike | None = None) -> Self:  # noqa: ARG002
+        """Find clusters.
+
+        Parameters
+        ----------
+        X : array-like of shape (m, n)
+            Rankings, one a row.
+        y : object
+            Not used.
+        sample_weight : array-like of shape (m,), optional
+            How much each ranking counts.
+
+        Returns
+        -------
+        self
+        """
+        for name in ("n_init", "max_iter"):
+            as_order(getattr(self, name), name)
+        clusters = as_order(self.n_clusters, "n_clusters")
+        rankings = self._read(X, reset=True)
+        if rankings.rows < clusters:
+            raise ValueError(
+                f"n_clusters is {clusters}, but n_samples={rankings.rows}: there are fewer rankings than that"
+            )
+        weights = sample_weights(sample_weight, rankings.rows)
+        counted = weights > 0
+        counting = rankings if counted.all() else rankings.select(np.flatnonzero(counted))
+        different, member, total = distinct(counting, weights[counted])
+        check_fits(
+            different.rows, different.rows, np.dtype(np.float64),
+            "use KendallFeatures or KendallNystroem with MiniBatchKMeans of scikit-learn",
+        )  # fmt: skip
+        gram = self._gram(different)
+        points = Points(gram, gram.diagonal().copy(), total)
+        best = self._best_run(points, self._starts(points, different, member, weights))
+        self.rankings_, self.means_ = different.places, best.means
+        self.inertia_, self.n_iter_ = best.inertia, best.iterations
+        self._norms, self._largest = square_norms(points, best.means), float(points.own.max())
+        self.labels_ = np.empty(rankings.rows, dtype=np.int32)
+        self.labels_[counted] = best.labels[member]
+        if not counted.all():
+            self.labels_[~counted] = self._nearest(rankings.select(np.flatnonzero(~counted)), different)[0]
+        return self
+
+    def _starts(self, points: Points, different: CheckedRankings, member: Labels, weights: Array) -> Iterator[Array]:
+        """Yield the squared distances of the rankings from the centres to start with."""
+        clusters = int(self.n_clusters)
+        if not isinstance(self.init, str):
+            yield self._given(points, different, member, weights)
+            return
+        check_choice(self.init, "init", ("k-means++",))
+        random = random_state(self.random_state)
+        for _ in range(int(self.n_init)):
+            chosen = draw_apart(points.own, points.weights, clusters, random, lambda one: points.gram[:, one])
+            chosen += chosen[:1] * (clusters - len(chosen))
+            yield points.own[:, np.newaxis] + points.own[chosen] - 2 * points.gram[:, chosen]
+
+    def _given(self, points: Points, different: CheckedRankings, member: Labels, weights: Array) -> Array:
+        clusters = int(self.n_clusters)
+        check_unmasked(self.init, "init")
+        try:
+            given = np.asarray(self.init)
+        except ValueError:
+            given = as_array(self.init, "init", 2)
+        if given.ndim == 1:
+            means = np.zeros((different.rows, clusters))
+            np.add.at(means, (member, checked_labels(given, weights, clusters)), weights[weights > 0])
+            return squared_distances(points, means / means.sum(axis=0))
+        if given.shape != (clusters, different.items):
+            raise ValueError(
+                f"init has shape {given.shape}, but must be (n_clusters, n) = {(clusters, different.items)}, the rankings to "
+                f"start at, or (m,) = ({len(weights)},), the cluster of each ranking, or 'k-means++'"
+            )
+        centres = self._checked(given, "init")
+        return points.own[:, np.newaxis] + self._own(centres) - 2 * self._gram(different, centres)
+
+    def _best_run(self, points: Points, starts: Iterator[Array]) -> Clusters:
+        best: Clusters | None = None
+        for start in starts:
+            run = lloyd(points, start, int(self.max_iter))
+            # The first of those that differ by rounding only.
+            if best is None or run.inertia < best.inertia - EQUAL * float(points.weights @ points.own):
+                best = run
+        assert best is not None
+        found = len(np.unique(best.labels))
+        if found < int(self.n_clusters):
+            message = (
+                f"{found} clusters found, not n_clusters={self.n_clusters}: no more rankings differ for this kernel"
+            )
+            warnings.warn(message, ConvergenceWarning, stacklevel=3)
+        elif not best.converged:
+            message = f"not converged after max_iter={self.max_iter} moves of the centres: allow more"
+            warnings.warn(message, ConvergenceWarning, stacklevel=3)
+        return best
+
+    def predict(self, X: ArrayLike) -> NDArray[np.int32]:
+        """Return the cluster with the nearest centre for each ranking; the first if several are equally near.
+
+        Parameters
+        ----------
+        X : array-like of shape (m, n)
+
+        Returns
+        -------
+        ndarray of shape (m,)
+        """
+        check_is_fitted(self)
+        return self._nearest(self._read(X, reset=False), self._kept(self.rankings_))[0]
+
+    def transform(self, X: ArrayLike) -> Array:
+        """Return the distance of each ranking from each centre, in the geometry of the kernel.
+
+        Parameters
+        ----------
+        X : array-like of shape (m, n)
+
+        Returns
+        -------
+        ndarray of shape (m, n_clusters)
+        """
+        check_is_fitted(self)
+        return np.sqrt(self._squares(self._read(X, reset=False), self._kept(self.rankings_)))
+
+    def score(self, X: ArrayLike, y: object = None, sample_weight: ArrayLike | None = None) -> float:  # noqa: ARG002
+        """Return the sum of the squared distances from the nearest centres, negative: larger is better.
+
+        Parameters
+        ----------
+        X : array-like of shape (m, n)
+        y : object
+            Not used.
+        sample_weight : array-like of shape (m,), optional
+
+        Returns
+        -------
+        float
+        """
+        check_is_fitted(self)
+        rankings = self._read(X, reset=False)
+        weights = sample_weights(sample_weight, rankings.rows)
+        return -float(weights @ self._nearest(rankings, self._kept(self.rankings_))[1])
+
+    def _nearest(self, rankings: CheckedRankings, fitted: CheckedRankings) -> tuple[NDArray[np.int32], Array]:
+        """Return the nearest centre of each ranking, and the squared distance from it."""
+        squares = self._squares(rankings, fitted)
+        labels = first_least(squares, self._largest)
+        return labels.astype(np.int32), squares[np.arange(len(labels)), labels]
+
+    def _squares(self, rankings: CheckedRankings, fitted: CheckedRankings) -> Array:
+        """Return the squared distance of each ranking from each centre, which is made of those of `fit`."""
+        different, member, _ = distinct(rankings, np.ones(rankings.rows))
+        squares = np.empty((different.rows, self.means_.shape[1]))
+        step = max(1, BLOCK // fitted.rows)
+        for begin in range(0, different.rows, step):
+            some = different.select(slice(begin, begin + step))
+            products = self._gram(some, fitted) @ self.means_
+            squares[begin : begin + step] = self._own(some)[:, np.newaxis] - 2 * products + self._norms
+        return np.maximum(squares, 0)[member]
+
+    @property
+    def _n_features_out(self) -> int:
+        return int(self.means_.shape[1])
+
+
+def lloyd(points: Points, squares: Array, max_iter: int) -> Clusters:
+    """Run k-means from centres with these squared distances: to the nearest centre, the centre to the mean, until all stay."""
+    largest = float(points.own.max())
+    labels = first_least(squares, largest)
+    iterations, converged = 0, False
+    while not converged and iterations < max_iter:
+        means = member_means(labels, squares, points.weights, largest)
+        squares = squared_distances(points, means)
+        before, labels = labels, first_least(squares, largest)
+        iterations, converged = iterations + 1, np.array_equal(before, labels)
+    inertia = float(points.weights @ np.maximum(squares[np.arange(len(labels)), labels], 0))
+    return Clusters(means, labels, inertia, iterations, converged)
+
+
+def member_means(labels: Labels, squares: Array, weights: Array, largest: float) -> Array:
+    """Return the weights of rankings in the centres of their clusters; none is left without a ranking if that can be."""
+    labels, every = labels.copy(), np.arange(len(labels))
+    sizes = np.bincount(labels, minlength=squares.shape[1])
+    for empty in np.flatnonzero(sizes == 0):
+        away = squares[every, labels] * (sizes[labels] > 1)
+        farthest = int(away.argmax())
+        if away[farthest] <= EQUAL * largest:
+            break
+        sizes[labels[farthest]] -= 1
+        sizes[empty] = 1
+        labels[farthest] = empty
+    means = np.zeros(squares.shape)
+    means[every, labels] = weights
+    # The others have the centre of the first cluster that has one, and get no ranking but where that would.
+    means[:, sizes == 0] = means[:, [int(sizes.argmax() if not sizes[0] else 0)]]
+    return np.asarray(means / means.sum(axis=0))
+
+
+def squared_distances(points: Points, means: Array) -> Array:
+    """Return the squared distances of all rankings from centres."""
+    return points.own[:, np.newaxis] - 2 * (points.gram @ means) + square_norms(points, means)
+
+
+def square_norms(points: Points, means: Array) -> Array:
+    """Return the squared norms of centres."""
+    return np.asarray(np.einsum("pc,pc->c", means, points.gram @ means))
+
+
+def first_least(squares: Array, largest: float) -> Labels:
+    """Return the column of the least number of each row, the first of those that rounding can have made different."""
+    return np.asarray((squares <= squares.min(axis=1, keepdims=True) + EQUAL * largest).argmax(axis=1))
+
+
+def checked_labels(given: NDArray[Any], weights: Array, clusters: int) -> Labels:
+    """Check clusters to start from; return those of the rankings that count."""
+    if len(given) != len(weights):
+        raise ValueError(f"init has {len(given)} clusters, but there are {len(weights)} rankings: each must have one")
+    if given.dtype.kind not in "iu":
+        raise TypeError(f"init must be an array of clusters, of whole numbers, or of rankings, not of {given.dtype}")
+    for row, label in enumerate(given.tolist()):
+        if not 0 <= label < clusters:
+            raise ValueError(f"init: row {row} is in cluster {label}, but must be from 0 to {clusters - 1}")
+    counted = given[weights > 0].astype(np.intp)
+    for cluster, size in enumerate(np.bincount(counted, minlength=clusters).tolist()):
+        if not size:
+            raise ValueError(f"init: no ranking is in cluster {cluster}, but each cluster must have one")
+    return counted

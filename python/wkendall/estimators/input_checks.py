@@ -1,0 +1,85 @@
+"""What scikit-learn checks for its estimators, with errors that name the argument and take one line."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.sparse import issparse
+from sklearn.base import BaseEstimator
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import validate_data
+
+from wkendall._arguments import check_unmasked, real_array
+from wkendall._text import shown
+from wkendall.reading.arrays import as_array, check_no_text
+
+
+def checked_data(estimator: BaseEstimator, X: ArrayLike, **how: Any) -> Any:
+    """Check the rankings, and labels if there are any, that a method of an estimator is given.
+
+    What is missing is not looked at here: that is for those who know the row.
+    """
+    check_unmasked(X, "X")
+    y = how.get("y")
+    if y is not None:
+        check_unmasked(y, "y")
+    try:
+        return validate_data(estimator, X, ensure_all_finite="allow-nan", **how)
+    except (TypeError, ValueError) as error:
+        if not issparse(X):  # of which scikit-learn says enough
+            array = _two_axes(X)
+            check_no_text(array, "X")
+            rows = len(array)
+            if y is not None:
+                _check_labels(y, rows)
+        raise type(error)(" ".join(str(error).split())) from None
+
+
+def _two_axes(X: ArrayLike) -> NDArray[Any]:
+    try:
+        return as_array(X, "X", 2)
+    except ValueError as error:
+        if "is 1-dimensional" not in str(error):
+            raise
+        # The words that scikit-learn's checks of estimators look for.
+        raise ValueError(f"{error}. Reshape your data if they are an array: X.reshape(1, -1)") from None
+
+
+def _check_labels(y: ArrayLike, rows: int) -> None:
+    """Refuse what has not one label for each ranking."""
+    try:
+        shape = np.asarray(y).shape
+    except ValueError:
+        shape = None
+    if shape != (rows,) and shape != (rows, 1):
+        found = shown(y) if shape is None else f"of shape {shape}"
+        raise ValueError(f"y is {found}, but X has {rows} rankings: it must have shape ({rows},), a label for each")
+
+
+def sample_weights(weights: ArrayLike | None, rows: int) -> NDArray[np.float64]:
+    """Check how much each ranking counts: 1 if nothing is said."""
+    if weights is None:
+        return np.ones(rows)
+    flags = isinstance(weights, np.ndarray) and weights.dtype == bool
+    meaning = f"one number, or an array of {rows} numbers, one for each ranking"
+    found = real_array(np.asarray(weights, dtype=np.int64) if flags else weights, "sample_weight", (0, 1), meaning)
+    found = np.full(rows, found) if found.ndim == 0 else found
+    if len(found) != rows:
+        raise ValueError(f"sample_weight has {len(found)} numbers, but X has {rows} rankings: it must be {meaning}")
+    for row in np.flatnonzero(~((found >= 0) & (found < np.inf)))[:1]:
+        raise ValueError(f"sample_weight[{row}] is {float(found[row])}, but must be a finite number from 0")
+    if not found.any():
+        raise ValueError("sample_weight is zero for all rankings: at least one must count")
+    return found
+
+
+def random_state(value: Any) -> np.random.RandomState:
+    """Return what to draw with."""
+    try:
+        found: np.random.RandomState = check_random_state(value)
+    except (TypeError, ValueError):
+        rule = "must be None, a seed from 0 to 4294967295 or a numpy.random.RandomState"
+        raise ValueError(f"random_state is {shown(value)}, but {rule}") from None
+    return found

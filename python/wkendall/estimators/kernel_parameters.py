@@ -1,0 +1,185 @@
+"""What the scikit-learn objects with the parameters of a kernel share: reading rankings, kernels between them, draws.
+
+Each object takes the parameters of `gram_matrix` by the same names, beside its own. A grid search then names `weight`, as a
+call does, and there is no second object inside to be cloned, or shared by mistake.
+
+Rankings are read once. From then on `CheckedRankings` are what all methods pass on. Those that a fitted object keeps are kept as
+places: ranks from 1, tied items having the first of the ranks that they share, items of unknown place NaN.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, SupportsIndex
+
+import numpy as np
+from numpy.typing import ArrayLike, DTypeLike, NDArray
+from sklearn.base import BaseEstimator
+from sklearn.utils import Tags
+
+from wkendall._arguments import Array, as_threads
+from wkendall.estimators.input_checks import checked_data
+from wkendall.kernels.gram import diagonal_of, gram_of
+from wkendall.kernels.named_weights import STANDARD
+from wkendall.kernels.run import Run
+from wkendall.kernels.specification import Kernel, Mallows, Specification
+from wkendall.reading.rankings import CheckedRankings, Input, Missing, Places, Reading, Ties, Top, of_places
+
+#: Squared distances below this part of the largest self-similarity are what rounding leaves of zero.
+ROUNDING = 1e-12
+
+
+class OfRankings(BaseEstimator):  # type: ignore[misc]
+    """An object that takes rankings."""
+
+    input: Input
+    top: Top
+    ties: Ties
+    missing: Missing
+    n_jobs: SupportsIndex | None
+
+    def _read(self, X: ArrayLike, *, reset: bool) -> CheckedRankings:
+        """Check the rankings that a method is given, and the number and names of the items."""
+        return self._checked(checked_data(self, X, reset=reset), "X")
+
+    def _checked(self, X: ArrayLike, name: str) -> CheckedRankings:
+        threads = as_threads(self.n_jobs)
+        return Reading(self.input, self.top, self.ties, self.missing).rankings(X, name, threads)
+
+    def _kept(self, places: Places) -> CheckedRankings:
+        """Return the rankings that were kept as places."""
+        return of_places(places, self.missing, as_threads(self.n_jobs))
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = self.missing != "error"
+        return tags
+
+
+class OfKernel(OfRankings):
+    """An object with all parameters of a kernel."""
+
+    def __init__(
+        self,
+        weight: str,
+        *,
+        k: SupportsIndex | None,
+        u: str | ArrayLike | None,
+        U: ArrayLike | tuple[object, ...] | None,
+        W: ArrayLike | None,
+        order: SupportsIndex,
+        check: bool,
+        signed: bool,
+        normalize: bool,
+        lam: float | None,
+        input: Input,
+        top: Top,
+        ties: Ties,
+        missing: Missing,
+        n_jobs: SupportsIndex | None,
+    ) -> None:
+        self.weight = weight
+        self.k = k
+        self.u = u
+        self.U = U
+        self.W = W
+        self.order = order
+        self.check = check
+        self.signed = signed
+        self.normalize = normalize
+        self.lam = lam
+        self.input = input
+        self.top = top
+        self.ties = ties
+        self.missing = missing
+        self.n_jobs = n_jobs
+
+    def _gram(self, X: CheckedRankings, Y: CheckedRankings | None = None, *, dtype: DTypeLike = np.float64) -> Array:
+        """Return the kernel between rankings."""
+        return gram_of(X, Y, self._specification(), Run(dtype, n_jobs=self.n_jobs))
+
+    def _own(self, X: CheckedRankings) -> Array:
+        """Return the kernel between each ranking and itself."""
+        if self._is_mallows():
+            return np.ones(X.rows)
+        return diagonal_of(X, self._specification(), Run(n_jobs=self.n_jobs))
+
+    def _specification(self) -> Specification:
+        """Return what is computed for two rankings."""
+        if self._is_mallows():
+            return Mallows.of(self._rate())
+        general = self.U is not None or self.W is not None
+        # The default of `weight` is not said by anyone, so that U and W can be given without it.
+        unsaid = general and is_word(self.weight, "standard")
+        names = ("U", "W", "order", "check", "signed", "normalize")
+        chosen = {name: getattr(self, name) for name in names}
+        return Kernel(STANDARD if unsaid else self.weight, **used(self.weight, self.k, self.u), **chosen)
+
+    def _is_mallows(self) -> bool:
+        return is_word(self.weight, "mallows")
+
+    def _rate(self) -> float:
+        """Return the rate of the Mallows kernel, if no parameters of others are given."""
+        if self.lam is None:
+            raise ValueError('weight="mallows" needs lam, how fast the similarity falls with each discordant pair')
+        if self.U is not None or self.W is not None or self.order != 2 or self.signed is not False:
+            raise ValueError('weight="mallows" has no U, no W, no order but 2 and no signed=True: leave them out')
+        if not self.ties == self.missing == "error":
+            raise ValueError(
+                'weight="mallows" is for complete rankings: ties="mean" and missing= go with other weights'
+            )
+        return self.lam
+
+
+def is_word(value: object, word: str) -> bool:
+    """Return whether a parameter is this word."""
+    return isinstance(value, str) and value == word
+
+
+def used(weight: object, k: SupportsIndex | None, u: str | ArrayLike | None) -> dict[str, Any]:
+    """Return those parameters that a weight uses.
+
+    `gram_matrix` refuses the others. An object ignores them, as those of scikit-learn do, so that a grid search can change the
+    weight alone.
+    """
+    factor = is_word(weight, "add") or is_word(weight, "mult")
+    return {"k": k if is_word(weight, "top") else None, "u": u if factor else None}
+
+
+def distinct(rankings: CheckedRankings, weights: Array) -> tuple[CheckedRankings, NDArray[np.intp], Array]:
+    """Return each different ranking once, in an order of their own, the number of that of each row, and sums of weights."""
+    places = rankings.places
+    # As strings of bytes they sort ten times as fast as rows do.
+    whole = np.nan_to_num(places, nan=0).astype(np.min_scalar_type(places.shape[1]).newbyteorder(">"))
+    keys = whole.view(f"S{whole.itemsize * whole.shape[1]}").ravel()
+    _, first, member = np.unique(keys, return_index=True, return_inverse=True)
+    sums = np.bincount(member, weights, minlength=len(first)).astype(np.float64)
+    return rankings.select(first), member, sums
+
+
+def draw_apart(
+    own: Array, weights: Array, count: int, random: np.random.RandomState, column: Callable[[int], Array]
+) -> list[int]:
+    """Draw rankings as k-means++ does, by number.
+
+    The first is drawn by weight, each other one by its weight times the squared distance from the nearest that has been drawn.
+    There are fewer than `count` if all rankings have no distance from those.
+
+    Parameters
+    ----------
+    own : ndarray of shape (m,)
+        The kernel between each ranking and itself.
+    column : callable
+        Gives the kernel between all rankings and one.
+    """
+    chosen: list[int] = []
+    nearest, chances = np.full(len(own), np.inf), weights
+    while len(chosen) < count and chances.any():
+        sums = chances.cumsum()
+        one = min(int(sums.searchsorted(random.uniform() * sums[-1], side="right")), len(own) - 1)
+        chosen.append(one)
+        squares = own + own[one] - 2 * column(one)
+        squares[squares <= ROUNDING * own.max()] = 0
+        nearest = np.minimum(nearest, squares)
+        chances = weights * nearest
+    return chosen

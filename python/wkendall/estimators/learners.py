@@ -1,0 +1,367 @@
+"""What the classifiers and regressors that learn weights share: parameters, input, one function for each class, scores.
+
+A model scores a ranking s by <B, Phi_U(s)> + intercept, which is <U, Phi_B(s^-1)> + intercept: U weighs tuples of positions,
+B tuples of items. Prediction takes one pass over these tensors, not a Gram matrix against the rankings of the training.
+"""
+
+from __future__ import annotations
+
+import warnings
+from abc import abstractmethod
+from numbers import Real
+from typing import Any, NamedTuple, SupportsIndex, cast, get_args
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import Tags, compute_class_weight
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted
+
+from wkendall._arguments import Array, as_axes, as_order, as_threads, check_choice, check_flag
+from wkendall._text import shown
+from wkendall.estimators.input_checks import checked_data, sample_weights
+from wkendall.kernels.tensors import one_tensor, position_weights
+from wkendall.learning.alternating import Alternation
+from wkendall.learning.coefficients import Hinge, Loss, Squares, merge, train
+from wkendall.learning.position_tensors import Kind, Sample, sample_of
+from wkendall.learning.suquan import leading_weights
+from wkendall.reading.rankings import Input, Missing, Reading, Ties, Top
+
+Labels = NDArray[Any]
+
+
+class Model(NamedTuple):
+    """One fitted function of rankings."""
+
+    U: Array
+    B: Array
+    intercept: float
+    objective_path: Array
+    n_iter: int
+    singular_values: Array | None
+
+
+class Task(NamedTuple):
+    """What one function has to be fitted to: different rankings, their targets, and what an error in each costs."""
+
+    sample: Sample
+    targets: Array
+    costs: Array
+
+
+class Learner(BaseEstimator):  # type: ignore[misc]
+    """What classifiers and regressors share: parameters, input, scores."""
+
+    _loss: Loss
+    order: SupportsIndex
+    C: float
+    input: Input
+    top: Top
+    ties: Ties
+    missing: Missing
+    n_jobs: SupportsIndex | None
+    verbose: bool
+
+    @abstractmethod
+    def _fit_one(self, task: Task, name: str) -> Model:
+        """Fit one function."""
+
+    def _read(self, X: ArrayLike) -> tuple[Kind, NDArray[np.int64]]:
+        """Check rankings; return the kind of sample that they make and what it is made of."""
+        threads = as_threads(self.n_jobs)
+        check_choice(self.missing, "missing", get_args(Missing))
+        if self.missing == "anywhere":
+            raise ValueError('missing="anywhere" is for the standard weight: learned weights take missing="bottom"')
+        rankings = Reading(self.input, self.top, self.ties, self.missing).rankings(X, "X", threads)
+        if rankings.incomplete is not None and int(self.order) > 2:
+            raise ValueError(
+                f"order is {self.order}, but with ties or missing items weights are learned for order 1 and 2 only"
+            )
+        return sample_of(rankings)
+
+    def _tasks(self, X: ArrayLike, targets: list[Array], costs: Array) -> list[Task]:
+        """Put rankings and targets together, each different ranking once."""
+        kind, rows = self._read(X)
+        tasks = []
+        for of_task in targets:
+            different, merged, total = merge(rows, of_task, costs)
+            tasks.append(Task(kind(different, as_threads(self.n_jobs)), merged, total))
+        return tasks
+
+    def _check_parameters(self) -> None:
+        as_axes(self.order, "order")
+        as_threads(self.n_jobs)
+        check_flag(self.verbose, "verbose")
+        _check_positive(self.C, "C")
+
+    def _say(self, name: str, text: str) -> None:
+        if self.verbose:
+            print(f"[{type(self).__name__}{name}] {text}", flush=True)
+
+    def _keep(self, models: list[Model]) -> None:
+        """Set the fitted attributes: of the only function, or lists with one entry for each."""
+        one = len(models) == 1
+        self.U_ = models[0].U if one else [model.U for model in models]
+        self.B_ = models[0].B if one else [model.B for model in models]
+        self.intercept_ = models[0].intercept if one else np.array([model.intercept for model in models])
+        self.objective_path_ = models[0].objective_path if one else [model.objective_path for model in models]
+        self.n_iter_ = models[0].n_iter if one else np.array([model.n_iter for model in models])
+        values = [model.singular_values for model in models]
+        if values[0] is not None:
+            self.singular_values_ = values[0] if one else values
+
+    def _scores(self, X: ArrayLike) -> Array:
+        """Score rankings by every function, one a column."""
+        check_is_fitted(self)
+        kind, rows = self._read(checked_data(self, X, reset=False))
+        sample = kind(rows, as_threads(self.n_jobs))
+        one = isinstance(self.U_, np.ndarray)
+        weights, tensors = ([self.U_], [self.B_]) if one else (self.U_, self.B_)
+        scores = np.empty((sample.rows, len(weights)))
+        for column, (U, B, intercept) in enumerate(zip(weights, tensors, np.atleast_1d(self.intercept_), strict=True)):
+            stack = (-1, *U.shape[U.ndim - int(self.order) :])
+            members = zip(U.reshape(stack), B.reshape(stack), strict=True)
+            parts = [sample.scores(member, tensor) for member, tensor in members]
+            scores[:, column] = sum(parts) + intercept
+        return scores
+
+
+class Suquan(Learner):
+    """Weights from singular vectors, then the best coefficients."""
+
+    n_components: SupportsIndex
+    pure: bool
+    tol: float
+
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
+        as_order(self.n_components, "n_components")
+        check_flag(self.pure, "pure")
+        _check_positive(self.tol, "tol")
+
+    def _fit_one(self, task: Task, name: str) -> Model:
+        order = int(self.order)
+        coefficients = slopes(task.targets, task.costs)
+        found = leading_weights(task.sample, coefficients, order, int(self.n_components), bool(self.pure))
+        self._say(name, f"singular values {found.singular_values}, each {found.multiplicity} times")
+        fit = train(*task, found.U, order, self._loss, self.tol)
+        objective = fit.cost + float(np.vdot(fit.tensor, fit.tensor)) / 2
+        self._say(name, f"objective {objective:.9g}")
+        return Model(found.U, fit.tensor, fit.intercept, np.array([objective]), 1, found.singular_values)
+
+
+class Alternating(Learner):
+    """Weights and coefficients in turn, each the best for the other."""
+
+    init: str | ArrayLike
+    max_iter: SupportsIndex
+    tol: float
+
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
+        as_order(self.max_iter, "max_iter")
+        _check_positive(self.tol, "tol")
+        if isinstance(self.init, str):
+            check_choice(self.init, "init", ("standard", "suquan"))
+
+    def _start(self, task: Task) -> tuple[Array, Array | None]:
+        items, order = task.sample.items, int(self.order)
+        if not isinstance(self.init, str):
+            weights = one_tensor(self.init, "init", items, order)
+            if not weights.any():
+                raise ValueError("init has only zeros, from which no weights can be learned")
+            return weights, None
+        if self.init == "standard":
+            if order > items:
+                raise ValueError(
+                    f'init="standard" has only zeros for order {order} and {items} items: use init="suquan" or a lower order'
+                )
+            # Those of order 1 are all the same, and tell nothing apart.
+            weights = np.arange(items, 0.0, -1.0) if order == 1 else position_weights(items, order=order)
+            return weights / np.linalg.norm(weights), None
+        found = leading_weights(task.sample, slopes(task.targets, task.costs), order, 1, False)
+        return found.U, found.singular_values
+
+    def _fit_one(self, task: Task, name: str) -> Model:
+        start, singular_values = self._start(task)
+        search = Alternation(*task, self._loss, tol=self.tol)
+
+        def report(iteration: int, objective: float, decrease: float) -> None:
+            self._say(name, f"iteration {iteration}: objective {objective:.9g}, {decrease:.2e} of it lower")
+
+        end = search.run(start, int(self.max_iter), report)
+        if not end.converged and end.iterations == int(self.max_iter):
+            warnings.warn(
+                f"not converged after max_iter={self.max_iter} iterations: allow more, or a larger tol than {self.tol:g}",
+                ConvergenceWarning,
+                stacklevel=4,
+            )
+        return Model(end.state.U, end.state.B, end.state.intercept, end.path, end.iterations, singular_values)
+
+
+class Classifier(ClassifierMixin, Learner):  # type: ignore[misc]
+    """Classes as targets: one function for two classes, one against the rest for more."""
+
+    _loss = Hinge()
+    class_weight: dict[Any, float] | str | None
+
+    def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Any:
+        """Learn weights and coefficients from rankings and their classes.
+
+        Parameters
+        ----------
+        X : array-like of shape (m, n)
+            Rankings, one a row.
+        y : array-like of shape (m,)
+            The class of each; with more than two classes, each is told from the rest by a function of its own.
+        sample_weight : array-like of shape (m,), optional
+            How much each ranking counts.
+
+        Returns
+        -------
+        self
+        """
+        self._check_parameters()
+        X, y = checked_data(self, X, y=y, ensure_min_samples=2, ensure_min_features=2)
+        check_classification_targets(y)
+        labels = cast("Labels", y)
+        self.classes_, member = np.unique(labels, return_inverse=True)
+        if len(self.classes_) < 2:
+            raise ValueError(f"y has one class only, {self.classes_[0]}: a classifier needs at least two")
+        weights = sample_weights(sample_weight, np.shape(X)[0])
+        self._check_class_weight()
+        factors = compute_class_weight(self.class_weight, classes=self.classes_, y=labels)
+        for label, factor in zip(self.classes_, factors, strict=True):
+            if not 0 < factor < float("inf"):
+                raise ValueError(f"class_weight of class {label} is {factor}, but must be a finite number above zero")
+        costs = self.C * weights * factors[member]
+        positive = range(1, 2) if len(self.classes_) == 2 else range(len(self.classes_))
+        targets = [np.where(member == index, 1.0, -1.0) for index in positive]
+        for index, of_class in zip(positive, targets, strict=True):
+            for sign in (1.0, -1.0):
+                if not costs[of_class == sign].sum() > 0:
+                    which = "of" if sign > 0 else "but those of"
+                    raise ValueError(f"sample_weight is zero for all rankings {which} class {self.classes_[index]}")
+        models = []
+        for index, task in zip(positive, self._tasks(X, targets, costs), strict=True):
+            models.append(self._fit_one(task, "" if len(positive) == 1 else f", class {self.classes_[index]}"))
+        self._keep(models)
+        return self
+
+    def _check_class_weight(self) -> None:
+        given = self.class_weight
+        if not (given is None or isinstance(given, dict) or (isinstance(given, str) and given == "balanced")):
+            raise ValueError(
+                f'class_weight is {shown(given)}, but must be None, "balanced" or a dict with a number for each class'
+            )
+
+    def decision_function(self, X: ArrayLike) -> Array:
+        """Score rankings: above zero for the second of two classes; with more, one column for each class.
+
+        Parameters
+        ----------
+        X : array-like of shape (m, n)
+
+        Returns
+        -------
+        ndarray of shape (m,) or (m, number of classes)
+        """
+        scores = self._scores(X)
+        return scores[:, 0] if scores.shape[1] == 1 else scores
+
+    def predict(self, X: ArrayLike) -> Labels:
+        """Return the class of each ranking.
+
+        Parameters
+        ----------
+        X : array-like of shape (m, n)
+
+        Returns
+        -------
+        ndarray of shape (m,)
+        """
+        scores = self._scores(X)
+        best = (scores[:, 0] > 0).astype(int) if scores.shape[1] == 1 else scores.argmax(axis=1)
+        return np.asarray(self.classes_[best])
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        # Rankings keep little of the data that scikit-learn's checks are made with.
+        tags.classifier_tags.poor_score = True
+        tags.input_tags.allow_nan = self.missing != "error"
+        return tags
+
+
+class Regressor(RegressorMixin, Learner):  # type: ignore[misc]
+    """Numbers as targets."""
+
+    _loss = Squares()
+
+    def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Any:
+        """Learn weights and coefficients from rankings and a number for each.
+
+        Parameters
+        ----------
+        X : array-like of shape (m, n)
+            Rankings, one a row.
+        y : array-like of shape (m,)
+            The number of each.
+        sample_weight : array-like of shape (m,), optional
+            How much each ranking counts.
+
+        Returns
+        -------
+        self
+        """
+        self._check_parameters()
+        X, y = checked_data(self, X, y=y, y_numeric=True, ensure_min_samples=2, ensure_min_features=2)
+        weights = sample_weights(sample_weight, np.shape(X)[0])
+        targets = np.asarray(y, dtype=np.float64)
+        # From the mean of all, so that large numbers lose nothing.
+        middle = float(np.average(targets, weights=weights))
+        (task,) = self._tasks(X, [targets - middle], self.C * weights)
+        model = self._fit_one(task, "")
+        self._keep([model._replace(intercept=model.intercept + middle)])
+        return self
+
+    def predict(self, X: ArrayLike) -> Array:
+        """Return the number of each ranking.
+
+        Parameters
+        ----------
+        X : array-like of shape (m, n)
+
+        Returns
+        -------
+        ndarray of shape (m,)
+        """
+        return self._scores(X)[:, 0]
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.regressor_tags.poor_score = True
+        tags.input_tags.allow_nan = self.missing != "error"
+        return tags
+
+
+def slopes(targets: Array, weights: Array) -> Array:
+    """Return the coefficient of each ranking in M.
+
+    It is the weighted distance of its target from the mean, times the range of the targets, over the weighted sum of squares
+    of the distances. For targets of two values it is the weight divided by the weights of its class, positive or negative.
+    """
+    distances = targets - np.average(targets, weights=weights)
+    squares = float(weights @ distances**2)
+    spread = float(np.ptp(targets))
+    return spread * weights * distances / squares if squares > 0 else np.zeros_like(targets)
+
+
+def _check_positive(value: object, name: str) -> None:
+    try:
+        number = float(value) if isinstance(value, Real) and not isinstance(value, bool) else 0.0
+    except OverflowError:
+        number = float("inf")
+    if not 0 < number < float("inf"):
+        raise ValueError(f"{name} is {shown(value)}, but must be a finite number above zero")

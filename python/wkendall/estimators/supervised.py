@@ -1,0 +1,270 @@
+"""Classifiers and regressors for rankings that learn the weights of positions, for scikit-learn."""
+
+from __future__ import annotations
+
+from typing import Any, SupportsIndex
+
+from numpy.typing import ArrayLike
+
+from wkendall.estimators.learners import Alternating, Classifier, Regressor, Suquan
+from wkendall.reading.rankings import Input, Missing, Ties, Top
+
+
+class SuquanSVDClassifier(Classifier, Suquan):
+    """Support vector machine whose weights of positions come from singular vectors (SUQUAN-SVD).
+
+    First `suquan_svd` finds the weights U, then a support vector machine with the kernel of U the coefficients B.
+
+    Parameters
+    ----------
+    order, n_components, pure, input, top, n_jobs
+        As for `suquan_svd`.
+    C : float
+        How much the errors of the training count against the norm of B.
+    class_weight : dict, "balanced" or None
+        What the errors of each class count, as in scikit-learn.
+    tol : float
+        Tolerance of the support vector machine.
+    ties, missing
+        As for `gram_matrix`, without `missing="anywhere"`; for order 1 and 2.
+    verbose : bool
+        Print the singular values and the objective.
+
+    Attributes
+    ----------
+    U_, B_ : ndarray of shape (n, .., n), or stacks of these for several components
+        Weights and coefficients; for more than two classes a list with one entry for each class.
+    intercept_ : float, or ndarray of shape (number of classes,)
+    classes_ : ndarray
+    singular_values_ : ndarray of shape (n_components,), or a list of these
+    objective_path_ : ndarray of shape (1,), or a list of these
+    n_iter_ : int, or ndarray
+
+    Examples
+    --------
+    >>> import wkendall
+    >>> X = [[1, 2, 3, 4], [2, 1, 3, 4], [4, 3, 2, 1], [3, 4, 1, 2]]
+    >>> wkendall.SuquanSVDClassifier().fit(X, ["a", "a", "b", "b"]).predict([[1, 2, 4, 3]])
+    array(['a'], dtype='<U1')
+    """
+
+    def __init__(
+        self,
+        order: SupportsIndex = 2,
+        *,
+        n_components: SupportsIndex = 1,
+        pure: bool = False,
+        C: float = 1.0,
+        class_weight: dict[Any, float] | str | None = None,
+        tol: float = 1e-4,
+        input: Input = "ranks",
+        top: Top = "low",
+        ties: Ties = "error",
+        missing: Missing = "error",
+        n_jobs: SupportsIndex | None = None,
+        verbose: bool = False,
+    ) -> None:
+        self.order = order
+        self.n_components = n_components
+        self.pure = pure
+        self.C = C
+        self.class_weight = class_weight
+        self.tol = tol
+        self.input = input
+        self.top = top
+        self.ties = ties
+        self.missing = missing
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+
+class SuquanSVDRegressor(Regressor, Suquan):
+    """Ridge regression whose weights of positions come from singular vectors.
+
+    As `SuquanSVDClassifier`, with squared errors. The coefficient of a ranking in the matrix M is the difference of its number
+    from the mean, times the range of the numbers and divided by the sum of the squares of these differences: for two different
+    numbers what two classes have.
+
+    Parameters
+    ----------
+    order, n_components, pure, C, tol, input, top, ties, missing, n_jobs, verbose
+        As for `SuquanSVDClassifier`; `tol` is not used.
+
+    Attributes
+    ----------
+    U_, B_ : ndarray of shape (n, .., n), or stacks of these for several components
+    intercept_ : float
+    singular_values_ : ndarray of shape (n_components,)
+    objective_path_ : ndarray of shape (1,)
+    n_iter_ : int
+
+    Examples
+    --------
+    >>> import wkendall
+    >>> X = [[1, 2, 3], [1, 3, 2], [3, 2, 1], [2, 3, 1]]
+    >>> wkendall.SuquanSVDRegressor(C=1000.0).fit(X, [0, 0, 1, 1]).predict(X).round(2)
+    array([0., 0., 1., 1.])
+    """
+
+    def __init__(
+        self,
+        order: SupportsIndex = 2,
+        *,
+        n_components: SupportsIndex = 1,
+        pure: bool = False,
+        C: float = 1.0,
+        tol: float = 1e-4,
+        input: Input = "ranks",
+        top: Top = "low",
+        ties: Ties = "error",
+        missing: Missing = "error",
+        n_jobs: SupportsIndex | None = None,
+        verbose: bool = False,
+    ) -> None:
+        self.order = order
+        self.n_components = n_components
+        self.pure = pure
+        self.C = C
+        self.tol = tol
+        self.input = input
+        self.top = top
+        self.ties = ties
+        self.missing = missing
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+
+class AlternatingClassifier(Classifier, Alternating):
+    """Support vector machine that learns weights of positions and coefficients of items together.
+
+    Minimises `C * sum of hinge losses + |B|^2 / 2 + |U|^2 / 2`. With U fixed that is a support vector machine with the kernel
+    of U, with B fixed one with the kernel of B on the inverse permutations; the two take turns, and the objective never
+    rises. It has many local minima: which one is found depends on the start.
+
+    Parameters
+    ----------
+    order : int
+        Axes of U and B.
+    C : float
+        How much the errors of the training count against the norms of U and B. If it is very small, U = B = 0 is best.
+    init : "standard", "suquan" or array-like of shape (n, .., n)
+        The weights to start from: those of the standard kernel (for order 1 n, n - 1, .., 1), those of `suquan_svd`, or given
+        ones.
+    max_iter : int
+        How many pairs of half steps to take at most.
+    tol : float
+        Stop when neither half step lowers the objective by more than this part of it.
+    class_weight : dict, "balanced" or None
+        What the errors of each class count, as in scikit-learn.
+    input, top, n_jobs
+        As for `gram_matrix`.
+    ties, missing
+        As for `gram_matrix`, without `missing="anywhere"`; for order 1 and 2.
+    verbose : bool
+        Print a line for each iteration.
+
+    Attributes
+    ----------
+    U_, B_ : ndarray of shape (n, .., n)
+        Weights and coefficients, of equal norms; for more than two classes a list with one entry for each class.
+    intercept_ : float, or ndarray of shape (number of classes,)
+    classes_ : ndarray
+    objective_path_ : ndarray, or a list of these
+        The objective at the start and after each half step.
+    n_iter_ : int, or ndarray
+    singular_values_ : ndarray of shape (1,), or a list of these
+        Only with `init="suquan"`.
+
+    Examples
+    --------
+    >>> import wkendall
+    >>> X = [[1, 2, 3, 4], [2, 1, 3, 4], [4, 3, 2, 1], [3, 4, 1, 2]]
+    >>> wkendall.AlternatingClassifier().fit(X, ["a", "a", "b", "b"]).predict([[1, 2, 4, 3]])
+    array(['a'], dtype='<U1')
+    """
+
+    def __init__(
+        self,
+        order: SupportsIndex = 2,
+        *,
+        C: float = 1.0,
+        init: str | ArrayLike = "standard",
+        max_iter: SupportsIndex = 100,
+        tol: float = 1e-4,
+        class_weight: dict[Any, float] | str | None = None,
+        input: Input = "ranks",
+        top: Top = "low",
+        ties: Ties = "error",
+        missing: Missing = "error",
+        n_jobs: SupportsIndex | None = None,
+        verbose: bool = False,
+    ) -> None:
+        self.order = order
+        self.C = C
+        self.init = init
+        self.max_iter = max_iter
+        self.tol = tol
+        self.class_weight = class_weight
+        self.input = input
+        self.top = top
+        self.ties = ties
+        self.missing = missing
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+
+class AlternatingRegressor(Regressor, Alternating):
+    """Regression that learns weights of positions and coefficients of items together.
+
+    Minimises `C * sum of squared errors + |B|^2 / 2 + |U|^2 / 2`, as `AlternatingClassifier` does for hinge losses.
+
+    Parameters
+    ----------
+    order, C, init, max_iter, tol, input, top, ties, missing, n_jobs, verbose
+        As for `AlternatingClassifier`.
+
+    Attributes
+    ----------
+    U_, B_ : ndarray of shape (n, .., n)
+        Weights and coefficients, of equal norms.
+    intercept_ : float
+    objective_path_ : ndarray
+        The objective at the start and after each half step.
+    n_iter_ : int
+    singular_values_ : ndarray of shape (1,)
+        Only with `init="suquan"`.
+
+    Examples
+    --------
+    >>> import wkendall
+    >>> X = [[1, 2, 3], [1, 3, 2], [3, 2, 1], [2, 3, 1]]
+    >>> wkendall.AlternatingRegressor(C=1000.0).fit(X, [0, 0, 1, 1]).predict(X).round(2)
+    array([0., 0., 1., 1.])
+    """
+
+    def __init__(
+        self,
+        order: SupportsIndex = 2,
+        *,
+        C: float = 1.0,
+        init: str | ArrayLike = "standard",
+        max_iter: SupportsIndex = 100,
+        tol: float = 1e-4,
+        input: Input = "ranks",
+        top: Top = "low",
+        ties: Ties = "error",
+        missing: Missing = "error",
+        n_jobs: SupportsIndex | None = None,
+        verbose: bool = False,
+    ) -> None:
+        self.order = order
+        self.C = C
+        self.init = init
+        self.max_iter = max_iter
+        self.tol = tol
+        self.input = input
+        self.top = top
+        self.ties = ties
+        self.missing = missing
+        self.n_jobs = n_jobs
+        self.verbose = verbose

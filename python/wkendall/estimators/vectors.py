@@ -1,0 +1,76 @@
+"""Transformers of rankings to vectors, in chunks."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Iterator
+from typing import SupportsIndex
+
+import numpy as np
+from numpy.typing import ArrayLike, DTypeLike
+from sklearn.base import TransformerMixin
+from sklearn.utils.validation import check_is_fitted
+
+from wkendall._arguments import Array, as_order, as_result_type
+from wkendall._memory import check_fits
+from wkendall.estimators.kernel_parameters import OfRankings
+from wkendall.kernels.embedding import BLOCK
+from wkendall.reading.rankings import CheckedRankings
+
+
+class VectorMap(TransformerMixin, OfRankings):  # type: ignore[misc]
+    """A map of rankings to vectors, one by one, so that any number of them can be done in chunks."""
+
+    dtype: DTypeLike
+    _n_features_out: int
+
+    @abstractmethod
+    def _vectors(self, rankings: CheckedRankings) -> Array:
+        """Return the vectors of some rankings."""
+
+    def transform(self, X: ArrayLike) -> Array:
+        """Vectors of rankings.
+
+        Parameters
+        ----------
+        X : array-like of shape (m, n)
+            Rankings, one a row.
+
+        Returns
+        -------
+        ndarray of shape (m, columns)
+        """
+        check_is_fitted(self)
+        rankings, result_type = self._read(X, reset=False), as_result_type(self.dtype)
+        check_fits(
+            rankings.rows, self._n_features_out, result_type, "use dtype=np.float32, or a loop over the method chunks"
+        )
+        out = np.empty((rankings.rows, self._n_features_out), dtype=result_type)
+        for rows, vectors in self._pieces(rankings, None):
+            out[rows] = vectors
+        return out
+
+    def chunks(self, X: ArrayLike, size: SupportsIndex | None = None) -> Iterator[tuple[slice, Array]]:
+        """Vectors of rankings, some rows at a time: for models with `partial_fit`, in little memory.
+
+        Parameters
+        ----------
+        X : array-like of shape (m, n)
+            Rankings, one a row; all are checked before the first chunk.
+        size : int, optional
+            Rows of a chunk; if absent, so many that it takes a few MiB.
+
+        Returns
+        -------
+        iterator of (slice, ndarray)
+            Which rows, and their vectors.
+        """
+        check_is_fitted(self)
+        rows = None if size is None else as_order(size, "size")
+        return self._pieces(self._read(X, reset=False), rows)
+
+    def _pieces(self, rankings: CheckedRankings, size: int | None) -> Iterator[tuple[slice, Array]]:
+        step = size or max(1, BLOCK // max(self._n_features_out, 1))
+        for begin in range(0, rankings.rows, step):
+            rows = slice(begin, min(begin + step, rankings.rows))
+            yield rows, self._vectors(rankings if step >= rankings.rows else rankings.select(rows))

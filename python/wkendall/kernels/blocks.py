@@ -1,0 +1,176 @@
+"""A matrix of a measure cut into blocks: which there are, how each is computed, and what says whether two runs compute the same.
+
+A value depends on its two rankings alone. Its last bits also depend on the strategy, and the fastest strategy on how many
+rankings there are. The strategy is chosen once, for the whole matrix, so that blocks have the bits of a single call.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from hashlib import blake2b
+from math import isqrt
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wkendall import _core
+from wkendall._memory import available_bytes
+from wkendall.reading.rankings import CheckedRankings, Core
+
+#: A block has at most so many bytes, and its mirror image as many; less if little memory is left.
+BLOCK_BYTES = 64 * 2**20
+#: A block has at most so many pairs of rankings times items, so that one takes seconds and not minutes.
+BLOCK_WORK = 1_500_000_000
+#: Rankings that repeat are computed once from so many on, if they are at most half as many (`Distinct` of the crate).
+_WORTHWHILE = 64
+
+
+class Block(NamedTuple):
+    """Rows and columns of a matrix."""
+
+    rows: slice
+    columns: slice
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """How many there are."""
+        return self.rows.stop - self.rows.start, self.columns.stop - self.columns.start
+
+
+class Rows:
+    """Checked rankings of which some can be taken out.
+
+    Parameters
+    ----------
+    rankings : CheckedRankings
+    """
+
+    def __init__(self, rankings: CheckedRankings) -> None:
+        self.complete = rankings.complete is not None
+        self._ranks = rankings.starts.astype(np.uint32)
+        self._missing = rankings.missing
+
+    def __len__(self) -> int:
+        return len(self._ranks)
+
+    def part(self, rows: slice, threads: int | None) -> Core:
+        """Return some of them, complete or incomplete as all together are."""
+        ranks = self._ranks[rows]
+        if self.complete:
+            return _core.Rankings(ranks, "ranks", False, threads)
+        items = ranks.shape[1]
+        # An item whose place is unknown has a rank beyond the last.
+        numbers = np.where(ranks < items, ranks, np.nan)
+        return _core.Incomplete(numbers, False, True, self._missing, threads)
+
+    def digest(self) -> str:
+        """Return a hash of the rankings and of what they mean."""
+        kind = "complete" if self.complete else f"incomplete, {self._missing}"
+        found = blake2b(f"{kind} {self._ranks.shape}".encode(), digest_size=16)
+        if self._ranks.size:
+            found.update(np.ascontiguousarray(self._ranks, dtype="<u4").data)
+        return found.hexdigest()
+
+    def computed(self) -> int:
+        """Return how many rankings a single call would compute: those that repeat once, if that is worthwhile."""
+        rows = len(self)
+        few = max(rows // 16, _WORTHWHILE)
+        if rows < _WORTHWHILE or self._distinct(few) == min(few, rows):
+            return rows
+        distinct = self._distinct(rows)
+        return distinct if 2 * distinct <= rows else rows
+
+    def _distinct(self, rows: int) -> int:
+        ranks = self._ranks[:rows]
+        if not ranks.size:
+            return min(len(ranks), 1)
+        return len(np.unique(ranks.view(np.dtype((np.void, ranks.shape[1] * ranks.itemsize)))))
+
+
+@dataclass(frozen=True)
+class Work:
+    """A matrix to compute.
+
+    Parameters
+    ----------
+    measure : Measure
+    x, y : Rows
+        Rankings of rows and of columns; `y` is None if these are the same.
+    items : int
+    dtype : dtype
+        Of the result.
+    threads : int, optional
+    backend : str, optional
+        As the caller gave it.
+    options : dict
+        All that changes values, as texts and numbers.
+    """
+
+    measure: _core.Measure
+    x: Rows
+    y: Rows | None
+    items: int
+    dtype: np.dtype[Any]
+    threads: int | None
+    backend: str | None
+    options: dict[str, Any]
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Rows and columns of the matrix."""
+        return len(self.x), len(self.x if self.y is None else self.y)
+
+    @property
+    def mirrored(self) -> bool:
+        """Whether one half of the matrix is the mirror image of the other; only weights `W=` that are no kernel are not."""
+        return self.y is None and self.measure.symmetric
+
+    def check(self) -> None:
+        """Compute a corner, for all errors that a call for the whole matrix would raise."""
+        corner = Block(slice(0, min(1, self.shape[0])), slice(0, min(1, self.shape[1])))
+        self.fill(corner, np.empty(corner.shape, self.dtype), self.backend, None)
+
+    def fill(self, block: Block, out: NDArray[Any], backend: str | None, progress: Any) -> None:
+        """Compute a block."""
+        x = self.x.part(block.rows, self.threads)
+        y = (
+            None
+            if self.mirrored and block.rows == block.columns
+            else (self.x if self.y is None else self.y).part(block.columns, self.threads)
+        )
+        _core.gram(self.measure, x, y, out, threads=self.threads, backend=backend, progress=progress)
+
+    def chosen_backend(self) -> str:
+        """Return the strategy and the instruction set that a single call for the whole matrix would take."""
+        if not self.x.complete:
+            # The strategy does not depend on how many there are.
+            return self.backend or _core.instruction_sets()[-1]
+        rows = self.x.computed()
+        columns = rows if self.y is None else self.y.computed()
+        return _core.planned(self.measure, rows, columns, self.dtype == np.float32, self.backend)
+
+    def block_sides(self) -> tuple[int, int]:
+        """Return how many rows and columns a block has; both are the same if the matrix is symmetric."""
+        left = available_bytes()
+        size = BLOCK_BYTES if left is None else min(BLOCK_BYTES, max(left // 8, 2**16))
+        order = int(self.options.get("order", 2))
+        cells = max(1, min(size // self.dtype.itemsize, BLOCK_WORK // max(self.items * order, 1)))
+        side = max(isqrt(cells), 1)
+        if self.y is None:
+            return side, side
+        rows = min(self.shape[0], max(side, cells // max(self.shape[1], 1)))
+        return max(rows, 1), max(1, cells // max(rows, 1))
+
+    def blocks(self, sides: tuple[int, int]) -> list[Block]:
+        """Return all blocks that are to be computed: of a symmetric matrix those on the diagonal and above it."""
+        cuts = [
+            [slice(start, min(start + side, end)) for start in range(0, end, side)]
+            for side, end in zip(sides, self.shape, strict=True)
+        ]
+        return [
+            Block(rows, columns)
+            for rows in cuts[0]
+            for columns in cuts[1]
+            if not self.mirrored or columns.start >= rows.start
+        ]

@@ -1,0 +1,266 @@
+"""The embedding of rankings: the tensors and features whose inner products are the kernels."""
+
+from __future__ import annotations
+
+from typing import Any, SupportsIndex, get_args
+
+import numpy as np
+from numpy.typing import ArrayLike, DTypeLike, NDArray
+
+from wkendall import _core
+from wkendall._arguments import check_choice, real_array
+from wkendall._progress import progress_bar
+from wkendall.kernels.run import Run
+from wkendall.kernels.specification import Kernel
+from wkendall.kernels.tensors import one_tensor
+from wkendall.reading.rankings import CheckedRankings, Input, Missing, Reading, Ties, Top
+
+#: Numbers for which memory is taken at a time where work is done in blocks of rows.
+BLOCK = 1 << 20
+
+
+def embed(
+    X: ArrayLike,
+    U: ArrayLike,
+    *,
+    input: Input = "ranks",
+    top: Top = "low",
+    dtype: DTypeLike = np.float64,
+    out: NDArray[Any] | None = None,
+    n_jobs: SupportsIndex | None = None,
+    progress: bool = False,
+) -> NDArray[Any]:
+    """Tensors of rankings: entry [p, i, j, ..] is U[s(i), s(j), ..], s being ranking p.
+
+    Their inner products are `gram_matrix(X, U=U, order=U.ndim)`, which does not build them.
+
+    Parameters
+    ----------
+    X, input, top, dtype, out, n_jobs, progress
+        As for `gram_matrix`.
+    U : array-like of shape (n, .., n)
+        Weights of tuples of positions, any number of axes.
+
+    Returns
+    -------
+    ndarray of shape (m, n, .., n)
+
+    Examples
+    --------
+    >>> import wkendall
+    >>> wkendall.embed([[2, 3, 1]], [0.5, 0.3, 0.2])
+    array([[0.3, 0.2, 0.5]])
+    """
+    run = Run(dtype, out, n_jobs, progress)
+    run.check()
+    return embed_of(complete_rankings(X, input, top, run.threads), U, run)
+
+
+def combine(
+    X: ArrayLike,
+    coef: ArrayLike,
+    U: ArrayLike,
+    *,
+    input: Input = "ranks",
+    top: Top = "low",
+    n_jobs: SupportsIndex | None = None,
+    progress: bool = False,
+) -> NDArray[np.float64]:
+    """Weighted sum of the tensors of rankings, without building them.
+
+    Parameters
+    ----------
+    X, U, input, top, n_jobs, progress
+        As for `embed`.
+    coef : array-like of shape (m,)
+        A coefficient for each ranking.
+
+    Returns
+    -------
+    ndarray of shape (n, .., n)
+        The sum over p of `coef[p] * embed(X, U)[p]`.
+
+    Examples
+    --------
+    >>> import wkendall
+    >>> wkendall.combine([[1, 2, 3], [3, 2, 1]], [2, 1], [3, 2, 1])
+    array([7., 6., 5.])
+    """
+    run = Run(n_jobs=n_jobs, progress=progress)
+    run.check()
+    rankings = complete_rankings(X, input, top, run.threads)
+    weights = one_tensor(U, "U", rankings.items)
+    coefficients = real_array(coef, "coef", (1,), "an array of one coefficient for each ranking")
+    if len(coefficients) != rankings.rows:
+        raise ValueError(f"coef has {len(coefficients)} coefficients, but X has {rankings.rows} rankings")
+    if not np.isfinite(coefficients).all():
+        place = int(np.argmin(np.isfinite(coefficients)))
+        raise ValueError(f"coef[{place}] is {coefficients[place]}: coefficients must be finite")
+    return combine_of(rankings, coefficients, weights, run)
+
+
+def linear_function(
+    X: ArrayLike,
+    U: ArrayLike,
+    B: ArrayLike,
+    *,
+    input: Input = "ranks",
+    top: Top = "low",
+    n_jobs: SupportsIndex | None = None,
+    progress: bool = False,
+) -> NDArray[np.float64]:
+    """Inner product of `B` and the tensor of each ranking, without building the tensors.
+
+    It equals `linear_function(inverse(X), B, U)`: items and positions, weights and coefficients change places.
+
+    Parameters
+    ----------
+    X, U, input, top, n_jobs, progress
+        As for `embed`.
+    B : array-like of the same shape as U
+        A coefficient for each tuple of items.
+
+    Returns
+    -------
+    ndarray of shape (m,)
+
+    Examples
+    --------
+    >>> import wkendall
+    >>> wkendall.linear_function([[1, 2, 3], [3, 2, 1]], U=[3, 2, 1], B=[1, 0, 0])
+    array([3., 1.])
+    """
+    run = Run(n_jobs=n_jobs, progress=progress)
+    run.check()
+    return linear_function_of(complete_rankings(X, input, top, run.threads), U, B, run)
+
+
+def inverse(X: ArrayLike, *, input: Input = "ranks", top: Top = "low") -> NDArray[np.int64]:
+    """Inverse permutation of each ranking: entry [p, a] is the number, from 1, of the item that ranking p puts a-th.
+
+    Parameters
+    ----------
+    X, input, top
+        As for `gram_matrix`.
+
+    Returns
+    -------
+    ndarray of shape (m, n)
+
+    Examples
+    --------
+    >>> import wkendall
+    >>> wkendall.inverse([[2, 3, 1]])
+    array([[3, 1, 2]])
+    """
+    return complete_rankings(X, input, top).inverse().ranks()
+
+
+def features(
+    X: ArrayLike,
+    *,
+    weight: str = "standard",
+    k: SupportsIndex | None = None,
+    u: str | ArrayLike | None = None,
+    signed: bool = False,
+    normalize: bool = False,
+    input: Input = "ranks",
+    top: Top = "low",
+    ties: Ties = "error",
+    missing: Missing = "error",
+    dtype: DTypeLike = np.float64,
+    out: NDArray[Any] | None = None,
+    n_jobs: SupportsIndex | None = None,
+    progress: bool = False,
+) -> NDArray[Any]:
+    """Explicit features whose inner products are the kernel of order 2, for linear models on many rankings.
+
+    With N = n (n - 1) / 2 pairs of items i < j, and the weight of the pair's two ranks:
+
+    - signed: N columns, the weight times the sign of the pair's order. The average kernel, a mean over k = 1..n of top-k
+      kernels, has N columns for each k from 2.
+    - standard: N + 1 columns, the signs divided by the root of 2, and a constant, because a pair of signs that agree is half of
+      one more than their product.
+    - all others: 2 N columns, N for the pairs in the one order and N for those in the other; the average kernel as above.
+
+    Parameters
+    ----------
+    X, weight, k, u, signed, normalize, input, top, ties, missing, dtype, out, n_jobs, progress
+        As for `gram_matrix`, without `missing="anywhere"`.
+
+    Returns
+    -------
+    ndarray of shape (m, columns)
+
+    Examples
+    --------
+    >>> import wkendall
+    >>> wkendall.features([[1, 2, 3], [3, 2, 1]], signed=True)
+    array([[ 1.,  1.,  1.],
+           [-1., -1., -1.]])
+    """
+    run = Run(dtype, out, n_jobs, progress)
+    reading = Reading(input, top, ties, missing)
+    return feature_matrix(Kernel(weight, k, u, signed=signed, normalize=normalize), X, reading, run)
+
+
+def complete_rankings(X: ArrayLike, input: Input, top: Top, threads: int | None = None) -> _core.Rankings:
+    """Read rankings where ties and missing items make no sense."""
+    rankings = Reading(input, top, advises=False).rankings(X, "X", threads).complete
+    assert rankings is not None
+    return rankings
+
+
+def feature_matrix(kernel: Kernel, X: ArrayLike, reading: Reading, run: Run) -> NDArray[Any]:
+    """Read rankings and compute their features."""
+    run.check()
+    check_choice(reading.missing, "missing", get_args(Missing))
+    _refuse_unknown(reading.missing)
+    return features_of(reading.rankings(X, "X", run.threads), kernel, run)
+
+
+def features_of(rankings: CheckedRankings, kernel: Kernel, run: Run) -> NDArray[Any]:
+    """Compute the features of rankings."""
+    _refuse_unknown(rankings.missing)
+    measure = kernel.measure(rankings.items)
+    shape = (rankings.rows, _core.feature_columns(measure))
+    out = run.result(shape, shape[1], "use dtype=np.float32, or make them in blocks of rows")
+    with progress_bar(run.progress, "features") as show:
+        _core.features(measure, rankings.core, out, threads=run.threads, progress=show)
+    return out
+
+
+def _refuse_unknown(missing: Missing) -> None:
+    if missing == "anywhere":
+        raise ValueError('missing="anywhere" has no features: they are for ties="mean" and missing="bottom"')
+
+
+def embed_of(rankings: _core.Rankings, U: ArrayLike, run: Run) -> NDArray[Any]:
+    """Compute the tensors of rankings."""
+    weights = one_tensor(U, "U", rankings.items)
+    advice = "use dtype=np.float32, or `combine` and `linear_function`"
+    out = run.result((rankings.rows, *weights.shape), weights.size, advice, U)
+    with progress_bar(run.progress, "embed") as show:
+        flat = out.reshape(rankings.rows, weights.size)
+        _core.embed(rankings, weights.ndim, weights.ravel(), flat, threads=run.threads, progress=show)
+    return out
+
+
+def combine_of(
+    rankings: _core.Rankings, coefficients: NDArray[np.float64], weights: NDArray[np.float64], run: Run
+) -> NDArray[np.float64]:
+    """Compute the sum of the tensors of rankings, each times a coefficient."""
+    flat = np.ascontiguousarray(weights).ravel()
+    with progress_bar(run.progress, "combine") as show:
+        total = _core.combine(rankings, coefficients, weights.ndim, flat, threads=run.threads, progress=show)
+    return total.reshape(weights.shape)
+
+
+def linear_function_of(rankings: _core.Rankings, U: ArrayLike, B: ArrayLike, run: Run) -> NDArray[np.float64]:
+    """Compute the inner product of `B` and the tensor of each ranking."""
+    weights = one_tensor(U, "U", rankings.items)
+    tensor = one_tensor(B, "B", rankings.items, weights.ndim).ravel()
+    with progress_bar(run.progress, "linear_function") as show:
+        return _core.linear_function(
+            rankings, weights.ndim, weights.ravel(), tensor, threads=run.threads, progress=show
+        )

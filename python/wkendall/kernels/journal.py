@@ -1,0 +1,143 @@
+"""A journal: what a long piece of work has done so far, on disk, one line for each part.
+
+The first line says what the work is. A line is a checksum and a JSON value. A process that is killed while it writes leaves a
+last line whose checksum is wrong. It is cut off when the journal is opened again.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import sys
+from contextlib import suppress
+from hashlib import blake2b
+from io import FileIO
+from pathlib import Path
+from typing import Any
+
+from wkendall._disk import lock, sync_folder
+
+#: How often a journal is opened again that others have removed, before it counts as theirs.
+_TRIES = 100
+_CHECKSUM = re.compile(b"[0-9a-f]{16} ")
+
+
+class Journal:
+    """A journal that is open, and closed to all other processes. It is made if it does not exist.
+
+    Parameters
+    ----------
+    path : Path
+
+    Attributes
+    ----------
+    header : dict or None
+        What the work is; None if nobody has said so yet.
+    entries : list
+        What was added since.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from wkendall.kernels.journal import Journal
+    >>> path = Path(tempfile.mkdtemp()) / "journal"
+    >>> journal = Journal(path)
+    >>> journal.begin({"rows": 3})
+    >>> journal.add([0, 1])
+    >>> journal.close()
+    >>> again = Journal(path)
+    >>> again.close()
+    >>> again.header, again.entries
+    ({'rows': 3}, [[0, 1]])
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._file = self._opened()
+        try:
+            self.header: dict[str, Any] | None = None
+            self.entries: list[Any] = []
+            self._read()
+        except BaseException:
+            self._file.close()
+            raise
+
+    def _opened(self) -> FileIO:
+        """Open the file and lock it; once more if whoever had it has removed it meanwhile."""
+        for _ in range(_TRIES):
+            file = FileIO(os.open(self.path, os.O_RDWR | os.O_CREAT | getattr(os, "O_BINARY", 0), 0o666), "r+")
+            try:
+                if not lock(file):
+                    break
+                with suppress(FileNotFoundError):
+                    if os.path.samestat(os.fstat(file.fileno()), self.path.stat()):
+                        return file
+            except BaseException:
+                file.close()
+                raise
+            file.close()
+        file.close()
+        raise FileExistsError(f"another run is writing to {self.path}: wait for its end")
+
+    def _read(self) -> None:
+        *lines, torn = self._file.readall().split(b"\n")
+        end = 0
+        values = []
+        for number, line in enumerate(lines, start=1):
+            checksum, _, text = line.partition(b" ")
+            if checksum == _checksum(text):
+                values.append(json.loads(text))
+                end += len(line) + 1
+            elif number == 1 and not _CHECKSUM.match(line):
+                raise ValueError(f"{self.path} is no journal of an earlier run: move it away, its name is needed")
+            elif number < len(lines) or torn:
+                raise ValueError(f"line {number} of {self.path} is damaged: remove the file and start again")
+        if values:
+            self.header, *self.entries = values
+        self._file.truncate(end)
+        self._file.seek(end)
+
+    def begin(self, header: dict[str, Any]) -> None:
+        """Say what the work is."""
+        self._append(header)
+        sync_folder(self.path.parent)
+        self.header = header
+
+    def add(self, entry: Any) -> None:
+        """Add what is done; it is on disk when this returns."""
+        self._append(entry)
+        self.entries.append(entry)
+
+    def has_named(self, target: Path) -> bool:
+        """Whether the last thing that it says is that a file was about to get this name, and the file has it."""
+        last = self.entries[-1] if self.entries else None
+        return isinstance(last, dict) and target.exists() and target.stat().st_ino == last.get("naming")
+
+    def _append(self, value: Any) -> None:
+        text = json.dumps(value).encode()
+        line = _checksum(text) + b" " + text + b"\n"
+        while line:
+            line = line[self._file.write(line) :]
+        os.fsync(self._file.fileno())
+
+    def clear(self) -> None:
+        """Forget everything."""
+        self.header, self.entries = None, []
+        self._file.truncate(0)
+        self._file.seek(0)
+
+    def remove(self) -> None:
+        """Close the file and remove it."""
+        if sys.platform == "win32":
+            self._file.close()  # it cannot be removed before
+        self.path.unlink(missing_ok=True)
+        self._file.close()
+
+    def close(self) -> None:
+        """Close the file, and let others use it."""
+        self._file.close()
+
+
+def _checksum(text: bytes) -> bytes:
+    return blake2b(text, digest_size=8).hexdigest().encode()

@@ -1,0 +1,310 @@
+"""The file of a matrix, written block by block with a journal, so that a run that was killed can go on.
+
+While a matrix is computed, its file is called `NAME.unfinished`. `NAME.journal` says what is computed, from which rankings, and
+which blocks are done. The order of events makes every line of the journal true whenever the process is killed or the power fails:
+
+    the data of a block are written and synced -> the journal says that the block is done, and is synced -> the next block
+    all blocks are done -> the file gets its name, unless something else has it -> the journal is removed
+"""
+
+from __future__ import annotations
+
+import os
+from contextlib import suppress
+from io import BytesIO
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wkendall import _core
+from wkendall._arguments import check_flag
+from wkendall._disk import check_space, claim, reserve, sync_folder
+from wkendall._progress import progress_bar
+from wkendall.kernels.blocks import Block, Work
+from wkendall.kernels.journal import Journal
+
+#: Changes when files of an earlier version cannot be gone on with.
+FORMAT = 1
+
+#: Steps of the progress bar for a block.
+STEPS = 100
+
+
+def unfinished_names(target: Path) -> tuple[Path, Path]:
+    """Return the names of the unfinished file and of its journal."""
+    return target.with_name(f"{target.name}.unfinished"), target.with_name(f"{target.name}.journal")
+
+
+def left_over(path: Path) -> str:
+    """Say what an earlier run has left, and what --resume does with it."""
+    (journal := Journal(unfinished_names(path.resolve())[1])).close()
+    if journal.has_named(path.resolve()):
+        return f"{path} is complete, but its run was stopped before it said so: --resume takes it"
+    return f"{path}.unfinished is from an earlier run: --resume goes on with it"
+
+
+def discard(path: Path) -> None:
+    """Remove the unfinished file of an earlier run, if there is one and no process is writing to it."""
+    unfinished, noted = unfinished_names(path.resolve())
+    if noted.exists():
+        journal = Journal(noted)
+        unfinished.unlink(missing_ok=True)
+        journal.remove()
+
+
+def opened(path: Path) -> NDArray[Any]:
+    """Return a finished file as a memory map; what is empty cannot be mapped and is read."""
+    try:
+        found: NDArray[Any] = np.load(path, mmap_mode="r")
+    except ValueError:
+        found = np.load(path)
+    return found
+
+
+def write(path: Path, work: Work, *, resume: bool, force: bool = False, progress: bool = False) -> int:
+    """Write a matrix to a file, or what is missing of it; return how many blocks were done already.
+
+    Parameters
+    ----------
+    path : Path
+    work : Work
+    resume : bool
+        Go on with an unfinished file. Otherwise such a file is an error, or with `force` removed.
+    force : bool
+        Replace what has the name, and an unfinished file of other rankings or options.
+    progress : bool
+        Show a progress bar.
+    """
+    check_flag(resume, "resume")
+    check_flag(progress, "progress")
+    target = path.resolve()
+    if not target.parent.is_dir():
+        # Of a link, the folder that it leads to.
+        folder = target.parent if path.parent.is_dir() else path.parent
+        raise FileNotFoundError(f"{path} cannot be written: there is no folder {folder}")
+    if target.is_dir():
+        raise IsADirectoryError(f"{path} is a folder, but must be the name of a file")
+    unfinished, noted = unfinished_names(target)
+    if target.exists() and not force and not noted.exists():
+        raise FileExistsError(f"{path} is there already: remove it, or use another name")
+    header = _header(work)
+    try:
+        journal = Journal(noted)
+        try:
+            return _File(path, target, unfinished, journal, work, force).run(header, resume, progress)
+        finally:
+            journal.close()
+    except OSError as error:
+        # A full disk names no file, and people know the name that they have given.
+        if error.errno is not None:
+            raise type(error)(error.errno, error.strerror, os.fspath(path)) from None
+        raise
+
+
+def _header(work: Work) -> dict[str, Any]:
+    return {
+        "format": FORMAT,
+        "version": _core.__version__,
+        "shape": [*work.shape],
+        "dtype": work.dtype.name,
+        **work.options,
+        "backend": work.chosen_backend(),
+        "block": [*work.block_sides()],
+        "X": work.x.digest(),
+        "Y": None if work.y is None else work.y.digest(),
+    }
+
+
+class _File:
+    """A file that is written, with its journal open."""
+
+    def __init__(self, path: Path, target: Path, unfinished: Path, journal: Journal, work: Work, force: bool) -> None:
+        self.path, self.target, self.unfinished = path, target, unfinished
+        self.journal, self.work, self.force = journal, work, force
+        #: Whether the unfinished file is from here.
+        self.own = journal.header is not None
+        self.start = len(_npy_header(work))
+        self.size = self.start + work.shape[0] * work.shape[1] * work.dtype.itemsize
+
+    def run(self, header: dict[str, Any], resume: bool, progress: bool) -> int:
+        try:
+            if not self.journal.entries or (self.force and (not resume or self._is_other(header))):
+                self._refuse_taken()
+                self._begin(header)
+            elif not resume:
+                left = (
+                    f"{self.path} is complete, but its run was stopped before it said so: resume=True takes it"
+                    if self._is_named()
+                    else f"{self.unfinished} is the unfinished file of an earlier run: resume=True goes on with it"
+                )
+                raise FileExistsError(f"{left}; to start again, remove it and {self.journal.path.name}")
+            else:
+                self._compare(header)
+                if self._is_named():
+                    already = len(self._done())
+                    self._clean()
+                    return already
+                self._refuse_taken()
+                self._check_data()
+            already = len(self._done())
+            self._compute(progress)
+            self._name()
+        except BaseException:
+            if not self.journal.entries:
+                # Nothing is lost, and the next run need not be told what to do with it.
+                with suppress(OSError):
+                    if self.own:
+                        self.unfinished.unlink(missing_ok=True)
+                    self.journal.remove()
+            raise
+        return already
+
+    def _refuse_taken(self) -> None:
+        if self.target.exists() and not self.force:
+            raise FileExistsError(f"{self.path} is there already: remove it, or use another name")
+
+    def _begin(self, header: dict[str, Any]) -> None:
+        """Make the unfinished file, in its full size, and the first line of the journal."""
+        # A file that no journal speaks of is not from here, so the journal comes first.
+        known = self.journal.header is not None or self._is_like_ours()
+        check_space(self.unfinished, self.size)
+        self.journal.clear()
+        self.journal.begin(header)
+        if known:
+            self.unfinished.unlink(missing_ok=True)
+        with self._new() as file:
+            self.own = True
+            file.write(_npy_header(self.work))
+            file.truncate(self.size)
+        reserve(self.unfinished, self.start)
+        with self.unfinished.open("r+b") as file:
+            os.fsync(file.fileno())
+        sync_folder(self.target.parent)
+
+    def _is_like_ours(self) -> bool:
+        """Whether the unfinished file is what a run makes whose journal was lost with the power."""
+        header = _npy_header(self.work)
+        if self.unfinished.is_symlink() or not self.unfinished.is_file():
+            return False
+        with self.unfinished.open("rb") as file:
+            return file.read(len(header)) == header and os.fstat(file.fileno()).st_size == self.size
+
+    def _new(self) -> Any:
+        try:
+            return self.unfinished.open("xb")
+        except FileExistsError:
+            raise FileExistsError(
+                f"{self.unfinished} is there already, but not from an earlier run: move it away, its name is needed"
+            ) from None
+
+    def _is_other(self, header: dict[str, Any]) -> bool:
+        """Whether the journal is that of other work, or what it speaks of is lost."""
+        try:
+            self._compare(header)
+            if not self._is_named():
+                self._check_data()
+        except (ValueError, FileNotFoundError):
+            return True
+        return False
+
+    def _compare(self, header: dict[str, Any]) -> None:
+        """Refuse to go on with something else."""
+        found = self.journal.header or {}
+        again = f"to start again, remove it and {self.journal.path.name}"
+        begun = self.path if self._is_named() else self.unfinished
+        for name in ("X", "Y"):
+            if found.get(name) != header[name] and found.get("format") == FORMAT:
+                raise ValueError(
+                    f"{name} has other rankings than those that {begun} was begun with: give the same; {again}"
+                )
+        for name, value in header.items():
+            if name != "block" and (name not in found or found[name] != value):
+                raise ValueError(
+                    f"{begun} was begun with {name} = {found.get(name)!r}, not {value!r}: give the same; {again}"
+                )
+
+    def _check_data(self) -> None:
+        if not self.unfinished.exists():
+            raise FileNotFoundError(
+                f"{self.unfinished} is not there, but {self.journal.path.name} is: remove that to start again"
+            )
+        if not self._is_like_ours():
+            raise ValueError(f"{self.unfinished} is damaged: remove it and {self.journal.path.name} to start again")
+
+    def _done(self) -> set[tuple[int, int]]:
+        return {(entry[0], entry[1]) for entry in self.journal.entries if isinstance(entry, list)}
+
+    def _compute(self, progress: bool) -> None:
+        """Compute the blocks that are missing."""
+        header = self.journal.header or {}
+        rows, columns = header["block"]
+        blocks = self.work.blocks((rows, columns))
+        done = self._done()
+        missing = [block for block in blocks if (block.rows.start, block.columns.start) not in done]
+        total = STEPS * len(blocks)
+        buffer = np.empty(max((block.shape[0] * block.shape[1] for block in missing), default=0), self.work.dtype)
+        with (
+            progress_bar(progress, "gram_to_file", total - STEPS * len(missing), total) as show,
+            self.unfinished.open("r+b", buffering=0) as file,
+        ):
+            for number, block in enumerate(missing, start=len(blocks) - len(missing)):
+                before = STEPS * number
+
+                def step(done: int, parts: int, before: int = before) -> None:
+                    if show is not None:
+                        show(before + STEPS * done // max(parts, 1), total)
+
+                out = buffer[: block.shape[0] * block.shape[1]].reshape(block.shape)
+                self.work.fill(block, out, header["backend"], None if show is None else step)
+                self._store(file, block, out)
+                self.journal.add([block.rows.start, block.columns.start])
+
+    def _store(self, file: Any, block: Block, out: NDArray[Any]) -> None:
+        """Write a block, and its mirror image if the matrix is symmetric; both are on disk when this returns."""
+        self._put(file, block, out)
+        if self.work.mirrored and block.rows != block.columns:
+            self._put(file, Block(block.columns, block.rows), np.ascontiguousarray(out.T))
+        os.fsync(file.fileno())
+
+    def _put(self, file: Any, block: Block, out: NDArray[Any]) -> None:
+        width = self.work.shape[1]
+        # Through a file and not a memory map, in which a full disk is a signal that ends the process.
+        for row, values in [(0, out)] if block.shape[1] == width else enumerate(out):
+            place = (block.rows.start + row) * width + block.columns.start
+            file.seek(self.start + place * self.work.dtype.itemsize)
+            data = values.data.cast("B")
+            while data:
+                data = data[file.write(data) :]
+
+    def _name(self) -> None:
+        """Give the file its name."""
+        self.journal.add({"naming": self.unfinished.stat().st_ino})
+        if self.force:
+            self.unfinished.replace(self.target)
+        else:
+            try:
+                claim(self.unfinished, self.target)
+            except FileExistsError:
+                raise FileExistsError(
+                    f"{self.path} was made by something else during the run and is left alone: the matrix is complete in "
+                    f"{self.unfinished}; move the other file away, and resume=True gives it the name"
+                ) from None
+        self._clean()
+
+    def _is_named(self) -> bool:
+        """Whether a run was killed after it gave the file its name."""
+        return self.journal.has_named(self.target) and self.target.stat().st_size == self.size
+
+    def _clean(self) -> None:
+        sync_folder(self.target.parent)
+        self.unfinished.unlink(missing_ok=True)
+        self.journal.remove()
+
+
+def _npy_header(work: Work) -> bytes:
+    file = BytesIO()
+    described = {"descr": np.lib.format.dtype_to_descr(work.dtype), "fortran_order": False, "shape": work.shape}
+    np.lib.format.write_array_header_1_0(file, described)
+    return file.getvalue()

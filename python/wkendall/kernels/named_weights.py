@@ -1,0 +1,80 @@
+"""The weights that have names, and the parameters that go with each."""
+
+from __future__ import annotations
+
+from typing import SupportsIndex
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from wkendall._arguments import _integer, check_choice, real_array
+from wkendall._text import shown
+
+WEIGHTS = ("standard", "top", "add", "mult", "average")
+
+FACTORS = ("hyperbolic", "log")
+#: How many numbers are made at a time where there may be very many.
+STEP = 2**20
+
+
+class DefaultWeight(str):
+    """The default of a parameter, told apart from the same word said by the caller."""
+
+    __slots__ = ()
+
+
+STANDARD = DefaultWeight("standard")
+
+
+def named_weight(
+    items: int, weight: str, k: SupportsIndex | None, u: str | ArrayLike | None
+) -> tuple[str, int | None, str | NDArray[np.float64] | None]:
+    """Check a named weight and that it gets the parameters it uses and no others."""
+    check_choice(weight, "weight", WEIGHTS)
+    said = f'weight="{weight}"'
+    if weight == "top":
+        if k is None:
+            raise ValueError(f"{said} needs k, the number of ranks that count, from 1 to {max(items, 1)}")
+    else:
+        check_unused(k, "k", said)
+    if weight in ("add", "mult"):
+        if u is None:
+            raise ValueError(f'{said} needs u, one of "hyperbolic" and "log" or an array of {items} position weights')
+    else:
+        check_unused(u, "u", said)
+    return str(weight), None if k is None else _top_ranks(k, items), None if u is None else _factor(u)
+
+
+def check_unused(value: object, name: str, said: str) -> None:
+    """Refuse a parameter that goes with another kind of weight."""
+    if value is not None:
+        uses = {"k": 'weight="top"', "u": 'weight="add" and weight="mult"'}[name]
+        raise ValueError(f"{name} is given, but {said} does not use it: it goes with {uses}")
+
+
+def _top_ranks(k: SupportsIndex, items: int) -> int:
+    number = _integer(k, "k must be an integer")
+    if not 1 <= number <= max(items, 1):
+        raise ValueError(f"k is {shown(number)}, but must be from 1 to {max(items, 1)}, the number of items")
+    return number
+
+
+def _factor(u: str | ArrayLike) -> str | NDArray[np.float64]:
+    if isinstance(u, str):
+        check_choice(u, "u", FACTORS)
+        return str(u)
+    return real_array(u, "u", (1,), "an array of n position weights, or one of 'hyperbolic' and 'log'")
+
+
+def as_factor(factor: str | NDArray[np.float64], items: int) -> NDArray[np.float64]:
+    """Return position weights, given by name or one by one."""
+    if isinstance(factor, str):
+        values = np.empty(items)
+        # In steps, between which Ctrl-C is seen.
+        for first in range(0, items, STEP):
+            ranks = np.arange(first + 1, min(first + STEP, items) + 1)
+            values[first : first + STEP] = 1 / (ranks + 1) if factor == "hyperbolic" else 1 / np.log2(ranks + 1)
+        return values
+    if len(factor) != items:
+        raise ValueError(f"u has {len(factor)} position weights, but there are {items} items")
+    return factor

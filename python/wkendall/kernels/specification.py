@@ -1,0 +1,152 @@
+"""What is computed for a pair of rankings: a kernel with its parameters, the Mallows kernel, the distance."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from hashlib import blake2b
+from numbers import Real
+from typing import Any, NamedTuple, Protocol, SupportsIndex
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from wkendall import _core
+from wkendall._arguments import as_order, check_flag
+from wkendall._text import shown
+from wkendall.kernels.named_weights import STANDARD, DefaultWeight, check_unused, named_weight
+from wkendall.kernels.tensors import Weights, quadruple_weights, tensor_weights
+
+
+class Specification(Protocol):
+    """What is computed for a pair of rankings."""
+
+    @property
+    def function(self) -> str:
+        """The public function that computes it."""
+        ...
+
+    def measure(self, items: int, pairs: int = 1) -> _core.Measure:
+        """Check the parameters for so many items; `pairs` is how many pairs of rankings are to be compared."""
+        ...
+
+    def options(self) -> dict[str, Any]:
+        """Return the parameters as numbers and texts."""
+        ...
+
+
+class Distance(NamedTuple):
+    """The Kendall tau distance."""
+
+    function: str = "distance_matrix"
+
+    def measure(self, items: int, pairs: int = 1) -> _core.Measure:  # noqa: ARG002
+        """Return what the Rust crate computes."""
+        return _core.Measure.distance(items)
+
+    def options(self) -> dict[str, Any]:
+        """Return no parameters."""
+        return {}
+
+
+class Mallows(NamedTuple):
+    """The Mallows kernel, by its rate."""
+
+    lam: float
+    function: str = "mallows"
+
+    @classmethod
+    def of(cls, lam: object) -> Mallows:
+        """Check that the rate is a number; whether it may be the rate of a kernel is for the Rust crate to say."""
+        if not isinstance(lam, Real) or isinstance(lam, bool | np.bool_):
+            raise TypeError(f"lam must be a real number, not {shown(lam)}")
+        try:
+            return cls(float(lam))
+        except OverflowError:
+            raise ValueError(f"lam is {shown(lam)}, too large: it must be a finite number from 0") from None
+
+    def measure(self, items: int, pairs: int = 1) -> _core.Measure:  # noqa: ARG002
+        """Return what the Rust crate computes."""
+        return _core.Measure.mallows(items, self.lam)
+
+    def options(self) -> dict[str, Any]:
+        """Return the rate."""
+        return {"lam": self.lam}
+
+
+class Kernel(NamedTuple):
+    """The parameters of a kernel, as given; see `gram_matrix`."""
+
+    weight: str = STANDARD
+    k: SupportsIndex | None = None
+    u: str | ArrayLike | None = None
+    U: ArrayLike | tuple[object, ...] | None = None
+    W: ArrayLike | None = None
+    order: SupportsIndex = 2
+    check: bool = True
+    signed: bool = False
+    normalize: bool = False
+
+    @property
+    def function(self) -> str:
+        """The public function that computes it."""
+        return "gram_matrix"
+
+    def measure(self, items: int, pairs: int = 1) -> _core.Measure:
+        """Check the parameters for so many items; `pairs` is how many pairs of rankings are to be compared."""
+        for name in ("check", "signed", "normalize"):
+            check_flag(getattr(self, name), name)
+        order = as_order(self.order, "order")
+        if self.signed and order != 2:
+            raise ValueError(f"signed=True is for order 2, not {order}: higher orders have no discordant tuples")
+        # A normalized kernel does not depend on the scale of its weights.
+        rescaled = bool(self.normalize)
+        if self.U is None and self.W is None:
+            named = named_weight(items, self.weight, self.k, self.u)
+            measure = _core.Measure.kernel(items, *named, rescaled=rescaled)
+            measure = measure if order == 2 else measure.of_order(order)
+        else:
+            weights = self._general(items, order, pairs)
+            measure = _core.Measure.general(items, weights.kind, weights.order, weights.values, rescaled=rescaled)
+        if self.signed:
+            measure = measure.signed()
+        return measure.normalized() if self.normalize else measure
+
+    def _general(self, items: int, order: int, pairs: int) -> Weights:
+        if self.U is not None and self.W is not None:
+            raise ValueError("both U and W are given: pass one of them")
+        given = "U" if self.W is None else "W"
+        if not isinstance(self.weight, DefaultWeight):
+            raise ValueError(f"both {given} and weight={self.weight!r} are given: pass one of them")
+        check_unused(self.k, "k", given)
+        check_unused(self.u, "u", given)
+        if self.signed:
+            raise ValueError(f"signed=True needs concordant pairs with a weight by name, not {given}")
+        if self.W is None:
+            return tensor_weights(self.U, items, order, pairs)
+        if order != 2:
+            raise ValueError(f"W is for pairs, of order 2, but order is {order}: higher orders take U")
+        return quadruple_weights(self.W, items, bool(self.check))
+
+    def options(self) -> dict[str, Any]:
+        """Return the parameters as numbers and texts; arrays are hashed."""
+        names = ("weight", "k", "u", "U", "W", "order", "signed", "normalize")
+        options = {name: _described(getattr(self, name)) for name in names}
+        # What is checked is also made symmetric to the last bit.
+        return options if self.W is None else options | {"check": bool(self.check)}
+
+
+def _described(value: Any) -> Any:
+    if value is None or isinstance(value, bool | np.bool_):
+        return None if value is None else bool(value)
+    if isinstance(value, str):
+        return str(value)
+    if isinstance(value, tuple):
+        return [_described(part) for part in value]
+    # What cannot be described is refused when the measure is made.
+    with suppress(TypeError, ValueError, OverflowError):
+        array = np.asarray(value)
+        if not array.ndim:
+            return array.item()
+        array = np.ascontiguousarray(array, dtype="<f8")
+        return f"array {array.shape} {blake2b(array.tobytes(), digest_size=16).hexdigest()}"
+    return None

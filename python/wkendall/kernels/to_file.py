@@ -1,0 +1,107 @@
+"""Gram matrices larger than memory, in files: block by block, with a journal, so that a run that was killed can go on."""
+
+from __future__ import annotations
+
+import os
+from typing import Any, SupportsIndex
+
+import numpy as np
+from numpy.typing import ArrayLike, DTypeLike, NDArray
+
+from wkendall._disk import as_path, refuse_own_file
+from wkendall.kernels.blocks import Rows, Work
+from wkendall.kernels.matrix_file import opened, write
+from wkendall.kernels.named_weights import STANDARD
+from wkendall.kernels.run import Run
+from wkendall.kernels.specification import Kernel, Specification
+from wkendall.reading.rankings import CheckedRankings, Input, Missing, Reading, Ties, Top, alike
+
+
+def gram_to_file(
+    path: str | os.PathLike[str],
+    X: ArrayLike,
+    Y: ArrayLike | None = None,
+    *,
+    resume: bool = False,
+    weight: str = STANDARD,
+    k: SupportsIndex | None = None,
+    u: str | ArrayLike | None = None,
+    U: ArrayLike | tuple[object, ...] | None = None,
+    W: ArrayLike | None = None,
+    order: SupportsIndex = 2,
+    check: bool = True,
+    signed: bool = False,
+    normalize: bool = False,
+    input: Input = "ranks",
+    top: Top = "low",
+    ties: Ties = "error",
+    missing: Missing = "error",
+    dtype: DTypeLike = np.float64,
+    n_jobs: SupportsIndex | None = None,
+    progress: bool = False,
+    backend: str | None = None,
+) -> NDArray[Any]:
+    """Kernel between all pairs of rankings, written to an .npy file that may be larger than memory.
+
+    The matrix is computed in blocks of 64 MiB or less. Until it is complete, the file is called `path` + ".unfinished". A small
+    file, `path` + ".journal", says which blocks are done. A run that was interrupted or killed, even by a power cut, goes on with
+    `resume=True`. The file is then bitwise identical to that of an unbroken run, and to what `gram_matrix` returns.
+
+    Parameters
+    ----------
+    path : str or path
+        The name of the file. It must not exist yet.
+    X, Y
+        As for `gram_matrix`.
+    resume : bool
+        Go on with the unfinished file of an earlier call, if there is one. Rankings, options, the version of the package and the
+        instruction set of the machine must be those of that call.
+    weight, k, u, U, W, order, check, signed, normalize, input, top, ties, missing, dtype, n_jobs, progress, backend
+        As for `gram_matrix`.
+
+    Returns
+    -------
+    memmap of shape (m, m')
+        The finished file, mapped into memory, read-only.
+
+    Raises
+    ------
+    FileExistsError
+        If the file exists, at the start or at the end; the finished matrix then stays in the unfinished file. If there is an
+        unfinished file, and `resume` is False. If another process is writing to it.
+    ValueError
+        If the unfinished file is that of other rankings or options.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> import wkendall
+    >>> path = Path(tempfile.mkdtemp()) / "gram.npy"
+    >>> X = [[1, 2, 3, 4], [2, 1, 3, 4], [4, 3, 2, 1]]
+    >>> wkendall.gram_to_file(path, X, resume=True)
+    memmap([[6., 5., 0.],
+            [5., 6., 1.],
+            [0., 1., 6.]])
+    """
+    for name, values in (("X", X), ("Y", Y), ("u", u), ("U", U), ("W", W)):
+        refuse_own_file(as_path(path), values, name)
+    kernel = Kernel(weight, k, u, U, W, order, check, signed, normalize)
+    run = Run(dtype, n_jobs=n_jobs, backend=backend)
+    work = prepare(kernel, X, Y, Reading(input, top, ties, missing), run)
+    write(as_path(path), work, resume=resume, progress=progress)
+    return opened(as_path(path))
+
+
+def prepare(what: Specification, X: ArrayLike, Y: ArrayLike | None, reading: Reading, run: Run) -> Work:
+    """Check everything that can be checked before a file is made."""
+    run.check()
+    x, y = reading.both(X, Y, run.threads)
+    measure = what.measure(x.items, x.rows * (x if y is None else y).rows)
+    first, second = alike(x.core, None if y is None else y.core)
+    rows = Rows(CheckedRankings(first, reading.missing))
+    columns = None if second is None else Rows(CheckedRankings(second, reading.missing))
+    options = {"function": what.function, **what.options()}
+    work = Work(measure, rows, columns, x.items, run.result_type, run.threads, run.backend, options)
+    work.check()
+    return work

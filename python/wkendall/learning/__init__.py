@@ -1,0 +1,16 @@
+"""Weights of positions, learned from labelled rankings.
+
+Layers, each using only those below it:
+
+    suquan     SUQUAN-SVD: weights from singular vectors
+    alternating  weights and coefficients in turn
+    coefficients   the best coefficients for given weights
+    interior_point the dual problem of a support vector machine
+    singular_values  of weighted sums of permutations
+    position_tensors the tensors of rankings to learn from, complete or not
+    decomposition  how tensors split under permutations
+"""
+
+from wkendall.learning.suquan import SuquanSVD, suquan_svd
+
+__all__ = ["SuquanSVD", "suquan_svd"]

@@ -1,0 +1,134 @@
+"""Kernel machines: the best linear function of the embedding of rankings for given weights of positions.
+
+Minimise sum of cost * loss(target, score) + |B|^2 / 2 over B and an intercept, score being <B, Phi_U(s)> + intercept. The
+best B is a combination of the tensors of the rankings.
+"""
+
+from __future__ import annotations
+
+import warnings
+from itertools import islice
+from typing import NamedTuple, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg import LinAlgError
+from sklearn.exceptions import ConvergenceWarning
+
+from wkendall._arguments import Array
+from wkendall.learning.interior_point import FromFeatures, FromGram, Kernel, path
+from wkendall.learning.position_tensors import Sample
+
+#: Steps for a support vector machine; twenty are usual.
+MOST_STEPS = 100
+
+
+class Loss(Protocol):
+    """A loss and its solver."""
+
+    def __call__(self, targets: Array, scores: Array) -> Array:
+        """Return the loss of each score."""
+        ...
+
+    def solve(self, kernel: Kernel, targets: Array, costs: Array, tolerance: float) -> tuple[Array, float]:
+        """Return the coefficients of the rankings and the intercept of the best function.
+
+        `tolerance` is the part of the objective by which it may be above the least.
+        """
+        ...
+
+
+class Hinge:
+    """max(0, 1 - target * score), for targets of -1 and 1: a support vector machine."""
+
+    def __call__(self, targets: Array, scores: Array) -> Array:
+        """Return the loss of each score."""
+        return np.maximum(0.0, 1.0 - targets * scores)
+
+    def solve(self, kernel: Kernel, targets: Array, costs: Array, tolerance: float) -> tuple[Array, float]:
+        """Return the coefficients and the intercept, once the objectives of the problem and of its dual are close enough."""
+        least, highest = np.inf, -np.inf
+        coefficients, intercept = np.zeros_like(targets), 0.0
+        for a, scores in islice(path(kernel, targets, costs), MOST_STEPS):
+            middle = best_intercept(targets, scores, costs)
+            half = float((targets * a) @ scores) / 2
+            value = half + float(costs @ self(targets, scores + middle))
+            if value <= least:
+                least, coefficients, intercept = value, targets * a, middle
+            # Off the equation the dual objective is a bound less the distance times the intercept, which is as large as a score.
+            distance = abs(float(targets @ a)) * (1.0 + float(np.abs(scores).max()))
+            highest = max(highest, float(a.sum()) - half - distance)
+            if least - highest <= tolerance * least:
+                return coefficients, intercept
+        if least - highest > 1e-6 * least:
+            warnings.warn(
+                f"the support vector machine is solved to {(least - highest) / least:.1e} of its objective only",
+                ConvergenceWarning,
+                stacklevel=2,
+            )
+        return coefficients, intercept
+
+
+class Squares:
+    """(target - score)^2: ridge regression."""
+
+    def __call__(self, targets: Array, scores: Array) -> Array:
+        """Return the loss of each score."""
+        return (targets - scores) ** 2
+
+    def solve(self, kernel: Kernel, targets: Array, costs: Array, tolerance: float) -> tuple[Array, float]:  # noqa: ARG002
+        """Return the coefficients and the intercept, by equations."""
+        # 2 cost (target - K a - b) = a for every ranking, and the coefficients sum to zero because b is free.
+        try:
+            solve = kernel.solver(0.5 / costs)
+        except LinAlgError:
+            most = float(costs.max())
+            raise ValueError(
+                f"C is too large for these rankings: errors count up to {most:g} times, beyond what can be solved"
+            ) from None
+        of_targets, of_ones = solve(targets), solve(np.ones_like(targets))
+        intercept = float(of_targets.sum() / of_ones.sum())
+        return of_targets - intercept * of_ones, intercept
+
+
+def best_intercept(targets: Array, scores: Array, costs: Array) -> float:
+    """Return the intercept with the least sum of hinge losses, the middle if there are several.
+
+    The loss of a ranking bends where its margin becomes 1. From one bend to the next the slope of the sum grows by the cost
+    of the ranking: from minus the costs of all positive ones to the costs of all negative ones.
+    """
+    bends = targets - scores
+    places = np.argsort(bends, kind="stable")
+    slopes = np.cumsum(costs[places]) - costs[targets > 0].sum()
+    zero = 1e-12 * costs.sum()
+    first, last = int(np.searchsorted(slopes, -zero)), int(np.searchsorted(slopes, zero, side="right"))
+    return float(bends[places[first]] + bends[places[min(last, len(places) - 1)]]) / 2
+
+
+class Fit(NamedTuple):
+    """The best coefficients for given weights, and the sum of the costs of all rankings."""
+
+    tensor: Array
+    intercept: float
+    cost: float
+
+
+def train(sample: Sample, targets: Array, costs: Array, U: Array, order: int, loss: Loss, tolerance: float) -> Fit:
+    """Find the coefficients of tuples of items for given weights, a tensor or a stack, of which they have the shape."""
+    stack = U.reshape(-1, *U.shape[U.ndim - order :])
+    kernel: Kernel
+    if U.size < sample.rows:
+        kernel = FromFeatures(np.hstack([sample.embed(tensor) for tensor in stack]))
+    else:
+        kernel = FromGram(sample.gram(U, order))
+    coefficients, intercept = loss.solve(kernel, targets, costs, tolerance)
+    tensor = np.stack([sample.combine(coefficients, tensor) for tensor in stack]).reshape(U.shape)
+    return Fit(tensor, intercept, float(costs @ loss(targets, kernel.times(coefficients) + intercept)))
+
+
+def merge(ranks: NDArray[np.int64], targets: Array, costs: Array) -> tuple[NDArray[np.int64], Array, Array]:
+    """Put equal rankings with equal targets together, whose costs add up, and leave out what costs nothing."""
+    together = np.column_stack([ranks[costs > 0], targets[costs > 0].view(np.int64)])
+    different, member = np.unique(together, axis=0, return_inverse=True)
+    total: Array = np.bincount(member.ravel(), costs[costs > 0], minlength=len(different)).astype(np.float64)
+    return np.ascontiguousarray(different[:, :-1]), different[:, -1].view(np.float64).copy(), total

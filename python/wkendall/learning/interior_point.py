@@ -1,0 +1,136 @@
+"""The dual problem of a support vector machine by an interior-point method.
+
+Maximise sum of a - <ya, K ya> / 2 over 0 <= a <= costs with <y, a> = 0, for targets y of -1 and 1. Some twenty steps give
+many digits, whatever the kernel and the costs; each solves two or three equations with K and a diagonal added to it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Protocol
+
+import numpy as np
+from scipy.linalg import LinAlgError, cho_factor, cho_solve
+
+from wkendall._arguments import Array
+
+#: How far to go towards the nearest bound.
+NEAR = 0.995
+Solver = Callable[[Array], Array]
+
+
+class Kernel(Protocol):
+    """The kernel K between all rankings of a training."""
+
+    def times(self, vector: Array) -> Array:
+        """Return K v."""
+        ...
+
+    def solver(self, diagonal: Array) -> Solver:
+        """Return what solves (K + D) x = v, D being a diagonal matrix above zero."""
+        ...
+
+
+class FromFeatures:
+    """A kernel by features, fewer than there are rankings."""
+
+    def __init__(self, features: Array) -> None:
+        self._features = features
+
+    def times(self, vector: Array) -> Array:
+        """Return K v."""
+        return self._features @ (vector @ self._features)
+
+    def solver(self, diagonal: Array) -> Solver:
+        """Return what solves (K + D) x = v."""
+        scaled = self._features / diagonal[:, np.newaxis]
+        small = scaled.T @ self._features
+        small.flat[:: len(small) + 1] += 1.0
+        factor = cho_factor(small)
+        return _refined(lambda vector: vector / diagonal - scaled @ cho_solve(factor, vector @ scaled), self, diagonal)
+
+
+class FromGram:
+    """A kernel by its Gram matrix."""
+
+    def __init__(self, gram: Array) -> None:
+        self._gram = gram
+
+    def times(self, vector: Array) -> Array:
+        """Return K v."""
+        return self._gram @ vector
+
+    def solver(self, diagonal: Array) -> Solver:
+        """Return what solves (K + D) x = v."""
+        matrix = self._gram.copy()
+        matrix.flat[:: len(matrix) + 1] += diagonal
+        factor = cho_factor(matrix, overwrite_a=True)
+        return _refined(lambda vector: np.asarray(cho_solve(factor, vector)), self, diagonal)
+
+
+def _refined(solve: Solver, kernel: Kernel, diagonal: Array) -> Solver:
+    """Solve once more for what is left: the first solution has lost digits where features are much larger than the diagonal."""
+
+    def solve_twice(vector: Array) -> Array:
+        found = solve(vector)
+        return found + solve(vector - kernel.times(found) - diagonal * found)
+
+    return solve_twice
+
+
+def path(kernel: Kernel, y: Array, costs: Array) -> Iterator[tuple[Array, Array]]:
+    """Yield points a nearer and nearer to the solution, each with the scores K ya; ends when rounding allows no better one.
+
+    Mehrotra's prediction and correction. `low` and `high` are the multipliers of the two bounds, `level` is that of the equation,
+    `room` is the distance from the upper bound.
+    """
+    a, level = costs / 2, 0.0
+    scores = kernel.times(y * a)
+    low = np.maximum(y * scores - 1.0, 0.0) + max(1.0, float(np.abs(scores).max()))
+    high = low - (y * scores - 1.0)
+    while True:
+        yield a, scores
+        room = costs - a
+        mean = float(low @ a + high @ room) / (2 * len(a))
+        try:
+            solve = kernel.solver(low / a + high / room)
+        except LinAlgError:
+            return
+        across = y * solve(np.ones_like(y))
+        residual = y * scores - 1.0 + level * y - low + high
+
+        def move(
+            low_goal: Array,
+            high_goal: Array,
+            a: Array = a,
+            low: Array = low,
+            high: Array = high,
+            room: Array = room,
+            solve: Solver = solve,
+            across: Array = across,
+            residual: Array = residual,
+        ) -> tuple[Array, Array, Array, float]:
+            """Return the Newton step towards low * a = low_goal and high * room = high_goal."""
+            step = y * solve(y * (low_goal / a - low - high_goal / room + high - residual))
+            change = float((y @ step + y @ a) / (y @ across))
+            step = step - change * across
+            return step, (low_goal - low * step) / a - low, (high_goal + high * step) / room - high, change
+
+        nothing = np.zeros_like(y)
+        step, low_step, high_step, _ = move(nothing, nothing)
+        length = _longest((a, step), (room, -step), (low, low_step), (high, high_step))
+        reached = (low + length * low_step) @ (a + length * step) + (high + length * high_step) @ (room - length * step)
+        goal = mean * (float(reached) / (2 * len(a) * mean)) ** 3
+        step, low_step, high_step, change = move(goal - step * low_step, goal + step * high_step)
+        length = NEAR * _longest((a, step), (room, -step), (low, low_step), (high, high_step))
+        a, level = a + length * step, level + length * change
+        low, high = low + length * low_step, high + length * high_step
+        scores = kernel.times(y * a)
+        if not (length > 1e-10 and np.isfinite(scores).all() and (a > 0).all() and (a < costs).all()):
+            return
+
+
+def _longest(*pairs: tuple[Array, Array]) -> float:
+    """Return the part of a step, at most all of it, that keeps values above zero."""
+    parts = [float((values[steps < 0] / -steps[steps < 0]).min(initial=1 / NEAR)) for values, steps in pairs]
+    return min(parts)

@@ -1,0 +1,191 @@
+"""Learning the weights of positions from labelled rankings by singular vectors: SUQUAN-SVD.
+
+Give each ranking a coefficient c_p, positive for one class and negative for the other. Let Pi_p be the permutation matrix of
+ranking p and M the sum over p of c_p (Pi_p x .. x Pi_p), a matrix on tensors of order d. A model scores a ranking by <B,
+Phi_U(s)>. The difference between the mean scores of the two classes is <U, M B>; among tensors of norm 1 it is largest for
+the leading singular vectors of M.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator
+from typing import NamedTuple, SupportsIndex
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from wkendall._arguments import Array, as_axes, as_order, as_threads, check_flag, check_unmasked
+from wkendall._memory import check_fits
+from wkendall._text import shown
+from wkendall.kernels.embedding import complete_rankings
+from wkendall.kernels.tensors import position_weights
+from wkendall.learning.decomposition import Pure, scattered
+from wkendall.learning.position_tensors import Complete, Sample
+from wkendall.learning.singular_values import across, leading
+from wkendall.reading.rankings import Input, Top
+
+#: A tensor is passed over in fixing a direction if less than this part of its length lies in the subspace.
+ACROSS = 1e-4
+
+
+class SuquanSVD(NamedTuple):
+    """Learned weights; see `suquan_svd`."""
+
+    U: Array
+    B: Array
+    singular_values: Array
+    multiplicity: NDArray[np.int64]
+
+
+def suquan_svd(
+    X: ArrayLike,
+    y: ArrayLike,
+    order: SupportsIndex = 2,
+    n_components: SupportsIndex = 1,
+    *,
+    pure: bool = False,
+    input: Input = "ranks",
+    top: Top = "low",
+    n_jobs: SupportsIndex | None = None,
+) -> SuquanSVD:
+    """Weights of positions that best tell two classes of rankings apart, by singular vectors (SUQUAN-SVD).
+
+    The leading singular value usually comes several times, three times for order 2: what single items tell about the classes
+    appears once on the diagonal of U, once in its symmetric and once in its skew-symmetric part. All its singular vectors are
+    found. Of the subspace that they span, U is the direction nearest to the weights of the standard kernel; if these lie across
+    it, the direction nearest to the identity tensor, to weights that fall linearly with the ranks, and then to fixed tensors of
+    no meaning. The product of U with that tensor is positive, which fixes its sign. So the same data give the same U on any
+    machine.
+
+    For order 2 that U is r[a] + c[b] off the diagonal: its kernel knows single items only. `pure=True` looks for what is really
+    of the order asked for.
+
+    Parameters
+    ----------
+    X, input, top, n_jobs
+        As for `gram_matrix`.
+    y : array-like of shape (m,)
+        The class of each ranking, one of two; the later one in sorted order is the positive one.
+    order : int
+        Axes of U.
+    n_components : int
+        How many different singular values to use. With more than one, U and B are stacks of orthonormal bases, for each value
+        of all its singular vectors; the kernel of U depends on the subspaces only.
+    pure : bool
+        Only tensors without a part of lower order: zero where two indices are equal, and with sum zero over each index. For
+        order 2: zero diagonal, zero row and column sums.
+
+    Returns
+    -------
+    SuquanSVD
+        A named tuple. U and B: weights of tuples of positions and coefficients of tuples of items, of norm 1 and shape
+        (n, .., n); stacks of these for `n_components` above 1. singular_values: the different ones, from the largest on.
+        multiplicity: how often each comes.
+
+    Examples
+    --------
+    >>> import wkendall
+    >>> X = [[1, 2, 3], [1, 3, 2], [3, 2, 1], [2, 3, 1]]
+    >>> found = wkendall.suquan_svd(X, ["b", "b", "a", "a"], order=1)
+    >>> found.U.round(3)
+    array([ 0.816, -0.408, -0.408])
+    """
+    threads, axes = as_threads(n_jobs), as_axes(order, "order")
+    components = as_order(n_components, "n_components")
+    check_flag(pure, "pure")
+    rankings = complete_rankings(X, input, top, threads)
+    coefficients = class_coefficients(y, rankings.rows)
+    return leading_weights(Complete(rankings, threads), coefficients, axes, components, bool(pure))
+
+
+def class_coefficients(y: ArrayLike, rows: int) -> Array:
+    """Return 1 / size of the class for the rankings of the later of two classes, and the negative of it for the others."""
+    check_unmasked(y, "y")
+    try:
+        labels = np.asarray(y)
+    except ValueError:
+        raise ValueError(f"y is {shown(y)}, but must have shape ({rows},), a label for each ranking") from None
+    if labels.shape != (rows,):
+        raise ValueError(f"y has shape {labels.shape}, but X has {rows} rankings: it must have shape ({rows},)")
+    if labels.dtype.kind == "f" and not np.isfinite(labels).all():
+        row = int(np.flatnonzero(~np.isfinite(labels))[0])
+        raise ValueError(f"y[{row}] is {labels[row]}, but must be the class of a ranking")
+    if labels.dtype == object:
+        kinds = sorted({type(label).__name__ for label in labels})
+        if len(kinds) > 1 or kinds == ["NoneType"]:
+            raise ValueError(f"y holds {' and '.join(kinds)}, but all labels must be of one kind")
+    classes, member, counts = np.unique(labels, return_inverse=True, return_counts=True)
+    if len(classes) != 2:
+        raise ValueError(f"y has {len(classes)} different labels, but must have two, one for each class")
+    return np.asarray(np.where(member == 1, 1 / counts[1], -1 / counts[0]))
+
+
+def leading_weights(sample: Sample, coefficients: Array, order: int, components: int, pure: bool) -> SuquanSVD:
+    """Find the weights for rankings with coefficients whose sum is zero."""
+    items = sample.items
+    shape = (items,) * order
+    if items == 0:
+        raise ValueError("X has no items: there are no positions to learn weights of")
+    if pure and items <= order:
+        raise ValueError(
+            f"{items} items have no tensors of order {order} without a part of lower order: pure=True needs at least {order + 1}"
+        )
+    check_fits(items ** (order - 1), items, np.dtype(np.float64), "use a lower order", shape=f"{items}^{order}")
+    found = leading(sample, coefficients, order, components, pure)
+    if not found:
+        return _nothing_learned(items, order, components, pure)
+    left, right, multiplicity = [], [], []
+    for group in found:
+        bases = [singular.lifted(order) for singular in group]
+        basis, partners = (np.concatenate(side) for side in zip(*bases, strict=True))
+        multiplicity.append(len(basis))
+        chosen = _fixed_directions(basis, items, order, 1 if components == 1 else len(basis))
+        left.append(chosen @ basis)
+        right.append(chosen @ partners)
+    values = np.array([group[0].value for group in found])
+    U, B = (np.concatenate(side).reshape(-1, *shape) for side in (left, right))
+    if components == 1:
+        U, B = U[0], B[0]
+    return SuquanSVD(U, B, values, np.array(multiplicity))
+
+
+def _nothing_learned(items: int, order: int, components: int, pure: bool) -> SuquanSVD:
+    """Return the standard weights, or what is pure of them: of a matrix of zeros every direction is a leading one."""
+    warnings.warn(
+        "the rankings tell nothing about y: there is nothing to learn weights from", UserWarning, stacklevel=4
+    )
+    project = Pure(items, order) if pure else np.atleast_2d
+    for tensor in _directions(items, order):
+        weights = project(tensor.reshape(1, -1))
+        size = float(np.linalg.norm(weights))
+        if size > ACROSS * float(np.linalg.norm(tensor)):
+            break
+    U = (weights / size).reshape((items,) * order)
+    U = U if components == 1 else U[np.newaxis]
+    return SuquanSVD(U, U.copy(), np.zeros(1), np.array([items**order]))
+
+
+def _fixed_directions(basis: Array, items: int, order: int, count: int) -> Array:
+    """Return combinations of a basis that depend on its span only: the directions nearest to fixed tensors, one by one."""
+    chosen = np.empty((0, len(basis)))
+    for tensor in _directions(items, order):
+        place = (basis @ tensor.ravel())[np.newaxis]
+        place = across(across(place, chosen), chosen)
+        size = float(np.linalg.norm(place))
+        if size > ACROSS * float(np.linalg.norm(tensor)):
+            chosen = np.concatenate([chosen, place / size])
+        if len(chosen) == count:
+            break
+    return chosen
+
+
+def _directions(items: int, order: int) -> Iterator[Array]:
+    """Yield the weights of the standard kernel, the identity, weights that fall with the ranks, then tensors without meaning."""
+    yield position_weights(items, order=order)
+    identity = np.zeros((items,) * order)
+    identity[(np.arange(items),) * order] = 1.0
+    yield identity
+    yield sum(np.ogrid[(slice(items),) * order], np.zeros((items,) * order))[(slice(None, None, -1),) * order]
+    for vector in scattered(items**order):
+        yield vector.reshape((items,) * order)

@@ -1,0 +1,11 @@
+"""From what people have to checked rankings: arrays, data frames, ranked lists and files.
+
+Layers, each using only those below it:
+
+    preflib, csv_files  PrefLib files and CSV files to arrays of ranks
+    lists      ranked lists to arrays of ranks
+    rdata      data frames in files of R
+    text_files files of text, read with errors that name the line
+    rankings   arrays to checked rankings: how they are read, and the handle that travels on
+    arrays     array-likes to arrays that the Rust crate takes
+"""

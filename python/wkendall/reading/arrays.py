@@ -1,0 +1,140 @@
+"""From array-likes to arrays of a type that the Rust crate takes: the right number of axes, real numbers, contiguous.
+
+Whether the numbers are rankings is not looked at here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from decimal import Decimal
+from numbers import Real
+from typing import Any, cast
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from wkendall._arguments import NAMES, TEXT, check_unmasked, wrong_axes
+from wkendall._text import shown
+
+
+def check_same_labels(x: object, y: object, attribute: str, names: tuple[str, str]) -> None:
+    """Refuse two data frames or series whose items have different labels, or the same in another order."""
+    labels = [getattr(values, attribute, None) for values in (x, y)]
+    if any(found is None or callable(found) for found in labels):
+        return
+    pairs: zip[tuple[object, object]] = zip(*(list(cast("Iterable[object]", found)) for found in labels), strict=False)
+    for column, (first, second) in enumerate(pairs):
+        if first is not second and first != second and not (first != first and second != second):
+            raise ValueError(
+                f"item {column} is labelled {first!r} in {names[0]} and {second!r} in {names[1]}: both must have the same "
+                "items in the same order"
+            )
+
+
+def as_array(values: ArrayLike, name: str, axes: int) -> NDArray[Any]:
+    """Make an array with one or two axes of what can be one; whether it holds rankings is not looked at."""
+    check_unmasked(values, name)
+    try:
+        array = np.asarray(values)
+    except ValueError as error:
+        raise _ragged(values, name) or ValueError(f"{name} cannot be made an array: {error}") from None
+    meaning = {1: "one ranking, a 1-d array of n items", 2: "a 2-d array, one ranking a row"}[axes]
+    if array.dtype == object and array.ndim == 0:
+        raise TypeError(
+            f"{name} is of type {type(values).__name__}, but must be {meaning}, or something NumPy can make one of"
+        )
+    if array.ndim != axes:
+        raise (_ragged(values, name) if array.dtype == object else None) or wrong_axes(array, name, meaning, axes)
+    return array
+
+
+def _ragged(values: Any, name: str) -> ValueError | None:
+    """Explain rows of different lengths, if that is what is wrong."""
+    if not isinstance(values, list | tuple):
+        return None
+    lengths = [len(row) if hasattr(row, "__len__") and not isinstance(row, str) else None for row in values]
+    for row, length in enumerate(lengths):
+        if length is None:
+            return ValueError(f"{name}: row {row} is {shown(values[row])}, not a row of items")
+        if length != lengths[0]:
+            hint = f"; {NAMES}" if any(isinstance(entry, str) for entry in (*values[0], *values[row])) else ""
+            return ValueError(
+                f"{name}: row {row} has {length} items, but row 0 has {lengths[0]}: every row must rank the same items{hint}"
+            )
+    return None
+
+
+def acceptable(array: NDArray[Any], name: str) -> NDArray[Any]:
+    """Return a contiguous and aligned array of a type that Rust takes, with the same numbers."""
+    if array.dtype == object:
+        array = _from_objects(array, name)
+    if not array.size:
+        return np.empty(array.shape)  # an empty list has no type of its own
+    kind, value = array.dtype.kind, array.flat[0]
+    check_no_text(array, name)
+    if kind == "b":
+        raise TypeError(f"{name} holds booleans (row 0, column 0 is {value}), but rankings are made of numbers")
+    if kind not in "iuf":
+        raise TypeError(
+            f"{name} has dtype {array.dtype} (row 0, column 0 is {value!r}), but rankings are made of real numbers"
+        )
+    if kind == "f" and array.dtype.itemsize not in (4, 8):
+        return np.require(array, np.float64, ["C", "A"])
+    # What comes over a network or from a file with a header can begin at any byte.
+    return np.require(array, array.dtype.newbyteorder("="), ["C", "A"])
+
+
+def check_no_text(array: NDArray[Any], name: str) -> None:
+    """Refuse texts in an array, and name the first that is no number or else the first."""
+    if array.dtype.kind not in TEXT + "O":
+        return
+    first = None
+    for place, value in np.ndenumerate(array):
+        if not isinstance(value, str | bytes):
+            continue
+        named = not _is_number(value)
+        if first is None or named:
+            first = (*place, shown(value.item() if isinstance(value, np.generic) else value))
+        if named:
+            raise TypeError(_text_at(name, first, NAMES))
+    if first is not None:
+        raise TypeError(_text_at(name, first, "turn texts into numbers first"))
+
+
+def _text_at(name: str, place: tuple[Any, ...], advice: str) -> str:
+    row, column, value = place
+    return f"{name}: row {row}, column {column} holds {value}, a text, but rankings are made of real numbers; {advice}"
+
+
+def _is_number(text: str | bytes) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
+def _from_objects(array: NDArray[Any], name: str) -> NDArray[Any]:
+    """Turn Python numbers into an array of them; name the first thing that is no number."""
+    for (row, column), value in np.ndenumerate(array):
+        where = f"{name}: row {row}, column {column} holds {shown(value)}"
+        if isinstance(value, bool) or not (isinstance(value, Real | Decimal) or _is_missing(value)):
+            if isinstance(value, str | bytes):
+                check_no_text(array, name)
+            raise TypeError(f"{where}, but rankings are made of real numbers")
+        if isinstance(value, int) and not -(2**63) <= value < 2**64:
+            raise ValueError(f"{where}, a number of more than 64 bits: ranks run from 1 to {array.shape[1]}")
+    flat = array.ravel().tolist()
+    whole = all(isinstance(value, int | np.integer) for value in flat)
+    if whole and flat:
+        return array.astype(np.int64 if max(flat) < 2**63 else np.uint64 if min(flat) >= 0 else np.float64)
+    return np.array([float("nan") if _is_missing(value) else float(value) for value in flat]).reshape(array.shape)
+
+
+def _is_missing(value: object) -> bool:
+    # Python makes no float of a Decimal that is a signalling NaN.
+    return (
+        value is None
+        or type(value).__name__ in ("NAType", "NaTType")
+        or (isinstance(value, Decimal) and value.is_nan())
+    )

@@ -1,0 +1,216 @@
+"""Files of orders from the PrefLib library."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator
+from typing import NamedTuple, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wkendall._disk import as_path
+from wkendall._memory import check_fits
+from wkendall._text import short, shown
+from wkendall.reading.text_files import WHOLE, File, lines_of, opened
+
+#: What the endings of PrefLib files say of their orders: whether they may have ties, and whether they must be complete.
+KINDS = {".soc": (False, True), ".soi": (False, False), ".toc": (True, True), ".toi": (True, False)}
+#: A place of an order: an alternative, or several in braces, up to a comma or the end. Blanks can be matched in one way only.
+_PLACE = re.compile(r"(?:\s*\{(?P<tied>[^{}]*)\}\s*|(?P<single>[^{},]*))(?P<comma>,|$)")
+_NAME = "ALTERNATIVE NAME"
+
+
+class Preferences(NamedTuple):
+    """Rankings, the names of their columns and how often each occurs; see `read_preflib`."""
+
+    X: NDArray[np.float64]
+    items: list[str]
+    counts: NDArray[np.int64]
+
+
+def read_preflib(path: str | os.PathLike[str]) -> Preferences:
+    r"""Read a file of orders from the PrefLib library (https://preflib.org).
+
+    Both formats are understood: the current one, with header lines `# KEY: value`, and the one before it, which begins with
+    the number of alternatives. The numbers in the header must agree with the orders, and the orders with the kind of file.
+
+    Parameters
+    ----------
+    path : path
+        A file in UTF-8 whose name ends in .soc or .soi (strict orders, complete or not) or .toc or .toi (orders with ties).
+
+    Returns
+    -------
+    X : ndarray of shape (m, n)
+        `X[p, i]` is the rank, from 1, that order p gives to item i; NaN if the order does not have it. Tied items share the
+        best of their ranks: 1, 2, 2, 4.
+    items : list of n names
+        In the order of the numbers of the alternatives.
+    counts : ndarray of m integers
+        How many voters gave each order. `X.repeat(counts, axis=0)` has a row for each voter.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile, wkendall
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = pathlib.Path(folder, "fruit.toi")
+    ...     _ = path.write_text("3\n1,apple\n2,pear\n3,plum\n7,7,2\n4,1,{2,3}\n3,2\n")
+    ...     X, items, counts = wkendall.read_preflib(path)
+    >>> X
+    array([[ 1.,  2.,  2.],
+           [nan,  1., nan]])
+    >>> counts
+    array([4, 3])
+    """
+    return read_orders(path)[0]
+
+
+def read_orders(path: str | os.PathLike[str]) -> tuple[Preferences, list[int]]:
+    """Read as `read_preflib` does; return the line of each order as well."""
+    kind = as_path(path).suffix.lower()
+    if kind not in KINDS:
+        File(as_path(path).name, "").fail(1, f"the name of the file must end in one of {', '.join(KINDS)}")
+    file = opened(path)
+    lines = [(number, line.strip()) for number, line in enumerate(lines_of(file.text), 1) if line.strip()]
+    if not lines:
+        file.fail(1, "the file is empty")
+    items, totals, orders = (_current_format if lines[0][1][0] == "#" else _old_format)(file, kind, lines)
+    check_fits(len(orders), len(items), np.dtype(np.float64), "split the file")
+    X = np.full((len(orders), len(items)), np.nan)
+    counts = np.zeros(len(orders), dtype=np.int64)
+    first: dict[bytes, int] = {}
+    for row, (line, count, order) in enumerate(orders):
+        counts[row] = file.whole(line, count, "the count")
+        for alternative, rank in _order(file, kind, line, order, len(items)).items():
+            X[row, alternative - 1] = rank
+        before = first.setdefault(X[row].tobytes(), line)
+        if before != line:
+            file.fail(line, f"the order is that of line {before}: each must be there once, with all its voters")
+    for line, said, number, of in totals:
+        found = sum(counts.tolist()) if of == "voters" else len(orders)
+        if number != found:
+            what = "the counts add up to" if of == "voters" else "the number of orders is"
+            file.fail(line, f"{said} is {number}, but {what} {found}")
+    return Preferences(X, items, counts), [line for line, _, _ in orders]
+
+
+class _Content(NamedTuple):
+    """What is in a PrefLib file."""
+
+    items: list[str]
+    #: Line, name and value of a number in the header, and what it counts: voters or orders.
+    totals: list[tuple[int, str, int, str]]
+    #: Line, count and order.
+    orders: list[tuple[int, str, str]]
+
+
+def _current_format(file: File, kind: str, lines: list[tuple[int, str]]) -> _Content:
+    header: dict[str, tuple[int, str]] = {}
+    orders: list[tuple[int, str, str]] = []
+    for line, text in lines:
+        first, colon, second = (part.strip() for part in text.removeprefix("#").partition(":"))
+        if not colon:
+            file.fail(line, f"{shown(text)} is neither a line like '# KEY: value' nor one like '5: 1,2,{{3,4}}'")
+        if text[0] != "#":
+            orders.append((line, first, second))
+            continue
+        key = " ".join(first.upper().split())
+        if orders:
+            file.fail(line, f"the header goes on with {shown(text)}, but must be complete before the first order")
+        if key in header:
+            file.fail(line, f"{short(key)} is given again, after line {header[key][0]}")
+        header[key] = line, second
+    line, stated = header.get("DATA TYPE", (0, ""))
+    if stated and f".{stated.lower()}" != kind:
+        file.fail(line, f"DATA TYPE is {shown(stated)}, but the name of the file ends in {kind}")
+    numbers: list[tuple[int, str, int]] = []
+    for key, least in [("NUMBER ALTERNATIVES", 1), ("NUMBER VOTERS", 0), ("NUMBER UNIQUE ORDERS", 0)]:
+        if key not in header:
+            file.fail(orders[0][0] if orders else lines[-1][0], f"the header ends without a line '# {key}: ...'")
+        numbers.append((header[key][0], key, file.whole(*header[key], key, least)))
+    names = [(line, key[len(_NAME) :].strip(), name) for key, (line, name) in header.items() if key.startswith(_NAME)]
+    (line, _, size), voters, unique = numbers
+    return _Content(_named(file, line, size, names), [(*voters, "voters"), (*unique, "orders")], orders)
+
+
+def _old_format(file: File, _kind: str, lines: list[tuple[int, str]]) -> _Content:
+    line, text = lines[0]
+    if not WHOLE.fullmatch(text):
+        file.fail(line, f"{shown(text)} is neither a line like '# KEY: value' nor the number of alternatives")
+    size = file.whole(line, text, "the number of alternatives")
+    if len(lines) < size + 2:
+        file.fail(lines[-1][0], f"the file ends before {size} alternatives and a line of three numbers have come")
+    pairs = [(number, *(part.strip() for part in text.partition(","))) for number, text in lines]
+    split = [(number, first, rest) for number, first, _, rest in cast("list[tuple[int, str, str, str]]", pairs)]
+    items = _named(file, line, size, split[1 : size + 1])
+    line, text = lines[size + 1]
+    totals = [part.strip() for part in text.split(",")]
+    if len(totals) != 3:
+        file.fail(line, f"{shown(text)} must be the numbers of voters, of all counts and of orders, as in 475,475,31")
+    voters, total, unique = (file.whole(line, number, "a number of this line", 0) for number in totals)
+    return _Content(
+        items,
+        [
+            (line, "the number of voters", voters, "voters"),
+            (line, "the sum of all counts", total, "voters"),
+            (line, "the number of different orders", unique, "orders"),
+        ],
+        split[size + 2 :],
+    )
+
+
+def _named(file: File, line: int, size: int, entries: list[tuple[int, str, str]]) -> list[str]:
+    """Return the names of the alternatives, given with their lines and numbers, in the order of the numbers."""
+    by_number: dict[int, str] = {}
+    by_name: dict[str, int] = {}
+    for place, text, name in entries:
+        number = file.whole(place, text, "the number of an alternative")
+        if number > size:
+            file.fail(place, f"alternative {number} is not one of the {size} alternatives that line {line} announces")
+        if number in by_number:
+            file.fail(place, f"alternative {number} has a name already, {shown(by_number[number])}")
+        if not name:
+            file.fail(place, f"alternative {number} has an empty name")
+        if by_name.setdefault(name, number) != number:
+            file.fail(place, f"alternative {number} has the name of alternative {by_name[name]}, {shown(name)}")
+        by_number[number] = name
+    if len(by_number) < size:
+        lacking = next(number for number in range(1, size + 1) if number not in by_number)
+        file.fail(line, f"{size} alternatives are announced, but alternative {lacking} has no name")
+    return [by_number[number] for number in range(1, size + 1)]
+
+
+def _order(file: File, kind: str, line: int, text: str, size: int) -> dict[int, int]:
+    """Return the ranks of the alternatives in an order such as 1,2,{3,4}."""
+    ties, complete = KINDS[kind]
+    if not text:
+        file.fail(line, "there is a count, but no order after it")
+    ranks: dict[int, int] = {}
+    for group in _groups(file, line, text):
+        rank = len(ranks) + 1
+        for part in group:
+            alternative = file.whole(line, part.strip(), "an alternative")
+            if alternative > size:
+                file.fail(line, f"there is no alternative {alternative}: they are numbered from 1 to {size}")
+            if alternative in ranks:
+                file.fail(line, f"alternative {alternative} is in the order twice")
+            ranks[alternative] = rank
+        if len(group) > 1 and not ties:
+            tied = short(",".join(group))
+            file.fail(line, f"{tied} are tied, but the orders of a {kind} file must be strict")
+    if complete and len(ranks) < size:
+        lacking = next(number for number in range(1, size + 1) if number not in ranks)
+        file.fail(line, f"alternative {lacking} is not ranked, but the orders of a {kind} file must be complete")
+    return ranks
+
+
+def _groups(file: File, line: int, text: str) -> Iterator[list[str]]:
+    end, more = 0, True
+    while more:
+        place = _PLACE.match(text, end)
+        if place is None:
+            file.fail(line, f"the braces in {shown(text)} are not in pairs around ties, as in 1,{{2,3}},4")
+        end, more = place.end(), bool(place["comma"])
+        yield [place["single"]] if place["tied"] is None else place["tied"].split(",")

@@ -1,0 +1,168 @@
+"""From arrays to checked rankings: how arrays are read, and what travels on from there.
+
+Whether numbers are rankings is for the Rust crate to say; its errors are passed on with the name of the argument in front. A
+`Reading` is asked once, when rankings come in. All that comes after takes `CheckedRankings`, and looks at no array again.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Literal, NamedTuple, get_args
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from wkendall import _core
+from wkendall._arguments import check_choice
+from wkendall.reading.arrays import acceptable, as_array, check_same_labels
+
+Input = Literal["ranks", "orders", "scores"]
+Top = Literal["low", "high"]
+Ties = Literal["error", "mean"]
+Missing = Literal["error", "bottom", "anywhere"]
+Core = _core.Rankings | _core.Incomplete
+#: Ranks from 1. Tied items have the first of the ranks that they share; items of unknown place have NaN.
+Places = NDArray[Any]
+
+
+@dataclass(frozen=True, eq=False)
+class CheckedRankings:
+    """Rankings that have been read and checked: a handle of the Rust crate, and what items without a number were taken for."""
+
+    core: Core
+    missing: Missing = "error"
+    #: The places that they were made from, if they were.
+    origin: Places | None = None
+
+    @property
+    def rows(self) -> int:
+        """How many rankings there are."""
+        return self.core.rows
+
+    @property
+    def items(self) -> int:
+        """How many items they rank."""
+        return self.core.items
+
+    @property
+    def complete(self) -> _core.Rankings | None:
+        """The handle, if no ranking has ties or missing items."""
+        return self.core if isinstance(self.core, _core.Rankings) else None
+
+    @property
+    def incomplete(self) -> _core.Incomplete | None:
+        """The handle, if some have."""
+        return self.core if isinstance(self.core, _core.Incomplete) else None
+
+    @cached_property
+    def starts(self) -> NDArray[np.int64]:
+        """The ranks from 1 of complete rankings; of others the first ranks, from 0, of the blocks of tied items."""
+        return self.core.ranks() if isinstance(self.core, _core.Rankings) else self.core.starts()
+
+    @cached_property
+    def places(self) -> Places:
+        """What says all about each ranking, whatever it was read from: equal rankings have equal places."""
+        if self.origin is not None:
+            return self.origin
+        if isinstance(self.core, _core.Rankings):
+            return self.starts
+        places = self.starts + 1
+        return np.where(places > self.items, np.nan, places) if self.missing == "anywhere" else places
+
+    def select(self, rows: slice | NDArray[np.intp] | list[int], threads: int | None = None) -> CheckedRankings:
+        """Return some of the rankings."""
+        return of_places(self.places[rows], self.missing, threads)
+
+
+def of_places(places: Places, missing: Missing = "error", threads: int | None = None) -> CheckedRankings:
+    """Return the rankings with these places, which come from rankings that were checked."""
+    numbers = np.ascontiguousarray(places)
+    try:
+        return CheckedRankings(_core.Rankings(numbers, "ranks", False, threads), missing, numbers)
+    except ValueError:
+        unknown: Missing = "anywhere" if missing == "anywhere" else "error"
+        found = _core.Incomplete(numbers, False, True, unknown, threads)
+        return CheckedRankings(found.complete() or found, missing, numbers)
+
+
+def alike(x: Core, y: Core | None) -> tuple[Core, Core | None]:
+    """Make both incomplete if one is."""
+    if y is None or type(x) is type(y):
+        return x, y
+    made = [_core.Incomplete.from_rankings(one) if isinstance(one, _core.Rankings) else one for one in (x, y)]
+    return made[0], made[1]
+
+
+class Reading(NamedTuple):
+    """How arrays are read as rankings."""
+
+    input: Input = "ranks"
+    top: Top = "low"
+    ties: Ties = "error"
+    missing: Missing = "error"
+    #: Whether errors say how to allow ties and missing items: not where only complete rankings make sense.
+    advises: bool = True
+
+    def rankings(self, values: ArrayLike, name: str, threads: int | None = None) -> CheckedRankings:
+        """Check a 2-d array-like of rankings, one a row; `name` is what the caller calls it."""
+        return self._checked(as_array(values, name, 2), name, threads)
+
+    def ranking(self, values: ArrayLike, name: str) -> CheckedRankings:
+        """Check a 1-d array-like that is one ranking."""
+        return self._checked(as_array(values, name, 1)[np.newaxis], name, 1)
+
+    def both(
+        self, X: ArrayLike, Y: ArrayLike | None, threads: int | None
+    ) -> tuple[CheckedRankings, CheckedRankings | None]:
+        """Check two sets of rankings of the same items."""
+        x = self.rankings(X, "X", threads)
+        if Y is None:
+            return x, None
+        y = self.rankings(Y, "Y", threads)
+        check_same_items(x, y)
+        if self.input != "orders":
+            check_same_labels(X, Y, "columns", ("X", "Y"))
+        return x, y
+
+    def _checked(self, array: NDArray[Any], name: str, threads: int | None) -> CheckedRankings:
+        """Check an array; complete rankings come back as such, whatever is allowed."""
+        check_choice(self.ties, "ties", get_args(Ties))
+        check_choice(self.missing, "missing", get_args(Missing))
+        check_choice(self.input, "input", get_args(Input))
+        check_choice(self.top, "top", get_args(Top))
+        allowed = not self.ties == self.missing == "error"
+        if allowed and self.input == "orders":
+            raise ValueError(
+                'input="orders" lists every item once: ties and missing items go with input="ranks" and input="scores"'
+            )
+        numbers = acceptable(array, name)
+        try:
+            return CheckedRankings(_core.Rankings(numbers, self.input, self.top == "high", threads), self.missing)
+        except ValueError as error:
+            if not allowed:
+                raise ValueError(f"{name}: {self._with_option(str(error))}") from None
+        descending = (self.input == "scores") != (self.top == "high")
+        try:
+            found = _core.Incomplete(numbers, descending, self.ties == "mean", self.missing, threads)
+        except ValueError as error:
+            raise ValueError(f"{name}: {self._with_option(str(error))}") from None
+        return CheckedRankings(found.complete() or found, self.missing)
+
+    def _with_option(self, message: str) -> str:
+        """Add to the message about a row what allows it."""
+        if self.input == "orders" or not self.advises:
+            return message
+        if " twice, in columns " in message:
+            return f'{message}; ties="mean" takes equal numbers for ties'
+        if " holds NaN" in message:
+            return (
+                f'{message}; missing="bottom" puts items without one last, missing="anywhere" leaves their place open'
+            )
+        return message
+
+
+def check_same_items(x: CheckedRankings, y: CheckedRankings, names: tuple[str, str] = ("X", "Y")) -> None:
+    """Refuse rankings of different numbers of items."""
+    if y.items != x.items:
+        raise ValueError(f"{names[0]} has {x.items} items, but {names[1]} has {y.items}: both must rank the same items")

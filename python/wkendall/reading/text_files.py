@@ -1,0 +1,70 @@
+"""Text files: read with errors that name the line, written whole or not at all."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from collections.abc import Iterator
+from typing import NamedTuple, NoReturn
+
+from wkendall._disk import as_path
+from wkendall._text import shown
+
+#: Cells of a CSV file that stand for a missing number.
+MISSING = ("", "NA", "NaN", "nan")
+#: Digits can be matched in one way only: of a long cell that is no number each way would be tried.
+NUMBER = re.compile(r"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)(e[+-]?[0-9]+)?|[+-]?inf(inity)?", re.IGNORECASE)
+#: Any 18 digits fit in 64 bits.
+WHOLE = re.compile(r"[0-9]{1,18}")
+
+
+class File(NamedTuple):
+    """The name of a file, and the text in it."""
+
+    name: str
+    text: str
+
+    def fail(self, line: int, reason: str) -> NoReturn:
+        """Raise an error about a line."""
+        raise ValueError(f"{self.name}, line {line}: {reason}") from None
+
+    def whole(self, line: int, text: str, what: str, least: int = 1) -> int:
+        """Return a whole number that stands in a line."""
+        if not WHOLE.fullmatch(text) or int(text) < least:
+            rule = f"a whole number from {least}" + (" of at most 18 digits" if len(text) > 18 else "")
+            self.fail(line, f"{what} is {shown(text)}, but must be {rule}")
+        return int(text)
+
+
+def opened(path: object) -> File:
+    """Read a file of text in UTF-8."""
+    source = as_path(path)
+    try:
+        file = File(source.name, source.read_bytes().decode("utf-8-sig"))
+    except UnicodeDecodeError as error:
+        byte, before = error.object[error.start], error.object[: error.start].decode()
+        reason = f"the byte 0x{byte:02x} is not UTF-8: the file must be text in UTF-8"
+        File(source.name, before).fail(len(lines_of(before)), reason)
+    before, zero, _ = file.text.partition("\0")
+    if zero:
+        file.fail(len(lines_of(before)), "there is a zero byte: the file must be text in UTF-8")
+    return file
+
+
+def lines_of(text: str) -> list[str]:
+    """Split at ends of lines only, not at the other characters that `str.splitlines` takes for them."""
+    return re.split("\r\n|\r|\n", text)
+
+
+def rows_of(file: File, delimiter: str) -> Iterator[tuple[int, list[str]]]:
+    """Yield the rows of a CSV file, each with the line where it begins."""
+    text = io.StringIO(file.text, newline="")
+    reader = csv.reader(text, delimiter=delimiter, skipinitialspace=delimiter != " ", strict=True)
+    line = 1
+    try:
+        for cells in reader:
+            yield line, [cell.strip() for cell in cells]
+            line = reader.line_num + 1
+    except csv.Error as error:
+        file.fail(line, f"the row cannot be split into cells: {error}")

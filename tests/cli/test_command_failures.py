@@ -1,0 +1,280 @@
+"""The command line: whatever goes wrong is one line and an exit code."""
+
+import errno
+import os
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+import wkendall
+from command_line import X, fails, folder, run  # noqa: F401
+from definitions import random_rankings
+from wkendall.cli import gram
+
+BROKEN = {
+    "spaces.txt": "1 2 3\n3 2 1\n",
+    "twice.csv": "a,b,c\n1,2,3\n1,3,3\n",
+    "nan.csv": "1,2,3\n1,,3\n",
+    "range.csv": "a,b\n1,7\n",
+    "text.csv": "name,a,b\nAnn,1,2\n",
+    "unnamed.csv": ",a,b\n0,1,2\n",
+    "ragged.csv": "a,b\n1\n",
+    "empty.csv": "",
+    "bytes.csv": "a,b\n1,2\n".encode("utf-16"),
+    "fake.npy": "no array",
+    "fake.npz": "no arrays",
+    "empty.npy": "",
+    "wrong.soc": "3\n1,a\n",
+    "folder.csv": None,
+    "other.csv": 'tea,milk,coffee,juice,"water, still"\n1,2,3,4,5\n',
+    "narrow.csv": "a,b\n1,2\n",
+}
+FAILURES = [
+    ("gram none.csv -o o.npy", "none.csv: No such file or directory"),
+    ("gram none.npy -o o.npy", "none.npy: No such file or directory"),
+    ("gram none.soc -o o.npy", "none.soc: No such file or directory"),
+    ("gram x.csv --against none.npz -o o.npy", "none.npz: No such file or directory"),
+    ("gram x.csv --U none.npy -o o.npy", "none.npy: No such file or directory"),
+    ("gram folder.csv -o o.npy", "folder.csv: Is a directory"),
+    (
+        "gram x.json -o o.npy",
+        "x.json: the name of a file with rankings must end in one of .csv, .tsv, .txt, .npy, .npz",
+    ),
+    ("gram x.csv -o none/o.npy", "none/o.npy cannot be written: there is no folder none"),
+    ("gram x.csv -o x.npy/o.npy", "x.npy/o.npy: Not a directory"),
+    ("gram x.csv -o folder.csv", "folder.csv is a folder, but must be the name of a file"),
+    ("gram x.csv -o x.npy", "x.npy is there already: --force overwrites it"),
+    ("gram x.csv -o o.npy --skip age", "there is no column 'age' to skip in x.csv"),
+    ("gram x.csv --against y.csv -o o.npy --skip age", "there is no column 'age' to skip in x.csv and y.csv"),
+    (
+        "gram x.csv -o o.npy --id age",
+        "x.csv, line 1: there is no column 'age': they are 'tea', 'coffee', 'milk', 'juice', ",
+    ),
+    ("gram x.csv -o o.npy --id 6", "x.csv, line 1: there is no column '6'"),
+    ("gram narrow.csv -o o.npy --skip a --skip b", "narrow.csv, line 1: every column is set apart: no items are left"),
+    (
+        "gram twice.csv -o o.npy",
+        "twice.csv: line 3 holds 3 twice, in columns 'b' and 'c', but every row of 3 items must be a ",
+    ),
+    ("gram twice.csv -o o.npy", "; --ties mean takes equal numbers for ties"),
+    (
+        "gram nan.csv -o o.npy",
+        "nan.csv: line 2, column 2 holds NaN: every item needs a number; --missing bottom puts items",
+    ),
+    (
+        "gram range.csv -o o.npy",
+        "range.csv: line 2, column 'b' holds 7, but every row of 2 items must be a permutation of",
+    ),
+    (
+        "gram text.csv -o o.npy",
+        "line 2: column 1, 'name', holds 'Ann', which is not a number; --skip COLUMN leaves a column out",
+    ),
+    (
+        "gram unnamed.csv -o o.npy",
+        "column 1 has no name, but every column must be an item: row numbers are none; --skip",
+    ),
+    ("gram ragged.csv -o o.npy", "ragged.csv, line 2: the row has 1 cells, but the first row has 2"),
+    ("gram empty.csv -o o.npy", "empty.csv, line 1: the file is empty"),
+    ("gram bytes.csv -o o.npy", "bytes.csv, line 1: the byte 0xff is not UTF-8"),
+    ("gram fake.npy -o o.npy", "fake.npy is not a file of NumPy arrays, or is damaged"),
+    ("gram fake.npz -o o.npy", "fake.npz is not a file of NumPy arrays, or is damaged"),
+    ("gram empty.npy -o o.npy", "empty.npy is not a file of NumPy arrays, or is damaged: "),
+    ("gram cut.npz -o o.npy", "cut.npz is not a file of NumPy arrays, or is damaged: "),
+    ("gram spoilt.npz -o o.npy", "spoilt.npz: the array 'X' cannot be read: "),
+    ("gram objects.npy -o o.npy", "objects.npy is not a file of NumPy arrays, or is damaged: "),
+    ("gram named.npy -o o.npy", "named.npy has several arrays in it, but must be an .npy file with one"),
+    ("gram single.npz -o o.npy", "single.npz has one array without a name, but must be an .npz file"),
+    ("gram x.npz -o o.npy --array Z", "x.npz has no array 'Z': it has X, other"),
+    ("gram two.npz -o o.npy", "two.npz has the arrays a, b: --array says which has the rankings"),
+    ("gram flat.npy -o o.npy", "flat.npy has an array of shape (3,), but must have two axes: one ranking a row"),
+    (
+        "gram words.npy -o o.npy",
+        "words.npy: row 0, column 0 holds 'a', a text, but rankings are made of real numbers",
+    ),
+    (
+        "gram repeated.npy -o o.npy",
+        "repeated.npy: row 0 holds 1 twice, in columns 0 and 1, but every row of 3 items must be",
+    ),
+    ("gram wrong.soc -o o.npy", "wrong.soc, line 2: the file ends before 3 alternatives"),
+    (
+        "gram votes.toi -o o.npy --ties mean",
+        "votes.toi: line 9, column 'b' holds NaN: every item needs a number; --missing bottom ",
+    ),
+    (
+        "gram x.csv --against other.csv -o o.npy",
+        "item 2 is 'coffee' in x.csv and 'milk' in other.csv: both must have the same ",
+    ),
+    (
+        "gram x.npy --against narrow.csv -o o.npy",
+        "x.npy has 5 items, but narrow.csv has 2: both must rank the same items",
+    ),
+    ("gram x.csv -o o.npy --weight top --k 9", "--k is 9, but must be from 1 to 5, the number of items"),
+    ("gram x.csv -o o.npy --weight mult --u 1,2", "--u has 2 position weights, but the rankings have 5 items"),
+    ("gram x.csv -o o.npy --U flat.npy", "--U is 1-dimensional, of shape (3,)"),
+    ("gram x.csv -o o.npy --weight mult --u 1,nan,0,0,0", "--u[1] is NaN: position weights must be finite"),
+    ("gram spaces.txt -o o.npy", "which is not a number; --delimiter ' ' is for numbers with spaces between them"),
+    ("gram x.csv -o o.npy --kernel mallows --lam -1", "-1"),
+]
+
+
+@pytest.fixture
+def broken():
+    for name, content in BROKEN.items():
+        if content is None:
+            Path(name).mkdir()
+        elif isinstance(content, str):
+            Path(name).write_text(content)
+        else:
+            Path(name).write_bytes(content)
+    Path("cut.npz").write_bytes(Path("x.npz").read_bytes()[:200])
+    spoilt = bytearray(Path("x.npz").read_bytes())
+    spoilt[150:170] = b"?" * 20
+    Path("spoilt.npz").write_bytes(spoilt)
+    np.save("objects.npy", np.array([None]), allow_pickle=True)
+    with Path("named.npy").open("wb") as file:
+        np.savez(file, X=X)
+    with Path("single.npz").open("wb") as file:
+        np.save(file, X)
+    np.savez("two.npz", a=X, b=X)
+    np.save("flat.npy", np.array([1, 2, 3]))
+    np.save("words.npy", np.array([["a", "b"]]))
+    np.save("repeated.npy", np.array([[1, 1, 2]]))
+
+
+@pytest.mark.parametrize(("words", "message"), FAILURES, ids=[words for words, _ in FAILURES])
+@pytest.mark.usefixtures("broken")
+def test_failures(words, message, capsys):
+    fails(capsys, words, message)
+
+
+WRONG = [
+    ("", "the following arguments are required: COMMAND"),
+    ("count", "invalid choice: 'count'"),
+    ("gram", "the following arguments are required: INPUT, -o/--out/--output"),
+    ("gram x.csv", "the following arguments are required: -o/--out/--output"),
+    ("gram x.csv -o o.npy --norm", "unrecognized arguments: --norm"),
+    ("gram x.csv -o o.mat", "the name of the output must end in one of .npy, .npz, .csv, not be 'o.mat'"),
+    ("gram x.csv -o o.npy --weight heavy", "invalid choice: 'heavy'"),
+    ("gram x.csv -o o.npy --weight top", "--weight top needs --k, the number of ranks that count"),
+    ("gram x.csv -o o.npy --k 3", "--k goes with --weight top"),
+    ("gram x.csv -o o.npy --weight top --k three", "argument --k: 'three' must be a whole number from 1"),
+    ("gram x.csv -o o.npy --order 0", "argument --order: '0' must be a whole number from 1"),
+    (
+        "gram x.csv -o o.npy --order 18446744073709551616",
+        "argument --order: '18446744073709551616' must be a whole number from 1 of at most 18 digits",
+    ),
+    ("gram x.csv -o o.npy --weight add", "--weight add needs --u"),
+    ("gram x.csv -o o.npy --u log", "--u goes with --weight add and --weight mult"),
+    ("gram x.csv -o o.npy --weight add --u 1;2", "'1;2' is neither hyperbolic nor log nor numbers such as 1,0.5,0.25"),
+    ("gram x.csv -o o.npy --weight add --u log --U U.npy", "argument --U: not allowed with argument --weight"),
+    ("gram x.csv -o o.npy --W W.npy --U U.npy", "argument --U: not allowed with argument --W"),
+    ("gram x.csv -o o.npy --signed --U U.npy", "--signed goes with --weight, not with --U and --W"),
+    ("gram x.csv -o o.npy --signed --order 3", "--signed goes with --order 2"),
+    ("gram x.csv -o o.npy --W W.npy --order 3", "--W goes with --order 2"),
+    ("gram x.csv -o o.npy --no-check", "--no-check goes with --W"),
+    ("gram x.csv -o o.npy --lam 1", "--lam goes with --kernel mallows"),
+    ("gram x.csv -o o.npy --kernel mallows --weight top", "--weight goes with --kernel kendall, not mallows"),
+    ("gram x.csv -o o.npy --kernel distance --normalize", "--normalize goes with --kernel kendall, not distance"),
+    ("gram x.csv -o o.npy --kernel mallows --ties mean", "--kernel mallows takes complete rankings only"),
+    ("gram x.npy -o o.npy --delimiter ;", "--delimiter goes with CSV files"),
+    ("gram x.npy -o o.npy --no-header", "--header goes with CSV files"),
+    ("gram x.npy -o o.npy --skip a", "--skip goes with CSV files"),
+    ("gram x.npy -o o.npy --id a", "--id goes with CSV files"),
+    ("gram x.npy -o o.npy --array X", "--array goes with .npz files"),
+    ("gram x.csv -o o.npy --expand", "--expand goes with PrefLib files"),
+    ("gram votes.soc -o o.npy --input scores", "--input scores does not go with PrefLib files"),
+    ("gram x.csv -o o.npy --input marks", "invalid choice: 'marks'"),
+    ("gram x.csv -o o.npy --jobs 0", "argument --jobs: '0' must be a whole number from 1, or -1 for one on each core"),
+    ("gram x.csv -o o.npy --delimiter ab", "argument --delimiter: 'ab' must be one character"),
+    ("info --xml", "unrecognized arguments: --xml"),
+]
+
+
+@pytest.mark.parametrize(("words", "message"), WRONG, ids=[words for words, _ in WRONG])
+def test_wrong_usage(words, message, capsys):
+    fails(capsys, words, message, code=2)
+
+
+@pytest.mark.parametrize("place", ["--debug gram x.csv -o o.npy --weight top --k 9", "gram --debug none.csv -o o.npy"])
+def test_debug_shows_where(place, capsys):
+    run(place, code=1)
+    shown = capsys.readouterr().err
+    assert shown.startswith("Traceback (most recent call last):")
+    assert shown.splitlines()[-1].startswith("wkendall: ")
+
+
+@pytest.mark.parametrize(
+    ("error", "message"),
+    [
+        (MemoryError(), "wkendall: not enough memory"),
+        (MemoryError("8 GiB"), "wkendall: not enough memory: 8 GiB"),
+        (
+            ImportError('progress=True needs tqdm: pip install "wkendall[progress]"'),
+            "wkendall: --progress needs tqdm: pip",
+        ),
+        (OSError(errno.ENOSPC, "No space left on device"), "wkendall: out.npy: No space left on device"),
+        (RuntimeError("two\nlines"), "wkendall: RuntimeError: two lines; --debug shows where"),
+    ],
+)
+def test_whatever_happens_is_one_line(error, message, capsys, monkeypatch):
+    def fail(*_, **__):
+        raise error
+
+    monkeypatch.setattr(gram, "gram_matrix", fail)
+    fails(capsys, "gram x.csv -o out.npy", message)
+
+
+def test_no_space_is_found_before_the_work(capsys, monkeypatch):
+    def full(*_):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(os, "posix_fallocate", full, raising=False)
+    monkeypatch.setattr(gram, "gram_matrix", None)
+    fails(capsys, "gram x.csv -o out.npy", "out.npy: No space left on device")
+
+
+@pytest.mark.parametrize("there", [True, False])
+def test_space_is_claimed_without_help_of_the_system(there, monkeypatch):
+    def refuse(*_):
+        raise OSError(errno.EOPNOTSUPP, "Operation not supported")
+
+    if there:
+        monkeypatch.setattr(os, "posix_fallocate", refuse, raising=False)
+    else:
+        monkeypatch.delattr(os, "posix_fallocate", raising=False)
+    rows = random_rankings(np.random.default_rng(0), 700, 4)
+    np.save("many.npy", rows)
+    run("gram many.npy -o out.npy")
+    assert (np.load("out.npy") == wkendall.gram_matrix(rows)).all()
+
+
+def test_without_tqdm(monkeypatch, capsys):
+    monkeypatch.setitem(sys.modules, "tqdm.auto", None)
+    fails(capsys, "gram x.csv -o out.npy --progress", '--progress needs tqdm: pip install "wkendall[cli]"')
+
+
+def test_progress(capsys, monkeypatch):
+    run("gram x.csv -o one.npy --progress")
+    assert "100%" in capsys.readouterr().err
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    run("gram x.csv -o two.npy")
+    assert "100%" in capsys.readouterr().err
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    run("gram x.csv -o three.npy --no-progress")
+    assert capsys.readouterr().err == ""
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    run("gram x.csv -o four.npy")
+    assert capsys.readouterr().err == ""
+
+
+@pytest.mark.filterwarnings("default")
+def test_warnings_are_one_line(capsys, monkeypatch):
+    def warn(*_, **__):
+        import warnings
+
+        warnings.warn("take\ncare", UserWarning, stacklevel=1)
+
+    monkeypatch.setattr(gram, "gram_matrix", warn)
+    run("gram x.csv -o out.npy")
+    assert capsys.readouterr().err == "wkendall: warning: take care\n"

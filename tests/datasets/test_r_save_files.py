@@ -1,0 +1,138 @@
+"""R save files of the survey are read as they are or refused."""
+
+import bz2
+import gzip
+import lzma
+
+import numpy as np
+import pytest
+from survey_files import (
+    NIL,
+    ROWS,
+    TAG,
+    check_rows,
+    columns_of,
+    doubles,
+    factor,
+    frame,
+    integers,
+    number,
+    pairlist,
+    save_file,
+    saved,
+    sequence,
+    strings,
+    symbol,
+)
+from wkendall.datasets import COUNTS, PREFMOD, load_eurobarometer
+
+
+@pytest.mark.parametrize("version", [2, 3])
+@pytest.mark.parametrize(
+    "pack", [bytes, gzip.compress, bz2.compress, lzma.compress], ids=["plain", "gzip", "bzip2", "xz"]
+)
+def test_r_save_file(tmp_path, version, pack):
+    content = pack(save_file([("euro55.2.des", frame(columns_of()))], version))
+    check_rows(load_eurobarometer(saved(tmp_path, "euro55.2.des.RData", content)))
+    check_rows(load_eurobarometer(saved(tmp_path, "euro", content)))
+
+
+def test_r_save_file_as_prefmod_documents_it(tmp_path):
+    rows = [(*(7 - 2 * rank for rank in row[:6]), *row[6:]) for row in ROWS]
+    names = (*PREFMOD, "SEX", "AGE4", "y")
+    columns = {name: doubles([row[place] for row in rows]) for place, name in enumerate(names)}
+    columns["SEX"] = factor([row[6] for row in rows], ["male", "female"])
+    columns["AGE4"] = factor([row[7] for row in rows], ["1", "2", "3", "4"])
+    columns = {"y": columns.pop("y"), **columns}
+    call = number(6) + symbol("patt.design") + number(2 | TAG) + symbol("nitems") + doubles([6]) + NIL
+    content = save_file([("euro55.2.des", frame(columns, more=[("call", call), ("objnames", strings(names))]))])
+    check_rows(load_eurobarometer(saved(tmp_path, "euro55.2.des.RData", gzip.compress(content))))
+
+
+def test_r_columns_of_every_kind(tmp_path):
+    columns = columns_of()
+    columns["television"] = factor([3, 1, 4, 2], ["6", "3", "1", "2"])
+    columns["radio"] = strings(["2", "5", "1", "1"])
+    columns["y"] = doubles([2, 1, 0, 3])
+    columns["row"] = sequence(4, 1)
+    shared = number(255 | 1 << 8)
+    more = pairlist([("a", integers([1]))]).replace(symbol("a"), shared)
+    content = save_file([("x", frame(columns, sequence(4, 1), [("more", more)])), ("other", strings(["a", None]))], 3)
+    check_rows(load_eurobarometer(saved(tmp_path, "x.rda", content)))
+
+
+def with_column(**column):
+    return save_file([("x", frame({**columns_of(), **column}))])
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (save_file([("x", frame(columns_of(names=COUNTS[:-1])))]), "the column y is missing: there must be television"),
+        (
+            save_file([("x", frame(columns_of())), ("z", frame(columns_of()))]),
+            "there must be one data frame .* there are 2",
+        ),
+        (save_file([("x", integers([1, 2]))]), "there must be one data frame in the file, but there are 0"),
+        (
+            save_file([("x", frame(columns_of(), kind="list"))]),
+            "there must be one data frame in the file, but there are 0",
+        ),
+        (save_file([("x", frame(columns_of([])))]), "column television has 0 rows"),
+        (with_column(y=integers([1, 2])), "column y has 2 rows, but every column must have equally many"),
+        (with_column(y=integers([1, -(2**31), 1, 1])), "row 2: column y holds NA, but must hold a whole number"),
+        (with_column(y=doubles([1, 1, np.nan, 1])), "row 3: column y holds NA, but must hold a whole number"),
+        (with_column(y=doubles([1, 1, 1, 1.5])), "row 4: column y holds 1.5, but must hold a whole number"),
+        (with_column(y=strings(["1", None, "1", "1"])), "row 2: column y holds NA"),
+        (with_column(y=strings(["1", "b", "1", "1"])), "row 2: column y holds 'b'"),
+        (with_column(SEX=factor([1, 2, -(2**31), 1], ["m", "f"])), "row 3: column SEX holds NA"),
+        (
+            with_column(SEX=factor([1, 2, 3, 1], ["m", "f", "?"])),
+            "row 3: column SEX holds 3, but must hold a number from 1",
+        ),
+        (with_column(y=frame(columns_of())), "column y has 9 rows"),
+        (
+            with_column(radio=integers([2, 5, 2, 1])),
+            "row 3: the ranks 2, 2, 3, 4, 5, 6 must be the numbers from 1 to 6",
+        ),
+        (with_column(z=number(24)), "there is an R object of type 24: only data frames of numbers"),
+        (with_column(z=sequence(4, 1, "wrap_real")), "there is an R vector of the kind 'wrap_real'"),
+        (with_column(z=number(255 | 99 << 8)), "there is a reference to symbol 99 of"),
+        (with_column(z=number(13) + number(-1)), "there is a vector of length -1"),
+        (with_column(z=number(13) + number(10**9)), "the file ends in the middle of its data"),
+        (save_file([("x", (number(19) + number(1)) * 100_000)]), "its lists are nested too deeply"),
+        (b"RDA2\nA\n2\n", "the file must be one that R's save.. writes, in XDR format, .* begins with b'RDA2"),
+        (b"RDX2", "the file ends in the middle of its data"),
+        (gzip.compress(b"television,radio\n"), "the file must be one that R's save.. writes"),
+        (gzip.compress(save_file([("x", frame(columns_of()))]))[:-20], "the file cannot be decompressed"),
+        (lzma.compress(b"x" * 100)[:50], "the file cannot be decompressed"),
+        (b"BZh9 not at all", "the file cannot be decompressed"),
+        (b"", "the file ends in the middle of its data"),
+    ],
+)
+def test_wrong_r_save_files(tmp_path, content, message):
+    with pytest.raises(ValueError, match=f"^x.RData: {message}"):
+        load_eurobarometer(saved(tmp_path, "x.RData", content))
+
+
+def test_every_cut_of_an_r_save_file_is_refused(tmp_path):
+    content = save_file([("x", frame(columns_of(), sequence(4, 1)))], 3)
+    for end in range(len(content) - 4):
+        with pytest.raises(ValueError, match=r"^x\.RData: "):
+            load_eurobarometer(saved(tmp_path, "x.RData", content[:end]))
+
+
+def test_changed_bytes_of_an_r_save_file_give_people_or_a_reason(tmp_path, leave_memory):
+    leave_memory(10**6)
+    content = save_file([("x", frame(columns_of(), sequence(4, 1)))], 3)
+    rng = np.random.default_rng(0)
+    reasons = []
+    for place in range(len(content)):
+        changed = bytearray(content)
+        changed[place] = rng.integers(256)
+        try:
+            load_eurobarometer(saved(tmp_path, "x.RData", bytes(changed)))
+        except ValueError as error:
+            reasons.append(str(error))
+    assert len(reasons) > len(content) // 2
+    assert all(reason.startswith("x.RData: ") or "memory are available" in reason for reason in reasons)

@@ -1,0 +1,178 @@
+"""In one `fit`, and in one call of a kernel for Gaussian processes, every array of rankings is checked exactly once."""
+
+import warnings
+
+import numpy as np
+import pytest
+import wkendall
+from definitions import random_rankings
+from sklearn.gaussian_process import GaussianProcessRegressor
+from wkendall import _core
+from wkendall.gaussian_process import MallowsKernel, WeightedKendallKernel
+from wkendall.learning import position_tensors
+from wkendall.reading import rankings as reading
+
+RNG = np.random.default_rng(0)
+X = random_rankings(RNG, 24, 5)
+Y = random_rankings(RNG, 6, 5)
+CLASSES = np.where(X[:, 0] < X[:, 1], "a", "b")
+THREE = np.array(["a", "b", "c"])[X[:, 0] % 3]
+NUMBERS = (X[:, 0] - X[:, 1] + RNG.random(24)).round(2)
+TIED = np.where(X > 3, 4, X)
+
+
+class Counting(type):
+    """A class of the extension module that notes each object made from an array."""
+
+    def __call__(cls, values, *rest):
+        cls.made.append(values.shape)
+        return cls.kind(values, *rest)
+
+    def __instancecheck__(cls, one):
+        return isinstance(one, cls.kind)
+
+
+class Core:
+    """The extension module with its two handles counted."""
+
+    def __init__(self, made):
+        members = {"made": made, "from_rankings": staticmethod(_core.Incomplete.from_rankings)}
+        self.Rankings = Counting("Rankings", (), {"kind": _core.Rankings, **members})
+        self.Incomplete = Counting("Incomplete", (), {"kind": _core.Incomplete, **members})
+
+    def __getattr__(self, name):
+        return getattr(_core, name)
+
+
+class Seen:
+    """What was checked, and from which arrays handles were made."""
+
+    def __init__(self):
+        self.checked, self.made = [], []
+
+    def clear(self):
+        self.checked.clear()
+        self.made.clear()
+
+
+@pytest.fixture
+def seen(monkeypatch):
+    found, check = Seen(), reading.Reading._checked
+
+    def counted(self, array, name, threads):
+        found.checked.append((name, array.shape))
+        return check(self, array, name, threads)
+
+    monkeypatch.setattr(reading.Reading, "_checked", counted)
+    for module in (reading, position_tensors):
+        monkeypatch.setattr(module, "_core", Core(found.made))
+    return found
+
+
+def fitted(model, X, y=None):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of few iterations
+        return model.fit(X) if y is None else model.fit(X, y)
+
+
+#: A model, its labels, and how many handles one fit makes: of the array that is read, and of rankings that are taken out of it.
+MODELS = {
+    "SuquanSVDClassifier": (wkendall.SuquanSVDClassifier(), CLASSES, 2),
+    "SuquanSVDClassifier, order 1": (wkendall.SuquanSVDClassifier(order=1), CLASSES, 2),
+    "SuquanSVDClassifier, three classes": (wkendall.SuquanSVDClassifier(n_components=2), THREE, 4),
+    "SuquanSVDRegressor": (wkendall.SuquanSVDRegressor(), NUMBERS, 2),
+    "AlternatingClassifier": (wkendall.AlternatingClassifier(max_iter=1), CLASSES, 2),
+    "AlternatingClassifier, many steps": (wkendall.AlternatingClassifier(max_iter=30, tol=1e-9), CLASSES, 2),
+    "AlternatingClassifier, three classes": (wkendall.AlternatingClassifier(init="suquan"), THREE, 4),
+    "AlternatingRegressor": (wkendall.AlternatingRegressor(max_iter=30, tol=1e-9), NUMBERS, 2),
+    "WeightedKendall": (wkendall.WeightedKendall("mult", u="log"), None, 2),
+    "WeightedKendall, Mallows": (wkendall.WeightedKendall("mallows", lam=0.3), None, 2),
+    "KendallFeatures": (wkendall.KendallFeatures("add", u="log"), None, 2),
+    "KernelKMeans": (wkendall.KernelKMeans(3, n_init=2, max_iter=2, random_state=0), None, 2),
+    "KernelKMeans, many runs": (wkendall.KernelKMeans(3, n_init=20, random_state=0), None, 2),
+    # Those that differ, those that the error is measured on, those drawn, those of them that are kept, twice.
+    "KendallNystroem": (wkendall.KendallNystroem(8, random_state=0), None, 6),
+    # And one for each column.
+    "KendallNystroem, apart": (wkendall.KendallNystroem(8, landmarks="kmeans++", random_state=0), None, 14),
+}
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_one_fit_checks_its_rankings_once(name, seen):
+    model, y, handles = MODELS[name]
+    fitted(model, X, y)
+    assert seen.checked == [("X", X.shape)]
+    assert len(seen.made) == handles
+    assert seen.made.count(X.shape) <= 2  # all rankings of X may differ
+    for method in ("predict", "transform", "decision_function"):
+        if hasattr(model, method):
+            seen.clear()
+            getattr(model, method)(Y)
+            assert seen.checked == [("X", Y.shape)]
+
+
+@pytest.mark.parametrize("name", MODELS)
+@pytest.mark.parametrize("most", [1, 50])
+def test_ties_are_asked_for_once(name, most, seen):
+    """With ties too, and as many handles for one step as for many."""
+    model, y, _ = MODELS[name]
+    if "Mallows" in name:
+        pytest.skip("is for complete rankings")
+    model = type(model)(**{**model.get_params(), "ties": "mean"})
+    if "max_iter" in model.get_params():
+        model.set_params(max_iter=most)
+    fitted(model, TIED, y)
+    assert seen.checked == [("X", TIED.shape)]
+    assert seen.made.count(TIED.shape) <= 4  # complete ones are tried first, of all rankings and of those that differ
+    assert len(seen.made) <= (30 if "Nystroem" in name else 4)
+
+
+def test_a_start_is_checked_once_too(seen):
+    wkendall.KernelKMeans(3, init=X[:3]).fit(X)
+    assert seen.checked == [("X", X.shape), ("init", (3, 5))]
+
+
+def test_a_matrix_of_all_rankings_of_a_fit(seen):
+    wkendall.WeightedKendall().fit_transform(X)
+    assert seen.checked == [("X", X.shape)]
+    seen.clear()
+    wkendall.WeightedKendall()(X, Y)
+    assert seen.checked == [("X", X.shape), ("Y", Y.shape)]
+
+
+def test_functions_check_once(seen):
+    wkendall.suquan_svd(X, CLASSES)
+    assert (seen.checked, seen.made) == ([("X", X.shape)], [X.shape])
+    seen.clear()
+    wkendall.gram_matrix(X, Y)
+    assert (seen.checked, seen.made) == ([("X", X.shape), ("Y", Y.shape)], [X.shape, Y.shape])
+
+
+KERNELS = [
+    MallowsKernel(0.2),
+    WeightedKendallKernel("mult", u="power"),
+    WeightedKendallKernel("add", u="exponential", order=3, normalize=False),
+]
+
+
+@pytest.mark.parametrize("kernel", KERNELS, ids=str)
+def test_kernels_of_gaussian_processes(kernel, seen):
+    """Once in a call, for the matrix and its gradient together; a fit calls a kernel for each value that it tries."""
+    kernel(X, eval_gradient=True)
+    assert (seen.checked, seen.made) == ([("X", X.shape)], [X.shape])
+    seen.clear()
+    kernel(X, Y)
+    assert (seen.checked, seen.made) == ([("X", X.shape), ("Y", Y.shape)], [X.shape, Y.shape])
+    seen.clear()
+    kernel.diag(X)
+    assert (seen.checked, seen.made) == ([("X", X.shape)], [X.shape])
+
+
+@pytest.mark.parametrize("kernel", KERNELS, ids=str)
+def test_a_fit_of_a_gaussian_process(kernel, seen, monkeypatch):
+    calls, call = [], type(kernel).__call__
+    monkeypatch.setattr(type(kernel), "__call__", lambda *given, **how: calls.append(1) or call(*given, **how))
+    fitted(GaussianProcessRegressor(kernel, alpha=0.1), X, NUMBERS)
+    assert len(calls) > 2
+    assert seen.checked == [("X", X.shape)] * len(calls)
+    assert len(seen.made) == len(calls)

@@ -1,0 +1,345 @@
+"""Clusters of rankings by k-means in the geometry of a kernel."""
+
+import pickle
+
+import numpy as np
+import pytest
+import wkendall
+from definitions import random_rankings
+from paths import SURVEY
+from sklearn.base import clone
+from sklearn.cluster import KMeans
+from sklearn.exceptions import ConvergenceWarning, NotFittedError
+from sklearn.metrics import adjusted_rand_score
+from sklearn.model_selection import GridSearchCV
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import FunctionTransformer
+from sklearn.utils.estimator_checks import parametrize_with_checks
+from wkendall import KernelKMeans, datasets
+from wkendall.estimators import clustering
+
+NAN = float("nan")
+EXPECTED = {"check_clustering": "its points have two coordinates, of which a ranking keeps only which is larger"}
+KERNELS = [
+    {"signed": True},
+    {},
+    {"weight": "mult", "u": [1.0, 0.62, 0.41, 0.3, 0.17, 0.05], "normalize": True},
+    {"weight": "add", "u": [1.0, 0.62, 0.41, 0.3, 0.17, 0.05], "signed": True},
+    {"weight": "average"},
+]
+
+
+def three_groups(rng, rows, lam=1.0):
+    """Rankings around three centres."""
+    centres = [[1, 2, 3, 4, 5, 6, 7, 8], [8, 7, 6, 5, 4, 3, 2, 1], [4, 3, 2, 1, 8, 7, 6, 5]]
+    group = rng.integers(0, 3, rows)
+    X = np.array([datasets.make_mallows(1, centres[one], lam, rng=rng)[0] for one in group])
+    return X, group
+
+
+def squares_by_definition(model, X, **kernel):
+    """Squared distances of rankings from centres, from explicit features and the clusters' members."""
+    features = wkendall.features(model.rankings_, **kernel)
+    centres = model.means_.T @ features
+    return ((wkendall.features(X, **kernel)[:, np.newaxis] - centres) ** 2).sum(axis=2)
+
+
+@pytest.mark.filterwarnings("ignore:. clusters found, not n_clusters", "ignore:not converged after max_iter")
+@parametrize_with_checks([KernelKMeans(input="scores", ties="mean")], expected_failed_checks=lambda _: EXPECTED)
+def test_scikit_learn_checks(estimator, check):
+    check(estimator)
+
+
+# The same as k-means on features.
+
+
+def plain_kmeans(Z, centres):
+    """Lloyd's steps on points, equal distances going to the first centre, until nothing changes; no cluster may be empty."""
+    labels = None
+    while True:
+        squares = ((Z[:, np.newaxis] - centres) ** 2).sum(axis=2).round(9)
+        before, labels = labels, squares.argmin(axis=1)
+        if np.array_equal(before, labels):
+            return labels, squares.min(axis=1).sum()
+        centres = np.array([Z[labels == one].mean(axis=0) for one in range(len(centres))])
+
+
+def different_rows(rng, X, count):
+    rows = np.unique(X, axis=0)
+    return rows[rng.permutation(len(rows))[:count]]
+
+
+@pytest.mark.parametrize("kernel", KERNELS)
+@pytest.mark.parametrize("seed", range(5))
+def test_equals_plain_kmeans_on_features(kernel, seed):
+    rng = np.random.default_rng(seed)
+    X = datasets.make_mallows(150, 6, 0.2, rng=rng)
+    start = different_rows(rng, X, 4)
+    Z = wkendall.features(X, **kernel)
+    labels, inertia = plain_kmeans(Z, wkendall.features(start, **kernel))
+    model = KernelKMeans(4, init=start, **kernel).fit(X)
+    np.testing.assert_array_equal(model.labels_, labels)
+    assert model.inertia_ == pytest.approx(inertia)
+    new = random_rankings(rng, 40, 6)
+    np.testing.assert_allclose(model.transform(new) ** 2, squares_by_definition(model, new, **kernel), atol=1e-9)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_equals_kmeans_of_scikit_learn(seed):
+    """From starts without equal distances, between which rounding would decide."""
+    rng = np.random.default_rng(seed)
+    X, U = datasets.make_mallows(150, 6, 0.2, rng=rng), rng.standard_normal((6, 6))
+    Z, gap = wkendall.embed(X, U).reshape(150, -1), 0.0
+    while gap < 1e-6:
+        start = different_rows(rng, X, 4)
+        Z_start = wkendall.embed(start, U).reshape(4, -1)
+        squares = ((Z[:, np.newaxis] - Z_start) ** 2).sum(axis=2)
+        gap = np.diff(np.sort(squares, axis=1)[:, :2]).min()
+    plain = KMeans(4, init=Z_start, n_init=1, tol=0).fit(Z)
+    model = KernelKMeans(4, init=start, U=U).fit(X)
+    np.testing.assert_array_equal(model.labels_, plain.labels_)
+    assert model.inertia_ == pytest.approx(plain.inertia_)
+    np.testing.assert_allclose(model.transform(X), plain.transform(Z), atol=1e-6)
+
+
+def test_a_start_from_labels():
+    rng = np.random.default_rng(2)
+    X = datasets.make_mallows(100, 6, 0.2, rng=rng)
+    labels = rng.integers(0, 3, 100)
+    kernel = KERNELS[2]
+    Z = wkendall.features(X, **kernel)
+    means = np.array([Z[labels == one].mean(axis=0) for one in range(3)])
+    plain = KMeans(3, init=means, n_init=1, tol=0).fit(Z)
+    model = KernelKMeans(3, init=labels, **kernel).fit(X)
+    np.testing.assert_array_equal(model.labels_, plain.labels_)
+    assert model.inertia_ == pytest.approx(plain.inertia_)
+
+
+def test_the_end_is_a_fixed_point():
+    rng = np.random.default_rng(3)
+    X = datasets.make_mallows(200, 6, 0.3, rng=rng)
+    for kernel in KERNELS:
+        model = KernelKMeans(5, random_state=0, **kernel).fit(X)
+        np.testing.assert_array_equal(model.predict(X), model.labels_)
+        np.testing.assert_array_equal(model.fit_predict(X), model.labels_)
+        assert model.score(X) == pytest.approx(-model.inertia_)
+        assert set(model.labels_) == set(range(5))
+        Z = wkendall.features(X, **kernel)
+        centres = np.array([Z[model.labels_ == one].mean(axis=0) for one in range(5)])
+        squares = ((Z[:, np.newaxis] - centres) ** 2).sum(axis=2)
+        np.testing.assert_allclose(model.transform(X) ** 2, squares, atol=1e-9)
+        assert model.inertia_ == pytest.approx(squares.min(axis=1).sum())
+        again = KernelKMeans(5, init=model.labels_, **kernel).fit(X)
+        assert again.n_iter_ == 1
+        np.testing.assert_array_equal(again.labels_, model.labels_)
+
+
+def test_kernels_without_features():
+    rng = np.random.default_rng(4)
+    X = datasets.make_mallows(60, 5, 0.2, rng=rng)
+    for kernel in ({"order": 3}, {"weight": "mallows", "lam": 0.2}, {"U": rng.standard_normal((5, 5))}):
+        gram = wkendall.WeightedKendall(**kernel)
+        model = KernelKMeans(3, random_state=0, **kernel).fit(X)
+        K = gram(X)
+        member = np.eye(3)[model.labels_] / np.bincount(model.labels_)
+        squares = K.diagonal()[:, np.newaxis] - 2 * K @ member + (member * (K @ member)).sum(axis=0)
+        np.testing.assert_allclose(model.transform(X) ** 2, squares, atol=1e-9 * K.max())
+
+
+# What it finds.
+
+
+def test_three_groups_are_found():
+    X, group = three_groups(np.random.default_rng(5), 400, lam=1.5)
+    for kernel in ({}, {"weight": "average"}, {"weight": "mult", "u": "log", "normalize": True}, {"order": 3}):
+        model = KernelKMeans(3, random_state=0, **kernel).fit(X[:300])
+        assert adjusted_rand_score(model.labels_, group[:300]) > 0.9
+        assert adjusted_rand_score(model.predict(X[300:]), group[300:]) > 0.9
+
+
+def test_more_starts_are_no_worse():
+    X = datasets.make_uniform(200, 6, rng=0)
+    inertia = [KernelKMeans(12, n_init=count, random_state=0).fit(X).inertia_ for count in (1, 3, 10)]
+    assert inertia[0] >= inertia[1] >= inertia[2]
+    assert inertia[0] > inertia[2]
+
+
+@pytest.mark.skipif(not SURVEY.exists(), reason="the counts of the survey are not there")
+def test_the_survey_costs_what_its_different_rankings_do():
+    survey = datasets.load_eurobarometer(SURVEY)
+    model = KernelKMeans(4, weight="mult", u="log", random_state=0).fit(survey.X)
+    assert len(model.rankings_) <= 720
+    assert len(model.labels_) == len(survey.X)
+    different, counts = np.unique(survey.X, axis=0, return_counts=True)
+    other = KernelKMeans(4, weight="mult", u="log", random_state=0).fit(different, sample_weight=counts)
+    assert other.inertia_ == pytest.approx(model.inertia_)
+    np.testing.assert_array_equal(other.predict(survey.X), model.labels_)
+
+
+def test_weights_of_samples_count_like_repetitions():
+    rng = np.random.default_rng(6)
+    X = datasets.make_mallows(60, 6, 0.3, rng=rng)
+    weights = rng.integers(0, 4, 60)
+    for init in ("k-means++", X[:3]):
+        model = KernelKMeans(3, init=init, random_state=0).fit(X, sample_weight=weights)
+        repeated = KernelKMeans(3, init=init, random_state=0).fit(np.repeat(X, weights, axis=0))
+        assert model.inertia_ == pytest.approx(repeated.inertia_)
+        np.testing.assert_array_equal(np.repeat(model.labels_, weights), repeated.labels_)
+        np.testing.assert_array_equal(model.labels_, repeated.predict(X))
+        assert model.score(X, sample_weight=weights) == pytest.approx(-model.inertia_)
+    labels = np.arange(60) % 3
+    model = KernelKMeans(3, init=labels).fit(X, sample_weight=weights)
+    repeated = KernelKMeans(3, init=np.repeat(labels, weights)).fit(np.repeat(X, weights, axis=0))
+    np.testing.assert_array_equal(np.repeat(model.labels_, weights), repeated.labels_)
+
+
+def test_the_order_of_the_rankings_does_not_matter():
+    X, _ = three_groups(np.random.default_rng(7), 100, lam=0.3)
+    one, other = (KernelKMeans(4, random_state=0).fit(rows) for rows in (X, X[::-1]))
+    np.testing.assert_array_equal(one.labels_, other.labels_[::-1])
+
+
+def test_an_empty_cluster_takes_the_farthest_ranking():
+    X = [[1, 2, 3, 4], [1, 2, 4, 3], [2, 1, 3, 4], [4, 3, 2, 1]]
+    # The third centre is nearest to none.
+    model = KernelKMeans(3, init=[[1, 2, 3, 4], [1, 2, 4, 3], [3, 4, 1, 2]]).fit(X[:3])
+    assert sorted(model.labels_) == [0, 1, 2]
+    model = KernelKMeans(2, init=[[1, 2, 3, 4], [1, 2, 3, 4]]).fit(X)
+    np.testing.assert_array_equal(model.labels_, [0, 0, 0, 1])
+
+
+def test_fewer_rankings_than_clusters_are_said():
+    X = [[1, 2, 3], [1, 2, 3], [3, 2, 1], [3, 2, 1]]
+    for init in ("k-means++", [[2, 1, 3], [2, 3, 1], [2, 3, 1]]):
+        with pytest.warns(ConvergenceWarning, match="2 clusters found, not n_clusters=3"):
+            model = KernelKMeans(3, init=init, random_state=0).fit(X)
+        assert model.inertia_ == pytest.approx(0, abs=1e-9)
+        assert model.labels_[0] == model.labels_[1] != model.labels_[2] == model.labels_[3]
+        assert np.isfinite(model.transform(X)).all()
+        np.testing.assert_array_equal(model.predict(X), model.labels_)
+    # The kernel sees no difference: one cluster.
+    with pytest.warns(ConvergenceWarning, match="1 clusters found, not n_clusters=2"):
+        model = KernelKMeans(2, weight="top", k=1, random_state=0).fit(X)
+    assert model.labels_.tolist() == [0, 0, 0, 0]
+
+
+def test_too_few_iterations_are_said():
+    X = datasets.make_uniform(300, 6, rng=1)
+    with pytest.warns(ConvergenceWarning, match="not converged after max_iter=1 moves of the centres"):
+        model = KernelKMeans(5, max_iter=1, n_init=1, random_state=0).fit(X)
+    np.testing.assert_array_equal(model.predict(X), model.labels_)
+    assert model.n_iter_ == 1
+
+
+def test_equal_distances_go_to_the_first():
+    squares = np.array([[2.0, 1.0, 1.0 + 1e-13], [0.3, 0.1 + 0.2, 5.0], [3.0, 2.0, 1.0]])
+    np.testing.assert_array_equal(clustering.first_least(squares, 1.0), [1, 0, 2])
+
+
+@pytest.mark.parametrize(
+    "parameters",
+    [
+        {"ties": "mean", "weight": "mult", "u": "log"},
+        {"ties": "mean", "missing": "bottom", "normalize": True},
+        {"ties": "mean", "missing": "anywhere"},
+    ],
+)
+def test_ties_and_missing_items(parameters):
+    rng = np.random.default_rng(8)
+    X = rng.integers(1, 5, (80, 5)).astype(float)
+    if "missing" in parameters:
+        X[rng.random(X.shape) < 0.3] = NAN
+    model = KernelKMeans(3, random_state=0, **parameters).fit(X)
+    K = wkendall.gram_matrix(X, **parameters)
+    member = np.eye(3)[model.labels_] / np.bincount(model.labels_)
+    squares = K.diagonal()[:, np.newaxis] - 2 * K @ member + (member * (K @ member)).sum(axis=0)
+    np.testing.assert_allclose(model.transform(X) ** 2, squares, atol=1e-9)
+    np.testing.assert_array_equal(model.predict(X), model.labels_)
+
+
+def test_chunks_of_predictions(monkeypatch):
+    X = datasets.make_uniform(300, 6, rng=2)
+    model = KernelKMeans(4, random_state=0).fit(X[:100])
+    whole = model.transform(X)
+    monkeypatch.setattr(clustering, "BLOCK", 700)
+    np.testing.assert_allclose(model.transform(X), whole, atol=1e-7)
+
+
+# As an object of scikit-learn.
+
+
+def test_clone_pickle_frames_and_pipelines():
+    import pandas as pd
+
+    X = pd.DataFrame(datasets.make_mallows(80, 5, 0.3, rng=3), columns=list("abcde"))
+    model = KernelKMeans(3, weight="top", k=3, random_state=0).fit(X)
+    assert model.feature_names_in_.tolist() == list("abcde")
+    assert clone(model).get_params() == model.get_params()
+    np.testing.assert_array_equal(pickle.loads(pickle.dumps(model)).predict(X), model.labels_)
+    out = clone(model).set_output(transform="pandas").fit_transform(X)
+    assert out.columns.tolist() == ["kernelkmeans0", "kernelkmeans1", "kernelkmeans2"]
+    with pytest.raises(ValueError, match="feature names should match"):
+        model.predict(X[list("bacde")])
+    pipeline = make_pipeline(FunctionTransformer(lambda X: 6 - X), clone(model).set_params(top="high"))
+    np.testing.assert_array_equal(pipeline.fit_predict(X), model.labels_)
+
+
+def test_a_grid_search():
+    X, group = three_groups(np.random.default_rng(9), 120)
+    grid = {"n_clusters": [2, 3], "normalize": [False, True]}
+    search = GridSearchCV(KernelKMeans(random_state=0), grid, scoring="adjusted_rand_score", cv=3).fit(X, group)
+    assert search.best_params_["n_clusters"] == 3
+
+
+# Errors.
+
+GOOD = [[1, 2, 3], [1, 3, 2], [2, 1, 3], [3, 2, 1]]
+
+
+@pytest.mark.parametrize(
+    ("parameters", "error", "message"),
+    [
+        ({"n_clusters": 0}, ValueError, "n_clusters is 0, but must be at least 1"),
+        ({"n_clusters": 5}, ValueError, "n_clusters is 5, but n_samples=4"),
+        ({"n_init": 0}, ValueError, "n_init is 0"),
+        ({"max_iter": 1.5}, TypeError, "max_iter must be an integer"),
+        ({"init": "random"}, ValueError, "init is 'random', but must be one of 'k-means"),
+        ({"init": [[1, 2, 3]]}, ValueError, r"init has shape \(1, 3\), but must be \(n_clusters, n\) = \(2, 3\)"),
+        ({"init": [[1, 2, 3], [1, 2, 2]]}, ValueError, "init: row 1"),
+        ({"init": [0, 1, 0]}, ValueError, "init has 3 clusters, but there are 4 rankings"),
+        ({"init": [0, 1, 0, 2]}, ValueError, "init: row 3 is in cluster 2, but must be from 0 to 1"),
+        ({"init": [0, 0, 0, 0]}, ValueError, "init: no ranking is in cluster 1"),
+        ({"init": [0.0, 1.0, 0.0, 0.5]}, TypeError, "init must be an array of clusters, of whole numbers"),
+        ({"weight": "top"}, ValueError, 'weight="top" needs k'),
+    ],
+)
+def test_bad_parameters_are_refused(parameters, error, message):
+    with pytest.raises(error, match=message):
+        KernelKMeans(**({"n_clusters": 2} | parameters)).fit(GOOD)
+
+
+@pytest.mark.parametrize(
+    ("X", "weights", "message"),
+    [
+        ([[1, 2, 2], [1, 2, 3]], None, "X: row 0"),
+        (GOOD, [0, 0, 0, 0], "zero"),
+        (GOOD, [1, -1, 1, 1], r"sample_weight\[1\] is -1"),
+        (GOOD, [1, 1], "sample_weight has 2 numbers, but X has 4 rankings"),
+    ],
+)
+def test_bad_rankings_and_weights_are_refused(X, weights, message):
+    with pytest.raises(ValueError, match=message):
+        KernelKMeans(2).fit(X, sample_weight=weights)
+
+
+def test_other_rankings_than_fitted_are_refused():
+    with pytest.raises(NotFittedError):
+        KernelKMeans(2).predict(GOOD)
+    with pytest.raises(ValueError, match=r"X has 4 features, but .* is expecting 3 features"):
+        KernelKMeans(2).fit(GOOD).predict([[1, 2, 3, 4]])
+
+
+def test_too_many_different_rankings_are_refused(leave_memory):
+    leave_memory(100)
+    with pytest.raises(ValueError, match="use KendallFeatures or KendallNystroem with MiniBatchKMeans"):
+        KernelKMeans(2).fit(GOOD)

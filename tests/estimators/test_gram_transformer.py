@@ -1,0 +1,189 @@
+"""The Gram matrix as a transformer for scikit-learn."""
+
+import pickle
+
+import numpy as np
+import pytest
+import wkendall
+from definitions import kernels, random_rankings, sums
+from sklearn.base import clone
+from sklearn.cluster import SpectralClustering
+from sklearn.decomposition import KernelPCA
+from sklearn.kernel_ridge import KernelRidge
+from sklearn.model_selection import GridSearchCV, StratifiedKFold, cross_val_score, cross_validate
+from sklearn.pipeline import make_pipeline
+from sklearn.svm import SVC
+from transformed import NAN, two_classes
+from wkendall import KendallFeatures, KendallNystroem, WeightedKendall
+
+
+@pytest.mark.parametrize("signed", [False, True])
+def test_the_matrix_by_definition(signed):
+    rng = np.random.default_rng(0)
+    X, Y = random_rankings(rng, 7, 5), random_rankings(rng, 4, 5)
+    for parameters in kernels(5, rng):
+        u = parameters.get("u")
+        explicit = {} if u is None else {"u": wkendall.kernels.named_weights.as_factor(u, 5)}
+        naive = [[sums(s, t, **(parameters | explicit)) for t in X] for s in Y]
+        expected = [[value.signed if signed else value.concordant for value in row] for row in naive]
+        model = WeightedKendall(**parameters, signed=signed).fit(X)
+        np.testing.assert_allclose(model.transform(Y), expected, atol=1e-12)
+        np.testing.assert_allclose(model(Y, X), expected, atol=1e-12)
+
+
+PARAMETERS = [
+    {"weight": "top", "k": 3, "normalize": True},
+    {"order": 3},
+    {"U": np.arange(16.0).reshape(4, 4)},
+    {"U": np.arange(4.0), "order": 1, "normalize": True},
+    {"W": np.ones((4, 4, 4, 4)), "check": False},
+    {"weight": "average", "signed": True, "top": "high"},
+    {"weight": "mult", "u": [3.0, 2.0, 1.0, 0.5], "dtype": np.float32, "n_jobs": 1},
+    {"input": "orders"},
+    {"weight": "add", "u": "log", "input": "scores"},
+]
+
+
+@pytest.mark.parametrize("parameters", PARAMETERS)
+def test_every_parameter_of_a_gram_matrix(parameters):
+    rng = np.random.default_rng(1)
+    X, Y = random_rankings(rng, 8, 4), random_rankings(rng, 5, 4)
+    model = WeightedKendall(**parameters)
+    both, one = wkendall.gram_matrix(Y, X, **parameters), wkendall.gram_matrix(X, **parameters)
+    assert model(Y, X).dtype == both.dtype
+    for found, expected in [(model(Y, X), both), (model(X), one), (model(X, X), one), (model.fit_transform(X), one)]:
+        np.testing.assert_array_equal(found, expected)
+    np.testing.assert_array_equal(model.transform(Y), both)
+    np.testing.assert_array_equal(model.transform(X), one)
+    again = pickle.loads(pickle.dumps(model))
+    np.testing.assert_array_equal(again.transform(Y), both)
+    np.testing.assert_array_equal(clone(model).fit(X).transform(Y), both)
+    assert model(Y[0], X[0]) == both[0, 0]
+    assert isinstance(model(Y[0], X[0]), float)
+
+
+@pytest.mark.parametrize(
+    "parameters",
+    [
+        {"ties": "mean", "weight": "mult", "u": "log"},
+        {"ties": "mean", "missing": "bottom", "normalize": True, "input": "scores"},
+        {"missing": "bottom", "weight": "top", "k": 3},
+        {"ties": "mean", "missing": "anywhere"},
+        {"ties": "mean", "missing": "anywhere", "signed": True, "normalize": True, "top": "high"},
+    ],
+)
+def test_ties_and_missing_items(parameters):
+    rng = np.random.default_rng(2)
+    X = random_rankings(rng, 30, 5).astype(float)
+    if "ties" in parameters:
+        X = rng.integers(1, 5, (30, 5)).astype(float)
+    if "missing" in parameters:
+        X[rng.random(X.shape) < 0.3] = NAN
+    one = wkendall.gram_matrix(X, **parameters)
+    model = WeightedKendall(**parameters)
+    np.testing.assert_allclose(model.fit(X[:20]).transform(X), one[:, :20], atol=1e-12)
+    np.testing.assert_allclose(model(X), one, atol=1e-12)
+    np.testing.assert_allclose(model.fit(random_rankings(rng, 3, 5)).fit_transform(X), one, atol=1e-12)
+    Z = KendallNystroem(30, **parameters, random_state=0).fit_transform(X)
+    np.testing.assert_allclose(Z @ Z.T, one, atol=1e-8)
+    if parameters.get("missing") != "anywhere":
+        Z = KendallFeatures(**parameters).fit(X).transform(X)
+        np.testing.assert_allclose(Z @ Z.T, one, atol=1e-10)
+
+
+def test_the_mallows_kernel():
+    rng = np.random.default_rng(3)
+    X, Y = random_rankings(rng, 9, 5), random_rankings(rng, 4, 5)
+    model = WeightedKendall("mallows", lam=0.3)
+    np.testing.assert_array_equal(model.fit(X).transform(Y), wkendall.mallows(Y, X, lam=0.3))
+    np.testing.assert_array_equal(model(X), wkendall.mallows(X, lam=0.3))
+    Z = KendallNystroem(9, weight="mallows", lam=0.3, random_state=0).fit_transform(X)
+    np.testing.assert_allclose(Z @ Z.T, wkendall.mallows(X, lam=0.3), atol=1e-10)
+
+
+def test_a_function_for_support_vector_machines():
+    X, y = two_classes(np.random.default_rng(4))
+    new = random_rankings(np.random.default_rng(5), 30, 5)
+    model = SVC(kernel=WeightedKendall("mult", u="log"), tol=1e-8).fit(X, y)
+    K = wkendall.gram_matrix(X, weight="mult", u="log")
+    expected = SVC(kernel="precomputed", tol=1e-8).fit(K, y)
+    np.testing.assert_allclose(
+        model.decision_function(new), expected.decision_function(wkendall.gram_matrix(new, X, weight="mult", u="log"))
+    )
+    search = GridSearchCV(model, {"kernel__u": ["log", "hyperbolic"], "C": [0.1, 1.0]}, cv=3).fit(X, y)
+    assert search.best_score_ > 0.6
+    assert model.kernel.u == "log"
+
+
+def test_a_cross_validated_pipeline_is_a_loop_over_blocks():
+    X, y = two_classes(np.random.default_rng(6))
+    folds = StratifiedKFold(4)
+    pipeline = make_pipeline(WeightedKendall("mult", u="log", normalize=True), SVC(kernel="precomputed"))
+    found = cross_validate(pipeline, X, y, cv=folds, return_estimator=True)
+    K = wkendall.gram_matrix(X, weight="mult", u="log", normalize=True)
+    expected = []
+    for (train, test), fitted in zip(folds.split(X, y), found["estimator"], strict=True):
+        machine = SVC(kernel="precomputed").fit(K[np.ix_(train, train)], y[train])
+        expected.append(machine.score(K[np.ix_(test, train)], y[test]))
+        # Nothing of the test fold is kept.
+        np.testing.assert_array_equal(fitted[0].rankings_, X[train])
+    np.testing.assert_allclose(found["test_score"], expected)
+
+
+def test_a_grid_search_is_a_loop_over_kernels():
+    X, y = two_classes(np.random.default_rng(7))
+    grid = [
+        {"weight": ["standard", "average"]},
+        {"weight": ["top"], "k": [2, 4]},
+        {"weight": ["add", "mult"], "u": ["log", "hyperbolic", np.array([2.0, 1, 0, 0, 0])]},
+        {"order": [1, 3]},
+    ]
+    search = GridSearchCV(
+        make_pipeline(WeightedKendall(normalize=True), SVC(kernel="precomputed")),
+        [{f"weightedkendall__{name}": values for name, values in one.items()} for one in grid],
+        cv=StratifiedKFold(3),
+    ).fit(X, y)
+    assert len(search.cv_results_["params"]) == 12
+    for parameters, found in zip(search.cv_results_["params"], search.cv_results_["mean_test_score"], strict=True):
+        kernel = {name.removeprefix("weightedkendall__"): value for name, value in parameters.items()}
+        K = wkendall.gram_matrix(X, normalize=True, **kernel)
+        expected = cross_val_score(SVC(kernel="precomputed"), K, y, cv=StratifiedKFold(3)).mean()
+        assert found == pytest.approx(expected)
+    assert search.best_score_ == search.cv_results_["mean_test_score"].max()
+
+
+def test_what_a_weight_does_not_use_is_ignored():
+    X, y = two_classes(np.random.default_rng(16))
+    unused = {"k": 2, "u": "log", "lam": 0.5}
+    uses = {"standard": (), "average": (), "top": ("k",), "add": ("u",), "mult": ("u",)}
+    for weight, names in uses.items():
+        expected = wkendall.gram_matrix(X, weight=weight, **{name: unused[name] for name in names})
+        np.testing.assert_array_equal(WeightedKendall(weight, **unused).fit_transform(X), expected)
+        features = KendallFeatures(weight, k=2, u="log").fit_transform(X)
+        np.testing.assert_allclose(features @ features.T, expected, atol=1e-12)
+    np.testing.assert_array_equal(WeightedKendall("mallows", **unused)(X), wkendall.mallows(X, lam=0.5))
+    np.testing.assert_array_equal(WeightedKendall(U=np.eye(5), **unused)(X), wkendall.gram_matrix(X, U=np.eye(5)))
+    model = make_pipeline(WeightedKendall(**unused), SVC(kernel="precomputed"))
+    grid = {"weightedkendall__weight": [*uses], "weightedkendall__k": [2, 4], "weightedkendall__order": [1, 2, 3]}
+    search = GridSearchCV(model, grid, cv=2, error_score="raise").fit(X, y)
+    assert len(search.cv_results_["params"]) == 30
+
+
+def test_other_methods_take_the_matrix():
+    rng = np.random.default_rng(8)
+    X, y = two_classes(rng)
+    new = random_rankings(rng, 10, 5)
+    kernel = {"weight": "add", "u": "log", "normalize": True}
+    K, K_new = wkendall.gram_matrix(X, **kernel), wkendall.gram_matrix(new, X, **kernel)
+    gram = WeightedKendall(**kernel)
+    ridge = make_pipeline(gram, KernelRidge(kernel="precomputed")).fit(X, y)
+    expected = KernelRidge(kernel="precomputed").fit(K, y).predict(K_new)
+    np.testing.assert_allclose(ridge.predict(new), expected)
+    pair_by_pair = KernelRidge(kernel=gram).fit(X, y).predict(new)
+    np.testing.assert_allclose(pair_by_pair, expected)
+    components = make_pipeline(gram, KernelPCA(2, kernel="precomputed")).fit(X).transform(new)
+    expected = KernelPCA(2, kernel="precomputed").fit(K).transform(K_new)
+    np.testing.assert_allclose(components, expected, atol=1e-10)
+    spectral = SpectralClustering(2, affinity="precomputed", random_state=0)
+    found = make_pipeline(gram, clone(spectral)).fit_predict(X)
+    np.testing.assert_array_equal(found, spectral.fit_predict(K))

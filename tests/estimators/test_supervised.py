@@ -1,0 +1,238 @@
+"""Classifiers and regressors that learn weights, for scikit-learn."""
+
+import pickle
+
+import numpy as np
+import pytest
+import wkendall
+from definitions import random_rankings
+from labelled import CLASSIFIERS, NAN, REGRESSORS, scores_of, two_classes
+from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
+from sklearn.linear_model import Ridge
+from sklearn.model_selection import GridSearchCV
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import FunctionTransformer
+from sklearn.svm import SVC
+from sklearn.utils.estimator_checks import parametrize_with_checks
+from wkendall import AlternatingClassifier, AlternatingRegressor, SuquanSVDClassifier, SuquanSVDRegressor
+
+# scikit-learn's checks.
+
+
+@pytest.mark.filterwarnings("ignore:the rankings tell nothing about y", "ignore:not converged after max_iter")
+@parametrize_with_checks([kind(input="scores", ties="mean") for kind in CLASSIFIERS + REGRESSORS])
+def test_scikit_learn_checks(estimator, check):
+    check(estimator)
+
+
+@pytest.mark.parametrize("kind", CLASSIFIERS + REGRESSORS)
+def test_clone_and_pickle(kind):
+    rng = np.random.default_rng(0)
+    X, y = two_classes(rng)
+    model = kind(order=1, C=3.0).fit(X, y)
+    assert clone(model).get_params() == model.get_params()
+    np.testing.assert_array_equal(pickle.loads(pickle.dumps(model)).predict(X), model.predict(X))
+
+
+@pytest.mark.parametrize("kind", CLASSIFIERS + REGRESSORS)
+def test_grid_search_in_a_pipeline(kind):
+    rng = np.random.default_rng(1)
+    X, y = two_classes(rng, 60, 4)
+    name = kind.__name__.lower()
+    grid = {f"{name}__C": [0.1, 10.0], f"{name}__order": [1, 2]}
+    if "Suquan" in kind.__name__:
+        grid[f"{name}__n_components"] = [1, 2]
+    search = GridSearchCV(make_pipeline(FunctionTransformer(lambda X: 5 - X), kind(top="high", tol=1e-2)), grid, cv=3)
+    search.fit(X, y)
+    assert search.best_score_ > (0.55 if kind in CLASSIFIERS else 0.0)
+
+
+def test_feature_names():
+    import pandas as pd
+
+    X, y = two_classes(np.random.default_rng(2))
+    frame = pd.DataFrame(X, columns=list("abcde"))
+    model = SuquanSVDClassifier().fit(frame, y)
+    assert model.feature_names_in_.tolist() == list("abcde")
+    assert model.n_features_in_ == 5
+    with pytest.raises(ValueError, match="feature names should match"):
+        model.predict(frame[list("bacde")])
+
+
+# Scores.
+
+
+@pytest.mark.parametrize("kind", CLASSIFIERS + REGRESSORS)
+@pytest.mark.parametrize("order", [1, 2, 3])
+def test_scores_by_items_and_by_positions(kind, order):
+    rng = np.random.default_rng(order)
+    X, y = two_classes(rng, 60, 4)
+    new = random_rankings(rng, 30, 4)
+    model = kind(order=order, tol=1e-2).fit(X, y)
+    found = model.decision_function(new) if kind in CLASSIFIERS else model.predict(new)
+    np.testing.assert_allclose(found, scores_of(model, new), atol=1e-10)
+    np.testing.assert_allclose(found, scores_of(model, new, inverted=True), atol=1e-10)
+
+
+@pytest.mark.parametrize("kind", [SuquanSVDClassifier, SuquanSVDRegressor])
+def test_scores_of_several_components(kind):
+    rng = np.random.default_rng(3)
+    X, y = two_classes(rng, 60, 5)
+    model = kind(n_components=2).fit(X, y)
+    assert model.U_.shape[0] > 2
+    assert model.singular_values_.shape == (2,)
+    found = model.decision_function(X) if kind is SuquanSVDClassifier else model.predict(X)
+    np.testing.assert_allclose(found, scores_of(model, X), atol=1e-10)
+    np.testing.assert_allclose(found, scores_of(model, X, inverted=True), atol=1e-10)
+
+
+def test_the_machine_is_that_of_the_kernel():
+    rng = np.random.default_rng(4)
+    X, y = two_classes(rng)
+    new = random_rankings(rng, 50, 5)
+    model = SuquanSVDClassifier(C=2.0, tol=1e-8).fit(X, y)
+    np.testing.assert_allclose(model.U_, wkendall.suquan_svd(X, y).U, atol=1e-12)
+    machine = SVC(C=2.0, kernel="precomputed", tol=1e-8).fit(wkendall.gram_matrix(X, U=model.U_), y)
+    expected = machine.decision_function(wkendall.gram_matrix(new, X, U=model.U_))
+    np.testing.assert_allclose(model.decision_function(new), expected, atol=1e-5)
+
+
+def test_the_regression_is_ridge_on_the_embedding():
+    rng = np.random.default_rng(5)
+    X = random_rankings(rng, 60, 5)
+    y = X[:, 0] + rng.standard_normal(60) + 1e6
+    weights = rng.uniform(0.5, 2, 60)
+    model = SuquanSVDRegressor(C=0.7).fit(X, y, sample_weight=weights)
+    tensors = wkendall.embed(X, model.U_).reshape(60, -1)
+    ridge = Ridge(alpha=1 / 1.4).fit(tensors, y, sample_weight=weights)
+    np.testing.assert_allclose(model.predict(X), ridge.predict(tensors), rtol=1e-9)
+
+
+def test_a_regression_on_two_classes_learns_the_weights_of_a_classifier():
+    X, y = two_classes(np.random.default_rng(6))
+    one, other = SuquanSVDClassifier().fit(X, y), SuquanSVDRegressor().fit(X, y)
+    np.testing.assert_allclose(one.U_, other.U_, atol=1e-10)
+    np.testing.assert_allclose(one.singular_values_, other.singular_values_, rtol=1e-10)
+
+
+def test_more_than_two_classes():
+    rng = np.random.default_rng(7)
+    scores = rng.standard_normal((150, 6))
+    y = np.arange(150) % 3
+    scores[np.arange(150), y] += 3
+    X = (-scores).argsort(axis=1).argsort(axis=1) + 1
+    labels = np.array(["one", "two", "three"])[y]
+    for kind in CLASSIFIERS:
+        model = kind(tol=1e-2).fit(X, labels)
+        assert model.classes_.tolist() == ["one", "three", "two"]
+        assert model.decision_function(X).shape == (150, 3)
+        assert len(model.U_) == len(model.B_) == len(model.intercept_) == 3
+        assert model.score(X, labels) > 0.8
+        for column, label in enumerate(model.classes_):
+            alone = kind(tol=1e-2).fit(X, labels == label)
+            np.testing.assert_allclose(model.decision_function(X)[:, column], alone.decision_function(X), atol=1e-9)
+
+
+@pytest.mark.parametrize("kind", CLASSIFIERS + REGRESSORS)
+def test_weights_of_samples_count_like_repetitions(kind):
+    rng = np.random.default_rng(8)
+    X, y = two_classes(rng, 40, 4)
+    y = y if kind in CLASSIFIERS else y + rng.standard_normal(40)
+    weights = rng.integers(0, 4, 40)
+    weights[:2] = 1
+    model = kind().fit(X, y, sample_weight=weights)
+    repeated = kind().fit(np.repeat(X, weights, axis=0), np.repeat(y, weights))
+    np.testing.assert_allclose(model.U_, repeated.U_, atol=1e-6)
+    np.testing.assert_allclose(model.B_, repeated.B_, atol=1e-6)
+
+
+def test_weights_of_classes_count_like_weights_of_samples():
+    X, y = two_classes(np.random.default_rng(9), 40, 4)
+    y[:10] = 0
+    for kind in CLASSIFIERS:
+        model = kind(class_weight={0: 1.0, 1: 5.0}).fit(X, y)
+        other = kind().fit(X, y, sample_weight=np.where(y == 1, 5.0, 1.0))
+        np.testing.assert_allclose(model.B_, other.B_, atol=1e-9)
+        balanced = kind(class_weight="balanced").fit(X, y)
+        counts = np.bincount(y)
+        other = kind(class_weight={0: 20 / counts[0], 1: 20 / counts[1]}).fit(X, y)
+        np.testing.assert_allclose(balanced.B_, other.B_, atol=1e-9)
+
+
+# Errors.
+
+GOOD = {"X": [[1, 2, 3], [1, 3, 2], [2, 1, 3], [3, 2, 1]], "y": [0, 1, 0, 1]}
+
+
+@pytest.mark.parametrize("kind", CLASSIFIERS + REGRESSORS)
+@pytest.mark.parametrize(
+    ("change", "parameters", "message"),
+    [
+        ({"X": [[1, 2, 3]], "y": [0]}, {}, "a minimum of 2 is required"),
+        ({"y": [0, 1, 0]}, {}, r"y is of shape \(3,\), but X has 4 rankings"),
+        ({"y": [0, 1, np.nan, 1]}, {}, "NaN"),
+        ({"y": [0, 1, np.inf, 1]}, {}, "infinity"),
+        ({"X": [[1, 2, 2]] * 4}, {}, "X: row 0"),
+        ({"sample_weight": [0, 0, 0, 0]}, {}, "sample_weight is zero for all rankings"),
+        ({"sample_weight": [1, -1, 1, 1]}, {}, r"sample_weight\[1\] is -1"),
+        ({}, {"C": 0}, "C is 0, but must be a finite number above zero"),
+        ({}, {"C": np.inf}, "C is inf"),
+        ({}, {"tol": -1.0}, "tol is -1.0"),
+        ({}, {"order": 0}, "order is 0"),
+        ({}, {"input": "rank"}, "input is 'rank', but must be one of"),
+    ],
+)
+def test_bad_input_is_refused(kind, change, parameters, message):
+    with pytest.raises(ValueError, match=message):
+        kind(**parameters).fit(**(GOOD | change))
+
+
+@pytest.mark.parametrize("kind", CLASSIFIERS)
+def test_one_class_is_refused(kind):
+    with pytest.raises(ValueError, match="y has one class only, 0: a classifier needs at least two"):
+        kind().fit(GOOD["X"], [0, 0, 0, 0])
+    with pytest.raises(ValueError, match="sample_weight is zero for all rankings of class 1"):
+        kind().fit(**GOOD, sample_weight=[1, 0, 1, 0])
+
+
+@pytest.mark.parametrize("kind", CLASSIFIERS)
+@pytest.mark.parametrize("factor", [0, -1, NAN])
+def test_bad_weights_of_classes_are_refused(kind, factor):
+    with pytest.raises(
+        ValueError, match=f"class_weight of class 0 is {float(factor)}, but must be a finite number above zero"
+    ):
+        kind(class_weight={0: factor, 1: 1}).fit(**GOOD)
+
+
+@pytest.mark.parametrize("kind", CLASSIFIERS + REGRESSORS)
+def test_a_missing_number_is_named(kind):
+    with pytest.raises(ValueError, match='X: row 1, column 2 holds NaN: every item needs a number; missing="bottom"'):
+        kind().fit([[1, 2, 3], [1, 2, NAN]], [0, 1])
+
+
+@pytest.mark.parametrize("kind", [AlternatingClassifier, AlternatingRegressor])
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"init": "random"}, "init is 'random', but must be one of 'standard', 'suquan'"),
+        ({"init": np.zeros((3, 3))}, "init has only zeros"),
+        ({"init": np.ones((4, 4))}, r"init has shape \(4, 4\), but for rankings of 3 items it must be \(3, 3\)"),
+        ({"order": 4}, 'init="standard" has only zeros for order 4 and 3 items'),
+        ({"max_iter": 0}, "max_iter is 0"),
+    ],
+)
+def test_a_bad_start_is_refused(kind, parameters, message):
+    with pytest.raises(ValueError, match=message):
+        kind(**parameters).fit(**GOOD)
+
+
+@pytest.mark.parametrize("kind", CLASSIFIERS + REGRESSORS)
+def test_other_rankings_than_fitted_are_refused(kind):
+    with pytest.raises(NotFittedError):
+        kind().predict(GOOD["X"])
+    model = kind().fit(**GOOD)
+    with pytest.raises(ValueError, match=r"X has 4 features, but .* is expecting 3 features"):
+        model.predict([[1, 2, 3, 4]])
+    with pytest.raises(ValueError, match="X: row 0"):
+        model.predict([[1, 2, 4]])

@@ -1,0 +1,88 @@
+"""Files of rankings, and the command line run on them."""
+
+import csv
+import os
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+import wkendall
+from definitions import random_rankings
+from wkendall.cli import main
+
+N, M = 5, 7
+X = random_rankings(np.random.default_rng(0), M, N)
+Y = random_rankings(np.random.default_rng(1), 3, N)
+ITEMS = ["tea", "coffee", "milk", "juice", "water, still"]
+#: For processes: they work in another folder, and are to find the same package.
+ENVIRONMENT = {**os.environ, "PYTHONPATH": str(Path(wkendall.__file__).resolve().parents[1])}
+SOC = """\
+# DATA TYPE: soc
+# NUMBER ALTERNATIVES: 3
+# NUMBER VOTERS: 6
+# NUMBER UNIQUE ORDERS: 2
+# ALTERNATIVE NAME 1: a
+# ALTERNATIVE NAME 2: b
+# ALTERNATIVE NAME 3: c
+4: 1,2,3
+2: 3,1,2
+"""
+TOI = SOC.replace("soc", "toi").replace("3,1,2", "{3,1}")
+
+
+def write_table(path, rows, names=(), **columns):
+    """Write a CSV file with columns in front."""
+    with path.open("w", newline="", encoding="utf-8") as file:
+        writer = csv.writer(file)
+        if names:
+            writer.writerow([*columns, *names])
+        for index, row in enumerate(rows):
+            writer.writerow([*(cells[index] for cells in columns.values()), *row])
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path, monkeypatch):
+    """A folder to work in, with files of the same rankings."""
+    monkeypatch.chdir(tmp_path)
+    write_table(Path("x.csv"), X, ITEMS)
+    write_table(Path("y.csv"), Y, ITEMS)
+    write_table(Path("votes.csv"), X, ITEMS)
+    np.save("x.npy", X)
+    np.save("y.npy", Y)
+    np.savez("x.npz", X=X, other=Y)
+    Path("votes.soc").write_text(SOC)
+    Path("votes.toi").write_text(TOI)
+    return tmp_path
+
+
+def run(words, code=0):
+    assert main(shlex.split(words)) == code
+
+
+def fails(capsys, words, message, code=1):
+    """Check that a command fails with one line and leaves the folder as it was."""
+    before = {path: path.stat().st_mtime_ns for path in Path().rglob("*")}
+    assert main(shlex.split(words) if isinstance(words, str) else words) == code
+    assert {path: path.stat().st_mtime_ns for path in Path().rglob("*")} == before
+    out, err = capsys.readouterr()
+    assert out == ""
+    lines = err.splitlines()
+    assert len(lines) == 1, err
+    assert lines[0].startswith("wkendall: ")
+    assert message in lines[0]
+    assert lines[0].endswith(" --help says more)") == (code == 2)
+
+
+def started(words, **how):
+    """Start the command as a process of its own."""
+    return subprocess.Popen(
+        [sys.executable, "-m", "wkendall", *shlex.split(words)],
+        stdout=how.pop("stdout", subprocess.PIPE),
+        stderr=subprocess.PIPE,
+        env=ENVIRONMENT,
+        text=True,
+        **how,
+    )

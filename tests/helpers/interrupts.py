@@ -1,0 +1,166 @@
+"""Long calls, interrupted at random moments: how long each goes on, and whether all works afterwards.
+
+    python tests/helpers/interrupts.py NAME ... --rounds 3 --seed 0
+
+prints one line of JSON for each interruption. SIGINT raises KeyboardInterrupt; SIGTERM raises SystemExit, as in a service that
+removes its files before it ends. All calls run in one process: one that is left half dead shows in those that follow.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import random
+import signal
+import sys
+import tempfile
+import threading
+import time
+import warnings
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+import wkendall
+
+rng = np.random.default_rng(0)
+
+
+@cache
+def rankings(rows: int, items: int) -> np.ndarray:
+    """Return random rankings."""
+    return rng.permuted(np.tile(np.arange(1, items + 1, dtype=np.int32), (rows, 1)), axis=1)
+
+
+@cache
+def tied(rows: int, items: int) -> np.ndarray:
+    """Return random rankings with ties."""
+    return rng.integers(0, items // 4, (rows, items))
+
+
+SIGNALS = (signal.SIGINT, signal.SIGTERM)
+MULT = {"weight": "mult", "u": "log"}
+FOLDER = tempfile.TemporaryDirectory()
+
+
+def to_file(X: np.ndarray) -> None:
+    """Write what is thrown away again."""
+    folder = Path(FOLDER.name)
+    try:
+        wkendall.gram_to_file(folder / "gram.npy", X, resume=True, **MULT)
+    finally:
+        for path in folder.iterdir():
+            path.unlink()
+
+
+def own_values(X: np.ndarray) -> np.ndarray:
+    """Spend most of the time on the self-similarities."""
+    return wkendall.gram_matrix(X, X[:1], ties="mean", weight="average", signed=True, normalize=True)
+
+
+#: Rankings, how many of how many items, and a call that takes seconds if it is left alone.
+CASES = {
+    "gram_matrix": (rankings, (4000, 1500), lambda X: wkendall.gram_matrix(X, **MULT)),
+    "gram_matrix, one thread": (rankings, (4000, 1500), lambda X: wkendall.gram_matrix(X, n_jobs=1, **MULT)),
+    "gram_matrix, counts": (rankings, (6000, 1500), lambda X: wkendall.gram_matrix(X, weight="average")),
+    "gram_matrix, order 4": (rankings, (2000, 500), lambda X: wkendall.gram_matrix(X, order=4, **MULT)),
+    "gram_matrix, U": (rankings, (3000, 300), lambda X: wkendall.gram_matrix(X, U=rng.standard_normal((300, 300)))),
+    "gram_matrix, ties": (tied, (2000, 1000), lambda X: wkendall.gram_matrix(X, ties="mean", **MULT)),
+    "gram_matrix, self-similarities": (tied, (200, 3000), own_values),
+    "distance_matrix": (rankings, (6000, 1500), wkendall.distance_matrix),
+    "mallows": (rankings, (6000, 1500), lambda X: wkendall.mallows(X, lam=0.1)),
+    "diagonal": (tied, (1000, 4000), lambda X: wkendall.diagonal(X, ties="mean", weight="average", signed=True)),
+    "features": (rankings, (4000, 300), lambda X: wkendall.features(X, dtype=np.float32, **MULT)),
+    "features, ties": (tied, (4000, 300), lambda X: wkendall.features(X, dtype=np.float32, ties="mean", **MULT)),
+    "embed": (rankings, (4000, 300), lambda X: wkendall.embed(X, np.ones((300, 300)), dtype=np.float32)),
+    "combine": (rankings, (6000, 1500), lambda X: wkendall.combine(X, np.ones(len(X)), np.ones((1500, 1500)))),
+    "linear_function": (
+        rankings,
+        (6000, 1500),
+        lambda X: wkendall.linear_function(X, np.ones((1500, 1500)), np.ones((1500, 1500))),
+    ),
+    "suquan_svd": (rankings, (6000, 300), lambda X: wkendall.suquan_svd(X, np.arange(len(X)) % 2)),
+    "SuquanSVDClassifier": (rankings, (3000, 150), lambda X: wkendall.SuquanSVDClassifier().fit(X, X[:, 0] % 2)),
+    "SuquanSVDRegressor": (rankings, (3000, 150), lambda X: wkendall.SuquanSVDRegressor().fit(X, X[:, 0])),
+    "AlternatingClassifier": (rankings, (1000, 60), lambda X: wkendall.AlternatingClassifier().fit(X, X[:, 0] % 2)),
+    "AlternatingRegressor": (rankings, (1000, 60), lambda X: wkendall.AlternatingRegressor().fit(X, X[:, 0])),
+    "KernelKMeans": (rankings, (4000, 400), lambda X: wkendall.KernelKMeans(20, **MULT).fit(X)),
+    "KendallNystroem": (rankings, (12000, 500), lambda X: wkendall.KendallNystroem(1500, **MULT).fit_transform(X)),
+    "gram_to_file": (rankings, (6000, 400), to_file),
+}
+
+
+def interrupt(name: str, number: int, wait: float) -> dict[str, object]:
+    """Call, send the signal after a while, and say what came of it."""
+    made, shape, call = CASES[name]
+    X = made(*shape)
+    sent: list[float] = []
+    over = threading.Event()
+
+    def send() -> None:
+        if not over.wait(wait):
+            sent.append(time.monotonic())
+            os.kill(os.getpid(), number)
+
+    sender = threading.Thread(target=send)
+    before = set(threading.enumerate())
+    raised = None
+    began = time.monotonic()
+    try:
+        sender.start()
+        call(X)
+        over.set()
+        sender.join()
+    except (KeyboardInterrupt, SystemExit) as error:
+        raised = type(error).__name__
+    ended = time.monotonic()
+    over.set()
+    sender.join()
+    late = ended - sent[0] if sent and raised else None
+    # All works as if nothing had happened, on several threads.
+    few = rankings(200, 30)
+    works = bool((wkendall.gram_matrix(few, n_jobs=2, **MULT) == wkendall.gram_matrix(few, n_jobs=1, **MULT)).all())
+    left = [thread.name for thread in threading.enumerate() if thread not in before]
+    return {
+        "name": name,
+        "signal": signal.Signals(number).name,
+        "wait": round(wait, 3),
+        "raised": raised,
+        "late": None if late is None else round(late, 3),
+        "seconds": round(ended - began, 2),
+        "works": works,
+        "left": left,
+    }
+
+
+def main() -> None:
+    """Interrupt the calls that are named."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("names", nargs="*", default=[*CASES])
+    parser.add_argument("--rounds", type=int, default=1)
+    parser.add_argument("--both", action="store_true", help="both signals each time, not one of them")
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--longest", type=float, default=1.0, help="the latest moment, in seconds")
+    arguments = parser.parse_args()
+    moments = random.Random(arguments.seed)
+    warnings.simplefilter("ignore")
+
+    def leave(number: int, _: object) -> None:
+        raise SystemExit(128 + number)
+
+    signal.signal(signal.SIGTERM, leave)
+    import sklearn.svm  # noqa: F401  so that no signal comes while it is loaded
+
+    for getting in ("KernelKMeans", "KendallNystroem", "SuquanSVDClassifier", "suquan_svd"):
+        getattr(wkendall, getting)
+    for name in arguments.names:
+        for _ in range(arguments.rounds):
+            for number in SIGNALS if arguments.both else (moments.choice(SIGNALS),):
+                print(json.dumps({"name": name}), flush=True)  # if the process dies, this one did it
+                print(json.dumps(interrupt(name, number, moments.uniform(0.05, arguments.longest))), flush=True)
+
+
+if __name__ == "__main__":
+    main()
+    sys.exit(0)

@@ -1,0 +1,117 @@
+"""Kill a run of `wkendall gram --resume` at random moments, go on each time, and compare the file with that of an unbroken run.
+
+    python tests/helpers/kill.py --rows 20000 --kills 20 --folder /tmp
+
+prints the moments, the blocks that were done, and the hashes of both files. The short form of this is in test_resume.py.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import os
+import random
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import numpy as np
+import wkendall
+from wkendall.kernels import blocks
+
+ENVIRONMENT = {**os.environ, "PYTHONPATH": str(Path(wkendall.__file__).resolve().parents[1])}
+#: The command with another size of blocks.
+COMMAND = (
+    "import sys; from wkendall import cli; from wkendall.kernels import blocks; "
+    "blocks.BLOCK_BYTES = int(sys.argv.pop(1)); sys.exit(cli.main())"
+)
+KERNEL = ["--weight", "mult", "--u", "log"]
+
+
+def command(block_bytes: int, folder: Path, output: str) -> list[str]:
+    """Return the words that start a run."""
+    words = ["gram", str(folder / "x.npy"), "-o", str(folder / output), *KERNEL, "--resume"]
+    return [sys.executable, "-c", COMMAND, str(block_bytes), *words]
+
+
+def digest(path: Path) -> str:
+    """Return a hash of a file."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "blake2b").hexdigest()[:32]
+
+
+def run_unbroken(block_bytes: int, folder: Path, output: str) -> float:
+    """Run once to the end; return the seconds it took."""
+    started = time.monotonic()
+    subprocess.run(command(block_bytes, folder, output), check=True, env=ENVIRONMENT, stdout=subprocess.DEVNULL)
+    return time.monotonic() - started
+
+
+def run_killed(block_bytes: int, folder: Path, output: str, kills: int, seconds: float, say: bool) -> int:
+    """Run and kill so many times, then run to the end; return how many files were finished.
+
+    Each run is killed at a random moment of the first so many seconds. If one comes to its end before, its file must have the
+    bits of an unbroken run, and is begun again.
+    """
+    wanted = digest(folder / "whole.npy")
+    journal = folder / f"{output}.journal"
+    killed = finished = 0
+    rng = random.Random(0)
+    while killed < kills:
+        process = subprocess.Popen(
+            command(block_bytes, folder, output), env=ENVIRONMENT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT
+        )
+        wait = rng.uniform(0, seconds)
+        try:
+            output_of_it, _ = process.communicate(timeout=wait)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.communicate()
+            killed += 1
+            done = journal.read_bytes().count(b"\n") - 1 if journal.exists() else 0
+            if (folder / output).exists() and not journal.exists():
+                # It came to its end just before.
+                assert digest(folder / output) == wanted
+                finished += 1
+                (folder / output).unlink()
+            if say:
+                print(f"killed after {wait:.2f} s, {max(done, 0)} blocks done", flush=True)
+            continue
+        assert process.returncode == 0, output_of_it
+        assert digest(folder / output) == wanted
+        finished += 1
+        (folder / output).unlink()
+    run_unbroken(block_bytes, folder, output)
+    assert digest(folder / output) == wanted
+    return finished + 1
+
+
+def main() -> None:
+    """Do it with a matrix of any size."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--rows", type=int, default=20_000)
+    parser.add_argument("--items", type=int, default=20)
+    parser.add_argument("--kills", type=int, default=20)
+    parser.add_argument("--block-bytes", type=int, default=blocks.BLOCK_BYTES)
+    parser.add_argument("--folder", default=None)
+    arguments = parser.parse_args()
+    with tempfile.TemporaryDirectory(dir=arguments.folder) as name:
+        folder = Path(name)
+        rng = np.random.default_rng(0)
+        np.save(folder / "x.npy", np.argsort(rng.random((arguments.rows, arguments.items))) + 1)
+        seconds = run_unbroken(arguments.block_bytes, folder, "whole.npy")
+        print(f"unbroken: {seconds:.1f} s, {digest(folder / 'whole.npy')}", flush=True)
+        # Short, so that most kills happen in the middle.
+        span = 2 * (seconds / (arguments.kills + 1) + 0.5)
+        finished = run_killed(arguments.block_bytes, folder, "killed.npy", arguments.kills, span, say=True)
+        print(
+            f"killed {arguments.kills} times, {finished} finished: {digest(folder / 'killed.npy')}, bitwise identical"
+        )
+        left = sorted(path.name for path in folder.iterdir())
+        assert left == ["killed.npy", "whole.npy", "x.npy"], left
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,366 @@
+"""The embedding of rankings, its sums and inner products, and explicit features."""
+
+import subprocess
+import sys
+import textwrap
+from pathlib import Path
+
+import numpy as np
+import pytest
+import wkendall
+from definitions import embedding, kernels, outer_form, random_rankings
+
+ORDERS = range(1, 5)
+BOUND = 1e-12
+
+
+def tensors(rng, n, order, count):
+    return rng.standard_normal((count,) + (n,) * order)
+
+
+@pytest.mark.parametrize("order", ORDERS)
+@pytest.mark.parametrize("n", range(6))
+def test_embed_by_definition(n, order):
+    rng = np.random.default_rng(n)
+    U = tensors(rng, n, order, 1)[0]
+    for m in (0, 1, 5):
+        X = random_rankings(rng, m, n)
+        phi = wkendall.embed(X, U)
+        assert phi.shape == (m,) + (n,) * order
+        assert phi.dtype == np.float64
+        assert all((found == embedding(s, U)).all() for s, found in zip(X, phi, strict=True))
+        single = wkendall.embed(X, U, dtype=np.float32)
+        assert single.dtype == np.float32
+        assert (single == phi.astype(np.float32)).all()
+
+
+def test_embed_accepts_what_the_kernels_accept():
+    n = 5
+    rng = np.random.default_rng(0)
+    X, U = random_rankings(rng, 6, n), rng.integers(-9, 9, (n, n, n))
+    wanted = np.array([embedding(s, U.astype(float)) for s in X])
+    for same in (U, U.tolist(), U.astype(np.float32), np.asfortranarray(U)):
+        assert (wkendall.embed(X, same) == wanted).all()
+    assert (wkendall.embed(X.tolist(), U) == wanted).all()
+    assert (wkendall.embed(X - 1, U) == wanted).all()
+    assert (wkendall.embed(np.argsort(X, axis=1), U, input="orders") == wanted).all()
+    assert (wkendall.embed(1 / X, U, input="scores") == wanted).all()
+    assert (wkendall.embed(n + 1 - X, U, top="high") == wanted).all()
+
+
+@pytest.mark.parametrize("order", ORDERS)
+def test_embed_out_and_threads(order):
+    n = 7
+    rng = np.random.default_rng(order)
+    X, U = random_rankings(rng, 30, n), tensors(rng, n, order, 1)[0]
+    wanted = wkendall.embed(X, U, n_jobs=1)
+    for dtype in (np.float64, np.float32):
+        out = np.full((30,) + (n,) * order, np.nan, dtype=dtype)
+        assert wkendall.embed(X, U, dtype=dtype, out=out) is out
+        assert (out == wanted.astype(dtype)).all()
+    for n_jobs in (2, 3, -1, None):
+        assert (wkendall.embed(X, U, n_jobs=n_jobs) == wanted).all()
+
+
+@pytest.mark.parametrize("order", ORDERS)
+@pytest.mark.parametrize("n", [0, 1, 2, 4, 7])
+def test_embed_dotted_is_the_gram(n, order):
+    rng = np.random.default_rng(n)
+    X, Y = random_rankings(rng, 8, n), random_rankings(rng, 3, n)
+    U = tensors(rng, n, order, 1)[0]
+    first, second = (wkendall.embed(rankings, U).reshape(len(rankings), n**order) for rankings in (X, Y))
+    room = BOUND * (U**2).sum()
+    np.testing.assert_allclose(wkendall.gram_matrix(X, U=U, order=order), first @ first.T, rtol=0, atol=room)
+    np.testing.assert_allclose(wkendall.gram_matrix(X, Y, U=U, order=order), first @ second.T, rtol=0, atol=room)
+
+
+@pytest.mark.parametrize("order", ORDERS)
+def test_embed_with_position_weights_dotted_is_the_named_kernel(order):
+    n = 6
+    rng = np.random.default_rng(order)
+    X = random_rankings(rng, 6, n)
+    for params in kernels(n, rng):
+        U = wkendall.position_weights(n, order=order, **params)
+        stack = U if params["weight"] == "average" else U[None]
+        phi = np.concatenate([wkendall.embed(X, member).reshape(6, -1) for member in stack], axis=1)
+        wanted = wkendall.gram_matrix(X, order=order, **params)
+        np.testing.assert_allclose(phi @ phi.T, wanted, rtol=0, atol=BOUND * (U**2).sum())
+
+
+@pytest.mark.parametrize("order", ORDERS)
+@pytest.mark.parametrize("n", [0, 1, 2, 5, 8])
+def test_combine_is_the_weighted_sum_of_embed(n, order):
+    rng = np.random.default_rng(n)
+    U = tensors(rng, n, order, 1)[0]
+    for m in (0, 1, 2, 40):
+        X, coef = random_rankings(rng, m, n), rng.standard_normal(m)
+        found = wkendall.combine(X, coef, U)
+        assert found.shape == (n,) * order
+        assert found.dtype == np.float64
+        wanted = np.tensordot(coef, wkendall.embed(X, U), axes=1)
+        room = BOUND * np.abs(coef).sum() * np.abs(U).max(initial=0)
+        np.testing.assert_allclose(found, wanted, rtol=0, atol=room)
+
+
+def test_combine_of_one_ranking_is_its_embedding():
+    rng = np.random.default_rng(0)
+    X, U = random_rankings(rng, 1, 6), rng.standard_normal((6, 6, 6))
+    assert (wkendall.combine(X, [1], U) == wkendall.embed(X, U)[0]).all()
+    assert (wkendall.combine(X, [0], U) == 0).all()
+
+
+@pytest.mark.parametrize("order", ORDERS)
+@pytest.mark.parametrize("n", [0, 1, 2, 5, 8])
+def test_linear_function_is_the_inner_product_with_embed(n, order):
+    rng = np.random.default_rng(n)
+    U, B = tensors(rng, n, order, 2)
+    for m in (0, 1, 9):
+        X = random_rankings(rng, m, n)
+        found = wkendall.linear_function(X, U, B)
+        assert found.shape == (m,)
+        assert found.dtype == np.float64
+        wanted = np.tensordot(wkendall.embed(X, U), B, axes=order)
+        room = BOUND * np.sqrt((U**2).sum() * (B**2).sum())
+        np.testing.assert_allclose(found, wanted, rtol=0, atol=room)
+
+
+@pytest.mark.parametrize("order", ORDERS)
+@pytest.mark.parametrize("n", [1, 2, 3, 4])
+def test_theorems_2_and_3(n, order):
+    """Weights and coefficients trade places when rankings are inverted; both are one form in the permutation matrix."""
+    rng = np.random.default_rng(n)
+    U, B = tensors(rng, n, order, 2)
+    X = random_rankings(rng, 5, n)
+    room = BOUND * np.sqrt((U**2).sum() * (B**2).sum())
+    found = wkendall.linear_function(X, U, B)
+    exchanged = wkendall.linear_function(wkendall.inverse(X), B, U)
+    np.testing.assert_allclose(found, [outer_form(s, U, B) for s in X], rtol=0, atol=room)
+    np.testing.assert_allclose(exchanged, found, rtol=0, atol=room)
+    by_hand = [(B * embedding(s, U)).sum() for s in X]
+    np.testing.assert_allclose(found, by_hand, rtol=0, atol=room)
+
+
+@pytest.mark.parametrize("order", ORDERS)
+def test_theorems_2_and_3_with_more_items(order):
+    n = 9
+    rng = np.random.default_rng(order)
+    U, B = tensors(rng, n, order, 2)
+    X, coef = random_rankings(rng, 30, n), rng.standard_normal(30)
+    room = BOUND * np.sqrt((U**2).sum() * (B**2).sum())
+    values = wkendall.linear_function(X, U, B)
+    np.testing.assert_allclose(wkendall.linear_function(wkendall.inverse(X), B, U), values, rtol=0, atol=room)
+    # The sum of embeddings is the adjoint of the linear function, from either side.
+    room *= np.abs(coef).sum()
+    assert coef @ values == pytest.approx((wkendall.combine(X, coef, U) * B).sum(), rel=0, abs=room)
+    assert coef @ values == pytest.approx((wkendall.combine(wkendall.inverse(X), coef, B) * U).sum(), rel=0, abs=room)
+    # With the embedding of a ranking as coefficients it is the kernel.
+    own = wkendall.linear_function(X, U, wkendall.embed(X[:1], U)[0])
+    np.testing.assert_allclose(own, wkendall.gram_matrix(X, X[:1], U=U, order=order)[:, 0], rtol=0, atol=room)
+
+
+def test_what_the_numbers_are_and_which_end_is_the_top():
+    n = 6
+    rng = np.random.default_rng(0)
+    X, coef = random_rankings(rng, 7, n), rng.standard_normal(7)
+    U, B = tensors(rng, n, 2, 2)
+    for values, options in [
+        (X - 1, {}),
+        (np.argsort(X, axis=1), {"input": "orders"}),
+        (-(X**3.0), {"input": "scores"}),
+        (n + 1 - X, {"top": "high"}),
+    ]:
+        assert (wkendall.combine(values, coef, U, **options) == wkendall.combine(X, coef, U)).all()
+        assert (wkendall.linear_function(values, U, B, **options) == wkendall.linear_function(X, U, B)).all()
+        assert (wkendall.inverse(values, **options) == wkendall.inverse(X)).all()
+        for params in kernels(n, rng):
+            assert (wkendall.features(values, **params, **options) == wkendall.features(X, **params)).all()
+
+
+@pytest.mark.parametrize("m", [0, 1, 5])
+@pytest.mark.parametrize("n", [0, 1, 2, 7, 300])
+def test_inverse(n, m):
+    X = random_rankings(np.random.default_rng(n), m, n)
+    found = wkendall.inverse(X)
+    assert found.shape == (m, n)
+    assert found.dtype == np.int64
+    for s, inverted in zip(X, found, strict=True):
+        assert [s[item - 1] for item in inverted] == list(range(1, n + 1))
+    assert (wkendall.inverse(found) == X).all()
+    # The inverse of a ranking is its order.
+    assert (wkendall.inverse(found, input="orders") == found).all()
+
+
+@pytest.mark.parametrize(("n", "order"), [(40, 1), (40, 2), (12, 3), (7, 4)])
+def test_the_same_bits_for_any_number_of_threads(n, order):
+    rng = np.random.default_rng(n)
+    X, coef = random_rankings(rng, 500, n), rng.standard_normal(500)
+    U, B = tensors(rng, n, order, 2)
+    sums = [wkendall.combine(X, coef, U, n_jobs=n_jobs) for n_jobs in (1, 2, 3, None)]
+    assert all((other == sums[0]).all() for other in sums)
+    values = [wkendall.linear_function(X, U, B, n_jobs=n_jobs) for n_jobs in (1, 2, 3, None)]
+    assert all((other == values[0]).all() for other in values)
+    found = [wkendall.features(X[:100], weight="add", u="log", n_jobs=n_jobs) for n_jobs in (1, 2, 3, None)]
+    assert all((other == found[0]).all() for other in found)
+
+
+def test_progress_changes_nothing(capsys):
+    rng = np.random.default_rng(0)
+    X, coef = random_rankings(rng, 50, 6), rng.standard_normal(50)
+    U, B = tensors(rng, 6, 3, 2)
+    for function, arguments in [
+        (wkendall.embed, (X, U)),
+        (wkendall.combine, (X, coef, U)),
+        (wkendall.linear_function, (X, U, B)),
+    ]:
+        assert (function(*arguments, progress=True) == function(*arguments)).all()
+    assert "100%" in capsys.readouterr().err
+
+
+@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="this system does not say how much memory was used")
+def test_sums_are_made_without_the_embedding():
+    script = textwrap.dedent("""
+        import re, numpy as np, wkendall
+        def most():
+            return int(re.search(r"VmHWM:\\s*(\\d+) kB", open("/proc/self/status").read())[1]) * 1024
+        rng = np.random.default_rng(0)
+        X, U = rng.permuted(np.tile(np.arange(64), (300, 1)), axis=1), rng.standard_normal((64, 64, 64))
+        wkendall.combine(X[:2], [1, 1], U[0])
+        before = most()
+        total = wkendall.combine(X, np.ones(300), U)
+        assert abs(total.sum() - 300 * U.sum()) < 1e-9 * np.abs(U).sum()
+        wkendall.linear_function(X, U, total)
+        print(most() - before)
+    """)
+    run = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
+    assert run.returncode == 0, run.stderr
+    assert int(run.stdout) < 300 * 64**3 * 8 / 10
+
+
+# Features.
+
+OPTIONS = [{}, {"signed": True}, {"normalize": True}, {"signed": True, "normalize": True}]
+
+
+@pytest.mark.parametrize("options", OPTIONS)
+@pytest.mark.parametrize("n", [0, 1, 2, 3, 4, 8, 23])
+def test_features_dotted_are_the_kernel(n, options):
+    rng = np.random.default_rng(n)
+    X, Y = random_rankings(rng, 9, n), random_rankings(rng, 4, n)
+    for params in kernels(n, rng):
+        for top in ("low", "high"):
+            same = {**params, **options, "top": top}
+            first, second = wkendall.features(X, **same), wkendall.features(Y, **same)
+            assert first.ndim == 2
+            assert first.dtype == np.float64
+            assert first.shape == (9, second.shape[1])
+            K = wkendall.gram_matrix(X, **same)
+            room = BOUND * max(K[0, 0], 0)
+            np.testing.assert_allclose(first @ first.T, K, rtol=0, atol=room)
+            np.testing.assert_allclose(first @ second.T, wkendall.gram_matrix(X, Y, **same), rtol=0, atol=room)
+
+
+@pytest.mark.parametrize("n", [2, 3, 8, 23])
+def test_how_many_features(n):
+    X = random_rankings(np.random.default_rng(n), 3, n)
+    pairs = n * (n - 1) // 2
+    for params in kernels(n):
+        if params["weight"] != "average":
+            assert wkendall.features(X, signed=True, **params).shape == (3, pairs)
+            assert wkendall.features(X, signed=True, normalize=True, **params).shape == (3, pairs)
+    assert wkendall.features(X).shape == (3, pairs + 1)
+    assert wkendall.features(X[:0], signed=True).shape == (0, pairs)
+
+
+def test_features_in_single_precision():
+    X = random_rankings(np.random.default_rng(0), 6, 9)
+    for params in kernels(9):
+        for options in OPTIONS:
+            single = wkendall.features(X, dtype=np.float32, **params, **options)
+            assert single.dtype == np.float32
+            np.testing.assert_allclose(single, wkendall.features(X, **params, **options), rtol=1e-6, atol=1e-12)
+
+
+# What is refused.
+
+X = random_rankings(np.random.default_rng(0), 6, 5)
+U = np.ones((5, 5))
+COEF = np.ones(6)
+TWICE = [[1, 2, 3, 4, 4]]
+
+
+def embed(values=X, weights=U, **options):
+    return lambda: wkendall.embed(values, weights, **options)
+
+
+def combine(values=X, coef=COEF, weights=U, **options):
+    return lambda: wkendall.combine(values, coef, weights, **options)
+
+
+def linear(values=X, weights=U, coefficients=U, **options):
+    return lambda: wkendall.linear_function(values, weights, coefficients, **options)
+
+
+def features(values=X, **options):
+    return lambda: wkendall.features(values, **options)
+
+
+# What is wrong, how it is called, the exception, what its message must contain.
+REFUSED = [
+    ("embed no rankings", embed(TWICE), ValueError, ["X: row 0 holds 4 twice"]),
+    ("embed one ranking", embed(X[0]), ValueError, ["X is 1-dimensional"]),
+    ("embed too small", embed(weights=np.ones((4, 4))), ValueError, ["U", "(4, 4)", "5"]),
+    ("embed no square", embed(weights=np.ones((5, 4))), ValueError, ["U", "(5, 4)", "5"]),
+    ("embed no cube", embed(weights=np.ones((2, 5, 5))), ValueError, ["U", "(2, 5, 5)", "5"]),
+    ("embed a number", embed(weights=1.0), ValueError, ["U is a single value"]),
+    ("embed strings", embed(weights=[["a"] * 5] * 5), TypeError, ["U", "real numbers"]),
+    ("embed input unknown", embed(input="rank"), ValueError, ["input is 'rank'"]),
+    ("embed top unknown", embed(top="bottom"), ValueError, ["top is 'bottom'"]),
+    ("embed integers", embed(dtype=int), ValueError, ["dtype", "float64 or float32"]),
+    ("embed out of another shape", embed(out=np.empty((6, 5, 4))), ValueError, ["out", "(6, 5, 4)", "(6, 5, 5)"]),
+    ("embed out of another type", embed(out=np.empty((6, 5, 5), "f4")), ValueError, ["out", "float32", "float64"]),
+    ("embed out a list", embed(out=[]), TypeError, ["out must be a NumPy array"]),
+    ("embed out strided", embed(out=np.empty((6, 5, 10))[..., ::2]), ValueError, ["out is not C-contiguous"]),
+    ("embed n_jobs zero", embed(n_jobs=0), ValueError, ["n_jobs is 0"]),
+    ("embed progress no flag", embed(progress="yes"), TypeError, ["progress must be True or False"]),
+    ("combine no rankings", combine(TWICE, [1]), ValueError, ["X: row 0 holds 4 twice"]),
+    ("combine coef short", combine(coef=np.ones(4)), ValueError, ["coef", "4", "6"]),
+    ("combine coef a matrix", combine(coef=np.ones((6, 1))), ValueError, ["coef", "(6, 1)"]),
+    ("combine coef of strings", combine(coef=["a"] * 6), TypeError, ["coef", "real numbers"]),
+    ("combine too small", combine(weights=np.ones((4, 4, 4))), ValueError, ["U", "(4, 4, 4)", "5"]),
+    ("combine n_jobs a float", combine(n_jobs=1.5), TypeError, ["n_jobs must be an integer"]),
+    ("linear no rankings", linear(TWICE), ValueError, ["X: row 0 holds 4 twice"]),
+    ("linear U too small", linear(weights=np.ones((4, 4))), ValueError, ["U", "(4, 4)", "5"]),
+    ("linear B too small", linear(coefficients=np.ones((4, 4))), ValueError, ["B", "(4, 4)", "5"]),
+    ("linear B with other axes", linear(coefficients=np.ones((5, 5, 5))), ValueError, ["B", "(5, 5, 5)"]),
+    ("linear B of strings", linear(coefficients=[["a"] * 5] * 5), TypeError, ["B", "real numbers"]),
+    ("inverse no rankings", lambda: wkendall.inverse(TWICE), ValueError, ["X: row 0 holds 4 twice"]),
+    ("inverse one ranking", lambda: wkendall.inverse(X[0]), ValueError, ["X is 1-dimensional"]),
+    ("inverse input unknown", lambda: wkendall.inverse(X, input="rank"), ValueError, ["input is 'rank'"]),
+    ("features no rankings", features(TWICE), ValueError, ["X: row 0 holds 4 twice"]),
+    ("features weight unknown", features(weight="kendall"), ValueError, ["weight is 'kendall'"]),
+    ("features k missing", features(weight="top"), ValueError, ["needs k"]),
+    ("features u short", features(weight="mult", u=[1, 2]), ValueError, ["u has 2", "5"]),
+    ("features u unused", features(u="log"), ValueError, ["u is given"]),
+    ("features signed no flag", features(signed=1), TypeError, ["signed must be True or False"]),
+    ("features normalize no flag", features(normalize=1), TypeError, ["normalize must be True or False"]),
+    ("features of integers", features(dtype=int), ValueError, ["dtype", "float64 or float32"]),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("call", "error", "words"), [case[1:] for case in REFUSED], ids=[case[0] for case in REFUSED])
+def test_refused(call, error, words):
+    with pytest.raises(error) as raised:
+        call()
+    message = str(raised.value)
+    assert "\n" not in message
+    for word in words:
+        assert word in message
+
+
+def test_results_that_do_not_fit_in_memory(leave_memory):
+    leave_memory(100)
+    for call in (embed(), features(), features(signed=True)):
+        with pytest.raises(ValueError, match=r"but only 100\.0 B of memory"):
+            call()
+    out = np.empty((6, 5, 5))
+    assert wkendall.embed(X, U, out=out) is out

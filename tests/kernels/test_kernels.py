@@ -1,0 +1,249 @@
+"""Every kernel against its definition, and the properties that every Gram matrix has."""
+
+import re
+from fractions import Fraction
+
+import numpy as np
+import pytest
+import scipy.stats
+import wkendall
+from definitions import expected, general, kernels, random_rankings
+from paths import ROOT
+
+BOUND = 1e-12
+README = ROOT / "README.md"
+
+
+def assert_close(value, wanted, size, weight):
+    """Counts are exact, weighted sums within the bound of the sum of their absolute terms."""
+    if weight in ("add", "mult"):
+        assert abs(value - wanted) <= BOUND * size
+    else:
+        assert value == wanted
+
+
+def check_pair(s, t, params):
+    wanted = expected(s, t, **params)
+    weight = params["weight"]
+    assert_close(wkendall.kernel(s, t, **params), wanted.concordant, wanted.concordant_size, weight)
+    assert_close(wkendall.kernel(s, t, signed=True, **params), wanted.signed, wanted.size, weight)
+    own = expected(s, s, **params).concordant
+    ratio = wkendall.kernel(s, t, normalize=True, **params)
+    assert ratio == pytest.approx(wanted.concordant / own if own else 0, rel=1e-9, abs=1e-12 * wanted.size / (own or 1))
+
+
+@pytest.mark.parametrize("n", range(41))
+def test_every_small_n(n):
+    rng = np.random.default_rng(n)
+    for params in kernels(n, rng):
+        s, t = random_rankings(rng, 2, n)
+        check_pair(s, t, params)
+
+
+def test_random_n_up_to_300():
+    rng = np.random.default_rng(300)
+    for n in rng.integers(41, 301, size=3):
+        s, t = random_rankings(rng, 2, n)
+        for params in kernels(n, rng):
+            check_pair(s, t, params)
+
+
+@pytest.mark.parametrize("n", [0, 1, 2, 7, 12])
+def test_general_weights(n):
+    rng = np.random.default_rng(n)
+    U = rng.standard_normal((n, n))
+    X = random_rankings(rng, 4, n)
+    wanted = [[general(s, t, U) for t in X] for s in X]
+    np.testing.assert_allclose(wkendall.gram_matrix(X, U=U), wanted, rtol=1e-12, atol=1e-12)
+
+
+@pytest.mark.parametrize("m", [0, 1, 2, 5])
+@pytest.mark.parametrize("n", [0, 1, 2, 3])
+def test_degenerate_shapes(m, n):
+    X = random_rankings(np.random.default_rng(0), m, n)
+    Y = random_rankings(np.random.default_rng(1), 3, n)
+    for params in kernels(n):
+        assert wkendall.gram_matrix(X, **params).shape == (m, m)
+        assert wkendall.gram_matrix(X, Y, **params).shape == (m, 3)
+        assert wkendall.diagonal(X, **params).shape == (m,)
+        assert np.isfinite(wkendall.gram_matrix(X, normalize=True, **params)).all()
+    assert wkendall.distance_matrix(X).shape == (m, m)
+    assert wkendall.mallows(X, lam=1.0).shape == (m, m)
+
+
+@pytest.mark.parametrize("n", [1, 2, 6, 17, 64])
+@pytest.mark.parametrize("options", [{}, {"signed": True}, {"normalize": True}, {"signed": True, "normalize": True}])
+def test_contract(n, options):
+    rng = np.random.default_rng(n)
+    X = random_rankings(rng, 30, n)
+    relabelled = X[:, rng.permutation(n)]
+    for params in kernels(n, rng):
+        K = wkendall.gram_matrix(X, **params, **options)
+        assert (K == K.T).all()
+        eigenvalues = np.linalg.eigvalsh(K)
+        assert eigenvalues[0] >= -1e-10 * max(eigenvalues[-1], 0)
+        assert (wkendall.gram_matrix(X, X.copy(), **params, **options) == K).all()
+        assert (np.diag(K) == wkendall.diagonal(X, **params, **options)).all()
+        # Another way to compute may be chosen for another number of rankings; weighted sums then round differently.
+        room = 1e-12 * K[0, 0] if params["weight"] in ("add", "mult") else 0
+        np.testing.assert_allclose(wkendall.gram_matrix(relabelled, **params, **options), K, rtol=0, atol=room)
+        np.testing.assert_allclose(
+            wkendall.gram_matrix(X[:3], X[4:9], **params, **options), K[:3, 4:9], rtol=0, atol=room
+        )
+        assert abs(K[1, 2] - wkendall.kernel(X[1], X[2], **params, **options)) <= room
+        mirrored = n + 1 - X
+        assert (wkendall.gram_matrix(X, top="high", **params, **options)
+                == wkendall.gram_matrix(mirrored, **params, **options)).all()  # fmt: skip
+
+
+@pytest.mark.parametrize("n", [1, 5, 23])
+def test_average_is_the_mean_of_the_top_k_kernels(n):
+    X = random_rankings(np.random.default_rng(n), 8, n)
+    for options in ({}, {"signed": True}, {"top": "high"}):
+        tops = sum(wkendall.gram_matrix(X, weight="top", k=k, **options) for k in range(1, n + 1))
+        assert (wkendall.gram_matrix(X, weight="average", **options) == tops / n).all()
+
+
+def test_average_from_the_other_end_is_the_closed_form_printed_in_the_paper():
+    n = 7
+    s, t = random_rankings(np.random.default_rng(0), 2, n)
+    pairs = [(i, j) for i in range(n) for j in range(n) if s[i] < s[j] and t[i] < t[j]]
+    printed = sum(min(s[i], t[i]) for i, j in pairs) / n
+    assert wkendall.kernel(s, t, weight="average", top="high") == printed
+
+
+@pytest.mark.parametrize("top", ["low", "high"])
+def test_kappa_is_right_invariant(top):
+    rng = np.random.default_rng(0)
+    n = 20
+    s, t = random_rankings(rng, 2, n)
+    pi = t[np.argsort(s)]
+    for params in kernels(n, rng):
+        assert wkendall.kappa(pi, top=top, **params) == wkendall.kernel(s, t, top=top, **params)
+        assert wkendall.kappa(pi, top=top, **params) == wkendall.kappa(np.argsort(pi), top=top, **params)
+
+
+def test_tau_distance_and_mallows():
+    rng = np.random.default_rng(0)
+    X = random_rankings(rng, 12, 15)
+    tau = [[scipy.stats.kendalltau(s, t).statistic for t in X] for s in X]
+    np.testing.assert_allclose(wkendall.gram_matrix(X, signed=True, normalize=True), tau, rtol=1e-14, atol=1e-15)
+    np.testing.assert_allclose([[wkendall.correlation(s, t) for t in X] for s in X], tau, rtol=1e-14, atol=1e-15)
+    distance = wkendall.distance_matrix(X)
+    pairs = 15 * 14 / 2
+    assert (distance == pairs - wkendall.gram_matrix(X)).all()
+    np.testing.assert_allclose(wkendall.mallows(X, lam=0.3), np.exp(-0.3 * distance), rtol=1e-15)
+    assert (wkendall.mallows(X, X[:4], 0.3) == wkendall.mallows(X, lam=0.3)[:, :4]).all()
+    assert (wkendall.mallows(X, lam=0) == 1).all()
+    assert np.linalg.eigvalsh(wkendall.mallows(X, lam=0.01))[0] > -1e-10
+
+
+@pytest.mark.parametrize("n", [0, 1, 2, 9, 40])
+def test_correlation(n):
+    rng = np.random.default_rng(n)
+    s, t = random_rankings(rng, 2, n)
+    for params in kernels(n, rng):
+        wanted = expected(s, t, **params)
+        both = 2 * wanted.concordant - wanted.signed
+        value = wkendall.correlation(s, t, **params)
+        if wanted.size == 0:
+            assert value == 0
+        elif abs(both) > 1e-3 * wanted.size:
+            assert value == pytest.approx(wanted.signed / both, rel=1e-9, abs=1e-12)
+
+
+def test_correlation_whose_denominator_cancels():
+    rng = np.random.default_rng(0)
+    n = 64
+    for _ in range(50):
+        s, t = random_rankings(rng, 2, n)
+        signs = rng.choice([-1, 1], n)
+        x = signs[s - 1] * signs[t - 1]
+        if x.sum() ** 2 == n:  # then the sum over all pairs is 0
+            assert wkendall.correlation(s, t, weight="mult", u=0.1 * signs) == 0
+        assert abs(wkendall.correlation(s, t, weight="add", u=0.1 * signs)) < 1e6
+
+
+@pytest.mark.parametrize("scale", [1e-300, 1e-90, 10**-80.5, 1e-20, 1e30])
+@pytest.mark.parametrize("weight", ["add", "mult"])
+def test_normalized_does_not_depend_on_the_scale(weight, scale):
+    rng = np.random.default_rng(0)
+    X, u = random_rankings(rng, 20, 8), rng.uniform(0.3, 1, 8)
+    wanted = wkendall.gram_matrix(X, weight=weight, u=u, normalize=True)
+    K = wkendall.gram_matrix(X, weight=weight, u=scale * u, normalize=True)
+    np.testing.assert_allclose(K, wanted, rtol=1e-12)
+    assert np.linalg.eigvalsh(K)[0] > -1e-10
+    value = wkendall.correlation(X[0], X[1], weight=weight, u=scale * u)
+    assert value == pytest.approx(wkendall.correlation(X[0], X[1], weight=weight, u=u), rel=1e-12)
+
+
+def test_a_million_equal_weights_sum_up():
+    n = 1_000_000
+    for u in (0.1, 0.3):
+        exact = Fraction(u) ** 4 * (n * (n - 1) // 2)
+        for weight, scale in (("mult", 1), ("add", 4 / u**2)):
+            value = wkendall.kappa(np.arange(n), weight=weight, u=np.full(n, u))
+            assert abs(Fraction(value) / exact / Fraction(scale) - 1) < 1e-12
+
+
+def test_single_precision():
+    X = random_rankings(np.random.default_rng(0), 10, 12)
+    K = wkendall.gram_matrix(X, weight="mult", u="log", dtype=np.float32)
+    assert K.dtype == np.float32
+    eigenvalues = np.linalg.eigvalsh(K.astype(float))
+    assert eigenvalues[0] >= -1e-7 * eigenvalues[-1]
+    np.testing.assert_allclose(K, wkendall.gram_matrix(X, weight="mult", u="log"), rtol=1e-5)
+
+
+@pytest.mark.parametrize("arrangement", ["random", "sorted", "reversed", "organ pipe"])
+def test_a_million_items(arrangement):
+    n = 1_000_000
+    pi = {
+        "random": np.random.default_rng(0).permutation(n) + 1,
+        "sorted": np.arange(1, n + 1),
+        "reversed": np.arange(n, 0, -1),
+        "organ pipe": np.concatenate([np.arange(1, n + 1, 2), np.arange(n, 0, -2)]),
+    }[arrangement]
+    tau = scipy.stats.kendalltau(np.arange(n), pi).statistic
+    assert wkendall.kappa(pi) == round((1 + tau) / 2 * (n * (n - 1) // 2))
+    weighted = wkendall.kappa(pi, weight="mult", u="log", normalize=True)
+    assert 0 <= weighted <= 1
+    assert (weighted == 1) == (arrangement == "sorted")
+    assert (weighted == 0) == (arrangement == "reversed")
+
+
+def test_the_numbers_of_others():
+    """The README's table of conventions: kernrank ranks from the bottom, so that rank n is the best."""
+    n, k = 9, 4
+    rng = np.random.default_rng(0)
+    x, y, u = rng.standard_normal((3, n))
+    r, q = scipy.stats.rankdata(x).astype(int), scipy.stats.rankdata(y).astype(int)
+    pairs = [(i, j) for i in range(n) for j in range(n) if r[i] < r[j] and q[i] < q[j]]
+    weight = {"ranks": u[r - 1], "other": u[q - 1]}
+    theirs = {
+        "ken": len(pairs),
+        "top": sum(r[i] >= k and q[i] >= k for i, _ in pairs),
+        "aken": sum(min(r[i], q[i]) for i, _ in pairs) / n,
+        "add": sum((weight["ranks"][[i, j]]).sum() * (weight["other"][[i, j]]).sum() for i, j in pairs),
+        "mult": sum((weight["ranks"][[i, j]]).prod() * (weight["other"][[i, j]]).prod() for i, j in pairs),
+    }
+    names = {"np": np, "n": n, "k": k, "u": u, "x": x, "y": y, "s": {"input": "scores"}}
+    names |= {"kernel": wkendall.kernel, "correlation": wkendall.correlation}
+    ours = dict(
+        re.findall(
+            r"^\| (.*?) \| .*?`((?:kernel|correlation)\([^`]*\*\*s\))` \|$", README.read_text(), flags=re.MULTILINE
+        )
+    )
+    assert len(ours) == 6
+    values = {theirs: eval(code, names) for theirs, code in ours.items()}
+    assert np.isfinite(list(values.values())).all()
+    for method, wanted in theirs.items():
+        shown = "add" if method == "mult" else method  # one line for both
+        code = next(code for line, code in ours.items() if f'"{shown}"' in line)
+        assert eval(code.replace('"add"', f'"{method}"'), names) == pytest.approx(wanted, rel=1e-12)
+    scipy_tau = scipy.stats.kendalltau(x, y).statistic
+    assert next(value for line, value in values.items() if "kendalltau" in line) == pytest.approx(scipy_tau, rel=1e-14)
+    for method, wanted in theirs.items():
+        normalized = {"ken": {}, "top": {"weight": "top", "k": n + 1 - k}, "add": {"weight": "add", "u": u[::-1]},
+                      "mult": {"weight": "mult", "u": u[::-1]}, "aken": {"weight": "average"}}[method]  # fmt: skip
+        assert wkendall.kernel(r, q, top="high", **normalized) == pytest.approx(wanted, rel=1e-12)

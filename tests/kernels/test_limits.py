@@ -1,0 +1,438 @@
+"""Numbers at the edge: sums that cancel, underflow or leave the range of single precision."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from itertools import combinations
+
+import numpy as np
+import pytest
+import wkendall
+from definitions import expected, pairs_of_pairs, random_rankings, tuples
+from exact import mean_of_pairs, over_roots
+
+BACKENDS = ["product", "pairs", "partition", "pairs-portable", "product-portable"]
+
+
+def halves(n):
+    """A ranking with two blocks of tied items, and a complete one."""
+    return np.array([np.repeat([1, 2], n // 2), np.arange(1, n + 1)])
+
+
+class TestSelfSimilarityOfZero:
+    """A self-similarity of at most 1e-12 of the sum of the absolute values of its terms is 0."""
+
+    @pytest.mark.parametrize("n", [*range(2, 70, 2), 198, 568, 2000])
+    def test_normalized_value_with_a_ranking_without_features_is_zero(self, n):
+        # The means of the two halves are opposite, so each pair of items in different halves has the feature 0.
+        x, y = halves(n)
+        value = wkendall.kernel(x, y, weight="add", u=np.linspace(1, -1, n), signed=True, normalize=True, ties="mean")
+        assert value == 0
+
+    @pytest.mark.parametrize("backend", BACKENDS)
+    @pytest.mark.parametrize("normalize", [False, True])
+    @pytest.mark.parametrize("n", [4, 44, 100, 300])
+    def test_every_backend_follows_the_rule(self, backend, normalize, n):
+        K = wkendall.gram_matrix(
+            halves(n),
+            weight="add",
+            u=np.linspace(1, -1, n),
+            signed=True,
+            normalize=normalize,
+            ties="mean",
+            backend=backend,
+        )
+        assert K[0, 0] == 0
+        assert np.abs(K[0, 1]) <= (0 if normalize else 1e-12 * n**2)
+        assert K[1, 0] == K[0, 1]
+        assert K[1, 1] == pytest.approx(1) if normalize else K[1, 1] > 0
+
+    def test_diagonal_and_features_know_it_too(self):
+        parameters = {"weight": "add", "u": np.linspace(1, -1, 44), "signed": True, "ties": "mean"}
+        for normalize in (False, True):
+            assert wkendall.diagonal(halves(44), normalize=normalize, **parameters)[0] == 0
+            assert (np.abs(wkendall.features(halves(44), normalize=normalize, **parameters)[0]) < 1e-15).all()
+
+    @pytest.mark.parametrize("order", [1, 2, 3])
+    def test_weights_that_add_up_to_nothing(self, order):
+        u = [0.1, 0.2, -0.3]
+        X = [[1, 2, 3], [2, 1, 3], [1, 2, 3]]
+        K = wkendall.gram_matrix(X, weight="add", u=u, order=order)
+        if order == 3:
+            assert (K == 0).all()
+        else:
+            assert (np.diag(K) > 0).all()
+        assert (wkendall.gram_matrix(X, weight="add", u=u, order=order, normalize=True) <= 1).all()
+        assert wkendall.kernel([1, 2, 3], [1, 2, 3], weight="add", u=u, order=order) == K[0, 0]
+        assert wkendall.kappa([1, 2, 3], weight="add", u=u, order=order) == K[0, 0]
+
+    def test_values_with_another_ranking_keep_their_digits(self):
+        # The self-similarity of the first is 1.3e-12 of its terms, so the value can be 1e-6 of its own.
+        x, y, u = [1, 1, 2, 2], [1, 3, 2, 4], [1, -0.5, -0.25, -0.25 + 8e-7]
+        value = wkendall.kernel(x, y, weight="add", u=u, signed=True, ties="mean")
+        # Pairs in different blocks of x have the mean of both blocks in x, and their own weights in y.
+        mean = (u[0] + u[1]) / 2 + (u[2] + u[3]) / 2
+        wanted = sum(mean * (u[y[i] - 1] + u[y[j] - 1]) * (1 if y[i] < y[j] else -1) for i in (0, 1) for j in (2, 3))
+        assert value == pytest.approx(wanted, rel=1e-9)
+        assert wkendall.kernel(x, y, weight="add", u=u, signed=True, ties="mean", normalize=True) == 0
+        assert wkendall.kernel(x, x, weight="add", u=u, signed=True, ties="mean") == 0
+
+    def test_blocks_of_weights_that_cancel_exactly(self):
+        # Of the multiplicative weight the mean over the first block is 0, so no pair with it counts.
+        X = [[1, 1, 2, 2], [1, 2, 3, 4]]
+        K = wkendall.gram_matrix(X, weight="mult", u=[0.3, -0.3, 1, 2], normalize=True, ties="mean", signed=True)
+        assert np.array_equal(K, [[0, 0], [0, 1]])
+
+    @pytest.mark.parametrize("n", [3, 10, 40])
+    def test_near_misses_stay_within_one(self, n):
+        rng = np.random.default_rng(n)
+        for _ in range(200):
+            u = rng.standard_normal(n)
+            u[-1] -= u.sum() - 10.0 ** rng.uniform(-18, 0)
+            X = rng.integers(1, 4, size=(4, n))
+            for signed in (False, True):
+                K = wkendall.gram_matrix(X, weight="add", u=u, normalize=True, ties="mean", signed=signed)
+                assert np.isfinite(K).all()
+                assert (np.abs(K) <= 1).all()
+
+
+class TestUnderflow:
+    """Normalized kernels do not depend on the scale of their weights."""
+
+    def normalized(self, s, t, order, u):
+        values = [tuples(a, b, order, "mult", u=u) for a, b in ((s, t), (s, s))]
+        return float(values[0] / values[1])
+
+    @pytest.mark.parametrize(
+        ("u", "order"),
+        [
+            ([1, 1e-90, 1e-90, 1e-90], 3),
+            ([1, 1e-90, 1e-90, 1e-90], 4),
+            ([1e70, 1e-60, 1e-60, 1e-60], 2),
+            ([1, 1e-170, 1e-170, 1e-170], 2),
+            ([1, 1e-160, 1e-20, 1e-20], 3),
+            ([1e-100, 1e-100, 1e-100, 1e-100], 4),
+        ],
+    )
+    def test_steep_weights(self, u, order):
+        X = np.array([[1, 2, 3, 4], [2, 1, 3, 4], [1, 3, 2, 4], [4, 3, 2, 1]])
+        K = wkendall.gram_matrix(X, weight="mult", u=u, order=order, normalize=True)
+        wanted = [[self.normalized(s, t, order, u) for t in X] for s in X]
+        assert (np.diag(K) == 1).all()
+        np.testing.assert_allclose(K, wanted, rtol=1e-12, atol=1e-300)
+
+    @pytest.mark.parametrize(("n", "order"), [(300, 150), (40, 39), (200, 100)])
+    def test_high_orders(self, n, order):
+        x = np.arange(1, n + 1)
+        y = x.copy()
+        y[[0, 1]] = 2, 1
+        K = wkendall.gram_matrix([x, y], weight="mult", u="hyperbolic", order=order, normalize=True)
+        # Tuples without both of the first two items, by exact sums of products of the rest.
+        u = [Fraction(1, rank + 1) for rank in range(1, n + 1)]
+
+        def symmetric(values):
+            sums = [Fraction(1)] + [Fraction(0)] * order
+            for value in values:
+                for length in range(order, 0, -1):
+                    sums[length] += sums[length - 1] * value
+            return sums
+
+        rest = symmetric([value * value for value in u[2:]])
+        alone = 2 * u[0] * u[1] * rest[order - 1] + rest[order]
+        own = symmetric([value * value for value in u])[order]
+        assert K[0, 0] == K[1, 1] == 1
+        assert K[0, 1] == pytest.approx(float(alone / own), rel=1e-10)
+
+    def test_factors_of_very_different_sizes(self):
+        rng = np.random.default_rng(0)
+        X = random_rankings(rng, 5, 4)
+        a, b = rng.standard_normal((2, 2, 4))
+        K = wkendall.gram_matrix(X, U=(a, b), normalize=True)
+        scaled = wkendall.gram_matrix(X, U=(a * 1e-70, b * 1e60), normalize=True)
+        np.testing.assert_allclose(scaled, K, rtol=1e-12, atol=1e-12)
+
+    @pytest.mark.parametrize("scale", [1e-80, 1e-30, 1e30, 1e70])
+    @pytest.mark.parametrize("weight", ["add", "mult"])
+    def test_features_and_ties_at_any_scale(self, scale, weight):
+        X = [[1, 1, 2, 3], [4, 3, 2, 1], [1, 2, 2, 2]]
+        u = np.array([1, 0.5, 0.25, 0.1])
+        wanted = wkendall.gram_matrix(X, weight=weight, u=u, normalize=True, ties="mean")
+        parameters = {"weight": weight, "u": u * scale, "normalize": True, "ties": "mean"}
+        np.testing.assert_allclose(wkendall.gram_matrix(X, **parameters), wanted, rtol=1e-12, atol=1e-14)
+        features = wkendall.features(X, **parameters)
+        np.testing.assert_allclose(features @ features.T, wanted, rtol=1e-12, atol=1e-14)
+
+    @pytest.mark.parametrize("u", [[1, 1, 1e-170, 1e-170], [1, 1e-200, 1e-250, 1e-250], [1, -3e-180, 1e-180, 1e-300]])
+    @pytest.mark.parametrize("signed", [False, True])
+    def test_steep_weights_with_ties(self, u, signed):
+        X = [[1, 1, 2, 2], [1, 2, 2, 2], [2, 2, 1, 1], [1, 2, 2, 3], [1, 2, 3, 4]]
+        parameters = {"weight": "mult", "u": u, "signed": signed, "normalize": True, "ties": "mean"}
+        exact = [[mean_of_pairs(s, t, u, signed) for t in X] for s in X]
+        wanted = [[over_roots(exact[i][j], exact[i][i], exact[j][j]) for j in range(5)] for i in range(5)]
+        for backend in ("product", "pairs", "partition"):
+            K = wkendall.gram_matrix(X, **parameters, backend=backend)
+            assert (np.diag(K) == 1).all()
+            np.testing.assert_allclose(K, wanted, rtol=1e-10, atol=1e-14)
+        features = wkendall.features(X, **parameters)
+        np.testing.assert_allclose(features @ features.T, wanted, rtol=1e-10, atol=1e-14)
+
+    @pytest.mark.parametrize("scale", [1e100, 1e160, 1e300])
+    def test_weights_of_any_size(self, scale):
+        rng = np.random.default_rng(0)
+        X = random_rankings(rng, 4, 5)
+        u, U = rng.random(5), rng.standard_normal((5, 5))
+        A = rng.standard_normal((125, 125))
+        W = np.zeros((5,) * 4)
+        W[0, 1, 0, 1] = W[2, 3, 2, 3] = 1
+        for name, value in [("u", u), ("U", U), ("W", W), ("U", A.reshape(125, 5, 5, 5)[0])]:
+            weights = [{"weight": weight} for weight in ("add", "mult")] if name == "u" else [{}]
+            for more in weights:
+                more = more | {"normalize": True, "order": 3 if value.ndim == 3 else 2}
+                K = wkendall.gram_matrix(X, **{name: value}, **more)
+                scaled = wkendall.gram_matrix(X, **{name: value * scale}, **more)
+                np.testing.assert_allclose(scaled, K, rtol=1e-12, atol=1e-14)
+        factors = rng.standard_normal((2, 1, 5))
+        K = wkendall.gram_matrix(X, U=tuple(factors), normalize=True)
+        scaled = wkendall.gram_matrix(X, U=(factors[0] * scale, factors[1] / scale), normalize=True)
+        np.testing.assert_allclose(scaled, K, rtol=1e-12, atol=1e-14)
+        with pytest.raises(ValueError, match="u"):
+            wkendall.gram_matrix(X, weight="mult", u=[np.inf, 1, 1, 1, 1], normalize=True)
+
+
+class TestSinglePrecision:
+    """Results in single precision are within about 1e-6 of the self-similarity, or refused."""
+
+    @pytest.mark.parametrize("weight", ["add", "mult"])
+    @pytest.mark.parametrize("signed", [False, True])
+    @pytest.mark.parametrize("normalize", [False, True])
+    def test_weights_of_any_range(self, weight, signed, normalize):
+        rng = np.random.default_rng(1)
+        for trial in range(150):
+            n = int(rng.integers(2, 30))
+            X = random_rankings(rng, 12, n)
+            kinds = [
+                10.0 ** rng.uniform(-12, 4, n),
+                10.0 ** rng.uniform(-30, 10) * rng.standard_normal(n),
+                rng.choice([1, -1], n) * 10.0 ** rng.uniform(-20, 0, n),
+                10.0 ** -np.arange(n),
+                10.0 ** (19 - 29 * np.arange(n) / n),
+                np.concatenate([[1e18], 1e-4 * rng.uniform(1, 2, n - 1)]),
+            ]
+            parameters = {"weight": weight, "u": kinds[trial % len(kinds)], "signed": signed, "normalize": normalize}
+            wanted = wkendall.gram_matrix(X, **parameters)
+            own = wanted[0, 0]
+            if own > np.finfo(np.float32).max or 0 < own < np.finfo(np.float32).tiny:
+                with pytest.raises(ValueError, match="single precision"):
+                    wkendall.gram_matrix(X, dtype=np.float32, **parameters)
+                continue
+            found = wkendall.gram_matrix(X, dtype=np.float32, **parameters).astype(float)
+            assert np.isfinite(found).all()
+            assert (np.abs(found - wanted) <= 2e-6 * own).all()
+            np.testing.assert_array_equal(np.diag(found), np.float32(own))
+
+    def test_nearly_cancelling_factors(self):
+        rng = np.random.default_rng(0)
+        a, b = rng.standard_normal((2, 10))
+        X = random_rankings(rng, 12, 10)
+        U = (np.array([100 * a, b - 100 * a]), np.array([a, a]))
+        K = wkendall.gram_matrix(X, U=U, dtype=np.float32)
+        wanted = wkendall.gram_matrix(X, U=np.multiply.outer(b, a))
+        np.testing.assert_allclose(K, wanted, rtol=0, atol=1e-6 * wanted[0, 0])
+
+    def test_tensors_of_any_scale(self):
+        rng = np.random.default_rng(0)
+        X = random_rankings(rng, 30, 12)
+        U = rng.standard_normal((12, 12))
+        wanted = wkendall.gram_matrix(X, U=U)
+        for scale in (1e-15, 1e15):
+            found = wkendall.gram_matrix(X, U=U * scale, dtype=np.float32).astype(float) / scale**2
+            np.testing.assert_allclose(found, wanted, rtol=0, atol=1e-6 * wanted[0, 0])
+
+    def test_too_small_to_be_told_apart(self):
+        with pytest.raises(
+            ValueError, match=r"no value is larger than 4e-40, too small for single precision: normalize"
+        ):
+            wkendall.gram_matrix([[1, 2], [2, 1]], weight="add", u=[1e-20, 1e-20], dtype=np.float32)
+        assert (wkendall.gram_matrix([[1, 2], [2, 1]], weight="add", u=[0, 0], dtype=np.float32) == 0).all()
+
+
+class TestWeightsOfQuadruples:
+    """`W=` with `check=False` is the definition, symmetric or not."""
+
+    @pytest.mark.parametrize("n", [1, 2, 3, 4, 6])
+    def test_without_symmetry(self, n):
+        rng = np.random.default_rng(n)
+        W = rng.standard_normal((n,) * 4)
+        X = np.vstack([random_rankings(rng, 9, n), np.arange(1, n + 1)])
+        wanted = [[pairs_of_pairs(s, t, W) for t in X] for s in X]
+        for K in (
+            wkendall.gram_matrix(X, W=W, check=False),
+            wkendall.gram_matrix(X, X.copy(), W=W, check=False, n_jobs=2),
+            [[wkendall.kernel(s, t, W=W, check=False) for t in X] for s in X],
+        ):
+            np.testing.assert_allclose(K, wanted, rtol=1e-12, atol=1e-12)
+        for s in X:
+            assert wkendall.kappa(s, W=W, check=False) == pytest.approx(pairs_of_pairs(X[-1], s, W))
+
+    def test_many_repeated_rankings(self):
+        rng = np.random.default_rng(0)
+        W = rng.standard_normal((3,) * 4)
+        X = random_rankings(rng, 200, 3)
+        K = wkendall.gram_matrix(X, W=W, check=False)
+        for p, q in [(0, 1), (1, 0), (5, 150), (150, 5), (7, 7)]:
+            assert K[p, q] == pytest.approx(pairs_of_pairs(X[p], X[q], W))
+
+    def test_entries_that_never_count_may_be_anything(self):
+        rng = np.random.default_rng(0)
+        W = rng.standard_normal((4,) * 4)
+        X = random_rankings(rng, 6, 4)
+        huge = W.copy()
+        for a, b, c, d in np.ndindex(W.shape):
+            if a >= b or c >= d:
+                huge[a, b, c, d] = 1e300
+        for normalize in (False, True):
+            np.testing.assert_array_equal(
+                wkendall.gram_matrix(X, W=huge, check=False, normalize=normalize),
+                wkendall.gram_matrix(X, W=W, check=False, normalize=normalize),
+            )
+
+
+class TestFeaturesWithTies:
+    """Means over blocks of ties keep their digits."""
+
+    @pytest.mark.parametrize("weight", ["mult", "add"])
+    @pytest.mark.parametrize("signed", [False, True])
+    def test_steep_weights(self, weight, signed):
+        n = 12
+        u = 10.0 ** -np.arange(0, 2 * n, 2)
+        starts = [0, 0, 2, 2, 2, 5, 5, 7, 8, 8, 8, 8]
+        sizes = {0: 2, 2: 3, 5: 2, 7: 1, 8: 4}
+        features = wkendall.features([starts], weight=weight, u=u, signed=signed, ties="mean")[0]
+        exact = [Fraction(value) for value in u]
+
+        def mean(i, j):
+            """Return the mean weight of two items that come in this order."""
+            blocks = [range(starts[item], starts[item] + sizes[starts[item]]) for item in (i, j)]
+            ways = [(a, b) for a in blocks[0] for b in blocks[1] if a != b]
+            terms = [exact[a] * exact[b] if weight == "mult" else exact[a] + exact[b] for a, b in ways if a < b]
+            return sum(terms, Fraction(0)) / len(ways)
+
+        pairs = list(combinations(range(n), 2))
+        if signed:
+            wanted = [float(mean(i, j) - mean(j, i)) for i, j in pairs]
+        else:
+            wanted = [float(mean(i, j)) for i, j in pairs] + [float(mean(j, i)) for i, j in pairs]
+        np.testing.assert_allclose(features, wanted, rtol=1e-13, atol=0)
+
+    @pytest.mark.parametrize("kernel", ["standard", "average", "top", "mult", "add"])
+    @pytest.mark.parametrize("signed", [False, True])
+    @pytest.mark.parametrize("normalize", [False, True])
+    def test_inner_products_are_the_kernel(self, kernel, signed, normalize):
+        rng = np.random.default_rng(3)
+        parameters = {"weight": kernel, "signed": signed, "normalize": normalize, "ties": "mean"}
+        parameters |= (
+            {"k": 3} if kernel == "top" else {"u": rng.standard_normal(7)} if kernel in ("mult", "add") else {}
+        )
+        for X in (rng.integers(1, 5, size=(6, 7)), random_rankings(rng, 6, 7)):
+            features = wkendall.features(X, **parameters)
+            K = wkendall.gram_matrix(X, **parameters)
+            np.testing.assert_allclose(features @ features.T, K, rtol=1e-12, atol=1e-12)
+
+
+@pytest.mark.parametrize("weight", ["add", "mult"])
+def test_equal_rankings_have_the_closed_form(weight):
+    """The diagonal is the same number with every backend, and that of the definition."""
+    rng = np.random.default_rng(5)
+    for n in (2, 5, 40, 400):
+        u = rng.standard_normal(n)
+        X = random_rankings(rng, 3, n)
+        found = expected(X[0], X[0], weight, u=u)
+        for backend in BACKENDS:
+            diagonal = np.diag(wkendall.gram_matrix(X, weight=weight, u=u, backend=backend))
+            assert len(set(diagonal)) == 1
+            assert diagonal[0] == wkendall.diagonal(X, weight=weight, u=u)[0]
+            assert abs(diagonal[0] - found.concordant) <= 1e-12 * found.concordant_size
+
+
+class TestWhatAReviewFound:
+    """Cases that were wrong once."""
+
+    def test_correlation_of_steep_weights(self):
+        assert wkendall.correlation([1, 2, 3], [1, 3, 2], weight="mult", u=[1, 1e-7, 1e-7]) == pytest.approx(1)
+        n = 60
+        y = np.concatenate([[1], np.arange(n, 1, -1)])
+        value = wkendall.correlation(np.arange(1, n + 1), y, weight="mult", u=0.5 ** np.arange(n))
+        assert value == pytest.approx(float(self.exact_correlation(y, n)), rel=1e-9)
+
+    @staticmethod
+    def exact_correlation(y, n):
+        u = [Fraction(1, 2**rank) for rank in range(n)]
+        signed = both = Fraction(0)
+        for i, j in combinations(range(n), 2):
+            term = u[i] * u[j] * u[int(y[i]) - 1] * u[int(y[j]) - 1]
+            both += term
+            signed += term if y[i] < y[j] else -term
+        return signed / both
+
+    @pytest.mark.parametrize(("u", "order"), [(0.8 ** np.arange(600), 200), ([1, 1e-300, 1e-300, 1e-300], 3)])
+    def test_weights_too_steep_for_any_scale(self, u, order):
+        with pytest.raises(ValueError, match=f"u falls too steeply for a normalized kernel of order {order}"):
+            wkendall.gram_matrix([np.arange(1, len(u) + 1)] * 2, weight="mult", u=u, order=order, normalize=True)
+
+    def test_factors_that_cancel_with_many_items(self):
+        n = 100_000
+        v, w = np.full(n, 0.3), np.full(n, 0.33)
+        U = (np.stack([v, -3 * v]), np.stack([w, w / 3]))
+        X = np.stack([np.random.default_rng(seed).permutation(n) + 1 for seed in range(10)])
+        assert wkendall.diagonal(X[:1], U=U)[0] == 0
+        assert (wkendall.gram_matrix(X, U=U) == 0).all()
+        assert (wkendall.gram_matrix(X[:2], U=U, normalize=True) == 0).all()
+        assert wkendall.kappa(X[0], U=U) == 0
+
+    def test_small_entries_of_factors_count(self):
+        X = [[1, 2], [2, 1]] * 6
+        U = (np.array([[1e70, 1e-300]]), np.array([[1.0, 1.0]]))
+        assert wkendall.gram_matrix(X, U=U)[0, 1] == wkendall.kernel(X[0], X[1], U=U) > 0
+
+    def test_average_of_millions_of_tied_items(self):
+        ratios = []
+        for n in (100_000, 6_000_000):
+            x = np.repeat([1, 2], n // 2)
+            ratios.append(wkendall.kernel(x, x, weight="average", ties="mean") / n**2)
+        assert ratios[0] == pytest.approx(ratios[1], rel=1e-4)
+
+    def test_single_precision_everywhere(self):
+        with pytest.raises(ValueError, match="too large for single precision"):
+            wkendall.diagonal([[1, 2, 3]], weight="add", u=[1e30] * 3, dtype=np.float32)
+        with pytest.raises(ValueError, match="too large for single precision"):
+            wkendall.features([[1, 2, 3]], weight="add", u=[1e60] * 3, dtype=np.float32)
+        W = np.zeros((3,) * 4)
+        W[0, 1, 0, 2] = 1e300
+        with pytest.raises(ValueError, match="too large for single precision"):
+            wkendall.gram_matrix([[1, 2, 3], [1, 3, 2]], W=W, check=False, dtype=np.float32)
+
+    def test_files_and_dask_without_symmetry(self, tmp_path, monkeypatch):
+        import dask.array as da
+
+        monkeypatch.setattr(wkendall.kernels.blocks, "BLOCK_BYTES", 7 * 7 * 8)
+        rng = np.random.default_rng(0)
+        W = rng.standard_normal((4,) * 4)
+        X = random_rankings(rng, 30, 4)
+        wanted = wkendall.gram_matrix(X, W=W, check=False)
+        np.testing.assert_array_equal(wkendall.gram_to_file(tmp_path / "K.npy", X, W=W, check=False), wanted)
+        blocks = wkendall.dask.gram_matrix(da.from_array(X, chunks=(10, 4)), W=W, check=False)
+        np.testing.assert_array_equal(blocks.compute(scheduler="sync"), wanted)
+
+    def test_files_of_others_are_left_alone(self, tmp_path):
+        X = random_rankings(np.random.default_rng(0), 5, 4)
+        for name, said in [
+            ("K.npy.journal", "is no journal of an earlier run"),
+            ("K.npy.unfinished", "not from an earlier run"),
+        ]:
+            other = tmp_path / name
+            other.write_text("precious words\nand more\n")
+            with pytest.raises((ValueError, FileExistsError), match=said):
+                wkendall.gram_to_file(tmp_path / "K.npy", X)
+            assert other.read_text() == "precious words\nand more\n"
+            other.unlink()
+        wkendall.gram_to_file(tmp_path / "K.npy", X)

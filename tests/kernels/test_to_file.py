@@ -1,0 +1,179 @@
+"""Gram matrices in files: the bits of gram_matrix, in whatever pieces, however often the run was killed."""
+
+import errno
+import io
+import itertools
+import os
+from pathlib import Path
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+import wkendall
+from definitions import random_rankings
+from stopped_runs import MULT, files, small_blocks
+from wkendall import _disk
+from wkendall.kernels import blocks, to_file
+from wkendall.kernels.run import Run
+from wkendall.kernels.specification import Distance
+from wkendall.reading.rankings import Reading
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def check(X, Y=None, **params):
+    """Compare the file, all of it, with what NumPy makes of the matrix in memory."""
+    wanted = io.BytesIO()
+    np.save(wanted, wkendall.gram_matrix(X, Y, **params))
+    found = wkendall.gram_to_file("gram.npy", X, Y, **params)
+    assert Path("gram.npy").read_bytes() == wanted.getvalue()
+    assert files() == ["gram.npy"]
+    assert found.shape == (len(X), len(X if Y is None else Y))
+    Path("gram.npy").unlink()
+
+
+def every_kernel(n, rng):
+    yield {}
+    yield {"weight": "top", "k": min(n, 3), "normalize": True}
+    yield {"weight": "average"}
+    yield {"weight": "add", "u": "log", "signed": True}
+    yield {"weight": "add", "u": rng.standard_normal(n)}
+    yield {"weight": "mult", "u": "hyperbolic", "normalize": True}
+    yield {"weight": "mult", "u": "log", "order": 3}
+    yield {"U": rng.standard_normal((n, n)) if n <= 120 else np.outer(rng.random(n), rng.random(n))}
+    yield {"U": (rng.standard_normal((2, n)), rng.standard_normal((2, n)))}
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize("n", [1, 2, 5, 20, 120, 700])
+def test_the_bits_of_gram_matrix(n, dtype, monkeypatch):
+    """Also where a block alone would be computed by another strategy than the matrix."""
+    monkeypatch.setattr(os, "fsync", lambda handle: None)
+    small_blocks(monkeypatch, 30 if n < 700 else 60)
+    rng = np.random.default_rng(n)
+    rows = 100 if n < 700 else 70
+    X, Y = random_rankings(rng, rows, n), random_rankings(rng, 9, n)
+    repeated = X[rng.integers(0, rows // 3, rows)]
+    for params in every_kernel(n, rng):
+        if n == 700 and "order" in params:
+            continue
+        check(X, **params, dtype=dtype)
+        check(X, Y, **params, dtype=dtype)
+        check(repeated, **params, dtype=dtype)
+        check(X[:5], **params, dtype=dtype)
+
+
+def test_the_bits_where_precision_changes_the_strategy(monkeypatch):
+    """300 rankings of 400 items: products in single precision, pairs in double."""
+    small_blocks(monkeypatch, 100)
+    for n, dtype in itertools.product((300, 400, 500), (np.float32, np.float64)):
+        X = random_rankings(np.random.default_rng(0), 250, n)
+        check(X, **MULT, dtype=dtype)
+
+
+@pytest.mark.parametrize("n", [1, 5, 20, 120])
+def test_the_bits_with_ties_and_missing_items(n, monkeypatch):
+    monkeypatch.setattr(os, "fsync", lambda handle: None)
+    small_blocks(monkeypatch, 20)
+    rng = np.random.default_rng(n)
+    tied = rng.integers(1, n // 2 + 2, (50, n)).astype(float)
+    gaps = np.where(rng.random(tied.shape) < 0.3, np.nan, tied)
+    complete = random_rankings(rng, 25, n)
+    for params in [*every_kernel(n, rng)][:6]:
+        check(tied, ties="mean", **params)
+        check(tied, complete, ties="mean", **params, dtype=np.float32)
+        check(complete, gaps, ties="mean", missing="bottom", **params)
+        check(gaps, ties="mean", missing="bottom", input="scores", **params)
+        check(gaps, ties="mean", missing="bottom", top="high", **params)
+    for params in ({}, {"signed": True, "normalize": True}):
+        check(np.vstack([complete, gaps]), ties="mean", missing="anywhere", **params)
+        check(complete, gaps, ties="mean", missing="anywhere", **params)
+
+
+def test_the_bits_of_other_inputs_and_backends(monkeypatch):
+    small_blocks(monkeypatch, 20)
+    rng = np.random.default_rng(0)
+    X = random_rankings(rng, 70, 40)
+    check(X, input="orders", **MULT)
+    check(X, top="high", **MULT)
+    check(X - 1, **MULT)
+    check(rng.random((70, 40)), input="scores", **MULT)
+    check(X.tolist(), u=np.arange(40).tolist(), weight="add")
+    for backend in ("portable", "product", "pairs-portable", "partition"):
+        for dtype in (np.float64, np.float32):
+            check(X, backend=backend, dtype=dtype, **MULT)
+    for empty in (np.empty((0, 4)), np.empty((0, 0))):
+        check(empty)
+        check(empty, np.zeros((3, empty.shape[1])) + np.arange(empty.shape[1]))
+
+
+@pytest.mark.parametrize(("rows", "columns"), [(300, None), (300, 7), (7, 300), (300, 299), (1, 1)])
+def test_blocks_cover_a_matrix_once(rows, columns, monkeypatch):
+    small_blocks(monkeypatch, 17)
+    X = random_rankings(np.random.default_rng(0), rows, 5)
+    Y = None if columns is None else random_rankings(np.random.default_rng(1), columns, 5)
+    work = to_file.prepare(Distance(), X, Y, Reading(), Run(n_jobs=1))
+    covered = np.zeros(work.shape, int)
+    for block in work.blocks(work.block_sides()):
+        assert 0 < block.shape[0] * block.shape[1] <= 17 * 17
+        covered[block.rows, block.columns] += 1
+        if Y is None and block.rows != block.columns:
+            covered[block.columns, block.rows] += 1
+    assert (covered == 1).all()
+
+
+def test_little_memory_and_long_work_make_small_blocks(monkeypatch):
+    X = random_rankings(np.random.default_rng(0), 3, 5)
+    work = to_file.prepare(Distance(), X, None, Reading(), Run("f4", n_jobs=1))
+    assert work.block_sides() == (4096, 4096)
+    monkeypatch.setattr(blocks, "available_bytes", lambda: 8 * 2**20)
+    assert work.block_sides() == (512, 512)
+    monkeypatch.setattr(blocks, "available_bytes", lambda: 0)
+    assert work.block_sides() == (128, 128)
+    monkeypatch.setattr(blocks, "available_bytes", lambda: None)
+    monkeypatch.setattr(blocks, "BLOCK_WORK", 50_000)
+    assert work.block_sides() == (70, 70)
+
+
+X = random_rankings(np.random.default_rng(0), 60, 8)
+BAD = [
+    ({"path": 3}, TypeError, "path must be the name of a file, not 3"),
+    ({"path": "none/gram.npy"}, FileNotFoundError, "none/gram.npy cannot be written: there is no folder none"),
+    ({"path": "."}, IsADirectoryError, "is a folder, but must be the name of a file"),
+    ({"resume": 1}, TypeError, "resume must be True or False, not 1"),
+    ({"progress": None}, TypeError, "progress must be True or False, not None"),
+    ({"X": [[1, 1]]}, ValueError, "X: row 0 holds 1 twice"),
+    ({"Y": [[1, 2]]}, ValueError, "X has 8 items, but Y has 2"),
+    ({"weight": "none"}, ValueError, "weight is 'none'"),
+    ({"weight": "top", "k": 9}, ValueError, "k is 9, but must be from 1 to 8"),
+    ({"weight": "mult", "u": [1, 2]}, ValueError, "2"),
+    ({"U": np.ones((3, 3))}, ValueError, r"U has shape \(3, 3\)"),
+    ({"dtype": int}, ValueError, "must be float64 or float32"),
+    ({"n_jobs": 0}, ValueError, "n_jobs is 0"),
+    ({"backend": "none"}, ValueError, "none"),
+    ({"backend": "product"}, ValueError, "product"),
+    ({"backend": 3}, TypeError, "backend must be a name or None, not 3"),
+    ({"weight": "mult", "u": [1e30] * 8, "dtype": np.float32}, ValueError, "too large for single precision"),
+    ({"order": 3, "ties": "mean", "X": [[1, 1, 2]]}, ValueError, "order 2"),
+]
+
+
+@pytest.mark.parametrize(("params", "error", "message"), BAD, ids=[str(number) for number in range(len(BAD))])
+def test_bad_arguments_make_no_file(params, error, message):
+    with pytest.raises(error, match=message):
+        wkendall.gram_to_file(**{"path": "gram.npy", "X": X, **params})
+    assert files() == []
+
+
+def test_a_disk_that_is_too_small(monkeypatch):
+    monkeypatch.setattr(_disk.shutil, "disk_usage", lambda folder: SimpleNamespace(free=1000))
+    with pytest.raises(
+        OSError, match=r"No space left on device: 28\.2 KiB are needed and 1000\.0 B are free"
+    ) as caught:
+        wkendall.gram_to_file("gram.npy", X)
+    assert (caught.value.errno, caught.value.filename) == (errno.ENOSPC, "gram.npy")
+    assert files() == []

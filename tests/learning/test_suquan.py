@@ -1,0 +1,316 @@
+"""SUQUAN-SVD against dense singular vectors of the explicit matrix."""
+
+import itertools
+import os
+import subprocess
+import sys
+from functools import reduce
+
+import numpy as np
+import pytest
+import wkendall
+from definitions import random_rankings
+from subspaces import leading_subspaces, pure_basis
+from wkendall.learning import decomposition, singular_values
+
+
+def labels(rng, rows):
+    y = rng.integers(0, 2, rows)
+    y[:2] = 0, 1
+    return y
+
+
+def explicit(X, y, order):
+    """M as it is written in the paper: Kronecker products of permutation matrices, position by item."""
+    n = X.shape[1]
+    total = np.zeros((n**order, n**order))
+    for ranks, label in zip(X, y, strict=True):
+        matrix = np.zeros((n, n))
+        for item, rank in enumerate(ranks):
+            matrix[rank - 1, item] = 1.0
+        share = 1 / np.sum(y == 1) if label == 1 else -1 / np.sum(y == 0)
+        total += share * reduce(np.kron, [matrix] * order)
+    return total
+
+
+def check_against_dense(X, y, order, components, pure=False):
+    n = X.shape[1]
+    M = explicit(X, y, order)
+    if pure:
+        basis = pure_basis(n, order)
+        M = basis.T @ (basis @ M @ basis.T) @ basis
+    expected = leading_subspaces(M, components)
+    found = wkendall.suquan_svd(X, y, order, components, pure=pure)
+    assert found.multiplicity.tolist() == [size for *_, size in expected]
+    np.testing.assert_allclose(found.singular_values, [value for value, *_ in expected], rtol=1e-9)
+    U, B = (tensor.reshape(-1, n**order) for tensor in (found.U, found.B))
+    start = 0
+    for value, left, right, size in expected:
+        end = start + (1 if components == 1 else size)
+        for rows, projection in ((U[start:end], left), (B[start:end], right)):
+            np.testing.assert_allclose(rows @ rows.T, np.eye(len(rows)), atol=1e-9)
+            # As many orthonormal rows as the subspace has dimensions, all inside: they span it.
+            np.testing.assert_allclose(rows @ projection, rows, atol=1e-7)
+        np.testing.assert_allclose(U[start:end] @ M, value * B[start:end], atol=1e-8)
+        start = end
+    if components == 1:
+        check_direction(found.U, expected[0][1], n, order)
+    return found
+
+
+def check_direction(U, projection, n, order):
+    """U is the normalised projection of the standard weights, or of the identity if these lie across the subspace."""
+    standard = np.zeros((n,) * order)
+    for place in np.ndindex(*standard.shape):
+        standard[place] = all(a < b for a, b in itertools.pairwise(place))
+    identity = np.zeros((n,) * order)
+    for rank in range(n):
+        identity[(rank,) * order] = 1
+    for tensor in (standard, identity):
+        place = projection @ tensor.ravel()
+        if np.linalg.norm(place) > 1e-3 * np.linalg.norm(tensor):
+            np.testing.assert_allclose(U.ravel(), place / np.linalg.norm(place), atol=1e-8)
+            return
+
+
+SIZES = [(n, order) for order, most in ((1, 8), (2, 8), (3, 6)) for n in range(2, most + 1)]
+
+
+@pytest.mark.parametrize(("n", "order"), SIZES)
+@pytest.mark.parametrize("rows", [2, 5, 40])
+@pytest.mark.parametrize("components", [1, 3])
+def test_same_as_a_dense_decomposition(n, order, rows, components):
+    rng = np.random.default_rng(1000 * n + 100 * order + rows)
+    X, y = random_rankings(rng, rows, n), labels(rng, rows)
+    while not np.abs(explicit(X, y, 1)).sum() > 1e-9:
+        X = random_rankings(rng, rows, n)
+    check_against_dense(X, y, order, components)
+
+
+@pytest.mark.parametrize("n", [7, 8])
+def test_same_as_a_dense_decomposition_for_the_largest_sizes(n):
+    rng = np.random.default_rng(n)
+    X, y = random_rankings(rng, 60, n), labels(rng, 60)
+    check_against_dense(X, y, 3, 2)
+
+
+@pytest.mark.parametrize(("n", "order"), [(n, order) for n, order in SIZES if n > order])
+@pytest.mark.parametrize("components", [1, 2])
+def test_pure_same_as_a_dense_decomposition(n, order, components):
+    rng = np.random.default_rng(100 * n + order)
+    X, y = random_rankings(rng, 50, n), labels(rng, 50)
+    found = check_against_dense(X, y, order, components, pure=True)
+    U = found.U.reshape(-1, *(n,) * order)
+    for axis in range(1, order + 1):
+        np.testing.assert_allclose(U.sum(axis=axis), 0, atol=1e-12)
+    for place in np.ndindex(*(n,) * order):
+        if len(set(place)) < order:
+            assert np.all(U[(slice(None), *place)] == 0)
+
+
+@pytest.mark.parametrize(
+    ("n", "order", "components", "pure"),
+    [(7, 2, 1, False), (8, 2, 4, False), (7, 2, 2, True), (5, 3, 2, False), (6, 3, 1, True)],
+)
+@pytest.mark.parametrize("rows", [3, 80])
+@pytest.mark.parametrize("formed", [True, False])
+def test_iterations_find_what_all_at_once_finds(n, order, components, pure, rows, formed, monkeypatch):
+    rng = np.random.default_rng(rows + n)
+    X, y = random_rankings(rng, rows, n), labels(rng, rows)
+    monkeypatch.setattr(singular_values, "DENSE", 0)
+    if not formed:
+        monkeypatch.setattr(singular_values, "FORMED", 0)
+        monkeypatch.setattr(singular_values, "FORMED_FOR_MANY", 0)
+    check_against_dense(X, y, order, components, pure)
+
+
+def test_values_of_the_first_order_come_three_times():
+    rng = np.random.default_rng(3)
+    X, y = random_rankings(rng, 60, 6), labels(rng, 60)
+    single = np.linalg.svd(explicit(X, y, 1), compute_uv=False)
+    found = wkendall.suquan_svd(X, y, 2)
+    assert found.multiplicity[0] in (1, 3)
+    several = np.linalg.svd(explicit(X, y, 2), compute_uv=False)
+    for value in single[single > 1e-9]:
+        assert (np.abs(several - value) < 1e-9).sum() == 3
+
+
+def test_the_leading_weights_know_single_items_only():
+    rng = np.random.default_rng(4)
+    X = random_rankings(rng, 200, 7)
+    y = (X[:, 0] < X[:, 1:].mean(axis=1)).astype(int)
+    found = wkendall.suquan_svd(X, y)
+    assert found.multiplicity.tolist() == [3]
+    U = found.U.copy()
+    off = ~np.eye(7, dtype=bool)
+    design = np.array(
+        [[a == c for c in range(7)] + [b == c for c in range(7)] for a, b in np.argwhere(off)], dtype=float
+    )
+    fitted = design @ np.linalg.lstsq(design, U[off], rcond=None)[0]
+    np.testing.assert_allclose(fitted, U[off], atol=1e-12)
+    # Its kernel is that of a weight of single positions.
+    single = wkendall.suquan_svd(X, y, order=1).U
+    K, first = wkendall.gram_matrix(X, U=found.U), wkendall.gram_matrix(X, U=single, order=1)
+    np.testing.assert_allclose(K, first * (K[0, 0] / first[0, 0]), atol=1e-10 * K[0, 0])
+
+
+def of_pairs(rng, n, sign):
+    """A tensor of norm 1 that only pairs show, symmetric or skew-symmetric."""
+    basis = pure_basis(n, 2)
+    table = rng.standard_normal((n, n))
+    table = ((table + sign * table.T).ravel() @ basis.T @ basis).reshape(n, n)
+    return table / np.linalg.norm(table)
+
+
+@pytest.mark.parametrize("sign", [1, -1])
+def test_a_signal_of_pairs(sign):
+    rng = np.random.default_rng(12)
+    X = random_rankings(rng, 2000, 6)
+    U, B = of_pairs(rng, 6, sign), of_pairs(rng, 6, sign)
+    pairs = wkendall.linear_function(X, U, B)
+    single = wkendall.linear_function(X, *rng.standard_normal((2, 6)))
+    single = (single - single.mean()) / single.std()
+    # Alone it leads, and both forms find it.
+    y = pairs > 0
+    for pure in (False, True):
+        assert abs((wkendall.suquan_svd(X, y, pure=pure).U * U).sum()) > 0.95
+    # Beside a signal of single items of the same strength only the pure form does.
+    y = pairs / pairs.std() + 1.2 * single > 0
+    found = wkendall.suquan_svd(X, y)
+    assert found.multiplicity.tolist() == [3]
+    assert abs((found.U * U).sum()) < 1e-9
+    assert abs((wkendall.suquan_svd(X, y, pure=True).U * U).sum()) > 0.95
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_labels_of_pairs_while_one_item_is_popular(seed):
+    """The labels depend on a pair only, but among rankings with a popular item its partner alone tells much about them."""
+    rng = np.random.default_rng(seed)
+    utility = rng.gumbel(size=(3000, 6))
+    utility[:, 0] += 1.5
+    X = (-utility).argsort(axis=1).argsort(axis=1) + 1
+    half = np.array([1, 1, 1, -1, -1, -1])
+    y = half[X[:, 0] - 1] == half[X[:, 1] - 1]
+    basis = pure_basis(6, 2)
+    U = np.outer(half, half).ravel() @ basis.T @ basis
+    U = U.reshape(6, 6) / np.linalg.norm(U)
+    plain = wkendall.suquan_svd(X, y)
+    assert plain.multiplicity.tolist() == [3]
+    assert abs((plain.U * U).sum()) < 1e-9
+    assert abs((wkendall.suquan_svd(X, y, pure=True).U * U).sum()) > 0.93
+
+
+@pytest.mark.parametrize(("n", "order"), [(6, 2), (30, 2), (5, 3)])
+def test_the_order_of_samples_does_not_matter(n, order):
+    rng = np.random.default_rng(5)
+    X, y = random_rankings(rng, 70, n), labels(rng, 70)
+    places = rng.permutation(70)
+    for pure in (False, True):
+        found = wkendall.suquan_svd(X, y, order, pure=pure)
+        other = wkendall.suquan_svd(X[places], y[places], order, pure=pure, n_jobs=1)
+        np.testing.assert_allclose(found.U, other.U, atol=1e-8)
+        np.testing.assert_allclose(found.B, other.B, atol=1e-8)
+
+
+def test_the_number_of_blas_threads_does_not_matter(tmp_path):
+    code = """
+import numpy as np, sys, wkendall
+rng = np.random.default_rng(6)
+X = np.array([rng.permutation(9) for _ in range(80)])
+np.save(sys.argv[1], wkendall.suquan_svd(X, X[:, 0] < 4).U)
+"""
+    found = []
+    for threads in ("1", "2"):
+        path = tmp_path / f"{threads}.npy"
+        limits = {f"{name}_NUM_THREADS": threads for name in ("OPENBLAS", "OMP", "MKL")}
+        subprocess.run([sys.executable, "-c", code, path], check=True, env=os.environ | limits)
+        found.append(np.load(path))
+    np.testing.assert_allclose(found[0], found[1], atol=1e-8)
+
+
+def test_labels_of_any_kind_and_other_inputs_give_the_same():
+    rng = np.random.default_rng(7)
+    X, y = random_rankings(rng, 40, 6), labels(rng, 40)
+    found = wkendall.suquan_svd(X, y)
+    for again in (
+        wkendall.suquan_svd(X, np.array(["no", "yes"])[y]),
+        wkendall.suquan_svd(X, y.astype(bool)),
+        wkendall.suquan_svd(-X.astype(float), y, input="scores"),
+        wkendall.suquan_svd(wkendall.inverse(X), y, input="orders"),
+        wkendall.suquan_svd(7 - X, y, top="high"),
+    ):
+        np.testing.assert_array_equal(found.U, again.U)
+    np.testing.assert_allclose(wkendall.suquan_svd(X, 1 - y).U, found.U, atol=1e-12)
+    np.testing.assert_allclose(wkendall.suquan_svd(X, 1 - y).B, -found.B, atol=1e-12)
+
+
+def test_equal_classes_teach_nothing():
+    X = [[1, 2, 3], [1, 2, 3], [3, 1, 2], [3, 1, 2]]
+    with pytest.warns(UserWarning, match="nothing to learn"):
+        found = wkendall.suquan_svd(X, [0, 1, 0, 1])
+    np.testing.assert_allclose(found.U, wkendall.position_weights(3) / np.sqrt(3))
+    assert found.singular_values.tolist() == [0.0]
+    assert found.multiplicity.tolist() == [9]
+    with pytest.warns(UserWarning, match="nothing to learn"):
+        found = wkendall.suquan_svd(X, [0, 1, 0, 1], n_components=2, pure=True)
+    np.testing.assert_allclose(found.U.sum(axis=1), 0, atol=1e-12)
+
+
+@pytest.mark.parametrize(("n", "order"), [(30, 2), (9, 3)])
+@pytest.mark.parametrize("pure", [False, True])
+def test_equal_classes_of_many_items_teach_nothing(n, order, pure):
+    X = np.tile(random_rankings(np.random.default_rng(10), 4, n), (2, 1))
+    with pytest.warns(UserWarning, match="nothing to learn"):
+        found = wkendall.suquan_svd(X, [0] * 4 + [1] * 4, order, pure=pure)
+    assert np.linalg.norm(found.U) == pytest.approx(1)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"y": [0, 1, 0]}, r"y has shape \(3,\), but X has 4 rankings: it must have shape \(4,\)"),
+        ({"y": [0, 0, 0, 0]}, "y has 1 different labels, but must have two"),
+        ({"y": [0, 1, 2, 0]}, "y has 3 different labels"),
+        ({"y": [0.0, 1.0, np.nan, 1.0]}, r"y\[2\] is nan, but must be the class of a ranking"),
+        (
+            {"y": np.array([None, 1, None, 1], dtype=object)},
+            "y holds NoneType and int, but all labels must be of one kind",
+        ),
+        ({"order": 0}, "order is 0"),
+        ({"n_components": 0}, "n_components is 0"),
+        (
+            {"order": 3, "pure": True},
+            "3 items have no tensors of order 3 without a part of lower order: pure=True needs at least 4",
+        ),
+        ({"X": np.zeros((4, 0))}, "X has no items"),
+        ({"X": [[1, 2, 2]] * 4}, "X: row 0"),
+        ({"order": 30}, "memory"),
+    ],
+)
+def test_bad_input_is_refused(change, message):
+    arguments = {"X": [[1, 2, 3], [1, 3, 2], [2, 1, 3], [3, 2, 1]], "y": [0, 1, 0, 1]} | change
+    with pytest.raises(ValueError, match=message):
+        wkendall.suquan_svd(**arguments)
+
+
+@pytest.mark.parametrize(("n", "order"), [(2, 1), (5, 1), (4, 2), (5, 3), (3, 3), (5, 4)])
+def test_projection_on_pure_tensors(n, order):
+    rng = np.random.default_rng(8)
+    basis = pure_basis(n, order)
+    tensors = rng.standard_normal((3, n**order))
+    np.testing.assert_allclose(decomposition.Pure(n, order)(tensors), tensors @ basis.T @ basis, atol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("order", "part", "ways"), [(1, 1, 1), (2, 1, 3), (3, 1, 10), (4, 1, 37), (2, 2, 1), (3, 2, 6)]
+)
+def test_lifts_commute_with_permutations(order, part, ways):
+    rng = np.random.default_rng(9)
+    n = 5
+    tensor = rng.standard_normal((n,) * part)
+    found = list(decomposition.lifts(tensor, order))
+    assert len(found) == ways
+    ranks = rng.permutation(n)
+    moved = list(decomposition.lifts(wkendall.embed([ranks], tensor)[0], order))
+    for lift, other in zip(found, moved, strict=True):
+        np.testing.assert_array_equal(wkendall.embed([ranks], lift)[0], other)

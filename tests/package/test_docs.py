@@ -1,0 +1,94 @@
+"""What the site must hold, found without building it: every page, every public name, every script."""
+
+import importlib
+import inspect
+import re
+
+import pytest
+import wkendall
+from paths import ROOT
+
+DOCS = ROOT / "docs"
+REFERENCE = (DOCS / "reference.rst").read_text()
+
+#: Modules that people import by themselves.
+MODULES = ["wkendall", *(f"wkendall.{name}" for name in wkendall.__all__ if inspect.ismodule(getattr(wkendall, name)))]
+MODULES += ["wkendall.dask", "wkendall.experiments"]
+
+
+def public(module):
+    """Functions and classes of a module, by their full names."""
+    if module == "wkendall.dask":
+        pytest.importorskip("dask")
+    found = importlib.import_module(module)
+    assert found.__all__ == sorted(found.__all__)
+    members = {f"{module}.{name}": getattr(found, name) for name in found.__all__}
+    return {name: member for name, member in members.items() if callable(member)}
+
+
+def documented():
+    """Names in the tables of the reference."""
+    names, module, inside = [], None, False
+    for line in REFERENCE.splitlines():
+        if line.startswith(".. currentmodule:: "):
+            module = line.split()[-1]
+        elif line and not line.startswith(" "):
+            inside = line == ".. autosummary::"
+        elif inside and re.fullmatch(r"   \w+", line):
+            names.append(f"{module}.{line.strip()}")
+    return names
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_public_names_are_in_the_reference(module):
+    there = [name for name in documented() if name.rpartition(".")[0] == module]
+    assert sorted(there) == sorted(public(module))
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_public_names_have_an_example(module):
+    assert [name for name, member in public(module).items() if ">>> " not in (inspect.getdoc(member) or "")] == []
+
+
+@pytest.mark.parametrize("module", MODULES[1:])
+def test_names_with_an_example_are_public(module):
+    known, found = public(module), importlib.import_module(module)
+    for name, member in inspect.getmembers(found, lambda one: inspect.getmodule(one) is found and callable(one)):
+        assert f"{module}.{name}" in known or ">>> " not in (inspect.getdoc(member) or "")
+
+
+def test_tables_of_names_are_understood():
+    assert "wkendall.gram_matrix" in documented()
+    assert "wkendall.dask.gram_matrix" in documented()
+
+
+def contents(page):
+    """Pages in the tables of contents of a page."""
+    tables = re.findall(r"```\{toctree\}\n(.*?)```", (DOCS / f"{page}.md").read_text(), flags=re.DOTALL)
+    return [line for table in tables for line in table.split() if not line.startswith(":")]
+
+
+def test_pages_are_in_a_table_of_contents():
+    reached = ["index"]
+    for page in reached:
+        if (DOCS / f"{page}.md").exists():
+            reached += contents(page)
+    assert len(reached) == len(set(reached))
+    # The gallery is made from the examples.
+    assert set(reached) - {"gallery/index", "reference"} == {page.stem for page in DOCS.glob("*.md")}
+
+
+def test_scripts_are_listed():
+    listed = re.findall(r"\(\.\./examples/(\w+\.py)\)", (DOCS / "scripts.md").read_text())
+    assert sorted(listed) == sorted(script.name for script in (ROOT / "examples").glob("*.py"))
+
+
+@pytest.mark.parametrize("script", sorted((ROOT / "examples" / "gallery").glob("*.py")), ids=lambda path: path.stem)
+def test_gallery(script):
+    """A script that runs has a name that says so, a title, a picture, and ends with what was found."""
+    text = script.read_text()
+    assert script.name.startswith("plot_")
+    title, line = text.splitlines()[1:3]
+    assert line == "=" * len(title)
+    assert "plt.subplots" in text
+    assert text.rpartition("# %%\n")[2].startswith("# **What comes out.**")

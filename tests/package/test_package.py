@@ -1,0 +1,75 @@
+"""The package as a whole: names, light import, examples in docstrings and in the README."""
+
+import contextlib
+import doctest
+import importlib
+import inspect
+import io
+import json
+import pkgutil
+import re
+import subprocess
+import sys
+
+import pytest
+import wkendall
+from paths import ROOT
+
+
+def test_names():
+    assert wkendall.__all__ == sorted(wkendall.__all__)
+    for name in wkendall.__all__:
+        assert hasattr(wkendall, name)
+        if callable(getattr(wkendall, name)):
+            assert inspect.getdoc(getattr(wkendall, name))
+
+
+def test_the_first_example_needs_nothing_but_numpy():
+    """Importing loads no other library: scikit-learn and its kind come when used."""
+    script = "import sys, json, wkendall; print(json.dumps(sorted({name.split('.')[0] for name in sys.modules})))"
+    loaded = json.loads(
+        subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True).stdout
+    )
+    assert not {"sklearn", "scipy", "matplotlib", "pandas", "polars", "tqdm", "dask"} & set(loaded)
+
+
+#: All modules but the program itself, whose import runs it.
+MODULES = sorted(
+    module.name
+    for module in pkgutil.walk_packages(wkendall.__path__, "wkendall.")
+    if not module.name.endswith("__main__")
+)
+#: Those that people use have examples.
+PUBLIC = {
+    getattr(wkendall, name).__module__ for name in wkendall.__all__ if hasattr(getattr(wkendall, name), "__module__")
+} | {f"wkendall.{name}" for name in wkendall.__all__ if inspect.ismodule(getattr(wkendall, name))}
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_docstrings(module):
+    results = doctest.testmod(importlib.import_module(module))
+    assert results.failed == 0
+    assert results.attempted > 0 or module not in PUBLIC
+
+
+#: Those with code; the page of the command line is run with its commands in test_command_process.py.
+PAGES = [
+    page.relative_to(ROOT)
+    for page in (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")))
+    if "```python" in page.read_text() and page.name != "command_line.md"
+]
+
+
+@pytest.mark.parametrize("page", PAGES, ids=str)
+def test_pages(page):
+    """Every Python block runs, in one session, and prints what the text block after it says."""
+    blocks = re.findall(r"```(\w+)\n(.*?)```", (ROOT / page).read_text(), flags=re.DOTALL)
+    session = {}
+    for (language, code), following in zip(blocks, [*blocks[1:], ("", "")], strict=True):
+        if language != "python":
+            continue
+        shown = io.StringIO()
+        with contextlib.redirect_stdout(shown):
+            exec(compile(code, str(page), "exec"), session)
+        wanted = following[1] if following[0] == "text" else ""
+        assert shown.getvalue().strip() == wanted.strip()

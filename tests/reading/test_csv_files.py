@@ -1,0 +1,146 @@
+"""CSV files: what becomes of them, and what is refused."""
+
+import numpy as np
+import pandas as pd
+import pytest
+import wkendall
+from orders_of_items import NAN, same, written
+from wkendall.reading.csv_files import read_csv, read_table
+from wkendall.reading.lists import RankedLists
+
+CITIES = ["Paris", "Rome, Italy", "São Paulo"]
+NUMBERS = [[1, 2, 3], [2.5, NAN, -1e-3], [NAN, NAN, NAN], [3, 1, NAN]]
+TABLES = {
+    "commas": 'Paris,"Rome, Italy",São Paulo\n1,2,3\n2.5,,-1e-3\n,,\n3,1,NaN\n',
+    "semicolons, names with commas": "Paris;Rome, Italy;São Paulo\n1;2;3\n2.5;;-1e-3\n;;\n3;1;NaN\n",
+    "tabs": "Paris\tRome, Italy\tSão Paulo\n1\t2\t3\n2.5\t\t-1e-3\n\t\t\n3\t1\tNaN\n",
+    "spaces": ' Paris , "Rome, Italy", São Paulo\n1, 2 ,3\n +2.5, NA ,-.001\nNaN , nan,NA\n 3.,01,\n',
+    "CRLF": 'Paris,"Rome, Italy",São Paulo\r\n1,2,3\r\n2.5,,-1e-3\r\n,,\r\n3,1,NaN\r\n',
+    "CR": 'Paris,"Rome, Italy",São Paulo\r1,2,3\r2.5,,-1e-3\r,,\r3,1,NaN\r',
+    "BOM": '\ufeffParis,"Rome, Italy",São Paulo\n1,2,3\n2.5,,-1e-3\n,,\n3,1,NaN\n',
+    "all quoted": '"Paris","Rome, Italy","São Paulo"\n"1","2","3"\n"2.5","","-1e-3"\n"","",""\n"3","1","NaN"\n',
+    "no last end of line": 'Paris,"Rome, Italy",São Paulo\n1,2,3\n2.5,,-1e-3\n,,\n3,1,NaN',
+    "blank lines at the end": 'Paris,"Rome, Italy",São Paulo\n1,2,3\n2.5,,-1e-3\n,,\n3,1,NaN\n\n  \n\r\n',
+}
+
+
+@pytest.mark.parametrize("form", TABLES)
+def test_csv(tmp_path, form):
+    path = written(tmp_path, "table.csv", TABLES[form])
+    for found in (read_csv(path), read_csv(str(path), header=True), read_csv(path, header=np.True_)):
+        assert isinstance(found, RankedLists)
+        assert found.items == CITIES
+        same(found.X, NUMBERS)
+
+
+@pytest.mark.parametrize("options", [{}, {"header": False}])
+def test_csv_without_names(tmp_path, options):
+    X, items = read_csv(written(tmp_path, "table.csv", "1,2,\nNA,1,2\n"), **options)
+    assert items == ["1", "2", "3"]
+    same(X, [[1, 2, NAN], [NAN, 1, 2]])
+
+
+def test_csv_names_that_are_numbers(tmp_path):
+    X, items = read_csv(written(tmp_path, "table.csv", "2020,2021\n1,2\n"), header=True)
+    assert items == ["2020", "2021"]
+    same(X, [[1, 2]])
+
+
+def test_csv_delimiter_given(tmp_path):
+    path = written(tmp_path, "table.csv", "a|b, c\n1|2\n")
+    assert read_csv(path, delimiter="|").items == ["a", "b, c"]
+    same(read_csv(written(tmp_path, "table.txt", "1 2\n2 1\n"), delimiter=" ").X, [[1, 2], [2, 1]])
+
+
+def test_columns_set_apart(tmp_path):
+    path = written(tmp_path, "table.csv", 'who,a,7,b\n"Ann\nLee",1,old,2\nBo,2,,1\n')
+    table = read_table(path, apart=["who", "7"], skip=["age"])
+    same(table.X, [[1, 2], [2, 1]])
+    assert table.items == ["a", "b"]
+    assert table.named
+    assert table.apart == {"who": ["Ann\nLee", "Bo"], "7": ["old", ""]}
+    assert table.lines == [2, 4]
+    table = read_table(written(tmp_path, "table.csv", "5,1,2\n6,2,1\n"), apart=["1"])
+    same(table.X, [[1, 2], [2, 1]])
+    assert (table.items, table.named, table.apart) == (["2", "3"], False, {"1": ["5", "6"]})
+    for name, known in (("c", "they have no names"), ("0", "they have no names"), ("4", "they have no names")):
+        with pytest.raises(ValueError, match=rf"^table\.csv, line 1: there is no column '{name}': {known}$"):
+            read_table(path, apart=[name])
+
+
+def test_csv_of_one_item(tmp_path):
+    X, items = read_csv(written(tmp_path, "table.csv", 'a\n1\n""\n2\n\n'))
+    assert items == ["a"]
+    same(X, [[1], [NAN], [2]])
+    same(read_csv(written(tmp_path, "table.csv", "7")).X, [[7]])
+
+
+def test_csv_names_over_several_lines(tmp_path):
+    path = written(tmp_path, "table.csv", '"a\nb",c\n1,2\n2,x\n')
+    with pytest.raises(ValueError, match=r"^table\.csv, line 4: column 2, 'c', holds 'x'"):
+        read_csv(path)
+    assert read_csv(written(tmp_path, "table.csv", '"a\nb",c\n1,2\n')).items == ["a\nb", "c"]
+
+
+@pytest.mark.parametrize("delimiter", [",", ";", "\t"])
+@pytest.mark.parametrize("named", [True, False])
+def test_round_trip_of_csv(tmp_path, delimiter, named):
+    rng = np.random.default_rng(3)
+    for rows, size in ((1, 2), (3, 5), (150, 4)):
+        frame = pd.DataFrame(rng.normal(size=(rows, size)), columns=[f'a "{i}", b; c\td' for i in range(size)])
+        frame = frame.mask(rng.random((rows, size)) < 0.3)
+        path = tmp_path / "table.csv"
+        frame.to_csv(path, sep=delimiter, index=False, header=named)
+        X, items = read_csv(path)
+        assert items == (list(frame.columns) if named else [str(i + 1) for i in range(size)])
+        same(X, frame.to_numpy())
+
+
+BAD_TABLES = [
+    ("empty", "", {}, "line 1: the file is empty"),
+    ("blank", "\n\n", {}, "line 1: the file is empty"),
+    ("BOM only", "\ufeff", {}, "line 1: the file is empty"),
+    ("blank first", "\na,b\n1,2\n", {},
+     "line 1: the line is blank, but must be the first row of numbers, or the names of the items"),
+    ("names only", "a,b\n\n", {}, "line 1: the names of the items are the only row: there must be rankings after them"),
+    ("numbers as names only", "1,2\n", {"header": True},
+     "line 1: the names of the items are the only row: there must be rankings after them"),
+    ("short row", "a,b,c\n1,2,3\n1,2\n", {}, "line 3: the row has 2 cells, but the first row has 3"),
+    ("long row", "1,2\n1,2,3\n", {}, "line 2: the row has 3 cells, but the first row has 2"),
+    ("blank line", "a,b\n1,2\n\n2,1\n", {}, "line 3: the row has 0 cells, but the first row has 2"),
+    ("a word", "a,b\n1,2\n2,x\n", {}, "line 3: column 2, 'b', holds 'x', which is not a number"),
+    ("a word without names", "1,2\n2,x\n", {}, "line 2: column 2 holds 'x', which is not a number"),
+    ("names that are said not to be", "a,b\n1,2\n", {"header": False}, "line 1: column 1 holds 'a', which is not a number"),
+    ("decimal comma", "a;b\n1;2,5\n", {}, "line 2: column 2, 'b', holds '2,5', which is not a number"),
+    ("underscore", "a,b\n1,1_0\n", {}, "line 2: column 2, 'b', holds '1_0', which is not a number"),
+    ("other digits", "a,b\n1,\u0661\n", {}, "line 2: column 2, 'b', holds '\u0661', which is not a number"),
+    ("hexadecimal", "a,b\n1,0x1\n", {}, "line 2: column 2, 'b', holds '0x1', which is not a number"),
+    ("infinite", "a,b\n1,-inf\n", {}, "line 2: column 2, 'b', holds '-inf', which is not finite"),
+    ("infinite first", "Infinity,1\n", {}, "line 1: column 1 holds 'Infinity', which is not finite"),
+    ("beyond double precision", "1,1e999\n", {}, "line 1: column 2 holds '1e999', which is not finite"),
+    ("same name", "a,b,a\n1,2,3\n", {}, "line 1: columns 1 and 3 have the same name, 'a'"),
+    ("same name but for spaces", "a,b, a \n1,2,3\n", {}, "line 1: columns 1 and 3 have the same name, 'a'"),
+    ("row numbers", ",a,b\n0,1,2\n", {},
+     "line 1: column 1 has no name, but every column must be an item: row numbers are none"),
+    ("quotes not closed", 'a,b\n1,"2\n', {}, "line 2: the row cannot be split into cells: unexpected end of data"),
+    ("text after quotes", 'a,b\n1,2\n"1"2,3\n', {}, "line 3: the row cannot be split into cells: ',' expected after '\"'"),
+    ("a huge cell", "a,b\n1," + "2" * 200_000, {},
+     "line 2: the row cannot be split into cells: field larger than field limit (131072)"),
+    ("Latin-1", "a,é\n1,2\n".encode("latin-1"), {}, "line 1: the byte 0xe9 is not UTF-8: the file must be text in UTF-8"),
+    ("compressed", b"PK\x03\x04\n\x00\x08", {}, "line 2: there is a zero byte: the file must be text in UTF-8"),
+    ("another delimiter", "a|b\n1|2\n", {}, "line 2: column 1, 'a|b', holds '1|2', which is not a number"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("text", "options", "message"), [case[1:] for case in BAD_TABLES], ids=[case[0] for case in BAD_TABLES]
+)
+def test_csv_refused(tmp_path, text, options, message):
+    with pytest.raises(ValueError) as raised:
+        read_csv(written(tmp_path, "table.csv", text), **options)
+    assert str(raised.value) == f"table.csv, {message}"
+
+
+def test_csv_for_a_kernel(tmp_path):
+    X, _ = read_csv(written(tmp_path, "table.csv", "a,b,c\n1,2,3\n3,2,1\n"))
+    assert wkendall.gram_matrix(X).tolist() == [[3, 0], [0, 3]]

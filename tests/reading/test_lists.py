@@ -1,0 +1,248 @@
+"""Ranked lists: what becomes of them, and what is refused."""
+
+import doctest
+from datetime import date
+from decimal import Decimal
+from fractions import Fraction
+
+import numpy as np
+import pandas as pd
+import pytest
+import wkendall
+from orders_of_items import NAN, random_orders, ranks_of, same
+from wkendall.reading import lists
+from wkendall.reading.csv_files import read_csv
+from wkendall.reading.lists import RankedLists, from_lists
+from wkendall.reading.preflib import read_preflib
+
+
+def test_docstrings():
+    results = doctest.testmod(lists)
+    assert results.failed == 0
+    assert results.attempted > 0
+
+
+def test_lists_of_different_items_and_lengths():
+    found = from_lists([["apple", "pear", "plum"], ["plum", "fig"], [], ["fig", "apple", "plum", "pear"]])
+    assert isinstance(found, RankedLists)
+    assert found.items == ["apple", "pear", "plum", "fig"]
+    same(found.X, [[1, 2, 3, NAN], [NAN, NAN, 1, 2], [NAN] * 4, [2, 4, 3, 1]])
+
+
+def test_items_given():
+    X, items = from_lists([["b", "a"], ["c"]], items=("c", "b", "never", "a"))
+    assert items == ["c", "b", "never", "a"]
+    same(X, [[NAN, 1, NAN, 2], [1, NAN, NAN, NAN]])
+
+
+@pytest.mark.parametrize("group", [{"b", "c"}, frozenset({"c", "b"}), ["b", "c"]])
+def test_ties_share_the_best_rank(group):
+    X, items = from_lists([["a", group, "d"], [group], ["d", "a"]])
+    assert items == ["a", "b", "c", "d"]
+    same(X, [[1, 2, 2, 4], [NAN, 1, 1, NAN], [2, NAN, NAN, 1]])
+
+
+def test_a_group_of_one_is_no_tie():
+    same(from_lists([[["a"], {"b"}, frozenset("c")]]).X, [[1, 2, 3]])
+
+
+def test_items_of_a_set_come_in_an_order_that_does_not_depend_on_the_run():
+    names = [f"item {number:03}" for number in range(200)]
+    assert from_lists([[set(names)]]).items == names
+    assert from_lists([[{10, 9, 2}]]).items == [2, 9, 10]
+    assert from_lists([[{"b", 1, ("x",)}]]).items == sorted(["b", 1, ("x",)], key=repr)
+    assert from_lists([[["z", "a", "m"]]]).items == ["z", "a", "m"]
+
+
+def test_any_hashable_item():
+    things = ["a", 1, 2.5, ("a", "b"), Fraction(1, 3), date(2020, 1, 1), b"bytes", np.int64(7), "", ("a",)]
+    X, items = from_lists([things, things[::-1]])
+    assert items == things
+    same(X, [np.arange(1, 11), np.arange(10, 0, -1)])
+
+
+@pytest.mark.parametrize(
+    "ranked",
+    [
+        (("a", "b", "c"), ("c", "a", "b")),
+        iter([iter("abc"), iter("cab")]),
+        [dict.fromkeys("abc").keys(), dict.fromkeys("cab").keys()],
+        np.array([["a", "b", "c"], ["c", "a", "b"]]),
+        pd.Series([["a", "b", "c"], ["c", "a", "b"]], index=["x", "y"]),
+    ],
+    ids=["tuples", "iterators", "keys", "array", "series"],
+)
+def test_what_lists_may_be(ranked):
+    X, items = from_lists(ranked)
+    assert items == ["a", "b", "c"]
+    same(X, [[1, 2, 3], [2, 3, 1]])
+
+
+def test_rows_of_an_array():
+    X, items = from_lists(np.array([[30, 10, 20], [10, 20, 30]]))
+    assert items == [30, 10, 20]
+    same(X, [[1, 2, 3], [3, 1, 2]])
+
+
+def test_the_arguments_are_left_alone():
+    ranked, items = [["b", ["c", "a"]], ["a"]], ["a", "b", "c"]
+    from_lists(ranked, items)
+    assert ranked == [["b", ["c", "a"]], ["a"]]
+    X, names = from_lists([], items)
+    names.append("d")
+    assert items == ["a", "b", "c"]
+    same(X, np.empty((0, 3)))
+
+
+def test_nothing():
+    assert from_lists([]).X.shape == (0, 0)
+    assert from_lists([[], []]).X.shape == (2, 0)
+    assert from_lists([[]], items=[]).items == []
+    same(from_lists([[]], items=["a"]).X, [[NAN]])
+
+
+def test_complete_lists_are_rankings():
+    rng = np.random.default_rng(0)
+    orders = [rng.permutation(6) for _ in range(8)]
+    X, _ = from_lists([[f"item {item}" for item in order] for order in orders], [f"item {item}" for item in range(6)])
+    K = wkendall.gram_matrix(X, weight="mult", u="log")
+    np.testing.assert_array_equal(K, wkendall.gram_matrix(orders, input="orders", weight="mult", u="log"))
+
+
+@pytest.mark.parametrize("ties", [False, True])
+@pytest.mark.parametrize("complete", [False, True])
+def test_round_trip_of_lists(ties, complete):
+    rng = np.random.default_rng(1)
+    for size in (1, 2, 7, 20):
+        orders = random_orders(rng, min(30, size), size, ties, complete)
+        named = [
+            [{f"i{item}" for item in group} if len(group) > 1 else f"i{group[0]}" for group in order]
+            for order in orders
+        ]
+        X, _ = from_lists(named, [f"i{item}" for item in range(size)])
+        same(X, [ranks_of(order, size) for order in orders])
+        back = [
+            [np.flatnonzero(row == rank).tolist() for rank in np.unique(row[~np.isnan(row)])] for row in X
+        ]  # fmt: skip
+        assert back == orders
+
+
+class Plain:
+    __hash__ = None
+
+    def __repr__(self):
+        return "Plain(\n)" + "x" * 100
+
+
+# What is wrong, the call, the exception, its message.
+REFUSED = [
+    ("a string as a list", lambda: from_lists(["abc"]), TypeError,
+     "list 0 must be a list of items, best first, not 'abc' of type str"),
+    ("bytes as a list", lambda: from_lists([["a"], b"ab"]), TypeError,
+     "list 1 must be a list of items, best first, not b'ab' of type bytes"),
+    ("a set as a list", lambda: from_lists([{"a"}]), TypeError,
+     "list 0 must be a list of items, best first, not {'a'} of type set"),
+    ("a frozenset as a list", lambda: from_lists([frozenset("a")]), TypeError,
+     "list 0 must be a list of items, best first, not frozenset({'a'}) of type frozenset"),
+    ("a dictionary as a list", lambda: from_lists([{"a": 1}]), TypeError,
+     "list 0 must be a list of items, best first, not {'a': 1} of type dict"),
+    ("a number as a list", lambda: from_lists([3]), TypeError,
+     "list 0 must be a list of items, best first, not 3 of type int"),
+    ("None as a list", lambda: from_lists([["a"], None]), TypeError,
+     "list 1 must be a list of items, best first, not None of type NoneType"),
+    ("lists a string", lambda: from_lists("abc"), TypeError,
+     "lists must be a list of ranked lists, such as [['a', 'b'], ['b']], not 'abc' of type str"),
+    ("lists a dictionary", lambda: from_lists({"x": ["a"]}), TypeError,
+     "lists must be a list of ranked lists, such as [['a', 'b'], ['b']], not {'x': ['a']} of type dict"),
+    ("lists a set", lambda: from_lists({("a", "b")}), TypeError,
+     "lists must be a list of ranked lists, such as [['a', 'b'], ['b']], not {('a', 'b')} of type set"),
+    ("lists None", lambda: from_lists(None), TypeError,
+     "lists must be a list of ranked lists, such as [['a', 'b'], ['b']], not None of type NoneType"),
+    ("lists an array without axes", lambda: from_lists(np.array(1)), TypeError,
+     "lists must be a list of ranked lists, such as [['a', 'b'], ['b']], not array(1) of type ndarray"),
+    ("repeat", lambda: from_lists([["a"], ["b", "a", "c", "a"]]), ValueError,
+     "list 1 holds 'a' twice, in places 1 and 3: an item has one rank"),
+    ("repeat in a group", lambda: from_lists([["b", ["a", "c", "a"]]]), ValueError,
+     "list 0 holds 'a' twice, both in place 1: an item has one rank"),
+    ("repeat inside and outside a group", lambda: from_lists([[{"a", "b"}, "b"]]), ValueError,
+     "list 0 holds 'b' twice, in places 0 and 1: an item has one rank"),
+    ("equal items", lambda: from_lists([[1, 1.0]]), ValueError,
+     "list 0 holds 1.0 twice, in places 0 and 1: an item has one rank"),
+    ("None", lambda: from_lists([["a"], ["b", None]]), ValueError,
+     "list 1, place 1 holds None, which is no item: leave out what is not ranked"),
+    ("NaN", lambda: from_lists([[NAN]]), ValueError,
+     "list 0, place 0 holds nan, which is no item: leave out what is not ranked"),
+    ("NumPy's NaN", lambda: from_lists([[np.float32("nan")]]), ValueError,
+     f"list 0, place 0 holds {np.float32('nan')!r}, which is no item: leave out what is not ranked"),
+    ("decimal NaN", lambda: from_lists([["a", Decimal("nan")]]), ValueError,
+     "list 0, place 1 holds Decimal('NaN'), which is no item: leave out what is not ranked"),
+    ("pandas NA", lambda: from_lists([[pd.NA]]), ValueError,
+     "list 0, place 0 holds <NA>, which is no item: leave out what is not ranked"),
+    ("pandas NaT", lambda: from_lists([[pd.NaT]]), ValueError,
+     "list 0, place 0 holds NaT, which is no item: leave out what is not ranked"),
+    ("None in a group", lambda: from_lists([[["a", None]]]), ValueError,
+     "list 0, place 0 holds None, which is no item: leave out what is not ranked"),
+    ("unhashable", lambda: from_lists([["a", {"b": 1}]]), TypeError,
+     "list 0, place 1 holds {'b': 1} of type dict, but items must be hashable: strings, numbers or tuples"),
+    ("unhashable in a group", lambda: from_lists([["a", ["b", {"c": 1}]]]), TypeError,
+     "list 0, place 1 holds {'c': 1} of type dict, but items must be hashable: strings, numbers or tuples"),
+    ("a tuple with a list in it", lambda: from_lists([[("a", ["b"])]]), TypeError,
+     "list 0, place 0 holds ('a', ['b']) of type tuple, but items must be hashable: strings, numbers or tuples"),
+    ("an array", lambda: from_lists([[np.array([[1, 2], [3, 4]])]]), TypeError,
+     "list 0, place 0 holds array([[1, 2], [3, 4]]) of type ndarray, but items must be hashable: strings, numbers or tuples"),
+    ("a long repr", lambda: from_lists([[Plain()]]), TypeError,
+     f"list 0, place 0 holds Plain( ){'x' * 49}... of type Plain, but items must be hashable: strings, numbers or tuples"),
+    ("a group in a group", lambda: from_lists([[["a", ["b"]]]]), TypeError,
+     "list 0, place 0 holds ['b'] where an item must be: lists and sets are groups of tied items"),
+    ("a frozenset in a group", lambda: from_lists([[{"a", frozenset("b")}]]), TypeError,
+     "list 0, place 0 holds frozenset({'b'}) where an item must be: lists and sets are groups of tied items"),
+    ("an empty group", lambda: from_lists([["a"], ["b", set()]]), ValueError,
+     "list 1, place 1 holds set(), but a group of tied items must have items"),
+    ("unknown item", lambda: from_lists([["a"], ["b", "c"]], ["a", "b"]), ValueError,
+     "list 1, place 1 holds 'c', which is not one of the 2 items given"),
+    ("unknown item in a group", lambda: from_lists([["a", ["b", "c"]]], ["a", "b"]), ValueError,
+     "list 0, place 1 holds 'c', which is not one of the 2 items given"),
+    ("no items", lambda: from_lists([["a"]], []), ValueError,
+     "list 0, place 0 holds 'a', which is not one of the 0 items given"),
+    ("items twice", lambda: from_lists([], ["a", "b", "a"]), ValueError, "items holds 'a' twice, in places 0 and 2"),
+    ("items a string", lambda: from_lists([["a"]], "abc"), TypeError, "items must be a list of items, not 'abc' of type str"),
+    ("items a set", lambda: from_lists([["a"]], {"a"}), TypeError, "items must be a list of items, not {'a'} of type set"),
+    ("items a number", lambda: from_lists([["a"]], 3), TypeError, "items must be a list of items, not 3 of type int"),
+    ("None in items", lambda: from_lists([], ["a", None]), ValueError,
+     "items, place 1 holds None, which is no item: leave out what is not ranked"),
+    ("a group in items", lambda: from_lists([], ["a", frozenset("b")]), TypeError,
+     "items, place 1 holds frozenset({'b'}) where an item must be: lists and sets are groups of tied items"),
+    ("a dictionary in items", lambda: from_lists([], [{}]), TypeError,
+     "items, place 0 holds {} of type dict, but items must be hashable: strings, numbers or tuples"),
+    ("path a number", lambda: read_csv(3), TypeError, "path must be the name of a file, not 3"),
+    ("path bytes", lambda: read_preflib(b"a.soc"), TypeError, "path must be the name of a file, not b'a.soc'"),
+    ("delimiter of two", lambda: read_csv("a.csv", delimiter="::"), ValueError,
+     "delimiter must be one character, such as ',' or ';', or None, not '::'"),
+    ("delimiter of none", lambda: read_csv("a.csv", delimiter=""), ValueError,
+     "delimiter must be one character, such as ',' or ';', or None, not ''"),
+    ("delimiter the end of lines", lambda: read_csv("a.csv", delimiter="\n"), ValueError,
+     r"delimiter must be one character, such as ',' or ';', or None, not '\n'"),
+    ("delimiter a number", lambda: read_csv("a.csv", delimiter=3), ValueError,
+     "delimiter must be one character, such as ',' or ';', or None, not 3"),
+    ("header a number", lambda: read_csv("a.csv", header=0), TypeError, "header must be True, False or None, not 0"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "message"), [case[1:] for case in REFUSED], ids=[case[0] for case in REFUSED]
+)
+def test_refused(call, error, message):
+    with pytest.raises(error) as raised:
+        call()
+    assert str(raised.value) == message
+
+
+def test_too_large_for_memory(leave_memory):
+    leave_memory(100)
+    message = (
+        "the result of 4 x 4 float64 values takes 128.0 B, but only 100.0 B of memory are available: "
+        "leave out items that few lists have, or take fewer lists at a time"
+    )
+    with pytest.raises(ValueError) as raised:
+        from_lists([["a"], ["b"], ["c"], ["d"]])
+    assert str(raised.value) == message

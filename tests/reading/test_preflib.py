@@ -1,0 +1,291 @@
+"""PrefLib files: what becomes of them, and what is refused."""
+
+import numpy as np
+import pytest
+import wkendall
+from orders_of_items import NAN, random_orders, ranks_of, same, written
+from wkendall.reading.csv_files import read_csv
+from wkendall.reading.preflib import Preferences, read_preflib
+
+
+def header(kind, size, voters, unique):
+    return f"""\
+# FILE NAME: 00099-00000001.{kind}
+# TITLE: Where to go: a poll
+# DESCRIPTION:
+# DATA TYPE: {kind}
+# MODIFICATION TYPE: original
+# RELATES TO:
+# RELATED FILES:
+# PUBLICATION DATE: 2020-02-01
+# MODIFICATION DATE: 2022-09-16
+# NUMBER ALTERNATIVES: {size}
+# NUMBER VOTERS: {voters}
+# NUMBER UNIQUE ORDERS: {unique}
+"""
+
+
+NAMES = ["Washington, D.C.", "São Paulo", "Rome: the {eternal} city", "None of these"]
+CURRENT = "".join(f"# ALTERNATIVE NAME {number}: {name}\n" for number, name in enumerate(NAMES, 1))
+OLD = "4\n" + "".join(f"{number},{name}\n" for number, name in enumerate(NAMES, 1))
+# The orders of a file of each kind in the current format, and what they are.
+ORDERS = {
+    "soc": ("12: 3,1,2,4\n7: 1, 2, 3, 4\n1: 4,3,2,1\n", [[2, 3, 1, 4], [1, 2, 3, 4], [4, 3, 2, 1]]),
+    "soi": ("12: 3\n7: 1,2\n1: 4,3,2,1\n", [[NAN, NAN, 1, NAN], [1, 2, NAN, NAN], [4, 3, 2, 1]]),
+    "toc": ("12: 3,{1,2,4}\n7: 1,{2, 4},3\n1: {1,2,3,4}\n", [[2, 2, 1, 2], [1, 2, 4, 2], [1, 1, 1, 1]]),
+    "toi": ("12: {3,1},{4}\n7: 2,{ 3, 4 }\n1: {2},3,1,4\n", [[1, NAN, 1, 3], [NAN, 1, 2, 2], [3, 1, 2, 4]]),
+}
+
+
+def as_old(orders):
+    """Put commas for colons."""
+    return orders.replace(": ", ",")
+
+
+def files_of_kind(kind):
+    orders = ORDERS[kind][0]
+    current, old = header(kind, 4, 20, 3) + CURRENT + orders, OLD + "20,20,3\n" + as_old(orders)
+    return {
+        "current": current,
+        "old": old,
+        "old with spaces": old.replace(",", " , ").replace("Washington ,  ", "Washington, "),
+        **{f"{name} with CRLF": text.replace("\n", "\r\n") for name, text in (("current", current), ("old", old))},
+        **{f"{name} with CR": text.replace("\n", "\r") for name, text in (("current", current), ("old", old))},
+        **{f"{name} with BOM": "\ufeff" + text for name, text in (("current", current), ("old", old))},
+        "blank lines": "\n" + current.replace("12: ", "\n \n12: ") + "\n\n",
+        "no last end of line": current.rstrip(),
+        "lower case and no spaces": current.replace("# NUMBER", "#number").replace("# ALTERNATIVE", "#alternative"),
+        "names in another order": header(kind, 4, 20, 3)
+        + "".join(f"# ALTERNATIVE NAME {number}: {NAMES[number - 1]}\n" for number in (3, 1, 4, 2))
+        + orders,
+        "no data type": current.replace(f"# DATA TYPE: {kind}\n", ""),
+        "data type left empty": current.replace(f"# DATA TYPE: {kind}\n", "# DATA TYPE:\n"),
+        "data type in capitals": current.replace(f"# DATA TYPE: {kind}\n", f"# DATA TYPE: {kind.upper()}\n"),
+    }
+
+
+@pytest.mark.parametrize("form", files_of_kind("soc"))
+@pytest.mark.parametrize("kind", ORDERS)
+def test_preflib(tmp_path, kind, form):
+    path = written(tmp_path, f"poll.{kind}", files_of_kind(kind)[form])
+    for source in (path, str(path)):
+        found = read_preflib(source)
+        assert isinstance(found, Preferences)
+        assert found.items == NAMES
+        assert found.counts.dtype == np.int64
+        assert found.counts.tolist() == [12, 7, 1]
+        same(found.X, ORDERS[kind][1])
+
+
+def test_preflib_ending_in_capitals(tmp_path):
+    text = files_of_kind("toi")["current"]
+    same(read_preflib(written(tmp_path, "poll.TOI", text)).X, ORDERS["toi"][1])
+
+
+def test_preflib_without_orders(tmp_path):
+    found = read_preflib(written(tmp_path, "poll.soc", header("soc", 4, 0, 0) + CURRENT))
+    assert found.X.shape == (0, 4)
+    assert found.counts.shape == (0,)
+    assert read_preflib(written(tmp_path, "old.soc", OLD + "0,0,0\n")).items == NAMES
+
+
+def test_preflib_names_with_characters_that_end_lines_elsewhere(tmp_path):
+    names = ["a\u2028b", "c\x85d", "e\x0bf", "g\x0ch"]
+    text = (
+        header("soc", 4, 1, 1)
+        + "".join(f"# ALTERNATIVE NAME {n}: {name}\n" for n, name in enumerate(names, 1))
+        + "1: 1,2,3,4"
+    )
+    assert read_preflib(written(tmp_path, "poll.soc", text)).items == names
+
+
+@pytest.mark.parametrize("kind", ORDERS)
+def test_round_trip_of_preflib(tmp_path, kind):
+    rng = np.random.default_rng(2)
+    ties, complete = "t" in kind, kind.endswith("c")
+    for size in (4, 9, 30):
+        orders = random_orders(rng, 20, size, ties, complete)
+        counts = rng.integers(1, 10**6, len(orders))
+        body = "".join(
+            f"{count}: " + ",".join(
+                str(group[0] + 1) if len(group) == 1 else "{" + ",".join(str(item + 1) for item in group) + "}" for group in order
+            ) + "\n"
+            for count, order in zip(counts, orders, strict=True)
+        )  # fmt: skip
+        names = [f"item {number}, of {size}" for number in range(1, size + 1)]
+        current = header(kind, size, counts.sum(), len(orders)) + "".join(
+            f"# ALTERNATIVE NAME {number}: {name}\n" for number, name in enumerate(names, 1)
+        )
+        old = f"{size}\n" + "".join(f"{number},{name}\n" for number, name in enumerate(names, 1))
+        old += f"{counts.sum()},{counts.sum()},{len(orders)}\n"
+        for text in (current + body, old + as_old(body)):
+            found = read_preflib(written(tmp_path, f"poll.{kind}", text))
+            assert found.items == names
+            assert (found.counts == counts).all()
+            same(found.X, [ranks_of(order, size) for order in orders])
+
+
+def test_preflib_for_a_kernel(tmp_path):
+    X, _, counts = read_preflib(written(tmp_path, "poll.soc", files_of_kind("soc")["current"]))
+    assert wkendall.gram_matrix(X.repeat(counts, axis=0)).shape == (20, 20)
+
+
+def current(kind="soc", size=4, voters=20, unique=3, names=CURRENT, orders=None):
+    return header(kind, size, voters, unique) + names + (ORDERS[kind][0] if orders is None else orders)
+
+
+def old(kind="soc", start=OLD, totals="20,20,3", orders=None):
+    return start + totals + "\n" + as_old(ORDERS[kind][0] if orders is None else orders)
+
+
+def one(kind, order):
+    """A file with one order, on line 17."""
+    return current(kind, voters=1, unique=1, orders=order)
+
+
+# What is wrong, the name of the file, its text, the message after the name of the file.
+SPOILED = [
+    ("empty", "a.soc", "", "line 1: the file is empty"),
+    ("blank", "a.soc", "\n \r\n", "line 1: the file is empty"),
+    ("another ending", "a.csv", current(), "line 1: the name of the file must end in one of .soc, .soi, .toc, .toi"),
+    ("no ending", "soc", current(), "line 1: the name of the file must end in one of .soc, .soi, .toc, .toi"),
+    ("categories", "a.cat", current(), "line 1: the name of the file must end in one of .soc, .soi, .toc, .toi"),
+    ("Latin-1", "a.soc", current().encode("latin-1"),
+     "line 14: the byte 0xe3 is not UTF-8: the file must be text in UTF-8"),
+    ("Latin-1 after a BOM and CR", "a.soc", b"\xef\xbb\xbf4\r1,a\r2,b\xff",
+     "line 3: the byte 0xff is not UTF-8: the file must be text in UTF-8"),
+    ("UTF-16", "a.soc", current().encode("utf-16"), "line 1: the byte 0xff is not UTF-8: the file must be text in UTF-8"),
+    ("zero byte", "a.soc", "4\n1,a\n2,\0\n", "line 3: there is a zero byte: the file must be text in UTF-8"),
+    ("something else", "a.soc", "hello\n",
+     "line 1: 'hello' is neither a line like '# KEY: value' nor the number of alternatives"),
+    ("something long", "a.soc", "x" * 100,
+     f"line 1: '{'x' * 56}... is neither a line like '# KEY: value' nor the number of alternatives"),
+    ("another data type", "a.toc", current("soc"), "line 4: DATA TYPE is 'soc', but the name of the file ends in .toc"),
+    ("header without colon", "a.soc", current().replace("VOTERS:", "VOTERS"),
+     "line 11: '# NUMBER VOTERS 20' is neither a line like '# KEY: value' nor one like '5: 1,2,{3,4}'"),
+    ("order without colon", "a.soc", one("soc", "1,2,3,4"),
+     "line 17: '1,2,3,4' is neither a line like '# KEY: value' nor one like '5: 1,2,{3,4}'"),
+    ("header after orders", "a.soc", current() + "# NUMBER VOTERS: 20",
+     "line 20: the header goes on with '# NUMBER VOTERS: 20', but must be complete before the first order"),
+    ("header given twice", "a.soc", "# NUMBER VOTERS: 3\n" + current(),
+     "line 12: NUMBER VOTERS is given again, after line 1"),
+    ("name given twice", "a.soc", current(names=CURRENT + "# ALTERNATIVE NAME 2: x\n"),
+     "line 17: ALTERNATIVE NAME 2 is given again, after line 14"),
+    ("no number of alternatives", "a.soc", current().replace("# NUMBER ALTERNATIVES: 4\n", ""),
+     "line 16: the header ends without a line '# NUMBER ALTERNATIVES: ...'"),
+    ("no number of voters", "a.soc", current().replace("# NUMBER VOTERS: 20\n", ""),
+     "line 16: the header ends without a line '# NUMBER VOTERS: ...'"),
+    ("no number of orders", "a.soc", current().replace("# NUMBER UNIQUE ORDERS: 3\n", ""),
+     "line 16: the header ends without a line '# NUMBER UNIQUE ORDERS: ...'"),
+    ("header only", "a.soc", "# TITLE: x\n# DATA TYPE: soc\n",
+     "line 2: the header ends without a line '# NUMBER ALTERNATIVES: ...'"),
+    ("number left empty", "a.soc", current(voters=""), "line 11: NUMBER VOTERS is '', but must be a whole number from 0"),
+    ("number no number", "a.soc", current(unique="3.0"),
+     "line 12: NUMBER UNIQUE ORDERS is '3.0', but must be a whole number from 0"),
+    ("no alternatives", "a.soc", current(size=0), "line 10: NUMBER ALTERNATIVES is '0', but must be a whole number from 1"),
+    ("fewer names", "a.soc", current(size=5), "line 10: 5 alternatives are announced, but alternative 5 has no name"),
+    ("far fewer names", "a.soc", current(size=10**17),
+     f"line 10: {10**17} alternatives are announced, but alternative 5 has no name"),
+    ("more names", "a.soc", current(size=3),
+     "line 16: alternative 4 is not one of the 3 alternatives that line 10 announces"),
+    ("no name", "a.soc", current(names=CURRENT.replace("São Paulo", "")), "line 14: alternative 2 has an empty name"),
+    ("the same name", "a.soc", current(names=CURRENT.replace("None of these", "São Paulo")),
+     "line 16: alternative 4 has the name of alternative 2, 'São Paulo'"),
+    ("number in another form", "a.soc", current(names=CURRENT.replace("NAME 2", "NAME 01")),
+     "line 14: alternative 1 has a name already, 'Washington, D.C.'"),
+    ("name of no number", "a.soc", current(names=CURRENT.replace("NAME 2", "NAME two")),
+     "line 14: the number of an alternative is 'TWO', but must be a whole number from 1"),
+    ("name number zero", "a.soc", current(names=CURRENT.replace("NAME 2", "NAME 0")),
+     "line 14: the number of an alternative is '0', but must be a whole number from 1"),
+    ("more voters", "a.soc", current(voters=21), "line 11: NUMBER VOTERS is 21, but the counts add up to 20"),
+    ("fewer orders", "a.soc", current(unique=4), "line 12: NUMBER UNIQUE ORDERS is 4, but the number of orders is 3"),
+    ("zero count", "a.soc", one("soc", "0: 1,2,3,4"), "line 17: the count is '0', but must be a whole number from 1"),
+    ("negative count", "a.soc", one("soc", "-1: 1,2,3,4"), "line 17: the count is '-1', but must be a whole number from 1"),
+    ("count no number", "a.soc", one("soc", "one: 1,2,3,4"),
+     "line 17: the count is 'one', but must be a whole number from 1"),
+    ("count with an underscore", "a.soc", one("soc", "1_0: 1,2,3,4"),
+     "line 17: the count is '1_0', but must be a whole number from 1"),
+    ("count in other digits", "a.soc", one("soc", "\u0661: 1,2,3,4"),
+     "line 17: the count is '\u0661', but must be a whole number from 1"),
+    ("count too large", "a.soc", one("soc", f"{10**18}: 1,2,3,4"),
+     "line 17: the count is '1000000000000000000', but must be a whole number from 1 of at most 18 digits"),
+    ("no order", "a.soi", one("soi", "1:"), "line 17: there is a count, but no order after it"),
+    ("no alternative", "a.soc", one("soc", "1: 1,2,,4"), "line 17: an alternative is '', but must be a whole number from 1"),
+    ("a last comma", "a.soi", one("soi", "1: 1,2,"), "line 17: an alternative is '', but must be a whole number from 1"),
+    ("alternative by name", "a.soc", one("soc", "1: 1,2,Rome,4"),
+     "line 17: an alternative is 'Rome', but must be a whole number from 1"),
+    ("alternative zero", "a.soc", one("soc", "1: 0,1,2,3"),
+     "line 17: an alternative is '0', but must be a whole number from 1"),
+    ("alternative too large", "a.soc", one("soc", "1: 1,2,3,5"),
+     "line 17: there is no alternative 5: they are numbered from 1 to 4"),
+    ("alternative twice", "a.soc", one("soc", "1: 1,2,1,4"), "line 17: alternative 1 is in the order twice"),
+    ("alternative twice in a tie", "a.toi", one("toi", "1: 1,{2,2}"), "line 17: alternative 2 is in the order twice"),
+    ("brace not closed", "a.toc", one("toc", "1: 1,{2,3,4"),
+     "line 17: the braces in '1,{2,3,4' are not in pairs around ties, as in 1,{2,3},4"),
+    ("brace not opened", "a.toc", one("toc", "1: 1,2},3,4"),
+     "line 17: the braces in '1,2},3,4' are not in pairs around ties, as in 1,{2,3},4"),
+    ("braces in braces", "a.toc", one("toc", "1: 1,{2,{3,4}}"),
+     "line 17: the braces in '1,{2,{3,4}}' are not in pairs around ties, as in 1,{2,3},4"),
+    ("no comma after braces", "a.toc", one("toc", "1: {1,2}{3,4}"),
+     "line 17: the braces in '{1,2}{3,4}' are not in pairs around ties, as in 1,{2,3},4"),
+    ("no comma before braces", "a.toc", one("toc", "1: 1{2,3},4"),
+     "line 17: the braces in '1{2,3},4' are not in pairs around ties, as in 1,{2,3},4"),
+    ("empty braces", "a.toi", one("toi", "1: 1,{},2"), "line 17: an alternative is '', but must be a whole number from 1"),
+    ("tie in soc", "a.soc", one("soc", "1: 1,{2,3},4"),
+     "line 17: 2,3 are tied, but the orders of a .soc file must be strict"),
+    ("tie in soi", "a.soi", one("soi", "1: 1,{2, 3}"),
+     "line 17: 2, 3 are tied, but the orders of a .soi file must be strict"),
+    ("incomplete soc", "a.soc", one("soc", "1: 1,4,3"),
+     "line 17: alternative 2 is not ranked, but the orders of a .soc file must be complete"),
+    ("incomplete toc", "a.toc", one("toc", "1: {1,4},2"),
+     "line 17: alternative 3 is not ranked, but the orders of a .toc file must be complete"),
+    ("order twice", "a.soc", current(orders="12: 1,2,3,4\n\n7: 4,3,2,1\n1: 1,2,3,4\n"),
+     "line 20: the order is that of line 17: each must be there once, with all its voters"),
+    ("tie in another order", "a.toc", current("toc", orders="12: 1,{2,3,4}\n8: 1,{4,3,2}\n"),
+     "line 18: the order is that of line 17: each must be there once, with all its voters"),
+    ("old: zero alternatives", "a.soc", "0\n0,0,0\n",
+     "line 1: the number of alternatives is '0', but must be a whole number from 1"),
+    ("old: too early an end", "a.soc", "4\n1,a\n2,b\n\n3,c\n",
+     "line 5: the file ends before 4 alternatives and a line of three numbers have come"),
+    ("old: no numbers", "a.soc", OLD, "line 5: the file ends before 4 alternatives and a line of three numbers have come"),
+    ("old: a number only", "a.soc", "4", "line 1: the file ends before 4 alternatives and a line of three numbers have come"),
+    ("old: fewer names", "a.soc", old(start=OLD.replace("4\n", "5\n", 1)),
+     "line 6: alternative 20 is not one of the 5 alternatives that line 1 announces"),
+    ("old: more names", "a.soc", old(start=OLD.replace("4\n", "3\n", 1)),
+     "line 5: '4,None of these' must be the numbers of voters, of all counts and of orders, as in 475,475,31"),
+    ("old: name without number", "a.soc", old(start=OLD.replace("2,", "")),
+     "line 3: the number of an alternative is 'São Paulo', but must be a whole number from 1"),
+    ("old: number without name", "a.soc", old(start=OLD.replace("2,São Paulo", "2")),
+     "line 3: alternative 2 has an empty name"),
+    ("old: number twice", "a.soc", old(start=OLD.replace("2,", "1,")),
+     "line 3: alternative 1 has a name already, 'Washington, D.C.'"),
+    ("old: the same name", "a.soc", old(start=OLD.replace("None of these", "São Paulo")),
+     "line 5: alternative 4 has the name of alternative 2, 'São Paulo'"),
+    ("old: two numbers", "a.soc", old(totals="20,3"),
+     "line 6: '20,3' must be the numbers of voters, of all counts and of orders, as in 475,475,31"),
+    ("old: no number", "a.soc", old(totals="20,x,3"),
+     "line 6: a number of this line is 'x', but must be a whole number from 0"),
+    ("old: more voters", "a.soc", old(totals="21,20,3"), "line 6: the number of voters is 21, but the counts add up to 20"),
+    ("old: another sum", "a.soc", old(totals="20,21,3"), "line 6: the sum of all counts is 21, but the counts add up to 20"),
+    ("old: more orders", "a.soc", old(totals="20,20,2"),
+     "line 6: the number of different orders is 2, but the number of orders is 3"),
+    ("old: a count only", "a.soi", old(totals="1,1,1", orders="1"), "line 7: there is a count, but no order after it"),
+    ("old: a colon", "a.soi", OLD + "1,1,1\n1: 2,3\n", "line 7: the count is '1: 2', but must be a whole number from 1"),
+    ("old: incomplete", "a.soc", old(totals="1,1,1", orders="1,2"),
+     "line 7: alternative 1 is not ranked, but the orders of a .soc file must be complete"),
+    ("old: tie", "a.soi", old(totals="1,1,1", orders="1,{2,3}"),
+     "line 7: 2,3 are tied, but the orders of a .soi file must be strict"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "text", "message"), [case[1:] for case in SPOILED], ids=[case[0] for case in SPOILED])
+def test_preflib_refused(tmp_path, name, text, message):
+    with pytest.raises(ValueError) as raised:
+        read_preflib(written(tmp_path, name, text))
+    assert str(raised.value) == f"{name}, {message}"
+
+
+def test_no_such_file(tmp_path):
+    for read, name in ((read_preflib, "none.soc"), (read_csv, "none.csv")):
+        with pytest.raises(FileNotFoundError, match=name):
+            read(tmp_path / name)

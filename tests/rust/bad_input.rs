@@ -1,0 +1,232 @@
+//! The table of bad input: every call is refused with the variant, the numbers and the words that it should have.
+
+mod refused;
+
+use std::collections::BTreeSet;
+use std::ops::ControlFlow;
+
+use refused::{Case, case, kernel, mult, open, rankings, standard, ties, weights, with, x};
+use wkendall::embedding::{self, Run};
+use wkendall::{
+    Backend, Error, Measure, Options, Progress, Rankings, Weight, Workspace, diagonal_incomplete, features, gram,
+    gram_incomplete_into, gram_into, planned,
+};
+
+/// Variants that no call of a test reaches, and why.
+const NOT_REACHED: [(&str, &str); 3] = [
+    ("OutOfMemory", "needs an input as large as the memory"),
+    ("MissingInstructions", "needs a CPU without AVX2 or AVX-512; reached there"),
+    ("Changed", "needs another thread that writes to the input"),
+];
+
+/// Calls that are refused because of what is to be computed, and where to.
+#[allow(clippy::too_many_lines)] // a table: one entry a call
+fn runs() -> Vec<Case> {
+    let (measure, three) = (standard(), &x(2, 3));
+    let (large, small) = (kernel(&mult(&[1e12; 3])), kernel(&mult(&[1e-10; 3])));
+    let many = Rankings::from_ranks::<i64>(usize::MAX / 2, 0, &[]).unwrap();
+    let none = Measure::kernel(&Weight::Standard, 0).unwrap();
+    let matrix = kernel(&Weight::Matrix(vec![0.0; 9]));
+    let mut stop = |_: Progress| ControlFlow::Break(());
+    let (mut short, mut single) = ([0.0; 3], [0.0_f32; 4]);
+    let any = Options::default;
+    vec![
+        case("other items", gram(&measure, three, Some(&x(2, 4)), any()), "ItemsDiffer", "items cannot go with"),
+        case(
+            "measure of other items",
+            gram(&measure, &x(2, 4), None, any()),
+            "ItemsDiffer { left: 4, right: 3 }",
+            "rankings of 4 items cannot go with 3 items",
+        ),
+        case(
+            "pair of other items",
+            measure.between(x(1, 4).row(0), x(1, 4).row(0), &mut Workspace::new(4)),
+            "ItemsDiffer { left: 4, right: 3 }",
+            "rankings of 4 items",
+        ),
+        case(
+            "permutation of other items",
+            measure.kappa(x(1, 2).row(0), &mut Workspace::new(2)),
+            "ItemsDiffer { left: 2, right: 3 }",
+            "rankings of 2 items cannot go with 3 items",
+        ),
+        case(
+            "output short",
+            gram_into(&measure, three, None, &mut short, any()),
+            "OutputLength { given: 3, rows: 2, columns: 2 }",
+            "the output holds 3 values, but the result is 2 x 2",
+        ),
+        case(
+            "result beyond memory",
+            gram(&none, &many, None, any()),
+            "TooLarge { rows: 9223372036854775807, columns: 9223372036854775807 }",
+            "9223372036854775807 does not fit into memory: compute it in blocks of rows",
+        ),
+        case(
+            "beyond single precision",
+            gram_into(&large, three, None, &mut single, any()),
+            "BeyondSingle { value: 3",
+            "too large for single precision: normalize, scale the weights down or use double precision",
+        ),
+        case(
+            "below single precision",
+            gram_into(&small, three, None, &mut single, any()),
+            "BelowSingle { value: 3",
+            "too small for single precision: normalize, scale the weights up or use double precision",
+        ),
+        case(
+            "backend unknown",
+            "bit".parse::<Backend>(),
+            "UnknownBackend { name: \"bit\" }",
+            "backend \"bit\" does not exist: it is a strategy (bits, product, pairs, partition), an instruction set",
+        ),
+        case("backend of two strategies", "bits-product".parse::<Backend>(), "UnknownBackend", "does not exist"),
+        case(
+            "backend that cannot",
+            gram(&kernel(&Weight::Average), three, None, with("product")),
+            "CannotCompute { name: \"product\" }",
+            "backend \"product\" cannot compute this measure",
+        ),
+        case(
+            "plan that cannot",
+            planned(&kernel(&mult(&[1.0; 3])), 2, 2, &with("bits")),
+            "CannotCompute { name: \"bits\" }",
+            "backend \"bits\" cannot compute this measure",
+        ),
+        case(
+            "stopped",
+            gram(&measure, three, None, Options { watch: Some(&mut stop), ..any() }),
+            "Interrupted",
+            "stopped on request",
+        ),
+        case(
+            "order of ties",
+            diagonal_incomplete(&standard().of_order(3).unwrap(), &ties(), any()),
+            "IncompleteMeasure",
+            "incomplete rankings have kernels of order 2 with a named weight and the distance, but not this measure",
+        ),
+        case(
+            "matrix of ties",
+            diagonal_incomplete(&matrix, &ties(), any()),
+            "IncompleteMeasure",
+            "incomplete rankings",
+        ),
+        case(
+            "weight of unknown places",
+            diagonal_incomplete(&kernel(&mult(&[1.0; 3])), &open(), any()),
+            "UnknownPlaces",
+            "where missing items can be anywhere the weight must be the standard one",
+        ),
+        case(
+            "output of ties short",
+            gram_incomplete_into(&measure, &ties(), None, &mut short, any()),
+            "OutputLength { given: 3, rows: 2, columns: 2 }",
+            "the output holds 3 values, but the result is 2 x 2",
+        ),
+        case(
+            "ties of other items",
+            gram_incomplete_into(&Measure::distance(4), &ties(), None, &mut [0.0; 4], any()),
+            "ItemsDiffer { left: 3, right: 4 }",
+            "rankings of 3 items cannot go with 4 items",
+        ),
+    ]
+}
+
+/// Calls that are refused because an embedding does not fit.
+fn embeddings() -> Vec<Case> {
+    let x = &x(2, 3);
+    let (run, weights) = (Run::default, [1.0; 3]);
+    let mut short = [0.0; 5];
+    vec![
+        case(
+            "embedding of other weights",
+            embedding::embed_into(x, 1, &[1.0; 4], &mut short, run()),
+            "WeightShape { given: 4",
+            "there are 4 weights, but for 3 items it must be 3",
+        ),
+        case(
+            "embedding into too little",
+            embedding::embed_into(x, 1, &weights, &mut short, run()),
+            "OutputLength { given: 5, rows: 2, columns: 3 }",
+            "the output holds 5 values, but the result is 2 x 3",
+        ),
+        case(
+            "features into too little",
+            features::features_into(&Measure::kernel(&Weight::Average, 3).unwrap(), x, &mut short, run()),
+            "OutputLength { given: 5, rows: 2, columns: 12 }",
+            "the output holds 5 values, but the result is 2 x 12",
+        ),
+        case(
+            "features of a distance",
+            features::columns(&Measure::distance(3)),
+            "NoFeatures",
+            "only kernels of order 2 with a named weight have features of pairs",
+        ),
+        case(
+            "coefficients too few",
+            embedding::combine(x, &[1.0], 1, &weights, run()),
+            "OutputLength { given: 1, rows: 2, columns: 1 }",
+            "holds 1 values, but the result is 2 x 1",
+        ),
+        case(
+            "tuples into too little",
+            embedding::tuple_sums_into(x, &[1.0; 2], 1, &mut short, run()),
+            "OutputLength { given: 5, rows: 3, columns: 3 }",
+            "the output holds 5 values, but the result is 3 x 3",
+        ),
+        case(
+            "function of other weights",
+            embedding::linear_function(x, 1, &weights, &[1.0], run()),
+            "WeightShape { given: 1",
+            "there are 1 weights, but for 3 items it must be 3",
+        ),
+        case(
+            "function of no axes",
+            embedding::linear_function(x, 0, &[], &[], run()),
+            "Order { order: 0 }",
+            "order is 0",
+        ),
+    ]
+}
+
+/// The name of a variant.
+fn variant(error: &Error) -> String {
+    format!("{error:?}").split([' ', '{']).next().unwrap().to_owned()
+}
+
+#[test]
+fn every_call_is_refused_with_its_numbers_and_words() {
+    for case in [rankings(), weights(), runs(), embeddings()].into_iter().flatten() {
+        let Case { what, error, numbers, words } = case;
+        let (debugged, message) = (format!("{error:?}"), error.to_string());
+        assert!(debugged.contains(numbers), "{what}: {debugged}");
+        assert!(message.contains(words), "{what}: {message}");
+        assert!(!message.contains('\n') && !message.ends_with('.') && message.len() < 300, "{what}: {message}");
+    }
+}
+
+#[test]
+fn every_variant_is_reached_or_has_a_reason_not_to_be() {
+    let source = include_str!("../../src/error.rs");
+    let body = source.split("pub enum Error {").nth(1).unwrap().split("\n}\n").next().unwrap();
+    let names = body.lines().filter(|line| line.starts_with("    ") && !line.starts_with("     "));
+    let declared: BTreeSet<String> = names
+        .map(|line| line.trim().trim_end_matches([',', '{', ' ']))
+        .filter(|name| name.chars().next().is_some_and(char::is_uppercase))
+        .map(ToOwned::to_owned)
+        .collect();
+    assert!(declared.len() > 30, "{declared:?}");
+    let cases = [rankings(), weights(), runs(), embeddings()].into_iter().flatten();
+    let mut covered: BTreeSet<String> = cases.map(|case| variant(&case.error)).collect();
+    covered.extend(NOT_REACHED.map(|(name, _)| name.to_owned()));
+    assert_eq!(declared, covered);
+}
+
+#[test]
+fn instructions_that_the_cpu_lacks_are_named() {
+    let present = wkendall::instruction_sets();
+    for name in ["avx2", "avx512"].into_iter().filter(|name| !present.iter().any(|set| set == name)) {
+        let error = gram(&standard(), &x(2, 3), None, with(name)).unwrap_err();
+        assert_eq!(error.to_string(), format!("this CPU does not have the instructions of backend {name:?}"));
+    }
+}
