@@ -138,6 +138,20 @@ _LATER = {
     "show_config": "config",
     "suquan_svd": "learning",
 }
+#: Modules that the functions above need, and that are attributes of the package without being imported.
+_PARTS = (
+    "blocks",
+    "config",
+    "embedding",
+    "factoring",
+    "kernels",
+    "measures",
+    "parameters",
+    "rankings",
+    "tensors",
+    "to_file",
+)
+_LATER |= {name: name for name in _PARTS}
 
 
 def __getattr__(name: str) -> object:
