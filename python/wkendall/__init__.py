@@ -137,20 +137,9 @@ _LATER = {
     "show_config": "_config",
     "suquan_svd": "learning",
 }
-#: Modules that the functions above need, and that are attributes of the package without being imported.
-_PARTS = (
-    "blocks",
-    "config",
-    "embedding",
-    "factoring",
-    "kernels",
-    "measures",
-    "parameters",
-    "rankings",
-    "tensors",
-    "to_file",
-)
-_LATER |= {name: name for name in _PARTS}
+#: Families that are attributes of the package without being imported.
+_FAMILIES = ("estimators", "kernels", "learning", "reading")
+_LATER |= {name: name for name in _FAMILIES}
 
 
 def __getattr__(name: str) -> object:
