@@ -137,6 +137,9 @@ _LATER = {
     "show_config": "_config",
     "suquan_svd": "learning",
 }
+#: Families that are attributes of the package without being imported.
+_FAMILIES = ("estimators", "kernels", "learning", "reading")
+_LATER |= {name: name for name in _FAMILIES}
 
 
 def __getattr__(name: str) -> object:

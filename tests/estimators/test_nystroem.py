@@ -12,7 +12,7 @@ from paths import SURVEY
 from sklearn.base import clone
 from transformed import COLON, NAN
 from wkendall import KendallNystroem, datasets
-from wkendall.estimators import kernel_parameters, nystroem
+from wkendall.estimators import drawing, nystroem
 from wkendall.reading.rankings import of_places
 
 # Landmarks.
@@ -156,13 +156,13 @@ def test_different_rankings():
     for items in (1, 3, 300):
         places = random_rankings(rng, 8, items)[rng.integers(0, 8, 50)]
         weights = rng.integers(0, 5, 50).astype(float)
-        found, member, total = kernel_parameters.distinct(of_places(places), weights)
+        found, member, total = drawing.distinct(of_places(places), weights)
         different = found.places
         np.testing.assert_array_equal(different[member], places)
         assert len(different) == len({tuple(row) for row in places.tolist()})
         np.testing.assert_array_equal(total, [weights[member == one].sum() for one in range(len(different))])
     unknown = of_places(np.array([[1, NAN, 2], [2, NAN, 1], [1, NAN, 2]]), "anywhere")
-    found, member, _ = kernel_parameters.distinct(unknown, np.ones(3))
+    found, member, _ = drawing.distinct(unknown, np.ones(3))
     different = found.places
     assert len(different) == 2
     np.testing.assert_array_equal(different[member[2]], [1, NAN, 2])
@@ -172,10 +172,7 @@ def test_draws_apart_have_the_chances_of_kmeans_plus_plus():
     places = np.array([0.0, 1.0, 3.0])  # on a line
     gram, weights = np.multiply.outer(places, places), np.array([1.0, 2.0, 1.0])
     random = np.random.RandomState(0)
-    draws = [
-        tuple(kernel_parameters.draw_apart(places**2, weights, 2, random, lambda one: gram[:, one]))
-        for _ in range(20_000)
-    ]
+    draws = [tuple(drawing.draw_apart(places**2, weights, 2, random, lambda one: gram[:, one])) for _ in range(20_000)]
     for first in range(3):
         chances = weights * (places - places[first]) ** 2
         for second in range(3):

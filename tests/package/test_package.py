@@ -33,6 +33,13 @@ def test_the_first_example_needs_nothing_but_numpy():
     assert not {"sklearn", "scipy", "matplotlib", "pandas", "polars", "tqdm", "dask"} & set(loaded)
 
 
+def test_modules_are_attributes_without_being_imported():
+    for name in ("_core", "kernels", "reading", "learning", "estimators", "datasets"):
+        script = f"import wkendall; print(wkendall.{name}.__name__)"
+        done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+        assert done.stdout == f"wkendall.{name}\n"
+
+
 #: All modules but the program itself, whose import runs it.
 MODULES = sorted(
     module.name

@@ -22,7 +22,7 @@ PREFMOD = ("TV", "RAD", "NEWSP", "SCIMAG", "WWW", "EDINST")
 #: The columns of the file of ICPSR: the ranks of the six sources, and the age in years.
 ICPSR = ("v57", "v58", "v59", "v60", "v61", "v62", "v522")
 #: What stands there for a rank or an age that was not given.
-UNSAID = (*MISSING, ".")
+NOT_GIVEN = (*MISSING, ".")
 #: The youngest ages of the age groups 2, 3 and 4.
 AGES = (25, 40, 55)
 
@@ -119,8 +119,8 @@ def _from_icpsr(file: File, table: list[tuple[int, list[str]]]) -> Survey:
     rankings, ages = [], []
     for line, (*cells, age) in table:
         pairs = zip(ICPSR, cells, strict=False)
-        ranks = [0 if cell in UNSAID else _whole(file, line, name, cell) for name, cell in pairs]
-        if sorted(ranks) != complete or age in UNSAID:
+        ranks = [0 if cell in NOT_GIVEN else _whole(file, line, name, cell) for name, cell in pairs]
+        if sorted(ranks) != complete or age in NOT_GIVEN:
             continue
         years = _whole(file, line, ICPSR[-1], age)
         if not 15 <= years <= 120:

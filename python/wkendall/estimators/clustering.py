@@ -18,8 +18,9 @@ from sklearn.utils.validation import check_is_fitted
 
 from wkendall._arguments import Array, as_order, check_choice, check_unmasked
 from wkendall._memory import check_fits
+from wkendall.estimators.drawing import distinct, draw_apart
 from wkendall.estimators.input_checks import random_state, sample_weights
-from wkendall.estimators.kernel_parameters import OfKernel, distinct, draw_apart
+from wkendall.estimators.kernel_parameters import KernelParameters
 from wkendall.kernels.embedding import BLOCK
 from wkendall.reading.arrays import as_array
 from wkendall.reading.rankings import CheckedRankings, Input, Missing, Ties, Top
@@ -49,7 +50,7 @@ class Clusters(NamedTuple):
     converged: bool
 
 
-class KernelKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, OfKernel):  # type: ignore[misc]
+class KernelKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, KernelParameters):  # type: ignore[misc]
     """Clusters of rankings, by k-means in the geometry of a kernel.
 
     The same as k-means on explicit features of the kernel, without making them: the sum of the squared distances of the

@@ -10,7 +10,7 @@ from sklearn.utils.validation import _check_feature_names_in, check_is_fitted
 
 from wkendall._arguments import Array
 from wkendall._text import shown
-from wkendall.estimators.gram_transformer import is_one_ranking
+from wkendall.estimators.input_checks import is_one_ranking
 from wkendall.estimators.kernel_parameters import used
 from wkendall.estimators.vectors import VectorMap
 from wkendall.kernels.embedding import features_of

@@ -10,12 +10,13 @@ from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from wkendall._arguments import Array, as_result_type
-from wkendall.estimators.kernel_parameters import OfKernel
+from wkendall.estimators.input_checks import is_one_ranking
+from wkendall.estimators.kernel_parameters import KernelParameters
 from wkendall.reading.arrays import check_same_labels
 from wkendall.reading.rankings import CheckedRankings, Input, Missing, Ties, Top, check_same_items
 
 
-class WeightedKendall(ClassNamePrefixFeaturesOutMixin, TransformerMixin, OfKernel):  # type: ignore[misc]
+class WeightedKendall(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelParameters):  # type: ignore[misc]
     """A kernel with all its parameters: a transformer of rankings to Gram matrices, and a function of two sets of rankings.
 
     `transform` gives the kernel between rankings and those of `fit`. Put it in front of an estimator that takes
@@ -160,11 +161,3 @@ class WeightedKendall(ClassNamePrefixFeaturesOutMixin, TransformerMixin, OfKerne
     @property
     def _n_features_out(self) -> int:
         return len(self.rankings_)
-
-
-def is_one_ranking(X: ArrayLike) -> bool:
-    """Tell one ranking from several."""
-    try:
-        return np.ndim(X) == 1
-    except ValueError:  # rows of different lengths
-        return False

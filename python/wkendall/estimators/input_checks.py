@@ -83,3 +83,11 @@ def random_state(value: Any) -> np.random.RandomState:
         rule = "must be None, a seed from 0 to 4294967295 or a numpy.random.RandomState"
         raise ValueError(f"random_state is {shown(value)}, but {rule}") from None
     return found
+
+
+def is_one_ranking(X: ArrayLike) -> bool:
+    """Tell one ranking from several."""
+    try:
+        return np.ndim(X) == 1
+    except ValueError:  # rows of different lengths
+        return False

@@ -9,11 +9,10 @@ places: ranks from 1, tied items having the first of the ranks that they share, 
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any, SupportsIndex
 
 import numpy as np
-from numpy.typing import ArrayLike, DTypeLike, NDArray
+from numpy.typing import ArrayLike, DTypeLike
 from sklearn.base import BaseEstimator
 from sklearn.utils import Tags
 
@@ -25,11 +24,8 @@ from wkendall.kernels.run import Run
 from wkendall.kernels.specification import Kernel, Mallows, Specification
 from wkendall.reading.rankings import CheckedRankings, Input, Missing, Places, Reading, Ties, Top, of_places
 
-#: Squared distances below this part of the largest self-similarity are what rounding leaves of zero.
-ROUNDING = 1e-12
 
-
-class OfRankings(BaseEstimator):  # type: ignore[misc]
+class RankingParameters(BaseEstimator):  # type: ignore[misc]
     """An object that takes rankings."""
 
     input: Input
@@ -56,7 +52,7 @@ class OfRankings(BaseEstimator):  # type: ignore[misc]
         return tags
 
 
-class OfKernel(OfRankings):
+class KernelParameters(RankingParameters):
     """An object with all parameters of a kernel."""
 
     def __init__(
@@ -110,10 +106,10 @@ class OfKernel(OfRankings):
             return Mallows.of(self._rate())
         general = self.U is not None or self.W is not None
         # The default of `weight` is not said by anyone, so that U and W can be given without it.
-        unsaid = general and is_word(self.weight, "standard")
+        default = general and is_word(self.weight, "standard")
         names = ("U", "W", "order", "check", "signed", "normalize")
         chosen = {name: getattr(self, name) for name in names}
-        return Kernel(STANDARD if unsaid else self.weight, **used(self.weight, self.k, self.u), **chosen)
+        return Kernel(STANDARD if default else self.weight, **used(self.weight, self.k, self.u), **chosen)
 
     def _is_mallows(self) -> bool:
         return is_word(self.weight, "mallows")
@@ -144,42 +140,3 @@ def used(weight: object, k: SupportsIndex | None, u: str | ArrayLike | None) -> 
     """
     factor = is_word(weight, "add") or is_word(weight, "mult")
     return {"k": k if is_word(weight, "top") else None, "u": u if factor else None}
-
-
-def distinct(rankings: CheckedRankings, weights: Array) -> tuple[CheckedRankings, NDArray[np.intp], Array]:
-    """Return each different ranking once, in an order of their own, the number of that of each row, and sums of weights."""
-    places = rankings.places
-    # As strings of bytes they sort ten times as fast as rows do.
-    whole = np.nan_to_num(places, nan=0).astype(np.min_scalar_type(places.shape[1]).newbyteorder(">"))
-    keys = whole.view(f"S{whole.itemsize * whole.shape[1]}").ravel()
-    _, first, member = np.unique(keys, return_index=True, return_inverse=True)
-    sums = np.bincount(member, weights, minlength=len(first)).astype(np.float64)
-    return rankings.select(first), member, sums
-
-
-def draw_apart(
-    own: Array, weights: Array, count: int, random: np.random.RandomState, column: Callable[[int], Array]
-) -> list[int]:
-    """Draw rankings as k-means++ does, by number.
-
-    The first is drawn by weight, each other one by its weight times the squared distance from the nearest that has been drawn.
-    There are fewer than `count` if all rankings have no distance from those.
-
-    Parameters
-    ----------
-    own : ndarray of shape (m,)
-        The kernel between each ranking and itself.
-    column : callable
-        Gives the kernel between all rankings and one.
-    """
-    chosen: list[int] = []
-    nearest, chances = np.full(len(own), np.inf), weights
-    while len(chosen) < count and chances.any():
-        sums = chances.cumsum()
-        one = min(int(sums.searchsorted(random.uniform() * sums[-1], side="right")), len(own) - 1)
-        chosen.append(one)
-        squares = own + own[one] - 2 * column(one)
-        squares[squares <= ROUNDING * own.max()] = 0
-        nearest = np.minimum(nearest, squares)
-        chances = weights * nearest
-    return chosen

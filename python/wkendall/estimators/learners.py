@@ -25,7 +25,7 @@ from wkendall.estimators.input_checks import checked_data, sample_weights
 from wkendall.kernels.tensors import one_tensor, position_weights
 from wkendall.learning.alternating import Alternation
 from wkendall.learning.coefficients import Hinge, Loss, Squares, merge, train
-from wkendall.learning.position_tensors import Kind, Sample, sample_of
+from wkendall.learning.position_tensors import Kind, PositionTensors, sample_of
 from wkendall.learning.suquan import leading_weights
 from wkendall.reading.rankings import Input, Missing, Reading, Ties, Top
 
@@ -46,7 +46,7 @@ class Model(NamedTuple):
 class Task(NamedTuple):
     """What one function has to be fitted to: different rankings, their targets, and what an error in each costs."""
 
-    sample: Sample
+    sample: PositionTensors
     targets: Array
     costs: Array
 

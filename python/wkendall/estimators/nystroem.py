@@ -10,8 +10,9 @@ from scipy.linalg import solve_triangular
 from sklearn.base import ClassNamePrefixFeaturesOutMixin
 
 from wkendall._arguments import Array, as_order, as_result_type, check_choice
+from wkendall.estimators.drawing import distinct, draw_apart
 from wkendall.estimators.input_checks import random_state
-from wkendall.estimators.kernel_parameters import OfKernel, distinct, draw_apart
+from wkendall.estimators.kernel_parameters import KernelParameters
 from wkendall.estimators.vectors import VectorMap
 from wkendall.reading.rankings import CheckedRankings, Input, Missing, Ties, Top
 
@@ -22,7 +23,7 @@ MOST = 10_000
 LEAST = 1e-9
 
 
-class KendallNystroem(ClassNamePrefixFeaturesOutMixin, VectorMap, OfKernel):  # type: ignore[misc]
+class KendallNystroem(ClassNamePrefixFeaturesOutMixin, VectorMap, KernelParameters):  # type: ignore[misc]
     """Vectors whose inner products are nearly a kernel, from landmarks: the Nystroem method, for any kernel and many rankings.
 
     With K the kernel between landmarks, the inner product of the vectors of s and t is k(s) K^+ k(t), k(s) being the kernel

@@ -13,12 +13,12 @@ from sklearn.utils.validation import check_is_fitted
 
 from wkendall._arguments import Array, as_order, as_result_type
 from wkendall._memory import check_fits
-from wkendall.estimators.kernel_parameters import OfRankings
+from wkendall.estimators.kernel_parameters import RankingParameters
 from wkendall.kernels.embedding import BLOCK
 from wkendall.reading.rankings import CheckedRankings
 
 
-class VectorMap(TransformerMixin, OfRankings):  # type: ignore[misc]
+class VectorMap(TransformerMixin, RankingParameters):  # type: ignore[misc]
     """A map of rankings to vectors, one by one, so that any number of them can be done in chunks."""
 
     dtype: DTypeLike

@@ -11,7 +11,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from wkendall._arguments import Array
 from wkendall.learning.coefficients import Fit, Loss, train
-from wkendall.learning.position_tensors import Sample
+from wkendall.learning.position_tensors import PositionTensors
 
 #: How exactly half steps are solved, as a part of the objective: far better than what may count as a rise.
 EXACT, RISE = 1e-9, 1e-6
@@ -44,7 +44,7 @@ class Alternation:
     With B fixed the scores are linear in U, as they are in B with U fixed: <B, Phi_U(s)> = <U, Phi_B(s^-1)>.
     """
 
-    def __init__(self, sample: Sample, targets: Array, costs: Array, loss: Loss, *, tol: float) -> None:
+    def __init__(self, sample: PositionTensors, targets: Array, costs: Array, loss: Loss, *, tol: float) -> None:
         self._sample, self._inverse = sample, sample.inverted()
         self._targets, self._costs, self._loss, self._tol = targets, costs, loss, tol
 
@@ -58,7 +58,7 @@ class Alternation:
         fit = self._train(self._inverse, state.B)
         return State(fit.tensor, state.B, fit.intercept, fit.cost)
 
-    def _train(self, sample: Sample, fixed: Array) -> Fit:
+    def _train(self, sample: PositionTensors, fixed: Array) -> Fit:
         return train(sample, self._targets, self._costs, fixed, fixed.ndim, self._loss, EXACT)
 
     def run(self, start: Array, most: int, report: Callable[[int, float, float], None]) -> Alternated:

@@ -16,8 +16,8 @@ from scipy.linalg import LinAlgError
 from sklearn.exceptions import ConvergenceWarning
 
 from wkendall._arguments import Array
-from wkendall.learning.interior_point import FromFeatures, FromGram, Kernel, path
-from wkendall.learning.position_tensors import Sample
+from wkendall.learning.interior_point import FromFeatures, FromGram, KernelMatrix, path
+from wkendall.learning.position_tensors import PositionTensors
 
 #: Steps for a support vector machine; twenty are usual.
 MOST_STEPS = 100
@@ -30,7 +30,7 @@ class Loss(Protocol):
         """Return the loss of each score."""
         ...
 
-    def solve(self, kernel: Kernel, targets: Array, costs: Array, tolerance: float) -> tuple[Array, float]:
+    def solve(self, kernel: KernelMatrix, targets: Array, costs: Array, tolerance: float) -> tuple[Array, float]:
         """Return the coefficients of the rankings and the intercept of the best function.
 
         `tolerance` is the part of the objective by which it may be above the least.
@@ -45,7 +45,7 @@ class Hinge:
         """Return the loss of each score."""
         return np.maximum(0.0, 1.0 - targets * scores)
 
-    def solve(self, kernel: Kernel, targets: Array, costs: Array, tolerance: float) -> tuple[Array, float]:
+    def solve(self, kernel: KernelMatrix, targets: Array, costs: Array, tolerance: float) -> tuple[Array, float]:
         """Return the coefficients and the intercept, once the objectives of the problem and of its dual are close enough."""
         least, highest = np.inf, -np.inf
         coefficients, intercept = np.zeros_like(targets), 0.0
@@ -76,7 +76,7 @@ class Squares:
         """Return the loss of each score."""
         return (targets - scores) ** 2
 
-    def solve(self, kernel: Kernel, targets: Array, costs: Array, tolerance: float) -> tuple[Array, float]:  # noqa: ARG002
+    def solve(self, kernel: KernelMatrix, targets: Array, costs: Array, tolerance: float) -> tuple[Array, float]:  # noqa: ARG002
         """Return the coefficients and the intercept, by equations."""
         # 2 cost (target - K a - b) = a for every ranking, and the coefficients sum to zero because b is free.
         try:
@@ -113,10 +113,12 @@ class Fit(NamedTuple):
     cost: float
 
 
-def train(sample: Sample, targets: Array, costs: Array, U: Array, order: int, loss: Loss, tolerance: float) -> Fit:
+def train(
+    sample: PositionTensors, targets: Array, costs: Array, U: Array, order: int, loss: Loss, tolerance: float
+) -> Fit:
     """Find the coefficients of tuples of items for given weights, a tensor or a stack, of which they have the shape."""
     stack = U.reshape(-1, *U.shape[U.ndim - order :])
-    kernel: Kernel
+    kernel: KernelMatrix
     if U.size < sample.rows:
         kernel = FromFeatures(np.hstack([sample.embed(tensor) for tensor in stack]))
     else:

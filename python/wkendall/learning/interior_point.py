@@ -19,7 +19,7 @@ NEAR = 0.995
 Solver = Callable[[Array], Array]
 
 
-class Kernel(Protocol):
+class KernelMatrix(Protocol):
     """The kernel K between all rankings of a training."""
 
     def times(self, vector: Array) -> Array:
@@ -68,7 +68,7 @@ class FromGram:
         return _refined(lambda vector: np.asarray(cho_solve(factor, vector)), self, diagonal)
 
 
-def _refined(solve: Solver, kernel: Kernel, diagonal: Array) -> Solver:
+def _refined(solve: Solver, kernel: KernelMatrix, diagonal: Array) -> Solver:
     """Solve once more for what is left: the first solution has lost digits where features are much larger than the diagonal."""
 
     def solve_twice(vector: Array) -> Array:
@@ -78,7 +78,7 @@ def _refined(solve: Solver, kernel: Kernel, diagonal: Array) -> Solver:
     return solve_twice
 
 
-def path(kernel: Kernel, y: Array, costs: Array) -> Iterator[tuple[Array, Array]]:
+def path(kernel: KernelMatrix, y: Array, costs: Array) -> Iterator[tuple[Array, Array]]:
     """Yield points a nearer and nearer to the solution, each with the scores K ya; ends when rounding allows no better one.
 
     Mehrotra's prediction and correction. `low` and `high` are the multipliers of the two bounds, `level` is that of the equation,

@@ -24,7 +24,7 @@ from wkendall.kernels.specification import Kernel
 from wkendall.reading.rankings import CheckedRankings
 
 
-class Sample(Protocol):
+class PositionTensors(Protocol):
     """Rankings to learn from."""
 
     rows: int
@@ -46,7 +46,7 @@ class Sample(Protocol):
         """Return the inner product of B and the tensor of each ranking."""
         ...
 
-    def inverted(self) -> Sample:
+    def inverted(self) -> PositionTensors:
         """Return the inverse permutations: items for positions, and positions for items."""
         ...
 
@@ -56,7 +56,7 @@ class Sample(Protocol):
 
 
 #: Makes a sample of such an array, on so many threads.
-Kind = Callable[[NDArray[np.int64], int | None], Sample]
+Kind = Callable[[NDArray[np.int64], int | None], PositionTensors]
 
 
 def sample_of(rankings: CheckedRankings) -> tuple[Kind, NDArray[np.int64]]:

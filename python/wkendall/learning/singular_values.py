@@ -18,7 +18,7 @@ from scipy.sparse.linalg import LinearOperator, eigsh
 
 from wkendall._arguments import Array
 from wkendall.learning.decomposition import Pure, lifts, reorderings, scattered
-from wkendall.learning.position_tensors import Sample
+from wkendall.learning.position_tensors import PositionTensors
 
 #: Singular values this close, as a part of the larger one, count as one.
 SAME = 1e-8
@@ -58,7 +58,7 @@ class Singular(NamedTuple):
         return mixing @ left, mixing @ right
 
 
-def leading(sample: Sample, coefficients: Array, order: int, count: int, pure: bool) -> list[list[Singular]]:
+def leading(sample: PositionTensors, coefficients: Array, order: int, count: int, pure: bool) -> list[list[Singular]]:
     """Return so many different singular values other than zero, the largest first, each with what it has in every part.
 
     The coefficients have the sum zero, so that M is zero on constants.
@@ -75,7 +75,7 @@ def leading(sample: Sample, coefficients: Array, order: int, count: int, pure: b
     return _equal([singular for singular in found if singular.value > nothing])[:count]
 
 
-def _operators(sample: Sample, coefficients: Array, order: int) -> list[Operator | Formed]:
+def _operators(sample: PositionTensors, coefficients: Array, order: int) -> list[Operator | Formed]:
     """Return M on the pure tensors of one order, in as many pieces as are easy to tell apart."""
     items = sample.items
     if items <= order > 1:
@@ -163,7 +163,7 @@ class Formed:
 class Operator:
     """M on the pure tensors of one order, never formed. Tensors are written as vectors, the rows of a matrix."""
 
-    def __init__(self, sample: Sample, coefficients: Array, order: int) -> None:
+    def __init__(self, sample: PositionTensors, coefficients: Array, order: int) -> None:
         self.shape = (sample.items,) * order
         self.size = sample.items**order
         self._pure = Pure(sample.items, order)
@@ -178,7 +178,7 @@ class Operator:
         """Return the transpose of M times U for each row U."""
         return self._pure(self._combine(self._sample, tensors))
 
-    def _combine(self, sample: Sample, tensors: Array) -> Array:
+    def _combine(self, sample: PositionTensors, tensors: Array) -> Array:
         return np.stack([sample.combine(self._coefficients, row.reshape(self.shape)).ravel() for row in tensors])
 
     def leading(self, count: int, floor: float) -> list[Singular]:

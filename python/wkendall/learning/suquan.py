@@ -21,7 +21,7 @@ from wkendall._text import shown
 from wkendall.kernels.embedding import complete_rankings
 from wkendall.kernels.tensors import position_weights
 from wkendall.learning.decomposition import Pure, scattered
-from wkendall.learning.position_tensors import Complete, Sample
+from wkendall.learning.position_tensors import Complete, PositionTensors
 from wkendall.learning.singular_values import across, leading
 from wkendall.reading.rankings import Input, Top
 
@@ -121,7 +121,7 @@ def class_coefficients(y: ArrayLike, rows: int) -> Array:
     return np.asarray(np.where(member == 1, 1 / counts[1], -1 / counts[0]))
 
 
-def leading_weights(sample: Sample, coefficients: Array, order: int, components: int, pure: bool) -> SuquanSVD:
+def leading_weights(sample: PositionTensors, coefficients: Array, order: int, components: int, pure: bool) -> SuquanSVD:
     """Find the weights for rankings with coefficients whose sum is zero."""
     items = sample.items
     shape = (items,) * order

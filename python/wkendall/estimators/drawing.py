@@ -1,0 +1,53 @@
+"""Different rankings, and draws of some that are far apart."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wkendall._arguments import Array
+from wkendall.reading.rankings import CheckedRankings
+
+#: Squared distances below this part of the largest self-similarity are what rounding leaves of zero.
+ROUNDING = 1e-12
+
+
+def distinct(rankings: CheckedRankings, weights: Array) -> tuple[CheckedRankings, NDArray[np.intp], Array]:
+    """Return each different ranking once, in an order of their own, the number of that of each row, and sums of weights."""
+    places = rankings.places
+    # As strings of bytes they sort ten times as fast as rows do.
+    whole = np.nan_to_num(places, nan=0).astype(np.min_scalar_type(places.shape[1]).newbyteorder(">"))
+    keys = whole.view(f"S{whole.itemsize * whole.shape[1]}").ravel()
+    _, first, member = np.unique(keys, return_index=True, return_inverse=True)
+    sums = np.bincount(member, weights, minlength=len(first)).astype(np.float64)
+    return rankings.select(first), member, sums
+
+
+def draw_apart(
+    own: Array, weights: Array, count: int, random: np.random.RandomState, column: Callable[[int], Array]
+) -> list[int]:
+    """Draw rankings as k-means++ does, by number.
+
+    The first is drawn by weight, each other one by its weight times the squared distance from the nearest that has been drawn.
+    There are fewer than `count` if all rankings have no distance from those.
+
+    Parameters
+    ----------
+    own : ndarray of shape (m,)
+        The kernel between each ranking and itself.
+    column : callable
+        Gives the kernel between all rankings and one.
+    """
+    chosen: list[int] = []
+    nearest, chances = np.full(len(own), np.inf), weights
+    while len(chosen) < count and chances.any():
+        sums = chances.cumsum()
+        one = min(int(sums.searchsorted(random.uniform() * sums[-1], side="right")), len(own) - 1)
+        chosen.append(one)
+        squares = own + own[one] - 2 * column(one)
+        squares[squares <= ROUNDING * own.max()] = 0
+        nearest = np.minimum(nearest, squares)
+        chances = weights * nearest
+    return chosen
