@@ -7,8 +7,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 __all__ = [
+    "BLOCK_BYTES",
+    "BLOCK_WORK",
     "MOST_THREADS",
-    "Incomplete",
     "Measure",
     "Rankings",
     "__version__",
@@ -22,11 +23,14 @@ __all__ = [
     "gram",
     "instruction_sets",
     "linear_function",
+    "most_factors",
     "planned",
     "tuple_sums",
 ]
 
 __version__: str
+BLOCK_BYTES: int
+BLOCK_WORK: int
 MOST_THREADS: int
 
 @final
@@ -42,27 +46,20 @@ class Rankings:
     def rows(self) -> int: ...
     @property
     def items(self) -> int: ...
-    def inverse(self) -> Rankings: ...
-    def ranks(self) -> NDArray[np.int64]: ...
-
-@final
-class Incomplete:
-    def __new__(
-        cls,
+    @staticmethod
+    def tied(
         values: NDArray[np.integer | np.float32 | np.float64],
         descending: bool,
         ties: bool,
         missing: Literal["error", "bottom", "anywhere"],
         threads: int | None = None,
-    ) -> Incomplete: ...
-    @staticmethod
-    def from_rankings(rankings: Rankings) -> Incomplete: ...
+    ) -> Rankings: ...
     @property
-    def rows(self) -> int: ...
-    @property
-    def items(self) -> int: ...
-    def complete(self) -> Rankings | None: ...
-    def starts(self) -> NDArray[np.int64]: ...
+    def is_complete(self) -> bool: ...
+    def select(self, rows: NDArray[np.int64], keep: bool = False) -> Rankings: ...
+    def computed(self) -> int: ...
+    def inverse(self) -> Rankings: ...
+    def ranks(self) -> NDArray[np.int64]: ...
 
 @final
 class Measure:
@@ -106,15 +103,15 @@ class Measure:
 
 def gram(
     measure: Measure,
-    x: Rankings | Incomplete,
-    y: Rankings | Incomplete | None,
+    x: Rankings,
+    y: Rankings | None,
     out: NDArray[Any],
     threads: int | None = None,
     tile: int | None = None,
     backend: str | None = None,
     progress: Callable[[int, int], object] | None = None,
 ) -> None: ...
-def diagonal(measure: Measure, x: Incomplete, threads: int | None = None) -> NDArray[np.float64]: ...
+def diagonal(measure: Measure, x: Rankings, threads: int | None = None) -> NDArray[np.float64]: ...
 def embed(
     x: Rankings,
     order: int,
@@ -126,7 +123,7 @@ def embed(
 def feature_columns(measure: Measure) -> int: ...
 def features(
     measure: Measure,
-    x: Rankings | Incomplete,
+    x: Rankings,
     out: NDArray[Any],
     threads: int | None = None,
     progress: Callable[[int, int], object] | None = None,
@@ -155,6 +152,7 @@ def linear_function(
     progress: Callable[[int, int], object] | None = None,
 ) -> NDArray[np.float64]: ...
 def planned(measure: Measure, rows: int, columns: int, single: bool = False, backend: str | None = None) -> str: ...
+def most_factors(items: int, pairs: int) -> int | None: ...
 def instruction_sets() -> list[str]: ...
 def available_cores() -> int: ...
 def default_threads() -> int: ...

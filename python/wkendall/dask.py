@@ -38,7 +38,7 @@ __all__ = ["features", "gram_matrix"]
 
 #: Blocks of results are no larger than this unless `chunks` says so: large enough for the work to outweigh dask's own, which is
 #: about a millisecond for each block, and small enough for a worker to hold several.
-BLOCK_BYTES = 64 * 2**20
+BLOCK_BYTES = _core.BLOCK_BYTES
 
 Sizes = tuple[int, ...]
 

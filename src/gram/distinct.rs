@@ -63,6 +63,13 @@ impl Distinct {
     }
 }
 
+/// How many rankings a single call computes: those that repeat once, if that is worthwhile.
+pub(crate) fn computed<R: RankingSet>(set: &R, watch: Option<Watch<'_>>) -> Result<usize, Error> {
+    let ns = FIND_NS * set.items() as f64 * set.rows() as f64;
+    let found = parallel::run_one(ns, watch, |stop| Distinct::find(set, stop))?;
+    Ok(found.map_or(set.rows(), |found| found.firsts.len()))
+}
+
 /// The distinct rankings of the rows and columns of a result.
 pub(super) struct Few<R> {
     of_rows: Distinct,

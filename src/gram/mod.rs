@@ -28,6 +28,7 @@ use strategies::complete::product;
 use strategies::{complete, tied};
 use tiles::Tile;
 
+pub(crate) use distinct::computed;
 pub use plan::Backend;
 pub(crate) use plan::cost;
 pub(crate) use strategies::tied::own_values;

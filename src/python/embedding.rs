@@ -4,9 +4,8 @@ use numpy::{PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 
-use super::gram::Sets;
 use super::measure::Measure;
-use super::rankings::Rankings;
+use super::rankings::{Rankings, Set};
 use super::{in_use, watched};
 use crate::{Element, embedding, features};
 
@@ -22,7 +21,7 @@ pub(super) fn embed(
     progress: Option<&Bound<'_, PyAny>>,
 ) -> PyResult<()> {
     let weights = weights.as_slice()?;
-    each_type(out, threads, progress, Rows::Embedding { x: &x.0, weights, order })
+    each_type(out, threads, progress, Rows::Embedding { x: x.complete()?, weights, order })
 }
 
 /// The number of features that a kernel gives a ranking.
@@ -36,26 +35,26 @@ pub(super) fn feature_columns(measure: &Measure) -> PyResult<usize> {
 #[pyo3(name = "features", signature = (measure, x, out, threads=None, progress=None))]
 pub(super) fn fill_features(
     measure: &Measure,
-    x: Sets<'_>,
+    x: &Rankings,
     out: &Bound<'_, PyAny>,
     threads: Option<usize>,
     progress: Option<&Bound<'_, PyAny>>,
 ) -> PyResult<()> {
-    each_type(out, threads, progress, Rows::Features { measure: &measure.0, x: &x })
+    each_type(out, threads, progress, Rows::Features { measure: &measure.0, x: &x.0 })
 }
 
 /// What is written for each ranking.
 #[derive(Clone, Copy)]
-enum Rows<'a, 'py> {
+enum Rows<'a> {
     Embedding { x: &'a crate::Rankings, order: usize, weights: &'a [f64] },
-    Features { measure: &'a crate::Measure, x: &'a Sets<'py> },
+    Features { measure: &'a crate::Measure, x: &'a Set },
 }
 
 fn each_type(
     out: &Bound<'_, PyAny>,
     threads: Option<usize>,
     progress: Option<&Bound<'_, PyAny>>,
-    rows: Rows<'_, '_>,
+    rows: Rows<'_>,
 ) -> PyResult<()> {
     let progress = progress.map(|progress| progress.clone().unbind());
     if let Ok(out) = out.cast::<PyArray2<f64>>() {
@@ -71,7 +70,7 @@ fn fill_rows<T: Element + numpy::Element>(
     out: &Bound<'_, PyArray2<T>>,
     threads: Option<usize>,
     progress: Option<&Py<PyAny>>,
-    rows: Rows<'_, '_>,
+    rows: Rows<'_>,
 ) -> PyResult<()> {
     let py = out.py();
     let mut borrowed = out.try_readwrite().map_err(|_| in_use("out"))?;
@@ -80,18 +79,12 @@ fn fill_rows<T: Element + numpy::Element>(
         Rows::Embedding { x, order, weights } => watched(py, progress, |watch| {
             embedding::embed_into(x, order, weights, cells, embedding::Run { threads, watch: Some(watch) })
         }),
-        Rows::Features { measure, x: Sets::Complete(x) } => {
-            let x = &x.0;
-            watched(py, progress, |watch| {
-                features::features_into(measure, x, cells, embedding::Run { threads, watch: Some(watch) })
-            })
-        }
-        Rows::Features { measure, x: Sets::Incomplete(x) } => {
-            let x = &x.0;
-            watched(py, progress, |watch| {
-                features::features_into(measure, x, cells, embedding::Run { threads, watch: Some(watch) })
-            })
-        }
+        Rows::Features { measure, x: Set::Complete(x) } => watched(py, progress, |watch| {
+            features::features_into(measure, x, cells, embedding::Run { threads, watch: Some(watch) })
+        }),
+        Rows::Features { measure, x: Set::Tied(x) } => watched(py, progress, |watch| {
+            features::features_into(measure, x, cells, embedding::Run { threads, watch: Some(watch) })
+        }),
     }
 }
 
@@ -107,11 +100,12 @@ pub(super) fn combine<'py>(
     threads: Option<usize>,
     progress: Option<&Bound<'py, PyAny>>,
 ) -> PyResult<Bound<'py, PyArray1<f64>>> {
+    let set = x.complete()?;
     let (coefficients, weights) = (coefficients.as_slice()?, weights.as_slice()?);
     let progress = progress.map(|progress| progress.clone().unbind());
     let sum = watched(py, progress.as_ref(), |watch| {
         let run = embedding::Run { threads, watch: Some(watch) };
-        embedding::combine(&x.0, coefficients, order, weights, run)
+        embedding::combine(set, coefficients, order, weights, run)
     })?;
     Ok(PyArray1::from_vec(py, sum))
 }
@@ -127,12 +121,13 @@ pub(super) fn tuple_sums<'py>(
     out: &Bound<'py, PyArray2<f64>>,
     threads: Option<usize>,
 ) -> PyResult<()> {
+    let set = x.complete()?;
     let coefficients = coefficients.as_slice()?;
     let mut out = out.try_readwrite()?;
     let out = out.as_slice_mut()?;
     watched(py, None, |watch| {
         let run = embedding::Run { threads, watch: Some(watch) };
-        embedding::tuple_sums_into(&x.0, coefficients, order, out, run)
+        embedding::tuple_sums_into(set, coefficients, order, out, run)
     })
 }
 
@@ -148,11 +143,12 @@ pub(super) fn linear_function<'py>(
     threads: Option<usize>,
     progress: Option<&Bound<'py, PyAny>>,
 ) -> PyResult<Bound<'py, PyArray1<f64>>> {
+    let set = x.complete()?;
     let (weights, tensor) = (weights.as_slice()?, tensor.as_slice()?);
     let progress = progress.map(|progress| progress.clone().unbind());
     let values = watched(py, progress.as_ref(), |watch| {
         let run = embedding::Run { threads, watch: Some(watch) };
-        embedding::linear_function(&x.0, order, weights, tensor, run)
+        embedding::linear_function(set, order, weights, tensor, run)
     })?;
     Ok(PyArray1::from_vec(py, values))
 }

@@ -5,9 +5,9 @@ use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 
 use super::measure::Measure;
-use super::rankings::{Incomplete, Rankings};
+use super::rankings::{Rankings, Set};
 use super::{in_use, watched};
-use crate::{Element, Options, RankingSet};
+use crate::{Element, Error, Options, RankingSet};
 
 /// Fills `out`, float64 or float32 and C-contiguous, with the measure of every pair.
 ///
@@ -18,8 +18,8 @@ use crate::{Element, Options, RankingSet};
 #[pyo3(signature = (measure, x, y, out, threads=None, tile=None, backend=None, progress=None))]
 pub(super) fn gram(
     measure: &Measure,
-    x: Sets<'_>,
-    y: Option<Sets<'_>>,
+    x: &Rankings,
+    y: Option<&Rankings>,
     out: &Bound<'_, PyAny>,
     threads: Option<usize>,
     tile: Option<usize>,
@@ -30,25 +30,18 @@ pub(super) fn gram(
     let progress = progress.map(|progress| progress.clone().unbind());
     let options = Options { threads, tile, backend, watch: None };
     if let Ok(out) = out.cast::<PyArray2<f64>>() {
-        fill(measure, &x, y.as_ref(), out, &options, progress.as_ref())
+        fill(measure, x, y, out, &options, progress.as_ref())
     } else if let Ok(out) = out.cast::<PyArray2<f32>>() {
-        fill(measure, &x, y.as_ref(), out, &options, progress.as_ref())
+        fill(measure, x, y, out, &options, progress.as_ref())
     } else {
         Err(PyTypeError::new_err("out must be a writeable 2-d array of float64 or float32"))
     }
 }
 
-/// Rankings of either kind.
-#[derive(FromPyObject)]
-pub(super) enum Sets<'py> {
-    Complete(PyRef<'py, Rankings>),
-    Incomplete(PyRef<'py, Incomplete>),
-}
-
 fn fill<T: Element + numpy::Element>(
     measure: &Measure,
-    x: &Sets<'_>,
-    y: Option<&Sets<'_>>,
+    x: &Rankings,
+    y: Option<&Rankings>,
     out: &Bound<'_, PyArray2<T>>,
     options: &Options<'static>,
     progress: Option<&Py<PyAny>>,
@@ -56,16 +49,14 @@ fn fill<T: Element + numpy::Element>(
     let py = out.py();
     let mut borrowed = out.try_readwrite().map_err(|_| in_use("out"))?;
     let cells = borrowed.as_slice_mut()?;
-    match (x, y) {
-        (Sets::Complete(x), None) => of_sets(py, &measure.0, &x.0, None, cells, options, progress),
-        (Sets::Complete(x), Some(Sets::Complete(y))) => {
-            of_sets(py, &measure.0, &x.0, Some(&y.0), cells, options, progress)
+    match (&x.0, y.map(|y| &y.0)) {
+        (Set::Complete(x), None) => of_sets(py, &measure.0, x, None, cells, options, progress),
+        (Set::Complete(x), Some(Set::Complete(y))) => of_sets(py, &measure.0, x, Some(y), cells, options, progress),
+        (Set::Tied(x), None) => of_sets(py, &measure.0, x, None, cells, options, progress),
+        (x, Some(y)) => {
+            let (x, y) = py.detach(|| Ok::<_, Error>((x.as_tied()?, y.as_tied()?)))?;
+            of_sets(py, &measure.0, &*x, Some(&*y), cells, options, progress)
         }
-        (Sets::Incomplete(x), None) => of_sets(py, &measure.0, &x.0, None, cells, options, progress),
-        (Sets::Incomplete(x), Some(Sets::Incomplete(y))) => {
-            of_sets(py, &measure.0, &x.0, Some(&y.0), cells, options, progress)
-        }
-        _ => Err(PyTypeError::new_err("complete and incomplete rankings cannot be compared")),
     }
 }
 
@@ -83,18 +74,22 @@ fn of_sets<R: RankingSet, T: Element>(
     })
 }
 
-/// The measure of each incomplete ranking and itself.
+/// The measure of each ranking and itself.
 #[pyfunction]
 #[pyo3(signature = (measure, x, threads=None))]
 pub(super) fn diagonal<'py>(
     py: Python<'py>,
     measure: &Measure,
-    x: &Incomplete,
+    x: &Rankings,
     threads: Option<usize>,
 ) -> PyResult<Bound<'py, PyArray1<f64>>> {
-    let (measure, x) = (&measure.0, &x.0);
+    let measure = &measure.0;
     let values = watched(py, None, |watch| {
-        crate::diagonal(measure, x, Options { threads, watch: Some(watch), ..Options::default() })
+        let options = Options { threads, watch: Some(watch), ..Options::default() };
+        match &x.0 {
+            Set::Complete(x) => crate::diagonal(measure, x, options),
+            Set::Tied(x) => crate::diagonal(measure, x, options),
+        }
     })?;
     Ok(PyArray1::from_vec(py, values))
 }

@@ -116,10 +116,11 @@ impl Measure {
 
     /// The value for the identity and the one permutation in `pi`.
     fn kappa(&self, py: Python<'_>, pi: &Rankings) -> PyResult<f64> {
-        if pi.0.rows() != 1 {
+        let pi = pi.complete()?;
+        if pi.rows() != 1 {
             return Err(PyValueError::new_err("kappa takes one permutation"));
         }
-        let (measure, pi) = (&self.0, pi.0.row(0));
+        let (measure, pi) = (&self.0, pi.row(0));
         watched(py, None, |watch| {
             parallel::run_one(partition_ns(measure), Some(watch), |stop| {
                 measure.kappa(pi, &mut Workspace::for_run(None, stop))

@@ -85,6 +85,12 @@ fn planned(measure: &Measure, rows: usize, columns: usize, single: bool, backend
     })
 }
 
+/// How many terms the factors of a matrix of weights may have to be worth looking for; None if none are.
+#[pyfunction]
+fn most_factors(items: usize, pairs: usize) -> Option<usize> {
+    crate::gram::cost::most_factors(items, pairs)
+}
+
 /// The instruction sets that this machine has, of those that there are loops for.
 #[pyfunction]
 fn instruction_sets() -> Vec<String> {
@@ -101,9 +107,15 @@ mod _core {
     #[pymodule_export]
     use super::measure::Measure;
     #[pymodule_export]
-    use super::rankings::{Incomplete, Rankings};
+    use super::rankings::Rankings;
     #[pymodule_export]
-    use super::{available_cores, default_threads, instruction_sets, planned};
+    use super::{available_cores, default_threads, instruction_sets, most_factors, planned};
+
+    #[pymodule_export]
+    const BLOCK_BYTES: usize = crate::gram::cost::BLOCK_BYTES;
+
+    #[pymodule_export]
+    const BLOCK_WORK: usize = crate::gram::cost::BLOCK_WORK;
 
     #[pymodule_export]
     const MOST_THREADS: usize = crate::parallel::MOST_THREADS;

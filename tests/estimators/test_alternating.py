@@ -161,7 +161,8 @@ def test_the_best_intercept():
 def test_equal_rankings_are_put_together():
     ranks = np.array([[1, 2], [2, 1], [1, 2], [1, 2], [2, 1]])
     targets, costs = np.array([1.0, -1.0, 1.0, -0.5, 3.0]), np.array([1.0, 2.0, 3.0, 4.0, 0.0])
-    merged = {(*row, target): cost for row, target, cost in zip(*merge(ranks, targets, costs), strict=True)}
+    rows, *others = merge(ranks, targets, costs)
+    merged = {(*row, target): cost for row, target, cost in zip(ranks[rows], *others, strict=True)}
     assert merged == {(1, 2, 1.0): 4.0, (2, 1, -1.0): 2.0, (1, 2, -0.5): 4.0}
 
 

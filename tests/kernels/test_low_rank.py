@@ -73,7 +73,7 @@ def test_small_entries_beside_large_ones_count():
 @pytest.mark.parametrize("found", [True, False], ids=["factored", "dense"])
 def test_steep_weights(make, found, monkeypatch):
     if not found:
-        monkeypatch.setattr(tensors, "low_rank", lambda _: None)
+        monkeypatch.setattr(tensors, "low_rank", lambda *_: None)
     U, rng = make(), np.random.default_rng(0)
     assert kind(U) == ("factors" if found else "tensor")
     assert_within_bound(U, rng, [(p, q) for p in range(4) for q in range(4)])
@@ -119,7 +119,7 @@ def test_others_are_dense():
     assert kind(rng.standard_normal((40, 40))) == "tensor"
     assert kind(np.eye(40)) == "tensor"
     assert kind(np.zeros((40, 40))) == "factors"
-    assert low_rank(np.full((40, 40), np.nan)) is None
+    assert low_rank(np.full((40, 40), np.nan), 2) is None
     # The rounding of sums of these factors is larger than the promise: they cancel.
     geometric = 0.5 ** np.arange(100)
     assert kind(geometric[:, np.newaxis] - geometric) == "tensor"

@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 from wkendall import _core
 from wkendall.kernels.named_weights import STANDARD
 from wkendall.kernels.specification import Kernel
-from wkendall.reading.rankings import Reading, alike
+from wkendall.reading.rankings import Reading
 
 ALL = settings().max_examples
 #: What is refused with a clear message instead of computed.
@@ -189,7 +189,7 @@ def tiled(case: Case, threads, tile) -> np.ndarray:
     out = np.empty((len(case.X), len(case.X)), case.dtype)
     measure = Kernel(**options).measure(case.n, out.size)
     square = tile % 2 == 0
-    x, y = alike(x, None if square else y)
+    y = None if square else y
     _core.gram(measure, x, y, out, threads=threads, tile=tile, backend=case.backend)
     return out
 

@@ -25,9 +25,9 @@ from wkendall.estimators.input_checks import checked_data, sample_weights
 from wkendall.kernels.tensors import one_tensor, position_weights
 from wkendall.learning.alternating import Alternation
 from wkendall.learning.coefficients import Hinge, Loss, Squares, merge, train
-from wkendall.learning.position_tensors import Kind, PositionTensors, sample_of
+from wkendall.learning.position_tensors import PositionTensors, tensors_of
 from wkendall.learning.suquan import leading_weights
-from wkendall.reading.rankings import Input, Missing, Reading, Ties, Top
+from wkendall.reading.rankings import CheckedRankings, Input, Missing, Reading, Ties, Top
 
 Labels = NDArray[Any]
 
@@ -68,26 +68,26 @@ class Learner(BaseEstimator):  # type: ignore[misc]
     def _fit_one(self, task: Task, name: str) -> Model:
         """Fit one function."""
 
-    def _read(self, X: ArrayLike) -> tuple[Kind, NDArray[np.int64]]:
-        """Check rankings; return the kind of sample that they make and what it is made of."""
+    def _read(self, X: ArrayLike) -> CheckedRankings:
+        """Check rankings."""
         threads = as_threads(self.n_jobs)
         check_choice(self.missing, "missing", get_args(Missing))
         if self.missing == "anywhere":
             raise ValueError('missing="anywhere" is for the standard weight: learned weights take missing="bottom"')
         rankings = Reading(self.input, self.top, self.ties, self.missing).rankings(X, "X", threads)
-        if rankings.incomplete is not None and int(self.order) > 2:
+        if not rankings.is_complete and int(self.order) > 2:
             raise ValueError(
                 f"order is {self.order}, but with ties or missing items weights are learned for order 1 and 2 only"
             )
-        return sample_of(rankings)
+        return rankings
 
     def _tasks(self, X: ArrayLike, targets: list[Array], costs: Array) -> list[Task]:
         """Put rankings and targets together, each different ranking once."""
-        kind, rows = self._read(X)
+        rankings = self._read(X)
         tasks = []
         for of_task in targets:
-            different, merged, total = merge(rows, of_task, costs)
-            tasks.append(Task(kind(different, as_threads(self.n_jobs)), merged, total))
+            rows, merged, total = merge(rankings.starts, of_task, costs)
+            tasks.append(Task(tensors_of(rankings, as_threads(self.n_jobs), rows), merged, total))
         return tasks
 
     def _check_parameters(self) -> None:
@@ -115,8 +115,7 @@ class Learner(BaseEstimator):  # type: ignore[misc]
     def _scores(self, X: ArrayLike) -> Array:
         """Score rankings by every function, one a column."""
         check_is_fitted(self)
-        kind, rows = self._read(checked_data(self, X, reset=False))
-        sample = kind(rows, as_threads(self.n_jobs))
+        sample = tensors_of(self._read(checked_data(self, X, reset=False)), as_threads(self.n_jobs))
         one = isinstance(self.U_, np.ndarray)
         weights, tensors = ([self.U_], [self.B_]) if one else (self.U_, self.B_)
         scores = np.empty((sample.rows, len(weights)))

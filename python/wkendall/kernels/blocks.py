@@ -16,14 +16,12 @@ from numpy.typing import NDArray
 
 from wkendall import _core
 from wkendall._memory import available_bytes
-from wkendall.reading.rankings import CheckedRankings, Core
+from wkendall.reading.rankings import CheckedRankings
 
 #: A block has at most so many bytes, and its mirror image as many; less if little memory is left.
-BLOCK_BYTES = 64 * 2**20
+BLOCK_BYTES = _core.BLOCK_BYTES
 #: A block has at most so many pairs of rankings times items, so that one takes seconds and not minutes.
-BLOCK_WORK = 1_500_000_000
-#: Rankings that repeat are computed once from so many on, if they are at most half as many (`Distinct` of the crate).
-_WORTHWHILE = 64
+BLOCK_WORK = _core.BLOCK_WORK
 
 
 class Block(NamedTuple):
@@ -47,45 +45,32 @@ class Rows:
     """
 
     def __init__(self, rankings: CheckedRankings) -> None:
-        self.complete = rankings.complete is not None
-        self._ranks = rankings.starts.astype(np.uint32)
-        self._missing = rankings.missing
+        self._core, self._missing = rankings.core, rankings.missing
 
     def __len__(self) -> int:
-        return len(self._ranks)
+        return self._core.rows
 
-    def part(self, rows: slice, threads: int | None) -> Core:
+    @property
+    def complete(self) -> bool:
+        """Whether no ranking has ties or missing items."""
+        return self._core.is_complete
+
+    def part(self, rows: slice) -> _core.Rankings:
         """Return some of them, complete or incomplete as all together are."""
-        ranks = self._ranks[rows]
-        if self.complete:
-            return _core.Rankings(ranks, "ranks", False, threads)
-        items = ranks.shape[1]
-        # An item whose place is unknown has a rank beyond the last.
-        numbers = np.where(ranks < items, ranks, np.nan)
-        return _core.Incomplete(numbers, False, True, self._missing, threads)
+        return self._core.select(np.arange(len(self))[rows], keep=True)
 
     def digest(self) -> str:
         """Return a hash of the rankings and of what they mean."""
+        ranks = self._core.ranks().astype("<u4")
         kind = "complete" if self.complete else f"incomplete, {self._missing}"
-        found = blake2b(f"{kind} {self._ranks.shape}".encode(), digest_size=16)
-        if self._ranks.size:
-            found.update(np.ascontiguousarray(self._ranks, dtype="<u4").data)
+        found = blake2b(f"{kind} {ranks.shape}".encode(), digest_size=16)
+        if ranks.size:
+            found.update(ranks.data)
         return found.hexdigest()
 
     def computed(self) -> int:
         """Return how many rankings a single call would compute: those that repeat once, if that is worthwhile."""
-        rows = len(self)
-        few = max(rows // 16, _WORTHWHILE)
-        if rows < _WORTHWHILE or self._distinct(few) == min(few, rows):
-            return rows
-        distinct = self._distinct(rows)
-        return distinct if 2 * distinct <= rows else rows
-
-    def _distinct(self, rows: int) -> int:
-        ranks = self._ranks[:rows]
-        if not ranks.size:
-            return min(len(ranks), 1)
-        return len(np.unique(ranks.view(np.dtype((np.void, ranks.shape[1] * ranks.itemsize)))))
+        return self._core.computed()
 
 
 @dataclass(frozen=True)
@@ -133,17 +118,17 @@ class Work:
 
     def fill(self, block: Block, out: NDArray[Any], backend: str | None, progress: Any) -> None:
         """Compute a block."""
-        x = self.x.part(block.rows, self.threads)
+        x = self.x.part(block.rows)
         y = (
             None
             if self.mirrored and block.rows == block.columns
-            else (self.x if self.y is None else self.y).part(block.columns, self.threads)
+            else (self.x if self.y is None else self.y).part(block.columns)
         )
         _core.gram(self.measure, x, y, out, threads=self.threads, backend=backend, progress=progress)
 
     def chosen_backend(self) -> str:
         """Return the strategy and the instruction set that a single call for the whole matrix would take."""
-        if not self.x.complete:
+        if not (self.x.complete and (self.y is None or self.y.complete)):
             # The strategy does not depend on how many there are.
             return self.backend or _core.instruction_sets()[-1]
         rows = self.x.computed()

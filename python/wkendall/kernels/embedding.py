@@ -206,9 +206,7 @@ def features(
 
 def complete_rankings(X: ArrayLike, input: Input, top: Top, threads: int | None = None) -> _core.Rankings:
     """Read rankings where ties and missing items make no sense."""
-    rankings = Reading(input, top, advises=False).rankings(X, "X", threads).complete
-    assert rankings is not None
-    return rankings
+    return Reading(input, top, advises=False).rankings(X, "X", threads).core
 
 
 def feature_matrix(kernel: Kernel, X: ArrayLike, reading: Reading, run: Run) -> NDArray[Any]:

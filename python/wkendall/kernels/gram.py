@@ -16,7 +16,7 @@ from wkendall._progress import progress_bar
 from wkendall.kernels.named_weights import STANDARD
 from wkendall.kernels.run import Run
 from wkendall.kernels.specification import Distance, Kernel, Mallows, Specification
-from wkendall.reading.rankings import CheckedRankings, Input, Missing, Reading, Ties, Top, alike
+from wkendall.reading.rankings import CheckedRankings, Input, Missing, Reading, Ties, Top
 
 
 def gram_matrix(
@@ -256,9 +256,9 @@ def gram_of(x: CheckedRankings, y: CheckedRankings | None, what: Specification, 
     shape = (x.rows, x.rows if y is None else y.rows)
     measure = what.measure(x.items, shape[0] * shape[1])
     out = run.result(shape, shape[1], ADVICE_GRAM if what.function == "gram_matrix" else ADVICE)
-    cores = alike(x.core, None if y is None else y.core)
     with progress_bar(run.progress, what.function) as show:
-        _core.gram(measure, *cores, out, threads=run.threads, backend=run.backend, progress=show)
+        columns = None if y is None else y.core
+        _core.gram(measure, x.core, columns, out, threads=run.threads, backend=run.backend, progress=show)
     return out
 
 
@@ -267,7 +267,5 @@ def diagonal_of(rankings: CheckedRankings, what: Specification, run: Run) -> NDA
     measure = what.measure(rankings.items)
     if run.result_type == np.float32:
         measure.check_single()
-    if rankings.incomplete is not None:
-        own = _core.diagonal(measure, rankings.incomplete, threads=run.threads)
-        return own.astype(run.result_type, copy=False)
-    return np.full(rankings.rows, measure.of_equal(), dtype=run.result_type)
+    own = _core.diagonal(measure, rankings.core, threads=run.threads)
+    return own.astype(run.result_type, copy=False)

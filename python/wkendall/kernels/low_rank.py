@@ -13,8 +13,6 @@ import numpy as np
 
 from wkendall._arguments import Array
 
-#: A matrix of weights is replaced by products of vectors if that is at least so many times less work.
-WORTH_FACTORS = 4
 #: What a kernel from factors may be wrong by, as a part of the sum of the absolute values of its terms. The promise is 1e-12.
 ALLOWED = 8e-13
 #: Half the distance from 1 to the next number.
@@ -23,8 +21,8 @@ UNIT = float(np.finfo(np.float64).eps) / 2
 SMALLEST = 2.0**-480
 
 
-def low_rank(U: Array) -> Array | None:
-    """Return the vectors of a matrix of low rank, or None where they would save little or change the result."""
+def low_rank(U: Array, most: int) -> Array | None:
+    """Return the vectors of a matrix of rank at most `most`; None if its rank is higher or they would change the result."""
     if not np.isfinite(U).all():
         return None
     exponent = int(np.frexp(np.abs(U).max(initial=0.0))[1])
@@ -32,7 +30,7 @@ def low_rank(U: Array) -> Array | None:
     if not (np.ldexp(scaled, exponent) == U).all():  # the smallest entries have lost digits
         return None
     try:
-        found = _found(scaled)
+        found = _found(scaled, most)
     except MemoryError:  # it takes five times that of U
         return None
     if found is None:
@@ -42,10 +40,9 @@ def low_rank(U: Array) -> Array | None:
     return np.ascontiguousarray(np.stack([left.T, right], axis=1)).ravel() if _in_range(left, right) else None
 
 
-def _found(U: Array) -> tuple[Array, Array] | None:
+def _found(U: Array, most: int) -> tuple[Array, Array] | None:
     """Return factors that keep the promise."""
     items = len(U)
-    most = math.isqrt(items // (2 * WORTH_FACTORS))
     # Most matrices are of full rank, and so is a part of them.
     some = np.linspace(0, items - 1, min(items, 4 * most + 4)).astype(np.intp)
     size, least = float(np.linalg.norm(U)), _least_terms(U)

@@ -13,7 +13,7 @@ from wkendall._arguments import as_threads
 from wkendall.kernels.named_weights import STANDARD, named_weight
 from wkendall.kernels.specification import Kernel
 from wkendall.reading.arrays import check_same_labels
-from wkendall.reading.rankings import CheckedRankings, Input, Missing, Reading, Ties, Top, alike, check_same_items
+from wkendall.reading.rankings import CheckedRankings, Input, Missing, Reading, Ties, Top, check_same_items
 
 
 def kernel(
@@ -128,8 +128,8 @@ def kappa(
     as_threads(n_jobs)
     ranking = Reading(input, top, ties, missing).ranking(pi, "pi")
     measure = Kernel(weight, k, u, U, W, order, check, signed, normalize).measure(ranking.items)
-    if top == "low" and ranking.complete is not None:
-        return measure.kappa(ranking.complete)
+    if top == "low" and ranking.is_complete:
+        return measure.kappa(ranking.core)
     # The identity mirrored is not the identity.
     identity = Reading("ranks", top).ranking(np.arange(ranking.items), "identity")
     return _value(measure, identity, ranking)
@@ -152,5 +152,5 @@ def _pair(
 
 def _value(measure: _core.Measure, x: CheckedRankings, y: CheckedRankings) -> float:
     out = np.empty((1, 1))
-    _core.gram(measure, *alike(x.core, y.core), out, threads=1)
+    _core.gram(measure, x.core, y.core, out, threads=1)
     return float(out[0, 0])

@@ -10,10 +10,11 @@ from typing import Any, Literal, NamedTuple, SupportsIndex, cast
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from wkendall import _core
 from wkendall._arguments import MOST_AXES, as_axes, as_order, real_array
 from wkendall._memory import check_fits
 from wkendall._text import shown
-from wkendall.kernels.low_rank import WORTH_FACTORS, low_rank
+from wkendall.kernels.low_rank import low_rank
 from wkendall.kernels.named_weights import STEP, as_factor, named_weight
 
 #: What the two entries of W for two pairs of positions, one way and the other, may differ by, as a part of the larger. Their mean
@@ -46,9 +47,9 @@ def tensor_weights(U: object, items: int, order: int, pairs: int) -> Weights:
             f"U has shape {tensor.shape}, but for rankings of {items} items and order {order} it must be {one}, or {several} "
             "for a stack"
         )
-    # Finding the factors of a matrix takes some ten products with it.
-    if tensor.ndim == order == 2 and pairs > 10 * items and items >= WORTH_FACTORS:
-        vectors = low_rank(tensor)
+    most = _core.most_factors(items, pairs)
+    if tensor.ndim == order == 2 and most is not None:
+        vectors = low_rank(tensor, most)
         if vectors is not None:
             return Weights("factors", 2, vectors)
     return Weights("tensor", order, tensor.ravel())

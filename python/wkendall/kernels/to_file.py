@@ -14,7 +14,7 @@ from wkendall.kernels.matrix_file import opened, write
 from wkendall.kernels.named_weights import STANDARD
 from wkendall.kernels.run import Run
 from wkendall.kernels.specification import Kernel, Specification
-from wkendall.reading.rankings import CheckedRankings, Input, Missing, Reading, Ties, Top, alike
+from wkendall.reading.rankings import Input, Missing, Reading, Ties, Top
 
 
 def gram_to_file(
@@ -98,9 +98,7 @@ def prepare(what: Specification, X: ArrayLike, Y: ArrayLike | None, reading: Rea
     run.check()
     x, y = reading.both(X, Y, run.threads)
     measure = what.measure(x.items, x.rows * (x if y is None else y).rows)
-    first, second = alike(x.core, None if y is None else y.core)
-    rows = Rows(CheckedRankings(first, reading.missing))
-    columns = None if second is None else Rows(CheckedRankings(second, reading.missing))
+    rows, columns = Rows(x), None if y is None else Rows(y)
     options = {"function": what.function, **what.options()}
     work = Work(measure, rows, columns, x.items, run.result_type, run.threads, run.backend, options)
     work.check()

@@ -128,9 +128,13 @@ def train(
     return Fit(tensor, intercept, float(costs @ loss(targets, kernel.times(coefficients) + intercept)))
 
 
-def merge(ranks: NDArray[np.int64], targets: Array, costs: Array) -> tuple[NDArray[np.int64], Array, Array]:
-    """Put equal rankings with equal targets together, whose costs add up, and leave out what costs nothing."""
-    together = np.column_stack([ranks[costs > 0], targets[costs > 0].view(np.int64)])
-    different, member = np.unique(together, axis=0, return_inverse=True)
-    total: Array = np.bincount(member.ravel(), costs[costs > 0], minlength=len(different)).astype(np.float64)
-    return np.ascontiguousarray(different[:, :-1]), different[:, -1].view(np.float64).copy(), total
+def merge(ranks: NDArray[np.int64], targets: Array, costs: Array) -> tuple[NDArray[np.intp], Array, Array]:
+    """Put equal rankings with equal targets together, whose costs add up, and leave out what costs nothing.
+
+    Returns a row of each ranking that is left, its target and its cost.
+    """
+    counted = np.flatnonzero(costs > 0)
+    together = np.column_stack([ranks[counted], targets[counted].view(np.int64)])
+    different, first, member = np.unique(together, axis=0, return_index=True, return_inverse=True)
+    total: Array = np.bincount(member.ravel(), costs[counted], minlength=len(different)).astype(np.float64)
+    return counted[first], different[:, -1].view(np.float64).copy(), total

@@ -8,7 +8,6 @@ mean is a projection, so that sums over positions are made of the same.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Protocol
 
 import numpy as np
@@ -55,13 +54,11 @@ class PositionTensors(Protocol):
         ...
 
 
-#: Makes a sample of such an array, on so many threads.
-Kind = Callable[[NDArray[np.int64], int | None], PositionTensors]
-
-
-def sample_of(rankings: CheckedRankings) -> tuple[Kind, NDArray[np.int64]]:
-    """Return the kind of a sample, and an array with a row for each ranking that says all about it."""
-    return Complete.of_ranks if rankings.incomplete is None else Tied, rankings.starts
+def tensors_of(rankings: CheckedRankings, n_jobs: int | None, rows: NDArray[np.intp] | None = None) -> PositionTensors:
+    """Return the tensors of all rankings, or of some."""
+    if not rankings.is_complete:
+        return Tied(rankings.starts if rows is None else rankings.starts[rows], n_jobs)
+    return Complete(rankings.core if rows is None else rankings.core.select(rows), n_jobs)
 
 
 class Complete:
@@ -70,11 +67,6 @@ class Complete:
     def __init__(self, rankings: _core.Rankings, n_jobs: int | None = None) -> None:
         self.rows, self.items = rankings.rows, rankings.items
         self._rankings, self._run = rankings, Run(n_jobs=n_jobs)
-
-    @classmethod
-    def of_ranks(cls, ranks: NDArray[np.int64], n_jobs: int | None = None) -> Complete:
-        """Return those with these ranks, from 1, which come from rankings that were checked."""
-        return cls(_core.Rankings(ranks, "ranks", False, n_jobs), n_jobs)
 
     def embed(self, U: Array) -> Array:
         """Return the tensor of each ranking, as a row."""

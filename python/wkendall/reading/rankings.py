@@ -21,7 +21,6 @@ Input = Literal["ranks", "orders", "scores"]
 Top = Literal["low", "high"]
 Ties = Literal["error", "mean"]
 Missing = Literal["error", "bottom", "anywhere"]
-Core = _core.Rankings | _core.Incomplete
 #: Ranks from 1. Tied items have the first of the ranks that they share; items of unknown place have NaN.
 Places = NDArray[Any]
 
@@ -30,7 +29,7 @@ Places = NDArray[Any]
 class CheckedRankings:
     """Rankings that have been read and checked: a handle of the Rust crate, and what items without a number were taken for."""
 
-    core: Core
+    core: _core.Rankings
     missing: Missing = "error"
     #: The places that they were made from, if they were.
     origin: Places | None = None
@@ -46,33 +45,29 @@ class CheckedRankings:
         return self.core.items
 
     @property
-    def complete(self) -> _core.Rankings | None:
-        """The handle, if no ranking has ties or missing items."""
-        return self.core if isinstance(self.core, _core.Rankings) else None
-
-    @property
-    def incomplete(self) -> _core.Incomplete | None:
-        """The handle, if some have."""
-        return self.core if isinstance(self.core, _core.Incomplete) else None
+    def is_complete(self) -> bool:
+        """Whether no ranking has ties or missing items."""
+        return self.core.is_complete
 
     @cached_property
     def starts(self) -> NDArray[np.int64]:
         """The ranks from 1 of complete rankings; of others the first ranks, from 0, of the blocks of tied items."""
-        return self.core.ranks() if isinstance(self.core, _core.Rankings) else self.core.starts()
+        return self.core.ranks()
 
     @cached_property
     def places(self) -> Places:
         """What says all about each ranking, whatever it was read from: equal rankings have equal places."""
         if self.origin is not None:
             return self.origin
-        if isinstance(self.core, _core.Rankings):
+        if self.is_complete:
             return self.starts
         places = self.starts + 1
         return np.where(places > self.items, np.nan, places) if self.missing == "anywhere" else places
 
-    def select(self, rows: slice | NDArray[np.intp] | list[int], threads: int | None = None) -> CheckedRankings:
+    def select(self, rows: slice | NDArray[np.intp] | list[int]) -> CheckedRankings:
         """Return some of the rankings."""
-        return of_places(self.places[rows], self.missing, threads)
+        chosen = np.arange(self.rows)[rows]
+        return CheckedRankings(self.core.select(chosen), self.missing, self.places[rows])
 
 
 def of_places(places: Places, missing: Missing = "error", threads: int | None = None) -> CheckedRankings:
@@ -82,16 +77,7 @@ def of_places(places: Places, missing: Missing = "error", threads: int | None = 
         return CheckedRankings(_core.Rankings(numbers, "ranks", False, threads), missing, numbers)
     except ValueError:
         unknown: Missing = "anywhere" if missing == "anywhere" else "error"
-        found = _core.Incomplete(numbers, False, True, unknown, threads)
-        return CheckedRankings(found.complete() or found, missing, numbers)
-
-
-def alike(x: Core, y: Core | None) -> tuple[Core, Core | None]:
-    """Make both incomplete if one is."""
-    if y is None or type(x) is type(y):
-        return x, y
-    made = [_core.Incomplete.from_rankings(one) if isinstance(one, _core.Rankings) else one for one in (x, y)]
-    return made[0], made[1]
+        return CheckedRankings(_core.Rankings.tied(numbers, False, True, unknown, threads), missing, numbers)
 
 
 class Reading(NamedTuple):
@@ -144,10 +130,10 @@ class Reading(NamedTuple):
                 raise ValueError(f"{name}: {self._with_option(str(error))}") from None
         descending = (self.input == "scores") != (self.top == "high")
         try:
-            found = _core.Incomplete(numbers, descending, self.ties == "mean", self.missing, threads)
+            found = _core.Rankings.tied(numbers, descending, self.ties == "mean", self.missing, threads)
         except ValueError as error:
             raise ValueError(f"{name}: {self._with_option(str(error))}") from None
-        return CheckedRankings(found.complete() or found, self.missing)
+        return CheckedRankings(found, self.missing)
 
     def _with_option(self, message: str) -> str:
         """Add to the message about a row what allows it."""

@@ -27,6 +27,14 @@ pub(in crate::gram) const ASK_EVERY_NS: f64 = 2e5;
 pub(in crate::gram) const WORTH_SEARCHING: usize = 64;
 /// The search for repeated rankings, for each item of each ranking, at most.
 pub(in crate::gram) const FIND_NS: f64 = 10.0;
+/// Matrices larger than memory, or spread over machines, are computed in blocks of at most so many bytes.
+pub(crate) const BLOCK_BYTES: usize = 64 << 20;
+/// Such a block has at most so many pairs of rankings times items, so that one takes seconds and not minutes.
+pub(crate) const BLOCK_WORK: usize = 1_500_000_000;
+/// A matrix of weights is replaced by products of vectors if that is at least so many times less work.
+const WORTH_FACTORS: usize = 4;
+/// Finding the factors of a matrix takes about so many products with it.
+const FACTORING: usize = 10;
 /// Copying a rank to where bits are made of it.
 pub(in crate::gram) const COPY_NS: f64 = 1.0;
 
@@ -236,4 +244,11 @@ pub(in crate::gram) fn tied_longest_ns(measure: &Measure) -> f64 {
     let n = measure.items() as f64;
     let of_ties = if measure.weight().is_later() { TIED_ITEMS_NS * n * n } else { 0.0 };
     tied_pair_ns(measure).max(of_ties)
+}
+
+/// Of how many terms at most the factors of an n x n matrix of weights may be, to be worth looking for and using for so many pairs of
+/// rankings.
+pub(crate) fn most_factors(items: usize, pairs: usize) -> Option<usize> {
+    let worth = items >= WORTH_FACTORS && pairs > items.saturating_mul(FACTORING);
+    worth.then(|| (items / (2 * WORTH_FACTORS)).isqrt())
 }
