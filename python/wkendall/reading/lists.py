@@ -44,7 +44,7 @@ def from_lists(lists: Iterable[Iterable[object]], items: Iterable[object] | None
 
     Examples
     --------
-    >>> from wkendall.reading.lists import from_lists
+    >>> from wkendall import from_lists
     >>> X, items = from_lists([["apple", "pear", "plum"], ["plum", "fig"]])
     >>> items
     ['apple', 'pear', 'plum', 'fig']
