@@ -87,7 +87,7 @@ pub fn combine(
         jobs,
         crew,
         run.watch,
-        |_| memory::room(size),
+        |_| memory::with_capacity(size),
         |(item, sum), part, proceed| {
             for start in (0..rankings.rows()).step_by(RUN) {
                 if !proceed() {
@@ -179,7 +179,7 @@ pub fn tuple_sums_into(
 
 /// The ranks of each item together, so that places are made many at a time.
 fn by_item(rankings: &Rankings, stop: &Stop) -> Result<Vec<u32>, Error> {
-    let mut ranks = memory::room(rankings.rows() * rankings.items())?;
+    let mut ranks = memory::with_capacity(rankings.rows() * rankings.items())?;
     for item in 0..rankings.items() {
         if stop.is_set() {
             return Err(Error::Interrupted);

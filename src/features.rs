@@ -97,19 +97,19 @@ fn of_complete<T: Element>(
     let scale = if measure.is_zero() { 0.0 } else { measure.scale().sqrt() };
     let items = measure.items();
     // A look-up takes a third of the time of asking what a pair has. Top-k weights need neither.
-    let table = |(weight, number): (&Lowered, Number)| -> Result<Table, Error> {
+    let table = |(weight, number): (&Lowered, PairNumber)| -> Result<Table, Error> {
         if let &Lowered::Count { top: Some(k) } = weight {
             return Ok(Table::Top(k, number));
         }
         let means = Means::of_ranks(weight, items)?;
-        let mut entries = memory::room(items * items)?;
+        let mut entries = memory::with_capacity(items * items)?;
         for a in 0..items as u32 {
             let entry = |b| number.of(means.of_pair(weight, a, b)) * layout.factor * scale;
             entries.extend((0..items as u32).map(entry));
         }
         Ok(Table::Entries(entries))
     };
-    let mut tables = memory::room(layout.numbers().count())?;
+    let mut tables = memory::with_capacity(layout.numbers().count())?;
     for number in layout.numbers() {
         tables.push(table(number)?);
     }
@@ -125,7 +125,7 @@ fn of_complete<T: Element>(
 
 /// Refuses a measure whose features are beyond the range of the result's type: none is larger than the root of the self-similarity.
 fn check_root<T: Element>(measure: &Measure) -> Result<(), Error> {
-    let value = measure.of_equal().sqrt();
+    let value = measure.self_similarity().sqrt();
     match T::RANGE {
         Some((_, most)) if value > most => Err(Error::BeyondSingle { value }),
         _ => Ok(()),
@@ -137,7 +137,7 @@ enum Table {
     /// Row by row.
     Entries(Vec<f64>),
     /// 1 for ranks below k.
-    Top(usize, Number),
+    Top(usize, PairNumber),
 }
 
 impl Table {
@@ -157,13 +157,13 @@ impl Table {
                     let (k, full, none) = (*k as u32, T::from_f64(factor), T::default());
                     let inside = first < k;
                     match number {
-                        Number::Before => others.for_each(|(&second, cell)| {
+                        PairNumber::Before => others.for_each(|(&second, cell)| {
                             *cell = if first < second && second < k { full } else { none };
                         }),
-                        Number::After => others.for_each(|(&second, cell)| {
+                        PairNumber::After => others.for_each(|(&second, cell)| {
                             *cell = if second < first && inside { full } else { none };
                         }),
-                        Number::Difference => {
+                        PairNumber::Difference => {
                             let minus = T::from_f64(-factor);
                             others.for_each(|(&second, cell)| {
                                 let signed = if first < second { full } else { minus };
@@ -268,9 +268,12 @@ impl<'a> Layout<'a> {
     }
 
     /// What is written for all pairs of items, one after the other: which weight, and which number of the pair.
-    fn numbers(&self) -> impl Iterator<Item = (&Lowered, Number)> {
-        let numbers: &[Number] =
-            if self.signed || self.halved { &[Number::Difference] } else { &[Number::Before, Number::After] };
+    fn numbers(&self) -> impl Iterator<Item = (&Lowered, PairNumber)> {
+        let numbers: &[PairNumber] = if self.signed || self.halved {
+            &[PairNumber::Difference]
+        } else {
+            &[PairNumber::Before, PairNumber::After]
+        };
         numbers.iter().flat_map(|&number| self.weights.iter().map(move |weight| (&**weight, number)))
     }
 
@@ -284,7 +287,7 @@ impl<'a> Layout<'a> {
 
 /// A number of a pair of items i < j.
 #[derive(Clone, Copy)]
-enum Number {
+enum PairNumber {
     /// That of (i, j).
     Before,
     /// That of (j, i).
@@ -292,7 +295,7 @@ enum Number {
     Difference,
 }
 
-impl Number {
+impl PairNumber {
     fn of(self, (before, after): (f64, f64)) -> f64 {
         match self {
             Self::Before => before,

@@ -18,7 +18,7 @@ pub(crate) fn reserve<T>(vector: &mut Vec<T>, count: usize) -> Result<(), Error>
 }
 
 /// An empty vector with room for `count` values.
-pub(crate) fn room<T>(count: usize) -> Result<Vec<T>, Error> {
+pub(crate) fn with_capacity<T>(count: usize) -> Result<Vec<T>, Error> {
     let mut vector = Vec::new();
     reserve(&mut vector, count)?;
     Ok(vector)
@@ -26,7 +26,7 @@ pub(crate) fn room<T>(count: usize) -> Result<Vec<T>, Error> {
 
 /// So many copies of a value.
 pub(crate) fn filled<T: Clone>(count: usize, value: T) -> Result<Vec<T>, Error> {
-    let mut vector = room(count)?;
+    let mut vector = with_capacity(count)?;
     vector.resize(count, value);
     Ok(vector)
 }
@@ -51,7 +51,7 @@ pub(crate) fn push<T>(vector: &mut Vec<T>, value: T) -> Result<(), Error> {
 pub(crate) fn collect<T>(values: impl IntoIterator<Item = T>) -> Result<Vec<T>, Error> {
     let values = values.into_iter();
     let (least, most) = values.size_hint();
-    let mut vector = room(least)?;
+    let mut vector = with_capacity(least)?;
     if most == Some(least) {
         vector.extend(values);
     } else {
@@ -107,7 +107,7 @@ mod tests {
     #[test]
     fn too_much_is_an_error() {
         let bytes = usize::MAX / 2;
-        assert_eq!(room::<u8>(bytes), Err(Error::OutOfMemory { bytes }));
+        assert_eq!(with_capacity::<u8>(bytes), Err(Error::OutOfMemory { bytes }));
         assert_eq!(filled(bytes / 4, 0_u32), Err(Error::OutOfMemory { bytes: bytes / 4 * 4 }));
         assert_eq!(collect((0..bytes).map(|_| 0_u8)), Err(Error::OutOfMemory { bytes }));
         let mut few = vec![1_u8];

@@ -45,7 +45,7 @@ impl Distinct {
     fn among<R: RankingSet>(rows: usize, set: &R, stop: &Stop) -> Result<Self, Error> {
         let mut known = HashMap::new();
         let mut firsts = Vec::new();
-        let mut class = memory::room(rows)?;
+        let mut class = memory::with_capacity(rows)?;
         for number in 0..rows {
             if stop.is_set() {
                 return Err(Error::Interrupted);

@@ -23,7 +23,7 @@ use crate::parallel::{self, Crew, Proceed, Stop, Watch};
 use crate::rankings::{Incomplete, RankingSet, Sides};
 use crate::simd::{Isa, Level};
 use distinct::Few;
-use plan::{Kind, Plan, Strategy, Task};
+use plan::{Plan, Representation, Strategy, Task};
 use strategies::complete::product;
 use strategies::{complete, tied};
 use tiles::Tile;
@@ -132,7 +132,7 @@ pub fn gram_into<R: RankingSet, T: Element>(
     find_own(measure, &mut options)?;
     check_range::<T>(measure)?;
     let task = new_task::<R, T>(measure, x, y)?;
-    if task.kind == Kind::Complete && measure.is_zero() {
+    if task.representation == Representation::Complete && measure.is_zero() {
         out.fill(T::default());
         return Ok(());
     }
@@ -168,7 +168,7 @@ pub fn diagonal<R: RankingSet>(measure: &Measure, x: &R, options: Options<'_>) -
     match R::sides(x, None) {
         Sides::Complete(x, _) => {
             find_own(measure, &mut options)?;
-            memory::filled(x.rows(), measure.of_equal())
+            memory::filled(x.rows(), measure.self_similarity())
         }
         Sides::Tied(x, _) => {
             let mut values = own_values(measure, x, options.threads, options.watch)?;
@@ -241,7 +241,8 @@ pub(crate) fn planned_for<T: Element>(
     columns: usize,
     options: &Options<'_>,
 ) -> Result<String, Error> {
-    let task = Task { measure, kind: Kind::Complete, single: is_single::<T>(measure)?, rows, columns };
+    let task =
+        Task { measure, representation: Representation::Complete, single: is_single::<T>(measure)?, rows, columns };
     let plan = Plan::new(task, options)?;
     Ok(match plan.strategy {
         Strategy::Partition => plan.strategy.to_string(),
@@ -258,11 +259,11 @@ pub fn instruction_sets() -> Vec<String> {
 /// What is to be computed; refuses a measure that there is not for these rankings.
 fn new_task<'a, R: RankingSet, T: Element>(measure: &'a Measure, x: &R, y: Option<&R>) -> Result<Task<'a>, Error> {
     let (rows, columns) = (x.rows(), y.unwrap_or(x).rows());
-    let (kind, single) = match R::sides(x, y) {
-        Sides::Complete(..) => (Kind::Complete, is_single::<T>(measure)?),
-        Sides::Tied(x, y) => (tied::kind_of(measure, x, y.unwrap_or(x))?, false),
+    let (representation, single) = match R::sides(x, y) {
+        Sides::Complete(..) => (Representation::Complete, is_single::<T>(measure)?),
+        Sides::Tied(x, y) => (tied::representation_of(measure, x, y.unwrap_or(x))?, false),
     };
-    Ok(Task { measure, kind, single, rows, columns })
+    Ok(Task { measure, representation, single, rows, columns })
 }
 
 fn fill_all<R: RankingSet, T: Element>(

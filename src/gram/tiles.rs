@@ -23,10 +23,10 @@ pub(super) struct Tile<'a, T> {
     /// The first column.
     column: usize,
     cells: Band<'a, T>,
-    kind: Kind<'a, T>,
+    kind: TileKind<'a, T>,
 }
 
-enum Kind<'a, T> {
+enum TileKind<'a, T> {
     /// Part of a matrix without symmetry.
     Plain,
     /// On the diagonal of a symmetric matrix.
@@ -48,7 +48,7 @@ impl<T: Element> Tile<'_, T> {
 
     /// Whether rows and columns are the same rankings.
     pub(super) fn is_diagonal(&self) -> bool {
-        matches!(self.kind, Kind::Diagonal)
+        matches!(self.kind, TileKind::Diagonal)
     }
 
     /// The squares that cover the tile, by the numbers of their rows and columns; of a tile on the diagonal only those on and above
@@ -76,8 +76,8 @@ impl<T: Element> Tile<'_, T> {
             }
         }
         match &mut self.kind {
-            Kind::Plain => {}
-            Kind::Diagonal => {
+            TileKind::Plain => {}
+            TileKind::Diagonal => {
                 for (column, band) in self.cells.chunks_mut(G).enumerate() {
                     for row in 0..column {
                         place::place_mirrored(isa, square(row, column), band, row * G);
@@ -90,7 +90,7 @@ impl<T: Element> Tile<'_, T> {
                     }
                 }
             }
-            Kind::Mirrored(mirror) => {
+            TileKind::Mirrored(mirror) => {
                 for (column, band) in mirror.chunks_mut(G).enumerate() {
                     for row in 0..height {
                         place::place_mirrored(isa, square(row, column), band, row * G);
@@ -104,15 +104,15 @@ impl<T: Element> Tile<'_, T> {
     /// gives none.
     pub(super) fn fill(&mut self, mut value: impl FnMut(usize, usize) -> Option<f64>) {
         for i in 0..self.cells.len() {
-            let start = if matches!(self.kind, Kind::Diagonal) { i } else { 0 };
+            let start = if matches!(self.kind, TileKind::Diagonal) { i } else { 0 };
             for j in start..self.cells[i].len() {
                 let Some(value) = value(self.row + i, self.column + j) else { return };
                 let cell = T::from_f64(value);
                 self.cells[i][j] = cell;
                 match &mut self.kind {
-                    Kind::Plain => {}
-                    Kind::Diagonal => self.cells[j][i] = cell,
-                    Kind::Mirrored(mirror) => mirror[j][i] = cell,
+                    TileKind::Plain => {}
+                    TileKind::Diagonal => self.cells[j][i] = cell,
+                    TileKind::Mirrored(mirror) => mirror[j][i] = cell,
                 }
             }
         }
@@ -132,7 +132,7 @@ impl<'a, T> Pieces<'a, T> {
     pub(super) fn new(out: &'a mut [T], columns: usize, tile: usize) -> Result<Self, Error> {
         let (rows, tile) = (out.len().checked_div(columns).unwrap_or(0), tile.min(out.len()).max(1));
         let across = columns.div_ceil(tile);
-        let mut all = memory::room(rows * across)?;
+        let mut all = memory::with_capacity(rows * across)?;
         all.resize_with(rows * across, <&mut [T]>::default);
         for (row, cells) in out.chunks_exact_mut(columns.max(1)).enumerate() {
             let (block, within) = (row / tile, row % tile);
@@ -147,7 +147,7 @@ impl<'a, T> Pieces<'a, T> {
     /// The pieces of each tile: first the tiles of the first rows, from left to right.
     fn bands(&'a mut self) -> Result<Vec<Band<'a, T>>, Error> {
         let across = self.columns.div_ceil(self.tile);
-        let mut bands = memory::room(self.rows.div_ceil(self.tile) * across)?;
+        let mut bands = memory::with_capacity(self.rows.div_ceil(self.tile) * across)?;
         for block in self.all.chunks_mut((self.tile * across).max(1)) {
             let height = block.len() / across;
             bands.extend(block.chunks_mut(height));
@@ -161,7 +161,7 @@ impl<'a, T> Pieces<'a, T> {
         let bands = self.bands()?.into_iter().enumerate();
         memory::collect(bands.map(|(index, cells)| {
             let (row, column) = (index / across * tile, index % across * tile);
-            Tile { row, column, cells, kind: Kind::Plain }
+            Tile { row, column, cells, kind: TileKind::Plain }
         }))
     }
 
@@ -169,12 +169,12 @@ impl<'a, T> Pieces<'a, T> {
     pub(super) fn symmetric(&'a mut self) -> Result<Vec<Tile<'a, T>>, Error> {
         let (tile, across) = (self.tile, self.columns.div_ceil(self.tile));
         let mut bands = self.bands()?;
-        let mut tiles = memory::room(across * (across + 1) / 2)?;
+        let mut tiles = memory::with_capacity(across * (across + 1) / 2)?;
         for upper in 0..across {
             for column in upper..across {
                 let mut take = |row: usize, column: usize| std::mem::take(&mut bands[row * across + column]);
                 let cells = take(upper, column);
-                let kind = if upper == column { Kind::Diagonal } else { Kind::Mirrored(take(column, upper)) };
+                let kind = if upper == column { TileKind::Diagonal } else { TileKind::Mirrored(take(column, upper)) };
                 tiles.push(Tile { row: upper * tile, column: column * tile, cells, kind });
             }
         }

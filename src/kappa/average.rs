@@ -62,7 +62,7 @@ fn over_tops(items: usize, zero: usize, constant: usize, term: impl Fn(usize) ->
 ///
 /// The part rises from 0 at the first rank to 1 at the end of the block: where both rise the products are quadratic in k, then one
 /// rises alone, then both are 1.
-pub(super) fn room(items: usize, (a, p): (usize, usize), (b, q): (usize, usize)) -> f64 {
+pub(super) fn mean_in_tops(items: usize, (a, p): (usize, usize), (b, q): (usize, usize)) -> f64 {
     let sum = |upto: usize| (upto * (upto + 1) / 2) as f64;
     // Of millions of items it takes more than 64 bits.
     let squares = |upto: usize| (upto as u128 * (upto as u128 + 1) * (2 * upto as u128 + 1) / 6) as f64;
@@ -97,8 +97,8 @@ pub(super) fn signed_average(
                 continue;
             }
             let (later, other) = (a.max(b) as usize, c.max(d) as usize);
-            let room = room(items, (later, of_s[later]), (other, of_t[other]));
-            sum += if (a < b) == (c < d) { room } else { -room };
+            let both = mean_in_tops(items, (later, of_s[later]), (other, of_t[other]));
+            sum += if (a < b) == (c < d) { both } else { -both };
         }
     }
     sum

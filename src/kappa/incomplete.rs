@@ -6,7 +6,7 @@
 //! in neither ranking are a sum over concordant pairs of a permutation in which ties are broken so that no tied pair is concordant. Pairs
 //! that are tied are found in *cells*, the items in one block of both rankings.
 
-use super::average::{room, signed_average, sizes, tied_average};
+use super::average::{mean_in_tops, signed_average, sizes, tied_average};
 use super::{Workspace, concordant_of, pairs_of};
 use crate::error::Error;
 use crate::memory;
@@ -22,14 +22,14 @@ const LOOK_EVERY: usize = 1 << 18;
 
 /// A ranking with what its weights come to.
 #[derive(Clone, Copy)]
-pub(crate) struct Side<'a> {
+pub(crate) struct TiedRanking<'a> {
     pub(crate) blocks: Blocks<'a>,
     pub(crate) means: &'a Means,
 }
 
 /// Memory for one thread.
 #[derive(Default)]
-pub(crate) struct Memory {
+pub(crate) struct TiedWorkspace {
     workspace: Workspace,
     /// The next free rank of each block.
     next: Vec<u32>,
@@ -45,8 +45,8 @@ pub(crate) struct Memory {
     sizes: [Vec<usize>; 2],
     turned: Turned,
     common: [Turned; 2],
-    /// What [`leans`] gives for both rankings.
-    leans: [Vec<f64>; 2],
+    /// What [`expected_signs`] gives for both rankings.
+    expected_signs: [Vec<f64>; 2],
     /// New numbers of the items that are kept.
     numbers: Vec<u32>,
 }
@@ -94,12 +94,13 @@ pub(crate) struct Need<'a> {
     pub(crate) unknown: bool,
 }
 
-impl Memory {
+impl TiedWorkspace {
     /// Memory for rankings of `items` items, all of it: sums allocate nothing.
     pub(crate) fn new(need: Need<'_>, items: usize, isa: Option<Isa>, stop: &Stop) -> Result<Self, Error> {
         let mut new = Self { workspace: Workspace::for_run(isa, stop), ..Self::default() };
         new.workspace.try_fit(items)?;
-        let Self { next, places, other_at, own_at, p, q, sizes, turned, common, leans, numbers, .. } = &mut new;
+        let Self { next, places, other_at, own_at, p, q, sizes, turned, common, expected_signs, numbers, .. } =
+            &mut new;
         for list in [next, places, other_at, own_at] {
             memory::reserve(list, items)?;
         }
@@ -115,7 +116,7 @@ impl Memory {
         }
         if need.unknown {
             common.iter_mut().try_for_each(|common| common.reserve(items))?;
-            leans.iter_mut().try_for_each(|leans| memory::reserve(leans, items))?;
+            expected_signs.iter_mut().try_for_each(|expected_signs| memory::reserve(expected_signs, items))?;
             memory::reserve(numbers, items)?;
         } else if need.signed {
             turned.reserve(items)?;
@@ -125,9 +126,9 @@ impl Memory {
 }
 
 /// The mean of the concordant sum.
-pub(crate) fn concordant(weight: &Lowered, s: Side<'_>, t: Side<'_>, memory: &mut Memory) -> f64 {
+pub(crate) fn concordant(weight: &Lowered, s: TiedRanking<'_>, t: TiedRanking<'_>, memory: &mut TiedWorkspace) -> f64 {
     let split = split_concordant(weight, s, t, t.blocks, memory);
-    let Memory { workspace, other_at, own_at, sizes: [of_s, of_t], .. } = &*memory;
+    let TiedWorkspace { workspace, other_at, own_at, sizes: [of_s, of_t], .. } = &*memory;
     if workspace.is_stopped() {
         return split;
     }
@@ -151,7 +152,7 @@ pub(crate) fn concordant(weight: &Lowered, s: Side<'_>, t: Side<'_>, memory: &mu
 }
 
 /// The mean of the concordant sum minus that of the discordant one: tied pairs cancel.
-pub(crate) fn signed(weight: &Lowered, s: Side<'_>, t: Side<'_>, memory: &mut Memory) -> f64 {
+pub(crate) fn signed(weight: &Lowered, s: TiedRanking<'_>, t: TiedRanking<'_>, memory: &mut TiedWorkspace) -> f64 {
     if weight.is_later() {
         return signed_average(s.blocks, t.blocks, &mut memory.sizes, &memory.workspace);
     }
@@ -165,12 +166,18 @@ pub(crate) fn signed(weight: &Lowered, s: Side<'_>, t: Side<'_>, memory: &mut Me
 
 /// The sum over the pairs that are tied in neither ranking and in the same order in `s` and `placed`, which has the blocks of `t` or the
 /// same the other way round. Leaves the blocks of each by place in the other.
-fn split_concordant(weight: &Lowered, s: Side<'_>, t: Side<'_>, placed: Blocks<'_>, memory: &mut Memory) -> f64 {
+fn split_concordant(
+    weight: &Lowered,
+    s: TiedRanking<'_>,
+    t: TiedRanking<'_>,
+    placed: Blocks<'_>,
+    memory: &mut TiedWorkspace,
+) -> f64 {
     let items = s.blocks.starts.len();
     if !place(s.blocks, placed, memory) {
         return 0.0;
     }
-    let Memory { workspace, places, p, q, sizes: [of_s, of_t], .. } = memory;
+    let TiedWorkspace { workspace, places, p, q, sizes: [of_s, of_t], .. } = memory;
     let start = |blocks: Blocks<'_>, item: usize| blocks.starts[item] as usize;
     p.resize(items, 0.0);
     let terms = match weight {
@@ -183,7 +190,7 @@ fn split_concordant(weight: &Lowered, s: Side<'_>, t: Side<'_>, placed: Blocks<'
             sizes(t.blocks, of_t);
             for (item, &place) in places.iter().enumerate() {
                 let (a, b) = (start(s.blocks, item), start(t.blocks, item));
-                p[place as usize] = room(items, (a, of_s[a]), (b, of_t[b]));
+                p[place as usize] = mean_in_tops(items, (a, of_s[a]), (b, of_t[b]));
             }
             Terms::Later(p)
         }
@@ -208,9 +215,9 @@ fn split_concordant(weight: &Lowered, s: Side<'_>, t: Side<'_>, placed: Blocks<'
 /// Writes a permutation, values in order of place, whose concordant pairs are the pairs tied in neither ranking and in the same order in both: tied
 /// items get places in the one ranking against their order in the other, and those tied in both by number in the one and
 /// against it in the other. False if the run ended meanwhile.
-fn place(s: Blocks<'_>, t: Blocks<'_>, memory: &mut Memory) -> bool {
+fn place(s: Blocks<'_>, t: Blocks<'_>, memory: &mut TiedWorkspace) -> bool {
     let items = s.starts.len();
-    let Memory { workspace, next, places, other_at, own_at, .. } = memory;
+    let TiedWorkspace { workspace, next, places, other_at, own_at, .. } = memory;
     workspace.shorten(items);
     for at in [&mut *next, places, other_at, own_at] {
         at.resize(items, 0);
@@ -251,7 +258,7 @@ fn place(s: Blocks<'_>, t: Blocks<'_>, memory: &mut Memory) -> bool {
 ///
 /// Goes through the places of the one ranking without a branch, because blocks are short and of any length. Within a block, the
 /// items of a cell follow each other. What was passed of the block before the cell began is not tied in the other ranking.
-fn tied<const ADD: bool>(own: Side<'_>, other: Side<'_>, other_at: &[u32]) -> (f64, f64) {
+fn tied<const ADD: bool>(own: TiedRanking<'_>, other: TiedRanking<'_>, other_at: &[u32]) -> (f64, f64) {
     let (mut in_own, mut in_both) = (0.0, 0.0);
     let (mut block, mut cell) = (u32::MAX, u32::MAX);
     // Sum and number of what was passed of the block, of that before the cell began, and how many of the cell were passed.
@@ -297,7 +304,7 @@ fn turn(blocks: Blocks<'_>, turned: &mut Turned) {
 ///
 /// With e the chance that i comes before j minus the chance that it comes after it, a pair adds (1 + e e') / 2. Of an item with a place, among k
 /// such, and one without, e is 1 - 2 r / (k + 1), r being the mean rank of the block from 1; of two without, 0.
-pub(crate) fn anywhere(s: Blocks<'_>, t: Blocks<'_>, memory: &mut Memory) -> f64 {
+pub(crate) fn anywhere(s: Blocks<'_>, t: Blocks<'_>, memory: &mut TiedWorkspace) -> f64 {
     let items = s.starts.len();
     let has = |blocks: Blocks<'_>, item: usize| (blocks.starts[item] as usize) < blocks.placed;
     let mut sum = 0.0;
@@ -311,9 +318,9 @@ pub(crate) fn anywhere(s: Blocks<'_>, t: Blocks<'_>, memory: &mut Memory) -> f64
     if memory.workspace.is_stopped() {
         return sum;
     }
-    let [in_s, in_t] = &mut memory.leans;
-    leans(s, in_s);
-    leans(t, in_t);
+    let [in_s, in_t] = &mut memory.expected_signs;
+    expected_signs(s, in_s);
+    expected_signs(t, in_t);
     let (in_s, in_t) = (&*in_s, &*in_t);
     // One item in both, the other only in one of them.
     for (own, other, of_other) in [(s, t, in_t), (t, s, in_s)] {
@@ -346,19 +353,19 @@ pub(crate) fn anywhere(s: Blocks<'_>, t: Blocks<'_>, memory: &mut Memory) -> f64
 }
 
 /// For each item with a place the chance that it comes before an item without one, less the chance that it comes after it.
-pub(crate) fn leans(blocks: Blocks<'_>, leans: &mut Vec<f64>) {
-    leans.clear();
-    leans.resize(blocks.starts.len(), 0.0);
+pub(crate) fn expected_signs(blocks: Blocks<'_>, expected_signs: &mut Vec<f64>) {
+    expected_signs.clear();
+    expected_signs.resize(blocks.starts.len(), 0.0);
     for block in blocks.ranges() {
         let mean = (block.start + block.end + 1) as f64 / 2.0;
         for &item in &blocks.order[block] {
-            leans[item as usize] = 1.0 - 2.0 * mean / (blocks.placed as f64 + 1.0);
+            expected_signs[item as usize] = 1.0 - 2.0 * mean / (blocks.placed as f64 + 1.0);
         }
     }
 }
 
 /// Concordant minus discordant pairs of two rankings of the same few items.
-fn balance_of_common([s, t]: &[Turned; 2], memory: &mut Memory) -> f64 {
+fn balance_of_common([s, t]: &[Turned; 2], memory: &mut TiedWorkspace) -> f64 {
     let (s, t) = (s.blocks(), t.blocks());
     let tied = |blocks: Blocks<'_>| blocks.ranges().map(|block| pairs_of(block.len() as u64)).sum::<u64>();
     if !place(s, t, memory) {

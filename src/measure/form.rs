@@ -1,6 +1,6 @@
 //! What kind of sum or count the value of a measure follows from. Costs are another matter: the plan of the Gram engine knows them.
 
-use super::{Measure, Reading, ratio};
+use super::{Measure, Quantity, ratio};
 use crate::kappa;
 use crate::weight::lowered::Lowered;
 
@@ -29,11 +29,11 @@ pub(crate) enum Counted {
 impl Measure {
     /// The weight and what the mean is taken of for incomplete rankings, if there is such a mean.
     pub(crate) fn mean(&self) -> Option<(&Lowered, Mean)> {
-        let mean = match self.reading {
-            Reading::Concordant => Mean::Concordant,
-            Reading::Signed => Mean::Signed,
-            Reading::Discordant => Mean::Discordant,
-            Reading::Correlation | Reading::Mallows(_) => return None,
+        let mean = match self.quantity {
+            Quantity::Concordant => Mean::Concordant,
+            Quantity::Signed => Mean::Signed,
+            Quantity::Discordant => Mean::Discordant,
+            Quantity::Correlation | Quantity::Mallows(_) => return None,
         };
         (self.order == 2 && !self.weight.is_general()).then_some((&self.weight, mean))
     }
@@ -51,7 +51,7 @@ impl Measure {
                 let largest = entries.iter().fold(0.0, |largest: f64, entry| largest.max(entry.abs()));
                 self.finished(largest * kappa::pairs_of(self.items as u64) as f64)
             }
-            None => self.of_equal(),
+            None => self.self_similarity(),
         }
     }
 
@@ -62,7 +62,7 @@ impl Measure {
 
     /// Whether the value is 0 for all pairs of rankings: by the Cauchy-Schwarz inequality, if a kernel is 0 for a ranking and itself.
     pub(crate) fn is_zero(&self) -> bool {
-        let sum = matches!(self.reading, Reading::Concordant | Reading::Signed);
+        let sum = matches!(self.quantity, Quantity::Concordant | Quantity::Signed);
         sum && self.weight.unchecked_kernel().is_none() && self.own() == 0.0
     }
 
@@ -83,20 +83,20 @@ impl Measure {
 
     /// Whether the discordant sum is subtracted.
     pub(crate) fn is_signed(&self) -> bool {
-        self.reading == Reading::Signed
+        self.quantity == Quantity::Signed
     }
 
     /// Whether the value is the plain concordant sum.
     pub(crate) fn is_concordant(&self) -> bool {
-        self.reading == Reading::Concordant
+        self.quantity == Quantity::Concordant
     }
 
     /// The weight, and whether the sum is signed, if the measure is a sum of real weights that [`Measure::of_sum`] knows.
     pub(crate) fn summed(&self) -> Option<(&Lowered, bool)> {
-        let signed = match self.reading {
-            Reading::Concordant => false,
-            Reading::Signed => true,
-            Reading::Correlation | Reading::Discordant | Reading::Mallows(_) => return None,
+        let signed = match self.quantity {
+            Quantity::Concordant => false,
+            Quantity::Signed => true,
+            Quantity::Correlation | Quantity::Discordant | Quantity::Mallows(_) => return None,
         };
         let summed = match &self.weight {
             Lowered::Tensor { .. } | Lowered::Factors { .. } => !signed,
@@ -137,20 +137,20 @@ impl Measure {
     pub(crate) fn count_divisors(&self) -> Option<(f64, f64)> {
         let whole = if self.weight.is_later() { self.items.max(1) as f64 } else { 1.0 };
         let own = if self.normalized { self.own() } else { 1.0 };
-        (self.reading == Reading::Concordant && own > 0.0).then_some((whole, own))
+        (self.quantity == Quantity::Concordant && own > 0.0).then_some((whole, own))
     }
 
     /// The value for a count of what [`Measure::counted`] names.
     #[inline]
     pub(crate) fn of_count(&self, count: u64) -> f64 {
         let all = kappa::pairs_of(self.items as u64);
-        let value = match self.reading {
-            Reading::Concordant if self.weight.is_later() => count as f64 / self.items.max(1) as f64,
-            Reading::Concordant => count as f64,
-            Reading::Signed => kappa::balance(count.into(), all.into()),
-            Reading::Discordant => (all - count) as f64,
-            Reading::Mallows(lambda) => (-lambda * (all - count) as f64).exp(),
-            Reading::Correlation => ratio(kappa::balance(count.into(), all.into()), all as f64),
+        let value = match self.quantity {
+            Quantity::Concordant if self.weight.is_later() => count as f64 / self.items.max(1) as f64,
+            Quantity::Concordant => count as f64,
+            Quantity::Signed => kappa::balance(count.into(), all.into()),
+            Quantity::Discordant => (all - count) as f64,
+            Quantity::Mallows(lambda) => (-lambda * (all - count) as f64).exp(),
+            Quantity::Correlation => ratio(kappa::balance(count.into(), all.into()), all as f64),
         };
         self.finished(value)
     }

@@ -46,7 +46,7 @@ pub struct Measure {
     weight: Lowered,
     /// How many items the tuples have that named weights are summed over.
     order: usize,
-    reading: Reading,
+    quantity: Quantity,
     /// The sum over all tuples for a ranking and itself, which is the same for all rankings; found when it is needed.
     own: OnceLock<f64>,
     /// Whether the two rankings can change places.
@@ -57,7 +57,7 @@ pub struct Measure {
 
 /// What is made of the concordant pairs.
 #[derive(Debug, Clone, Copy, PartialEq)]
-enum Reading {
+enum Quantity {
     Concordant,
     Signed,
     Correlation,
@@ -68,7 +68,7 @@ enum Reading {
 impl PartialEq for Measure {
     fn eq(&self, other: &Self) -> bool {
         // All else follows.
-        let parts = |measure: &Self| (measure.items, measure.order, measure.reading, measure.normalized);
+        let parts = |measure: &Self| (measure.items, measure.order, measure.quantity, measure.normalized);
         parts(self) == parts(other) && self.weight == other.weight
     }
 }
@@ -93,7 +93,7 @@ impl Measure {
     /// let weight = Weight::Mult(Factor::Values(vec![4e200, 2e200, 1e200]));
     /// assert!(Measure::kernel(&weight, 3).is_err());
     /// let kernel = Measure::rescaled_kernel(&weight, 3)?.try_normalized()?;
-    /// assert_eq!(kernel.of_equal(), 1.0);
+    /// assert_eq!(kernel.self_similarity(), 1.0);
     /// # Ok::<(), wkendall::Error>(())
     /// ```
     pub fn rescaled_kernel(weight: &Weight, items: usize) -> Result<Self, Error> {
@@ -102,10 +102,10 @@ impl Measure {
 
     /// The kernel with a weight that fits the number of items.
     pub(crate) fn of_weight(weight: Lowered, items: usize) -> Self {
-        Self::new(weight, 2, items, Reading::Concordant)
+        Self::new(weight, 2, items, Quantity::Concordant)
     }
 
-    fn new(weight: Lowered, order: usize, items: usize, reading: Reading) -> Self {
+    fn new(weight: Lowered, order: usize, items: usize, quantity: Quantity) -> Self {
         let symmetric = match &weight {
             Lowered::Quadruples(entries) => kappa::is_symmetric(entries, items),
             Lowered::Count { .. }
@@ -115,7 +115,7 @@ impl Measure {
             | Lowered::Tensor { .. }
             | Lowered::Factors { .. } => true,
         };
-        Self { items, weight, order, reading, own: OnceLock::new(), symmetric, normalized: false }
+        Self { items, weight, order, quantity, own: OnceLock::new(), symmetric, normalized: false }
     }
 
     /// Turns a kernel with one of the named weights into that of another order: the sum over the tuples of so many items that are
@@ -136,21 +136,21 @@ impl Measure {
     /// # Ok::<(), wkendall::Error>(())
     /// ```
     pub fn of_order(self, order: usize) -> Result<Self, Error> {
-        if self.reading != Reading::Concordant {
+        if self.quantity != Quantity::Concordant {
             return Err(Error::NotAKernel);
         }
         if order == 0 || self.weight.is_general() {
             return Err(Error::Order { order });
         }
         self.weight.check_order(order, self.items)?;
-        let found = Self::new(self.weight, order, self.items, self.reading);
+        let found = Self::new(self.weight, order, self.items, self.quantity);
         if self.normalized { found.try_normalized() } else { Ok(found) }
     }
 
     /// The number of discordant pairs: the Kendall tau distance.
     #[must_use]
     pub fn distance(items: usize) -> Self {
-        Self::new(Lowered::Count { top: None }, 2, items, Reading::Discordant)
+        Self::new(Lowered::Count { top: None }, 2, items, Quantity::Discordant)
     }
 
     /// The Mallows kernel, `exp(-lambda * distance)`.
@@ -161,7 +161,7 @@ impl Measure {
         if !(lambda.is_finite() && lambda >= 0.0) {
             return Err(Error::Lambda { value: lambda });
         }
-        Ok(Self::new(Lowered::Count { top: None }, 2, items, Reading::Mallows(lambda)))
+        Ok(Self::new(Lowered::Count { top: None }, 2, items, Quantity::Mallows(lambda)))
     }
 
     /// The weighted correlation `(C - D) / (C + D)` of concordant and discordant sums; 0 where the denominator is 0.
@@ -172,7 +172,7 @@ impl Measure {
     /// As [`Measure::kernel`], and when the weights are general.
     pub fn correlation(weight: &Weight, items: usize) -> Result<Self, Error> {
         let signed = Self::kernel(weight, items)?.signed()?;
-        Ok(Self::new(signed.weight.scaled(2, items, &Stop::default())?, 2, items, Reading::Correlation))
+        Ok(Self::new(signed.weight.scaled(2, items, &Stop::default())?, 2, items, Quantity::Correlation))
     }
 
     /// Turns a kernel into its signed form: the sum over concordant pairs minus that over discordant ones.
@@ -181,11 +181,11 @@ impl Measure {
     /// When the weights are general, which do not ask for concordance, the order is not 2, or the measure is not a kernel of
     /// [`Measure::kernel`].
     pub fn signed(self) -> Result<Self, Error> {
-        match (&self.weight, self.reading) {
+        match (&self.weight, self.quantity) {
             (weight, _) if weight.is_general() => Err(Error::WeightSigned),
             _ if self.order != 2 => Err(Error::OrderSigned { order: self.order }),
-            (_, Reading::Concordant | Reading::Signed) => Ok(Self { reading: Reading::Signed, ..self }),
-            (_, Reading::Correlation | Reading::Discordant | Reading::Mallows(_)) => Err(Error::NotAKernel),
+            (_, Quantity::Concordant | Quantity::Signed) => Ok(Self { quantity: Quantity::Signed, ..self }),
+            (_, Quantity::Correlation | Quantity::Discordant | Quantity::Mallows(_)) => Err(Error::NotAKernel),
         }
     }
 
@@ -210,11 +210,11 @@ impl Measure {
 
     /// As [`Measure::try_normalized`], until told to stop: the scale of steep weights can take long to find.
     pub(crate) fn normalized_until(self, stop: &Stop) -> Result<Self, Error> {
-        if self.reading == Reading::Discordant {
+        if self.quantity == Quantity::Discordant {
             return Ok(self);
         }
         let weight = self.weight.scaled(self.order, self.items, stop)?;
-        Ok(Self { normalized: true, ..Self::new(weight, self.order, self.items, self.reading) })
+        Ok(Self { normalized: true, ..Self::new(weight, self.order, self.items, self.quantity) })
     }
 
     /// The number of items of the rankings that are compared.
@@ -245,17 +245,24 @@ impl Measure {
         self.find_own(&Stop::default()).unwrap_or_else(|error| panic!("{error}"))
     }
 
+    /// [`Measure::self_similarity`], under its earlier name.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn of_equal(&self) -> f64 {
+        self.self_similarity()
+    }
+
     /// The value for a ranking and itself, which does not depend on the ranking.
     ///
     /// # Panics
     /// When there is no memory for some numbers, as many as the order.
     #[must_use]
-    pub fn of_equal(&self) -> f64 {
-        match self.reading {
-            Reading::Concordant | Reading::Signed => self.of_sum(self.own()),
-            Reading::Discordant => 0.0,
-            Reading::Mallows(_) => 1.0,
-            Reading::Correlation => ratio(self.own(), self.own()),
+    pub fn self_similarity(&self) -> f64 {
+        match self.quantity {
+            Quantity::Concordant | Quantity::Signed => self.of_sum(self.own()),
+            Quantity::Discordant => 0.0,
+            Quantity::Mallows(_) => 1.0,
+            Quantity::Correlation => ratio(self.own(), self.own()),
         }
     }
 }

@@ -1,6 +1,6 @@
 //! The value of a measure for one pair of rankings.
 
-use super::{Measure, Reading, ratio};
+use super::{Measure, Quantity, ratio};
 use crate::error::Error;
 use crate::kappa::{self, Workspace};
 use crate::rankings::Row;
@@ -48,7 +48,7 @@ impl Measure {
         }
         if pi.ranks().is_sorted() {
             self.find_own(workspace.stop())?;
-            return Ok(self.of_equal());
+            return Ok(self.self_similarity());
         }
         let chosen = if self.symmetric { pi.ranks().min(pi.order()) } else { pi.ranks() };
         Ok(self.evaluate(|values| values.copy_from_slice(chosen), workspace))
@@ -57,7 +57,7 @@ impl Measure {
     /// The value for two rankings of `self.items` items, with a workspace that fits.
     pub(crate) fn between_trusted(&self, s: Row<'_>, t: Row<'_>, workspace: &mut Workspace) -> f64 {
         let (s, t) = match orient(s, t) {
-            None => return self.of_equal(),
+            None => return self.self_similarity(),
             Some(oriented) => {
                 if self.symmetric {
                     oriented
@@ -77,13 +77,13 @@ impl Measure {
     /// The value for the permutation that `fill` writes.
     fn evaluate(&self, fill: impl Fn(&mut [u32]), workspace: &mut Workspace) -> f64 {
         fill(&mut workspace.values);
-        let value = match self.reading {
-            Reading::Concordant if self.order != 2 => kappa::ordered(&self.weight, self.order, workspace),
-            Reading::Concordant => kappa::concordant(&self.weight, workspace),
-            Reading::Signed => kappa::signed(&self.weight, workspace),
-            Reading::Discordant => self.discordant(workspace),
-            Reading::Mallows(lambda) => (-lambda * self.discordant(workspace)).exp(),
-            Reading::Correlation => {
+        let value = match self.quantity {
+            Quantity::Concordant if self.order != 2 => kappa::ordered(&self.weight, self.order, workspace),
+            Quantity::Concordant => kappa::concordant(&self.weight, workspace),
+            Quantity::Signed => kappa::signed(&self.weight, workspace),
+            Quantity::Discordant => self.discordant(workspace),
+            Quantity::Mallows(lambda) => (-lambda * self.discordant(workspace)).exp(),
+            Quantity::Correlation => {
                 let signed = kappa::signed(&self.weight, workspace);
                 fill(&mut workspace.values);
                 let both = 2.0 * kappa::concordant(&self.weight, workspace) - signed;
@@ -116,11 +116,11 @@ impl Measure {
     }
 
     fn quotient(&self, value: f64) -> f64 {
-        match self.reading {
+        match self.quantity {
             // The value for equal rankings is 1 as it is.
-            Reading::Discordant | Reading::Mallows(_) | Reading::Correlation => value,
+            Quantity::Discordant | Quantity::Mallows(_) | Quantity::Correlation => value,
             // The quotient of a kernel is within -1 and 1.
-            Reading::Concordant | Reading::Signed => match self.weight.unchecked_kernel() {
+            Quantity::Concordant | Quantity::Signed => match self.weight.unchecked_kernel() {
                 Some(_) => ratio(value, self.own().abs()),
                 None => ratio(value, self.own()).clamp(-1.0, 1.0),
             },

@@ -115,7 +115,7 @@ pub(crate) fn run<J: Send, S>(
     let apart = crew.apart && watch.is_some() && threads > 0;
     let mut ignore = |_| ControlFlow::Continue(());
     let watch = watch.unwrap_or(&mut ignore);
-    let run = Run::new(jobs, scratch, work);
+    let run = JobRun::new(jobs, scratch, work);
     match (threads > 1 || apart).then(|| pool::lease(threads)).flatten() {
         Some(pool) => run.on_threads(&pool, threads, watch),
         None => run.here(watch),
@@ -151,7 +151,7 @@ pub(crate) fn share<'a>(watch: &'a mut Option<Watch<'_>>) -> Option<Watch<'a>> {
 }
 
 /// Jobs to do, shared by the threads that do them.
-struct Run<J, M, W> {
+struct JobRun<J, M, W> {
     total: usize,
     waiting: Mutex<std::vec::IntoIter<J>>,
     done: AtomicUsize,
@@ -161,7 +161,7 @@ struct Run<J, M, W> {
     work: W,
 }
 
-impl<J, S, M, W> Run<J, M, W>
+impl<J, S, M, W> JobRun<J, M, W>
 where
     J: Send,
     M: Fn(&Stop) -> Result<S, Error> + Sync,

@@ -96,13 +96,6 @@ impl Measure {
         Ok(Self(normalized))
     }
 
-    /// The value for a ranking and itself.
-    fn of_equal(&self, py: Python<'_>) -> PyResult<f64> {
-        let measure = &self.0;
-        watched(py, None, |watch| parallel::run_one(own_ns(measure), Some(watch), |stop| measure.find_own(stop)))?;
-        Ok(measure.of_equal())
-    }
-
     /// Whether the value is the same for two rankings in either order.
     #[getter]
     fn symmetric(&self) -> bool {

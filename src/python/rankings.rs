@@ -8,7 +8,7 @@ use pyo3::prelude::*;
 
 use super::{in_use, watched};
 use crate::rankings::tied::Reading;
-use crate::rankings::value::Kind;
+use crate::rankings::value::InputKind;
 use crate::{Error, Incomplete, Missing, Value, Watch, memory};
 
 /// Returns what `$call` makes of an array, if it is one of numbers that rankings can be read from.
@@ -40,9 +40,9 @@ impl Rankings {
     #[pyo3(signature = (values, kind, mirrored, threads=None))]
     fn new(values: &Bound<'_, PyAny>, kind: &str, mirrored: bool, threads: Option<usize>) -> PyResult<Self> {
         let kind = match kind {
-            "ranks" => Kind::Ranks,
-            "orders" => Kind::Orders,
-            "scores" => Kind::Scores,
+            "ranks" => InputKind::Ranks,
+            "orders" => InputKind::Orders,
+            "scores" => InputKind::Scores,
             _ => return Err(PyValueError::new_err(format!("unknown kind {kind:?}"))),
         };
         with_numbers!(values, complete(values, kind, mirrored, threads));
@@ -130,7 +130,7 @@ impl Rankings {
         let (rows, items) = (self.rows(), self.items());
         table(py, rows, items, || match &self.0 {
             Set::Complete(set) => {
-                let mut cells = memory::room(rows * items)?;
+                let mut cells = memory::with_capacity(rows * items)?;
                 for row in 0..rows {
                     cells.extend(set.row(row).ranks().iter().map(|&rank| i64::from(rank) + 1));
                 }
@@ -178,7 +178,7 @@ fn table(
 
 fn complete<V: Value + numpy::Element>(
     values: &Bound<'_, PyArray2<V>>,
-    kind: Kind,
+    kind: InputKind,
     mirrored: bool,
     threads: Option<usize>,
 ) -> PyResult<Rankings> {

@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::diagnosis::diagnose;
 use super::sorting::sort;
-use super::value::{Kind, VACANT, Value, check_shape, index_of};
+use super::value::{InputKind, VACANT, Value, check_shape, index_of};
 use crate::error::Error;
 use crate::memory;
 use crate::parallel::{self, Crew, Stop, Watch};
@@ -64,7 +64,7 @@ impl Rankings {
     /// # Ok::<(), wkendall::Error>(())
     /// ```
     pub fn from_ranks<V: Value>(rows: usize, items: usize, values: &[V]) -> Result<Self, Error> {
-        Self::build(Kind::Ranks, rows, items, values, None, None)
+        Self::build(InputKind::Ranks, rows, items, values, None, None)
     }
 
     /// Rankings from orders: row `p` lists the items of ranking `p`, the most preferred first, counting from 1 or from 0.
@@ -79,7 +79,7 @@ impl Rankings {
     /// # Ok::<(), wkendall::Error>(())
     /// ```
     pub fn from_orders<V: Value>(rows: usize, items: usize, values: &[V]) -> Result<Self, Error> {
-        Self::build(Kind::Orders, rows, items, values, None, None)
+        Self::build(InputKind::Orders, rows, items, values, None, None)
     }
 
     /// Rankings from scores: the item with the largest score of its row is the most preferred.
@@ -94,12 +94,12 @@ impl Rankings {
     /// # Ok::<(), wkendall::Error>(())
     /// ```
     pub fn from_scores<V: Value>(rows: usize, items: usize, values: &[V]) -> Result<Self, Error> {
-        Self::build(Kind::Scores, rows, items, values, None, None)
+        Self::build(InputKind::Scores, rows, items, values, None, None)
     }
 
     /// Rankings from numbers of any kind, on so many threads, watched; in the end the same as the public constructors give.
     pub(crate) fn build<V: Value>(
-        kind: Kind,
+        kind: InputKind,
         rows: usize,
         items: usize,
         values: &[V],
@@ -112,11 +112,11 @@ impl Rankings {
         // A valid row has a 0 exactly if it counts from 0, so the first row tells. If it tells wrong, a row will not fit.
         let zero_based = values[..items.min(values.len())].iter().any(|value| value.whole() == Some(0));
         let fill = |values: &[V], ranks: &mut [u32], order: &mut [u32], stop: &Stop| match kind {
-            Kind::Ranks | Kind::Orders => fill_permutation(values, zero_based, ranks, order, stop),
-            Kind::Scores => fill_scores(values, ranks, order, stop),
+            InputKind::Ranks | InputKind::Orders => fill_permutation(values, zero_based, ranks, order, stop),
+            InputKind::Scores => fill_scores(values, ranks, order, stop),
         };
         // Nanoseconds for each value on a core of 2.3 GHz. A permutation of many items takes longer: it waits for memory.
-        let cost = if kind == Kind::Scores { 4.0 * (items as f64 + 2.0).log2() } else { 2.0 };
+        let cost = if kind == InputKind::Scores { 4.0 * (items as f64 + 2.0).log2() } else { 2.0 };
         let silent_ns = items as f64 * cost.max(10.0);
         let first_wrong = AtomicUsize::new(usize::MAX);
         let rows_a_job = (JOB_NS / (cost * items as f64 + 1.0)).max(1.0) as usize;
@@ -144,7 +144,7 @@ impl Rankings {
             let find = |stop: &Stop| diagnose(kind, items, values, wrong, zero_based, stop);
             return Err(parallel::run_one(silent_ns, watch, find)?);
         }
-        Ok(if matches!(kind, Kind::Orders) { built.inverse() } else { built })
+        Ok(if matches!(kind, InputKind::Orders) { built.inverse() } else { built })
     }
 
     /// The number of rankings.
@@ -173,7 +173,7 @@ impl Rankings {
     /// Some of the rankings.
     pub(crate) fn select(&self, rows: &[usize]) -> Result<Self, Error> {
         let pick = |from: &[u32]| {
-            let mut picked = memory::room(rows.len() * self.items)?;
+            let mut picked = memory::with_capacity(rows.len() * self.items)?;
             for row in rows {
                 picked.extend_from_slice(&from[row * self.items..(row + 1) * self.items]);
             }
@@ -223,7 +223,7 @@ impl Rankings {
             return Err(Error::RowsDiffer { left: self.rows, right: other.rows });
         }
         let chain = |outer: &[u32], inner: &[u32]| {
-            let mut chained = memory::room(outer.len())?;
+            let mut chained = memory::with_capacity(outer.len())?;
             for (outer, inner) in rows_of(outer, self.items).zip(rows_of(inner, self.items)) {
                 chained.extend(inner.iter().map(|&i| outer[i as usize]));
             }

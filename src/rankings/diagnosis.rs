@@ -1,7 +1,7 @@
 //! What is wrong with a row that is no ranking.
 
 use super::sorting::sort;
-use super::value::{Kind, VACANT, Value, index_of};
+use super::value::{InputKind, VACANT, Value, index_of};
 use crate::error::{Error, Number};
 use crate::memory;
 use crate::parallel::Stop;
@@ -9,7 +9,7 @@ use crate::parallel::Stop;
 /// What is wrong with `row`, all rows before it being right.
 #[cold]
 pub(crate) fn diagnose<V: Value>(
-    kind: Kind,
+    kind: InputKind,
     items: usize,
     values: &[V],
     row: usize,
@@ -18,8 +18,8 @@ pub(crate) fn diagnose<V: Value>(
 ) -> Result<Error, Error> {
     let (first, given) = (&values[..items], &values[row * items..(row + 1) * items]);
     let found = match kind {
-        Kind::Ranks | Kind::Orders => not_a_permutation(row, given, first, zero_based)?,
-        Kind::Scores => no_scores(row, given, stop)?,
+        InputKind::Ranks | InputKind::Orders => not_a_permutation(row, given, first, zero_based)?,
+        InputKind::Scores => no_scores(row, given, stop)?,
     };
     // Only memory that another thread wrote to in the meantime can be in order by now.
     Ok(found.unwrap_or(Error::Changed))

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use super::complete::Rankings;
 use super::sorting::sort;
-use super::value::{Kind, Value, check_shape};
+use super::value::{InputKind, Value, check_shape};
 use crate::error::{Error, Number};
 use crate::memory;
 use crate::parallel::{self, Crew, Stop, Watch};
@@ -230,7 +230,7 @@ impl Incomplete {
 
     /// The same as complete rankings, if they are.
     pub(crate) fn try_complete(&self, watch: Option<Watch<'_>>) -> Result<Option<Rankings>, Error> {
-        let build = || Rankings::build(Kind::Ranks, self.rows, self.items, &self.starts, None, watch);
+        let build = || Rankings::build(InputKind::Ranks, self.rows, self.items, &self.starts, None, watch);
         self.complete.then(build).transpose()
     }
 

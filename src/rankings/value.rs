@@ -82,7 +82,7 @@ impl Value for f32 {
 
 /// What numbers mean.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(crate) enum InputKind {
     Ranks,
     Orders,
     Scores,

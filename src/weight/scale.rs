@@ -113,7 +113,7 @@ pub(crate) fn balanced(vectors: &[f64], order: usize, items: usize) -> Result<(V
     let terms = || vectors.chunks_exact(order * items).filter(|term| !is_zero(term));
     // A zero term says nothing about the scale.
     let power = terms().map(|term| parts(term).iter().sum()).min().unwrap_or(0);
-    let mut balanced = memory::room(vectors.len())?;
+    let mut balanced = memory::with_capacity(vectors.len())?;
     for term in vectors.chunks_exact(order * items) {
         let exponents = parts(term);
         let rest: i32 = if is_zero(term) { 0 } else { power - exponents.iter().sum::<i32>() };

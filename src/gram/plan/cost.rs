@@ -1,6 +1,6 @@
 //! Every threshold, tile size and cost, with where it was measured. Times are nanoseconds on one core of a Xeon with AVX-512 at 2.3 GHz.
 
-use super::{Kind, Strategy, Task};
+use super::{Representation, Strategy, Task};
 use crate::kappa::pairs_of;
 use crate::measure::{Counted, Measure, symmetry};
 use crate::simd::{Isa, Level};
@@ -66,13 +66,13 @@ impl Strategy {
     /// Whether the strategy can do the task.
     pub(super) fn can(self, task: &Task<'_>) -> bool {
         let measure = task.measure;
-        match (task.kind, self) {
-            (Kind::Complete, Self::Bits) => measure.counted().is_some() && measure.items() <= BITS_MOST_ITEMS,
-            (Kind::Complete, Self::Product) => measure.summed().is_some(),
-            (Kind::Complete, Self::Pairs) => has_grid(measure),
-            (Kind::Tied { .. }, Self::Bits) => false,
-            (Kind::Tied { .. }, Self::Product) => !measure.weight().is_later(),
-            (_, Self::Partition) | (Kind::Tied { .. }, Self::Pairs) => true,
+        match (task.representation, self) {
+            (Representation::Complete, Self::Bits) => measure.counted().is_some() && measure.items() <= BITS_MOST_ITEMS,
+            (Representation::Complete, Self::Product) => measure.summed().is_some(),
+            (Representation::Complete, Self::Pairs) => has_grid(measure),
+            (Representation::Tied { .. }, Self::Bits) => false,
+            (Representation::Tied { .. }, Self::Product) => !measure.weight().is_later(),
+            (_, Self::Partition) | (Representation::Tied { .. }, Self::Pairs) => true,
         }
     }
 
@@ -82,7 +82,7 @@ impl Strategy {
     /// Fitted to `cargo bench --bench strategies`.
     pub(super) fn cost_ns(self, task: &Task<'_>, isa: Isa, tile: usize) -> f64 {
         let measure = task.measure;
-        if let Kind::Tied { unknown } = task.kind {
+        if let Representation::Tied { unknown } = task.representation {
             return match self {
                 Self::Product => TIED_FEATURE_NS * tied_features(measure, unknown),
                 Self::Bits | Self::Pairs | Self::Partition => tied_pair_ns(measure),

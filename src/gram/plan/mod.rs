@@ -23,7 +23,7 @@ use cost::{FEW, LEAST_SHARED, NARROW_TIED, NARROWEST, TILE_NS, TILES_PER_THREAD,
 
 /// How rankings are represented, as far as costs and strategies depend on it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(crate) enum Representation {
     /// Permutations.
     Complete,
     /// With ties or missing items.
@@ -37,7 +37,7 @@ pub(crate) enum Kind {
 #[derive(Clone, Copy)]
 pub(crate) struct Task<'a> {
     pub(crate) measure: &'a Measure,
-    pub(crate) kind: Kind,
+    pub(crate) representation: Representation,
     /// Whether weighted sums are computed in single precision.
     pub(crate) single: bool,
     pub(crate) rows: usize,
@@ -92,7 +92,7 @@ impl Task<'_> {
             Some(strategy) if strategy.can(self) => Ok(strategy),
             Some(strategy) => Err(Error::CannotCompute { name: strategy.to_string() }),
             // What has to be made ready for each ranking is not worth it for a few pairs.
-            None if self.cells() < FEW && self.kind == Kind::Complete => Ok(Strategy::Partition),
+            None if self.cells() < FEW && self.representation == Representation::Complete => Ok(Strategy::Partition),
             None => {
                 let able = Strategy::ALL.into_iter().filter(|strategy| strategy.can(self));
                 let cost = |strategy: Strategy| self.cost_ns(strategy, isa);
@@ -116,10 +116,10 @@ impl Task<'_> {
     /// Rows and columns of a tile.
     fn tile(&self, strategy: Strategy, pair_ns: f64, threads: usize) -> usize {
         let by_share = (self.cells() / (threads * TILES_PER_THREAD) as f64).sqrt() as usize;
-        let (by_time, by_share) = match (strategy, self.kind) {
+        let (by_time, by_share) = match (strategy, self.representation) {
             (Strategy::Bits | Strategy::Product, _) => (WIDEST, by_share.next_multiple_of(LEAST_SHARED)),
-            (Strategy::Pairs | Strategy::Partition, Kind::Tied { .. }) => return NARROW_TIED,
-            (Strategy::Pairs | Strategy::Partition, Kind::Complete) => {
+            (Strategy::Pairs | Strategy::Partition, Representation::Tied { .. }) => return NARROW_TIED,
+            (Strategy::Pairs | Strategy::Partition, Representation::Complete) => {
                 (((TILE_NS / pair_ns).sqrt() as usize).clamp(NARROWEST, WIDEST), by_share)
             }
         };

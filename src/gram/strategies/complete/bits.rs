@@ -27,22 +27,22 @@ pub(in crate::gram) struct Bits<'a> {
     isa: Isa,
     measure: &'a Measure,
     counted: Counted,
-    x: Side,
+    x: PackedSet,
     /// That of `x` where there is none.
-    y: Option<Side>,
-    blocks: Vec<Block>,
+    y: Option<PackedSet>,
+    blocks: Vec<BitBlock>,
     values: Vec<f64>,
 }
 
 /// Rankings for the rows or the columns of the result.
-struct Side {
+struct PackedSet {
     ranks: Ranks,
     /// The bits of all of them, unless these are many.
     kept: Option<Vec<u64>>,
 }
 
 /// Items of which the pairs make one block.
-struct Block {
+struct BitBlock {
     items: Range<usize>,
     /// Words for each ranking.
     words: usize,
@@ -118,7 +118,7 @@ impl<'a> Bits<'a> {
             Counted::All | Counted::Top(_) | Counted::Later => Vec::new(),
         };
         let blocks = blocks(counted, measure.items())?;
-        let side = |rankings| Ok(Side { ranks: Ranks::new(rankings, stop)?, kept: None });
+        let side = |rankings| Ok(PackedSet { ranks: Ranks::new(rankings, stop)?, kept: None });
         let mut all = Self { isa, measure, counted, x: side(x)?, y: y.map(side).transpose()?, blocks, values };
         all.x.kept = all.keep(&all.x.ranks);
         let kept = all.y.as_ref().and_then(|side| all.keep(&side.ranks));
@@ -138,7 +138,7 @@ impl<'a> Bits<'a> {
     }
 
     /// Words for each ranking in a packed block.
-    fn length(&self, block: &Block) -> usize {
+    fn length(&self, block: &BitBlock) -> usize {
         match self.counted {
             Counted::All => block.words,
             Counted::Top(_) => 2 * block.words,
@@ -149,9 +149,9 @@ impl<'a> Bits<'a> {
     /// The bits of some rankings, kept or made in `room`.
     fn bits<'r>(
         &self,
-        side: &'r Side,
+        side: &'r PackedSet,
         rows: Range<usize>,
-        block: &Block,
+        block: &BitBlock,
         room: &'r mut Vec<u64>,
     ) -> Result<&'r [u64], Error> {
         if let Some(kept) = &side.kept {
@@ -162,7 +162,7 @@ impl<'a> Bits<'a> {
         Ok(room)
     }
 
-    fn pack_rows(&self, ranks: &Ranks, rows: Range<usize>, block: &Block, out: &mut Vec<u64>) -> Result<(), Error> {
+    fn pack_rows(&self, ranks: &Ranks, rows: Range<usize>, block: &BitBlock, out: &mut Vec<u64>) -> Result<(), Error> {
         out.clear();
         memory::reserve(out, rows.len() * self.length(block))?;
         for row in rows {
@@ -176,7 +176,7 @@ impl<'a> Bits<'a> {
         Ok(())
     }
 
-    fn count(&self, block: &Block, upper: bool, rows: &[u64], columns: &[u64], counts: &mut [u64]) {
+    fn count(&self, block: &BitBlock, upper: bool, rows: &[u64], columns: &[u64], counts: &mut [u64]) {
         match self.counted {
             Counted::All => bits::count_differing(self.isa, block.words, upper, rows, columns, counts),
             Counted::Top(_) => bits::count_agreeing(self.isa, block.words, upper, rows, columns, counts),
@@ -248,7 +248,7 @@ impl Bits<'_> {
     fn count_blocks(
         &self,
         shape: &Shape,
-        blocks: &[Block],
+        blocks: &[BitBlock],
         Scratch { rows, columns, one, counts, .. }: &mut Scratch,
         proceed: Proceed<'_>,
     ) -> Result<bool, Error> {
@@ -304,7 +304,7 @@ impl Bits<'_> {
     ) -> Result<(), Error> {
         let length = self.blocks.len().div_ceil(parts).max(1);
         let parts = self.blocks.len().div_ceil(length);
-        let mut gathered = memory::room(tiles.len())?;
+        let mut gathered = memory::with_capacity(tiles.len())?;
         for tile in tiles {
             let shape = Shape::of(&tile);
             let counts = memory::filled(shape.rows.len() * shape.width(), 0)?;
@@ -353,11 +353,11 @@ impl Fill for Bits<'_> {
 }
 
 /// Cuts the items into blocks of about [`BITS_BLOCK`] words.
-fn blocks(counted: Counted, items: usize) -> Result<Vec<Block>, Error> {
+fn blocks(counted: Counted, items: usize) -> Result<Vec<BitBlock>, Error> {
     if counted == Counted::Later {
         let step = (BITS_BLOCK / (1 + items.div_ceil(64))).max(1);
         let starts = (0..items).step_by(step);
-        return memory::collect(starts.map(|start| Block { items: start..items.min(start + step), words: 0 }));
+        return memory::collect(starts.map(|start| BitBlock { items: start..items.min(start + step), words: 0 }));
     }
     let mut blocks = Vec::new();
     // Item j brings its pairs with the j items before it.
@@ -365,7 +365,7 @@ fn blocks(counted: Counted, items: usize) -> Result<Vec<Block>, Error> {
     for j in 1..items {
         pairs += j;
         if pairs >= BITS_BLOCK * 64 || j + 1 == items {
-            memory::push(&mut blocks, Block { items: start..j + 1, words: pairs.div_ceil(64) })?;
+            memory::push(&mut blocks, BitBlock { items: start..j + 1, words: pairs.div_ceil(64) })?;
             (start, pairs) = (j + 1, 0);
         }
     }

@@ -54,7 +54,7 @@ impl<'a, S: Real<G>, const G: usize> Factored<'a, S, G> {
         let Some((Lowered::Factors { order, vectors }, _)) = measure.summed() else {
             return Err(Error::CannotCompute { name: "product".to_owned() });
         };
-        let own = measure.of_equal();
+        let own = measure.self_similarity();
         // Single precision has a narrow range.
         let (balanced, power) =
             if S::IS_SINGLE { balanced(vectors, *order, measure.items())? } else { (Vec::new(), 0) };

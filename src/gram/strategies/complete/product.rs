@@ -48,9 +48,9 @@ pub(in crate::gram) struct Product<'a, S, const G: usize> {
     form: Form,
     /// The weight of each rank; of tensors, all entries.
     weights: Vec<S>,
-    blocks: Vec<Block>,
+    blocks: Vec<FeatureBlock>,
     /// The runs of all blocks, in one list, so that only few allocations can fail.
-    runs: Vec<Run>,
+    runs: Vec<FeatureRun>,
     /// The value for a ranking and itself.
     own: f64,
     finish: Finish,
@@ -81,7 +81,7 @@ impl Form {
 }
 
 /// Features that are made and multiplied together.
-struct Block {
+struct FeatureBlock {
     /// Which of all runs.
     runs: Range<usize>,
     /// Whether they are followed by the squares of the weights of single items, halved and negative in the rows: the part of the
@@ -90,7 +90,7 @@ struct Block {
 }
 
 /// Features of one item j with a run of other items.
-struct Run {
+struct FeatureRun {
     /// For tensors: the number of the tensor and all items but the last as one number, to the base of n.
     j: usize,
     others: Range<usize>,
@@ -98,7 +98,7 @@ struct Run {
     doubled: bool,
 }
 
-/// Rows and columns of a product have other features only for [`Block::squares`].
+/// Rows and columns of a product have other features only for [`FeatureBlock::squares`].
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Side {
     Rows,
@@ -153,7 +153,7 @@ impl<'a, S: Real<G>, const G: usize> Product<'a, S, G> {
                 return Err(cannot());
             }
         };
-        let own = measure.of_equal();
+        let own = measure.self_similarity();
         let (blocks, runs) = blocks(measure.items(), form, weights.len())?;
         // Single precision has a narrow range.
         let exponent = if S::IS_SINGLE { exponent(weights) } else { 0 };
@@ -206,7 +206,7 @@ impl<'a, S: Real<G>, const G: usize> Product<'a, S, G> {
     }
 
     /// Makes the features of a block for all groups, one group after the other; how many there are for each.
-    fn make_features(&self, block: &Block, side: Side, panels: &mut Panels<S, G>) -> Result<usize, Error> {
+    fn make_features(&self, block: &FeatureBlock, side: Side, panels: &mut Panels<S, G>) -> Result<usize, Error> {
         let items = self.measure.items().max(1);
         let Panels { indices, ranks, weights, features } = panels;
         let runs = &self.runs[block.runs.clone()];
@@ -218,7 +218,7 @@ impl<'a, S: Real<G>, const G: usize> Product<'a, S, G> {
             Form::Pairs { join, .. } => {
                 let factor = S::from_f64(if side == Side::Rows { -0.5 } else { 1.0 });
                 for (ranks, weights) in ranks.chunks_exact(items).zip(weights.chunks_exact(items)) {
-                    for &Run { j, ref others, .. } in runs {
+                    for &FeatureRun { j, ref others, .. } in runs {
                         S::pair_features(self.isa, join, Group { ranks, weights }, others.clone(), j, features);
                     }
                     if block.squares {
@@ -376,7 +376,7 @@ fn finish(form: Form, u: &[f64]) -> Finish {
 }
 
 /// Cuts the features into blocks of [`BLOCK`]; of tensors there are so many weights.
-fn blocks(items: usize, form: Form, weights: usize) -> Result<(Vec<Block>, Vec<Run>), Error> {
+fn blocks(items: usize, form: Form, weights: usize) -> Result<(Vec<FeatureBlock>, Vec<FeatureRun>), Error> {
     let (mut blocks, mut runs) = (Vec::new(), Vec::new());
     let (mut first, mut left) = (0, BLOCK);
     let mut push = |j: usize, mut others: Range<usize>, doubled: bool| {
@@ -384,9 +384,9 @@ fn blocks(items: usize, form: Form, weights: usize) -> Result<(Vec<Block>, Vec<R
             let next = others.start..others.end.min(others.start + left);
             left -= next.len();
             others.start = next.end;
-            memory::push(&mut runs, Run { j, others: next, doubled })?;
+            memory::push(&mut runs, FeatureRun { j, others: next, doubled })?;
             if left == 0 {
-                memory::push(&mut blocks, Block { runs: first..runs.len(), squares: false })?;
+                memory::push(&mut blocks, FeatureBlock { runs: first..runs.len(), squares: false })?;
                 (first, left) = (runs.len(), BLOCK);
             }
         }
@@ -401,6 +401,6 @@ fn blocks(items: usize, form: Form, weights: usize) -> Result<(Vec<Block>, Vec<R
         Form::Tensors { .. } => (0..weights / items.max(1)).try_for_each(|j| push(j, 0..items, false)),
     }?;
     let squares = form == (Form::Pairs { join: Join::Product, signed: false });
-    memory::push(&mut blocks, Block { runs: first..runs.len(), squares })?;
+    memory::push(&mut blocks, FeatureBlock { runs: first..runs.len(), squares })?;
     Ok((blocks, runs))
 }

@@ -19,11 +19,11 @@ use crate::gram::{Element, Options, run};
 use crate::measure::Measure;
 use crate::parallel::{Crew, Watch};
 use crate::rankings::Incomplete;
-use pairs::Pairs;
+use pairs::TiedPairs;
 use product::Features;
 use setting::{Phases, Setting};
 
-pub(in crate::gram) use setting::kind_of;
+pub(in crate::gram) use setting::representation_of;
 
 /// The value of a kernel for each ranking and itself, before it is divided by anything.
 pub(crate) fn own_values(
@@ -56,7 +56,7 @@ pub(in crate::gram) fn fill<T: Element>(
             return run(&Features::new(&setting, isa)?, tiles, Crew::new(threads, 0.0), watch);
         }
         let isa = (strategy == Strategy::Pairs).then_some(isa);
-        let pairs = Pairs { setting: &setting, isa, interval: (ASK_EVERY_NS / pair_ns) as usize };
+        let pairs = TiedPairs { setting: &setting, isa, interval: (ASK_EVERY_NS / pair_ns) as usize };
         run(&pairs, tiles, Crew::new(threads, cost::tied_longest_ns(measure)), watch)
     })
 }

@@ -6,7 +6,7 @@ use super::setting::Setting;
 use crate::error::Error;
 use crate::gram::tiles::Tile;
 use crate::gram::{Element, Fill};
-use crate::kappa::incomplete::Memory;
+use crate::kappa::incomplete::TiedWorkspace;
 use crate::memory;
 use crate::parallel::{Proceed, Stop};
 use crate::rankings::Incomplete;
@@ -14,24 +14,29 @@ use crate::simd::Isa;
 use crate::weight::means::Means;
 
 /// One pair of rankings at a time.
-pub(super) struct Pairs<'a> {
+pub(super) struct TiedPairs<'a> {
     pub(super) setting: &'a Setting<'a>,
     pub(super) isa: Option<Isa>,
     pub(super) interval: usize,
 }
 
-impl Fill for Pairs<'_> {
-    type Scratch = Memory;
+impl Fill for TiedPairs<'_> {
+    type Scratch = TiedWorkspace;
 
-    fn scratch(&self, stop: &Stop) -> Result<Memory, Error> {
+    fn scratch(&self, stop: &Stop) -> Result<TiedWorkspace, Error> {
         self.setting.memory(self.isa, stop)
     }
 
-    fn fill<T: Element>(&self, tile: &mut Tile<'_, T>, memory: &mut Memory, proceed: Proceed<'_>) -> Result<(), Error> {
+    fn fill<T: Element>(
+        &self,
+        tile: &mut Tile<'_, T>,
+        memory: &mut TiedWorkspace,
+        proceed: Proceed<'_>,
+    ) -> Result<(), Error> {
         let setting = self.setting;
         let (rows, columns) = (tile.rows(), tile.columns());
         let means = |set: &Incomplete, rows: Range<usize>| -> Result<Vec<Means>, Error> {
-            let mut all = memory::room(rows.len())?;
+            let mut all = memory::with_capacity(rows.len())?;
             for row in rows {
                 all.push(setting.means(set, row)?);
             }

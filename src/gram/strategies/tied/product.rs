@@ -6,7 +6,7 @@ use super::setting::Setting;
 use crate::error::Error;
 use crate::gram::tiles::Tile;
 use crate::gram::{Element, Fill};
-use crate::kappa::incomplete::leans;
+use crate::kappa::incomplete::expected_signs;
 use crate::kappa::pairs_of;
 use crate::memory;
 use crate::parallel::{Proceed, Stop};
@@ -30,7 +30,7 @@ pub(in crate::gram) struct Features<'a> {
 
 /// Memory for one thread.
 #[derive(Default)]
-pub(in crate::gram) struct Panels {
+pub(in crate::gram) struct TiedPanels {
     rows: Vec<Row<f64, G>>,
     columns: Vec<Row<f64, G>>,
     sums: Vec<Square<G>>,
@@ -39,7 +39,7 @@ pub(in crate::gram) struct Panels {
 /// What the features of a ranking are made of.
 enum Source {
     Means(Means),
-    Leans(Vec<f64>),
+    ExpectedSigns(Vec<f64>),
 }
 
 impl<'a> Features<'a> {
@@ -48,12 +48,12 @@ impl<'a> Features<'a> {
     }
 
     fn sources(&self, set: &Incomplete, range: Range<usize>) -> Result<Vec<Source>, Error> {
-        let mut sources = memory::room(range.len())?;
+        let mut sources = memory::with_capacity(range.len())?;
         for row in range {
             sources.push(if self.setting.unknown {
-                let mut of_items = memory::room(set.items())?;
-                leans(set.row(row), &mut of_items);
-                Source::Leans(of_items)
+                let mut of_items = memory::with_capacity(set.items())?;
+                expected_signs(set.row(row), &mut of_items);
+                Source::ExpectedSigns(of_items)
             } else {
                 Source::Means(self.setting.means(set, row)?)
             });
@@ -81,8 +81,8 @@ impl<'a> Features<'a> {
             for (&(i, j), out) in pairs.iter().zip(features) {
                 let (a, b) = (blocks.starts[i as usize], blocks.starts[j as usize]);
                 match source {
-                    Source::Leans(leans) => {
-                        let (i, j) = (leans[i as usize], leans[j as usize]);
+                    Source::ExpectedSigns(expected_signs) => {
+                        let (i, j) = (expected_signs[i as usize], expected_signs[j as usize]);
                         let placed = blocks.placed as u32;
                         out[0][lane] = match (a < placed, b < placed) {
                             (true, true) => f64::from(u8::from(a < b)) - f64::from(u8::from(a > b)),
@@ -107,19 +107,24 @@ impl<'a> Features<'a> {
 }
 
 impl Fill for Features<'_> {
-    type Scratch = Panels;
+    type Scratch = TiedPanels;
 
-    fn scratch(&self, _: &Stop) -> Result<Panels, Error> {
-        Ok(Panels::default())
+    fn scratch(&self, _: &Stop) -> Result<TiedPanels, Error> {
+        Ok(TiedPanels::default())
     }
 
-    fn fill<T: Element>(&self, tile: &mut Tile<'_, T>, panels: &mut Panels, proceed: Proceed<'_>) -> Result<(), Error> {
+    fn fill<T: Element>(
+        &self,
+        tile: &mut Tile<'_, T>,
+        panels: &mut TiedPanels,
+        proceed: Proceed<'_>,
+    ) -> Result<(), Error> {
         let setting = self.setting;
         let (rows, columns) = (tile.rows(), tile.columns());
         let of_rows = self.sources(setting.x, rows.clone())?;
         let of_columns = self.sources(setting.y, columns.clone())?;
         let squares: Vec<(usize, usize)> = memory::collect(tile.squares::<G>())?;
-        let Panels { rows: left, columns: right, sums } = panels;
+        let TiedPanels { rows: left, columns: right, sums } = panels;
         sums.clear();
         memory::resize(sums, squares.len(), [[0.0; G]; G])?;
         for pairs in self.pairs.chunks(if setting.is_skew() { BLOCK } else { BLOCK / 2 }) {
@@ -147,7 +152,7 @@ impl Fill for Features<'_> {
 }
 
 fn all_pairs(items: usize) -> Result<Vec<(u32, u32)>, Error> {
-    let mut pairs = memory::room(pairs_of(items as u64) as usize)?;
+    let mut pairs = memory::with_capacity(pairs_of(items as u64) as usize)?;
     for j in 0..items as u32 {
         pairs.extend((0..j).map(|i| (i, j)));
     }

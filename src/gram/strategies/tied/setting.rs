@@ -2,8 +2,8 @@
 
 use crate::error::Error;
 use crate::gram::cost::{self, ASK_EVERY_NS};
-use crate::gram::plan::Kind;
-use crate::kappa::incomplete::{self as sums, Memory, Need, Side};
+use crate::gram::plan::Representation;
+use crate::kappa::incomplete::{self as sums, Need, TiedRanking, TiedWorkspace};
 use crate::kappa::pairs_of;
 use crate::measure::{Mean, Measure};
 use crate::memory;
@@ -15,13 +15,17 @@ use crate::weight::means::Means;
 use crate::weight::own;
 
 /// The kind of these rankings; refuses a measure that has no mean over complete rankings.
-pub(in crate::gram) fn kind_of(measure: &Measure, x: &Incomplete, y: &Incomplete) -> Result<Kind, Error> {
+pub(in crate::gram) fn representation_of(
+    measure: &Measure,
+    x: &Incomplete,
+    y: &Incomplete,
+) -> Result<Representation, Error> {
     let (weight, _) = measure.mean().ok_or(Error::IncompleteMeasure)?;
     let unknown = x.has_unknown() || y.has_unknown();
     if unknown && !weight.counts_all() {
         return Err(Error::UnknownPlaces);
     }
-    Ok(Kind::Tied { unknown })
+    Ok(Representation::Tied { unknown })
 }
 
 /// Several runs whose jobs are counted together.
@@ -69,7 +73,7 @@ impl<'a> Setting<'a> {
     /// That of a measure, but for the roots.
     pub(super) fn new(measure: &'a Measure, x: &'a Incomplete, y: &'a Incomplete) -> Result<Self, Error> {
         let (weight, mean) = measure.mean().ok_or(Error::IncompleteMeasure)?;
-        let unknown = kind_of(measure, x, y)? == Kind::Tied { unknown: true };
+        let unknown = representation_of(measure, x, y)? == Representation::Tied { unknown: true };
         Ok(Self { measure, x, y, weight, mean, unknown, roots: None })
     }
 
@@ -148,7 +152,7 @@ impl<'a> Setting<'a> {
         set: &Incomplete,
         row: usize,
         without_signs: Option<&Lowered>,
-        memory: &mut Memory,
+        memory: &mut TiedWorkspace,
     ) -> Result<f64, Error> {
         let mut own = |weight, means: &Means| {
             let setting = Setting { weight, roots: None, ..*self };
@@ -163,9 +167,9 @@ impl<'a> Setting<'a> {
     }
 
     /// Memory for pairs of rankings.
-    pub(super) fn memory(&self, isa: Option<Isa>, stop: &Stop) -> Result<Memory, Error> {
+    pub(super) fn memory(&self, isa: Option<Isa>, stop: &Stop) -> Result<TiedWorkspace, Error> {
         let need = Need { weight: self.weight, signed: self.mean == Mean::Signed, unknown: self.unknown };
-        Memory::new(need, self.x.items(), isa, stop)
+        TiedWorkspace::new(need, self.x.items(), isa, stop)
     }
 
     pub(super) fn means(&self, set: &Incomplete, row: usize) -> Result<Means, Error> {
@@ -189,12 +193,12 @@ impl<'a> Setting<'a> {
         &self,
         s: (&Incomplete, usize, &Means),
         t: (&Incomplete, usize, &Means),
-        memory: &mut Memory,
+        memory: &mut TiedWorkspace,
     ) -> f64 {
-        let [s, t] = [s, t].map(|(set, row, means)| Side { blocks: set.row(row), means });
+        let [s, t] = [s, t].map(|(set, row, means)| TiedRanking { blocks: set.row(row), means });
         // A sum taken the other way round would round differently.
         let (s, t) = if s.blocks.starts <= t.blocks.starts { (s, t) } else { (t, s) };
-        let concordant = |memory: &mut Memory| {
+        let concordant = |memory: &mut TiedWorkspace| {
             if self.unknown {
                 sums::anywhere(s.blocks, t.blocks, memory)
             } else {
