@@ -52,39 +52,26 @@ impl Strategy {
     /// About how long a pair of rankings takes, in nanoseconds, in tiles of so many rankings: a part for the pair, and a part to
     /// make ready each ranking, which the pairs of a tile share.
     ///
-    /// Fitted to `cargo bench --bench strategies` on one core of a Xeon with AVX-512 at 2.3 GHz.
+    /// Fitted to `cargo bench --bench strategies` on one core of a Xeon at 2.3 GHz with the widest instruction set.
     fn cost_ns(self, measure: &Measure, isa: Isa, single: bool, tile: usize) -> f64 {
         let n = measure.items() as f64;
-        let narrow = self.slowdown(isa.level());
+        let slowdown = isa.slowdown();
         let share = 2.0 / tile.max(1) as f64;
         match self {
             Self::Bits => match measure.counted() {
-                Some(Counted::All) => 2.0 + narrow * n * n * (0.0007 + 0.034 * share),
-                Some(Counted::Top(_)) => 2.0 + narrow * n * n * (0.0011 + 0.05 * share),
-                _ => 2.0 + narrow * (n * n * (0.0016 + 0.04 * share) + 0.3 * n),
+                Some(Counted::All) => 2.0 + slowdown.bits * n * n * (0.0007 + 0.034 * share),
+                Some(Counted::Top(_)) => 2.0 + slowdown.bits * n * n * (0.0011 + 0.05 * share),
+                _ => 2.0 + slowdown.bits * (n * n * (0.0016 + 0.04 * share) + 0.3 * n),
             },
-            Self::Product => 3.0 + narrow * measure.products() * (0.035 + 0.3 * share) * if single { 0.5 } else { 1.0 },
-            Self::Pairs if measure.is_ordered() => {
-                measure.cost_ns() * if isa.level() == Level::Portable { 1.0 } else { 0.6 }
+            Self::Product => {
+                3.0 + slowdown.product * measure.products() * (0.035 + 0.3 * share) * if single { 0.5 } else { 1.0 }
             }
+            Self::Pairs if measure.is_ordered() => measure.cost_ns() * slowdown.tuples,
             Self::Pairs => {
                 let levels = (n / 1000.0).max(1.0).log2();
-                200.0 + narrow * measure.grid_factor() * n * (5.7 + 1.4 * levels)
+                200.0 + slowdown.grid * measure.grid_factor() * n * (5.7 + 1.4 * levels)
             }
             Self::Partition => measure.cost_ns(),
-        }
-    }
-
-    /// How many times as long as with AVX-512 a pair takes, on the same machine at n = 100 (bits, product) and n = 1000 (pairs).
-    fn slowdown(self, level: Level) -> f64 {
-        match (self, level) {
-            (_, Level::Avx512) | (Self::Partition, _) => 1.0,
-            (Self::Bits, Level::Avx2) => 2.7,
-            (Self::Bits, Level::Portable) => 7.5,
-            (Self::Product, Level::Avx2) => 1.7,
-            (Self::Product, Level::Portable) => 8.4,
-            (Self::Pairs, Level::Avx2) => 1.35,
-            (Self::Pairs, Level::Portable) => 2.9,
         }
     }
 }
@@ -130,7 +117,8 @@ impl Backend {
 impl FromStr for Backend {
     type Err = Error;
 
-    /// "bits", "product", "pairs" or "partition", "portable", "avx2" or "avx512", or one of each with a dash between, as in "bits-avx2".
+    /// A strategy ("bits", "product", "pairs" or "partition"), one of the [`instruction_sets`](crate::instruction_sets), or one of
+    /// each with a dash between, as in "bits-portable".
     fn from_str(name: &str) -> Result<Self, Error> {
         let mut backend = Self::default();
         for part in name.split('-') {
