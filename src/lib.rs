@@ -41,7 +41,7 @@
 //!
 //! A Gram matrix is computed in one of several ways, picked by a cost model: packed bits and popcount for what is counted, a
 //! matrix product of features for weighted sums of up to some hundred items, and for many items a grid of
-//! positions and values for each pair of rankings. All run on AVX-512, AVX2 or plain instructions, whatever the machine has ([`instruction_sets`]). Rankings that
+//! positions and values for each pair of rankings. All run on the widest vector instructions that the machine has ([`instruction_sets`]). Rankings that
 //! repeat are computed once. [`Backend`] forces a way, [`planned`] tells which one would be picked.
 //!
 //! # How exact

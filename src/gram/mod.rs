@@ -226,7 +226,7 @@ pub(crate) fn check_range<T: Element>(measure: &Measure) -> Result<(), Error> {
     }
 }
 
-/// The strategy and the instruction set, as in "bits-avx512", that would be picked for so many complete rankings.
+/// The strategy and the instruction set, as in "bits-portable", that would be picked for so many complete rankings.
 ///
 /// # Errors
 /// When `options.backend` asks for what is not there.

@@ -64,7 +64,8 @@ impl Backend {
 impl FromStr for Backend {
     type Err = Error;
 
-    /// "bits", "product", "pairs" or "partition", "portable", "avx2" or "avx512", or one of each with a dash between, as in "bits-avx2".
+    /// A strategy ("bits", "product", "pairs" or "partition"), one of the [`instruction_sets`](crate::instruction_sets), or one of
+    /// each with a dash between, as in "bits-portable".
     fn from_str(name: &str) -> Result<Self, Error> {
         let mut backend = Self::default();
         for part in name.split('-') {

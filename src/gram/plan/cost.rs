@@ -1,9 +1,10 @@
-//! Every threshold, tile size and cost, with where it was measured. Times are nanoseconds on one core of a Xeon with AVX-512 at 2.3 GHz.
+//! Every threshold, tile size and cost, with where it was measured. Times are
+//! nanoseconds on one core of a Xeon at 2.3 GHz with the widest instruction set.
 
 use super::{Representation, Strategy, Task};
 use crate::kappa::pairs_of;
 use crate::measure::{Counted, Measure, symmetry};
-use crate::simd::{Isa, Level};
+use crate::simd::Isa;
 use crate::weight::lowered::Lowered;
 
 /// A tile should take about this long: short enough to share out the work, long enough not to be felt.
@@ -89,39 +90,24 @@ impl Strategy {
             };
         }
         let n = measure.items() as f64;
-        let narrow = self.slowdown(isa.level());
+        let slowdown = isa.slowdown();
         let share = 2.0 / tile.max(1) as f64;
         match self {
             Self::Bits => match measure.counted() {
-                Some(Counted::All) => 2.0 + narrow * n * n * (0.0007 + 0.034 * share),
-                Some(Counted::Top(_)) => 2.0 + narrow * n * n * (0.0011 + 0.05 * share),
-                Some(Counted::Later) | None => 2.0 + narrow * (n * n * (0.0016 + 0.04 * share) + 0.3 * n),
+                Some(Counted::All) => 2.0 + slowdown.bits * n * n * (0.0007 + 0.034 * share),
+                Some(Counted::Top(_)) => 2.0 + slowdown.bits * n * n * (0.0011 + 0.05 * share),
+                Some(Counted::Later) | None => 2.0 + slowdown.bits * (n * n * (0.0016 + 0.04 * share) + 0.3 * n),
             },
             Self::Product => {
                 let single = if task.single { 0.5 } else { 1.0 };
-                3.0 + narrow * products(measure) * (0.035 + 0.3 * share) * single
+                3.0 + slowdown.product * products(measure) * (0.035 + 0.3 * share) * single
             }
-            Self::Pairs if measure.is_ordered() => {
-                partition_ns(measure) * if isa.level() == Level::Portable { 1.0 } else { 0.6 }
-            }
+            Self::Pairs if measure.is_ordered() => partition_ns(measure) * slowdown.tuples,
             Self::Pairs => {
                 let levels = (n / 1000.0).max(1.0).log2();
-                200.0 + narrow * grid_factor(measure) * n * (5.7 + 1.4 * levels)
+                200.0 + slowdown.grid * grid_factor(measure) * n * (5.7 + 1.4 * levels)
             }
             Self::Partition => partition_ns(measure),
-        }
-    }
-
-    /// How many times as long as with AVX-512 a pair takes, on the same machine at n = 100 (bits, product) and n = 1000 (pairs).
-    fn slowdown(self, level: Level) -> f64 {
-        match (self, level) {
-            (_, Level::Avx512) | (Self::Partition, _) => 1.0,
-            (Self::Bits, Level::Avx2) => 2.7,
-            (Self::Bits, Level::Portable) => 7.5,
-            (Self::Product, Level::Avx2) => 1.7,
-            (Self::Product, Level::Portable) => 8.4,
-            (Self::Pairs, Level::Avx2) => 1.35,
-            (Self::Pairs, Level::Portable) => 2.9,
         }
     }
 }

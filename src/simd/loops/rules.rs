@@ -1,11 +1,11 @@
 //! What items bring to a grid and take from it, for each kind of [`Terms`](super::grid::Terms).
 
-use super::lanes::Lanes;
+use crate::simd::arch::GridRegister;
 
 /// What a kind of terms does with an item. Values are counted from the first.
 ///
 /// # Safety
-/// As for [`Lanes`]; values and positions must be below [`Rule::len`].
+/// As for [`GridRegister`]; values and positions must be below [`Rule::len`].
 pub(super) trait Rule<const N: usize> {
     /// Whether an item takes what others bring by another number than it brings; if not, by the last of the numbers it brings the
     /// first, and so on.
@@ -22,9 +22,9 @@ pub(super) trait Rule<const N: usize> {
     /// The numbers by which pairs are added up one by one.
     unsafe fn both(&self, value: usize, position: usize) -> (f64, f64);
     /// What each of some earlier items adds with a later one, but for a factor of the earlier one.
-    unsafe fn pair<L: Lanes>(earlier: (L, L), later: (f64, f64)) -> L;
+    unsafe fn pair<L: GridRegister>(earlier: (L, L), later: (f64, f64)) -> L;
     /// That factor.
-    unsafe fn factor<L: Lanes>(earlier: (L, L)) -> L;
+    unsafe fn factor<L: GridRegister>(earlier: (L, L)) -> L;
 }
 
 /// A rule by which pairs add the product of a number of each item.
@@ -56,11 +56,11 @@ macro_rules! square_rule {
                 unsafe { ($number, 0.0) }
             }
             #[inline(always)]
-            unsafe fn pair<L: Lanes>(_: (L, L), later: (f64, f64)) -> L {
+            unsafe fn pair<L: GridRegister>(_: (L, L), later: (f64, f64)) -> L {
                 unsafe { L::splat(later.0) }
             }
             #[inline(always)]
-            unsafe fn factor<L: Lanes>(earlier: (L, L)) -> L {
+            unsafe fn factor<L: GridRegister>(earlier: (L, L)) -> L {
                 earlier.0
             }
         }
@@ -94,11 +94,11 @@ macro_rules! later_rule {
                 unsafe { ($number, 0.0) }
             }
             #[inline(always)]
-            unsafe fn pair<L: Lanes>(_: (L, L), later: (f64, f64)) -> L {
+            unsafe fn pair<L: GridRegister>(_: (L, L), later: (f64, f64)) -> L {
                 unsafe { L::splat(later.0) }
             }
             #[inline(always)]
-            unsafe fn factor<L: Lanes>(_: (L, L)) -> L {
+            unsafe fn factor<L: GridRegister>(_: (L, L)) -> L {
                 unsafe { L::splat(1.0) }
             }
         }
@@ -147,11 +147,11 @@ macro_rules! sums_rule {
                 unsafe { $both }
             }
             #[inline(always)]
-            unsafe fn pair<L: Lanes>(earlier: (L, L), later: (f64, f64)) -> L {
+            unsafe fn pair<L: GridRegister>(earlier: (L, L), later: (f64, f64)) -> L {
                 unsafe { earlier.0.add(L::splat(later.0)).mul(earlier.1.add(L::splat(later.1))) }
             }
             #[inline(always)]
-            unsafe fn factor<L: Lanes>(_: (L, L)) -> L {
+            unsafe fn factor<L: GridRegister>(_: (L, L)) -> L {
                 unsafe { L::splat(1.0) }
             }
         }

@@ -5,9 +5,9 @@
 //! both lie in one bucket of positions, or in different ones of positions and one of values, they are found by comparing all pairs of
 //! the bucket.
 
-use super::lanes::{Avx2, Avx512, Lanes, Portable};
 use super::rules::{Later, Ones, PlaceSums, Products, Rooms, Rule, Squares, Sums};
-use super::{Isa, dispatch};
+use super::task;
+use crate::simd::arch::GridRegister;
 
 /// What pairs of items add. An item is named by its value.
 #[derive(Clone, Copy)]
@@ -59,66 +59,47 @@ const NARROW: usize = 3072;
 const NARROW_BUCKET: usize = 32;
 const WIDE_BUCKET: usize = 64;
 
-/// Adds up the concordant pairs of `values`, which are `first..first + values.len()` in order of position. `spare` is at least as
-/// long; `cells` is memory to be used again.
-pub(crate) fn sum(
-    isa: Isa,
-    terms: Terms<'_>,
-    first: usize,
-    values: &[u32],
-    spare: &mut [u32],
-    cells: &mut Vec<f64>,
-) -> f64 {
-    assert!(values.len() <= MOST);
-    let mut total = 0.0;
-    let result = &mut total;
-    dispatch!(
-        isa,
-        L: Portable | Avx2 | Avx512,
-        (terms: Terms<'_>, first: usize, values: &[u32], spare: &mut [u32], cells: &mut Vec<f64>, result: &mut f64),
-        {
-            *result = match terms {
-                Terms::Ones => sum_by::<_, L, _>(&Ones, first, values, spare, cells),
-                Terms::Squares(x) => sum_by::<_, L, _>(&Squares(&x[first..]), first, values, spare, cells),
-                Terms::Later(x) => sum_by::<_, L, _>(&Later(&x[first..]), first, values, spare, cells),
-                Terms::Sums { p, q } => sum_by::<_, L, _>(&Sums { p: &p[first..], q: &q[first..] }, first, values, spare, cells),
-            };
+task! {
+    /// Adds up the concordant pairs of `values`, which are `first..first + values.len()` in order of position. `spare` is at least
+    /// as long; `cells` is memory to be used again.
+    pub(crate) fn sum<A>(
+        terms: Terms<'_>, first: usize, values: &[u32], spare: &mut [u32], cells: &mut Vec<f64>,
+    ) -> f64 {
+        assert!(values.len() <= MOST);
+        match terms {
+            Terms::Ones => sum_by::<_, A::Register, _>(&Ones, first, values, spare, cells),
+            Terms::Squares(x) => sum_by::<_, A::Register, _>(&Squares(&x[first..]), first, values, spare, cells),
+            Terms::Later(x) => sum_by::<_, A::Register, _>(&Later(&x[first..]), first, values, spare, cells),
+            Terms::Sums { p, q } => {
+                sum_by::<_, A::Register, _>(&Sums { p: &p[first..], q: &q[first..] }, first, values, spare, cells)
+            }
         }
-    );
-    total
+    }
 }
 
-/// As [`sum`] for a whole permutation.
-pub(crate) fn sum_whole(isa: Isa, terms: Whole<'_>, values: &[u32], spare: &mut [u32], cells: &mut Vec<f64>) -> f64 {
-    assert!(values.len() <= MOST);
-    let mut total = 0.0;
-    let result = &mut total;
-    dispatch!(
-        isa,
-        L: Portable | Avx2 | Avx512,
-        (terms: Whole<'_>, values: &[u32], spare: &mut [u32], cells: &mut Vec<f64>, result: &mut f64),
-        {
-            *result = match terms {
-                Whole::Products(u) => sum_by::<_, L, _>(&Products(u), 0, values, spare, cells),
-                Whole::Sums(u) => sum_by::<_, L, _>(&PlaceSums(u), 0, values, spare, cells),
-                Whole::Rooms(room) => sum_by::<_, L, _>(&Rooms(room), 0, values, spare, cells),
-            };
+task! {
+    /// As [`sum`] for a whole permutation.
+    pub(crate) fn sum_whole<A>(terms: Whole<'_>, values: &[u32], spare: &mut [u32], cells: &mut Vec<f64>) -> f64 {
+        assert!(values.len() <= MOST);
+        match terms {
+            Whole::Products(u) => sum_by::<_, A::Register, _>(&Products(u), 0, values, spare, cells),
+            Whole::Sums(u) => sum_by::<_, A::Register, _>(&PlaceSums(u), 0, values, spare, cells),
+            Whole::Rooms(room) => sum_by::<_, A::Register, _>(&Rooms(room), 0, values, spare, cells),
         }
-    );
-    total
+    }
 }
 
 /// # Safety
-/// As for [`Lanes`].
+/// As for [`GridRegister`].
 #[inline(always)]
-unsafe fn sum_by<R: Rule<N>, L: Lanes, const N: usize>(
+unsafe fn sum_by<R: Rule<N>, L: GridRegister, const N: usize>(
     rule: &R,
     first: usize,
     values: &[u32],
     spare: &mut [u32],
     cells: &mut Vec<f64>,
 ) -> f64 {
-    // SAFETY: the caller keeps the promise of `Lanes`.
+    // SAFETY: the caller keeps the promise of `GridRegister`.
     unsafe {
         if values.len() <= NARROW {
             sum_in::<R, L, N, NARROW_BUCKET>(rule, first, values, spare, cells)
@@ -130,7 +111,7 @@ unsafe fn sum_by<R: Rule<N>, L: Lanes, const N: usize>(
 
 /// With buckets of `S`.
 #[inline(always)]
-unsafe fn sum_in<R: Rule<N>, L: Lanes, const N: usize, const S: usize>(
+unsafe fn sum_in<R: Rule<N>, L: GridRegister, const N: usize, const S: usize>(
     rule: &R,
     first: usize,
     values: &[u32],
@@ -147,7 +128,7 @@ unsafe fn sum_in<R: Rule<N>, L: Lanes, const N: usize, const S: usize>(
     // Checked once for all that is looked up by value below.
     assert!(rule.len() >= count && values.iter().all(|&value| (value as usize).wrapping_sub(first) < count));
     let mut buckets = [Bucket::<S>::new(), Bucket::new(), Bucket::new(), Bucket::new()];
-    // SAFETY: the caller keeps the promise of `Lanes`. Values less the first, and positions, are below `count`, so rows and columns
+    // SAFETY: the caller keeps the promise of `GridRegister`. Values less the first, and positions, are below `count`, so rows and columns
     // are within the grid.
     unsafe {
         let mut total = L::splat(0.0);
@@ -233,15 +214,15 @@ impl Grid {
     /// the other takes by, the last of these for the first of those.
     ///
     /// # Safety
-    /// As for [`Lanes`].
+    /// As for [`GridRegister`].
     #[inline(always)]
-    unsafe fn sum<L: Lanes, const N: usize>(self, brings: &[[f64; N]], takes: &[f64]) -> L {
+    unsafe fn sum<L: GridRegister, const N: usize>(self, brings: &[[f64; N]], takes: &[f64]) -> L {
         const MOST_COLUMNS: usize = (MOST / WIDE_BUCKET).next_multiple_of(COLUMNS);
         const { assert!((NARROW / NARROW_BUCKET).next_multiple_of(COLUMNS) <= MOST_COLUMNS) };
         // What the cells in lower rows and columns bring, and those in a row and lower columns.
         let mut below = [[0.0; N]; MOST_COLUMNS];
         let mut left = [[[0.0; N]; MOST_COLUMNS]; SCANNED];
-        // SAFETY: the caller keeps the promise of `Lanes`.
+        // SAFETY: the caller keeps the promise of `GridRegister`.
         unsafe {
             let mut totals = [L::splat(0.0); SCANNED];
             let bands = brings.chunks_exact(self.width * SCANNED).zip(takes.chunks_exact(self.width * SCANNED * N));
@@ -310,12 +291,12 @@ impl<const S: usize> Bucket<S> {
     /// Adds up the pairs of an earlier item, of the first `count`, whose key is below the bound of a later one.
     ///
     /// # Safety
-    /// As for [`Lanes`].
+    /// As for [`GridRegister`].
     #[inline(always)]
-    unsafe fn sum<R: Rule<N>, L: Lanes, const N: usize>(&mut self, count: usize) -> L {
+    unsafe fn sum<R: Rule<N>, L: GridRegister, const N: usize>(&mut self, count: usize) -> L {
         self.keys[count..].fill(f64::INFINITY);
         self.bounds[count..].fill(f64::NEG_INFINITY);
-        // SAFETY: the caller keeps the promise of `Lanes`.
+        // SAFETY: the caller keeps the promise of `GridRegister`.
         unsafe {
             let mut total = L::splat(0.0);
             for start in (0..S).step_by(4 * L::WIDTH) {
@@ -327,7 +308,7 @@ impl<const S: usize> Bucket<S> {
 
     /// With the earlier items in four vectors from `start` on, each with a sum that need not wait for the others.
     #[inline(always)]
-    unsafe fn sum_from<R: Rule<N>, L: Lanes, const N: usize>(&self, start: usize) -> L {
+    unsafe fn sum_from<R: Rule<N>, L: GridRegister, const N: usize>(&self, start: usize) -> L {
         // Spelled out, because what is in an array is not sure to be in registers.
         macro_rules! vector {
             ($values:expr, $index:expr) => {
@@ -356,7 +337,7 @@ impl<const S: usize> Bucket<S> {
                 }
             };
         }
-        // SAFETY: the caller keeps the promise of `Lanes`.
+        // SAFETY: the caller keeps the promise of `GridRegister`.
         unsafe {
             let ((ka, a), (kb, b), (kc, c), (kd, d)) = (earlier!(0), earlier!(1), earlier!(2), earlier!(3));
             let zero = L::splat(0.0);

@@ -9,7 +9,7 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::grid::Terms;
-use super::{Isa, dispatch};
+use super::task;
 
 /// Values in a leaf. Twice as many take a quarter as long again at n = 1000, half as many the same.
 const LEAF: usize = 8;
@@ -52,35 +52,22 @@ fn levels_for(count: usize) -> usize {
     count.div_ceil(LEAF).max(1).next_power_of_two().trailing_zeros() as usize
 }
 
-/// Adds up what the increasing tuples of `order` of a permutation add: the product of the numbers of their items, that of the
-/// last item, or the product of two sums of numbers of their items. `values` are in order of position. When `stop` gets set, the
-/// sum ends early and is meaningless.
-pub(crate) fn sum(
-    isa: Isa,
-    terms: Terms<'_>,
-    order: usize,
-    values: &[u32],
-    memory: &mut Memory,
-    stop: Option<&AtomicBool>,
-) -> f64 {
-    let mut total = 0.0;
-    let result = &mut total;
-    dispatch!(
-        isa,
-        _L: () | () | (),
-        (terms: Terms<'_>, order: usize, values: &[u32], memory: &mut Memory, stop: Option<&AtomicBool>, result: &mut f64),
-        {
-            *result = match terms {
-                Terms::Ones => by_steps(&Ones, order, values, memory, stop).sum(),
-                Terms::Later(weights) => {
-                    by_steps(&Ones, order, values, memory, stop).zip(weights).map(|(count, weight)| count * weight).sum()
-                }
-                Terms::Squares(x) => by_steps(&Products(x), order, values, memory, stop).sum(),
-                Terms::Sums { p, q } => by_steps(&Sums { p, q }, order, values, memory, stop).sum(),
-            };
+task! {
+    /// Adds up what the increasing tuples of `order` of a permutation add: the product of the numbers of their items, that of the
+    /// last item, or the product of two sums of numbers of their items. `values` are in order of position. When `stop` gets set, the
+    /// sum ends early and is meaningless.
+    pub(crate) fn sum<A>(
+        terms: Terms<'_>, order: usize, values: &[u32], memory: &mut Memory, stop: Option<&AtomicBool>,
+    ) -> f64 {
+        match terms {
+            Terms::Ones => by_steps(&Ones, order, values, memory, stop).sum(),
+            Terms::Later(weights) => {
+                by_steps(&Ones, order, values, memory, stop).zip(weights).map(|(count, weight)| count * weight).sum()
+            }
+            Terms::Squares(x) => by_steps(&Products(x), order, values, memory, stop).sum(),
+            Terms::Sums { p, q } => by_steps(&Sums { p, q }, order, values, memory, stop).sum(),
         }
-    );
-    total
+    }
 }
 
 /// What is carried from order to order, in `C` components.

@@ -1,7 +1,7 @@
 //! Sums with entries of a table that are picked by an index.
 
-use super::groups::{Lanes, Narrow64, Wide64};
-use super::{Isa, dispatch};
+use super::task;
+use crate::simd::arch::Vector;
 
 /// Indices, with a limit that all are below: checked once, used with many tables.
 #[derive(Clone, Copy)]
@@ -24,46 +24,31 @@ impl<'a> Places<'a> {
     }
 }
 
-/// Adds a multiple of the entry at each place to its sum.
-pub(crate) fn add(isa: Isa, table: &[f64], places: Places<'_>, factor: f64, sums: &mut [f64]) {
-    places.check(table, sums.len());
-    if sums.len() < 24 {
-        return sums.iter_mut().zip(places.at).for_each(|(sum, &at)| *sum += factor * table[at as usize]);
+task! {
+    /// `sums[i] += factor * table[places[i]]`.
+    pub(crate) fn add<A>(table: &[f64], places: Places<'_>, factor: f64, sums: &mut [f64]) {
+        places.check(table, sums.len());
+        add_in::<A::Doubles24>(table, places.at, factor, sums);
     }
-    dispatch!(
-        isa,
-        L: [f64; 24] | Narrow64 | Wide64,
-        (table: &[f64], places: Places<'_>, factor: f64, sums: &mut [f64]),
-        add_in::<L>(table, places.at, factor, sums)
-    );
 }
 
-/// The sum of the entries at all places times values.
-pub(crate) fn dot(isa: Isa, table: &[f64], places: Places<'_>, values: &[f64]) -> f64 {
-    places.check(table, values.len());
-    if values.len() < 24 {
-        return values.iter().zip(places.at).map(|(value, &at)| value * table[at as usize]).sum();
+task! {
+    /// The sum over i of `values[i] * table[places[i]]`.
+    pub(crate) fn dot<A>(table: &[f64], places: Places<'_>, values: &[f64]) -> f64 {
+        places.check(table, values.len());
+        dot_in::<A::Doubles24>(table, places.at, values)
     }
-    let mut sum = 0.0;
-    let total = &mut sum;
-    dispatch!(
-        isa,
-        L: [f64; 24] | Narrow64 | Wide64,
-        (table: &[f64], places: Places<'_>, values: &[f64], total: &mut f64),
-        *total = dot_in::<L>(table, places.at, values)
-    );
-    sum
 }
 
 /// # Safety
-/// As for [`Lanes`]; all places must be within the table.
+/// As for [`Vector`]; all places must be within the table.
 #[inline(always)]
-unsafe fn add_in<L: Lanes<f64, 24>>(table: &[f64], at: &[u32], factor: f64, sums: &mut [f64]) {
+unsafe fn add_in<V: Vector<f64, 24>>(table: &[f64], at: &[u32], factor: f64, sums: &mut [f64]) {
     let (groups, rest) = sums.as_chunks_mut::<24>();
     let (places, places_rest) = at.as_chunks::<24>();
     for (sums, at) in groups.iter_mut().zip(places) {
         // SAFETY: the caller keeps the promises.
-        unsafe { L::load(sums).add_times(factor, L::gather(table, at)).store(sums) };
+        unsafe { V::load(sums).add_times(factor, V::gather(table, at)).store(sums) };
     }
     for (sum, &at) in rest.iter_mut().zip(places_rest) {
         *sum += factor * table[at as usize];
@@ -71,17 +56,17 @@ unsafe fn add_in<L: Lanes<f64, 24>>(table: &[f64], at: &[u32], factor: f64, sums
 }
 
 /// # Safety
-/// As for [`Lanes`]; all places must be within the table.
+/// As for [`Vector`]; all places must be within the table.
 #[inline(always)]
-unsafe fn dot_in<L: Lanes<f64, 24>>(table: &[f64], at: &[u32], values: &[f64]) -> f64 {
+unsafe fn dot_in<V: Vector<f64, 24>>(table: &[f64], at: &[u32], values: &[f64]) -> f64 {
     let (groups, rest) = values.as_chunks::<24>();
     let (places, places_rest) = at.as_chunks::<24>();
     let mut parts = [0.0; 24];
     // SAFETY: the caller keeps the promises.
     unsafe {
-        let mut sums = L::zero();
+        let mut sums = V::zero();
         for (values, at) in groups.iter().zip(places) {
-            sums = sums.add(L::load(values).mul(L::gather(table, at)));
+            sums = sums.add(V::load(values).mul(V::gather(table, at)));
         }
         sums.store(&mut parts);
     }
@@ -92,7 +77,7 @@ unsafe fn dot_in<L: Lanes<f64, 24>>(table: &[f64], at: &[u32], values: &[f64]) -
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::simd::Level;
+    use crate::simd::{Isa, Level};
 
     #[test]
     fn every_instruction_set_gives_the_definition() {

@@ -4,9 +4,15 @@
 //! it takes what the concordant items before it have brought. Sixteen running sums, one for each range of values, say what has
 //! been brought from below that range; they are updated and used without a branch, by multiplying with rows of zeros and ones.
 
-use super::doubles::{Avx2, Avx512, Doubles, Row, WAYS};
 use super::grid::{self, Terms};
-use super::{Isa, dispatch};
+use super::task;
+use crate::simd::Isa;
+use crate::simd::arch::Doubles16;
+
+/// Ranges of values.
+const WAYS: usize = 16;
+/// A number for each range.
+type Row = [f64; WAYS];
 
 /// Begins with a line of the cache: loading a register across two takes twice as long.
 #[repr(align(64))]
@@ -51,32 +57,29 @@ pub(crate) fn sum(
     }
     let spare = &mut spare[..values.len()];
     let ranges = Ranges::new(values.len().div_ceil(WAYS));
-    let mut total = 0.0;
-    let across = &mut total;
-    let (from, to) = (&*values, &mut *spare);
-    dispatch!(
-        isa,
-        L: Row | Avx2 | Avx512,
-        (terms: Terms<'_>, first: usize, ranges: Ranges, from: &[u32], to: &mut [u32], across: &mut f64),
-        {
-            *across = match terms {
-                Terms::Ones => split::<_, L>(&Ones, first, ranges, from, to),
-                Terms::Squares(x) => split::<_, L>(&Squares(x), first, ranges, from, to),
-                Terms::Later(x) => split::<_, L>(&Later(x), first, ranges, from, to),
-                Terms::Sums { p, q } => split::<_, L>(&Sums { p, q }, first, ranges, from, to),
-            };
-        }
-    );
+    let mut total = across_ranges(isa, terms, first, ranges, values, spare);
     for (index, (part, spare)) in spare.chunks(ranges.length).zip(values.chunks_mut(ranges.length)).enumerate() {
         total += grid::sum(isa, terms, first + index * ranges.length, part, spare, cells);
     }
     total
 }
 
+task! {
+    /// Adds up the pairs in different ranges; moves the values to `out`, range by range, each in order of position.
+    fn across_ranges<A>(terms: Terms<'_>, first: usize, ranges: Ranges, values: &[u32], out: &mut [u32]) -> f64 {
+        match terms {
+            Terms::Ones => split::<_, A::Doubles16>(&Ones, first, ranges, values, out),
+            Terms::Squares(x) => split::<_, A::Doubles16>(&Squares(x), first, ranges, values, out),
+            Terms::Later(x) => split::<_, A::Doubles16>(&Later(x), first, ranges, values, out),
+            Terms::Sums { p, q } => split::<_, A::Doubles16>(&Sums { p, q }, first, ranges, values, out),
+        }
+    }
+}
+
 /// What a kind of terms does with an item.
 ///
 /// # Safety
-/// As for [`Doubles`].
+/// As for [`Doubles16`].
 trait Rule {
     /// Numbers for which running sums are kept.
     const SUMS: usize;
@@ -84,7 +87,7 @@ trait Rule {
     /// What an item adds to each running sum.
     fn brings(&self, value: usize, sum: usize) -> f64;
     /// What an item takes of the running sums.
-    unsafe fn takes<L: Doubles>(&self, running: &[L; 4], value: usize) -> L;
+    unsafe fn takes<L: Doubles16>(&self, running: &[L; 4], value: usize) -> L;
 }
 
 /// A rule with one running sum, of what items bring; they take it times a number of theirs.
@@ -98,7 +101,7 @@ macro_rules! product_rule {
                 $brings
             }
             #[inline(always)]
-            unsafe fn takes<L: Doubles>(&$self, running: &[L; 4], $value: usize) -> L {
+            unsafe fn takes<L: Doubles16>(&$self, running: &[L; 4], $value: usize) -> L {
                 unsafe { running[0].mul(L::splat($takes)) }
             }
         }
@@ -132,7 +135,7 @@ impl Rule for Sums<'_> {
         }
     }
     #[inline(always)]
-    unsafe fn takes<L: Doubles>(&self, [one, p, q, pq]: &[L; 4], value: usize) -> L {
+    unsafe fn takes<L: Doubles16>(&self, [one, p, q, pq]: &[L; 4], value: usize) -> L {
         unsafe {
             let (own_p, own_q) = (self.p[value], self.q[value]);
             pq.add_product(*p, L::splat(own_q))
@@ -164,9 +167,9 @@ impl Ranges {
 
 /// Sums over the pairs in different ranges; moves the values to `out`, range by range, each in order of position.
 #[inline(always)]
-unsafe fn split<R: Rule, L: Doubles>(rule: &R, first: usize, ranges: Ranges, values: &[u32], out: &mut [u32]) -> f64 {
+unsafe fn split<R: Rule, L: Doubles16>(rule: &R, first: usize, ranges: Ranges, values: &[u32], out: &mut [u32]) -> f64 {
     let mut ends: [usize; WAYS] = std::array::from_fn(|way| way * ranges.length);
-    // SAFETY: the caller keeps the promise of `Doubles`.
+    // SAFETY: the caller keeps the promise of `Doubles16`.
     unsafe {
         let mut running = [L::splat(0.0); 4];
         let mut sums = L::splat(0.0);

@@ -1,0 +1,164 @@
+//! Instruction sets. Each implements [`Arch`] in a file of its own; [`instruction_sets!`] lists them.
+//!
+//! To add one: write its file, declare the file with `mod`, and add a line to the list.
+
+mod avx2;
+mod avx512;
+mod portable;
+#[allow(dead_code)] // Used by the instruction sets of some CPUs only.
+mod registers;
+mod vectors;
+
+pub use vectors::Doubles8;
+pub(crate) use vectors::{Doubles16, GridRegister, Vector, Words8};
+
+use std::fmt;
+
+/// An instruction set: its vectors, its numbers for the plan, and how to run a loop with its instructions.
+pub(crate) trait Arch {
+    /// As many doubles as a register holds.
+    type Register: GridRegister;
+    type Doubles8: Doubles8;
+    type Doubles16: Doubles16;
+    type Words8: Words8;
+    type Doubles24: Vector<f64, 24>;
+    type Singles48: Vector<f32, 48>;
+
+    /// Rows of a product of features whose sums with 24 or 48 columns stay in registers: 2, 4 or 8.
+    const PRODUCT_ROWS: usize;
+
+    const SLOWDOWN: Slowdown;
+
+    /// Whether this CPU has the instructions.
+    fn is_available() -> bool;
+
+    /// Runs a task that is compiled with the instructions enabled.
+    ///
+    /// # Safety
+    /// This CPU must have the instructions.
+    unsafe fn call<T: Task>(task: T) -> T::Output;
+}
+
+/// A loop with its arguments, to be compiled for every instruction set.
+///
+/// `run` is `#[inline(always)]`. It takes the task apart and calls a function that is inlined as well, with plain arguments: the
+/// compiler knows of `&mut` arguments that nothing else points to the same memory, and does not know it of fields.
+pub(crate) trait Task {
+    type Output;
+
+    /// # Safety
+    /// May only be called, and must be inlined, where the instructions of `A` are enabled.
+    unsafe fn run<A: Arch>(self) -> Self::Output;
+}
+
+/// How long the strategies take: times as long as with the widest instruction set, on the same machine.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Slowdown {
+    /// Counting bits, at n = 100.
+    pub(crate) bits: f64,
+    /// The product of features, at n = 100.
+    pub(crate) product: f64,
+    /// The grid, at n = 1000.
+    pub(crate) grid: f64,
+    /// Sums over tuples: times as long as with portable instructions.
+    pub(crate) tuples: f64,
+}
+
+/// An instruction set that this CPU has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Isa(Level);
+
+impl Isa {
+    /// The instruction set, if this CPU has it.
+    pub(crate) fn new(level: Level) -> Option<Self> {
+        level.is_available().then_some(Self(level))
+    }
+
+    /// The widest that this CPU has.
+    pub(crate) fn widest() -> Self {
+        Level::ALL.into_iter().rev().find_map(Self::new).unwrap_or_else(Self::portable)
+    }
+
+    /// What every CPU has.
+    pub(crate) fn portable() -> Self {
+        Self(Level::Portable)
+    }
+
+    pub(crate) fn level(self) -> Level {
+        self.0
+    }
+}
+
+impl fmt::Display for Level {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// Makes all that needs a list of the instruction sets from lines `file: Type if condition`. Where the condition does not hold, the
+/// name is known and the instructions are not available.
+macro_rules! instruction_sets {
+    ($($file:ident: $arch:ident if $condition:meta;)+) => {
+        /// The instruction sets that loops are compiled for, from the narrowest to the widest.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+        #[allow(missing_docs)]
+        pub enum Level {
+            $($arch,)+
+        }
+
+        impl Level {
+            pub(crate) const ALL: [Self; [$(stringify!($arch)),+].len()] = [$(Self::$arch),+];
+
+            fn name(self) -> &'static str {
+                match self {
+                    $(Self::$arch => stringify!($file),)+
+                }
+            }
+
+            fn is_available(self) -> bool {
+                match self {
+                    $(
+                        #[cfg($condition)]
+                        Self::$arch => $file::$arch::is_available(),
+                        #[cfg(not($condition))]
+                        Self::$arch => false,
+                    )+
+                }
+            }
+        }
+
+        impl Isa {
+            /// How much longer loops take than with the widest instruction set.
+            pub(crate) fn slowdown(self) -> Slowdown {
+                match self.0 {
+                    $(
+                        #[cfg($condition)]
+                        Level::$arch => $file::$arch::SLOWDOWN,
+                        #[cfg(not($condition))]
+                        Level::$arch => portable::Portable::SLOWDOWN,
+                    )+
+                }
+            }
+
+            /// Runs a task with these instructions.
+            pub(in crate::simd) fn run<T: Task>(self, task: T) -> T::Output {
+                match self.0 {
+                    $(
+                        // SAFETY: an `Isa` of this level exists only where the CPU has the instructions.
+                        #[cfg($condition)]
+                        Level::$arch => unsafe { $file::$arch::call(task) },
+                        // SAFETY: every CPU has the portable instructions.
+                        #[cfg(not($condition))]
+                        Level::$arch => unsafe { portable::Portable::call(task) },
+                    )+
+                }
+            }
+        }
+    };
+}
+
+instruction_sets! {
+    portable: Portable if all();
+    avx2: Avx2 if target_arch = "x86_64";
+    avx512: Avx512 if target_arch = "x86_64";
+}

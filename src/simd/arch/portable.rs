@@ -1,0 +1,222 @@
+//! What every CPU has: arrays, which the compiler makes the best of.
+
+use std::ops::{Add, Mul, Neg};
+
+use super::vectors::{Doubles8, Doubles16, GridRegister, Register, Vector, Words8};
+use super::{Arch, Slowdown, Task};
+
+pub(super) struct Portable;
+
+impl Arch for Portable {
+    type Register = [f64; 4];
+    type Doubles8 = [f64; 8];
+    type Doubles16 = [f64; 16];
+    type Words8 = [u64; 8];
+    type Doubles24 = [f64; 24];
+    type Singles48 = [f32; 48];
+
+    const PRODUCT_ROWS: usize = 2;
+    const SLOWDOWN: Slowdown = Slowdown { bits: 7.5, product: 8.4, grid: 2.9, tuples: 1.0 };
+
+    fn is_available() -> bool {
+        true
+    }
+
+    unsafe fn call<T: Task>(task: T) -> T::Output {
+        // SAFETY: arrays need no special instructions.
+        unsafe { task.run::<Self>() }
+    }
+}
+
+impl Register<f64> for [f64; 4] {
+    const WIDTH: usize = 4;
+
+    #[inline(always)]
+    unsafe fn splat(value: f64) -> Self {
+        [value; 4]
+    }
+    #[inline(always)]
+    unsafe fn load(values: &[f64]) -> Self {
+        std::array::from_fn(|lane| values[lane])
+    }
+    #[inline(always)]
+    unsafe fn store(self, values: &mut [f64]) {
+        values[..4].copy_from_slice(&self);
+    }
+    #[inline(always)]
+    unsafe fn add(self, other: Self) -> Self {
+        std::array::from_fn(|lane| self[lane] + other[lane])
+    }
+    #[inline(always)]
+    unsafe fn mul(self, other: Self) -> Self {
+        std::array::from_fn(|lane| self[lane] * other[lane])
+    }
+    #[inline(always)]
+    unsafe fn add_product(self, a: Self, b: Self) -> Self {
+        std::array::from_fn(|lane| self[lane] + a[lane] * b[lane])
+    }
+}
+
+impl GridRegister for [f64; 4] {
+    #[inline(always)]
+    unsafe fn sum(self) -> f64 {
+        self.iter().sum()
+    }
+    #[inline(always)]
+    unsafe fn add_if_less(self, a: Self, b: Self, value: Self) -> Self {
+        std::array::from_fn(|lane| self[lane] + if a[lane] < b[lane] { value[lane] } else { 0.0 })
+    }
+    #[inline(always)]
+    unsafe fn reverse_fours(self) -> Self {
+        let [a, b, c, d] = self;
+        [d, c, b, a]
+    }
+    #[inline(always)]
+    unsafe fn hide_from(self, lane: usize) -> Self {
+        std::array::from_fn(|index| if index < lane { self[index] } else { f64::INFINITY })
+    }
+}
+
+impl Doubles8 for [f64; 8] {
+    #[inline(always)]
+    unsafe fn load(values: &[f64]) -> Self {
+        std::array::from_fn(|lane| values[lane])
+    }
+    #[inline(always)]
+    unsafe fn store(self, values: &mut [f64; 8]) {
+        *values = self;
+    }
+    #[inline(always)]
+    unsafe fn store_single(self, values: &mut [f32; 8]) {
+        *values = self.map(|value| value as f32);
+    }
+    #[inline(always)]
+    unsafe fn transpose(rows: [Self; 8]) -> [Self; 8] {
+        std::array::from_fn(|column| std::array::from_fn(|row| rows[row][column]))
+    }
+}
+
+impl Doubles16 for [f64; 16] {
+    #[inline(always)]
+    unsafe fn splat(value: f64) -> Self {
+        [value; 16]
+    }
+    #[inline(always)]
+    unsafe fn load(values: &[f64; 16]) -> Self {
+        *values
+    }
+    #[inline(always)]
+    unsafe fn sum(self) -> f64 {
+        self.iter().sum()
+    }
+    #[inline(always)]
+    unsafe fn mul(self, other: Self) -> Self {
+        std::array::from_fn(|lane| self[lane] * other[lane])
+    }
+    #[inline(always)]
+    unsafe fn add_product(self, a: Self, b: Self) -> Self {
+        std::array::from_fn(|lane| self[lane] + a[lane] * b[lane])
+    }
+}
+
+/// `f` of each two words.
+#[inline(always)]
+fn zip(a: [u64; 8], b: [u64; 8], f: impl Fn(u64, u64) -> u64) -> [u64; 8] {
+    std::array::from_fn(|lane| f(a[lane], b[lane]))
+}
+
+impl Words8 for [u64; 8] {
+    #[inline(always)]
+    unsafe fn zero() -> Self {
+        [0; 8]
+    }
+    #[inline(always)]
+    unsafe fn splat(word: u64) -> Self {
+        [word; 8]
+    }
+    #[inline(always)]
+    unsafe fn load(words: *const u64) -> Self {
+        // SAFETY: valid for eight words, as the trait asks.
+        unsafe { words.cast::<[u64; 8]>().read() }
+    }
+    #[inline(always)]
+    unsafe fn store(self, words: *mut u64) {
+        // SAFETY: valid for eight words, as the trait asks.
+        unsafe { words.cast::<[u64; 8]>().write(self) }
+    }
+    #[inline(always)]
+    unsafe fn xor(self, other: Self) -> Self {
+        zip(self, other, |a, b| a ^ b)
+    }
+    #[inline(always)]
+    unsafe fn and(self, other: Self) -> Self {
+        zip(self, other, |a, b| a & b)
+    }
+    #[inline(always)]
+    unsafe fn and_not(self, not: Self) -> Self {
+        zip(self, not, |a, b| a & !b)
+    }
+    #[inline(always)]
+    unsafe fn add(self, other: Self) -> Self {
+        zip(self, other, u64::wrapping_add)
+    }
+    #[inline(always)]
+    unsafe fn count(self) -> Self {
+        self.map(|word| u64::from(word.count_ones()))
+    }
+    #[inline(always)]
+    unsafe fn min(self, other: Self) -> Self {
+        zip(self, other, u64::min)
+    }
+    #[inline(always)]
+    unsafe fn mul(self, other: Self) -> Self {
+        zip(self, other, u64::wrapping_mul)
+    }
+    #[inline(always)]
+    unsafe fn pick(self, table: &[f64], entries: &mut [f64; 8]) {
+        entries.iter_mut().zip(self).for_each(|(entry, index)| *entry = table[index as usize]);
+    }
+    #[inline(always)]
+    unsafe fn below(ranks: &[u16; 64], pivot: u16) -> u64 {
+        ranks.iter().rev().fold(0, |bits, &rank| bits << 1 | u64::from(rank < pivot))
+    }
+}
+
+impl<S, const G: usize> Vector<S, G> for [S; G]
+where
+    S: Copy + Default + PartialOrd + Add<Output = S> + Mul<Output = S> + Neg<Output = S>,
+{
+    #[inline(always)]
+    unsafe fn zero() -> Self {
+        [S::default(); G]
+    }
+    #[inline(always)]
+    unsafe fn load(values: &[S; G]) -> Self {
+        *values
+    }
+    #[inline(always)]
+    unsafe fn store(self, values: &mut [S; G]) {
+        *values = self;
+    }
+    #[inline(always)]
+    unsafe fn gather(table: &[S], at: &[u32; G]) -> Self {
+        // SAFETY: as the trait asks.
+        std::array::from_fn(|lane| unsafe { *table.get_unchecked(at[lane] as usize) })
+    }
+    #[inline(always)]
+    unsafe fn add_times(self, value: S, other: Self) -> Self {
+        std::array::from_fn(|lane| self[lane] + value * other[lane])
+    }
+    #[inline(always)]
+    unsafe fn add(self, other: Self) -> Self {
+        std::array::from_fn(|lane| self[lane] + other[lane])
+    }
+    #[inline(always)]
+    unsafe fn mul(self, other: Self) -> Self {
+        std::array::from_fn(|lane| self[lane] * other[lane])
+    }
+    #[inline(always)]
+    unsafe fn negative_unless_less(self, a: Self, b: Self) -> Self {
+        std::array::from_fn(|lane| if a[lane] < b[lane] { self[lane] } else { -self[lane] })
+    }
+}

@@ -1,0 +1,287 @@
+//! Counting bits that two rankings have in common or apart, and making such bits.
+
+use std::ops::Range;
+
+use super::task;
+use crate::simd::arch::{Arch, Words8};
+
+/// How many rankings lie side by side in a packed panel: entry `[group][word][lane]`.
+pub(crate) const GROUP: usize = 8;
+
+task! {
+    /// The signs of the pairs of items (i, j), i < j, for j in `later`: bits `ranks[i] < ranks[j]`, packed without gaps but for the
+    /// end. Ranks are padded to whole blocks of 64.
+    pub(crate) fn pack_signs<A>(ranks: &[[u16; 64]], later: Range<usize>, out: &mut Vec<u64>) {
+        let mut stream = Stream::new();
+        for j in later {
+            let pivot = ranks[j / 64][j % 64];
+            for (block, ranks) in ranks[..j.div_ceil(64)].iter().enumerate() {
+                stream.push(A::Words8::below(ranks, pivot), (j - 64 * block).min(64), |word| out.push(word));
+            }
+        }
+        stream.finish(|word| out.push(word));
+    }
+}
+
+task! {
+    /// As [`pack_signs`], each word followed by one that tells which pairs have both ranks below `top`.
+    pub(crate) fn pack_signs_of_top<A>(ranks: &[[u16; 64]], later: Range<usize>, top: u16, out: &mut Vec<u64>) {
+        let (mut signs, mut masks) = (Stream::new(), Stream::new());
+        for j in later {
+            let pivot = ranks[j / 64][j % 64];
+            for (block, ranks) in ranks[..j.div_ceil(64)].iter().enumerate() {
+                let count = (j - 64 * block).min(64);
+                let mask = if pivot < top { A::Words8::below(ranks, top) } else { 0 };
+                signs.push(A::Words8::below(ranks, pivot), count, |word| out.push(word));
+                masks.push(mask, count, |word| out.push(word));
+            }
+        }
+        signs.finish(|word| out.push(word));
+        masks.finish(|word| out.push(word));
+    }
+}
+
+task! {
+    /// For each item of `items`: `n - rank`, then the items ranked before it as bits.
+    pub(crate) fn pack_predecessors<A>(ranks: &[[u16; 64]], items: Range<usize>, n: u64, out: &mut Vec<u64>) {
+        for item in items {
+            let pivot = ranks[item / 64][item % 64];
+            out.push(n - u64::from(pivot));
+            out.extend(ranks.iter().map(|ranks| A::Words8::below(ranks, pivot)));
+        }
+    }
+}
+
+/// Bits on their way into words.
+struct Stream {
+    word: u64,
+    filled: usize,
+}
+
+impl Stream {
+    fn new() -> Self {
+        Self { word: 0, filled: 0 }
+    }
+
+    /// Appends the lowest `count` bits, 1 to 64 of them.
+    #[inline(always)]
+    fn push(&mut self, bits: u64, count: usize, mut full: impl FnMut(u64)) {
+        let bits = bits & (u64::MAX >> (64 - count));
+        self.word |= bits << self.filled;
+        self.filled += count;
+        if self.filled >= 64 {
+            full(self.word);
+            self.filled -= 64;
+            self.word = if self.filled == 0 { 0 } else { bits >> (count - self.filled) };
+        }
+    }
+
+    fn finish(self, mut full: impl FnMut(u64)) {
+        if self.filled > 0 {
+            full(self.word);
+        }
+    }
+}
+
+task! {
+    /// Adds to `counts[row][column]` the number of bits in which a row and a column differ; if `upper`, only from about the
+    /// diagonal on.
+    ///
+    /// `rows` holds `words` words for each row; `columns` is a packed panel of as many words for each group of [`GROUP`]
+    /// columns; `counts` has one entry for each row and each column of every group.
+    pub(crate) fn count_differing<A>(words: usize, upper: bool, rows: &[u64], columns: &[u64], counts: &mut [u64]) {
+        let differing = |a: *const u64, b| A::Words8::splat(*a).xor(A::Words8::load(b));
+        pairs::<A>(words, 1, upper, rows, columns, counts, differing);
+    }
+}
+
+task! {
+    /// Adds to `counts[row][column]` the number of bits that are set in the masks of both and agree in their signs. Panels as for
+    /// [`count_differing`], with two words for each: sign and mask.
+    pub(crate) fn count_agreeing<A>(words: usize, upper: bool, rows: &[u64], columns: &[u64], counts: &mut [u64]) {
+        pairs::<A>(words, 2, upper, rows, columns, counts, |a, b| {
+            let differ = A::Words8::splat(*a).xor(A::Words8::load(b));
+            let both = A::Words8::splat(*a.add(1)).and(A::Words8::load(b.add(GROUP)));
+            both.and_not(differ)
+        });
+    }
+}
+
+/// Adds to `counts` the number of ones in `combine` of every `step` words of a row and of a group of columns.
+///
+/// # Safety
+/// As for [`Words8`]; `combine` may read `step` words of a row and of each column.
+#[inline(always)]
+unsafe fn pairs<A: Arch>(
+    words: usize,
+    step: usize,
+    upper: bool,
+    rows: &[u64],
+    columns: &[u64],
+    counts: &mut [u64],
+    combine: impl Fn(*const u64, *const u64) -> A::Words8 + Copy,
+) {
+    let length = words * step;
+    if length == 0 {
+        return;
+    }
+    let width = columns.len() / length;
+    for (group, panel) in columns.chunks_exact(length * GROUP).enumerate() {
+        let mut counts = counts.chunks_mut(width).map(|row| &mut row[group * GROUP..][..GROUP]);
+        let rows = rows_for(upper, group, length, rows);
+        let mut quads = rows.chunks_exact(length * 4);
+        for quad in &mut quads {
+            unsafe { block::<A, 4>(length, step, quad, panel, &mut counts, combine) };
+        }
+        for row in quads.remainder().chunks_exact(length) {
+            unsafe { block::<A, 1>(length, step, row, panel, &mut counts, combine) };
+        }
+    }
+}
+
+/// The rows to compare with a group of columns: all, or those that are not below all of them.
+#[inline(always)]
+fn rows_for(upper: bool, group: usize, length: usize, rows: &[u64]) -> &[u64] {
+    let end = if upper { rows.len().min((group + 1) * GROUP * length) } else { rows.len() };
+    &rows[..end]
+}
+
+/// `R` rows against one group of columns, with all counts in registers.
+#[inline(always)]
+unsafe fn block<'a, A: Arch, const R: usize>(
+    length: usize,
+    step: usize,
+    rows: &[u64],
+    panel: &[u64],
+    counts: &mut impl Iterator<Item = &'a mut [u64]>,
+    combine: impl Fn(*const u64, *const u64) -> A::Words8,
+) {
+    assert!(rows.len() == R * length && panel.len() == GROUP * length);
+    // SAFETY: `word + step <= length`, so all reads are within `rows` and `panel`, whose lengths were just checked; the caller
+    // keeps the promise of `Words8`.
+    unsafe {
+        let mut sums = [A::Words8::zero(); R];
+        for word in (0..length).step_by(step) {
+            for (row, sum) in sums.iter_mut().enumerate() {
+                let a = rows.as_ptr().add(row * length + word);
+                *sum = sum.add(combine(a, panel.as_ptr().add(word * GROUP)).count());
+            }
+        }
+        for (sum, counts) in sums.into_iter().zip(counts) {
+            assert!(counts.len() == GROUP);
+            A::Words8::load(counts.as_ptr()).add(sum).store(counts.as_mut_ptr());
+        }
+    }
+}
+
+task! {
+    /// `values[i] = table[counts[i]]`; a count that is no index of the table gives any entry.
+    ///
+    /// # Panics
+    /// If the table is empty or has 2^32 entries.
+    pub(crate) fn look_up<A>(table: &[f64], counts: &[u64], values: &mut [f64]) {
+        assert!(!table.is_empty() && u32::try_from(table.len()).is_ok());
+        let last = table.len() - 1;
+        let ((groups, rest), (into, into_rest)) = (counts.as_chunks::<GROUP>(), values.as_chunks_mut::<GROUP>());
+        for (counts, values) in groups.iter().zip(into) {
+            // The lesser half of a word is at most `last` then, and the other half 0.
+            A::Words8::load(counts.as_ptr()).min(A::Words8::splat(last as u64)).pick(table, values);
+        }
+        for (&count, value) in rest.iter().zip(into_rest) {
+            *value = table[last.min(count as usize)];
+        }
+    }
+}
+
+task! {
+    /// Adds to `sums[row][column]`, summed over items: the number of predecessors that the item has in both rankings, times `n` less
+    /// the larger of its ranks. Panels as for [`count_differing`], made by [`pack_predecessors`] of `step` words for each item.
+    pub(crate) fn sum_common<A>(
+        items: usize, step: usize, upper: bool, rows: &[u64], columns: &[u64], sums: &mut [u64],
+    ) {
+        let length = items * step;
+        let width = columns.len() / length.max(1);
+        for (group, panel) in columns.chunks_exact((length * GROUP).max(1)).enumerate() {
+            let mut sums = sums.chunks_mut(width).map(|row| &mut row[group * GROUP..][..GROUP]);
+            let rows = rows_for(upper, group, length, rows);
+            let mut quads = rows.chunks_exact(length * 4);
+            for quad in &mut quads {
+                common::<A, 4>(length, step, quad, panel, &mut sums);
+            }
+            for row in quads.remainder().chunks_exact(length) {
+                common::<A, 1>(length, step, row, panel, &mut sums);
+            }
+        }
+    }
+}
+
+/// `R` rows against one group of columns.
+///
+/// # Safety
+/// As for [`Words8`].
+#[inline(always)]
+unsafe fn common<'a, A: Arch, const R: usize>(
+    length: usize,
+    step: usize,
+    rows: &[u64],
+    panel: &[u64],
+    sums: &mut impl Iterator<Item = &'a mut [u64]>,
+) {
+    assert!(rows.len() == R * length && panel.len() == GROUP * length && length.is_multiple_of(step));
+    // SAFETY: `item + word < length`, so all reads are within `rows` and `panel`, whose lengths were just checked; the caller
+    // keeps the promise of `Words8`.
+    unsafe {
+        let mut totals = [A::Words8::zero(); R];
+        for item in (0..length).step_by(step) {
+            let mut counts = [A::Words8::zero(); R];
+            for word in item + 1..item + step {
+                let column = A::Words8::load(panel.as_ptr().add(word * GROUP));
+                for (row, count) in counts.iter_mut().enumerate() {
+                    let row = A::Words8::splat(*rows.as_ptr().add(row * length + word));
+                    *count = count.add(row.and(column).count());
+                }
+            }
+            let column = A::Words8::load(panel.as_ptr().add(item * GROUP));
+            for (row, total) in totals.iter_mut().enumerate() {
+                // n - max(rank, rank) of both rankings.
+                let weight = A::Words8::splat(*rows.as_ptr().add(row * length + item)).min(column);
+                *total = total.add(counts[row].mul(weight));
+            }
+        }
+        for (total, sums) in totals.into_iter().zip(sums) {
+            assert!(sums.len() == GROUP);
+            A::Words8::load(sums.as_ptr()).add(total).store(sums.as_mut_ptr());
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::simd::{Isa, Level};
+
+    #[test]
+    fn every_instruction_set_looks_up_the_entry_or_the_last() {
+        let table = [0.5, 1.5, 2.5];
+        for isa in Level::ALL.into_iter().filter_map(Isa::new) {
+            for length in 0..20 {
+                let counts: Vec<u64> = (0..length).map(|i| [0, 2, 1, 3, u64::MAX, 1 << 40][i % 6]).collect();
+                let mut values = vec![0.0; length];
+                look_up(isa, &table, &counts, &mut values);
+                for (count, value) in counts.iter().zip(values) {
+                    match count {
+                        0..3 => assert_eq!(value, table[*count as usize]),
+                        3 => assert_eq!(value, 2.5),
+                        _ => assert!(table.contains(&value)),
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    #[should_panic(expected = "is_empty")]
+    fn an_empty_table_is_refused() {
+        look_up(Isa::portable(), &[], &[0], &mut [0.0]);
+    }
+}

@@ -1,0 +1,113 @@
+//! Putting squares of values into rows of a matrix, as they are or mirrored.
+
+use crate::simd::Isa;
+use crate::simd::arch::{Arch, Doubles8, Task};
+
+/// A number for each pair of a group of rows and a group of columns.
+pub(crate) type Square<const G: usize> = [[f64; G]; G];
+
+/// What a matrix holds.
+pub trait Cell: Copy + Default {
+    fn round(value: f64) -> Self;
+
+    /// # Safety
+    /// As for [`Doubles8`].
+    unsafe fn store<V: Doubles8>(values: V, cells: &mut [Self; 8]);
+}
+
+impl Cell for f64 {
+    #[inline(always)]
+    fn round(value: f64) -> Self {
+        value
+    }
+    #[inline(always)]
+    unsafe fn store<V: Doubles8>(values: V, cells: &mut [Self; 8]) {
+        unsafe { values.store(cells) }
+    }
+}
+
+impl Cell for f32 {
+    #[inline(always)]
+    fn round(value: f64) -> Self {
+        value as Self
+    }
+    #[inline(always)]
+    unsafe fn store<V: Doubles8>(values: V, cells: &mut [Self; 8]) {
+        unsafe { values.store_single(cells) }
+    }
+}
+
+/// Puts the rows of a square into `rows`, from column `at` on, so far as there are rows and columns.
+pub(crate) fn place<T: Cell, const G: usize>(isa: Isa, square: &Square<G>, rows: &mut [&mut [T]], at: usize) {
+    isa.run(Place { square: square.as_flattened(), side: G, rows, at });
+}
+
+/// As [`place`], mirrored: puts the columns of the square into `rows`.
+pub(crate) fn place_mirrored<T: Cell, const G: usize>(isa: Isa, square: &Square<G>, rows: &mut [&mut [T]], at: usize) {
+    isa.run(PlaceMirrored { square: square.as_flattened(), side: G, rows, at });
+}
+
+struct Place<'a, 'b, T> {
+    square: &'a [f64],
+    side: usize,
+    rows: &'a mut [&'b mut [T]],
+    at: usize,
+}
+
+impl<T: Cell> Task for Place<'_, '_, T> {
+    type Output = ();
+
+    #[inline(always)]
+    unsafe fn run<A: Arch>(self) {
+        let Self { square, side, rows, at } = self;
+        for (values, cells) in square.chunks_exact(side).zip(rows) {
+            let (blocks, rest) = cells[at..].as_chunks_mut::<8>();
+            // Of known length, which takes no call.
+            let mut values = values.chunks_exact(8);
+            for (cells, values) in blocks.iter_mut().zip(&mut values) {
+                for (cell, &value) in cells.iter_mut().zip(values) {
+                    *cell = T::round(value);
+                }
+            }
+            for (cell, &value) in rest.iter_mut().zip(values.next().unwrap_or_default()) {
+                *cell = T::round(value);
+            }
+        }
+    }
+}
+
+struct PlaceMirrored<'a, 'b, T> {
+    square: &'a [f64],
+    side: usize,
+    rows: &'a mut [&'b mut [T]],
+    at: usize,
+}
+
+impl<T: Cell> Task for PlaceMirrored<'_, '_, T> {
+    type Output = ();
+
+    #[inline(always)]
+    unsafe fn run<A: Arch>(self) {
+        let Self { square, side, rows, at } = self;
+        for (column, band) in (0..side).step_by(8).zip(rows.chunks_mut(8)) {
+            for (row, square) in (0..side).step_by(8).zip(square.chunks_exact(8 * side)) {
+                // SAFETY: the instructions are enabled, as `Task::run` asks.
+                let columns = unsafe {
+                    A::Doubles8::transpose(std::array::from_fn(|i| A::Doubles8::load(&square[i * side + column..])))
+                };
+                for (values, cells) in columns.into_iter().zip(&mut *band) {
+                    let Some(cells) = cells.get_mut(at + row..) else { continue };
+                    if let Some(cells) = cells.first_chunk_mut() {
+                        // SAFETY: as above.
+                        unsafe { T::store(values, cells) };
+                    } else {
+                        let mut all = [T::default(); 8];
+                        // SAFETY: as above.
+                        unsafe { T::store(values, &mut all) };
+                        cells.copy_from_slice(&all[..cells.len()]);
+                    }
+                }
+            }
+        }
+    }
+}
