@@ -7,10 +7,10 @@ use crate::error::Error;
 use crate::gram::Element;
 use crate::memory;
 use crate::parallel::{self, Crew, Proceed, Stop, Watch};
-use crate::ranking::Rankings;
+use crate::rankings::Rankings;
 use crate::simd::Isa;
 use crate::simd::gathered::{self, Places};
-use crate::weight::check_tensors;
+use crate::weight::checked::check_tensors;
 
 /// A job should have at least so many entries to see to: some tenths of a millisecond.
 const JOB: usize = 1 << 18;

@@ -18,15 +18,14 @@ use std::slice::IterMut;
 
 use crate::embedding::{ASK_EVERY, Run, each_row};
 use crate::error::Error;
-use crate::gram::{Element, own_incomplete};
-use crate::incomplete::Incomplete;
+use crate::gram::{Element, own_values};
 use crate::kappa::means::Means;
 use crate::kappa::pairs_of;
 use crate::measure::{Mean, Measure};
 use crate::memory;
 use crate::parallel::{Proceed, Progress};
-use crate::ranking::Rankings;
-use crate::weight::ValidWeight;
+use crate::rankings::{Incomplete, RankingSet, Rankings, Sides};
+use crate::weight::lowered::Lowered;
 
 /// How many features a ranking has.
 ///
@@ -47,8 +46,8 @@ pub fn columns(measure: &Measure) -> Result<usize, Error> {
 /// Writes the features of every ranking, one after the other.
 ///
 /// # Errors
-/// As [`columns`], when the numbers of items differ, the slice has another length than the number of rankings times that of columns, or
-/// `run.watch` stops the run.
+/// As [`columns`], when the numbers of items differ, the slice has another length than the number of rankings times that of columns, items
+/// can be anywhere, or `run.watch` stops the run.
 ///
 /// ```
 /// use wkendall::{Measure, Rankings, Weight, embedding, features};
@@ -59,21 +58,48 @@ pub fn columns(measure: &Measure) -> Result<usize, Error> {
 /// assert_eq!(out, [1.0, 1.0, 1.0, -1.0, -1.0, -1.0]);
 /// # Ok::<(), wkendall::Error>(())
 /// ```
-pub fn features_into<T: Element>(
+pub fn features_into<R: RankingSet, T: Element>(
     measure: &Measure,
-    rankings: &Rankings,
+    rankings: &R,
     out: &mut [T],
     run: Run<'_>,
 ) -> Result<(), Error> {
     let layout = Layout::new(measure)?;
     measure.check_items(rankings.items())?;
+    match R::sides(rankings, None) {
+        Sides::Complete(rankings, _) => of_complete(measure, &layout, rankings, out, run),
+        Sides::Tied(rankings, _) => of_tied(measure, &layout, rankings, out, run),
+    }
+}
+
+/// [`features_into`] for incomplete rankings, under its earlier name.
+///
+/// # Errors
+/// As [`features_into`].
+#[doc(hidden)]
+pub fn features_incomplete_into<T: Element>(
+    measure: &Measure,
+    rankings: &Incomplete,
+    out: &mut [T],
+    run: Run<'_>,
+) -> Result<(), Error> {
+    features_into(measure, rankings, out, run)
+}
+
+fn of_complete<T: Element>(
+    measure: &Measure,
+    layout: &Layout<'_>,
+    rankings: &Rankings,
+    out: &mut [T],
+    run: Run<'_>,
+) -> Result<(), Error> {
     check_root::<T>(measure)?;
     let scale = if measure.is_zero() { 0.0 } else { measure.scale().sqrt() };
     let items = measure.items();
     // A look-up takes a third of the time of asking what a pair has. Top-k weights need neither.
-    let table = |(weight, number): (&ValidWeight, Number)| -> Result<Table, Error> {
-        if let ValidWeight::Top(k) = weight {
-            return Ok(Table::Top(*k, number));
+    let table = |(weight, number): (&Lowered, Number)| -> Result<Table, Error> {
+        if let &Lowered::Count { top: Some(k) } = weight {
+            return Ok(Table::Top(k, number));
         }
         let means = Means::of_ranks(weight, items)?;
         let mut entries = memory::room(items * items)?;
@@ -151,18 +177,13 @@ impl Table {
     }
 }
 
-/// As [`features_into`] for incomplete rankings.
-///
-/// # Errors
-/// As [`features_into`], and when items can be anywhere.
-pub fn features_incomplete_into<T: Element>(
+fn of_tied<T: Element>(
     measure: &Measure,
+    layout: &Layout<'_>,
     rankings: &Incomplete,
     out: &mut [T],
     run: Run<'_>,
 ) -> Result<(), Error> {
-    let layout = Layout::new(measure)?;
-    measure.check_items(rankings.items())?;
     if rankings.has_unknown() {
         return Err(Error::UnknownPlaces);
     }
@@ -173,7 +194,7 @@ pub fn features_incomplete_into<T: Element>(
         // Most of the time goes into the features.
         let mut first =
             |_| watch.as_mut().map_or(ControlFlow::Continue(()), |watch| watch(Progress { done: 0, total: 1 }));
-        own = own_incomplete(measure, rankings, threads, Some(&mut first))?;
+        own = own_values(measure, rankings, threads, Some(&mut first))?;
     }
     let run = Run { threads, watch };
     each_row(rankings.rows(), layout.columns()?, out, run, |row, out, proceed| {
@@ -213,25 +234,29 @@ struct Layout<'a> {
     /// What all numbers are multiplied by.
     factor: f64,
     /// The kernel is the sum of those of these weights.
-    weights: Vec<Cow<'a, ValidWeight>>,
+    weights: Vec<Cow<'a, Lowered>>,
 }
 
 impl<'a> Layout<'a> {
     fn new(measure: &'a Measure) -> Result<Self, Error> {
         let (weight, mean) = measure.mean().filter(|(_, mean)| *mean != Mean::Discordant).ok_or(Error::NoFeatures)?;
         let (items, signed) = (measure.items(), mean == Mean::Signed);
-        let halved = !signed && *weight == ValidWeight::Standard;
+        let halved = !signed && weight.counts_all();
         let plain = Self { items, signed, halved, factor: 1.0, weights: Vec::new() };
         Ok(match weight {
-            ValidWeight::Average => Self {
+            Lowered::Later => Self {
                 factor: (items.max(1) as f64).sqrt().recip(),
-                weights: memory::collect((2..=items).map(|k| Owned(ValidWeight::Top(k))))?,
+                weights: memory::collect((2..=items).map(|k| Owned(Lowered::Count { top: Some(k) })))?,
                 ..plain
             },
-            ValidWeight::Standard if halved => {
-                Self { factor: 0.5_f64.sqrt(), weights: vec![Borrowed(weight)], ..plain }
+            Lowered::Count { .. }
+            | Lowered::Sums(_)
+            | Lowered::Products(_)
+            | Lowered::Tensor { .. }
+            | Lowered::Factors { .. }
+            | Lowered::Quadruples(_) => {
+                Self { factor: if halved { 0.5_f64.sqrt() } else { 1.0 }, weights: vec![Borrowed(weight)], ..plain }
             }
-            _ => Self { weights: vec![Borrowed(weight)], ..plain },
         })
     }
 
@@ -243,7 +268,7 @@ impl<'a> Layout<'a> {
     }
 
     /// What is written for all pairs of items, one after the other: which weight, and which number of the pair.
-    fn numbers(&self) -> impl Iterator<Item = (&ValidWeight, Number)> {
+    fn numbers(&self) -> impl Iterator<Item = (&Lowered, Number)> {
         let numbers: &[Number] =
             if self.signed || self.halved { &[Number::Difference] } else { &[Number::Before, Number::After] };
         numbers.iter().flat_map(|&number| self.weights.iter().map(move |weight| (&**weight, number)))

@@ -69,12 +69,10 @@
 
 #![warn(missing_docs)]
 
-mod diagnosis;
 pub mod embedding;
 mod error;
 pub mod features;
 mod gram;
-mod incomplete;
 mod kappa;
 mod measure;
 mod memory;
@@ -82,21 +80,20 @@ mod parallel;
 mod pool;
 #[cfg(feature = "python")]
 mod python;
-mod ranking;
+mod rankings;
 mod simd;
-mod sorting;
 mod weight;
 
 pub use error::{Error, Number};
 pub use gram::{
-    Backend, Element, Options, diagonal_incomplete, gram, gram_incomplete_into, gram_into, instruction_sets, planned,
+    Backend, Element, Options, diagonal, diagonal_incomplete, gram, gram_incomplete_into, gram_into, instruction_sets,
+    planned,
 };
-pub use incomplete::{Incomplete, Missing};
 pub use kappa::Workspace;
 pub use measure::Measure;
 pub use parallel::{Progress, Watch, default_threads};
 pub use pool::available_cores;
-pub use ranking::{Rankings, Row, Value};
+pub use rankings::{Incomplete, Missing, RankingSet, Rankings, Row, Value};
 pub use weight::{Factor, Weight};
 
 #[cfg(doctest)]

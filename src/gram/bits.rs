@@ -17,7 +17,7 @@ use crate::kappa::pairs_of;
 use crate::measure::{Counted, Measure};
 use crate::memory;
 use crate::parallel::{self, Crew, Proceed, Stop, Watch};
-use crate::ranking::Rankings;
+use crate::rankings::Rankings;
 use crate::simd::Isa;
 use crate::simd::bits::{self, GROUP};
 use crate::simd::place::Square;
@@ -125,9 +125,9 @@ impl<'a> Bits<'a> {
         let most = (measure.items() as u64 + 1) * pairs / 3;
         let values = match counted {
             Counted::All if pairs < TABLE => (0..=pairs).map(|count| measure.of_count(pairs - count)).collect(),
-            Counted::Rooms if most < TABLE.min(cells) => (0..=most).map(|count| measure.of_count(count)).collect(),
+            Counted::Later if most < TABLE.min(cells) => (0..=most).map(|count| measure.of_count(count)).collect(),
             // What a count of the top k makes is as quick as a look-up.
-            Counted::All | Counted::Top(_) | Counted::Rooms => Vec::new(),
+            Counted::All | Counted::Top(_) | Counted::Later => Vec::new(),
         };
         let blocks = blocks(counted, measure.items())?;
         let side = |rankings| Ok(Side { ranks: Ranks::new(rankings, stop)?, kept: None });
@@ -154,7 +154,7 @@ impl<'a> Bits<'a> {
         match self.counted {
             Counted::All => block.words,
             Counted::Top(_) => 2 * block.words,
-            Counted::Rooms => block.items.len() * (1 + self.x.ranks.blocks),
+            Counted::Later => block.items.len() * (1 + self.x.ranks.blocks),
         }
     }
 
@@ -182,7 +182,7 @@ impl<'a> Bits<'a> {
             match self.counted {
                 Counted::All => bits::pack_signs(self.isa, ranks, items, out),
                 Counted::Top(k) => bits::pack_signs_of_top(self.isa, ranks, items, k.min(u16::MAX.into()) as u16, out),
-                Counted::Rooms => bits::pack_predecessors(self.isa, ranks, items, self.measure.items() as u64, out),
+                Counted::Later => bits::pack_predecessors(self.isa, ranks, items, self.measure.items() as u64, out),
             }
         }
         Ok(())
@@ -192,7 +192,7 @@ impl<'a> Bits<'a> {
         match self.counted {
             Counted::All => bits::count_differing(self.isa, block.words, upper, rows, columns, counts),
             Counted::Top(_) => bits::count_agreeing(self.isa, block.words, upper, rows, columns, counts),
-            Counted::Rooms => {
+            Counted::Later => {
                 bits::sum_common(self.isa, block.items.len(), 1 + self.x.ranks.blocks, upper, rows, columns, counts);
             }
         }
@@ -216,13 +216,13 @@ impl<'a> Bits<'a> {
                 let all = pairs_of(self.measure.items() as u64);
                 pairs.for_each(|(&count, value)| *value = self.measure.of_count(all.saturating_sub(count)));
             }
-            (Counted::Top(_) | Counted::Rooms, Some((divisor, own))) if divisor != 1.0 || own != 1.0 => {
+            (Counted::Top(_) | Counted::Later, Some((divisor, own))) if divisor != 1.0 || own != 1.0 => {
                 pairs.for_each(|(&count, value)| *value = count as f64 / divisor / own);
             }
-            (Counted::Top(_) | Counted::Rooms, Some(_)) => {
+            (Counted::Top(_) | Counted::Later, Some(_)) => {
                 pairs.for_each(|(&count, value)| *value = count as f64);
             }
-            (Counted::Top(_) | Counted::Rooms, None) => {
+            (Counted::Top(_) | Counted::Later, None) => {
                 pairs.for_each(|(&count, value)| *value = self.measure.of_count(count));
             }
         }
@@ -371,7 +371,7 @@ pub(super) fn blocks_of(items: usize) -> usize {
 
 /// Cuts the items into blocks of about [`BLOCK`] words.
 fn blocks(counted: Counted, items: usize) -> Result<Vec<Block>, Error> {
-    if counted == Counted::Rooms {
+    if counted == Counted::Later {
         let step = (BLOCK / (1 + items.div_ceil(64))).max(1);
         let starts = (0..items).step_by(step);
         return memory::collect(starts.map(|start| Block { items: start..items.min(start + step), words: 0 }));

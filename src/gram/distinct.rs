@@ -5,53 +5,15 @@
 use std::collections::HashMap;
 use std::ops::ControlFlow;
 
+use super::plan::cost::{FIND_NS, WORTH_SEARCHING};
 use super::{Element, Options};
 use crate::error::Error;
-use crate::incomplete::Incomplete;
 use crate::memory;
 use crate::parallel::{self, Crew, Progress, Stop, Watch};
-use crate::ranking::Rankings;
+use crate::rankings::RankingSet;
 
-/// Fewer rankings are computed as they are.
-const WORTHWHILE: usize = 64;
 /// Values that a job spreads, in a few milliseconds.
 const JOB: usize = 1 << 20;
-
-/// Nanoseconds of the search for each item of each ranking, at most.
-const FIND_NS: f64 = 10.0;
-
-/// Rankings, complete or not.
-pub(super) trait Set: Sized + Send + Sync {
-    fn rows(&self) -> usize;
-    fn items(&self) -> usize;
-    /// What tells two rankings apart.
-    fn key(&self, row: usize) -> &[u32];
-    /// Some of the rankings.
-    fn select(&self, rows: &[usize]) -> Result<Self, Error>;
-}
-
-/// Implements [`Set`] by the methods of the same names, and by a field of a row.
-macro_rules! set {
-    ($set:ty, $row:ident => $key:expr) => {
-        impl Set for $set {
-            fn rows(&self) -> usize {
-                self.rows()
-            }
-            fn items(&self) -> usize {
-                self.items()
-            }
-            fn key(&self, row: usize) -> &[u32] {
-                let $row = self.row(row);
-                $key
-            }
-            fn select(&self, rows: &[usize]) -> Result<Self, Error> {
-                self.select(rows)
-            }
-        }
-    };
-}
-set!(Rankings, row => row.ranks());
-set!(Incomplete, row => row.starts);
 
 /// The distinct rows of a set of rankings.
 struct Distinct {
@@ -63,11 +25,11 @@ struct Distinct {
 
 impl Distinct {
     /// The distinct rows, if there are at most half as many as rows.
-    fn find<R: Set>(set: &R, stop: &Stop) -> Result<Option<Self>, Error> {
+    fn find<R: RankingSet>(set: &R, stop: &Stop) -> Result<Option<Self>, Error> {
         let rows = set.rows();
         // Where no two of the first sixteenth are the same, there are too many distinct ones to be worth the search.
-        let few = (rows / 16).max(WORTHWHILE).min(rows);
-        if rows < WORTHWHILE || Self::among(few, set, stop)?.firsts.len() == few {
+        let few = (rows / 16).max(WORTH_SEARCHING).min(rows);
+        if rows < WORTH_SEARCHING || Self::among(few, set, stop)?.firsts.len() == few {
             return Ok(None);
         }
         let found = Self::among(rows, set, stop)?;
@@ -80,7 +42,7 @@ impl Distinct {
     }
 
     /// Those of the first rows.
-    fn among<R: Set>(rows: usize, set: &R, stop: &Stop) -> Result<Self, Error> {
+    fn among<R: RankingSet>(rows: usize, set: &R, stop: &Stop) -> Result<Self, Error> {
         let mut known = HashMap::new();
         let mut firsts = Vec::new();
         let mut class = memory::room(rows)?;
@@ -109,7 +71,7 @@ pub(super) struct Few<R> {
     y: Option<R>,
 }
 
-impl<R: Set> Few<R> {
+impl<R: RankingSet> Few<R> {
     /// The distinct rankings, if they are few and there is memory for them.
     pub(super) fn find(x: &R, y: Option<&R>, watch: Option<Watch<'_>>) -> Result<Option<Self>, Error> {
         let ns = FIND_NS * x.items() as f64 * (x.rows() as f64 + y.map_or(0, R::rows) as f64);

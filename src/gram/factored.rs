@@ -9,11 +9,11 @@ use crate::error::Error;
 use crate::measure::Measure;
 use crate::memory;
 use crate::parallel::{Proceed, Stop};
-use crate::ranking::Rankings;
+use crate::rankings::Rankings;
 use crate::simd::Isa;
 use crate::simd::place::Square;
 use crate::simd::product::{Real, Row};
-use crate::weight::ValidWeight;
+use crate::weight::lowered::Lowered;
 use crate::weight::scale::{balanced, times_power_of_two};
 
 /// Items that are summed at a time.
@@ -45,7 +45,7 @@ pub(super) struct Scratch<S, const G: usize> {
 
 impl<'a, S: Real<G>, const G: usize> Factored<'a, S, G> {
     pub(super) fn new(isa: Isa, measure: &'a Measure, x: &'a Rankings, y: &'a Rankings) -> Result<Self, Error> {
-        let Some((ValidWeight::Factors { order, vectors }, _)) = measure.summed() else {
+        let Some((Lowered::Factors { order, vectors }, _)) = measure.summed() else {
             return Err(Error::CannotCompute { name: "product".to_owned() });
         };
         let own = measure.of_equal();

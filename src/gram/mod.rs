@@ -1,48 +1,46 @@
 //! Gram matrices: the measure of every pair of rankings, tile by tile, on several threads.
 //!
 //! ```text
-//! gram, gram_into   check, plan, run
+//! mod               check, plan, run
 //!   distinct        rankings that repeat are computed once
-//!   plan            which strategy, how large a tile, how many threads
+//!   complete        complete rankings: the strategy that was planned
+//!     bits          packed signs, for measures that count
+//!     product       matrix products of features, for weighted sums of few items
+//!     factored      the same for tensors of weights given as products of vectors
+//!     pairs         one pair of rankings at a time, for everything
+//!   tied            rankings with ties and missing items: one pair at a time
+//!     tied_product  the same for few items, by a matrix product
+//!   plan            which strategy, how large a tile, how many threads: every threshold and cost
 //!   tiles           the result cut into pieces that threads can fill at the same time
-//!   bits            a strategy: packed signs, for measures that count
-//!   product         a strategy: matrix products of features, for weighted sums of few items
-//!   factored        the same for tensors of weights given as products of vectors
-//!   pairs           a strategy: one pair of rankings at a time, for everything
-//!   incomplete      rankings with ties and missing items, one pair at a time
-//!   features        the same for few items, by a matrix product
 //! ```
 //!
 //! Every value is computed by itself, from its two rankings alone, so the result has the same bits for any number of threads
 //! and any tile.
 
 mod bits;
+mod complete;
 mod distinct;
 mod factored;
-mod features;
-mod incomplete;
 mod pairs;
 mod plan;
 mod product;
+mod tied;
+mod tied_product;
 mod tiles;
 
 use crate::error::Error;
 use crate::measure::Measure;
 use crate::memory;
 use crate::parallel::{self, Crew, Proceed, Stop, Watch};
-use crate::ranking::Rankings;
+use crate::rankings::{Incomplete, RankingSet, Sides};
 use crate::simd::{Isa, Level};
-use bits::Bits;
 use distinct::Few;
-use factored::Factored;
-use pairs::Pairs;
-use plan::{Plan, Strategy, Wishes};
-use product::Product;
-use tiles::{Pieces, Tile};
+use plan::{Kind, Plan, Strategy, Task};
+use tiles::Tile;
 
-pub(crate) use incomplete::own_incomplete;
-pub use incomplete::{diagonal_incomplete, gram_incomplete_into};
 pub use plan::Backend;
+pub(crate) use plan::cost;
+pub(crate) use tied::own_values;
 
 /// A type that results can be stored in: `f64`, or `f32` for half the memory. Counts are exact either way;
 /// weighted sums of up to some hundred items are computed in the precision of the result, unless that would lose digits.
@@ -89,8 +87,13 @@ pub struct Options<'a> {
 
 /// The measure of every ranking of `x` with every ranking of `y`, or of `x` where `y` is `None`, row by row.
 ///
+/// Of rankings with ties and missing items it is the mean over all complete rankings that agree with them, both arguments
+/// independent of each other.
+///
 /// # Errors
-/// When the numbers of items differ, the result does not fit into memory, or `options.watch` stops the run.
+/// When the numbers of items differ, the result does not fit into memory, or `options.watch` stops the run. For [`Incomplete`]
+/// rankings also when the measure is neither a kernel of order 2 with a named weight nor the distance, and, where items can be
+/// anywhere, when the weight is not the standard one.
 ///
 /// ```
 /// use wkendall::{Factor, Measure, Options, Rankings, Weight, gram};
@@ -100,7 +103,15 @@ pub struct Options<'a> {
 /// assert_eq!(k, [1.0, 0.0, 0.0, 1.0]);
 /// # Ok::<(), wkendall::Error>(())
 /// ```
-pub fn gram(measure: &Measure, x: &Rankings, y: Option<&Rankings>, options: Options<'_>) -> Result<Vec<f64>, Error> {
+///
+/// ```
+/// use wkendall::{Incomplete, Measure, Missing, Options, Weight, gram};
+/// let x = Incomplete::from_ranks(2, 3, &[1.0, 2.0, 3.0, 1.0, f64::NAN, f64::NAN], Missing::Bottom)?;
+/// let kernel = Measure::kernel(&Weight::Standard, 3)?;
+/// assert_eq!(gram(&kernel, &x, None, Options::default())?, [3.0, 2.5, 2.5, 2.5]);
+/// # Ok::<(), wkendall::Error>(())
+/// ```
+pub fn gram<R: RankingSet>(measure: &Measure, x: &R, y: Option<&R>, options: Options<'_>) -> Result<Vec<f64>, Error> {
     let (rows, columns) = (x.rows(), y.unwrap_or(x).rows());
     let too_large = Error::TooLarge { rows, columns };
     let len = rows.checked_mul(columns).ok_or(too_large.clone())?;
@@ -113,10 +124,10 @@ pub fn gram(measure: &Measure, x: &Rankings, y: Option<&Rankings>, options: Opti
 ///
 /// # Errors
 /// As [`gram`], and when the slice has another length. After an error its contents are unspecified.
-pub fn gram_into<T: Element>(
+pub fn gram_into<R: RankingSet, T: Element>(
     measure: &Measure,
-    x: &Rankings,
-    y: Option<&Rankings>,
+    x: &R,
+    y: Option<&R>,
     out: &mut [T],
     options: Options<'_>,
 ) -> Result<(), Error> {
@@ -129,27 +140,84 @@ pub fn gram_into<T: Element>(
     let mut options = options;
     find_own(measure, &mut options)?;
     check_range::<T>(measure)?;
-    if measure.is_zero() {
+    let task = new_task::<R, T>(measure, x, y)?;
+    if task.kind == Kind::Complete && measure.is_zero() {
         out.fill(T::default());
         return Ok(());
     }
     let Some(few) = Few::find(x, y, parallel::share(&mut options.watch))? else {
-        return fill_all(measure, x, y, out, options);
+        return fill_all(task, x, y, out, options);
     };
+    let task = Task { rows: few.shape().0, columns: few.shape().1, ..task };
     let Some(mut values) = few.matrix() else {
         // There is no memory for this matrix. The strategy stays the one for the distinct rankings, so that the bits do.
-        let wishes = Wishes { single: is_single::<T>(measure)?, ..Wishes::from(&options) };
-        let plan = Plan::new(measure, few.shape().0, few.shape().1, &wishes)?;
+        let plan = Plan::new(task, &options)?;
         drop(few);
         let backend = options.backend.with(plan.strategy);
-        return fill_all(measure, x, y, out, Options { backend, ..options });
+        return fill_all(Task { rows, columns, ..task }, x, y, out, Options { backend, ..options });
     };
-    few.fill(&mut values, out, options, |x, y, values, options| fill_all(measure, x, y, values, options))
+    few.fill(&mut values, out, options, |x, y, values, options| fill_all(task, x, y, values, options))
+}
+
+/// The measure of each ranking and itself: of two complete rankings, independent of each other, that agree with it.
+///
+/// # Errors
+/// As [`gram`].
+///
+/// ```
+/// use wkendall::{Incomplete, Measure, Missing, Options, Weight, diagonal};
+/// let x = Incomplete::from_ranks(2, 3, &[1.0, 2.0, 3.0, 1.0, f64::NAN, f64::NAN], Missing::Bottom)?;
+/// let kernel = Measure::kernel(&Weight::Standard, 3)?;
+/// assert_eq!(diagonal(&kernel, &x, Options::default())?, [3.0, 2.5]);
+/// # Ok::<(), wkendall::Error>(())
+/// ```
+pub fn diagonal<R: RankingSet>(measure: &Measure, x: &R, options: Options<'_>) -> Result<Vec<f64>, Error> {
+    measure.check_items(x.items())?;
+    let mut options = options;
+    match R::sides(x, None) {
+        Sides::Complete(x, _) => {
+            find_own(measure, &mut options)?;
+            memory::filled(x.rows(), measure.of_equal())
+        }
+        Sides::Tied(x, _) => {
+            let mut values = own_values(measure, x, options.threads, options.watch)?;
+            if measure.is_normalized() {
+                for own in &mut values {
+                    *own = f64::from(u8::from(*own > 0.0));
+                }
+            }
+            Ok(values)
+        }
+    }
+}
+
+/// [`gram_into`] for incomplete rankings, under its earlier name.
+///
+/// # Errors
+/// As [`gram_into`].
+#[doc(hidden)]
+pub fn gram_incomplete_into<T: Element>(
+    measure: &Measure,
+    x: &Incomplete,
+    y: Option<&Incomplete>,
+    out: &mut [T],
+    options: Options<'_>,
+) -> Result<(), Error> {
+    gram_into(measure, x, y, out, options)
+}
+
+/// [`diagonal`] for incomplete rankings, under its earlier name.
+///
+/// # Errors
+/// As [`diagonal`].
+#[doc(hidden)]
+pub fn diagonal_incomplete(measure: &Measure, x: &Incomplete, options: Options<'_>) -> Result<Vec<f64>, Error> {
+    diagonal(measure, x, options)
 }
 
 /// Finds the self-similarity before anything asks for it, because it can take as long as a pair of rankings.
 fn find_own(measure: &Measure, options: &mut Options<'_>) -> Result<f64, Error> {
-    parallel::run_one(measure.own_ns(), parallel::share(&mut options.watch), |stop| measure.find_own(stop))
+    parallel::run_one(cost::own_ns(measure), parallel::share(&mut options.watch), |stop| measure.find_own(stop))
 }
 
 /// Whether weighted sums are computed in single precision.
@@ -167,7 +235,7 @@ pub(crate) fn check_range<T: Element>(measure: &Measure) -> Result<(), Error> {
     }
 }
 
-/// The strategy and the instruction set, as in "bits-avx512", that would be picked for so many rankings.
+/// The strategy and the instruction set, as in "bits-avx512", that would be picked for so many complete rankings.
 ///
 /// # Errors
 /// When `options.backend` asks for what is not there.
@@ -182,11 +250,11 @@ pub(crate) fn planned_for<T: Element>(
     columns: usize,
     options: &Options<'_>,
 ) -> Result<String, Error> {
-    let wishes = Wishes { backend: options.backend, single: is_single::<T>(measure)?, ..Wishes::default() };
-    let plan = Plan::new(measure, rows, columns, &wishes)?;
+    let task = Task { measure, kind: Kind::Complete, single: is_single::<T>(measure)?, rows, columns };
+    let plan = Plan::new(task, options)?;
     Ok(match plan.strategy {
         Strategy::Partition => plan.strategy.to_string(),
-        _ => format!("{}-{}", plan.strategy, plan.isa.level()),
+        Strategy::Bits | Strategy::Product | Strategy::Pairs => format!("{}-{}", plan.strategy, plan.isa.level()),
     })
 }
 
@@ -196,46 +264,27 @@ pub fn instruction_sets() -> Vec<String> {
     Level::ALL.into_iter().filter(|&level| Isa::new(level).is_some()).map(|level| level.to_string()).collect()
 }
 
-fn fill_all<T: Element>(
-    measure: &Measure,
-    x: &Rankings,
-    y: Option<&Rankings>,
+/// What is to be computed; refuses a measure that there is not for these rankings.
+fn new_task<'a, R: RankingSet, T: Element>(measure: &'a Measure, x: &R, y: Option<&R>) -> Result<Task<'a>, Error> {
+    let (rows, columns) = (x.rows(), y.unwrap_or(x).rows());
+    let (kind, single) = match R::sides(x, y) {
+        Sides::Complete(..) => (Kind::Complete, is_single::<T>(measure)?),
+        Sides::Tied(x, y) => (tied::kind_of(measure, x, y.unwrap_or(x))?, false),
+    };
+    Ok(Task { measure, kind, single, rows, columns })
+}
+
+fn fill_all<R: RankingSet, T: Element>(
+    task: Task<'_>,
+    x: &R,
+    y: Option<&R>,
     out: &mut [T],
     options: Options<'_>,
 ) -> Result<(), Error> {
-    let (rows, columns) = (x.rows(), y.unwrap_or(x).rows());
-    let wishes = Wishes { single: is_single::<T>(measure)?, ..Wishes::from(&options) };
-    let plan = Plan::new(measure, rows, columns, &wishes)?;
-    let mut pieces = Pieces::new(out, columns, plan.tile)?;
-    let tiles = if y.is_none() && measure.is_symmetric() { pieces.symmetric()? } else { pieces.rectangular()? };
-    let y_or_x = y.unwrap_or(x);
-    let Plan { strategy, isa, threads, parts, .. } = plan;
-    let silent_ns = if matches!(strategy, Strategy::Pairs | Strategy::Partition) { measure.cost_ns() } else { 0.0 };
-    let (crew, mut watch) = (Crew::new(threads, silent_ns), options.watch);
-    match strategy {
-        Strategy::Bits => {
-            // A nanosecond for each rank.
-            let ns = x.items() as f64 * (rows + columns) as f64;
-            let bits = parallel::run_one(ns, parallel::share(&mut watch), |stop| Bits::new(isa, measure, x, y, stop))?;
-            if parts > 1 {
-                return bits.fill_in_parts(tiles, parts, crew, watch);
-            }
-            fill(&bits, tiles, crew, watch)
-        }
-        Strategy::Product if measure.is_factored() && wishes.single => {
-            fill(&Factored::<f32, 48>::new(isa, measure, x, y_or_x)?, tiles, crew, watch)
-        }
-        Strategy::Product if measure.is_factored() => {
-            fill(&Factored::<f64, 24>::new(isa, measure, x, y_or_x)?, tiles, crew, watch)
-        }
-        Strategy::Product if wishes.single => {
-            fill(&Product::<f32, 48>::new(isa, measure, x, y_or_x)?, tiles, crew, watch)
-        }
-        Strategy::Product => fill(&Product::<f64, 24>::new(isa, measure, x, y_or_x)?, tiles, crew, watch),
-        Strategy::Pairs | Strategy::Partition => {
-            let isa = (strategy == Strategy::Pairs).then_some(isa);
-            fill(&Pairs::new(isa, measure, x, y_or_x), tiles, crew, watch)
-        }
+    let plan = Plan::new(task, &options)?;
+    match R::sides(x, y) {
+        Sides::Complete(x, y) => complete::fill(task, plan, x, y, out, options),
+        Sides::Tied(x, y) => tied::fill(task, plan, x, y, out, options),
     }
 }
 
@@ -255,7 +304,7 @@ trait Fill: Sync {
     ) -> Result<(), Error>;
 }
 
-fn fill<T: Element>(
+fn run<T: Element>(
     strategy: &impl Fill,
     tiles: Vec<Tile<'_, T>>,
     crew: Crew,

@@ -1,17 +1,15 @@
 //! The strategies that take the pairs of rankings one by one, for every measure and any n: the partition algorithm, or a grid of
 //! positions and values with vector instructions.
 
+use super::plan::cost::{ASK_EVERY_NS, partition_ns};
 use super::tiles::Tile;
 use super::{Element, Fill};
 use crate::error::Error;
 use crate::kappa::Workspace;
 use crate::measure::Measure;
 use crate::parallel::{Proceed, Stop};
-use crate::ranking::Rankings;
+use crate::rankings::Rankings;
 use crate::simd::Isa;
-
-/// How long to work without asking whether to proceed.
-const ASK_EVERY_NS: f64 = 2e5;
 
 pub(super) struct Pairs<'a> {
     measure: &'a Measure,
@@ -19,12 +17,14 @@ pub(super) struct Pairs<'a> {
     y: &'a Rankings,
     /// Instructions for grids, or `None` to halve.
     isa: Option<Isa>,
+    /// How many pairs to take without asking whether to proceed.
+    interval: usize,
 }
 
 impl<'a> Pairs<'a> {
     /// For rankings of as many items as the measure has.
     pub(super) fn new(isa: Option<Isa>, measure: &'a Measure, x: &'a Rankings, y: &'a Rankings) -> Self {
-        Self { measure, x, y, isa }
+        Self { measure, x, y, isa, interval: (ASK_EVERY_NS / partition_ns(measure)) as usize }
     }
 }
 
@@ -43,12 +43,10 @@ impl Fill for Pairs<'_> {
         scratch: &mut Workspace,
         proceed: Proceed<'_>,
     ) -> Result<(), Error> {
-        // Asking takes some 30 ns.
-        let interval = (ASK_EVERY_NS / self.measure.cost_ns()) as usize;
         let mut pairs = 0;
         tile.fill(|row, column| {
             pairs += 1;
-            if pairs > interval {
+            if pairs > self.interval {
                 pairs = 0;
                 if !proceed() {
                     return None;

@@ -21,11 +21,11 @@ use crate::kappa::{Workspace, own};
 use crate::measure::{Measure, symmetry};
 use crate::memory;
 use crate::parallel::{Proceed, Stop};
-use crate::ranking::Rankings;
+use crate::rankings::Rankings;
 use crate::simd::Isa;
 use crate::simd::place::Square;
 use crate::simd::product::{self, Finish, Group, Join, Real, Row, TableRows};
-use crate::weight::ValidWeight;
+use crate::weight::lowered::Lowered;
 use crate::weight::scale::{self, times_power_of_two};
 
 /// Features in a block: those of a group of rankings take 18 KiB, so that those of a group of rows and one of columns stay in the
@@ -137,13 +137,15 @@ impl<'a, S: Real<G>, const G: usize> Product<'a, S, G> {
         let cannot = || Error::CannotCompute { name: "product".to_owned() };
         let (weight, signed) = measure.summed().ok_or_else(cannot)?;
         let (form, weights) = match weight {
-            ValidWeight::Add(u) => (Form::Pairs { join: Join::Sum, signed }, &**u),
-            ValidWeight::Mult(u) => (Form::Pairs { join: Join::Product, signed }, &**u),
-            ValidWeight::Tensor { order, entries } => {
+            Lowered::Sums(u) => (Form::Pairs { join: Join::Sum, signed }, &**u),
+            Lowered::Products(u) => (Form::Pairs { join: Join::Product, signed }, &**u),
+            Lowered::Tensor { order, entries } => {
                 let halved = *order == 2 && symmetry(entries, measure.items()).is_some();
                 (Form::Tensors { order: *order, halved }, &**entries)
             }
-            _ => return Err(cannot()),
+            Lowered::Count { .. } | Lowered::Later | Lowered::Factors { .. } | Lowered::Quadruples(_) => {
+                return Err(cannot());
+            }
         };
         let own = measure.of_equal();
         let (blocks, runs) = blocks(measure.items(), form, weights.len())?;
@@ -307,19 +309,21 @@ impl<S: Real<G>, const G: usize> Fill for Product<'_, S, G> {
 /// [`LOST`] times as large.
 pub(super) fn single_is_enough(measure: &Measure) -> Result<bool, Error> {
     let (most, own) = match measure.summed() {
-        Some((ValidWeight::Mult(u), signed)) => {
+        Some((Lowered::Products(u), signed)) => {
             let u = scale::scaled(u, scale::exponent(u))?;
             let own = own::squared_products(&u, 2, &Stop::default())?;
             // No sum on the way to a signed one is larger, but the products of steep weights underflow.
             (if signed { STEEP } else { u.iter().map(|u| u * u).sum::<f64>().powi(2) }, own)
         }
-        Some((ValidWeight::Add(u), _)) => {
+        Some((Lowered::Sums(u), _)) => {
             let (own, size) = own::squared_sums(&scale::scaled(u, scale::exponent(u))?, 2);
             (size, own)
         }
         // Terms without negative entries cannot cancel; for others it would take as long as a pair of rankings to say.
-        Some((ValidWeight::Factors { vectors, .. }, _)) => return Ok(vectors.iter().all(|&entry| entry >= 0.0)),
-        _ => return Ok(true),
+        Some((Lowered::Factors { vectors, .. }, _)) => return Ok(vectors.iter().all(|&entry| entry >= 0.0)),
+        Some((Lowered::Count { .. } | Lowered::Later | Lowered::Tensor { .. } | Lowered::Quadruples(_), _)) | None => {
+            return Ok(true);
+        }
     };
     Ok(own * LOST >= most)
 }
@@ -361,7 +365,7 @@ fn finish(form: Form, u: &[f64]) -> Finish {
                 Finish { most_linear: rest.abs(), ..plain }
             }
         }
-        _ => plain,
+        Form::Pairs { signed: true, .. } | Form::Tensors { .. } => plain,
     }
 }
 

@@ -1,7 +1,7 @@
 //! What the average weight gives to pairs of items of incomplete rankings: means over the tops of all lengths.
 
 use super::Workspace;
-use crate::incomplete::Blocks;
+use crate::rankings::tied::Blocks;
 
 /// Sums over so many ranks or more look first whether the run goes on.
 const LONG: usize = 1 << 12;

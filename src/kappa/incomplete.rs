@@ -10,12 +10,12 @@ use super::average::{room, signed_average, sizes, tied_average};
 use super::means::Means;
 use super::{Workspace, concordant_of, pairs_of};
 use crate::error::Error;
-use crate::incomplete::Blocks;
 use crate::memory;
 use crate::parallel::Stop;
+use crate::rankings::tied::Blocks;
 use crate::simd::Isa;
 use crate::simd::grid::Terms;
-use crate::weight::ValidWeight;
+use crate::weight::lowered::Lowered;
 
 /// Items that are put in their places between two looks whether the run goes on.
 const LOOK_EVERY: usize = 1 << 18;
@@ -88,7 +88,7 @@ impl Turned {
 /// What sums are taken of, which tells the memory that they need.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Need<'a> {
-    pub(crate) weight: &'a ValidWeight,
+    pub(crate) weight: &'a Lowered,
     pub(crate) signed: bool,
     /// Whether items can be anywhere.
     pub(crate) unknown: bool,
@@ -105,9 +105,13 @@ impl Memory {
         }
         memory::reserve(p, items)?;
         match need.weight {
-            ValidWeight::Add(_) => memory::reserve(q, items)?,
-            ValidWeight::Average => sizes.iter_mut().try_for_each(|sizes| memory::reserve(sizes, items))?,
-            _ => {}
+            Lowered::Sums(_) => memory::reserve(q, items)?,
+            Lowered::Later => sizes.iter_mut().try_for_each(|sizes| memory::reserve(sizes, items))?,
+            Lowered::Count { .. }
+            | Lowered::Products(_)
+            | Lowered::Tensor { .. }
+            | Lowered::Factors { .. }
+            | Lowered::Quadruples(_) => {}
         }
         if need.unknown {
             common.iter_mut().try_for_each(|common| common.reserve(items))?;
@@ -121,32 +125,34 @@ impl Memory {
 }
 
 /// The mean of the concordant sum.
-pub(crate) fn concordant(weight: &ValidWeight, s: Side<'_>, t: Side<'_>, memory: &mut Memory) -> f64 {
+pub(crate) fn concordant(weight: &Lowered, s: Side<'_>, t: Side<'_>, memory: &mut Memory) -> f64 {
     let split = split_concordant(weight, s, t, t.blocks, memory);
     let Memory { workspace, other_at, own_at, sizes: [of_s, of_t], .. } = &*memory;
     if workspace.is_stopped() {
         return split;
     }
     let (in_s, in_t, in_both) = match weight {
-        ValidWeight::Average => {
+        Lowered::Later => {
             let (in_s, in_both) = tied_average(s.blocks, of_t, other_at, workspace);
             (in_s, tied_average(t.blocks, of_s, own_at, workspace).0, in_both)
         }
-        ValidWeight::Add(_) => {
+        Lowered::Sums(_) => {
             let (in_s, in_both) = tied::<true>(s, t, other_at);
             (in_s, tied::<true>(t, s, own_at).0, in_both)
         }
-        _ => {
+        Lowered::Count { .. } | Lowered::Products(_) => {
             let (in_s, in_both) = tied::<false>(s, t, other_at);
             (in_s, tied::<false>(t, s, own_at).0, in_both)
         }
+        // General weights have no means; measures refuse them.
+        Lowered::Tensor { .. } | Lowered::Factors { .. } | Lowered::Quadruples(_) => (0.0, 0.0, 0.0),
     };
     split + in_s + in_t + in_both
 }
 
 /// The mean of the concordant sum minus that of the discordant one: tied pairs cancel.
-pub(crate) fn signed(weight: &ValidWeight, s: Side<'_>, t: Side<'_>, memory: &mut Memory) -> f64 {
-    if *weight == ValidWeight::Average {
+pub(crate) fn signed(weight: &Lowered, s: Side<'_>, t: Side<'_>, memory: &mut Memory) -> f64 {
+    if weight.is_later() {
         return signed_average(s.blocks, t.blocks, &mut memory.sizes, &memory.workspace);
     }
     let concordant = split_concordant(weight, s, t, t.blocks, memory);
@@ -159,7 +165,7 @@ pub(crate) fn signed(weight: &ValidWeight, s: Side<'_>, t: Side<'_>, memory: &mu
 
 /// The sum over the pairs that are tied in neither ranking and in the same order in `s` and `placed`, which has the blocks of `t` or the
 /// same the other way round. Leaves the blocks of each by place in the other.
-fn split_concordant(weight: &ValidWeight, s: Side<'_>, t: Side<'_>, placed: Blocks<'_>, memory: &mut Memory) -> f64 {
+fn split_concordant(weight: &Lowered, s: Side<'_>, t: Side<'_>, placed: Blocks<'_>, memory: &mut Memory) -> f64 {
     let items = s.blocks.starts.len();
     if !place(s.blocks, placed, memory) {
         return 0.0;
@@ -168,8 +174,11 @@ fn split_concordant(weight: &ValidWeight, s: Side<'_>, t: Side<'_>, placed: Bloc
     let start = |blocks: Blocks<'_>, item: usize| blocks.starts[item] as usize;
     p.resize(items, 0.0);
     let terms = match weight {
-        ValidWeight::Standard => Terms::Ones,
-        ValidWeight::Average => {
+        // General weights have no means; measures refuse them.
+        Lowered::Count { top: None } | Lowered::Tensor { .. } | Lowered::Factors { .. } | Lowered::Quadruples(_) => {
+            Terms::Ones
+        }
+        Lowered::Later => {
             sizes(s.blocks, of_s);
             sizes(t.blocks, of_t);
             for (item, &place) in places.iter().enumerate() {
@@ -178,7 +187,7 @@ fn split_concordant(weight: &ValidWeight, s: Side<'_>, t: Side<'_>, placed: Bloc
             }
             Terms::Later(p)
         }
-        ValidWeight::Add(_) => {
+        Lowered::Sums(_) => {
             q.resize(items, 0.0);
             for (item, &place) in places.iter().enumerate() {
                 p[place as usize] = s.means.of_block[start(s.blocks, item)];
@@ -186,7 +195,7 @@ fn split_concordant(weight: &ValidWeight, s: Side<'_>, t: Side<'_>, placed: Bloc
             }
             Terms::Sums { p, q }
         }
-        _ => {
+        Lowered::Count { top: Some(_) } | Lowered::Products(_) => {
             for (item, &place) in places.iter().enumerate() {
                 p[place as usize] = s.means.of_block[start(s.blocks, item)] * t.means.of_block[start(t.blocks, item)];
             }

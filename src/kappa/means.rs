@@ -1,9 +1,9 @@
 //! What weights come to for the ranks that tied items share.
 
 use crate::error::Error;
-use crate::incomplete::Blocks;
 use crate::memory;
-use crate::weight::ValidWeight;
+use crate::rankings::tied::Blocks;
+use crate::weight::lowered::Lowered;
 use crate::weight::scale::times_power_of_two;
 
 /// Rankings whose largest product of two weights is below 2 to the negative of this are rescaled where they are normalized.
@@ -20,18 +20,19 @@ pub(crate) struct Means {
 
 impl Means {
     /// Those of a ranking.
-    pub(crate) fn of(weight: &ValidWeight, blocks: Blocks<'_>) -> Result<Self, Error> {
+    pub(crate) fn of(weight: &Lowered, blocks: Blocks<'_>) -> Result<Self, Error> {
         let items = blocks.starts.len();
         let mut means = Self { of_block: memory::filled(items, 0.0)?, of_tied: memory::filled(items, 0.0)? };
         for block in blocks.ranges() {
             let size = block.len() as f64;
             let pairs = size * (size - 1.0);
             let (mean, tied) = match weight {
-                ValidWeight::Top(k) => {
+                Lowered::Count { top: None } => (1.0, 0.5),
+                Lowered::Count { top: Some(k) } => {
                     let inside = k.saturating_sub(block.start).min(block.len()) as f64;
                     (inside / size, inside * (inside - 1.0) / 2.0 / pairs)
                 }
-                ValidWeight::Mult(u) => {
+                Lowered::Products(u) => {
                     let (mut sum, mut products) = (0.0, 0.0);
                     for &u in &u[block.clone()] {
                         products += sum * u;
@@ -39,11 +40,14 @@ impl Means {
                     }
                     (sum / size, products / pairs)
                 }
-                ValidWeight::Add(u) => {
+                Lowered::Sums(u) => {
                     let mean = u[block.clone()].iter().sum::<f64>() / size;
                     (mean, mean)
                 }
-                _ => (1.0, 0.5),
+                // What pairs have depends on both rankings, and is found for each two of them. General weights have no means.
+                Lowered::Later | Lowered::Tensor { .. } | Lowered::Factors { .. } | Lowered::Quadruples(_) => {
+                    (0.0, 0.0)
+                }
             };
             means.of_block[block.start] = mean;
             means.of_tied[block.start] = if block.len() > 1 { tied } else { 0.0 };
@@ -53,9 +57,15 @@ impl Means {
 
     /// The power of two that pairs of items are to be multiplied by, so that the squares of the largest do not underflow: for what
     /// does not depend on the scale of one ranking. Products of two weights can be 1e-170 although the largest weight is 1.
-    pub(crate) fn power(&self, weight: &ValidWeight, signed: bool) -> i32 {
-        if !matches!(weight, ValidWeight::Mult(_)) {
-            return 0;
+    pub(crate) fn power(&self, weight: &Lowered, signed: bool) -> i32 {
+        match weight {
+            Lowered::Products(_) => {}
+            Lowered::Count { .. }
+            | Lowered::Later
+            | Lowered::Sums(_)
+            | Lowered::Tensor { .. }
+            | Lowered::Factors { .. }
+            | Lowered::Quadruples(_) => return 0,
         }
         let (mut most, mut second) = (0.0_f64, 0.0_f64);
         for mean in &self.of_block {
@@ -82,21 +92,22 @@ impl Means {
     }
 
     /// Those of a complete ranking, whose blocks are its ranks.
-    pub(crate) fn of_ranks(weight: &ValidWeight, items: usize) -> Result<Self, Error> {
+    pub(crate) fn of_ranks(weight: &Lowered, items: usize) -> Result<Self, Error> {
         let ranks = memory::collect(0..items as u32)?;
         Self::of(weight, Blocks { starts: &ranks, order: &ranks, down: &[], start_at: &ranks, placed: items })
     }
 
     /// What an ordered pair of items has, given the first ranks of their blocks, and what it has turned round.
-    pub(crate) fn of_pair(&self, weight: &ValidWeight, first: u32, second: u32) -> (f64, f64) {
+    pub(crate) fn of_pair(&self, weight: &Lowered, first: u32, second: u32) -> (f64, f64) {
         if first == second {
             let tied = self.of_tied[first as usize];
             return (tied, tied);
         }
         let (a, b) = (self.of_block[first as usize], self.of_block[second as usize]);
         let joined = match weight {
-            ValidWeight::Add(_) => a + b,
-            _ => a * b,
+            Lowered::Sums(_) => a + b,
+            Lowered::Count { .. } | Lowered::Products(_) => a * b,
+            Lowered::Later | Lowered::Tensor { .. } | Lowered::Factors { .. } | Lowered::Quadruples(_) => 0.0,
         };
         if first < second { (joined, 0.0) } else { (0.0, joined) }
     }

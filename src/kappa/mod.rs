@@ -14,7 +14,7 @@ use crate::error::Error;
 use crate::memory;
 use crate::parallel::Stop;
 use crate::simd::{self, Isa, grid};
-use crate::weight::ValidWeight;
+use crate::weight::lowered::Lowered;
 use partition::{Count, LaterReal, LaterWeight, Products, Spill, Split, Sums, partition};
 
 /// The memory that comparing two rankings takes; made once for each thread and used for any number of pairs.
@@ -68,8 +68,16 @@ impl Workspace {
     }
 
     /// Makes it fit tuples of so many of its items.
-    pub(crate) fn fit_order(&mut self, weight: &ValidWeight, order: usize) -> Result<(), Error> {
-        let components = if matches!(weight, ValidWeight::Add(_)) { 4 } else { 1 };
+    pub(crate) fn fit_order(&mut self, weight: &Lowered, order: usize) -> Result<(), Error> {
+        let components = match weight {
+            Lowered::Sums(_) => 4,
+            Lowered::Count { .. }
+            | Lowered::Later
+            | Lowered::Products(_)
+            | Lowered::Tensor { .. }
+            | Lowered::Factors { .. }
+            | Lowered::Quadruples(_) => 1,
+        };
         let [numbers, lists, starts] = simd::ordered::Memory::sizes(components, order, self.values.len());
         memory::reserve(&mut self.tuples.numbers, numbers)?;
         memory::reserve(&mut self.tuples.lists, lists)?;
@@ -88,53 +96,57 @@ impl Workspace {
 }
 
 /// The concordant sum of the permutation in `workspace.values`.
-pub(crate) fn concordant(weight: &ValidWeight, workspace: &mut Workspace) -> f64 {
+pub(crate) fn concordant(weight: &Lowered, workspace: &mut Workspace) -> f64 {
     match weight {
-        ValidWeight::Standard => standard(workspace) as f64,
-        ValidWeight::Top(k) => top(*k, workspace).0 as f64,
-        ValidWeight::Average => per_item(average(workspace) as f64, workspace),
-        ValidWeight::Add(u) => add::<false>(u, workspace),
-        ValidWeight::Mult(u) => mult::<false>(u, workspace),
-        ValidWeight::Tensor { order, entries } => {
+        Lowered::Count { top: None } => standard(workspace) as f64,
+        Lowered::Count { top: Some(k) } => top(*k, workspace).0 as f64,
+        Lowered::Later => per_item(average(workspace) as f64, workspace),
+        Lowered::Sums(u) => add::<false>(u, workspace),
+        Lowered::Products(u) => mult::<false>(u, workspace),
+        Lowered::Tensor { order, entries } => {
             general::tensors(entries, *order, &workspace.values, &workspace.spill.stop)
         }
-        ValidWeight::Factors { order, vectors } => {
+        Lowered::Factors { order, vectors } => {
             general::factors(vectors, *order, &workspace.values, &workspace.spill.stop)
         }
-        ValidWeight::Quadruples(entries) => general::quadruples(entries, &workspace.values),
+        Lowered::Quadruples(entries) => general::quadruples(entries, &workspace.values),
     }
 }
 
 /// The sum over the tuples of so many items that are increasing in the permutation in `workspace.values`.
-pub(crate) fn ordered(weight: &ValidWeight, order: usize, workspace: &mut Workspace) -> f64 {
-    let kept = if let ValidWeight::Top(k) = weight { keep_top(*k, workspace) } else { workspace.values.len() };
+pub(crate) fn ordered(weight: &Lowered, order: usize, workspace: &mut Workspace) -> f64 {
+    let kept =
+        if let &Lowered::Count { top: Some(k) } = weight { keep_top(k, workspace) } else { workspace.values.len() };
     if order > kept {
         return 0.0;
     }
     let Workspace { values, by_value, tuples, isa, spill, .. } = workspace;
     let values = &values[..kept];
     let terms = match weight {
-        ValidWeight::Mult(u) => {
+        Lowered::Products(u) => {
             let u = &**u;
             for (&value, &u_position) in values.iter().zip(u) {
                 by_value[value as usize] = u_position * u[value as usize];
             }
             grid::Terms::Squares(by_value)
         }
-        ValidWeight::Add(u) => {
+        Lowered::Sums(u) => {
             let u = &**u;
             for (&value, &u_position) in values.iter().zip(u) {
                 by_value[value as usize] = u_position;
             }
             grid::Terms::Sums { p: by_value, q: u }
         }
-        ValidWeight::Average => {
+        Lowered::Later => {
             for (position, &value) in (0..).zip(values) {
                 by_value[value as usize] = f64::from(kept as u32 - value.max(position));
             }
             grid::Terms::Later(by_value)
         }
-        _ => grid::Terms::Ones,
+        // General weights have an order of their own; measures refuse another.
+        Lowered::Count { .. } | Lowered::Tensor { .. } | Lowered::Factors { .. } | Lowered::Quadruples(_) => {
+            grid::Terms::Ones
+        }
     };
     let sum = match terms {
         _ if order > 1 => {
@@ -145,39 +157,37 @@ pub(crate) fn ordered(weight: &ValidWeight, order: usize, workspace: &mut Worksp
         grid::Terms::Squares(x) | grid::Terms::Later(x) => x.iter().sum(),
         grid::Terms::Sums { p, q } => p.iter().zip(q).map(|(p, q)| p * q).sum(),
     };
-    if *weight == ValidWeight::Average { sum / kept as f64 } else { sum }
+    if weight.is_later() { sum / kept as f64 } else { sum }
 }
 
 /// The concordant sum minus the discordant sum of the permutation in `workspace.values`.
 ///
 /// General weights have no such form; [`crate::Measure`] refuses it, and here they give their plain sum.
-pub(crate) fn signed(weight: &ValidWeight, workspace: &mut Workspace) -> f64 {
+pub(crate) fn signed(weight: &Lowered, workspace: &mut Workspace) -> f64 {
     match weight {
-        ValidWeight::Standard => {
+        Lowered::Count { top: None } => {
             let all = pairs_of(workspace.values.len() as u64);
             balance(standard(workspace).into(), all.into())
         }
-        ValidWeight::Top(k) => {
+        Lowered::Count { top: Some(k) } => {
             let (concordant, kept) = top(*k, workspace);
             balance(concordant.into(), pairs_of(kept).into())
         }
-        ValidWeight::Average => {
+        Lowered::Later => {
             let all = average_of_all(workspace);
             per_item(balance(average(workspace), all), workspace)
         }
-        ValidWeight::Add(u) => add::<true>(u, workspace),
-        ValidWeight::Mult(u) => mult::<true>(u, workspace),
-        ValidWeight::Tensor { .. } | ValidWeight::Factors { .. } | ValidWeight::Quadruples(_) => {
-            concordant(weight, workspace)
-        }
+        Lowered::Sums(u) => add::<true>(u, workspace),
+        Lowered::Products(u) => mult::<true>(u, workspace),
+        Lowered::Tensor { .. } | Lowered::Factors { .. } | Lowered::Quadruples(_) => concordant(weight, workspace),
     }
 }
 
 /// At least the sum of the absolute values of the terms of all pairs, where terms can cancel; else 0.
-pub(crate) fn magnitude(weight: &ValidWeight, values: &[u32]) -> f64 {
+pub(crate) fn magnitude(weight: &Lowered, values: &[u32]) -> f64 {
     match weight {
         _ if !weight.has_negative() => 0.0,
-        ValidWeight::Mult(u) => {
+        Lowered::Products(u) => {
             let (mut before, mut pairs) = (0.0, 0.0);
             for product in sizes(u, values) {
                 pairs += before * product;
@@ -185,16 +195,15 @@ pub(crate) fn magnitude(weight: &ValidWeight, values: &[u32]) -> f64 {
             }
             pairs
         }
-        ValidWeight::Add(u) => {
+        Lowered::Sums(u) => {
             let all: f64 = u.iter().map(|u| u.abs()).sum();
             values.len() as f64 * sizes(u, values).sum::<f64>() + all * all
         }
-        ValidWeight::Standard
-        | ValidWeight::Top(_)
-        | ValidWeight::Average
-        | ValidWeight::Tensor { .. }
-        | ValidWeight::Factors { .. }
-        | ValidWeight::Quadruples(_) => 0.0,
+        Lowered::Count { .. }
+        | Lowered::Later
+        | Lowered::Tensor { .. }
+        | Lowered::Factors { .. }
+        | Lowered::Quadruples(_) => 0.0,
     }
 }
 

@@ -10,7 +10,7 @@
 use crate::error::Error;
 use crate::memory;
 use crate::parallel::Stop;
-use crate::weight::ValidWeight;
+use crate::weight::lowered::Lowered;
 
 /// The bound of the error of every sum, relative to the sum of the absolute values of its terms. Of the rankings of up to 20,000
 /// items whose exact self-similarity is 0, the largest came out as 1.1e-13 of its terms.
@@ -25,23 +25,22 @@ pub(crate) fn unless_rounding(value: f64, size: f64) -> f64 {
 }
 
 /// The sum over all tuples of so many of the items, in their order, of the squared weight of the tuple's ranks.
-pub(crate) fn own(weight: &ValidWeight, order: usize, items: usize, stop: &Stop) -> Result<f64, Error> {
+pub(crate) fn own(weight: &Lowered, order: usize, items: usize, stop: &Stop) -> Result<f64, Error> {
     Ok(match weight {
-        ValidWeight::Standard => binomial(items, order),
-        ValidWeight::Top(k) => binomial(*k.min(&items), order),
+        Lowered::Count { top } => binomial(top.unwrap_or(items).min(items), order),
         // n - j for the last item, of rank j from 0, times the number of ways to choose the earlier ones, summed over j.
-        ValidWeight::Average => binomial(items + 1, order + 1) / items.max(1) as f64,
-        ValidWeight::Add(u) => {
+        Lowered::Later => binomial(items + 1, order + 1) / items.max(1) as f64,
+        Lowered::Sums(u) => {
             let (own, size) = squared_sums(u, order);
             unless_rounding(own, size)
         }
-        ValidWeight::Mult(u) => squared_products(u, order, stop)?,
-        ValidWeight::Tensor { entries, .. } => sum(entries.iter().map(|entry| entry * entry)),
-        ValidWeight::Factors { order, vectors } => {
+        Lowered::Products(u) => squared_products(u, order, stop)?,
+        Lowered::Tensor { entries, .. } => sum(entries.iter().map(|entry| entry * entry)),
+        Lowered::Factors { order, vectors } => {
             let (own, size) = of_factors(vectors, *order, items, stop)?;
             unless_rounding(own, size).max(0.0)
         }
-        ValidWeight::Quadruples(entries) => {
+        Lowered::Quadruples(entries) => {
             let pairs = (0..items).flat_map(|a| (a + 1..items).map(move |b| a * items + b));
             sum(pairs.map(|pair| entries[pair * items * items + pair]))
         }
@@ -149,20 +148,6 @@ fn factors(vectors: &[f64], order: usize, items: usize, stop: &Stop) -> Result<f
     Ok(total)
 }
 
-/// About how long [`own`] takes, in nanoseconds.
-pub(crate) fn cost_ns(weight: &ValidWeight, order: usize, items: usize) -> f64 {
-    match weight {
-        ValidWeight::Standard | ValidWeight::Top(_) | ValidWeight::Average => 0.0,
-        ValidWeight::Add(u) => 2.0 * u.len() as f64,
-        ValidWeight::Mult(u) => u.len() as f64 * order as f64,
-        ValidWeight::Tensor { entries, .. } => entries.len() as f64,
-        ValidWeight::Factors { order, vectors } => {
-            vectors.len() as f64 * (vectors.len() as f64 / (order * items).max(1) as f64)
-        }
-        ValidWeight::Quadruples(_) => (items * items) as f64,
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -192,7 +177,7 @@ mod tests {
             }
             assert!((squared_sums(&u, order).0 - sums).abs() < 1e-12);
             assert!((squared_products(&u, order, &Stop::default()).unwrap() - products).abs() < 1e-12);
-            assert_eq!(own(&ValidWeight::Standard, order, 5, &Stop::default()), Ok(count));
+            assert_eq!(own(&Lowered::Count { top: None }, order, 5, &Stop::default()), Ok(count));
         }
     }
 }

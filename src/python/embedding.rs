@@ -89,7 +89,7 @@ fn fill_rows<T: Element + numpy::Element>(
         Rows::Features { measure, x: Sets::Incomplete(x) } => {
             let x = &x.0;
             watched(py, progress, |watch| {
-                features::features_incomplete_into(measure, x, cells, embedding::Run { threads, watch: Some(watch) })
+                features::features_into(measure, x, cells, embedding::Run { threads, watch: Some(watch) })
             })
         }
     }

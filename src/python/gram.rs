@@ -7,7 +7,7 @@ use pyo3::prelude::*;
 use super::measure::Measure;
 use super::rankings::{Incomplete, Rankings};
 use super::{in_use, watched};
-use crate::{Element, Options};
+use crate::{Element, Options, RankingSet};
 
 /// Fills `out`, float64 or float32 and C-contiguous, with the measure of every pair.
 ///
@@ -56,37 +56,31 @@ fn fill<T: Element + numpy::Element>(
     let py = out.py();
     let mut borrowed = out.try_readwrite().map_err(|_| in_use("out"))?;
     let cells = borrowed.as_slice_mut()?;
-    let &Options { threads, tile, backend, .. } = options;
-    let measure = &measure.0;
     match (x, y) {
-        (Sets::Complete(x), None | Some(Sets::Complete(_))) => {
-            let x = &x.0;
-            let y = match y {
-                Some(Sets::Complete(y)) => Some(&y.0),
-                _ => None,
-            };
-            watched(py, progress, |watch| {
-                crate::gram_into(measure, x, y, cells, Options { threads, tile, backend, watch: Some(watch) })
-            })
+        (Sets::Complete(x), None) => of_sets(py, &measure.0, &x.0, None, cells, options, progress),
+        (Sets::Complete(x), Some(Sets::Complete(y))) => {
+            of_sets(py, &measure.0, &x.0, Some(&y.0), cells, options, progress)
         }
-        (Sets::Incomplete(x), None | Some(Sets::Incomplete(_))) => {
-            let x = &x.0;
-            let y = match y {
-                Some(Sets::Incomplete(y)) => Some(&y.0),
-                _ => None,
-            };
-            watched(py, progress, |watch| {
-                crate::gram_incomplete_into(
-                    measure,
-                    x,
-                    y,
-                    cells,
-                    Options { threads, tile, backend, watch: Some(watch) },
-                )
-            })
+        (Sets::Incomplete(x), None) => of_sets(py, &measure.0, &x.0, None, cells, options, progress),
+        (Sets::Incomplete(x), Some(Sets::Incomplete(y))) => {
+            of_sets(py, &measure.0, &x.0, Some(&y.0), cells, options, progress)
         }
         _ => Err(PyTypeError::new_err("complete and incomplete rankings cannot be compared")),
     }
+}
+
+fn of_sets<R: RankingSet, T: Element>(
+    py: Python<'_>,
+    measure: &crate::Measure,
+    x: &R,
+    y: Option<&R>,
+    cells: &mut [T],
+    &Options { threads, tile, backend, .. }: &Options<'static>,
+    progress: Option<&Py<PyAny>>,
+) -> PyResult<()> {
+    watched(py, progress, |watch| {
+        crate::gram_into(measure, x, y, cells, Options { threads, tile, backend, watch: Some(watch) })
+    })
 }
 
 /// The measure of each incomplete ranking and itself.
@@ -100,7 +94,7 @@ pub(super) fn diagonal<'py>(
 ) -> PyResult<Bound<'py, PyArray1<f64>>> {
     let (measure, x) = (&measure.0, &x.0);
     let values = watched(py, None, |watch| {
-        crate::diagonal_incomplete(measure, x, Options { threads, watch: Some(watch), ..Options::default() })
+        crate::diagonal(measure, x, Options { threads, watch: Some(watch), ..Options::default() })
     })?;
     Ok(PyArray1::from_vec(py, values))
 }

@@ -6,8 +6,9 @@ use pyo3::prelude::*;
 
 use super::rankings::Rankings;
 use super::watched;
+use crate::gram::cost::{own_ns, partition_ns};
 use crate::memory::Shared;
-use crate::weight::ValidWeight;
+use crate::weight::lowered::Lowered;
 use crate::{Factor, Weight, Workspace, memory, parallel};
 
 /// A checked function of two rankings.
@@ -42,10 +43,10 @@ impl Measure {
         weights: PyReadonlyArray1<'_, f64>,
         rescaled: bool,
     ) -> PyResult<Self> {
-        let of: fn(usize, Shared) -> ValidWeight = match kind {
-            "tensor" => |order, entries| ValidWeight::Tensor { order, entries },
-            "factors" => |order, vectors| ValidWeight::Factors { order, vectors },
-            "quadruples" => |_, entries| ValidWeight::Quadruples(entries),
+        let of: fn(usize, Shared) -> Lowered = match kind {
+            "tensor" => |order, entries| Lowered::Tensor { order, entries },
+            "factors" => |order, vectors| Lowered::Factors { order, vectors },
+            "quadruples" => |_, entries| Lowered::Quadruples(entries),
             _ => return Err(PyValueError::new_err(format!("unknown kind {kind:?}"))),
         };
         let weights = weights.as_slice()?;
@@ -89,7 +90,7 @@ impl Measure {
     /// A kernel divided by its self-similarity.
     fn normalized(&self, py: Python<'_>) -> PyResult<Self> {
         let measure = self.0.clone();
-        let ns = measure.own_ns();
+        let ns = own_ns(&measure);
         let normalized =
             watched(py, None, |watch| parallel::run_one(ns, Some(watch), |stop| measure.normalized_until(stop)))?;
         Ok(Self(normalized))
@@ -98,7 +99,7 @@ impl Measure {
     /// The value for a ranking and itself.
     fn of_equal(&self, py: Python<'_>) -> PyResult<f64> {
         let measure = &self.0;
-        watched(py, None, |watch| parallel::run_one(measure.own_ns(), Some(watch), |stop| measure.find_own(stop)))?;
+        watched(py, None, |watch| parallel::run_one(own_ns(measure), Some(watch), |stop| measure.find_own(stop)))?;
         Ok(measure.of_equal())
     }
 
@@ -120,7 +121,7 @@ impl Measure {
         }
         let (measure, pi) = (&self.0, pi.0.row(0));
         watched(py, None, |watch| {
-            parallel::run_one(measure.cost_ns(), Some(watch), |stop| {
+            parallel::run_one(partition_ns(measure), Some(watch), |stop| {
                 measure.kappa(pi, &mut Workspace::for_run(None, stop))
             })
         })

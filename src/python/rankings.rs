@@ -5,8 +5,8 @@ use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 
 use super::{in_use, watched};
-use crate::incomplete::Reading;
-use crate::ranking::Kind;
+use crate::rankings::complete::Kind;
+use crate::rankings::tied::Reading;
 use crate::{Error, Missing, Value, memory};
 
 /// Returns what `$call` makes of an array, if it is one of numbers that rankings can be read from.

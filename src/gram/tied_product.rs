@@ -2,22 +2,22 @@
 
 use std::ops::Range;
 
-use super::incomplete::Setting;
+use super::tied::Setting;
 use super::tiles::Tile;
 use super::{Element, Fill};
 use crate::error::Error;
-use crate::incomplete::Incomplete;
 use crate::kappa::incomplete::leans;
 use crate::kappa::means::Means;
 use crate::kappa::pairs_of;
 use crate::memory;
 use crate::parallel::{Proceed, Stop};
+use crate::rankings::Incomplete;
 use crate::simd::Isa;
 use crate::simd::place::Square;
 use crate::simd::product::{Real, Row};
 
 /// Rankings side by side in a product.
-pub(super) const G: usize = 24;
+const G: usize = 24;
 /// Features in a block, as for complete rankings.
 const BLOCK: usize = 112;
 

@@ -2,11 +2,11 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use crate::diagnosis::diagnose;
+use super::diagnosis::diagnose;
+use super::sorting::sort;
 use crate::error::{Error, Number};
 use crate::memory;
 use crate::parallel::{self, Crew, Stop, Watch};
-use crate::sorting::sort;
 
 /// Rows are checked in jobs that take about this long, so that threads have something to share and a stop comes soon.
 const JOB_NS: f64 = 2e6;

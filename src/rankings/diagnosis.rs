@@ -1,10 +1,10 @@
 //! What is wrong with a row that is no ranking.
 
+use super::complete::{Kind, VACANT, Value, index_of};
+use super::sorting::sort;
 use crate::error::{Error, Number};
 use crate::memory;
 use crate::parallel::Stop;
-use crate::ranking::{Kind, VACANT, Value, index_of};
-use crate::sorting::sort;
 
 /// What is wrong with `row`, all rows before it being right.
 #[cold]

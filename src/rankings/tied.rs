@@ -3,11 +3,11 @@
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
+use super::complete::{Kind, Rankings, Value, check_shape};
+use super::sorting::sort;
 use crate::error::{Error, Number};
 use crate::memory;
 use crate::parallel::{self, Crew, Stop, Watch};
-use crate::ranking::{Kind, Rankings, Value, check_shape};
-use crate::sorting::sort;
 
 /// Rows are sorted in jobs that take about this long.
 const JOB_NS: f64 = 2e6;

@@ -1,0 +1,68 @@
+//! Gram matrices of complete rankings: runs the strategy that was planned.
+
+use super::bits::Bits;
+use super::cost;
+use super::factored::Factored;
+use super::pairs::Pairs;
+use super::plan::{Plan, Strategy, Task};
+use super::product::Product;
+use super::tiles::Pieces;
+use super::{Element, Options, run};
+use crate::error::Error;
+use crate::parallel::{self, Crew};
+use crate::rankings::Rankings;
+use crate::weight::lowered::Lowered;
+
+pub(super) fn fill<T: Element>(
+    Task { measure, single, rows, columns, .. }: Task<'_>,
+    Plan { strategy, isa, tile, threads, parts, .. }: Plan,
+    x: &Rankings,
+    y: Option<&Rankings>,
+    out: &mut [T],
+    options: Options<'_>,
+) -> Result<(), Error> {
+    let mut pieces = Pieces::new(out, columns, tile)?;
+    let tiles = if y.is_none() && measure.is_symmetric() { pieces.symmetric()? } else { pieces.rectangular()? };
+    let y_or_x = y.unwrap_or(x);
+    let mut watch = options.watch;
+    let crew = Crew::new(threads, 0.0);
+    match strategy {
+        Strategy::Bits => {
+            let ns = cost::COPY_NS * x.items() as f64 * (rows + columns) as f64;
+            let bits = parallel::run_one(ns, parallel::share(&mut watch), |stop| Bits::new(isa, measure, x, y, stop))?;
+            if parts > 1 {
+                return bits.fill_in_parts(tiles, parts, crew, watch);
+            }
+            run(&bits, tiles, crew, watch)
+        }
+        Strategy::Product => match (measure.weight(), single) {
+            (Lowered::Factors { .. }, true) => {
+                run(&Factored::<f32, 48>::new(isa, measure, x, y_or_x)?, tiles, crew, watch)
+            }
+            (Lowered::Factors { .. }, false) => {
+                run(&Factored::<f64, 24>::new(isa, measure, x, y_or_x)?, tiles, crew, watch)
+            }
+            // Weights without features of pairs or tuples of items are refused there.
+            (
+                Lowered::Count { .. }
+                | Lowered::Later
+                | Lowered::Sums(_)
+                | Lowered::Products(_)
+                | Lowered::Tensor { .. }
+                | Lowered::Quadruples(_),
+                single,
+            ) => {
+                if single {
+                    run(&Product::<f32, 48>::new(isa, measure, x, y_or_x)?, tiles, crew, watch)
+                } else {
+                    run(&Product::<f64, 24>::new(isa, measure, x, y_or_x)?, tiles, crew, watch)
+                }
+            }
+        },
+        Strategy::Pairs | Strategy::Partition => {
+            let isa = (strategy == Strategy::Pairs).then_some(isa);
+            let crew = Crew::new(threads, cost::partition_ns(measure));
+            run(&Pairs::new(isa, measure, x, y_or_x), tiles, crew, watch)
+        }
+    }
+}

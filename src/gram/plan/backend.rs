@@ -1,0 +1,82 @@
+//! The strategies by name, and what a caller can ask for.
+
+use std::fmt;
+use std::str::FromStr;
+
+use crate::error::Error;
+use crate::simd::{Isa, Level};
+
+/// A way to compute a Gram matrix. All give the same counts, and the same weighted sums up to rounding.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Strategy {
+    /// Bits of pairs of items, for measures that count.
+    Bits,
+    /// A matrix product of features, for weighted sums.
+    Product,
+    /// For every pair of rankings a grid of positions and values, with vector instructions.
+    Pairs,
+    /// The partition algorithm as it is in the paper, but for the choice of the pivot.
+    Partition,
+}
+
+impl Strategy {
+    pub(crate) const ALL: [Self; 4] = [Self::Bits, Self::Product, Self::Pairs, Self::Partition];
+}
+
+impl fmt::Display for Strategy {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Bits => "bits",
+            Self::Product => "product",
+            Self::Pairs => "pairs",
+            Self::Partition => "partition",
+        })
+    }
+}
+
+/// A strategy and an instruction set, either of which may be left open.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Backend {
+    strategy: Option<Strategy>,
+    level: Option<Level>,
+}
+
+impl Backend {
+    /// The strategy, if one is asked for.
+    pub(in crate::gram) fn strategy(self) -> Option<Strategy> {
+        self.strategy
+    }
+
+    /// The same instruction set with this strategy.
+    pub(in crate::gram) fn with(self, strategy: Strategy) -> Self {
+        Self { strategy: Some(strategy), ..self }
+    }
+
+    /// The instruction set that is asked for, or the widest.
+    pub(in crate::gram) fn isa(self) -> Result<Isa, Error> {
+        match self.level {
+            None => Ok(Isa::widest()),
+            Some(level) => Isa::new(level).ok_or(Error::MissingInstructions { name: level.to_string() }),
+        }
+    }
+}
+
+impl FromStr for Backend {
+    type Err = Error;
+
+    /// "bits", "product", "pairs" or "partition", "portable", "avx2" or "avx512", or one of each with a dash between, as in "bits-avx2".
+    fn from_str(name: &str) -> Result<Self, Error> {
+        let mut backend = Self::default();
+        for part in name.split('-') {
+            let strategy = Strategy::ALL.into_iter().find(|strategy| strategy.to_string() == part);
+            let level = Level::ALL.into_iter().find(|level| level.to_string() == part);
+            let taken = backend.strategy.is_some() && strategy.is_some() || backend.level.is_some() && level.is_some();
+            if taken || (strategy.is_none() && level.is_none()) {
+                return Err(Error::UnknownBackend { name: name.to_owned() });
+            }
+            backend.strategy = backend.strategy.or(strategy);
+            backend.level = backend.level.or(level);
+        }
+        Ok(backend)
+    }
+}

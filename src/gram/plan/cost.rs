@@ -1,0 +1,223 @@
+//! Every threshold, tile size and cost, with where it was measured. Times are nanoseconds on one core of a Xeon with AVX-512 at 2.3 GHz.
+
+use super::super::bits;
+use super::{Kind, Strategy, Task};
+use crate::kappa::pairs_of;
+use crate::measure::{Counted, Measure, symmetry};
+use crate::simd::{Isa, Level};
+use crate::weight::lowered::Lowered;
+
+/// A tile should take about this long: short enough to share out the work, long enough not to be felt.
+pub(super) const TILE_NS: f64 = 4e6;
+/// The widest tile whose rankings and sums fit the second cache, of those that are a multiple of all groups of rankings.
+pub(super) const WIDEST: usize = 240;
+/// Narrower tiles are made for few rankings only, since every tile takes memory for each of its rows.
+pub(super) const NARROWEST: usize = 32;
+/// Rows and columns of a tile of pairs of rankings with ties.
+pub(super) const NARROW_TIED: usize = 16;
+/// Tiles where rankings have to be made ready for each are a multiple of this wide: narrower ones would spend most of the time on
+/// that, and rankings are taken by 24 or 48.
+pub(super) const LEAST_SHARED: usize = 48;
+/// Fewer pairs than this are taken one by one.
+pub(super) const FEW: f64 = 64.0;
+/// With this many tiles for each thread the last ones to finish keep the others waiting for a few percent only.
+pub(super) const TILES_PER_THREAD: usize = 8;
+/// How long to work without asking whether to proceed. Asking takes some 30 ns.
+pub(in crate::gram) const ASK_EVERY_NS: f64 = 2e5;
+/// Fewer rankings are not searched for repeated ones.
+pub(in crate::gram) const WORTH_SEARCHING: usize = 64;
+/// The search for repeated rankings, for each item of each ranking, at most.
+pub(in crate::gram) const FIND_NS: f64 = 10.0;
+/// Copying a rank to where bits are made of it.
+pub(in crate::gram) const COPY_NS: f64 = 1.0;
+
+/// With ties: a product for each feature; a pair of rankings for each item, and at all (72 rankings of 100 to 7129 items).
+const TIED_FEATURE_NS: f64 = 0.08;
+const TIED_ITEM_NS: f64 = 20.0;
+const TIED_PAIR_NS: f64 = 300.0;
+/// With ties and the average weight: a pair of items of one pair of rankings.
+const TIED_ITEMS_NS: f64 = 3.0;
+
+impl Strategy {
+    /// Whether the strategy can do the task.
+    pub(super) fn can(self, task: &Task<'_>) -> bool {
+        let measure = task.measure;
+        match (task.kind, self) {
+            (Kind::Complete, Self::Bits) => measure.counted().is_some() && measure.items() <= bits::MOST_ITEMS,
+            (Kind::Complete, Self::Product) => measure.summed().is_some(),
+            (Kind::Complete, Self::Pairs) => has_grid(measure),
+            (Kind::Tied { .. }, Self::Bits) => false,
+            (Kind::Tied { .. }, Self::Product) => !measure.weight().is_later(),
+            (_, Self::Partition) | (Kind::Tied { .. }, Self::Pairs) => true,
+        }
+    }
+
+    /// About how long a pair of rankings takes in tiles of so many rankings: a part for the pair, and a part to make ready each
+    /// ranking, which the pairs of a tile share.
+    ///
+    /// Fitted to `cargo bench --bench strategies`.
+    pub(super) fn cost_ns(self, task: &Task<'_>, isa: Isa, tile: usize) -> f64 {
+        let measure = task.measure;
+        if let Kind::Tied { unknown } = task.kind {
+            return match self {
+                Self::Product => TIED_FEATURE_NS * tied_features(measure, unknown),
+                Self::Bits | Self::Pairs | Self::Partition => tied_pair_ns(measure),
+            };
+        }
+        let n = measure.items() as f64;
+        let narrow = self.slowdown(isa.level());
+        let share = 2.0 / tile.max(1) as f64;
+        match self {
+            Self::Bits => match measure.counted() {
+                Some(Counted::All) => 2.0 + narrow * n * n * (0.0007 + 0.034 * share),
+                Some(Counted::Top(_)) => 2.0 + narrow * n * n * (0.0011 + 0.05 * share),
+                Some(Counted::Later) | None => 2.0 + narrow * (n * n * (0.0016 + 0.04 * share) + 0.3 * n),
+            },
+            Self::Product => {
+                let single = if task.single { 0.5 } else { 1.0 };
+                3.0 + narrow * products(measure) * (0.035 + 0.3 * share) * single
+            }
+            Self::Pairs if measure.is_ordered() => {
+                partition_ns(measure) * if isa.level() == Level::Portable { 1.0 } else { 0.6 }
+            }
+            Self::Pairs => {
+                let levels = (n / 1000.0).max(1.0).log2();
+                200.0 + narrow * grid_factor(measure) * n * (5.7 + 1.4 * levels)
+            }
+            Self::Partition => partition_ns(measure),
+        }
+    }
+
+    /// How many times as long as with AVX-512 a pair takes, on the same machine at n = 100 (bits, product) and n = 1000 (pairs).
+    fn slowdown(self, level: Level) -> f64 {
+        match (self, level) {
+            (_, Level::Avx512) | (Self::Partition, _) => 1.0,
+            (Self::Bits, Level::Avx2) => 2.7,
+            (Self::Bits, Level::Portable) => 7.5,
+            (Self::Product, Level::Avx2) => 1.7,
+            (Self::Product, Level::Portable) => 8.4,
+            (Self::Pairs, Level::Avx2) => 1.35,
+            (Self::Pairs, Level::Portable) => 2.9,
+        }
+    }
+}
+
+/// One pair of complete rankings by halving (`cargo bench --bench kappa`).
+pub(crate) fn partition_ns(measure: &Measure) -> f64 {
+    let n = measure.items() as f64;
+    let levels = (n + 1.0).log2();
+    let tuples = |each: f64| 50.0 + each * (measure.order() as f64 / 8.0).ceil() * n * levels;
+    let pairs = |each: f64| 30.0 + each * halving_factor(measure) * n * levels;
+    match measure.weight() {
+        Lowered::Tensor { .. } | Lowered::Factors { .. } => 30.0 + products(measure),
+        Lowered::Quadruples(_) => 30.0 + n * n,
+        Lowered::Sums(_) if measure.is_ordered() => tuples(14.0),
+        Lowered::Count { .. } | Lowered::Later | Lowered::Products(_) if measure.is_ordered() => tuples(4.0),
+        Lowered::Sums(_) | Lowered::Products(_) => pairs(1.9),
+        Lowered::Count { .. } | Lowered::Later => pairs(1.1),
+    }
+}
+
+/// How many times as long as a count of all pairs a weight takes by halving.
+fn halving_factor(measure: &Measure) -> f64 {
+    match measure.weight() {
+        &Lowered::Count { top: Some(k) } => top_factor(measure, k),
+        Lowered::Sums(_) => 1.4,
+        Lowered::Later => 1.3,
+        Lowered::Count { top: None }
+        | Lowered::Products(_)
+        | Lowered::Tensor { .. }
+        | Lowered::Factors { .. }
+        | Lowered::Quadruples(_) => 1.0,
+    }
+}
+
+/// The same for sums on a grid.
+fn grid_factor(measure: &Measure) -> f64 {
+    match measure.weight() {
+        &Lowered::Count { top: Some(k) } => top_factor(measure, k),
+        Lowered::Sums(_) => 1.8,
+        Lowered::Count { top: None }
+        | Lowered::Later
+        | Lowered::Products(_)
+        | Lowered::Tensor { .. }
+        | Lowered::Factors { .. }
+        | Lowered::Quadruples(_) => 1.0,
+    }
+}
+
+/// Only what is in the top k of both rankings is looked at.
+fn top_factor(measure: &Measure, k: usize) -> f64 {
+    (k as f64 / measure.items().max(1) as f64).powi(2).max(0.05)
+}
+
+/// Whether there are vector instructions for one pair of complete rankings.
+fn has_grid(measure: &Measure) -> bool {
+    match measure.weight() {
+        Lowered::Tensor { .. } | Lowered::Factors { .. } | Lowered::Quadruples(_) => false,
+        Lowered::Sums(_) | Lowered::Products(_) => measure.is_ordered() || measure.is_concordant(),
+        Lowered::Count { .. } | Lowered::Later => true,
+    }
+}
+
+/// How many products the sum over features has for a pair of complete rankings.
+fn products(measure: &Measure) -> f64 {
+    let n = measure.items() as f64;
+    match measure.weight() {
+        Lowered::Tensor { order: 2, entries } if symmetry(entries, measure.items()).is_some() => n * n / 2.0,
+        Lowered::Tensor { entries, .. } => entries.len() as f64,
+        Lowered::Factors { order, vectors } => {
+            let terms = vectors.len() as f64 / (n * *order as f64).max(1.0);
+            terms * vectors.len() as f64
+        }
+        Lowered::Count { .. } | Lowered::Later | Lowered::Sums(_) | Lowered::Products(_) | Lowered::Quadruples(_) => {
+            n * n / 2.0 + 3.0 * n
+        }
+    }
+}
+
+/// Finding the self-similarity of complete rankings; nothing if it is known.
+pub(crate) fn own_ns(measure: &Measure) -> f64 {
+    if measure.knows_own() {
+        return 0.0;
+    }
+    match measure.weight() {
+        Lowered::Count { .. } | Lowered::Later => 0.0,
+        Lowered::Sums(u) => 2.0 * u.len() as f64,
+        Lowered::Products(u) => u.len() as f64 * measure.order() as f64,
+        Lowered::Tensor { entries, .. } => entries.len() as f64,
+        Lowered::Factors { order, vectors } => {
+            vectors.len() as f64 * (vectors.len() as f64 / (order * measure.items()).max(1) as f64)
+        }
+        Lowered::Quadruples(_) => (measure.items() * measure.items()) as f64,
+    }
+}
+
+/// How many features rankings with ties have.
+fn tied_features(measure: &Measure, unknown: bool) -> f64 {
+    let each = if unknown || measure.is_signed() { 1.0 } else { 2.0 };
+    each * pairs_of(measure.items() as u64) as f64
+}
+
+/// One pair of rankings with ties.
+pub(in crate::gram) fn tied_pair_ns(measure: &Measure) -> f64 {
+    let n = measure.items() as f64;
+    let of_items = match measure.weight() {
+        Lowered::Later if measure.is_signed() => TIED_ITEMS_NS * n * n,
+        Lowered::Later => 6.0 * TIED_ITEM_NS * n,
+        Lowered::Count { .. }
+        | Lowered::Sums(_)
+        | Lowered::Products(_)
+        | Lowered::Tensor { .. }
+        | Lowered::Factors { .. }
+        | Lowered::Quadruples(_) => TIED_ITEM_NS * n,
+    };
+    TIED_PAIR_NS + of_items
+}
+
+/// The longest that one pair of rankings with ties can take: with the average weight, up to as many steps as there are pairs of items.
+pub(in crate::gram) fn tied_longest_ns(measure: &Measure) -> f64 {
+    let n = measure.items() as f64;
+    let of_ties = if measure.weight().is_later() { TIED_ITEMS_NS * n * n } else { 0.0 };
+    tied_pair_ns(measure).max(of_ties)
+}

@@ -1,0 +1,122 @@
+//! How a Gram matrix is computed: which strategy, on which instructions, in tiles of which size, on how many threads.
+//!
+//! This is the one place that decides. Every threshold and cost stands in [`cost`], with where it was measured.
+
+mod backend;
+pub(crate) mod cost;
+
+pub use backend::Backend;
+pub(crate) use backend::Strategy;
+
+use super::Options;
+use crate::error::Error;
+use crate::measure::Measure;
+use crate::parallel;
+use crate::simd::Isa;
+use cost::{FEW, LEAST_SHARED, NARROW_TIED, NARROWEST, TILE_NS, TILES_PER_THREAD, WIDEST};
+
+/// How rankings are represented, as far as costs and strategies depend on it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// Permutations.
+    Complete,
+    /// With ties or missing items.
+    Tied {
+        /// Whether items can be anywhere.
+        unknown: bool,
+    },
+}
+
+/// What is to be computed.
+#[derive(Clone, Copy)]
+pub(crate) struct Task<'a> {
+    pub(crate) measure: &'a Measure,
+    pub(crate) kind: Kind,
+    /// Whether weighted sums are computed in single precision.
+    pub(crate) single: bool,
+    pub(crate) rows: usize,
+    pub(crate) columns: usize,
+}
+
+/// What was decided.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Plan {
+    pub(crate) strategy: Strategy,
+    pub(crate) isa: Isa,
+    /// Rows and columns of a tile.
+    pub(crate) tile: usize,
+    /// Parts that a tile is computed in, at the same time.
+    pub(crate) parts: usize,
+    pub(crate) threads: usize,
+    /// About how long one pair of rankings takes.
+    pub(crate) pair_ns: f64,
+}
+
+impl Plan {
+    /// The cheapest way. It depends on the numbers of rankings but not on whether rows and columns are the same, so that the
+    /// matrix of `x` with itself and with a copy of it are computed alike.
+    pub(crate) fn new(task: Task<'_>, options: &Options<'_>) -> Result<Self, Error> {
+        let isa = options.backend.isa()?;
+        let strategy = task.strategy(options.backend, isa)?;
+        let pair_ns = task.cost_ns(strategy, isa);
+        let threads = parallel::threads_for(task.cells() * pair_ns, options.threads);
+        let parts = if options.tile.is_none() { task.parts(strategy, threads) } else { 1 };
+        let tile = match options.tile {
+            Some(tile) => tile,
+            None if parts > 1 => WIDEST,
+            None => task.tile(strategy, pair_ns, threads),
+        };
+        Ok(Self { strategy, isa, tile: tile.max(1), parts, threads, pair_ns })
+    }
+}
+
+impl Task<'_> {
+    fn cells(&self) -> f64 {
+        self.rows as f64 * self.columns as f64
+    }
+
+    /// About how long a pair of rankings takes, in tiles of the usual size.
+    fn cost_ns(&self, strategy: Strategy, isa: Isa) -> f64 {
+        strategy.cost_ns(self, isa, self.rows.min(self.columns).min(WIDEST))
+    }
+
+    /// The strategy that is asked for, or the cheapest.
+    fn strategy(&self, backend: Backend, isa: Isa) -> Result<Strategy, Error> {
+        match backend.strategy() {
+            Some(strategy) if strategy.can(self) => Ok(strategy),
+            Some(strategy) => Err(Error::CannotCompute { name: strategy.to_string() }),
+            // What has to be made ready for each ranking is not worth it for a few pairs.
+            None if self.cells() < FEW && self.kind == Kind::Complete => Ok(Strategy::Partition),
+            None => {
+                let able = Strategy::ALL.into_iter().filter(|strategy| strategy.can(self));
+                let cost = |strategy: Strategy| self.cost_ns(strategy, isa);
+                Ok(able.min_by(|&a, &b| cost(a).total_cmp(&cost(b))).unwrap_or(Strategy::Partition))
+            }
+        }
+    }
+
+    /// How many parts the tiles of few rankings are computed in, so that all threads have work.
+    fn parts(&self, strategy: Strategy, threads: usize) -> usize {
+        if strategy != Strategy::Bits || threads < 2 {
+            return 1;
+        }
+        let tiles = self.cells() / (WIDEST as f64).powi(2);
+        let wanted = (threads * TILES_PER_THREAD) as f64 / tiles;
+        // Where there are many rankings, tiles are enough; where there are few items, a part would be too short.
+        let blocks = super::bits::blocks_of(self.measure.items()) as f64;
+        if tiles < threads as f64 * 4.0 && blocks >= 2.0 * wanted { wanted.ceil() as usize } else { 1 }
+    }
+
+    /// Rows and columns of a tile.
+    fn tile(&self, strategy: Strategy, pair_ns: f64, threads: usize) -> usize {
+        let by_share = (self.cells() / (threads * TILES_PER_THREAD) as f64).sqrt() as usize;
+        let (by_time, by_share) = match (strategy, self.kind) {
+            (Strategy::Bits | Strategy::Product, _) => (WIDEST, by_share.next_multiple_of(LEAST_SHARED)),
+            (Strategy::Pairs | Strategy::Partition, Kind::Tied { .. }) => return NARROW_TIED,
+            (Strategy::Pairs | Strategy::Partition, Kind::Complete) => {
+                (((TILE_NS / pair_ns).sqrt() as usize).clamp(NARROWEST, WIDEST), by_share)
+            }
+        };
+        if threads > 1 { by_time.min(by_share) } else { by_time }
+    }
+}

@@ -1,0 +1,172 @@
+//! What kind of sum or count the value of a measure follows from. Costs are another matter: the plan of the Gram engine knows them.
+
+use super::{Measure, Reading, ratio};
+use crate::kappa;
+use crate::weight::lowered::Lowered;
+
+/// What the mean is taken of for incomplete rankings.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Mean {
+    /// The concordant sum.
+    Concordant,
+    /// The concordant sum minus the discordant one.
+    Signed,
+    /// The number of discordant pairs.
+    Discordant,
+}
+
+/// What a measure counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Counted {
+    /// Concordant pairs.
+    All,
+    /// Concordant pairs among the items in the top k of both.
+    Top(usize),
+    /// For each concordant pair `n - max(b, d)`, where b and d are the ranks of its later item, from 0.
+    Later,
+}
+
+impl Measure {
+    /// The weight and what the mean is taken of for incomplete rankings, if there is such a mean.
+    pub(crate) fn mean(&self) -> Option<(&Lowered, Mean)> {
+        let mean = match self.reading {
+            Reading::Concordant => Mean::Concordant,
+            Reading::Signed => Mean::Signed,
+            Reading::Discordant => Mean::Discordant,
+            Reading::Correlation | Reading::Mallows(_) => return None,
+        };
+        (self.order == 2 && !self.weight.is_general()).then_some((&self.weight, mean))
+    }
+
+    /// Whether values are divided by those for a ranking and itself.
+    pub(crate) fn is_normalized(&self) -> bool {
+        self.normalized
+    }
+
+    /// The largest absolute value that there can be.
+    pub(crate) fn largest(&self) -> f64 {
+        // What is not checked to be a kernel can have larger values than that of equal rankings.
+        match self.weight.unchecked_kernel() {
+            Some(entries) => {
+                let largest = entries.iter().fold(0.0, |largest: f64, entry| largest.max(entry.abs()));
+                self.finished(largest * kappa::pairs_of(self.items as u64) as f64)
+            }
+            None => self.of_equal(),
+        }
+    }
+
+    /// Whether the value is the same for the two rankings in either order.
+    pub(crate) fn is_symmetric(&self) -> bool {
+        self.symmetric
+    }
+
+    /// Whether the value is 0 for all pairs of rankings: by the Cauchy-Schwarz inequality, if a kernel is 0 for a ranking and itself.
+    pub(crate) fn is_zero(&self) -> bool {
+        let sum = matches!(self.reading, Reading::Concordant | Reading::Signed);
+        sum && self.weight.unchecked_kernel().is_none() && self.own() == 0.0
+    }
+
+    /// Whether the sum is over tuples of another number of items than two.
+    pub(crate) fn is_ordered(&self) -> bool {
+        self.order != 2
+    }
+
+    /// What pairs or tuples of items add.
+    pub(crate) fn weight(&self) -> &Lowered {
+        &self.weight
+    }
+
+    /// How many items the tuples have that are summed over.
+    pub(crate) fn order(&self) -> usize {
+        self.order
+    }
+
+    /// Whether the discordant sum is subtracted.
+    pub(crate) fn is_signed(&self) -> bool {
+        self.reading == Reading::Signed
+    }
+
+    /// Whether the value is the plain concordant sum.
+    pub(crate) fn is_concordant(&self) -> bool {
+        self.reading == Reading::Concordant
+    }
+
+    /// The weight, and whether the sum is signed, if the measure is a sum of real weights that [`Measure::of_sum`] knows.
+    pub(crate) fn summed(&self) -> Option<(&Lowered, bool)> {
+        let signed = match self.reading {
+            Reading::Concordant => false,
+            Reading::Signed => true,
+            Reading::Correlation | Reading::Discordant | Reading::Mallows(_) => return None,
+        };
+        let summed = match &self.weight {
+            Lowered::Tensor { .. } | Lowered::Factors { .. } => !signed,
+            Lowered::Sums(_) | Lowered::Products(_) => self.order == 2,
+            Lowered::Count { .. } | Lowered::Later | Lowered::Quadruples(_) => false,
+        };
+        summed.then_some((&self.weight, signed))
+    }
+
+    /// The value for a sum of what [`Measure::summed`] names.
+    pub(crate) fn of_sum(&self, sum: f64) -> f64 {
+        self.finished(sum)
+    }
+
+    /// What sums are multiplied by.
+    pub(crate) fn scale(&self) -> f64 {
+        if self.normalized { ratio(1.0, self.own()) } else { 1.0 }
+    }
+
+    /// What is counted, if the measure is a function of a count of concordant pairs that [`Measure::of_count`] knows.
+    pub(crate) fn counted(&self) -> Option<Counted> {
+        let counted = match &self.weight {
+            Lowered::Count { top: None } => Counted::All,
+            &Lowered::Count { top: Some(k) } if self.is_concordant() => Counted::Top(k),
+            Lowered::Later if self.is_concordant() => Counted::Later,
+            Lowered::Count { .. }
+            | Lowered::Later
+            | Lowered::Sums(_)
+            | Lowered::Products(_)
+            | Lowered::Tensor { .. }
+            | Lowered::Factors { .. }
+            | Lowered::Quadruples(_) => return None,
+        };
+        (self.order == 2).then_some(counted)
+    }
+
+    /// Two numbers that a count is divided by, one after the other, to give what [`Measure::of_count`] gives, if that is all.
+    pub(crate) fn count_divisors(&self) -> Option<(f64, f64)> {
+        let whole = if self.weight.is_later() { self.items.max(1) as f64 } else { 1.0 };
+        let own = if self.normalized { self.own() } else { 1.0 };
+        (self.reading == Reading::Concordant && own > 0.0).then_some((whole, own))
+    }
+
+    /// The value for a count of what [`Measure::counted`] names.
+    #[inline]
+    pub(crate) fn of_count(&self, count: u64) -> f64 {
+        let all = kappa::pairs_of(self.items as u64);
+        let value = match self.reading {
+            Reading::Concordant if self.weight.is_later() => count as f64 / self.items.max(1) as f64,
+            Reading::Concordant => count as f64,
+            Reading::Signed => kappa::balance(count.into(), all.into()),
+            Reading::Discordant => (all - count) as f64,
+            Reading::Mallows(lambda) => (-lambda * (all - count) as f64).exp(),
+            Reading::Correlation => ratio(kappa::balance(count.into(), all.into()), all as f64),
+        };
+        self.finished(value)
+    }
+}
+
+/// Whether a matrix equals its transpose, `Some(true)`, or the negative of it, `Some(false)`.
+pub(crate) fn symmetry(entries: &[f64], items: usize) -> Option<bool> {
+    if entries.len() != items * items {
+        return None;
+    }
+    [true, false].into_iter().find(|&same| {
+        (0..items).all(|row| {
+            (0..=row).all(|column| {
+                let mirrored = entries[column * items + row];
+                entries[row * items + column] == if same { mirrored } else { -mirrored }
+            })
+        })
+    })
+}

@@ -1,0 +1,266 @@
+//! Measures: what can be computed for a pair of rankings, with its parameters checked.
+//!
+//! ```text
+//! mod     the parameters
+//! value   the value for one pair of rankings
+//! form    what kind of sum or count the value follows from, for the strategies of the Gram engine
+//! ```
+
+mod form;
+mod value;
+
+pub(crate) use form::{Counted, Mean, symmetry};
+
+use std::sync::OnceLock;
+
+use crate::error::Error;
+use crate::kappa;
+use crate::kappa::own::own;
+use crate::parallel::Stop;
+use crate::weight::Weight;
+use crate::weight::lowered::Lowered;
+
+/// A checked function of two rankings of a given number of items: a kernel, a distance or a correlation.
+///
+/// Every measure here is right-invariant: it depends on the permutation `t o s^-1` only, which gives `t`'s rank of the
+/// item that `s` ranks a-th. It is also symmetric to the last bit, because of this permutation and its inverse, that is, the
+/// pair taken the other way round, the one that comes first in lexicographic order is always used. The one exception is
+/// [`Weight::Quadruples`] without symmetry.
+///
+/// A self-similarity of at most 1e-12 times the sum of the absolute values of its terms is taken for rounding: it is 0, and so is
+/// every normalized value with that ranking. Normalized kernels are within -1 and 1.
+///
+/// ```
+/// use wkendall::{Factor, Measure, Rankings, Weight, Workspace};
+/// let x = Rankings::from_ranks(2, 4, &[1, 2, 3, 4, 2, 1, 3, 4])?;
+/// let kendall = Measure::kernel(&Weight::Standard, 4)?;
+/// let mut workspace = Workspace::new(4);
+/// assert_eq!(kendall.between(x.row(0), x.row(1), &mut workspace)?, 5.0);
+/// let tau = kendall.signed()?.normalized();
+/// assert_eq!(tau.between(x.row(0), x.row(1), &mut workspace)?, 4.0 / 6.0);
+/// # Ok::<(), wkendall::Error>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct Measure {
+    items: usize,
+    weight: Lowered,
+    /// How many items the tuples have that named weights are summed over.
+    order: usize,
+    reading: Reading,
+    /// The sum over all tuples for a ranking and itself, which is the same for all rankings; found when it is needed.
+    own: OnceLock<f64>,
+    /// Whether the two rankings can change places.
+    symmetric: bool,
+    /// Whether sums are divided by `own`.
+    normalized: bool,
+}
+
+/// What is made of the concordant pairs.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Reading {
+    Concordant,
+    Signed,
+    Correlation,
+    Discordant,
+    Mallows(f64),
+}
+
+impl PartialEq for Measure {
+    fn eq(&self, other: &Self) -> bool {
+        // All else follows.
+        let parts = |measure: &Self| (measure.items, measure.order, measure.reading, measure.normalized);
+        parts(self) == parts(other) && self.weight == other.weight
+    }
+}
+
+impl Measure {
+    /// The kernel with this weight: the sum over concordant pairs of what the weight gives them.
+    ///
+    /// # Errors
+    /// When the weight's parameters do not fit the number of items.
+    pub fn kernel(weight: &Weight, items: usize) -> Result<Self, Error> {
+        Ok(Self::of_weight(weight.check(items)?, items))
+    }
+
+    /// As [`Measure::kernel`], with all numbers of the weight times a power of two that brings the largest near 1. For kernels that
+    /// are normalized, which do not depend on that scale: weights whose sums would be too large are not refused.
+    ///
+    /// # Errors
+    /// As [`Measure::kernel`].
+    ///
+    /// ```
+    /// use wkendall::{Factor, Measure, Weight};
+    /// let weight = Weight::Mult(Factor::Values(vec![4e200, 2e200, 1e200]));
+    /// assert!(Measure::kernel(&weight, 3).is_err());
+    /// let kernel = Measure::rescaled_kernel(&weight, 3)?.try_normalized()?;
+    /// assert_eq!(kernel.of_equal(), 1.0);
+    /// # Ok::<(), wkendall::Error>(())
+    /// ```
+    pub fn rescaled_kernel(weight: &Weight, items: usize) -> Result<Self, Error> {
+        Ok(Self::of_weight(weight.check_rescaled(items)?, items))
+    }
+
+    /// The kernel with a weight that fits the number of items.
+    pub(crate) fn of_weight(weight: Lowered, items: usize) -> Self {
+        Self::new(weight, 2, items, Reading::Concordant)
+    }
+
+    fn new(weight: Lowered, order: usize, items: usize, reading: Reading) -> Self {
+        let symmetric = match &weight {
+            Lowered::Quadruples(entries) => kappa::is_symmetric(entries, items),
+            Lowered::Count { .. }
+            | Lowered::Later
+            | Lowered::Sums(_)
+            | Lowered::Products(_)
+            | Lowered::Tensor { .. }
+            | Lowered::Factors { .. } => true,
+        };
+        Self { items, weight, order, reading, own: OnceLock::new(), symmetric, normalized: false }
+    }
+
+    /// Turns a kernel with one of the named weights into that of another order: the sum over the tuples of so many items that are
+    /// in the same order in both rankings. With ranks `a` in one ranking and `c` in the other, [`Weight::Add`] gives a tuple the sum of
+    /// all `u[a]` times the sum of all `u[c]`, [`Weight::Mult`] the product of them all, [`Weight::Top`] 1 if all ranks are at most
+    /// k, and [`Weight::Average`] what its last item has for pairs. Takes O(order n log n) a pair of rankings. An order above the
+    /// number of items gives 0. Counts above 2^53 are rounded.
+    ///
+    /// # Errors
+    /// When the order is 0, sums can be too large for a real number, the weights have an order of their own, or the measure is
+    /// not a kernel of [`Measure::kernel`].
+    ///
+    /// ```
+    /// use wkendall::{Measure, Rankings, Weight, Workspace};
+    /// let x = Rankings::from_ranks(2, 4, &[1, 2, 3, 4, 2, 1, 3, 4])?;
+    /// let triples = Measure::kernel(&Weight::Standard, 4)?.of_order(3)?;
+    /// assert_eq!(triples.between(x.row(0), x.row(1), &mut Workspace::new(4))?, 2.0);
+    /// # Ok::<(), wkendall::Error>(())
+    /// ```
+    pub fn of_order(self, order: usize) -> Result<Self, Error> {
+        if self.reading != Reading::Concordant {
+            return Err(Error::NotAKernel);
+        }
+        if order == 0 || self.weight.is_general() {
+            return Err(Error::Order { order });
+        }
+        self.weight.check_order(order, self.items)?;
+        let found = Self::new(self.weight, order, self.items, self.reading);
+        if self.normalized { found.try_normalized() } else { Ok(found) }
+    }
+
+    /// The number of discordant pairs: the Kendall tau distance.
+    #[must_use]
+    pub fn distance(items: usize) -> Self {
+        Self::new(Lowered::Count { top: None }, 2, items, Reading::Discordant)
+    }
+
+    /// The Mallows kernel, `exp(-lambda * distance)`.
+    ///
+    /// # Errors
+    /// When `lambda` is negative, NaN or infinite.
+    pub fn mallows(items: usize, lambda: f64) -> Result<Self, Error> {
+        if !(lambda.is_finite() && lambda >= 0.0) {
+            return Err(Error::Lambda { value: lambda });
+        }
+        Ok(Self::new(Lowered::Count { top: None }, 2, items, Reading::Mallows(lambda)))
+    }
+
+    /// The weighted correlation `(C - D) / (C + D)` of concordant and discordant sums; 0 where the denominator is 0.
+    ///
+    /// It is not a kernel: the denominator depends on the pair, and its matrices can have negative eigenvalues.
+    ///
+    /// # Errors
+    /// As [`Measure::kernel`], and when the weights are general.
+    pub fn correlation(weight: &Weight, items: usize) -> Result<Self, Error> {
+        let signed = Self::kernel(weight, items)?.signed()?;
+        Ok(Self::new(signed.weight.scaled(2, items, &Stop::default())?, 2, items, Reading::Correlation))
+    }
+
+    /// Turns a kernel into its signed form: the sum over concordant pairs minus that over discordant ones.
+    ///
+    /// # Errors
+    /// When the weights are general, which do not ask for concordance, the order is not 2, or the measure is not a kernel of
+    /// [`Measure::kernel`].
+    pub fn signed(self) -> Result<Self, Error> {
+        match (&self.weight, self.reading) {
+            (weight, _) if weight.is_general() => Err(Error::WeightSigned),
+            _ if self.order != 2 => Err(Error::OrderSigned { order: self.order }),
+            (_, Reading::Concordant | Reading::Signed) => Ok(Self { reading: Reading::Signed, ..self }),
+            (_, Reading::Correlation | Reading::Discordant | Reading::Mallows(_)) => Err(Error::NotAKernel),
+        }
+    }
+
+    /// Divides a kernel by the value it has for a ranking and itself, which is the same for all rankings; where that is 0, so
+    /// is every value. A distance stays what it is.
+    ///
+    /// # Panics
+    /// When there is no memory for a copy of the weights, or they are too steep for the order; [`Measure::try_normalized`] returns
+    /// that as an error.
+    #[must_use]
+    pub fn normalized(self) -> Self {
+        self.try_normalized().unwrap_or_else(|error| panic!("{error}"))
+    }
+
+    /// As [`Measure::normalized`].
+    ///
+    /// # Errors
+    /// When there is no memory for a copy of the weights, or they are too steep for the order.
+    pub fn try_normalized(self) -> Result<Self, Error> {
+        self.normalized_until(&Stop::default())
+    }
+
+    /// As [`Measure::try_normalized`], until told to stop: the scale of steep weights can take long to find.
+    pub(crate) fn normalized_until(self, stop: &Stop) -> Result<Self, Error> {
+        if self.reading == Reading::Discordant {
+            return Ok(self);
+        }
+        let weight = self.weight.scaled(self.order, self.items, stop)?;
+        Ok(Self { normalized: true, ..Self::new(weight, self.order, self.items, self.reading) })
+    }
+
+    /// The number of items of the rankings that are compared.
+    #[must_use]
+    pub fn items(&self) -> usize {
+        self.items
+    }
+
+    pub(crate) fn check_items(&self, items: usize) -> Result<(), Error> {
+        if items == self.items { Ok(()) } else { Err(Error::ItemsDiffer { left: items, right: self.items }) }
+    }
+
+    /// Finds the self-similarity, if it is not known; it is then there for all who ask.
+    pub(crate) fn find_own(&self, stop: &Stop) -> Result<f64, Error> {
+        if let Some(&own) = self.own.get() {
+            return Ok(own);
+        }
+        let found = own(&self.weight, self.order, self.items, stop)?;
+        Ok(*self.own.get_or_init(|| found))
+    }
+
+    /// Whether the self-similarity has been found.
+    pub(crate) fn knows_own(&self) -> bool {
+        self.own.get().is_some()
+    }
+
+    fn own(&self) -> f64 {
+        self.find_own(&Stop::default()).unwrap_or_else(|error| panic!("{error}"))
+    }
+
+    /// The value for a ranking and itself, which does not depend on the ranking.
+    ///
+    /// # Panics
+    /// When there is no memory for some numbers, as many as the order.
+    #[must_use]
+    pub fn of_equal(&self) -> f64 {
+        match self.reading {
+            Reading::Concordant | Reading::Signed => self.of_sum(self.own()),
+            Reading::Discordant => 0.0,
+            Reading::Mallows(_) => 1.0,
+            Reading::Correlation => ratio(self.own(), self.own()),
+        }
+    }
+}
+
+/// A quotient that is 0 where it has no value.
+fn ratio(value: f64, unit: f64) -> f64 {
+    if unit == 0.0 { 0.0 } else { value / unit }
+}

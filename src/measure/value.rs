@@ -1,0 +1,141 @@
+//! The value of a measure for one pair of rankings.
+
+use super::{Measure, Reading, ratio};
+use crate::error::Error;
+use crate::kappa::own::ROUNDING;
+use crate::kappa::{self, Workspace};
+use crate::rankings::Row;
+
+impl Measure {
+    /// Makes the workspace fit.
+    pub(crate) fn prepare(&self, workspace: &mut Workspace) -> Result<(), Error> {
+        workspace.try_fit(self.items)?;
+        if self.order == 2 { Ok(()) } else { workspace.fit_order(&self.weight, self.order) }
+    }
+
+    /// The value for two rankings.
+    ///
+    /// # Errors
+    /// When a ranking has another number of items than the measure, or there is no memory for the workspace.
+    pub fn between(&self, s: Row<'_>, t: Row<'_>, workspace: &mut Workspace) -> Result<f64, Error> {
+        for row in [s, t] {
+            self.check_items(row.ranks().len())?;
+        }
+        self.prepare(workspace)?;
+        if self.vanishes(workspace)? {
+            return Ok(0.0);
+        }
+        Ok(self.between_trusted(s, t, workspace))
+    }
+
+    /// The value as a function of one permutation: that for the identity and `pi`.
+    ///
+    /// # Errors
+    /// When the permutation has another number of items than the measure, or there is no memory for the workspace.
+    ///
+    /// ```
+    /// use wkendall::{Measure, Rankings, Weight, Workspace};
+    /// let pi = Rankings::from_ranks(1, 3, &[2, 3, 1])?;
+    /// let kendall = Measure::kernel(&Weight::Standard, 3)?;
+    /// assert_eq!(kendall.kappa(pi.row(0), &mut Workspace::new(3))?, 1.0);
+    /// # Ok::<(), wkendall::Error>(())
+    /// ```
+    pub fn kappa(&self, pi: Row<'_>, workspace: &mut Workspace) -> Result<f64, Error> {
+        self.check_items(pi.ranks().len())?;
+        self.prepare(workspace)?;
+        if self.vanishes(workspace)? {
+            return Ok(0.0);
+        }
+        if pi.ranks().is_sorted() {
+            self.find_own(workspace.stop())?;
+            return Ok(self.of_equal());
+        }
+        let chosen = if self.symmetric { pi.ranks().min(pi.order()) } else { pi.ranks() };
+        Ok(self.evaluate(|values| values.copy_from_slice(chosen), workspace))
+    }
+
+    /// The value for two rankings of `self.items` items, with a workspace that fits.
+    pub(crate) fn between_trusted(&self, s: Row<'_>, t: Row<'_>, workspace: &mut Workspace) -> f64 {
+        let (s, t) = match orient(s, t) {
+            None => return self.of_equal(),
+            Some(oriented) => {
+                if self.symmetric {
+                    oriented
+                } else {
+                    (s, t)
+                }
+            }
+        };
+        let compose = |values: &mut [u32]| {
+            for (value, &item) in values.iter_mut().zip(s.order()) {
+                *value = t.ranks()[item as usize];
+            }
+        };
+        self.evaluate(compose, workspace)
+    }
+
+    /// The value for the permutation that `fill` writes.
+    fn evaluate(&self, fill: impl Fn(&mut [u32]), workspace: &mut Workspace) -> f64 {
+        fill(&mut workspace.values);
+        let value = match self.reading {
+            Reading::Concordant if self.order != 2 => kappa::ordered(&self.weight, self.order, workspace),
+            Reading::Concordant => kappa::concordant(&self.weight, workspace),
+            Reading::Signed => kappa::signed(&self.weight, workspace),
+            Reading::Discordant => self.discordant(workspace),
+            Reading::Mallows(lambda) => (-lambda * self.discordant(workspace)).exp(),
+            Reading::Correlation => {
+                let signed = kappa::signed(&self.weight, workspace);
+                fill(&mut workspace.values);
+                let both = 2.0 * kappa::concordant(&self.weight, workspace) - signed;
+                fill(&mut workspace.values);
+                // What is left of a sum that cancels is rounding.
+                let noise = ROUNDING * kappa::magnitude(&self.weight, &workspace.values);
+                if both.abs() <= noise { 0.0 } else { signed / both }
+            }
+        };
+        self.finished(value)
+    }
+
+    fn discordant(&self, workspace: &mut Workspace) -> f64 {
+        kappa::pairs_of(self.items as u64) as f64 - kappa::concordant(&self.weight, workspace)
+    }
+
+    /// As [`Measure::is_zero`], asked only where terms can cancel: it can take as long as a pair of rankings to say.
+    fn vanishes(&self, workspace: &Workspace) -> Result<bool, Error> {
+        let cancels = self.weight.can_cancel();
+        if cancels {
+            self.find_own(workspace.stop())?;
+        }
+        Ok(cancels && self.is_zero())
+    }
+
+    /// The value for a sum or a function of one.
+    #[inline]
+    pub(super) fn finished(&self, value: f64) -> f64 {
+        if self.normalized { self.quotient(value) } else { value }
+    }
+
+    fn quotient(&self, value: f64) -> f64 {
+        match self.reading {
+            // The value for equal rankings is 1 as it is.
+            Reading::Discordant | Reading::Mallows(_) | Reading::Correlation => value,
+            // The quotient of a kernel is within -1 and 1.
+            Reading::Concordant | Reading::Signed => match self.weight.unchecked_kernel() {
+                Some(_) => ratio(value, self.own().abs()),
+                None => ratio(value, self.own()).clamp(-1.0, 1.0),
+            },
+        }
+    }
+}
+
+/// The two rankings in the order whose permutation `t o s^-1` comes first in lexicographic order: a sum over a permutation
+/// and one over its inverse round differently, and relabelling the items changes neither permutation. `None` if they are equal.
+fn orient<'a>(s: Row<'a>, t: Row<'a>) -> Option<(Row<'a>, Row<'a>)> {
+    for (&from_s, &from_t) in s.order().iter().zip(t.order()) {
+        let (forward, backward) = (t.ranks()[from_s as usize], s.ranks()[from_t as usize]);
+        if forward != backward {
+            return Some(if forward < backward { (s, t) } else { (t, s) });
+        }
+    }
+    (s != t).then_some((s, t))
+}

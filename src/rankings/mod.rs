@@ -1,0 +1,81 @@
+//! Sets of rankings of the same items: what a Gram matrix is computed of.
+//!
+//! ```text
+//! mod         what every set of rankings has
+//!   tied        rankings with ties and missing items
+//!     complete    permutations
+//!       diagnosis   what is wrong with a row, in words
+//!         sorting     sorts a row, and can be stopped
+//! ```
+
+pub(crate) mod complete;
+mod diagnosis;
+mod sorting;
+pub(crate) mod tied;
+
+pub use complete::{Rankings, Row, Value};
+pub use tied::{Incomplete, Missing};
+
+/// A set of rankings of the same items: [`Rankings`], which are complete, or [`Incomplete`], with ties and missing items. How
+/// numbers are read is settled when a set is made; nothing after that depends on it.
+pub trait RankingSet: sealed::Set {
+    /// How many rankings there are.
+    fn rows(&self) -> usize;
+    /// How many items each ranks.
+    fn items(&self) -> usize;
+}
+
+/// The rankings of the rows and of the columns of a matrix, in their representation. Without columns these are the rows.
+#[derive(Debug, Clone, Copy)]
+pub enum Sides<'a> {
+    /// Permutations.
+    Complete(&'a Rankings, Option<&'a Rankings>),
+    /// With ties or missing items.
+    Tied(&'a Incomplete, Option<&'a Incomplete>),
+}
+
+pub(crate) mod sealed {
+    use crate::error::Error;
+
+    /// What the Gram engine asks a set of rankings.
+    pub trait Set: Sized + Send + Sync {
+        /// What tells two rankings apart.
+        fn key(&self, row: usize) -> &[u32];
+        /// Some of the rankings.
+        ///
+        /// # Errors
+        /// When there is no memory.
+        fn select(&self, rows: &[usize]) -> Result<Self, Error>;
+        /// The representation of rows and columns.
+        fn sides<'a>(x: &'a Self, y: Option<&'a Self>) -> super::Sides<'a>;
+    }
+}
+
+/// Implements [`RankingSet`] by the methods of the same names, and by a field of a row.
+macro_rules! set {
+    ($set:ty, $kind:ident, $row:ident => $key:expr) => {
+        impl RankingSet for $set {
+            fn rows(&self) -> usize {
+                self.rows()
+            }
+            fn items(&self) -> usize {
+                self.items()
+            }
+        }
+
+        impl sealed::Set for $set {
+            fn key(&self, row: usize) -> &[u32] {
+                let $row = self.row(row);
+                $key
+            }
+            fn select(&self, rows: &[usize]) -> Result<Self, crate::error::Error> {
+                self.select(rows)
+            }
+            fn sides<'a>(x: &'a Self, y: Option<&'a Self>) -> Sides<'a> {
+                Sides::$kind(x, y)
+            }
+        }
+    };
+}
+set!(Rankings, Complete, row => row.ranks());
+set!(Incomplete, Tied, row => row.starts);

@@ -1,0 +1,160 @@
+//! Weights that do not fit the number of items are refused: numbers that are not finite, too many or too few of them, or so large
+//! that sums overflow.
+
+use super::lowered::Lowered;
+use crate::error::Error;
+use crate::memory::{self, Shared};
+
+impl Lowered {
+    /// Refuses what does not fit the number of items.
+    pub(crate) fn checked(self, items: usize) -> Result<Self, Error> {
+        match &self {
+            Self::Count { top: None } | Self::Later => {}
+            // With no items there is nothing to rank, and k = 1 is the least harmful thing to say.
+            &Self::Count { top: Some(k) } if (1..=items.max(1)).contains(&k) => {}
+            &Self::Count { top: Some(k) } => return Err(Error::TopOutOfRange { k, items }),
+            Self::Sums(values) | Self::Products(values) => check_factor(values, items)?,
+            Self::Tensor { order, entries } => check_tensors(entries, items, *order, None)?,
+            Self::Factors { order, vectors } => check_factors(vectors, items, *order)?,
+            Self::Quadruples(entries) => return Ok(Self::Quadruples(checked_quadruples(entries.clone(), items)?)),
+        }
+        Ok(self)
+    }
+
+    /// Refuses an order for which sums over tuples, those of lower orders on the way included, may not be finite.
+    pub(crate) fn check_order(&self, order: usize, items: usize) -> Result<(), Error> {
+        if self.fits_order(order, items) {
+            return Ok(());
+        }
+        match self {
+            Self::Sums(u) | Self::Products(u) if Self::Count { top: None }.fits_order(order, items) => {
+                let largest = u.iter().enumerate().max_by(|a, b| a.1.abs().total_cmp(&b.1.abs()));
+                let (position, &value) = largest.unwrap_or((0, &0.0));
+                Err(Error::FactorTooLarge { position, value })
+            }
+            Self::Count { .. }
+            | Self::Later
+            | Self::Sums(_)
+            | Self::Products(_)
+            | Self::Tensor { .. }
+            | Self::Factors { .. }
+            | Self::Quadruples(_) => Err(Error::OrderTooHigh { order, items }),
+        }
+    }
+
+    fn fits_order(&self, order: usize, items: usize) -> bool {
+        // Logarithms of the number of tuples, and of the number of ways to order one: weighted sums are at most as large as all
+        // tuples with the largest weight, and at most the power of the sum over single items over the number of ways.
+        let (mut tuples, mut ways) = (0.0, 0.0);
+        let (mut largest, mut squares) = (0.0_f64, 0.0);
+        if let Self::Sums(u) | Self::Products(u) = self {
+            largest = u.iter().fold(0.0, |largest, u| largest.max(u.abs()));
+            squares = u.iter().map(|u| u * u).sum::<f64>();
+        }
+        (1..=order.min(items)).all(|length| {
+            let count = length as f64;
+            tuples += ((items - length + 1) as f64 / count).ln();
+            ways += count.ln();
+            let size = match self {
+                Self::Products(_) => (2.0 * count * largest.ln() + tuples).min(count * squares.ln() - ways),
+                Self::Sums(_) => tuples + 2.0 * (count * largest).max(1.0).ln(),
+                Self::Count { .. } | Self::Later | Self::Tensor { .. } | Self::Factors { .. } | Self::Quadruples(_) => {
+                    tuples
+                }
+            };
+            // The largest float64 is the exponential of 709.
+            size < 700.0
+        })
+    }
+}
+
+fn check_factor(values: &[f64], items: usize) -> Result<(), Error> {
+    // Sums of `add` have at most n^2 / 2 terms of 4 u^2, those of `mult` of u^4; both are tripled on the way to a signed sum.
+    let fits = |u: f64| (u * u * u.max(2.0) * u.max(2.0) * 3.0 * (items as f64).powi(2)).is_finite();
+    match values.iter().position(|value| !fits(value.abs())) {
+        Some(position) => Err(Error::FactorTooLarge { position, value: values[position] }),
+        None => Ok(()),
+    }
+}
+
+/// Any number of tensors, or as many as are wanted.
+pub(crate) fn check_tensors(entries: &[f64], items: usize, axes: usize, arrays: Option<usize>) -> Result<(), Error> {
+    let size = power(items, axes)?;
+    let fits = match arrays {
+        Some(arrays) => arrays * size == entries.len(),
+        None => entries.len().checked_rem(size).unwrap_or(entries.len()) == 0,
+    };
+    if !fits {
+        return Err(Error::WeightShape { given: entries.len(), arrays: arrays.unwrap_or(1), axes, items });
+    }
+    check_entries("U", entries, items, axes, |value| value * value * entries.len() as f64)
+}
+
+/// Refuses vectors that are not those of whole terms; returns the numbers of a term.
+pub(super) fn check_length(vectors: &[f64], items: usize, axes: usize) -> Result<usize, Error> {
+    let size = axes.checked_mul(items).filter(|_| axes > 0).ok_or(Error::Order { order: axes })?;
+    if vectors.len().checked_rem(size).unwrap_or(vectors.len()) != 0 {
+        return Err(Error::WeightShape { given: vectors.len(), arrays: axes, axes: 1, items });
+    }
+    Ok(size)
+}
+
+fn check_factors(vectors: &[f64], items: usize, axes: usize) -> Result<(), Error> {
+    let size = check_length(vectors, items, axes)?;
+    let terms = (vectors.len() / size.max(1)) as f64;
+    check_entries("the factors of U", vectors, items, 1, |value| {
+        // A sum, because the larger of 1 and NaN is 1.
+        ((1.0 + value * value) * items as f64).powi(axes as i32) * terms * terms
+    })
+}
+
+/// The weights of two positions and two values in the same order; the others never count and become 0.
+fn checked_quadruples(entries: Shared, items: usize) -> Result<Shared, Error> {
+    if power(items, 4)? != entries.len() {
+        return Err(Error::WeightShape { given: entries.len(), arrays: 1, axes: 4, items });
+    }
+    let counts = |index: usize| {
+        let (positions, values) = (index / (items * items), index % (items * items));
+        positions / items < positions % items && values / items < values % items
+    };
+    let kept = |(index, &entry): (usize, &f64)| if counts(index) { entry } else { 0.0 };
+    let plain = entries.iter().enumerate().all(|(index, &entry)| entry == 0.0 || counts(index));
+    let checked = if plain { entries } else { memory::collect(entries.iter().enumerate().map(kept))?.into() };
+    check_entries("W", &checked, items, 4, |value| value * (items as f64).powi(2))?;
+    Ok(checked)
+}
+
+/// Refuses an entry for which `size`, what sums can come to, is not finite.
+fn check_entries(
+    name: &'static str,
+    entries: &[f64],
+    items: usize,
+    axes: usize,
+    size: impl Fn(f64) -> f64,
+) -> Result<(), Error> {
+    match entries.iter().position(|&value| !size(value).is_finite()) {
+        None => Ok(()),
+        Some(index) => {
+            let mut rest = index;
+            let mut at: Vec<usize> = (0..axes)
+                .map(|_| {
+                    let place = rest % items;
+                    rest /= items;
+                    place
+                })
+                .collect();
+            if entries.len() > items.pow(axes as u32) {
+                at.push(rest);
+            }
+            at.reverse();
+            Err(Error::WeightEntry { name, at, value: entries[index] })
+        }
+    }
+}
+
+pub(super) fn power(items: usize, axes: usize) -> Result<usize, Error> {
+    if axes == 0 {
+        return Err(Error::Order { order: 0 });
+    }
+    items.checked_pow(axes as u32).ok_or(Error::OrderTooHigh { order: axes, items })
+}

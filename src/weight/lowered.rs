@@ -1,0 +1,138 @@
+//! What engines need of weights: a few kinds of terms.
+
+use super::{checked, scale};
+use crate::error::Error;
+use crate::memory::{self, Shared};
+use crate::parallel::Stop;
+use scale::{exponent, scaled};
+
+/// What a concordant pair of items adds, or a tuple of any number of them. Ranks count from 0; a pair has the ranks `a < b` in one
+/// ranking and `c < d` in the other. Matches over it name every kind, so that the compiler finds the places that a new kind concerns.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Lowered {
+    /// 1, if all ranks are below `top`.
+    Count {
+        /// `None` for all ranks.
+        top: Option<usize>,
+    },
+    /// `(n - max(b, d)) / n`: a number of the later item.
+    Later,
+    /// `(u[a] + u[b]) (u[c] + u[d])`: a product of sums of numbers.
+    Sums(Shared),
+    /// `u[a] u[b] u[c] u[d]`: a product of numbers.
+    Products(Shared),
+    /// `U[a, b] U[c, d]` for all tuples, concordant or not, summed over tensors with `order` axes.
+    Tensor { order: usize, entries: Shared },
+    /// The same for a tensor given as a sum of products of vectors.
+    Factors { order: usize, vectors: Shared },
+    /// `W[a, b, c, d]`.
+    Quadruples(Shared),
+}
+
+impl Lowered {
+    /// Times a power of two that brings the largest number near 1, before anything is checked: what is not finite, or has another
+    /// length, stays what it is.
+    pub(crate) fn near_1(self, items: usize) -> Result<Self, Error> {
+        let values = match &self {
+            Self::Count { .. } | Self::Later => return Ok(self),
+            Self::Sums(values) | Self::Products(values) | Self::Quadruples(values) => values,
+            Self::Tensor { entries, .. } => entries,
+            Self::Factors { vectors, .. } => vectors,
+        };
+        if values.iter().any(|value| !value.is_finite()) {
+            return Ok(self);
+        }
+        let near_1 = |values: &[f64]| scaled(values, exponent(values)).map(Shared::from);
+        Ok(match self {
+            Self::Sums(values) => Self::Sums(near_1(&values)?),
+            Self::Products(values) => Self::Products(near_1(&values)?),
+            Self::Tensor { order, entries } => Self::Tensor { order, entries: near_1(&entries)? },
+            Self::Factors { order, vectors } if checked::check_length(&vectors, items, order).is_ok() => {
+                Self::Factors { order, vectors: scale::balanced(&vectors, order, items)?.0.into() }
+            }
+            Self::Quadruples(entries) => Self::Quadruples(near_1(&entries)?),
+            Self::Count { .. } | Self::Later | Self::Factors { .. } => self,
+        })
+    }
+
+    /// Whether weights are given for all tuples of positions rather than by name.
+    pub(crate) fn is_general(&self) -> bool {
+        match self {
+            Self::Tensor { .. } | Self::Factors { .. } | Self::Quadruples(_) => true,
+            Self::Count { .. } | Self::Later | Self::Sums(_) | Self::Products(_) => false,
+        }
+    }
+
+    /// The entries, if nobody has checked that they make a kernel.
+    pub(crate) fn unchecked_kernel(&self) -> Option<&[f64]> {
+        match self {
+            Self::Quadruples(entries) => Some(entries),
+            Self::Count { .. }
+            | Self::Later
+            | Self::Sums(_)
+            | Self::Products(_)
+            | Self::Tensor { .. }
+            | Self::Factors { .. } => None,
+        }
+    }
+
+    /// Whether the terms of a self-similarity can be of both signs.
+    pub(crate) fn can_cancel(&self) -> bool {
+        match self {
+            Self::Factors { vectors: numbers, .. } | Self::Sums(numbers) | Self::Products(numbers) => {
+                numbers.iter().any(|&number| number < 0.0)
+            }
+            Self::Count { .. } | Self::Later | Self::Tensor { .. } | Self::Quadruples(_) => false,
+        }
+    }
+
+    /// Whether pairs add a number of their later item.
+    pub(crate) fn is_later(&self) -> bool {
+        *self == Self::Later
+    }
+
+    /// Whether all concordant pairs count 1.
+    pub(crate) fn counts_all(&self) -> bool {
+        *self == Self::Count { top: None }
+    }
+
+    /// Scaled by a power of two so that the self-similarity over tuples of `order` items neither overflows nor underflows; for what
+    /// does not depend on the scale of the weights.
+    pub(crate) fn scaled(self, order: usize, items: usize, stop: &Stop) -> Result<Self, Error> {
+        match self {
+            Self::Products(values) => Ok(Self::Products(scale::for_products(&values, order, stop)?.into())),
+            Self::Count { .. }
+            | Self::Later
+            | Self::Sums(_)
+            | Self::Tensor { .. }
+            | Self::Factors { .. }
+            | Self::Quadruples(_) => self.near_1(items),
+        }
+    }
+
+    /// The position weights of the named weights that have some.
+    fn position_weights(&self) -> &[f64] {
+        match self {
+            Self::Sums(values) | Self::Products(values) => values,
+            Self::Count { .. } | Self::Later | Self::Tensor { .. } | Self::Factors { .. } | Self::Quadruples(_) => &[],
+        }
+    }
+
+    /// Whether any position weight is negative.
+    pub(crate) fn has_negative(&self) -> bool {
+        self.position_weights().iter().any(|&value| value < 0.0)
+    }
+
+    /// The same weight with position weights without their signs, if any is negative.
+    pub(crate) fn without_signs(&self) -> Result<Option<Self>, Error> {
+        if !self.has_negative() {
+            return Ok(None);
+        }
+        let sizes = memory::collect(self.position_weights().iter().map(|value| value.abs()))?.into();
+        Ok(match self {
+            Self::Sums(_) => Some(Self::Sums(sizes)),
+            Self::Products(_) => Some(Self::Products(sizes)),
+            Self::Count { .. } | Self::Later | Self::Tensor { .. } | Self::Factors { .. } | Self::Quadruples(_) => None,
+        })
+    }
+}

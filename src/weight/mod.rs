@@ -1,0 +1,129 @@
+//! The weights of tuples of positions: what a user gives.
+//!
+//! ```text
+//! mod       Weight and Factor: what a user gives
+//!   checked   refuses numbers that do not fit
+//!   lowered   the few kinds of terms that engines tell apart; they never see a weight by name
+//!     scale   powers of two that keep sums in range
+//! ```
+//!
+//! A new weight is a variant of [`Weight`] and an arm of `Weight::given`, which says what it comes down to. Only a weight that comes
+//! down to none of the kinds of [`lowered`] needs a new one there; the compiler then names every place that has to know it.
+
+pub(crate) mod checked;
+pub(crate) mod lowered;
+pub(crate) mod scale;
+
+use std::sync::Arc;
+
+use crate::error::Error;
+use crate::memory;
+use lowered::Lowered;
+
+/// Position weights `u`, from the most preferred position down.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub enum Factor {
+    /// `u_r = 1 / (r + 1)` for rank r = 1..n, as in average precision.
+    Hyperbolic,
+    /// `u_r = 1 / log2(r + 1)` for rank r = 1..n, as in discounted cumulative gain.
+    Log,
+    /// Any finite numbers, one a position; the first belongs to the most preferred.
+    Values(Vec<f64>),
+}
+
+impl Factor {
+    /// The weights of `items` positions.
+    ///
+    /// # Errors
+    /// When given values are not `items` finite numbers.
+    ///
+    /// ```
+    /// use wkendall::Factor;
+    /// assert_eq!(Factor::Hyperbolic.values(3)?, [0.5, 1.0 / 3.0, 0.25]);
+    /// # Ok::<(), wkendall::Error>(())
+    /// ```
+    pub fn values(&self, items: usize) -> Result<Vec<f64>, Error> {
+        let ranks = (1..=items).map(|rank| rank as f64);
+        match self {
+            Self::Hyperbolic => memory::collect(ranks.map(|rank| 1.0 / (rank + 1.0))),
+            Self::Log => memory::collect(ranks.map(|rank| 1.0 / (rank + 1.0).log2())),
+            Self::Values(values) if values.len() != items => Err(Error::FactorLength { given: values.len(), items }),
+            Self::Values(values) => match values.iter().position(|value| !value.is_finite()) {
+                Some(position) => Err(Error::FactorNotFinite { position, value: values[position] }),
+                None => memory::collect(values.iter().copied()),
+            },
+        }
+    }
+}
+
+/// What a concordant pair of items adds to the kernel. Below, the pair's two items have ranks `a < b` in one ranking and
+/// `c < d` in the other, counting from 1, the most preferred first; `n` is the number of items.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub enum Weight {
+    /// 1: the Kendall kernel.
+    Standard,
+    /// 1 if all four ranks are at most `k`, otherwise 0.
+    Top(usize),
+    /// `(u[a] + u[b]) * (u[c] + u[d])`.
+    Add(Factor),
+    /// `u[a] * u[b] * u[c] * u[d]`.
+    Mult(Factor),
+    /// `(n + 1 - max(b, d)) / n`: the mean of the top-k kernels over k = 1..n.
+    Average,
+    /// Any n x n matrix U, row by row: every ordered pair of items, concordant or not and an item with itself too, adds
+    /// `U[a][b] * U[c][d]`. Takes O(n^2) a pair of rankings.
+    Matrix(Vec<f64>),
+    /// Any number of tensors with `order` axes of length n, one after the other: every tuple of `order` items adds the product of
+    /// the weights of its ranks in both rankings, summed over the tensors. A matrix is a tensor of order 2.
+    Tensor {
+        /// How many axes each has.
+        order: usize,
+        /// All weights; the last axis runs fastest.
+        entries: Arc<[f64]>,
+    },
+    /// A tensor given as a sum of products of vectors: `terms` times `order` vectors of length n. Takes
+    /// O(terms^2 order n) a pair of rankings.
+    Factors {
+        /// How many axes the tensor has: the vectors of a term.
+        order: usize,
+        /// The vectors of the first term, one for each axis, then those of the second.
+        vectors: Arc<[f64]>,
+    },
+    /// Any n x n x n x n array W: a concordant pair adds `W[a][b][c][d]`. Only entries with `a < b` and `c < d` count. A kernel if W is
+    /// symmetric and positive semi-definite as a matrix of pairs, which is not checked here. Takes O(n^2) a pair of rankings.
+    Quadruples(Arc<[f64]>),
+}
+
+impl Weight {
+    /// What engines need of it, checked for the number of items.
+    pub(crate) fn check(&self, items: usize) -> Result<Lowered, Error> {
+        self.given(items)?.checked(items)
+    }
+
+    /// As [`Weight::check`], times a power of two that brings the largest number near 1.
+    pub(crate) fn check_rescaled(&self, items: usize) -> Result<Lowered, Error> {
+        self.given(items)?.near_1(items)?.checked(items)
+    }
+
+    /// What it comes down to, with numbers that may be too large, or too many or few of them.
+    fn given(&self, items: usize) -> Result<Lowered, Error> {
+        Ok(match self {
+            Self::Standard => Lowered::Count { top: None },
+            &Self::Top(k) => Lowered::Count { top: Some(k) },
+            Self::Add(factor) => Lowered::Sums(factor.values(items)?.into()),
+            Self::Mult(factor) => Lowered::Products(factor.values(items)?.into()),
+            Self::Average => Lowered::Later,
+            Self::Matrix(entries) => {
+                if checked::power(items, 2)? != entries.len() {
+                    return Err(Error::WeightShape { given: entries.len(), arrays: 1, axes: 2, items });
+                }
+                Lowered::Tensor { order: 2, entries: memory::collect(entries.iter().copied())?.into() }
+            }
+            Self::Tensor { order, entries } => Lowered::Tensor { order: *order, entries: entries.into() },
+            Self::Factors { order, vectors } => Lowered::Factors { order: *order, vectors: vectors.into() },
+            Self::Quadruples(entries) => Lowered::Quadruples(entries.into()),
+        })
+    }
+}
