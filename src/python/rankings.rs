@@ -87,7 +87,7 @@ fn checked<V: Value + numpy::Element>(
     mirrored: bool,
     threads: Option<usize>,
 ) -> PyResult<Rankings> {
-    let borrowed = values.try_readonly().map_err(|_| in_use("the array"))?;
+    let borrowed = values.try_readonly().map_err(|_| in_use(values.py(), "the array"))?;
     let (rows, items) = (values.shape()[0], values.shape()[1]);
     let slice = borrowed.as_slice()?;
     watched(values.py(), None, |watch| {
@@ -156,7 +156,7 @@ fn incomplete<V: Value + numpy::Element>(
     reading: Reading,
     threads: Option<usize>,
 ) -> PyResult<Incomplete> {
-    let borrowed = values.try_readonly().map_err(|_| in_use("the array of rankings"))?;
+    let borrowed = values.try_readonly().map_err(|_| in_use(values.py(), "the array of rankings"))?;
     let [rows, items] = [values.shape()[0], values.shape()[1]];
     let cells = borrowed.as_slice()?;
     let built = watched(values.py(), None, |watch| {

@@ -10,6 +10,7 @@ import pytest
 import wkendall
 from command_line import X, fails, folder, run  # noqa: F401
 from definitions import random_rankings
+from wkendall._progress import needs_tqdm
 from wkendall.cli import gram
 
 BROKEN = {
@@ -210,8 +211,8 @@ def test_debug_shows_where(place, capsys):
         (MemoryError(), "wkendall: not enough memory"),
         (MemoryError("8 GiB"), "wkendall: not enough memory: 8 GiB"),
         (
-            ImportError('progress=True needs tqdm: pip install "wkendall[progress]"'),
-            "wkendall: --progress needs tqdm: pip",
+            ImportError(needs_tqdm()),
+            'wkendall: --progress needs tqdm: pip install "wkendall[cli]"',
         ),
         (OSError(errno.ENOSPC, "No space left on device"), "wkendall: out.npy: No space left on device"),
         (RuntimeError("two\nlines"), "wkendall: RuntimeError: two lines; --debug shows where"),

@@ -12,7 +12,8 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import validate_data
 
 from wkendall._arguments import check_unmasked, real_array
-from wkendall._text import shown
+from wkendall._errors import RankingError, changed, sentence_of
+from wkendall._text import one_line, shown
 from wkendall.reading.rankings import as_array, check_no_text
 
 
@@ -34,17 +35,18 @@ def checked_data(estimator: BaseEstimator, X: ArrayLike, **how: Any) -> Any:
             rows = len(array)
             if y is not None:
                 _check_labels(y, rows)
-        raise type(error)(" ".join(str(error).split())) from None
+        raise type(error)(one_line(str(error))) from None
 
 
 def _two_axes(X: ArrayLike) -> NDArray[Any]:
     try:
         return as_array(X, "X", 2)
-    except ValueError as error:
-        if "is 1-dimensional" not in str(error):
+    except RankingError as error:
+        if error.kind != "axes" or error.value != 1:
             raise
         # The words that scikit-learn's checks of estimators look for.
-        raise ValueError(f"{error}. Reshape your data if they are an array: X.reshape(1, -1)") from None
+        advice = ". Reshape your data if they are an array: X.reshape(1, -1)"
+        raise changed(error, (*sentence_of(error).pieces, advice)) from None
 
 
 def _check_labels(y: ArrayLike, rows: int) -> None:

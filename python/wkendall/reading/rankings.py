@@ -1,7 +1,7 @@
 """From what people have (arrays, lists, data frames) to checked rankings.
 
 This module makes memory acceptable: the right number of axes, a numeric type, contiguous. Whether the numbers are rankings is
-for the Rust crate to say; its errors are passed on with the name of the argument in front.
+for the Rust crate to say; its errors are passed on with the name of the argument, and with what allows such rankings.
 """
 
 from __future__ import annotations
@@ -15,7 +15,21 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from wkendall import _core
-from wkendall._arguments import NAMES, TEXT, check_choice, check_unmasked, wrong_axes
+from wkendall._arguments import TEXT, check_choice, check_unmasked, wrong_axes
+from wkendall._errors import (
+    NAMES,
+    Advice,
+    Argument,
+    Column,
+    Option,
+    Piece,
+    RankingError,
+    RankingTypeError,
+    Row,
+    Sentence,
+    about,
+    bad_argument,
+)
 from wkendall._text import shown
 
 Input = Literal["ranks", "orders", "scores"]
@@ -74,10 +88,16 @@ def read_both(
     x, y = alike(x, None if Y is None else read(Y, "Y"))
     if y is not None:
         if y.items != x.items:
-            raise ValueError(f"X has {x.items} items, but Y has {y.items}: both must rank the same items")
+            raise items_differ(x.items, y.items)
         if input != "orders":
             check_same_labels(X, Y, "columns", ("X", "Y"))
     return x, y
+
+
+def items_differ(first: int, second: int) -> RankingError:
+    """Say that two sets of rankings do not go together."""
+    pieces = (f" has {first} items, but ", Argument("Y"), f" has {second}: both must rank the same items")
+    return RankingError(Sentence(Argument("X"), *pieces), argument="Y", kind="items differ", value=second)
 
 
 def check_same_labels(x: object, y: object, attribute: str, names: tuple[str, str]) -> None:
@@ -88,9 +108,13 @@ def check_same_labels(x: object, y: object, attribute: str, names: tuple[str, st
     pairs: zip[tuple[object, object]] = zip(*(list(cast("Iterable[object]", found)) for found in labels), strict=False)
     for column, (first, second) in enumerate(pairs):
         if first is not second and first != second and not (first != first and second != second):
-            raise ValueError(
+            raise RankingError(
                 f"item {column} is labelled {first!r} in {names[0]} and {second!r} in {names[1]}: both must have the same "
-                "items in the same order"
+                "items in the same order",
+                argument=names[1],
+                column=column,
+                value=second,
+                kind="items differ",
             )
 
 
@@ -102,8 +126,8 @@ def _checked(
     numbers = _acceptable(array, name)
     try:
         return _core.Rankings(numbers, input, top == "high", threads)
-    except ValueError as error:
-        raise ValueError(f"{name}: {_with_option(str(error), input) if advise else error}") from None
+    except RankingError as error:
+        raise about(error, name, *(_what_allows(error, input) if advise else ())) from None
 
 
 def _checked_any(
@@ -116,30 +140,29 @@ def _checked_any(
     check_choice(input, "input", get_args(Input))
     check_choice(top, "top", get_args(Top))
     if input == "orders":
-        raise ValueError(
-            'input="orders" lists every item once: ties and missing items go with input="ranks" and input="scores"'
-        )
+        orders, ranks, scores = (Option("input", kind) for kind in ("orders", "ranks", "scores"))
+        once = (orders, " lists every item once: ties and missing items go with ", ranks, " and ", scores)
+        raise RankingError(Sentence(*once), argument="input", value=input)
     numbers = _acceptable(array, name)
     try:
         return _core.Rankings(numbers, input, top == "high", threads)
-    except ValueError:
+    except RankingError:
         pass
     try:
         found = _core.Incomplete(numbers, (input == "scores") != (top == "high"), ties == "mean", missing, threads)
-    except ValueError as error:
-        raise ValueError(f"{name}: {_with_option(str(error), input)}") from None
+    except RankingError as error:
+        raise about(error, name, *_what_allows(error, input)) from None
     return found.complete() or found
 
 
-def _with_option(message: str, input: Input) -> str:
-    """Add to the message about a row what allows it."""
-    if input == "orders":
-        return message
-    if " twice, in columns " in message:
-        return f'{message}; ties="mean" takes equal numbers for ties'
-    if " holds NaN" in message:
-        return f'{message}; missing="bottom" puts items without one last, missing="anywhere" leaves their place open'
-    return message
+def _what_allows(error: RankingError, input: Input) -> tuple[Piece, ...]:
+    """Return which option allows for what is wrong with a row."""
+    if input != "orders" and error.kind == "duplicate":
+        return ("; ", Option("ties", "mean"), " takes equal numbers for ties")
+    if input != "orders" and error.kind == "nan":
+        bottom, anywhere = Option("missing", "bottom"), Option("missing", "anywhere")
+        return ("; ", bottom, " puts items without one last, ", anywhere, " leaves their place open")
+    return ()
 
 
 def as_array(values: ArrayLike, name: str, axes: int) -> NDArray[Any]:
@@ -148,7 +171,7 @@ def as_array(values: ArrayLike, name: str, axes: int) -> NDArray[Any]:
     try:
         array = np.asarray(values)
     except ValueError as error:
-        raise _ragged(values, name) or ValueError(f"{name} cannot be made an array: {error}") from None
+        raise _ragged(values, name) or bad_argument(name, f" cannot be made an array: {error}") from None
     meaning = {1: "one ranking, a 1-d array of n items", 2: "a 2-d array, one ranking a row"}[axes]
     if array.dtype == object and array.ndim == 0:
         raise TypeError(
@@ -159,19 +182,20 @@ def as_array(values: ArrayLike, name: str, axes: int) -> NDArray[Any]:
     return array
 
 
-def _ragged(values: Any, name: str) -> ValueError | None:
+def _ragged(values: Any, name: str) -> RankingError | None:
     """Explain rows of different lengths, if that is what is wrong."""
     if not isinstance(values, list | tuple):
         return None
     lengths = [len(row) if hasattr(row, "__len__") and not isinstance(row, str) else None for row in values]
     for row, length in enumerate(lengths):
         if length is None:
-            return ValueError(f"{name}: row {row} is {shown(values[row])}, not a row of items")
+            pieces = (": ", Row(row), f" is {shown(values[row])}, not a row of items")
+            return bad_argument(name, *pieces, row=row, value=values[row], kind="ragged")
         if length != lengths[0]:
-            hint = f"; {NAMES}" if any(isinstance(entry, str) for entry in (*values[0], *values[row])) else ""
-            return ValueError(
-                f"{name}: row {row} has {length} items, but row 0 has {lengths[0]}: every row must rank the same items{hint}"
-            )
+            advice = (NAMES,) if any(isinstance(entry, str) for entry in (*values[0], *values[row])) else ()
+            rule = f" has {lengths[0]}: every row must rank the same items"
+            pieces = (": ", Row(row), f" has {length} items, but ", Row(0), rule, *advice)
+            return bad_argument(name, *pieces, row=row, value=length, kind="ragged")
     return None
 
 
@@ -184,11 +208,12 @@ def _acceptable(array: NDArray[Any], name: str) -> NDArray[Any]:
     kind, value = array.dtype.kind, array.flat[0]
     check_no_text(array, name)
     if kind == "b":
-        raise TypeError(f"{name} holds booleans (row 0, column 0 is {value}), but rankings are made of numbers")
-    if kind not in "iuf":
-        raise TypeError(
-            f"{name} has dtype {array.dtype} (row 0, column 0 is {value!r}), but rankings are made of real numbers"
+        raise _no_number(
+            name, " holds booleans (", (0, 0), f" is {value}), but rankings are made of numbers", value, "not a number"
         )
+    if kind not in "iuf":
+        rule = f" is {value!r}), but rankings are made of real numbers"
+        raise _no_number(name, f" has dtype {array.dtype} (", (0, 0), rule, value, "not a number")
     if kind == "f" and array.dtype.itemsize not in (4, 8):
         return np.require(array, np.float64, ["C", "A"])
     # What comes over a network or from a file with a header can begin at any byte.
@@ -205,16 +230,25 @@ def check_no_text(array: NDArray[Any], name: str) -> None:
             continue
         named = not _is_number(value)
         if first is None or named:
-            first = (*place, shown(value.item() if isinstance(value, np.generic) else value))
+            first = place, value.item() if isinstance(value, np.generic) else value
         if named:
-            raise TypeError(_text_at(name, first, NAMES))
+            raise _text_at(name, *first, NAMES)
     if first is not None:
-        raise TypeError(_text_at(name, first, "turn texts into numbers first"))
+        raise _text_at(name, *first, Advice("texts", "; turn texts into numbers first"))
 
 
-def _text_at(name: str, place: tuple[Any, ...], advice: str) -> str:
-    row, column, value = place
-    return f"{name}: row {row}, column {column} holds {value}, a text, but rankings are made of real numbers; {advice}"
+def _text_at(name: str, place: tuple[int, ...], value: object, advice: Advice) -> RankingTypeError:
+    rule = f" holds {shown(value)}, a text, but rankings are made of real numbers"
+    return _no_number(name, ": ", place, rule, value, "text", advice)
+
+
+def _no_number(
+    name: str, before: str, place: tuple[int, ...], after: str, value: object, kind: str, *advice: Advice
+) -> RankingTypeError:
+    """Make the error about an entry that is no number."""
+    row, column = place
+    message = Sentence(Argument(name), before, Row(row), ", column ", Column(column), after, *advice)
+    return RankingTypeError(message, argument=name, row=row, column=column, value=value, kind=kind)
 
 
 def _is_number(text: str | bytes) -> bool:
@@ -228,13 +262,15 @@ def _is_number(text: str | bytes) -> bool:
 def _from_objects(array: NDArray[Any], name: str) -> NDArray[Any]:
     """Turn Python numbers into an array of them; name the first thing that is no number."""
     for (row, column), value in np.ndenumerate(array):
-        where = f"{name}: row {row}, column {column} holds {shown(value)}"
         if isinstance(value, bool) or not (isinstance(value, Real | Decimal) or _is_missing(value)):
             if isinstance(value, str | bytes):
                 check_no_text(array, name)
-            raise TypeError(f"{where}, but rankings are made of real numbers")
+            rule = f" holds {shown(value)}, but rankings are made of real numbers"
+            raise _no_number(name, ": ", (row, column), rule, value, "not a number")
         if isinstance(value, int) and not -(2**63) <= value < 2**64:
-            raise ValueError(f"{where}, a number of more than 64 bits: ranks run from 1 to {array.shape[1]}")
+            rule = f" holds {shown(value)}, a number of more than 64 bits: ranks run from 1 to {array.shape[1]}"
+            pieces = (": ", Row(row), ", column ", Column(column), rule)
+            raise bad_argument(name, *pieces, row=row, column=column, value=value, kind="out of range")
     flat = array.ravel().tolist()
     whole = all(isinstance(value, int | np.integer) for value in flat)
     if whole and flat:
