@@ -14,24 +14,24 @@ from sklearn.utils.validation import validate_data
 from wkendall._arguments import check_unmasked, real_array
 from wkendall._errors import RankingError, changed, sentence_of
 from wkendall._text import one_line, shown
-from wkendall.reading.rankings import as_array, check_no_text
+from wkendall.reading.rankings import as_array, check_objects
 
 
 def checked_data(estimator: BaseEstimator, X: ArrayLike, **how: Any) -> Any:
     """Check the rankings, and labels if there are any, that a method of an estimator is given.
 
-    What is missing is not looked at here: that is for those who know the row.
+    What is missing or infinite is not looked at here: that is for those who know the row.
     """
     check_unmasked(X, "X")
     y = how.get("y")
     if y is not None:
         check_unmasked(y, "y")
     try:
-        return validate_data(estimator, X, ensure_all_finite="allow-nan", **how)
+        return validate_data(estimator, X, ensure_all_finite=False, **how)
     except (TypeError, ValueError) as error:
         if not issparse(X):  # of which scikit-learn says enough
             array = _two_axes(X)
-            check_no_text(array, "X")
+            check_objects(array, "X")
             rows = len(array)
             if y is not None:
                 _check_labels(y, rows)

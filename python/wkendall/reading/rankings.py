@@ -220,6 +220,13 @@ def _acceptable(array: NDArray[Any], name: str) -> NDArray[Any]:
     return np.require(array, array.dtype.newbyteorder("="), ["C", "A"])
 
 
+def check_objects(array: NDArray[Any], name: str) -> None:
+    """Refuse texts, and Python objects that are no numbers, in an array."""
+    check_no_text(array, name)
+    if array.dtype == object:
+        _from_objects(array, name)
+
+
 def check_no_text(array: NDArray[Any], name: str) -> None:
     """Refuse texts in an array, and name the first that is no number or else the first."""
     if array.dtype.kind not in TEXT + "O":
