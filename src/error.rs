@@ -1,6 +1,10 @@
-//! Everything that can be wrong with what a caller passes in.
+//! Everything that can be wrong with what a caller passes in. An error keeps its numbers; `message.rs` makes a sentence of them.
+
+mod message;
 
 use std::fmt;
+
+pub use message::Piece;
 
 /// A number as the caller gave it, kept for messages.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -174,7 +178,7 @@ pub enum Error {
     },
     /// A weight of a tuple of positions that is NaN, infinite, or so large that sums of products overflow.
     WeightEntry {
-        /// What holds it: "U", "W", or "the factors of U".
+        /// What holds it: "U", "W", or "the factors of U"; the last letter is the parameter.
         name: &'static str,
         /// Its place, in an array of which there may be several.
         at: Vec<usize>,
@@ -270,159 +274,90 @@ pub enum Error {
     Interrupted,
 }
 
-impl fmt::Display for Error {
-    #[allow(clippy::too_many_lines)] // a table: one entry a variant
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+impl Error {
+    /// The row of rankings that is wrong.
+    #[must_use]
+    pub fn row(&self) -> Option<usize> {
+        self.place().map(|(row, _)| row)
+    }
+
+    /// The column of the value that is wrong; of a value that is there twice the second.
+    #[must_use]
+    pub fn column(&self) -> Option<usize> {
+        self.place().map(|(_, column)| column)
+    }
+
+    fn place(&self) -> Option<(usize, usize)> {
+        match *self {
+            Self::NotWhole { row, column, .. }
+            | Self::NotANumber { row, column }
+            | Self::Infinite { row, column, .. }
+            | Self::OutOfRange { row, column, .. }
+            | Self::MixedBase { row, column, .. }
+            | Self::Duplicate { row, column, .. }
+            | Self::Tie { row, column, .. } => Some((row, column)),
+            _ => None,
+        }
+    }
+
+    /// The value that is wrong.
+    #[must_use]
+    pub fn value(&self) -> Option<Number> {
+        match *self {
+            Self::OutOfRange { value, .. } | Self::Duplicate { value, .. } | Self::Tie { value, .. } => Some(value),
+            Self::NotANumber { .. } => Some(Number::Real(f64::NAN)),
+            Self::NotWhole { value, .. }
+            | Self::Infinite { value, .. }
+            | Self::FactorNotFinite { value, .. }
+            | Self::FactorTooLarge { value, .. }
+            | Self::WeightEntry { value, .. }
+            | Self::Lambda { value } => Some(Number::Real(value)),
+            Self::MixedBase { items: number, .. }
+            | Self::TopOutOfRange { k: number, .. }
+            | Self::Order { order: number }
+            | Self::OrderTooHigh { order: number, .. }
+            | Self::OrderSigned { order: number } => Some(Number::Unsigned(number as u64)),
+            _ => None,
+        }
+    }
+
+    /// What is wrong with rankings, in a word or two; none if they are not what is wrong.
+    #[must_use]
+    pub fn kind(&self) -> Option<&'static str> {
         match self {
-            Self::Shape { values, rows, items } => {
-                write!(f, "{values} values cannot fill {rows} rows of {items} items")
+            Self::Shape { .. } => Some("shape"),
+            Self::TooManyItems { .. } => Some("too many items"),
+            Self::NotWhole { .. } => Some("not whole"),
+            Self::NotANumber { .. } => Some("nan"),
+            Self::Infinite { .. } => Some("infinite"),
+            Self::OutOfRange { .. } => Some("out of range"),
+            Self::MixedBase { .. } => Some("mixed base"),
+            Self::Duplicate { .. } | Self::Tie { .. } => Some("duplicate"),
+            Self::ItemsDiffer { .. } => Some("items differ"),
+            Self::RowsDiffer { .. } => Some("rows differ"),
+            Self::Changed => Some("changed"),
+            _ => None,
+        }
+    }
+
+    /// The parameter that is wrong, as the Python package and the command line call it; none for rankings.
+    #[must_use]
+    pub fn argument(&self) -> Option<&'static str> {
+        match self {
+            Self::TopOutOfRange { .. } => Some("k"),
+            Self::FactorLength { .. }
+            | Self::FactorNotFinite { .. }
+            | Self::FactorTooLarge { .. }
+            | Self::TooSteep { .. } => Some("u"),
+            Self::WeightEntry { name, .. } => Some(&name[name.len() - 1..]),
+            Self::Order { .. } | Self::OrderTooHigh { .. } | Self::OrderSigned { .. } => Some("order"),
+            Self::Lambda { .. } => Some("lam"),
+            Self::UnknownBackend { .. } | Self::MissingInstructions { .. } | Self::CannotCompute { .. } => {
+                Some("backend")
             }
-            Self::TooManyItems { items } => {
-                write!(f, "{items} items are too many: at most {} can be ranked", u32::MAX)
-            }
-            Self::ItemsDiffer { left, right } => {
-                write!(f, "rankings of {left} items cannot go with {right} items: both must have the same number")
-            }
-            Self::RowsDiffer { left, right } => {
-                write!(f, "{left} rankings cannot go row by row with {right} rankings: both must have the same number")
-            }
-            Self::NotWhole { row, column, value } => write!(
-                f,
-                "row {row}, column {column} holds {value:?}, which is not a whole number: ranks and item numbers must be \
-                 whole; real numbers can be taken as scores"
-            ),
-            Self::NotANumber { row, column } => {
-                write!(f, "row {row}, column {column} holds NaN: every item needs a number")
-            }
-            Self::Infinite { row, column, value } => {
-                write!(f, "row {row}, column {column} holds {value:?}: scores must be finite")
-            }
-            Self::OutOfRange { row, column, value, first, items } => write!(
-                f,
-                "row {row}, column {column} holds {value}, but every row of {items} items must be a permutation of {}",
-                Span(*first, *items)
-            ),
-            Self::MixedBase { row, column, zero_row, zero_column, items } => write!(
-                f,
-                "row {row}, column {column} holds {items} and row {zero_row}, column {zero_column} holds 0, but rows of {items} \
-                 items must all be permutations of {} or all of {}",
-                Span(1, *items),
-                Span(0, *items)
-            ),
-            Self::Duplicate { row, earlier, column, value, first, items } => write!(
-                f,
-                "row {row} holds {value} twice, in columns {earlier} and {column}, but every row of {items} items must be a \
-                 permutation of {}",
-                Span(*first, *items)
-            ),
-            Self::Tie { row, earlier, column, value } => write!(
-                f,
-                "row {row} holds {value} twice, in columns {earlier} and {column}: the scores of a row must all differ"
-            ),
-            Self::TopOutOfRange { k, items } => {
-                write!(f, "k is {k}, but must be from 1 to {}, the number of items", items.max(&1))
-            }
-            Self::FactorLength { given, items } => {
-                write!(f, "u has {given} position weights, but the rankings have {items} items: one is needed for each")
-            }
-            Self::FactorNotFinite { position, value } => {
-                write!(f, "u[{position}] is {value:?}: position weights must be finite")
-            }
-            Self::FactorTooLarge { position, value } => {
-                write!(f, "u[{position}] is {value:?}, too large: products of position weights overflow; scale u down")
-            }
-            Self::WeightShape { given, arrays, axes, items } => {
-                let shape = vec![items.to_string(); *axes].join(" x ");
-                let (count, plural) =
-                    if *arrays == 1 { (String::new(), "it") } else { (format!("{arrays} times "), "they") };
-                write!(f, "there are {given} weights, but for {items} items {plural} must be {count}{shape}")
-            }
-            Self::WeightEntry { name, at, value } => {
-                let place: Vec<String> = at.iter().map(ToString::to_string).collect();
-                let place = place.join(", ");
-                write!(
-                    f,
-                    "{name}[{place}] is {value:?}: weights must be finite and small enough for sums of products not to overflow"
-                )
-            }
-            Self::Order { order } => write!(
-                f,
-                "order is {order}: it is the number of items in a tuple, from 1, and general weights have their own"
-            ),
-            Self::OrderTooHigh { order, items } => write!(
-                f,
-                "sums over tuples of {order} of {items} items are too large for a float64: take a lower order"
-            ),
-            Self::TooSteep { order } => write!(
-                f,
-                "u falls too steeply for a normalized kernel of order {order}: products of {order} weights and those of fewer are not \
-                 within the range of a float64 at the same time; take a lower order or flatter weights"
-            ),
-            Self::OrderSigned { order } => {
-                write!(f, "order is {order}, but only kernels of order 2 have a signed form")
-            }
-            Self::WeightSigned => {
-                write!(f, "signed sums and correlations need concordant pairs, which general weights do not ask for")
-            }
-            Self::Lambda { value } => {
-                write!(f, "lam is {value:?}: the Mallows kernel needs a finite number that is not negative")
-            }
-            Self::OutputLength { given, rows, columns } => {
-                write!(f, "the output holds {given} values, but the result is {rows} x {columns}")
-            }
-            Self::TooLarge { rows, columns } => {
-                write!(f, "a result of {rows} x {columns} does not fit into memory: compute it in blocks of rows")
-            }
-            Self::OutOfMemory { bytes } => {
-                write!(f, "there is no memory for {bytes} bytes more: take fewer rankings, items or threads at a time")
-            }
-            Self::BeyondSingle { value } => write!(
-                f,
-                "values can be as large as {value:?}, too large for single precision: normalize, scale the weights down or use \
-                 double precision"
-            ),
-            Self::BelowSingle { value } => write!(
-                f,
-                "no value is larger than {value:?}, too small for single precision: normalize, scale the weights up or use double \
-                 precision"
-            ),
-            Self::NotAKernel => write!(f, "only kernels have a signed form, not distances or correlations"),
-            Self::UnknownBackend { name } => write!(
-                f,
-                "backend {name:?} does not exist: it is a strategy (bits, product, pairs, partition), an instruction set (portable, avx2, \
-                 avx512), or both with a dash between, as in \"bits-avx2\""
-            ),
-            Self::MissingInstructions { name } => {
-                write!(f, "this CPU does not have the instructions of backend {name:?}")
-            }
-            Self::NoFeatures => write!(f, "only kernels of order 2 with a named weight have features of pairs"),
-            Self::IncompleteMeasure => write!(
-                f,
-                "incomplete rankings have kernels of order 2 with a named weight and the distance, but not this measure"
-            ),
-            Self::UnknownPlaces => {
-                write!(f, "where missing items can be anywhere the weight must be the standard one")
-            }
-            Self::CannotCompute { name } => write!(f, "backend {name:?} cannot compute this measure"),
-            Self::Changed => {
-                write!(f, "the values changed while they were being checked: do not write to them meanwhile")
-            }
-            Self::Interrupted => write!(f, "stopped on request"),
+            _ => None,
         }
     }
 }
 
 impl std::error::Error for Error {}
-
-/// The values that a row of so many items may hold, for messages.
-struct Span(usize, usize);
-
-impl fmt::Display for Span {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self(first, items) = self;
-        match items {
-            1 => write!(f, "{first}"),
-            _ => write!(f, "{first}..{}", first + items - 1),
-        }
-    }
-}

@@ -87,7 +87,7 @@ mod rankings;
 mod simd;
 mod weight;
 
-pub use error::{Error, Number};
+pub use error::{Error, Number, Piece};
 pub use gram::{
     Backend, Element, Options, diagonal, diagonal_incomplete, gram, gram_incomplete_into, gram_into, instruction_sets,
     planned,

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from wkendall import _core
+from wkendall._errors import NAMES, Argument, Column, Piece, RankingError, Row, bad_argument, bad_type
 from wkendall._text import shown
 
 Array = NDArray[np.float64]
@@ -18,8 +19,6 @@ _IS_MASKED = partial(operator.is_, np.ma.masked)
 #: Kinds of arrays of texts.
 TEXT = "UST"
 
-#: What to do with names.
-NAMES = "from_lists takes lists of names, best first"
 #: How many axes NumPy's arrays can have.
 MOST_AXES = 64 if int(np.__version__.partition(".")[0]) >= 2 else 32
 #: No integer parameter is larger.
@@ -29,9 +28,9 @@ LARGEST = 2**63 - 1
 def check_choice(value: object, name: str, choices: tuple[str, ...]) -> None:
     """Refuse a word that is not one of `choices`."""
     if not isinstance(value, str):
-        raise TypeError(f"{name} must be one of {_listed(choices)}, not {shown(value)}")
+        raise bad_type(name, f" must be one of {_listed(choices)}, not {shown(value)}")
     if value not in choices:
-        raise ValueError(f"{name} is {shown(value)}, but must be one of {_listed(choices)}")
+        raise bad_argument(name, f" is {shown(value)}, but must be one of {_listed(choices)}", value=value)
 
 
 def check_unmasked(values: object, name: str) -> None:
@@ -47,11 +46,21 @@ def check_unmasked(values: object, name: str) -> None:
                 places = (row, *inside)
                 break
     if places is not None:
-        words = ("row ", "column ") if len(places) == 2 else ("place ",) if len(places) == 1 else ("",) * len(places)
-        where = ", ".join(f"{word}{place}" for word, place in zip(words, places, strict=True))
-        raise ValueError(
-            f"{name} has masked entries, the first at {where or 'its only place'}: every entry needs a number"
-        )
+        raise _masked_at(places, name)
+
+
+def _masked_at(places: tuple[int, ...], name: str) -> RankingError:
+    row = column = None
+    where: tuple[Piece, ...]
+    if len(places) == 2:
+        row, column = places
+        where = (Row(row), ", column ", Column(column))
+    elif len(places) == 1:
+        where = (f"place {places[0]}",)
+    else:
+        where = (", ".join(map(str, places)) or "its only place",)
+    pieces = (" has masked entries, the first at ", *where, ": every entry needs a number")
+    return bad_argument(name, *pieces, row=row, column=column, kind="masked")
 
 
 def _masked(values: object) -> tuple[int, ...] | None:
@@ -65,31 +74,35 @@ def _listed(choices: tuple[str, ...]) -> str:
     return ", ".join(repr(choice) for choice in choices)
 
 
-def wrong_axes(array: Any, name: str, meaning: str, axes: int | None = None) -> ValueError:
+def wrong_axes(array: Any, name: str, meaning: str, axes: int | None = None) -> RankingError:
     """Say how many axes an array has, and what it must be."""
     found = f"{array.ndim}-dimensional, of shape {array.shape}" if array.ndim else "a single value"
-    hint = ""
-    if axes == 2 and array.ndim == 1:
-        hint = f"; {NAMES}" if array.dtype.kind in TEXT else f"; [{name}] is one ranking" if array.size else ""
-    return ValueError(f"{name} is {found}, but must be {meaning}{hint}")
+    advice: tuple[Piece, ...] = ()
+    if axes == 2 and array.ndim == 1 and array.dtype.kind in TEXT:
+        advice = (NAMES,)
+    elif axes == 2 and array.ndim == 1 and array.size:
+        advice = ("; [", Argument(name), "] is one ranking")
+    return bad_argument(name, f" is {found}, but must be {meaning}", *advice, kind="axes", value=array.ndim)
 
 
-def _integer(value: object, rule: str) -> int:
+def as_integer(value: object, name: str, rule: str = "an integer") -> int:
+    """Return what is a whole number."""
+    refused = bad_type(name, f" must be {rule}, not {shown(value)}")
     if isinstance(value, bool | np.bool_):
-        raise TypeError(f"{rule}, not {shown(value)}")
+        raise refused
     try:
         return operator.index(cast("SupportsIndex", value))
     except TypeError:
-        raise TypeError(f"{rule}, not {shown(value)}") from None
+        raise refused from None
 
 
 def as_order(value: object, name: str, least: int = 1) -> int:
     """Return a number of items or of tuples of them."""
-    number = _integer(value, f"{name} must be an integer")
+    number = as_integer(value, name)
     if number < least:
-        raise ValueError(f"{name} is {shown(number)}, but must be at least {least}")
+        raise bad_argument(name, f" is {shown(number)}, but must be at least {least}", value=number)
     if number > LARGEST:
-        raise ValueError(f"{name} is {shown(number)}, but must be at most {LARGEST}")
+        raise bad_argument(name, f" is {shown(number)}, but must be at most {LARGEST}", value=number)
     return number
 
 
@@ -97,7 +110,8 @@ def as_axes(value: object, name: str, more: int = 0) -> int:
     """Return a number of axes that an array can have beside `more`."""
     number = as_order(value, name)
     if number > MOST_AXES - more:
-        raise ValueError(f"{name} is {number}, but must be at most {MOST_AXES - more}: an array has no more axes")
+        most = f"{MOST_AXES - more}: an array has no more axes"
+        raise bad_argument(name, f" is {number}, but must be at most {most}", value=number)
     return number
 
 
@@ -109,9 +123,9 @@ def real_array(values: object, name: str, axes: tuple[int, ...], meaning: str) -
         if array.dtype == object:
             array = array.astype(np.float64)
     except (TypeError, ValueError, OverflowError):
-        raise TypeError(f"{name} must be {meaning}, of real numbers, not {shown(values)}") from None
+        raise bad_type(name, f" must be {meaning}, of real numbers, not {shown(values)}") from None
     if array.size and array.dtype.kind not in "iuf":
-        raise TypeError(f"{name} must be {meaning}, of real numbers, not {array.dtype}")
+        raise bad_type(name, f" must be {meaning}, of real numbers, not {array.dtype}")
     if array.ndim not in axes:
         raise wrong_axes(array, name, meaning)
     return np.require(array, np.float64, ["C", "A"])
@@ -133,7 +147,7 @@ def as_threads(n_jobs: SupportsIndex | None) -> int | None:
     """Return the number of threads, or None for the default."""
     if n_jobs is None:
         return None
-    number = _integer(n_jobs, "n_jobs must be an integer or None")
+    number = as_integer(n_jobs, "n_jobs", "an integer or None")
     if number == -1:
         return _core.available_cores()
     if number < 1:

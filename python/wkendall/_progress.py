@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
+from wkendall._errors import Advice, Option, Sentence
+
 
 @contextmanager
 def progress_bar(
@@ -20,7 +22,7 @@ def progress_bar(
     try:
         from tqdm.auto import tqdm
     except ImportError:
-        raise ImportError('progress=True needs tqdm: pip install "wkendall[progress]"') from None
+        raise ImportError(needs_tqdm()) from None
     with tqdm(desc=what, unit="part", initial=already, total=total) as bar:
 
         def show(done: int, total: int) -> None:
@@ -28,3 +30,8 @@ def progress_bar(
             bar.update(done - bar.n)
 
         yield show
+
+
+def needs_tqdm() -> Sentence:
+    """Say what is not installed."""
+    return Sentence(Option("progress", True), ' needs tqdm: pip install "wkendall', Advice("extra", "[progress]"), '"')

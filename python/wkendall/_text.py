@@ -13,7 +13,12 @@ def shown(value: object) -> str:
         return f"a {type(value).__name__}"
 
 
+def one_line(text: str) -> str:
+    """Return a text without ends of lines, and with one space between words."""
+    return " ".join(text.split())
+
+
 def short(text: str, most: int = 60) -> str:
     """Return a text on one line and not too long."""
-    line = " ".join(text.split())
+    line = one_line(text)
     return line if len(line) <= most else f"{line[: most - 3]}..."

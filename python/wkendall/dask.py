@@ -7,7 +7,6 @@ rankings, on one thread, since dask runs as many blocks at once as it has thread
 from __future__ import annotations
 
 import operator
-import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from math import ceil, isqrt
@@ -17,7 +16,8 @@ import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 from wkendall import _core
-from wkendall._arguments import NAMES, TEXT, as_result_type, as_threads, wrong_axes
+from wkendall._arguments import TEXT, as_result_type, as_threads, wrong_axes
+from wkendall._errors import NAMES, RankingError, bad_argument, bad_type, moved
 from wkendall._text import shown
 from wkendall.kernels import embedding, gram
 from wkendall.kernels.named_weights import STANDARD
@@ -25,7 +25,7 @@ from wkendall.kernels.run import Run
 from wkendall.kernels.specification import Kernel
 from wkendall.kernels.tensors import quadruple_weights, tensor_weights
 from wkendall.reading.arrays import as_array, check_no_text, check_same_labels
-from wkendall.reading.rankings import Input, Missing, Reading, Ties, Top
+from wkendall.reading.rankings import Input, Missing, Reading, Ties, Top, items_differ
 
 try:
     import dask.array as da
@@ -110,7 +110,7 @@ def gram_matrix(
     items = x.shape[1]
     if y is not None:
         if y.shape[1] != items:
-            raise ValueError(f"X has {items} items, but Y has {y.shape[1]}: both must rank the same items")
+            raise items_differ(items, y.shape[1])
         if input != "orders":
             check_same_labels(X, Y, "columns", ("X", "Y"))
     kernel, reading = Kernel(weight, k, u, U, W, order, check, signed, normalize), Reading(input, top, ties, missing)
@@ -263,34 +263,24 @@ def _block(
     """Compute a block from chunks of rows; the lowest numbers of the whole arrays' first chunks go with them."""
     try:
         result = call.function(call, x, y)
-    except (TypeError, ValueError) as error:
+    except RankingError as error:
         firsts = {"X": first_x, "Y": first_y}
-        names = dict(zip("XY", call.names, strict=False))
-        raise type(error)(_in_whole(str(error), firsts, names)) from None
+        if error.argument not in firsts:
+            raise
+        raise moved(error, firsts[error.argument], call.names["XY".index(error.argument)]) from None
     _check_base(x, first_x, base_x, call.names[0])
     if y is not None:
         _check_base(y, first_y, base_y, call.names[1])
     return result
 
 
-def _in_whole(message: str, firsts: dict[str, int], names: dict[str, str]) -> str:
-    """Change the rows of a chunk in a message to those of the whole array."""
-    said = re.match("[XY](?=: row)", message)
-    if said is None:
-        return message
-    rest = re.sub(
-        r"\brow (\d+)(?=, column| holds)", lambda row: f"row {int(row[1]) + firsts[said[0]]}", message[said.end() :]
-    )
-    return names[said[0]] + rest
-
-
 def _check_base(x: NDArray[Any], first: int, base: float | None, name: str) -> None:
     """Refuse a chunk of checked rankings that count from 0 while others count from 1, or the other way round."""
     if base is not None and x.size and base in (0, 1) and x.min() != base:
-        raise ValueError(
-            f"{name}: rows {first} to {first + len(x) - 1} count from {int(x.min())}, but row 0 from {int(base)}: all rows must "
-            "count from 0 or all from 1"
-        )
+        low = int(x.min())
+        rows = f": rows {first} to {first + len(x) - 1} count from {low}"
+        rule = f", but row 0 from {int(base)}: all rows must count from 0 or all from 1"
+        raise bad_argument(name, rows, rule, row=first, value=low, kind="mixed base")
 
 
 def _jobs(n_jobs: SupportsIndex | None) -> int:
@@ -318,8 +308,8 @@ def _as_dask(values: da.Array | ArrayLike, name: str) -> da.Array:
             "to_dask_array(lengths=True)"
         )
     if values.size and values.dtype.kind not in "iufO":
-        advice = f"; {NAMES}" if values.dtype.kind in TEXT else ""
-        raise TypeError(f"{name} has dtype {values.dtype}, but rankings are made of real numbers{advice}")
+        advice = (NAMES,) if values.dtype.kind in TEXT else ()
+        raise bad_type(name, f" has dtype {values.dtype}, but rankings are made of real numbers", *advice)
     return values
 
 

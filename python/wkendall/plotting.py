@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from wkendall._arguments import as_order, check_flag, real_array
+from wkendall._errors import Advice, Sentence
 from wkendall._memory import check_fits
 from wkendall._text import shown
 from wkendall.kernels.named_weights import as_factor
@@ -325,5 +326,6 @@ def _axes(ax: Axes | None) -> Axes:
     try:
         import matplotlib.pyplot as plt
     except ImportError:
-        raise ImportError("pictures need matplotlib: pip install 'wkendall[plot]'") from None
+        needs = Sentence("pictures need matplotlib: pip install 'wkendall", Advice("extra", "[plot]"), "'")
+        raise ImportError(needs) from None
     return plt.figure(layout="constrained").add_subplot()

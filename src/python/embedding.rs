@@ -73,7 +73,7 @@ fn fill_rows<T: Element + numpy::Element>(
     rows: Rows<'_>,
 ) -> PyResult<()> {
     let py = out.py();
-    let mut borrowed = out.try_readwrite().map_err(|_| in_use("out"))?;
+    let mut borrowed = out.try_readwrite().map_err(|_| in_use(out.py(), "out"))?;
     let cells = borrowed.as_slice_mut()?;
     match rows {
         Rows::Embedding { x, order, weights } => watched(py, progress, |watch| {

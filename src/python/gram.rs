@@ -47,7 +47,7 @@ fn fill<T: Element + numpy::Element>(
     progress: Option<&Py<PyAny>>,
 ) -> PyResult<()> {
     let py = out.py();
-    let mut borrowed = out.try_readwrite().map_err(|_| in_use("out"))?;
+    let mut borrowed = out.try_readwrite().map_err(|_| in_use(out.py(), "out"))?;
     let cells = borrowed.as_slice_mut()?;
     match (&x.0, y.map(|y| &y.0)) {
         (Set::Complete(x), None) => of_sets(py, &measure.0, x, None, cells, options, progress),

@@ -10,19 +10,54 @@ mod rankings;
 
 use std::ops::ControlFlow;
 
+use pyo3::IntoPyObjectExt;
 use pyo3::exceptions::{PyMemoryError, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
 
-use crate::{Error, Options, Progress, Watch};
+use crate::{Error, Number, Options, Piece, Progress, Watch};
 use measure::Measure;
+
+/// The function of the package that makes the exception that users see; its arguments are those of `refused`.
+static RAISED: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
 
 impl From<Error> for PyErr {
     fn from(error: Error) -> Self {
         match error {
             Error::Interrupted => PyRuntimeError::new_err(error.to_string()),
             Error::OutOfMemory { .. } => PyMemoryError::new_err(error.to_string()),
-            _ => PyValueError::new_err(error.to_string()),
+            _ if error.kind().is_none() && error.argument().is_none() => PyValueError::new_err(error.to_string()),
+            _ => Python::attach(|py| refused(py, &error).unwrap_or_else(|failure| failure)),
         }
+    }
+}
+
+/// A `wkendall.RankingError` with what the error knows.
+fn refused(py: Python<'_>, error: &Error) -> PyResult<PyErr> {
+    let pieces = error.pieces().into_iter().map(|piece| piece_of(py, piece)).collect::<PyResult<Vec<_>>>()?;
+    let value = error.value().map(|value| match value {
+        Number::Signed(value) => value.into_py_any(py),
+        Number::Unsigned(value) => value.into_py_any(py),
+        Number::Real(value) => value.into_py_any(py),
+    });
+    raised(py, (pieces, error.argument(), error.row(), error.column(), value.transpose()?, error.kind()))
+}
+
+type Parts<'a> = (Vec<Py<PyAny>>, Option<&'a str>, Option<usize>, Option<usize>, Option<Py<PyAny>>, Option<&'a str>);
+
+fn raised(py: Python<'_>, parts: Parts<'_>) -> PyResult<PyErr> {
+    let make = RAISED.import(py, "wkendall._errors", "from_core")?;
+    Ok(PyErr::from_value(make.call1(parts)?))
+}
+
+/// A piece as Python takes it: a text, or what it is and its contents.
+fn piece_of(py: Python<'_>, piece: Piece) -> PyResult<Py<PyAny>> {
+    match piece {
+        Piece::Text(text) => text.into_py_any(py),
+        Piece::Row(row) => ("row", row).into_py_any(py),
+        Piece::Column(column) => ("column", column).into_py_any(py),
+        Piece::Argument(name) => ("argument", name).into_py_any(py),
+        Piece::Advice(kind, words) => ("advice", kind, words).into_py_any(py),
     }
 }
 
@@ -57,8 +92,11 @@ fn watched<R: Send>(
 }
 
 /// Another call, on another thread, writes to an array.
-fn in_use(what: &str) -> PyErr {
-    PyValueError::new_err(format!("{what} is in use by another call: give each its own"))
+fn in_use(py: Python<'_>, what: &str) -> PyErr {
+    let message = format!("{what} is in use by another call: give each its own");
+    let made =
+        message.into_py_any(py).and_then(|text| raised(py, (vec![text], None, None, None, None, Some("in use"))));
+    made.unwrap_or_else(|failure| failure)
 }
 
 /// How many threads run when nothing is said.

@@ -182,7 +182,7 @@ fn complete<V: Value + numpy::Element>(
     mirrored: bool,
     threads: Option<usize>,
 ) -> PyResult<Rankings> {
-    let borrowed = values.try_readonly().map_err(|_| in_use("the array"))?;
+    let borrowed = values.try_readonly().map_err(|_| in_use(values.py(), "the array"))?;
     let (rows, items) = (values.shape()[0], values.shape()[1]);
     let slice = borrowed.as_slice()?;
     watched(values.py(), None, |watch| {
@@ -196,7 +196,7 @@ fn tied<V: Value + numpy::Element>(
     reading: Reading,
     threads: Option<usize>,
 ) -> PyResult<Rankings> {
-    let borrowed = values.try_readonly().map_err(|_| in_use("the array of rankings"))?;
+    let borrowed = values.try_readonly().map_err(|_| in_use(values.py(), "the array of rankings"))?;
     let [rows, items] = [values.shape()[0], values.shape()[1]];
     let cells = borrowed.as_slice()?;
     watched(values.py(), None, |watch| {

@@ -10,7 +10,11 @@ import pytest
 import wkendall
 from command_line import X, fails, folder, run  # noqa: F401
 from definitions import random_rankings
+from wkendall._progress import needs_tqdm
 from wkendall.cli import gram
+from wkendall.cli.errors import CommandError
+from wkendall.cli.reading import Source
+from wkendall.cli.words import in_words_of_the_command
 
 BROKEN = {
     "spaces.txt": "1 2 3\n3 2 1\n",
@@ -148,6 +152,45 @@ def test_failures(words, message, capsys):
     fails(capsys, words, message)
 
 
+def test_where_it_is_in_the_file(capsys):
+    """Lines and names of columns of CSV files, also of the second file; the error behind it keeps row and column."""
+    Path("late.csv").write_text('"a","b, c",d\n1,2,3\n3,2,1\n1,3,1\n')
+    Path("good.csv").write_text('"a","b, c",d\n1,2,3\n')
+    said = "late.csv: line 4 holds 1 twice, in columns 'a' and 'd', but every row"
+    fails(capsys, "gram late.csv -o o.npy", said)
+    fails(capsys, "gram good.csv --against late.csv -o o.npy", said)
+    fails(capsys, "gram late.csv -o o.npy --resume", said)
+    Path("mixed.csv").write_text("1,2,3\n0,1,2\n")
+    fails(
+        capsys,
+        "gram mixed.csv -o o.npy",
+        "mixed.csv: line 1, column 3 holds 3 and line 2, column 1 holds 0, but rows of",
+    )
+    with pytest.raises(CommandError) as raised, in_words_of_the_command(X=Source(Path("x.csv"), X, lines=[5, 7])):
+        wkendall.gram_matrix([[1, 2], [2, 2]])
+    assert str(raised.value).startswith("x.csv: line 7 holds 2 twice, in columns 1 and 2, but")
+    cause = raised.value.__cause__
+    assert (cause.argument, cause.row, cause.column, cause.value) == ("X", 1, 1, 2)
+
+
+def test_options_are_said_as_options():
+    for call, words in [
+        (lambda: wkendall.gram_matrix(X, signed=True, order=3), "--signed is for order 2, not 3"),
+        (lambda: wkendall.gram_matrix(X, weight="mult"), "--weight mult needs --u, one of"),
+        (
+            lambda: wkendall.gram_matrix(X, k=3),
+            "--k is given, but --weight standard does not use it: it goes with --weight top",
+        ),
+        (lambda: wkendall.gram_matrix(X, W=-np.ones((5,) * 4)), "; pass --no-check to use it all the same"),
+        (lambda: wkendall.gram_matrix(X, U=np.full((5, 5), np.inf)), "--U[0, 0] is inf: weights must be finite"),
+        (lambda: wkendall.gram_matrix(X[0].astype(str)), "X is 1-dimensional, of shape (5,), but must be a 2-d array"),
+    ]:
+        with pytest.raises(CommandError) as raised, in_words_of_the_command():
+            call()
+        assert words in str(raised.value)
+        assert "from_lists" not in str(raised.value)
+
+
 WRONG = [
     ("", "the following arguments are required: COMMAND"),
     ("count", "invalid choice: 'count'"),
@@ -210,8 +253,8 @@ def test_debug_shows_where(place, capsys):
         (MemoryError(), "wkendall: not enough memory"),
         (MemoryError("8 GiB"), "wkendall: not enough memory: 8 GiB"),
         (
-            ImportError('progress=True needs tqdm: pip install "wkendall[progress]"'),
-            "wkendall: --progress needs tqdm: pip",
+            ImportError(needs_tqdm()),
+            'wkendall: --progress needs tqdm: pip install "wkendall[cli]"',
         ),
         (OSError(errno.ENOSPC, "No space left on device"), "wkendall: out.npy: No space left on device"),
         (RuntimeError("two\nlines"), "wkendall: RuntimeError: two lines; --debug shows where"),

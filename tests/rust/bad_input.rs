@@ -206,6 +206,21 @@ fn every_call_is_refused_with_its_numbers_and_words() {
 }
 
 #[test]
+fn errors_tell_their_numbers_one_by_one() {
+    for Case { what, error, .. } in [rankings(), weights(), runs(), embeddings()].into_iter().flatten() {
+        let debugged = format!("{error:?}");
+        for (name, number) in [("row", error.row()), ("column", error.column())] {
+            let said = debugged.contains(&format!(" {name}: "));
+            assert_eq!(said, number.is_some(), "{what}: {debugged}");
+            assert!(number.is_none_or(|number| debugged.contains(&format!(" {name}: {number}"))), "{what}: {debugged}");
+        }
+        assert!(error.row().is_none() || (error.kind().is_some() && error.value().is_some()), "{what}: {debugged}");
+        let joined: String = error.pieces().iter().map(ToString::to_string).collect();
+        assert_eq!(joined, error.to_string(), "{what}");
+    }
+}
+
+#[test]
 fn every_variant_is_reached_or_has_a_reason_not_to_be() {
     let source = include_str!("../../src/error.rs");
     let body = source.split("pub enum Error {").nth(1).unwrap().split("\n}\n").next().unwrap();

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from wkendall._text import one_line
+
 
 class CommandError(Exception):
     """The work failed, for a reason that the message says: exit code 1."""
@@ -15,14 +17,10 @@ def explain(error: BaseException) -> str:
     """Return a sentence about an error, on one line."""
     if isinstance(error, OSError) and error.strerror:
         where = "" if error.filename is None else f"{error.filename}: "
-        return _one_line(f"{where}{error.strerror}")
+        return one_line(f"{where}{error.strerror}")
     if isinstance(error, MemoryError):
         detail = f": {error}" if str(error) else ""
-        return _one_line(f"not enough memory{detail}")
+        return one_line(f"not enough memory{detail}")
     if isinstance(error, CommandError | OSError | ValueError | TypeError | ImportError) and str(error):
-        return _one_line(str(error))
-    return _one_line(f"{type(error).__name__}: {error}; --debug shows where")
-
-
-def _one_line(text: str) -> str:
-    return " ".join(text.split())
+        return one_line(str(error))
+    return one_line(f"{type(error).__name__}: {error}; --debug shows where")

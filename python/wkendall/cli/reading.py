@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import math
 import os
-import re
 import struct
 import sys
 import tokenize
@@ -19,8 +18,10 @@ from typing import IO, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from wkendall._errors import RankingError
 from wkendall._text import short
 from wkendall.cli.errors import CommandError, UsageError
+from wkendall.reading.text_files import NUMBER
 
 CSV, NPY, NPZ, PREFLIB = "CSV", ".npy", ".npz", "PrefLib"
 KINDS = {
@@ -36,6 +37,8 @@ _DAMAGE = (
 )
 #: How many times longer than in an .npz file an array can be, for the two ways of compression that NumPy has.
 _EXPANSION = {zipfile.ZIP_STORED: 1, zipfile.ZIP_DEFLATED: 1032}
+#: How files begin that NumPy knows: with an array, with an archive, with an empty one.
+_OPENINGS = (np.lib.format.MAGIC_PREFIX, b"PK\x03\x04", b"PK\x05\x06")
 #: Options that go with one kind of file, and what they are if not given.
 _OPTIONS: dict[str, tuple[str, object]] = {
     "delimiter": (CSV, None),
@@ -135,8 +138,8 @@ def _from_csv(path: Path, arguments: argparse.Namespace, label: str | None) -> S
     how = {"delimiter": arguments.delimiter, "header": arguments.header, "apart": apart, "skip": arguments.skip}
     try:
         table = read_table(path, **how)
-    except ValueError as error:
-        raise CommandError(f"{error}{_hint(str(error), arguments)}") from error
+    except RankingError as error:
+        raise CommandError(f"{error}{_hint(error, arguments)}") from error
     return Source(
         path,
         table.X,
@@ -148,13 +151,16 @@ def _from_csv(path: Path, arguments: argparse.Namespace, label: str | None) -> S
     )
 
 
-def _hint(message: str, arguments: argparse.Namespace) -> str:
+def _hint(error: RankingError, arguments: argparse.Namespace) -> str:
     """Say which option helps with a CSV file that cannot be read."""
-    if arguments.delimiter is None and re.search(
-        r"column 1, .* holds '[-+.0-9e]+( +[-+.0-9e]+)+', which is not", message
-    ):
+    if error.kind == "text" and error.column == 0 and arguments.delimiter is None and _are_numbers(error.value):
         return "; --delimiter ' ' is for numbers with spaces between them"
-    return "; --skip COLUMN leaves a column out" if "not a number" in message or "no name" in message else ""
+    return "; --skip COLUMN leaves a column out" if error.kind in ("text", "no name") else ""
+
+
+def _are_numbers(cell: str) -> bool:
+    parts = cell.split()
+    return len(parts) > 1 and all(NUMBER.fullmatch(part) for part in parts)
 
 
 def _from_preflib(path: Path, expand: bool) -> Source:
@@ -241,14 +247,16 @@ def _check_header(file: IO[bytes], size: int) -> None:
 def _loaded(path: Path) -> Iterator[Any]:
     """Give the array of an .npy file, or the arrays of an .npz file, which are read when they are asked for."""
     with path.open("rb") as file:
+        opening = file.read(len(np.lib.format.MAGIC_PREFIX))
         try:
-            if file.read(len(np.lib.format.MAGIC_PREFIX)) == np.lib.format.MAGIC_PREFIX:
+            if opening == np.lib.format.MAGIC_PREFIX:
                 file.seek(0)
                 _check_header(file, os.fstat(file.fileno()).st_size)
             file.seek(0)
             loaded = np.load(file, allow_pickle=False)
         except _DAMAGE as error:
-            # Of a file that is no array at all NumPy says that it is pickled, and how to load it all the same.
-            reason = "" if "pickled" in str(error) else f": {short(str(error), 200)}"
+            # A file that is no array at all NumPy takes for a pickled one, and says how to load it all the same.
+            known = not opening or opening.startswith(_OPENINGS)
+            reason = f": {short(str(error), 200)}" if known else ""
             raise CommandError(f"{path} is not a file of NumPy arrays, or is damaged{reason}") from error
         yield loaded

@@ -2,28 +2,34 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 
+from wkendall._errors import (
+    Advice,
+    Argument,
+    Column,
+    Option,
+    Piece,
+    RankingError,
+    Row,
+    in_python,
+    sentence_of,
+)
 from wkendall.cli.errors import CommandError
 from wkendall.cli.reading import Source
 
-#: How the library names its parameters, and how the command line does.
-_WORDS = (
-    (r"\b(weight|input|top|ties|missing|init)=([\"'])(\w+)\2", r"--\1 \3"),
-    (r"\b(signed|normalize|pure|progress|resume)=True\b", r"--\1"),
-    (r"\bto start again, remove it and .*$", "--force starts again"),
-    (r"\bremove (it and .*|that) to start again$", "--force starts again"),
-    (r"\bremove it, or use another name$", "--force overwrites it"),
-    (r"\bcheck=False\b", "--no-check"),
-    (r"^(k|u|U|W|order|lam|train|test) (?=is|has|must|holds)", r"--\1 "),
-    (r"\b(train|test)=(?=[0-9])", r"--\1 "),
-    (r"^u(?=\[[0-9]+\] )", "--u"),
-    (r"\bn_components\b", "--components"),
-    (r"; from_lists takes .*$", ""),
-    (r"\[progress\]|\[plot\]", "[cli]"),
-)
+#: Arguments of functions that are options here, and the names of these.
+_OPTIONS = {name: name for name in ("k", "u", "U", "W", "order", "lam", "train", "test")} | {
+    "n_components": "components"
+}
+#: What to do here, where something else has to be done in Python.
+_ADVICE = {
+    "start again": "--force starts again",
+    "overwrite": "--force overwrites it",
+    "extra": "[cli]",
+    "lists": "",
+}
 
 
 @contextmanager
@@ -40,27 +46,28 @@ def in_words_of_the_command(**sources: Source | None) -> Iterator[None]:
     except (ValueError, TypeError, ImportError, OSError) as error:
         if isinstance(error, OSError) and error.errno is not None:
             raise  # the system said it
-        message = str(error)
-        for name, source in sources.items():
-            if source is not None:
-                message = _about_file(message, name, source)
-        for pattern, words in _WORDS:
-            message = re.sub(pattern, words, message)
-        raise CommandError(message) from error
+        files = {name: source for name, source in sources.items() if source is not None}
+        about = files.get(error.argument or "") if isinstance(error, RankingError) else None
+        edited = about if about is not None and about.lines else None
+        raise CommandError(sentence_of(error).said(lambda piece: _said(piece, files, edited))) from error
 
 
-def _about_file(message: str, name: str, source: Source) -> str:
-    """Name the file, and places in it as a text editor does, if it is one for text editors."""
-
-    def line(found: re.Match[str]) -> str:
-        return f"line {source.lines[int(found[1])]}"
-
-    def column(found: re.Match[str]) -> str:
-        if source.items is None:
-            return f"{found[1]} {int(found[2]) + 1}"
-        return f"{found[1]} {source.items[int(found[2])]!r}"
-
-    if source.lines and message.startswith(f"{name}: row "):
-        message = re.sub(r"\brow ([0-9]+)", line, message)
-        message = re.sub(r"\b(column|columns|and) ([0-9]+)(?=[ ,:])", column, message)
-    return re.sub(rf"\b{name}\b", lambda _: str(source.path), message)
+def _said(piece: Piece, files: Mapping[str, Source], edited: Source | None) -> str:
+    """Say a piece of a message; places in a file for text editors as these show them."""
+    match piece:
+        case Row(number) if edited is not None:
+            return f"line {edited.lines[number]}"
+        case Column(number) if edited is not None:
+            return f"{number + 1}" if edited.items is None else repr(edited.items[number])
+        case Argument(name) if name in files:
+            return str(files[name].path)
+        case Argument(name) if name in _OPTIONS:
+            return f"--{_OPTIONS[name]}"
+        case Option(name, bool(value)):
+            return f"--{name}" if value else f"--no-{name}"
+        case Option(name, value):
+            return f"--{name} {value}"
+        case Advice(kind, words):
+            return _ADVICE.get(kind, words)
+        case other:
+            return in_python(other)

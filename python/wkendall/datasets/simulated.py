@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from wkendall._arguments import as_order, real_array
+from wkendall._errors import RankingError, without_advice
 from wkendall._memory import check_fits
 from wkendall._text import shown
 from wkendall.reading.rankings import Reading
@@ -162,8 +163,8 @@ def _center(center: ArrayLike) -> Ranks:
         return np.arange(1, items + 1, dtype=np.int64)
     try:
         ranks = Reading(advises=False).ranking(center, "center").starts[0]
-    except ValueError as error:
-        raise ValueError(str(error).partition("; ")[0]) from None
+    except RankingError as error:
+        raise without_advice(error) from None  # it may not be names or scores
     if not ranks.size:
         raise ValueError("center is empty, but must rank at least one item")
     return cast("Ranks", ranks)

@@ -12,39 +12,41 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import validate_data
 
 from wkendall._arguments import check_unmasked, real_array
-from wkendall._text import shown
-from wkendall.reading.arrays import as_array, check_no_text
+from wkendall._errors import RankingError, changed, sentence_of
+from wkendall._text import one_line, shown
+from wkendall.reading.arrays import as_array, check_objects
 
 
 def checked_data(estimator: BaseEstimator, X: ArrayLike, **how: Any) -> Any:
     """Check the rankings, and labels if there are any, that a method of an estimator is given.
 
-    What is missing is not looked at here: that is for those who know the row.
+    What is missing or infinite is not looked at here: that is for those who know the row.
     """
     check_unmasked(X, "X")
     y = how.get("y")
     if y is not None:
         check_unmasked(y, "y")
     try:
-        return validate_data(estimator, X, ensure_all_finite="allow-nan", **how)
+        return validate_data(estimator, X, ensure_all_finite=False, **how)
     except (TypeError, ValueError) as error:
         if not issparse(X):  # of which scikit-learn says enough
             array = _two_axes(X)
-            check_no_text(array, "X")
+            check_objects(array, "X")
             rows = len(array)
             if y is not None:
                 _check_labels(y, rows)
-        raise type(error)(" ".join(str(error).split())) from None
+        raise type(error)(one_line(str(error))) from None
 
 
 def _two_axes(X: ArrayLike) -> NDArray[Any]:
     try:
         return as_array(X, "X", 2)
-    except ValueError as error:
-        if "is 1-dimensional" not in str(error):
+    except RankingError as error:
+        if error.kind != "axes" or error.value != 1:
             raise
         # The words that scikit-learn's checks of estimators look for.
-        raise ValueError(f"{error}. Reshape your data if they are an array: X.reshape(1, -1)") from None
+        advice = ". Reshape your data if they are an array: X.reshape(1, -1)"
+        raise changed(error, (*sentence_of(error).pieces, advice)) from None
 
 
 def _check_labels(y: ArrayLike, rows: int) -> None:

@@ -20,6 +20,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
 from wkendall._arguments import Array, as_axes, as_order, as_threads, check_choice, check_flag
+from wkendall._errors import Option, Sentence, bad_argument
 from wkendall._text import shown
 from wkendall.estimators.input_checks import checked_data, sample_weights
 from wkendall.kernels.tensors import one_tensor, position_weights
@@ -73,12 +74,12 @@ class Learner(BaseEstimator):  # type: ignore[misc]
         threads = as_threads(self.n_jobs)
         check_choice(self.missing, "missing", get_args(Missing))
         if self.missing == "anywhere":
-            raise ValueError('missing="anywhere" is for the standard weight: learned weights take missing="bottom"')
+            only = (Option("missing", "anywhere"), " is for the standard weight: learned weights take ")
+            raise ValueError(Sentence(*only, Option("missing", "bottom")))
         rankings = Reading(self.input, self.top, self.ties, self.missing).rankings(X, "X", threads)
         if not rankings.is_complete and int(self.order) > 2:
-            raise ValueError(
-                f"order is {self.order}, but with ties or missing items weights are learned for order 1 and 2 only"
-            )
+            rule = "with ties or missing items weights are learned for order 1 and 2 only"
+            raise bad_argument("order", f" is {self.order}, but {rule}", value=self.order)
         return rankings
 
     def _tasks(self, X: ArrayLike, targets: list[Array], costs: Array) -> list[Task]:
@@ -174,9 +175,9 @@ class Alternating(Learner):
             return weights, None
         if self.init == "standard":
             if order > items:
-                raise ValueError(
-                    f'init="standard" has only zeros for order {order} and {items} items: use init="suquan" or a lower order'
-                )
+                zeros = f" has only zeros for order {order} and {items} items: use "
+                pieces = (Option("init", "standard"), zeros, Option("init", "suquan"), " or a lower order")
+                raise ValueError(Sentence(*pieces))
             # Those of order 1 are all the same, and tell nothing apart.
             weights = np.arange(items, 0.0, -1.0) if order == 1 else position_weights(items, order=order)
             return weights / np.linalg.norm(weights), None

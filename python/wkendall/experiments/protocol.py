@@ -19,6 +19,7 @@ from sklearn import config_context
 from sklearn.svm import SVC
 from threadpoolctl import threadpool_limits
 
+from wkendall._errors import Option, Sentence, bad_argument
 from wkendall.estimators.supervised import AlternatingClassifier
 from wkendall.kernels.gram import gram_matrix, mallows
 from wkendall.learning.coefficients import Hinge
@@ -211,22 +212,20 @@ def check(y: Ranks, protocol: Protocol) -> None:
     """Refuse a protocol that these people do not allow for."""
     for name, people in (("train", protocol.train), ("test", protocol.test)):
         if people < 2 or people % 2:
-            raise ValueError(f"{name} is {people}, but must be an even number of people, half of them of each class")
+            rule = "an even number of people, half of them of each class"
+            raise bad_argument(name, f" is {people}, but must be {rule}", value=people)
     if protocol.folds < 2:
         raise ValueError(f"folds is {protocol.folds}, but must be at least 2")
     if protocol.train < 2 * protocol.folds:
-        raise ValueError(
-            f"train is {protocol.train}, but must be at least {2 * protocol.folds}: a person of each class in each of "
-            f"{protocol.folds} folds"
-        )
+        least = f"{2 * protocol.folds}: a person of each class in each of {protocol.folds} folds"
+        raise bad_argument("train", f" is {protocol.train}, but must be at least {least}", value=protocol.train)
     needed = (protocol.train + protocol.test) // 2
     for label in (0, 1):
         found = int((y == label).sum())
         if found < needed:
-            raise ValueError(
-                f"class {label} has {found} people, but {needed} are needed: half of train={protocol.train} and of "
-                f"test={protocol.test}"
-            )
+            train, test = Option("train", protocol.train), Option("test", protocol.test)
+            few = f"class {label} has {found} people, but {needed} are needed: half of "
+            raise ValueError(Sentence(few, train, " and of ", test))
 
 
 def draw(y: Ranks, protocol: Protocol, repetition: int) -> tuple[People, People, list[People]]:

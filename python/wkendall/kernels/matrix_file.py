@@ -21,12 +21,15 @@ from numpy.typing import NDArray
 from wkendall import _core
 from wkendall._arguments import check_flag
 from wkendall._disk import check_space, claim, reserve, sync_folder
+from wkendall._errors import Advice, Option, Sentence, bad_argument
 from wkendall._progress import progress_bar
 from wkendall.kernels.blocks import Block, Work
 from wkendall.kernels.journal import Journal
 
 #: Changes when files of an earlier version cannot be gone on with.
 FORMAT = 1
+#: What to do about a file that has the name.
+TAKEN = Advice("overwrite", "remove it, or use another name")
 
 #: Steps of the progress bar for a block.
 STEPS = 100
@@ -88,7 +91,7 @@ def write(path: Path, work: Work, *, resume: bool, force: bool = False, progress
         raise IsADirectoryError(f"{path} is a folder, but must be the name of a file")
     unfinished, noted = unfinished_names(target)
     if target.exists() and not force and not noted.exists():
-        raise FileExistsError(f"{path} is there already: remove it, or use another name")
+        raise FileExistsError(Sentence(f"{path} is there already: ", TAKEN))
     header = _header(work)
     try:
         journal = Journal(noted)
@@ -134,12 +137,12 @@ class _File:
                 self._refuse_taken()
                 self._begin(header)
             elif not resume:
-                left = (
-                    f"{self.path} is complete, but its run was stopped before it said so: resume=True takes it"
+                left, on = (
+                    (f"{self.path} is complete, but its run was stopped before it said so: ", " takes it; ")
                     if self._is_named()
-                    else f"{self.unfinished} is the unfinished file of an earlier run: resume=True goes on with it"
+                    else (f"{self.unfinished} is the unfinished file of an earlier run: ", " goes on with it; ")
                 )
-                raise FileExistsError(f"{left}; to start again, remove it and {self.journal.path.name}")
+                raise FileExistsError(Sentence(left, Option("resume", True), on, self._again()))
             else:
                 self._compare(header)
                 if self._is_named():
@@ -163,7 +166,7 @@ class _File:
 
     def _refuse_taken(self) -> None:
         if self.target.exists() and not self.force:
-            raise FileExistsError(f"{self.path} is there already: remove it, or use another name")
+            raise FileExistsError(Sentence(f"{self.path} is there already: ", TAKEN))
 
     def _begin(self, header: dict[str, Any]) -> None:
         """Make the unfinished file, in its full size, and the first line of the journal."""
@@ -212,26 +215,26 @@ class _File:
     def _compare(self, header: dict[str, Any]) -> None:
         """Refuse to go on with something else."""
         found = self.journal.header or {}
-        again = f"to start again, remove it and {self.journal.path.name}"
         begun = self.path if self._is_named() else self.unfinished
         for name in ("X", "Y"):
             if found.get(name) != header[name] and found.get("format") == FORMAT:
-                raise ValueError(
-                    f"{name} has other rankings than those that {begun} was begun with: give the same; {again}"
-                )
+                other = f" has other rankings than those that {begun} was begun with: give the same; "
+                raise bad_argument(name, other, self._again())
         for name, value in header.items():
             if name != "block" and (name not in found or found[name] != value):
-                raise ValueError(
-                    f"{begun} was begun with {name} = {found.get(name)!r}, not {value!r}: give the same; {again}"
-                )
+                other = f"{begun} was begun with {name} = {found.get(name)!r}, not {value!r}: give the same; "
+                raise ValueError(Sentence(other, self._again()))
+
+    def _again(self) -> Advice:
+        return Advice("start again", f"to start again, remove it and {self.journal.path.name}")
 
     def _check_data(self) -> None:
         if not self.unfinished.exists():
-            raise FileNotFoundError(
-                f"{self.unfinished} is not there, but {self.journal.path.name} is: remove that to start again"
-            )
+            lost = f"{self.unfinished} is not there, but {self.journal.path.name} is: "
+            raise FileNotFoundError(Sentence(lost, Advice("start again", "remove that to start again")))
         if not self._is_like_ours():
-            raise ValueError(f"{self.unfinished} is damaged: remove it and {self.journal.path.name} to start again")
+            both = f"remove it and {self.journal.path.name} to start again"
+            raise ValueError(Sentence(f"{self.unfinished} is damaged: ", Advice("start again", both)))
 
     def _done(self) -> set[tuple[int, int]]:
         return {(entry[0], entry[1]) for entry in self.journal.entries if isinstance(entry, list)}
@@ -287,10 +290,9 @@ class _File:
             try:
                 claim(self.unfinished, self.target)
             except FileExistsError:
-                raise FileExistsError(
-                    f"{self.path} was made by something else during the run and is left alone: the matrix is complete in "
-                    f"{self.unfinished}; move the other file away, and resume=True gives it the name"
-                ) from None
+                made = f"{self.path} was made by something else during the run and is left alone: the matrix is complete in "
+                away = f"{self.unfinished}; move the other file away, and "
+                raise FileExistsError(Sentence(made, away, Option("resume", True), " gives it the name")) from None
         self._clean()
 
     def _is_named(self) -> bool:

@@ -7,7 +7,8 @@ from typing import SupportsIndex
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from wkendall._arguments import _integer, check_choice, real_array
+from wkendall._arguments import as_integer, check_choice, real_array
+from wkendall._errors import Argument, Option, Piece, RankingError, Sentence, bad_argument
 from wkendall._text import shown
 
 WEIGHTS = ("standard", "top", "add", "mult", "average")
@@ -31,31 +32,36 @@ def named_weight(
 ) -> tuple[str, int | None, str | NDArray[np.float64] | None]:
     """Check a named weight and that it gets the parameters it uses and no others."""
     check_choice(weight, "weight", WEIGHTS)
-    said = f'weight="{weight}"'
+    said = Option("weight", str(weight))
     if weight == "top":
         if k is None:
-            raise ValueError(f"{said} needs k, the number of ranks that count, from 1 to {max(items, 1)}")
+            rule = f", the number of ranks that count, from 1 to {max(items, 1)}"
+            raise RankingError(Sentence(said, " needs ", Argument("k"), rule), argument="k")
     else:
         check_unused(k, "k", said)
     if weight in ("add", "mult"):
         if u is None:
-            raise ValueError(f'{said} needs u, one of "hyperbolic" and "log" or an array of {items} position weights')
+            rule = f', one of "hyperbolic" and "log" or an array of {items} position weights'
+            raise RankingError(Sentence(said, " needs ", Argument("u"), rule), argument="u")
     else:
         check_unused(u, "u", said)
     return str(weight), None if k is None else _top_ranks(k, items), None if u is None else _factor(u)
 
 
-def check_unused(value: object, name: str, said: str) -> None:
+def check_unused(value: object, name: str, said: Piece) -> None:
     """Refuse a parameter that goes with another kind of weight."""
     if value is not None:
-        uses = {"k": 'weight="top"', "u": 'weight="add" and weight="mult"'}[name]
-        raise ValueError(f"{name} is given, but {said} does not use it: it goes with {uses}")
+        uses: tuple[Piece, ...] = (Option("weight", "top"),)
+        if name == "u":
+            uses = (Option("weight", "add"), " and ", Option("weight", "mult"))
+        raise bad_argument(name, " is given, but ", said, " does not use it: it goes with ", *uses)
 
 
 def _top_ranks(k: SupportsIndex, items: int) -> int:
-    number = _integer(k, "k must be an integer")
+    number = as_integer(k, "k")
     if not 1 <= number <= max(items, 1):
-        raise ValueError(f"k is {shown(number)}, but must be from 1 to {max(items, 1)}, the number of items")
+        most = f"{max(items, 1)}, the number of items"
+        raise bad_argument("k", f" is {shown(number)}, but must be from 1 to {most}", value=number)
     return number
 
 
@@ -76,5 +82,5 @@ def as_factor(factor: str | NDArray[np.float64], items: int) -> NDArray[np.float
             values[first : first + STEP] = 1 / (ranks + 1) if factor == "hyperbolic" else 1 / np.log2(ranks + 1)
         return values
     if len(factor) != items:
-        raise ValueError(f"u has {len(factor)} position weights, but there are {items} items")
+        raise bad_argument("u", f" has {len(factor)} position weights, but there are {items} items")
     return factor

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 
 from wkendall import _core
 from wkendall._arguments import as_order, check_flag
+from wkendall._errors import Argument, Option, RankingError, Sentence, bad_argument
 from wkendall._text import shown
 from wkendall.kernels.named_weights import STANDARD, DefaultWeight, check_unused, named_weight
 from wkendall.kernels.tensors import Weights, quadruple_weights, tensor_weights
@@ -97,7 +98,8 @@ class Kernel(NamedTuple):
             check_flag(getattr(self, name), name)
         order = as_order(self.order, "order")
         if self.signed and order != 2:
-            raise ValueError(f"signed=True is for order 2, not {order}: higher orders have no discordant tuples")
+            rule = f" is for order 2, not {order}: higher orders have no discordant tuples"
+            raise RankingError(Sentence(Option("signed", True), rule), argument="signed")
         # A normalized kernel does not depend on the scale of its weights.
         rescaled = bool(self.normalize)
         if self.U is None and self.W is None:
@@ -116,15 +118,17 @@ class Kernel(NamedTuple):
             raise ValueError("both U and W are given: pass one of them")
         given = "U" if self.W is None else "W"
         if not isinstance(self.weight, DefaultWeight):
-            raise ValueError(f"both {given} and weight={self.weight!r} are given: pass one of them")
-        check_unused(self.k, "k", given)
-        check_unused(self.u, "u", given)
+            both = Sentence("both ", Argument(given), f" and weight={self.weight!r} are given: pass one of them")
+            raise RankingError(both, argument=given)
+        check_unused(self.k, "k", Argument(given))
+        check_unused(self.u, "u", Argument(given))
         if self.signed:
-            raise ValueError(f"signed=True needs concordant pairs with a weight by name, not {given}")
+            needs = Sentence(Option("signed", True), f" needs concordant pairs with a weight by name, not {given}")
+            raise RankingError(needs, argument="signed")
         if self.W is None:
             return tensor_weights(self.U, items, order, pairs)
         if order != 2:
-            raise ValueError(f"W is for pairs, of order 2, but order is {order}: higher orders take U")
+            raise bad_argument("W", f" is for pairs, of order 2, but order is {order}: higher orders take U")
         return quadruple_weights(self.W, items, bool(self.check))
 
     def options(self) -> dict[str, Any]:

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from wkendall import _core
 from wkendall._arguments import MOST_AXES, as_axes, as_order, real_array
+from wkendall._errors import Option, Piece, bad_argument
 from wkendall._memory import check_fits
 from wkendall._text import shown
 from wkendall.kernels.low_rank import low_rank
@@ -25,7 +26,7 @@ INDEFINITE = 1e-10
 #: Rows and columns of a matrix that are taken at a time.
 PIECE = 128
 #: What to do about a W that makes no kernel.
-ANYWAY = "pass check=False to use it all the same"
+ANYWAY: tuple[Piece, ...] = ("; pass ", Option("check", False), " to use it all the same")
 
 
 class Weights(NamedTuple):
@@ -43,10 +44,8 @@ def tensor_weights(U: object, items: int, order: int, pairs: int) -> Weights:
     one, several = _shape(items, order), _shape("r", items, order)
     tensor = real_array(U, "U", (order, order + 1), f"of shape {one} for order {order}, or {several} for a stack")
     if tensor.shape[-order:] != (items,) * order:
-        raise ValueError(
-            f"U has shape {tensor.shape}, but for rankings of {items} items and order {order} it must be {one}, or {several} "
-            "for a stack"
-        )
+        rule = f"for rankings of {items} items and order {order} it must be {one}, or {several} for a stack"
+        raise bad_argument("U", f" has shape {tensor.shape}, but {rule}")
     most = _core.most_factors(items, pairs)
     if tensor.ndim == order == 2 and most is not None:
         vectors = low_rank(tensor, most)
@@ -61,9 +60,8 @@ def one_tensor(U: object, name: str, items: int, order: int | None = None) -> ND
     wanted = "an array with one axis of n weights or more" if order is None else f"an array with {order} axes"
     tensor = real_array(U, name, axes, wanted)
     if tensor.shape != (items,) * tensor.ndim:
-        raise ValueError(
-            f"{name} has shape {tensor.shape}, but for rankings of {items} items it must be {_shape(items, tensor.ndim)}"
-        )
+        rule = f"for rankings of {items} items it must be {_shape(items, tensor.ndim)}"
+        raise bad_argument(name, f" has shape {tensor.shape}, but {rule}")
     return tensor
 
 
@@ -71,7 +69,8 @@ def quadruple_weights(W: object, items: int, check: bool, definite: bool = True)
     """Check `W=`, and unless told not to that it makes a kernel: that it is symmetric, and positive semi-definite."""
     array = real_array(W, "W", (4,), f"an array of shape {_shape(items, 4)}")
     if array.shape != (items,) * 4:
-        raise ValueError(f"W has shape {array.shape}, but for rankings of {items} items it must be {_shape(items, 4)}")
+        rule = f"for rankings of {items} items it must be {_shape(items, 4)}"
+        raise bad_argument("W", f" has shape {array.shape}, but {rule}")
     _check_finite(array)
     # Only pairs of positions a < b and c < d count: the other entries change nothing, and are not judged.
     pairs = np.flatnonzero(np.triu(np.ones((items, items), dtype=bool), 1))
@@ -94,7 +93,7 @@ def _check_finite(W: NDArray[np.float64]) -> None:
         counts = (places[:, 0] < places[:, 1]) & (places[:, 2] < places[:, 3])
         a, b, c, d = places[int(counts.argmax())]
         value = "NaN" if np.isnan(W[a, b, c, d]) else W[a, b, c, d]
-        raise ValueError(f"W[{a}, {b}, {c}, {d}] is {value}: weights must be finite")
+        raise bad_argument("W", f"[{a}, {b}, {c}, {d}] is {value}: weights must be finite", value=float(value))
 
 
 def _even(matrix: NDArray[np.float64], pairs: list[tuple[int, int]]) -> NDArray[np.float64]:
@@ -105,9 +104,11 @@ def _even(matrix: NDArray[np.float64], pairs: list[tuple[int, int]]) -> NDArray[
     if wrong.any():
         first, second = np.unravel_index(int(np.where(wrong, apart, 0).argmax()), matrix.shape)
         (a, b), (c, d) = pairs[first], pairs[second]
-        raise ValueError(
-            f"W is not symmetric: W[{a}, {b}, {c}, {d}] is {float(matrix[first, second])!r}, but W[{c}, {d}, {a}, {b}] is "
-            f"{float(matrix[second, first])!r}: a kernel needs both the same; {ANYWAY}"
+        raise bad_argument(
+            "W",
+            f" is not symmetric: W[{a}, {b}, {c}, {d}] is {float(matrix[first, second])!r}, but W[{c}, {d}, {a}, {b}] is "
+            f"{float(matrix[second, first])!r}: a kernel needs both the same",
+            *ANYWAY,
         )
     return np.where(apart > 0, matrix / 2 + matrix.T / 2, matrix)
 
@@ -121,9 +122,11 @@ def _check_definite(matrix: NDArray[np.float64]) -> None:
     eigenvalues = _in_thread(np.linalg.eigvalsh, scaled)
     if eigenvalues[0] < -INDEFINITE * np.abs(eigenvalues).max():
         least, largest = (float(np.ldexp(eigenvalue, exponent)) for eigenvalue in (eigenvalues[0], eigenvalues[-1]))
-        raise ValueError(
-            f"W is not positive semi-definite: as a matrix of the pairs of positions a < b its most negative eigenvalue is "
-            f"{least:g}, the largest {largest:g}; {ANYWAY}"
+        raise bad_argument(
+            "W",
+            " is not positive semi-definite: as a matrix of the pairs of positions a < b its most negative eigenvalue is "
+            f"{least:g}, the largest {largest:g}",
+            *ANYWAY,
         )
 
 
@@ -184,20 +187,22 @@ def _factors(U: tuple[Any, ...], items: int, order: int) -> NDArray[np.float64]:
         f"tuples of {order} vectors of {items} weights, one for each term"
     )
     if not U:
-        raise ValueError(f"U is empty, but {meaning}")
+        raise bad_argument("U", f" is empty, but {meaning}")
     terms = isinstance(U[0], tuple)
     for index, part in enumerate(U):
         _check_part(part, f"U[{index}]", terms, meaning)
     if not terms:
         axes = [np.atleast_2d(_vectors(part, f"U[{index}]", (1, 2), items, meaning)) for index, part in enumerate(U)]
         if len(axes) != order:
-            raise ValueError(f"U has {len(axes)} factors, but {meaning}")
+            raise bad_argument("U", f" has {len(axes)} factors, but {meaning}")
         if len({part.shape for part in axes}) > 1:
-            raise ValueError(f"U has factors of shapes {', '.join(str(part.shape) for part in axes)}, but {meaning}")
+            raise bad_argument(
+                "U", f" has factors of shapes {', '.join(str(part.shape) for part in axes)}, but {meaning}"
+            )
         return np.ascontiguousarray(np.stack(axes, axis=1)).ravel()
     for index, term in enumerate(U):
         if len(term) != order:
-            raise ValueError(f"U[{index}] has {len(term)} vectors, but {meaning}")
+            raise bad_argument("U", f"[{index}] has {len(term)} vectors, but {meaning}")
     vectors = [
         _vectors(vector, f"U[{index}][{axis}]", (1,), items, meaning)
         for index, term in enumerate(U)

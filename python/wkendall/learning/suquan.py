@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from wkendall._arguments import Array, as_axes, as_order, as_threads, check_flag, check_unmasked
+from wkendall._errors import Option, Sentence, bad_argument
 from wkendall._memory import check_fits
 from wkendall._text import shown
 from wkendall.kernels.embedding import complete_rankings
@@ -126,11 +127,10 @@ def leading_weights(sample: PositionTensors, coefficients: Array, order: int, co
     items = sample.items
     shape = (items,) * order
     if items == 0:
-        raise ValueError("X has no items: there are no positions to learn weights of")
+        raise bad_argument("X", " has no items: there are no positions to learn weights of")
     if pure and items <= order:
-        raise ValueError(
-            f"{items} items have no tensors of order {order} without a part of lower order: pure=True needs at least {order + 1}"
-        )
+        none = f"{items} items have no tensors of order {order} without a part of lower order: "
+        raise ValueError(Sentence(none, Option("pure", True), f" needs at least {order + 1}"))
     check_fits(items ** (order - 1), items, np.dtype(np.float64), "use a lower order", shape=f"{items}^{order}")
     found = leading(sample, coefficients, order, components, pure)
     if not found:

@@ -13,7 +13,18 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from wkendall._arguments import NAMES, TEXT, check_unmasked, wrong_axes
+from wkendall._arguments import TEXT, check_unmasked, wrong_axes
+from wkendall._errors import (
+    NAMES,
+    Advice,
+    Argument,
+    Column,
+    RankingError,
+    RankingTypeError,
+    Row,
+    Sentence,
+    bad_argument,
+)
 from wkendall._text import shown
 
 
@@ -25,9 +36,13 @@ def check_same_labels(x: object, y: object, attribute: str, names: tuple[str, st
     pairs: zip[tuple[object, object]] = zip(*(list(cast("Iterable[object]", found)) for found in labels), strict=False)
     for column, (first, second) in enumerate(pairs):
         if first is not second and first != second and not (first != first and second != second):
-            raise ValueError(
+            raise RankingError(
                 f"item {column} is labelled {first!r} in {names[0]} and {second!r} in {names[1]}: both must have the same "
-                "items in the same order"
+                "items in the same order",
+                argument=names[1],
+                column=column,
+                value=second,
+                kind="items differ",
             )
 
 
@@ -37,7 +52,7 @@ def as_array(values: ArrayLike, name: str, axes: int) -> NDArray[Any]:
     try:
         array = np.asarray(values)
     except ValueError as error:
-        raise _ragged(values, name) or ValueError(f"{name} cannot be made an array: {error}") from None
+        raise _ragged(values, name) or bad_argument(name, f" cannot be made an array: {error}") from None
     meaning = {1: "one ranking, a 1-d array of n items", 2: "a 2-d array, one ranking a row"}[axes]
     if array.dtype == object and array.ndim == 0:
         raise TypeError(
@@ -48,19 +63,20 @@ def as_array(values: ArrayLike, name: str, axes: int) -> NDArray[Any]:
     return array
 
 
-def _ragged(values: Any, name: str) -> ValueError | None:
+def _ragged(values: Any, name: str) -> RankingError | None:
     """Explain rows of different lengths, if that is what is wrong."""
     if not isinstance(values, list | tuple):
         return None
     lengths = [len(row) if hasattr(row, "__len__") and not isinstance(row, str) else None for row in values]
     for row, length in enumerate(lengths):
         if length is None:
-            return ValueError(f"{name}: row {row} is {shown(values[row])}, not a row of items")
+            pieces = (": ", Row(row), f" is {shown(values[row])}, not a row of items")
+            return bad_argument(name, *pieces, row=row, value=values[row], kind="ragged")
         if length != lengths[0]:
-            hint = f"; {NAMES}" if any(isinstance(entry, str) for entry in (*values[0], *values[row])) else ""
-            return ValueError(
-                f"{name}: row {row} has {length} items, but row 0 has {lengths[0]}: every row must rank the same items{hint}"
-            )
+            advice = (NAMES,) if any(isinstance(entry, str) for entry in (*values[0], *values[row])) else ()
+            rule = f" has {lengths[0]}: every row must rank the same items"
+            pieces = (": ", Row(row), f" has {length} items, but ", Row(0), rule, *advice)
+            return bad_argument(name, *pieces, row=row, value=length, kind="ragged")
     return None
 
 
@@ -73,15 +89,23 @@ def acceptable(array: NDArray[Any], name: str) -> NDArray[Any]:
     kind, value = array.dtype.kind, array.flat[0]
     check_no_text(array, name)
     if kind == "b":
-        raise TypeError(f"{name} holds booleans (row 0, column 0 is {value}), but rankings are made of numbers")
-    if kind not in "iuf":
-        raise TypeError(
-            f"{name} has dtype {array.dtype} (row 0, column 0 is {value!r}), but rankings are made of real numbers"
+        raise _no_number(
+            name, " holds booleans (", (0, 0), f" is {value}), but rankings are made of numbers", value, "not a number"
         )
+    if kind not in "iuf":
+        rule = f" is {value!r}), but rankings are made of real numbers"
+        raise _no_number(name, f" has dtype {array.dtype} (", (0, 0), rule, value, "not a number")
     if kind == "f" and array.dtype.itemsize not in (4, 8):
         return np.require(array, np.float64, ["C", "A"])
     # What comes over a network or from a file with a header can begin at any byte.
     return np.require(array, array.dtype.newbyteorder("="), ["C", "A"])
+
+
+def check_objects(array: NDArray[Any], name: str) -> None:
+    """Refuse texts, and Python objects that are no numbers, in an array."""
+    check_no_text(array, name)
+    if array.dtype == object:
+        _from_objects(array, name)
 
 
 def check_no_text(array: NDArray[Any], name: str) -> None:
@@ -94,16 +118,25 @@ def check_no_text(array: NDArray[Any], name: str) -> None:
             continue
         named = not _is_number(value)
         if first is None or named:
-            first = (*place, shown(value.item() if isinstance(value, np.generic) else value))
+            first = place, value.item() if isinstance(value, np.generic) else value
         if named:
-            raise TypeError(_text_at(name, first, NAMES))
+            raise _text_at(name, *first, NAMES)
     if first is not None:
-        raise TypeError(_text_at(name, first, "turn texts into numbers first"))
+        raise _text_at(name, *first, Advice("texts", "; turn texts into numbers first"))
 
 
-def _text_at(name: str, place: tuple[Any, ...], advice: str) -> str:
-    row, column, value = place
-    return f"{name}: row {row}, column {column} holds {value}, a text, but rankings are made of real numbers; {advice}"
+def _text_at(name: str, place: tuple[int, ...], value: object, advice: Advice) -> RankingTypeError:
+    rule = f" holds {shown(value)}, a text, but rankings are made of real numbers"
+    return _no_number(name, ": ", place, rule, value, "text", advice)
+
+
+def _no_number(
+    name: str, before: str, place: tuple[int, ...], after: str, value: object, kind: str, *advice: Advice
+) -> RankingTypeError:
+    """Make the error about an entry that is no number."""
+    row, column = place
+    message = Sentence(Argument(name), before, Row(row), ", column ", Column(column), after, *advice)
+    return RankingTypeError(message, argument=name, row=row, column=column, value=value, kind=kind)
 
 
 def _is_number(text: str | bytes) -> bool:
@@ -117,13 +150,15 @@ def _is_number(text: str | bytes) -> bool:
 def _from_objects(array: NDArray[Any], name: str) -> NDArray[Any]:
     """Turn Python numbers into an array of them; name the first thing that is no number."""
     for (row, column), value in np.ndenumerate(array):
-        where = f"{name}: row {row}, column {column} holds {shown(value)}"
         if isinstance(value, bool) or not (isinstance(value, Real | Decimal) or _is_missing(value)):
             if isinstance(value, str | bytes):
                 check_no_text(array, name)
-            raise TypeError(f"{where}, but rankings are made of real numbers")
+            rule = f" holds {shown(value)}, but rankings are made of real numbers"
+            raise _no_number(name, ": ", (row, column), rule, value, "not a number")
         if isinstance(value, int) and not -(2**63) <= value < 2**64:
-            raise ValueError(f"{where}, a number of more than 64 bits: ranks run from 1 to {array.shape[1]}")
+            rule = f" holds {shown(value)}, a number of more than 64 bits: ranks run from 1 to {array.shape[1]}"
+            pieces = (": ", Row(row), ", column ", Column(column), rule)
+            raise bad_argument(name, *pieces, row=row, column=column, value=value, kind="out of range")
     flat = array.ravel().tolist()
     whole = all(isinstance(value, int | np.integer) for value in flat)
     if whole and flat:

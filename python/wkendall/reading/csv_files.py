@@ -159,7 +159,8 @@ def _check_names(file: File, line: int, names: list[str], kept: Sequence[int]) -
     first: dict[str, int] = {}
     for column, name in enumerate(names, 1):
         if not name and column - 1 in kept:
-            file.fail(line, f"column {column} has no name, but every column must be an item: row numbers are none")
+            reason = f"column {column} has no name, but every column must be an item: row numbers are none"
+            file.fail(line, reason, "no name", column - 1)
         if first.setdefault(name, column) != column:
             file.fail(line, f"columns {first[name]} and {column} have the same name, {shown(name)}")
 
@@ -171,9 +172,9 @@ def _numbers(file: File, line: int, cells: list[str], labels: list[str], kept: S
     for column in kept:
         label, cell = labels[column], cells[column]
         if cell not in MISSING and not NUMBER.fullmatch(cell):
-            file.fail(line, f"{label} holds {shown(cell)}, which is not a number")
+            file.fail(line, f"{label} holds {shown(cell)}, which is not a number", "text", column, cell)
         number = math.nan if cell in MISSING else float(cell)
         if math.isinf(number):
-            file.fail(line, f"{label} holds {shown(cell)}, which is not finite")
+            file.fail(line, f"{label} holds {shown(cell)}, which is not finite", "infinite", column, number)
         numbers.append(number)
     return numbers

@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from wkendall import _core
 from wkendall._arguments import check_choice
+from wkendall._errors import Argument, Option, Piece, RankingError, Sentence, about
 from wkendall.reading.arrays import acceptable, as_array, check_same_labels
 
 Input = Literal["ranks", "orders", "scores"]
@@ -119,36 +120,41 @@ class Reading(NamedTuple):
         check_choice(self.top, "top", get_args(Top))
         allowed = not self.ties == self.missing == "error"
         if allowed and self.input == "orders":
-            raise ValueError(
-                'input="orders" lists every item once: ties and missing items go with input="ranks" and input="scores"'
-            )
+            orders, ranks, scores = (Option("input", kind) for kind in ("orders", "ranks", "scores"))
+            once = (orders, " lists every item once: ties and missing items go with ", ranks, " and ", scores)
+            raise RankingError(Sentence(*once), argument="input", value=self.input)
         numbers = acceptable(array, name)
         try:
             return CheckedRankings(_core.Rankings(numbers, self.input, self.top == "high", threads), self.missing)
-        except ValueError as error:
+        except RankingError as error:
             if not allowed:
-                raise ValueError(f"{name}: {self._with_option(str(error))}") from None
+                raise about(error, name, *self._what_allows(error)) from None
         descending = (self.input == "scores") != (self.top == "high")
         try:
             found = _core.Rankings.tied(numbers, descending, self.ties == "mean", self.missing, threads)
-        except ValueError as error:
-            raise ValueError(f"{name}: {self._with_option(str(error))}") from None
+        except RankingError as error:
+            raise about(error, name, *self._what_allows(error)) from None
         return CheckedRankings(found, self.missing)
 
-    def _with_option(self, message: str) -> str:
-        """Add to the message about a row what allows it."""
+    def _what_allows(self, error: RankingError) -> tuple[Piece, ...]:
+        """Return which option allows for what is wrong with a row."""
         if self.input == "orders" or not self.advises:
-            return message
-        if " twice, in columns " in message:
-            return f'{message}; ties="mean" takes equal numbers for ties'
-        if " holds NaN" in message:
-            return (
-                f'{message}; missing="bottom" puts items without one last, missing="anywhere" leaves their place open'
-            )
-        return message
+            return ()
+        if error.kind == "duplicate":
+            return ("; ", Option("ties", "mean"), " takes equal numbers for ties")
+        if error.kind == "nan":
+            bottom, anywhere = Option("missing", "bottom"), Option("missing", "anywhere")
+            return ("; ", bottom, " puts items without one last, ", anywhere, " leaves their place open")
+        return ()
 
 
 def check_same_items(x: CheckedRankings, y: CheckedRankings, names: tuple[str, str] = ("X", "Y")) -> None:
     """Refuse rankings of different numbers of items."""
     if y.items != x.items:
-        raise ValueError(f"{names[0]} has {x.items} items, but {names[1]} has {y.items}: both must rank the same items")
+        raise items_differ(x.items, y.items, names)
+
+
+def items_differ(first: int, second: int, names: tuple[str, str] = ("X", "Y")) -> RankingError:
+    """Say that two sets of rankings do not go together."""
+    pieces = (f" has {first} items, but ", Argument(names[1]), f" has {second}: both must rank the same items")
+    return RankingError(Sentence(Argument(names[0]), *pieces), argument=names[1], kind="items differ", value=second)

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from typing import NamedTuple, NoReturn
 
 from wkendall._disk import as_path
+from wkendall._errors import RankingError
 from wkendall._text import shown
 
 #: Cells of a CSV file that stand for a missing number.
@@ -25,9 +26,12 @@ class File(NamedTuple):
     name: str
     text: str
 
-    def fail(self, line: int, reason: str) -> NoReturn:
-        """Raise an error about a line."""
-        raise ValueError(f"{self.name}, line {line}: {reason}") from None
+    def fail(
+        self, line: int, reason: str, kind: str | None = None, column: int | None = None, value: object = None
+    ) -> NoReturn:
+        """Raise an error about a line; columns count from 0."""
+        message = f"{self.name}, line {line}: {reason}"
+        raise RankingError(message, column=column, value=value, kind=kind) from None
 
     def whole(self, line: int, text: str, what: str, least: int = 1) -> int:
         """Return a whole number that stands in a line."""

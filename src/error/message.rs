@@ -1,0 +1,206 @@
+//! Errors as sentences. Places and names are pieces of their own, so that who shows an error can say them in other words.
+
+use std::fmt;
+
+use super::{Error, Number};
+
+/// A piece of the message of an error.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Piece {
+    /// Words.
+    Text(String),
+    /// A row, from 0.
+    Row(usize),
+    /// The number of a column, from 0.
+    Column(usize),
+    /// The name of a parameter.
+    Argument(&'static str),
+    /// What can be done about it: its kind, and words that can be left out.
+    Advice(&'static str, &'static str),
+}
+
+impl fmt::Display for Piece {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Text(text) => f.write_str(text),
+            Self::Row(row) => write!(f, "row {row}"),
+            Self::Column(column) => column.fmt(f),
+            Self::Argument(words) | Self::Advice(_, words) => f.write_str(words),
+        }
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.pieces().iter().try_for_each(|piece| piece.fmt(f))
+    }
+}
+
+impl Error {
+    /// The message, piece by piece.
+    #[must_use]
+    #[allow(clippy::too_many_lines)] // a table: one entry a variant
+    pub fn pieces(&self) -> Vec<Piece> {
+        match *self {
+            Self::NotWhole { row, column, value } => {
+                let rule = "which is not a whole number: ranks and item numbers must be whole";
+                let mut pieces = at(row, column, format!(" holds {value:?}, {rule}"));
+                pieces.push(Piece::Advice("scores", "; real numbers can be taken as scores"));
+                pieces
+            }
+            Self::NotANumber { row, column } => at(row, column, " holds NaN: every item needs a number".to_owned()),
+            Self::Infinite { row, column, value } => {
+                at(row, column, format!(" holds {value:?}: scores must be finite"))
+            }
+            Self::OutOfRange { row, column, value, first, items } => {
+                at(row, column, format!(" holds {value}, but {}", permutation(first, items)))
+            }
+            Self::MixedBase { row, column, zero_row, zero_column, items } => {
+                let mut pieces = at(row, column, format!(" holds {items} and "));
+                let spans = format!("{} or all of {}", Span(1, items), Span(0, items));
+                let rule = format!(" holds 0, but rows of {items} items must all be permutations of {spans}");
+                pieces.extend(at(zero_row, zero_column, rule));
+                pieces
+            }
+            Self::Duplicate { row, earlier, column, value, first, items } => {
+                twice(row, earlier, column, value, format!(", but {}", permutation(first, items)))
+            }
+            Self::Tie { row, earlier, column, value } => {
+                twice(row, earlier, column, value, ": the scores of a row must all differ".to_owned())
+            }
+            Self::TopOutOfRange { k, items } => {
+                about("k", format!(" is {k}, but must be from 1 to {}, the number of items", items.max(1)))
+            }
+            Self::FactorLength { given, items } => {
+                let rule = format!("but the rankings have {items} items: one is needed for each");
+                about("u", format!(" has {given} position weights, {rule}"))
+            }
+            Self::FactorNotFinite { position, value } => {
+                about("u", format!("[{position}] is {value:?}: position weights must be finite"))
+            }
+            Self::FactorTooLarge { position, value } => {
+                let rule = "too large: products of position weights overflow; scale u down";
+                about("u", format!("[{position}] is {value:?}, {rule}"))
+            }
+            Self::TooSteep { order } => about(
+                "u",
+                format!(
+                    " falls too steeply for a normalized kernel of order {order}: products of {order} weights and those of \
+                     fewer are not within the range of a float64 at the same time; take a lower order or flatter weights"
+                ),
+            ),
+            Self::WeightEntry { name, ref at, value } => {
+                let place: Vec<String> = at.iter().map(ToString::to_string).collect();
+                let rule = "weights must be finite and small enough for sums of products not to overflow";
+                let (before, argument) = name.split_at(name.len() - 1);
+                let mut pieces = text(before);
+                pieces.extend(about(argument, format!("[{}] is {value:?}: {rule}", place.join(", "))));
+                pieces
+            }
+            Self::Order { order } => about(
+                "order",
+                format!(
+                    " is {order}: it is the number of items in a tuple, from 1, and general weights have their own"
+                ),
+            ),
+            Self::OrderSigned { order } => {
+                about("order", format!(" is {order}, but only kernels of order 2 have a signed form"))
+            }
+            Self::Lambda { value } => {
+                about("lam", format!(" is {value:?}: the Mallows kernel needs a finite number that is not negative"))
+            }
+            Self::Shape { values, rows, items } => {
+                text(format!("{values} values cannot fill {rows} rows of {items} items"))
+            }
+            Self::TooManyItems { items } => {
+                text(format!("{items} items are too many: at most {} can be ranked", u32::MAX))
+            }
+            Self::ItemsDiffer { left, right } => {
+                text(format!("rankings of {left} items cannot go with {right} items: both must have the same number"))
+            }
+            Self::RowsDiffer { left, right } => text(format!(
+                "{left} rankings cannot go row by row with {right} rankings: both must have the same number"
+            )),
+            Self::WeightShape { given, arrays, axes, items } => {
+                let shape = vec![items.to_string(); axes].join(" x ");
+                let (count, plural) =
+                    if arrays == 1 { (String::new(), "it") } else { (format!("{arrays} times "), "they") };
+                text(format!("there are {given} weights, but for {items} items {plural} must be {count}{shape}"))
+            }
+            Self::OrderTooHigh { order, items } => text(format!(
+                "sums over tuples of {order} of {items} items are too large for a float64: take a lower order"
+            )),
+            Self::OutputLength { given, rows, columns } => {
+                text(format!("the output holds {given} values, but the result is {rows} x {columns}"))
+            }
+            Self::TooLarge { rows, columns } => {
+                text(format!("a result of {rows} x {columns} does not fit into memory: compute it in blocks of rows"))
+            }
+            Self::OutOfMemory { bytes } => text(format!(
+                "there is no memory for {bytes} bytes more: take fewer rankings, items or threads at a time"
+            )),
+            Self::BeyondSingle { value } => text(format!(
+                "values can be as large as {value:?}, too large for single precision: normalize, scale the weights down or use \
+                 double precision"
+            )),
+            Self::BelowSingle { value } => text(format!(
+                "no value is larger than {value:?}, too small for single precision: normalize, scale the weights up or use double \
+                 precision"
+            )),
+            Self::UnknownBackend { ref name } => text(format!(
+                "backend {name:?} does not exist: it is a strategy (bits, product, pairs, partition), an instruction set \
+                 (portable, avx2, avx512), or both with a dash between, as in \"bits-avx2\""
+            )),
+            Self::MissingInstructions { ref name } => {
+                text(format!("this CPU does not have the instructions of backend {name:?}"))
+            }
+            Self::CannotCompute { ref name } => text(format!("backend {name:?} cannot compute this measure")),
+            Self::WeightSigned => {
+                text("signed sums and correlations need concordant pairs, which general weights do not ask for")
+            }
+            Self::NotAKernel => text("only kernels have a signed form, not distances or correlations"),
+            Self::NoFeatures => text("only kernels of order 2 with a named weight have features of pairs"),
+            Self::IncompleteMeasure => text(
+                "incomplete rankings have kernels of order 2 with a named weight and the distance, but not this measure",
+            ),
+            Self::UnknownPlaces => text("where missing items can be anywhere the weight must be the standard one"),
+            Self::Changed => text("the values changed while they were being checked: do not write to them meanwhile"),
+            Self::Interrupted => text("stopped on request"),
+        }
+    }
+}
+
+fn text(words: impl Into<String>) -> Vec<Piece> {
+    vec![Piece::Text(words.into())]
+}
+
+fn at(row: usize, column: usize, rest: String) -> Vec<Piece> {
+    vec![Piece::Row(row), Piece::Text(", column ".to_owned()), Piece::Column(column), Piece::Text(rest)]
+}
+
+fn twice(row: usize, earlier: usize, column: usize, value: Number, rest: String) -> Vec<Piece> {
+    let (before, and) = (Piece::Text(format!(" holds {value} twice, in columns ")), Piece::Text(" and ".to_owned()));
+    vec![Piece::Row(row), before, Piece::Column(earlier), and, Piece::Column(column), Piece::Text(rest)]
+}
+
+fn about(argument: &'static str, rest: String) -> Vec<Piece> {
+    vec![Piece::Argument(argument), Piece::Text(rest)]
+}
+
+fn permutation(first: usize, items: usize) -> String {
+    format!("every row of {items} items must be a permutation of {}", Span(first, items))
+}
+
+/// The values that a row of so many items may hold, for messages.
+struct Span(usize, usize);
+
+impl fmt::Display for Span {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self(first, items) = self;
+        match items {
+            1 => write!(f, "{first}"),
+            _ => write!(f, "{first}..{}", first + items - 1),
+        }
+    }
+}
