@@ -1,5 +1,5 @@
-//! The embedding behind general weights: a ranking s becomes the tensor `Phi_U(s)` with entries `U[s(i), s(j), ..]`, and kernels are
-//! inner products of such tensors.
+//! The embedding behind general weights: a ranking s becomes the tensor `Phi_U(s)` with entries `U[s(i), s(j), ..]`,
+//! and kernels are inner products of such tensors.
 //!
 //! Tensors have `order` axes of as many entries as there are items, the last axis running fastest.
 
@@ -37,8 +37,8 @@ impl Run<'_> {
 /// Writes the embedding of every ranking, one after the other.
 ///
 /// # Errors
-/// When the weights are not one tensor for the number of items, the slice has another length than the number of rankings times that
-/// of weights, or `run.watch` stops the run.
+/// When the weights are not one tensor for the number of items, the slice has another length than the number of
+/// rankings times that of weights, or `run.watch` stops the run.
 ///
 /// ```
 /// use wkendall::{Rankings, embedding};
@@ -113,12 +113,12 @@ pub fn combine(
     Ok(sum)
 }
 
-/// Writes, for each tuple of items and each tuple of ranks, the sum of the coefficients of the rankings that give these items these
-/// ranks: a matrix with the tuples of items as rows, whose product with weights is what [`combine`] gives.
+/// Writes, for each tuple of items and each tuple of ranks, the sum of the coefficients of the rankings that give these
+/// items these ranks: a matrix with the tuples of items as rows, whose product with weights is what [`combine`] gives.
 ///
 /// # Errors
-/// When there is not one coefficient for each ranking, the slice has another length than the square of the number of tuples, or
-/// `run.watch` stops the run.
+/// When there is not one coefficient for each ranking, the slice has another length than the square of the number of
+/// tuples, or `run.watch` stops the run.
 ///
 /// ```
 /// use wkendall::{Rankings, embedding};

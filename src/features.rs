@@ -1,11 +1,13 @@
 //! Explicit features: rows of numbers whose inner products are a kernel of order 2, for linear models on many rankings.
 //!
-//! With the weight `U[a, b]` of two ranks, a ranking s gives the ordered pair of items (i, j) the number `U[s(i), s(j)]` if i comes first,
-//! otherwise 0; an incomplete ranking gives it the mean of that. For the unordered pairs i < j there are
+//! With the weight `U[a, b]` of two ranks, a ranking s gives the ordered pair of items (i, j) the number
+//! `U[s(i), s(j)]` if i comes first, otherwise 0; an incomplete ranking gives it the mean of that. For the unordered
+//! pairs i < j there are
 //!
 //! ```text
 //! signed kernels      1 column:   the number of (i, j) less that of (j, i)
-//! the standard one    1 column:   the same over the root of 2; and a constant for all pairs, since f f' + g g' = (1 + e e') / 2
+//! the standard one    1 column:   the same over the root of 2; and a constant for all pairs, since
+//!                                 f f' + g g' = (1 + e e') / 2
 //!                                 with f + g = 1 and e = f - g
 //! all others          2 columns:  the numbers of (i, j), for all pairs, then those of (j, i)
 //! ```
@@ -46,8 +48,8 @@ pub fn columns(measure: &Measure) -> Result<usize, Error> {
 /// Writes the features of every ranking, one after the other.
 ///
 /// # Errors
-/// As [`columns`], when the numbers of items differ, the slice has another length than the number of rankings times that of columns, items
-/// can be anywhere, or `run.watch` stops the run.
+/// As [`columns`], when the numbers of items differ, the slice has another length than the number of rankings times
+/// that of columns, items can be anywhere, or `run.watch` stops the run.
 ///
 /// ```
 /// use wkendall::{Measure, Rankings, Weight, embedding, features};
@@ -123,7 +125,8 @@ fn of_complete<T: Element>(
     })
 }
 
-/// Refuses a measure whose features are beyond the range of the result's type: none is larger than the root of the self-similarity.
+/// Refuses a measure whose features are beyond the range of the result's type: none is larger than the root of the
+/// self-similarity.
 fn check_root<T: Element>(measure: &Measure) -> Result<(), Error> {
     let value = measure.self_similarity().sqrt();
     match T::RANGE {
@@ -152,7 +155,8 @@ impl Table {
                     let row = &entries[first as usize * ranks.len()..][..ranks.len()];
                     others.for_each(|(&second, cell)| *cell = T::from_f64(row[second as usize]));
                 }
-                // Written so that the compiler makes vectors of it: what is compared does not depend on the order of the pair.
+                // Written so that the compiler makes vectors of it: what is compared does not depend on the order of
+                // the pair.
                 Self::Top(k, number) => {
                     let (k, full, none) = (*k as u32, T::from_f64(factor), T::default());
                     let inside = first < k;

@@ -1,9 +1,9 @@
 //! Weighted Kendall kernels for rankings.
 //!
-//! A kernel between two rankings of n items adds up, over the pairs of items that both rankings put in the same order, a
-//! weight that depends on where in the rankings the two items stand. This crate computes the kernels of Jiao and Vert, "The
-//! Weighted Kendall and High-order Kernels for Permutations": exactly, in O(n log n) for a pair of rankings, on all cores. All
-//! of them are positive definite and do not depend on how the items are numbered.
+//! A kernel between two rankings of n items adds up, over the pairs of items that both rankings put in the same order,
+//! a weight that depends on where in the rankings the two items stand. This crate computes the kernels of Jiao and
+//! Vert, "The Weighted Kendall and High-order Kernels for Permutations": exactly, in O(n log n) for a pair of rankings,
+//! on all cores. All of them are positive definite and do not depend on how the items are numbered.
 //!
 //! ```
 //! use wkendall::{Factor, Measure, Options, Rankings, Weight, gram};
@@ -27,7 +27,7 @@
 //! | to compute | use |
 //! |---|---|
 //! | a kernel with any [`Weight`] | [`Measure::kernel`] |
-//! | its signed or normalized form; both with [`Weight::Standard`]: Kendall's tau | [`Measure::signed`], [`Measure::normalized`] |
+//! | its signed or normalized form; both of [`Weight::Standard`]: tau | [`Measure::signed`], [`Measure::normalized`] |
 //! | its form of another order, over tuples of items | [`Measure::of_order`] |
 //! | the number of discordant pairs | [`Measure::distance`] |
 //! | the Mallows kernel | [`Measure::mallows`] |
@@ -39,18 +39,19 @@
 //!
 //! # How fast
 //!
-//! A Gram matrix is computed in one of several ways, picked by a cost model: packed bits and popcount for what is counted, a
-//! matrix product of features for weighted sums of up to some hundred items, and for many items a grid of
-//! positions and values for each pair of rankings. All run on the widest vector instructions that the machine has ([`instruction_sets`]). Rankings that
-//! repeat are computed once. [`Backend`] forces a way, [`planned`] tells which one would be picked.
+//! A Gram matrix is computed in one of several ways, picked by a cost model: packed bits and popcount for what is
+//! counted, a matrix product of features for weighted sums of up to some hundred items, and for many items a grid of
+//! positions and values for each pair of rankings. All run on the widest vector instructions that the machine has
+//! ([`instruction_sets`]). Rankings that repeat are computed once. [`Backend`] forces a way, [`planned`] tells which
+//! one would be picked.
 //!
 //! # How exact
 //!
-//! Counts (standard, top-k, distance, and n times the average kernel) are summed as integers and are exact up to 2^53, past
-//! which `f64` rounds them. Weighted sums have an error below 1e-12 times the sum of the absolute values of their terms, a term
-//! of the additive weight being taken as `(|u_a| + |u_b|) * (|u_c| + |u_d|)`. A self-similarity of at most 1e-12 of that sum is 0, and
-//! then so is every normalized value with that ranking. A result has the same bits for any number of threads
-//! and for the two rankings in either order; another backend may round weighted sums differently.
+//! Counts (standard, top-k, distance, and n times the average kernel) are summed as integers and are exact up to 2^53,
+//! past which `f64` rounds them. Weighted sums have an error below 1e-12 times the sum of the absolute values of their
+//! terms, a term of the additive weight being taken as `(|u_a| + |u_b|) * (|u_c| + |u_d|)`. A self-similarity of at
+//! most 1e-12 of that sum is 0, and then so is every normalized value with that ranking. A result has the same bits for
+//! any number of threads and for the two rankings in either order; another backend may round weighted sums differently.
 //!
 //! # Layers
 //!

@@ -1,6 +1,7 @@
 //! Rankings that repeat: the matrix of the distinct ones is computed, and its values are spread.
 //!
-//! Surveys repeat: 12,216 people who rank six items give at most 720 rankings, and so 260 thousand pairs instead of 75 million.
+//! Surveys repeat: 12,216 people who rank six items give at most 720 rankings, and so 260 thousand pairs instead of 75
+//! million.
 
 use std::collections::HashMap;
 use std::ops::ControlFlow;
@@ -64,6 +65,7 @@ impl Distinct {
 }
 
 /// How many rankings a single call computes: those that repeat once, if that is worthwhile.
+#[cfg(feature = "python")]
 pub(crate) fn computed<R: RankingSet>(set: &R, watch: Option<Watch<'_>>) -> Result<usize, Error> {
     let ns = FIND_NS * set.items() as f64 * set.rows() as f64;
     let found = parallel::run_one(ns, watch, |stop| Distinct::find(set, stop))?;

@@ -8,8 +8,8 @@
 //!   tiles           the result cut into pieces that threads can fill at the same time
 //! ```
 //!
-//! Every value is computed by itself, from its two rankings alone, so the result has the same bits for any number of threads
-//! and any tile.
+//! Every value is computed by itself, from its two rankings alone, so the result has the same bits for any number of
+//! threads and any tile.
 
 mod distinct;
 mod plan;
@@ -28,13 +28,16 @@ use strategies::complete::product;
 use strategies::{complete, tied};
 use tiles::Tile;
 
+#[cfg(feature = "python")]
 pub(crate) use distinct::computed;
 pub use plan::Backend;
 pub(crate) use plan::cost;
+#[cfg(feature = "python")]
+pub(crate) use plan::package;
 pub(crate) use strategies::tied::own_values;
 
-/// A type that results can be stored in: `f64`, or `f32` for half the memory. Counts are exact either way;
-/// weighted sums of up to some hundred items are computed in the precision of the result, unless that would lose digits.
+/// A type that results can be stored in: `f64`, or `f32` for half the memory. Counts are exact either way; weighted
+/// sums of up to some hundred items are computed in the precision of the result, unless that would lose digits.
 pub trait Element: Copy + Send + Sync + Default + sealed::Sealed {
     /// The least and the largest positive value that can be stored without loss, where those of `f64` go beyond.
     #[doc(hidden)]
@@ -78,13 +81,13 @@ pub struct Options<'a> {
 
 /// The measure of every ranking of `x` with every ranking of `y`, or of `x` where `y` is `None`, row by row.
 ///
-/// Of rankings with ties and missing items it is the mean over all complete rankings that agree with them, both arguments
-/// independent of each other.
+/// Of rankings with ties and missing items it is the mean over all complete rankings that agree with them, both
+/// arguments independent of each other.
 ///
 /// # Errors
-/// When the numbers of items differ, the result does not fit into memory, or `options.watch` stops the run. For [`Incomplete`]
-/// rankings also when the measure is neither a kernel of order 2 with a named weight nor the distance, and, where items can be
-/// anywhere, when the weight is not the standard one.
+/// When the numbers of items differ, the result does not fit into memory, or `options.watch` stops the run. For
+/// [`Incomplete`] rankings also when the measure is neither a kernel of order 2 with a named weight nor the distance,
+/// and, where items can be anywhere, when the weight is not the standard one.
 ///
 /// ```
 /// use wkendall::{Factor, Measure, Options, Rankings, Weight, gram};
@@ -141,7 +144,8 @@ pub fn gram_into<R: RankingSet, T: Element>(
     };
     let task = Task { rows: few.shape().0, columns: few.shape().1, ..task };
     let Some(mut values) = few.matrix() else {
-        // There is no memory for this matrix. The strategy stays the one for the distinct rankings, so that the bits do.
+        // There is no memory for this matrix. The strategy stays the one for the distinct rankings, so that the bits
+        // do.
         let plan = Plan::new(task, &options)?;
         drop(few);
         let backend = options.backend.with(plan.strategy);
@@ -216,7 +220,8 @@ fn is_single<T: Element>(measure: &Measure) -> Result<bool, Error> {
     Ok(T::RANGE.is_some() && product::single_is_enough(measure)?)
 }
 
-/// Refuses a measure whose values are beyond the range of the result's type; of kernels, none is larger than that of equal rankings.
+/// Refuses a measure whose values are beyond the range of the result's type; of kernels, none is larger than that of
+/// equal rankings.
 pub(crate) fn check_range<T: Element>(measure: &Measure) -> Result<(), Error> {
     let value = measure.largest();
     match T::RANGE {

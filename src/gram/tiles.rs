@@ -1,9 +1,9 @@
 //! The result matrix cut into tiles that can be filled at the same time.
 //!
-//! A tile owns the pieces of rows that it covers. In a symmetric matrix it owns those of its mirror image too, so that whoever
-//! computes a value writes it to both places. The pieces take 16 bytes for each row and tile: one part in sixteen of a result
-//! of doubles for tiles of 32 columns, the narrowest in a large matrix. All pieces are in one list, tile by tile, so that only
-//! few allocations can fail.
+//! A tile owns the pieces of rows that it covers. In a symmetric matrix it owns those of its mirror image too, so that
+//! whoever computes a value writes it to both places. The pieces take 16 bytes for each row and tile: one part in
+//! sixteen of a result of doubles for tiles of 32 columns, the narrowest in a large matrix. All pieces are in one list,
+//! tile by tile, so that only few allocations can fail.
 
 use std::ops::Range;
 
@@ -51,8 +51,8 @@ impl<T: Element> Tile<'_, T> {
         matches!(self.kind, TileKind::Diagonal)
     }
 
-    /// The squares that cover the tile, by the numbers of their rows and columns; of a tile on the diagonal only those on and above
-    /// the diagonal.
+    /// The squares that cover the tile, by the numbers of their rows and columns; of a tile on the diagonal only those
+    /// on and above the diagonal.
     pub(super) fn squares<const G: usize>(&self) -> impl Iterator<Item = (usize, usize)> + use<G, T> {
         let (rows, columns) = (self.rows().len().div_ceil(G), self.columns().len().div_ceil(G));
         let diagonal = self.is_diagonal();
@@ -100,8 +100,8 @@ impl<T: Element> Tile<'_, T> {
         }
     }
 
-    /// Fills the tile, row by row, with the values that `value` gives for row and column of the result; leaves off when it
-    /// gives none.
+    /// Fills the tile, row by row, with the values that `value` gives for row and column of the result; leaves off when
+    /// it gives none.
     pub(super) fn fill(&mut self, mut value: impl FnMut(usize, usize) -> Option<f64>) {
         for i in 0..self.cells.len() {
             let start = if matches!(self.kind, TileKind::Diagonal) { i } else { 0 };

@@ -6,8 +6,9 @@ use crate::rankings::tied::Blocks;
 /// Sums over so many ranks or more look first whether the run goes on.
 const LONG: usize = 1 << 12;
 
-/// The sums over the pairs that are tied in one ranking and not in the other, and over those tied in both, cell by cell. The cells of a block come from the end of the other ranking, so that what was
-/// passed is later. The sizes are those of the blocks of the other ranking.
+/// The sums over the pairs that are tied in one ranking and not in the other, and over those tied in both, cell by
+/// cell. The cells of a block come from the end of the other ranking, so that what was passed is later. The sizes are
+/// those of the blocks of the other ranking.
 pub(super) fn tied_average(own: Blocks<'_>, of_other: &[usize], other_at: &[u32], workspace: &Workspace) -> (f64, f64) {
     let items = own.starts.len();
     let (mut in_own, mut in_both) = (0.0, 0.0);
@@ -58,10 +59,11 @@ fn over_tops(items: usize, zero: usize, constant: usize, term: impl Fn(usize) ->
     (varying + (items - end) as f64 * term(items)) / items as f64
 }
 
-/// The mean over k = 1..n of the product of the parts of two blocks, given by first rank and size, that are in the top k.
+/// The mean over k = 1..n of the product of the parts of two blocks, given by first rank and size, that are in the top
+/// k.
 ///
-/// The part rises from 0 at the first rank to 1 at the end of the block: where both rise the products are quadratic in k, then one
-/// rises alone, then both are 1.
+/// The part rises from 0 at the first rank to 1 at the end of the block: where both rise the products are quadratic in
+/// k, then one rises alone, then both are 1.
 pub(super) fn mean_in_tops(items: usize, (a, p): (usize, usize), (b, q): (usize, usize)) -> f64 {
     let sum = |upto: usize| (upto * (upto + 1) / 2) as f64;
     // Of millions of items it takes more than 64 bits.
@@ -75,8 +77,8 @@ pub(super) fn mean_in_tops(items: usize, (a, p): (usize, usize), (b, q): (usize,
     (rising + alone + (items - end) as f64) / items as f64
 }
 
-/// The signed sum of the average weight, pair by pair: a pair adds what the later item in the one ranking and the later one in
-/// the other have.
+/// The signed sum of the average weight, pair by pair: a pair adds what the later item in the one ranking and the later
+/// one in the other have.
 pub(super) fn signed_average(
     s: Blocks<'_>,
     t: Blocks<'_>,

@@ -30,7 +30,8 @@ fn long_products(of_positions: &[f64], of_values: &[f64], order: usize, values: 
         .sum()
 }
 
-/// The sum over all tuples of positions of the weight of the positions in one tensor times that of the values in another.
+/// The sum over all tuples of positions of the weight of the positions in one tensor times that of the values in
+/// another.
 fn products(of_positions: &[f64], of_values: &[f64], order: usize, values: &[u32]) -> f64 {
     if order == 1 {
         return of_positions.iter().zip(values).map(|(weight, &value)| weight * of_values[value as usize]).sum();
@@ -40,8 +41,8 @@ fn products(of_positions: &[f64], of_values: &[f64], order: usize, values: &[u32
     parts.map(|(part, &value)| products(part, &of_values[value as usize * size..][..size], order - 1, values)).sum()
 }
 
-/// For each two terms the product over the axes of the inner products of their vectors, one taken by position, one by value. The
-/// two orders of the terms are added first, so that the inverse permutation gives the same.
+/// For each two terms the product over the axes of the inner products of their vectors, one taken by position, one by
+/// value. The two orders of the terms are added first, so that the inverse permutation gives the same.
 pub(super) fn factors(vectors: &[f64], order: usize, values: &[u32], stop: &Stop) -> f64 {
     let items = values.len();
     if items == 0 {

@@ -1,10 +1,11 @@
 //! Sums over pairs of items of two incomplete rankings: means over all complete rankings that agree with them.
 //!
-//! With weights U of pairs of ranks, a complete ranking gives the ordered pair of items (i, j) the number `U[s(i), s(j)]`, which is 0 unless i comes
-//! first. An incomplete one gives it the mean of that: over two blocks of ranks if the items lie in different ones, over the ordered pairs of one
-//! block if they are tied. The kernel is the sum over all ordered pairs of items of the product of the two means. Pairs that are tied
-//! in neither ranking are a sum over concordant pairs of a permutation in which ties are broken so that no tied pair is concordant. Pairs
-//! that are tied are found in *cells*, the items in one block of both rankings.
+//! With weights U of pairs of ranks, a complete ranking gives the ordered pair of items (i, j) the number
+//! `U[s(i), s(j)]`, which is 0 unless i comes first. An incomplete one gives it the mean of that: over two blocks of
+//! ranks if the items lie in different ones, over the ordered pairs of one block if they are tied. The kernel is the
+//! sum over all ordered pairs of items of the product of the two means. Pairs that are tied in neither ranking are a
+//! sum over concordant pairs of a permutation in which ties are broken so that no tied pair is concordant. Pairs that
+//! are tied are found in *cells*, the items in one block of both rankings.
 
 use super::average::{mean_in_tops, signed_average, sizes, tied_average};
 use super::{Workspace, concordant_of, pairs_of};
@@ -164,8 +165,8 @@ pub(crate) fn signed(weight: &Lowered, s: TiedRanking<'_>, t: TiedRanking<'_>, m
     concordant - discordant
 }
 
-/// The sum over the pairs that are tied in neither ranking and in the same order in `s` and `placed`, which has the blocks of `t` or the
-/// same the other way round. Leaves the blocks of each by place in the other.
+/// The sum over the pairs that are tied in neither ranking and in the same order in `s` and `placed`, which has the
+/// blocks of `t` or the same the other way round. Leaves the blocks of each by place in the other.
 fn split_concordant(
     weight: &Lowered,
     s: TiedRanking<'_>,
@@ -212,9 +213,9 @@ fn split_concordant(
     concordant_of(terms, workspace)
 }
 
-/// Writes a permutation, values in order of place, whose concordant pairs are the pairs tied in neither ranking and in the same order in both: tied
-/// items get places in the one ranking against their order in the other, and those tied in both by number in the one and
-/// against it in the other. False if the run ended meanwhile.
+/// Writes a permutation, values in order of place, whose concordant pairs are the pairs tied in neither ranking and in
+/// the same order in both: tied items get places in the one ranking against their order in the other, and those tied in
+/// both by number in the one and against it in the other. False if the run ended meanwhile.
 fn place(s: Blocks<'_>, t: Blocks<'_>, memory: &mut TiedWorkspace) -> bool {
     let items = s.starts.len();
     let TiedWorkspace { workspace, next, places, other_at, own_at, .. } = memory;
@@ -256,12 +257,14 @@ fn place(s: Blocks<'_>, t: Blocks<'_>, memory: &mut TiedWorkspace) -> bool {
 
 /// The sums over the pairs that are tied in one ranking and not in the other, and over those tied in both.
 ///
-/// Goes through the places of the one ranking without a branch, because blocks are short and of any length. Within a block, the
-/// items of a cell follow each other. What was passed of the block before the cell began is not tied in the other ranking.
+/// Goes through the places of the one ranking without a branch, because blocks are short and of any length. Within a
+/// block, the items of a cell follow each other. What was passed of the block before the cell began is not tied in the
+/// other ranking.
 fn tied<const ADD: bool>(own: TiedRanking<'_>, other: TiedRanking<'_>, other_at: &[u32]) -> (f64, f64) {
     let (mut in_own, mut in_both) = (0.0, 0.0);
     let (mut block, mut cell) = (u32::MAX, u32::MAX);
-    // Sum and number of what was passed of the block, of that before the cell began, and how many of the cell were passed.
+    // Sum and number of what was passed of the block, of that before the cell began, and how many of the cell were
+    // passed.
     let (mut sum, mut number, mut before, mut number_before, mut of_cell) = (0.0, 0.0, 0.0, 0.0, 0.0);
     for (&start, &of_other) in own.blocks.start_at.iter().zip(other_at) {
         let same_block = start == block;
@@ -302,8 +305,9 @@ fn turn(blocks: Blocks<'_>, turned: &mut Turned) {
 
 /// The mean number of concordant pairs where items without a place can be anywhere.
 ///
-/// With e the chance that i comes before j minus the chance that it comes after it, a pair adds (1 + e e') / 2. Of an item with a place, among k
-/// such, and one without, e is 1 - 2 r / (k + 1), r being the mean rank of the block from 1; of two without, 0.
+/// With e the chance that i comes before j minus the chance that it comes after it, a pair adds (1 + e e') / 2. Of an
+/// item with a place, among k such, and one without, e is 1 - 2 r / (k + 1), r being the mean rank of the block from 1;
+/// of two without, 0.
 pub(crate) fn anywhere(s: Blocks<'_>, t: Blocks<'_>, memory: &mut TiedWorkspace) -> f64 {
     let items = s.starts.len();
     let has = |blocks: Blocks<'_>, item: usize| (blocks.starts[item] as usize) < blocks.placed;
@@ -352,7 +356,8 @@ pub(crate) fn anywhere(s: Blocks<'_>, t: Blocks<'_>, memory: &mut TiedWorkspace)
     f64::midpoint(pairs_of(items as u64) as f64, sum)
 }
 
-/// For each item with a place the chance that it comes before an item without one, less the chance that it comes after it.
+/// For each item with a place the chance that it comes before an item without one, less the chance that it comes after
+/// it.
 pub(crate) fn expected_signs(blocks: Blocks<'_>, expected_signs: &mut Vec<f64>) {
     expected_signs.clear();
     expected_signs.resize(blocks.starts.len(), 0.0);

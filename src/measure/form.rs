@@ -1,4 +1,5 @@
-//! What kind of sum or count the value of a measure follows from. Costs are another matter: the plan of the Gram engine knows them.
+//! What kind of sum or count the value of a measure follows from. Costs are another matter: the plan of the Gram engine
+//! knows them.
 
 use super::{Measure, Quantity, ratio};
 use crate::kappa;
@@ -60,7 +61,8 @@ impl Measure {
         self.symmetric
     }
 
-    /// Whether the value is 0 for all pairs of rankings: by the Cauchy-Schwarz inequality, if a kernel is 0 for a ranking and itself.
+    /// Whether the value is 0 for all pairs of rankings: by the Cauchy-Schwarz inequality, if a kernel is 0 for a
+    /// ranking and itself.
     pub(crate) fn is_zero(&self) -> bool {
         let sum = matches!(self.quantity, Quantity::Concordant | Quantity::Signed);
         sum && self.weight.unchecked_kernel().is_none() && self.own() == 0.0
@@ -91,7 +93,8 @@ impl Measure {
         self.quantity == Quantity::Concordant
     }
 
-    /// The weight, and whether the sum is signed, if the measure is a sum of real weights that [`Measure::of_sum`] knows.
+    /// The weight, and whether the sum is signed, if the measure is a sum of real weights that [`Measure::of_sum`]
+    /// knows.
     pub(crate) fn summed(&self) -> Option<(&Lowered, bool)> {
         let signed = match self.quantity {
             Quantity::Concordant => false,
@@ -133,7 +136,8 @@ impl Measure {
         (self.order == 2).then_some(counted)
     }
 
-    /// Two numbers that a count is divided by, one after the other, to give what [`Measure::of_count`] gives, if that is all.
+    /// Two numbers that a count is divided by, one after the other, to give what [`Measure::of_count`] gives, if that
+    /// is all.
     pub(crate) fn count_divisors(&self) -> Option<(f64, f64)> {
         let whole = if self.weight.is_later() { self.items.max(1) as f64 } else { 1.0 };
         let own = if self.normalized { self.own() } else { 1.0 };

@@ -23,12 +23,12 @@ use crate::weight::own::own;
 /// A checked function of two rankings of a given number of items: a kernel, a distance or a correlation.
 ///
 /// Every measure here is right-invariant: it depends on the permutation `t o s^-1` only, which gives `t`'s rank of the
-/// item that `s` ranks a-th. It is also symmetric to the last bit, because of this permutation and its inverse, that is, the
-/// pair taken the other way round, the one that comes first in lexicographic order is always used. The one exception is
-/// [`Weight::Quadruples`] without symmetry.
+/// item that `s` ranks a-th. It is also symmetric to the last bit, because of this permutation and its inverse, that
+/// is, the pair taken the other way round, the one that comes first in lexicographic order is always used. The one
+/// exception is [`Weight::Quadruples`] without symmetry.
 ///
-/// A self-similarity of at most 1e-12 times the sum of the absolute values of its terms is taken for rounding: it is 0, and so is
-/// every normalized value with that ranking. Normalized kernels are within -1 and 1.
+/// A self-similarity of at most 1e-12 times the sum of the absolute values of its terms is taken for rounding: it is 0,
+/// and so is every normalized value with that ranking. Normalized kernels are within -1 and 1.
 ///
 /// ```
 /// use wkendall::{Factor, Measure, Rankings, Weight, Workspace};
@@ -82,8 +82,9 @@ impl Measure {
         Ok(Self::of_weight(weight.check(items)?, items))
     }
 
-    /// As [`Measure::kernel`], with all numbers of the weight times a power of two that brings the largest near 1. For kernels that
-    /// are normalized, which do not depend on that scale: weights whose sums would be too large are not refused.
+    /// As [`Measure::kernel`], with all numbers of the weight times a power of two that brings the largest near 1. For
+    /// kernels that are normalized, which do not depend on that scale: weights whose sums would be too large are not
+    /// refused.
     ///
     /// # Errors
     /// As [`Measure::kernel`].
@@ -118,15 +119,16 @@ impl Measure {
         Self { items, weight, order, quantity, own: OnceLock::new(), symmetric, normalized: false }
     }
 
-    /// Turns a kernel with one of the named weights into that of another order: the sum over the tuples of so many items that are
-    /// in the same order in both rankings. With ranks `a` in one ranking and `c` in the other, [`Weight::Add`] gives a tuple the sum of
-    /// all `u[a]` times the sum of all `u[c]`, [`Weight::Mult`] the product of them all, [`Weight::Top`] 1 if all ranks are at most
-    /// k, and [`Weight::Average`] what its last item has for pairs. Takes O(order n log n) a pair of rankings. An order above the
-    /// number of items gives 0. Counts above 2^53 are rounded.
+    /// Turns a kernel with one of the named weights into that of another order: the sum over the tuples of so many
+    /// items that are in the same order in both rankings. With ranks `a` in one ranking and `c` in the other,
+    /// [`Weight::Add`] gives a tuple the sum of all `u[a]` times the sum of all `u[c]`, [`Weight::Mult`] the product of
+    /// them all, [`Weight::Top`] 1 if all ranks are at most k, and [`Weight::Average`] what its last item has for
+    /// pairs. Takes O(order n log n) a pair of rankings. An order above the number of items gives 0. Counts above 2^53
+    /// are rounded.
     ///
     /// # Errors
-    /// When the order is 0, sums can be too large for a real number, the weights have an order of their own, or the measure is
-    /// not a kernel of [`Measure::kernel`].
+    /// When the order is 0, sums can be too large for a real number, the weights have an order of their own, or the
+    /// measure is not a kernel of [`Measure::kernel`].
     ///
     /// ```
     /// use wkendall::{Measure, Rankings, Weight, Workspace};
@@ -178,8 +180,8 @@ impl Measure {
     /// Turns a kernel into its signed form: the sum over concordant pairs minus that over discordant ones.
     ///
     /// # Errors
-    /// When the weights are general, which do not ask for concordance, the order is not 2, or the measure is not a kernel of
-    /// [`Measure::kernel`].
+    /// When the weights are general, which do not ask for concordance, the order is not 2, or the measure is not a
+    /// kernel of [`Measure::kernel`].
     pub fn signed(self) -> Result<Self, Error> {
         match (&self.weight, self.quantity) {
             (weight, _) if weight.is_general() => Err(Error::WeightSigned),
@@ -189,12 +191,12 @@ impl Measure {
         }
     }
 
-    /// Divides a kernel by the value it has for a ranking and itself, which is the same for all rankings; where that is 0, so
-    /// is every value. A distance stays what it is.
+    /// Divides a kernel by the value it has for a ranking and itself, which is the same for all rankings; where that is
+    /// 0, so is every value. A distance stays what it is.
     ///
     /// # Panics
-    /// When there is no memory for a copy of the weights, or they are too steep for the order; [`Measure::try_normalized`] returns
-    /// that as an error.
+    /// When there is no memory for a copy of the weights, or they are too steep for the order;
+    /// [`Measure::try_normalized`] returns that as an error.
     #[must_use]
     pub fn normalized(self) -> Self {
         self.try_normalized().unwrap_or_else(|error| panic!("{error}"))

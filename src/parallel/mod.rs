@@ -24,7 +24,8 @@ pub use pool::available_cores;
 const WATCH_EVERY: Duration = Duration::from_millis(50);
 /// More threads than any machine of today has use for; keeps a slip of the keyboard from starting a million.
 pub(crate) const MOST_THREADS: usize = 512;
-/// Waking threads takes some 50 microseconds (two cores, Xeon 2.3 GHz); work this short is done sooner on the calling thread.
+/// Waking threads takes some 50 microseconds (two cores, Xeon 2.3 GHz); work this short is done sooner on the calling
+/// thread.
 const WORTH_THREADS_NS: f64 = 2e5;
 /// Work that is silent for so long is done on another thread, so that the calling thread can go on watching.
 const LONG_NS: f64 = 5e7;
@@ -41,8 +42,8 @@ pub struct Progress {
 /// Called on the calling thread about twenty times a second; `Break` stops the run with [`Error::Interrupted`].
 pub type Watch<'a> = &'a mut dyn FnMut(Progress) -> ControlFlow<()>;
 
-/// How many threads run when nothing is said: `RAYON_NUM_THREADS` or else `OMP_NUM_THREADS`, by which schedulers divide a
-/// machine among processes, or else one for each core that the process may use.
+/// How many threads run when nothing is said: `RAYON_NUM_THREADS` or else `OMP_NUM_THREADS`, by which schedulers divide
+/// a machine among processes, or else one for each core that the process may use.
 #[must_use]
 pub fn default_threads() -> usize {
     ["RAYON_NUM_THREADS", "OMP_NUM_THREADS"].into_iter().find_map(threads_from).unwrap_or_else(available_cores)

@@ -1,8 +1,8 @@
 //! The worker threads: pools that calls borrow and give back.
 //!
-//! rayon's global pool is left alone. A forked child inherits the memory of a pool but none of its threads, and would wait
-//! for them forever; these pools remember which process made them, and a child makes its own. Every call has a pool to itself
-//! while it runs, since one that shared it would wait for the other's work to end.
+//! rayon's global pool is left alone. A forked child inherits the memory of a pool but none of its threads, and would
+//! wait for them forever; these pools remember which process made them, and a child makes its own. Every call has a
+//! pool to itself while it runs, since one that shared it would wait for the other's work to end.
 
 use std::ops::Deref;
 use std::sync::{Mutex, TryLockError};
@@ -45,7 +45,8 @@ impl Drop for Lease {
     }
 }
 
-/// A pool with so many threads or more; where the system does not start so many, with fewer, and `None` where it starts none.
+/// A pool with so many threads or more; where the system does not start so many, with fewer, and `None` where it starts
+/// none.
 pub(crate) fn lease(threads: usize) -> Option<Lease> {
     let idle = with_idle(|idle| {
         let fits = idle.iter().position(|pool| pool.threads.current_num_threads() >= threads)?;
@@ -67,7 +68,8 @@ fn with_idle<R>(f: impl FnOnce(&mut Vec<Pool>) -> R) -> Option<R> {
     };
     let (own, inherited): (Vec<_>, Vec<_>) =
         std::mem::take(&mut *idle).into_iter().partition(|pool| pool.process == std::process::id());
-    // Their threads are in the parent: dropping them here would signal to nobody, through locks that may be held forever.
+    // Their threads are in the parent: dropping them here would signal to nobody, through locks that may be held
+    // forever.
     inherited.into_iter().for_each(std::mem::forget);
     *idle = own;
     Some(f(&mut idle))

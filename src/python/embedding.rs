@@ -110,7 +110,8 @@ pub(super) fn combine<'py>(
     Ok(PyArray1::from_vec(py, sum))
 }
 
-/// For each tuple of items, a row, and each tuple of ranks the sum of the coefficients of the rankings that give the one the other.
+/// For each tuple of items, a row, and each tuple of ranks the sum of the coefficients of the rankings that give the
+/// one the other.
 #[pyfunction]
 #[pyo3(signature = (x, coefficients, order, out, threads=None))]
 pub(super) fn tuple_sums<'py>(

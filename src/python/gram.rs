@@ -11,8 +11,8 @@ use crate::{Element, Error, Options, RankingSet};
 
 /// Fills `out`, float64 or float32 and C-contiguous, with the measure of every pair.
 ///
-/// `progress` is called with the numbers of tiles done and in all; what it raises, and what a signal handler raises, stops
-/// the run and is raised here.
+/// `progress` is called with the numbers of tiles done and in all; what it raises, and what a signal handler raises,
+/// stops the run and is raised here.
 #[pyfunction]
 #[allow(clippy::too_many_arguments)] // they have names on the other side
 #[pyo3(signature = (measure, x, y, out, threads=None, tile=None, backend=None, progress=None))]

@@ -1,4 +1,5 @@
-//! The extension module `wkendall._core`: borrows arrays, lets go of the interpreter lock, calls the crate, maps errors.
+//! The extension module `wkendall._core`: borrows arrays, lets go of the interpreter lock, calls the crate, maps
+//! errors.
 
 // Borrowed arrays are handles, passed as Python passes them.
 #![allow(clippy::needless_pass_by_value)]
@@ -61,8 +62,8 @@ fn piece_of(py: Python<'_>, piece: Piece) -> PyResult<Py<PyAny>> {
     }
 }
 
-/// Runs without the interpreter lock. Signals, and `progress` if there is one, are seen to by the watch function; what either
-/// raises stops the run and is raised here.
+/// Runs without the interpreter lock. Signals, and `progress` if there is one, are seen to by the watch function; what
+/// either raises stops the run and is raised here.
 fn watched<R: Send>(
     py: Python<'_>,
     progress: Option<&Py<PyAny>>,
@@ -126,7 +127,7 @@ fn planned(measure: &Measure, rows: usize, columns: usize, single: bool, backend
 /// How many terms the factors of a matrix of weights may have to be worth looking for; None if none are.
 #[pyfunction]
 fn most_factors(items: usize, pairs: usize) -> Option<usize> {
-    crate::gram::cost::most_factors(items, pairs)
+    crate::gram::package::most_factors(items, pairs)
 }
 
 /// The instruction sets that this machine has, of those that there are loops for.
@@ -150,10 +151,10 @@ mod _core {
     use super::{available_cores, default_threads, instruction_sets, most_factors, planned};
 
     #[pymodule_export]
-    const BLOCK_BYTES: usize = crate::gram::cost::BLOCK_BYTES;
+    const BLOCK_BYTES: usize = crate::gram::package::BLOCK_BYTES;
 
     #[pymodule_export]
-    const BLOCK_WORK: usize = crate::gram::cost::BLOCK_WORK;
+    const BLOCK_WORK: usize = crate::gram::package::BLOCK_WORK;
 
     #[pymodule_export]
     const MOST_THREADS: usize = crate::parallel::MOST_THREADS;

@@ -23,7 +23,8 @@ macro_rules! with_numbers {
     )*};
 }
 
-/// Checked rankings. Those with ties or missing items have another representation than complete ones; nobody outside needs to know.
+/// Checked rankings. Those with ties or missing items have another representation than complete ones; nobody outside
+/// needs to know.
 #[pyclass(frozen, module = "wkendall._core")]
 pub(super) struct Rankings(pub(super) Set);
 
@@ -35,7 +36,8 @@ pub(super) enum Set {
 
 #[pymethods]
 impl Rankings {
-    /// Complete rankings from a C-contiguous array of integers, float32 or float64; `kind` is "ranks", "orders" or "scores".
+    /// Complete rankings from a C-contiguous array of integers, float32 or float64; `kind` is "ranks", "orders" or
+    /// "scores".
     #[new]
     #[pyo3(signature = (values, kind, mirrored, threads=None))]
     fn new(values: &Bound<'_, PyAny>, kind: &str, mirrored: bool, threads: Option<usize>) -> PyResult<Self> {
@@ -49,7 +51,8 @@ impl Rankings {
         Err(PyTypeError::new_err("values must be a 2-d array of integers or of single or double precision"))
     }
 
-    /// Rankings that may have ties and missing items, from an array as for `Rankings` in which NaN is an item without a number.
+    /// Rankings that may have ties and missing items, from an array as for `Rankings` in which NaN is an item without a
+    /// number.
     #[staticmethod]
     #[pyo3(signature = (values, descending, ties, missing, threads=None))]
     fn tied(
@@ -125,7 +128,8 @@ impl Rankings {
         Ok(Self(Set::Complete(py.detach(|| set.try_clone())?.inverse())))
     }
 
-    /// Ranks, from 1, of complete rankings; of others, for each item the first rank, from 0, of its block of tied items.
+    /// Ranks, from 1, of complete rankings; of others, for each item the first rank, from 0, of its block of tied
+    /// items.
     fn ranks<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray2<i64>>> {
         let (rows, items) = (self.rows(), self.items());
         table(py, rows, items, || match &self.0 {

@@ -67,7 +67,8 @@ impl Rankings {
         Self::build(InputKind::Ranks, rows, items, values, None, None)
     }
 
-    /// Rankings from orders: row `p` lists the items of ranking `p`, the most preferred first, counting from 1 or from 0.
+    /// Rankings from orders: row `p` lists the items of ranking `p`, the most preferred first, counting from 1 or from
+    /// 0.
     ///
     /// # Errors
     /// As [`Rankings::from_ranks`].
@@ -97,7 +98,8 @@ impl Rankings {
         Self::build(InputKind::Scores, rows, items, values, None, None)
     }
 
-    /// Rankings from numbers of any kind, on so many threads, watched; in the end the same as the public constructors give.
+    /// Rankings from numbers of any kind, on so many threads, watched; in the end the same as the public constructors
+    /// give.
     pub(crate) fn build<V: Value>(
         kind: InputKind,
         rows: usize,
@@ -109,13 +111,15 @@ impl Rankings {
         check_shape(rows, items, values.len())?;
         let zeros = || memory::filled(values.len(), 0);
         let mut built = Self { rows, items, ranks: zeros()?, orders: zeros()? };
-        // A valid row has a 0 exactly if it counts from 0, so the first row tells. If it tells wrong, a row will not fit.
+        // A valid row has a 0 exactly if it counts from 0, so the first row tells. If it tells wrong, a row will not
+        // fit.
         let zero_based = values[..items.min(values.len())].iter().any(|value| value.whole() == Some(0));
         let fill = |values: &[V], ranks: &mut [u32], order: &mut [u32], stop: &Stop| match kind {
             InputKind::Ranks | InputKind::Orders => fill_permutation(values, zero_based, ranks, order, stop),
             InputKind::Scores => fill_scores(values, ranks, order, stop),
         };
-        // Nanoseconds for each value on a core of 2.3 GHz. A permutation of many items takes longer: it waits for memory.
+        // Nanoseconds for each value on a core of 2.3 GHz. A permutation of many items takes longer: it waits for
+        // memory.
         let cost = if kind == InputKind::Scores { 4.0 * (items as f64 + 2.0).log2() } else { 2.0 };
         let silent_ns = items as f64 * cost.max(10.0);
         let first_wrong = AtomicUsize::new(usize::MAX);
@@ -289,8 +293,8 @@ fn fill_part<V: Value>(values: &[V], first: u32, zero_based: bool, ranks: &mut [
     true
 }
 
-/// Writes the ranks of a row of scores, the largest having rank 0, and its inverse; whether all are finite and different, or the
-/// run is over.
+/// Writes the ranks of a row of scores, the largest having rank 0, and its inverse; whether all are finite and
+/// different, or the run is over.
 fn fill_scores<V: Value>(scores: &[V], ranks: &mut [u32], order: &mut [u32], stop: &Stop) -> bool {
     if scores.iter().any(|score| !score.is_real()) {
         return false;

@@ -19,8 +19,8 @@ pub use complete::{Rankings, Row};
 pub use tied::{Incomplete, Missing};
 pub use value::Value;
 
-/// A set of rankings of the same items: [`Rankings`], which are complete, or [`Incomplete`], with ties and missing items. How
-/// numbers are read is settled when a set is made; nothing after that depends on it.
+/// A set of rankings of the same items: [`Rankings`], which are complete, or [`Incomplete`], with ties and missing
+/// items. How numbers are read is settled when a set is made; nothing after that depends on it.
 pub trait RankingSet: sealed::Set {
     /// How many rankings there are.
     fn rows(&self) -> usize;
@@ -28,7 +28,8 @@ pub trait RankingSet: sealed::Set {
     fn items(&self) -> usize;
 }
 
-/// The rankings of the rows and of the columns of a matrix, in their representation. Without columns these are the rows.
+/// The rankings of the rows and of the columns of a matrix, in their representation. Without columns these are the
+/// rows.
 #[derive(Debug, Clone, Copy)]
 pub enum Sides<'a> {
     /// Permutations.

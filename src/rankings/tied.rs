@@ -36,8 +36,8 @@ pub(crate) struct Reading {
 
 /// A number of rankings of the same items that may tie items and leave some out.
 ///
-/// An incomplete ranking stands for all complete rankings that agree with it, each as likely as the others. Tied items share a *block* of
-/// ranks. Only the order of the numbers of a row matters.
+/// An incomplete ranking stands for all complete rankings that agree with it, each as likely as the others. Tied items
+/// share a *block* of ranks. Only the order of the numbers of a row matters.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Incomplete {
     rows: usize,
@@ -107,7 +107,8 @@ impl DoubleEndedIterator for Ranges<'_> {
 }
 
 impl Incomplete {
-    /// Rankings from numbers, row by row, of which the least is the most preferred; equal ones are ties, NaN is an item without a number.
+    /// Rankings from numbers, row by row, of which the least is the most preferred; equal ones are ties, NaN is an item
+    /// without a number.
     ///
     /// # Errors
     /// When a number is infinite, a NaN is there without being allowed, or the shape does not match.
@@ -246,7 +247,8 @@ impl Incomplete {
         self.items
     }
 
-    /// For each item of each ranking, row by row, the first rank of its block, from 0; for items of unknown place the number of items.
+    /// For each item of each ranking, row by row, the first rank of its block, from 0; for items of unknown place the
+    /// number of items.
     #[must_use]
     pub fn starts(&self) -> &[u32] {
         &self.starts
@@ -258,8 +260,8 @@ impl Incomplete {
         self.complete
     }
 
-    /// The ranks, from 0, that an item of a ranking can have; all ranks for an item of unknown place. Of the others, those with
-    /// unknown places are not counted.
+    /// The ranks, from 0, that an item of a ranking can have; all ranks for an item of unknown place. Of the others,
+    /// those with unknown places are not counted.
     ///
     /// # Panics
     /// If there is no such ranking or item.
@@ -397,7 +399,8 @@ impl<'a> RowsMut<'a> {
     }
 }
 
-/// Writes the starts and the order of a row; how many items have numbers, and whether two have the same. `None` if the run is over.
+/// Writes the starts and the order of a row; how many items have numbers, and whether two have the same. `None` if the
+/// run is over.
 fn fill_row<V: Value>(
     descending: bool,
     missing: Missing,

@@ -1,5 +1,5 @@
-//! Weights that do not fit the number of items are refused: numbers that are not finite, too many or too few of them, or so large
-//! that sums overflow.
+//! Weights that do not fit the number of items are refused: numbers that are not finite, too many or too few of them,
+//! or so large that sums overflow.
 
 use super::lowered::Lowered;
 use crate::error::Error;
@@ -43,8 +43,9 @@ impl Lowered {
     }
 
     fn fits_order(&self, order: usize, items: usize) -> bool {
-        // Logarithms of the number of tuples, and of the number of ways to order one: weighted sums are at most as large as all
-        // tuples with the largest weight, and at most the power of the sum over single items over the number of ways.
+        // Logarithms of the number of tuples, and of the number of ways to order one: weighted sums are at most as
+        // large as all tuples with the largest weight, and at most the power of the sum over single items over the
+        // number of ways.
         let (mut tuples, mut ways) = (0.0, 0.0);
         let (mut largest, mut squares) = (0.0_f64, 0.0);
         if let Self::Sums(u) | Self::Products(u) = self {
@@ -69,7 +70,8 @@ impl Lowered {
 }
 
 fn check_factor(values: &[f64], items: usize) -> Result<(), Error> {
-    // Sums of `add` have at most n^2 / 2 terms of 4 u^2, those of `mult` of u^4; both are tripled on the way to a signed sum.
+    // Sums of `add` have at most n^2 / 2 terms of 4 u^2, those of `mult` of u^4; both are tripled on the way to a
+    // signed sum.
     let fits = |u: f64| (u * u * u.max(2.0) * u.max(2.0) * 3.0 * (items as f64).powi(2)).is_finite();
     match values.iter().position(|value| !fits(value.abs())) {
         Some(position) => Err(Error::FactorTooLarge { position, value: values[position] }),

@@ -3,8 +3,9 @@
 use crate::error::Error;
 use crate::memory::{self, Shared};
 
-/// What a concordant pair of items adds, or a tuple of any number of them. Ranks count from 0; a pair has the ranks `a < b` in one
-/// ranking and `c < d` in the other. Matches over it name every kind, so that the compiler finds the places that a new kind concerns.
+/// What a concordant pair of items adds, or a tuple of any number of them. Ranks count from 0; a pair has the ranks
+/// `a < b` in one ranking and `c < d` in the other. Matches over it name every kind, so that the compiler finds the
+/// places that a new kind concerns.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Lowered {
     /// 1, if all ranks are below `top`.

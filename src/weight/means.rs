@@ -6,13 +6,15 @@ use crate::rankings::tied::Blocks;
 use crate::weight::lowered::Lowered;
 use crate::weight::powers::times_power_of_two;
 
-/// Rankings whose largest product of two weights is below 2 to the negative of this are rescaled where they are normalized.
+/// Rankings whose largest product of two weights is below 2 to the negative of this are rescaled where they are
+/// normalized.
 const STEEP: f64 = 200.0;
 
 /// What the weights of ranks come to for the blocks of one ranking, by the first rank of a block.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Means {
-    /// The mean weight of the ranks of the block; what two items in different blocks have is a product or a sum of these.
+    /// The mean weight of the ranks of the block; what two items in different blocks have is a product or a sum of
+    /// these.
     pub(crate) of_block: Vec<f64>,
     /// What an ordered pair of tied items has.
     pub(crate) of_tied: Vec<f64>,
@@ -44,7 +46,8 @@ impl Means {
                     let mean = u[block.clone()].iter().sum::<f64>() / size;
                     (mean, mean)
                 }
-                // What pairs have depends on both rankings, and is found for each two of them. General weights have no means.
+                // What pairs have depends on both rankings, and is found for each two of them. General weights have no
+                // means.
                 Lowered::Later | Lowered::Tensor { .. } | Lowered::Factors { .. } | Lowered::Quadruples(_) => {
                     (0.0, 0.0)
                 }
@@ -55,8 +58,9 @@ impl Means {
         Ok(means)
     }
 
-    /// The power of two that pairs of items are to be multiplied by, so that the squares of the largest do not underflow: for what
-    /// does not depend on the scale of one ranking. Products of two weights can be 1e-170 although the largest weight is 1.
+    /// The power of two that pairs of items are to be multiplied by, so that the squares of the largest do not
+    /// underflow: for what does not depend on the scale of one ranking. Products of two weights can be 1e-170 although
+    /// the largest weight is 1.
     pub(crate) fn power(&self, weight: &Lowered, signed: bool) -> i32 {
         match weight {
             Lowered::Products(_) => {}

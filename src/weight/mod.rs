@@ -10,8 +10,9 @@
 //!   powers    multiplication by powers of two
 //! ```
 //!
-//! A new weight is a variant of [`Weight`] and an arm of `Weight::given`, which says what it comes down to. Only a weight that comes
-//! down to none of the kinds of [`lowered`] needs a new one there; the compiler then names every place that has to know it.
+//! A new weight is a variant of [`Weight`] and an arm of `Weight::given`, which says what it comes down to. Only a
+//! weight that comes down to none of the kinds of [`lowered`] needs a new one there; the compiler then names every
+//! place that has to know it.
 
 pub(crate) mod checked;
 pub(crate) mod lowered;
@@ -63,8 +64,8 @@ impl Factor {
     }
 }
 
-/// What a concordant pair of items adds to the kernel. Below, the pair's two items have ranks `a < b` in one ranking and
-/// `c < d` in the other, counting from 1, the most preferred first; `n` is the number of items.
+/// What a concordant pair of items adds to the kernel. Below, the pair's two items have ranks `a < b` in one ranking
+/// and `c < d` in the other, counting from 1, the most preferred first; `n` is the number of items.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum Weight {
@@ -81,8 +82,8 @@ pub enum Weight {
     /// Any n x n matrix U, row by row: every ordered pair of items, concordant or not and an item with itself too, adds
     /// `U[a][b] * U[c][d]`. Takes O(n^2) a pair of rankings.
     Matrix(Vec<f64>),
-    /// Any number of tensors with `order` axes of length n, one after the other: every tuple of `order` items adds the product of
-    /// the weights of its ranks in both rankings, summed over the tensors. A matrix is a tensor of order 2.
+    /// Any number of tensors with `order` axes of length n, one after the other: every tuple of `order` items adds the
+    /// product of the weights of its ranks in both rankings, summed over the tensors. A matrix is a tensor of order 2.
     Tensor {
         /// How many axes each has.
         order: usize,
@@ -97,8 +98,9 @@ pub enum Weight {
         /// The vectors of the first term, one for each axis, then those of the second.
         vectors: Arc<[f64]>,
     },
-    /// Any n x n x n x n array W: a concordant pair adds `W[a][b][c][d]`. Only entries with `a < b` and `c < d` count. A kernel if W is
-    /// symmetric and positive semi-definite as a matrix of pairs, which is not checked here. Takes O(n^2) a pair of rankings.
+    /// Any n x n x n x n array W: a concordant pair adds `W[a][b][c][d]`. Only entries with `a < b` and `c < d` count.
+    /// A kernel if W is symmetric and positive semi-definite as a matrix of pairs, which is not checked here. Takes
+    /// O(n^2) a pair of rankings.
     Quadruples(Arc<[f64]>),
 }
 

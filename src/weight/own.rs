@@ -2,24 +2,26 @@
 //!
 //! # The rule for zeros
 //!
-//! A self-similarity can be 0 although its terms are not: `(u[0] + u[1] + u[2])^2` for `u = [0.1, 0.2, -0.3]`. Floating-point
-//! numbers then leave some rounding of either sign, and a normalized kernel would divide by it. Therefore, everywhere in this
-//! crate: **a self-similarity of at most [`ROUNDING`] times the sum of the absolute values of its terms is 0.** A normalized value with
-//! that ranking is then 0, and so is every value of two such rankings, by the Cauchy-Schwarz inequality.
+//! A self-similarity can be 0 although its terms are not: `(u[0] + u[1] + u[2])^2` for `u = [0.1, 0.2, -0.3]`.
+//! Floating-point numbers then leave some rounding of either sign, and a normalized kernel would divide by it.
+//! Therefore, everywhere in this crate: **a self-similarity of at most [`ROUNDING`] times the sum of the absolute
+//! values of its terms is 0.** A normalized value with that ranking is then 0, and so is every value of two such
+//! rankings, by the Cauchy-Schwarz inequality.
 
 use super::lowered::Lowered;
 use crate::error::Error;
 use crate::memory;
 use crate::parallel::Stop;
 
-/// The bound of the error of every sum, relative to the sum of the absolute values of its terms. Of the rankings of up to 20,000
-/// items whose exact self-similarity is 0, the largest came out as 1.1e-13 of its terms.
+/// The bound of the error of every sum, relative to the sum of the absolute values of its terms. Of the rankings of up
+/// to 20,000 items whose exact self-similarity is 0, the largest came out as 1.1e-13 of its terms.
 pub(crate) const ROUNDING: f64 = 1e-12;
 
 /// Sums are settled after so many terms, so that a million terms do not lose four digits.
 const RUN: usize = 512;
 
-/// A self-similarity, or 0 if rounding is all that is left of it; `size` is the sum of the absolute values of its terms.
+/// A self-similarity, or 0 if rounding is all that is left of it; `size` is the sum of the absolute values of its
+/// terms.
 pub(crate) fn unless_rounding(value: f64, size: f64) -> f64 {
     if value.abs() <= ROUNDING * size { 0.0 } else { value }
 }
@@ -28,7 +30,8 @@ pub(crate) fn unless_rounding(value: f64, size: f64) -> f64 {
 pub(crate) fn own(weight: &Lowered, order: usize, items: usize, stop: &Stop) -> Result<f64, Error> {
     Ok(match weight {
         Lowered::Count { top } => binomial(top.unwrap_or(items).min(items), order),
-        // n - j for the last item, of rank j from 0, times the number of ways to choose the earlier ones, summed over j.
+        // n - j for the last item, of rank j from 0, times the number of ways to choose the earlier ones, summed over
+        // j.
         Lowered::Later => binomial(items + 1, order + 1) / items.max(1) as f64,
         Lowered::Sums(u) => {
             let (own, size) = squared_sums(u, order);
@@ -78,8 +81,8 @@ pub(crate) fn binomial(items: usize, chosen: usize) -> f64 {
 
 /// The sum over the tuples of the square of the sum of their weights, and the same for the absolute values.
 ///
-/// A square is the sum of its `u_i^2` and `u_i u_j`. Each `u_i^2` is in as many tuples as there are ways to choose the other items, each
-/// `u_i u_j` likewise, and the sum of these is (sum of u)^2 less the sum of u^2.
+/// A square is the sum of its `u_i^2` and `u_i u_j`. Each `u_i^2` is in as many tuples as there are ways to choose the
+/// other items, each `u_i u_j` likewise, and the sum of these is (sum of u)^2 less the sum of u^2.
 pub(crate) fn squared_sums(u: &[f64], order: usize) -> (f64, f64) {
     if order == 1 || u.len() < 2 {
         let own = if order == 1 { sum(u.iter().map(|u| u * u)) } else { 0.0 };
@@ -91,7 +94,8 @@ pub(crate) fn squared_sums(u: &[f64], order: usize) -> (f64, f64) {
     (squares + with_both * (total * total), squares + with_both * (size * size))
 }
 
-/// The sum over the tuples of the square of the product of their weights: the elementary symmetric polynomial of the squares.
+/// The sum over the tuples of the square of the product of their weights: the elementary symmetric polynomial of the
+/// squares.
 pub(crate) fn squared_products(u: &[f64], order: usize, stop: &Stop) -> Result<f64, Error> {
     if order == 0 || order > u.len() {
         return Ok(f64::from(u8::from(order == 0)));

@@ -14,8 +14,8 @@ pub(crate) fn scaled(values: &[f64], exponent: i32) -> Result<Vec<f64>, Error> {
     memory::collect(values.iter().map(|&value| times_power_of_two(value, exponent)))
 }
 
-/// In steps, since a power of two can be too large or too small where the product is neither. The result is rounded at most once, if
-/// it is subnormal.
+/// In steps, since a power of two can be too large or too small where the product is neither. The result is rounded at
+/// most once, if it is subnormal.
 pub(crate) fn times_power_of_two(value: f64, exponent: i32) -> f64 {
     let (mut value, mut rest) = (value, exponent);
     while rest.abs() > 1000 && value != 0.0 && value.is_finite() {

@@ -14,8 +14,8 @@ use crate::parallel::Stop;
 const RANGE: f64 = 900.0;
 
 impl Lowered {
-    /// Times a power of two that brings the largest number near 1, before anything is checked: what is not finite, or has another
-    /// length, stays what it is.
+    /// Times a power of two that brings the largest number near 1, before anything is checked: what is not finite, or
+    /// has another length, stays what it is.
     pub(crate) fn near_1(self, items: usize) -> Result<Self, Error> {
         let values = match &self {
             Self::Count { .. } | Self::Later => return Ok(self),
@@ -39,8 +39,8 @@ impl Lowered {
         })
     }
 
-    /// Scaled by a power of two so that the self-similarity over tuples of `order` items neither overflows nor underflows; for what
-    /// does not depend on the scale of the weights.
+    /// Scaled by a power of two so that the self-similarity over tuples of `order` items neither overflows nor
+    /// underflows; for what does not depend on the scale of the weights.
     pub(crate) fn scaled(self, order: usize, items: usize, stop: &Stop) -> Result<Self, Error> {
         match self {
             Self::Products(values) => Ok(Self::Products(for_products(&values, order, stop)?.into())),
@@ -54,11 +54,12 @@ impl Lowered {
     }
 }
 
-/// Position weights scaled so that the sum of squared products of so many of them, and the sums of fewer on the way, are in range.
+/// Position weights scaled so that the sum of squared products of so many of them, and the sums of fewer on the way,
+/// are in range.
 ///
-/// Usually this makes the largest weight 1. With steep weights or a high order the sum then underflows: three weights of
-/// `[1, 1e-90, 1e-90]` have the squared product 1e-360. Such sums are found by their logarithms. For orders of some hundred a power of
-/// two is too coarse, and the weights are rounded.
+/// Usually this makes the largest weight 1. With steep weights or a high order the sum then underflows: three weights
+/// of `[1, 1e-90, 1e-90]` have the squared product 1e-360. Such sums are found by their logarithms. For orders of some
+/// hundred a power of two is too coarse, and the weights are rounded.
 pub(crate) fn for_products(u: &[f64], order: usize, stop: &Stop) -> Result<Vec<f64>, Error> {
     let plain = scaled(u, exponent(u))?;
     let own = squared_products(&plain, order, stop)?;
@@ -101,11 +102,11 @@ fn log_sums(u: &[f64], order: usize, stop: &Stop) -> Result<Vec<f64>, Error> {
     Ok(logs)
 }
 
-/// Terms of `order` vectors each, with powers of two shared evenly among the vectors of a term and the largest term near 1; and
-/// the power of two that the terms have been multiplied by.
+/// Terms of `order` vectors each, with powers of two shared evenly among the vectors of a term and the largest term
+/// near 1; and the power of two that the terms have been multiplied by.
 ///
-/// A term is a product of its vectors, so that moving a power of two from one vector to another changes nothing. With the terms
-/// `1e200 * 1e-200` and `1e-200 * 1e200` no scale for all vectors would do.
+/// A term is a product of its vectors, so that moving a power of two from one vector to another changes nothing. With
+/// the terms `1e200 * 1e-200` and `1e-200 * 1e200` no scale for all vectors would do.
 pub(crate) fn balanced(vectors: &[f64], order: usize, items: usize) -> Result<(Vec<f64>, i32), Error> {
     let (items, order) = (items.max(1), order.max(1));
     let parts = |term: &[f64]| -> Vec<i32> { term.chunks_exact(items).map(exponent).collect() };

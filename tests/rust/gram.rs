@@ -60,8 +60,8 @@ fn any_tile_and_any_number_of_threads_give_the_same_bits() {
     }
 }
 
-/// Every strategy on every instruction set that this machine has, on every small n and those around the sizes of words and
-/// blocks.
+/// Every strategy on every instruction set that this machine has, on every small n and those around the sizes of words
+/// and blocks.
 #[test]
 fn all_backends_agree() {
     let mut random = Random(5);
@@ -159,8 +159,8 @@ fn all_measures(n: usize, random: &mut Random) -> Vec<Measure> {
     all
 }
 
-/// Compares with the partition algorithm, which has its own tests against definitions. Counts must be equal; sums are close
-/// relative to what they would be at most if no terms cancelled.
+/// Compares with the partition algorithm, which has its own tests against definitions. Counts must be equal; sums are
+/// close relative to what they would be at most if no terms cancelled.
 fn check_block(measure: &Measure, x: &Rankings, y: &Rankings, values: &[f64], name: &str, workspace: &mut Workspace) {
     let counts = is_count(measure);
     let mixed = format!("{measure:?}").contains('-') || format!("{measure:?}").contains("Signed");

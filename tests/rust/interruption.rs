@@ -1,7 +1,8 @@
-//! Stopping: a watch function that says stop at its first call is not called again, and the run ends long before its time.
+//! Stopping: a watch function that says stop at its first call is not called again, and the run ends long before its
+//! time.
 //!
-//! Where nothing is said of time, the whole computation takes seconds; those that would take minutes end the test only if they
-//! are really given up.
+//! Where nothing is said of time, the whole computation takes seconds; those that would take minutes end the test only
+//! if they are really given up.
 
 mod naive;
 

@@ -250,7 +250,8 @@ fn a_million_items_in_any_arrangement() {
     };
     assert_eq!(count((1..=n).collect()), pairs);
     assert_eq!(count((1..=n).rev().collect()), 0.0);
-    // Odd numbers up, then even numbers down: a value before the peak is below all later odd ones and the larger even ones.
+    // Odd numbers up, then even numbers down: a value before the peak is below all later odd ones and the larger even
+    // ones.
     let pipe: Vec<i64> = (1..=n).step_by(2).chain((2..=n).rev().step_by(2)).collect();
     let half = (n / 2) as f64;
     assert_eq!(count(pipe), half * (half - 1.0) / 2.0 + half * (half + 1.0) / 2.0);

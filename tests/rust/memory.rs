@@ -1,5 +1,5 @@
-//! Memory that is not there: every allocation of more than a mebibyte is made to fail in turn. Each run gives the numbers of the
-//! run without a fault or an error, and never aborts.
+//! Memory that is not there: every allocation of more than a mebibyte is made to fail in turn. Each run gives the
+//! numbers of the run without a fault or an error, and never aborts.
 
 #![allow(unsafe_code)]
 
@@ -81,7 +81,8 @@ fn each_fault_above<R: PartialEq + Debug>(limit: usize, name: &str, mut case: im
     println!("{name}: {count} allocations, {errors} errors");
 }
 
-/// The beginning of what a value looks like: the whole of it would be megabytes, which the test harness has to allocate too.
+/// The beginning of what a value looks like: the whole of it would be megabytes, which the test harness has to allocate
+/// too.
 fn short(value: &impl Debug) -> String {
     format!("{value:?}").chars().take(300).collect()
 }

@@ -1,8 +1,9 @@
 //! No normalized value is NaN or beyond 1, whatever the kernel and the rankings.
 //!
-//! A case is a pair of rankings. Every few pairs get a kernel of their own: weight, position weights, order, sign, ties, precision
-//! and backend are drawn anew, and mostly so that sums cancel, underflow or vanish. A normal run takes 40,000 cases, the same each
-//! time; `WKENDALL_CASES` is how many to take instead, and `WKENDALL_SEED` where they begin.
+//! A case is a pair of rankings. Every few pairs get a kernel of their own: weight, position weights, order, sign,
+//! ties, precision and backend are drawn anew, and mostly so that sums cancel, underflow or vanish. A normal run takes
+//! 40,000 cases, the same each time; `WKENDALL_CASES` is how many to take instead, and `WKENDALL_SEED` where they
+//! begin.
 
 mod naive;
 
@@ -219,8 +220,8 @@ fn normalized_values_stay_within_one() {
         }
     }
     println!(
-        "{} pairs of rankings, {} kernels ({} refused), {:.1} s: the largest value is 1 + {:e}, the diagonal is off by {:e}, \
-         {} kernels with a wrong value",
+        "{} pairs of rankings, {} kernels ({} refused), {:.1} s: the largest value is 1 + {:e}, the diagonal is off by \
+         {:e}, {} kernels with a wrong value",
         found.cases,
         found.kernels,
         found.refused,

@@ -121,8 +121,8 @@ fn messages_name_row_column_and_value() {
     );
     assert_eq!(
         message(&[0.0, 1.0, 2.0, 1.0, 3.0, 2.0]),
-        "row 1, column 1 holds 3 and row 0, column 0 holds 0, but rows of 3 items must all be permutations of 1..3 or all of \
-         0..2"
+        "row 1, column 1 holds 3 and row 0, column 0 holds 0, but rows of 3 items must all be permutations of 1..3 or \
+         all of 0..2"
     );
     assert_eq!(
         message(&[1.0, 2.0, 2.0]),

@@ -9,14 +9,15 @@ use crate::weight::lowered::Lowered;
 
 /// A tile should take about this long: short enough to share out the work, long enough not to be felt.
 pub(super) const TILE_NS: f64 = 4e6;
-/// The widest tile whose rankings and sums fit the second cache, of those that are a multiple of all groups of rankings.
+/// The widest tile whose rankings and sums fit the second cache, of those that are a multiple of all groups of
+/// rankings.
 pub(super) const WIDEST: usize = 240;
 /// Narrower tiles are made for few rankings only, since every tile takes memory for each of its rows.
 pub(super) const NARROWEST: usize = 32;
 /// Rows and columns of a tile of pairs of rankings with ties.
 pub(super) const NARROW_TIED: usize = 16;
-/// Tiles where rankings have to be made ready for each are a multiple of this wide: narrower ones would spend most of the time on
-/// that, and rankings are taken by 24 or 48.
+/// Tiles where rankings have to be made ready for each are a multiple of this wide: narrower ones would spend most of
+/// the time on that, and rankings are taken by 24 or 48.
 pub(super) const LEAST_SHARED: usize = 48;
 /// Fewer pairs than this are taken one by one.
 pub(super) const FEW: f64 = 64.0;
@@ -28,27 +29,19 @@ pub(in crate::gram) const ASK_EVERY_NS: f64 = 2e5;
 pub(in crate::gram) const WORTH_SEARCHING: usize = 64;
 /// The search for repeated rankings, for each item of each ranking, at most.
 pub(in crate::gram) const FIND_NS: f64 = 10.0;
-/// Matrices larger than memory, or spread over machines, are computed in blocks of at most so many bytes.
-pub(crate) const BLOCK_BYTES: usize = 64 << 20;
-/// Such a block has at most so many pairs of rankings times items, so that one takes seconds and not minutes.
-pub(crate) const BLOCK_WORK: usize = 1_500_000_000;
-/// A matrix of weights is replaced by products of vectors if that is at least so many times less work.
-const WORTH_FACTORS: usize = 4;
-/// Finding the factors of a matrix takes about so many products with it.
-const FACTORING: usize = 10;
 /// Copying a rank to where bits are made of it.
 pub(in crate::gram) const COPY_NS: f64 = 1.0;
 
-/// Words for each ranking in a block: with tiles of 256 the bits of all rankings of a tile take 512 KiB, and those of a group of
-/// columns 8 KiB, which is to say that one fits the second cache and the other the first.
+/// Words for each ranking in a block: with tiles of 256 the bits of all rankings of a tile take 512 KiB, and those of a
+/// group of columns 8 KiB, which is to say that one fits the second cache and the other the first.
 pub(in crate::gram) const BITS_BLOCK: usize = 128;
 /// Ranks are 16 bits wide here.
 pub(in crate::gram) const BITS_MOST_ITEMS: usize = 1 << 16;
-/// Up to this many possible counts the values are looked up. A table costs one evaluation for each, which pays when there are
-/// more cells than that; this one stays in the second cache.
+/// Up to this many possible counts the values are looked up. A table costs one evaluation for each, which pays when
+/// there are more cells than that; this one stays in the second cache.
 pub(in crate::gram) const BITS_TABLE: u64 = 1 << 15;
-/// Up to so many words, 4 MiB, the bits of all rankings are made once and kept, if they are one block: making them again for
-/// every tile takes an eighth of the time at 20 items.
+/// Up to so many words, 4 MiB, the bits of all rankings are made once and kept, if they are one block: making them
+/// again for every tile takes an eighth of the time at 20 items.
 pub(in crate::gram) const BITS_KEPT: usize = 1 << 19;
 
 /// About how many blocks of bits rankings of so many items have at least.
@@ -56,7 +49,8 @@ pub(super) fn bits_blocks(items: usize) -> usize {
     items * items / (2 * 64 * BITS_BLOCK)
 }
 
-/// With ties: a product for each feature; a pair of rankings for each item, and at all (72 rankings of 100 to 7129 items).
+/// With ties: a product for each feature; a pair of rankings for each item, and at all (72 rankings of 100 to 7129
+/// items).
 const TIED_FEATURE_NS: f64 = 0.08;
 const TIED_ITEM_NS: f64 = 20.0;
 const TIED_PAIR_NS: f64 = 300.0;
@@ -77,8 +71,8 @@ impl Strategy {
         }
     }
 
-    /// About how long a pair of rankings takes in tiles of so many rankings: a part for the pair, and a part to make ready each
-    /// ranking, which the pairs of a tile share.
+    /// About how long a pair of rankings takes in tiles of so many rankings: a part for the pair, and a part to make
+    /// ready each ranking, which the pairs of a tile share.
     ///
     /// Fitted to `cargo bench --bench strategies`.
     pub(super) fn cost_ns(self, task: &Task<'_>, isa: Isa, tile: usize) -> f64 {
@@ -225,16 +219,10 @@ pub(in crate::gram) fn tied_pair_ns(measure: &Measure) -> f64 {
     TIED_PAIR_NS + of_items
 }
 
-/// The longest that one pair of rankings with ties can take: with the average weight, up to as many steps as there are pairs of items.
+/// The longest that one pair of rankings with ties can take: with the average weight, up to as many steps as there are
+/// pairs of items.
 pub(in crate::gram) fn tied_longest_ns(measure: &Measure) -> f64 {
     let n = measure.items() as f64;
     let of_ties = if measure.weight().is_later() { TIED_ITEMS_NS * n * n } else { 0.0 };
     tied_pair_ns(measure).max(of_ties)
-}
-
-/// Of how many terms at most the factors of an n x n matrix of weights may be, to be worth looking for and using for so many pairs of
-/// rankings.
-pub(crate) fn most_factors(items: usize, pairs: usize) -> Option<usize> {
-    let worth = items >= WORTH_FACTORS && pairs > items.saturating_mul(FACTORING);
-    worth.then(|| (items / (2 * WORTH_FACTORS)).isqrt())
 }

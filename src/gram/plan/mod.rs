@@ -4,12 +4,15 @@
 //!
 //! ```text
 //! mod       what was decided, and from what
+//! package   thresholds of work that the Python package shares out
 //! cost      every threshold and cost, with where it was measured
 //! backend   strategies and instruction sets by name
 //! ```
 
 mod backend;
 pub(crate) mod cost;
+#[cfg(feature = "python")]
+pub(crate) mod package;
 
 pub use backend::Backend;
 pub(crate) use backend::Strategy;
@@ -59,8 +62,8 @@ pub(crate) struct Plan {
 }
 
 impl Plan {
-    /// The cheapest way. It depends on the numbers of rankings but not on whether rows and columns are the same, so that the
-    /// matrix of `x` with itself and with a copy of it are computed alike.
+    /// The cheapest way. It depends on the numbers of rankings but not on whether rows and columns are the same, so
+    /// that the matrix of `x` with itself and with a copy of it are computed alike.
     pub(crate) fn new(task: Task<'_>, options: &Options<'_>) -> Result<Self, Error> {
         let isa = options.backend.isa()?;
         let strategy = task.strategy(options.backend, isa)?;

@@ -1,7 +1,7 @@
 //! Values and the sizes of their terms, for kernels of every kind, by their definitions.
 //!
-//! The size is the sum of the absolute values of the terms, which is the value for the absolute values of all weights, with
-//! discordant pairs counted too where the kernel is signed.
+//! The size is the sum of the absolute values of the terms, which is the value for the absolute values of all weights,
+//! with discordant pairs counted too where the kernel is signed.
 
 use super::Naive;
 
@@ -64,8 +64,8 @@ fn tuples(weight: &Naive, order: usize, s: &[f64], t: &[f64]) -> f64 {
     sums.sum::<f64>() / if matches!(weight, Naive::Average) { n.max(1) as f64 } else { 1.0 }
 }
 
-/// The kernel of order 2 of two rows of numbers, of which the least is the best and NaN is below all others: the mean over the
-/// complete rankings that agree with them.
+/// The kernel of order 2 of two rows of numbers, of which the least is the best and NaN is below all others: the mean
+/// over the complete rankings that agree with them.
 pub fn mean(weight: &Naive, signed: bool, s: &[f64], t: &[f64]) -> Value {
     let own = features(weight, s).into_iter().zip(features(weight, t));
     let mut value = 0.0;

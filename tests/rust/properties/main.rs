@@ -1,6 +1,7 @@
 //! What must hold for every Gram matrix, for random rankings and kernels, every strategy and every instruction set.
 //!
-//! A normal run takes the same few cases each time. `WKENDALL_EXAMPLES` is how many new ones to take instead for each property.
+//! A normal run takes the same few cases each time. `WKENDALL_EXAMPLES` is how many new ones to take instead for each
+//! property.
 
 mod cases;
 #[path = "../naive/mod.rs"]
@@ -90,7 +91,8 @@ fn check_value(case: &Case, wanted: &[Value], found: f64, p: usize, q: usize, si
     }
 }
 
-/// Every strategy on every instruction set gives what the definition gives, and the bits depend on neither tiles nor copies.
+/// Every strategy on every instruction set gives what the definition gives, and the bits depend on neither tiles nor
+/// copies.
 #[test]
 fn values_of_every_backend() {
     let used = Mutex::new(HashSet::new());
@@ -178,7 +180,8 @@ fn any_number_of_threads() {
     });
 }
 
-/// Relabelling the items changes nothing for one pair at a time, and counts not at all; other sums stay within the bound.
+/// Relabelling the items changes nothing for one pair at a time, and counts not at all; other sums stay within the
+/// bound.
 #[test]
 fn relabelling() {
     let chosen = Mutex::new(naive::Random(2));

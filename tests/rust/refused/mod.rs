@@ -80,8 +80,8 @@ pub fn rankings() -> Vec<Case> {
             "not whole",
             Rankings::from_ranks(2, 2, &[1.0, 2.0, 1.0, 1.5]),
             "NotWhole { row: 1, column: 1, value: 1.5 }",
-            "row 1, column 1 holds 1.5, which is not a whole number: ranks and item numbers must be whole; real numbers can be \
-             taken as scores",
+            "row 1, column 1 holds 1.5, which is not a whole number: ranks and item numbers must be whole; real \
+             numbers can be taken as scores",
         ),
         case(
             "NaN",
@@ -148,7 +148,8 @@ pub fn rankings() -> Vec<Case> {
             "mixed bases",
             Rankings::from_ranks(2, 2, &[1, 2, 1, 0]),
             "MixedBase { row: 0, column: 1, zero_row: 1, zero_column: 1, items: 2 }",
-            "row 0, column 1 holds 2 and row 1, column 1 holds 0, but rows of 2 items must all be permutations of 1..2 or all of 0..1",
+            "row 0, column 1 holds 2 and row 1, column 1 holds 0, but rows of 2 items must all be permutations of \
+             1..2 or all of 0..1",
         ),
         case(
             "rank twice",

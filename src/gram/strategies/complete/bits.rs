@@ -1,11 +1,12 @@
 //! The strategy for measures that count: rankings as bits, compared 64 pairs of items at a time.
 //!
-//! The order of each pair of items is a bit, so a ranking is n (n - 1) / 2 bits and two rankings have as many discordant pairs
-//! as bits that differ. The top-k kernel has a second bit for each pair, which says whether both items are in the top k. The
-//! average kernel needs, for each item, how many items come before it in both rankings: n bits an item, compared by "and".
+//! The order of each pair of items is a bit, so a ranking is n (n - 1) / 2 bits and two rankings have as many
+//! discordant pairs as bits that differ. The top-k kernel has a second bit for each pair, which says whether both items
+//! are in the top k. The average kernel needs, for each item, how many items come before it in both rankings: n bits an
+//! item, compared by "and".
 //!
-//! A block of bits is made for all rankings of a tile, used for all its pairs while it is in the cache, and dropped. Memory
-//! therefore does not grow with n^2.
+//! A block of bits is made for all rankings of a tile, used for all its pairs while it is in the cache, and dropped.
+//! Memory therefore does not grow with n^2.
 
 use std::ops::Range;
 use std::sync::{Mutex, PoisonError};
@@ -293,8 +294,9 @@ impl Bits<'_> {
         Ok(())
     }
 
-    /// Fills few tiles of many items: threads share the pairs of items instead of the tiles, because smaller tiles would mean to
-    /// make the bits of a ranking more often. Counts are whole, so that it does not matter in which order they are added up.
+    /// Fills few tiles of many items: threads share the pairs of items instead of the tiles, because smaller tiles
+    /// would mean to make the bits of a ranking more often. Counts are whole, so that it does not matter in which order
+    /// they are added up.
     pub(in crate::gram) fn fill_in_parts<T: Element>(
         &self,
         tiles: Vec<Tile<'_, T>>,

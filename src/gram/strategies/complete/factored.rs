@@ -1,5 +1,5 @@
-//! The strategy for tensors of weights that are given as sums of products of vectors: products of matrices with a column for each
-//! item, multiplied entry by entry.
+//! The strategy for tensors of weights that are given as sums of products of vectors: products of matrices with a
+//! column for each item, multiplied entry by entry.
 
 use std::ops::Range;
 
@@ -101,8 +101,8 @@ impl<'a, S: Real<G>, const G: usize> Factored<'a, S, G> {
         }
     }
 
-    /// The values of a group of rows and one of columns, before they are scaled. The two orders of two terms are added first, so
-    /// that rows and columns swapped give the same.
+    /// The values of a group of rows and one of columns, before they are scaled. The two orders of two terms are added
+    /// first, so that rows and columns swapped give the same.
     fn sum(&self, rows: &[Row<S, G>], columns: &[Row<S, G>]) -> Square<G> {
         let length = self.term_length().max(1);
         let mut sum = [[0.0; G]; G];

@@ -1,5 +1,5 @@
-//! The strategies that take the pairs of rankings one by one, for every measure and any n: the partition algorithm, or a grid of
-//! positions and values with vector instructions.
+//! The strategies that take the pairs of rankings one by one, for every measure and any n: the partition algorithm, or
+//! a grid of positions and values with vector instructions.
 
 use crate::error::Error;
 use crate::gram::plan::cost::{ASK_EVERY_NS, partition_ns};

@@ -1,16 +1,18 @@
 //! The strategy for weighted sums of few items: a matrix product of features, made block by block.
 //!
-//! For a symmetric weight a of the two ranks of a pair and the sign e of its order, the concordant sum is
-//! (sum of a a' + sum of (a e) (a' e')) / 2 over the pairs of items i < j. The second sum is a product of n (n - 1) / 2 features.
-//! The first has a closed form in sums over single items: ((sum of x)^2 - sum of x^2) / 2 with x = u u' for the multiplicative
-//! weight, (n - 2) sum of u u' + (sum of u)^2 for the additive one. The signed kernel is the second sum alone.
+//! For a symmetric weight a of the two ranks of a pair and the sign e of its order, the concordant sum is (sum of a a'
+//! + sum of (a e) (a' e')) / 2 over the pairs of items i < j. The second sum is a product of n (n - 1) / 2 features.
+//! The first has a closed form in sums over single items: ((sum of x)^2 - sum of x^2) / 2 with x = u u' for the
+//! multiplicative weight, (n - 2) sum of u u' + (sum of u)^2 for the additive one. The signed kernel is the second sum
+//! alone.
 //!
-//! The two sums cancel where few pairs are concordant. Where less than one part in 512 is left the value is computed anew from its
-//! definition, so that the error stays below 1e-12 of the sum of the absolute values of the concordant terms. This is rare: of
-//! uniform rankings it happens to one pair in 750 for six items, and to none in a million for ten or more.
+//! The two sums cancel where few pairs are concordant. Where less than one part in 512 is left the value is computed
+//! anew from its definition, so that the error stays below 1e-12 of the sum of the absolute values of the concordant
+//! terms. This is rare: of uniform rankings it happens to one pair in 750 for six items, and to none in a million for
+//! ten or more.
 //!
-//! A tensor of weights has a feature for every tuple of items, looked up in the tensor; a symmetric or skew-symmetric matrix one for
-//! every unordered pair.
+//! A tensor of weights has a feature for every tuple of items, looked up in the tensor; a symmetric or skew-symmetric
+//! matrix one for every unordered pair.
 
 use std::ops::Range;
 
@@ -29,8 +31,8 @@ use crate::weight::lowered::Lowered;
 use crate::weight::own;
 use crate::weight::powers::{exponent, scaled, times_power_of_two};
 
-/// Features in a block: those of a group of rankings take 18 KiB, so that those of a group of rows and one of columns stay in the
-/// first cache while they are multiplied.
+/// Features in a block: those of a group of rankings take 18 KiB, so that those of a group of rows and one of columns
+/// stay in the first cache while they are multiplied.
 const BLOCK: usize = 112;
 /// The largest sum, in self-similarities, that single precision may be used for.
 const LOST: f64 = 8.0;
@@ -84,8 +86,8 @@ impl Form {
 struct FeatureBlock {
     /// Which of all runs.
     runs: Range<usize>,
-    /// Whether they are followed by the squares of the weights of single items, halved and negative in the rows: the part of the
-    /// closed form of the multiplicative weight that is itself a product.
+    /// Whether they are followed by the squares of the weights of single items, halved and negative in the rows: the
+    /// part of the closed form of the multiplicative weight that is itself a product.
     squares: bool,
 }
 
@@ -164,8 +166,8 @@ impl<'a, S: Real<G>, const G: usize> Product<'a, S, G> {
         Ok(Self { isa, measure, x, y, form, weights, blocks, runs, own, finish })
     }
 
-    /// Mends the values that have cancelled, which are marked as NaN, and those for equal rankings, than which none is larger and
-    /// which should have no rounding of their own.
+    /// Mends the values that have cancelled, which are marked as NaN, and those for equal rankings, than which none is
+    /// larger and which should have no rounding of their own.
     fn mend(&self, rows: Range<usize>, columns: &Range<usize>, values: &mut Square<G>, workspace: &mut Workspace) {
         for (row, values) in rows.zip(values) {
             for (column, value) in columns.clone().zip(values) {
@@ -311,8 +313,8 @@ impl<S: Real<G>, const G: usize> Fill for Product<'_, S, G> {
     }
 }
 
-/// Whether sums in single precision have errors of about 1e-6 of the self-similarity: whether no sum on the way to it is more than
-/// [`LOST`] times as large.
+/// Whether sums in single precision have errors of about 1e-6 of the self-similarity: whether no sum on the way to it
+/// is more than [`LOST`] times as large.
 pub(in crate::gram) fn single_is_enough(measure: &Measure) -> Result<bool, Error> {
     let (most, own) = match measure.summed() {
         Some((Lowered::Products(u), signed)) => {
@@ -350,8 +352,8 @@ fn finish(form: Form, u: &[f64]) -> Finish {
         limit: f64::INFINITY,
     };
     let half = Finish { half: 0.5, cancelled: CANCELLED, ..plain };
-    // What a sum over single items can be at most; with weights of both signs it can also be much less than that of the absolute
-    // values of its terms, so that this has to do instead.
+    // What a sum over single items can be at most; with weights of both signs it can also be much less than that of the
+    // absolute values of its terms, so that this has to do instead.
     let most: f64 = u.iter().map(|u| u * u).sum();
     let mixed = u.iter().any(|&u| u < 0.0);
     match form {

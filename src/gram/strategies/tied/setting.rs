@@ -64,8 +64,8 @@ pub(super) struct Setting<'a> {
     mean: Mean,
     /// Whether items can be anywhere.
     pub(super) unknown: bool,
-    /// The root of the self-similarity of each row and of each column, that of the row where there is none, where it is needed: where
-    /// values are divided by it, and where it can be 0 although its terms are not.
+    /// The root of the self-similarity of each row and of each column, that of the row where there is none, where it is
+    /// needed: where values are divided by it, and where it can be 0 although its terms are not.
     roots: Option<(Vec<f64>, Option<Vec<f64>>)>,
 }
 
