@@ -135,7 +135,7 @@ class RankingError(ValueError):
         self.row = row
         self.column = column
         # Errors go from process to process, and not every object can.
-        self.value = value if value is None or isinstance(value, str | bytes | Number) else shown(value)
+        self.value: Any = value if value is None or isinstance(value, str | bytes | Number) else shown(value)
         self.kind = kind
 
 
