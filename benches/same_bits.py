@@ -4,8 +4,9 @@
     python benches/same_bits.py compare results.json    with the package of another commit, on the same machine
 
 A case is a public call with fixed arguments. The file keeps a hash of each result and a few of its values. For a call that is
-refused it keeps the type and the message of the error; messages may change, and a type may become a subclass of what it was. These
-are counted. `compare` ends with status 1 if a result differs or is missing. Libraries and the processor change results too: both runs need the same ones.
+refused it keeps the type and the message of the error. Messages may change, and a type may become a subclass of what it was; both
+are counted. `compare` ends with status 1 if a result differs or is missing. Libraries and the processor change results too: both
+runs need the same ones.
 """
 
 import os

@@ -1,4 +1,5 @@
-//! Everything that can be wrong with what a caller passes in. An error keeps its numbers; `message.rs` makes a sentence of them.
+//! Everything that can be wrong with what a caller passes in. An error keeps its numbers; `message.rs` makes a sentence
+//! of them.
 
 mod message;
 

@@ -1,4 +1,5 @@
-//! Errors as sentences. Places and names are pieces of their own, so that who shows an error can say them in other words.
+//! Errors as sentences. Places and names are pieces of their own, so that who shows an error can say them in other
+//! words.
 
 use std::fmt;
 
@@ -86,8 +87,9 @@ impl Error {
             Self::TooSteep { order } => about(
                 "u",
                 format!(
-                    " falls too steeply for a normalized kernel of order {order}: products of {order} weights and those of \
-                     fewer are not within the range of a float64 at the same time; take a lower order or flatter weights"
+                    " falls too steeply for a normalized kernel of order {order}: products of {order} weights and those \
+                     of fewer are not within the range of a float64 at the same time; take a lower order or flatter \
+                     weights"
                 ),
             ),
             Self::WeightEntry { name, ref at, value } => {
@@ -141,16 +143,16 @@ impl Error {
                 "there is no memory for {bytes} bytes more: take fewer rankings, items or threads at a time"
             )),
             Self::BeyondSingle { value } => text(format!(
-                "values can be as large as {value:?}, too large for single precision: normalize, scale the weights down or use \
-                 double precision"
+                "values can be as large as {value:?}, too large for single precision: normalize, scale the weights \
+                 down or use double precision"
             )),
             Self::BelowSingle { value } => text(format!(
-                "no value is larger than {value:?}, too small for single precision: normalize, scale the weights up or use double \
-                 precision"
+                "no value is larger than {value:?}, too small for single precision: normalize, scale the weights up \
+                 or use double precision"
             )),
             Self::UnknownBackend { ref name } => text(format!(
-                "backend {name:?} does not exist: it is a strategy (bits, product, pairs, partition), an instruction set \
-                 (portable, avx2, avx512), or both with a dash between, as in \"bits-avx2\""
+                "backend {name:?} does not exist: it is a strategy (bits, product, pairs, partition), an instruction \
+                 set (portable, avx2, avx512), or both with a dash between, as in \"bits-avx2\""
             )),
             Self::MissingInstructions { ref name } => {
                 text(format!("this CPU does not have the instructions of backend {name:?}"))
@@ -162,7 +164,8 @@ impl Error {
             Self::NotAKernel => text("only kernels have a signed form, not distances or correlations"),
             Self::NoFeatures => text("only kernels of order 2 with a named weight have features of pairs"),
             Self::IncompleteMeasure => text(
-                "incomplete rankings have kernels of order 2 with a named weight and the distance, but not this measure",
+                "incomplete rankings have kernels of order 2 with a named weight and the distance, but not this \
+                 measure",
             ),
             Self::UnknownPlaces => text("where missing items can be anywhere the weight must be the standard one"),
             Self::Changed => text("the values changed while they were being checked: do not write to them meanwhile"),
