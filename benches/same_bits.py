@@ -4,8 +4,9 @@
     python benches/same_bits.py compare results.json    with the package of another commit, on the same machine
 
 A case is a public call with fixed arguments. The file keeps a hash of each result and a few of its values. For a call that is
-refused it keeps the type and the message of the error; messages may change, types may not. `compare` ends with status 1 if a
-result differs or is missing. Libraries and the processor change results too: both runs need the same ones.
+refused it keeps the type and the message of the error. Messages may change, and a type may become a subclass of what it was; both
+are counted. `compare` ends with status 1 if a result differs or is missing. Libraries and the processor change results too: both
+runs need the same ones.
 """
 
 import os
@@ -60,7 +61,8 @@ def outcomes(name, call):
         except KeyboardInterrupt:
             raise
         except BaseException as error:  # A refusal is a result. A panic of the crate is no Exception.
-            yield name, {"error": type(error).__name__, "message": str(error)}
+            bases = [kind.__name__ for kind in type(error).__mro__]
+            yield name, {"error": type(error).__name__, "bases": bases, "message": str(error)}
             return
     if isinstance(value, dict):
         for part, result in value.items():
@@ -105,7 +107,7 @@ def difference(old, new):
     """Describe how two results differ; None if they do not."""
     if "error" in old or "error" in new:
         first, second = (f"{one['error']} ({one['message']})" if "error" in one else "a result" for one in (old, new))
-        return None if old.get("error") == new.get("error") else f"was {first}, is {second}"
+        return None if old.get("error") in new.get("bases", ()) else f"was {first}, is {second}"
     if old["hash"] == new["hash"]:
         return None
     for what in ("type", "shape"):
@@ -141,6 +143,10 @@ def compare(path, only):
         print(f"{number} of group {group} differ")
     added = len(set(new) - set(old))
     print(f"{len(both)} of {len(old)} cases are identical, {len(wrong)} differ or are missing")
+    types = Counter((old[name]["error"], new[name]["error"]) for name in both if "error" in old[name])
+    for (before, now), number in types.items():
+        if before != now:
+            print(f"{number} refusals were {before} and are {now}, a subclass")
     print(f"{len(changed)} messages of refusals changed; {added} cases are not in the file")
     return 1 if wrong or not old else 0
 

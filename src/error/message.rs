@@ -87,9 +87,9 @@ impl Error {
             Self::TooSteep { order } => about(
                 "u",
                 format!(
-                    " falls too steeply for a normalized kernel of order {order}: products of {order} weights and \
-                     those of fewer are not within the range of a float64 at the same time; \
-                     take a lower order or flatter weights"
+                    " falls too steeply for a normalized kernel of order {order}: products of {order} weights and those \
+                     of fewer are not within the range of a float64 at the same time; take a lower order or flatter \
+                     weights"
                 ),
             ),
             Self::WeightEntry { name, ref at, value } => {
@@ -148,11 +148,11 @@ impl Error {
             )),
             Self::BelowSingle { value } => text(format!(
                 "no value is larger than {value:?}, too small for single precision: normalize, scale the weights up \
-                 down or use double precision"
+                 or use double precision"
             )),
             Self::UnknownBackend { ref name } => text(format!(
-                "backend {name:?} does not exist: it is a strategy (bits, product, pairs, partition), an \
-                 instruction set (portable, avx2, avx512), or both with a dash between, as in \"bits-avx2\""
+                "backend {name:?} does not exist: it is a strategy (bits, product, pairs, partition), an instruction \
+                 set (portable, avx2, avx512), or both with a dash between, as in \"bits-avx2\""
             )),
             Self::MissingInstructions { ref name } => {
                 text(format!("this CPU does not have the instructions of backend {name:?}"))

@@ -31,7 +31,7 @@ def checked_data(estimator: BaseEstimator, X: ArrayLike, **how: Any) -> Any:
     except (TypeError, ValueError) as error:
         if not issparse(X):  # of which scikit-learn says enough
             array = _two_axes(X)
-            check_objects(array, "X")
+            _check_entries(array, error)
             rows = len(array)
             if y is not None:
                 _check_labels(y, rows)
@@ -47,6 +47,16 @@ def _two_axes(X: ArrayLike) -> NDArray[Any]:
         # The words that scikit-learn's checks of estimators look for.
         advice = ". Reshape your data if they are an array: X.reshape(1, -1)"
         raise changed(error, (*sentence_of(error).pieces, advice)) from None
+
+
+def _check_entries(array: NDArray[Any], said: Exception) -> None:
+    try:
+        check_objects(array, "X")
+    except RankingError as error:
+        if error.kind != "not a number":
+            raise
+        # What scikit-learn said has the words that its checks of estimators look for.
+        raise changed(error, (*sentence_of(error).pieces, f" ({one_line(str(said))})")) from None
 
 
 def _check_labels(y: ArrayLike, rows: int) -> None:
