@@ -1,4 +1,4 @@
-"""The parameters of kernels and of runs, checked one by one."""
+"""Arguments of all kinds, checked one by one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the scikit-learn objects with the parameters of a kernel share: reading rankings, kernels between them, draws.
+"""What the scikit-learn objects with the parameters of a kernel share: reading rankings, and kernels between them.
 
 Each object takes the parameters of `gram_matrix` by the same names, beside its own. A grid search then names `weight`, as a
 call does, and there is no second object inside to be cloned, or shared by mistake.
