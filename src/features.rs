@@ -36,7 +36,7 @@ use crate::weight::means::Means;
 ///
 /// ```
 /// use wkendall::{Measure, Weight, features};
-/// let kernel = Measure::kernel(&Weight::Standard, 4)?;
+/// let kernel = Measure::kernel(&Weight::default(), 4)?;
 /// assert_eq!(features::columns(&kernel)?, 7);
 /// assert_eq!(features::columns(&kernel.signed()?)?, 6);
 /// # Ok::<(), wkendall::Error>(())
@@ -54,7 +54,7 @@ pub fn columns(measure: &Measure) -> Result<usize, Error> {
 /// ```
 /// use wkendall::{Measure, Rankings, Weight, embedding, features};
 /// let x = Rankings::from_ranks(2, 3, &[1, 2, 3, 3, 2, 1])?;
-/// let kernel = Measure::kernel(&Weight::Standard, 3)?.signed()?;
+/// let kernel = Measure::kernel(&Weight::default(), 3)?.signed()?;
 /// let mut out = [0.0; 6];
 /// features::features_into(&kernel, &x, &mut out, embedding::Run::default())?;
 /// assert_eq!(out, [1.0, 1.0, 1.0, -1.0, -1.0, -1.0]);

@@ -90,9 +90,9 @@ pub struct Options<'a> {
 /// and, where items can be anywhere, when the weight is not the standard one.
 ///
 /// ```
-/// use wkendall::{Factor, Measure, Options, Rankings, Weight, gram};
+/// use wkendall::{Measure, Options, Rankings, Weight, gram};
 /// let x = Rankings::from_ranks(2, 3, &[1, 2, 3, 3, 2, 1])?;
-/// let kernel = Measure::kernel(&Weight::Mult(Factor::Hyperbolic), 3)?.normalized();
+/// let kernel = Measure::kernel(&Weight::default(), 3)?.normalized();
 /// let k = gram(&kernel, &x, None, Options::default())?;
 /// assert_eq!(k, [1.0, 0.0, 0.0, 1.0]);
 /// # Ok::<(), wkendall::Error>(())
@@ -101,7 +101,7 @@ pub struct Options<'a> {
 /// ```
 /// use wkendall::{Incomplete, Measure, Missing, Options, Weight, gram};
 /// let x = Incomplete::from_ranks(2, 3, &[1.0, 2.0, 3.0, 1.0, f64::NAN, f64::NAN], Missing::Bottom)?;
-/// let kernel = Measure::kernel(&Weight::Standard, 3)?;
+/// let kernel = Measure::kernel(&Weight::default(), 3)?;
 /// assert_eq!(gram(&kernel, &x, None, Options::default())?, [3.0, 2.5, 2.5, 2.5]);
 /// # Ok::<(), wkendall::Error>(())
 /// ```
@@ -162,7 +162,7 @@ pub fn gram_into<R: RankingSet, T: Element>(
 /// ```
 /// use wkendall::{Incomplete, Measure, Missing, Options, Weight, diagonal};
 /// let x = Incomplete::from_ranks(2, 3, &[1.0, 2.0, 3.0, 1.0, f64::NAN, f64::NAN], Missing::Bottom)?;
-/// let kernel = Measure::kernel(&Weight::Standard, 3)?;
+/// let kernel = Measure::kernel(&Weight::default(), 3)?;
 /// assert_eq!(diagonal(&kernel, &x, Options::default())?, [3.0, 2.5]);
 /// # Ok::<(), wkendall::Error>(())
 /// ```

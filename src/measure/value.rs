@@ -36,7 +36,7 @@ impl Measure {
     /// ```
     /// use wkendall::{Measure, Rankings, Weight, Workspace};
     /// let pi = Rankings::from_ranks(1, 3, &[2, 3, 1])?;
-    /// let kendall = Measure::kernel(&Weight::Standard, 3)?;
+    /// let kendall = Measure::kernel(&Weight::default(), 3)?;
     /// assert_eq!(kendall.kappa(pi.row(0), &mut Workspace::new(3))?, 1.0);
     /// # Ok::<(), wkendall::Error>(())
     /// ```

@@ -66,10 +66,11 @@ impl Factor {
 
 /// What a concordant pair of items adds to the kernel. Below, the pair's two items have ranks `a < b` in one ranking
 /// and `c < d` in the other, counting from 1, the most preferred first; `n` is the number of items.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Default)]
 #[non_exhaustive]
 pub enum Weight {
     /// 1: the Kendall kernel.
+    #[default]
     Standard,
     /// 1 if all four ranks are at most `k`, otherwise 0.
     Top(usize),
