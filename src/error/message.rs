@@ -87,9 +87,9 @@ impl Error {
             Self::TooSteep { order } => about(
                 "u",
                 format!(
-                    " falls too steeply for a normalized kernel of order {order}: products of {order} weights and those \
-                     of fewer are not within the range of a float64 at the same time; take a lower order or flatter \
-                     weights"
+                    " falls too steeply for a normalized kernel of order {order}: products of {order} weights and \
+                     those of fewer are not within the range of a float64 at the same time; take a lower order or \
+                     flatter weights"
                 ),
             ),
             Self::WeightEntry { name, ref at, value } => {
