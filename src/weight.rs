@@ -1,5 +1,6 @@
 //! The weights of tuples of positions, as given and as checked.
 
+pub(crate) mod pair;
 pub(crate) mod scale;
 
 use std::sync::Arc;

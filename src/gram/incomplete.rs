@@ -22,7 +22,7 @@ use crate::weight::ValidWeight;
 const WIDE: usize = 240;
 const NARROW: usize = 16;
 /// Nanoseconds of a product for each feature, and of a pair for each item and at all (72 rankings of 100 to 7129 items, with ties,
-/// one core of a Xeon with AVX-512 at 2.3 GHz).
+/// one core of a Xeon at 2.3 GHz).
 const FEATURE_NS: f64 = 0.08;
 const ITEM_NS: f64 = 20.0;
 const PAIR_NS: f64 = 300.0;

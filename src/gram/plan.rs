@@ -117,8 +117,8 @@ impl Backend {
 impl FromStr for Backend {
     type Err = Error;
 
-    /// A strategy ("bits", "product", "pairs" or "partition"), one of the [`instruction_sets`](crate::instruction_sets), or one of
-    /// each with a dash between, as in "bits-portable".
+    /// A strategy ("bits", "product", "pairs" or "partition"), one of the [`instruction_sets`](crate::instruction_sets),
+    /// or one of each with a dash between, as in "bits-portable".
     fn from_str(name: &str) -> Result<Self, Error> {
         let mut backend = Self::default();
         for part in name.split('-') {

@@ -14,8 +14,8 @@ use crate::incomplete::Blocks;
 use crate::memory;
 use crate::parallel::Stop;
 use crate::simd::Isa;
-use crate::simd::grid::Terms;
 use crate::weight::ValidWeight;
+use crate::weight::pair::Terms;
 
 /// Items that are put in their places between two looks whether the run goes on.
 const LOOK_EVERY: usize = 1 << 18;
@@ -190,7 +190,7 @@ fn split_concordant(weight: &ValidWeight, s: Side<'_>, t: Side<'_>, placed: Bloc
             for (item, &place) in places.iter().enumerate() {
                 p[place as usize] = s.means.of_block[start(s.blocks, item)] * t.means.of_block[start(t.blocks, item)];
             }
-            Terms::Squares(p)
+            Terms::Products(p)
         }
     };
     concordant_of(terms, workspace)
