@@ -14,9 +14,9 @@ use crate::memory;
 use crate::parallel::Stop;
 use crate::rankings::tied::Blocks;
 use crate::simd::Isa;
-use crate::simd::grid::Terms;
 use crate::weight::lowered::Lowered;
 use crate::weight::means::Means;
+use crate::weight::pair::Terms;
 
 /// Items that are put in their places between two looks whether the run goes on.
 const LOOK_EVERY: usize = 1 << 18;
@@ -207,7 +207,7 @@ fn split_concordant(
             for (item, &place) in places.iter().enumerate() {
                 p[place as usize] = s.means.of_block[start(s.blocks, item)] * t.means.of_block[start(t.blocks, item)];
             }
-            Terms::Squares(p)
+            Terms::Products(p)
         }
     };
     concordant_of(terms, workspace)

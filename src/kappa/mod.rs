@@ -11,9 +11,11 @@ pub(crate) use general::is_symmetric;
 use crate::error::Error;
 use crate::memory;
 use crate::parallel::Stop;
-use crate::simd::{self, Isa, grid};
+use crate::simd::grid::{self, PermutationTerms};
+use crate::simd::{self, Isa};
 use crate::weight::lowered::Lowered;
-use partition::{Count, LaterReal, LaterWeight, Products, Spill, Split, Sums, partition};
+use crate::weight::pair::Terms;
+use partition::{Short, Spill};
 
 /// The memory that comparing two rankings takes; made once for each thread and used for any number of pairs.
 #[derive(Debug, Clone, Default)]
@@ -60,7 +62,7 @@ impl Workspace {
     /// Makes it fit `items` items; allocates nothing where it was as large before.
     pub(crate) fn try_fit(&mut self, items: usize) -> Result<(), Error> {
         memory::resize(&mut self.values, items, 0)?;
-        memory::resize(&mut self.spill.room, items + 1, 0)?;
+        memory::resize(&mut self.spill.buffer, items + 1, 0)?;
         memory::resize(&mut self.by_value, items, 0.0)?;
         memory::resize(&mut self.counts, items + 1, 0)
     }
@@ -126,24 +128,24 @@ pub(crate) fn ordered(weight: &Lowered, order: usize, workspace: &mut Workspace)
             for (&value, &u_position) in values.iter().zip(u) {
                 by_value[value as usize] = u_position * u[value as usize];
             }
-            grid::Terms::Squares(by_value)
+            Terms::Products(by_value)
         }
         Lowered::Sums(u) => {
             let u = &**u;
             for (&value, &u_position) in values.iter().zip(u) {
                 by_value[value as usize] = u_position;
             }
-            grid::Terms::Sums { p: by_value, q: u }
+            Terms::Sums { p: by_value, q: u }
         }
         Lowered::Later => {
             for (position, &value) in (0..).zip(values) {
                 by_value[value as usize] = f64::from(kept as u32 - value.max(position));
             }
-            grid::Terms::Later(by_value)
+            Terms::Later(by_value)
         }
         // General weights have an order of their own; measures refuse another.
         Lowered::Count { .. } | Lowered::Tensor { .. } | Lowered::Factors { .. } | Lowered::Quadruples(_) => {
-            grid::Terms::Ones
+            Terms::Ones
         }
     };
     let sum = match terms {
@@ -151,9 +153,9 @@ pub(crate) fn ordered(weight: &Lowered, order: usize, workspace: &mut Workspace)
             let isa = isa.unwrap_or_else(Isa::portable);
             simd::ordered::sum(isa, terms, order, values, tuples, spill.stop.flag())
         }
-        grid::Terms::Ones => kept as f64,
-        grid::Terms::Squares(x) | grid::Terms::Later(x) => x.iter().sum(),
-        grid::Terms::Sums { p, q } => p.iter().zip(q).map(|(p, q)| p * q).sum(),
+        Terms::Ones => kept as f64,
+        Terms::Products(x) | Terms::Later(x) => x.iter().sum(),
+        Terms::Sums { p, q } => p.iter().zip(q).map(|(p, q)| p * q).sum(),
     };
     if weight.is_later() { sum / kept as f64 } else { sum }
 }
@@ -211,27 +213,9 @@ fn sizes(u: &[f64], values: &[u32]) -> impl Iterator<Item = f64> {
 }
 
 /// The sum over the concordant pairs of the permutation in `workspace.values` of what terms of items, by value, give them.
-fn concordant_of(terms: grid::Terms<'_>, workspace: &mut Workspace) -> f64 {
+fn concordant_of(terms: Terms<'_>, workspace: &mut Workspace) -> f64 {
     let Workspace { values, spill, cells, isa, .. } = workspace;
-    match *isa {
-        None => match terms {
-            grid::Terms::Ones => partition(&mut Count, 0, values, spill) as f64,
-            grid::Terms::Squares(x) => partition(&mut Products::<false>(x), 0, values, spill),
-            grid::Terms::Later(x) => partition(&mut LaterReal(x), 0, values, spill),
-            grid::Terms::Sums { p, q } => partition(&mut Sums::<false> { first: p, second: q }, 0, values, spill),
-        },
-        Some(isa) => match terms {
-            grid::Terms::Ones => partition(&mut Split { isa, terms, cells, slow: Count }, 0, values, spill) as f64,
-            grid::Terms::Squares(x) => {
-                partition(&mut Split { isa, terms, cells, slow: Products::<false>(x) }, 0, values, spill)
-            }
-            grid::Terms::Later(x) => partition(&mut Split { isa, terms, cells, slow: LaterReal(x) }, 0, values, spill),
-            grid::Terms::Sums { p, q } => {
-                let slow = Sums::<false> { first: p, second: q };
-                partition(&mut Split { isa, terms, cells, slow }, 0, values, spill)
-            }
-        },
-    }
+    partition::concordant(terms, isa.map(|isa| Short { isa, cells }), values, spill)
 }
 
 /// The number of unordered pairs of `count` things.
@@ -257,13 +241,7 @@ fn standard(workspace: &mut Workspace) -> u64 {
 /// Concordant pairs among the first `kept` values, which are all below `kept`.
 fn count(kept: usize, workspace: &mut Workspace) -> u64 {
     let Workspace { values, spill, cells, isa, .. } = workspace;
-    match *isa {
-        None => partition(&mut Count, 0, &mut values[..kept], spill),
-        Some(isa) => {
-            let terms = grid::Terms::Ones;
-            partition(&mut Split { isa, terms, cells, slow: Count }, 0, &mut values[..kept], spill)
-        }
-    }
+    partition::count(isa.map(|isa| Short { isa, cells }), &mut values[..kept], spill)
 }
 
 /// The count among the items that are in the top k of both rankings, and how many of these there are.
@@ -300,21 +278,14 @@ fn keep_top(k: usize, workspace: &mut Workspace) -> usize {
 /// n times the concordant sum: a whole number.
 fn average(workspace: &mut Workspace) -> u128 {
     let n = workspace.values.len() as u32;
-    if let Some(sum) = on_grid(grid::Whole::Rooms(n), workspace) {
+    if let Some(sum) = on_grid(PermutationTerms::Remaining(n), workspace) {
         return sum as u128;
     }
     let Workspace { values, spill, by_value, cells, isa, .. } = workspace;
     for (position, &value) in (0..).zip(&*values) {
         by_value[value as usize] = f64::from(n - value.max(position));
     }
-    let mut slow = LaterWeight(by_value);
-    match *isa {
-        None => partition(&mut slow, 0, values, spill),
-        Some(isa) => {
-            let terms = grid::Terms::Later(by_value);
-            partition(&mut Split { isa, terms, cells, slow }, 0, values, spill)
-        }
-    }
+    partition::whole(by_value, isa.map(|isa| Short { isa, cells }), values, spill)
 }
 
 /// n times the sum of the average weight over all pairs, concordant or not.
@@ -335,44 +306,36 @@ fn average_of_all(workspace: &mut Workspace) -> u128 {
 }
 
 /// The sum on one grid, if there are vector instructions and the permutation is short enough.
-fn on_grid(terms: grid::Whole<'_>, workspace: &mut Workspace) -> Option<f64> {
+fn on_grid(terms: PermutationTerms<'_>, workspace: &mut Workspace) -> Option<f64> {
     let Workspace { values, spill, cells, isa, .. } = workspace;
-    let isa = isa.filter(|_| values.len() <= terms.most())?;
-    Some(grid::sum_whole(isa, terms, values, &mut spill.room, cells))
+    let isa = isa.filter(|_| values.len() <= terms.most_on_grid())?;
+    Some(grid::sum_permutation(isa, terms, values, &mut spill.buffer, cells))
 }
 
 fn add<const SIGNED: bool>(u: &[f64], workspace: &mut Workspace) -> f64 {
-    if !SIGNED && let Some(sum) = on_grid(grid::Whole::Sums(u), workspace) {
+    if !SIGNED && let Some(sum) = on_grid(PermutationTerms::Sums(u), workspace) {
         return sum;
     }
     let Workspace { values, spill, by_value, cells, isa, .. } = workspace;
     for (&value, &u) in values.iter().zip(u) {
         by_value[value as usize] = u;
     }
-    let mut slow = Sums::<SIGNED> { first: by_value, second: u };
-    match *isa {
-        Some(isa) if !SIGNED => {
-            let terms = grid::Terms::Sums { p: by_value, q: u };
-            partition(&mut Split { isa, terms, cells, slow }, 0, values, spill)
-        }
-        _ => partition(&mut slow, 0, values, spill),
+    if SIGNED {
+        return partition::signed_sums(by_value, u, values, spill);
     }
+    partition::concordant(Terms::Sums { p: by_value, q: u }, isa.map(|isa| Short { isa, cells }), values, spill)
 }
 
 fn mult<const SIGNED: bool>(u: &[f64], workspace: &mut Workspace) -> f64 {
-    if !SIGNED && let Some(sum) = on_grid(grid::Whole::Products(u), workspace) {
+    if !SIGNED && let Some(sum) = on_grid(PermutationTerms::Products(u), workspace) {
         return sum;
     }
     let Workspace { values, spill, by_value, cells, isa, .. } = workspace;
     for (&value, &u_position) in values.iter().zip(u) {
         by_value[value as usize] = u_position * u[value as usize];
     }
-    let mut slow = Products::<SIGNED>(by_value);
-    match *isa {
-        Some(isa) if !SIGNED => {
-            let terms = grid::Terms::Squares(by_value);
-            partition(&mut Split { isa, terms, cells, slow }, 0, values, spill)
-        }
-        _ => partition(&mut slow, 0, values, spill),
+    if SIGNED {
+        return partition::signed_products(by_value, values, spill);
     }
+    partition::concordant(Terms::Products(by_value), isa.map(|isa| Short { isa, cells }), values, spill)
 }

@@ -278,7 +278,7 @@ impl Words8 for WordPair {
     unsafe fn pick(self, table: &[f64], entries: &mut [f64; 8]) {
         // One by one: gathers of four are no faster.
         let mut places = [0; 8];
-        // SAFETY: the array has room for eight.
+        // SAFETY: the array has eight words.
         unsafe { self.store(places.as_mut_ptr()) };
         entries.iter_mut().zip(places).for_each(|(entry, place)| *entry = table[place as usize]);
     }

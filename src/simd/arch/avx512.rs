@@ -232,7 +232,7 @@ impl Words8 for __m512i {
     }
     #[inline(always)]
     unsafe fn pick(self, table: &[f64], entries: &mut [f64; 8]) {
-        // SAFETY: the places are within the table, as the trait asks, and there is room for eight.
+        // SAFETY: the words are indices of the table, as the trait asks; there are eight entries.
         unsafe {
             let found = _mm512_i64gather_pd::<8>(self, table.as_ptr().cast());
             _mm512_storeu_pd(entries.as_mut_ptr(), found);

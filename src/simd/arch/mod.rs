@@ -41,8 +41,9 @@ pub(crate) trait Arch {
 
 /// A loop with its arguments, to be compiled for every instruction set.
 ///
-/// `run` is `#[inline(always)]`. It takes the task apart and calls a function that is inlined as well, with plain arguments: the
-/// compiler knows of `&mut` arguments that nothing else points to the same memory, and does not know it of fields.
+/// `run` is `#[inline(always)]`. It takes the task apart and calls a function that is inlined as well, with
+/// plain arguments: the compiler knows of `&mut` arguments that nothing else points to the same memory, and
+/// does not know it of fields.
 pub(crate) trait Task {
     type Output;
 
@@ -95,8 +96,8 @@ impl fmt::Display for Level {
     }
 }
 
-/// Makes all that needs a list of the instruction sets from lines `file: Type if condition`. Where the condition does not hold, the
-/// name is known and the instructions are not available.
+/// Makes all that needs a list of the instruction sets from lines `file: Type if condition`. Where the
+/// condition does not hold, the name is known and the instructions are not available.
 macro_rules! instruction_sets {
     ($($file:ident: $arch:ident if $condition:meta;)+) => {
         /// The instruction sets that loops are compiled for, from the narrowest to the widest.

@@ -2,7 +2,8 @@
 
 use super::vectors::{Doubles16, GridRegister, Register, Vector};
 
-/// Read from `8 - lane` on: minus infinity in the lanes below `lane`, infinity in the others. The maximum with it hides those.
+/// Read from `8 - lane` on: minus infinity in the lanes below `lane`, infinity in the others. The maximum with
+/// it hides those.
 pub(super) static HIDDEN: [f64; 16] = {
     let mut hidden = [f64::NEG_INFINITY; 16];
     let mut lane = 8;

@@ -1,8 +1,9 @@
 //! The vectors that loops are written with.
 //!
 //! # Safety
-//! The unsafe functions of all traits may only be called, and must be inlined, where the instructions that they stand for are
-//! enabled: in the [`Task::run`](super::Task::run) of their instruction set. Where more is asked for, the function says so.
+//! The unsafe functions of all traits may only be called, and must be inlined, where the instructions that they
+//! stand for are enabled: in the [`Task::run`](super::Task::run) of their instruction set. Where more is asked
+//! for, the function says so.
 
 /// One register of numbers.
 pub(crate) trait Register<S>: Copy {

@@ -1,4 +1,4 @@
-//! Counting bits that two rankings have in common or apart, and making such bits.
+//! Packing the order of items into bits, and counting the bits in which two rankings agree or differ.
 
 use std::ops::Range;
 
@@ -9,8 +9,8 @@ use crate::simd::arch::{Arch, Words8};
 pub(crate) const GROUP: usize = 8;
 
 task! {
-    /// The signs of the pairs of items (i, j), i < j, for j in `later`: bits `ranks[i] < ranks[j]`, packed without gaps but for the
-    /// end. Ranks are padded to whole blocks of 64.
+    /// The signs of the pairs of items (i, j), i < j, for j in `later`: bits `ranks[i] < ranks[j]`, packed
+    /// without gaps but for the end. Ranks are padded to whole blocks of 64.
     pub(crate) fn pack_signs<A>(ranks: &[[u16; 64]], later: Range<usize>, out: &mut Vec<u64>) {
         let mut stream = Stream::new();
         for j in later {
@@ -84,11 +84,11 @@ impl Stream {
 }
 
 task! {
-    /// Adds to `counts[row][column]` the number of bits in which a row and a column differ; if `upper`, only from about the
-    /// diagonal on.
+    /// Adds to `counts[row][column]` the number of bits in which a row and a column differ; if `upper`, only
+    /// from about the diagonal on.
     ///
-    /// `rows` holds `words` words for each row; `columns` is a packed panel of as many words for each group of [`GROUP`]
-    /// columns; `counts` has one entry for each row and each column of every group.
+    /// `rows` holds `words` words for each row; `columns` is a packed panel of as many words for each group of
+    /// [`GROUP`] columns; `counts` has one entry for each row and each column of every group.
     pub(crate) fn count_differing<A>(words: usize, upper: bool, rows: &[u64], columns: &[u64], counts: &mut [u64]) {
         let differing = |a: *const u64, b| A::Words8::splat(*a).xor(A::Words8::load(b));
         pairs::<A>(words, 1, upper, rows, columns, counts, differing);
@@ -96,8 +96,8 @@ task! {
 }
 
 task! {
-    /// Adds to `counts[row][column]` the number of bits that are set in the masks of both and agree in their signs. Panels as for
-    /// [`count_differing`], with two words for each: sign and mask.
+    /// Adds to `counts[row][column]` the number of bits that are set in the masks of both and agree in their
+    /// signs. Panels as for [`count_differing`], with two words for each: sign and mask.
     pub(crate) fn count_agreeing<A>(words: usize, upper: bool, rows: &[u64], columns: &[u64], counts: &mut [u64]) {
         pairs::<A>(words, 2, upper, rows, columns, counts, |a, b| {
             let differ = A::Words8::splat(*a).xor(A::Words8::load(b));
@@ -157,8 +157,8 @@ unsafe fn block<'a, A: Arch, const R: usize>(
     combine: impl Fn(*const u64, *const u64) -> A::Words8,
 ) {
     assert!(rows.len() == R * length && panel.len() == GROUP * length);
-    // SAFETY: `word + step <= length`, so all reads are within `rows` and `panel`, whose lengths were just checked; the caller
-    // keeps the promise of `Words8`.
+    // SAFETY: `word + step <= length`, so all reads are within `rows` and `panel`, whose lengths were just
+    // checked; the caller keeps the promise of `Words8`.
     unsafe {
         let mut sums = [A::Words8::zero(); R];
         for word in (0..length).step_by(step) {
@@ -194,8 +194,9 @@ task! {
 }
 
 task! {
-    /// Adds to `sums[row][column]`, summed over items: the number of predecessors that the item has in both rankings, times `n` less
-    /// the larger of its ranks. Panels as for [`count_differing`], made by [`pack_predecessors`] of `step` words for each item.
+    /// Adds to `sums[row][column]`, summed over items: the number of predecessors that the item has in both
+    /// rankings, times `n` less the larger of its ranks. Panels as for [`count_differing`], made by
+    /// [`pack_predecessors`] of `step` words for each item.
     pub(crate) fn sum_common<A>(
         items: usize, step: usize, upper: bool, rows: &[u64], columns: &[u64], sums: &mut [u64],
     ) {
@@ -228,8 +229,8 @@ unsafe fn common<'a, A: Arch, const R: usize>(
     sums: &mut impl Iterator<Item = &'a mut [u64]>,
 ) {
     assert!(rows.len() == R * length && panel.len() == GROUP * length && length.is_multiple_of(step));
-    // SAFETY: `item + word < length`, so all reads are within `rows` and `panel`, whose lengths were just checked; the caller
-    // keeps the promise of `Words8`.
+    // SAFETY: `item + word < length`, so all reads are within `rows` and `panel`, whose lengths were just
+    // checked; the caller keeps the promise of `Words8`.
     unsafe {
         let mut totals = [A::Words8::zero(); R];
         for item in (0..length).step_by(step) {

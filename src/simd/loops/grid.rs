@@ -1,77 +1,77 @@
 //! Sums over concordant pairs on a grid: positions and values are both cut into buckets.
 //!
-//! A concordant pair is of one of three kinds. If its items lie in different buckets of positions and of values, all that matters
-//! is the two cells they lie in: what the items bring is added up cell by cell, and one pass over the cells adds up the pairs. If
-//! both lie in one bucket of positions, or in different ones of positions and one of values, they are found by comparing all pairs of
-//! the bucket.
+//! Items are sorted by position; item i has position i and value `v[i]`. A pair i < j is concordant if `v[i] < v[j]`.
+//! With `row(i) = i / S` and `column(i) = v[i] / S`, each concordant pair is of one of three kinds:
+//!
+//! ```text
+//! row(i) < row(j), column(i) < column(j)   only the cells matter: sums by cell, then one pass over the cells
+//! row(i) = row(j)                          compare all pairs of each row
+//! row(i) < row(j), column(i) = column(j)   compare all pairs of each column
+//! ```
 
-use super::rules::{Later, Ones, PlaceSums, Products, Rooms, Rule, Squares, Sums};
+use super::bucket::Bucket;
+use super::numbers::{Both, ByValue, Nothing, Numbers, ProductOfBoth, Remaining, TwoByValue};
 use super::task;
 use crate::simd::arch::GridRegister;
+use crate::weight::pair::{Later, Ones, PairTerm, Products, Sums, Terms};
 
-/// What pairs of items add. An item is named by its value.
+/// Terms of a whole permutation: item i has position i and value `v[i]`, and the numbers are those of both.
 #[derive(Clone, Copy)]
-pub(crate) enum Terms<'a> {
-    /// One.
-    Ones,
-    /// The product of the numbers of both items.
-    Squares(&'a [f64]),
-    /// The number of the later item.
-    Later(&'a [f64]),
-    /// (p + p') (q + q').
-    Sums {
-        /// One number of each item.
-        p: &'a [f64],
-        /// The other.
-        q: &'a [f64],
-    },
+pub(crate) enum PermutationTerms<'a> {
+    /// `u[i] u[v[i]] * u[j] u[v[j]]`.
+    Products(&'a [f64]),
+    /// `(u[i] + u[j]) (u[v[i]] + u[v[j]])`.
+    Sums(&'a [f64]),
+    /// `n - max(j, v[j])` of the later item j.
+    Remaining(u32),
 }
 
 impl Terms<'_> {
     /// How many values should be summed on one grid at most: with four numbers a cell, splitting first pays sooner.
-    pub(crate) fn most(&self) -> usize {
-        if matches!(self, Self::Sums { .. }) { NARROW } else { MOST }
+    pub(crate) fn most_on_grid(&self) -> usize {
+        match self {
+            Self::Ones | Self::Later(_) | Self::Products(_) => MOST,
+            Self::Sums { .. } => NARROW,
+        }
     }
 }
 
-impl Whole<'_> {
-    /// As [`Terms::most`].
-    pub(crate) fn most(&self) -> usize {
-        if matches!(self, Self::Sums(_)) { NARROW } else { MOST }
+impl PermutationTerms<'_> {
+    /// As [`Terms::most_on_grid`].
+    pub(crate) fn most_on_grid(&self) -> usize {
+        match self {
+            Self::Products(_) | Self::Remaining(_) => MOST,
+            Self::Sums(_) => NARROW,
+        }
     }
-}
-
-/// What pairs of items of a whole permutation add, where the position of an item is known as well as its value.
-#[derive(Clone, Copy)]
-pub(crate) enum Whole<'a> {
-    /// The product of the numbers of both positions and both values.
-    Products(&'a [f64]),
-    /// The sum of the numbers of both positions times that of both values.
-    Sums(&'a [f64]),
-    /// What the larger of value and position of the later item lacks to this.
-    Rooms(u32),
 }
 
 /// At most so many values at a time: the cells of more would not fit the second cache.
-pub(crate) const MOST: usize = 8192;
+const MOST: usize = 8192;
 /// Up to here buckets are narrow: more cells, and fewer pairs within buckets.
 const NARROW: usize = 3072;
 const NARROW_BUCKET: usize = 32;
 const WIDE_BUCKET: usize = 64;
 
 task! {
-    /// Adds up the concordant pairs of `values`, which are `first..first + values.len()` in order of position. `spare` is at least
-    /// as long; `cells` is memory to be used again.
+    /// Adds up the concordant pairs of `values`, which are `first..first + values.len()` sorted by position.
+    ///
+    /// `spare` is at least as long; `cells` is memory to be used again.
     pub(crate) fn sum<A>(
         terms: Terms<'_>, first: usize, values: &[u32], spare: &mut [u32], cells: &mut Vec<f64>,
     ) -> f64 {
-        assert!(values.len() <= MOST);
+        let permutation = Permutation { first, values };
         match terms {
-            Terms::Ones => sum_by::<_, A::Register, _>(&Ones, first, values, spare, cells),
-            Terms::Squares(x) => sum_by::<_, A::Register, _>(&Squares(&x[first..]), first, values, spare, cells),
-            Terms::Later(x) => sum_by::<_, A::Register, _>(&Later(&x[first..]), first, values, spare, cells),
+            Terms::Ones => sum_by::<Ones, A::Register, _, _, _>(&Nothing, permutation, spare, cells),
+            Terms::Later(x) => {
+                sum_by::<Later, A::Register, _, _, _>(&ByValue(&x[first..]), permutation, spare, cells)
+            }
+            Terms::Products(x) => {
+                sum_by::<Products, A::Register, _, _, _>(&ByValue(&x[first..]), permutation, spare, cells)
+            }
             Terms::Sums { p, q } => {
-                sum_by::<_, A::Register, _>(&Sums { p: &p[first..], q: &q[first..] }, first, values, spare, cells)
+                let numbers = TwoByValue { p: &p[first..], q: &q[first..] };
+                sum_by::<Sums, A::Register, _, _, _>(&numbers, permutation, spare, cells)
             }
         }
     }
@@ -79,102 +79,183 @@ task! {
 
 task! {
     /// As [`sum`] for a whole permutation.
-    pub(crate) fn sum_whole<A>(terms: Whole<'_>, values: &[u32], spare: &mut [u32], cells: &mut Vec<f64>) -> f64 {
-        assert!(values.len() <= MOST);
+    pub(crate) fn sum_permutation<A>(
+        terms: PermutationTerms<'_>, values: &[u32], spare: &mut [u32], cells: &mut Vec<f64>,
+    ) -> f64 {
+        let permutation = Permutation { first: 0, values };
         match terms {
-            Whole::Products(u) => sum_by::<_, A::Register, _>(&Products(u), 0, values, spare, cells),
-            Whole::Sums(u) => sum_by::<_, A::Register, _>(&PlaceSums(u), 0, values, spare, cells),
-            Whole::Rooms(room) => sum_by::<_, A::Register, _>(&Rooms(room), 0, values, spare, cells),
+            PermutationTerms::Products(u) => {
+                sum_by::<Products, A::Register, _, _, _>(&ProductOfBoth(u), permutation, spare, cells)
+            }
+            PermutationTerms::Sums(u) => {
+                sum_by::<Sums, A::Register, _, _, _>(&Both(u), permutation, spare, cells)
+            }
+            PermutationTerms::Remaining(n) => {
+                sum_by::<Later, A::Register, _, _, _>(&Remaining(n), permutation, spare, cells)
+            }
         }
     }
+}
+
+/// The values `first..first + values.len()` sorted by position.
+#[derive(Clone, Copy)]
+struct Permutation<'a> {
+    first: usize,
+    values: &'a [u32],
 }
 
 /// # Safety
 /// As for [`GridRegister`].
 #[inline(always)]
-unsafe fn sum_by<R: Rule<N>, L: GridRegister, const N: usize>(
-    rule: &R,
-    first: usize,
-    values: &[u32],
+unsafe fn sum_by<T: PairTerm<M, N>, V: GridRegister, L: Numbers<M>, const M: usize, const N: usize>(
+    numbers: &L,
+    permutation: Permutation<'_>,
     spare: &mut [u32],
     cells: &mut Vec<f64>,
 ) -> f64 {
+    assert!(permutation.values.len() <= MOST);
     // SAFETY: the caller keeps the promise of `GridRegister`.
     unsafe {
-        if values.len() <= NARROW {
-            sum_in::<R, L, N, NARROW_BUCKET>(rule, first, values, spare, cells)
+        if permutation.values.len() <= NARROW {
+            sum_in::<T, V, L, M, N, NARROW_BUCKET>(numbers, permutation, spare, cells)
         } else {
-            sum_in::<R, L, N, WIDE_BUCKET>(rule, first, values, spare, cells)
+            sum_in::<T, V, L, M, N, WIDE_BUCKET>(numbers, permutation, spare, cells)
         }
     }
 }
 
 /// With buckets of `S`.
+///
+/// # Safety
+/// As for [`GridRegister`].
 #[inline(always)]
-unsafe fn sum_in<R: Rule<N>, L: GridRegister, const N: usize, const S: usize>(
-    rule: &R,
-    first: usize,
-    values: &[u32],
+unsafe fn sum_in<T: PairTerm<M, N>, V: GridRegister, L: Numbers<M>, const M: usize, const N: usize, const S: usize>(
+    numbers: &L,
+    permutation: Permutation<'_>,
     spare: &mut [u32],
     cells: &mut Vec<f64>,
 ) -> f64 {
+    let Permutation { first, values } = permutation;
     let count = values.len();
     let positions = &mut spare[..count];
     let grid = Grid::new(count.div_ceil(S).max(1));
     cells.clear();
-    cells.resize(grid.len() * (N + usize::from(R::TAKES)), 0.0);
-    let (brings, takes) = cells.split_at_mut(grid.len() * N);
-    let brings = brings.as_chunks_mut::<N>().0;
+    cells.resize(grid.len() * N * if T::SYMMETRIC { 1 } else { 2 }, 0.0);
+    let (earlier, later) = cells.split_at_mut(grid.len() * N);
+    let (earlier, later) = (earlier.as_chunks_mut::<N>().0, later.as_chunks_mut::<N>().0);
     // Checked once for all that is looked up by value below.
-    assert!(rule.len() >= count && values.iter().all(|&value| (value as usize).wrapping_sub(first) < count));
-    let mut buckets = [Bucket::<S>::new(), Bucket::new(), Bucket::new(), Bucket::new()];
-    // SAFETY: the caller keeps the promise of `GridRegister`. Values less the first, and positions, are below `count`, so rows and columns
-    // are within the grid.
+    assert!(numbers.len() >= count && values.iter().all(|&value| (value as usize).wrapping_sub(first) < count));
+    // SAFETY: the caller keeps the promise of `GridRegister`; values less the first are below `count`, as just
+    // checked.
     unsafe {
-        let mut total = L::splat(0.0);
-        // Several buckets are filled before the first is used: what has just been stored piece by piece cannot be loaded as a whole.
+        let total = sum_rows::<T, V, L, M, N, S>(numbers, permutation, positions, grid, earlier, later);
+        let total = sum_columns::<T, V, L, M, N, S>(numbers, positions, total);
+        let later = if T::SYMMETRIC { &*earlier } else { &*later };
+        total.add(grid.sum::<T, V, M, N>(earlier, later.as_flattened())).sum()
+    }
+}
+
+/// The order of the numbers of a cell: first and last exchanged, so 1, p, q, p q. The rounding of a sum depends
+/// on it.
+#[inline(always)]
+fn in_cell<const N: usize>(mut numbers: [f64; N]) -> [f64; N] {
+    numbers.swap(0, N - 1);
+    numbers
+}
+
+/// The pairs in one row, that is, in one bucket of positions. Sets the positions by value, and adds up the
+/// numbers of each cell.
+///
+/// # Safety
+/// As for [`GridRegister`]; values less the first must be below their number, which `numbers` and `grid` have to fit.
+#[inline(always)]
+unsafe fn sum_rows<
+    T: PairTerm<M, N>,
+    V: GridRegister,
+    L: Numbers<M>,
+    const M: usize,
+    const N: usize,
+    const S: usize,
+>(
+    numbers: &L,
+    Permutation { first, values }: Permutation<'_>,
+    positions: &mut [u32],
+    grid: Grid,
+    earlier: &mut [[f64; N]],
+    later: &mut [[f64; N]],
+) -> V {
+    let mut buckets = [Bucket::<M, S>::new(), Bucket::new(), Bucket::new(), Bucket::new()];
+    // SAFETY: as the caller promises. Values less the first, and positions, are within the grid.
+    unsafe {
+        let mut total = V::splat(0.0);
+        // Several buckets are filled before the first is used: what has just been stored piece by piece cannot
+        // be loaded as a whole.
         for (rows, part) in (0..).step_by(buckets.len()).zip(values.chunks(S * buckets.len())) {
             for ((row, bucket), part) in (rows..).zip(&mut buckets).zip(part.chunks(S)) {
                 let first_of_row = row * grid.width;
                 for (place, &value) in part.iter().enumerate() {
                     let (value, position) = (value as usize - first, row * S + place);
                     *positions.get_unchecked_mut(value) = position as u32;
-                    bucket.both[0][place] = rule.both(value, position).0;
-                    if R::TWO {
-                        bucket.both[1][place] = rule.both(value, position).1;
+                    let item = numbers.of(value, position);
+                    for (numbers, number) in bucket.numbers.iter_mut().zip(item) {
+                        numbers[place] = number;
                     }
                     let cell = first_of_row + value / S;
-                    let sums = brings.get_unchecked_mut(cell);
-                    for (sum, number) in sums.iter_mut().zip(rule.brings(value, position)) {
+                    for (sum, number) in earlier.get_unchecked_mut(cell).iter_mut().zip(in_cell(T::earlier(item))) {
                         *sum += number;
                     }
-                    if R::TAKES {
-                        *takes.get_unchecked_mut(cell) += rule.takes(value, position);
+                    if !T::SYMMETRIC {
+                        for (sum, number) in later.get_unchecked_mut(cell).iter_mut().zip(in_cell(T::later(item))) {
+                            *sum += number;
+                        }
                     }
                 }
                 bucket.keys = whole(part).map(f64::from);
             }
             for (bucket, part) in buckets.iter_mut().zip(part.chunks(S)) {
                 bucket.bounds = bucket.keys;
-                total = total.add(bucket.sum::<R, L, N>(part.len()));
+                total = total.add(bucket.sum::<T, V, N>(part.len()));
             }
         }
-        let [bucket, ..] = &mut buckets;
-        for (column, part) in positions.chunks(S).enumerate() {
-            let positions = whole(part);
-            bucket.keys = positions.map(f64::from);
-            // Items of the same bucket of positions have been seen to: an earlier item is one before the bucket.
-            bucket.bounds = positions.map(|position| f64::from(position / S as u32 * S as u32));
-            if part.len() == S {
-                bucket.set_all(rule, column * S, &positions);
-            } else {
-                bucket.set_all(rule, column * S, part);
-            }
-            total = total.add(bucket.sum::<R, L, N>(part.len()));
-        }
-        let takes = if R::TAKES { &*takes } else { brings.as_flattened() };
-        total.add(grid.sum::<L, N>(brings, takes)).sum()
+        total
     }
+}
+
+/// Adds to `total` the pairs in one column and different rows: in one bucket of values and different buckets of
+/// positions.
+///
+/// # Safety
+/// As for [`GridRegister`] and [`Numbers`].
+#[inline(always)]
+unsafe fn sum_columns<
+    T: PairTerm<M, N>,
+    V: GridRegister,
+    L: Numbers<M>,
+    const M: usize,
+    const N: usize,
+    const S: usize,
+>(
+    numbers: &L,
+    positions: &[u32],
+    mut total: V,
+) -> V {
+    let mut bucket = Bucket::<M, S>::new();
+    for (column, part) in positions.chunks(S).enumerate() {
+        let positions = whole(part);
+        bucket.keys = positions.map(f64::from);
+        // In different rows: the position of the earlier item is below the first one of the later item's row.
+        bucket.bounds = positions.map(|position| f64::from(position / S as u32 * S as u32));
+        // SAFETY: as the caller promises.
+        unsafe {
+            if part.len() == S {
+                bucket.look_up(numbers, column * S, &positions);
+            } else {
+                bucket.look_up(numbers, column * S, part);
+            }
+            total = total.add(bucket.sum::<T, V, N>(part.len()));
+        }
+    }
+    total
 }
 
 /// As many as a bucket holds, with zeros for what is missing.
@@ -210,41 +291,43 @@ impl Grid {
         self.height * self.width
     }
 
-    /// Adds up the pairs of cells of which one is in a lower row and a lower column than the other: what the one brings, times what
-    /// the other takes by, the last of these for the first of those.
+    /// Adds up the pairs of cells in different rows and columns, the sums of their numbers being given:
+    ///
+    /// ```text
+    /// for each row r, for each column c:
+    ///     total += below[c] . later[r][c]        below[c] = sum of earlier[r'][c'] over r' < r, c' < c
+    /// ```
+    ///
+    /// For symmetric terms, `later` is `earlier`, and is taken in reverse.
     ///
     /// # Safety
     /// As for [`GridRegister`].
     #[inline(always)]
-    unsafe fn sum<L: GridRegister, const N: usize>(self, brings: &[[f64; N]], takes: &[f64]) -> L {
+    unsafe fn sum<T: PairTerm<M, N>, V: GridRegister, const M: usize, const N: usize>(
+        self,
+        earlier: &[[f64; N]],
+        later: &[f64],
+    ) -> V {
         const MOST_COLUMNS: usize = (MOST / WIDE_BUCKET).next_multiple_of(COLUMNS);
         const { assert!((NARROW / NARROW_BUCKET).next_multiple_of(COLUMNS) <= MOST_COLUMNS) };
-        // What the cells in lower rows and columns bring, and those in a row and lower columns.
+        const { assert!(N == 1 || N == 4) };
         let mut below = [[0.0; N]; MOST_COLUMNS];
+        // Of each row: the sums over the columns before.
         let mut left = [[[0.0; N]; MOST_COLUMNS]; SCANNED];
         // SAFETY: the caller keeps the promise of `GridRegister`.
         unsafe {
-            let mut totals = [L::splat(0.0); SCANNED];
-            let bands = brings.chunks_exact(self.width * SCANNED).zip(takes.chunks_exact(self.width * SCANNED * N));
-            for (brings, takes) in bands {
-                let rows: [&[[f64; N]]; SCANNED] = [0, 1, 2, 3].map(|row| &brings[row * self.width..][..self.width]);
-                let mut sums = [[0.0; N]; SCANNED];
-                for column in 0..self.width.min(MOST_COLUMNS) {
+            let mut totals = [V::splat(0.0); SCANNED];
+            let bands = earlier.chunks_exact(self.width * SCANNED).zip(later.chunks_exact(self.width * SCANNED * N));
+            for (earlier, later) in bands {
+                self.scan(earlier, &mut left);
+                for start in (0..self.width * N).step_by(V::WIDTH) {
+                    let below = &mut below.as_flattened_mut()[start..start + V::WIDTH];
+                    let mut seen = V::load(below);
                     for row in 0..SCANNED {
-                        left[row][column] = sums[row];
-                        for (sum, number) in sums[row].iter_mut().zip(rows[row][column]) {
-                            *sum += number;
-                        }
-                    }
-                }
-                for start in (0..self.width * N).step_by(L::WIDTH) {
-                    let below = &mut below.as_flattened_mut()[start..start + L::WIDTH];
-                    let mut seen = L::load(below);
-                    for row in 0..SCANNED {
-                        let takes = L::load(&takes[row * self.width * N + start..]);
-                        let takes = if N == 4 { takes.reverse_fours() } else { takes };
-                        totals[row] = totals[row].add_product(seen, takes);
-                        seen = seen.add(L::load(&left[row].as_flattened()[start..]));
+                        let later = V::load(&later[row * self.width * N + start..]);
+                        let later = if T::SYMMETRIC && N == 4 { later.reverse_fours() } else { later };
+                        totals[row] = totals[row].add_product(seen, later);
+                        seen = seen.add(V::load(&left[row].as_flattened()[start..]));
                     }
                     seen.store(below);
                 }
@@ -253,105 +336,19 @@ impl Grid {
             a.add(b).add(c.add(d))
         }
     }
-}
 
-/// The items of a bucket, in the order of the one thing; of the other each has a key of its own and a bound for those of the
-/// items before it that it makes a pair with.
-struct Bucket<const S: usize> {
-    keys: [f64; S],
-    bounds: [f64; S],
-    both: [[f64; S]; 2],
-}
-
-impl<const S: usize> Bucket<S> {
-    fn new() -> Self {
-        Self { keys: [0.0; S], bounds: [0.0; S], both: [[0.0; S]; 2] }
-    }
-
-    /// Sets the numbers of the values from `first` on, which have these positions.
-    ///
-    /// # Safety
-    /// As for [`Rule`].
+    /// `left[row][column]` = sum of `earlier[row][c]` over c < column.
     #[inline(always)]
-    unsafe fn set_all<R: Rule<N>, const N: usize>(&mut self, rule: &R, first: usize, positions: &[u32]) {
-        let [first_of_both, second] = &mut self.both;
-        // SAFETY: as promised.
-        unsafe {
-            for (value, (number, &position)) in (first..).zip(first_of_both.iter_mut().zip(positions)) {
-                *number = rule.both(value, position as usize).0;
-            }
-            if R::TWO {
-                for (value, (number, &position)) in (first..).zip(second.iter_mut().zip(positions)) {
-                    *number = rule.both(value, position as usize).1;
+    fn scan<const N: usize, const C: usize>(self, earlier: &[[f64; N]], left: &mut [[[f64; N]; C]; SCANNED]) {
+        let rows: [&[[f64; N]]; SCANNED] = [0, 1, 2, 3].map(|row| &earlier[row * self.width..][..self.width]);
+        let mut sums = [[0.0; N]; SCANNED];
+        for column in 0..self.width.min(C) {
+            for row in 0..SCANNED {
+                left[row][column] = sums[row];
+                for (sum, number) in sums[row].iter_mut().zip(rows[row][column]) {
+                    *sum += number;
                 }
             }
-        }
-    }
-
-    /// Adds up the pairs of an earlier item, of the first `count`, whose key is below the bound of a later one.
-    ///
-    /// # Safety
-    /// As for [`GridRegister`].
-    #[inline(always)]
-    unsafe fn sum<R: Rule<N>, L: GridRegister, const N: usize>(&mut self, count: usize) -> L {
-        self.keys[count..].fill(f64::INFINITY);
-        self.bounds[count..].fill(f64::NEG_INFINITY);
-        // SAFETY: the caller keeps the promise of `GridRegister`.
-        unsafe {
-            let mut total = L::splat(0.0);
-            for start in (0..S).step_by(4 * L::WIDTH) {
-                total = total.add(self.sum_from::<R, L, N>(start));
-            }
-            total
-        }
-    }
-
-    /// With the earlier items in four vectors from `start` on, each with a sum that need not wait for the others.
-    #[inline(always)]
-    unsafe fn sum_from<R: Rule<N>, L: GridRegister, const N: usize>(&self, start: usize) -> L {
-        // Spelled out, because what is in an array is not sure to be in registers.
-        macro_rules! vector {
-            ($values:expr, $index:expr) => {
-                L::load(&$values[start + $index * L::WIDTH..])
-            };
-        }
-        macro_rules! earlier {
-            ($index:expr) => {
-                (vector!(self.keys, $index), (vector!(self.both[0], $index), vector!(self.both[1], $index)))
-            };
-        }
-        macro_rules! add {
-            ($place:expr,) => {};
-            ($place:expr, $($sum:ident: $keys:expr, $earlier:expr);+) => {
-                let later = (self.both[0][$place], self.both[1][$place]);
-                let bound = L::splat(self.bounds[$place]);
-                $($sum = $sum.add_if_less($keys, bound, R::pair($earlier, later));)+
-            };
-        }
-        macro_rules! add_own {
-            ($index:expr, $own:ident: $own_keys:ident, $own_earlier:ident; $($sum:ident: $keys:ident, $earlier:ident);*) => {
-                add!(start + $index * L::WIDTH, $($sum: $keys, $earlier);*);
-                for lane in 1..L::WIDTH {
-                    let place = start + $index * L::WIDTH + lane;
-                    add!(place, $own: $own_keys.hide_from(lane), $own_earlier $(; $sum: $keys, $earlier)*);
-                }
-            };
-        }
-        // SAFETY: the caller keeps the promise of `GridRegister`.
-        unsafe {
-            let ((ka, a), (kb, b), (kc, c), (kd, d)) = (earlier!(0), earlier!(1), earlier!(2), earlier!(3));
-            let zero = L::splat(0.0);
-            let (mut sa, mut sb, mut sc, mut sd) = (zero, zero, zero, zero);
-            add_own!(0, sa: ka, a;);
-            add_own!(1, sb: kb, b; sa: ka, a);
-            add_own!(2, sc: kc, c; sa: ka, a; sb: kb, b);
-            add_own!(3, sd: kd, d; sa: ka, a; sb: kb, b; sc: kc, c);
-            for place in start + 4 * L::WIDTH..S {
-                add!(place, sa: ka, a; sb: kb, b; sc: kc, c; sd: kd, d);
-            }
-            let left = sa.mul(R::factor(a)).add_product(sb, R::factor(b));
-            let right = sc.mul(R::factor(c)).add_product(sd, R::factor(d));
-            left.add(right)
         }
     }
 }

@@ -1,16 +1,17 @@
 //! The loops, generic over the instruction set.
 
 pub(crate) mod bits;
+mod bucket;
 pub(crate) mod gathered;
 pub(crate) mod grid;
+mod numbers;
 pub(crate) mod ordered;
 pub(crate) mod place;
 pub(crate) mod product;
-mod rules;
 pub(crate) mod split;
 
-/// Makes a safe function that runs its body with the instructions of an [`Isa`](super::Isa), its first argument. The body is
-/// compiled for each instruction set, which `A` stands for:
+/// Makes a safe function that runs its body with the instructions of an [`Isa`](super::Isa), its first
+/// argument. The body is compiled for each instruction set, which `A` stands for:
 ///
 /// ```text
 /// task! {

@@ -1,28 +1,40 @@
 //! Sums over increasing tuples of any order, all orders side by side.
 //!
-//! Every item j has a number for each order: the sum over the increasing tuples of that order that end with j. Order 1 is the
-//! item's own number `x_j`, and each next order is `x_j` times the sum of the order before over the items before and below j. The values
-//! are cut into leaves. A leaf is summed by its definition; whenever a run of leaves is complete, one pass in order of
-//! position over it and the equally long run above it carries its sums on. The passes are those of a recursion that solves the low
-//! half, passes over both halves, and solves the high half, in the same order and without its calls.
+//! Let `t[d][j]` be the sum over the increasing tuples of d items that end with item j. For the product of numbers x:
+//!
+//! ```text
+//! t[1][j] = x[j]
+//! t[d][j] = x[j] * sum of t[d-1][i] over the items i before and below j
+//! ```
+//!
+//! The values are cut into leaves. A leaf is summed as above. Whenever a run of leaves is complete, one pass,
+//! sorted by position, over it and the equally long run above it carries its sums on. The passes are those of a
+//! recursion, in the same order and without its calls:
+//!
+//! ```text
+//! solve(run):
+//!     if it is a leaf: sum it
+//!     else: solve(low half); pass from the low half to the high half; solve(high half)
+//! ```
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use super::grid::Terms;
 use super::task;
+use crate::weight::pair::{Ones, PairTerm, Products, Sums, Terms};
 
 /// Values in a leaf. Twice as many take a quarter as long again at n = 1000, half as many the same.
 const LEAF: usize = 8;
 
-/// From this level on, whoever passes over a run looks first whether to stop: it takes a tenth of a millisecond and more.
+/// From this level on, a pass first looks whether to stop: it takes a tenth of a millisecond
+/// and more.
 const LOOK_FROM: usize = 11;
 
-/// Memory to be used again. With room for as many numbers as [`Memory::sizes`] says, nothing more is allocated.
+/// Memory to be used again. With a capacity of [`Memory::sizes`], nothing more is allocated.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Memory {
     /// Numbers of items, by value: for each component as many orders as are carried, and one.
     pub(crate) numbers: Vec<f64>,
-    /// Values in order of position, for each length of run sorted by run.
+    /// Values sorted by position, for each length of run sorted by run.
     pub(crate) lists: Vec<u32>,
     /// The components, by value, that the next orders go on from.
     pub(crate) starts: Vec<f64>,
@@ -53,83 +65,63 @@ fn levels_for(count: usize) -> usize {
 }
 
 task! {
-    /// Adds up what the increasing tuples of `order` of a permutation add: the product of the numbers of their items, that of the
-    /// last item, or the product of two sums of numbers of their items. `values` are in order of position. When `stop` gets set, the
-    /// sum ends early and is meaningless.
+    /// Adds up the terms of the increasing tuples of `order` items of a permutation, whose `values` are sorted
+    /// by position.
+    ///
+    /// The term of a tuple is 1, the number of its last item, the product of all numbers, or the product of the
+    /// sum of all p and the sum of all q. When `stop` gets set, the sum ends early and is meaningless.
     pub(crate) fn sum<A>(
         terms: Terms<'_>, order: usize, values: &[u32], memory: &mut Memory, stop: Option<&AtomicBool>,
     ) -> f64 {
         match terms {
-            Terms::Ones => by_steps(&Ones, order, values, memory, stop).sum(),
+            Terms::Ones => by_steps::<Ones, _, _, _>(|_| [], order, values, memory, stop).sum(),
             Terms::Later(weights) => {
-                by_steps(&Ones, order, values, memory, stop).zip(weights).map(|(count, weight)| count * weight).sum()
+                let counts = by_steps::<Ones, _, _, _>(|_| [], order, values, memory, stop);
+                counts.zip(weights).map(|(count, weight)| count * weight).sum()
             }
-            Terms::Squares(x) => by_steps(&Products(x), order, values, memory, stop).sum(),
-            Terms::Sums { p, q } => by_steps(&Sums { p, q }, order, values, memory, stop).sum(),
+            Terms::Products(x) => by_steps::<Products, _, _, _>(|value| [x[value]], order, values, memory, stop).sum(),
+            Terms::Sums { p, q } => {
+                by_steps::<Sums, _, _, _>(|value| [p[value], q[value]], order, values, memory, stop).sum()
+            }
         }
     }
 }
 
-/// What is carried from order to order, in `C` components.
-trait Algebra<const C: usize> {
-    /// The components of order 1.
-    fn own(&self, value: usize) -> [f64; C];
-    /// Adds `share` times what the tuples in `sums` become with this item at their end.
-    fn extend<const L: usize>(&self, value: usize, share: f64, sums: &[[f64; L]; C], longer: &mut [[f64; L]; C]);
+/// Terms of pairs that have a form for tuples. A tuple gives `N` numbers to later items; the first is its term.
+trait TupleTerm<const M: usize, const N: usize>: PairTerm<M, N> {
+    /// `longer += share * what the tuples with these sums give when this item is added at their end`, for `L`
+    /// orders side by side.
+    fn extend<const L: usize>(item: [f64; M], share: f64, sums: &[[f64; L]; N], longer: &mut [[f64; L]; N]);
 }
 
-struct Ones;
-
-impl Algebra<1> for Ones {
+impl TupleTerm<0, 1> for Ones {
     #[inline(always)]
-    fn own(&self, _: usize) -> [f64; 1] {
-        [1.0]
-    }
-    #[inline(always)]
-    fn extend<const L: usize>(&self, _: usize, share: f64, [sums]: &[[f64; L]; 1], [longer]: &mut [[f64; L]; 1]) {
+    fn extend<const L: usize>([]: [f64; 0], share: f64, [sums]: &[[f64; L]; 1], [longer]: &mut [[f64; L]; 1]) {
         for lane in 0..L {
             longer[lane] += share * sums[lane];
         }
     }
 }
 
-struct Products<'a>(&'a [f64]);
-
-impl Algebra<1> for Products<'_> {
+impl TupleTerm<1, 1> for Products {
     #[inline(always)]
-    fn own(&self, value: usize) -> [f64; 1] {
-        [self.0[value]]
-    }
-    #[inline(always)]
-    fn extend<const L: usize>(&self, value: usize, share: f64, [sums]: &[[f64; L]; 1], [longer]: &mut [[f64; L]; 1]) {
-        let factor = share * self.0[value];
+    fn extend<const L: usize>([x]: [f64; 1], share: f64, [sums]: &[[f64; L]; 1], [longer]: &mut [[f64; L]; 1]) {
+        let factor = share * x;
         for lane in 0..L {
             longer[lane] += factor * sums[lane];
         }
     }
 }
 
-struct Sums<'a> {
-    p: &'a [f64],
-    q: &'a [f64],
-}
-
-/// The number of tuples, their sums of p, their sums of q, and the products of these sums; what is added up in the end comes last.
-impl Algebra<4> for Sums<'_> {
-    #[inline(always)]
-    fn own(&self, value: usize) -> [f64; 4] {
-        let (p, q) = (self.p[value], self.q[value]);
-        [1.0, p, q, p * q]
-    }
+/// With P and Q the sums of all p and all q, a tuple gives P Q, P, Q and 1.
+impl TupleTerm<2, 4> for Sums {
     #[inline(always)]
     fn extend<const L: usize>(
-        &self,
-        value: usize,
+        [p, q]: [f64; 2],
         share: f64,
-        [ones, ps, qs, pqs]: &[[f64; L]; 4],
-        [longer, longer_p, longer_q, longer_pq]: &mut [[f64; L]; 4],
+        [pqs, ps, qs, ones]: &[[f64; L]; 4],
+        [longer_pq, longer_p, longer_q, longer]: &mut [[f64; L]; 4],
     ) {
-        let (p, q) = (self.p[value], self.q[value]);
         for lane in 0..L {
             let both = ones[lane] * q + qs[lane];
             longer[lane] += share * ones[lane];
@@ -140,15 +132,16 @@ impl Algebra<4> for Sums<'_> {
     }
 }
 
-/// The numbers of the wanted order, by value: as many orders at a time as fit a register, from which the next ones go on.
+/// The sums of the wanted order, by value: as many orders at a time as fit a register, from which the next ones
+/// go on.
 #[inline(always)]
-fn by_steps<'m, A: Algebra<C>, const C: usize>(
-    algebra: &A,
+fn by_steps<'m, T: TupleTerm<M, N>, I: Fn(usize) -> [f64; M], const M: usize, const N: usize>(
+    items: I,
     order: usize,
     values: &'m [u32],
     memory: &'m mut Memory,
     stop: Option<&AtomicBool>,
-) -> impl Iterator<Item = f64> + use<'m, A, C> {
+) -> impl Iterator<Item = f64> + use<'m, T, I, M, N> {
     let Memory { numbers, lists, starts } = memory;
     let tree = Tree::new(values, lists, stop);
     let mut base: Option<(usize, usize)> = None;
@@ -158,22 +151,23 @@ fn by_steps<'m, A: Algebra<C>, const C: usize>(
         let lanes = lanes_for(left);
         if let Some((lanes, steps)) = base {
             starts.clear();
-            starts.extend((0..values.len() * C).map(|place| numbers[place * stride(lanes) + steps]));
+            starts.extend((0..values.len() * N).map(|place| numbers[place * stride(lanes) + steps]));
         }
         let steps = left.min(lanes);
-        let starts = starts.as_chunks::<C>().0;
-        let first = |value: usize| if base.is_some() { starts[value] } else { algebra.own(value) };
+        let starts = starts.as_chunks::<N>().0;
+        let first = |value: usize| if base.is_some() { starts[value] } else { T::earlier(items(value)) };
         match lanes {
-            2 => carry::<A, C, 2>(algebra, first, &tree, values.len(), numbers, stop),
-            4 => carry::<A, C, 4>(algebra, first, &tree, values.len(), numbers, stop),
-            _ => carry::<A, C, 8>(algebra, first, &tree, values.len(), numbers, stop),
+            2 => carry::<T, M, N, 2>(&items, first, &tree, values.len(), numbers, stop),
+            4 => carry::<T, M, N, 4>(&items, first, &tree, values.len(), numbers, stop),
+            _ => carry::<T, M, N, 8>(&items, first, &tree, values.len(), numbers, stop),
         }
         base = Some((lanes, steps));
         left -= steps;
     }
     let (lanes, steps) = base.unwrap_or((2, 0));
     let stride = stride(lanes);
-    numbers.chunks_exact(C * stride).map(move |numbers| numbers[(C - 1) * stride + steps])
+    // The first component is the term.
+    numbers.chunks_exact(N * stride).map(move |numbers| numbers[steps])
 }
 
 /// Whether to stop.
@@ -200,7 +194,7 @@ impl<'a> Tree<'a> {
         let count = values.len();
         let levels = levels_for(count);
         lists.resize(levels * count, 0);
-        // From the longest run, which is all values, down to leaves: each run is cut in two, both in order of position.
+        // From the longest run, which is all values, down to leaves: each run is cut in two, both sorted by position.
         let mut shorter = lists.as_mut_slice();
         let mut above = values;
         for level in (0..levels).rev() {
@@ -226,7 +220,7 @@ impl<'a> Tree<'a> {
         Self { values, levels: lists.chunks_exact(count.max(1)) }
     }
 
-    /// The values of the run of `1 << level` leaves from leaf `first` on, in order of position.
+    /// The values of the run of `1 << level` leaves from leaf `first` on, sorted by position.
     #[inline(always)]
     fn run(&self, level: usize, first: usize) -> &'a [u32] {
         let (start, length) = (first * LEAF, LEAF << level);
@@ -237,9 +231,9 @@ impl<'a> Tree<'a> {
 
 /// Fills `numbers`, the first of each component being given.
 #[inline(always)]
-fn carry<A: Algebra<C>, const C: usize, const L: usize>(
-    algebra: &A,
-    first: impl Fn(usize) -> [f64; C],
+fn carry<T: TupleTerm<M, N>, const M: usize, const N: usize, const L: usize>(
+    items: &impl Fn(usize) -> [f64; M],
+    first: impl Fn(usize) -> [f64; N],
     tree: &Tree<'_>,
     count: usize,
     numbers: &mut Vec<f64>,
@@ -247,8 +241,8 @@ fn carry<A: Algebra<C>, const C: usize, const L: usize>(
 ) {
     let stride = const { stride(L) };
     numbers.clear();
-    numbers.resize(count * C * stride, 0.0);
-    for (value, numbers) in numbers.chunks_exact_mut(C * stride).enumerate() {
+    numbers.resize(count * N * stride, 0.0);
+    for (value, numbers) in numbers.chunks_exact_mut(N * stride).enumerate() {
         for (component, own) in first(value).into_iter().enumerate() {
             numbers[component * stride] = own;
         }
@@ -258,8 +252,8 @@ fn carry<A: Algebra<C>, const C: usize, const L: usize>(
         let run = tree.run(0, leaf);
         match run.first_chunk::<LEAF>() {
             // Of known length, so that the loops are unrolled and what has been summed up stays in registers.
-            Some(run) => sum_leaf::<A, C, L>(algebra, run, numbers),
-            None => sum_leaf::<A, C, L>(algebra, run, numbers),
+            Some(run) => sum_leaf::<T, M, N, L>(items, run, numbers),
+            None => sum_leaf::<T, M, N, L>(items, run, numbers),
         }
         // The longest run of complete leaves that ends here, and the one above it.
         let next = leaf + 1;
@@ -268,26 +262,31 @@ fn carry<A: Algebra<C>, const C: usize, const L: usize>(
             return;
         }
         if next < leaves {
-            pass::<A, C, L>(algebra, tree.run(level + 1, next - (1 << level)), next * LEAF, numbers);
+            pass::<T, M, N, L>(items, tree.run(level + 1, next - (1 << level)), next * LEAF, numbers);
         }
     }
 }
 
 /// Carries the numbers of the values below `middle` on to those above.
 #[inline(always)]
-fn pass<A: Algebra<C>, const C: usize, const L: usize>(algebra: &A, run: &[u32], middle: usize, numbers: &mut [f64]) {
+fn pass<T: TupleTerm<M, N>, const M: usize, const N: usize, const L: usize>(
+    items: &impl Fn(usize) -> [f64; M],
+    run: &[u32],
+    middle: usize,
+    numbers: &mut [f64],
+) {
     let stride = const { stride(L) };
-    let mut sums = [[0.0; L]; C];
+    let mut sums = [[0.0; L]; N];
     for &value in run {
         let value = value as usize;
-        // Which half a value is in cannot be foreseen: both things are done to it, one of them in vain.
+        // Without a branch, which could not be predicted: both updates are done, and one of them adds 0.
         let low = f64::from(u8::from(value < middle));
-        let numbers = &mut numbers[value * C * stride..][..C * stride];
-        let mut longer = [[0.0; L]; C];
+        let numbers = &mut numbers[value * N * stride..][..N * stride];
+        let mut longer = [[0.0; L]; N];
         for (component, longer) in longer.iter_mut().enumerate() {
             longer.copy_from_slice(&numbers[component * stride + 1..][..L]);
         }
-        algebra.extend(value, 1.0 - low, &sums, &mut longer);
+        T::extend(items(value), 1.0 - low, &sums, &mut longer);
         for (component, sums) in sums.iter_mut().enumerate() {
             for (sum, number) in sums.iter_mut().zip(&numbers[component * stride..][..L]) {
                 *sum += low * number;
@@ -299,14 +298,19 @@ fn pass<A: Algebra<C>, const C: usize, const L: usize>(algebra: &A, run: &[u32],
     }
 }
 
-/// The same among the values of a leaf, for each with all before it.
+/// Carries the numbers of the values of a leaf on to each other, for each value those of all values before and
+/// below it.
 #[inline(always)]
-fn sum_leaf<A: Algebra<C>, const C: usize, const L: usize>(algebra: &A, leaf: &[u32], numbers: &mut [f64]) {
+fn sum_leaf<T: TupleTerm<M, N>, const M: usize, const N: usize, const L: usize>(
+    items: &impl Fn(usize) -> [f64; M],
+    leaf: &[u32],
+    numbers: &mut [f64],
+) {
     let stride = const { stride(L) };
     let leaf = &leaf[..leaf.len().min(LEAF)];
-    let mut before = [[[0.0; L]; C]; LEAF];
+    let mut before = [[[0.0; L]; N]; LEAF];
     for (place, &value) in leaf.iter().enumerate() {
-        let mut sums = [[0.0; L]; C];
+        let mut sums = [[0.0; L]; N];
         for (&other, before) in leaf[..place].iter().zip(&before) {
             let below = f64::from(u8::from(other < value));
             for (sums, before) in sums.iter_mut().zip(before) {
@@ -316,12 +320,12 @@ fn sum_leaf<A: Algebra<C>, const C: usize, const L: usize>(algebra: &A, leaf: &[
             }
         }
         let value = value as usize;
-        let numbers = &mut numbers[value * C * stride..][..C * stride];
-        let mut longer = [[0.0; L]; C];
+        let numbers = &mut numbers[value * N * stride..][..N * stride];
+        let mut longer = [[0.0; L]; N];
         for (component, longer) in longer.iter_mut().enumerate() {
             longer.copy_from_slice(&numbers[component * stride + 1..][..L]);
         }
-        algebra.extend(value, 1.0, &sums, &mut longer);
+        T::extend(items(value), 1.0, &sums, &mut longer);
         for (component, longer) in longer.iter().enumerate() {
             numbers[component * stride + 1..][..L].copy_from_slice(longer);
             before[place][component].copy_from_slice(&numbers[component * stride..][..L]);

@@ -60,19 +60,7 @@ impl<T: Cell> Task for Place<'_, '_, T> {
     #[inline(always)]
     unsafe fn run<A: Arch>(self) {
         let Self { square, side, rows, at } = self;
-        for (values, cells) in square.chunks_exact(side).zip(rows) {
-            let (blocks, rest) = cells[at..].as_chunks_mut::<8>();
-            // Of known length, which takes no call.
-            let mut values = values.chunks_exact(8);
-            for (cells, values) in blocks.iter_mut().zip(&mut values) {
-                for (cell, &value) in cells.iter_mut().zip(values) {
-                    *cell = T::round(value);
-                }
-            }
-            for (cell, &value) in rest.iter_mut().zip(values.next().unwrap_or_default()) {
-                *cell = T::round(value);
-            }
-        }
+        place_in(square, side, rows, at);
     }
 }
 
@@ -89,23 +77,46 @@ impl<T: Cell> Task for PlaceMirrored<'_, '_, T> {
     #[inline(always)]
     unsafe fn run<A: Arch>(self) {
         let Self { square, side, rows, at } = self;
-        for (column, band) in (0..side).step_by(8).zip(rows.chunks_mut(8)) {
-            for (row, square) in (0..side).step_by(8).zip(square.chunks_exact(8 * side)) {
-                // SAFETY: the instructions are enabled, as `Task::run` asks.
-                let columns = unsafe {
-                    A::Doubles8::transpose(std::array::from_fn(|i| A::Doubles8::load(&square[i * side + column..])))
-                };
-                for (values, cells) in columns.into_iter().zip(&mut *band) {
-                    let Some(cells) = cells.get_mut(at + row..) else { continue };
-                    if let Some(cells) = cells.first_chunk_mut() {
-                        // SAFETY: as above.
-                        unsafe { T::store(values, cells) };
-                    } else {
-                        let mut all = [T::default(); 8];
-                        // SAFETY: as above.
-                        unsafe { T::store(values, &mut all) };
-                        cells.copy_from_slice(&all[..cells.len()]);
-                    }
+        // SAFETY: the instructions are enabled, as `Task::run` asks.
+        unsafe { place_mirrored_in::<A::Doubles8, T>(square, side, rows, at) };
+    }
+}
+
+#[inline(always)]
+fn place_in<T: Cell>(square: &[f64], side: usize, rows: &mut [&mut [T]], at: usize) {
+    for (values, cells) in square.chunks_exact(side).zip(rows) {
+        let (blocks, rest) = cells[at..].as_chunks_mut::<8>();
+        // Of known length, so that nothing is called to copy.
+        let mut values = values.chunks_exact(8);
+        for (cells, values) in blocks.iter_mut().zip(&mut values) {
+            for (cell, &value) in cells.iter_mut().zip(values) {
+                *cell = T::round(value);
+            }
+        }
+        for (cell, &value) in rest.iter_mut().zip(values.next().unwrap_or_default()) {
+            *cell = T::round(value);
+        }
+    }
+}
+
+/// # Safety
+/// As for [`Doubles8`].
+#[inline(always)]
+unsafe fn place_mirrored_in<V: Doubles8, T: Cell>(square: &[f64], side: usize, rows: &mut [&mut [T]], at: usize) {
+    for (column, band) in (0..side).step_by(8).zip(rows.chunks_mut(8)) {
+        for (row, square) in (0..side).step_by(8).zip(square.chunks_exact(8 * side)) {
+            // SAFETY: the caller keeps the promise of `Doubles8`.
+            let columns = unsafe { V::transpose(std::array::from_fn(|i| V::load(&square[i * side + column..]))) };
+            for (values, cells) in columns.into_iter().zip(&mut *band) {
+                let Some(cells) = cells.get_mut(at + row..) else { continue };
+                if let Some(cells) = cells.first_chunk_mut() {
+                    // SAFETY: as above.
+                    unsafe { T::store(values, cells) };
+                } else {
+                    let mut all = [T::default(); 8];
+                    // SAFETY: as above.
+                    unsafe { T::store(values, &mut all) };
+                    cells.copy_from_slice(&all[..cells.len()]);
                 }
             }
         }

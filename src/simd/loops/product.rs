@@ -1,7 +1,8 @@
 //! Products of feature panels, and making the features.
 //!
-//! A panel holds the features of `G` rankings side by side: entry `[feature][lane]`. The same panel serves as rows and as columns
-//! of a product. `G` lanes take 192 bytes, three of the widest registers: 24 doubles or 48 singles.
+//! A panel holds the features of `G` rankings side by side: entry `[feature][lane]`. The same panel serves as
+//! rows and as columns of a product. `G` lanes take 192 bytes, three of the widest registers: 24 doubles or 48
+//! singles.
 
 use std::ops::{Deref, DerefMut, Mul, Range};
 
@@ -10,8 +11,8 @@ use super::task;
 use crate::simd::Isa;
 use crate::simd::arch::{Arch, Task, Vector};
 
-/// A number for each ranking of a group. Begins with a line of the cache: a register that lies across two takes twice as long to
-/// load.
+/// A number for each ranking of a group. Begins with a line of the cache: a register that lies across two takes
+/// twice as long to load.
 #[derive(Clone, Copy)]
 #[repr(C, align(64))]
 pub(crate) struct Row<S, const G: usize>(pub(crate) [S; G]);
@@ -39,7 +40,8 @@ pub(crate) enum Join {
     Product,
 }
 
-/// The weights and ranks of a group of rankings, for each item. Ranks are reals because they are compared beside reals.
+/// The weights and ranks of a group of rankings, for each item. Ranks are reals because they are compared
+/// beside reals.
 #[derive(Clone, Copy)]
 pub(crate) struct Group<'a, S, const G: usize> {
     pub(crate) ranks: &'a [Row<S, G>],
@@ -64,13 +66,14 @@ pub(crate) trait Real<const G: usize>: Copy + Default + Send + Sync + Into<f64> 
         isa.run(Multiply { rows, columns, add, sums });
     }
 
-    /// Appends, for each of the `places`, the entry there of every row, times a factor. All must be within the table, which can have
-    /// 2^31 - 1 entries.
+    /// Appends, for each of the `places`, the entry there of every row, times a factor. All must be within the
+    /// table, which can have 2^31 - 1 entries.
     fn look_up(isa: Isa, rows: TableRows<'_, Self, G>, places: &[[u32; G]], factor: Self, out: &mut Vec<Row<Self, G>>) {
         isa.run(LookUp { rows, places, factor, out });
     }
 
-    /// Appends the features of the pairs of items (i, j), i in `earlier`: their weights joined, negative if i comes after j.
+    /// Appends the features of the pairs of items (i, j), i in `earlier`: their weights joined, negative if i
+    /// comes after j.
     fn pair_features(
         isa: Isa,
         join: Join,
@@ -190,7 +193,8 @@ unsafe fn push_entries<V: Vector<S, G>, S: Copy + Default, const G: usize>(
     assert!(i32::try_from(table.len()).is_ok());
     assert!(starts.iter().all(|&start| start as usize + length <= table.len()));
     assert!(places.as_flattened().iter().fold(0, |most, &place| most.max(place)) < length.max(1) as u32);
-    // SAFETY: every start and every place that is added to it is within the table; the caller keeps the promise of `Vector`.
+    // SAFETY: every start and every place that is added to it is within the table; the caller keeps the promise
+    // of `Vector`.
     unsafe {
         out.extend(places.iter().map(|places| {
             let mut at = starts;
@@ -204,8 +208,9 @@ unsafe fn push_entries<V: Vector<S, G>, S: Copy + Default, const G: usize>(
     }
 }
 
-/// How values follow from sums: `half * signed + square * single^2 + linear * single + constant`, scaled, where `single` is a sum
-/// over single items. The next three say in the same way what the sum of the absolute values of all terms is at most.
+/// How values follow from sums: `half * signed + square * single^2 + linear * single + constant`, scaled, where
+/// `single` is a sum over single items. The next three say in the same way what the sum of the absolute values
+/// of all terms is at most.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Finish {
     pub(crate) half: f64,

@@ -1,13 +1,20 @@
 //! Sums over concordant pairs by splitting values sixteen ways where there are too many for one grid.
 //!
-//! Values come in order of position. An item has two numbers, looked up by its value: one that it brings along and one by which
-//! it takes what the concordant items before it have brought. Sixteen running sums, one for each range of values, say what has
-//! been brought from below that range; they are updated and used without a branch, by multiplying with rows of zeros and ones.
+//! Values are sorted by position. Sixteen running sums, one for each range of values, hold what the items
+//! passed so far give to the values of that range; they are updated and used without a branch, by multiplying
+//! with rows of zeros and ones:
+//!
+//! ```text
+//! for each item j, in the range r:
+//!     total += running[r] . later(j)
+//!     running[r'] += earlier(j) for all r' > r
+//! ```
 
-use super::grid::{self, Terms};
+use super::grid;
 use super::task;
 use crate::simd::Isa;
 use crate::simd::arch::Doubles16;
+use crate::weight::pair::{Later, Ones, PairTerm, Products, Sums, Terms};
 
 /// Ranges of values.
 const WAYS: usize = 16;
@@ -41,8 +48,9 @@ const fn table(above: bool) -> [Row; WAYS] {
 /// At most so many values at a time: running sums over many more would lose digits.
 pub(crate) const MOST: usize = 24576;
 
-/// Adds up the concordant pairs of `values`, which are `first..first + values.len()` in order of position. Destroys the values;
-/// `spare` is at least as long; `cells` is memory to be used again.
+/// Adds up the concordant pairs of `values`, which are `first..first + values.len()` sorted by position.
+///
+/// Destroys the values; `spare` is at least as long; `cells` is memory to be used again.
 pub(crate) fn sum(
     isa: Isa,
     terms: Terms<'_>,
@@ -52,7 +60,7 @@ pub(crate) fn sum(
     cells: &mut Vec<f64>,
 ) -> f64 {
     assert!(values.len() <= MOST);
-    if values.len() <= terms.most() {
+    if values.len() <= terms.most_on_grid() {
         return grid::sum(isa, terms, first, values, spare, cells);
     }
     let spare = &mut spare[..values.len()];
@@ -65,82 +73,17 @@ pub(crate) fn sum(
 }
 
 task! {
-    /// Adds up the pairs in different ranges; moves the values to `out`, range by range, each in order of position.
+    /// Adds up the pairs in different ranges; moves the values to `out`, range by range, each sorted by position.
     fn across_ranges<A>(terms: Terms<'_>, first: usize, ranges: Ranges, values: &[u32], out: &mut [u32]) -> f64 {
         match terms {
-            Terms::Ones => split::<_, A::Doubles16>(&Ones, first, ranges, values, out),
-            Terms::Squares(x) => split::<_, A::Doubles16>(&Squares(x), first, ranges, values, out),
-            Terms::Later(x) => split::<_, A::Doubles16>(&Later(x), first, ranges, values, out),
-            Terms::Sums { p, q } => split::<_, A::Doubles16>(&Sums { p, q }, first, ranges, values, out),
-        }
-    }
-}
-
-/// What a kind of terms does with an item.
-///
-/// # Safety
-/// As for [`Doubles16`].
-trait Rule {
-    /// Numbers for which running sums are kept.
-    const SUMS: usize;
-
-    /// What an item adds to each running sum.
-    fn brings(&self, value: usize, sum: usize) -> f64;
-    /// What an item takes of the running sums.
-    unsafe fn takes<L: Doubles16>(&self, running: &[L; 4], value: usize) -> L;
-}
-
-/// A rule with one running sum, of what items bring; they take it times a number of theirs.
-macro_rules! product_rule {
-    ($rule:ty, |$self:ident, $value:ident| $brings:expr, $takes:expr) => {
-        impl Rule for $rule {
-            const SUMS: usize = 1;
-
-            #[inline(always)]
-            fn brings(&$self, $value: usize, _: usize) -> f64 {
-                $brings
+            Terms::Ones => split::<Ones, A::Doubles16, _, _>(|_| [], first, ranges, values, out),
+            Terms::Later(x) => split::<Later, A::Doubles16, _, _>(|value| [x[value]], first, ranges, values, out),
+            Terms::Products(x) => {
+                split::<Products, A::Doubles16, _, _>(|value| [x[value]], first, ranges, values, out)
             }
-            #[inline(always)]
-            unsafe fn takes<L: Doubles16>(&$self, running: &[L; 4], $value: usize) -> L {
-                unsafe { running[0].mul(L::splat($takes)) }
+            Terms::Sums { p, q } => {
+                split::<Sums, A::Doubles16, _, _>(|value| [p[value], q[value]], first, ranges, values, out)
             }
-        }
-    };
-}
-
-struct Ones;
-struct Squares<'a>(&'a [f64]);
-struct Later<'a>(&'a [f64]);
-
-product_rule!(Ones, |self, _value| 1.0, 1.0);
-product_rule!(Squares<'_>, |self, value| self.0[value], self.0[value]);
-product_rule!(Later<'_>, |self, _value| 1.0, self.0[_value]);
-
-struct Sums<'a> {
-    p: &'a [f64],
-    q: &'a [f64],
-}
-
-impl Rule for Sums<'_> {
-    /// Of 1, p, q and p q.
-    const SUMS: usize = 4;
-
-    #[inline(always)]
-    fn brings(&self, value: usize, sum: usize) -> f64 {
-        match sum {
-            0 => 1.0,
-            1 => self.p[value],
-            2 => self.q[value],
-            _ => self.p[value] * self.q[value],
-        }
-    }
-    #[inline(always)]
-    unsafe fn takes<L: Doubles16>(&self, [one, p, q, pq]: &[L; 4], value: usize) -> L {
-        unsafe {
-            let (own_p, own_q) = (self.p[value], self.q[value]);
-            pq.add_product(*p, L::splat(own_q))
-                .add_product(*q, L::splat(own_p))
-                .add_product(*one, L::splat(own_p * own_q))
         }
     }
 }
@@ -165,20 +108,35 @@ impl Ranges {
     }
 }
 
-/// Sums over the pairs in different ranges; moves the values to `out`, range by range, each in order of position.
+/// As [`across_ranges`], for a kind of term and the numbers of items.
+///
+/// # Safety
+/// As for [`Doubles16`].
 #[inline(always)]
-unsafe fn split<R: Rule, L: Doubles16>(rule: &R, first: usize, ranges: Ranges, values: &[u32], out: &mut [u32]) -> f64 {
+unsafe fn split<T: PairTerm<M, N>, V: Doubles16, const M: usize, const N: usize>(
+    numbers: impl Fn(usize) -> [f64; M],
+    first: usize,
+    ranges: Ranges,
+    values: &[u32],
+    out: &mut [u32],
+) -> f64 {
     let mut ends: [usize; WAYS] = std::array::from_fn(|way| way * ranges.length);
     // SAFETY: the caller keeps the promise of `Doubles16`.
     unsafe {
-        let mut running = [L::splat(0.0); 4];
-        let mut sums = L::splat(0.0);
+        let mut running = [V::splat(0.0); N];
+        let mut sums = V::splat(0.0);
         for &value in values {
             let way = ranges.way(value as usize - first);
-            let (at, above) = (L::load(&AT.0[way]), L::load(&ABOVE.0[way]));
-            sums = sums.add_product(at, rule.takes(&running, value as usize));
-            for (index, running) in running[..R::SUMS].iter_mut().enumerate() {
-                *running = running.add_product(above, L::splat(rule.brings(value as usize, index)));
+            let (at, above) = (V::load(&AT.0[way]), V::load(&ABOVE.0[way]));
+            let item = numbers(value as usize);
+            let later = T::later(item);
+            let mut terms = running[0].mul(V::splat(later[0]));
+            for k in 1..N {
+                terms = terms.add_product(running[k], V::splat(later[k]));
+            }
+            sums = sums.add_product(at, terms);
+            for (running, number) in running.iter_mut().zip(T::earlier(item)) {
+                *running = running.add_product(above, V::splat(number));
             }
             out[ends[way]] = value;
             ends[way] += 1;

@@ -1,0 +1,118 @@
+//! The items of one bucket of a [grid](super::grid), compared with each other.
+
+use super::numbers::{Lanes, Numbers};
+use crate::simd::arch::GridRegister;
+use crate::weight::pair::PairTerm;
+
+/// Up to `S` items. Items are sorted by position (in a row) or by value (in a column); `keys[i]` is the other
+/// of the two. A pair i < j adds its term if `keys[i] < bounds[j]`.
+pub(super) struct Bucket<const M: usize, const S: usize> {
+    pub(super) keys: [f64; S],
+    pub(super) bounds: [f64; S],
+    /// `numbers[k][i]` is number k of item i.
+    pub(super) numbers: [[f64; S]; M],
+}
+
+impl<const M: usize, const S: usize> Bucket<M, S> {
+    pub(super) fn new() -> Self {
+        Self { keys: [0.0; S], bounds: [0.0; S], numbers: [[0.0; S]; M] }
+    }
+
+    /// Looks up the numbers of the values from `first` on, which have these positions.
+    ///
+    /// # Safety
+    /// As for [`Numbers`].
+    #[inline(always)]
+    pub(super) unsafe fn look_up(&mut self, numbers: &impl Numbers<M>, first: usize, positions: &[u32]) {
+        for (k, own) in self.numbers.iter_mut().enumerate() {
+            for (value, (number, &position)) in (first..).zip(own.iter_mut().zip(positions)) {
+                // SAFETY: as promised.
+                *number = unsafe { numbers.of(value, position as usize)[k] };
+            }
+        }
+    }
+
+    /// Adds up the pairs of the first `count` items.
+    ///
+    /// # Safety
+    /// As for [`GridRegister`].
+    #[inline(always)]
+    pub(super) unsafe fn sum<T: PairTerm<M, N>, V: GridRegister, const N: usize>(&mut self, count: usize) -> V {
+        self.keys[count..].fill(f64::INFINITY);
+        self.bounds[count..].fill(f64::NEG_INFINITY);
+        // SAFETY: the caller keeps the promise of `GridRegister`.
+        unsafe {
+            let mut total = V::splat(0.0);
+            for start in (0..S).step_by(4 * V::WIDTH) {
+                total = total.add(self.sum_from::<T, V, N>(start));
+            }
+            total
+        }
+    }
+
+    /// With the earlier items in four vectors from `start` on, each with a sum that need not wait for the others.
+    ///
+    /// # Safety
+    /// As for [`GridRegister`].
+    #[inline(always)]
+    unsafe fn sum_from<T: PairTerm<M, N>, V: GridRegister, const N: usize>(&self, start: usize) -> V {
+        // Spelled out, because what is in an array is not sure to be in registers.
+        macro_rules! earlier {
+            ($index:expr) => {{
+                let from = start + $index * V::WIDTH;
+                (V::load(&self.keys[from..]), self.numbers.each_ref().map(|numbers| Lanes(V::load(&numbers[from..]))))
+            }};
+        }
+        macro_rules! add {
+            ($place:expr,) => {};
+            ($place:expr, $($sum:ident: $keys:expr, $earlier:expr);+) => {
+                let later = self.numbers.each_ref().map(|numbers| Lanes(V::splat(numbers[$place])));
+                let bound = V::splat(self.bounds[$place]);
+                $($sum = $sum.add_if_less($keys, bound, varying::<T, V, M, N>($earlier, later));)+
+            };
+        }
+        macro_rules! add_own {
+            (
+                $index:expr, $own:ident: $own_keys:ident, $own_earlier:ident;
+                $($sum:ident: $keys:ident, $earlier:ident);*
+            ) => {
+                add!(start + $index * V::WIDTH, $($sum: $keys, $earlier);*);
+                for lane in 1..V::WIDTH {
+                    let place = start + $index * V::WIDTH + lane;
+                    add!(place, $own: $own_keys.hide_from(lane), $own_earlier $(; $sum: $keys, $earlier)*);
+                }
+            };
+        }
+        // SAFETY: the caller keeps the promise of `GridRegister`.
+        unsafe {
+            let ((ka, a), (kb, b), (kc, c), (kd, d)) = (earlier!(0), earlier!(1), earlier!(2), earlier!(3));
+            let zero = V::splat(0.0);
+            let (mut sa, mut sb, mut sc, mut sd) = (zero, zero, zero, zero);
+            add_own!(0, sa: ka, a;);
+            add_own!(1, sb: kb, b; sa: ka, a);
+            add_own!(2, sc: kc, c; sa: ka, a; sb: kb, b);
+            add_own!(3, sd: kd, d; sa: ka, a; sb: kb, b; sc: kc, c);
+            for place in start + 4 * V::WIDTH..S {
+                add!(place, sa: ka, a; sb: kb, b; sc: kc, c; sd: kd, d);
+            }
+            let left = sa.mul(common::<T, V, M, N>(a)).add_product(sb, common::<T, V, M, N>(b));
+            let right = sc.mul(common::<T, V, M, N>(c)).add_product(sd, common::<T, V, M, N>(d));
+            left.add(right)
+        }
+    }
+}
+
+/// A term without the factor that an earlier item has in [`common`] with all later ones.
+#[inline(always)]
+fn varying<T: PairTerm<M, N>, V: GridRegister, const M: usize, const N: usize>(
+    earlier: [Lanes<V>; M],
+    later: [Lanes<V>; M],
+) -> V {
+    if N == 1 { T::later(later)[0].0 } else { T::term(earlier, later).0 }
+}
+
+/// The factor of an earlier item that its terms with all later ones have: the number it gives, if that is one number.
+#[inline(always)]
+fn common<T: PairTerm<M, N>, V: GridRegister, const M: usize, const N: usize>(earlier: [Lanes<V>; M]) -> V {
+    if N == 1 { T::earlier(earlier)[0].0 } else { <Lanes<V> as crate::weight::pair::Number>::one().0 }
+}

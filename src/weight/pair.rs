@@ -1,0 +1,161 @@
+//! What a concordant pair of items adds, for each kind of term.
+//!
+//! A term is an inner product: of `N` numbers that the earlier item gives and `N` numbers that the later item has.
+//!
+//! ```text
+//! Ones      1                    = [1] . [1]
+//! Later     y                    = [1] . [y]
+//! Products  x y                  = [x] . [y]
+//! Sums      (p + p') (q + q')    = [p q, p, q, 1] . [1, q', p', p' q']
+//! ```
+//!
+//! So sums over pairs need no list of the earlier items, only `N` sums of what they give:
+//!
+//! ```text
+//! sum over i of term(i, j) = (sum over i of earlier(i)) . later(j)
+//! ```
+
+// Inlined into functions with other vector instructions.
+#![allow(clippy::inline_always)]
+
+/// A kind of term. It depends on `M` numbers of each item.
+pub(crate) trait PairTerm<const M: usize, const N: usize> {
+    /// Whether both items can be exchanged. Then `later` is `earlier` in reverse.
+    const SYMMETRIC: bool;
+
+    /// What an earlier item gives.
+    fn earlier<X: Number>(item: [X; M]) -> [X; N];
+
+    /// What a later item has.
+    fn later<X: Number>(item: [X; M]) -> [X; N];
+
+    /// What a pair adds: the inner product, or the same with less rounding.
+    fn term<X: Number>(earlier: [X; M], later: [X; M]) -> X;
+}
+
+/// A kind of term for which earlier items are only counted: each gives 1.
+pub(crate) trait CountingTerm<const M: usize>: PairTerm<M, 1> {}
+
+/// Terms with the numbers of the items. An item is named by its value.
+#[derive(Clone, Copy)]
+pub(crate) enum Terms<'a> {
+    /// One.
+    Ones,
+    /// The number of the later item.
+    Later(&'a [f64]),
+    /// The product of the numbers of both items.
+    Products(&'a [f64]),
+    /// (p + p') (q + q').
+    Sums {
+        /// One number of each item.
+        p: &'a [f64],
+        /// The other.
+        q: &'a [f64],
+    },
+}
+
+/// Real numbers, one or several side by side.
+pub(crate) trait Number: Copy {
+    fn one() -> Self;
+    fn plus(self, other: Self) -> Self;
+    fn times(self, other: Self) -> Self;
+}
+
+impl Number for f64 {
+    #[inline(always)]
+    fn one() -> Self {
+        1.0
+    }
+    #[inline(always)]
+    fn plus(self, other: Self) -> Self {
+        self + other
+    }
+    #[inline(always)]
+    fn times(self, other: Self) -> Self {
+        self * other
+    }
+}
+
+/// 1.
+pub(crate) struct Ones;
+
+impl PairTerm<0, 1> for Ones {
+    const SYMMETRIC: bool = true;
+
+    #[inline(always)]
+    fn earlier<X: Number>([]: [X; 0]) -> [X; 1] {
+        [X::one()]
+    }
+    #[inline(always)]
+    fn later<X: Number>([]: [X; 0]) -> [X; 1] {
+        [X::one()]
+    }
+    #[inline(always)]
+    fn term<X: Number>([]: [X; 0], []: [X; 0]) -> X {
+        X::one()
+    }
+}
+
+impl CountingTerm<0> for Ones {}
+
+/// The number of the later item.
+pub(crate) struct Later;
+
+impl PairTerm<1, 1> for Later {
+    const SYMMETRIC: bool = false;
+
+    #[inline(always)]
+    fn earlier<X: Number>(_: [X; 1]) -> [X; 1] {
+        [X::one()]
+    }
+    #[inline(always)]
+    fn later<X: Number>(item: [X; 1]) -> [X; 1] {
+        item
+    }
+    #[inline(always)]
+    fn term<X: Number>(_: [X; 1], [later]: [X; 1]) -> X {
+        later
+    }
+}
+
+impl CountingTerm<1> for Later {}
+
+/// The product of the numbers of both items.
+pub(crate) struct Products;
+
+impl PairTerm<1, 1> for Products {
+    const SYMMETRIC: bool = true;
+
+    #[inline(always)]
+    fn earlier<X: Number>(item: [X; 1]) -> [X; 1] {
+        item
+    }
+    #[inline(always)]
+    fn later<X: Number>(item: [X; 1]) -> [X; 1] {
+        item
+    }
+    #[inline(always)]
+    fn term<X: Number>([earlier]: [X; 1], [later]: [X; 1]) -> X {
+        earlier.times(later)
+    }
+}
+
+/// The product of two sums, each of a number of both items.
+pub(crate) struct Sums;
+
+impl PairTerm<2, 4> for Sums {
+    const SYMMETRIC: bool = true;
+
+    #[inline(always)]
+    fn earlier<X: Number>([p, q]: [X; 2]) -> [X; 4] {
+        [p.times(q), p, q, X::one()]
+    }
+    #[inline(always)]
+    fn later<X: Number>([p, q]: [X; 2]) -> [X; 4] {
+        [X::one(), q, p, p.times(q)]
+    }
+    #[inline(always)]
+    fn term<X: Number>([p, q]: [X; 2], [later_p, later_q]: [X; 2]) -> X {
+        p.plus(later_p).times(q.plus(later_q))
+    }
+}
