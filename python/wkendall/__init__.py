@@ -22,6 +22,7 @@ Layers, each using only those below it:
     _progress  bars
     _disk      files that are written whole or not at all
     _memory    how much room there is
+    _errors    errors that keep row, column and value
     _text      values as messages show them
     _core      the Rust crate
 """

@@ -1,5 +1,5 @@
-//! Sums over the concordant pairs of one permutation in O(n log n), for every weight: what each weight gives to the items, and
-//! the partition that adds it up.
+//! Sums over the concordant pairs of one permutation in O(n log n), for every weight: what each weight gives to the
+//! items, and the partition that adds it up.
 
 mod average;
 mod general;
@@ -212,7 +212,8 @@ fn sizes(u: &[f64], values: &[u32]) -> impl Iterator<Item = f64> {
     values.iter().zip(u).map(|(&value, u_position)| (u_position * u[value as usize]).abs())
 }
 
-/// The sum over the concordant pairs of the permutation in `workspace.values` of what terms of items, by value, give them.
+/// The sum over the concordant pairs of the permutation in `workspace.values` of what terms of items, by value, give
+/// them.
 fn concordant_of(terms: Terms<'_>, workspace: &mut Workspace) -> f64 {
     let Workspace { values, spill, cells, isa, .. } = workspace;
     partition::concordant(terms, isa.map(|isa| Short { isa, cells }), values, spill)

@@ -14,7 +14,8 @@ NAN = np.nan
 
 
 def tied(X):
-    return Tied(_core.Incomplete(X, False, True, "bottom").starts())
+    rankings = _core.Rankings.tied(X, False, True, "bottom")
+    return Tied(rankings.ranks() - rankings.is_complete)  # from 1 if they are complete
 
 
 def mean_embedding(row, U):
@@ -47,7 +48,7 @@ def test_complete_rankings_are_the_same_either_way(order):
     X = random_rankings(rng, 6, 5)
     U, B = rng.standard_normal((2, *(5,) * order))
     coefficients = rng.standard_normal(6)
-    one, other = Complete.of_ranks(X), Tied(X - 1)
+    one, other = Complete(_core.Rankings(X, "ranks", False)), Tied(X - 1)
     for first, second in ((one, other), (one.inverted(), other.inverted())):
         np.testing.assert_allclose(first.embed(U), second.embed(U), atol=1e-12)
         np.testing.assert_allclose(first.gram(U, order), second.gram(U, order), atol=1e-11)
