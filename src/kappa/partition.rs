@@ -321,11 +321,11 @@ impl<T: PairTerm<M, N>, I: Fn(usize) -> [f64; M], const M: usize, const N: usize
         let item = (self.items)(value as usize);
         let later = T::later(item);
         add(&mut passed.recent, &T::earlier(item).map(|number| masks.keep_if(is_low, number)));
-        let products = (0..N).zip(later).map(|(k, later)| {
+        let products = T::ORDER.into_iter().map(|k| {
             let before = passed.settled[k] + passed.recent[k];
             // When signed: the low items before this one, minus the low items after it.
             let low = if SIGNED { 2.0 * before - passed.all[k] } else { before };
-            low * later
+            low * later[k]
         });
         let term = products.reduce(|sum, product| sum + product).unwrap_or(0.0);
         masks.keep_if(!is_low, term)

@@ -6,7 +6,7 @@
 //! Ones      1                    = [1] . [1]
 //! Later     y                    = [1] . [y]
 //! Products  x y                  = [x] . [y]
-//! Sums      (p + p') (q + q')    = [p q, p, q, 1] . [1, q', p', p' q']
+//! Sums      (p + p') (q + q')    = [1, p, q, p q] . [p' q', q', p', 1]
 //! ```
 //!
 //! So sums over pairs need no list of the earlier items, only `N` sums of what they give:
@@ -22,6 +22,9 @@
 pub(crate) trait PairTerm<const M: usize, const N: usize> {
     /// Whether both items can be exchanged. Then `later` is `earlier` in reverse.
     const SYMMETRIC: bool;
+
+    /// The order in which the products are added where they are added one by one. The rounding depends on it.
+    const ORDER: [usize; N];
 
     /// What an earlier item gives.
     fn earlier<X: Number>(item: [X; M]) -> [X; N];
@@ -81,6 +84,7 @@ pub(crate) struct Ones;
 
 impl PairTerm<0, 1> for Ones {
     const SYMMETRIC: bool = true;
+    const ORDER: [usize; 1] = [0];
 
     #[inline(always)]
     fn earlier<X: Number>([]: [X; 0]) -> [X; 1] {
@@ -103,6 +107,7 @@ pub(crate) struct Later;
 
 impl PairTerm<1, 1> for Later {
     const SYMMETRIC: bool = false;
+    const ORDER: [usize; 1] = [0];
 
     #[inline(always)]
     fn earlier<X: Number>(_: [X; 1]) -> [X; 1] {
@@ -125,6 +130,7 @@ pub(crate) struct Products;
 
 impl PairTerm<1, 1> for Products {
     const SYMMETRIC: bool = true;
+    const ORDER: [usize; 1] = [0];
 
     #[inline(always)]
     fn earlier<X: Number>(item: [X; 1]) -> [X; 1] {
@@ -145,14 +151,15 @@ pub(crate) struct Sums;
 
 impl PairTerm<2, 4> for Sums {
     const SYMMETRIC: bool = true;
+    const ORDER: [usize; 4] = [3, 1, 2, 0];
 
     #[inline(always)]
     fn earlier<X: Number>([p, q]: [X; 2]) -> [X; 4] {
-        [p.times(q), p, q, X::one()]
+        [X::one(), p, q, p.times(q)]
     }
     #[inline(always)]
     fn later<X: Number>([p, q]: [X; 2]) -> [X; 4] {
-        [X::one(), q, p, p.times(q)]
+        [p.times(q), q, p, X::one()]
     }
     #[inline(always)]
     fn term<X: Number>([p, q]: [X; 2], [later_p, later_q]: [X; 2]) -> X {

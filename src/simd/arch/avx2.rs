@@ -29,6 +29,7 @@ impl Arch for Avx2 {
             && is_x86_feature_detected!("popcnt")
     }
 
+    #[inline(always)]
     unsafe fn call<T: Task>(task: T) -> T::Output {
         #[target_feature(enable = "avx2,fma,bmi1,bmi2,popcnt")]
         unsafe fn enabled<T: Task>(task: T) -> T::Output {

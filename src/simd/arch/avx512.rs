@@ -30,6 +30,7 @@ impl Arch for Avx512 {
             && is_x86_feature_detected!("avx512vpopcntdq")
     }
 
+    #[inline(always)]
     unsafe fn call<T: Task>(task: T) -> T::Output {
         #[target_feature(enable = "avx2,fma,bmi1,bmi2,popcnt,avx512f,avx512bw,avx512dq,avx512vl,avx512vpopcntdq")]
         unsafe fn enabled<T: Task>(task: T) -> T::Output {

@@ -142,6 +142,7 @@ macro_rules! instruction_sets {
             }
 
             /// Runs a task with these instructions.
+            #[inline(always)]
             pub(in crate::simd) fn run<T: Task>(self, task: T) -> T::Output {
                 match self.0 {
                     $(

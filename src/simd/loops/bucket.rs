@@ -24,11 +24,28 @@ impl<const M: usize, const S: usize> Bucket<M, S> {
     /// As for [`Numbers`].
     #[inline(always)]
     pub(super) unsafe fn look_up(&mut self, numbers: &impl Numbers<M>, first: usize, positions: &[u32]) {
-        for (k, own) in self.numbers.iter_mut().enumerate() {
-            for (value, (number, &position)) in (first..).zip(own.iter_mut().zip(positions)) {
-                // SAFETY: as promised.
-                *number = unsafe { numbers.of(value, position as usize)[k] };
+        const { assert!(M <= 2) };
+        // One loop for each number, with k known when compiled. One loop for both: sums take 5 % longer at n = 1000.
+        // SAFETY: as promised.
+        unsafe {
+            if M > 0 {
+                self.look_up_one(0, numbers, first, positions);
             }
+            if M > 1 {
+                self.look_up_one(1, numbers, first, positions);
+            }
+        }
+    }
+
+    /// Number k only.
+    ///
+    /// # Safety
+    /// As for [`Numbers`].
+    #[inline(always)]
+    unsafe fn look_up_one(&mut self, k: usize, numbers: &impl Numbers<M>, first: usize, positions: &[u32]) {
+        for (value, (number, &position)) in (first..).zip(self.numbers[k].iter_mut().zip(positions)) {
+            // SAFETY: as promised.
+            *number = unsafe { numbers.of(value, position as usize)[k] };
         }
     }
 

@@ -155,14 +155,6 @@ unsafe fn sum_in<T: PairTerm<M, N>, V: GridRegister, L: Numbers<M>, const M: usi
     }
 }
 
-/// The order of the numbers of a cell: first and last exchanged, so 1, p, q, p q. The rounding of a sum depends
-/// on it.
-#[inline(always)]
-fn in_cell<const N: usize>(mut numbers: [f64; N]) -> [f64; N] {
-    numbers.swap(0, N - 1);
-    numbers
-}
-
 /// The pairs in one row, that is, in one bucket of positions. Sets the positions by value, and adds up the
 /// numbers of each cell.
 ///
@@ -201,11 +193,11 @@ unsafe fn sum_rows<
                         numbers[place] = number;
                     }
                     let cell = first_of_row + value / S;
-                    for (sum, number) in earlier.get_unchecked_mut(cell).iter_mut().zip(in_cell(T::earlier(item))) {
+                    for (sum, number) in earlier.get_unchecked_mut(cell).iter_mut().zip(T::earlier(item)) {
                         *sum += number;
                     }
                     if !T::SYMMETRIC {
-                        for (sum, number) in later.get_unchecked_mut(cell).iter_mut().zip(in_cell(T::later(item))) {
+                        for (sum, number) in later.get_unchecked_mut(cell).iter_mut().zip(T::later(item)) {
                             *sum += number;
                         }
                     }

@@ -26,6 +26,7 @@ macro_rules! task {
         $visibility:vis fn $name:ident<$arch:ident>($($argument:ident: $type:ty),* $(,)?) $(-> $output:ty)? $body:block
     ) => {
         $(#[$attribute])*
+        #[inline]
         $visibility fn $name(isa: $crate::simd::Isa, $($argument: $type),*) $(-> $output)? {
             use $crate::simd::arch::{Arch, Task};
 

@@ -87,7 +87,7 @@ task! {
     }
 }
 
-/// Terms of pairs that have a form for tuples. A tuple gives `N` numbers to later items; the first is its term.
+/// Terms of pairs that have a form for tuples. A tuple gives `N` numbers to later items; the last is its term.
 trait TupleTerm<const M: usize, const N: usize>: PairTerm<M, N> {
     /// `longer += share * what the tuples with these sums give when this item is added at their end`, for `L`
     /// orders side by side.
@@ -113,14 +113,14 @@ impl TupleTerm<1, 1> for Products {
     }
 }
 
-/// With P and Q the sums of all p and all q, a tuple gives P Q, P, Q and 1.
+/// With P and Q the sums of all p and all q, a tuple gives 1, P, Q and P Q.
 impl TupleTerm<2, 4> for Sums {
     #[inline(always)]
     fn extend<const L: usize>(
         [p, q]: [f64; 2],
         share: f64,
-        [pqs, ps, qs, ones]: &[[f64; L]; 4],
-        [longer_pq, longer_p, longer_q, longer]: &mut [[f64; L]; 4],
+        [ones, ps, qs, pqs]: &[[f64; L]; 4],
+        [longer, longer_p, longer_q, longer_pq]: &mut [[f64; L]; 4],
     ) {
         for lane in 0..L {
             let both = ones[lane] * q + qs[lane];
@@ -166,8 +166,8 @@ fn by_steps<'m, T: TupleTerm<M, N>, I: Fn(usize) -> [f64; M], const M: usize, co
     }
     let (lanes, steps) = base.unwrap_or((2, 0));
     let stride = stride(lanes);
-    // The first component is the term.
-    numbers.chunks_exact(N * stride).map(move |numbers| numbers[steps])
+    // The last component is the term.
+    numbers.chunks_exact(N * stride).map(move |numbers| numbers[(N - 1) * stride + steps])
 }
 
 /// Whether to stop.

@@ -82,6 +82,9 @@ task! {
                 split::<Products, A::Doubles16, _, _>(|value| [x[value]], first, ranges, values, out)
             }
             Terms::Sums { p, q } => {
+                // Of one length, so that one check does for both.
+                let length = p.len().min(q.len());
+                let (p, q) = (&p[..length], &q[..length]);
                 split::<Sums, A::Doubles16, _, _>(|value| [p[value], q[value]], first, ranges, values, out)
             }
         }
@@ -130,8 +133,8 @@ unsafe fn split<T: PairTerm<M, N>, V: Doubles16, const M: usize, const N: usize>
             let (at, above) = (V::load(&AT.0[way]), V::load(&ABOVE.0[way]));
             let item = numbers(value as usize);
             let later = T::later(item);
-            let mut terms = running[0].mul(V::splat(later[0]));
-            for k in 1..N {
+            let mut terms = running[T::ORDER[0]].mul(V::splat(later[T::ORDER[0]]));
+            for &k in &T::ORDER[1..] {
                 terms = terms.add_product(running[k], V::splat(later[k]));
             }
             sums = sums.add_product(at, terms);
