@@ -1,10 +1,15 @@
 //! The strategy for weighted sums of few items: a matrix product of features, made block by block.
 //!
-//! For a symmetric weight a of the two ranks of a pair and the sign e of its order, the concordant sum is (sum of a a'
-//! + sum of (a e) (a' e')) / 2 over the pairs of items i < j. The second sum is a product of n (n - 1) / 2 features.
-//! The first has a closed form in sums over single items: ((sum of x)^2 - sum of x^2) / 2 with x = u u' for the
-//! multiplicative weight, (n - 2) sum of u u' + (sum of u)^2 for the additive one. The signed kernel is the second sum
-//! alone.
+//! For a symmetric weight a of the two ranks of a pair and the sign e of its order, the concordant sum over the pairs of
+//! items i < j is
+//!
+//! ```text
+//! (sum of a a' + sum of (a e) (a' e')) / 2
+//! ```
+//!
+//! The second sum is a product of n (n - 1) / 2 features. The first has a closed form in sums over single items:
+//! `((sum of x)^2 - sum of x^2) / 2` with `x = u u'` for the multiplicative weight,
+//! `(n - 2) sum of u u' + (sum of u)^2` for the additive one. The signed kernel is the second sum alone.
 //!
 //! The two sums cancel where few pairs are concordant. Where less than one part in 512 is left the value is computed
 //! anew from its definition, so that the error stays below 1e-12 of the sum of the absolute values of the concordant
