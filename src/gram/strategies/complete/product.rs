@@ -1,7 +1,7 @@
 //! The strategy for weighted sums of few items: a matrix product of features, made block by block.
 //!
-//! For a symmetric weight a of the two ranks of a pair and the sign e of its order, the concordant sum over the pairs of
-//! items i < j is
+//! For a symmetric weight a of the two ranks of a pair and the sign e of its order, the concordant sum over the pairs
+//! of items i < j is
 //!
 //! ```text
 //! (sum of a a' + sum of (a e) (a' e')) / 2
