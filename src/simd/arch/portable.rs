@@ -22,16 +22,9 @@ impl Arch for Portable {
         true
     }
 
-    #[inline(always)]
     unsafe fn call<T: Task>(task: T) -> T::Output {
-        // Not inlined where it is called from, as with other instruction sets.
-        #[inline(never)]
-        fn enabled<T: Task>(task: T) -> T::Output {
-            // SAFETY: arrays need no special instructions.
-            unsafe { task.run::<Portable>() }
-        }
-
-        enabled(task)
+        // SAFETY: arrays need no special instructions.
+        unsafe { task.run::<Self>() }
     }
 }
 
