@@ -92,7 +92,13 @@ impl Doubles8 for [f64; 8] {
     }
     #[inline(always)]
     unsafe fn transpose(rows: [Self; 8]) -> [Self; 8] {
-        std::array::from_fn(|column| std::array::from_fn(|row| rows[row][column]))
+        let mut columns = rows;
+        for (row, values) in rows.iter().enumerate() {
+            for (column, &value) in columns.iter_mut().zip(values) {
+                column[row] = value;
+            }
+        }
+        columns
     }
 }
 
