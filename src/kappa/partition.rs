@@ -59,35 +59,52 @@ pub(super) struct Short<'a> {
 
 /// The sum over the concordant pairs of a permutation, `values` being sorted by position. Destroys the values.
 pub(super) fn concordant(terms: Terms<'_>, short: Option<Short<'_>>, values: &mut [u32], spill: &mut Spill) -> f64 {
-    let part = &mut Part { short: short.map(|short| (short, terms)), spill };
     match terms {
-        Terms::Ones => part.sum(&counted::<u64, Ones, _, _>(|_| []), 0, values) as f64,
-        Terms::Later(x) => part.sum(&counted::<f64, Later, _, _>(|value| [x[value]]), 0, values),
-        Terms::Products(x) => part.sum(&weighted::<Products, _, _, _, false>(|value| [x[value]]), 0, values),
-        Terms::Sums { p, q } => part.sum(&weighted::<Sums, _, _, _, false>(|value| [p[value], q[value]]), 0, values),
+        Terms::Ones => count(short, values, spill) as f64,
+        Terms::Later(x) => add_up(&counted::<f64, Later, _, _>(move |value| [x[value]]), terms, short, values, spill),
+        Terms::Products(x) => {
+            add_up(&weighted::<Products, _, _, _, false>(move |value| [x[value]]), terms, short, values, spill)
+        }
+        Terms::Sums { p, q } => {
+            let adder = weighted::<Sums, _, _, _, false>(move |value| [p[value], q[value]]);
+            add_up(&adder, terms, short, values, spill)
+        }
     }
 }
 
 /// The number of concordant pairs.
 pub(super) fn count(short: Option<Short<'_>>, values: &mut [u32], spill: &mut Spill) -> u64 {
-    let part = &mut Part { short: short.map(|short| (short, Terms::Ones)), spill };
-    part.sum(&counted::<u64, Ones, _, _>(|_| []), 0, values)
+    add_up(&counted::<u64, Ones, _, _>(|_| []), Terms::Ones, short, values, spill)
 }
 
 /// The sum of the numbers, all of them whole, of the later items of all concordant pairs.
 pub(super) fn whole(x: &[f64], short: Option<Short<'_>>, values: &mut [u32], spill: &mut Spill) -> u128 {
-    let part = &mut Part { short: short.map(|short| (short, Terms::Later(x))), spill };
-    part.sum(&counted::<u128, Later, _, _>(|value| [x[value]]), 0, values)
+    add_up(&counted::<u128, Later, _, _>(move |value| [x[value]]), Terms::Later(x), short, values, spill)
 }
 
 /// The sum over the concordant pairs of x x', minus that over the discordant ones.
 pub(super) fn signed_products(x: &[f64], values: &mut [u32], spill: &mut Spill) -> f64 {
-    Part { short: None, spill }.sum(&weighted::<Products, _, _, _, true>(|value| [x[value]]), 0, values)
+    partition(&weighted::<Products, _, _, _, true>(move |value| [x[value]]), &mut ByPairs, 0, values, spill)
 }
 
 /// The sum over the concordant pairs of (p + p') (q + q'), minus that over the discordant ones.
 pub(super) fn signed_sums(p: &[f64], q: &[f64], values: &mut [u32], spill: &mut Spill) -> f64 {
-    Part { short: None, spill }.sum(&weighted::<Sums, _, _, _, true>(|value| [p[value], q[value]]), 0, values)
+    let adder = weighted::<Sums, _, _, _, true>(move |value| [p[value], q[value]]);
+    partition(&adder, &mut ByPairs, 0, values, spill)
+}
+
+/// Short parts are summed on grids, if there are vector instructions, or pair by pair.
+fn add_up<A: Adder>(
+    adder: &A,
+    terms: Terms<'_>,
+    short: Option<Short<'_>>,
+    values: &mut [u32],
+    spill: &mut Spill,
+) -> A::Sum {
+    match short {
+        Some(Short { isa, cells }) => partition(adder, &mut OnGrids { isa, terms, cells }, 0, values, spill),
+        None => partition(adder, &mut ByPairs, 0, values, spill),
+    }
 }
 
 /// How terms are added up. An item is named by its value.
@@ -132,7 +149,7 @@ impl Total for u64 {
         value as Self
     }
     fn product(count: u64, number: f64) -> Self {
-        count * number as Self
+        count * whole_number(number)
     }
 }
 
@@ -141,38 +158,71 @@ impl Total for u128 {
         value as Self
     }
     fn product(count: u64, number: f64) -> Self {
-        Self::from(count * number as u64)
+        Self::from(count * whole_number(number))
     }
 }
 
-/// What the parts of a permutation are summed with.
-struct Part<'a, 't> {
-    short: Option<(Short<'a>, Terms<'t>)>,
-    spill: &'a mut Spill,
+/// Of a whole number from 0 to 2^63. By way of signed integers, to which most CPUs convert in fewer instructions.
+fn whole_number(number: f64) -> u64 {
+    (number as i64).cast_unsigned()
 }
 
-impl Part<'_, '_> {
-    /// Adds up a part: `values` holds `first..first + values.len()` sorted by position.
-    fn sum<A: Adder>(&mut self, adder: &A, first: usize, values: &mut [u32]) -> A::Sum {
-        match &mut self.short {
-            // Whole sums stay below 2^45 for so many values.
-            Some((Short { isa, cells }, terms)) if values.len() <= split::MOST => {
-                let sum = split::sum(*isa, *terms, first, values, &mut self.spill.buffer, cells);
-                return A::Sum::from_real(sum);
-            }
-            None if values.len() <= LEAF => return adder.leaf(values),
-            _ => {}
-        }
-        if values.len() >= LONG && self.spill.stop.is_set() {
-            return A::Sum::default();
-        }
-        let Some(mut sum) = across_halves(adder, first, values, self.spill) else { return A::Sum::default() };
-        let half = values.len() / 2;
-        let (low, high) = values.split_at_mut(half);
-        sum += self.sum(adder, first, low);
-        sum += self.sum(adder, first + half, high);
-        sum
+/// How short parts are summed.
+trait Leaves {
+    /// Parts of at most this many values are short.
+    const MOST: usize;
+
+    /// Adds up a short part: `values` holds `first..first + values.len()` sorted by position.
+    fn sum<A: Adder>(&mut self, adder: &A, first: usize, values: &mut [u32], buffer: &mut [u32]) -> A::Sum;
+}
+
+/// As the definition says.
+struct ByPairs;
+
+impl Leaves for ByPairs {
+    const MOST: usize = LEAF;
+
+    fn sum<A: Adder>(&mut self, adder: &A, _: usize, values: &mut [u32], _: &mut [u32]) -> A::Sum {
+        adder.leaf(values)
     }
+}
+
+/// With vector instructions.
+struct OnGrids<'a> {
+    isa: Isa,
+    terms: Terms<'a>,
+    cells: &'a mut Vec<f64>,
+}
+
+impl Leaves for OnGrids<'_> {
+    // Whole sums stay below 2^45 for so many values.
+    const MOST: usize = split::MOST;
+
+    fn sum<A: Adder>(&mut self, _: &A, first: usize, values: &mut [u32], buffer: &mut [u32]) -> A::Sum {
+        A::Sum::from_real(split::sum(self.isa, self.terms, first, values, buffer, self.cells))
+    }
+}
+
+/// Adds up a part: `values` holds `first..first + values.len()` sorted by position.
+fn partition<A: Adder, L: Leaves>(
+    adder: &A,
+    leaves: &mut L,
+    first: usize,
+    values: &mut [u32],
+    spill: &mut Spill,
+) -> A::Sum {
+    if values.len() <= L::MOST {
+        return leaves.sum(adder, first, values, &mut spill.buffer);
+    }
+    if values.len() >= LONG && spill.stop.is_set() {
+        return A::Sum::default();
+    }
+    let Some(mut sum) = across_halves(adder, first, values, spill) else { return A::Sum::default() };
+    let half = values.len() / 2;
+    let (low, high) = values.split_at_mut(half);
+    sum += partition(adder, leaves, first, low, spill);
+    sum += partition(adder, leaves, first + half, high, spill);
+    sum
 }
 
 /// Adds up the pairs of a low and a high item of a part, and moves the low ones before the high ones; `None` if
@@ -256,8 +306,9 @@ impl<S: Total, T: CountingTerm<M>, I: Fn(usize) -> [f64; M], const M: usize> Add
     }
 
     fn pass(&self, passed: &mut u64, value: u32, is_low: bool, _: Masks) -> S {
+        let number = self.number(value);
         *passed += u64::from(is_low);
-        S::product(*passed * u64::from(!is_low), self.number(value))
+        S::product(*passed * u64::from(!is_low), number)
     }
 
     fn leaf(&self, values: &[u32]) -> S {

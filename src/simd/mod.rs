@@ -8,7 +8,7 @@
 //! A loop is generic over the trait [`Arch`](arch::Arch). It is compiled once for each instruction set, in a
 //! function that enables the instructions, and [`Isa::run`] calls the right one. An [`Isa`] exists only where
 //! the CPU has the instructions, so safe code cannot cause an illegal instruction. This is the only module with
-//! unsafe code; it sees slices and nothing of rankings.
+//! unsafe code; it sees slices and the [terms](crate::weight::pair) of pairs, nothing of rankings.
 
 // Vector operations must be inlined into the functions that enable their instructions.
 #![allow(unsafe_code, clippy::inline_always, clippy::wildcard_imports)]

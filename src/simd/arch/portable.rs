@@ -22,16 +22,9 @@ impl Arch for Portable {
         true
     }
 
-    #[inline(always)]
     unsafe fn call<T: Task>(task: T) -> T::Output {
-        // Not inlined where it is called from, as with other instruction sets.
-        #[inline(never)]
-        fn enabled<T: Task>(task: T) -> T::Output {
-            // SAFETY: arrays need no special instructions.
-            unsafe { task.run::<Portable>() }
-        }
-
-        enabled(task)
+        // SAFETY: arrays need no special instructions.
+        unsafe { task.run::<Self>() }
     }
 }
 
@@ -99,7 +92,13 @@ impl Doubles8 for [f64; 8] {
     }
     #[inline(always)]
     unsafe fn transpose(rows: [Self; 8]) -> [Self; 8] {
-        std::array::from_fn(|column| std::array::from_fn(|row| rows[row][column]))
+        let mut columns = rows;
+        for (row, values) in rows.iter().enumerate() {
+            for (column, &value) in columns.iter_mut().zip(values) {
+                column[row] = value;
+            }
+        }
+        columns
     }
 }
 

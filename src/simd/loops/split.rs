@@ -77,15 +77,15 @@ task! {
     fn across_ranges<A>(terms: Terms<'_>, first: usize, ranges: Ranges, values: &[u32], out: &mut [u32]) -> f64 {
         match terms {
             Terms::Ones => split::<Ones, A::Doubles16, _, _>(|_| [], first, ranges, values, out),
-            Terms::Later(x) => split::<Later, A::Doubles16, _, _>(|value| [x[value]], first, ranges, values, out),
+            Terms::Later(x) => split::<Later, A::Doubles16, _, _>(move |value| [x[value]], first, ranges, values, out),
             Terms::Products(x) => {
-                split::<Products, A::Doubles16, _, _>(|value| [x[value]], first, ranges, values, out)
+                split::<Products, A::Doubles16, _, _>(move |value| [x[value]], first, ranges, values, out)
             }
             Terms::Sums { p, q } => {
                 // Of one length, so that one check does for both.
                 let length = p.len().min(q.len());
                 let (p, q) = (&p[..length], &q[..length]);
-                split::<Sums, A::Doubles16, _, _>(|value| [p[value], q[value]], first, ranges, values, out)
+                split::<Sums, A::Doubles16, _, _>(move |value| [p[value], q[value]], first, ranges, values, out)
             }
         }
     }
@@ -138,8 +138,9 @@ unsafe fn split<T: PairTerm<M, N>, V: Doubles16, const M: usize, const N: usize>
                 terms = terms.add_product(running[k], V::splat(later[k]));
             }
             sums = sums.add_product(at, terms);
-            for (running, number) in running.iter_mut().zip(T::earlier(item)) {
-                *running = running.add_product(above, V::splat(number));
+            let earlier = T::earlier(item);
+            for k in 0..N {
+                running[k] = running[k].add_product(above, V::splat(earlier[k]));
             }
             out[ends[way]] = value;
             ends[way] += 1;
