@@ -191,7 +191,8 @@ def test_a_matrix_that_is_interrupted_and_goes_on(number):
             time.sleep(rng.uniform(0.1, 1.5))
             process.send_signal(number)
         _, err = process.communicate(timeout=200)
-        assert process.returncode in ((0, 128 + number, -signal.SIGINT) if left else (0,)), err
+        # Before the command begins, and after it has ended, the signal ends the process by itself.
+        assert process.returncode in ((0, 128 + number, -number) if left else (0,)), err
         if process.returncode == 0:
             break
     assert (np.load("out.npy") == wkendall.gram_matrix(np.load("large.npy"), weight="mult", u="log")).all()
