@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+from contextlib import suppress
 from functools import partial
 from typing import Any, SupportsIndex, cast
 
@@ -87,13 +88,10 @@ def wrong_axes(array: Any, name: str, meaning: str, axes: int | None = None) -> 
 
 def as_integer(value: object, name: str, rule: str = "an integer") -> int:
     """Return what is a whole number."""
-    refused = bad_type(name, f" must be {rule}, not {shown(value)}")
-    if isinstance(value, bool | np.bool_):
-        raise refused
-    try:
-        return operator.index(cast("SupportsIndex", value))
-    except TypeError:
-        raise refused from None
+    if not isinstance(value, bool | np.bool_):
+        with suppress(TypeError):
+            return operator.index(cast("SupportsIndex", value))
+    raise bad_type(name, f" must be {rule}, not {shown(value)}")
 
 
 def as_order(value: object, name: str, least: int = 1) -> int:
@@ -133,14 +131,11 @@ def real_array(values: object, name: str, axes: tuple[int, ...], meaning: str) -
 
 def as_result_type(dtype: DTypeLike) -> np.dtype[Any]:
     """Return the type of a result: double or single precision."""
-    wrong = ValueError(f"dtype is {shown(dtype)}, but must be float64 or float32")
-    try:
+    with suppress(TypeError, ValueError):
         result_type = np.dtype(dtype)
-    except (TypeError, ValueError):
-        raise wrong from None
-    if result_type not in (np.dtype(np.float64), np.dtype(np.float32)):
-        raise wrong
-    return result_type
+        if result_type in (np.dtype(np.float64), np.dtype(np.float32)):
+            return result_type
+    raise ValueError(f"dtype is {shown(dtype)}, but must be float64 or float32")
 
 
 def as_threads(n_jobs: SupportsIndex | None) -> int | None:
