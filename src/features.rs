@@ -16,7 +16,6 @@
 
 use std::borrow::Cow::{self, Borrowed, Owned};
 use std::ops::ControlFlow;
-use std::slice::IterMut;
 
 use crate::embedding::{ASK_EVERY, Run, each_row};
 use crate::error::Error;
@@ -28,6 +27,10 @@ use crate::parallel::{Proceed, Progress};
 use crate::rankings::{Incomplete, RankingSet, Rankings, Sides};
 use crate::weight::lowered::Lowered;
 use crate::weight::means::Means;
+
+/// So many items make comparing ranks, by vectors, quicker than looking up what a pair counts: measured, 1.5 times as
+/// quick for 100 items, and 1.4 times as slow for 20. It is quicker too where each table would serve few rankings.
+const COMPARE_FROM: usize = 48;
 
 /// How many features a ranking has.
 ///
@@ -98,10 +101,12 @@ fn of_complete<T: Element>(
     check_root::<T>(measure)?;
     let scale = if measure.is_zero() { 0.0 } else { measure.scale().sqrt() };
     let items = measure.items();
-    // A look-up takes a third of the time of asking what a pair has. Top-k weights need neither.
+    // A look-up takes a third of the time of asking what a pair has. Counts of many items need neither.
     let table = |(weight, number): (&Lowered, PairNumber)| -> Result<Table, Error> {
-        if let &Lowered::Count { top: Some(k) } = weight {
-            return Ok(Table::Top(k, number));
+        if let &Lowered::Count { top } = weight
+            && (items >= COMPARE_FROM || layout.weights.len() > 1)
+        {
+            return Ok(Table::Top(top.unwrap_or(items), number));
         }
         let means = Means::of_ranks(weight, items)?;
         let mut entries = memory::with_capacity(items * items)?;
@@ -116,11 +121,11 @@ fn of_complete<T: Element>(
         tables.push(table(number)?);
     }
     each_row(rankings.rows(), layout.columns()?, out, run, |row, out, proceed| {
-        let mut cells = out.iter_mut();
+        let mut cells = out;
         for table in &tables {
-            table.fill(rankings.row(row).ranks(), layout.factor * scale, &mut cells, proceed);
+            cells = table.fill(rankings.row(row).ranks(), layout.factor * scale, cells, proceed);
         }
-        layout.fill_constant(scale, cells);
+        layout.fill_constant(scale, cells.iter_mut());
         Ok(())
     })
 }
@@ -144,12 +149,22 @@ enum Table {
 }
 
 impl Table {
-    fn fill<T: Element>(&self, ranks: &[u32], factor: f64, cells: &mut IterMut<'_, T>, proceed: Proceed<'_>) {
+    /// Fills the first cells and gives back those that are left; none if the run is to stop.
+    fn fill<'c, T: Element>(
+        &self,
+        ranks: &[u32],
+        factor: f64,
+        mut cells: &'c mut [T],
+        proceed: Proceed<'_>,
+    ) -> &'c mut [T] {
         for (i, &first) in ranks.iter().enumerate() {
             if ranks.len() - i >= ASK_EVERY && !proceed() {
-                return;
+                return &mut [];
             }
-            let others = ranks[i + 1..].iter().zip(&mut *cells);
+            let others = &ranks[i + 1..];
+            let (filled, rest) = cells.split_at_mut(others.len());
+            cells = rest;
+            let others = others.iter().zip(filled);
             match self {
                 Self::Entries(entries) => {
                     let row = &entries[first as usize * ranks.len()..][..ranks.len()];
@@ -178,6 +193,7 @@ impl Table {
                 }
             }
         }
+        cells
     }
 }
 

@@ -17,6 +17,8 @@ from wkendall._text import shown
 Array = NDArray[np.float64]
 _IS_MASKED = partial(operator.is_, np.ma.masked)
 
+_DOUBLE, _SINGLE = np.dtype(np.float64), np.dtype(np.float32)
+
 #: Kinds of arrays of texts.
 TEXT = "UST"
 
@@ -88,6 +90,8 @@ def wrong_axes(array: Any, name: str, meaning: str, axes: int | None = None) -> 
 
 def as_integer(value: object, name: str, rule: str = "an integer") -> int:
     """Return what is a whole number."""
+    if type(value) is int:  # the usual case, in a tenth of the time
+        return value
     if not isinstance(value, bool | np.bool_):
         with suppress(TypeError):
             return operator.index(cast("SupportsIndex", value))
@@ -131,9 +135,11 @@ def real_array(values: object, name: str, axes: tuple[int, ...], meaning: str) -
 
 def as_result_type(dtype: DTypeLike) -> np.dtype[Any]:
     """Return the type of a result: double or single precision."""
+    if dtype is np.float64:  # the usual case, in a tenth of the time
+        return _DOUBLE
     with suppress(TypeError, ValueError):
         result_type = np.dtype(dtype)
-        if result_type in (np.dtype(np.float64), np.dtype(np.float32)):
+        if result_type in (_DOUBLE, _SINGLE):
             return result_type
     raise ValueError(f"dtype is {shown(dtype)}, but must be float64 or float32")
 
@@ -154,7 +160,7 @@ def as_threads(n_jobs: SupportsIndex | None) -> int | None:
 
 def check_flag(value: object, name: str) -> None:
     """Refuse what is neither true nor false."""
-    if not isinstance(value, bool | np.bool_):
+    if value is not True and value is not False and not isinstance(value, np.bool_):
         raise TypeError(f"{name} must be True or False, not {shown(value)}")
 
 

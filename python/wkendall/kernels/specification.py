@@ -94,8 +94,9 @@ class Kernel(NamedTuple):
 
     def measure(self, items: int, pairs: int = 1) -> _core.Measure:
         """Check the parameters for so many items; `pairs` is how many pairs of rankings are to be compared."""
-        for name in ("check", "signed", "normalize"):
-            check_flag(getattr(self, name), name)
+        check_flag(self.check, "check")
+        check_flag(self.signed, "signed")
+        check_flag(self.normalize, "normalize")
         order = as_order(self.order, "order")
         if self.signed and order != 2:
             rule = f" is for order 2, not {order}: higher orders have no discordant tuples"

@@ -22,6 +22,7 @@ Input = Literal["ranks", "orders", "scores"]
 Top = Literal["low", "high"]
 Ties = Literal["error", "mean"]
 Missing = Literal["error", "bottom", "anywhere"]
+_INPUT, _TOP, _TIES, _MISSING = (get_args(words) for words in (Input, Top, Ties, Missing))
 #: Ranks from 1. Tied items have the first of the ranks that they share; items of unknown place have NaN.
 Places = NDArray[Any]
 
@@ -114,10 +115,10 @@ class Reading(NamedTuple):
 
     def _checked(self, array: NDArray[Any], name: str, threads: int | None) -> CheckedRankings:
         """Check an array; complete rankings come back as such, whatever is allowed."""
-        check_choice(self.ties, "ties", get_args(Ties))
-        check_choice(self.missing, "missing", get_args(Missing))
-        check_choice(self.input, "input", get_args(Input))
-        check_choice(self.top, "top", get_args(Top))
+        check_choice(self.ties, "ties", _TIES)
+        check_choice(self.missing, "missing", _MISSING)
+        check_choice(self.input, "input", _INPUT)
+        check_choice(self.top, "top", _TOP)
         allowed = not self.ties == self.missing == "error"
         if allowed and self.input == "orders":
             orders, ranks, scores = (Option("input", kind) for kind in ("orders", "ranks", "scores"))

@@ -8,8 +8,6 @@ pub(crate) type Square<const G: usize> = [[f64; G]; G];
 
 /// What a matrix holds.
 pub trait Cell: Copy + Default {
-    fn round(value: f64) -> Self;
-
     /// # Safety
     /// As for [`Doubles8`].
     unsafe fn store<V: Doubles8>(values: V, cells: &mut [Self; 8]);
@@ -17,20 +15,12 @@ pub trait Cell: Copy + Default {
 
 impl Cell for f64 {
     #[inline(always)]
-    fn round(value: f64) -> Self {
-        value
-    }
-    #[inline(always)]
     unsafe fn store<V: Doubles8>(values: V, cells: &mut [Self; 8]) {
         unsafe { values.store(cells) }
     }
 }
 
 impl Cell for f32 {
-    #[inline(always)]
-    fn round(value: f64) -> Self {
-        value as Self
-    }
     #[inline(always)]
     unsafe fn store<V: Doubles8>(values: V, cells: &mut [Self; 8]) {
         unsafe { values.store_single(cells) }
@@ -60,7 +50,8 @@ impl<T: Cell> Task for Place<'_, '_, T> {
     #[inline(always)]
     unsafe fn run<A: Arch>(self) {
         let Self { square, side, rows, at } = self;
-        place_in(square, side, rows, at);
+        // SAFETY: the instructions are enabled, as `Task::run` asks.
+        unsafe { place_in::<A::Doubles8, T>(square, side, rows, at) };
     }
 }
 
@@ -82,19 +73,14 @@ impl<T: Cell> Task for PlaceMirrored<'_, '_, T> {
     }
 }
 
+/// # Safety
+/// As for [`Doubles8`].
 #[inline(always)]
-fn place_in<T: Cell>(square: &[f64], side: usize, rows: &mut [&mut [T]], at: usize) {
+unsafe fn place_in<V: Doubles8, T: Cell>(square: &[f64], side: usize, rows: &mut [&mut [T]], at: usize) {
     for (values, cells) in square.chunks_exact(side).zip(rows) {
-        let (blocks, rest) = cells[at..].as_chunks_mut::<8>();
-        // Of known length, so that nothing is called to copy.
-        let mut values = values.chunks_exact(8);
-        for (cells, values) in blocks.iter_mut().zip(&mut values) {
-            for (cell, &value) in cells.iter_mut().zip(values) {
-                *cell = T::round(value);
-            }
-        }
-        for (cell, &value) in rest.iter_mut().zip(values.next().unwrap_or_default()) {
-            *cell = T::round(value);
+        for (values, cells) in values.chunks_exact(8).zip(cells[at..].chunks_mut(8)) {
+            // SAFETY: the caller keeps the promise of `Doubles8`.
+            unsafe { put(V::load(values), cells) };
         }
     }
 }
@@ -109,16 +95,26 @@ unsafe fn place_mirrored_in<V: Doubles8, T: Cell>(square: &[f64], side: usize, r
             let columns = unsafe { V::transpose(std::array::from_fn(|i| V::load(&square[i * side + column..]))) };
             for (values, cells) in columns.into_iter().zip(&mut *band) {
                 let Some(cells) = cells.get_mut(at + row..) else { continue };
-                if let Some(cells) = cells.first_chunk_mut() {
-                    // SAFETY: as above.
-                    unsafe { T::store(values, cells) };
-                } else {
-                    let mut all = [T::default(); 8];
-                    // SAFETY: as above.
-                    unsafe { T::store(values, &mut all) };
-                    cells.copy_from_slice(&all[..cells.len()]);
-                }
+                // SAFETY: as above.
+                unsafe { put(values, cells) };
             }
         }
+    }
+}
+
+/// Stores the values in the first eight cells, or in all of them where there are fewer.
+///
+/// # Safety
+/// As for [`Doubles8`].
+#[inline(always)]
+unsafe fn put<V: Doubles8, T: Cell>(values: V, cells: &mut [T]) {
+    if let Some(cells) = cells.first_chunk_mut() {
+        // SAFETY: the caller keeps the promise of `Doubles8`.
+        unsafe { T::store(values, cells) };
+    } else {
+        let mut all = [T::default(); 8];
+        // SAFETY: as above.
+        unsafe { T::store(values, &mut all) };
+        cells.copy_from_slice(&all[..cells.len()]);
     }
 }
