@@ -15,7 +15,7 @@ pub(super) const WIDEST: usize = 240;
 /// Narrower tiles are made for few rankings only, since every tile takes memory for each of its rows.
 pub(super) const NARROWEST: usize = 32;
 /// Rows and columns of a tile of pairs of rankings with ties.
-pub(super) const NARROW_TIED: usize = 16;
+pub(super) const NARROW_TIED: usize = 64;
 /// Tiles where rankings have to be made ready for each are a multiple of this wide: narrower ones would spend most of
 /// the time on that, and rankings are taken by 24 or 48.
 pub(super) const LEAST_SHARED: usize = 48;
@@ -65,7 +65,9 @@ impl Strategy {
             (Representation::Complete, Self::Bits) => measure.counted().is_some() && measure.items() <= BITS_MOST_ITEMS,
             (Representation::Complete, Self::Product) => measure.summed().is_some(),
             (Representation::Complete, Self::Pairs) => has_grid(measure),
-            (Representation::Tied { .. }, Self::Bits) => false,
+            (Representation::Tied { unknown }, Self::Bits) => {
+                !unknown && measure.weight().counts_all() && measure.items() < BITS_MOST_ITEMS
+            }
             (Representation::Tied { .. }, Self::Product) => !measure.weight().is_later(),
             (_, Self::Partition) | (Representation::Tied { .. }, Self::Pairs) => true,
         }
@@ -77,15 +79,16 @@ impl Strategy {
     /// Fitted to `cargo bench --bench strategies`.
     pub(super) fn cost_ns(self, task: &Task<'_>, isa: Isa, tile: usize) -> f64 {
         let measure = task.measure;
-        if let Representation::Tied { unknown } = task.representation {
-            return match self {
-                Self::Product => TIED_FEATURE_NS * tied_features(measure, unknown),
-                Self::Bits | Self::Pairs | Self::Partition => tied_pair_ns(measure),
-            };
-        }
         let n = measure.items() as f64;
         let slowdown = isa.slowdown();
         let share = 2.0 / tile.max(1) as f64;
+        if let Representation::Tied { unknown } = task.representation {
+            return match self {
+                Self::Bits => 2.0 + slowdown.bits * n * n * (0.0014 + 0.07 * share),
+                Self::Product => TIED_FEATURE_NS * tied_features(measure, unknown),
+                Self::Pairs | Self::Partition => tied_pair_ns(measure),
+            };
+        }
         match self {
             Self::Bits => match measure.counted() {
                 Some(Counted::All) => 2.0 + slowdown.bits * n * n * (0.0007 + 0.034 * share),

@@ -2,8 +2,10 @@
 //!
 //! ```text
 //! complete   permutations: bits, product, factored, pairs
-//! tied       ties and missing items: product, pairs
+//! tied       ties and missing items: bits, product, pairs
+//! packed     the engine of both strategies with bits
 //! ```
 
 pub(super) mod complete;
+mod packed;
 pub(super) mod tied;

@@ -264,6 +264,10 @@ impl Words8 for WordPair {
         unsafe { Self(_mm256_add_epi64(self.0, other.0), _mm256_add_epi64(self.1, other.1)) }
     }
     #[inline(always)]
+    unsafe fn sub(self, other: Self) -> Self {
+        unsafe { Self(_mm256_sub_epi64(self.0, other.0), _mm256_sub_epi64(self.1, other.1)) }
+    }
+    #[inline(always)]
     unsafe fn count(self) -> Self {
         unsafe { Self(Self::count_half(self.0), Self::count_half(self.1)) }
     }

@@ -220,6 +220,10 @@ impl Words8 for __m512i {
         unsafe { _mm512_add_epi64(self, other) }
     }
     #[inline(always)]
+    unsafe fn sub(self, other: Self) -> Self {
+        unsafe { _mm512_sub_epi64(self, other) }
+    }
+    #[inline(always)]
     unsafe fn count(self) -> Self {
         unsafe { _mm512_popcnt_epi64(self) }
     }

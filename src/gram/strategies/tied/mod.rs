@@ -2,11 +2,13 @@
 //!
 //! ```text
 //! mod       finds self-similarities where they are needed, then runs the strategy
+//! bits      two bits for each pair of items, for measures that count
 //! pairs     one pair of rankings at a time
 //! product   for few items, a matrix product of features
 //! setting   what is computed, of which rankings
 //! ```
 
+mod bits;
 mod pairs;
 mod product;
 mod setting;
@@ -17,8 +19,9 @@ use crate::gram::plan::{Plan, Strategy, Task};
 use crate::gram::tiles::Pieces;
 use crate::gram::{Element, Options, run};
 use crate::measure::Measure;
-use crate::parallel::{Crew, Watch};
+use crate::parallel::{self, Crew, Watch};
 use crate::rankings::Incomplete;
+use bits::bits;
 use pairs::TiedPairs;
 use product::Features;
 use setting::{Phases, Setting};
@@ -36,27 +39,32 @@ pub(crate) fn own_values(
 }
 
 pub(in crate::gram) fn fill<T: Element>(
-    Task { measure, .. }: Task<'_>,
-    Plan { strategy, isa, tile, threads, pair_ns, .. }: Plan,
+    Task { measure, rows, columns, .. }: Task<'_>,
+    Plan { strategy, isa, tile, threads, parts, pair_ns }: Plan,
     x: &Incomplete,
     y: Option<&Incomplete>,
     out: &mut [T],
     options: Options<'_>,
 ) -> Result<(), Error> {
-    let columns = y.unwrap_or(x);
-    let mut setting = Setting::new(measure, x, columns)?;
-    let mut pieces = Pieces::new(out, columns.rows(), tile)?;
+    let mut setting = Setting::new(measure, x, y.unwrap_or(x))?;
+    let mut pieces = Pieces::new(out, columns, tile)?;
     let tiles = if y.is_none() { pieces.symmetric()? } else { pieces.rectangular()? };
     let mut phases = Phases::new(options.watch, tiles.len() + setting.jobs_of_roots());
     if setting.needs_roots() {
         setting.find_roots(options.threads, &mut phases)?;
     }
-    phases.run(tiles.len(), |watch| {
-        if strategy == Strategy::Product {
-            return run(&Features::new(&setting, isa)?, tiles, Crew::new(threads, 0.0), watch);
+    phases.run(tiles.len(), |mut watch| match strategy {
+        Strategy::Bits => {
+            let ns = cost::COPY_NS * x.items() as f64 * (rows + columns) as f64;
+            let bits = parallel::run_one(ns, parallel::share(&mut watch), |stop| bits(isa, &setting, stop))?;
+            let crew = Crew::new(threads, 0.0);
+            if parts > 1 { bits.fill_in_parts(tiles, parts, crew, watch) } else { run(&bits, tiles, crew, watch) }
         }
-        let isa = (strategy == Strategy::Pairs).then_some(isa);
-        let pairs = TiedPairs { setting: &setting, isa, interval: (ASK_EVERY_NS / pair_ns) as usize };
-        run(&pairs, tiles, Crew::new(threads, cost::tied_longest_ns(measure)), watch)
+        Strategy::Product => run(&Features::new(&setting, isa)?, tiles, Crew::new(threads, 0.0), watch),
+        Strategy::Pairs | Strategy::Partition => {
+            let isa = (strategy == Strategy::Pairs).then_some(isa);
+            let pairs = TiedPairs { setting: &setting, isa, interval: (ASK_EVERY_NS / pair_ns) as usize };
+            run(&pairs, tiles, Crew::new(threads, cost::tied_longest_ns(measure)), watch)
+        }
     })
 }

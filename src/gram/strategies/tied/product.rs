@@ -6,7 +6,7 @@ use super::setting::Setting;
 use crate::error::Error;
 use crate::gram::tiles::Tile;
 use crate::gram::{Element, Fill};
-use crate::kappa::incomplete::expected_signs;
+use crate::kappa::anywhere::expected_signs;
 use crate::kappa::pairs_of;
 use crate::memory;
 use crate::parallel::{Proceed, Stop};
@@ -141,9 +141,10 @@ impl Fill for Features<'_> {
         }
         for (&(row, column), sums) in squares.iter().zip(&mut *sums) {
             for (row, sums) in (rows.start + row * G..rows.end).zip(sums) {
-                for (column, sum) in (columns.start + column * G..columns.end).zip(sums) {
-                    *sum = setting.finished(setting.of_sum(*sum), row, column);
+                for sum in &mut *sums {
+                    *sum = setting.of_sum(*sum);
                 }
+                setting.finish_row(self.isa, row, columns.start + column * G, sums);
             }
         }
         tile.store(self.isa, sums);

@@ -3,13 +3,15 @@
 use crate::error::Error;
 use crate::gram::cost::{self, ASK_EVERY_NS};
 use crate::gram::plan::Representation;
+use crate::kappa::anywhere::anywhere;
 use crate::kappa::incomplete::{self as sums, Need, TiedRanking, TiedWorkspace};
-use crate::kappa::pairs_of;
+use crate::kappa::table::Levels;
+use crate::kappa::{pairs_of, tops};
 use crate::measure::{Mean, Measure};
 use crate::memory;
 use crate::parallel::{self, Crew, Progress, Stop, Watch};
 use crate::rankings::Incomplete;
-use crate::simd::Isa;
+use crate::simd::{Isa, quotient};
 use crate::weight::lowered::Lowered;
 use crate::weight::means::Means;
 use crate::weight::own;
@@ -53,6 +55,13 @@ impl<'a> Phases<'a> {
         *done += jobs;
         Ok(result)
     }
+}
+
+/// What pairs with a ranking need of it.
+#[derive(Default)]
+pub(super) struct Ready {
+    means: Means,
+    levels: Option<Levels>,
 }
 
 /// What is computed, of which rankings.
@@ -154,15 +163,21 @@ impl<'a> Setting<'a> {
         without_signs: Option<&Lowered>,
         memory: &mut TiedWorkspace,
     ) -> Result<f64, Error> {
-        let mut own = |weight, means: &Means| {
-            let setting = Setting { weight, roots: None, ..*self };
-            setting.value((set, row, means), (set, row, means), memory)
+        let blocks = set.row(row);
+        if self.unknown {
+            let ready = Ready::default();
+            return Ok(self.value((set, row, &ready), (set, row, &ready), memory));
+        }
+        let signed = self.mean == Mean::Signed;
+        let own = |weight: &Lowered, means: &Means| {
+            let own = if weight.is_later() { tops::own(blocks, signed) } else { means.own(weight, blocks, signed) };
+            if self.mean == Mean::Discordant { pairs_of(blocks.starts.len() as u64) as f64 - own } else { own }
         };
         let (means, power) = self.scaled_means(set, row)?;
         let value = own(self.weight, &means);
         let Some(weight) = without_signs else { return Ok(value) };
-        let mut means = Means::of(weight, set.row(row))?;
-        means.rescale(power, self.mean == Mean::Signed);
+        let mut means = Means::of(weight, blocks)?;
+        means.rescale(power, signed);
         Ok(own::unless_rounding(value, own(weight, &means)))
     }
 
@@ -174,6 +189,13 @@ impl<'a> Setting<'a> {
 
     pub(super) fn means(&self, set: &Incomplete, row: usize) -> Result<Means, Error> {
         Ok(self.scaled_means(set, row)?.0)
+    }
+
+    /// What pairs with a ranking need of it.
+    pub(super) fn ready(&self, set: &Incomplete, row: usize) -> Result<Ready, Error> {
+        let means = self.means(set, row)?;
+        let levels = if self.unknown { None } else { Some(Levels::of(self.weight, set.row(row), &means)?) };
+        Ok(Ready { means, levels })
     }
 
     /// What the weights come to for a ranking, and the power of two in it where values are divided by the roots.
@@ -191,16 +213,20 @@ impl<'a> Setting<'a> {
     /// The value for two rankings, before it is divided by anything.
     pub(super) fn value(
         &self,
-        s: (&Incomplete, usize, &Means),
-        t: (&Incomplete, usize, &Means),
+        s: (&Incomplete, usize, &Ready),
+        t: (&Incomplete, usize, &Ready),
         memory: &mut TiedWorkspace,
     ) -> f64 {
-        let [s, t] = [s, t].map(|(set, row, means)| TiedRanking { blocks: set.row(row), means });
+        let [s, t] = [s, t].map(|(set, row, Ready { means, levels })| TiedRanking {
+            blocks: set.row(row),
+            means,
+            levels: levels.as_ref(),
+        });
         // A sum taken the other way round would round differently.
         let (s, t) = if s.blocks.starts <= t.blocks.starts { (s, t) } else { (t, s) };
         let concordant = |memory: &mut TiedWorkspace| {
             if self.unknown {
-                sums::anywhere(s.blocks, t.blocks, memory)
+                anywhere(s.blocks, t.blocks, memory)
             } else {
                 sums::concordant(self.weight, s, t, memory)
             }
@@ -222,11 +248,48 @@ impl<'a> Setting<'a> {
         match self.measure.is_normalized() {
             true if unit == 0.0 => 0.0,
             // Of equal rankings exactly 1, whatever is left of sums that cancel.
-            true if value > 0.99 * unit && self.x.row(row).starts == self.y.row(column).starts => 1.0,
+            true if value / unit > 0.99 && self.x.row(row).starts == self.y.row(column).starts => 1.0,
             true => (value / unit).clamp(-1.0, 1.0),
             // At most the root of the product of what both have, which is rounding. With one of them it can be more.
             false if of_row == 0.0 && of_column == 0.0 => 0.0,
             false => value,
+        }
+    }
+
+    /// The rankings of the columns, unless these are those of the rows.
+    pub(super) fn other(&self) -> Option<&'a Incomplete> {
+        (!std::ptr::eq(self.x, self.y)).then_some(self.y)
+    }
+
+    /// Divides the values of a row of the result, from a column on, by what there is to divide by; some can stand for no
+    /// row or column.
+    pub(super) fn finish_row(&self, isa: Isa, row: usize, column: usize, values: &mut [f64]) {
+        let Some((of_rows, of_columns)) = &self.roots else { return };
+        let Some(&of_row) = of_rows.get(row) else { return };
+        let of_columns = &of_columns.as_ref().unwrap_or(of_rows)[column..];
+        let length = values.len().min(of_columns.len());
+        let (values, of_columns) = (&mut values[..length], &of_columns[..length]);
+        if !self.measure.is_normalized() {
+            for (value, &of_column) in values.iter_mut().zip(of_columns) {
+                *value = if of_row == 0.0 && of_column == 0.0 { 0.0 } else { *value };
+            }
+        } else if quotient::divide(isa, values, of_row, of_columns) {
+            for (column, value) in (column..).zip(values) {
+                if *value > 0.99 && self.x.row(row).starts == self.y.row(column).starts {
+                    *value = 1.0;
+                }
+            }
+        }
+    }
+
+    /// The value for the number of pairs of items that are in the same order in both rankings less the number of those
+    /// in opposite order, of a measure that counts pairs.
+    pub(super) fn of_balance(&self, balance: f64) -> f64 {
+        let all = pairs_of(self.x.items() as u64) as f64;
+        match self.mean {
+            Mean::Signed => balance,
+            Mean::Concordant => f64::midpoint(all, balance),
+            Mean::Discordant => f64::midpoint(all, -balance),
         }
     }
 
