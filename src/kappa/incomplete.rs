@@ -98,6 +98,8 @@ pub(crate) struct Need<'a> {
     pub(crate) signed: bool,
     /// Whether items can be anywhere.
     pub(crate) unknown: bool,
+    /// Tables of blocks are used up to so many cells.
+    pub(crate) most_cells: usize,
 }
 
 impl TiedWorkspace {
@@ -121,7 +123,7 @@ impl TiedWorkspace {
             | Lowered::Quadruples(_) => {}
         }
         if isa.is_some() && !need.unknown {
-            table.fit(need.weight, items)?;
+            table.fit(need.weight, items, need.most_cells)?;
         }
         if need.unknown {
             common.iter_mut().try_for_each(|common| common.reserve(items))?;
@@ -211,7 +213,7 @@ fn split_concordant(
             by_start(t.blocks, of_t);
             for (item, &place) in places.iter().enumerate() {
                 let (a, b) = (start(s.blocks, item), start(t.blocks, item));
-                p[place as usize] = of_blocks(items as f64, of_s[a], of_t[b])[0];
+                p[place as usize] = of_blocks(items as f64, of_s[a], of_t[b])[0] / items as f64;
             }
             Terms::Later(p)
         }
@@ -324,7 +326,7 @@ fn tied_later(own: Blocks<'_>, of_own: &[TopBlock], of_other: &[TopBlock], other
             in_both += count * (count - 1.0) * both;
         }
     }
-    (in_own, in_both)
+    (in_own / items, in_both / items)
 }
 
 /// Writes each block by its first rank.

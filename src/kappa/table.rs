@@ -14,10 +14,6 @@ use crate::simd::tops::{TopNumbers, in_tops};
 use crate::weight::lowered::Lowered;
 use crate::weight::means::Means;
 
-/// The table is used where it has at most so many cells for each item. There it takes at most half as long as sums over
-/// a permutation do, for 1,000 items.
-const CELLS_AN_ITEM: usize = 8;
-
 /// A ranking by its blocks, numbered from the first on.
 #[derive(Debug, Default)]
 pub(crate) struct Levels {
@@ -56,6 +52,8 @@ impl Levels {
 /// Memory for one thread.
 #[derive(Debug, Default)]
 pub(crate) struct Table {
+    /// More cells take too long.
+    most: usize,
     cells: Vec<u32>,
     /// What was passed of each column: how many items, and the sum of their weights.
     passed: Vec<[f64; 2]>,
@@ -64,9 +62,10 @@ pub(crate) struct Table {
 }
 
 impl Table {
-    /// Makes room for rankings of so many items.
-    pub(crate) fn fit(&mut self, weight: &Lowered, items: usize) -> Result<(), Error> {
-        memory::reserve(&mut self.cells, items * CELLS_AN_ITEM)?;
+    /// Makes room for rankings of so many items, and for so many cells.
+    pub(crate) fn fit(&mut self, weight: &Lowered, items: usize, most: usize) -> Result<(), Error> {
+        self.most = most;
+        memory::reserve(&mut self.cells, most)?;
         memory::reserve(&mut self.passed, items)?;
         if weight.is_later() {
             self.tops.iter_mut().try_for_each(|numbers| memory::reserve(numbers, items))
@@ -78,7 +77,7 @@ impl Table {
     /// Counts the items of each two blocks, unless there are too many cells.
     fn count(&mut self, s: &Levels, t: &Levels) -> bool {
         let (rows, columns) = (s.count(), t.count());
-        if rows * columns > s.of_items.len() * CELLS_AN_ITEM {
+        if rows * columns > self.most {
             return false;
         }
         self.cells.clear();
@@ -184,7 +183,7 @@ fn sums<const TIES: bool>(
 }
 
 /// The sum where two items have a number of the later one that depends on its two blocks, and on whether they are tied.
-fn later(s: &Levels, t: &Levels, Table { cells, passed, tops }: &mut Table, isa: Isa) -> f64 {
+fn later(s: &Levels, t: &Levels, Table { cells, passed, tops, .. }: &mut Table, isa: Isa) -> f64 {
     passed.clear();
     passed.resize(t.count(), [0.0; 2]);
     let mut sum = 0.0;
@@ -202,12 +201,12 @@ fn later(s: &Levels, t: &Levels, Table { cells, passed, tops }: &mut Table, isa:
             passed[0] += count;
         }
     }
-    sum
+    sum / s.of_items.len().max(1) as f64
 }
 
 /// The signed sum of the same: of two items that are in opposite order, the later one in the one ranking and the later
 /// one in the other have the cell that both share.
-fn signed_later(s: &Levels, t: &Levels, Table { cells, passed, tops }: &mut Table, isa: Isa) -> f64 {
+fn signed_later(s: &Levels, t: &Levels, Table { cells, passed, tops, .. }: &mut Table, isa: Isa) -> f64 {
     passed.clear();
     passed.resize(t.count(), [0.0; 2]);
     let mut sum = 0.0;
@@ -222,5 +221,5 @@ fn signed_later(s: &Levels, t: &Levels, Table { cells, passed, tops }: &mut Tabl
             passed[0] += count;
         }
     }
-    sum
+    sum / s.of_items.len().max(1) as f64
 }

@@ -34,7 +34,7 @@ impl TopBlocks {
 }
 
 /// A block by its ranks.
-pub(super) fn top_block(ranks: &Range<usize>) -> TopBlock {
+pub(crate) fn top_block(ranks: &Range<usize>) -> TopBlock {
     let size = ranks.len() as f64;
     let pairs = 2.0 * size * (size - 1.0);
     [ranks.start as f64, size, size.recip(), if ranks.len() > 1 { pairs.recip() } else { 0.0 }]
@@ -49,7 +49,7 @@ pub(crate) fn own(blocks: Blocks<'_>, signed: bool) -> f64 {
         let size = ranks.len() as f64;
         size * (ranks.start as f64 * split + if signed { 0.0 } else { (size - 1.0) * tied })
     };
-    blocks.ranges().map(of_block).sum()
+    blocks.ranges().map(of_block).sum::<f64>() / items.max(1.0)
 }
 
 /// How many items are where, for some k: in the top k of both rankings for sure; in the block of the one that k cuts and

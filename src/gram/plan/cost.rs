@@ -49,13 +49,19 @@ pub(super) fn bits_blocks(items: usize) -> usize {
     items * items / (2 * 64 * BITS_BLOCK)
 }
 
-/// With ties: a product for each feature; a pair of rankings for each item, and at all (72 rankings of 100 to 7129
-/// items).
-const TIED_FEATURE_NS: f64 = 0.08;
+/// The table of the blocks of two rankings is used where it has at most so many cells for each item. There it takes at
+/// most half as long as sums over a permutation do, for 1,000 items.
+pub(in crate::gram) const CELLS_AN_ITEM: usize = 8;
+/// With ties and such a table: a pair of rankings at all, and for each item (10 to 50 blocks, 100 to 4000 items).
+const TABLE_PAIR_NS: f64 = 50.0;
+const TABLE_ITEM_NS: f64 = 1.2;
+/// Up to so many items, all blocks of ranks that there can be make a table, of at most 9 MB, for the average kernel with
+/// ties; and what two blocks take.
+const TOPS_MOST_ITEMS: usize = 32;
+const TOPS_NS: f64 = 15.0;
+/// With ties and a permutation: a pair of rankings for each item, and at all (72 rankings of 100 to 7129 items).
 const TIED_ITEM_NS: f64 = 20.0;
 const TIED_PAIR_NS: f64 = 300.0;
-/// With ties and the average weight: a pair of items of one pair of rankings.
-const TIED_ITEMS_NS: f64 = 3.0;
 
 impl Strategy {
     /// Whether the strategy can do the task.
@@ -65,8 +71,9 @@ impl Strategy {
             (Representation::Complete, Self::Bits) => measure.counted().is_some() && measure.items() <= BITS_MOST_ITEMS,
             (Representation::Complete, Self::Product) => measure.summed().is_some(),
             (Representation::Complete, Self::Pairs) => has_grid(measure),
-            (Representation::Tied { unknown }, Self::Bits) => {
-                !unknown && measure.weight().counts_all() && measure.items() < BITS_MOST_ITEMS
+            (Representation::Tied { unknown, .. }, Self::Bits) => {
+                let counts = measure.weight().counts_all() && measure.items() < BITS_MOST_ITEMS;
+                !unknown && (counts || later_is_bits(measure))
             }
             (Representation::Tied { .. }, Self::Product) => !measure.weight().is_later(),
             (_, Self::Partition) | (Representation::Tied { .. }, Self::Pairs) => true,
@@ -82,10 +89,16 @@ impl Strategy {
         let n = measure.items() as f64;
         let slowdown = isa.slowdown();
         let share = 2.0 / tile.max(1) as f64;
-        if let Representation::Tied { unknown } = task.representation {
+        if let Representation::Tied { unknown, cells } = task.representation {
             return match self {
+                Self::Bits if measure.weight().is_later() => {
+                    4.0 + 2.0 * n + TOPS_NS * (n * n / 2.0).powi(2) / (task.rows * task.columns).max(1) as f64
+                }
                 Self::Bits => 2.0 + slowdown.bits * n * n * (0.0014 + 0.07 * share),
-                Self::Product => TIED_FEATURE_NS * tied_features(measure, unknown),
+                Self::Product => 3.0 + slowdown.product * tied_features(measure, unknown) * (0.035 + 0.5 * share),
+                Self::Pairs if !unknown && cells <= CELLS_AN_ITEM * measure.items() => {
+                    TABLE_PAIR_NS + TABLE_ITEM_NS * n + table_cell_ns(measure) * cells as f64
+                }
                 Self::Pairs | Self::Partition => tied_pair_ns(measure),
             };
         }
@@ -206,26 +219,35 @@ fn tied_features(measure: &Measure, unknown: bool) -> f64 {
     each * pairs_of(measure.items() as u64) as f64
 }
 
-/// One pair of rankings with ties.
+/// Whether the average kernel with ties takes bits of predecessors.
+fn later_is_bits(measure: &Measure) -> bool {
+    measure.weight().is_later() && measure.is_concordant() && measure.items() <= TOPS_MOST_ITEMS
+}
+
+/// A cell of a table of blocks.
+fn table_cell_ns(measure: &Measure) -> f64 {
+    match measure.weight() {
+        Lowered::Later => 8.0,
+        Lowered::Sums(_) => 3.5,
+        Lowered::Count { .. }
+        | Lowered::Products(_)
+        | Lowered::Tensor { .. }
+        | Lowered::Factors { .. }
+        | Lowered::Quadruples(_) => 2.2,
+    }
+}
+
+/// One pair of rankings with ties by sums over a permutation.
 pub(in crate::gram) fn tied_pair_ns(measure: &Measure) -> f64 {
     let n = measure.items() as f64;
-    let of_items = match measure.weight() {
-        Lowered::Later if measure.is_signed() => TIED_ITEMS_NS * n * n,
-        Lowered::Later => 6.0 * TIED_ITEM_NS * n,
+    let times = match measure.weight() {
+        Lowered::Later => 4.0,
         Lowered::Count { .. }
         | Lowered::Sums(_)
         | Lowered::Products(_)
         | Lowered::Tensor { .. }
         | Lowered::Factors { .. }
-        | Lowered::Quadruples(_) => TIED_ITEM_NS * n,
+        | Lowered::Quadruples(_) => 1.0,
     };
-    TIED_PAIR_NS + of_items
-}
-
-/// The longest that one pair of rankings with ties can take: with the average weight, up to as many steps as there are
-/// pairs of items.
-pub(in crate::gram) fn tied_longest_ns(measure: &Measure) -> f64 {
-    let n = measure.items() as f64;
-    let of_ties = if measure.weight().is_later() { TIED_ITEMS_NS * n * n } else { 0.0 };
-    tied_pair_ns(measure).max(of_ties)
+    TIED_PAIR_NS + times * TIED_ITEM_NS * n
 }

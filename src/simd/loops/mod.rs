@@ -10,6 +10,7 @@ pub(crate) mod place;
 pub(crate) mod product;
 pub(crate) mod quotient;
 pub(crate) mod split;
+pub(crate) mod tied;
 pub(crate) mod tops;
 
 /// Makes a safe function that runs its body with the instructions of an [`Isa`](super::Isa), its first

@@ -3,12 +3,14 @@
 //! ```text
 //! mod       finds self-similarities where they are needed, then runs the strategy
 //! bits      two bits for each pair of items, for measures that count
+//! later     the same for the average kernel of few items
 //! pairs     one pair of rankings at a time
 //! product   for few items, a matrix product of features
 //! setting   what is computed, of which rankings
 //! ```
 
 mod bits;
+mod later;
 mod pairs;
 mod product;
 mod setting;
@@ -22,6 +24,7 @@ use crate::measure::Measure;
 use crate::parallel::{self, Crew, Watch};
 use crate::rankings::Incomplete;
 use bits::bits;
+use later::Later;
 use pairs::TiedPairs;
 use product::Features;
 use setting::{Phases, Setting};
@@ -54,6 +57,9 @@ pub(in crate::gram) fn fill<T: Element>(
         setting.find_roots(options.threads, &mut phases)?;
     }
     phases.run(tiles.len(), |mut watch| match strategy {
+        Strategy::Bits if measure.weight().is_later() => {
+            run(&Later::new(&setting, isa)?, tiles, Crew::new(threads, 0.0), watch)
+        }
         Strategy::Bits => {
             let ns = cost::COPY_NS * x.items() as f64 * (rows + columns) as f64;
             let bits = parallel::run_one(ns, parallel::share(&mut watch), |stop| bits(isa, &setting, stop))?;
@@ -64,7 +70,7 @@ pub(in crate::gram) fn fill<T: Element>(
         Strategy::Pairs | Strategy::Partition => {
             let isa = (strategy == Strategy::Pairs).then_some(isa);
             let pairs = TiedPairs { setting: &setting, isa, interval: (ASK_EVERY_NS / pair_ns) as usize };
-            run(&pairs, tiles, Crew::new(threads, cost::tied_longest_ns(measure)), watch)
+            run(&pairs, tiles, Crew::new(threads, cost::tied_pair_ns(measure)), watch)
         }
     })
 }

@@ -27,7 +27,7 @@ pub(in crate::gram) fn representation_of(
     if unknown && !weight.counts_all() {
         return Err(Error::UnknownPlaces);
     }
-    Ok(Representation::Tied { unknown })
+    Ok(Representation::Tied { unknown, cells: x.usual_blocks() * y.usual_blocks() })
 }
 
 /// Several runs whose jobs are counted together.
@@ -82,7 +82,7 @@ impl<'a> Setting<'a> {
     /// That of a measure, but for the roots.
     pub(super) fn new(measure: &'a Measure, x: &'a Incomplete, y: &'a Incomplete) -> Result<Self, Error> {
         let (weight, mean) = measure.mean().ok_or(Error::IncompleteMeasure)?;
-        let unknown = representation_of(measure, x, y)? == Representation::Tied { unknown: true };
+        let unknown = matches!(representation_of(measure, x, y)?, Representation::Tied { unknown: true, .. });
         Ok(Self { measure, x, y, weight, mean, unknown, roots: None })
     }
 
@@ -139,7 +139,7 @@ impl<'a> Setting<'a> {
         let jobs = memory::collect(values.chunks_mut(rows).enumerate())?;
         parallel::run(
             jobs,
-            Crew::new(threads, cost::tied_longest_ns(self.measure)),
+            Crew::new(threads, cost::tied_pair_ns(self.measure)),
             watch,
             |stop| self.memory(Some(Isa::widest()), stop),
             |(index, values): (usize, &mut [f64]), memory, proceed| {
@@ -183,7 +183,9 @@ impl<'a> Setting<'a> {
 
     /// Memory for pairs of rankings.
     pub(super) fn memory(&self, isa: Option<Isa>, stop: &Stop) -> Result<TiedWorkspace, Error> {
-        let need = Need { weight: self.weight, signed: self.mean == Mean::Signed, unknown: self.unknown };
+        let most_cells = cost::CELLS_AN_ITEM * self.x.items();
+        let signed = self.mean == Mean::Signed;
+        let need = Need { weight: self.weight, signed, unknown: self.unknown, most_cells };
         TiedWorkspace::new(need, self.x.items(), isa, stop)
     }
 
