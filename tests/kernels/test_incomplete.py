@@ -61,14 +61,10 @@ def test_means_over_completions(n, signed):
                     continue
                 K = wkendall.gram_matrix(X, ties="mean", missing=missing, signed=signed, backend=backend, **kernel)
                 assert (np.abs(K - wanted[..., 0]) <= 1e-12 * wanted[..., 1]).all(), (kernel, missing, backend)
-            np.testing.assert_array_equal(
-                wkendall.diagonal(X, ties="mean", missing=missing, signed=signed, **kernel),
-                np.diag(
-                    wkendall.gram_matrix(
-                        X, ties="mean", missing=missing, signed=signed, backend="pairs" if n > 1 else None, **kernel
-                    )
-                ),
-            )
+            own = wkendall.diagonal(X, ties="mean", missing=missing, signed=signed, **kernel)
+            room = 0 if kernel["weight"] == "standard" and missing == "bottom" else 1e-12
+            wanted = np.diagonal(wanted)
+            assert (np.abs(own - wanted[0]) <= room * wanted[1]).all(), (kernel, missing)
 
 
 def block_sums(s, t, kernel):

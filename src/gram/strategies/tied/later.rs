@@ -103,7 +103,7 @@ impl Fill for Later<'_> {
         LaterPanels { rows: left, columns: right }: &mut LaterPanels,
         proceed: Proceed<'_>,
     ) -> Result<(), Error> {
-        let (setting, items) = (self.setting, self.setting.x.items().max(1));
+        let (setting, items) = (self.setting, self.setting.x.items());
         let (rows, columns) = (tile.rows(), tile.columns());
         self.pack(setting.x, rows.clone(), (self.blocks, [0, 1, 0, 1]), left)?;
         self.pack(setting.y, columns.clone(), (1, [0, 0, 1, 1]), right)?;
@@ -118,7 +118,9 @@ impl Fill for Later<'_> {
                 let s = &left[(row - rows.start) * items..][..items];
                 let first = column - columns.start;
                 sum_later(self.isa, s, &right[first * items..], &self.table, &mut values[first..]);
-                values[first..].iter_mut().for_each(|value| *value /= items as f64);
+                for value in &mut values[first..] {
+                    *value /= items.max(1) as f64;
+                }
                 setting.finish_row(self.isa, row, column, &mut values[first..]);
             }
             Some(values[column - columns.start])
