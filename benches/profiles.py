@@ -2,10 +2,10 @@
 
     python benches/profiles.py    (or make bench-profiles)
 
-A crate cannot choose the profile of a program that depends on it. Cargo's `release` compiles a crate in sixteen parts, and a small
-function that is not marked as inline is then not inlined into other parts. This builds `benches/dependent` with three profiles and
-prints the time for one pair of rankings: `release`, with `codegen-units = 1`, and with `lto = "thin"` as well, as the wheels have it.
-`release` should take at most 1.15 times as long as `codegen-units = 1`.
+A crate cannot choose the profile of a program that depends on it. Cargo's `release` compiles a crate in sixteen parts and inlines
+less than one part would: a vector operation that is not inlined becomes a call. This builds `benches/dependent` with three
+profiles and prints the time for one pair of rankings: with `release`, with `codegen-units = 1`, and with `lto = "thin"` as well,
+as the wheels are built. `release` should take at most 1.15 times as long as `codegen-units = 1`.
 
 Runs of the profiles take turns, and the shortest counts. Times are CPU time of one thread. Nothing fails by being slow.
 """
@@ -37,7 +37,9 @@ def build(profile):
 def cpu_time(program, kernel, items, times, backend):
     """Return the CPU time of a run that computes a matrix so many times."""
     arguments = [str(program), kernel, str(items), str(RANKINGS[items]), str(times), backend]
-    child = os.posix_spawn(program, arguments, os.environ, file_actions=[(os.POSIX_SPAWN_OPEN, 1, os.devnull, os.O_WRONLY, 0)])
+    child = os.posix_spawn(
+        program, arguments, os.environ, file_actions=[(os.POSIX_SPAWN_OPEN, 1, os.devnull, os.O_WRONLY, 0)]
+    )
     _, status, usage = os.wait4(child, 0)
     if status:
         raise RuntimeError(f"{' '.join(arguments)} ended with status {status}")
@@ -59,19 +61,28 @@ def nanoseconds(programs, kernel, items, turns, backend):
 def main():
     """Print the table."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--turns", type=int, default=15, help="runs of each profile, of which the shortest counts (default: 15)")
+    parser.add_argument(
+        "--turns", type=int, default=15, help="runs of each profile, of which the shortest counts (default: 15)"
+    )
     parser.add_argument("--kernels", nargs="+", choices=KERNELS, default=KERNELS)
     parser.add_argument("--items", nargs="+", type=int, choices=RANKINGS, default=list(RANKINGS))
-    parser.add_argument("--backend", default="auto", help="strategy, instruction set or both, as in gram_matrix (default: auto)")
+    parser.add_argument(
+        "--backend", default="auto", help="strategy, instruction set or both, as in gram_matrix (default: auto)"
+    )
     arguments = parser.parse_args()
     programs = {profile: build(profile) for profile in PROFILES}
     print("nanoseconds a pair, one thread")
-    print(f"{'kernel':14} {'n':>5} " + "".join(f"{name:>13}" for name in PROFILES.values()) + f"{'release / 1 unit':>18}")
+    print(
+        f"{'kernel':14} {'n':>5} " + "".join(f"{name:>13}" for name in PROFILES.values()) + f"{'release / 1 unit':>18}"
+    )
     for kernel in arguments.kernels:
         for items in arguments.items:
             found = nanoseconds(programs, kernel, items, arguments.turns, arguments.backend)
             ratio = found["release"] / found["one-unit"]
-            print(f"{kernel:14} {items:5} " + "".join(f"{time:13.1f}" for time in found.values()) + f"{ratio:18.2f}", flush=True)
+            print(
+                f"{kernel:14} {items:5} " + "".join(f"{time:13.1f}" for time in found.values()) + f"{ratio:18.2f}",
+                flush=True,
+            )
 
 
 if __name__ == "__main__":

@@ -114,8 +114,9 @@ macro_rules! instruction_sets {
 
         impl Level {
             pub(crate) const ALL: [Self; [$(stringify!($arch)),+].len()] = [$(Self::$arch),+];
+            pub(crate) const NAMES: [&str; Self::ALL.len()] = [$(stringify!($file)),+];
 
-            fn name(self) -> &'static str {
+            pub(crate) fn name(self) -> &'static str {
                 match self {
                     $(Self::$arch => stringify!($file),)+
                 }
