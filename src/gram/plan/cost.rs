@@ -44,6 +44,16 @@ pub(in crate::gram) const BITS_TABLE: u64 = 1 << 15;
 /// again for every tile takes an eighth of the time at 20 items.
 pub(in crate::gram) const BITS_KEPT: usize = 1 << 19;
 
+/// Features in a block: those of a group of rankings take 18 KiB, so that those of a group of rows and one of columns
+/// stay in the first cache while they are multiplied.
+pub(in crate::gram) const PRODUCT_BLOCK: usize = 112;
+/// The largest sum on the way, in self-similarities, with which single precision is used: each addition rounds by 6e-8,
+/// and errors should stay at about 1e-6 of the self-similarity.
+pub(in crate::gram) const SINGLE_LOST: f64 = 8.0;
+/// The least self-similarity, with a largest weight of 1, with which single precision is used. Its least normal number
+/// is 1e-38, and the features of steep weights are products of two weights.
+pub(in crate::gram) const SINGLE_STEEP: f64 = 1e-20;
+
 /// About how many blocks of bits rankings of so many items have at least.
 pub(super) fn bits_blocks(items: usize) -> usize {
     items * items / (2 * 64 * BITS_BLOCK)

@@ -66,7 +66,12 @@ task! {
         for item in items {
             let pivot = ranks[item / 64][item % 64];
             out.push(n - u64::from(pivot));
-            out.extend(ranks.iter().map(|ranks| A::Words8::below(ranks, pivot)));
+            out.reserve(ranks.len());
+            for (word, ranks) in out.spare_capacity_mut().iter_mut().zip(ranks) {
+                word.write(A::Words8::below(ranks, pivot));
+            }
+            // SAFETY: there was capacity for a word for each block of ranks, and these words were just written.
+            out.set_len(out.len() + ranks.len());
         }
     }
 }
