@@ -175,9 +175,9 @@ pub(crate) fn signed(weight: &Lowered, s: TiedRanking<'_>, t: TiedRanking<'_>, m
         return sum;
     }
     if weight.is_later() {
-        // Pairs that are tied in one of the rankings are half concordant and half discordant.
-        let concordant = concordant(weight, s, t, memory);
-        return 2.0 * concordant - tops::all_pairs(s.blocks, t.blocks, memory.workspace.stop());
+        let concordant = split_concordant(weight, s, t, t.blocks, memory);
+        let TiedWorkspace { workspace, next, places, .. } = memory;
+        return 2.0 * concordant - tops::split_pairs(s.blocks, t.blocks, [next, places], workspace.stop());
     }
     let concordant = split_concordant(weight, s, t, t.blocks, memory);
     let mut turned = std::mem::take(&mut memory.turned);
@@ -326,7 +326,7 @@ fn tied_later(own: Blocks<'_>, of_own: &[TopBlock], of_other: &[TopBlock], other
             in_both += count * (count - 1.0) * both;
         }
     }
-    (in_own / items, in_both / items)
+    (in_own / items.max(1.0), in_both / items.max(1.0))
 }
 
 /// Writes each block by its first rank.

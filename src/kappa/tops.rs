@@ -53,22 +53,34 @@ pub(crate) fn own(blocks: Blocks<'_>, signed: bool) -> f64 {
 }
 
 /// How many items are where, for some k: in the top k of both rankings for sure; in the block of the one that k cuts and
-/// in the top of the other; the other way round; in both blocks that k cuts.
+/// in the top of the other; the other way round; in both blocks that k cuts. And how many pairs of them are tied in
+/// neither ranking: within the first kind, and of the first kind with the second and with the third.
 #[derive(Default)]
 struct Cut {
     inside: f64,
     in_s: f64,
     in_t: f64,
     in_both: f64,
+    pairs: f64,
+    pairs_s: f64,
+    pairs_t: f64,
 }
 
-/// The sum over all pairs of items, in whatever order, of the mean over k of the chance that both are in the top k of
-/// both rankings. At each k only one block of each ranking is cut: O(n).
-pub(super) fn all_pairs(s: Blocks<'_>, t: Blocks<'_>, stop: &Stop) -> f64 {
+/// The sum over the pairs of items that are tied in neither ranking, in whatever order, of the mean over k of the chance
+/// that both are in the top k of both rankings. At each k only one block of each ranking is cut: O(n).
+///
+/// `of_s` and `of_t` are for counting, by first rank: the items of each block of the one ranking that are in blocks of
+/// the other that k has passed.
+pub(super) fn split_pairs(s: Blocks<'_>, t: Blocks<'_>, [of_s, of_t]: [&mut Vec<u32>; 2], stop: &Stop) -> f64 {
     let items = s.starts.len();
-    let (mut of_s, mut of_t) = (s.ranges(), t.ranges());
-    let (Some(mut b), Some(mut d)) = (of_s.next(), of_t.next()) else { return 0.0 };
-    let mut cut = Cut { in_both: found(s, &b, t, &d).1, ..Cut::default() };
+    for counts in [&mut *of_s, &mut *of_t] {
+        counts.clear();
+        counts.resize(items, 0);
+    }
+    let (mut blocks_s, mut blocks_t) = (s.ranges(), t.ranges());
+    let (Some(mut b), Some(mut d)) = (blocks_s.next(), blocks_t.next()) else { return 0.0 };
+    let mut cut = Cut::default();
+    cut.enter((s, &b), (t, &d), of_t);
     let (mut sum, mut k) = (0.0, 0);
     loop {
         let end = b.end.min(d.end);
@@ -77,63 +89,63 @@ pub(super) fn all_pairs(s: Blocks<'_>, t: Blocks<'_>, stop: &Stop) -> f64 {
         if k == items || stop.is_set() {
             return sum / items as f64;
         }
-        let Cut { inside, in_s, in_t, in_both } = &mut cut;
-        match (b.end == k, d.end == k) {
-            (true, false) => {
-                (*inside, *in_t) = (*inside + *in_s, *in_t + *in_both);
-                b = of_s.next().unwrap_or(items..items);
-                (*in_s, *in_both) = found(s, &b, t, &d);
-            }
-            (false, _) => {
-                (*inside, *in_s) = (*inside + *in_t, *in_s + *in_both);
-                d = of_t.next().unwrap_or(items..items);
-                (*in_t, *in_both) = found(t, &d, s, &b);
-            }
-            (true, true) => {
-                *inside += *in_s + *in_t + *in_both;
-                b = of_s.next().unwrap_or(items..items);
-                d = of_t.next().unwrap_or(items..items);
-                (*in_s, *in_both) = found(s, &b, t, &d);
-                *in_t = found(t, &d, s, &b).0;
-            }
+        let (ends_s, ends_t) = (b.end == k, d.end == k);
+        if ends_s {
+            cut.leave((s, &b), t, of_t);
+            b = blocks_s.next().unwrap_or(items..items);
+            cut.enter((s, &b), (t, &d), of_t);
+        }
+        if ends_t {
+            cut.exchange();
+            cut.leave((t, &d), s, of_s);
+            d = blocks_t.next().unwrap_or(items..items);
+            cut.enter((t, &d), (s, &b), of_s);
+            cut.exchange();
         }
     }
 }
 
-/// How many items of a block come before a block of the other ranking, and how many are in it.
-fn found(own: Blocks<'_>, block: &Range<usize>, other: Blocks<'_>, of_other: &Range<usize>) -> (f64, f64) {
-    let starts = own.order[block.clone()].iter().map(|&item| other.starts[item as usize] as usize);
-    let (before, inside) = starts.fold((0_u32, 0_u32), |(before, inside), start| {
-        (before + u32::from(start < of_other.start), inside + u32::from(start == of_other.start))
-    });
-    (before.into(), inside.into())
-}
-
 impl Cut {
+    /// The block of the first ranking is in the top.
+    fn leave(&mut self, (s, b): (Blocks<'_>, &Range<usize>), t: Blocks<'_>, of_t: &mut [u32]) {
+        for &item in &s.order[b.clone()] {
+            of_t[t.starts[item as usize] as usize] += 1;
+        }
+        self.pairs += self.pairs_s;
+        self.pairs_t += self.inside * self.in_both + self.in_s * self.in_t;
+        self.inside += self.in_s;
+        self.in_t += self.in_both;
+    }
+
+    /// Another block of the first ranking is cut.
+    fn enter(&mut self, (s, b): (Blocks<'_>, &Range<usize>), (t, d): (Blocks<'_>, &Range<usize>), of_t: &[u32]) {
+        let (mut before, mut inside, mut tied) = (0_u32, 0_u32, 0_u64);
+        for &item in &s.order[b.clone()] {
+            let start = t.starts[item as usize] as usize;
+            before += u32::from(start < d.start);
+            inside += u32::from(start == d.start);
+            tied += if start < d.start { u64::from(of_t[start]) } else { 0 };
+        }
+        (self.in_s, self.in_both) = (before.into(), inside.into());
+        self.pairs_s = self.inside * self.in_s - tied as f64;
+    }
+
+    /// Exchanges the rankings.
+    fn exchange(&mut self) {
+        std::mem::swap(&mut self.in_s, &mut self.in_t);
+        std::mem::swap(&mut self.pairs_s, &mut self.pairs_t);
+    }
+
     /// The sum over some k within two blocks.
     fn over(&self, b: &Range<usize>, d: &Range<usize>, k: Range<usize>) -> f64 {
-        let Self { inside, in_s, in_t, in_both } = *self;
-        let ([_, _, part_s, pair_s], [_, _, part_t, pair_t]) = (top_block(b), top_block(d));
+        let ([_, _, part_s, _], [_, _, part_t, _]) = (top_block(b), top_block(d));
         let (m, x, y) = (k.len() as f64, (k.start - b.start) as f64, (k.start - d.start) as f64);
-        let [parts, pair_part, part_pair, pairs] = cut(m, x, y);
-        let sum1 = m * (m + 1.0) / 2.0;
-        let sum2 = sum1 * (2.0 * m + 1.0) / 3.0;
-        // Sums over k of what one ranking has alone.
-        let part = |x: f64| sum1 + x * m;
-        let pair = |x: f64| sum2 + (2.0 * x - 1.0) * sum1 + x * (x - 1.0) * m;
-        m * two(inside)
-            + part_s * part(x) * inside * in_s
-            + part_t * part(y) * inside * in_t
-            + 2.0 * pair_s * pair(x) * two(in_s)
-            + 2.0 * pair_t * pair(y) * two(in_t)
-            + part_s * part_t * parts * (in_s * in_t + inside * in_both)
-            + 2.0 * pair_s * part_t * pair_part * in_s * in_both
-            + 2.0 * part_s * pair_t * part_pair * in_t * in_both
-            + 4.0 * pair_s * pair_t * pairs * two(in_both)
+        let [parts, ..] = cut(m, x, y);
+        // The sum over k of the ranks of one block that are in the top.
+        let part = |x: f64| m * (m + 1.0) / 2.0 + x * m;
+        m * self.pairs
+            + part_s * part(x) * self.pairs_s
+            + part_t * part(y) * self.pairs_t
+            + part_s * part_t * parts * (self.in_s * self.in_t + self.inside * self.in_both)
     }
-}
-
-/// The number of pairs of so many items.
-fn two(count: f64) -> f64 {
-    count * (count - 1.0) / 2.0
 }
