@@ -114,8 +114,7 @@ task! {
     /// `rows` holds `words` words for each row; `columns` is a packed panel of as many words for each group of
     /// [`GROUP`] columns; `counts` has one entry for each row and each column of every group.
     pub(crate) fn count_differing<A>(words: usize, upper: bool, rows: &[u64], columns: &[u64], counts: &mut [u64]) {
-        let differing = |a: *const u64, b| A::Words8::splat(*a).xor(A::Words8::load(b)).count();
-        pairs::<A>(words, 1, upper, rows, columns, counts, differing);
+        pairs::<A, Differing>(words, 1, upper, rows, columns, counts);
     }
 }
 
@@ -123,11 +122,7 @@ task! {
     /// Adds to `counts[row][column]` the number of bits that are set in the masks of both and agree in their
     /// signs. Panels as for [`count_differing`], with two words for each: sign and mask.
     pub(crate) fn count_agreeing<A>(words: usize, upper: bool, rows: &[u64], columns: &[u64], counts: &mut [u64]) {
-        pairs::<A>(words, 2, upper, rows, columns, counts, |a, b| {
-            let differ = A::Words8::splat(*a).xor(A::Words8::load(b));
-            let both = A::Words8::splat(*a.add(1)).and(A::Words8::load(b.add(GROUP)));
-            both.and_not(differ).count()
-        });
+        pairs::<A, Agreeing>(words, 2, upper, rows, columns, counts);
     }
 }
 
@@ -135,27 +130,66 @@ task! {
     /// Adds to `counts[row][column]`, wrapping around below 0, the number of bits that are set in the masks of both and
     /// agree in their signs, less the number of those that differ. Panels as for [`count_agreeing`].
     pub(crate) fn count_balance<A>(words: usize, upper: bool, rows: &[u64], columns: &[u64], counts: &mut [u64]) {
-        pairs::<A>(words, 2, upper, rows, columns, counts, |a, b| {
-            let differ = A::Words8::splat(*a).xor(A::Words8::load(b));
-            let both = A::Words8::splat(*a.add(1)).and(A::Words8::load(b.add(GROUP)));
-            both.and_not(differ).count().sub(both.and(differ).count())
-        });
+        pairs::<A, Balance>(words, 2, upper, rows, columns, counts);
     }
 }
 
-/// Adds to `counts` what `combine` counts in every `step` words of a row and of a group of columns.
+/// What is counted in the words of a row and of a group of columns. A trait and no closure: a closure is not sure to be
+/// inlined.
 ///
 /// # Safety
-/// As for [`Words8`]; `combine` may read `step` words of a row and of each column.
+/// As for [`Words8`]; as many words of the row and of each column are read as are taken at a time.
+trait Count {
+    unsafe fn of<W: Words8>(row: *const u64, columns: *const u64) -> W;
+}
+
+struct Differing;
+
+impl Count for Differing {
+    #[inline(always)]
+    unsafe fn of<W: Words8>(row: *const u64, columns: *const u64) -> W {
+        unsafe { W::splat(*row).xor(W::load(columns)).count() }
+    }
+}
+
+struct Agreeing;
+
+impl Count for Agreeing {
+    #[inline(always)]
+    unsafe fn of<W: Words8>(row: *const u64, columns: *const u64) -> W {
+        unsafe {
+            let differ = W::splat(*row).xor(W::load(columns));
+            let both = W::splat(*row.add(1)).and(W::load(columns.add(GROUP)));
+            both.and_not(differ).count()
+        }
+    }
+}
+
+struct Balance;
+
+impl Count for Balance {
+    #[inline(always)]
+    unsafe fn of<W: Words8>(row: *const u64, columns: *const u64) -> W {
+        unsafe {
+            let differ = W::splat(*row).xor(W::load(columns));
+            let both = W::splat(*row.add(1)).and(W::load(columns.add(GROUP)));
+            both.and_not(differ).count().sub(both.and(differ).count())
+        }
+    }
+}
+
+/// Adds to `counts` what `C` counts in every `step` words of a row and of a group of columns.
+///
+/// # Safety
+/// As for [`Words8`]; `C` may read `step` words of a row and of each column.
 #[inline(always)]
-unsafe fn pairs<A: Arch>(
+unsafe fn pairs<A: Arch, C: Count>(
     words: usize,
     step: usize,
     upper: bool,
     rows: &[u64],
     columns: &[u64],
     counts: &mut [u64],
-    combine: impl Fn(*const u64, *const u64) -> A::Words8 + Copy,
 ) {
     let length = words * step;
     if length == 0 {
@@ -167,10 +201,10 @@ unsafe fn pairs<A: Arch>(
         let rows = rows_for(upper, group, length, rows);
         let mut quads = rows.chunks_exact(length * 4);
         for quad in &mut quads {
-            unsafe { block::<A, 4>(length, step, quad, panel, &mut counts, combine) };
+            unsafe { block::<A, C, 4>(length, step, quad, panel, &mut counts) };
         }
         for row in quads.remainder().chunks_exact(length) {
-            unsafe { block::<A, 1>(length, step, row, panel, &mut counts, combine) };
+            unsafe { block::<A, C, 1>(length, step, row, panel, &mut counts) };
         }
     }
 }
@@ -184,13 +218,12 @@ fn rows_for(upper: bool, group: usize, length: usize, rows: &[u64]) -> &[u64] {
 
 /// `R` rows against one group of columns, with all counts in registers.
 #[inline(always)]
-unsafe fn block<'a, A: Arch, const R: usize>(
+unsafe fn block<'a, A: Arch, C: Count, const R: usize>(
     length: usize,
     step: usize,
     rows: &[u64],
     panel: &[u64],
     counts: &mut impl Iterator<Item = &'a mut [u64]>,
-    combine: impl Fn(*const u64, *const u64) -> A::Words8,
 ) {
     assert!(rows.len() == R * length && panel.len() == GROUP * length);
     // SAFETY: `word + step <= length`, so all reads are within `rows` and `panel`, whose lengths were just
@@ -200,7 +233,7 @@ unsafe fn block<'a, A: Arch, const R: usize>(
         for word in (0..length).step_by(step) {
             for (row, sum) in sums.iter_mut().enumerate() {
                 let a = rows.as_ptr().add(row * length + word);
-                *sum = sum.add(combine(a, panel.as_ptr().add(word * GROUP)));
+                *sum = sum.add(C::of::<A::Words8>(a, panel.as_ptr().add(word * GROUP)));
             }
         }
         for (sum, counts) in sums.into_iter().zip(counts) {
