@@ -174,15 +174,7 @@ pub fn diagonal<R: RankingSet>(measure: &Measure, x: &R, options: Options<'_>) -
             find_own(measure, &mut options)?;
             memory::filled(x.rows(), measure.self_similarity())
         }
-        Sides::Tied(x, _) => {
-            let mut values = own_values(measure, x, options.threads, options.watch)?;
-            if measure.is_normalized() {
-                for own in &mut values {
-                    *own = f64::from(u8::from(*own > 0.0));
-                }
-            }
-            Ok(values)
-        }
+        Sides::Tied(x, _) => tied::diagonal(measure, x, options.threads, options.watch),
     }
 }
 

@@ -2,6 +2,7 @@
 //! knows them.
 
 use super::{Measure, Quantity, ratio};
+use crate::error::Error;
 use crate::kappa;
 use crate::weight::lowered::Lowered;
 
@@ -14,6 +15,8 @@ pub(crate) enum Mean {
     Signed,
     /// The number of discordant pairs.
     Discordant,
+    /// The concordant and the discordant sum, of which a correlation is made.
+    Both,
 }
 
 /// What a measure counts.
@@ -28,15 +31,43 @@ pub(crate) enum Counted {
 }
 
 impl Measure {
-    /// The weight and what the mean is taken of for incomplete rankings, if there is such a mean.
-    pub(crate) fn mean(&self) -> Option<(&Lowered, Mean)> {
+    /// The weight and what the mean is taken of for incomplete rankings.
+    ///
+    /// # Errors
+    /// Where there is no such mean, or nobody computes it.
+    pub(crate) fn mean(&self) -> Result<(&Lowered, Mean), Error> {
         let mean = match self.quantity {
             Quantity::Concordant => Mean::Concordant,
             Quantity::Signed => Mean::Signed,
-            Quantity::Discordant => Mean::Discordant,
-            Quantity::Correlation | Quantity::Mallows(_) => return None,
+            // A Mallows kernel is a function of the mean distance.
+            Quantity::Discordant | Quantity::Mallows(_) => Mean::Discordant,
+            Quantity::Correlation => Mean::Both,
         };
-        (self.order == 2 && !self.weight.is_general()).then_some((&self.weight, mean))
+        match &self.weight {
+            Lowered::Quadruples(_) => Err(Error::IncompleteQuadruples),
+            Lowered::Tensor { order, .. } | Lowered::Factors { order, .. } => {
+                Err(Error::IncompleteOrder { order: *order })
+            }
+            Lowered::Count { .. } | Lowered::Later | Lowered::Sums(_) | Lowered::Products(_) if self.order != 2 => {
+                Err(Error::IncompleteOrder { order: self.order })
+            }
+            weight @ (Lowered::Count { .. } | Lowered::Later | Lowered::Sums(_) | Lowered::Products(_)) => {
+                Ok((weight, mean))
+            }
+        }
+    }
+
+    /// Whether the value is a quotient of two sums.
+    pub(crate) fn is_correlation(&self) -> bool {
+        self.quantity == Quantity::Correlation
+    }
+
+    /// The rate of a Mallows kernel.
+    pub(crate) fn rate(&self) -> Option<f64> {
+        match self.quantity {
+            Quantity::Mallows(rate) => Some(rate),
+            Quantity::Concordant | Quantity::Signed | Quantity::Discordant | Quantity::Correlation => None,
+        }
     }
 
     /// Whether values are divided by those for a ranking and itself.

@@ -102,14 +102,14 @@ fn runs() -> Vec<Case> {
         case(
             "order of ties",
             diagonal_incomplete(&standard().of_order(3).unwrap(), &ties(), any()),
-            "IncompleteMeasure",
-            "incomplete rankings have kernels of order 2 with a named weight and the distance, but not this measure",
+            "IncompleteOrder { order: 3 }",
+            "order is 3, but rankings with ties or missing items take orders 1 and 2 only",
         ),
         case(
-            "matrix of ties",
-            diagonal_incomplete(&matrix, &ties(), any()),
-            "IncompleteMeasure",
-            "incomplete rankings",
+            "quadruples of ties",
+            diagonal_incomplete(&kernel(&Weight::Quadruples(vec![0.0; 81])), &ties(), any()),
+            "IncompleteQuadruples",
+            "W is for complete rankings: with ties or missing items each pair of items would need a mean",
         ),
         case(
             "weight of unknown places",

@@ -66,7 +66,7 @@ impl Strategy {
             (Representation::Complete, Self::Product) => measure.summed().is_some(),
             (Representation::Complete, Self::Pairs) => has_grid(measure),
             (Representation::Tied { .. }, Self::Bits) => false,
-            (Representation::Tied { .. }, Self::Product) => !measure.weight().is_later(),
+            (Representation::Tied { .. }, Self::Product) => !measure.weight().is_later() && !measure.is_correlation(),
             (_, Self::Partition) | (Representation::Tied { .. }, Self::Pairs) => true,
         }
     }

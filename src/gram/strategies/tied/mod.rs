@@ -1,12 +1,14 @@
 //! Gram matrices of rankings with ties and missing items: runs the strategy that was planned.
 //!
 //! ```text
-//! mod       finds self-similarities where they are needed, then runs the strategy
-//! pairs     one pair of rankings at a time
-//! product   for few items, a matrix product of features
-//! setting   what is computed, of which rankings
+//! mod           finds self-similarities where they are needed, then runs the strategy
+//! correlation   weighted correlations, one pair of rankings at a time
+//! pairs         one pair of rankings at a time
+//! product       for few items, a matrix product of features
+//! setting       what is computed, of which rankings
 //! ```
 
+mod correlation;
 mod pairs;
 mod product;
 mod setting;
@@ -16,9 +18,10 @@ use crate::gram::cost::{self, ASK_EVERY_NS};
 use crate::gram::plan::{Plan, Strategy, Task};
 use crate::gram::tiles::Pieces;
 use crate::gram::{Element, Options, run};
-use crate::measure::Measure;
+use crate::measure::{Mean, Measure};
 use crate::parallel::{Crew, Watch};
 use crate::rankings::Incomplete;
+use correlation::Correlations;
 use pairs::TiedPairs;
 use product::Features;
 use setting::{Phases, Setting};
@@ -33,6 +36,16 @@ pub(crate) fn own_values(
     watch: Option<Watch<'_>>,
 ) -> Result<Vec<f64>, Error> {
     Setting::new(measure, x, x)?.own_values(x, threads, watch)
+}
+
+/// The measure of each ranking and itself.
+pub(in crate::gram) fn diagonal(
+    measure: &Measure,
+    x: &Incomplete,
+    threads: Option<usize>,
+    watch: Option<Watch<'_>>,
+) -> Result<Vec<f64>, Error> {
+    Setting::new(measure, x, x)?.diagonal(threads, watch)
 }
 
 pub(in crate::gram) fn fill<T: Element>(
@@ -56,6 +69,14 @@ pub(in crate::gram) fn fill<T: Element>(
             return run(&Features::new(&setting, isa)?, tiles, Crew::new(threads, 0.0), watch);
         }
         let isa = (strategy == Strategy::Pairs).then_some(isa);
+        if setting.mean == Mean::Both {
+            return run(
+                &Correlations::new(&setting, isa)?,
+                tiles,
+                Crew::new(threads, cost::tied_longest_ns(measure)),
+                watch,
+            );
+        }
         let pairs = TiedPairs { setting: &setting, isa, interval: (ASK_EVERY_NS / pair_ns) as usize };
         run(&pairs, tiles, Crew::new(threads, cost::tied_longest_ns(measure)), watch)
     })
