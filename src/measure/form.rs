@@ -4,7 +4,9 @@
 use super::{Measure, Quantity, ratio};
 use crate::error::Error;
 use crate::kappa;
+use crate::memory;
 use crate::weight::lowered::Lowered;
+use crate::weight::mean_tensor::check_order;
 
 /// What the mean is taken of for incomplete rankings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -45,8 +47,9 @@ impl Measure {
         };
         match &self.weight {
             Lowered::Quadruples(_) => Err(Error::IncompleteQuadruples),
-            Lowered::Tensor { order, .. } | Lowered::Factors { order, .. } => {
-                Err(Error::IncompleteOrder { order: *order })
+            weight @ (Lowered::Tensor { order, .. } | Lowered::Factors { order, .. }) => {
+                check_order(*order)?;
+                Ok((weight, mean))
             }
             Lowered::Count { .. } | Lowered::Later | Lowered::Sums(_) | Lowered::Products(_) if self.order != 2 => {
                 Err(Error::IncompleteOrder { order: self.order })
@@ -55,6 +58,30 @@ impl Measure {
                 Ok((weight, mean))
             }
         }
+    }
+
+    /// The same kernel as one with weights for single positions, if it is a sum over single items: this is what has
+    /// means for incomplete rankings.
+    pub(crate) fn of_items(&self) -> Result<Option<Self>, Error> {
+        if self.order != 1 || self.quantity != Quantity::Concordant {
+            return Ok(None);
+        }
+        let items = self.items;
+        let entries = match &self.weight {
+            Lowered::Count { top } => {
+                memory::collect((0..items).map(|rank| f64::from(u8::from(rank < top.unwrap_or(items)))))?.into()
+            }
+            Lowered::Sums(u) | Lowered::Products(u) => u.clone(),
+            // The mean over k of the kernels of the top k ranks.
+            Lowered::Later => {
+                let one = (items as f64).sqrt().recip();
+                let ranks = (1..=items).flat_map(|k| (0..items).map(move |rank| if rank < k { one } else { 0.0 }));
+                memory::collect(ranks)?.into()
+            }
+            Lowered::Tensor { .. } | Lowered::Factors { .. } | Lowered::Quadruples(_) => return Ok(None),
+        };
+        let normalized = self.normalized;
+        Ok(Some(Self { normalized, ..Self::new(Lowered::Tensor { order: 1, entries }, 2, items, self.quantity) }))
     }
 
     /// Whether the value is a quotient of two sums.

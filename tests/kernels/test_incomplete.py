@@ -237,7 +237,11 @@ def test_threads_and_tiles_do_not_matter():
         ([[1, 1]], {"ties": "average"}, "ties is 'average', but must be one of 'error', 'mean'"),
         ([[1, 1]], {"missing": "drop"}, "missing is 'drop', but must be one of 'error', 'bottom', 'anywhere'"),
         ([[1, 1]], {"ties": "mean", "input": "orders"}, 'input="orders" lists every item once'),
-        ([[1, 1]], {"ties": "mean", "order": 3}, "order is 3, but rankings with ties or missing items take orders 1 and 2"),
+        (
+            [[1, 1]],
+            {"ties": "mean", "order": 3},
+            "order is 3, but rankings with ties or missing items take orders 1 and 2",
+        ),
         ([[1, NAN]], {"missing": "anywhere", "U": np.eye(2)}, "the weight must be the standard one"),
         ([[1, NAN]], {"missing": "anywhere", "weight": "average"}, "the weight must be the standard one"),
         ([[1, 1]], {"ties": "mean", "backend": "bits"}, 'backend "bits" cannot compute this measure'),

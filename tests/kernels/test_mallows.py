@@ -124,7 +124,9 @@ def test_objects_take_ties_and_lists():
         K = wkendall.mallows(X, lam=0.2, normalize=normalize, **how)
         kendall = wkendall.WeightedKendall("mallows", lam=0.2, normalize=normalize, **how)
         np.testing.assert_array_equal(kendall(X), K)
-        np.testing.assert_array_equal(kendall.fit(X[:5]).transform(X), wkendall.mallows(X, X[:5], 0.2, normalize=normalize, **how))
+        np.testing.assert_array_equal(
+            kendall.fit(X[:5]).transform(X), wkendall.mallows(X, X[:5], 0.2, normalize=normalize, **how)
+        )
         process = MallowsKernel(0.2, normalize=normalize, **how)
         found, gradient = process(X, eval_gradient=True)
         np.testing.assert_array_equal(found, K)
@@ -133,7 +135,9 @@ def test_objects_take_ties_and_lists():
         moved = [wkendall.mallows(X, lam=0.2 * np.exp(d), normalize=normalize, **how) for d in (step, -step)]
         np.testing.assert_allclose(gradient[:, :, 0], (moved[0] - moved[1]) / (2 * step), atol=1e-9)
     nystroem = wkendall.KendallNystroem(12, weight="mallows", lam=0.2, random_state=0, **how).fit(X)
-    np.testing.assert_allclose(nystroem.transform(X) @ nystroem.transform(X).T, wkendall.mallows(X, lam=0.2, **how), atol=1e-8)
+    np.testing.assert_allclose(
+        nystroem.transform(X) @ nystroem.transform(X).T, wkendall.mallows(X, lam=0.2, **how), atol=1e-8
+    )
     means = wkendall.KernelKMeans(3, weight="mallows", lam=0.2, random_state=0, **how).fit(X)
     assert len(means.labels_) == 12
     lists = WeightedKendallKernel("mult", missing="bottom", ties="mean")

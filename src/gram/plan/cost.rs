@@ -66,8 +66,9 @@ impl Strategy {
             (Representation::Complete, Self::Product) => measure.summed().is_some(),
             (Representation::Complete, Self::Pairs) => has_grid(measure),
             (Representation::Tied { .. }, Self::Bits) => false,
+            (Representation::Tied { .. }, Self::Pairs) => !measure.weight().is_general(),
             (Representation::Tied { .. }, Self::Product) => !measure.weight().is_later() && !measure.is_correlation(),
-            (_, Self::Partition) | (Representation::Tied { .. }, Self::Pairs) => true,
+            (_, Self::Partition) => true,
         }
     }
 
@@ -199,8 +200,22 @@ pub(crate) fn own_ns(measure: &Measure) -> f64 {
 
 /// How many features rankings with ties have.
 fn tied_features(measure: &Measure, unknown: bool) -> f64 {
+    if let Lowered::Tensor { .. } | Lowered::Factors { .. } = measure.weight() {
+        return tied_entries(measure);
+    }
     let each = if unknown || measure.is_signed() { 1.0 } else { 2.0 };
     each * pairs_of(measure.items() as u64) as f64
+}
+
+/// How many entries the mean tensors of a ranking with ties have, those of factors multiplied out.
+fn tied_entries(measure: &Measure) -> f64 {
+    match measure.weight() {
+        Lowered::Tensor { entries, .. } => entries.len() as f64,
+        Lowered::Factors { order, .. } => (measure.items() as f64).powi(*order as i32),
+        Lowered::Count { .. } | Lowered::Later | Lowered::Sums(_) | Lowered::Products(_) | Lowered::Quadruples(_) => {
+            0.0
+        }
+    }
 }
 
 /// One pair of rankings with ties.
@@ -209,12 +224,9 @@ pub(in crate::gram) fn tied_pair_ns(measure: &Measure) -> f64 {
     let of_items = match measure.weight() {
         Lowered::Later if measure.is_signed() => TIED_ITEMS_NS * n * n,
         Lowered::Later => 6.0 * TIED_ITEM_NS * n,
-        Lowered::Count { .. }
-        | Lowered::Sums(_)
-        | Lowered::Products(_)
-        | Lowered::Tensor { .. }
-        | Lowered::Factors { .. }
-        | Lowered::Quadruples(_) => TIED_ITEM_NS * n,
+        // Two tensors are made for each pair of rankings, of which each entry takes some additions.
+        Lowered::Tensor { .. } | Lowered::Factors { .. } => TIED_ITEMS_NS * tied_entries(measure),
+        Lowered::Count { .. } | Lowered::Sums(_) | Lowered::Products(_) | Lowered::Quadruples(_) => TIED_ITEM_NS * n,
     };
     TIED_PAIR_NS + of_items
 }

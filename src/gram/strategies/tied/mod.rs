@@ -5,6 +5,7 @@
 //! correlation   weighted correlations, one pair of rankings at a time
 //! pairs         one pair of rankings at a time
 //! product       for few items, a matrix product of features
+//! tensor        general weights: products of mean tensors
 //! setting       what is computed, of which rankings
 //! ```
 
@@ -12,6 +13,7 @@ mod correlation;
 mod pairs;
 mod product;
 mod setting;
+mod tensor;
 
 use crate::error::Error;
 use crate::gram::cost::{self, ASK_EVERY_NS};
@@ -25,6 +27,7 @@ use correlation::Correlations;
 use pairs::TiedPairs;
 use product::Features;
 use setting::{Phases, Setting};
+use tensor::{Tensors, TiedTensors};
 
 pub(in crate::gram) use setting::representation_of;
 
@@ -65,6 +68,11 @@ pub(in crate::gram) fn fill<T: Element>(
         setting.find_roots(options.threads, &mut phases)?;
     }
     phases.run(tiles.len(), |watch| {
+        if setting.weight.is_general() {
+            let isa = (strategy == Strategy::Product).then_some(isa);
+            let tensors = Tensors::new(setting.weight, x.items())?;
+            return run(&TiedTensors { setting: &setting, tensors, isa }, tiles, Crew::new(threads, 0.0), watch);
+        }
         if strategy == Strategy::Product {
             return run(&Features::new(&setting, isa)?, tiles, Crew::new(threads, 0.0), watch);
         }

@@ -1,5 +1,6 @@
 //! What is computed of rankings with ties: means over all complete rankings that agree with them.
 
+use super::tensor::Tensors;
 use crate::error::Error;
 use crate::gram::cost::{self, ASK_EVERY_NS};
 use crate::gram::plan::Representation;
@@ -136,6 +137,9 @@ impl<'a> Setting<'a> {
         threads: Option<usize>,
         watch: Option<Watch<'_>>,
     ) -> Result<Vec<f64>, Error> {
+        if self.weight.is_general() {
+            return Tensors::new(self.weight, set.items())?.own_values(set, threads, watch);
+        }
         let without_signs = self.weight.without_signs()?;
         let mut values = memory::filled(set.rows(), 0.0)?;
         let rows = self.rows_a_job();
