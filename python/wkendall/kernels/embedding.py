@@ -269,8 +269,7 @@ def embed_of(rankings: _core.Rankings, U: ArrayLike, run: Run, *, inverse: bool 
     out = run.result((rankings.rows, *weights.shape), weights.size, advice, U)
     with progress_bar(run.progress, "embed") as show:
         flat = out.reshape(rankings.rows, weights.size)
-        how = {"threads": run.threads, "progress": show, "inverse": inverse}
-        _core.embed(rankings, weights.ndim, weights.ravel(), flat, **how)
+        _core.embed(rankings, weights.ndim, weights.ravel(), flat, threads=run.threads, progress=show, inverse=inverse)
     return out
 
 
@@ -285,8 +284,9 @@ def combine_of(
     """Compute the sum of the tensors of rankings, or of their inverse permutations, each times a coefficient."""
     flat = np.ascontiguousarray(weights).ravel()
     with progress_bar(run.progress, "combine") as show:
-        how = {"threads": run.threads, "progress": show, "inverse": inverse}
-        total = _core.combine(rankings, coefficients, weights.ndim, flat, **how)
+        total = _core.combine(
+            rankings, coefficients, weights.ndim, flat, threads=run.threads, progress=show, inverse=inverse
+        )
     return total.reshape(weights.shape)
 
 
@@ -297,5 +297,6 @@ def linear_function_of(
     weights = one_tensor(U, "U", rankings.items)
     tensor = one_tensor(B, "B", rankings.items, weights.ndim).ravel()
     with progress_bar(run.progress, "linear_function") as show:
-        how = {"threads": run.threads, "progress": show, "inverse": inverse}
-        return _core.linear_function(rankings, weights.ndim, weights.ravel(), tensor, **how)
+        return _core.linear_function(
+            rankings, weights.ndim, weights.ravel(), tensor, threads=run.threads, progress=show, inverse=inverse
+        )
