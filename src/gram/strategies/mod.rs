@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! complete   permutations: bits, product, factored, pairs
-//! tied       ties and missing items: product, pairs
+//! tied       ties and missing items: product, pairs, tensor, correlation
 //! ```
 
 pub(super) mod complete;

@@ -7,9 +7,11 @@
 //! product       for few items, a matrix product of features
 //! tensor        general weights: products of mean tensors
 //! setting       what is computed, of which rankings
+//! expanded      general weights as tensors, and what rankings have with themselves
 //! ```
 
 mod correlation;
+mod expanded;
 mod pairs;
 mod product;
 mod setting;
@@ -24,10 +26,11 @@ use crate::measure::{Mean, Measure};
 use crate::parallel::{Crew, Watch};
 use crate::rankings::Incomplete;
 use correlation::Correlations;
+use expanded::Tensors;
 use pairs::TiedPairs;
 use product::Features;
 use setting::{Phases, Setting};
-use tensor::{Tensors, TiedTensors};
+use tensor::TiedTensors;
 
 pub(in crate::gram) use setting::representation_of;
 

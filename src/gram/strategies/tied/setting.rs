@@ -1,6 +1,6 @@
 //! What is computed of rankings with ties: means over all complete rankings that agree with them.
 
-use super::tensor::Tensors;
+use super::expanded::Tensors;
 use crate::error::Error;
 use crate::gram::cost::{self, ASK_EVERY_NS};
 use crate::gram::plan::Representation;
