@@ -96,8 +96,8 @@ def gram_matrix(
         for `n + 1 - X`.
     ties : {"error", "mean"}
         What equal numbers in a row are: a mistake, or ties. A ranking with ties stands for all complete rankings that agree
-        with it, and the value is the mean over these; only the order of the numbers of a row matters. For the named weights
-        and order 2.
+        with it, and the value is the mean over these; only the order of the numbers of a row matters. For order 1 and 2,
+        not for `W`; with `U` in O(n^2), factors too.
     missing : {"error", "bottom", "anywhere"}
         What NaN in a row is: a mistake; an item below all that have a number, tied with the others of its kind (a top-k list);
         or an item whose place is not known, for the standard weight. The value is a mean as for ties.
