@@ -4,7 +4,7 @@ use super::{ASK_EVERY, JOB, RUN, Run, check_coefficients, each_row};
 use crate::error::Error;
 use crate::gram::Element;
 use crate::memory;
-use crate::parallel::{self, Crew};
+use crate::parallel::{self, Crew, Stop};
 use crate::rankings::Incomplete;
 use crate::weight::checked::check_tensors;
 use crate::weight::mean_tensor::{Direction, MeanTensor, check_order};
@@ -147,13 +147,15 @@ pub(crate) fn tuple_sums_into(
         return Err(Error::OutputLength { given: out.len(), rows: tuples, columns: tuples });
     }
     out.fill(0.0);
-    let ends = ends(rankings)?;
+    let mut watch = run.watch;
+    let ns = 10.0 * (rankings.rows() * items) as f64;
+    let ends = parallel::run_one(ns, parallel::share(&mut watch), |stop| ends(rankings, stop))?;
     let threads = parallel::threads_for(out.len() as f64 * rankings.rows() as f64, run.threads);
     let jobs = memory::collect(out.chunks_mut(tuples.max(1)).enumerate())?;
     parallel::run(
         jobs,
         Crew::new(threads, 0.0),
-        run.watch,
+        watch,
         |_| Ok(()),
         |(tuple, sums): (usize, &mut [f64]), (), proceed| {
             let (first, second) = if order == 2 { (tuple / items, tuple % items) } else { (tuple, tuple) };
@@ -188,9 +190,12 @@ pub(crate) fn tuple_sums_into(
 }
 
 /// Where the block of each item of each ranking ends.
-fn ends(rankings: &Incomplete) -> Result<Vec<u32>, Error> {
+fn ends(rankings: &Incomplete, stop: &Stop) -> Result<Vec<u32>, Error> {
     let mut ends = memory::filled(rankings.rows() * rankings.items(), 0)?;
     for (row, ends) in ends.chunks_exact_mut(rankings.items().max(1)).enumerate() {
+        if stop.is_set() {
+            return Err(Error::Interrupted);
+        }
         let blocks = rankings.row(row);
         for block in blocks.ranges() {
             for &item in &blocks.order[block.clone()] {

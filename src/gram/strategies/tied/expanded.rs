@@ -22,11 +22,24 @@ pub(super) struct Tensors<'a> {
 }
 
 impl<'a> Tensors<'a> {
-    /// The tensors of a weight; factors are multiplied out.
-    pub(super) fn new(weight: &'a Lowered, items: usize) -> Result<Self, Error> {
+    /// The tensors of a weight; factors are multiplied out, which can be stopped.
+    pub(super) fn new(weight: &'a Lowered, items: usize, watch: &mut Option<Watch<'_>>) -> Result<Self, Error> {
+        let numbers = match weight {
+            Lowered::Tensor { entries, .. } => entries.len(),
+            Lowered::Factors { vectors, .. } => vectors.len().saturating_mul(items),
+            Lowered::Count { .. }
+            | Lowered::Later
+            | Lowered::Sums(_)
+            | Lowered::Products(_)
+            | Lowered::Quadruples(_) => 0,
+        };
+        parallel::run_one(numbers as f64, parallel::share(watch), |stop| Self::until(weight, items, stop))
+    }
+
+    fn until(weight: &'a Lowered, items: usize, stop: &Stop) -> Result<Self, Error> {
         let (order, entries) = match weight {
             Lowered::Tensor { order, entries } => (*order, Cow::Borrowed(&**entries)),
-            Lowered::Factors { order, vectors } => (*order, Cow::Owned(expanded(vectors, *order, items)?)),
+            Lowered::Factors { order, vectors } => (*order, Cow::Owned(expanded(vectors, *order, items, stop)?)),
             Lowered::Count { .. }
             | Lowered::Later
             | Lowered::Sums(_)
@@ -114,10 +127,13 @@ impl<'a> Tensors<'a> {
 }
 
 /// The sum of the products of vectors, one for each axis.
-fn expanded(vectors: &[f64], order: usize, items: usize) -> Result<Vec<f64>, Error> {
+fn expanded(vectors: &[f64], order: usize, items: usize, stop: &Stop) -> Result<Vec<f64>, Error> {
     let size = if order == 2 { items.checked_mul(items) } else { Some(items) };
     let mut entries = memory::filled(size.ok_or(Error::TooLarge { rows: items, columns: items })?, 0.0)?;
     for term in vectors.chunks_exact((order * items).max(1)) {
+        if stop.is_set() {
+            return Err(Error::Interrupted);
+        }
         let (first, second) = term.split_at(items);
         if order == 1 {
             entries.iter_mut().zip(first).for_each(|(entry, factor)| *entry += factor);

@@ -70,11 +70,12 @@ pub(in crate::gram) fn fill<T: Element>(
     if setting.needs_roots() {
         setting.find_roots(options.threads, &mut phases)?;
     }
-    phases.run(tiles.len(), |watch| {
+    phases.run(tiles.len(), |mut watch| {
         if setting.weight.is_general() {
             let isa = (strategy == Strategy::Product).then_some(isa);
-            let tensors = Tensors::new(setting.weight, x.items())?;
-            return run(&TiedTensors { setting: &setting, tensors, isa }, tiles, Crew::new(threads, 0.0), watch);
+            let tensors = Tensors::new(setting.weight, x.items(), &mut watch)?;
+            let crew = Crew::new(threads, (x.items() * x.items()) as f64);
+            return run(&TiedTensors { setting: &setting, tensors, isa }, tiles, crew, watch);
         }
         if strategy == Strategy::Product {
             return run(&Features::new(&setting, isa)?, tiles, Crew::new(threads, 0.0), watch);

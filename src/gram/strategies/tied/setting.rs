@@ -138,7 +138,8 @@ impl<'a> Setting<'a> {
         watch: Option<Watch<'_>>,
     ) -> Result<Vec<f64>, Error> {
         if self.weight.is_general() {
-            return Tensors::new(self.weight, set.items())?.own_values(set, threads, watch);
+            let mut watch = watch;
+            return Tensors::new(self.weight, set.items(), &mut watch)?.own_values(set, threads, watch);
         }
         let without_signs = self.weight.without_signs()?;
         let mut values = memory::filled(set.rows(), 0.0)?;
