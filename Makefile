@@ -15,7 +15,7 @@ FUZZ_READERS ?= preflib rdata csv npy
 # Flags of the compiler that are not stable yet, on the stable toolchain.
 UNSTABLE := RUSTC_BOOTSTRAP=1
 
-.PHONY: help demo test test-rust test-python test-wheel fuzz fuzz-rust fuzz-readers faults asan valgrind lint format bench docs wheel install hooks clean
+.PHONY: help demo test test-rust test-python test-wheel fuzz fuzz-rust fuzz-readers faults asan valgrind lint format bench bench-profiles docs wheel install hooks clean
 
 help: ## this list
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -96,6 +96,9 @@ bench: install ## criterion for the crate, then the package against its peers on
 	build/bench/bin/python -m pip install -q --upgrade dist/*.whl numba pandas matplotlib threadpoolctl
 	build/bench/bin/python -m pip install -q --force-reinstall --no-deps dist/*.whl # also if it has the same version
 	build/bench/bin/python benches/peers.py
+
+bench-profiles: ## a program that depends on the crate, with cargo's release profile and with those of the wheels
+	$(PYTHON) benches/profiles.py
 
 # The matrices of the examples are small: on one thread they take a third of the time.
 docs: install ## the site: guide, executed examples, reference of package and crate, in docs/_build/html

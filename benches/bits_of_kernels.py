@@ -8,11 +8,11 @@ from itertools import product
 
 import numpy as np
 import wkendall
-from wkendall import gram_matrix
+from wkendall import _core, gram_matrix
 
 SIZES = (0, 1, 2, 3, 5, 8, 20, 33, 64, 65, 100, 150, 300, 1000)
 STRATEGIES = ("bits", "product", "pairs", "partition")
-LEVELS = ("portable", "avx2", "avx512")
+LEVELS = tuple(_core.instruction_sets())
 MODES = {
     "plain": {},
     "signed": {"signed": True},
@@ -140,7 +140,7 @@ def gram():
 
 
 def backends():
-    """Every strategy with every set of instructions; what the machine lacks is refused."""
+    """Every strategy with every set of instructions that the machine has."""
     for n in (0, 1, 3, 8, 33, 64, 65, 100, 150, 300):
         X, Y = rankings(11, n, 2, repeated=3), rankings(6, n, 3)
         of_pairs = {

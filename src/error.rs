@@ -252,6 +252,10 @@ pub enum Error {
     UnknownBackend {
         /// Its name.
         name: String,
+        /// The strategies that there are.
+        strategies: &'static [&'static str],
+        /// The instruction sets that there are loops for, whether this CPU has them or not.
+        instruction_sets: &'static [&'static str],
     },
     /// A backend whose instructions this CPU lacks.
     MissingInstructions {

@@ -64,7 +64,7 @@
 //! gram        all pairs: plan, strategies, tiles
 //! measure     one pair: kernel, signed, normalized, distance, correlation
 //! kappa       one permutation: the partition algorithm
-//! simd        inner loops for every instruction set; sees slices only
+//! simd        inner loops for every instruction set; sees slices and terms of pairs, no rankings
 //! weight      what a pair of positions weighs
 //! rankings    checked sets of rankings
 //! parallel    jobs on threads, watched by the caller

@@ -19,8 +19,6 @@ const HARD_WEIGHTS: bool = cfg!(feature = "hard-weights");
 const ROOM: f64 = 1e-12;
 const ROOM_SINGLE: f64 = 1e-5;
 
-const STRATEGIES: [&str; 5] = ["", "bits", "product", "pairs", "partition"];
-const LEVELS: [&str; 4] = ["", "portable", "avx2", "avx512"];
 
 /// A weight of positions.
 fn number(bytes: &mut Bytes<'_>) -> f64 {
@@ -240,12 +238,14 @@ fn compare<T: Element + Into<f64>>(run: &Run, out: &[T], wanted: impl Fn(usize, 
 
 /// The backend by its name, which is refused if there is none such.
 fn backend(bytes: &mut Bytes<'_>) -> Option<(String, Backend)> {
-    let (strategy, level) = (STRATEGIES[bytes.below(5)], LEVELS[bytes.below(4)]);
+    let Err(Error::UnknownBackend { strategies, instruction_sets, .. }) = "".parse::<Backend>() else { unreachable!() };
+    let mut one_of = |names: &[&'static str]| bytes.below(names.len() + 1).checked_sub(1).map_or("", |index| names[index]);
+    let (strategy, level) = (one_of(strategies), one_of(instruction_sets));
     if bytes.below(16) == 15 {
         let name = String::from_utf8_lossy(bytes.0).into_owned();
         if let Err(error) = name.parse::<Backend>() {
             check_message(&error);
-            assert_eq!(error, Error::UnknownBackend { name });
+            assert!(matches!(error, Error::UnknownBackend { name: found, .. } if found == name));
         }
         return None;
     }

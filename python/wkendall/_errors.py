@@ -101,6 +101,7 @@ class RankingError(ValueError):
         The name of the argument, such as "X" or "u".
     row, column : int
         The place in the argument, counting from 0. For a value that its row holds twice the column is that of the second.
+        Of `from_lists` the list and the place in it; of a text file the row is the line.
     value : number or text
         The value that is wrong; the text that shows it if it is neither a number nor a text.
     kind : str

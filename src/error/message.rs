@@ -150,9 +150,11 @@ impl Error {
                 "no value is larger than {value:?}, too small for single precision: normalize, scale the weights up \
                  or use double precision"
             )),
-            Self::UnknownBackend { ref name } => text(format!(
-                "backend {name:?} does not exist: it is a strategy (bits, product, pairs, partition), an instruction \
-                 set (portable, avx2, avx512), or both with a dash between, as in \"bits-avx2\""
+            Self::UnknownBackend { ref name, strategies, instruction_sets } => text(format!(
+                "backend {name:?} does not exist: it is a strategy ({}), an instruction set ({}), or both with a dash \
+                 between, as in \"pairs-portable\"",
+                strategies.join(", "),
+                instruction_sets.join(", "),
             )),
             Self::MissingInstructions { ref name } => {
                 text(format!("this CPU does not have the instructions of backend {name:?}"))

@@ -7,13 +7,15 @@
 //! sum over concordant pairs of a permutation in which ties are broken so that no tied pair is concordant. Pairs that
 //! are tied are found in *cells*, the items in one block of both rankings.
 
-use super::average::{mean_in_tops, signed_average, sizes, tied_average};
-use super::{Workspace, concordant_of, pairs_of};
+use super::table::{self, Levels, Table};
+use super::tops::{self, top_block};
+use super::{Workspace, concordant_of};
 use crate::error::Error;
 use crate::memory;
 use crate::parallel::Stop;
 use crate::rankings::tied::Blocks;
 use crate::simd::Isa;
+use crate::simd::tops::{TopBlock, of_blocks};
 use crate::weight::lowered::Lowered;
 use crate::weight::means::Means;
 use crate::weight::pair::Terms;
@@ -26,43 +28,46 @@ const LOOK_EVERY: usize = 1 << 18;
 pub(crate) struct TiedRanking<'a> {
     pub(crate) blocks: Blocks<'a>,
     pub(crate) means: &'a Means,
+    /// Only where all items have a place.
+    pub(crate) levels: Option<&'a Levels>,
 }
 
 /// Memory for one thread.
 #[derive(Default)]
 pub(crate) struct TiedWorkspace {
-    workspace: Workspace,
+    pub(super) workspace: Workspace,
     /// The next free rank of each block.
     next: Vec<u32>,
     /// For each item its place in the one ranking, ties broken, and then in the other.
     places: Vec<u32>,
     /// The block in the other ranking, by place in the one; and the other way round.
-    other_at: Vec<u32>,
+    pub(super) other_at: Vec<u32>,
     own_at: Vec<u32>,
     /// Numbers of items, by place in the other ranking.
     p: Vec<f64>,
     q: Vec<f64>,
-    /// The numbers of ranks of the blocks of both rankings, by first rank.
-    sizes: [Vec<usize>; 2],
+    /// The blocks of both rankings, by first rank.
+    tops: [Vec<TopBlock>; 2],
+    table: Table,
     turned: Turned,
-    common: [Turned; 2],
-    /// What [`expected_signs`] gives for both rankings.
-    expected_signs: [Vec<f64>; 2],
+    pub(super) common: [Turned; 2],
+    /// What [`expected_signs`](super::anywhere::expected_signs) gives for both rankings.
+    pub(super) expected_signs: [Vec<f64>; 2],
     /// New numbers of the items that are kept.
-    numbers: Vec<u32>,
+    pub(super) numbers: Vec<u32>,
 }
 
 /// A ranking made of another one.
 #[derive(Default)]
-struct Turned {
-    starts: Vec<u32>,
-    order: Vec<u32>,
+pub(super) struct Turned {
+    pub(super) starts: Vec<u32>,
+    pub(super) order: Vec<u32>,
     down: Vec<u32>,
     start_at: Vec<u32>,
 }
 
 impl Turned {
-    fn blocks(&self) -> Blocks<'_> {
+    pub(super) fn blocks(&self) -> Blocks<'_> {
         let Self { starts, order, down, start_at } = self;
         Blocks { starts, order, down, start_at, placed: order.len() }
     }
@@ -73,7 +78,7 @@ impl Turned {
     }
 
     /// Makes what follows from starts and order.
-    fn complete(&mut self) {
+    pub(super) fn complete(&mut self) {
         self.start_at.clear();
         self.start_at.extend(self.order.iter().map(|&item| self.starts[item as usize]));
         self.down.clear();
@@ -93,6 +98,8 @@ pub(crate) struct Need<'a> {
     pub(crate) signed: bool,
     /// Whether items can be anywhere.
     pub(crate) unknown: bool,
+    /// Tables of blocks are used up to so many cells.
+    pub(crate) most_cells: usize,
 }
 
 impl TiedWorkspace {
@@ -100,7 +107,7 @@ impl TiedWorkspace {
     pub(crate) fn new(need: Need<'_>, items: usize, isa: Option<Isa>, stop: &Stop) -> Result<Self, Error> {
         let mut new = Self { workspace: Workspace::for_run(isa, stop), ..Self::default() };
         new.workspace.try_fit(items)?;
-        let Self { next, places, other_at, own_at, p, q, sizes, turned, common, expected_signs, numbers, .. } =
+        let Self { next, places, other_at, own_at, p, q, tops, table, turned, common, expected_signs, numbers, .. } =
             &mut new;
         for list in [next, places, other_at, own_at] {
             memory::reserve(list, items)?;
@@ -108,12 +115,15 @@ impl TiedWorkspace {
         memory::reserve(p, items)?;
         match need.weight {
             Lowered::Sums(_) => memory::reserve(q, items)?,
-            Lowered::Later => sizes.iter_mut().try_for_each(|sizes| memory::reserve(sizes, items))?,
+            Lowered::Later => tops.iter_mut().try_for_each(|tops| memory::reserve(tops, items))?,
             Lowered::Count { .. }
             | Lowered::Products(_)
             | Lowered::Tensor { .. }
             | Lowered::Factors { .. }
             | Lowered::Quadruples(_) => {}
+        }
+        if isa.is_some() && !need.unknown {
+            table.fit(need.weight, items, need.most_cells)?;
         }
         if need.unknown {
             common.iter_mut().try_for_each(|common| common.reserve(items))?;
@@ -128,15 +138,20 @@ impl TiedWorkspace {
 
 /// The mean of the concordant sum.
 pub(crate) fn concordant(weight: &Lowered, s: TiedRanking<'_>, t: TiedRanking<'_>, memory: &mut TiedWorkspace) -> f64 {
+    if let (Some(isa), Some(of_s), Some(of_t)) = (memory.workspace.isa, s.levels, t.levels)
+        && let Some(sum) = table::concordant(weight, of_s, of_t, &mut memory.table, isa)
+    {
+        return sum;
+    }
     let split = split_concordant(weight, s, t, t.blocks, memory);
-    let TiedWorkspace { workspace, other_at, own_at, sizes: [of_s, of_t], .. } = &*memory;
+    let TiedWorkspace { workspace, other_at, own_at, tops: [of_s, of_t], .. } = &*memory;
     if workspace.is_stopped() {
         return split;
     }
     let (in_s, in_t, in_both) = match weight {
         Lowered::Later => {
-            let (in_s, in_both) = tied_average(s.blocks, of_t, other_at, workspace);
-            (in_s, tied_average(t.blocks, of_s, own_at, workspace).0, in_both)
+            let (in_s, in_both) = tied_later(s.blocks, of_s, of_t, other_at);
+            (in_s, tied_later(t.blocks, of_t, of_s, own_at).0, in_both)
         }
         Lowered::Sums(_) => {
             let (in_s, in_both) = tied::<true>(s, t, other_at);
@@ -154,8 +169,15 @@ pub(crate) fn concordant(weight: &Lowered, s: TiedRanking<'_>, t: TiedRanking<'_
 
 /// The mean of the concordant sum minus that of the discordant one: tied pairs cancel.
 pub(crate) fn signed(weight: &Lowered, s: TiedRanking<'_>, t: TiedRanking<'_>, memory: &mut TiedWorkspace) -> f64 {
+    if let (Some(isa), Some(of_s), Some(of_t)) = (memory.workspace.isa, s.levels, t.levels)
+        && let Some(sum) = table::signed(weight, of_s, of_t, &mut memory.table, isa)
+    {
+        return sum;
+    }
     if weight.is_later() {
-        return signed_average(s.blocks, t.blocks, &mut memory.sizes, &memory.workspace);
+        let concordant = split_concordant(weight, s, t, t.blocks, memory);
+        let TiedWorkspace { workspace, next, places, .. } = memory;
+        return 2.0 * concordant - tops::split_pairs(s.blocks, t.blocks, [next, places], workspace.stop());
     }
     let concordant = split_concordant(weight, s, t, t.blocks, memory);
     let mut turned = std::mem::take(&mut memory.turned);
@@ -178,7 +200,7 @@ fn split_concordant(
     if !place(s.blocks, placed, memory) {
         return 0.0;
     }
-    let TiedWorkspace { workspace, places, p, q, sizes: [of_s, of_t], .. } = memory;
+    let TiedWorkspace { workspace, places, p, q, tops: [of_s, of_t], .. } = memory;
     let start = |blocks: Blocks<'_>, item: usize| blocks.starts[item] as usize;
     p.resize(items, 0.0);
     let terms = match weight {
@@ -187,11 +209,11 @@ fn split_concordant(
             Terms::Ones
         }
         Lowered::Later => {
-            sizes(s.blocks, of_s);
-            sizes(t.blocks, of_t);
+            by_start(s.blocks, of_s);
+            by_start(t.blocks, of_t);
             for (item, &place) in places.iter().enumerate() {
                 let (a, b) = (start(s.blocks, item), start(t.blocks, item));
-                p[place as usize] = mean_in_tops(items, (a, of_s[a]), (b, of_t[b]));
+                p[place as usize] = of_blocks(items as f64, of_s[a], of_t[b])[0] / items as f64;
             }
             Terms::Later(p)
         }
@@ -216,7 +238,7 @@ fn split_concordant(
 /// Writes a permutation, values in order of place, whose concordant pairs are the pairs tied in neither ranking and in
 /// the same order in both: tied items get places in the one ranking against their order in the other, and those tied in
 /// both by number in the one and against it in the other. False if the run ended meanwhile.
-fn place(s: Blocks<'_>, t: Blocks<'_>, memory: &mut TiedWorkspace) -> bool {
+pub(super) fn place(s: Blocks<'_>, t: Blocks<'_>, memory: &mut TiedWorkspace) -> bool {
     let items = s.starts.len();
     let TiedWorkspace { workspace, next, places, other_at, own_at, .. } = memory;
     workspace.shorten(items);
@@ -289,6 +311,33 @@ fn tied<const ADD: bool>(own: TiedRanking<'_>, other: TiedRanking<'_>, other_at:
     (in_own, in_both)
 }
 
+/// The same for the average weight, cell by cell. The cells of a block come from the end of the other ranking, so that
+/// what was passed is later.
+fn tied_later(own: Blocks<'_>, of_own: &[TopBlock], of_other: &[TopBlock], other_at: &[u32]) -> (f64, f64) {
+    let items = own.starts.len() as f64;
+    let (mut in_own, mut in_both) = (0.0, 0.0);
+    for block in own.ranges().filter(|block| block.len() > 1) {
+        let mut passed = 0.0;
+        for cell in other_at[block.clone()].chunk_by(|one, other| one == other) {
+            let count = cell.len() as f64;
+            let [_, tied, _, both] = of_blocks(items, of_own[block.start], of_other[cell[0] as usize]);
+            in_own += passed * count;
+            passed += count * tied;
+            in_both += count * (count - 1.0) * both;
+        }
+    }
+    (in_own / items.max(1.0), in_both / items.max(1.0))
+}
+
+/// Writes each block by its first rank.
+fn by_start(blocks: Blocks<'_>, by_start: &mut Vec<TopBlock>) {
+    by_start.clear();
+    by_start.resize(blocks.starts.len(), [0.0; 4]);
+    for block in blocks.ranges() {
+        by_start[block.start] = top_block(&block);
+    }
+}
+
 /// The same ranking from the other end.
 fn turn(blocks: Blocks<'_>, turned: &mut Turned) {
     let items = blocks.starts.len();
@@ -301,109 +350,4 @@ fn turn(blocks: Blocks<'_>, turned: &mut Turned) {
         }
     }
     turned.complete();
-}
-
-/// The mean number of concordant pairs where items without a place can be anywhere.
-///
-/// With e the chance that i comes before j minus the chance that it comes after it, a pair adds (1 + e e') / 2. Of an
-/// item with a place, among k such, and one without, e is 1 - 2 r / (k + 1), r being the mean rank of the block from 1;
-/// of two without, 0.
-pub(crate) fn anywhere(s: Blocks<'_>, t: Blocks<'_>, memory: &mut TiedWorkspace) -> f64 {
-    let items = s.starts.len();
-    let has = |blocks: Blocks<'_>, item: usize| (blocks.starts[item] as usize) < blocks.placed;
-    let mut sum = 0.0;
-    // Both in both rankings.
-    let mut common = std::mem::take(&mut memory.common);
-    for (blocks, kept) in [s, t].into_iter().zip(&mut common) {
-        keep(blocks, |item| has(s, item) && has(t, item), &mut memory.numbers, kept);
-    }
-    sum += balance_of_common(&common, memory);
-    memory.common = common;
-    if memory.workspace.is_stopped() {
-        return sum;
-    }
-    let [in_s, in_t] = &mut memory.expected_signs;
-    expected_signs(s, in_s);
-    expected_signs(t, in_t);
-    let (in_s, in_t) = (&*in_s, &*in_t);
-    // One item in both, the other only in one of them.
-    for (own, other, of_other) in [(s, t, in_t), (t, s, in_s)] {
-        let alone = |item: usize| has(own, item) && !has(other, item);
-        let all = (0..items).filter(|&item| alone(item)).count() as f64;
-        let mut before = 0.0;
-        for block in own.ranges() {
-            let within = own.order[block.clone()].iter().filter(|&&item| alone(item as usize)).count() as f64;
-            for &item in &own.order[block] {
-                if has(other, item as usize) {
-                    let after = all - before - within;
-                    sum += of_other[item as usize] * (after - before);
-                }
-            }
-            before += within;
-        }
-    }
-    // One in both, the other in none; one in each only.
-    let (mut products, mut nowhere, mut alone) = (0.0, 0.0, (0.0, 0.0));
-    for item in 0..items {
-        match (has(s, item), has(t, item)) {
-            (true, true) => products += in_s[item] * in_t[item],
-            (true, false) => alone.0 += in_s[item],
-            (false, true) => alone.1 += in_t[item],
-            (false, false) => nowhere += 1.0,
-        }
-    }
-    sum += nowhere * products - alone.0 * alone.1;
-    f64::midpoint(pairs_of(items as u64) as f64, sum)
-}
-
-/// For each item with a place the chance that it comes before an item without one, less the chance that it comes after
-/// it.
-pub(crate) fn expected_signs(blocks: Blocks<'_>, expected_signs: &mut Vec<f64>) {
-    expected_signs.clear();
-    expected_signs.resize(blocks.starts.len(), 0.0);
-    for block in blocks.ranges() {
-        let mean = (block.start + block.end + 1) as f64 / 2.0;
-        for &item in &blocks.order[block] {
-            expected_signs[item as usize] = 1.0 - 2.0 * mean / (blocks.placed as f64 + 1.0);
-        }
-    }
-}
-
-/// Concordant minus discordant pairs of two rankings of the same few items.
-fn balance_of_common([s, t]: &[Turned; 2], memory: &mut TiedWorkspace) -> f64 {
-    let (s, t) = (s.blocks(), t.blocks());
-    let tied = |blocks: Blocks<'_>| blocks.ranges().map(|block| pairs_of(block.len() as u64)).sum::<u64>();
-    if !place(s, t, memory) {
-        return 0.0;
-    }
-    let cells = s.ranges().flat_map(|block| memory.other_at[block].chunk_by(|one, other| one == other));
-    let in_both: u64 = cells.map(|cell| pairs_of(cell.len() as u64)).sum();
-    let split = pairs_of(s.starts.len() as u64) + in_both - tied(s) - tied(t);
-    2.0 * concordant_of(Terms::Ones, &mut memory.workspace) - split as f64
-}
-
-/// A ranking of some of the items, numbered anew.
-fn keep(blocks: Blocks<'_>, kept: impl Fn(usize) -> bool, numbers: &mut Vec<u32>, into: &mut Turned) {
-    numbers.clear();
-    numbers.resize(blocks.starts.len(), u32::MAX);
-    let mut count = 0;
-    for (item, number) in numbers.iter_mut().enumerate() {
-        if kept(item) {
-            *number = count;
-            count += 1;
-        }
-    }
-    into.starts.resize(count as usize, 0);
-    into.order.clear();
-    for block in blocks.ranges() {
-        let start = into.order.len() as u32;
-        for &item in &blocks.order[block] {
-            let number = numbers[item as usize];
-            if number != u32::MAX {
-                into.starts[number as usize] = start;
-                into.order.push(number);
-            }
-        }
-    }
-    into.complete();
 }

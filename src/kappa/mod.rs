@@ -1,10 +1,23 @@
 //! Sums over the concordant pairs of one permutation in O(n log n), for every weight: what each weight gives to the
-//! items, and the partition that adds it up.
+//! items, and the partition that adds it up. The same for rankings with ties and missing items: means over the complete
+//! rankings that agree with them.
+//!
+//! ```text
+//! mod           what each weight gives to the items of a permutation
+//! general       weights for all tuples of positions
+//! anywhere      items that can be anywhere
+//! incomplete    ties: sums over a permutation, and over cells of tied items
+//!   partition   sums over the concordant pairs of a permutation
+//!   table       the same from a table of counts, for few blocks
+//!     tops      the average weight of tied items
+//! ```
 
-mod average;
+pub(crate) mod anywhere;
 mod general;
 pub(crate) mod incomplete;
 mod partition;
+pub(crate) mod table;
+pub(crate) mod tops;
 
 pub(crate) use general::is_symmetric;
 

@@ -13,6 +13,9 @@ use crate::parallel::{self, Crew, Stop, Watch};
 /// Rows are sorted in jobs that take about this long.
 const JOB_NS: f64 = 2e6;
 
+/// So many rankings tell how many blocks rankings have.
+const SAMPLE: usize = 64;
+
 /// What an item without a number means.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Missing {
@@ -233,6 +236,14 @@ impl Incomplete {
     pub(crate) fn try_complete(&self, watch: Option<Watch<'_>>) -> Result<Option<Rankings>, Error> {
         let build = || Rankings::build(InputKind::Ranks, self.rows, self.items, &self.starts, None, watch);
         self.complete.then(build).transpose()
+    }
+
+    /// About how many blocks a ranking has: the mean of some of them.
+    pub(crate) fn usual_blocks(&self) -> usize {
+        let step = self.rows.div_ceil(SAMPLE).max(1);
+        let sample = (0..self.rows).step_by(step);
+        let blocks: usize = sample.clone().map(|row| self.row(row).ranges().count()).sum();
+        blocks.div_ceil(sample.len().max(1))
     }
 
     /// The number of rankings.

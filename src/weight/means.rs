@@ -101,6 +101,30 @@ impl Means {
         Self::of(weight, Blocks { starts: &ranks, order: &ranks, down: &[], start_at: &ranks, placed: items })
     }
 
+    /// The sum for a ranking and itself, signed or not, of a weight whose pairs have products or sums of the means.
+    pub(crate) fn own(&self, weight: &Lowered, blocks: Blocks<'_>, signed: bool) -> f64 {
+        // Of the blocks passed: how many items, and the sums of the means and of their squares.
+        let (mut items, mut sum, mut squares) = (0.0, 0.0, 0.0);
+        let mut own = 0.0;
+        for block in blocks.ranges() {
+            let (size, mean, tied) = (block.len() as f64, self.of_block[block.start], self.of_tied[block.start]);
+            let square = mean * mean;
+            own += size
+                * match weight {
+                    Lowered::Sums(_) => square * items + 2.0 * mean * sum + squares,
+                    Lowered::Count { .. } | Lowered::Products(_) => square * squares,
+                    Lowered::Later | Lowered::Tensor { .. } | Lowered::Factors { .. } | Lowered::Quadruples(_) => 0.0,
+                };
+            if !signed {
+                own += size * (size - 1.0) * (tied * tied);
+            }
+            items += size;
+            sum += size * mean;
+            squares += size * square;
+        }
+        own
+    }
+
     /// What an ordered pair of items has, given the first ranks of their blocks, and what it has turned round.
     pub(crate) fn of_pair(&self, weight: &Lowered, first: u32, second: u32) -> (f64, f64) {
         if first == second {

@@ -11,6 +11,7 @@ import exact
 import numpy as np
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
+from orders import counted
 from wkendall import _core
 
 NAN = np.nan
@@ -55,8 +56,13 @@ class Case:
     @property
     def counts(self) -> bool:
         """Whether the values are counts, which are exact."""
-        named = self.general is None and "W" not in self.options and "u" not in self.options
-        return named and not self.incomplete and not self.options.get("normalize")
+        named = self.general is None and "W" not in self.options
+        return (
+            named
+            and counted({"weight": "standard", **self.options})
+            and not self.incomplete
+            and not self.options.get("normalize")
+        )
 
     def raw(self, s, t) -> exact.Value:
         """The value before it is normalized, and the size of its terms."""

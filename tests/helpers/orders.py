@@ -51,5 +51,6 @@ def every_kind(n, rng):
 
 
 def counted(params):
-    """Whether the values of a kernel are counts, or counts divided once, and so exact."""
-    return params.get("weight") in ("standard", "top", "average")
+    """Whether the values of a named kernel are counts, or counts divided once, and so exact. General weights are not."""
+    exact = {"standard": True, "top": True, "add": False, "mult": False, "average": True}
+    return "weight" in params and exact[params["weight"]]

@@ -8,25 +8,25 @@ import pytest
 import scipy.stats
 import wkendall
 from definitions import expected, general, kernels, random_rankings
+from orders import counted
 from paths import ROOT
 
 BOUND = 1e-12
 README = ROOT / "README.md"
 
 
-def assert_close(value, wanted, size, weight):
+def assert_close(value, wanted, size, params):
     """Counts are exact, weighted sums within the bound of the sum of their absolute terms."""
-    if weight in ("add", "mult"):
-        assert abs(value - wanted) <= BOUND * size
-    else:
+    if counted(params):
         assert value == wanted
+    else:
+        assert abs(value - wanted) <= BOUND * size
 
 
 def check_pair(s, t, params):
     wanted = expected(s, t, **params)
-    weight = params["weight"]
-    assert_close(wkendall.kernel(s, t, **params), wanted.concordant, wanted.concordant_size, weight)
-    assert_close(wkendall.kernel(s, t, signed=True, **params), wanted.signed, wanted.size, weight)
+    assert_close(wkendall.kernel(s, t, **params), wanted.concordant, wanted.concordant_size, params)
+    assert_close(wkendall.kernel(s, t, signed=True, **params), wanted.signed, wanted.size, params)
     own = expected(s, s, **params).concordant
     ratio = wkendall.kernel(s, t, normalize=True, **params)
     assert ratio == pytest.approx(wanted.concordant / own if own else 0, rel=1e-9, abs=1e-12 * wanted.size / (own or 1))
@@ -85,7 +85,7 @@ def test_contract(n, options):
         assert (wkendall.gram_matrix(X, X.copy(), **params, **options) == K).all()
         assert (np.diag(K) == wkendall.diagonal(X, **params, **options)).all()
         # Another way to compute may be chosen for another number of rankings; weighted sums then round differently.
-        room = 1e-12 * K[0, 0] if params["weight"] in ("add", "mult") else 0
+        room = 0 if counted(params) else 1e-12 * K[0, 0]
         np.testing.assert_allclose(wkendall.gram_matrix(relabelled, **params, **options), K, rtol=0, atol=room)
         np.testing.assert_allclose(
             wkendall.gram_matrix(X[:3], X[4:9], **params, **options), K[:3, 4:9], rtol=0, atol=room

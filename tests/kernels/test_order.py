@@ -318,12 +318,9 @@ def test_orders_and_scores():
         assert (wkendall.gram_matrix(1 / X, input="scores", **params) == K).all()
 
 
-@pytest.mark.parametrize("backend", ["pairs-portable", "pairs-avx2", "pairs-avx512", "partition"])
+@pytest.mark.parametrize("backend", [*(f"pairs-{level}" for level in _core.instruction_sets()), "partition"])
 @pytest.mark.parametrize("n", [5, 33, 70])
 def test_every_backend(n, backend):
-    level = backend.partition("-")[2]
-    if level and level not in _core.instruction_sets():
-        pytest.skip(f"this CPU does not have the instructions of {level}")
     rng = np.random.default_rng(n)
     X = random_rankings(rng, 20, n)
     X[1:4] = [nearly_equal(rng, X[0], 2) for _ in range(3)]

@@ -13,7 +13,9 @@ import time
 import numpy as np
 import pytest
 import wkendall
+from cases import STRATEGIES
 from definitions import kernels, random_rankings
+from orders import counted
 from wkendall import _core, _memory
 
 MULT = {"weight": "mult", "u": "log"}
@@ -41,16 +43,12 @@ def test_the_same_bits_for_any_tile(tile, threads):
         assert (out == wkendall.gram_matrix(values, weight="add", u="log")).all()
 
 
-@pytest.mark.parametrize("level", ["portable", "avx2", "avx512"])
-@pytest.mark.parametrize("strategy", ["bits", "product", "pairs", "partition"])
+@pytest.mark.parametrize("level", _core.instruction_sets())
+@pytest.mark.parametrize("strategy", STRATEGIES)
 def test_every_backend(strategy, level):
     X = random_rankings(np.random.default_rng(0), 70, 130)
-    if level not in _core.instruction_sets():
-        with pytest.raises(ValueError, match=f'this CPU does not have the instructions of backend "{level}"'):
-            wkendall.gram_matrix(X, backend=f"{strategy}-{level}", **MULT)
-        return
     for params in kernels(130):
-        weighted = params["weight"] in ("add", "mult")
+        weighted = not counted(params)
         if (strategy == "bits" and weighted) or (strategy == "product" and not weighted):
             continue
         wanted = wkendall.gram_matrix(X, backend="partition", **params)

@@ -280,9 +280,17 @@ SPOILED = [
 
 @pytest.mark.parametrize(("name", "text", "message"), [case[1:] for case in SPOILED], ids=[case[0] for case in SPOILED])
 def test_preflib_refused(tmp_path, name, text, message):
-    with pytest.raises(ValueError) as raised:
+    with pytest.raises(wkendall.RankingError) as raised:
         read_preflib(written(tmp_path, name, text))
     assert str(raised.value) == f"{name}, {message}"
+    assert f"line {raised.value.row + 1}" == message.partition(":")[0]
+
+
+def test_errors_know_the_value(tmp_path):
+    for order, value, kind in (("3: 1,2,2", 2, "duplicate"), ("3: 1,9", 9, "out of range"), ("0: 1,2", "0", None)):
+        with pytest.raises(wkendall.RankingError) as raised:
+            read_preflib(written(tmp_path, "a.soi", one("soi", order)))
+        assert (raised.value.row, raised.value.value, raised.value.kind) == (16, value, kind)
 
 
 def test_no_such_file(tmp_path):

@@ -1,6 +1,7 @@
 //! Every strategy on every instruction set that this machine has, at sizes around the widths of registers, words and
 //! groups of rankings: few and small, so that they can be run under valgrind, which takes some fifty times as long.
 
+mod backends;
 mod naive;
 
 use naive::Random;
@@ -9,7 +10,6 @@ use wkendall::{
     instruction_sets,
 };
 
-const STRATEGIES: [&str; 4] = ["bits", "product", "pairs", "partition"];
 /// Numbers of items, and of rankings on both sides: rankings are taken by 24 or 48, bits by 64, numbers by 4, 8 or 16.
 const SIZES: [(usize, usize, usize); 14] = [
     (0, 2, 1),
@@ -59,7 +59,7 @@ fn compare<T: Element + Into<f64>>(
     run("partition-portable", &mut wanted).unwrap();
     let largest = wanted.iter().fold(1.0, |largest: f64, &value| largest.max(value.into().abs()));
     let mut ran = Vec::new();
-    for strategy in STRATEGIES {
+    for &strategy in backends::strategies() {
         for level in instruction_sets() {
             let mut found = Vec::new();
             match run(&format!("{strategy}-{level}"), &mut found) {
@@ -91,7 +91,7 @@ fn complete<T: Element + Into<f64>>(room: f64) {
             }));
         }
     }
-    assert!(STRATEGIES.iter().all(|strategy| ran.contains(strategy)));
+    assert!(backends::strategies().iter().all(|strategy| ran.contains(strategy)));
 }
 
 #[test]

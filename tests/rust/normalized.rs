@@ -5,6 +5,7 @@
 //! 40,000 cases, the same each time; `WKENDALL_CASES` is how many to take instead, and `WKENDALL_SEED` where they
 //! begin.
 
+mod backends;
 mod naive;
 
 use naive::Random;
@@ -202,7 +203,7 @@ impl Found {
 fn normalized_values_stay_within_one() {
     let number = |name: &str| std::env::var(name).ok().and_then(|value| value.parse::<u64>().ok());
     let wanted = number("WKENDALL_CASES").unwrap_or(40_000);
-    let backends: Vec<Backend> = ["bits", "product", "pairs", "partition"]
+    let backends: Vec<Backend> = backends::strategies()
         .iter()
         .flat_map(|strategy| instruction_sets().into_iter().map(move |level| format!("{strategy}-{level}")))
         .map(|name| name.parse().unwrap())

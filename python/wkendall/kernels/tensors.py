@@ -288,10 +288,20 @@ def position_weights(
             part = out[last - 1][(slice(last),) * axes]
             _fill_increasing(part, np.broadcast_to(1.0, last), np.multiply, 1 / np.sqrt(items))
         return out
+    combine, before = _COMBINED[name]
     values = np.broadcast_to(1.0, items) if factor is None else as_factor(factor, items)
-    add = name == "add"
-    _fill_increasing(out[(slice(top),) * axes], values[:top], np.add if add else np.multiply, 0.0 if add else 1.0)
+    _fill_increasing(out[(slice(top),) * axes], values[:top], combine, before)
     return out
+
+
+#: How the numbers of the positions of a tuple make its entry, and what no positions make; not for the average weight, which has
+#: one tensor for each k.
+_COMBINED: dict[str, tuple[np.ufunc, float]] = {
+    "standard": (np.multiply, 1.0),
+    "top": (np.multiply, 1.0),
+    "add": (np.add, 0.0),
+    "mult": (np.multiply, 1.0),
+}
 
 
 def _fill_increasing(

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from wkendall._errors import RankingError
 from wkendall._memory import check_fits
 from wkendall._text import shown
 
@@ -60,9 +61,11 @@ def from_lists(lists: Iterable[Iterable[object]], items: Iterable[object] | None
     """
     columns: dict[object, int] = {}
     for place, item in enumerate([] if items is None else _sequence(items, "items", "a list of items")):
-        _check_item(item, f"items, place {place}")
+        where = _Place(None, place)
+        _check_item(item, where)
         if columns.setdefault(item, place) != place:
-            raise ValueError(f"items holds {shown(item)} twice, in places {columns[item]} and {place}")
+            message = f"items holds {shown(item)} twice, in places {columns[item]} and {place}"
+            raise where.error(message, item, "duplicate")
     given = _sequence(lists, "lists", "a list of ranked lists, such as [['a', 'b'], ['b']]")
     rows = [_row(number, ranked, columns, new=items is None) for number, ranked in enumerate(given)]
     advice = "leave out items that few lists have, or take fewer lists at a time"
@@ -73,31 +76,48 @@ def from_lists(lists: Iterable[Iterable[object]], items: Iterable[object] | None
     return RankedLists(X, list(columns))
 
 
+class _Place(NamedTuple):
+    """A place in a list, or in the list of items if there is no row."""
+
+    row: int | None
+    column: int
+
+    def __str__(self) -> str:
+        return f"{'items' if self.row is None else f'list {self.row}'}, place {self.column}"
+
+    def error(self, message: str, value: object, kind: str | None = None) -> RankingError:
+        """Make an error about what is there."""
+        argument = "items" if self.row is None else "lists"
+        return RankingError(message, argument=argument, row=self.row, column=self.column, value=value, kind=kind)
+
+
 def _row(number: int, ranked: object, columns: dict[object, int], new: bool) -> dict[int, int]:
     """Return the rank of each column of a list, adding columns for items that have none if they may be `new`."""
     ranks: dict[int, int] = {}
     places: dict[object, int] = {}
     for place, element in enumerate(_sequence(ranked, f"list {number}", "a list of items, best first")):
-        where = f"list {number}, place {place}"
+        where = _Place(number, place)
         group, rank = _group(element, where), len(ranks) + 1
         for item in group:
             if item in places:
                 both = f"both in place {place}" if places[item] == place else f"in places {places[item]} and {place}"
-                raise ValueError(f"list {number} holds {shown(item)} twice, {both}: an item has one rank")
+                message = f"list {number} holds {shown(item)} twice, {both}: an item has one rank"
+                raise where.error(message, item, "duplicate")
             if item not in columns and not new:
-                raise ValueError(f"{where} holds {shown(item)}, which is not one of the {len(columns)} items given")
+                message = f"{where} holds {shown(item)}, which is not one of the {len(columns)} items given"
+                raise where.error(message, item, "out of range")
             places[item] = place
             ranks[columns.setdefault(item, len(columns))] = rank
     return ranks
 
 
-def _group(element: object, where: str) -> list[object]:
+def _group(element: object, where: _Place) -> list[object]:
     """Return the items that an element of a list stands for, in an order that is the same in every run."""
     if not isinstance(element, list | set | frozenset):
         _check_item(element, where)
         return [element]
     if not element:
-        raise ValueError(f"{where} holds {shown(element)}, but a group of tied items must have items")
+        raise where.error(f"{where} holds {shown(element)}, but a group of tied items must have items", element)
     for item in element:
         _check_item(item, where)
     if isinstance(element, list):
@@ -108,7 +128,7 @@ def _group(element: object, where: str) -> list[object]:
         return sorted(element, key=repr)
 
 
-def _check_item(item: object, where: str) -> None:
+def _check_item(item: object, where: _Place) -> None:
     if isinstance(item, list | set | frozenset):
         raise TypeError(f"{where} holds {shown(item)} where an item must be: lists and sets are groups of tied items")
     try:
@@ -118,7 +138,8 @@ def _check_item(item: object, where: str) -> None:
         raise TypeError(f"{where} holds {what}, but items must be hashable: strings, numbers or tuples") from None
     unequal = item is None or type(item).__name__ == "NAType" or item != item
     if isinstance(unequal, bool | np.bool_) and unequal:
-        raise ValueError(f"{where} holds {shown(item)}, which is no item: leave out what is not ranked")
+        message = f"{where} holds {shown(item)}, which is no item: leave out what is not ranked"
+        raise where.error(message, item, "nan")
 
 
 def _sequence(values: object, name: str, meaning: str) -> Iterator[object]:

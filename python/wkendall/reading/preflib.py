@@ -92,7 +92,7 @@ def read_orders(path: str | os.PathLike[str]) -> tuple[Preferences, list[int]]:
         found = sum(counts.tolist()) if of == "voters" else len(orders)
         if number != found:
             what = "the counts add up to" if of == "voters" else "the number of orders is"
-            file.fail(line, f"{said} is {number}, but {what} {found}")
+            file.fail(line, f"{said} is {number}, but {what} {found}", value=number)
     return Preferences(X, items, counts), [line for line, _, _ in orders]
 
 
@@ -120,7 +120,7 @@ def _current_format(file: File, kind: str, lines: list[tuple[int, str]]) -> _Con
         if orders:
             file.fail(line, f"the header goes on with {shown(text)}, but must be complete before the first order")
         if key in header:
-            file.fail(line, f"{short(key)} is given again, after line {header[key][0]}")
+            file.fail(line, f"{short(key)} is given again, after line {header[key][0]}", "duplicate", value=key)
         header[key] = line, second
     line, stated = header.get("DATA TYPE", (0, ""))
     if stated and f".{stated.lower()}" != kind:
@@ -168,13 +168,16 @@ def _named(file: File, line: int, size: int, entries: list[tuple[int, str, str]]
     for place, text, name in entries:
         number = file.whole(place, text, "the number of an alternative")
         if number > size:
-            file.fail(place, f"alternative {number} is not one of the {size} alternatives that line {line} announces")
+            reason = f"alternative {number} is not one of the {size} alternatives that line {line} announces"
+            file.fail(place, reason, "out of range", value=number)
         if number in by_number:
-            file.fail(place, f"alternative {number} has a name already, {shown(by_number[number])}")
+            reason = f"alternative {number} has a name already, {shown(by_number[number])}"
+            file.fail(place, reason, "duplicate", value=number)
         if not name:
             file.fail(place, f"alternative {number} has an empty name")
         if by_name.setdefault(name, number) != number:
-            file.fail(place, f"alternative {number} has the name of alternative {by_name[name]}, {shown(name)}")
+            reason = f"alternative {number} has the name of alternative {by_name[name]}, {shown(name)}"
+            file.fail(place, reason, "duplicate", value=name)
         by_number[number] = name
     if len(by_number) < size:
         lacking = next(number for number in range(1, size + 1) if number not in by_number)
@@ -193,9 +196,10 @@ def _order(file: File, kind: str, line: int, text: str, size: int) -> dict[int, 
         for part in group:
             alternative = file.whole(line, part.strip(), "an alternative")
             if alternative > size:
-                file.fail(line, f"there is no alternative {alternative}: they are numbered from 1 to {size}")
+                reason = f"there is no alternative {alternative}: they are numbered from 1 to {size}"
+                file.fail(line, reason, "out of range", value=alternative)
             if alternative in ranks:
-                file.fail(line, f"alternative {alternative} is in the order twice")
+                file.fail(line, f"alternative {alternative} is in the order twice", "duplicate", value=alternative)
             ranks[alternative] = rank
         if len(group) > 1 and not ties:
             tied = short(",".join(group))

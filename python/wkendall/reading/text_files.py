@@ -29,15 +29,15 @@ class File(NamedTuple):
     def fail(
         self, line: int, reason: str, kind: str | None = None, column: int | None = None, value: object = None
     ) -> NoReturn:
-        """Raise an error about a line; columns count from 0."""
+        """Raise an error about a line, from 1. The row of the error is the same line from 0; so do columns count."""
         message = f"{self.name}, line {line}: {reason}"
-        raise RankingError(message, column=column, value=value, kind=kind) from None
+        raise RankingError(message, row=line - 1, column=column, value=value, kind=kind) from None
 
     def whole(self, line: int, text: str, what: str, least: int = 1) -> int:
         """Return a whole number that stands in a line."""
         if not WHOLE.fullmatch(text) or int(text) < least:
             rule = f"a whole number from {least}" + (" of at most 18 digits" if len(text) > 18 else "")
-            self.fail(line, f"{what} is {shown(text)}, but must be {rule}")
+            self.fail(line, f"{what} is {shown(text)}, but must be {rule}", value=text)
         return int(text)
 
 

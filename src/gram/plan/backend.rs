@@ -21,16 +21,29 @@ pub(crate) enum Strategy {
 
 impl Strategy {
     pub(crate) const ALL: [Self; 4] = [Self::Bits, Self::Product, Self::Pairs, Self::Partition];
-}
+    const NAMES: [&str; Self::ALL.len()] = {
+        let mut names = [""; Self::ALL.len()];
+        let mut index = 0;
+        while index < names.len() {
+            names[index] = Self::ALL[index].name();
+            index += 1;
+        }
+        names
+    };
 
-impl fmt::Display for Strategy {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
+    const fn name(self) -> &'static str {
+        match self {
             Self::Bits => "bits",
             Self::Product => "product",
             Self::Pairs => "pairs",
             Self::Partition => "partition",
-        })
+        }
+    }
+}
+
+impl fmt::Display for Strategy {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
     }
 }
 
@@ -69,11 +82,15 @@ impl FromStr for Backend {
     fn from_str(name: &str) -> Result<Self, Error> {
         let mut backend = Self::default();
         for part in name.split('-') {
-            let strategy = Strategy::ALL.into_iter().find(|strategy| strategy.to_string() == part);
-            let level = Level::ALL.into_iter().find(|level| level.to_string() == part);
+            let strategy = Strategy::ALL.into_iter().find(|strategy| strategy.name() == part);
+            let level = Level::ALL.into_iter().find(|level| level.name() == part);
             let taken = backend.strategy.is_some() && strategy.is_some() || backend.level.is_some() && level.is_some();
             if taken || (strategy.is_none() && level.is_none()) {
-                return Err(Error::UnknownBackend { name: name.to_owned() });
+                return Err(Error::UnknownBackend {
+                    name: name.to_owned(),
+                    strategies: &Strategy::NAMES,
+                    instruction_sets: &Level::NAMES,
+                });
             }
             backend.strategy = backend.strategy.or(strategy);
             backend.level = backend.level.or(level);

@@ -15,7 +15,7 @@ pub(super) const WIDEST: usize = 240;
 /// Narrower tiles are made for few rankings only, since every tile takes memory for each of its rows.
 pub(super) const NARROWEST: usize = 32;
 /// Rows and columns of a tile of pairs of rankings with ties.
-pub(super) const NARROW_TIED: usize = 16;
+pub(super) const NARROW_TIED: usize = 64;
 /// Tiles where rankings have to be made ready for each are a multiple of this wide: narrower ones would spend most of
 /// the time on that, and rankings are taken by 24 or 48.
 pub(super) const LEAST_SHARED: usize = 48;
@@ -44,18 +44,36 @@ pub(in crate::gram) const BITS_TABLE: u64 = 1 << 15;
 /// again for every tile takes an eighth of the time at 20 items.
 pub(in crate::gram) const BITS_KEPT: usize = 1 << 19;
 
+/// Features in a block: those of a group of rankings take 18 KiB, so that those of a group of rows and one of columns
+/// stay in the first cache while they are multiplied.
+pub(in crate::gram) const PRODUCT_BLOCK: usize = 112;
+/// The largest sum on the way, in self-similarities, with which single precision is used: each addition rounds by 6e-8,
+/// and errors should stay at about 1e-6 of the self-similarity.
+pub(in crate::gram) const SINGLE_LOST: f64 = 8.0;
+/// The least self-similarity, with a largest weight of 1, with which single precision is used. Its least normal number
+/// is 1e-38, and the features of steep weights are products of two weights.
+pub(in crate::gram) const SINGLE_STEEP: f64 = 1e-20;
+
 /// About how many blocks of bits rankings of so many items have at least.
 pub(super) fn bits_blocks(items: usize) -> usize {
     items * items / (2 * 64 * BITS_BLOCK)
 }
 
-/// With ties: a product for each feature; a pair of rankings for each item, and at all (72 rankings of 100 to 7129
-/// items).
-const TIED_FEATURE_NS: f64 = 0.08;
+/// The table of the blocks of two rankings is used where it has at most so many cells for each item. There it takes at
+/// most half as long as sums over a permutation do, for 1,000 items.
+pub(in crate::gram) const CELLS_AN_ITEM: usize = 8;
+/// With ties and such a table: a pair of rankings at all, and for each item (10 to 50 blocks, 100 to 4000 items).
+const TABLE_PAIR_NS: f64 = 50.0;
+const TABLE_ITEM_NS: f64 = 1.2;
+/// Up to so many items, all blocks of ranks that there can be make a table, of at most 9 MB, for the average kernel with
+/// ties; and what two blocks take.
+const TOPS_MOST_ITEMS: usize = 32;
+const TOPS_NS: f64 = 15.0;
+/// With ties and a permutation: a pair of rankings for each item, and at all (72 rankings of 100 to 7129 items).
 const TIED_ITEM_NS: f64 = 20.0;
 const TIED_PAIR_NS: f64 = 300.0;
-/// With ties and the average weight: a pair of items of one pair of rankings.
-const TIED_ITEMS_NS: f64 = 3.0;
+/// With ties and general weights: an entry of the tensors of one pair of rankings (300 rankings of 100 items).
+const TIED_ENTRY_NS: f64 = 3.0;
 
 impl Strategy {
     /// Whether the strategy can do the task.
@@ -65,9 +83,12 @@ impl Strategy {
             (Representation::Complete, Self::Bits) => measure.counted().is_some() && measure.items() <= BITS_MOST_ITEMS,
             (Representation::Complete, Self::Product) => measure.summed().is_some(),
             (Representation::Complete, Self::Pairs) => has_grid(measure),
-            (Representation::Tied { .. }, Self::Bits) => false,
-            (Representation::Tied { .. }, Self::Pairs) => !measure.weight().is_general(),
+            (Representation::Tied { unknown, .. }, Self::Bits) => {
+                let counts = measure.weight().counts_all() && measure.items() < BITS_MOST_ITEMS;
+                !unknown && !measure.is_correlation() && (counts || later_is_bits(measure))
+            }
             (Representation::Tied { .. }, Self::Product) => !measure.weight().is_later() && !measure.is_correlation(),
+            (Representation::Tied { .. }, Self::Pairs) => !measure.weight().is_general(),
             (_, Self::Partition) => true,
         }
     }
@@ -78,15 +99,22 @@ impl Strategy {
     /// Fitted to `cargo bench --bench strategies`.
     pub(super) fn cost_ns(self, task: &Task<'_>, isa: Isa, tile: usize) -> f64 {
         let measure = task.measure;
-        if let Representation::Tied { unknown } = task.representation {
-            return match self {
-                Self::Product => TIED_FEATURE_NS * tied_features(measure, unknown),
-                Self::Bits | Self::Pairs | Self::Partition => tied_pair_ns(measure),
-            };
-        }
         let n = measure.items() as f64;
         let slowdown = isa.slowdown();
         let share = 2.0 / tile.max(1) as f64;
+        if let Representation::Tied { unknown, cells } = task.representation {
+            return match self {
+                Self::Bits if measure.weight().is_later() => {
+                    4.0 + 2.0 * n + TOPS_NS * (n * n / 2.0).powi(2) / (task.rows * task.columns).max(1) as f64
+                }
+                Self::Bits => 2.0 + slowdown.bits * n * n * (0.0014 + 0.07 * share),
+                Self::Product => 3.0 + slowdown.product * tied_features(measure, unknown) * (0.035 + 0.5 * share),
+                Self::Pairs if !unknown && cells <= CELLS_AN_ITEM * measure.items() => {
+                    TABLE_PAIR_NS + TABLE_ITEM_NS * n + table_cell_ns(measure) * cells as f64
+                }
+                Self::Pairs | Self::Partition => tied_pair_ns(measure),
+            };
+        }
         match self {
             Self::Bits => match measure.counted() {
                 Some(Counted::All) => 2.0 + slowdown.bits * n * n * (0.0007 + 0.034 * share),
@@ -218,23 +246,34 @@ fn tied_entries(measure: &Measure) -> f64 {
     }
 }
 
-/// One pair of rankings with ties.
-pub(in crate::gram) fn tied_pair_ns(measure: &Measure) -> f64 {
-    let n = measure.items() as f64;
-    let of_items = match measure.weight() {
-        Lowered::Later if measure.is_signed() => TIED_ITEMS_NS * n * n,
-        Lowered::Later => 6.0 * TIED_ITEM_NS * n,
-        // Two tensors are made for each pair of rankings, of which each entry takes some additions.
-        Lowered::Tensor { .. } | Lowered::Factors { .. } => TIED_ITEMS_NS * tied_entries(measure),
-        Lowered::Count { .. } | Lowered::Sums(_) | Lowered::Products(_) | Lowered::Quadruples(_) => TIED_ITEM_NS * n,
-    };
-    TIED_PAIR_NS + of_items
+/// Whether the average kernel with ties takes bits of predecessors.
+fn later_is_bits(measure: &Measure) -> bool {
+    measure.weight().is_later() && measure.is_concordant() && measure.items() <= TOPS_MOST_ITEMS
 }
 
-/// The longest that one pair of rankings with ties can take: with the average weight, up to as many steps as there are
-/// pairs of items.
-pub(in crate::gram) fn tied_longest_ns(measure: &Measure) -> f64 {
+/// A cell of a table of blocks.
+fn table_cell_ns(measure: &Measure) -> f64 {
+    match measure.weight() {
+        Lowered::Later => 8.0,
+        Lowered::Sums(_) => 3.5,
+        Lowered::Count { .. }
+        | Lowered::Products(_)
+        | Lowered::Tensor { .. }
+        | Lowered::Factors { .. }
+        | Lowered::Quadruples(_) => 2.2,
+    }
+}
+
+/// One pair of rankings with ties by sums over a permutation.
+pub(in crate::gram) fn tied_pair_ns(measure: &Measure) -> f64 {
     let n = measure.items() as f64;
-    let of_ties = if measure.weight().is_later() { TIED_ITEMS_NS * n * n } else { 0.0 };
-    tied_pair_ns(measure).max(of_ties)
+    let times = match measure.weight() {
+        Lowered::Later => 4.0,
+        // Two tensors are made for each pair of rankings, of which each entry takes some additions.
+        Lowered::Tensor { .. } | Lowered::Factors { .. } => {
+            return TIED_PAIR_NS + TIED_ENTRY_NS * tied_entries(measure);
+        }
+        Lowered::Count { .. } | Lowered::Sums(_) | Lowered::Products(_) | Lowered::Quadruples(_) => 1.0,
+    };
+    TIED_PAIR_NS + times * TIED_ITEM_NS * n
 }

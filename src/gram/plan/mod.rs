@@ -33,6 +33,8 @@ pub(crate) enum Representation {
     Tied {
         /// Whether items can be anywhere.
         unknown: bool,
+        /// About how many cells the table of the blocks of two rankings has.
+        cells: usize,
     },
 }
 

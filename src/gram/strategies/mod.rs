@@ -2,8 +2,10 @@
 //!
 //! ```text
 //! complete   permutations: bits, product, factored, pairs
-//! tied       ties and missing items: product, pairs, tensor, correlation
+//! tied       ties and missing items: bits, product, pairs, tensor, correlation
+//! packed     the engine of both strategies with bits
 //! ```
 
 pub(super) mod complete;
+mod packed;
 pub(super) mod tied;

@@ -194,15 +194,17 @@ impl Doubles8 for DoublePair {
     #[inline(always)]
     unsafe fn transpose(rows: [Self; 8]) -> [Self; 8] {
         unsafe {
-            let quarter = |row: usize, right: bool| {
-                Self::transpose_four(std::array::from_fn(|i| if right { rows[row + i].1 } else { rows[row + i].0 }))
-            };
-            let (left, left_below) = (quarter(0, false), quarter(4, false));
-            let (right, right_below) = (quarter(0, true), quarter(4, true));
-            std::array::from_fn(|column| match column {
-                0..4 => Self(left[column], left_below[column]),
-                _ => Self(right[column - 4], right_below[column - 4]),
-            })
+            let [a, b, c, d, e, f, g, h] = rows;
+            let (left, left_below) =
+                (Self::transpose_four([a.0, b.0, c.0, d.0]), Self::transpose_four([e.0, f.0, g.0, h.0]));
+            let (right, right_below) =
+                (Self::transpose_four([a.1, b.1, c.1, d.1]), Self::transpose_four([e.1, f.1, g.1, h.1]));
+            let mut columns = rows;
+            for i in 0..4 {
+                columns[i] = Self(left[i], left_below[i]);
+                columns[i + 4] = Self(right[i], right_below[i]);
+            }
+            columns
         }
     }
 }
@@ -264,6 +266,10 @@ impl Words8 for WordPair {
         unsafe { Self(_mm256_add_epi64(self.0, other.0), _mm256_add_epi64(self.1, other.1)) }
     }
     #[inline(always)]
+    unsafe fn sub(self, other: Self) -> Self {
+        unsafe { Self(_mm256_sub_epi64(self.0, other.0), _mm256_sub_epi64(self.1, other.1)) }
+    }
+    #[inline(always)]
     unsafe fn count(self) -> Self {
         unsafe { Self(Self::count_half(self.0), Self::count_half(self.1)) }
     }
@@ -281,7 +287,9 @@ impl Words8 for WordPair {
         let mut places = [0; 8];
         // SAFETY: the array has eight words.
         unsafe { self.store(places.as_mut_ptr()) };
-        entries.iter_mut().zip(places).for_each(|(entry, place)| *entry = table[place as usize]);
+        for (entry, place) in entries.iter_mut().zip(places) {
+            *entry = table[place as usize];
+        }
     }
     #[inline(always)]
     unsafe fn below(ranks: &[u16; 64], pivot: u16) -> u64 {
@@ -290,16 +298,17 @@ impl Words8 for WordPair {
             // Comparing is for signed numbers; flipping the highest bit makes them so and keeps the order.
             let flip = _mm256_set1_epi16(i16::MIN);
             let pivot = _mm256_xor_si256(_mm256_set1_epi16(pivot.cast_signed()), flip);
-            let less = |index: usize| {
-                let ranks = _mm256_loadu_si256(ranks.as_ptr().add(16 * index).cast());
-                _mm256_cmpgt_epi16(pivot, _mm256_xor_si256(ranks, flip))
-            };
-            // Packing interleaves the halves of both registers; the permutation puts them in order again.
-            let bits = |index: usize| {
-                let packed = _mm256_packs_epi16(less(index), less(index + 1));
-                _mm256_movemask_epi8(_mm256_permute4x64_epi64::<0b11_01_10_00>(packed)).cast_unsigned()
-            };
-            u64::from(bits(0)) | u64::from(bits(2)) << 32
+            let mut below = 0;
+            for half in 0..2 {
+                let low = _mm256_loadu_si256(ranks.as_ptr().add(32 * half).cast());
+                let high = _mm256_loadu_si256(ranks.as_ptr().add(32 * half + 16).cast());
+                let low = _mm256_cmpgt_epi16(pivot, _mm256_xor_si256(low, flip));
+                let high = _mm256_cmpgt_epi16(pivot, _mm256_xor_si256(high, flip));
+                // Packing interleaves the halves of both registers; the permutation puts them in order again.
+                let packed = _mm256_permute4x64_epi64::<0b11_01_10_00>(_mm256_packs_epi16(low, high));
+                below |= u64::from(_mm256_movemask_epi8(packed).cast_unsigned()) << (32 * half);
+            }
+            below
         }
     }
 }

@@ -168,21 +168,37 @@ impl Doubles8 for __m512d {
     unsafe fn transpose(rows: [Self; 8]) -> [Self; 8] {
         unsafe {
             // Even columns of pairs of rows, then odd ones; each holds its four columns in four quarters.
-            let low: [_; 4] = std::array::from_fn(|i| _mm512_unpacklo_pd(rows[2 * i], rows[2 * i + 1]));
-            let high: [_; 4] = std::array::from_fn(|i| _mm512_unpackhi_pd(rows[2 * i], rows[2 * i + 1]));
-            let columns = |[a, b, c, d]: [__m512d; 4]| {
-                let (first, second) = (_mm512_shuffle_f64x2::<0x88>(a, b), _mm512_shuffle_f64x2::<0x88>(c, d));
-                let (third, fourth) = (_mm512_shuffle_f64x2::<0xdd>(a, b), _mm512_shuffle_f64x2::<0xdd>(c, d));
-                [
-                    _mm512_shuffle_f64x2::<0x88>(first, second),
-                    _mm512_shuffle_f64x2::<0x88>(third, fourth),
-                    _mm512_shuffle_f64x2::<0xdd>(first, second),
-                    _mm512_shuffle_f64x2::<0xdd>(third, fourth),
-                ]
-            };
-            let (even, odd) = (columns(low), columns(high));
-            std::array::from_fn(|column| if column % 2 == 0 { even[column / 2] } else { odd[column / 2] })
+            let [a, b, c, d, e, f, g, h] = rows;
+            let low = [
+                _mm512_unpacklo_pd(a, b),
+                _mm512_unpacklo_pd(c, d),
+                _mm512_unpacklo_pd(e, f),
+                _mm512_unpacklo_pd(g, h),
+            ];
+            let high = [
+                _mm512_unpackhi_pd(a, b),
+                _mm512_unpackhi_pd(c, d),
+                _mm512_unpackhi_pd(e, f),
+                _mm512_unpackhi_pd(g, h),
+            ];
+            let ([a, c, e, g], [b, d, f, h]) = (columns(low), columns(high));
+            [a, b, c, d, e, f, g, h]
         }
+    }
+}
+
+/// The four columns whose quarters these registers hold.
+#[inline(always)]
+unsafe fn columns([a, b, c, d]: [__m512d; 4]) -> [__m512d; 4] {
+    unsafe {
+        let (first, second) = (_mm512_shuffle_f64x2::<0x88>(a, b), _mm512_shuffle_f64x2::<0x88>(c, d));
+        let (third, fourth) = (_mm512_shuffle_f64x2::<0xdd>(a, b), _mm512_shuffle_f64x2::<0xdd>(c, d));
+        [
+            _mm512_shuffle_f64x2::<0x88>(first, second),
+            _mm512_shuffle_f64x2::<0x88>(third, fourth),
+            _mm512_shuffle_f64x2::<0xdd>(first, second),
+            _mm512_shuffle_f64x2::<0xdd>(third, fourth),
+        ]
     }
 }
 
@@ -218,6 +234,10 @@ impl Words8 for __m512i {
     #[inline(always)]
     unsafe fn add(self, other: Self) -> Self {
         unsafe { _mm512_add_epi64(self, other) }
+    }
+    #[inline(always)]
+    unsafe fn sub(self, other: Self) -> Self {
+        unsafe { _mm512_sub_epi64(self, other) }
     }
     #[inline(always)]
     unsafe fn count(self) -> Self {

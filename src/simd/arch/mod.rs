@@ -44,6 +44,11 @@ pub(crate) trait Arch {
 /// `run` is `#[inline(always)]`. It takes the task apart and calls a function that is inlined as well, with
 /// plain arguments: the compiler knows of `&mut` arguments that nothing else points to the same memory, and
 /// does not know it of fields.
+///
+/// Loops are `for` loops. A closure with vector operations is not given to functions of the standard library, such
+/// as `extend`, `fold` or `array::from_fn`: these are compiled without the instructions and are only inlined at the
+/// will of the compiler. With cargo's release profile it often does not, and each operation becomes a call
+/// (`make bench-profiles`).
 pub(crate) trait Task {
     type Output;
 
@@ -109,8 +114,9 @@ macro_rules! instruction_sets {
 
         impl Level {
             pub(crate) const ALL: [Self; [$(stringify!($arch)),+].len()] = [$(Self::$arch),+];
+            pub(crate) const NAMES: [&str; Self::ALL.len()] = [$(stringify!($file)),+];
 
-            fn name(self) -> &'static str {
+            pub(crate) fn name(self) -> &'static str {
                 match self {
                     $(Self::$arch => stringify!($file),)+
                 }

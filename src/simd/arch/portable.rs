@@ -167,6 +167,10 @@ impl Words8 for [u64; 8] {
         zip(self, other, u64::wrapping_add)
     }
     #[inline(always)]
+    unsafe fn sub(self, other: Self) -> Self {
+        zip(self, other, u64::wrapping_sub)
+    }
+    #[inline(always)]
     unsafe fn count(self) -> Self {
         self.map(|word| u64::from(word.count_ones()))
     }

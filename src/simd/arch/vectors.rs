@@ -65,7 +65,10 @@ pub(crate) trait Words8: Copy {
     unsafe fn and(self, other: Self) -> Self;
     /// `self & !not`.
     unsafe fn and_not(self, not: Self) -> Self;
+    /// Wraps around.
     unsafe fn add(self, other: Self) -> Self;
+    /// Wraps around.
+    unsafe fn sub(self, other: Self) -> Self;
     /// The number of ones in each word.
     unsafe fn count(self) -> Self;
     /// The lesser of two words below 2^32.

@@ -42,12 +42,36 @@ task! {
 }
 
 task! {
+    /// As [`pack_signs`] for ranks that can be equal, each word followed by one that tells which pairs differ.
+    pub(crate) fn pack_signs_with_ties<A>(ranks: &[[u16; 64]], later: Range<usize>, out: &mut Vec<u64>) {
+        let (mut signs, mut decided) = (Stream::new(), Stream::new());
+        for j in later {
+            let pivot = ranks[j / 64][j % 64];
+            for (block, ranks) in ranks[..j.div_ceil(64)].iter().enumerate() {
+                let count = (j - 64 * block).min(64);
+                let below = A::Words8::below(ranks, pivot);
+                let above = !A::Words8::below(ranks, pivot + 1);
+                signs.push(below, count, |word| out.push(word));
+                decided.push(below | above, count, |word| out.push(word));
+            }
+        }
+        signs.finish(|word| out.push(word));
+        decided.finish(|word| out.push(word));
+    }
+}
+
+task! {
     /// For each item of `items`: `n - rank`, then the items ranked before it as bits.
     pub(crate) fn pack_predecessors<A>(ranks: &[[u16; 64]], items: Range<usize>, n: u64, out: &mut Vec<u64>) {
         for item in items {
             let pivot = ranks[item / 64][item % 64];
             out.push(n - u64::from(pivot));
-            out.extend(ranks.iter().map(|ranks| A::Words8::below(ranks, pivot)));
+            out.reserve(ranks.len());
+            for (word, ranks) in out.spare_capacity_mut().iter_mut().zip(ranks) {
+                word.write(A::Words8::below(ranks, pivot));
+            }
+            // SAFETY: there was capacity for a word for each block of ranks, and these words were just written.
+            out.set_len(out.len() + ranks.len());
         }
     }
 }
@@ -90,8 +114,7 @@ task! {
     /// `rows` holds `words` words for each row; `columns` is a packed panel of as many words for each group of
     /// [`GROUP`] columns; `counts` has one entry for each row and each column of every group.
     pub(crate) fn count_differing<A>(words: usize, upper: bool, rows: &[u64], columns: &[u64], counts: &mut [u64]) {
-        let differing = |a: *const u64, b| A::Words8::splat(*a).xor(A::Words8::load(b));
-        pairs::<A>(words, 1, upper, rows, columns, counts, differing);
+        pairs::<A, Differing>(words, 1, upper, rows, columns, counts);
     }
 }
 
@@ -99,27 +122,74 @@ task! {
     /// Adds to `counts[row][column]` the number of bits that are set in the masks of both and agree in their
     /// signs. Panels as for [`count_differing`], with two words for each: sign and mask.
     pub(crate) fn count_agreeing<A>(words: usize, upper: bool, rows: &[u64], columns: &[u64], counts: &mut [u64]) {
-        pairs::<A>(words, 2, upper, rows, columns, counts, |a, b| {
-            let differ = A::Words8::splat(*a).xor(A::Words8::load(b));
-            let both = A::Words8::splat(*a.add(1)).and(A::Words8::load(b.add(GROUP)));
-            both.and_not(differ)
-        });
+        pairs::<A, Agreeing>(words, 2, upper, rows, columns, counts);
     }
 }
 
-/// Adds to `counts` the number of ones in `combine` of every `step` words of a row and of a group of columns.
+task! {
+    /// Adds to `counts[row][column]`, wrapping around below 0, the number of bits that are set in the masks of both and
+    /// agree in their signs, less the number of those that differ. Panels as for [`count_agreeing`].
+    pub(crate) fn count_balance<A>(words: usize, upper: bool, rows: &[u64], columns: &[u64], counts: &mut [u64]) {
+        pairs::<A, Balance>(words, 2, upper, rows, columns, counts);
+    }
+}
+
+/// What is counted in the words of a row and of a group of columns. A trait and no closure: a closure is not sure to be
+/// inlined.
 ///
 /// # Safety
-/// As for [`Words8`]; `combine` may read `step` words of a row and of each column.
+/// As for [`Words8`]; as many words of the row and of each column are read as are taken at a time.
+trait Count {
+    unsafe fn of<W: Words8>(row: *const u64, columns: *const u64) -> W;
+}
+
+struct Differing;
+
+impl Count for Differing {
+    #[inline(always)]
+    unsafe fn of<W: Words8>(row: *const u64, columns: *const u64) -> W {
+        unsafe { W::splat(*row).xor(W::load(columns)).count() }
+    }
+}
+
+struct Agreeing;
+
+impl Count for Agreeing {
+    #[inline(always)]
+    unsafe fn of<W: Words8>(row: *const u64, columns: *const u64) -> W {
+        unsafe {
+            let differ = W::splat(*row).xor(W::load(columns));
+            let both = W::splat(*row.add(1)).and(W::load(columns.add(GROUP)));
+            both.and_not(differ).count()
+        }
+    }
+}
+
+struct Balance;
+
+impl Count for Balance {
+    #[inline(always)]
+    unsafe fn of<W: Words8>(row: *const u64, columns: *const u64) -> W {
+        unsafe {
+            let differ = W::splat(*row).xor(W::load(columns));
+            let both = W::splat(*row.add(1)).and(W::load(columns.add(GROUP)));
+            both.and_not(differ).count().sub(both.and(differ).count())
+        }
+    }
+}
+
+/// Adds to `counts` what `C` counts in every `step` words of a row and of a group of columns.
+///
+/// # Safety
+/// As for [`Words8`]; `C` may read `step` words of a row and of each column.
 #[inline(always)]
-unsafe fn pairs<A: Arch>(
+unsafe fn pairs<A: Arch, C: Count>(
     words: usize,
     step: usize,
     upper: bool,
     rows: &[u64],
     columns: &[u64],
     counts: &mut [u64],
-    combine: impl Fn(*const u64, *const u64) -> A::Words8 + Copy,
 ) {
     let length = words * step;
     if length == 0 {
@@ -131,10 +201,10 @@ unsafe fn pairs<A: Arch>(
         let rows = rows_for(upper, group, length, rows);
         let mut quads = rows.chunks_exact(length * 4);
         for quad in &mut quads {
-            unsafe { block::<A, 4>(length, step, quad, panel, &mut counts, combine) };
+            unsafe { block::<A, C, 4>(length, step, quad, panel, &mut counts) };
         }
         for row in quads.remainder().chunks_exact(length) {
-            unsafe { block::<A, 1>(length, step, row, panel, &mut counts, combine) };
+            unsafe { block::<A, C, 1>(length, step, row, panel, &mut counts) };
         }
     }
 }
@@ -148,13 +218,12 @@ fn rows_for(upper: bool, group: usize, length: usize, rows: &[u64]) -> &[u64] {
 
 /// `R` rows against one group of columns, with all counts in registers.
 #[inline(always)]
-unsafe fn block<'a, A: Arch, const R: usize>(
+unsafe fn block<'a, A: Arch, C: Count, const R: usize>(
     length: usize,
     step: usize,
     rows: &[u64],
     panel: &[u64],
     counts: &mut impl Iterator<Item = &'a mut [u64]>,
-    combine: impl Fn(*const u64, *const u64) -> A::Words8,
 ) {
     assert!(rows.len() == R * length && panel.len() == GROUP * length);
     // SAFETY: `word + step <= length`, so all reads are within `rows` and `panel`, whose lengths were just
@@ -164,7 +233,7 @@ unsafe fn block<'a, A: Arch, const R: usize>(
         for word in (0..length).step_by(step) {
             for (row, sum) in sums.iter_mut().enumerate() {
                 let a = rows.as_ptr().add(row * length + word);
-                *sum = sum.add(combine(a, panel.as_ptr().add(word * GROUP)).count());
+                *sum = sum.add(C::of::<A::Words8>(a, panel.as_ptr().add(word * GROUP)));
             }
         }
         for (sum, counts) in sums.into_iter().zip(counts) {
@@ -175,20 +244,22 @@ unsafe fn block<'a, A: Arch, const R: usize>(
 }
 
 task! {
-    /// `values[i] = table[counts[i]]`; a count that is no index of the table gives any entry.
+    /// `values[i] = table[zero + counts[i]]`, where counts wrap around below 0; what is no index of the table gives any
+    /// entry.
     ///
     /// # Panics
     /// If the table is empty or has 2^32 entries.
-    pub(crate) fn look_up<A>(table: &[f64], counts: &[u64], values: &mut [f64]) {
+    pub(crate) fn look_up<A>(table: &[f64], zero: u64, counts: &[u64], values: &mut [f64]) {
         assert!(!table.is_empty() && u32::try_from(table.len()).is_ok());
         let last = table.len() - 1;
         let ((groups, rest), (into, into_rest)) = (counts.as_chunks::<GROUP>(), values.as_chunks_mut::<GROUP>());
         for (counts, values) in groups.iter().zip(into) {
             // The lesser half of a word is at most `last` then, and the other half 0.
-            A::Words8::load(counts.as_ptr()).min(A::Words8::splat(last as u64)).pick(table, values);
+            let places = A::Words8::load(counts.as_ptr()).add(A::Words8::splat(zero));
+            places.min(A::Words8::splat(last as u64)).pick(table, values);
         }
         for (&count, value) in rest.iter().zip(into_rest) {
-            *value = table[last.min(count as usize)];
+            *value = table[last.min(count.wrapping_add(zero) as usize)];
         }
     }
 }
@@ -268,7 +339,7 @@ mod tests {
             for length in 0..20 {
                 let counts: Vec<u64> = (0..length).map(|i| [0, 2, 1, 3, u64::MAX, 1 << 40][i % 6]).collect();
                 let mut values = vec![0.0; length];
-                look_up(isa, &table, &counts, &mut values);
+                look_up(isa, &table, 0, &counts, &mut values);
                 for (count, value) in counts.iter().zip(values) {
                     match count {
                         0..3 => assert_eq!(value, table[*count as usize]),
@@ -283,6 +354,6 @@ mod tests {
     #[test]
     #[should_panic(expected = "is_empty")]
     fn an_empty_table_is_refused() {
-        look_up(Isa::portable(), &[], &[0], &mut [0.0]);
+        look_up(Isa::portable(), &[], 0, &[0], &mut [0.0]);
     }
 }

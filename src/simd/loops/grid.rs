@@ -202,7 +202,7 @@ unsafe fn sum_rows<
                         }
                     }
                 }
-                bucket.keys = whole(part).map(f64::from);
+                bucket.keys = reals(&whole(part));
             }
             for (bucket, part) in buckets.iter_mut().zip(part.chunks(S)) {
                 bucket.bounds = bucket.keys;
@@ -234,9 +234,11 @@ unsafe fn sum_columns<
     let mut bucket = Bucket::<M, S>::new();
     for (column, part) in positions.chunks(S).enumerate() {
         let positions = whole(part);
-        bucket.keys = positions.map(f64::from);
+        bucket.keys = reals(&positions);
         // In different rows: the position of the earlier item is below the first one of the later item's row.
-        bucket.bounds = positions.map(|position| f64::from(position / S as u32 * S as u32));
+        for (bound, &position) in bucket.bounds.iter_mut().zip(&positions) {
+            *bound = f64::from(position / S as u32 * S as u32);
+        }
         // SAFETY: as the caller promises.
         unsafe {
             if part.len() == S {
@@ -258,6 +260,16 @@ fn whole<const S: usize>(part: &[u32]) -> [u32; S] {
         whole[..part.len()].copy_from_slice(part);
         whole
     })
+}
+
+/// The same numbers as reals.
+#[inline(always)]
+fn reals<const S: usize>(numbers: &[u32; S]) -> [f64; S] {
+    let mut reals = [0.0; S];
+    for (real, &number) in reals.iter_mut().zip(numbers) {
+        *real = f64::from(number);
+    }
+    reals
 }
 
 /// Cells in rows of buckets of positions and columns of buckets of values.
@@ -332,7 +344,8 @@ impl Grid {
     /// `left[row][column]` = sum of `earlier[row][c]` over c < column.
     #[inline(always)]
     fn scan<const N: usize, const C: usize>(self, earlier: &[[f64; N]], left: &mut [[[f64; N]; C]; SCANNED]) {
-        let rows: [&[[f64; N]]; SCANNED] = [0, 1, 2, 3].map(|row| &earlier[row * self.width..][..self.width]);
+        let row = |row: usize| &earlier[row * self.width..][..self.width];
+        let rows: [&[[f64; N]]; SCANNED] = [row(0), row(1), row(2), row(3)];
         let mut sums = [[0.0; N]; SCANNED];
         for column in 0..self.width.min(C) {
             for row in 0..SCANNED {

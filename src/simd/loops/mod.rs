@@ -8,7 +8,10 @@ mod numbers;
 pub(crate) mod ordered;
 pub(crate) mod place;
 pub(crate) mod product;
+pub(crate) mod quotient;
 pub(crate) mod split;
+pub(crate) mod tied;
+pub(crate) mod tops;
 
 /// Makes a safe function that runs its body with the instructions of an [`Isa`](super::Isa), its first
 /// argument. The body is compiled for each instruction set, which `A` stands for:

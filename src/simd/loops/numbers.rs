@@ -18,6 +18,7 @@ pub(super) trait Numbers<const M: usize> {
 pub(super) struct Nothing;
 
 impl Numbers<0> for Nothing {
+    #[inline(always)]
     fn len(&self) -> usize {
         usize::MAX
     }
@@ -31,6 +32,7 @@ impl Numbers<0> for Nothing {
 pub(super) struct ByValue<'a>(pub(super) &'a [f64]);
 
 impl Numbers<1> for ByValue<'_> {
+    #[inline(always)]
     fn len(&self) -> usize {
         self.0.len()
     }
@@ -48,6 +50,7 @@ pub(super) struct TwoByValue<'a> {
 }
 
 impl Numbers<2> for TwoByValue<'_> {
+    #[inline(always)]
     fn len(&self) -> usize {
         self.p.len().min(self.q.len())
     }
@@ -62,6 +65,7 @@ impl Numbers<2> for TwoByValue<'_> {
 pub(super) struct ProductOfBoth<'a>(pub(super) &'a [f64]);
 
 impl Numbers<1> for ProductOfBoth<'_> {
+    #[inline(always)]
     fn len(&self) -> usize {
         self.0.len()
     }
@@ -76,6 +80,7 @@ impl Numbers<1> for ProductOfBoth<'_> {
 pub(super) struct Both<'a>(pub(super) &'a [f64]);
 
 impl Numbers<2> for Both<'_> {
+    #[inline(always)]
     fn len(&self) -> usize {
         self.0.len()
     }
@@ -90,6 +95,7 @@ impl Numbers<2> for Both<'_> {
 pub(super) struct Remaining(pub(super) u32);
 
 impl Numbers<1> for Remaining {
+    #[inline(always)]
     fn len(&self) -> usize {
         usize::MAX
     }

@@ -92,7 +92,12 @@ unsafe fn place_mirrored_in<V: Doubles8, T: Cell>(square: &[f64], side: usize, r
     for (column, band) in (0..side).step_by(8).zip(rows.chunks_mut(8)) {
         for (row, square) in (0..side).step_by(8).zip(square.chunks_exact(8 * side)) {
             // SAFETY: the caller keeps the promise of `Doubles8`.
-            let columns = unsafe { V::transpose(std::array::from_fn(|i| V::load(&square[i * side + column..]))) };
+            let columns = unsafe {
+                let row = |i: usize| &square[i * side + column..];
+                let (a, b, c, d) = (V::load(row(0)), V::load(row(1)), V::load(row(2)), V::load(row(3)));
+                let (e, f, g, h) = (V::load(row(4)), V::load(row(5)), V::load(row(6)), V::load(row(7)));
+                V::transpose([a, b, c, d, e, f, g, h])
+            };
             for (values, cells) in columns.into_iter().zip(&mut *band) {
                 let Some(cells) = cells.get_mut(at + row..) else { continue };
                 // SAFETY: as above.

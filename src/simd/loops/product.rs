@@ -196,15 +196,18 @@ unsafe fn push_entries<V: Vector<S, G>, S: Copy + Default, const G: usize>(
     // SAFETY: every start and every place that is added to it is within the table; the caller keeps the promise
     // of `Vector`.
     unsafe {
-        out.extend(places.iter().map(|places| {
+        out.reserve(places.len());
+        for (entries, places) in out.spare_capacity_mut().iter_mut().zip(places) {
             let mut at = starts;
             for (at, place) in at.iter_mut().zip(places) {
                 *at += place;
             }
-            let mut entries = [S::default(); G];
-            V::zero().add_times(factor, V::gather(table, &at)).store(&mut entries);
-            Row(entries)
-        }));
+            let mut found = [S::default(); G];
+            V::zero().add_times(factor, V::gather(table, &at)).store(&mut found);
+            entries.write(Row(found));
+        }
+        // SAFETY: there was capacity for one row for each of the places, and these rows were just written.
+        out.set_len(out.len() + places.len());
     }
 }
 
@@ -279,8 +282,15 @@ unsafe fn by_rows<V: Vector<S, G>, S: Copy + Default + Into<f64>, const G: usize
             let mut values = [S::default(); G];
             // SAFETY: as above.
             unsafe { total.store(&mut values) };
-            let values = values.map(Into::into);
-            *sums = if add { std::array::from_fn(|lane| sums[lane] + values[lane]) } else { values };
+            if add {
+                for (sum, value) in sums.iter_mut().zip(values) {
+                    *sum += value.into();
+                }
+            } else {
+                for (sum, value) in sums.iter_mut().zip(values) {
+                    *sum = value.into();
+                }
+            }
         }
     }
 }
@@ -295,13 +305,18 @@ unsafe fn push_pairs<V: Vector<S, G>, S: Copy + Default, const G: usize>(
     out: &mut Vec<Row<S, G>>,
     join: impl Fn(V, V) -> V,
 ) {
+    let count = earlier.len();
+    let pairs = ranks[earlier.clone()].iter().zip(&weights[earlier]);
+    out.reserve(count);
     // SAFETY: the caller keeps the promise of `Vector`.
     unsafe {
         let (rank, weight) = (V::load(&ranks[j]), V::load(&weights[j]));
-        out.extend(ranks[earlier.clone()].iter().zip(&weights[earlier]).map(|(ranks, weights)| {
-            let mut features = [S::default(); G];
-            join(V::load(weights), weight).negative_unless_less(V::load(ranks), rank).store(&mut features);
-            Row(features)
-        }));
+        for (features, (ranks, weights)) in out.spare_capacity_mut().iter_mut().zip(pairs) {
+            let mut made = [S::default(); G];
+            join(V::load(weights), weight).negative_unless_less(V::load(ranks), rank).store(&mut made);
+            features.write(Row(made));
+        }
+        // SAFETY: there was capacity for a row for each pair, and these rows were just written.
+        out.set_len(out.len() + count);
     }
 }

@@ -18,7 +18,7 @@ fn absolute(weight: &Naive) -> Naive {
     match weight {
         Naive::Add(u) => Naive::Add(sizes(u)),
         Naive::Mult(u) => Naive::Mult(sizes(u)),
-        other => other.clone(),
+        Naive::Standard | Naive::Top(_) | Naive::Average => weight.clone(),
     }
 }
 
@@ -39,7 +39,7 @@ fn tuples(weight: &Naive, order: usize, s: &[f64], t: &[f64]) -> f64 {
     let item = |&(a, b): &(usize, usize)| match weight {
         Naive::Mult(u) => [u[a] * u[b], 0.0, 0.0, 0.0],
         Naive::Add(u) => [1.0, u[a], u[b], u[a] * u[b]],
-        _ => [1.0, 0.0, 0.0, 0.0],
+        Naive::Standard | Naive::Top(_) | Naive::Average => [1.0, 0.0, 0.0, 0.0],
     };
     let mut ends: Vec<[f64; 4]> = pairs.iter().map(item).collect();
     for _ in 1..order {
@@ -51,7 +51,7 @@ fn tuples(weight: &Naive, order: usize, s: &[f64], t: &[f64]) -> f64 {
             let ([own, x, y, xy], [count, a, b, ab]) = (item(&pairs[j]), sum);
             match weight {
                 Naive::Add(_) => [count, a + count * x, b + count * y, ab + a * y + b * x + count * xy],
-                _ => [own * count, 0.0, 0.0, 0.0],
+                Naive::Standard | Naive::Top(_) | Naive::Mult(_) | Naive::Average => [own * count, 0.0, 0.0, 0.0],
             }
         });
         ends = next.collect();
@@ -59,7 +59,7 @@ fn tuples(weight: &Naive, order: usize, s: &[f64], t: &[f64]) -> f64 {
     let sums = ends.iter().zip(&pairs).map(|(end, &(a, b))| match weight {
         Naive::Add(_) => end[3],
         Naive::Average => end[0] * (n - a.max(b)) as f64,
-        _ => end[0],
+        Naive::Standard | Naive::Top(_) | Naive::Mult(_) => end[0],
     });
     sums.sum::<f64>() / if matches!(weight, Naive::Average) { n.max(1) as f64 } else { 1.0 }
 }
@@ -107,7 +107,7 @@ fn product(one: &Table, other: &Table, signed: bool) -> f64 {
 fn features(weight: &Naive, row: &[f64]) -> Vec<Table> {
     match weight {
         Naive::Average => (1..=row.len()).map(|k| features_of(&Naive::Top(k), row)).collect(),
-        _ => vec![features_of(weight, row)],
+        Naive::Standard | Naive::Top(_) | Naive::Add(_) | Naive::Mult(_) => vec![features_of(weight, row)],
     }
 }
 
@@ -124,7 +124,8 @@ fn features_of(weight: &Naive, row: &[f64]) -> Table {
         Naive::Top(k) => f64::from(u8::from(b < *k)),
         Naive::Add(u) => u[a] + u[b],
         Naive::Mult(u) => u[a] * u[b],
-        _ => 1.0,
+        // Of the average weight there are tables for each k instead.
+        Naive::Standard | Naive::Average => 1.0,
     };
     let mut means = vec![vec![f64::NAN; n]; n];
     for first in &blocks {

@@ -49,6 +49,16 @@ pub enum Naive {
     Average,
 }
 
+impl Naive {
+    /// Whether values are counts, or counts divided once: these must be equal, and sums may be rounded.
+    pub fn is_count(&self) -> bool {
+        match self {
+            Self::Standard | Self::Top(_) | Self::Average => true,
+            Self::Add(_) | Self::Mult(_) => false,
+        }
+    }
+}
+
 /// Sums over concordant and over discordant pairs.
 pub struct Sums {
     pub concordant: f64,
@@ -80,8 +90,8 @@ pub fn sums(weight: &Naive, s: &[i64], t: &[i64]) -> Sums {
                 // Kept whole here and divided once at the end, so that it is exact.
                 Naive::Average => (n as i64 + 1 - largest) as f64,
             };
-            // Counts must be equal: they get no room for error.
-            let size = if matches!(weight, Naive::Add(_) | Naive::Mult(_)) { term.abs() } else { 0.0 };
+            // Counts get no room for error.
+            let size = if weight.is_count() { 0.0 } else { term.abs() };
             if t[i] < t[j] {
                 sums.concordant += term;
                 sums.concordant_size += size;

@@ -43,8 +43,7 @@ impl Case {
     }
 
     pub fn is_count(&self) -> bool {
-        let weighted = matches!(self.sum, Sum::Named { weight: Naive::Add(_) | Naive::Mult(_), .. });
-        !weighted && matches!(self.sum, Sum::Named { .. }) && !self.incomplete && !self.normalized
+        matches!(&self.sum, Sum::Named { weight, .. } if weight.is_count()) && !self.incomplete && !self.normalized
     }
 
     pub fn measure(&self) -> Result<Measure, Error> {

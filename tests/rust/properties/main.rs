@@ -3,6 +3,8 @@
 //! A normal run takes the same few cases each time. `WKENDALL_EXAMPLES` is how many new ones to take instead for each
 //! property.
 
+#[path = "../backends/mod.rs"]
+mod all_backends;
 mod cases;
 #[path = "../naive/mod.rs"]
 mod naive;
@@ -17,14 +19,15 @@ use proptest::prelude::*;
 use proptest::test_runner::{RngSeed, TestRunner};
 use wkendall::{Measure, Weight, instruction_sets};
 
-const STRATEGIES: [&str; 4] = ["bits", "product", "pairs", "partition"];
 /// A self-similarity of at most 1e-12 of the size of its terms is 0. Rounding decides between these.
 const SURELY_ZERO: f64 = 5e-13;
 const SURELY_POSITIVE: f64 = 2e-12;
 
 fn backends() -> Vec<String> {
     let sets = instruction_sets();
-    let named = STRATEGIES.iter().flat_map(|strategy| sets.iter().map(move |level| format!("{strategy}-{level}")));
+    let named = all_backends::strategies()
+        .iter()
+        .flat_map(|strategy| sets.iter().map(move |level| format!("{strategy}-{level}")));
     named.chain(sets.iter().cloned()).collect()
 }
 
@@ -170,7 +173,7 @@ fn any_number_of_threads() {
                 order.iter().map(|&item| old[item as usize - 1]).collect()
             })
             .collect();
-        for strategy in STRATEGIES {
+        for strategy in all_backends::strategies() {
             let Some(one) = case.gram::<f64>(strategy, 1, None, false) else { continue };
             for threads in [2, 3] {
                 let more = case.gram::<f64>(strategy, threads, None, threads == 3).unwrap();

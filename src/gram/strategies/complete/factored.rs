@@ -38,7 +38,7 @@ pub(in crate::gram) struct Factored<'a, S, const G: usize> {
 
 /// Memory for one thread: for each group of rankings, the weights that the vectors give to its ranks.
 #[derive(Default)]
-pub(in crate::gram) struct Scratch<S, const G: usize> {
+pub(in crate::gram) struct FactoredPanels<S, const G: usize> {
     rows: Vec<Row<S, G>>,
     columns: Vec<Row<S, G>>,
     values: Vec<Square<G>>,
@@ -130,16 +130,16 @@ fn each<const G: usize>(values: &mut Square<G>, others: &Square<G>, f: impl Fn(f
 }
 
 impl<S: Real<G>, const G: usize> Fill for Factored<'_, S, G> {
-    type Scratch = Scratch<S, G>;
+    type Scratch = FactoredPanels<S, G>;
 
-    fn scratch(&self, _: &Stop) -> Result<Scratch<S, G>, Error> {
-        Ok(Scratch { rows: Vec::new(), columns: Vec::new(), values: Vec::new() })
+    fn scratch(&self, _: &Stop) -> Result<FactoredPanels<S, G>, Error> {
+        Ok(FactoredPanels { rows: Vec::new(), columns: Vec::new(), values: Vec::new() })
     }
 
     fn fill<T: Element>(
         &self,
         tile: &mut Tile<'_, T>,
-        scratch: &mut Scratch<S, G>,
+        scratch: &mut FactoredPanels<S, G>,
         proceed: Proceed<'_>,
     ) -> Result<(), Error> {
         let (rows, columns) = (tile.rows(), tile.columns());

@@ -8,7 +8,7 @@
 //! pairs      one pair of rankings at a time, for everything
 //! ```
 
-pub(in crate::gram) mod bits;
+mod bits;
 mod factored;
 mod pairs;
 pub(in crate::gram) mod product;
@@ -21,7 +21,7 @@ use crate::gram::{Element, Options, run};
 use crate::parallel::{self, Crew};
 use crate::rankings::Rankings;
 use crate::weight::lowered::Lowered;
-use bits::Bits;
+use bits::bits;
 use factored::Factored;
 use pairs::Pairs;
 use product::Product;
@@ -42,7 +42,7 @@ pub(in crate::gram) fn fill<T: Element>(
     match strategy {
         Strategy::Bits => {
             let ns = cost::COPY_NS * x.items() as f64 * (rows + columns) as f64;
-            let bits = parallel::run_one(ns, parallel::share(&mut watch), |stop| Bits::new(isa, measure, x, y, stop))?;
+            let bits = parallel::run_one(ns, parallel::share(&mut watch), |stop| bits(isa, measure, x, y, stop))?;
             if parts > 1 {
                 return bits.fill_in_parts(tiles, parts, crew, watch);
             }

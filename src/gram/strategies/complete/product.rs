@@ -22,6 +22,7 @@
 use std::ops::Range;
 
 use crate::error::Error;
+use crate::gram::cost::{PRODUCT_BLOCK, SINGLE_LOST, SINGLE_STEEP};
 use crate::gram::tiles::Tile;
 use crate::gram::{Element, Fill};
 use crate::kappa::Workspace;
@@ -36,14 +37,8 @@ use crate::weight::lowered::Lowered;
 use crate::weight::own;
 use crate::weight::powers::{exponent, scaled, times_power_of_two};
 
-/// Features in a block: those of a group of rankings take 18 KiB, so that those of a group of rows and one of columns
-/// stay in the first cache while they are multiplied.
-const BLOCK: usize = 112;
-/// The largest sum, in self-similarities, that single precision may be used for.
-const LOST: f64 = 8.0;
-/// The least self-similarity, with a largest weight of 1, that single precision may be used for.
-const STEEP: f64 = 1e-20;
-/// Below this part of the largest sum there could be, a value is computed anew.
+/// Below this part of the largest sum there could be, a value is computed anew. No matter of speed: the bound on errors
+/// needs it.
 const CANCELLED: f64 = 1.0 / 512.0;
 
 /// `G` rankings side by side in `S`, single or double precision.
@@ -113,7 +108,7 @@ enum Side {
 }
 
 /// Memory for one thread.
-pub(in crate::gram) struct Scratch<S, const G: usize> {
+pub(in crate::gram) struct ProductPanels<S, const G: usize> {
     rows: Panels<S, G>,
     columns: Panels<S, G>,
     /// Sums over pairs of items for each group of columns and each group of rows.
@@ -130,7 +125,7 @@ struct Panels<S, const G: usize> {
     features: Vec<Row<S, G>>,
 }
 
-impl<S: Real<G>, const G: usize> Scratch<S, G> {
+impl<S: Real<G>, const G: usize> ProductPanels<S, G> {
     fn new(measure: &Measure, stop: &Stop) -> Result<Self, Error> {
         let panels = || Panels { indices: Vec::new(), ranks: Vec::new(), weights: Vec::new(), features: Vec::new() };
         let mut workspace = Workspace::for_run(None, stop);
@@ -271,20 +266,20 @@ impl<'a, S: Real<G>, const G: usize> Product<'a, S, G> {
 }
 
 impl<S: Real<G>, const G: usize> Fill for Product<'_, S, G> {
-    type Scratch = Scratch<S, G>;
+    type Scratch = ProductPanels<S, G>;
 
-    fn scratch(&self, stop: &Stop) -> Result<Scratch<S, G>, Error> {
-        Scratch::new(self.measure, stop)
+    fn scratch(&self, stop: &Stop) -> Result<ProductPanels<S, G>, Error> {
+        ProductPanels::new(self.measure, stop)
     }
 
     fn fill<T: Element>(
         &self,
         tile: &mut Tile<'_, T>,
-        scratch: &mut Scratch<S, G>,
+        scratch: &mut ProductPanels<S, G>,
         proceed: Proceed<'_>,
     ) -> Result<(), Error> {
         let (rows, columns) = (tile.rows(), tile.columns());
-        let Scratch { rows: left, columns: right, sums, workspace } = scratch;
+        let ProductPanels { rows: left, columns: right, sums, workspace } = scratch;
         self.load(self.x, rows.clone(), left)?;
         self.load(self.y, columns.clone(), right)?;
         let squares: Vec<(usize, usize)> = memory::collect(tile.squares::<G>())?;
@@ -319,14 +314,14 @@ impl<S: Real<G>, const G: usize> Fill for Product<'_, S, G> {
 }
 
 /// Whether sums in single precision have errors of about 1e-6 of the self-similarity: whether no sum on the way to it
-/// is more than [`LOST`] times as large.
+/// is more than [`SINGLE_LOST`] times as large.
 pub(in crate::gram) fn single_is_enough(measure: &Measure) -> Result<bool, Error> {
     let (most, own) = match measure.summed() {
         Some((Lowered::Products(u), signed)) => {
             let u = scaled(u, exponent(u))?;
             let own = own::squared_products(&u, 2, &Stop::default())?;
             // No sum on the way to a signed one is larger, but the products of steep weights underflow.
-            (if signed { STEEP } else { u.iter().map(|u| u * u).sum::<f64>().powi(2) }, own)
+            (if signed { SINGLE_STEEP } else { u.iter().map(|u| u * u).sum::<f64>().powi(2) }, own)
         }
         Some((Lowered::Sums(u), _)) => {
             let (own, size) = own::squared_sums(&scaled(u, exponent(u))?, 2);
@@ -338,7 +333,7 @@ pub(in crate::gram) fn single_is_enough(measure: &Measure) -> Result<bool, Error
             return Ok(true);
         }
     };
-    Ok(own * LOST >= most)
+    Ok(own * SINGLE_LOST >= most)
 }
 
 /// How values follow from sums, but for their scale.
@@ -382,10 +377,10 @@ fn finish(form: Form, u: &[f64]) -> Finish {
     }
 }
 
-/// Cuts the features into blocks of [`BLOCK`]; of tensors there are so many weights.
+/// Cuts the features into blocks of [`PRODUCT_BLOCK`]; of tensors there are so many weights.
 fn blocks(items: usize, form: Form, weights: usize) -> Result<(Vec<FeatureBlock>, Vec<FeatureRun>), Error> {
     let (mut blocks, mut runs) = (Vec::new(), Vec::new());
-    let (mut first, mut left) = (0, BLOCK);
+    let (mut first, mut left) = (0, PRODUCT_BLOCK);
     let mut push = |j: usize, mut others: Range<usize>, doubled: bool| {
         while !others.is_empty() {
             let next = others.start..others.end.min(others.start + left);
@@ -394,7 +389,7 @@ fn blocks(items: usize, form: Form, weights: usize) -> Result<(Vec<FeatureBlock>
             memory::push(&mut runs, FeatureRun { j, others: next, doubled })?;
             if left == 0 {
                 memory::push(&mut blocks, FeatureBlock { runs: first..runs.len(), squares: false })?;
-                (first, left) = (runs.len(), BLOCK);
+                (first, left) = (runs.len(), PRODUCT_BLOCK);
             }
         }
         Ok(())

@@ -33,7 +33,7 @@ impl<'a> Correlations<'a> {
         memory: &mut TiedWorkspace,
     ) -> Result<(f64, f64), Error> {
         let Setting { x, y, .. } = *self.setting;
-        let (of_row, of_column) = (self.setting.means_of(weight, x, row)?, self.setting.means_of(weight, y, column)?);
+        let (of_row, of_column) = (self.setting.ready_for(weight, x, row)?, self.setting.ready_for(weight, y, column)?);
         let mut value =
             |mean| self.setting.taking(weight, mean).value((x, row, &of_row), (y, column, &of_column), memory);
         let signed = value(Mean::Signed);

@@ -2,6 +2,8 @@
 //!
 //! ```text
 //! mod           finds self-similarities where they are needed, then runs the strategy
+//! bits          two bits for each pair of items, for measures that count
+//! later         the same for the average kernel of few items
 //! correlation   weighted correlations, one pair of rankings at a time
 //! pairs         one pair of rankings at a time
 //! product       for few items, a matrix product of features
@@ -10,8 +12,10 @@
 //! expanded      general weights as tensors, and what rankings have with themselves
 //! ```
 
+mod bits;
 mod correlation;
 mod expanded;
+mod later;
 mod pairs;
 mod product;
 mod setting;
@@ -23,10 +27,12 @@ use crate::gram::plan::{Plan, Strategy, Task};
 use crate::gram::tiles::Pieces;
 use crate::gram::{Element, Options, run};
 use crate::measure::{Mean, Measure};
-use crate::parallel::{Crew, Watch};
+use crate::parallel::{self, Crew, Watch};
 use crate::rankings::Incomplete;
+use bits::bits;
 use correlation::Correlations;
 use expanded::Tensors;
+use later::Later;
 use pairs::TiedPairs;
 use product::Features;
 use setting::{Phases, Setting};
@@ -55,41 +61,46 @@ pub(in crate::gram) fn diagonal(
 }
 
 pub(in crate::gram) fn fill<T: Element>(
-    Task { measure, .. }: Task<'_>,
-    Plan { strategy, isa, tile, threads, pair_ns, .. }: Plan,
+    Task { measure, rows, columns, .. }: Task<'_>,
+    Plan { strategy, isa, tile, threads, parts, pair_ns }: Plan,
     x: &Incomplete,
     y: Option<&Incomplete>,
     out: &mut [T],
     options: Options<'_>,
 ) -> Result<(), Error> {
-    let columns = y.unwrap_or(x);
-    let mut setting = Setting::new(measure, x, columns)?;
-    let mut pieces = Pieces::new(out, columns.rows(), tile)?;
+    let mut setting = Setting::new(measure, x, y.unwrap_or(x))?;
+    let mut pieces = Pieces::new(out, columns, tile)?;
     let tiles = if y.is_none() { pieces.symmetric()? } else { pieces.rectangular()? };
     let mut phases = Phases::new(options.watch, tiles.len() + setting.jobs_of_roots());
     if setting.needs_roots() {
         setting.find_roots(options.threads, &mut phases)?;
     }
-    phases.run(tiles.len(), |mut watch| {
-        if setting.weight.is_general() {
+    phases.run(tiles.len(), |mut watch| match strategy {
+        _ if setting.weight.is_general() => {
             let isa = (strategy == Strategy::Product).then_some(isa);
             let tensors = Tensors::new(setting.weight, x.items(), &mut watch)?;
             let crew = Crew::new(threads, (x.items() * x.items()) as f64);
-            return run(&TiedTensors { setting: &setting, tensors, isa }, tiles, crew, watch);
+            run(&TiedTensors { setting: &setting, tensors, isa }, tiles, crew, watch)
         }
-        if strategy == Strategy::Product {
-            return run(&Features::new(&setting, isa)?, tiles, Crew::new(threads, 0.0), watch);
+        _ if setting.mean == Mean::Both => {
+            let isa = (strategy == Strategy::Pairs).then_some(isa);
+            let crew = Crew::new(threads, cost::tied_pair_ns(measure));
+            run(&Correlations::new(&setting, isa)?, tiles, crew, watch)
         }
-        let isa = (strategy == Strategy::Pairs).then_some(isa);
-        if setting.mean == Mean::Both {
-            return run(
-                &Correlations::new(&setting, isa)?,
-                tiles,
-                Crew::new(threads, cost::tied_longest_ns(measure)),
-                watch,
-            );
+        Strategy::Bits if measure.weight().is_later() => {
+            run(&Later::new(&setting, isa)?, tiles, Crew::new(threads, 0.0), watch)
         }
-        let pairs = TiedPairs { setting: &setting, isa, interval: (ASK_EVERY_NS / pair_ns) as usize };
-        run(&pairs, tiles, Crew::new(threads, cost::tied_longest_ns(measure)), watch)
+        Strategy::Bits => {
+            let ns = cost::COPY_NS * x.items() as f64 * (rows + columns) as f64;
+            let bits = parallel::run_one(ns, parallel::share(&mut watch), |stop| bits(isa, &setting, stop))?;
+            let crew = Crew::new(threads, 0.0);
+            if parts > 1 { bits.fill_in_parts(tiles, parts, crew, watch) } else { run(&bits, tiles, crew, watch) }
+        }
+        Strategy::Product => run(&Features::new(&setting, isa)?, tiles, Crew::new(threads, 0.0), watch),
+        Strategy::Pairs | Strategy::Partition => {
+            let isa = (strategy == Strategy::Pairs).then_some(isa);
+            let pairs = TiedPairs { setting: &setting, isa, interval: (ASK_EVERY_NS / pair_ns) as usize };
+            run(&pairs, tiles, Crew::new(threads, cost::tied_pair_ns(measure)), watch)
+        }
     })
 }

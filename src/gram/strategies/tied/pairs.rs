@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::setting::Setting;
+use super::setting::{Ready, Setting};
 use crate::error::Error;
 use crate::gram::tiles::Tile;
 use crate::gram::{Element, Fill};
@@ -11,7 +11,6 @@ use crate::memory;
 use crate::parallel::{Proceed, Stop};
 use crate::rankings::Incomplete;
 use crate::simd::Isa;
-use crate::weight::means::Means;
 
 /// One pair of rankings at a time.
 pub(super) struct TiedPairs<'a> {
@@ -35,14 +34,14 @@ impl Fill for TiedPairs<'_> {
     ) -> Result<(), Error> {
         let setting = self.setting;
         let (rows, columns) = (tile.rows(), tile.columns());
-        let means = |set: &Incomplete, rows: Range<usize>| -> Result<Vec<Means>, Error> {
+        let ready = |set: &Incomplete, rows: Range<usize>| -> Result<Vec<Ready>, Error> {
             let mut all = memory::with_capacity(rows.len())?;
             for row in rows {
-                all.push(setting.means(set, row)?);
+                all.push(setting.ready(set, row)?);
             }
             Ok(all)
         };
-        let (of_rows, of_columns) = (means(setting.x, rows.clone())?, means(setting.y, columns.clone())?);
+        let (of_rows, of_columns) = (ready(setting.x, rows.clone())?, ready(setting.y, columns.clone())?);
         let mut pairs = 0;
         tile.fill(|row, column| {
             pairs += 1;

@@ -6,7 +6,7 @@ use super::setting::Setting;
 use crate::error::Error;
 use crate::gram::tiles::Tile;
 use crate::gram::{Element, Fill};
-use crate::kappa::incomplete::expected_signs;
+use crate::kappa::anywhere::expected_signs;
 use crate::kappa::pairs_of;
 use crate::memory;
 use crate::parallel::{Proceed, Stop};
@@ -14,10 +14,9 @@ use crate::rankings::Incomplete;
 use crate::simd::Isa;
 use crate::simd::place::Square;
 use crate::simd::product::{Real, Row};
-use crate::weight::means::Means;
+use crate::simd::tied::{LANES, Lanes, TiedGroup, TiedJoin, tied_features};
+use crate::weight::lowered::Lowered;
 
-/// Rankings side by side in a product.
-const G: usize = 24;
 /// Features in a block, as for complete rankings.
 const BLOCK: usize = 112;
 
@@ -25,82 +24,80 @@ const BLOCK: usize = 112;
 pub(in crate::gram) struct Features<'a> {
     setting: &'a Setting<'a>,
     isa: Isa,
+    join: TiedJoin,
     pairs: Vec<(u32, u32)>,
 }
 
 /// Memory for one thread.
 #[derive(Default)]
 pub(in crate::gram) struct TiedPanels {
-    rows: Vec<Row<f64, G>>,
-    columns: Vec<Row<f64, G>>,
-    sums: Vec<Square<G>>,
+    rows: TiedPanel,
+    columns: TiedPanel,
+    sums: Vec<Square<LANES>>,
 }
 
-/// What the features of a ranking are made of.
-enum Source {
-    Means(Means),
-    ExpectedSigns(Vec<f64>),
+/// Groups of rankings, item by item, and the features of a block of pairs.
+#[derive(Default)]
+struct TiedPanel {
+    starts: Vec<Lanes>,
+    weights: Vec<Lanes>,
+    tied: Vec<Lanes>,
+    features: Vec<Lanes>,
 }
 
 impl<'a> Features<'a> {
     pub(in crate::gram) fn new(setting: &'a Setting<'a>, isa: Isa) -> Result<Self, Error> {
-        Ok(Self { setting, isa, pairs: all_pairs(setting.x.items())? })
+        let items = setting.x.items();
+        let join = match setting.weight {
+            Lowered::Count { top: None } if setting.unknown => TiedJoin::Sign(items as f64),
+            Lowered::Sums(_) => TiedJoin::Sum,
+            Lowered::Count { .. } | Lowered::Products(_) => TiedJoin::Product,
+            Lowered::Later | Lowered::Tensor { .. } | Lowered::Factors { .. } | Lowered::Quadruples(_) => {
+                return Err(Error::CannotCompute { name: "product".to_owned() });
+            }
+        };
+        Ok(Self { setting, isa, join, pairs: all_pairs(items)? })
     }
 
-    fn sources(&self, set: &Incomplete, range: Range<usize>) -> Result<Vec<Source>, Error> {
-        let mut sources = memory::with_capacity(range.len())?;
-        for row in range {
-            sources.push(if self.setting.unknown {
-                let mut of_items = memory::with_capacity(set.items())?;
-                expected_signs(set.row(row), &mut of_items);
-                Source::ExpectedSigns(of_items)
-            } else {
-                Source::Means(self.setting.means(set, row)?)
-            });
+    /// Lays rankings side by side, in groups, one group after the other.
+    fn load(&self, set: &Incomplete, range: Range<usize>, panel: &mut TiedPanel) -> Result<(), Error> {
+        let items = set.items();
+        let TiedPanel { starts, weights, tied, .. } = panel;
+        for lanes in [&mut *starts, weights, tied] {
+            lanes.clear();
+            memory::resize(lanes, range.len().div_ceil(LANES) * items, Row([0.0; LANES]))?;
         }
-        Ok(sources)
-    }
-
-    /// Makes the features of some pairs of items for rankings from `first` on, in groups, one group after the other.
-    fn make(
-        &self,
-        set: &Incomplete,
-        first: usize,
-        sources: &[Source],
-        pairs: &[(u32, u32)],
-        panel: &mut Vec<Row<f64, G>>,
-    ) -> Result<(), Error> {
-        let each = if self.setting.is_skew() { 1 } else { 2 };
-        let length = pairs.len() * each;
-        panel.clear();
-        memory::resize(panel, sources.len().div_ceil(G) * length, Row([0.0; G]))?;
-        for (index, source) in sources.iter().enumerate() {
-            let (group, lane) = (index / G, index % G);
-            let features = panel[group * length..][..length].chunks_exact_mut(each);
-            let blocks = set.row(first + index);
-            for (&(i, j), out) in pairs.iter().zip(features) {
-                let (a, b) = (blocks.starts[i as usize], blocks.starts[j as usize]);
-                match source {
-                    Source::ExpectedSigns(expected_signs) => {
-                        let (i, j) = (expected_signs[i as usize], expected_signs[j as usize]);
-                        let placed = blocks.placed as u32;
-                        out[0][lane] = match (a < placed, b < placed) {
-                            (true, true) => f64::from(u8::from(a < b)) - f64::from(u8::from(a > b)),
-                            (true, false) => i,
-                            (false, true) => -j,
-                            (false, false) => 0.0,
-                        };
-                    }
-                    Source::Means(means) => {
-                        let (before, after) = means.of_pair(self.setting.weight, a, b);
-                        match out {
-                            [one] => one[lane] = before - after,
-                            [one, other] => (one[lane], other[lane]) = (before, after),
-                            _ => {}
-                        }
-                    }
+        let mut of_items = memory::with_capacity(items)?;
+        for (index, row) in range.enumerate() {
+            let (first, lane) = (index / LANES * items, index % LANES);
+            let blocks = set.row(row);
+            if self.setting.unknown {
+                expected_signs(blocks, &mut of_items);
+            }
+            let means = self.setting.means(set, row)?;
+            for (item, &start) in blocks.starts.iter().enumerate() {
+                let at = first + item;
+                starts[at][lane] = start.into();
+                if self.setting.unknown {
+                    weights[at][lane] = of_items[item];
+                } else {
+                    weights[at][lane] = means.of_block[start as usize];
+                    tied[at][lane] = means.of_tied[start as usize];
                 }
             }
+        }
+        Ok(())
+    }
+
+    /// Makes the features of some pairs of items, so many for each, in all groups.
+    fn make(&self, pairs: &[(u32, u32)], each: usize, panel: &mut TiedPanel) -> Result<(), Error> {
+        let TiedPanel { starts, weights, tied, features } = panel;
+        let (items, length) = (self.setting.x.items().max(1), pairs.len() * each);
+        features.clear();
+        memory::resize(features, starts.len() / items * length, Row([0.0; LANES]))?;
+        let groups = starts.chunks_exact(items).zip(weights.chunks_exact(items)).zip(tied.chunks_exact(items));
+        for (((starts, weights), tied), features) in groups.zip(features.chunks_exact_mut(length.max(1))) {
+            tied_features(self.isa, self.join, TiedGroup { starts, weights, tied }, pairs, features);
         }
         Ok(())
     }
@@ -121,29 +118,31 @@ impl Fill for Features<'_> {
     ) -> Result<(), Error> {
         let setting = self.setting;
         let (rows, columns) = (tile.rows(), tile.columns());
-        let of_rows = self.sources(setting.x, rows.clone())?;
-        let of_columns = self.sources(setting.y, columns.clone())?;
-        let squares: Vec<(usize, usize)> = memory::collect(tile.squares::<G>())?;
         let TiedPanels { rows: left, columns: right, sums } = panels;
+        self.load(setting.x, rows.clone(), left)?;
+        self.load(setting.y, columns.clone(), right)?;
+        let squares: Vec<(usize, usize)> = memory::collect(tile.squares::<LANES>())?;
         sums.clear();
-        memory::resize(sums, squares.len(), [[0.0; G]; G])?;
-        for pairs in self.pairs.chunks(if setting.is_skew() { BLOCK } else { BLOCK / 2 }) {
+        memory::resize(sums, squares.len(), [[0.0; LANES]; LANES])?;
+        let each = if setting.is_skew() { 1 } else { 2 };
+        for (index, pairs) in self.pairs.chunks(BLOCK / each).enumerate() {
             if !proceed() {
                 return Ok(());
             }
-            self.make(setting.x, rows.start, &of_rows, pairs, left)?;
-            self.make(setting.y, columns.start, &of_columns, pairs, right)?;
-            let length = pairs.len() * if setting.is_skew() { 1 } else { 2 };
+            self.make(pairs, each, left)?;
+            self.make(pairs, each, right)?;
+            let length = pairs.len() * each;
             for (&(row, column), sums) in squares.iter().zip(&mut *sums) {
-                let (row, column) = (&left[row * length..][..length], &right[column * length..][..length]);
-                f64::multiply(self.isa, row, column, true, sums);
+                let (row, column) = (&left.features[row * length..], &right.features[column * length..]);
+                f64::multiply(self.isa, &row[..length], &column[..length], index > 0, sums);
             }
         }
         for (&(row, column), sums) in squares.iter().zip(&mut *sums) {
-            for (row, sums) in (rows.start + row * G..rows.end).zip(sums) {
-                for (column, sum) in (columns.start + column * G..columns.end).zip(sums) {
-                    *sum = setting.finished(setting.of_sum(*sum), row, column);
+            for (row, sums) in (rows.start + row * LANES..rows.end).zip(sums) {
+                for sum in &mut *sums {
+                    *sum = setting.of_sum(*sum);
                 }
+                setting.finish_row(self.isa, row, columns.start + column * LANES, sums);
             }
         }
         tile.store(self.isa, sums);

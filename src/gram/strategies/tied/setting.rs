@@ -4,13 +4,15 @@ use super::expanded::Tensors;
 use crate::error::Error;
 use crate::gram::cost::{self, ASK_EVERY_NS};
 use crate::gram::plan::Representation;
+use crate::kappa::anywhere::anywhere;
 use crate::kappa::incomplete::{self as sums, Need, TiedRanking, TiedWorkspace};
-use crate::kappa::pairs_of;
+use crate::kappa::table::Levels;
+use crate::kappa::{pairs_of, tops};
 use crate::measure::{Mean, Measure};
 use crate::memory;
 use crate::parallel::{self, Crew, Progress, Stop, Watch};
 use crate::rankings::Incomplete;
-use crate::simd::Isa;
+use crate::simd::{Isa, quotient};
 use crate::weight::lowered::Lowered;
 use crate::weight::means::Means;
 use crate::weight::own;
@@ -26,7 +28,7 @@ pub(in crate::gram) fn representation_of(
     if unknown && !weight.counts_all() {
         return Err(Error::UnknownPlaces);
     }
-    Ok(Representation::Tied { unknown })
+    Ok(Representation::Tied { unknown, cells: x.usual_blocks() * y.usual_blocks() })
 }
 
 /// Several runs whose jobs are counted together.
@@ -56,6 +58,13 @@ impl<'a> Phases<'a> {
     }
 }
 
+/// What pairs with a ranking need of it.
+#[derive(Default)]
+pub(super) struct Ready {
+    means: Means,
+    levels: Option<Levels>,
+}
+
 /// What is computed, of which rankings.
 pub(super) struct Setting<'a> {
     measure: &'a Measure,
@@ -75,7 +84,7 @@ impl<'a> Setting<'a> {
     /// That of a measure, but for the roots.
     pub(super) fn new(measure: &'a Measure, x: &'a Incomplete, y: &'a Incomplete) -> Result<Self, Error> {
         let (weight, mean) = measure.mean()?;
-        let unknown = representation_of(measure, x, y)? == Representation::Tied { unknown: true };
+        let unknown = matches!(representation_of(measure, x, y)?, Representation::Tied { unknown: true, .. });
         Ok(Self { measure, x, y, weight, mean, unknown, roots: None })
     }
 
@@ -148,7 +157,7 @@ impl<'a> Setting<'a> {
         let jobs = memory::collect(values.chunks_mut(rows).enumerate())?;
         parallel::run(
             jobs,
-            Crew::new(threads, cost::tied_longest_ns(self.measure)),
+            Crew::new(threads, cost::tied_pair_ns(self.measure)),
             watch,
             |stop| self.memory(Some(Isa::widest()), stop),
             |(index, values): (usize, &mut [f64]), memory, proceed| {
@@ -172,31 +181,51 @@ impl<'a> Setting<'a> {
         without_signs: Option<&Lowered>,
         memory: &mut TiedWorkspace,
     ) -> Result<f64, Error> {
-        let mut own = |weight, means: &Means| {
-            let setting = Setting { weight, roots: None, ..*self };
-            setting.value((set, row, means), (set, row, means), memory)
+        let blocks = set.row(row);
+        if self.unknown {
+            let ready = Ready::default();
+            return Ok(self.value((set, row, &ready), (set, row, &ready), memory));
+        }
+        let signed = self.mean == Mean::Signed;
+        let own = |weight: &Lowered, means: &Means| {
+            let own = if weight.is_later() { tops::own(blocks, signed) } else { means.own(weight, blocks, signed) };
+            if self.mean == Mean::Discordant { pairs_of(blocks.starts.len() as u64) as f64 - own } else { own }
         };
         let (means, power) = self.scaled_means(set, row)?;
         let value = own(self.weight, &means);
         let Some(weight) = without_signs else { return Ok(value) };
-        let mut means = Means::of(weight, set.row(row))?;
-        means.rescale(power, self.mean == Mean::Signed);
+        let mut means = Means::of(weight, blocks)?;
+        means.rescale(power, signed);
         Ok(own::unless_rounding(value, own(weight, &means)))
     }
 
     /// Memory for pairs of rankings.
     pub(super) fn memory(&self, isa: Option<Isa>, stop: &Stop) -> Result<TiedWorkspace, Error> {
-        let need = Need { weight: self.weight, signed: self.mean == Mean::Signed, unknown: self.unknown };
+        let most_cells = cost::CELLS_AN_ITEM * self.x.items();
+        let signed = self.mean == Mean::Signed;
+        let need = Need { weight: self.weight, signed, unknown: self.unknown, most_cells };
         TiedWorkspace::new(need, self.x.items(), isa, stop)
     }
 
-    /// What a weight comes to for a ranking.
-    pub(super) fn means_of(&self, weight: &Lowered, set: &Incomplete, row: usize) -> Result<Means, Error> {
-        if self.unknown { Ok(Means::default()) } else { Means::of(weight, set.row(row)) }
+    /// What pairs with a ranking need of it, for another weight.
+    pub(super) fn ready_for(&self, weight: &Lowered, set: &Incomplete, row: usize) -> Result<Ready, Error> {
+        if self.unknown {
+            return Ok(Ready::default());
+        }
+        let means = Means::of(weight, set.row(row))?;
+        let levels = Some(Levels::of(weight, set.row(row), &means)?);
+        Ok(Ready { means, levels })
     }
 
     pub(super) fn means(&self, set: &Incomplete, row: usize) -> Result<Means, Error> {
         Ok(self.scaled_means(set, row)?.0)
+    }
+
+    /// What pairs with a ranking need of it.
+    pub(super) fn ready(&self, set: &Incomplete, row: usize) -> Result<Ready, Error> {
+        let means = self.means(set, row)?;
+        let levels = if self.unknown { None } else { Some(Levels::of(self.weight, set.row(row), &means)?) };
+        Ok(Ready { means, levels })
     }
 
     /// What the weights come to for a ranking, and the power of two in it where values are divided by the roots.
@@ -214,16 +243,20 @@ impl<'a> Setting<'a> {
     /// The value for two rankings, before it is divided by anything; of a Mallows kernel the mean distance.
     pub(super) fn value(
         &self,
-        s: (&Incomplete, usize, &Means),
-        t: (&Incomplete, usize, &Means),
+        s: (&Incomplete, usize, &Ready),
+        t: (&Incomplete, usize, &Ready),
         memory: &mut TiedWorkspace,
     ) -> f64 {
-        let [s, t] = [s, t].map(|(set, row, means)| TiedRanking { blocks: set.row(row), means });
+        let [s, t] = [s, t].map(|(set, row, Ready { means, levels })| TiedRanking {
+            blocks: set.row(row),
+            means,
+            levels: levels.as_ref(),
+        });
         // A sum taken the other way round would round differently.
         let (s, t) = if s.blocks.starts <= t.blocks.starts { (s, t) } else { (t, s) };
         let concordant = |memory: &mut TiedWorkspace| {
             if self.unknown {
-                sums::anywhere(s.blocks, t.blocks, memory)
+                anywhere(s.blocks, t.blocks, memory)
             } else {
                 sums::concordant(self.weight, s, t, memory)
             }
@@ -292,11 +325,55 @@ impl<'a> Setting<'a> {
         match self.measure.is_normalized() {
             true if unit == 0.0 => 0.0,
             // Of equal rankings exactly 1, whatever is left of sums that cancel.
-            true if value > 0.99 * unit && self.x.row(row).starts == self.y.row(column).starts => 1.0,
+            true if value / unit > 0.99 && self.x.row(row).starts == self.y.row(column).starts => 1.0,
             true => (value / unit).clamp(-1.0, 1.0),
             // At most the root of the product of what both have, which is rounding. With one of them it can be more.
             false if of_row == 0.0 && of_column == 0.0 => 0.0,
             false => value,
+        }
+    }
+
+    /// The rankings of the columns, unless these are those of the rows.
+    pub(super) fn other(&self) -> Option<&'a Incomplete> {
+        (!std::ptr::eq(self.x, self.y)).then_some(self.y)
+    }
+
+    /// Divides the values of a row of the result, from a column on, by what there is to divide by; some can stand for no
+    /// row or column.
+    pub(super) fn finish_row(&self, isa: Isa, row: usize, column: usize, values: &mut [f64]) {
+        if let Some(rate) = self.measure.rate() {
+            let columns = column..self.y.rows().max(column);
+            if row < self.x.rows() {
+                columns.zip(values).for_each(|(column, value)| *value = self.similarity(rate, *value, row, column));
+            }
+            return;
+        }
+        let Some((of_rows, of_columns)) = &self.roots else { return };
+        let Some(&of_row) = of_rows.get(row) else { return };
+        let of_columns = &of_columns.as_ref().unwrap_or(of_rows)[column..];
+        let length = values.len().min(of_columns.len());
+        let (values, of_columns) = (&mut values[..length], &of_columns[..length]);
+        if !self.measure.is_normalized() {
+            for (value, &of_column) in values.iter_mut().zip(of_columns) {
+                *value = if of_row == 0.0 && of_column == 0.0 { 0.0 } else { *value };
+            }
+        } else if quotient::divide(isa, values, of_row, of_columns) {
+            for (column, value) in (column..).zip(values) {
+                if *value > 0.99 && self.x.row(row).starts == self.y.row(column).starts {
+                    *value = 1.0;
+                }
+            }
+        }
+    }
+
+    /// The value for the number of pairs of items that are in the same order in both rankings less the number of those
+    /// in opposite order, of a measure that counts pairs.
+    pub(super) fn of_balance(&self, balance: f64) -> f64 {
+        let all = pairs_of(self.x.items() as u64) as f64;
+        match self.mean {
+            Mean::Signed | Mean::Both => balance,
+            Mean::Concordant => f64::midpoint(all, balance),
+            Mean::Discordant => f64::midpoint(all, -balance),
         }
     }
 

@@ -1,0 +1,89 @@
+"""Compares the profiles of cargo for a program that depends on the crate.
+
+    python benches/profiles.py    (or make bench-profiles)
+
+A crate cannot choose the profile of a program that depends on it. Cargo's `release` compiles a crate in sixteen parts and inlines
+less than one part would: a vector operation that is not inlined becomes a call. This builds `benches/dependent` with three
+profiles and prints the time for one pair of rankings: with `release`, with `codegen-units = 1`, and with `lto = "thin"` as well,
+as the wheels are built. `release` should take at most 1.15 times as long as `codegen-units = 1`.
+
+Runs of the profiles take turns, and the shortest counts. Times are CPU time of one thread. Nothing fails by being slow.
+"""
+
+import argparse
+import os
+import subprocess
+from pathlib import Path
+
+ROOT = Path(__file__).parent.parent
+PROGRAM = ROOT / "benches" / "dependent"
+BUILT = ROOT / "build" / "dependent"
+#: Profiles and their names in the table.
+PROFILES = {"release": "release", "one-unit": "1 unit", "wheel": "1 unit, lto"}
+KERNELS = ["standard", "top", "average", "add", "mult", "standard-ties", "average-ties", "mult-ties"]
+#: Rankings for each number of items: so many that small calls do not matter, and not more than fit the cache.
+RANKINGS = {20: 500, 200: 300, 2000: 50}
+#: Seconds of a run.
+SECONDS = 0.2
+
+
+def build(profile):
+    """Build the program; return its path."""
+    command = ["cargo", "build", "--quiet", "--locked", "--profile", profile, "--target-dir", str(BUILT)]
+    subprocess.run(command, cwd=PROGRAM, check=True)
+    return BUILT / profile / "dependent"
+
+
+def cpu_time(program, kernel, items, times, backend):
+    """Return the CPU time of a run that computes a matrix so many times."""
+    arguments = [str(program), kernel, str(items), str(RANKINGS[items]), str(times), backend]
+    child = os.posix_spawn(
+        program, arguments, os.environ, file_actions=[(os.POSIX_SPAWN_OPEN, 1, os.devnull, os.O_WRONLY, 0)]
+    )
+    _, status, usage = os.wait4(child, 0)
+    if status:
+        raise RuntimeError(f"{' '.join(arguments)} ended with status {status}")
+    return usage.ru_utime + usage.ru_stime
+
+
+def nanoseconds(programs, kernel, items, turns, backend):
+    """Return for each program the least time for a pair of rankings."""
+    first = min(cpu_time(programs["release"], kernel, items, 10, backend) for _ in range(2))
+    times = max(10, round(10 * SECONDS / first))
+    best = dict.fromkeys(programs, float("inf"))
+    for _ in range(turns):
+        for profile, program in programs.items():
+            best[profile] = min(best[profile], cpu_time(program, kernel, items, times, backend))
+    pairs = times * RANKINGS[items] * (RANKINGS[items] + 1) / 2
+    return {profile: 1e9 * time / pairs for profile, time in best.items()}
+
+
+def main():
+    """Print the table."""
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument(
+        "--turns", type=int, default=15, help="runs of each profile, of which the shortest counts (default: 15)"
+    )
+    parser.add_argument("--kernels", nargs="+", choices=KERNELS, default=KERNELS)
+    parser.add_argument("--items", nargs="+", type=int, choices=RANKINGS, default=list(RANKINGS))
+    parser.add_argument(
+        "--backend", default="auto", help="strategy, instruction set or both, as in gram_matrix (default: auto)"
+    )
+    arguments = parser.parse_args()
+    programs = {profile: build(profile) for profile in PROFILES}
+    print("nanoseconds a pair, one thread")
+    print(
+        f"{'kernel':14} {'n':>5} " + "".join(f"{name:>13}" for name in PROFILES.values()) + f"{'release / 1 unit':>18}"
+    )
+    for kernel in arguments.kernels:
+        for items in arguments.items:
+            found = nanoseconds(programs, kernel, items, arguments.turns, arguments.backend)
+            ratio = found["release"] / found["one-unit"]
+            print(
+                f"{kernel:14} {items:5} " + "".join(f"{time:13.1f}" for time in found.values()) + f"{ratio:18.2f}",
+                flush=True,
+            )
+
+
+if __name__ == "__main__":
+    main()

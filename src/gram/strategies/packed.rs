@@ -1,0 +1,327 @@
+//! The engine of the strategies that pack rankings as bits: blocks of bits, counts of a tile, tiles in parts.
+//!
+//! A block of bits is made for all rankings of a tile, used for all its pairs while it is in the cache, and dropped.
+//! Memory therefore does not grow with n^2. Which bits a ranking has, how they are counted and what follows from a
+//! count is for [`Packing`] to say.
+
+use std::ops::Range;
+use std::sync::{Mutex, PoisonError};
+
+use crate::error::Error;
+use crate::gram::cost::{BITS_BLOCK, BITS_KEPT};
+use crate::gram::tiles::Tile;
+use crate::gram::{Element, Fill};
+use crate::memory;
+use crate::parallel::{self, Crew, Proceed, Stop, Watch};
+use crate::simd::Isa;
+use crate::simd::bits::GROUP;
+use crate::simd::place::Square;
+
+/// A way to pack rankings as bits, and to make values of counts.
+pub(super) trait Packing: Sync {
+    /// Words for each ranking in a packed block.
+    fn length(&self, block: &BitBlock) -> usize;
+
+    /// Appends the bits of a ranking.
+    fn pack(&self, isa: Isa, ranks: &[[u16; 64]], block: &BitBlock, out: &mut Vec<u64>);
+
+    /// Adds to the counts of all rows and columns; if `upper`, only from about the diagonal on.
+    fn count(&self, isa: Isa, block: &BitBlock, upper: bool, rows: &[u64], columns: &[u64], counts: &mut [u64]);
+
+    /// The values for the counts of a row of the result, from a column on; of lanes that stand for no column these can
+    /// be nonsense.
+    fn evaluate(&self, isa: Isa, at: (usize, usize), counts: &[u64], values: &mut [f64]);
+}
+
+/// Rankings as bits.
+pub(super) struct Packed<P> {
+    isa: Isa,
+    packing: P,
+    x: PackedSet,
+    /// That of `x` where there is none.
+    y: Option<PackedSet>,
+    blocks: Vec<BitBlock>,
+}
+
+/// Rankings for the rows or the columns of the result.
+struct PackedSet {
+    ranks: Ranks,
+    /// The bits of all of them, unless these are many.
+    kept: Option<Vec<u64>>,
+}
+
+/// Items of which the pairs make one block.
+pub(super) struct BitBlock {
+    pub(super) items: Range<usize>,
+    /// Words for each ranking.
+    pub(super) words: usize,
+}
+
+/// Rows and columns that are stored together: two lines of the cache.
+const SQUARE: usize = 16;
+/// Stands before no rank.
+const PADDING: u16 = u16::MAX;
+
+/// Ranks of 16 bits, padded to whole blocks of 64.
+pub(super) struct Ranks {
+    blocks: usize,
+    ranks: Vec<[u16; 64]>,
+}
+
+impl Ranks {
+    /// Those of so many rankings of so many items, of which `row` gives the ranks.
+    pub(super) fn new<'r>(
+        (rows, items): (usize, usize),
+        row: impl Fn(usize) -> &'r [u32],
+        stop: &Stop,
+    ) -> Result<Self, Error> {
+        let blocks = items.div_ceil(64);
+        let mut ranks = memory::filled(rows * blocks, [PADDING; 64])?;
+        for (index, ranks) in ranks.chunks_exact_mut(blocks.max(1)).enumerate() {
+            if stop.is_set() {
+                return Err(Error::Interrupted);
+            }
+            for (to, from) in ranks.iter_mut().zip(row(index).chunks(64)) {
+                for (to, &from) in to.iter_mut().zip(from) {
+                    *to = from as u16;
+                }
+            }
+        }
+        Ok(Self { blocks, ranks })
+    }
+
+    fn rows(&self) -> usize {
+        self.ranks.len() / self.blocks.max(1)
+    }
+
+    fn row(&self, row: usize) -> &[[u16; 64]] {
+        &self.ranks[row * self.blocks..(row + 1) * self.blocks]
+    }
+}
+
+/// Memory for one thread.
+#[derive(Default)]
+pub(super) struct PackedPanels {
+    rows: Vec<u64>,
+    columns: Vec<u64>,
+    one: Vec<u64>,
+    counts: Vec<u64>,
+    values: Vec<Square<SQUARE>>,
+}
+
+impl<P: Packing> Packed<P> {
+    pub(super) fn new(isa: Isa, packing: P, blocks: Vec<BitBlock>, x: Ranks, y: Option<Ranks>) -> Self {
+        let side = |ranks| PackedSet { ranks, kept: None };
+        let mut all = Self { isa, packing, x: side(x), y: y.map(side), blocks };
+        all.x.kept = all.keep(&all.x.ranks);
+        let kept = all.y.as_ref().and_then(|side| all.keep(&side.ranks));
+        if let Some(side) = &mut all.y {
+            side.kept = kept;
+        }
+        all
+    }
+
+    /// The bits of all rankings, if they are few and there is memory for them.
+    fn keep(&self, ranks: &Ranks) -> Option<Vec<u64>> {
+        let [block] = self.blocks.as_slice() else { return None };
+        let rows = ranks.rows();
+        let words = rows * self.packing.length(block);
+        let mut bits = Vec::new();
+        (words <= BITS_KEPT && self.pack_rows(ranks, 0..rows, block, &mut bits).is_ok()).then_some(bits)
+    }
+
+    /// The bits of some rankings, kept or made in `room`.
+    fn bits<'r>(
+        &self,
+        side: &'r PackedSet,
+        rows: Range<usize>,
+        block: &BitBlock,
+        room: &'r mut Vec<u64>,
+    ) -> Result<&'r [u64], Error> {
+        if let Some(kept) = &side.kept {
+            let length = self.packing.length(block);
+            return Ok(&kept[rows.start * length..rows.end * length]);
+        }
+        self.pack_rows(&side.ranks, rows, block, room)?;
+        Ok(room)
+    }
+
+    fn pack_rows(&self, ranks: &Ranks, rows: Range<usize>, block: &BitBlock, out: &mut Vec<u64>) -> Result<(), Error> {
+        out.clear();
+        memory::reserve(out, rows.len() * self.packing.length(block))?;
+        for row in rows {
+            self.packing.pack(self.isa, ranks.row(row), block, out);
+        }
+        Ok(())
+    }
+}
+
+/// What a tile covers.
+#[derive(Clone)]
+struct Shape {
+    rows: Range<usize>,
+    columns: Range<usize>,
+    diagonal: bool,
+}
+
+impl Shape {
+    fn of<T: Element>(tile: &Tile<'_, T>) -> Self {
+        Self { rows: tile.rows(), columns: tile.columns(), diagonal: tile.is_diagonal() }
+    }
+
+    /// Counts in a row.
+    fn width(&self) -> usize {
+        self.columns.len().next_multiple_of(GROUP)
+    }
+}
+
+/// A tile whose counts come in parts.
+struct Gathered<'t, T> {
+    tile: Tile<'t, T>,
+    counts: Vec<u64>,
+    parts_left: usize,
+}
+
+impl<P: Packing> Packed<P> {
+    /// Counts for a tile over some of the blocks, into `scratch.counts`; whether it has come to the end.
+    fn count_blocks(
+        &self,
+        shape: &Shape,
+        blocks: &[BitBlock],
+        PackedPanels { rows, columns, one, counts, .. }: &mut PackedPanels,
+        proceed: Proceed<'_>,
+    ) -> Result<bool, Error> {
+        counts.clear();
+        memory::resize(counts, shape.rows.len() * shape.width(), 0)?;
+        for block in blocks {
+            if !proceed() {
+                return Ok(false);
+            }
+            let length = self.packing.length(block);
+            let rows = self.bits(&self.x, shape.rows.clone(), block, rows)?;
+            if shape.diagonal {
+                interleave(length, rows.chunks_exact(length), columns)?;
+            } else {
+                let side = self.y.as_ref().unwrap_or(&self.x);
+                let bits = self.bits(side, shape.columns.clone(), block, one)?;
+                interleave(length, bits.chunks_exact(length), columns)?;
+            }
+            self.packing.count(self.isa, block, shape.diagonal, rows, columns, counts);
+        }
+        Ok(true)
+    }
+
+    fn store<T: Element>(
+        &self,
+        counts: &[u64],
+        values: &mut Vec<Square<SQUARE>>,
+        tile: &mut Tile<'_, T>,
+    ) -> Result<(), Error> {
+        let shape = Shape::of(tile);
+        let (width, rows, columns) = (shape.width(), shape.rows.start, shape.columns.start);
+        memory::resize(values, tile.squares::<SQUARE>().count(), [[0.0; SQUARE]; SQUARE])?;
+        for (square, (row, column)) in values.iter_mut().zip(tile.squares::<SQUARE>()) {
+            let (first, column) = (row * SQUARE, column * SQUARE);
+            for ((row, values), counts) in (first..).zip(square).zip(counts.chunks_exact(width).skip(first)) {
+                let (counts, at) = (&counts[column..], (rows + row, columns + column));
+                match counts.first_chunk::<SQUARE>() {
+                    Some(counts) => self.packing.evaluate(self.isa, at, counts, values),
+                    None => self.packing.evaluate(self.isa, at, counts, values),
+                }
+            }
+        }
+        tile.store(self.isa, values);
+        Ok(())
+    }
+
+    /// Fills few tiles of many items: threads share the pairs of items instead of the tiles, because smaller tiles
+    /// would mean to make the bits of a ranking more often. Counts are whole, so that it does not matter in which order
+    /// they are added up.
+    pub(super) fn fill_in_parts<T: Element>(
+        &self,
+        tiles: Vec<Tile<'_, T>>,
+        parts: usize,
+        crew: Crew,
+        watch: Option<Watch<'_>>,
+    ) -> Result<(), Error> {
+        let length = self.blocks.len().div_ceil(parts).max(1);
+        let parts = self.blocks.len().div_ceil(length);
+        let mut gathered = memory::with_capacity(tiles.len())?;
+        for tile in tiles {
+            let shape = Shape::of(&tile);
+            let counts = memory::filled(shape.rows.len() * shape.width(), 0)?;
+            gathered.push((shape, Mutex::new(Gathered { tile, counts, parts_left: parts })));
+        }
+        let jobs = gathered.iter().flat_map(|tile| self.blocks.chunks(length).map(move |blocks| (tile, blocks)));
+        parallel::run(
+            memory::collect(jobs)?,
+            crew,
+            watch,
+            |stop| self.scratch(stop),
+            |((shape, gathered), blocks), scratch, proceed| {
+                if !self.count_blocks(shape, blocks, scratch, proceed)? {
+                    return Ok(());
+                }
+                let mut gathered = gathered.lock().unwrap_or_else(PoisonError::into_inner);
+                let Gathered { tile, counts, parts_left } = &mut *gathered;
+                for (sum, &count) in counts.iter_mut().zip(&scratch.counts) {
+                    *sum = sum.wrapping_add(count);
+                }
+                *parts_left -= 1;
+                if *parts_left == 0 { self.store(counts, &mut scratch.values, tile) } else { Ok(()) }
+            },
+        )
+    }
+}
+
+impl<P: Packing> Fill for Packed<P> {
+    type Scratch = PackedPanels;
+
+    fn scratch(&self, _: &Stop) -> Result<PackedPanels, Error> {
+        Ok(PackedPanels::default())
+    }
+
+    fn fill<T: Element>(
+        &self,
+        tile: &mut Tile<'_, T>,
+        panels: &mut PackedPanels,
+        proceed: Proceed<'_>,
+    ) -> Result<(), Error> {
+        if self.count_blocks(&Shape::of(tile), &self.blocks, panels, proceed)? {
+            self.store(&panels.counts, &mut panels.values, tile)?;
+        }
+        Ok(())
+    }
+}
+
+/// The items in blocks of about [`BITS_BLOCK`] words, where item j brings its pairs with the j items before it.
+pub(super) fn blocks_of_pairs(items: usize) -> Result<Vec<BitBlock>, Error> {
+    let mut blocks = Vec::new();
+    let (mut start, mut pairs) = (1, 0);
+    for j in 1..items {
+        pairs += j;
+        if pairs >= BITS_BLOCK * 64 || j + 1 == items {
+            memory::push(&mut blocks, BitBlock { items: start..j + 1, words: pairs.div_ceil(64) })?;
+            (start, pairs) = (j + 1, 0);
+        }
+    }
+    Ok(blocks)
+}
+
+/// Lays the words of [`GROUP`] rankings side by side, filling the last group with zeros.
+fn interleave<'a>(
+    length: usize,
+    rankings: impl ExactSizeIterator<Item = &'a [u64]>,
+    out: &mut Vec<u64>,
+) -> Result<(), Error> {
+    let groups = rankings.len().div_ceil(GROUP);
+    out.clear();
+    memory::resize(out, groups * length * GROUP, 0)?;
+    for (index, words) in rankings.enumerate() {
+        let panel = &mut out[index / GROUP * length * GROUP..];
+        for (to, &word) in panel.chunks_exact_mut(GROUP).zip(words) {
+            to[index % GROUP] = word;
+        }
+    }
+    Ok(())
+}

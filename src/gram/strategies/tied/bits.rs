@@ -1,0 +1,68 @@
+//! The strategy for counts of rankings with ties: two bits for each pair of items.
+//!
+//! One bit is the order of the pair, the other whether it is decided, that is, not tied. With e = 1, 0 or -1 for a pair
+//! that is in order, tied or turned round, the sum of e e' over all pairs is
+//!
+//! ```text
+//! ones in (d & d' & !(o ^ o')) - ones in (d & d' & (o ^ o'))
+//! ```
+//!
+//! The means of the concordant, the signed and the discordant count follow from it, because a pair adds (1 + e e') / 2
+//! to the first.
+
+use super::setting::Setting;
+use crate::error::Error;
+use crate::gram::cost::BITS_TABLE;
+use crate::gram::strategies::packed::{BitBlock, Packed, Packing, Ranks, blocks_of_pairs};
+use crate::kappa::pairs_of;
+use crate::memory;
+use crate::parallel::Stop;
+use crate::rankings::Incomplete;
+use crate::simd::Isa;
+use crate::simd::bits;
+
+/// What follows from the bits of rankings with ties.
+pub(super) struct Balances<'a> {
+    setting: &'a Setting<'a>,
+    /// The number of pairs of items.
+    all: u64,
+    /// The value for each balance from the least on, before it is divided by anything; nothing where these are many.
+    values: Vec<f64>,
+}
+
+/// Packs rankings for a measure that counts pairs, of at most 65,535 items.
+pub(super) fn bits<'a>(isa: Isa, setting: &'a Setting<'a>, stop: &Stop) -> Result<Packed<Balances<'a>>, Error> {
+    let items = setting.x.items();
+    let all = pairs_of(items as u64);
+    let table = if 2 * all < BITS_TABLE { 2 * all + 1 } else { 0 };
+    let values = memory::collect((0..table).map(|index| setting.of_balance(index as f64 - all as f64)))?;
+    let ranks = |set: &Incomplete| Ranks::new((set.rows(), items), |row| set.row(row).starts, stop);
+    let (x, y) = (ranks(setting.x)?, setting.other().map(ranks).transpose()?);
+    Ok(Packed::new(isa, Balances { setting, all, values }, blocks_of_pairs(items)?, x, y))
+}
+
+impl Packing for Balances<'_> {
+    fn length(&self, block: &BitBlock) -> usize {
+        2 * block.words
+    }
+
+    fn pack(&self, isa: Isa, ranks: &[[u16; 64]], block: &BitBlock, out: &mut Vec<u64>) {
+        bits::pack_signs_with_ties(isa, ranks, block.items.clone(), out);
+    }
+
+    fn count(&self, isa: Isa, block: &BitBlock, upper: bool, rows: &[u64], columns: &[u64], counts: &mut [u64]) {
+        bits::count_balance(isa, block.words, upper, rows, columns, counts);
+    }
+
+    #[inline]
+    fn evaluate(&self, isa: Isa, (row, column): (usize, usize), counts: &[u64], values: &mut [f64]) {
+        if self.values.is_empty() {
+            for (&count, value) in counts.iter().zip(&mut *values) {
+                *value = self.setting.of_balance(count.cast_signed() as f64);
+            }
+        } else {
+            bits::look_up(isa, &self.values, self.all, counts, values);
+        }
+        self.setting.finish_row(isa, row, column, values);
+    }
+}

@@ -1,0 +1,130 @@
+//! The strategy for the average kernel of few items with ties: bits of predecessors, and a table of what the later item
+//! of a pair has.
+//!
+//! A pair adds a number that depends on the two blocks of its later item, and on whether the pair is tied in neither
+//! ranking, in the first, in the second or in both. For each item the items before it and the items tied with it are
+//! bits; four counts of common bits, times four numbers from the table, give what all pairs add of which it is the later
+//! one.
+
+use std::ops::Range;
+
+use super::setting::Setting;
+use crate::error::Error;
+use crate::gram::tiles::Tile;
+use crate::gram::{Element, Fill};
+use crate::kappa::tops::top_block;
+use crate::memory;
+use crate::parallel::{Proceed, Stop};
+use crate::rankings::Incomplete;
+use crate::simd::Isa;
+use crate::simd::tops::{Four, PackedItem, in_tops_of, sum_later};
+
+pub(super) struct Later<'a> {
+    setting: &'a Setting<'a>,
+    isa: Isa,
+    /// The number of each block that occurs, by first rank and size.
+    numbers: Vec<u32>,
+    /// How many blocks occur.
+    blocks: usize,
+    /// The four numbers of each two blocks, row by row.
+    table: Vec<Four>,
+}
+
+/// Memory for one thread: the items of the rankings of a tile.
+#[derive(Default)]
+pub(super) struct LaterPanels {
+    rows: Vec<PackedItem>,
+    columns: Vec<PackedItem>,
+}
+
+impl<'a> Later<'a> {
+    /// For at most 64 items.
+    pub(super) fn new(setting: &'a Setting<'a>, isa: Isa) -> Result<Self, Error> {
+        let items = setting.x.items();
+        let mut numbers = memory::filled(items * (items + 1), u32::MAX)?;
+        let mut found = Vec::new();
+        for set in [Some(setting.x), setting.other()].into_iter().flatten() {
+            for block in (0..set.rows()).flat_map(|row| set.row(row).ranges()) {
+                let number = &mut numbers[block.start * (items + 1) + block.len()];
+                if *number == u32::MAX {
+                    *number = found.len() as u32;
+                    memory::push(&mut found, top_block(&block))?;
+                }
+            }
+        }
+        let mut table = memory::with_capacity(found.len() * found.len())?;
+        for &block in &found {
+            in_tops_of(isa, items, block, &found, &mut table);
+        }
+        Ok(Self { setting, isa, numbers, blocks: found.len(), table })
+    }
+
+    /// Packs the items of rankings; the numbers of their blocks are multiplied by a factor.
+    fn pack(
+        &self,
+        set: &Incomplete,
+        rows: Range<usize>,
+        (factor, planes): (usize, [usize; 4]),
+        out: &mut Vec<PackedItem>,
+    ) -> Result<(), Error> {
+        let items = set.items();
+        out.clear();
+        memory::resize(out, rows.len() * items, PackedItem::default())?;
+        for (row, out) in rows.zip(out.chunks_exact_mut(items.max(1))) {
+            let blocks = set.row(row);
+            let mut before = 0;
+            for block in blocks.ranges() {
+                let number = self.numbers[block.start * (items + 1) + block.len()] as usize;
+                let members = blocks.order[block].iter().fold(0, |bits, &item| bits | 1_u64 << item);
+                let mut left = members;
+                while left != 0 {
+                    let item = left.trailing_zeros() as usize;
+                    left &= left - 1;
+                    let of_item = [before, members & !(1 << item)];
+                    out[item] = PackedItem { planes: planes.map(|plane| of_item[plane]), block: number * factor };
+                }
+                before |= members;
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Fill for Later<'_> {
+    type Scratch = LaterPanels;
+
+    fn scratch(&self, _: &Stop) -> Result<LaterPanels, Error> {
+        Ok(LaterPanels::default())
+    }
+
+    fn fill<T: Element>(
+        &self,
+        tile: &mut Tile<'_, T>,
+        LaterPanels { rows: left, columns: right }: &mut LaterPanels,
+        proceed: Proceed<'_>,
+    ) -> Result<(), Error> {
+        let (setting, items) = (self.setting, self.setting.x.items());
+        let (rows, columns) = (tile.rows(), tile.columns());
+        self.pack(setting.x, rows.clone(), (self.blocks, [0, 1, 0, 1]), left)?;
+        self.pack(setting.y, columns.clone(), (1, [0, 0, 1, 1]), right)?;
+        let mut values = memory::filled(columns.len(), 0.0)?;
+        let mut last = usize::MAX;
+        tile.fill(|row, column| {
+            if row != last {
+                if !proceed() {
+                    return None;
+                }
+                last = row;
+                let s = &left[(row - rows.start) * items..][..items];
+                let first = column - columns.start;
+                sum_later(self.isa, s, &right[first * items..], &self.table, &mut values[first..]);
+                for value in &mut values[first..] {
+                    *value /= items.max(1) as f64;
+                }
+                setting.finish_row(self.isa, row, column, &mut values[first..]);
+            }
+            Some(values[column - columns.start])
+        });
+        Ok(())
+    }
+}

@@ -1,0 +1,111 @@
+//! The mean number of concordant pairs of rankings with items that can be anywhere.
+
+use super::incomplete::{TiedWorkspace, Turned, place};
+use super::{concordant_of, pairs_of};
+use crate::rankings::tied::Blocks;
+use crate::weight::pair::Terms;
+
+/// The mean number of concordant pairs where items without a place can be anywhere.
+///
+/// With e the chance that i comes before j minus the chance that it comes after it, a pair adds (1 + e e') / 2. Of an
+/// item with a place, among k such, and one without, e is 1 - 2 r / (k + 1), r being the mean rank of the block from 1;
+/// of two without, 0.
+pub(crate) fn anywhere(s: Blocks<'_>, t: Blocks<'_>, memory: &mut TiedWorkspace) -> f64 {
+    let items = s.starts.len();
+    let has = |blocks: Blocks<'_>, item: usize| (blocks.starts[item] as usize) < blocks.placed;
+    let mut sum = 0.0;
+    // Both in both rankings.
+    let mut common = std::mem::take(&mut memory.common);
+    for (blocks, kept) in [s, t].into_iter().zip(&mut common) {
+        keep(blocks, |item| has(s, item) && has(t, item), &mut memory.numbers, kept);
+    }
+    sum += balance_of_common(&common, memory);
+    memory.common = common;
+    if memory.workspace.is_stopped() {
+        return sum;
+    }
+    let [in_s, in_t] = &mut memory.expected_signs;
+    expected_signs(s, in_s);
+    expected_signs(t, in_t);
+    let (in_s, in_t) = (&*in_s, &*in_t);
+    // One item in both, the other only in one of them.
+    for (own, other, of_other) in [(s, t, in_t), (t, s, in_s)] {
+        let alone = |item: usize| has(own, item) && !has(other, item);
+        let all = (0..items).filter(|&item| alone(item)).count() as f64;
+        let mut before = 0.0;
+        for block in own.ranges() {
+            let within = own.order[block.clone()].iter().filter(|&&item| alone(item as usize)).count() as f64;
+            for &item in &own.order[block] {
+                if has(other, item as usize) {
+                    let after = all - before - within;
+                    sum += of_other[item as usize] * (after - before);
+                }
+            }
+            before += within;
+        }
+    }
+    // One in both, the other in none; one in each only.
+    let (mut products, mut nowhere, mut alone) = (0.0, 0.0, (0.0, 0.0));
+    for item in 0..items {
+        match (has(s, item), has(t, item)) {
+            (true, true) => products += in_s[item] * in_t[item],
+            (true, false) => alone.0 += in_s[item],
+            (false, true) => alone.1 += in_t[item],
+            (false, false) => nowhere += 1.0,
+        }
+    }
+    sum += nowhere * products - alone.0 * alone.1;
+    f64::midpoint(pairs_of(items as u64) as f64, sum)
+}
+
+/// For each item with a place the chance that it comes before an item without one, less the chance that it comes after
+/// it.
+pub(crate) fn expected_signs(blocks: Blocks<'_>, expected_signs: &mut Vec<f64>) {
+    expected_signs.clear();
+    expected_signs.resize(blocks.starts.len(), 0.0);
+    for block in blocks.ranges() {
+        let mean = (block.start + block.end + 1) as f64 / 2.0;
+        for &item in &blocks.order[block] {
+            expected_signs[item as usize] = 1.0 - 2.0 * mean / (blocks.placed as f64 + 1.0);
+        }
+    }
+}
+
+/// Concordant minus discordant pairs of two rankings of the same few items.
+fn balance_of_common([s, t]: &[Turned; 2], memory: &mut TiedWorkspace) -> f64 {
+    let (s, t) = (s.blocks(), t.blocks());
+    let tied = |blocks: Blocks<'_>| blocks.ranges().map(|block| pairs_of(block.len() as u64)).sum::<u64>();
+    if !place(s, t, memory) {
+        return 0.0;
+    }
+    let cells = s.ranges().flat_map(|block| memory.other_at[block].chunk_by(|one, other| one == other));
+    let in_both: u64 = cells.map(|cell| pairs_of(cell.len() as u64)).sum();
+    let split = pairs_of(s.starts.len() as u64) + in_both - tied(s) - tied(t);
+    2.0 * concordant_of(Terms::Ones, &mut memory.workspace) - split as f64
+}
+
+/// A ranking of some of the items, numbered anew.
+fn keep(blocks: Blocks<'_>, kept: impl Fn(usize) -> bool, numbers: &mut Vec<u32>, into: &mut Turned) {
+    numbers.clear();
+    numbers.resize(blocks.starts.len(), u32::MAX);
+    let mut count = 0;
+    for (item, number) in numbers.iter_mut().enumerate() {
+        if kept(item) {
+            *number = count;
+            count += 1;
+        }
+    }
+    into.starts.resize(count as usize, 0);
+    into.order.clear();
+    for block in blocks.ranges() {
+        let start = into.order.len() as u32;
+        for &item in &blocks.order[block] {
+            let number = numbers[item as usize];
+            if number != u32::MAX {
+                into.starts[number as usize] = start;
+                into.order.push(number);
+            }
+        }
+    }
+    into.complete();
+}

@@ -1,0 +1,225 @@
+//! Sums over pairs of items of two rankings with few blocks of tied items, from the table that counts the items in each
+//! block of the one and each block of the other.
+//!
+//! A pair of items is tied in neither ranking and in the same order in both if one of them is in a cell further up and
+//! further left than the other. It is tied in one ranking only if both cells are in one row, or in one column. So all
+//! sums need one pass through the cells, with sums of what was passed: O(n + cells).
+
+use super::tops::TopBlocks;
+use crate::error::Error;
+use crate::memory;
+use crate::rankings::tied::Blocks;
+use crate::simd::Isa;
+use crate::simd::tops::{TopNumbers, in_tops};
+use crate::weight::lowered::Lowered;
+use crate::weight::means::Means;
+
+/// A ranking by its blocks, numbered from the first on.
+#[derive(Debug, Default)]
+pub(crate) struct Levels {
+    /// The block of each item.
+    of_items: Vec<u32>,
+    /// The mean weight of each block, and what an ordered pair of its items has.
+    means: Vec<f64>,
+    tied: Vec<f64>,
+    /// The ranks of each block, for the average weight.
+    ranks: TopBlocks,
+}
+
+impl Levels {
+    /// Those of a ranking in which all items have a place.
+    pub(crate) fn of(weight: &Lowered, blocks: Blocks<'_>, means: &Means) -> Result<Self, Error> {
+        let mut levels = Self { of_items: memory::filled(blocks.starts.len(), 0)?, ..Self::default() };
+        for (level, block) in (0..).zip(blocks.ranges()) {
+            for &item in &blocks.order[block.clone()] {
+                levels.of_items[item as usize] = level;
+            }
+            if weight.is_later() {
+                levels.ranks.push(&block)?;
+            } else {
+                memory::push(&mut levels.means, means.of_block[block.start])?;
+                memory::push(&mut levels.tied, means.of_tied[block.start])?;
+            }
+        }
+        Ok(levels)
+    }
+
+    fn count(&self) -> usize {
+        self.means.len().max(self.ranks.len())
+    }
+}
+
+/// Memory for one thread.
+#[derive(Debug, Default)]
+pub(crate) struct Table {
+    /// More cells take too long.
+    most: usize,
+    cells: Vec<u32>,
+    /// What was passed of each column: how many items, and the sum of their weights.
+    passed: Vec<[f64; 2]>,
+    /// What pairs have whose later item is in a cell of one row.
+    tops: TopNumbers,
+}
+
+impl Table {
+    /// Makes room for rankings of so many items, and for so many cells.
+    pub(crate) fn fit(&mut self, weight: &Lowered, items: usize, most: usize) -> Result<(), Error> {
+        self.most = most;
+        memory::reserve(&mut self.cells, most)?;
+        memory::reserve(&mut self.passed, items)?;
+        if weight.is_later() {
+            self.tops.iter_mut().try_for_each(|numbers| memory::reserve(numbers, items))
+        } else {
+            Ok(())
+        }
+    }
+
+    /// Counts the items of each two blocks, unless there are too many cells.
+    fn count(&mut self, s: &Levels, t: &Levels) -> bool {
+        let (rows, columns) = (s.count(), t.count());
+        if rows * columns > self.most {
+            return false;
+        }
+        self.cells.clear();
+        self.cells.resize(rows * columns, 0);
+        for (&row, &column) in s.of_items.iter().zip(&t.of_items) {
+            self.cells[row as usize * columns + column as usize] += 1;
+        }
+        true
+    }
+}
+
+/// The mean of the concordant sum of two rankings, if they have few blocks.
+pub(super) fn concordant(weight: &Lowered, s: &Levels, t: &Levels, table: &mut Table, isa: Isa) -> Option<f64> {
+    table.count(s, t).then(|| match weight {
+        Lowered::Later => later(s, t, table, isa),
+        Lowered::Sums(_) => sums::<true>(s, t, table, &(0..t.count())),
+        Lowered::Count { .. } | Lowered::Products(_) => products::<true>(s, t, table, &(0..t.count())),
+        // General weights have no means; measures refuse them.
+        Lowered::Tensor { .. } | Lowered::Factors { .. } | Lowered::Quadruples(_) => 0.0,
+    })
+}
+
+/// The mean of the concordant sum minus that of the discordant one, if there are few blocks: pairs that are tied in one
+/// of the rankings cancel.
+pub(super) fn signed(weight: &Lowered, s: &Levels, t: &Levels, table: &mut Table, isa: Isa) -> Option<f64> {
+    let columns = 0..t.count();
+    table.count(s, t).then(|| match weight {
+        Lowered::Later => signed_later(s, t, table, isa),
+        Lowered::Sums(_) => sums::<false>(s, t, table, &columns) - sums::<false>(s, t, table, &columns.clone().rev()),
+        Lowered::Count { .. } | Lowered::Products(_) => {
+            products::<false>(s, t, table, &columns) - products::<false>(s, t, table, &columns.clone().rev())
+        }
+        // General weights have no means; measures refuse them.
+        Lowered::Tensor { .. } | Lowered::Factors { .. } | Lowered::Quadruples(_) => 0.0,
+    })
+}
+
+/// The sum where two items in different blocks have the product of their weights, with or without tied pairs.
+fn products<const TIES: bool>(
+    s: &Levels,
+    t: &Levels,
+    Table { cells, passed, .. }: &mut Table,
+    columns: &(impl Iterator<Item = usize> + Clone),
+) -> f64 {
+    passed.clear();
+    passed.resize(t.count(), [0.0; 2]);
+    let mut sum = 0.0;
+    for ((cells, &weight), &tied) in cells.chunks_exact(t.count().max(1)).zip(&s.means).zip(&s.tied) {
+        let (mut before, mut in_row) = (0.0, 0.0);
+        let (mut split, mut tied_in_row, mut tied_in_column, mut tied_in_both) = (0.0, 0.0, 0.0, 0.0);
+        for column in columns.clone() {
+            let (count, of_column, passed) = (f64::from(cells[column]), t.means[column], &mut passed[column][1]);
+            let value = count * of_column;
+            split += value * before;
+            before += *passed * of_column;
+            if TIES {
+                tied_in_row += value * in_row;
+                in_row += value;
+                tied_in_column += count * t.tied[column] * *passed;
+                tied_in_both += count * (count - 1.0) * t.tied[column];
+            }
+            *passed += count * weight;
+        }
+        sum += weight * (split + tied_in_column) + tied * (tied_in_row + tied_in_both);
+    }
+    sum
+}
+
+/// The same where two items in different blocks have the sum of their weights.
+fn sums<const TIES: bool>(
+    s: &Levels,
+    t: &Levels,
+    Table { cells, passed, .. }: &mut Table,
+    columns: &(impl Iterator<Item = usize> + Clone),
+) -> f64 {
+    passed.clear();
+    passed.resize(t.count(), [0.0; 2]);
+    let mut sum = 0.0;
+    for ((cells, &weight), &tied) in cells.chunks_exact(t.count().max(1)).zip(&s.means).zip(&s.tied) {
+        // Of the cells further up and further left: how many items, and the sums of p, q and p q.
+        let (mut items, mut p, mut q, mut products) = (0.0, 0.0, 0.0, 0.0);
+        let (mut items_in_row, mut q_in_row) = (0.0, 0.0);
+        let (mut split, mut tied_in_row, mut tied_in_column) = (0.0, 0.0, 0.0);
+        for column in columns.clone() {
+            let (count, of_column, passed) = (f64::from(cells[column]), t.means[column], &mut passed[column]);
+            split += count * (weight * (of_column * items + q) + (of_column * p + products));
+            items += passed[0];
+            p += passed[1];
+            q += passed[0] * of_column;
+            products += passed[1] * of_column;
+            if TIES {
+                tied_in_row += count * (of_column * items_in_row + q_in_row + (count - 1.0) * t.tied[column]);
+                items_in_row += count;
+                q_in_row += count * of_column;
+                tied_in_column += count * t.tied[column] * (weight * passed[0] + passed[1]);
+            }
+            passed[0] += count;
+            passed[1] += count * weight;
+        }
+        sum += split + tied_in_column + tied * tied_in_row;
+    }
+    sum
+}
+
+/// The sum where two items have a number of the later one that depends on its two blocks, and on whether they are tied.
+fn later(s: &Levels, t: &Levels, Table { cells, passed, tops, .. }: &mut Table, isa: Isa) -> f64 {
+    passed.clear();
+    passed.resize(t.count(), [0.0; 2]);
+    let mut sum = 0.0;
+    for (row, cells) in cells.chunks_exact(t.count().max(1)).enumerate() {
+        in_tops(isa, s.of_items.len(), s.ranks.get(row), t.ranks.slices(), tops);
+        let [in_neither, in_s, in_t, in_both] = &*tops;
+        let (mut before, mut in_row) = (0.0, 0.0);
+        for (column, passed) in passed.iter_mut().enumerate() {
+            let count = f64::from(cells[column]);
+            let split = before * in_neither[column];
+            let tied = in_row * in_s[column] + passed[0] * in_t[column] + (count - 1.0) * in_both[column];
+            sum += if count > 0.0 { count * (split + tied) } else { 0.0 };
+            before += passed[0];
+            in_row += count;
+            passed[0] += count;
+        }
+    }
+    sum / s.of_items.len().max(1) as f64
+}
+
+/// The signed sum of the same: of two items that are in opposite order, the later one in the one ranking and the later
+/// one in the other have the cell that both share.
+fn signed_later(s: &Levels, t: &Levels, Table { cells, passed, tops, .. }: &mut Table, isa: Isa) -> f64 {
+    passed.clear();
+    passed.resize(t.count(), [0.0; 2]);
+    let mut sum = 0.0;
+    for (row, cells) in cells.chunks_exact(t.count().max(1)).enumerate() {
+        in_tops(isa, s.of_items.len(), s.ranks.get(row), t.ranks.slices(), tops);
+        let (mut before, mut in_row) = (0.0, 0.0);
+        for (column, passed) in passed.iter_mut().enumerate() {
+            let count = f64::from(cells[column]);
+            sum += (count * before - in_row * passed[0]) * tops[0][column];
+            before += passed[0];
+            in_row += count;
+            passed[0] += count;
+        }
+    }
+    sum / s.of_items.len().max(1) as f64
+}

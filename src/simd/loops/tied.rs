@@ -1,0 +1,82 @@
+//! Features of pairs of items of rankings with ties: what an ordered pair of items has, one ranking in each lane.
+
+use super::product::Row;
+use super::task;
+
+/// Rankings side by side.
+pub(crate) const LANES: usize = 24;
+/// A number for each ranking of a group.
+pub(crate) type Lanes = Row<f64, LANES>;
+
+/// How the features of a pair of items follow from the numbers of the two.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum TiedJoin {
+    /// Two items in different blocks have the product of their weights.
+    Product,
+    /// The sum.
+    Sum,
+    /// The sign of their order; where one of them has no place, the expected sign, which is the weight of the other.
+    /// Items without a place have this start.
+    Sign(f64),
+}
+
+/// For each item the first rank of its block, its weight, and what an ordered pair of its block has.
+#[derive(Clone, Copy)]
+pub(crate) struct TiedGroup<'a> {
+    pub(crate) starts: &'a [Lanes],
+    pub(crate) weights: &'a [Lanes],
+    pub(crate) tied: &'a [Lanes],
+}
+
+task! {
+    /// The features of some pairs of items: for each pair (i, j) what it has less what (j, i) has if there is one number
+    /// for each, and both of these if there are two.
+    pub(crate) fn tied_features<A>(join: TiedJoin, group: TiedGroup<'_>, pairs: &[(u32, u32)], out: &mut [Lanes]) {
+        match join {
+            TiedJoin::Product => each_pair(group, pairs, out, |a, b| a * b),
+            TiedJoin::Sum => each_pair(group, pairs, out, |a, b| a + b),
+            TiedJoin::Sign(open) => expected_signs(open, group, pairs, out),
+        }
+    }
+}
+
+#[inline(always)]
+fn each_pair(group: TiedGroup<'_>, pairs: &[(u32, u32)], out: &mut [Lanes], join: impl Fn(f64, f64) -> f64 + Copy) {
+    let TiedGroup { starts, weights, tied } = group;
+    let one = out.len() == pairs.len();
+    for (index, &(i, j)) in pairs.iter().enumerate() {
+        let (i, j) = (i as usize, j as usize);
+        let (a, b, p, q, tied) = (&starts[i], &starts[j], &weights[i], &weights[j], &tied[i]);
+        if one {
+            let out = &mut out[index];
+            for lane in 0..LANES {
+                let value = join(p[lane], q[lane]);
+                let turned = if a[lane] > b[lane] { -value } else { 0.0 };
+                out[lane] = if a[lane] < b[lane] { value } else { turned };
+            }
+        } else {
+            let [before, after] = out[2 * index..].first_chunk_mut().expect("two for each pair");
+            for lane in 0..LANES {
+                let value = join(p[lane], q[lane]);
+                let tied = if a[lane] == b[lane] { tied[lane] } else { 0.0 };
+                before[lane] = if a[lane] < b[lane] { value } else { tied };
+                after[lane] = if a[lane] > b[lane] { value } else { tied };
+            }
+        }
+    }
+}
+
+#[inline(always)]
+fn expected_signs(open: f64, group: TiedGroup<'_>, pairs: &[(u32, u32)], out: &mut [Lanes]) {
+    let TiedGroup { starts, weights, .. } = group;
+    for (&(i, j), out) in pairs.iter().zip(out) {
+        let (i, j) = (i as usize, j as usize);
+        let (a, b, p, q) = (&starts[i], &starts[j], &weights[i], &weights[j]);
+        for lane in 0..LANES {
+            let sign = if b[lane] == open { p[lane] } else { 1.0 };
+            let turned = if a[lane] == open { q[lane] } else { 1.0 };
+            let turned = if a[lane] > b[lane] { -turned } else { 0.0 };
+            out[lane] = if a[lane] < b[lane] { sign } else { turned };
+        }
+    }
+}
