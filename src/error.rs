@@ -264,8 +264,13 @@ pub enum Error {
     },
     /// A measure that is not an inner product of features of pairs.
     NoFeatures,
-    /// A measure that has no mean over the complete rankings that agree with incomplete ones.
-    IncompleteMeasure,
+    /// Tuples of other than two items of incomplete rankings, whose means nobody computes.
+    IncompleteOrder {
+        /// How many items the tuples have.
+        order: usize,
+    },
+    /// Weights of quadruples of ranks for incomplete rankings.
+    IncompleteQuadruples,
     /// A weight other than the standard one where items can be anywhere.
     UnknownPlaces,
     /// A strategy that cannot compute the measure.

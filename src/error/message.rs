@@ -165,9 +165,18 @@ impl Error {
             }
             Self::NotAKernel => text("only kernels have a signed form, not distances or correlations"),
             Self::NoFeatures => text("only kernels of order 2 with a named weight have features of pairs"),
-            Self::IncompleteMeasure => text(
-                "incomplete rankings have kernels of order 2 with a named weight and the distance, but not this \
-                 measure",
+            Self::IncompleteOrder { order } => about(
+                "order",
+                format!(
+                    " is {order}, but rankings with ties or missing items take orders 1 and 2 only: means over more \
+                     than two tied items at a time are not implemented"
+                ),
+            ),
+            Self::IncompleteQuadruples => about(
+                "W",
+                " is for complete rankings: with ties or missing items each pair of items would need a mean over four \
+                 blocks of ranks, up to n^4 numbers; U takes such rankings"
+                    .to_owned(),
             ),
             Self::UnknownPlaces => text("where missing items can be anywhere the weight must be the standard one"),
             Self::Changed => text("the values changed while they were being checked: do not write to them meanwhile"),
