@@ -26,8 +26,10 @@ pub(super) struct Balances<'a> {
     setting: &'a Setting<'a>,
     /// The number of pairs of items.
     all: u64,
-    /// The value for each balance from the least on, before it is divided by anything; nothing where these are many.
+    /// The value for each balance from the least on; nothing where these are many.
     values: Vec<f64>,
+    /// Whether these are the values of the measure, and not what is still to be divided or exponentiated.
+    finished: bool,
 }
 
 /// Packs rankings for a measure that counts pairs, of at most 65,535 items.
@@ -35,10 +37,14 @@ pub(super) fn bits<'a>(isa: Isa, setting: &'a Setting<'a>, stop: &Stop) -> Resul
     let items = setting.x.items();
     let all = pairs_of(items as u64);
     let table = if 2 * all < BITS_TABLE { 2 * all + 1 } else { 0 };
-    let values = memory::collect((0..table).map(|index| setting.of_balance(index as f64 - all as f64)))?;
+    let finished = table > 0 && setting.depends_on_sum_alone();
+    let values = memory::collect((0..table).map(|index| {
+        let value = setting.of_balance(index as f64 - all as f64);
+        if finished { setting.finished(value, 0, 0) } else { value }
+    }))?;
     let ranks = |set: &Incomplete| Ranks::new((set.rows(), items), |row| set.row(row).starts, stop);
     let (x, y) = (ranks(setting.x)?, setting.other().map(ranks).transpose()?);
-    Ok(Packed::new(isa, Balances { setting, all, values }, blocks_of_pairs(items)?, x, y))
+    Ok(Packed::new(isa, Balances { setting, all, values, finished }, blocks_of_pairs(items)?, x, y))
 }
 
 impl Packing for Balances<'_> {
@@ -63,6 +69,8 @@ impl Packing for Balances<'_> {
         } else {
             bits::look_up(isa, &self.values, self.all, counts, values);
         }
-        self.setting.finish_row(isa, row, column, values);
+        if !self.finished {
+            self.setting.finish_row(isa, row, column, values);
+        }
     }
 }

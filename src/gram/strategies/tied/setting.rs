@@ -366,6 +366,11 @@ impl<'a> Setting<'a> {
         }
     }
 
+    /// Whether two rankings have nothing to do with the value but by their sum.
+    pub(super) fn depends_on_sum_alone(&self) -> bool {
+        self.roots.is_none() && !self.measure.is_normalized()
+    }
+
     /// The value for the number of pairs of items that are in the same order in both rankings less the number of those
     /// in opposite order, of a measure that counts pairs.
     pub(super) fn of_balance(&self, balance: f64) -> f64 {
