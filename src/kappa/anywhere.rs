@@ -1,6 +1,6 @@
 //! The mean number of concordant pairs of rankings with items that can be anywhere.
 
-use super::incomplete::{TiedWorkspace, Turned, place};
+use super::incomplete::{TiedWorkspace, Turned, place, split_pairs};
 use super::{concordant_of, pairs_of};
 use crate::rankings::tied::Blocks;
 use crate::weight::pair::Terms;
@@ -74,14 +74,10 @@ pub(crate) fn expected_signs(blocks: Blocks<'_>, expected_signs: &mut Vec<f64>) 
 /// Concordant minus discordant pairs of two rankings of the same few items.
 fn balance_of_common([s, t]: &[Turned; 2], memory: &mut TiedWorkspace) -> f64 {
     let (s, t) = (s.blocks(), t.blocks());
-    let tied = |blocks: Blocks<'_>| blocks.ranges().map(|block| pairs_of(block.len() as u64)).sum::<u64>();
     if !place(s, t, memory) {
         return 0.0;
     }
-    let cells = s.ranges().flat_map(|block| memory.other_at[block].chunk_by(|one, other| one == other));
-    let in_both: u64 = cells.map(|cell| pairs_of(cell.len() as u64)).sum();
-    let split = pairs_of(s.starts.len() as u64) + in_both - tied(s) - tied(t);
-    2.0 * concordant_of(Terms::Ones, &mut memory.workspace) - split as f64
+    2.0 * concordant_of(Terms::Ones, &mut memory.workspace) - split_pairs(s, t, &memory.other_at) as f64
 }
 
 /// A ranking of some of the items, numbered anew.

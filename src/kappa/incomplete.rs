@@ -9,7 +9,7 @@
 
 use super::table::{self, Levels, Table};
 use super::tops::{self, top_block};
-use super::{Workspace, concordant_of};
+use super::{Workspace, concordant_of, pairs_of};
 use crate::error::Error;
 use crate::memory;
 use crate::parallel::Stop;
@@ -180,6 +180,9 @@ pub(crate) fn signed(weight: &Lowered, s: TiedRanking<'_>, t: TiedRanking<'_>, m
         return 2.0 * concordant - tops::split_pairs(s.blocks, t.blocks, [next, places], workspace.stop());
     }
     let concordant = split_concordant(weight, s, t, t.blocks, memory);
+    if weight.counts_all() {
+        return 2.0 * concordant - split_pairs(s.blocks, t.blocks, &memory.other_at) as f64;
+    }
     let mut turned = std::mem::take(&mut memory.turned);
     turn(t.blocks, &mut turned);
     let discordant = split_concordant(weight, s, t, turned.blocks(), memory);
@@ -275,6 +278,14 @@ pub(super) fn place(s: Blocks<'_>, t: Blocks<'_>, memory: &mut TiedWorkspace) ->
         }
     }
     true
+}
+
+/// How many pairs of items are tied in neither ranking. The blocks of the other ranking come by place in the one.
+pub(super) fn split_pairs(s: Blocks<'_>, t: Blocks<'_>, other_at: &[u32]) -> u64 {
+    let tied = |blocks: Blocks<'_>| blocks.ranges().map(|block| pairs_of(block.len() as u64)).sum::<u64>();
+    let cells = s.ranges().flat_map(|block| other_at[block].chunk_by(|one, other| one == other));
+    let in_both: u64 = cells.map(|cell| pairs_of(cell.len() as u64)).sum();
+    pairs_of(s.starts.len() as u64) + in_both - tied(s) - tied(t)
 }
 
 /// The sums over the pairs that are tied in one ranking and not in the other, and over those tied in both.
