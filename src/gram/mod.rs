@@ -25,7 +25,7 @@ use crate::simd::{Isa, Level};
 use distinct::Few;
 use plan::{Plan, Representation, Strategy, Task};
 use strategies::complete::product;
-use strategies::{complete, tied};
+use strategies::{complete, lists, tied};
 use tiles::Tile;
 
 #[cfg(feature = "python")]
@@ -86,7 +86,7 @@ pub struct Options<'a> {
 ///
 /// # Errors
 /// When the numbers of items differ, the result does not fit into memory, or `options.watch` stops the run. For
-/// [`Incomplete`] rankings also when the measure is neither a kernel of order 2 with a named weight nor the distance,
+/// [`Incomplete`] rankings and [`Lists`](crate::Lists) also when the measure is neither a kernel of order 2 with a named weight nor the distance,
 /// and, where items can be anywhere, when the weight is not the standard one.
 ///
 /// ```
@@ -174,16 +174,19 @@ pub fn diagonal<R: RankingSet>(measure: &Measure, x: &R, options: Options<'_>) -
             find_own(measure, &mut options)?;
             memory::filled(x.rows(), measure.self_similarity())
         }
-        Sides::Tied(x, _) => {
-            let mut values = own_values(measure, x, options.threads, options.watch)?;
-            if measure.is_normalized() {
-                for own in &mut values {
-                    *own = f64::from(u8::from(*own > 0.0));
-                }
-            }
-            Ok(values)
+        Sides::Tied(x, _) => Ok(own_of(measure, own_values(measure, x, options.threads, options.watch)?)),
+        Sides::Lists(x, _) => Ok(own_of(measure, lists::own_values(measure, x, options.threads, options.watch)?)),
+    }
+}
+
+/// The diagonal, from self-similarities before they are divided by anything.
+fn own_of(measure: &Measure, mut values: Vec<f64>) -> Vec<f64> {
+    if measure.is_normalized() {
+        for own in &mut values {
+            *own = f64::from(u8::from(*own > 0.0));
         }
     }
+    values
 }
 
 /// [`gram_into`] for incomplete rankings, under its earlier name.
@@ -267,6 +270,7 @@ fn new_task<'a, R: RankingSet, T: Element>(measure: &'a Measure, x: &R, y: Optio
     let (representation, single) = match R::sides(x, y) {
         Sides::Complete(..) => (Representation::Complete, is_single::<T>(measure)?),
         Sides::Tied(x, y) => (tied::representation_of(measure, x, y.unwrap_or(x))?, false),
+        Sides::Lists(x, y) => (lists::representation_of(measure, x, y.unwrap_or(x))?, false),
     };
     Ok(Task { measure, representation, single, rows, columns })
 }
@@ -282,6 +286,7 @@ fn fill_all<R: RankingSet, T: Element>(
     match R::sides(x, y) {
         Sides::Complete(x, y) => complete::fill(task, plan, x, y, out, options),
         Sides::Tied(x, y) => tied::fill(task, plan, x, y, out, options),
+        Sides::Lists(x, y) => lists::fill(task, plan, x, y, out, options),
     }
 }
 

@@ -15,6 +15,7 @@
 pub(crate) mod anywhere;
 mod general;
 pub(crate) mod incomplete;
+pub(crate) mod lists;
 mod partition;
 pub(crate) mod table;
 pub(crate) mod tops;
