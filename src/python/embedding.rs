@@ -85,6 +85,9 @@ fn fill_rows<T: Element + numpy::Element>(
         Rows::Features { measure, x: Set::Tied(x) } => watched(py, progress, |watch| {
             features::features_into(measure, x, cells, embedding::Run { threads, watch: Some(watch) })
         }),
+        Rows::Features { measure, x: Set::Lists(x) } => watched(py, progress, |watch| {
+            features::features_into(measure, x, cells, embedding::Run { threads, watch: Some(watch) })
+        }),
     }
 }
 
