@@ -143,6 +143,15 @@ impl Rankings {
         matches!(self.0, Set::Lists(_))
     }
 
+    /// How many items a ranking stores, on average.
+    #[getter]
+    fn stored(&self) -> usize {
+        match &self.0 {
+            Set::Complete(_) | Set::Tied(_) => self.items(),
+            Set::Lists(set) => set.entries().div_ceil(set.rows().max(1)),
+        }
+    }
+
     /// Some of the rankings. If these are complete, they have that representation unless it is to be kept.
     #[pyo3(signature = (rows, keep=false))]
     fn select(&self, py: Python<'_>, rows: PyReadonlyArray1<'_, i64>, keep: bool) -> PyResult<Self> {
