@@ -359,7 +359,8 @@ impl Error {
             | Self::FactorTooLarge { value, .. }
             | Self::WeightEntry { value, .. }
             | Self::Lambda { value } => Some(Number::Real(value)),
-            Self::MixedBase { items: number, .. }
+            Self::ListedTwice { column: number, .. }
+            | Self::MixedBase { items: number, .. }
             | Self::TopOutOfRange { k: number, .. }
             | Self::Order { order: number }
             | Self::OrderTooHigh { order: number, .. }

@@ -132,7 +132,6 @@ impl ListSums<'_> {
             against_tail: AgainstTail::default(),
         };
         match self.weight {
-            Lowered::Count { top: None } | Lowered::Later => {}
             Lowered::Count { top: Some(_) } | Lowered::Products(_) => {
                 self.find_means(&mut listed, power)?;
                 sums::find_totals::<false>(&mut listed);
@@ -142,7 +141,11 @@ impl ListSums<'_> {
                 sums::find_totals::<true>(&mut listed);
             }
             // General weights have no means; measures refuse them.
-            Lowered::Tensor { .. } | Lowered::Factors { .. } | Lowered::Quadruples(_) => {}
+            Lowered::Count { top: None }
+            | Lowered::Later
+            | Lowered::Tensor { .. }
+            | Lowered::Factors { .. }
+            | Lowered::Quadruples(_) => {}
         }
         Ok(listed)
     }
