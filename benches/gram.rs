@@ -35,7 +35,7 @@ fn top_ten(rows: usize, items: usize, power: i32, random: &mut Random) -> Lists 
     let (mut bounds, mut listed) = (vec![0], Vec::new());
     for row in 0..rows {
         while listed.len() < 10 * (row + 1) {
-            let item = (((random.real() + 1.0) / 2.0).powi(power) * items as f64) as usize;
+            let item = (f64::midpoint(random.real(), 1.0).powi(power) * items as f64) as usize;
             if !listed[10 * row..].contains(&item) {
                 listed.push(item);
             }

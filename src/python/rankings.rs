@@ -195,7 +195,9 @@ impl Rankings {
             let bounds = memory::collect(set.bounds().iter().map(|&bound| bound as i64))?;
             Ok::<_, Error>((bounds, entries(0)?, entries(1)?))
         })?;
-        starts.iter_mut().for_each(|start| *start += 1);
+        for start in &mut starts {
+            *start += 1;
+        }
         Ok([bounds, listed, starts].map(|part| PyArray1::from_vec(py, part)))
     }
 

@@ -101,9 +101,8 @@ def test_formats_and_types(form, made):
     X = np.array([[0, NAN, 2, 1], [NAN, 0, NAN, NAN], [NAN] * 4, [3, 2, 1, 0]])
     wanted = wkendall.gram_matrix(X, missing="bottom")
     for dtype in (np.float64, np.float32, np.int64, np.int8, np.uint16, np.uint64, np.longdouble):
-        given = sparse(X, form).astype(dtype)
-        given = getattr(sp, f"{form}_{made}")(given)
-        np.testing.assert_array_equal(wkendall.gram_matrix(given, missing="bottom"), wanted)
+        stored = getattr(sp, f"{form}_{made}")(sparse(X, form).astype(dtype))
+        np.testing.assert_array_equal(wkendall.gram_matrix(stored, missing="bottom"), wanted)
 
 
 def test_unsorted_rows_and_large_indices():
@@ -123,7 +122,8 @@ def test_the_table_of_the_documentation():
     X = np.full((2, 1000), NAN)
     X[0, :10] = X[1, 10:20] = np.arange(10)
     plain, signed = (
-        wkendall.gram_matrix(sparse(X), missing="bottom", signed=signed, normalize=True)[0, 1] for signed in (False, True)
+        wkendall.gram_matrix(sparse(X), missing="bottom", signed=signed, normalize=True)[0, 1]
+        for signed in (False, True)
     )
     assert (round(plain, 2), round(signed, 2)) == (0.98, -0.01)
 
@@ -162,7 +162,11 @@ def test_where_sparse_arrays_are_refused(call, message):
 )
 def test_what_is_no_list_is_refused(values, columns, known, message):
     X = sp.csr_array((3, 3))
-    X.indptr, X.indices, X.data = np.array([0, 0, 2, 2], dtype=np.int32), np.array(columns, dtype=np.int32), np.array(values)
+    X.indptr, X.indices, X.data = (
+        np.array([0, 0, 2, 2], dtype=np.int32),
+        np.array(columns, dtype=np.int32),
+        np.array(values),
+    )
     with pytest.raises(wkendall.RankingError, match=re.compile(message)) as caught:
         wkendall.gram_matrix(X, missing="bottom")
     assert (caught.value.row, caught.value.column, caught.value.kind) == known
@@ -210,8 +214,8 @@ def test_blocks_in_a_file_and_in_dask(tmp_path):
     kernel = {"missing": "bottom", "weight": "mult", "u": "log", "signed": True}
     np.testing.assert_array_equal(wkendall.gram_to_file(tmp_path / "k.npy", X, **kernel), wanted)
     with dask.config.set(scheduler="synchronous"):
-        for given in (X, dask.array.from_array(X.tocsr(), chunks=(25, -1), asarray=False)):
-            K = wkendall.dask.gram_matrix(given, chunks=20 if given is X else 25, **kernel)
+        for rankings in (X, dask.array.from_array(X.tocsr(), chunks=(25, -1), asarray=False)):
+            K = wkendall.dask.gram_matrix(rankings, chunks=20 if rankings is X else 25, **kernel)
             np.testing.assert_array_equal(K.compute(), wanted)
         K = wkendall.dask.gram_matrix(X, X[:7], chunks=(30, 7), **kernel)
         np.testing.assert_array_equal(K.compute(), wanted[:, :7])
@@ -241,8 +245,8 @@ def test_estimators():
     Z = nystroem.transform(X)
     np.testing.assert_allclose(Z @ Z.T, K, atol=1e-8)
     assert sp.issparse(nystroem.landmarks_)
-    for given in ("k-means++", X[:3]):
-        clusters = wkendall.KernelKMeans(3, init=given, random_state=0, **options)
+    for init in ("k-means++", X[:3]):
+        clusters = wkendall.KernelKMeans(3, init=init, random_state=0, **options)
         clusters.fit(X)
         assert (clusters.predict(X) == clusters.labels_).all()
     of_dense = clone(clusters).set_params(init=dense[:3]).fit(dense)
@@ -254,16 +258,14 @@ def test_estimators():
 
 
 def test_lists_of_names():
-    given = [["apple", "pear", "plum"], ["plum", "fig"], [], ["fig", {"apple", "plum"}, "pear"]]
-    dense, found = wkendall.from_lists(given), wkendall.from_lists(given, sparse=True)
+    names = [["apple", "pear", "plum"], ["plum", "fig"], [], ["fig", {"apple", "plum"}, "pear"]]
+    dense, found = wkendall.from_lists(names), wkendall.from_lists(names, sparse=True)
     assert found.items == dense.items
     assert (found.X.format, found.X.shape, found.X.nnz) == ("csr", (4, 4), 9)
-    np.testing.assert_array_equal(
-        wkendall.gram_matrix(found.X, **BOTTOM), wkendall.gram_matrix(dense.X, **BOTTOM)
-    )
+    np.testing.assert_array_equal(wkendall.gram_matrix(found.X, **BOTTOM), wkendall.gram_matrix(dense.X, **BOTTOM))
     assert wkendall.from_lists([], sparse=True).X.shape == (0, 0)
     with pytest.raises(TypeError, match="sparse must be"):
-        wkendall.from_lists(given, sparse="yes")
+        wkendall.from_lists(names, sparse="yes")
 
 
 MILLION = """

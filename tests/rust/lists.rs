@@ -198,7 +198,7 @@ fn counts_are_exact_for_a_large_catalogue() {
     let own = items as f64 * 2.0 - 3.0;
     assert_eq!(of(&signed, &lists), [own, items as f64 - 1.0, items as f64 - 1.0, items as f64 - 1.0]);
     let concordant = of(&kernel(&Naive::Standard, false, items), &lists);
-    assert_eq!(concordant[0], (all + own) / 2.0);
+    assert_eq!(concordant[0], f64::midpoint(all, own));
     assert_eq!(of(&Measure::distance(items), &lists)[1], all - concordant[1]);
 }
 

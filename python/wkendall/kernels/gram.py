@@ -157,8 +157,8 @@ def distance_matrix(
     """Kendall tau distance between all pairs of rankings: the number of discordant pairs of items.
 
     Parameters are those of `gram_matrix`. With ties or missing items it is the mean number for complete rankings that agree
-    with the two, so that a pair of tied items adds 1/2, also to the distance of a ranking from itself. Sparse arrays are lists, as
-    for `gram_matrix`.
+    with the two, so that a pair of tied items adds 1/2, also to the distance of a ranking from itself. Sparse arrays are lists,
+    as for `gram_matrix`.
 
     Returns
     -------

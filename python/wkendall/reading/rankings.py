@@ -117,7 +117,9 @@ class Reading(NamedTuple):
         if is_sparse(values):
             found = self._lists(values, name, 1)
             if found.rows != 1:
-                raise bad_argument(name, f" has {found.rows} rows, but must be one ranking", value=found.rows, kind="axes")
+                raise bad_argument(
+                    name, f" has {found.rows} rows, but must be one ranking", value=found.rows, kind="axes"
+                )
             return found
         return self._checked(as_array(values, name, 1)[np.newaxis], name, 1)
 
