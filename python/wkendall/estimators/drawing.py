@@ -26,7 +26,7 @@ def distinct(rankings: CheckedRankings, weights: Array) -> tuple[CheckedRankings
 def _keys(places: NDArray[Any]) -> NDArray[Any]:
     """Return what tells rankings apart: strings of bytes, which sort ten times as fast as rows do."""
     whole = np.nan_to_num(places, nan=0).astype(np.min_scalar_type(places.shape[1]).newbyteorder(">"))
-    return whole.view(f"S{whole.itemsize * whole.shape[1]}").ravel()
+    return np.asarray(whole.view(f"S{whole.itemsize * whole.shape[1]}").ravel())
 
 
 def _keys_of_lists(rankings: CheckedRankings) -> NDArray[Any]:

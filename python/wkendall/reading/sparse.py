@@ -45,8 +45,9 @@ def sparse_rows(values: Any, name: str) -> SparseRows:
     numbers = _numbers(rows.data, name)
     # A matrix whose arrays were changed by hand may have room behind the last row.
     used = int(bounds[-1])
-    columns, numbers = columns[:used], numbers[:used]
-    return SparseRows(*map(np.ascontiguousarray, (bounds, columns, numbers)), (int(rows.shape[0]), int(rows.shape[1])))
+    shape = (int(rows.shape[0]), int(rows.shape[1]))
+    contiguous = np.ascontiguousarray
+    return SparseRows(contiguous(bounds), contiguous(columns[:used]), contiguous(numbers[:used]), shape)
 
 
 def _numbers(data: NDArray[Any], name: str) -> NDArray[Any]:
