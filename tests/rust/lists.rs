@@ -122,7 +122,7 @@ fn values_are_those_of_rankings_with_ties() {
                 let wanted = gram(&measure, &dense, None, Options::default()).unwrap();
                 let largest = wanted.iter().fold(0.0, |largest: f64, value| largest.max(value.abs()));
                 let whole = matches!(weight, Naive::Standard) && largest > 1.0;
-                let allowed = if whole { 0.0 } else { 1e-11 * largest };
+                let allowed = if whole { 0.0 } else { 1e-12 * largest };
                 for (found, wanted) in of(&measure, &lists).into_iter().zip(&wanted) {
                     assert!((found - wanted).abs() <= allowed, "{weight:?} {items}: {found}, not {wanted}");
                 }

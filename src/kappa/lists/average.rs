@@ -1,10 +1,11 @@
 //! The average weight of two lists: what a concordant pair adds depends on the blocks of its later item.
 
 use super::many::{self, Numbers};
-use super::tops::{Block, over_tops};
 use super::{FEW, ListSums, ListWorkspace, Listed};
 use crate::error::Error;
+use crate::kappa::tops::top_block;
 use crate::memory;
+use crate::simd::tops::{Four, TopBlock, of_blocks};
 
 /// Rows of pairs of so many items look first whether the run goes on.
 const LONG: usize = 1 << 12;
@@ -12,47 +13,49 @@ const LONG: usize = 1 << 12;
 /// What the blocks of a list have with the last block of another list, which depends on the length of that alone.
 #[derive(Default)]
 pub(super) struct AgainstTail {
+    /// The blocks of the list, by first rank, and the last one at the place of its length.
+    own: Vec<TopBlock>,
     /// The length of the other list.
     length: Option<usize>,
     /// By first rank, where the later item of a pair is in this block and in the last one of the other list: if the pair
     /// is tied in neither list, in this one, in the other, in both.
-    blocks: Vec<[f64; 4]>,
+    blocks: Vec<Four>,
     /// The sum over the pairs of items of the list, which are all tied in the other.
     within: f64,
     /// What the last blocks of both have.
-    tails: [f64; 4],
+    tails: Four,
 }
 
-/// What two blocks have: if the pair is tied in neither list, in the one, in the other, in both.
-fn all_four(items: usize, one: Block, other: Block) -> [f64; 4] {
-    let sum = |one: Block, other: Block| {
-        let holds = |block: Block| block.size > usize::from(block.tied);
-        if holds(one) && holds(other) { over_tops(items, one, other) } else { 0.0 }
-    };
-    [sum(one, other), sum(one.tied(), other), sum(one, other.tied()), sum(one.tied(), other.tied())]
+/// Finds the blocks of a list.
+pub(super) fn find_blocks(items: usize, listed: &mut Listed<'_>) -> Result<(), Error> {
+    let (length, own) = (listed.list.len(), &mut listed.against_tail.own);
+    memory::resize(own, length + 1, [0.0; 4])?;
+    for (start, &size) in listed.sizes.iter().enumerate().filter(|&(_, &size)| size > 0) {
+        own[start] = top_block(&(start..start + size as usize));
+    }
+    own[length] = top_block(&(length..items));
+    Ok(())
 }
 
-fn block_of(listed: &Listed<'_>, start: u32) -> Block {
-    Block::new(start as usize, listed.sizes[start as usize] as usize)
+fn block_of(listed: &Listed<'_>, start: u32) -> TopBlock {
+    listed.against_tail.own[start as usize]
 }
 
 /// Makes ready what a list has with the last block of lists of this length.
 fn meet(items: usize, own: &mut Listed<'_>, length: usize) -> Result<(), Error> {
-    if own.against_tail.length == Some(length) {
+    if own.against_tail.length == Some(length) || items == 0 {
         return Ok(());
     }
-    let tail = |length: usize| Block::new(length, items - length);
-    let own_length = own.list.len();
-    let AgainstTail { length: known, blocks, within, tails } = &mut own.against_tail;
-    memory::resize(blocks, own_length, [0.0; 4])?;
+    let tail = top_block(&(length..items));
+    let AgainstTail { own: tops, length: known, blocks, within, tails } = &mut own.against_tail;
+    memory::resize(blocks, own.list.len(), [0.0; 4])?;
     *within = 0.0;
-    for start in (0..own_length).filter(|&start| own.sizes[start] > 0) {
-        let size = own.sizes[start] as usize;
-        let found = all_four(items, Block::new(start, size), tail(length));
-        *within += size as f64 * (start as f64 * found[2] + (size as f64 - 1.0) * found[3]);
+    for (start, &size) in own.sizes.iter().enumerate().filter(|&(_, &size)| size > 0) {
+        let found = of_blocks(items as f64, tops[start], tail);
+        *within += f64::from(size) * (start as f64 * found[2] + (f64::from(size) - 1.0) * found[3]);
         blocks[start] = found;
     }
-    *tails = all_four(items, tail(own_length), tail(length));
+    *tails = of_blocks(items as f64, tops[own.list.len()], tail);
     *known = Some(length);
     Ok(())
 }
@@ -83,7 +86,7 @@ fn per_item(sum: f64, items: usize) -> f64 {
 
 /// The sum over the pairs of items that are tied in the last block of one of the lists at least, given the number of
 /// items that one of the lists alone has, and the sum over their pairs.
-fn tied_somewhere(tails: [f64; 4], of_s: (f64, f64), of_t: (f64, f64), rest: f64) -> f64 {
+fn tied_somewhere(tails: Four, of_s: (f64, f64), of_t: (f64, f64), rest: f64) -> f64 {
     let [_, in_s, in_t, in_both] = tails;
     // What only s has comes before the rest in s and is tied with it in t.
     (of_s.1 + of_t.1) + rest * (of_s.0 * in_t + of_t.0 * in_s) + rest * (rest - 1.0) * in_both
@@ -169,7 +172,7 @@ fn find_numbers(items: usize, s: &Listed<'_>, t: &Listed<'_>, memory: &mut ListW
     let ListWorkspace { starts: [of_s, of_t], numbers, .. } = memory;
     numbers.iter_mut().for_each(Vec::clear);
     for (&in_s, &in_t) in of_s.iter().zip(&*of_t) {
-        let found = all_four(items, block_of(s, in_s), block_of(t, in_t));
+        let found = of_blocks(items as f64, block_of(s, in_s), block_of(t, in_t));
         for (list, number) in numbers.iter_mut().zip(found) {
             list.push(number);
         }
@@ -217,7 +220,7 @@ fn signed_within(items: usize, s: &Listed<'_>, t: &Listed<'_>, memory: &ListWork
         for (&other_s, &other_t) in of_s[..j].iter().zip(&of_t[..j]) {
             if other_s != in_s && other_t != in_t {
                 let (later_s, later_t) = (in_s.max(other_s), in_t.max(other_t));
-                let term = over_tops(items, block_of(s, later_s), block_of(t, later_t));
+                let [term, ..] = of_blocks(items as f64, block_of(s, later_s), block_of(t, later_t));
                 of_item += if (other_s < in_s) == (other_t < in_t) { term } else { -term };
             }
         }

@@ -6,7 +6,6 @@
 //! counts    the standard weight: whole numbers
 //! sums      products and sums of numbers of the ranks
 //! average   the average weight
-//! tops      what the average weight gives to two blocks of ranks
 //! many      the pairs of items that both lists have, where these are many
 //! ```
 //!
@@ -30,7 +29,6 @@ mod average;
 mod counts;
 mod many;
 mod sums;
-mod tops;
 
 use super::Workspace;
 use crate::error::Error;
@@ -140,9 +138,9 @@ impl ListSums<'_> {
                 self.find_means(&mut listed, power)?;
                 sums::find_totals::<true>(&mut listed);
             }
+            Lowered::Later => average::find_blocks(self.items, &mut listed)?,
             // General weights have no means; measures refuse them.
             Lowered::Count { top: None }
-            | Lowered::Later
             | Lowered::Tensor { .. }
             | Lowered::Factors { .. }
             | Lowered::Quadruples(_) => {}
