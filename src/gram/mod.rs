@@ -174,19 +174,17 @@ pub fn diagonal<R: RankingSet>(measure: &Measure, x: &R, options: Options<'_>) -
             find_own(measure, &mut options)?;
             memory::filled(x.rows(), measure.self_similarity())
         }
-        Sides::Tied(x, _) => Ok(own_of(measure, own_values(measure, x, options.threads, options.watch)?)),
-        Sides::Lists(x, _) => Ok(own_of(measure, lists::own_values(measure, x, options.threads, options.watch)?)),
-    }
-}
-
-/// The diagonal, from self-similarities before they are divided by anything.
-fn own_of(measure: &Measure, mut values: Vec<f64>) -> Vec<f64> {
-    if measure.is_normalized() {
-        for own in &mut values {
-            *own = f64::from(u8::from(*own > 0.0));
+        Sides::Tied(x, _) => {
+            let mut values = own_values(measure, x, options.threads, options.watch)?;
+            if measure.is_normalized() {
+                for own in &mut values {
+                    *own = f64::from(u8::from(*own > 0.0));
+                }
+            }
+            Ok(values)
         }
+        Sides::Lists(x, _) => lists::diagonal(measure, x, options.threads, options.watch),
     }
-    values
 }
 
 /// [`gram_into`] for incomplete rankings, under its earlier name.

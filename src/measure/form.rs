@@ -39,6 +39,14 @@ impl Measure {
         (self.order == 2 && !self.weight.is_general()).then_some((&self.weight, mean))
     }
 
+    /// The rate of a Mallows kernel.
+    pub(crate) fn rate(&self) -> Option<f64> {
+        match self.quantity {
+            Quantity::Mallows(rate) => Some(rate),
+            Quantity::Concordant | Quantity::Signed | Quantity::Discordant | Quantity::Correlation => None,
+        }
+    }
+
     /// Whether values are divided by those for a ranking and itself.
     pub(crate) fn is_normalized(&self) -> bool {
         self.normalized

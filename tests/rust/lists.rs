@@ -159,6 +159,28 @@ fn steep_and_mixed_weights_are_normalized_like_those_of_rankings_with_ties() {
 }
 
 #[test]
+fn the_mallows_kernel_is_a_function_of_the_mean_distance() {
+    let mut random = Random(6);
+    for items in 1..8 {
+        let table = Table::random(8, items, items, 4, &mut random);
+        let lists = table.lists();
+        let distance =
+            |s: &[f64], t: &[f64]| (items * (items - 1) / 2) as f64 - blocks::mean(&Naive::Standard, false, s, t).value;
+        let plain = Measure::mallows(items, 0.3).unwrap();
+        let (found, normalized) = (of(&plain, &lists), of(&plain.clone().normalized(), &lists));
+        for (at, (found, normalized)) in found.into_iter().zip(normalized).enumerate() {
+            let (s, t) = (&table.rows[at / 8], &table.rows[at % 8]);
+            let wanted = (-0.3 * distance(s, t)).exp();
+            let root = (-0.3 * distance(s, s) / 2.0).exp() * (-0.3 * distance(t, t) / 2.0).exp();
+            assert!((found - wanted).abs() < 1e-14 && (normalized - wanted / root).abs() < 1e-14);
+        }
+        let own = diagonal(&plain, &lists, Options::default()).unwrap();
+        assert!(own.iter().zip(&table.rows).all(|(own, s)| (own - (-0.3 * distance(s, s)).exp()).abs() < 1e-14));
+        assert_eq!(diagonal(&plain.normalized(), &lists, Options::default()), Ok(vec![1.0; 8]));
+    }
+}
+
+#[test]
 fn results_do_not_depend_on_tiles_threads_or_copies() {
     let mut random = Random(5);
     let items = 5000;

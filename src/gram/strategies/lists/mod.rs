@@ -18,24 +18,24 @@ use crate::measure::Measure;
 use crate::parallel::{self, Crew, Watch};
 use crate::rankings::Lists;
 use pairs::ListPairs;
-use setting::Setting;
+use setting::{Setting, mean_of};
 
 /// The kind of these rankings; refuses a measure that has no mean over complete rankings.
 pub(in crate::gram) fn representation_of(measure: &Measure, x: &Lists, y: &Lists) -> Result<Representation, Error> {
-    measure.mean().ok_or(Error::IncompleteMeasure)?;
+    mean_of(measure)?;
     let rows = (x.rows() + y.rows()).max(1);
     Ok(Representation::Lists { length: (x.entries() + y.entries()).div_ceil(rows) })
 }
 
-/// The value of a kernel for each list and itself, before it is divided by anything.
-pub(in crate::gram) fn own_values(
+/// The measure of each list and itself.
+pub(in crate::gram) fn diagonal(
     measure: &Measure,
     x: &Lists,
     threads: Option<usize>,
     watch: Option<Watch<'_>>,
 ) -> Result<Vec<f64>, Error> {
     let mut watch = watch;
-    Setting::new(measure, x, x, parallel::share(&mut watch))?.own_values(x, threads, watch)
+    Setting::new(measure, x, x, parallel::share(&mut watch))?.diagonal(threads, watch)
 }
 
 pub(in crate::gram) fn fill<T: Element>(

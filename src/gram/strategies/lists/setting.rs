@@ -17,6 +17,15 @@ use crate::weight::means::Means;
 use crate::weight::own;
 use crate::weight::tails::Tails;
 
+/// The weight and what the mean is taken of; refuses a measure that has no mean over complete rankings.
+pub(super) fn mean_of(measure: &Measure) -> Result<(&Lowered, Mean), Error> {
+    // A Mallows kernel is a function of the mean distance.
+    if measure.rate().is_some() {
+        return Ok((measure.weight(), Mean::Discordant));
+    }
+    measure.mean().ok_or(Error::IncompleteMeasure)
+}
+
 /// What is computed, of which lists.
 pub(super) struct Setting<'a> {
     measure: &'a Measure,
@@ -26,7 +35,8 @@ pub(super) struct Setting<'a> {
     sums: Weighed<'a>,
     longest: usize,
     /// The root of the self-similarity of each row and of each column, that of the row where there is none, where it is
-    /// needed: where values are divided by it, and where it can be 0 although its terms are not.
+    /// needed: where values are divided by it, and where it can be 0 although its terms are not. For the Mallows kernel
+    /// half of the mean distance of each list from itself.
     roots: Option<(Vec<f64>, Option<Vec<f64>>)>,
 }
 
@@ -66,7 +76,7 @@ impl<'a> Setting<'a> {
         y: &'a Lists,
         watch: Option<Watch<'_>>,
     ) -> Result<Self, Error> {
-        let (weight, mean) = measure.mean().ok_or(Error::IncompleteMeasure)?;
+        let (weight, mean) = mean_of(measure)?;
         let longest = x.longest().max(y.longest());
         let sums = Weighed::new(weight, mean == Mean::Signed, x.items(), longest, watch)?;
         Ok(Self { measure, x, y, mean, sums, longest, roots: None })
@@ -79,7 +89,10 @@ impl<'a> Setting<'a> {
 
     /// Whether values are divided by the roots, or can be 0 because of them.
     pub(super) fn needs_roots(&self) -> bool {
-        self.mean != Mean::Discordant && (self.measure.is_normalized() || self.sums.weight.has_negative())
+        match self.mean {
+            Mean::Concordant | Mean::Signed => self.measure.is_normalized() || self.sums.weight.has_negative(),
+            Mean::Discordant => self.measure.is_normalized() && self.measure.rate().is_some(),
+        }
     }
 
     /// Finds what values are divided by.
@@ -93,7 +106,7 @@ impl<'a> Setting<'a> {
         let mut roots = |set: &Lists| {
             let mut values = self.own_values(set, threads, Some(&mut begun))?;
             for value in &mut values {
-                *value = value.max(0.0).sqrt();
+                *value = if self.measure.rate().is_some() { *value / 2.0 } else { value.max(0.0).sqrt() };
             }
             Ok(values)
         };
@@ -103,13 +116,22 @@ impl<'a> Setting<'a> {
         Ok(())
     }
 
-    /// The value of each list and itself, before it is divided by anything.
-    pub(super) fn own_values(
-        &self,
-        set: &Lists,
-        threads: Option<usize>,
-        watch: Option<Watch<'_>>,
-    ) -> Result<Vec<f64>, Error> {
+    /// The value of each list and itself, after it is divided by what there is to divide by.
+    pub(super) fn diagonal(&self, threads: Option<usize>, watch: Option<Watch<'_>>) -> Result<Vec<f64>, Error> {
+        let mut values = self.own_values(self.x, threads, watch)?;
+        for value in &mut values {
+            *value = match (self.measure.rate(), self.measure.is_normalized()) {
+                (Some(_), true) => 1.0,
+                (Some(rate), false) => (-rate * *value).exp(),
+                (None, true) if self.mean != Mean::Discordant => f64::from(u8::from(*value > 0.0)),
+                (None, _) => *value,
+            };
+        }
+        Ok(values)
+    }
+
+    /// The value of each list and itself, before it is divided by anything; of a Mallows kernel the mean distance.
+    fn own_values(&self, set: &Lists, threads: Option<usize>, watch: Option<Watch<'_>>) -> Result<Vec<f64>, Error> {
         let mut watch = watch;
         let Weighed { weight, signed, items, .. } = self.sums;
         let without_signs = weight.without_signs()?;
@@ -183,7 +205,7 @@ impl<'a> Setting<'a> {
         if self.measure.is_normalized() { means.power(self.sums.weight, self.sums.signed) } else { 0 }
     }
 
-    /// The value for a sum, before it is divided by anything.
+    /// The value for a sum, before it is divided by anything; of a Mallows kernel the mean distance.
     pub(super) fn of_sum(&self, sum: f64) -> f64 {
         match self.mean {
             Mean::Concordant | Mean::Signed => sum,
@@ -191,8 +213,19 @@ impl<'a> Setting<'a> {
         }
     }
 
+    /// The Mallows kernel of two lists with this mean distance. Divided by the roots of both self-similarities it has the
+    /// distance less the mean of those of both lists from themselves, and no quotient that could underflow.
+    fn similarity(&self, rate: f64, distance: f64, row: usize, column: usize) -> f64 {
+        let Some((of_rows, of_columns)) = &self.roots else { return (-rate * distance).exp() };
+        let own = of_rows[row] + of_columns.as_ref().unwrap_or(of_rows)[column];
+        (-rate * (distance - own).max(0.0)).exp()
+    }
+
     /// The value after it is divided by what there is to divide by.
     pub(super) fn finished(&self, value: f64, row: usize, column: usize) -> f64 {
+        if let Some(rate) = self.measure.rate() {
+            return self.similarity(rate, value, row, column);
+        }
         let Some((of_rows, of_columns)) = &self.roots else { return value };
         let (of_row, of_column) = (of_rows[row], of_columns.as_ref().unwrap_or(of_rows)[column]);
         let unit = of_row * of_column;
