@@ -100,6 +100,12 @@ fn long_lists_are_those_of_the_definition_too() {
             table = Table::random(2, 110, 110, levels, &mut random);
         }
         table.rows.extend(Table::random(1, 110, 90, levels, &mut random).rows);
+        // Counts are added up one by one for more items.
+        let full = Table { items: 170, rows: vec![(0..170).map(|_| random.below(levels) as f64).collect(); 2] };
+        check(&full, &Naive::Standard, false);
+        let mut half = Table::random(6, 300, 300, levels, &mut random);
+        half.rows.push((0..300).map(|_| random.below(levels) as f64).collect());
+        check(&half, &Naive::Standard, true);
         for weight in naive::weights(110, &mut random).into_iter().step_by(2) {
             check(&table, &weight, false);
             check(&table, &weight, true);

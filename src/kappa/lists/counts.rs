@@ -2,8 +2,12 @@
 //! pairs and half of the signed sum, which is a whole number.
 
 use super::many::{self, Numbers};
-use super::{FEW, ListSums, ListWorkspace, Listed};
+use super::{ListSums, ListWorkspace, Listed};
 use crate::kappa::pairs_of;
+
+/// Up to so many items that both lists have, all pairs of them are looked at. That takes 0.6 ns a pair, by vectors, and
+/// sorting some 5 microseconds for 90 items.
+const FEW: usize = 128;
 
 /// The value for a signed sum.
 fn value(sums: &ListSums<'_>, balance: i128) -> f64 {
@@ -47,6 +51,9 @@ fn within(of_s: &[u32], of_t: &[u32]) -> i32 {
 
 /// The same for many.
 fn many_within(memory: &mut ListWorkspace) -> i128 {
-    let [concordant, discordant] = [false, true].map(|turned| many::split(Numbers::Ones, turned, memory));
-    concordant as i128 - discordant as i128
+    let concordant = many::split(Numbers::Ones, false, memory) as i128;
+    let (in_s, in_both) = many::tied_pairs(false, memory);
+    let (in_t, _) = many::tied_pairs(true, memory);
+    let split = pairs_of(memory.starts[0].len() as u64) + in_both - in_s - in_t;
+    2 * concordant - i128::from(split)
 }

@@ -108,6 +108,19 @@ fn each_sorted(second: bool, memory: &ListWorkspace, mut visit: impl FnMut(usize
     }
 }
 
+/// How many pairs are tied in one list, the `second` or not, and how many in both. The items have been sorted.
+pub(super) fn tied_pairs(second: bool, memory: &ListWorkspace) -> (u64, u64) {
+    let (mut in_own, mut in_both) = (0, 0);
+    let (mut of_block, mut of_cell) = (0, 0);
+    each_sorted(second, memory, |_, _, same_block, same_cell| {
+        of_block = if same_block { of_block + 1 } else { 0 };
+        of_cell = if same_cell { of_cell + 1 } else { 0 };
+        in_own += of_block;
+        in_both += of_cell;
+    });
+    (in_own, in_both)
+}
+
 /// The sums over the pairs that are tied in one list, the `second` or not, and not in the other, and over those tied in
 /// both. The items have been sorted.
 pub(super) fn tied<const ADD: bool>(own: &Means, other: &Means, second: bool, memory: &ListWorkspace) -> (f64, f64) {

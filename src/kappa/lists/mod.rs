@@ -42,7 +42,7 @@ use crate::weight::tails::Tails;
 use average::AgainstTail;
 use many::Sorted;
 
-/// Up to so many items that both lists have, all pairs of them are looked at: measured, sorting takes as long at some 60
+/// Up to so many items that both lists have, all pairs of them are looked at: sorting takes as long at some 60 to 90
 /// items.
 const FEW: usize = 64;
 

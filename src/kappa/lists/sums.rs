@@ -141,29 +141,43 @@ fn within<const ADD: bool>(signed: bool, s: &Listed<'_>, t: &Listed<'_>, memory:
     }
     let mut sum = 0.0;
     for j in 0..of_s.len() {
-        let (in_s, in_t) = (of_s[j], of_t[j]);
-        let mut of_item = 0.0;
-        for i in 0..j {
-            let (tied_in_s, tied_in_t) = (of_s[i] == in_s, of_t[i] == in_t);
-            if tied_in_s || tied_in_t {
-                if !signed {
-                    sum += tied::<ADD>((s, of_s[i], in_s), (t, of_t[i], in_t));
-                }
-                continue;
-            }
-            let term = if ADD { (p[i] + p[j]) * (q[i] + q[j]) } else { p[i] };
-            let concordant = (of_s[i] < in_s) == (of_t[i] < in_t);
-            of_item += if concordant {
-                term
-            } else if signed {
-                -term
-            } else {
-                0.0
-            };
-        }
+        let starts = (&of_s[..=j], &of_t[..=j]);
+        let (of_item, tied_somewhere) = if signed {
+            with_earlier::<ADD, true>(starts, &p[..=j], &q[..=j])
+        } else {
+            with_earlier::<ADD, false>(starts, &p[..=j], &q[..=j])
+        };
         sum += if ADD { of_item } else { p[j] * of_item };
+        if tied_somewhere && !signed {
+            let tied_with = (0..j).filter(|&i| of_s[i] == of_s[j] || of_t[i] == of_t[j]);
+            sum += tied_with.map(|i| tied::<ADD>((s, of_s[i], of_s[j]), (t, of_t[i], of_t[j]))).sum::<f64>();
+        }
     }
     sum
+}
+
+/// The sum over the pairs of the last item and each before it that are tied in neither list, products without the number
+/// of the last; and whether there are others. Has no branches: which way a pair goes is a coin toss.
+fn with_earlier<const ADD: bool, const SIGNED: bool>(
+    (of_s, of_t): (&[u32], &[u32]),
+    p: &[f64],
+    q: &[f64],
+) -> (f64, bool) {
+    let (Some((&in_s, of_s)), Some((&in_t, of_t))) = (of_s.split_last(), of_t.split_last()) else {
+        return (0.0, false);
+    };
+    let last = of_s.len();
+    let (own_p, own_q, p, q) = (p[last], q[last], &p[..last], &q[..last]);
+    let sign = |one: u32, other: u32| i32::from(one < other) - i32::from(one > other);
+    let (mut sum, mut tied) = (0.0, false);
+    for (i, (&other_s, &other_t)) in of_s.iter().zip(of_t).enumerate() {
+        let signs = sign(other_s, in_s) * sign(other_t, in_t);
+        let count = if SIGNED { signs } else { i32::from(signs > 0) };
+        let term = if ADD { (p[i] + own_p) * (q[i] + own_q) } else { p[i] };
+        sum += f64::from(count) * term;
+        tied |= signs == 0;
+    }
+    (sum, tied)
 }
 
 /// What both orders of a pair that is tied somewhere add, given the lists and the blocks of its items.
