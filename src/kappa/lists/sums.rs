@@ -172,7 +172,8 @@ fn with_earlier<const ADD: bool, const SIGNED: bool>(
     let (mut sum, mut tied) = (0.0, false);
     for (i, (&other_s, &other_t)) in of_s.iter().zip(of_t).enumerate() {
         let signs = sign(other_s, in_s) * sign(other_t, in_t);
-        let count = if SIGNED { signs } else { i32::from(signs > 0) };
+        // Compilers make a branch of a comparison.
+        let count = if SIGNED { signs } else { (signs * signs + signs) >> 1 };
         let term = if ADD { (p[i] + own_p) * (q[i] + own_q) } else { p[i] };
         sum += f64::from(count) * term;
         tied |= signs == 0;
