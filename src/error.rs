@@ -158,6 +158,8 @@ pub enum Error {
     },
     /// Features of pairs of items, of lists out of a catalogue.
     ListFeatures,
+    /// A measure that is not computed of lists out of a catalogue.
+    ListMeasure,
     /// Two things that belong together have different numbers of items.
     ItemsDiffer {
         /// Items of the first.
@@ -298,8 +300,13 @@ pub enum Error {
     },
     /// A measure that is not an inner product of features of pairs.
     NoFeatures,
-    /// A measure that has no mean over the complete rankings that agree with incomplete ones.
-    IncompleteMeasure,
+    /// Tuples of other than two items of incomplete rankings, whose means nobody computes.
+    IncompleteOrder {
+        /// How many items the tuples have.
+        order: usize,
+    },
+    /// Weights of quadruples of ranks for incomplete rankings.
+    IncompleteQuadruples,
     /// A weight other than the standard one where items can be anywhere.
     UnknownPlaces,
     /// A strategy that cannot compute the measure.

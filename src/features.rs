@@ -260,7 +260,10 @@ struct Layout<'a> {
 
 impl<'a> Layout<'a> {
     fn new(measure: &'a Measure) -> Result<Self, Error> {
-        let (weight, mean) = measure.mean().filter(|(_, mean)| *mean != Mean::Discordant).ok_or(Error::NoFeatures)?;
+        let (weight, mean) = measure.mean().map_err(|_| Error::NoFeatures)?;
+        if weight.is_general() || matches!(mean, Mean::Discordant | Mean::Both) {
+            return Err(Error::NoFeatures);
+        }
         let (items, signed) = (measure.items(), mean == Mean::Signed);
         let halved = !signed && weight.counts_all();
         let plain = Self { items, signed, halved, factor: 1.0, weights: Vec::new() };

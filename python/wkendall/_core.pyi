@@ -133,6 +133,7 @@ def embed(
     out: NDArray[Any],
     threads: int | None = None,
     progress: Callable[[int, int], object] | None = None,
+    inverse: bool = False,
 ) -> None: ...
 def feature_columns(measure: Measure) -> int: ...
 def features(
@@ -149,6 +150,7 @@ def combine(
     weights: NDArray[np.float64],
     threads: int | None = None,
     progress: Callable[[int, int], object] | None = None,
+    inverse: bool = False,
 ) -> NDArray[np.float64]: ...
 def tuple_sums(
     x: Rankings,
@@ -164,6 +166,7 @@ def linear_function(
     tensor: NDArray[np.float64],
     threads: int | None = None,
     progress: Callable[[int, int], object] | None = None,
+    inverse: bool = False,
 ) -> NDArray[np.float64]: ...
 def planned(measure: Measure, rows: int, columns: int, single: bool = False, backend: str | None = None) -> str: ...
 def most_factors(items: int, pairs: int) -> int | None: ...

@@ -20,7 +20,7 @@ from wkendall.kernels.gram import diagonal_of, gram_of
 from wkendall.kernels.named_weights import FACTORS, WEIGHTS
 from wkendall.kernels.run import Run
 from wkendall.kernels.specification import Distance, Kernel, Mallows
-from wkendall.reading.rankings import CheckedRankings, Input, Reading, Ties, Top
+from wkendall.reading.rankings import CheckedRankings, Input, Missing, Reading, Ties, Top
 
 __all__ = ["MallowsKernel", "WeightedKendallKernel"]
 
@@ -49,6 +49,8 @@ class _RankingKernel(ProcessKernel):  # type: ignore[misc]
 class MallowsKernel(_RankingKernel):
     """Mallows kernel for Gaussian processes: exp(-lam d), d being the number of discordant pairs of items.
 
+    With ties or missing items d is a mean; see `mallows`.
+
     Parameters
     ----------
     lam : float
@@ -57,7 +59,10 @@ class MallowsKernel(_RankingKernel):
         and the likelihood is flat.
     lam_bounds : pair of floats or "fixed"
         Where to look for the best value.
-    input, top, n_jobs
+    normalize : bool
+        As for `mallows`: with ties or missing items, divide by the square roots of both self-similarities, so that `lam` does
+        not change the variance of the process. Other than for `mallows` this is the default.
+    input, top, ties, missing, n_jobs
         As for `gram_matrix`.
 
     Examples
@@ -75,14 +80,20 @@ class MallowsKernel(_RankingKernel):
         lam: float = 0.1,
         lam_bounds: Bounds = (1e-5, 1e2),
         *,
+        normalize: bool = True,
         input: Input = "ranks",
         top: Top = "low",
+        ties: Ties = "error",
+        missing: Missing = "error",
         n_jobs: SupportsIndex | None = None,
     ) -> None:
         self.lam = lam
         self.lam_bounds = lam_bounds
+        self.normalize = normalize
         self.input = input
         self.top = top
+        self.ties = ties
+        self.missing = missing
         self.n_jobs = n_jobs
 
     @property
@@ -112,17 +123,22 @@ class MallowsKernel(_RankingKernel):
         """
         self._check_gradient(Y, eval_gradient)
         fixed = self.hyperparameter_lam.fixed
-        kernel, run = Mallows.of(self.lam), Run(n_jobs=self.n_jobs)
-        x, y = Reading(self.input, self.top, advises=False).both(X, Y, run.threads)
+        kernel, run = Mallows.of(self.lam, self.normalize), Run(n_jobs=self.n_jobs)
+        x, y = self._reading().both(X, Y, run.threads)
         K: Array = gram_of(x, y, kernel, run)
         if not eval_gradient:
             return K
         if fixed:
             return K, np.empty((*K.shape, 0))
-        return K, (-self.lam * gram_of(x, None, Distance(), run) * K)[:, :, np.newaxis]
+        distances: Array = gram_of(x, None, Distance(), run)
+        if self.normalize and not x.is_complete:
+            own = diagonal_of(x, Distance(), run) / 2
+            distances -= own[:, np.newaxis]
+            distances -= own
+        return K, (-self.lam * distances * K)[:, :, np.newaxis]
 
     def diag(self, X: ArrayLike) -> Array:
-        """Kernel between each ranking and itself, which is 1.
+        """Kernel between each ranking and itself, which is 1 if normalized or without ties and missing items.
 
         Parameters
         ----------
@@ -132,14 +148,21 @@ class MallowsKernel(_RankingKernel):
         -------
         ndarray of shape (m,)
         """
-        return np.ones(Reading(self.input, self.top, advises=False).rankings(X, "X").rows)
+        run = Run(n_jobs=self.n_jobs)
+        own: Array = diagonal_of(
+            self._reading().rankings(X, "X", run.threads), Mallows.of(self.lam, self.normalize), run
+        )
+        return own
 
     def is_stationary(self) -> bool:
-        """Tell whether the kernel sees only how two rankings differ: relabelling the items of both changes nothing."""
-        return True
+        """Tell whether the kernel sees only how two rankings differ, which is so if it is normalized or without ties."""
+        return bool(self.normalize) or self.ties == self.missing == "error"
 
     def __repr__(self) -> str:
-        return f"MallowsKernel(lam={_shown(self.lam)})"
+        return f"MallowsKernel(lam={_shown(self.lam)}{'' if self.normalize else ', normalize=False'})"
+
+    def _reading(self) -> Reading:
+        return Reading(self.input, self.top, self.ties, self.missing)
 
 
 class WeightedKendallKernel(_RankingKernel):
@@ -156,7 +179,7 @@ class WeightedKendallKernel(_RankingKernel):
         How fast the weights fall, for `u="power"` and `u="exponential"`; near zero all positions count alike.
     a_bounds : pair of floats or "fixed"
         Where to look for the best value.
-    k, order, signed, input, top, ties, n_jobs
+    k, order, signed, input, top, ties, missing, n_jobs
         As for `gram_matrix`.
     normalize : bool
         Divide by the square roots of both self-similarities, so that `a` does not change the variance of the process. Other
@@ -189,6 +212,7 @@ class WeightedKendallKernel(_RankingKernel):
         input: Input = "ranks",
         top: Top = "low",
         ties: Ties = "error",
+        missing: Missing = "error",
         n_jobs: SupportsIndex | None = None,
     ) -> None:
         self.weight = weight
@@ -202,6 +226,7 @@ class WeightedKendallKernel(_RankingKernel):
         self.input = input
         self.top = top
         self.ties = ties
+        self.missing = missing
         self.n_jobs = n_jobs
 
     @property
@@ -261,8 +286,8 @@ class WeightedKendallKernel(_RankingKernel):
         return own
 
     def is_stationary(self) -> bool:
-        """Tell whether the kernel sees only how two rankings differ, which is so without ties."""
-        return self.ties == "error"
+        """Tell whether the kernel sees only how two rankings differ, which is so without ties and missing items."""
+        return self.ties == self.missing == "error"
 
     def __repr__(self) -> str:
         said = [repr(self.weight)]
@@ -280,7 +305,7 @@ class WeightedKendallKernel(_RankingKernel):
         return self.weight in ("add", "mult") and isinstance(self.u, str) and self.u in FAMILIES
 
     def _reading(self) -> Reading:
-        return Reading(self.input, self.top, self.ties)
+        return Reading(self.input, self.top, self.ties, self.missing)
 
     def _kernel(self, items: int) -> Kernel:
         """Return what is computed, with the position weights of so many items."""

@@ -84,6 +84,10 @@ impl Error {
                 let (before, rule) = (" lists column ", " twice: an item has one place");
                 vec![Piece::Row(row), text(before).remove(0), Piece::Column(column), text(rule).remove(0)]
             }
+            Self::ListMeasure => text(
+                "lists out of a catalogue have kernels of order 2 with a named weight, the distance and the Mallows \
+                 kernel, but not this measure",
+            ),
             Self::ListFeatures => text(
                 "lists out of a catalogue have no features of pairs, of which there would be as many as pairs of items: \
                  compute kernels or their approximation from landmarks",
@@ -183,9 +187,18 @@ impl Error {
             }
             Self::NotAKernel => text("only kernels have a signed form, not distances or correlations"),
             Self::NoFeatures => text("only kernels of order 2 with a named weight have features of pairs"),
-            Self::IncompleteMeasure => text(
-                "incomplete rankings have kernels of order 2 with a named weight and the distance, but not this \
-                 measure",
+            Self::IncompleteOrder { order } => about(
+                "order",
+                format!(
+                    " is {order}, but rankings with ties or missing items take orders 1 and 2 only: means over more \
+                     than two tied items at a time are not implemented"
+                ),
+            ),
+            Self::IncompleteQuadruples => about(
+                "W",
+                " is for complete rankings: with ties or missing items each pair of items would need a mean over four \
+                 blocks of ranks, up to n^4 numbers; U takes such rankings"
+                    .to_owned(),
             ),
             Self::UnknownPlaces => text("where missing items can be anywhere the weight must be the standard one"),
             Self::Changed => text("the values changed while they were being checked: do not write to them meanwhile"),

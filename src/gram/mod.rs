@@ -86,8 +86,9 @@ pub struct Options<'a> {
 ///
 /// # Errors
 /// When the numbers of items differ, the result does not fit into memory, or `options.watch` stops the run. For
-/// [`Incomplete`] rankings and [`Lists`](crate::Lists) also when the measure is neither a kernel of order 2 with a named weight nor the distance,
-/// and, where items can be anywhere, when the weight is not the standard one.
+/// [`Incomplete`] rankings also when the order is above 2 or the weight is [`Weight::Quadruples`](crate::Weight),
+/// and, where items can be anywhere, when the weight is not the standard one. For [`Lists`](crate::Lists) when the weight
+/// has no name or the order is not 2.
 ///
 /// ```
 /// use wkendall::{Measure, Options, Rankings, Weight, gram};
@@ -131,6 +132,8 @@ pub fn gram_into<R: RankingSet, T: Element>(
     if rows.checked_mul(columns) != Some(out.len()) {
         return Err(Error::OutputLength { given: out.len(), rows, columns });
     }
+    let of_items = measure_of_items(measure, x)?;
+    let measure = of_items.as_ref().unwrap_or(measure);
     let mut options = options;
     find_own(measure, &mut options)?;
     check_range::<T>(measure)?;
@@ -168,21 +171,15 @@ pub fn gram_into<R: RankingSet, T: Element>(
 /// ```
 pub fn diagonal<R: RankingSet>(measure: &Measure, x: &R, options: Options<'_>) -> Result<Vec<f64>, Error> {
     measure.check_items(x.items())?;
+    let of_items = measure_of_items(measure, x)?;
+    let measure = of_items.as_ref().unwrap_or(measure);
     let mut options = options;
     match R::sides(x, None) {
         Sides::Complete(x, _) => {
             find_own(measure, &mut options)?;
             memory::filled(x.rows(), measure.self_similarity())
         }
-        Sides::Tied(x, _) => {
-            let mut values = own_values(measure, x, options.threads, options.watch)?;
-            if measure.is_normalized() {
-                for own in &mut values {
-                    *own = f64::from(u8::from(*own > 0.0));
-                }
-            }
-            Ok(values)
-        }
+        Sides::Tied(x, _) => tied::diagonal(measure, x, options.threads, options.watch),
         Sides::Lists(x, _) => lists::diagonal(measure, x, options.threads, options.watch),
     }
 }
@@ -209,6 +206,15 @@ pub fn gram_incomplete_into<T: Element>(
 #[doc(hidden)]
 pub fn diagonal_incomplete(measure: &Measure, x: &Incomplete, options: Options<'_>) -> Result<Vec<f64>, Error> {
     diagonal(measure, x, options)
+}
+
+/// The measure that incomplete rankings have instead of one of order 1.
+fn measure_of_items<R: RankingSet>(measure: &Measure, x: &R) -> Result<Option<Measure>, Error> {
+    match R::sides(x, None) {
+        Sides::Complete(..) => Ok(None),
+        Sides::Tied(..) => measure.of_items(),
+        Sides::Lists(..) => Ok(None),
+    }
 }
 
 /// Finds the self-similarity before anything asks for it, because it can take as long as a pair of rankings.

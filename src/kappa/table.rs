@@ -10,7 +10,7 @@ use crate::error::Error;
 use crate::memory;
 use crate::rankings::tied::Blocks;
 use crate::simd::Isa;
-use crate::simd::tops::{TopNumbers, in_tops};
+use crate::simd::tops::{STEP, TopLists, sum_in_tops, sum_split_in_tops};
 use crate::weight::lowered::Lowered;
 use crate::weight::means::Means;
 
@@ -34,12 +34,13 @@ impl Levels {
             for &item in &blocks.order[block.clone()] {
                 levels.of_items[item as usize] = level;
             }
-            if weight.is_later() {
-                levels.ranks.push(&block)?;
-            } else {
+            if !weight.is_later() {
                 memory::push(&mut levels.means, means.of_block[block.start])?;
                 memory::push(&mut levels.tied, means.of_tied[block.start])?;
             }
+        }
+        if weight.is_later() {
+            levels.ranks = TopBlocks::of(blocks)?;
         }
         Ok(levels)
     }
@@ -57,8 +58,8 @@ pub(crate) struct Table {
     cells: Vec<u32>,
     /// What was passed of each column: how many items, and the sum of their weights.
     passed: Vec<[f64; 2]>,
-    /// What pairs have whose later item is in a cell of one row.
-    tops: TopNumbers,
+    /// How often the four numbers of each cell of a row are added.
+    factors: TopLists,
 }
 
 impl Table {
@@ -68,7 +69,7 @@ impl Table {
         memory::reserve(&mut self.cells, most)?;
         memory::reserve(&mut self.passed, items)?;
         if weight.is_later() {
-            self.tops.iter_mut().try_for_each(|numbers| memory::reserve(numbers, items))
+            self.factors.iter_mut().try_for_each(|list| memory::reserve(list, items.next_multiple_of(STEP)))
         } else {
             Ok(())
         }
@@ -183,43 +184,52 @@ fn sums<const TIES: bool>(
 }
 
 /// The sum where two items have a number of the later one that depends on its two blocks, and on whether they are tied.
-fn later(s: &Levels, t: &Levels, Table { cells, passed, tops, .. }: &mut Table, isa: Isa) -> f64 {
+fn later(s: &Levels, t: &Levels, Table { cells, passed, factors, .. }: &mut Table, isa: Isa) -> f64 {
     passed.clear();
     passed.resize(t.count(), [0.0; 2]);
+    for list in &mut *factors {
+        list.clear();
+        list.resize(t.count().next_multiple_of(STEP), 0.0);
+    }
     let mut sum = 0.0;
     for (row, cells) in cells.chunks_exact(t.count().max(1)).enumerate() {
-        in_tops(isa, s.of_items.len(), s.ranks.get(row), t.ranks.slices(), tops);
-        let [in_neither, in_s, in_t, in_both] = &*tops;
+        let [neither, in_s, in_t, in_both] = &mut *factors;
         let (mut before, mut in_row) = (0.0, 0.0);
-        for (column, passed) in passed.iter_mut().enumerate() {
-            let count = f64::from(cells[column]);
-            let split = before * in_neither[column];
-            let tied = in_row * in_s[column] + passed[0] * in_t[column] + (count - 1.0) * in_both[column];
-            sum += if count > 0.0 { count * (split + tied) } else { 0.0 };
+        for (column, (passed, &count)) in passed.iter_mut().zip(cells).enumerate() {
+            let count = f64::from(count);
+            neither[column] = count * before;
+            in_s[column] = count * in_row;
+            in_t[column] = count * passed[0];
+            in_both[column] = count * (count - 1.0);
             before += passed[0];
             in_row += count;
             passed[0] += count;
         }
+        let factors = factors.each_ref().map(Vec::as_slice);
+        sum += sum_in_tops(isa, s.of_items.len(), s.ranks.get(row), t.ranks.slices(), factors);
     }
     sum / s.of_items.len().max(1) as f64
 }
 
 /// The signed sum of the same: of two items that are in opposite order, the later one in the one ranking and the later
 /// one in the other have the cell that both share.
-fn signed_later(s: &Levels, t: &Levels, Table { cells, passed, tops, .. }: &mut Table, isa: Isa) -> f64 {
+fn signed_later(s: &Levels, t: &Levels, Table { cells, passed, factors, .. }: &mut Table, isa: Isa) -> f64 {
     passed.clear();
     passed.resize(t.count(), [0.0; 2]);
+    let factors = &mut factors[0];
+    factors.clear();
+    factors.resize(t.count().next_multiple_of(STEP), 0.0);
     let mut sum = 0.0;
     for (row, cells) in cells.chunks_exact(t.count().max(1)).enumerate() {
-        in_tops(isa, s.of_items.len(), s.ranks.get(row), t.ranks.slices(), tops);
         let (mut before, mut in_row) = (0.0, 0.0);
-        for (column, passed) in passed.iter_mut().enumerate() {
-            let count = f64::from(cells[column]);
-            sum += (count * before - in_row * passed[0]) * tops[0][column];
+        for ((passed, &count), factor) in passed.iter_mut().zip(cells).zip(&mut *factors) {
+            let count = f64::from(count);
+            *factor = count * before - in_row * passed[0];
             before += passed[0];
             in_row += count;
             passed[0] += count;
         }
+        sum += sum_split_in_tops(isa, s.of_items.len(), s.ranks.get(row), t.ranks.slices(), factors);
     }
     sum / s.of_items.len().max(1) as f64
 }

@@ -6,22 +6,37 @@ use crate::error::Error;
 use crate::memory;
 use crate::parallel::Stop;
 use crate::rankings::tied::Blocks;
-use crate::simd::tops::{TopBlock, cut, of_blocks};
+use crate::simd::tops::{STEP, TopBlock, TopLists, cut, of_blocks};
 
-/// The blocks of a ranking, as [`of_blocks`] takes them, side by side.
+/// The blocks of a ranking, as [`of_blocks`] takes them, side by side; filled up to a multiple of [`STEP`].
 #[derive(Debug, Default)]
 pub(super) struct TopBlocks {
-    lists: [Vec<f64>; 4],
+    lists: TopLists,
+    count: usize,
 }
 
 impl TopBlocks {
-    pub(super) fn len(&self) -> usize {
-        self.lists[0].len()
+    /// Those of a ranking in which all items have a place.
+    pub(super) fn of(blocks: Blocks<'_>) -> Result<Self, Error> {
+        let mut all = Self::default();
+        for ranks in blocks.ranges() {
+            all.push(&ranks)?;
+            all.count += 1;
+        }
+        while !all.lists[0].len().is_multiple_of(STEP) {
+            all.push(&(0..1))?;
+        }
+        Ok(all)
     }
 
-    pub(super) fn push(&mut self, ranks: &Range<usize>) -> Result<(), Error> {
+    fn push(&mut self, ranks: &Range<usize>) -> Result<(), Error> {
         let block = top_block(ranks);
         self.lists.iter_mut().zip(block).try_for_each(|(list, number)| memory::push(list, number))
+    }
+
+    /// How many blocks the ranking has.
+    pub(super) fn len(&self) -> usize {
+        self.count
     }
 
     pub(super) fn get(&self, block: usize) -> TopBlock {

@@ -2,8 +2,11 @@
 //! knows them.
 
 use super::{Measure, Quantity, ratio};
+use crate::error::Error;
 use crate::kappa;
+use crate::memory;
 use crate::weight::lowered::Lowered;
+use crate::weight::mean_tensor::check_order;
 
 /// What the mean is taken of for incomplete rankings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -14,6 +17,8 @@ pub(crate) enum Mean {
     Signed,
     /// The number of discordant pairs.
     Discordant,
+    /// The concordant and the discordant sum, of which a correlation is made.
+    Both,
 }
 
 /// What a measure counts.
@@ -28,15 +33,60 @@ pub(crate) enum Counted {
 }
 
 impl Measure {
-    /// The weight and what the mean is taken of for incomplete rankings, if there is such a mean.
-    pub(crate) fn mean(&self) -> Option<(&Lowered, Mean)> {
+    /// The weight and what the mean is taken of for incomplete rankings.
+    ///
+    /// # Errors
+    /// Where there is no such mean, or nobody computes it.
+    pub(crate) fn mean(&self) -> Result<(&Lowered, Mean), Error> {
         let mean = match self.quantity {
             Quantity::Concordant => Mean::Concordant,
             Quantity::Signed => Mean::Signed,
-            Quantity::Discordant => Mean::Discordant,
-            Quantity::Correlation | Quantity::Mallows(_) => return None,
+            // A Mallows kernel is a function of the mean distance.
+            Quantity::Discordant | Quantity::Mallows(_) => Mean::Discordant,
+            Quantity::Correlation => Mean::Both,
         };
-        (self.order == 2 && !self.weight.is_general()).then_some((&self.weight, mean))
+        match &self.weight {
+            Lowered::Quadruples(_) => Err(Error::IncompleteQuadruples),
+            weight @ (Lowered::Tensor { order, .. } | Lowered::Factors { order, .. }) => {
+                check_order(*order)?;
+                Ok((weight, mean))
+            }
+            Lowered::Count { .. } | Lowered::Later | Lowered::Sums(_) | Lowered::Products(_) if self.order != 2 => {
+                Err(Error::IncompleteOrder { order: self.order })
+            }
+            weight @ (Lowered::Count { .. } | Lowered::Later | Lowered::Sums(_) | Lowered::Products(_)) => {
+                Ok((weight, mean))
+            }
+        }
+    }
+
+    /// The same kernel as one with weights for single positions, if it is a sum over single items: this is what has
+    /// means for incomplete rankings.
+    pub(crate) fn of_items(&self) -> Result<Option<Self>, Error> {
+        if self.order != 1 || self.quantity != Quantity::Concordant {
+            return Ok(None);
+        }
+        let items = self.items;
+        let entries = match &self.weight {
+            Lowered::Count { top } => {
+                memory::collect((0..items).map(|rank| f64::from(u8::from(rank < top.unwrap_or(items)))))?.into()
+            }
+            Lowered::Sums(u) | Lowered::Products(u) => u.clone(),
+            // The mean over k of the kernels of the top k ranks.
+            Lowered::Later => {
+                let one = (items as f64).sqrt().recip();
+                let ranks = (1..=items).flat_map(|k| (0..items).map(move |rank| if rank < k { one } else { 0.0 }));
+                memory::collect(ranks)?.into()
+            }
+            Lowered::Tensor { .. } | Lowered::Factors { .. } | Lowered::Quadruples(_) => return Ok(None),
+        };
+        let normalized = self.normalized;
+        Ok(Some(Self { normalized, ..Self::new(Lowered::Tensor { order: 1, entries }, 2, items, self.quantity) }))
+    }
+
+    /// Whether the value is a quotient of two sums.
+    pub(crate) fn is_correlation(&self) -> bool {
+        self.quantity == Quantity::Correlation
     }
 
     /// The rate of a Mallows kernel.

@@ -1,5 +1,7 @@
 //! The embedding, rows of features, and sums over them.
 
+use std::borrow::Cow;
+
 use numpy::{PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
@@ -7,11 +9,13 @@ use pyo3::prelude::*;
 use super::measure::Measure;
 use super::rankings::{Rankings, Set};
 use super::{in_use, watched};
-use crate::{Element, embedding, features};
+use crate::embedding::tied;
+use crate::weight::mean_tensor::Direction;
+use crate::{Element, Error, Incomplete, embedding, features};
 
 /// Fills `out`, float64 or float32 with one row a ranking, with the embedding by a flat tensor of weights.
 #[pyfunction]
-#[pyo3(signature = (x, order, weights, out, threads=None, progress=None))]
+#[pyo3(signature = (x, order, weights, out, threads=None, progress=None, inverse=false))]
 pub(super) fn embed(
     x: &Rankings,
     order: usize,
@@ -19,9 +23,30 @@ pub(super) fn embed(
     out: &Bound<'_, PyAny>,
     threads: Option<usize>,
     progress: Option<&Bound<'_, PyAny>>,
+    inverse: bool,
 ) -> PyResult<()> {
     let weights = weights.as_slice()?;
-    each_type(out, threads, progress, Rows::Embedding { x: x.complete()?, weights, order })
+    let set = Embedded::new(out.py(), x, inverse)?;
+    each_type(out, threads, progress, Rows::Embedding { set: &set, weights, order })
+}
+
+/// The rankings whose tensors are wanted, or their inverse permutations.
+enum Embedded<'a> {
+    Complete(Cow<'a, crate::Rankings>),
+    Tied(&'a Incomplete, Direction),
+}
+
+impl<'a> Embedded<'a> {
+    fn new(py: Python<'_>, x: &'a Rankings, inverse: bool) -> PyResult<Self> {
+        Ok(match &x.0 {
+            Set::Complete(set) if inverse => {
+                Self::Complete(Cow::Owned(py.detach(|| Ok::<_, Error>(set.try_clone()?.inverse()))?))
+            }
+            Set::Complete(set) => Self::Complete(Cow::Borrowed(set)),
+            Set::Tied(set) => Self::Tied(set, if inverse { Direction::Inverse } else { Direction::Forward }),
+            Set::Lists(_) => return Err(Error::ListFeatures.into()),
+        })
+    }
 }
 
 /// The number of features that a kernel gives a ranking.
@@ -46,7 +71,7 @@ pub(super) fn fill_features(
 /// What is written for each ranking.
 #[derive(Clone, Copy)]
 enum Rows<'a> {
-    Embedding { x: &'a crate::Rankings, order: usize, weights: &'a [f64] },
+    Embedding { set: &'a Embedded<'a>, order: usize, weights: &'a [f64] },
     Features { measure: &'a crate::Measure, x: &'a Set },
 }
 
@@ -76,8 +101,12 @@ fn fill_rows<T: Element + numpy::Element>(
     let mut borrowed = out.try_readwrite().map_err(|_| in_use(out.py(), "out"))?;
     let cells = borrowed.as_slice_mut()?;
     match rows {
-        Rows::Embedding { x, order, weights } => watched(py, progress, |watch| {
-            embedding::embed_into(x, order, weights, cells, embedding::Run { threads, watch: Some(watch) })
+        Rows::Embedding { set, order, weights } => watched(py, progress, |watch| {
+            let run = embedding::Run { threads, watch: Some(watch) };
+            match set {
+                Embedded::Complete(x) => embedding::embed_into(&**x, order, weights, cells, run),
+                &Embedded::Tied(x, direction) => tied::embed_into(x, direction, order, weights, cells, run),
+            }
         }),
         Rows::Features { measure, x: Set::Complete(x) } => watched(py, progress, |watch| {
             features::features_into(measure, x, cells, embedding::Run { threads, watch: Some(watch) })
@@ -93,7 +122,8 @@ fn fill_rows<T: Element + numpy::Element>(
 
 /// The flat sum over rankings of a coefficient times the embedding.
 #[pyfunction]
-#[pyo3(signature = (x, coefficients, order, weights, threads=None, progress=None))]
+#[pyo3(signature = (x, coefficients, order, weights, threads=None, progress=None, inverse=false))]
+#[allow(clippy::too_many_arguments)] // they have names on the other side
 pub(super) fn combine<'py>(
     py: Python<'py>,
     x: &Rankings,
@@ -102,13 +132,17 @@ pub(super) fn combine<'py>(
     weights: PyReadonlyArray1<'py, f64>,
     threads: Option<usize>,
     progress: Option<&Bound<'py, PyAny>>,
+    inverse: bool,
 ) -> PyResult<Bound<'py, PyArray1<f64>>> {
-    let set = x.complete()?;
+    let set = Embedded::new(py, x, inverse)?;
     let (coefficients, weights) = (coefficients.as_slice()?, weights.as_slice()?);
     let progress = progress.map(|progress| progress.clone().unbind());
     let sum = watched(py, progress.as_ref(), |watch| {
         let run = embedding::Run { threads, watch: Some(watch) };
-        embedding::combine(set, coefficients, order, weights, run)
+        match &set {
+            Embedded::Complete(x) => embedding::combine(&**x, coefficients, order, weights, run),
+            &Embedded::Tied(x, direction) => tied::combine(x, direction, coefficients, order, weights, run),
+        }
     })?;
     Ok(PyArray1::from_vec(py, sum))
 }
@@ -125,19 +159,23 @@ pub(super) fn tuple_sums<'py>(
     out: &Bound<'py, PyArray2<f64>>,
     threads: Option<usize>,
 ) -> PyResult<()> {
-    let set = x.complete()?;
     let coefficients = coefficients.as_slice()?;
     let mut out = out.try_readwrite()?;
     let out = out.as_slice_mut()?;
     watched(py, None, |watch| {
         let run = embedding::Run { threads, watch: Some(watch) };
-        embedding::tuple_sums_into(set, coefficients, order, out, run)
+        match &x.0 {
+            Set::Complete(x) => embedding::tuple_sums_into(x, coefficients, order, out, run),
+            Set::Tied(x) => embedding::tuple_sums_into(x, coefficients, order, out, run),
+            Set::Lists(x) => embedding::tuple_sums_into(x, coefficients, order, out, run),
+        }
     })
 }
 
 /// The inner product of a flat tensor and the embedding, for each ranking.
 #[pyfunction]
-#[pyo3(signature = (x, order, weights, tensor, threads=None, progress=None))]
+#[pyo3(signature = (x, order, weights, tensor, threads=None, progress=None, inverse=false))]
+#[allow(clippy::too_many_arguments)] // they have names on the other side
 pub(super) fn linear_function<'py>(
     py: Python<'py>,
     x: &Rankings,
@@ -146,13 +184,17 @@ pub(super) fn linear_function<'py>(
     tensor: PyReadonlyArray1<'py, f64>,
     threads: Option<usize>,
     progress: Option<&Bound<'py, PyAny>>,
+    inverse: bool,
 ) -> PyResult<Bound<'py, PyArray1<f64>>> {
-    let set = x.complete()?;
+    let set = Embedded::new(py, x, inverse)?;
     let (weights, tensor) = (weights.as_slice()?, tensor.as_slice()?);
     let progress = progress.map(|progress| progress.clone().unbind());
     let values = watched(py, progress.as_ref(), |watch| {
         let run = embedding::Run { threads, watch: Some(watch) };
-        embedding::linear_function(set, order, weights, tensor, run)
+        match &set {
+            Embedded::Complete(x) => embedding::linear_function(&**x, order, weights, tensor, run),
+            &Embedded::Tied(x, direction) => tied::linear_function(x, direction, order, weights, tensor, run),
+        }
     })?;
     Ok(PyArray1::from_vec(py, values))
 }

@@ -1,11 +1,134 @@
-//! Sorting that can be stopped: long lists are sorted in parts, which are merged.
+//! Sorting a row of numbers. Long rows are sorted in parts, which are merged, so that it can be stopped.
 
 use std::cmp::Ordering;
 
+use super::value::Value;
+use crate::error::Error;
+use crate::memory;
 use crate::parallel::Stop;
 
 /// Lists up to this long are sorted at once, in some 20 milliseconds.
 const PART: usize = 1 << 18;
+
+/// Whole numbers are counted instead of sorted if they span at most so many for each item.
+const SPAN: u64 = 4;
+
+/// Sorts the items of a row into blocks of equal numbers; memory for one thread.
+pub(super) struct BlockSort {
+    stop: Stop,
+    keys: Vec<(u64, u32)>,
+    counts: Vec<u32>,
+}
+
+impl BlockSort {
+    /// For rows of so many items.
+    pub(super) fn new(items: usize, stop: &Stop) -> Result<Self, Error> {
+        let mut new = Self { stop: stop.clone(), keys: Vec::new(), counts: Vec::new() };
+        // Longer rows are sorted in place.
+        if items <= PART {
+            memory::reserve(&mut new.keys, items)?;
+            memory::reserve(&mut new.counts, items * SPAN as usize + 1)?;
+        }
+        Ok(new)
+    }
+
+    /// Writes the items in the order of their numbers, equal ones by item, those without a number last; and for each
+    /// item the first place of its block. How many items have numbers, and whether two have the same. `None` if the run
+    /// is over.
+    pub(super) fn fill<V: Value>(
+        &mut self,
+        descending: bool,
+        values: &[V],
+        starts: &mut [u32],
+        order: &mut [u32],
+    ) -> Option<(usize, bool)> {
+        if values.len() > PART {
+            self.sort_in_place(descending, values, starts, order)?;
+        } else if !self.count(descending, values, order) {
+            self.sort_keys(descending, values, order);
+        }
+        let listed = order.iter().rposition(|&item| values[item as usize].is_real()).map_or(0, |last| last + 1);
+        let (mut start, mut tied) = (0, false);
+        for (rank, &item) in order.iter().enumerate() {
+            let same = rank > 0 && {
+                let before = order[rank - 1] as usize;
+                rank > listed || (rank < listed && values[before].order(values[item as usize]).is_eq())
+            };
+            tied |= same && rank < listed;
+            start = if same { start } else { rank as u32 };
+            starts[item as usize] = start;
+        }
+        Some((listed, tied))
+    }
+
+    /// Sorts whole numbers of a small span by counting them; false if the numbers are others.
+    fn count<V: Value>(&mut self, descending: bool, values: &[V], order: &mut [u32]) -> bool {
+        let key = |value: V| value.whole().map(|whole| if descending { !whole } else { whole });
+        let (mut least, mut most, mut listed) = (i64::MAX, i64::MIN, 0);
+        for &value in values.iter().filter(|value| value.is_real()) {
+            // Larger real numbers are not exact as whole ones.
+            let Some(key) = key(value).filter(|key| key.unsigned_abs() < 1 << 53) else { return false };
+            (least, most) = (least.min(key), most.max(key));
+            listed += 1;
+        }
+        let span = if listed == 0 { 0 } else { most.abs_diff(least) + 1 };
+        if span > SPAN * values.len() as u64 {
+            return false;
+        }
+        // The place after each number, then, from the last item on, that before it.
+        let counts = &mut self.counts;
+        counts.clear();
+        counts.resize(span as usize, 0);
+        let place = |value: V| key(value).map_or(0, |key| key.abs_diff(least) as usize);
+        for &value in values.iter().filter(|value| value.is_real()) {
+            counts[place(value)] += 1;
+        }
+        let mut next = 0;
+        for count in counts.iter_mut() {
+            next += std::mem::replace(count, next);
+        }
+        let mut missing = listed;
+        for (item, &value) in (0..).zip(values) {
+            let at = if value.is_real() { &mut counts[place(value)] } else { &mut missing };
+            order[*at as usize] = item;
+            *at += 1;
+        }
+        true
+    }
+
+    fn sort_keys<V: Value>(&mut self, descending: bool, values: &[V], order: &mut [u32]) {
+        let known = (0..).zip(values).filter(|(_, value)| value.is_real());
+        self.keys.clear();
+        self.keys.extend(known.map(|(item, value)| (if descending { !value.key() } else { value.key() }, item)));
+        self.keys.sort_unstable();
+        let missing = (0..).zip(values).filter(|(_, value)| !value.is_real()).map(|(item, _)| item);
+        for (place, item) in order.iter_mut().zip(self.keys.iter().map(|&(_, item)| item).chain(missing)) {
+            *place = item;
+        }
+    }
+
+    fn sort_in_place<V: Value>(
+        &self,
+        descending: bool,
+        values: &[V],
+        spare: &mut [u32],
+        order: &mut [u32],
+    ) -> Option<()> {
+        for (item, place) in (0..).zip(order.iter_mut()) {
+            *place = item;
+        }
+        let compare = |i: u32, j: u32| {
+            let (one, other) = (values[i as usize], values[j as usize]);
+            let by_value = match (one.is_real(), other.is_real()) {
+                (true, true) if descending => other.order(one),
+                (true, true) => one.order(other),
+                (one, other) => other.cmp(&one),
+            };
+            by_value.then(i.cmp(&j))
+        };
+        sort(order, spare, &self.stop, compare).then_some(())
+    }
+}
 
 /// Sorts `places`; `spare` is as long and loses its contents. False if the run ended meanwhile.
 pub(crate) fn sort(places: &mut [u32], spare: &mut [u32], stop: &Stop, compare: impl Fn(u32, u32) -> Ordering) -> bool {

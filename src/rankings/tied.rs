@@ -4,11 +4,11 @@ use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use super::complete::Rankings;
-use super::sorting::sort;
+use super::sorting::BlockSort;
 use super::value::{InputKind, Value, check_shape};
 use crate::error::{Error, Number};
 use crate::memory;
-use crate::parallel::{self, Crew, Stop, Watch};
+use crate::parallel::{self, Crew, Watch};
 
 /// Rows are sorted in jobs that take about this long.
 const JOB_NS: f64 = 2e6;
@@ -156,13 +156,13 @@ impl Incomplete {
             jobs,
             Crew::new(threads, cost * items as f64),
             watch,
-            |stop| Ok(stop.clone()),
-            |((first, rows), values), stop, proceed| {
+            |stop| BlockSort::new(items, stop),
+            |((first, rows), values), sort, proceed| {
                 for ((number, mut row), values) in (first..).zip(rows.each(items)).zip(values.chunks_exact(items)) {
                     if !proceed() {
                         break;
                     }
-                    if !row.read(reading, values, stop) {
+                    if !row.read(reading, values, sort) {
                         first_wrong.fetch_min(number, Ordering::Relaxed);
                     } else if !row.is_complete() {
                         complete.store(false, Ordering::Relaxed);
@@ -370,7 +370,7 @@ impl<'a> RowsMut<'a> {
     }
 
     /// Reads a ranking; whether its numbers are as they should be, or the run is over.
-    fn read<V: Value>(&mut self, reading: Reading, values: &[V], stop: &Stop) -> bool {
+    fn read<V: Value>(&mut self, reading: Reading, values: &[V], sort: &mut BlockSort) -> bool {
         let Reading { descending, ties, missing } = reading;
         let allowed = |value: &V| {
             value.is_real()
@@ -379,9 +379,14 @@ impl<'a> RowsMut<'a> {
         if !values.iter().all(allowed) {
             return false;
         }
-        let Some((listed, tied)) = fill_row(descending, missing, values, self.starts, self.orders, stop) else {
+        let Some((listed, tied)) = sort.fill(descending, values, self.starts, self.orders) else {
             return true;
         };
+        if missing == Missing::Anywhere {
+            for &item in &self.orders[listed..] {
+                self.starts[item as usize] = values.len() as u32;
+            }
+        }
         self.placed.fill(if missing == Missing::Anywhere { listed } else { values.len() } as u32);
         self.finish();
         ties || !tied
@@ -408,45 +413,4 @@ impl<'a> RowsMut<'a> {
         (0..).zip(&*self.starts_at).all(|(rank, &start)| rank == start)
             && self.placed.iter().all(|&placed| placed as usize == self.orders.len())
     }
-}
-
-/// Writes the starts and the order of a row; how many items have numbers, and whether two have the same. `None` if the
-/// run is over.
-fn fill_row<V: Value>(
-    descending: bool,
-    missing: Missing,
-    values: &[V],
-    starts: &mut [u32],
-    order: &mut [u32],
-    stop: &Stop,
-) -> Option<(usize, bool)> {
-    let known = |item: u32| values[item as usize].is_real();
-    for (item, place) in (0..).zip(order.iter_mut()) {
-        *place = item;
-    }
-    let compare = |i: u32, j: u32| {
-        let (one, other) = (values[i as usize], values[j as usize]);
-        let by_value = match (known(i), known(j)) {
-            (true, true) if descending => other.order(one),
-            (true, true) => one.order(other),
-            (one, other) => other.cmp(&one),
-        };
-        by_value.then(i.cmp(&j))
-    };
-    if !sort(order, starts, stop, compare) {
-        return None;
-    }
-    let listed = order.iter().filter(|&&item| known(item)).count();
-    let (mut start, mut tied) = (0, false);
-    for rank in 0..order.len() {
-        let item = order[rank] as usize;
-        let same = rank > 0 && {
-            let before = order[rank - 1] as usize;
-            rank > listed || (rank < listed && values[before].order(values[item]).is_eq())
-        };
-        tied |= same && rank < listed;
-        start = if same { start } else { rank as u32 };
-        starts[item] = if rank >= listed && missing == Missing::Anywhere { order.len() as u32 } else { start };
-    }
-    Some((listed, tied))
 }

@@ -16,6 +16,9 @@ pub trait Value: Copy + Sync + sealed::Sealed {
     /// The order of two values of which neither is NaN.
     #[doc(hidden)]
     fn order(self, other: Self) -> std::cmp::Ordering;
+    /// A number that is ordered as the values are, of which none is NaN.
+    #[doc(hidden)]
+    fn key(self) -> u64;
 }
 
 mod sealed {
@@ -37,6 +40,10 @@ macro_rules! integer_values {
             }
             fn order(self, other: Self) -> std::cmp::Ordering {
                 self.cmp(&other)
+            }
+            fn key(self) -> u64 {
+                // Counts from the least number of the type.
+                (self as u64).wrapping_sub(<$type>::MIN as u64)
             }
         }
     )*};
@@ -62,6 +69,11 @@ impl Value for f64 {
     fn order(self, other: Self) -> std::cmp::Ordering {
         self.partial_cmp(&other).unwrap_or(std::cmp::Ordering::Equal)
     }
+    fn key(self) -> u64 {
+        // Bits are ordered as numbers are, but for the sign. Adding 0 makes -0 the same as 0.
+        let bits = (self + 0.0).to_bits();
+        if bits >> 63 == 0 { bits | 1 << 63 } else { !bits }
+    }
 }
 
 impl sealed::Sealed for f32 {}
@@ -77,6 +89,9 @@ impl Value for f32 {
     }
     fn order(self, other: Self) -> std::cmp::Ordering {
         f64::from(self).order(other.into())
+    }
+    fn key(self) -> u64 {
+        f64::from(self).key()
     }
 }
 

@@ -7,6 +7,7 @@
 //!   own       the value of a kernel for a ranking and itself, in closed form
 //!   tails     what weights come to for lists out of a catalogue
 //!   means     what weights come to for tied items
+//!   mean_tensor  the same for tensors of weights
 //!   lowered   the few kinds of terms that engines tell apart; they never see a weight by name
 //!   pair      what a pair of items adds, for each kind of term: one trait
 //!   powers    multiplication by powers of two
@@ -18,6 +19,7 @@
 
 pub(crate) mod checked;
 pub(crate) mod lowered;
+pub(crate) mod mean_tensor;
 pub(crate) mod means;
 pub(crate) mod own;
 pub(crate) mod pair;

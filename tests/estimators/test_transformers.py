@@ -110,7 +110,6 @@ def test_bad_input_is_refused(kind, X, parameters, error, message):
         ({"weight": "mallows", "lam": 1.0, "U": np.eye(3)}, 'weight="mallows" has no U'),
         ({"weight": "mallows", "lam": 1.0, "signed": True}, 'weight="mallows" has .* no signed=True'),
         ({"weight": "mallows", "lam": -1.0}, "lam"),
-        ({"weight": "mallows", "lam": 1.0, "ties": "mean"}, 'weight="mallows" is for complete rankings'),
         ({"weight": "mult", "U": np.eye(3)}, "both U and weight='mult' are given"),
         ({"U": np.eye(3), "W": np.ones((3, 3, 3, 3))}, "both U and W are given"),
     ],

@@ -130,8 +130,6 @@ OBJECTS = [
     *each(KERNEL_OBJECTS, "lam missing", ValueError, r'^weight="mallows" needs lam', weight="mallows"),
     *each(KERNEL_OBJECTS, "mallows signed", ValueError, r'^weight="mallows" has no U, no W',
           weight="mallows", lam=1, signed=True),
-    *each(KERNEL_OBJECTS, "mallows with ties", ValueError, r'^weight="mallows" is for complete rankings', weight="mallows", lam=1,
-          ties="mean"),
     *each(KERNEL_OBJECTS, "order huge", ValueError, r"^order is 18446744073709551616, but must be at most", order=HUGE),
     *each(KERNEL_OBJECTS, "U in lists in a tuple", TypeError, r"^U\[0\] is a list", U=([[1.0] * 5],) * 2),
     *each(KERNEL_OBJECTS[:2], "dtype of integers", ValueError, r"^dtype is <class 'int'>, but must be float64 or float32",

@@ -73,6 +73,17 @@ CASES = {
     "diagonal": (tied, (1000, 4000), lambda X: wkendall.diagonal(X, ties="mean", weight="average", signed=True)),
     "features": (rankings, (4000, 300), lambda X: wkendall.features(X, dtype=np.float32, **MULT)),
     "features, ties": (tied, (4000, 300), lambda X: wkendall.features(X, dtype=np.float32, ties="mean", **MULT)),
+    "gram_matrix, U and ties": (
+        tied,
+        (2000, 300),
+        lambda X: wkendall.gram_matrix(X, U=rng.standard_normal((300, 300)), ties="mean"),
+    ),
+    "combine, ties": (
+        tied,
+        (6000, 1500),
+        lambda X: wkendall.combine(X, np.ones(len(X)), np.ones((1500, 1500)), ties="mean"),
+    ),
+    "suquan_svd, ties": (tied, (6000, 300), lambda X: wkendall.suquan_svd(X, np.arange(len(X)) % 2, ties="mean")),
     "embed": (rankings, (4000, 300), lambda X: wkendall.embed(X, np.ones((300, 300)), dtype=np.float32)),
     "combine": (rankings, (6000, 1500), lambda X: wkendall.combine(X, np.ones(len(X)), np.ones((1500, 1500)))),
     "linear_function": (

@@ -7,15 +7,18 @@ from completions import completions, random_rows
 from definitions import random_rankings
 from subspaces import leading_subspaces, pure_basis
 from wkendall import AlternatingClassifier, AlternatingRegressor, SuquanSVDClassifier, SuquanSVDRegressor, _core
-from wkendall.learning.position_tensors import Complete, Tied, block_means
+from wkendall.learning import position_tensors
+from wkendall.learning.position_tensors import PositionTensors
 from wkendall.learning.suquan import leading_weights
 
 NAN = np.nan
 
 
 def tied(X):
-    rankings = _core.Rankings.tied(X, False, True, "bottom")
-    return Tied(rankings.ranks() - rankings.is_complete)  # from 1 if they are complete
+    """The tensors of rankings that are taken for rankings with ties even if they have none."""
+    with_ties = np.vstack([np.ones((1, X.shape[1])), X])
+    rankings = _core.Rankings.tied(with_ties, False, True, "bottom")
+    return PositionTensors(rankings.select(np.arange(1, len(with_ties)), keep=True))
 
 
 def mean_embedding(row, U):
@@ -48,7 +51,7 @@ def test_complete_rankings_are_the_same_either_way(order):
     X = random_rankings(rng, 6, 5)
     U, B = rng.standard_normal((2, *(5,) * order))
     coefficients = rng.standard_normal(6)
-    one, other = Complete(_core.Rankings(X, "ranks", False)), Tied(X - 1)
+    one, other = PositionTensors(_core.Rankings(X, "ranks", False)), tied(X)
     for first, second in ((one, other), (one.inverted(), other.inverted())):
         np.testing.assert_allclose(first.embed(U), second.embed(U), atol=1e-12)
         np.testing.assert_allclose(first.gram(U, order), second.gram(U, order), atol=1e-11)
@@ -59,11 +62,25 @@ def test_complete_rankings_are_the_same_either_way(order):
         )
 
 
-def test_block_means_are_a_projection():
+@pytest.mark.parametrize("order", [1, 2])
+def test_block_means_are_a_projection(order):
     rng = np.random.default_rng(2)
-    for U in (rng.standard_normal(7), rng.standard_normal((7, 7))):
-        once = block_means(U, np.array([0, 1, 4]))
-        np.testing.assert_allclose(block_means(once, np.array([0, 1, 4])), once, atol=1e-13)
+    sample = tied(np.array([[1.0, 2, 2, 2, 3, 3, 3]]))
+    U = rng.standard_normal((7,) * order)
+    once = sample.embed(U)[0].reshape(U.shape)
+    np.testing.assert_allclose(sample.embed(once)[0].reshape(U.shape), once, atol=1e-13)
+
+
+@pytest.mark.parametrize("inverse", [False, True])
+def test_blocks_of_rankings_are_multiplied(inverse, monkeypatch):
+    rng = np.random.default_rng(5)
+    sample = tied(random_rows(rng, 11, 4))
+    sample = sample.inverted() if inverse else sample
+    stack = rng.standard_normal((3, 4, 4))
+    wanted = sum(sample.embed(U) @ sample.embed(U).T for U in stack)
+    for size in (1, 4 * 16, 1 << 20):
+        monkeypatch.setattr(position_tensors, "BLOCK", size)
+        np.testing.assert_allclose(sample.gram(stack, 2), wanted, atol=1e-12)
 
 
 @pytest.mark.parametrize("pure", [False, True])
@@ -99,6 +116,38 @@ def test_estimators_take_ties_and_missing_items(kind, order):
         assert found[row] == pytest.approx((tensor * model.B_).sum() + model.intercept_, abs=1e-9)
     # New rankings may be complete.
     model.predict([[5, 4, 3, 2, 1], [1, 2, 3, 4, 5]])
+
+
+@pytest.mark.parametrize("pure", [False, True])
+@pytest.mark.parametrize("order", [1, 2])
+def test_weights_from_rankings_with_ties(order, pure):
+    rng = np.random.default_rng(6)
+    X = random_rows(rng, 30, 5)
+    y = np.where(np.arange(30) % 3, "a", "b")
+    found = wkendall.suquan_svd(X, y, order, pure=pure, ties="mean", missing="bottom", n_jobs=1)
+    # The same as of all complete rankings that agree, with parts of the coefficient.
+    rows, coefficients = [], []
+    for row, label in zip(X, y, strict=True):
+        agree = completions(row, "bottom")
+        rows += agree
+        coefficients += [(1 / 10 if label == "b" else -1 / 20) / len(agree)] * len(agree)
+    complete = PositionTensors(_core.Rankings(np.array(rows), "ranks", False))
+    wanted = leading_weights(complete, np.array(coefficients), order, 1, pure)
+    np.testing.assert_allclose(found.singular_values, wanted.singular_values, rtol=1e-9)
+    np.testing.assert_allclose(found.U, wanted.U, atol=1e-8)
+    np.testing.assert_allclose(found.B, wanted.B, atol=1e-8)
+    other = wkendall.suquan_svd(X, y, order, pure=pure, ties="mean", missing="bottom", n_jobs=2)
+    np.testing.assert_array_equal(found.U, other.U)
+
+
+def test_what_is_not_learned():
+    X, y = [[1, 1, 2], [NAN, 1, 2], [2, 1, 3], [3, 2, 1]], [0, 1, 0, 1]
+    with pytest.raises(ValueError, match='missing="anywhere" is for the standard weight: learned weights take'):
+        wkendall.suquan_svd(X, y, ties="mean", missing="anywhere")
+    with pytest.raises(ValueError, match="order is 3, but with ties or missing items"):
+        wkendall.suquan_svd(X, y, 3, ties="mean", missing="bottom")
+    with pytest.raises(ValueError, match='ties="mean" takes equal numbers for ties'):
+        wkendall.suquan_svd([[1, 1, 2], [1, 2, 3]], [0, 1])
 
 
 def test_what_estimators_do_not_take():

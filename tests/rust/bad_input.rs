@@ -27,7 +27,6 @@ fn runs() -> Vec<Case> {
     let (large, small) = (kernel(&mult(&[1e12; 3])), kernel(&mult(&[1e-10; 3])));
     let many = Rankings::from_ranks::<i64>(usize::MAX / 2, 0, &[]).unwrap();
     let none = Measure::kernel(&Weight::Standard, 0).unwrap();
-    let matrix = kernel(&Weight::Matrix(vec![0.0; 9]));
     let mut stop = |_: Progress| ControlFlow::Break(());
     let (mut short, mut single) = ([0.0; 3], [0.0_f32; 4]);
     let any = Options::default;
@@ -103,14 +102,14 @@ fn runs() -> Vec<Case> {
         case(
             "order of ties",
             diagonal_incomplete(&standard().of_order(3).unwrap(), &ties(), any()),
-            "IncompleteMeasure",
-            "incomplete rankings have kernels of order 2 with a named weight and the distance, but not this measure",
+            "IncompleteOrder { order: 3 }",
+            "order is 3, but rankings with ties or missing items take orders 1 and 2 only",
         ),
         case(
-            "matrix of ties",
-            diagonal_incomplete(&matrix, &ties(), any()),
-            "IncompleteMeasure",
-            "incomplete rankings",
+            "quadruples of ties",
+            diagonal_incomplete(&kernel(&Weight::Quadruples(vec![0.0; 81].into())), &ties(), any()),
+            "IncompleteQuadruples",
+            "W is for complete rankings: with ties or missing items each pair of items would need a mean",
         ),
         case(
             "weight of unknown places",

@@ -133,9 +133,30 @@ fn features_and_sums_of_them() {
         stops("linear_function", |watch| {
             embedding::linear_function(&x, 2, &table, &table, run_watched(threads, watch))
         });
+        stops("embed_into of ties", |watch| {
+            embedding::embed_into(&tied, 2, &table, &mut vec![0.0; 9_000_000], run_watched(threads, watch))
+        });
+        stops("combine of ties", |watch| embedding::combine(&tied, &[1.0], 2, &table, run_watched(threads, watch)));
+        stops("linear_function of ties", |watch| {
+            embedding::linear_function(&tied, 2, &table, &table, run_watched(threads, watch))
+        });
+        stops("tuple_sums_into of ties", |watch| {
+            embedding::tuple_sums_into(&tied, &[1.0], 1, &mut vec![0.0; 9_000_000], run_watched(threads, watch))
+        });
         stops("tuple_sums_into", |watch| {
             embedding::tuple_sums_into(&x, &[1.0; 20], 1, &mut vec![0.0; 9_000_000], run_watched(threads, watch))
         });
+    }
+}
+
+#[test]
+fn general_weights_of_rankings_with_ties() {
+    let x = tied(60, 1000, 200);
+    let matrix = Measure::kernel(&Weight::Matrix((0..1_000_000).map(|i| f64::from(i % 7)).collect()), 1000).unwrap();
+    let vectors: Vec<f64> = (0..400 * 2 * 1000).map(|i| f64::from(i % 7)).collect();
+    let factors = Measure::kernel(&Weight::Factors { order: 2, vectors: vectors.into() }, 1000).unwrap();
+    for measure in [matrix.clone(), matrix.normalized(), factors] {
+        stops_on_threads("general", |options| gram_into(&measure, &x, None, &mut vec![0.0; 3600], options));
     }
 }
 

@@ -283,12 +283,13 @@ fn what_is_no_list_is_refused() {
 #[test]
 fn measures_without_a_mean_are_refused() {
     let lists = Lists::from_ranks(4, &[0, 1], &[2], &[1]).unwrap();
+    let triples = Measure::kernel(&Weight::Standard, 4).unwrap().of_order(3).unwrap();
+    assert_eq!(gram(&triples, &lists, None, Options::default()), Err(Error::IncompleteOrder { order: 3 }));
     for measure in [
-        Measure::kernel(&Weight::Standard, 4).unwrap().of_order(3).unwrap(),
         Measure::kernel(&Weight::Matrix(vec![1.0; 16]), 4).unwrap(),
         Measure::correlation(&Weight::Standard, 4).unwrap(),
     ] {
-        assert_eq!(gram(&measure, &lists, None, Options::default()), Err(Error::IncompleteMeasure));
+        assert_eq!(gram(&measure, &lists, None, Options::default()), Err(Error::ListMeasure));
     }
     let kernel = kernel(&Naive::Standard, false, 4);
     for backend in ["bits", "product"] {

@@ -346,6 +346,16 @@ fn incomplete_rankings() {
             gram_incomplete_into(&measure, &many, None, &mut out, options()).map(|()| digest(&out))
         });
     }
+    let matrix = Weight::Matrix((0..600 * 600).map(|entry| f64::from(entry % 7) - 3.0).collect());
+    let factors = Weight::Factors { order: 2, vectors: (0..1200).map(|entry| f64::from(entry % 7) - 3.0).collect() };
+    let mut few_values = vec![0.0; 30 * 30];
+    let thirty = tied(30, 600);
+    for (weight, threads) in [(matrix, 1), (factors, 2)] {
+        let measure = kernel(&weight, 600).normalized();
+        each_fault("general weights of ties", || {
+            gram_incomplete_into(&measure, &thirty, None, &mut few_values, on(threads)).map(|()| digest(&few_values))
+        });
+    }
     let rows = tied(200_000, 3);
     let measure = kernel(&Weight::Standard, 3).normalized();
     each_fault("diagonal of many rows", || diagonal_incomplete(&measure, &rows, on(2)).map(|values| digest(&values)));
@@ -375,6 +385,19 @@ fn embeddings() {
             embedding::linear_function(&many, 1, &[1.0, 2.0, 3.0], &[0.5; 3], run(threads)).map(|sum| digest(&sum))
         });
     }
+    let (few, many) = (tied(3, 400), tied(200_000, 3));
+    for threads in [1, 2] {
+        each_fault("combine of ties", || {
+            embedding::combine(&few, &coefficients[..3], 2, &matrix, run(threads)).map(|sum| digest(&sum))
+        });
+        each_fault("tuple_sums_into of ties", || {
+            embedding::tuple_sums_into(&many, &coefficients, 1, &mut sums, run(threads)).map(|()| digest(&sums))
+        });
+        each_fault("linear_function of ties", || {
+            embedding::linear_function(&many, 1, &[1.0, 2.0, 3.0], &[0.5; 3], run(threads)).map(|sum| digest(&sum))
+        });
+    }
+    let many = permutations(200_000, 3);
     let mult = Weight::Mult(Factor::Values((0..600).map(|rank| 1.0 - f64::from(rank) / 300.0).collect()));
     let mult = Measure::kernel(&mult, 600).and_then(Measure::try_normalized).expect("finite weights");
     let wide = permutations(3, 600);

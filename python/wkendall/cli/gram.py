@@ -170,10 +170,8 @@ def _check(arguments: argparse.Namespace) -> None:
         raise UsageError(f"--resume goes with an .npy file, not with {str(arguments.output)!r}")
     if arguments.kernel != "kendall":
         for name, unsaid in _WEIGHTING.items():
-            if getattr(arguments, name) != unsaid:
+            if getattr(arguments, name) != unsaid and (arguments.kernel, name) != ("mallows", "normalize"):
                 raise UsageError(f"--{name} goes with --kernel kendall, not {arguments.kernel}")
-    if arguments.kernel == "mallows" and (arguments.ties, arguments.missing) != ("error", "error"):
-        raise UsageError("--kernel mallows takes complete rankings only, without --ties and --missing")
     if arguments.lam is not None and arguments.kernel != "mallows":
         raise UsageError("--lam goes with --kernel mallows")
     if arguments.no_check and arguments.W is None:
@@ -216,12 +214,11 @@ def _fill(arguments: argparse.Namespace, x: Source, y: Source | None, out: NDArr
     """Compute the matrix into an array."""
     how: dict[str, Any] = {name: getattr(arguments, name) for name in ("input", "top", "dtype")}
     how |= {"n_jobs": arguments.jobs, "progress": wants_progress(arguments), "out": out}
+    how |= {"ties": arguments.ties, "missing": arguments.missing}
     X, Y = x.X, None if y is None else y.X
-    if arguments.kernel != "mallows":
-        how |= {"ties": arguments.ties, "missing": arguments.missing}
     with in_words_of_the_command(X=x, Y=y):
         if arguments.kernel == "mallows":
-            mallows(X, Y, 1.0 if arguments.lam is None else arguments.lam, **how)
+            mallows(X, Y, 1.0 if arguments.lam is None else arguments.lam, normalize=arguments.normalize, **how)
         elif arguments.kernel == "distance":
             distance_matrix(X, Y, **how)
         else:
@@ -268,7 +265,7 @@ def _resume(arguments: argparse.Namespace, x: Source, y: Source | None) -> int:
 def _specification(arguments: argparse.Namespace) -> Specification:
     """Return what is computed."""
     if arguments.kernel == "mallows":
-        return Mallows(1.0 if arguments.lam is None else arguments.lam)
+        return Mallows(1.0 if arguments.lam is None else arguments.lam, arguments.normalize)
     if arguments.kernel == "distance":
         return Distance()
     given: dict[str, Any] = {**_WEIGHTING, "weight": STANDARD, **_weighting(arguments)}
@@ -277,8 +274,6 @@ def _specification(arguments: argparse.Namespace) -> Specification:
 
 def _reading(arguments: argparse.Namespace) -> Reading:
     """Return how rankings are read."""
-    if arguments.kernel == "mallows":
-        return Reading(arguments.input, arguments.top, advises=False)
     return Reading(arguments.input, arguments.top, arguments.ties, arguments.missing)
 
 

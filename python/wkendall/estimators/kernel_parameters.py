@@ -104,14 +104,12 @@ class KernelParameters(RankingParameters):
 
     def _own(self, X: CheckedRankings) -> Array:
         """Return the kernel between each ranking and itself."""
-        if self._is_mallows():
-            return np.ones(X.rows)
         return diagonal_of(X, self._specification(), Run(n_jobs=self.n_jobs))
 
     def _specification(self) -> Specification:
         """Return what is computed for two rankings."""
         if self._is_mallows():
-            return Mallows.of(self._rate())
+            return Mallows.of(self._rate(), self.normalize)
         general = self.U is not None or self.W is not None
         # The default of `weight` is not said by anyone, so that U and W can be given without it.
         default = general and is_word(self.weight, "standard")
@@ -128,10 +126,6 @@ class KernelParameters(RankingParameters):
             raise ValueError('weight="mallows" needs lam, how fast the similarity falls with each discordant pair')
         if self.U is not None or self.W is not None or self.order != 2 or self.signed is not False:
             raise ValueError('weight="mallows" has no U, no W, no order but 2 and no signed=True: leave them out')
-        if not self.ties == self.missing == "error":
-            raise ValueError(
-                'weight="mallows" is for complete rankings: ties="mean" and missing= go with other weights'
-            )
         return self.lam
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import warnings
 from abc import abstractmethod
 from numbers import Real
-from typing import Any, NamedTuple, SupportsIndex, cast, get_args
+from typing import Any, NamedTuple, SupportsIndex, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -20,14 +20,14 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
 from wkendall._arguments import Array, as_axes, as_order, as_threads, check_choice, check_flag
-from wkendall._errors import Option, Sentence, bad_argument
+from wkendall._errors import Option, Sentence
 from wkendall._text import shown
 from wkendall.estimators.input_checks import checked_data, sample_weights
 from wkendall.kernels.tensors import one_tensor, position_weights
 from wkendall.learning.alternating import Alternation
 from wkendall.learning.coefficients import Hinge, Loss, Squares, merge, train
 from wkendall.learning.position_tensors import PositionTensors, tensors_of
-from wkendall.learning.suquan import leading_weights
+from wkendall.learning.suquan import leading_weights, learnable
 from wkendall.reading.rankings import CheckedRankings, Input, Missing, Reading, Ties, Top
 
 Labels = NDArray[Any]
@@ -71,16 +71,8 @@ class Learner(BaseEstimator):  # type: ignore[misc]
 
     def _read(self, X: ArrayLike) -> CheckedRankings:
         """Check rankings."""
-        threads = as_threads(self.n_jobs)
-        check_choice(self.missing, "missing", get_args(Missing))
-        if self.missing == "anywhere":
-            only = (Option("missing", "anywhere"), " is for the standard weight: learned weights take ")
-            raise ValueError(Sentence(*only, Option("missing", "bottom")))
-        rankings = Reading(self.input, self.top, self.ties, self.missing).rankings(X, "X", threads)
-        if not rankings.is_complete and int(self.order) > 2:
-            rule = "with ties or missing items weights are learned for order 1 and 2 only"
-            raise bad_argument("order", f" is {self.order}, but {rule}", value=self.order)
-        return rankings
+        reading = Reading(self.input, self.top, self.ties, self.missing)
+        return learnable(X, reading, int(self.order), as_threads(self.n_jobs))
 
     def _tasks(self, X: ArrayLike, targets: list[Array], costs: Array) -> list[Task]:
         """Put rankings and targets together, each different ranking once."""

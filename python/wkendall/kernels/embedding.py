@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 from wkendall import _core
 from wkendall._arguments import check_choice, real_array
+from wkendall._errors import Option, Sentence
 from wkendall._progress import progress_bar
 from wkendall.kernels.run import Run
 from wkendall.kernels.specification import Kernel
@@ -25,6 +26,8 @@ def embed(
     *,
     input: Input = "ranks",
     top: Top = "low",
+    ties: Ties = "error",
+    missing: Missing = "error",
     dtype: DTypeLike = np.float64,
     out: NDArray[Any] | None = None,
     n_jobs: SupportsIndex | None = None,
@@ -34,12 +37,17 @@ def embed(
 
     Their inner products are `gram_matrix(X, U=U, order=U.ndim)`, which does not build them.
 
+    A ranking with ties has the mean of the tensors of all complete rankings that agree with it: U averaged over the blocks of
+    ranks of two items, for two items of one block over its pairs of different ranks, for i = j over the diagonal of the block.
+
     Parameters
     ----------
     X, input, top, dtype, out, n_jobs, progress
         As for `gram_matrix`.
     U : array-like of shape (n, .., n)
-        Weights of tuples of positions, any number of axes.
+        Weights of tuples of positions, any number of axes; one or two for rankings with ties or missing items.
+    ties, missing
+        As for `gram_matrix`, without `missing="anywhere"`.
 
     Returns
     -------
@@ -50,10 +58,12 @@ def embed(
     >>> import wkendall
     >>> wkendall.embed([[2, 3, 1]], [0.5, 0.3, 0.2])
     array([[0.3, 0.2, 0.5]])
+    >>> wkendall.embed([[2, 2, 1]], [0.5, 0.25, 0.75], ties="mean")
+    array([[0.5, 0.5, 0.5]])
     """
     run = Run(dtype, out, n_jobs, progress)
     run.check()
-    return embed_of(complete_rankings(X, input, top, run.threads), U, run)
+    return embed_of(_embeddable(X, Reading(input, top, ties, missing), run), U, run)
 
 
 def combine(
@@ -63,6 +73,8 @@ def combine(
     *,
     input: Input = "ranks",
     top: Top = "low",
+    ties: Ties = "error",
+    missing: Missing = "error",
     n_jobs: SupportsIndex | None = None,
     progress: bool = False,
 ) -> NDArray[np.float64]:
@@ -70,7 +82,7 @@ def combine(
 
     Parameters
     ----------
-    X, U, input, top, n_jobs, progress
+    X, U, input, top, ties, missing, n_jobs, progress
         As for `embed`.
     coef : array-like of shape (m,)
         A coefficient for each ranking.
@@ -88,7 +100,7 @@ def combine(
     """
     run = Run(n_jobs=n_jobs, progress=progress)
     run.check()
-    rankings = complete_rankings(X, input, top, run.threads)
+    rankings = _embeddable(X, Reading(input, top, ties, missing), run)
     weights = one_tensor(U, "U", rankings.items)
     coefficients = real_array(coef, "coef", (1,), "an array of one coefficient for each ranking")
     if len(coefficients) != rankings.rows:
@@ -106,16 +118,19 @@ def linear_function(
     *,
     input: Input = "ranks",
     top: Top = "low",
+    ties: Ties = "error",
+    missing: Missing = "error",
     n_jobs: SupportsIndex | None = None,
     progress: bool = False,
 ) -> NDArray[np.float64]:
     """Inner product of `B` and the tensor of each ranking, without building the tensors.
 
-    It equals `linear_function(inverse(X), B, U)`: items and positions, weights and coefficients change places.
+    It equals `linear_function(inverse(X), B, U)` for complete rankings: items and positions, weights and coefficients change
+    places.
 
     Parameters
     ----------
-    X, U, input, top, n_jobs, progress
+    X, U, input, top, ties, missing, n_jobs, progress
         As for `embed`.
     B : array-like of the same shape as U
         A coefficient for each tuple of items.
@@ -132,7 +147,7 @@ def linear_function(
     """
     run = Run(n_jobs=n_jobs, progress=progress)
     run.check()
-    return linear_function_of(complete_rankings(X, input, top, run.threads), U, B, run)
+    return linear_function_of(_embeddable(X, Reading(input, top, ties, missing), run), U, B, run)
 
 
 def inverse(X: ArrayLike, *, input: Input = "ranks", top: Top = "low") -> NDArray[np.int64]:
@@ -209,6 +224,20 @@ def complete_rankings(X: ArrayLike, input: Input, top: Top, threads: int | None 
     return Reading(input, top, advises=False).rankings(X, "X", threads).core
 
 
+def _embeddable(X: ArrayLike, reading: Reading, run: Run) -> _core.Rankings:
+    """Read rankings whose tensors are wanted."""
+    check_choice(reading.missing, "missing", get_args(Missing))
+    refuse_unknown_tensors(reading.missing)
+    return reading.rankings(X, "X", run.threads).core
+
+
+def refuse_unknown_tensors(missing: Missing) -> None:
+    """Say that items of unknown place have no tensors here."""
+    if missing == "anywhere":
+        only = (Option("missing", "anywhere"), " is for the standard weight: tensors of weights take ")
+        raise ValueError(Sentence(*only, Option("missing", "bottom")))
+
+
 def feature_matrix(kernel: Kernel, X: ArrayLike, reading: Reading, run: Run) -> NDArray[Any]:
     """Read rankings and compute their features."""
     run.check()
@@ -233,32 +262,41 @@ def _refuse_unknown(missing: Missing) -> None:
         raise ValueError('missing="anywhere" has no features: they are for ties="mean" and missing="bottom"')
 
 
-def embed_of(rankings: _core.Rankings, U: ArrayLike, run: Run) -> NDArray[Any]:
-    """Compute the tensors of rankings."""
+def embed_of(rankings: _core.Rankings, U: ArrayLike, run: Run, *, inverse: bool = False) -> NDArray[Any]:
+    """Compute the tensors of rankings, or of their inverse permutations."""
     weights = one_tensor(U, "U", rankings.items)
     advice = "use dtype=np.float32, or `combine` and `linear_function`"
     out = run.result((rankings.rows, *weights.shape), weights.size, advice, U)
     with progress_bar(run.progress, "embed") as show:
         flat = out.reshape(rankings.rows, weights.size)
-        _core.embed(rankings, weights.ndim, weights.ravel(), flat, threads=run.threads, progress=show)
+        _core.embed(rankings, weights.ndim, weights.ravel(), flat, threads=run.threads, progress=show, inverse=inverse)
     return out
 
 
 def combine_of(
-    rankings: _core.Rankings, coefficients: NDArray[np.float64], weights: NDArray[np.float64], run: Run
+    rankings: _core.Rankings,
+    coefficients: NDArray[np.float64],
+    weights: NDArray[np.float64],
+    run: Run,
+    *,
+    inverse: bool = False,
 ) -> NDArray[np.float64]:
-    """Compute the sum of the tensors of rankings, each times a coefficient."""
+    """Compute the sum of the tensors of rankings, or of their inverse permutations, each times a coefficient."""
     flat = np.ascontiguousarray(weights).ravel()
     with progress_bar(run.progress, "combine") as show:
-        total = _core.combine(rankings, coefficients, weights.ndim, flat, threads=run.threads, progress=show)
+        total = _core.combine(
+            rankings, coefficients, weights.ndim, flat, threads=run.threads, progress=show, inverse=inverse
+        )
     return total.reshape(weights.shape)
 
 
-def linear_function_of(rankings: _core.Rankings, U: ArrayLike, B: ArrayLike, run: Run) -> NDArray[np.float64]:
-    """Compute the inner product of `B` and the tensor of each ranking."""
+def linear_function_of(
+    rankings: _core.Rankings, U: ArrayLike, B: ArrayLike, run: Run, *, inverse: bool = False
+) -> NDArray[np.float64]:
+    """Compute the inner product of `B` and the tensor of each ranking, or inverse permutation."""
     weights = one_tensor(U, "U", rankings.items)
     tensor = one_tensor(B, "B", rankings.items, weights.ndim).ravel()
     with progress_bar(run.progress, "linear_function") as show:
         return _core.linear_function(
-            rankings, weights.ndim, weights.ravel(), tensor, threads=run.threads, progress=show
+            rankings, weights.ndim, weights.ravel(), tensor, threads=run.threads, progress=show, inverse=inverse
         )

@@ -96,8 +96,8 @@ def gram_matrix(
         for `n + 1 - X`.
     ties : {"error", "mean"}
         What equal numbers in a row are: a mistake, or ties. A ranking with ties stands for all complete rankings that agree
-        with it, and the value is the mean over these; only the order of the numbers of a row matters. For the named weights
-        and order 2.
+        with it, and the value is the mean over these; only the order of the numbers of a row matters. For order 1 and 2,
+        not for `W`; with `U` in O(n^2), factors too.
     missing : {"error", "bottom", "anywhere"}
         What NaN in a row is: a mistake; an item below all that have a number, tied with the others of its kind (a top-k list);
         or an item whose place is not known, for the standard weight. The value is a mean as for ties. With "bottom", `X` and `Y`
@@ -180,8 +180,11 @@ def mallows(
     Y: ArrayLike | None = None,
     lam: float = 1.0,
     *,
+    normalize: bool = False,
     input: Input = "ranks",
     top: Top = "low",
+    ties: Ties = "error",
+    missing: Missing = "error",
     dtype: DTypeLike = np.float64,
     out: NDArray[Any] | None = None,
     n_jobs: SupportsIndex | None = None,
@@ -189,12 +192,20 @@ def mallows(
 ) -> NDArray[Any]:
     """Mallows kernel between all pairs of rankings: `exp(-lam * distance)`, the distance being that of `distance_matrix`.
 
+    With ties or missing items the distance is a mean over the complete rankings that agree with the two. The kernel is then
+    not the mean of the Mallows kernels of these, but it is positive definite all the same: with s and t the vectors of mean
+    signs of pairs of items it is `exp(lam / 2 <s, t>)` times a constant. A ranking with ties is at some distance from itself,
+    and its self-similarity is below 1.
+
     Parameters
     ----------
-    X, Y, input, top, dtype, out, n_jobs, progress
+    X, Y, input, top, ties, missing, dtype, out, n_jobs, progress
         As for `gram_matrix`.
     lam : float
         How fast the similarity falls with each discordant pair; not negative.
+    normalize : bool
+        Divide by the square roots of both self-similarities, which gives `exp(-lam / 4 |s - t|^2)`: 1 for a ranking and
+        itself. Changes nothing for complete rankings.
 
     Returns
     -------
@@ -207,9 +218,12 @@ def mallows(
     array([[1.   , 0.607, 0.223],
            [0.607, 1.   , 0.368],
            [0.223, 0.368, 1.   ]])
+    >>> wkendall.mallows([[1, 2, 3], [1, 2, 2]], lam=0.5, ties="mean", normalize=True).round(3)
+    array([[1.   , 0.882],
+           [0.882, 1.   ]])
     """
-    reading = Reading(input, top, advises=False)
-    return matrix(Mallows.of(lam), X, Y, reading, Run(dtype, out, n_jobs, progress))
+    reading = Reading(input, top, ties, missing)
+    return matrix(Mallows.of(lam, normalize), X, Y, reading, Run(dtype, out, n_jobs, progress))
 
 
 def diagonal(

@@ -64,6 +64,8 @@ def correlation(
     u: str | ArrayLike | None = None,
     input: Input = "ranks",
     top: Top = "low",
+    ties: Ties = "error",
+    missing: Missing = "error",
     n_jobs: SupportsIndex | None = None,
 ) -> float:
     """Weighted correlation of two rankings: (C - D) / (C + D) of the concordant and the discordant sum.
@@ -71,6 +73,10 @@ def correlation(
     Not a kernel: the denominator depends on the pair, and matrices of such values can have negative eigenvalues. For a
     kernel with values from -1 to 1 use `kernel` with `signed=True, normalize=True`. With the standard weight both are
     Kendall's tau. Parameters are those of `gram_matrix`.
+
+    With ties or missing items C and D are the means of the two sums over the complete rankings that agree with the two. A
+    pair of tied items adds the same to both. So the standard weight gives tau-a, with all pairs in the denominator, and a
+    ranking with ties is not at 1 with itself. For tau-b use `kernel` with `signed=True, normalize=True, ties="mean"`.
 
     Returns
     -------
@@ -84,12 +90,14 @@ def correlation(
     0.6666666666666666
     >>> wkendall.correlation([1, 2, 3, 4], [4, 3, 2, 1], weight="add", u="log")
     -1.0
+    >>> wkendall.correlation([1, 2, 2, 4], [1, 1, 3, 4], ties="mean")
+    0.6666666666666666
     """
 
     def measure(items: int) -> _core.Measure:
         return _core.Measure.correlation(items, *named_weight(items, weight, k, u))
 
-    return _pair(measure, x, y, Reading(input, top, advises=False), n_jobs)
+    return _pair(measure, x, y, Reading(input, top, ties, missing), n_jobs)
 
 
 def kappa(

@@ -53,25 +53,29 @@ class Mallows(NamedTuple):
     """The Mallows kernel, by its rate."""
 
     lam: float
+    #: Whether values are divided by the roots of both self-similarities, which are not 1 with ties or missing items.
+    normalize: bool = False
     function: str = "mallows"
 
     @classmethod
-    def of(cls, lam: object) -> Mallows:
+    def of(cls, lam: object, normalize: bool = False) -> Mallows:
         """Check that the rate is a number; whether it may be the rate of a kernel is for the Rust crate to say."""
+        check_flag(normalize, "normalize")
         if not isinstance(lam, Real) or isinstance(lam, bool | np.bool_):
             raise TypeError(f"lam must be a real number, not {shown(lam)}")
         try:
-            return cls(float(lam))
+            return cls(float(lam), bool(normalize))
         except OverflowError:
             raise ValueError(f"lam is {shown(lam)}, too large: it must be a finite number from 0") from None
 
     def measure(self, items: int, pairs: int = 1) -> _core.Measure:  # noqa: ARG002
         """Return what the Rust crate computes."""
-        return _core.Measure.mallows(items, self.lam)
+        measure = _core.Measure.mallows(items, self.lam)
+        return measure.normalized() if self.normalize else measure
 
     def options(self) -> dict[str, Any]:
-        """Return the rate."""
-        return {"lam": self.lam}
+        """Return the rate, and whether values are divided."""
+        return {"lam": self.lam, "normalize": self.normalize}
 
 
 class Kernel(NamedTuple):

@@ -10,21 +10,20 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator
-from typing import NamedTuple, SupportsIndex
+from typing import NamedTuple, SupportsIndex, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from wkendall._arguments import Array, as_axes, as_order, as_threads, check_flag, check_unmasked
+from wkendall._arguments import Array, as_axes, as_order, as_threads, check_choice, check_flag, check_unmasked
 from wkendall._errors import Option, Sentence, bad_argument
 from wkendall._memory import check_fits
 from wkendall._text import shown
-from wkendall.kernels.embedding import complete_rankings
 from wkendall.kernels.tensors import position_weights
 from wkendall.learning.decomposition import Pure, scattered
-from wkendall.learning.position_tensors import Complete, PositionTensors
+from wkendall.learning.position_tensors import PositionTensors, tensors_of
 from wkendall.learning.singular_values import across, leading
-from wkendall.reading.rankings import Input, Top
+from wkendall.reading.rankings import CheckedRankings, Input, Missing, Reading, Ties, Top
 
 #: A tensor is passed over in fixing a direction if less than this part of its length lies in the subspace.
 ACROSS = 1e-4
@@ -48,6 +47,8 @@ def suquan_svd(
     pure: bool = False,
     input: Input = "ranks",
     top: Top = "low",
+    ties: Ties = "error",
+    missing: Missing = "error",
     n_jobs: SupportsIndex | None = None,
 ) -> SuquanSVD:
     """Weights of positions that best tell two classes of rankings apart, by singular vectors (SUQUAN-SVD).
@@ -66,6 +67,9 @@ def suquan_svd(
     ----------
     X, input, top, n_jobs
         As for `gram_matrix`.
+    ties, missing
+        As for `gram_matrix`, without `missing="anywhere"`; for order 1 and 2. The tensor of a ranking with ties is the mean over
+        all complete rankings that agree with it, as for `embed`.
     y : array-like of shape (m,)
         The class of each ranking, one of two; the later one in sorted order is the positive one.
     order : int
@@ -95,9 +99,23 @@ def suquan_svd(
     threads, axes = as_threads(n_jobs), as_axes(order, "order")
     components = as_order(n_components, "n_components")
     check_flag(pure, "pure")
-    rankings = complete_rankings(X, input, top, threads)
+    rankings = learnable(X, Reading(input, top, ties, missing), axes, threads)
     coefficients = class_coefficients(y, rankings.rows)
-    return leading_weights(Complete(rankings, threads), coefficients, axes, components, bool(pure))
+    return leading_weights(tensors_of(rankings, threads), coefficients, axes, components, bool(pure))
+
+
+def learnable(X: ArrayLike, reading: Reading, order: int, threads: int | None) -> CheckedRankings:
+    """Read rankings to learn weights of an order from."""
+    check_choice(reading.missing, "missing", get_args(Missing))
+    if reading.missing == "anywhere":
+        only = (Option("missing", "anywhere"), " is for the standard weight: learned weights take ")
+        raise ValueError(Sentence(*only, Option("missing", "bottom")))
+    rankings = reading.rankings(X, "X", threads)
+    if not rankings.is_complete and order > 2:
+        rule = "with ties or missing items weights are learned for order 1 and 2 only"
+        why = "means over more than two tied items at a time are not implemented"
+        raise bad_argument("order", f" is {order}, but {rule}: {why}", value=order)
+    return rankings
 
 
 def class_coefficients(y: ArrayLike, rows: int) -> Array:

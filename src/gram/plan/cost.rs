@@ -84,6 +84,8 @@ const TOPS_NS: f64 = 15.0;
 /// With ties and a permutation: a pair of rankings for each item, and at all (72 rankings of 100 to 7129 items).
 const TIED_ITEM_NS: f64 = 20.0;
 const TIED_PAIR_NS: f64 = 300.0;
+/// With ties and general weights: an entry of the tensors of one pair of rankings (300 rankings of 100 items).
+const TIED_ENTRY_NS: f64 = 3.0;
 
 impl Strategy {
     /// Whether the strategy can do the task.
@@ -95,11 +97,12 @@ impl Strategy {
             (Representation::Complete, Self::Pairs) => has_grid(measure),
             (Representation::Tied { unknown, .. }, Self::Bits) => {
                 let counts = measure.weight().counts_all() && measure.items() < BITS_MOST_ITEMS;
-                !unknown && (counts || later_is_bits(measure))
+                !unknown && !measure.is_correlation() && (counts || later_is_bits(measure))
             }
             (Representation::Lists { .. }, Self::Bits | Self::Product) => false,
-            (Representation::Tied { .. }, Self::Product) => !measure.weight().is_later(),
-            (_, Self::Partition) | (Representation::Tied { .. } | Representation::Lists { .. }, Self::Pairs) => true,
+            (Representation::Tied { .. }, Self::Product) => !measure.weight().is_later() && !measure.is_correlation(),
+            (Representation::Tied { .. }, Self::Pairs) => !measure.weight().is_general(),
+            (_, Self::Partition) | (Representation::Lists { .. }, Self::Pairs) => true,
         }
     }
 
@@ -241,8 +244,22 @@ pub(crate) fn own_ns(measure: &Measure) -> f64 {
 
 /// How many features rankings with ties have.
 fn tied_features(measure: &Measure, unknown: bool) -> f64 {
+    if let Lowered::Tensor { .. } | Lowered::Factors { .. } = measure.weight() {
+        return tied_entries(measure);
+    }
     let each = if unknown || measure.is_signed() { 1.0 } else { 2.0 };
     each * pairs_of(measure.items() as u64) as f64
+}
+
+/// How many entries the mean tensors of a ranking with ties have, those of factors multiplied out.
+fn tied_entries(measure: &Measure) -> f64 {
+    match measure.weight() {
+        Lowered::Tensor { entries, .. } => entries.len() as f64,
+        Lowered::Factors { order, .. } => (measure.items() as f64).powi(*order as i32),
+        Lowered::Count { .. } | Lowered::Later | Lowered::Sums(_) | Lowered::Products(_) | Lowered::Quadruples(_) => {
+            0.0
+        }
+    }
 }
 
 /// Whether the average kernel with ties takes bits of predecessors.
@@ -268,12 +285,11 @@ pub(in crate::gram) fn tied_pair_ns(measure: &Measure) -> f64 {
     let n = measure.items() as f64;
     let times = match measure.weight() {
         Lowered::Later => 4.0,
-        Lowered::Count { .. }
-        | Lowered::Sums(_)
-        | Lowered::Products(_)
-        | Lowered::Tensor { .. }
-        | Lowered::Factors { .. }
-        | Lowered::Quadruples(_) => 1.0,
+        // Two tensors are made for each pair of rankings, of which each entry takes some additions.
+        Lowered::Tensor { .. } | Lowered::Factors { .. } => {
+            return TIED_PAIR_NS + TIED_ENTRY_NS * tied_entries(measure);
+        }
+        Lowered::Count { .. } | Lowered::Sums(_) | Lowered::Products(_) | Lowered::Quadruples(_) => 1.0,
     };
     TIED_PAIR_NS + times * TIED_ITEM_NS * n
 }

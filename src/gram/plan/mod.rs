@@ -102,13 +102,18 @@ impl Task<'_> {
             Some(strategy) if strategy.can(self) => Ok(strategy),
             Some(strategy) => Err(Error::CannotCompute { name: strategy.to_string() }),
             // What has to be made ready for each ranking is not worth it for a few pairs.
-            None if self.cells() < FEW && self.representation == Representation::Complete => Ok(Strategy::Partition),
+            None if self.cells() < FEW && self.takes_few_one_by_one() => Ok(Strategy::Partition),
             None => {
                 let able = Strategy::ALL.into_iter().filter(|strategy| strategy.can(self));
                 let cost = |strategy: Strategy| self.cost_ns(strategy, isa);
                 Ok(able.min_by(|&a, &b| cost(a).total_cmp(&cost(b))).unwrap_or(Strategy::Partition))
             }
         }
+    }
+
+    /// Whether a few pairs are best taken one by one.
+    fn takes_few_one_by_one(&self) -> bool {
+        self.representation == Representation::Complete || self.measure.weight().is_general()
     }
 
     /// How many parts the tiles of few rankings are computed in, so that all threads have work.

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! complete   permutations: bits, product, factored, pairs
-//! tied       ties and missing items: bits, product, pairs
+//! tied       ties and missing items: bits, product, pairs, tensor, correlation
 //! lists      few of many items: pairs
 //! packed     the engine of both strategies with bits
 //! ```

@@ -20,26 +20,45 @@ const FIFTH: f64 = 0.2;
 
 /// One block of ranks: the first rank from 0, the size p, 1 / p and 1 / (2 p (p - 1)), which is 0 for one item.
 pub(crate) type TopBlock = [f64; 4];
-/// The four numbers for each of some blocks.
-pub(crate) type TopNumbers = [Vec<f64>; 4];
+/// The four lists of some blocks.
+pub(crate) type TopLists = [Vec<f64>; 4];
+
+/// Blocks are taken so many at a time.
+pub(crate) const STEP: usize = 8;
 
 task! {
-    /// n times what pairs have whose later item is in `block` of a ranking of n items, and in each of the `others` of another
-    /// one: tied in neither, in the first, in the second, in both.
-    pub(crate) fn in_tops<A>(n: usize, block: TopBlock, others: [&[f64]; 4], out: &mut TopNumbers) {
-        let [starts, sizes, parts, pairs] = others;
-        let length = starts.len();
-        assert!(sizes.len() == length && parts.len() == length && pairs.len() == length);
-        let [neither, first, second, both] = out;
-        for numbers in [&mut *neither, &mut *first, &mut *second, &mut *both] {
-            numbers.resize(length, 0.0);
+    /// The sum over the `others`, blocks of one ranking of n items, of what [`of_blocks`] gives for `block` of another
+    /// one and for them, each of the four numbers times a factor. Lists are a multiple of [`STEP`] long.
+    pub(crate) fn sum_in_tops<A>(n: usize, block: TopBlock, others: [&[f64]; 4], factors: [&[f64]; 4]) -> f64 {
+        let [starts, sizes, parts, pairs] = others.map(|list| list.as_chunks::<STEP>().0);
+        let factors = factors.map(|list| list.as_chunks::<STEP>().0);
+        let mut sums = [0.0; STEP];
+        for step in 0..starts.len() {
+            let (starts, sizes, parts, pairs) = (&starts[step], &sizes[step], &parts[step], &pairs[step]);
+            let factors = [&factors[0][step], &factors[1][step], &factors[2][step], &factors[3][step]];
+            for lane in 0..STEP {
+                let found = of_blocks(n as f64, block, [starts[lane], sizes[lane], parts[lane], pairs[lane]]);
+                sums[lane] += (found[0] * factors[0][lane] + found[3] * factors[3][lane])
+                    + (found[1] * factors[1][lane] + found[2] * factors[2][lane]);
+            }
         }
-        let (neither, first) = (&mut neither[..length], &mut first[..length]);
-        let (second, both) = (&mut second[..length], &mut both[..length]);
-        for other in 0..length {
-            let found = of_blocks(n as f64, block, [starts[other], sizes[other], parts[other], pairs[other]]);
-            [neither[other], first[other], second[other], both[other]] = found;
+        sums.iter().sum()
+    }
+}
+
+task! {
+    /// The same for the first number alone.
+    pub(crate) fn sum_split_in_tops<A>(n: usize, block: TopBlock, others: [&[f64]; 4], factors: &[f64]) -> f64 {
+        let [starts, sizes, parts, pairs] = others.map(|list| list.as_chunks::<STEP>().0);
+        let mut sums = [0.0; STEP];
+        for (step, factors) in factors.as_chunks::<STEP>().0.iter().enumerate() {
+            let (starts, sizes, parts, pairs) = (&starts[step], &sizes[step], &parts[step], &pairs[step]);
+            for lane in 0..STEP {
+                let found = of_blocks(n as f64, block, [starts[lane], sizes[lane], parts[lane], pairs[lane]]);
+                sums[lane] += found[0] * factors[lane];
+            }
         }
+        sums.iter().sum()
     }
 }
 

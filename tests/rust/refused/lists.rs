@@ -1,6 +1,6 @@
 //! What is no list out of a catalogue.
 
-use wkendall::{Error, Lists, embedding, features};
+use wkendall::{Error, Lists, Measure, Options, Weight, embedding, features, gram};
 
 use super::{Case, case, standard};
 
@@ -47,6 +47,12 @@ pub fn lists() -> Vec<Case> {
             Lists::from_ranks::<i64, f64>(1 << 32, &[0], &[], &[]),
             "TooManyItems",
             "too many",
+        ),
+        case(
+            "correlation of lists",
+            gram(&Measure::correlation(&Weight::Standard, 3).unwrap(), &one, None, Options::default()),
+            "ListMeasure",
+            "kernels of order 2 with a named weight, the distance and the Mallows kernel, but not this measure",
         ),
         case(
             "features of lists",

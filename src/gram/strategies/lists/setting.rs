@@ -17,13 +17,13 @@ use crate::weight::means::Means;
 use crate::weight::own;
 use crate::weight::tails::Tails;
 
-/// The weight and what the mean is taken of; refuses a measure that has no mean over complete rankings.
+/// The weight and what the mean is taken of; refuses a measure that is not computed of lists.
 pub(super) fn mean_of(measure: &Measure) -> Result<(&Lowered, Mean), Error> {
-    // A Mallows kernel is a function of the mean distance.
-    if measure.rate().is_some() {
-        return Ok((measure.weight(), Mean::Discordant));
+    let (weight, mean) = measure.mean()?;
+    if weight.is_general() || mean == Mean::Both {
+        return Err(Error::ListMeasure);
     }
-    measure.mean().ok_or(Error::IncompleteMeasure)
+    Ok((weight, mean))
 }
 
 /// What is computed, of which lists.
@@ -92,6 +92,7 @@ impl<'a> Setting<'a> {
         match self.mean {
             Mean::Concordant | Mean::Signed => self.measure.is_normalized() || self.sums.weight.has_negative(),
             Mean::Discordant => self.measure.is_normalized() && self.measure.rate().is_some(),
+            Mean::Both => false,
         }
     }
 
@@ -208,7 +209,8 @@ impl<'a> Setting<'a> {
     /// The value for a sum, before it is divided by anything; of a Mallows kernel the mean distance.
     pub(super) fn of_sum(&self, sum: f64) -> f64 {
         match self.mean {
-            Mean::Concordant | Mean::Signed => sum,
+            // Correlations are refused.
+            Mean::Concordant | Mean::Signed | Mean::Both => sum,
             Mean::Discordant => pairs_of(self.sums.items as u64) as f64 - sum,
         }
     }

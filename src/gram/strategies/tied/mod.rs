@@ -1,33 +1,42 @@
 //! Gram matrices of rankings with ties and missing items: runs the strategy that was planned.
 //!
 //! ```text
-//! mod       finds self-similarities where they are needed, then runs the strategy
-//! bits      two bits for each pair of items, for measures that count
-//! later     the same for the average kernel of few items
-//! pairs     one pair of rankings at a time
-//! product   for few items, a matrix product of features
-//! setting   what is computed, of which rankings
+//! mod           finds self-similarities where they are needed, then runs the strategy
+//! bits          two bits for each pair of items, for measures that count
+//! later         the same for the average kernel of few items
+//! correlation   weighted correlations, one pair of rankings at a time
+//! pairs         one pair of rankings at a time
+//! product       for few items, a matrix product of features
+//! tensor        general weights: products of mean tensors
+//! setting       what is computed, of which rankings
+//! expanded      general weights as tensors, and what rankings have with themselves
 //! ```
 
 mod bits;
+mod correlation;
+mod expanded;
 mod later;
 mod pairs;
 mod product;
 mod setting;
+mod tensor;
 
 use crate::error::Error;
 use crate::gram::cost::{self, ASK_EVERY_NS};
 use crate::gram::plan::{Plan, Strategy, Task};
 use crate::gram::tiles::Pieces;
 use crate::gram::{Element, Options, run};
-use crate::measure::Measure;
+use crate::measure::{Mean, Measure};
 use crate::parallel::{self, Crew, Watch};
 use crate::rankings::Incomplete;
 use bits::bits;
+use correlation::Correlations;
+use expanded::Tensors;
 use later::Later;
 use pairs::TiedPairs;
 use product::Features;
 use setting::{Phases, Setting};
+use tensor::TiedTensors;
 
 pub(in crate::gram) use setting::representation_of;
 
@@ -39,6 +48,16 @@ pub(crate) fn own_values(
     watch: Option<Watch<'_>>,
 ) -> Result<Vec<f64>, Error> {
     Setting::new(measure, x, x)?.own_values(x, threads, watch)
+}
+
+/// The measure of each ranking and itself.
+pub(in crate::gram) fn diagonal(
+    measure: &Measure,
+    x: &Incomplete,
+    threads: Option<usize>,
+    watch: Option<Watch<'_>>,
+) -> Result<Vec<f64>, Error> {
+    Setting::new(measure, x, x)?.diagonal(threads, watch)
 }
 
 pub(in crate::gram) fn fill<T: Element>(
@@ -57,6 +76,17 @@ pub(in crate::gram) fn fill<T: Element>(
         setting.find_roots(options.threads, &mut phases)?;
     }
     phases.run(tiles.len(), |mut watch| match strategy {
+        _ if setting.weight.is_general() => {
+            let isa = (strategy == Strategy::Product).then_some(isa);
+            let tensors = Tensors::new(setting.weight, x.items(), &mut watch)?;
+            let crew = Crew::new(threads, (x.items() * x.items()) as f64);
+            run(&TiedTensors { setting: &setting, tensors, isa }, tiles, crew, watch)
+        }
+        _ if setting.mean == Mean::Both => {
+            let isa = (strategy == Strategy::Pairs).then_some(isa);
+            let crew = Crew::new(threads, cost::tied_pair_ns(measure));
+            run(&Correlations::new(&setting, isa)?, tiles, crew, watch)
+        }
         Strategy::Bits if measure.weight().is_later() => {
             run(&Later::new(&setting, isa)?, tiles, Crew::new(threads, 0.0), watch)
         }

@@ -1,5 +1,6 @@
 //! What is computed of rankings with ties: means over all complete rankings that agree with them.
 
+use super::expanded::Tensors;
 use crate::error::Error;
 use crate::gram::cost::{self, ASK_EVERY_NS};
 use crate::gram::plan::Representation;
@@ -22,7 +23,7 @@ pub(in crate::gram) fn representation_of(
     x: &Incomplete,
     y: &Incomplete,
 ) -> Result<Representation, Error> {
-    let (weight, _) = measure.mean().ok_or(Error::IncompleteMeasure)?;
+    let (weight, _) = measure.mean()?;
     let unknown = x.has_unknown() || y.has_unknown();
     if unknown && !weight.counts_all() {
         return Err(Error::UnknownPlaces);
@@ -70,20 +71,29 @@ pub(super) struct Setting<'a> {
     pub(super) x: &'a Incomplete,
     pub(super) y: &'a Incomplete,
     pub(super) weight: &'a Lowered,
-    mean: Mean,
+    pub(super) mean: Mean,
     /// Whether items can be anywhere.
     pub(super) unknown: bool,
     /// The root of the self-similarity of each row and of each column, that of the row where there is none, where it is
-    /// needed: where values are divided by it, and where it can be 0 although its terms are not.
+    /// needed: where values are divided by it, and where it can be 0 although its terms are not. For the Mallows kernel
+    /// half of the mean distance of each ranking from itself.
     roots: Option<(Vec<f64>, Option<Vec<f64>>)>,
 }
 
 impl<'a> Setting<'a> {
     /// That of a measure, but for the roots.
     pub(super) fn new(measure: &'a Measure, x: &'a Incomplete, y: &'a Incomplete) -> Result<Self, Error> {
-        let (weight, mean) = measure.mean().ok_or(Error::IncompleteMeasure)?;
+        let (weight, mean) = measure.mean()?;
         let unknown = matches!(representation_of(measure, x, y)?, Representation::Tied { unknown: true, .. });
         Ok(Self { measure, x, y, weight, mean, unknown, roots: None })
+    }
+
+    /// The same rankings with another weight, and the mean of something else.
+    pub(super) fn taking<'b>(&self, weight: &'b Lowered, mean: Mean) -> Setting<'b>
+    where
+        'a: 'b,
+    {
+        Setting { weight, mean, roots: None, ..*self }
     }
 
     /// The sets that have roots of their own: the rows, and the columns unless these are the same.
@@ -94,7 +104,11 @@ impl<'a> Setting<'a> {
 
     /// Whether values are divided by the roots, or can be 0 because of them.
     pub(super) fn needs_roots(&self) -> bool {
-        self.mean != Mean::Discordant && (self.measure.is_normalized() || self.weight.has_negative())
+        match self.mean {
+            Mean::Concordant | Mean::Signed => self.measure.is_normalized() || self.weight.has_negative(),
+            Mean::Discordant => self.measure.is_normalized(),
+            Mean::Both => false,
+        }
     }
 
     /// How many jobs it takes to find the roots.
@@ -109,7 +123,7 @@ impl<'a> Setting<'a> {
             let jobs = set.rows().div_ceil(self.rows_a_job());
             let mut values = phases.run(jobs, |watch| self.own_values(set, threads, watch))?;
             for value in &mut values {
-                *value = value.max(0.0).sqrt();
+                *value = if self.measure.rate().is_some() { *value / 2.0 } else { value.max(0.0).sqrt() };
             }
             Ok(values)
         };
@@ -132,6 +146,10 @@ impl<'a> Setting<'a> {
         threads: Option<usize>,
         watch: Option<Watch<'_>>,
     ) -> Result<Vec<f64>, Error> {
+        if self.weight.is_general() {
+            let mut watch = watch;
+            return Tensors::new(self.weight, set.items(), &mut watch)?.own_values(set, threads, watch);
+        }
         let without_signs = self.weight.without_signs()?;
         let mut values = memory::filled(set.rows(), 0.0)?;
         let rows = self.rows_a_job();
@@ -189,6 +207,16 @@ impl<'a> Setting<'a> {
         TiedWorkspace::new(need, self.x.items(), isa, stop)
     }
 
+    /// What pairs with a ranking need of it, for another weight.
+    pub(super) fn ready_for(&self, weight: &Lowered, set: &Incomplete, row: usize) -> Result<Ready, Error> {
+        if self.unknown {
+            return Ok(Ready::default());
+        }
+        let means = Means::of(weight, set.row(row))?;
+        let levels = Some(Levels::of(weight, set.row(row), &means)?);
+        Ok(Ready { means, levels })
+    }
+
     pub(super) fn means(&self, set: &Incomplete, row: usize) -> Result<Means, Error> {
         Ok(self.scaled_means(set, row)?.0)
     }
@@ -212,7 +240,7 @@ impl<'a> Setting<'a> {
         Ok((means, power))
     }
 
-    /// The value for two rankings, before it is divided by anything.
+    /// The value for two rankings, before it is divided by anything; of a Mallows kernel the mean distance.
     pub(super) fn value(
         &self,
         s: (&Incomplete, usize, &Ready),
@@ -237,13 +265,60 @@ impl<'a> Setting<'a> {
         match self.mean {
             Mean::Concordant => concordant(memory),
             Mean::Discordant => all - concordant(memory),
-            Mean::Signed if self.unknown => 2.0 * concordant(memory) - all,
-            Mean::Signed => sums::signed(self.weight, s, t, memory),
+            Mean::Signed | Mean::Both if self.unknown => 2.0 * concordant(memory) - all,
+            // Of the two sums of a correlation this is the difference; the strategy for these takes them one by one.
+            Mean::Signed | Mean::Both => sums::signed(self.weight, s, t, memory),
         }
+    }
+
+    /// The Mallows kernel of two rankings with this mean distance. Divided by the roots of both self-similarities it
+    /// has the distance less the mean of those of both rankings from themselves, and no quotient that could underflow.
+    fn similarity(&self, rate: f64, distance: f64, row: usize, column: usize) -> f64 {
+        let Some((of_rows, of_columns)) = &self.roots else { return (-rate * distance).exp() };
+        if self.x.row(row).starts == self.y.row(column).starts {
+            return 1.0;
+        }
+        let own = of_rows[row] + of_columns.as_ref().unwrap_or(of_rows)[column];
+        (-rate * (distance - own).max(0.0)).exp()
+    }
+
+    /// The value of each ranking and itself, after it is divided by what there is to divide by.
+    pub(super) fn diagonal(&self, threads: Option<usize>, watch: Option<Watch<'_>>) -> Result<Vec<f64>, Error> {
+        if self.mean == Mean::Both {
+            return self.own_correlations(threads, watch);
+        }
+        let mut values = self.own_values(self.x, threads, watch)?;
+        for value in &mut values {
+            *value = match (self.measure.rate(), self.measure.is_normalized()) {
+                (Some(_), true) => 1.0,
+                (Some(rate), false) => (-rate * *value).exp(),
+                (None, true) => f64::from(u8::from(*value > 0.0)),
+                (None, false) => *value,
+            };
+        }
+        Ok(values)
+    }
+
+    /// The correlation of each ranking with itself.
+    fn own_correlations(&self, threads: Option<usize>, watch: Option<Watch<'_>>) -> Result<Vec<f64>, Error> {
+        let mut phases = Phases::new(watch, 2 * self.x.rows().div_ceil(self.rows_a_job()));
+        let mut own = |mean| {
+            let jobs = self.x.rows().div_ceil(self.rows_a_job());
+            phases.run(jobs, |watch| self.taking(self.weight, mean).own_values(self.x, threads, watch))
+        };
+        let (mut values, concordant) = (own(Mean::Signed)?, own(Mean::Concordant)?);
+        for (signed, concordant) in values.iter_mut().zip(concordant) {
+            let both = 2.0 * concordant - *signed;
+            *signed = if both.abs() <= own::ROUNDING * concordant.abs() { 0.0 } else { *signed / both };
+        }
+        Ok(values)
     }
 
     /// The value after it is divided by what there is to divide by.
     pub(super) fn finished(&self, value: f64, row: usize, column: usize) -> f64 {
+        if let Some(rate) = self.measure.rate() {
+            return self.similarity(rate, value, row, column);
+        }
         let Some((of_rows, of_columns)) = &self.roots else { return value };
         let (of_row, of_column) = (of_rows[row], of_columns.as_ref().unwrap_or(of_rows)[column]);
         let unit = of_row * of_column;
@@ -266,6 +341,13 @@ impl<'a> Setting<'a> {
     /// Divides the values of a row of the result, from a column on, by what there is to divide by; some can stand for no
     /// row or column.
     pub(super) fn finish_row(&self, isa: Isa, row: usize, column: usize, values: &mut [f64]) {
+        if let Some(rate) = self.measure.rate() {
+            let columns = column..self.y.rows().max(column);
+            if row < self.x.rows() {
+                columns.zip(values).for_each(|(column, value)| *value = self.similarity(rate, *value, row, column));
+            }
+            return;
+        }
         let Some((of_rows, of_columns)) = &self.roots else { return };
         let Some(&of_row) = of_rows.get(row) else { return };
         let of_columns = &of_columns.as_ref().unwrap_or(of_rows)[column..];
@@ -289,7 +371,7 @@ impl<'a> Setting<'a> {
     pub(super) fn of_balance(&self, balance: f64) -> f64 {
         let all = pairs_of(self.x.items() as u64) as f64;
         match self.mean {
-            Mean::Signed => balance,
+            Mean::Signed | Mean::Both => balance,
             Mean::Concordant => f64::midpoint(all, balance),
             Mean::Discordant => f64::midpoint(all, -balance),
         }
@@ -305,7 +387,7 @@ impl<'a> Setting<'a> {
         let all = pairs_of(self.x.items() as u64) as f64;
         let concordant = if self.unknown { f64::midpoint(all, sum) } else { sum };
         match self.mean {
-            Mean::Signed => sum,
+            Mean::Signed | Mean::Both => sum,
             Mean::Concordant => concordant,
             Mean::Discordant => all - concordant,
         }

@@ -1,16 +1,25 @@
 //! The embedding behind general weights: a ranking s becomes the tensor `Phi_U(s)` with entries `U[s(i), s(j), ..]`,
 //! and kernels are inner products of such tensors.
 //!
-//! Tensors have `order` axes of as many entries as there are items, the last axis running fastest.
+//! Tensors have `order` axes of as many entries as there are items, the last axis running fastest. Rankings with ties
+//! have the mean of the tensors of all complete rankings that agree with them, for orders 1 and 2.
+//!
+//! ```text
+//! mod    complete rankings
+//! tied   rankings with ties
+//! ```
+
+pub(crate) mod tied;
 
 use crate::error::Error;
 use crate::gram::Element;
 use crate::memory;
 use crate::parallel::{self, Crew, Proceed, Stop, Watch};
-use crate::rankings::Rankings;
+use crate::rankings::{RankingSet, Rankings, Sides};
 use crate::simd::Isa;
 use crate::simd::gathered::{self, Places};
 use crate::weight::checked::check_tensors;
+use crate::weight::mean_tensor::Direction;
 
 /// A job should have at least so many entries to see to: some tenths of a millisecond.
 const JOB: usize = 1 << 18;
@@ -38,7 +47,8 @@ impl Run<'_> {
 ///
 /// # Errors
 /// When the weights are not one tensor for the number of items, the slice has another length than the number of
-/// rankings times that of weights, or `run.watch` stops the run.
+/// rankings times that of weights, or `run.watch` stops the run. For rankings with ties also when the order is above 2,
+/// or items can be anywhere.
 ///
 /// ```
 /// use wkendall::{Rankings, embedding};
@@ -48,13 +58,20 @@ impl Run<'_> {
 /// assert_eq!(out, [0.3, 0.2, 0.5]);
 /// # Ok::<(), wkendall::Error>(())
 /// ```
-pub fn embed_into<T: Element>(
-    rankings: &Rankings,
+pub fn embed_into<R: RankingSet, T: Element>(
+    rankings: &R,
     order: usize,
     weights: &[f64],
     out: &mut [T],
     run: Run<'_>,
 ) -> Result<(), Error> {
+    let rankings = match R::sides(rankings, None) {
+        Sides::Complete(rankings, _) => rankings,
+        Sides::Tied(rankings, _) => {
+            return tied::embed_into(rankings, Direction::Forward, order, weights, out, run);
+        }
+        Sides::Lists(..) => return Err(Error::ListFeatures),
+    };
     check_tensors(weights, rankings.items(), order, Some(1))?;
     each_row(rankings.rows(), weights.len(), out, run, |row, out, proceed| {
         embed(weights, order, rankings.row(row).ranks(), out, proceed);
@@ -66,7 +83,21 @@ pub fn embed_into<T: Element>(
 ///
 /// # Errors
 /// As [`embed_into`], and when there is not one coefficient for each ranking.
-pub fn combine(
+pub fn combine<R: RankingSet>(
+    rankings: &R,
+    coefficients: &[f64],
+    order: usize,
+    weights: &[f64],
+    run: Run<'_>,
+) -> Result<Vec<f64>, Error> {
+    match R::sides(rankings, None) {
+        Sides::Complete(rankings, _) => combine_complete(rankings, coefficients, order, weights, run),
+        Sides::Tied(rankings, _) => tied::combine(rankings, Direction::Forward, coefficients, order, weights, run),
+        Sides::Lists(..) => Err(Error::ListFeatures),
+    }
+}
+
+fn combine_complete(
     rankings: &Rankings,
     coefficients: &[f64],
     order: usize,
@@ -75,7 +106,7 @@ pub fn combine(
 ) -> Result<Vec<f64>, Error> {
     let items = rankings.items();
     check_tensors(weights, items, order, Some(1))?;
-    check_coefficients(rankings, coefficients)?;
+    check_coefficients(rankings.rows(), coefficients)?;
     let mut sum = memory::filled(weights.len(), 0.0)?;
     let size = weights.len() / items.max(1);
     let threads = run.threads(weights.len().saturating_mul(rankings.rows()));
@@ -118,7 +149,7 @@ pub fn combine(
 ///
 /// # Errors
 /// When there is not one coefficient for each ranking, the slice has another length than the square of the number of
-/// tuples, or `run.watch` stops the run.
+/// tuples, or `run.watch` stops the run. For rankings with ties also as [`embed_into`].
 ///
 /// ```
 /// use wkendall::{Rankings, embedding};
@@ -128,14 +159,28 @@ pub fn combine(
 /// assert_eq!(out, [0.75, 0.25, 0.25, 0.75]);
 /// # Ok::<(), wkendall::Error>(())
 /// ```
-pub fn tuple_sums_into(
+pub fn tuple_sums_into<R: RankingSet>(
+    rankings: &R,
+    coefficients: &[f64],
+    order: usize,
+    out: &mut [f64],
+    run: Run<'_>,
+) -> Result<(), Error> {
+    match R::sides(rankings, None) {
+        Sides::Complete(rankings, _) => complete_tuple_sums(rankings, coefficients, order, out, run),
+        Sides::Tied(rankings, _) => tied::tuple_sums_into(rankings, coefficients, order, out, run),
+        Sides::Lists(..) => Err(Error::ListFeatures),
+    }
+}
+
+fn complete_tuple_sums(
     rankings: &Rankings,
     coefficients: &[f64],
     order: usize,
     out: &mut [f64],
     run: Run<'_>,
 ) -> Result<(), Error> {
-    check_coefficients(rankings, coefficients)?;
+    check_coefficients(rankings.rows(), coefficients)?;
     let items = rankings.items();
     let tuples = u32::try_from(order).ok().and_then(|order| items.checked_pow(order)).unwrap_or(usize::MAX);
     if tuples.checked_mul(tuples) != Some(out.len()) {
@@ -195,7 +240,21 @@ fn by_item(rankings: &Rankings, stop: &Stop) -> Result<Vec<u32>, Error> {
 ///
 /// # Errors
 /// As [`embed_into`].
-pub fn linear_function(
+pub fn linear_function<R: RankingSet>(
+    rankings: &R,
+    order: usize,
+    weights: &[f64],
+    tensor: &[f64],
+    run: Run<'_>,
+) -> Result<Vec<f64>, Error> {
+    match R::sides(rankings, None) {
+        Sides::Complete(rankings, _) => complete_function(rankings, order, weights, tensor, run),
+        Sides::Tied(rankings, _) => tied::linear_function(rankings, Direction::Forward, order, weights, tensor, run),
+        Sides::Lists(..) => Err(Error::ListFeatures),
+    }
+}
+
+fn complete_function(
     rankings: &Rankings,
     order: usize,
     weights: &[f64],
@@ -231,11 +290,11 @@ pub fn linear_function(
     Ok(values)
 }
 
-fn check_coefficients(rankings: &Rankings, coefficients: &[f64]) -> Result<(), Error> {
-    if coefficients.len() == rankings.rows() {
+fn check_coefficients(rows: usize, coefficients: &[f64]) -> Result<(), Error> {
+    if coefficients.len() == rows {
         return Ok(());
     }
-    Err(Error::OutputLength { given: coefficients.len(), rows: rankings.rows(), columns: 1 })
+    Err(Error::OutputLength { given: coefficients.len(), rows, columns: 1 })
 }
 
 /// Fills `width` entries for each of the rows.

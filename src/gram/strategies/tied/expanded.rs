@@ -1,0 +1,147 @@
+//! General weights as tensors, and what rankings with ties have with themselves.
+
+use std::borrow::Cow;
+
+use crate::error::Error;
+use crate::gram::cost::ASK_EVERY_NS;
+use crate::measure::symmetry;
+use crate::memory;
+use crate::parallel::{self, Crew, Stop, Watch};
+use crate::rankings::Incomplete;
+use crate::weight::lowered::Lowered;
+use crate::weight::mean_tensor::{Direction, MeanTensor};
+use crate::weight::own;
+
+/// One tensor of weights or several.
+pub(super) struct Tensors<'a> {
+    pub(super) order: usize,
+    pub(super) items: usize,
+    entries: Cow<'a, [f64]>,
+    /// Whether it is one matrix that equals its transpose or the negative of it: then half of it is enough.
+    pub(super) halved: bool,
+}
+
+impl<'a> Tensors<'a> {
+    /// The tensors of a weight; factors are multiplied out, which can be stopped.
+    pub(super) fn new(weight: &'a Lowered, items: usize, watch: &mut Option<Watch<'_>>) -> Result<Self, Error> {
+        let numbers = match weight {
+            Lowered::Tensor { entries, .. } => entries.len(),
+            Lowered::Factors { vectors, .. } => vectors.len().saturating_mul(items),
+            Lowered::Count { .. }
+            | Lowered::Later
+            | Lowered::Sums(_)
+            | Lowered::Products(_)
+            | Lowered::Quadruples(_) => 0,
+        };
+        parallel::run_one(numbers as f64, parallel::share(watch), |stop| Self::until(weight, items, stop))
+    }
+
+    fn until(weight: &'a Lowered, items: usize, stop: &Stop) -> Result<Self, Error> {
+        let (order, entries) = match weight {
+            Lowered::Tensor { order, entries } => (*order, Cow::Borrowed(&**entries)),
+            Lowered::Factors { order, vectors } => (*order, Cow::Owned(expanded(vectors, *order, items, stop)?)),
+            Lowered::Count { .. }
+            | Lowered::Later
+            | Lowered::Sums(_)
+            | Lowered::Products(_)
+            | Lowered::Quadruples(_) => return Err(Error::CannotCompute { name: "product".to_owned() }),
+        };
+        let halved = order == 2 && symmetry(&entries, items).is_some();
+        Ok(Self { order, items, entries, halved })
+    }
+
+    /// The tensors one by one.
+    pub(super) fn members(&self) -> impl Iterator<Item = &[f64]> {
+        self.entries.chunks_exact(if self.order == 2 { self.items * self.items } else { self.items }.max(1))
+    }
+
+    /// Lines of each tensor.
+    pub(super) fn lines(&self) -> usize {
+        if self.order == 2 { self.items } else { self.items.min(1) }
+    }
+
+    /// How many entries of a line are multiplied.
+    pub(super) fn length(&self, line: usize) -> usize {
+        if self.halved { line + 1 } else { self.items }
+    }
+
+    /// The sum of the squares of the mean tensors of a ranking.
+    fn square(&self, set: &Incomplete, row: usize, stop: &Stop, lines: &mut [f64]) -> Result<f64, Error> {
+        let mut total = 0.0;
+        for member in self.members() {
+            let tensor = MeanTensor::new(member, self.order, set.row(row), Direction::Forward)?;
+            let square = |line: &[f64]| own::sum(line.iter().map(|entry| entry * entry));
+            if self.order == 1 {
+                let line = &mut lines[..self.items];
+                tensor.singles(line);
+                total += square(line);
+            } else {
+                tensor.each_line(lines, |_, line| {
+                    total += square(line);
+                    !stop.is_set()
+                });
+            }
+        }
+        Ok(total)
+    }
+
+    /// The value of each ranking and itself; 0 if it may be rounding, by the rule in [`own`].
+    pub(super) fn own_values(
+        &self,
+        set: &Incomplete,
+        threads: Option<usize>,
+        watch: Option<Watch<'_>>,
+    ) -> Result<Vec<f64>, Error> {
+        let negative = self.entries.iter().any(|&entry| entry < 0.0);
+        let sizes = if negative {
+            let entries = Cow::Owned(memory::collect(self.entries.iter().map(|entry| entry.abs()))?);
+            Some(Tensors { entries, ..*self })
+        } else {
+            None
+        };
+        let ns = 2.0 * self.entries.len() as f64;
+        let mut values = memory::filled(set.rows(), 0.0)?;
+        let rows = ((ASK_EVERY_NS / ns.max(1.0)) as usize).max(1);
+        let threads = parallel::threads_for(ns * set.rows() as f64, threads);
+        let jobs = memory::collect(values.chunks_mut(rows).enumerate())?;
+        parallel::run(
+            jobs,
+            Crew::new(threads, ns),
+            watch,
+            |stop| Ok((stop.clone(), memory::filled(2 * self.items, 0.0)?)),
+            |(index, values): (usize, &mut [f64]), (stop, lines), proceed| {
+                for (row, value) in (index * rows..).zip(values) {
+                    if !proceed() {
+                        break;
+                    }
+                    *value = self.square(set, row, stop, lines)?;
+                    if let Some(sizes) = &sizes {
+                        *value = own::unless_rounding(*value, sizes.square(set, row, stop, lines)?);
+                    }
+                }
+                Ok(())
+            },
+        )?;
+        Ok(values)
+    }
+}
+
+/// The sum of the products of vectors, one for each axis.
+fn expanded(vectors: &[f64], order: usize, items: usize, stop: &Stop) -> Result<Vec<f64>, Error> {
+    let size = if order == 2 { items.checked_mul(items) } else { Some(items) };
+    let mut entries = memory::filled(size.ok_or(Error::TooLarge { rows: items, columns: items })?, 0.0)?;
+    for term in vectors.chunks_exact((order * items).max(1)) {
+        if stop.is_set() {
+            return Err(Error::Interrupted);
+        }
+        let (first, second) = term.split_at(items);
+        if order == 1 {
+            entries.iter_mut().zip(first).for_each(|(entry, factor)| *entry += factor);
+            continue;
+        }
+        for (line, factor) in entries.chunks_exact_mut(items).zip(first) {
+            line.iter_mut().zip(second).for_each(|(entry, other)| *entry += factor * other);
+        }
+    }
+    Ok(entries)
+}

@@ -1,0 +1,170 @@
+//! Tensors of weights, averaged over the ranks that tied items share.
+//!
+//! Two items in different blocks have the mean of the weights over the ranks of both blocks, two items of one block the
+//! mean over its pairs of different ranks, an item with itself the mean over its ranks. The items of a block have the
+//! same numbers but for the diagonal, so that a tensor with two axes takes O(n^2), whatever the blocks.
+
+use std::ops::Range;
+
+use crate::error::Error;
+use crate::memory;
+use crate::rankings::tied::Blocks;
+
+/// How tensors are read and written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Direction {
+    /// Weights of ranks become numbers of items.
+    Forward,
+    /// Weights of items become numbers of ranks: what the inverse permutations have, from which the package learns.
+    #[cfg_attr(not(feature = "python"), allow(dead_code))]
+    Inverse,
+}
+
+/// What a tensor with one or two axes comes to for one ranking with ties.
+pub(crate) struct MeanTensor<'a> {
+    weights: &'a [f64],
+    blocks: Blocks<'a>,
+    direction: Direction,
+    /// By the first rank of a block: where it ends, what two of its items have, and what an item has with itself.
+    ends: Vec<u32>,
+    tied: Vec<f64>,
+    own: Vec<f64>,
+}
+
+/// Refuses tensors that have no means here.
+pub(crate) fn check_order(order: usize) -> Result<(), Error> {
+    if matches!(order, 1 | 2) { Ok(()) } else { Err(Error::IncompleteOrder { order }) }
+}
+
+impl<'a> MeanTensor<'a> {
+    /// That of a ranking, for weights with so many axes.
+    pub(crate) fn new(
+        weights: &'a [f64],
+        order: usize,
+        blocks: Blocks<'a>,
+        direction: Direction,
+    ) -> Result<Self, Error> {
+        check_order(order)?;
+        let items = blocks.starts.len();
+        let matrix = order == 2;
+        let numbers = |size| memory::filled(size, 0.0);
+        let (tied, own) = if matrix { (numbers(items)?, numbers(items)?) } else { (Vec::new(), Vec::new()) };
+        let mut new = Self { weights, blocks, direction, ends: memory::filled(items, 0)?, tied, own };
+        for block in blocks.ranges() {
+            new.ends[block.start] = block.end as u32;
+            if matrix {
+                (new.tied[block.start], new.own[block.start]) = new.inside(&block);
+            }
+        }
+        Ok(new)
+    }
+
+    /// The mean of the weights of two different ranks of a block, and of a rank with itself.
+    fn inside(&self, block: &Range<usize>) -> (f64, f64) {
+        let items = self.blocks.starts.len();
+        let size = block.len() as f64;
+        let (mut tied, mut own) = (0.0, 0.0);
+        for rank in block.clone() {
+            let weights = &self.weights[self.read(rank) * items..][..items];
+            let all = |ranks: Range<usize>| ranks.map(|rank| weights[self.read(rank)]).sum::<f64>();
+            tied += all(block.start..rank) + all(rank + 1..block.end);
+            own += weights[self.read(rank)];
+        }
+        (if block.len() > 1 { tied / (size * (size - 1.0)) } else { 0.0 }, own / size)
+    }
+
+    /// Where the weights of a rank are.
+    fn read(&self, rank: usize) -> usize {
+        match self.direction {
+            Direction::Forward => rank,
+            Direction::Inverse => self.blocks.order[rank] as usize,
+        }
+    }
+
+    /// Where the numbers of a rank go.
+    pub(crate) fn write(&self, rank: usize) -> usize {
+        match self.direction {
+            Direction::Forward => self.blocks.order[rank] as usize,
+            Direction::Inverse => rank,
+        }
+    }
+
+    /// The ranks of each block.
+    pub(crate) fn ranges(&self) -> impl Iterator<Item = Range<usize>> + use<'a> {
+        self.blocks.ranges()
+    }
+
+    /// The ranks of the block that begins with this one.
+    pub(crate) fn block(&self, start: u32) -> Range<usize> {
+        start as usize..self.ends[start as usize] as usize
+    }
+
+    /// What an item of the block has with itself.
+    pub(crate) fn own(&self, block: &Range<usize>) -> f64 {
+        self.own[block.start]
+    }
+
+    /// The mean of the rows of weights of a block, made in `rows` if there are several.
+    pub(crate) fn row<'s>(&'s self, block: &Range<usize>, rows: &'s mut [f64]) -> &'s [f64] {
+        let items = self.blocks.starts.len();
+        let row = |rank: usize| &self.weights[self.read(rank) * items..][..items];
+        if block.len() == 1 {
+            return row(block.start);
+        }
+        rows.copy_from_slice(row(block.start));
+        for rank in block.start + 1..block.end {
+            for (sum, weight) in rows.iter_mut().zip(row(rank)) {
+                *sum += weight;
+            }
+        }
+        let size = block.len() as f64;
+        for sum in &mut *rows {
+            *sum /= size;
+        }
+        rows
+    }
+
+    /// Writes what the items of a block have with all others, given the mean of its rows. Its own items have what two
+    /// tied ones have.
+    pub(crate) fn line(&self, block: &Range<usize>, row: &[f64], out: &mut [f64]) {
+        for other in self.ranges() {
+            let mean = if other == *block { self.tied[block.start] } else { self.mean(row, &other) };
+            for rank in other {
+                out[self.write(rank)] = mean;
+            }
+        }
+    }
+
+    /// Writes the numbers of single items, for weights with one axis.
+    pub(crate) fn singles(&self, out: &mut [f64]) {
+        for block in self.ranges() {
+            let mean = self.mean(self.weights, &block);
+            for rank in block {
+                out[self.write(rank)] = mean;
+            }
+        }
+    }
+
+    /// The mean over the ranks of a block.
+    fn mean(&self, weights: &[f64], block: &Range<usize>) -> f64 {
+        let sum: f64 = block.clone().map(|rank| weights[self.read(rank)]).sum();
+        if block.len() == 1 { sum } else { sum / block.len() as f64 }
+    }
+
+    /// Calls `each` with every item, or rank, and its numbers; ends when it says no. `memory` has two lines.
+    pub(crate) fn each_line(&self, memory: &mut [f64], mut each: impl FnMut(usize, &[f64]) -> bool) {
+        let (rows, line) = memory.split_at_mut(self.blocks.starts.len());
+        for block in self.ranges() {
+            self.line(&block, self.row(&block, rows), line);
+            let tied = self.tied[block.start];
+            for rank in block.clone() {
+                let place = self.write(rank);
+                line[place] = self.own(&block);
+                if !each(place, line) {
+                    return;
+                }
+                line[place] = tied;
+            }
+        }
+    }
+}
