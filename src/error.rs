@@ -124,6 +124,42 @@ pub enum Error {
         /// The score.
         value: Number,
     },
+    /// Lists whose bounds among the entries do not rise from 0 to the number of entries.
+    ListBounds {
+        /// The list that begins there.
+        row: usize,
+        /// The bound.
+        value: Number,
+        /// How many entries there are.
+        entries: usize,
+    },
+    /// Entries of lists with as many items as numbers are needed.
+    EntriesDiffer {
+        /// How many items were given.
+        items: usize,
+        /// How many numbers were given.
+        values: usize,
+    },
+    /// A list with an item that the catalogue does not have.
+    NotInCatalogue {
+        /// The row.
+        row: usize,
+        /// The item.
+        value: Number,
+        /// How many items there are.
+        items: usize,
+    },
+    /// A list that has an item twice.
+    ListedTwice {
+        /// The row.
+        row: usize,
+        /// The item.
+        column: usize,
+    },
+    /// Features of pairs of items, of lists out of a catalogue.
+    ListFeatures,
+    /// A measure that is not computed of lists out of a catalogue.
+    ListMeasure,
     /// Two things that belong together have different numbers of items.
     ItemsDiffer {
         /// Items of the first.
@@ -288,7 +324,10 @@ impl Error {
     /// The row of rankings that is wrong.
     #[must_use]
     pub fn row(&self) -> Option<usize> {
-        self.place().map(|(row, _)| row)
+        match *self {
+            Self::ListBounds { row, .. } | Self::NotInCatalogue { row, .. } => Some(row),
+            _ => self.place().map(|(row, _)| row),
+        }
     }
 
     /// The column of the value that is wrong; of a value that is there twice the second.
@@ -305,6 +344,7 @@ impl Error {
             | Self::OutOfRange { row, column, .. }
             | Self::MixedBase { row, column, .. }
             | Self::Duplicate { row, column, .. }
+            | Self::ListedTwice { row, column }
             | Self::Tie { row, column, .. } => Some((row, column)),
             _ => None,
         }
@@ -314,7 +354,11 @@ impl Error {
     #[must_use]
     pub fn value(&self) -> Option<Number> {
         match *self {
-            Self::OutOfRange { value, .. } | Self::Duplicate { value, .. } | Self::Tie { value, .. } => Some(value),
+            Self::OutOfRange { value, .. }
+            | Self::Duplicate { value, .. }
+            | Self::Tie { value, .. }
+            | Self::ListBounds { value, .. }
+            | Self::NotInCatalogue { value, .. } => Some(value),
             Self::NotANumber { .. } => Some(Number::Real(f64::NAN)),
             Self::NotWhole { value, .. }
             | Self::Infinite { value, .. }
@@ -322,7 +366,8 @@ impl Error {
             | Self::FactorTooLarge { value, .. }
             | Self::WeightEntry { value, .. }
             | Self::Lambda { value } => Some(Number::Real(value)),
-            Self::MixedBase { items: number, .. }
+            Self::ListedTwice { column: number, .. }
+            | Self::MixedBase { items: number, .. }
             | Self::TopOutOfRange { k: number, .. }
             | Self::Order { order: number }
             | Self::OrderTooHigh { order: number, .. }
@@ -335,12 +380,13 @@ impl Error {
     #[must_use]
     pub fn kind(&self) -> Option<&'static str> {
         match self {
-            Self::Shape { .. } => Some("shape"),
+            Self::Shape { .. } | Self::ListBounds { .. } | Self::EntriesDiffer { .. } => Some("shape"),
             Self::TooManyItems { .. } => Some("too many items"),
             Self::NotWhole { .. } => Some("not whole"),
             Self::NotANumber { .. } => Some("nan"),
             Self::Infinite { .. } => Some("infinite"),
-            Self::OutOfRange { .. } => Some("out of range"),
+            Self::OutOfRange { .. } | Self::NotInCatalogue { .. } => Some("out of range"),
+            Self::ListedTwice { .. } => Some("listed twice"),
             Self::MixedBase { .. } => Some("mixed base"),
             Self::Duplicate { .. } | Self::Tie { .. } => Some("duplicate"),
             Self::ItemsDiffer { .. } => Some("items differ"),

@@ -96,7 +96,7 @@ pub use gram::{
 pub use kappa::Workspace;
 pub use measure::Measure;
 pub use parallel::{Progress, Watch, available_cores, default_threads};
-pub use rankings::{Incomplete, Missing, RankingSet, Rankings, Row, Value};
+pub use rankings::{Incomplete, Lists, Missing, RankingSet, Rankings, Row, Value};
 pub use weight::{Factor, Weight};
 
 #[cfg(doctest)]

@@ -26,6 +26,7 @@ from wkendall.kernels.specification import Kernel
 from wkendall.kernels.tensors import quadruple_weights, tensor_weights
 from wkendall.reading.arrays import as_array, check_no_text, check_same_labels
 from wkendall.reading.rankings import Input, Missing, Reading, Ties, Top, items_differ
+from wkendall.reading.sparse import is_sparse, sparse_array, sparse_rows
 
 try:
     import dask.array as da
@@ -78,7 +79,8 @@ def gram_matrix(
     Parameters
     ----------
     X : dask array or array-like of shape (m, n)
-        Rankings, one a row. Chunks along the columns are put together.
+        Rankings, one a row. Chunks along the columns are put together. With `missing="bottom"` a sparse array of scipy too, or
+        a dask array of such.
     Y : dask array or array-like of shape (m', n), optional
         Rankings to compare with; those of `X` if absent.
     chunks : int, pair, or what else dask takes for the chunks of an array of shape (m, m'), optional
@@ -106,14 +108,15 @@ def gram_matrix(
            [5., 6., 1.],
            [0., 1., 6.]])
     """
-    x, y = _as_dask(X, "X"), None if Y is None else _as_dask(Y, "Y")
+    reading = Reading(input, top, ties, missing)
+    x, y = _as_dask(X, "X", reading), None if Y is None else _as_dask(Y, "Y", reading)
     items = x.shape[1]
     if y is not None:
         if y.shape[1] != items:
             raise items_differ(items, y.shape[1])
         if input != "orders":
             check_same_labels(X, Y, "columns", ("X", "Y"))
-    kernel, reading = Kernel(weight, k, u, U, W, order, check, signed, normalize), Reading(input, top, ties, missing)
+    kernel = Kernel(weight, k, u, U, W, order, check, signed, normalize)
     run = Run(dtype, n_jobs=_jobs(n_jobs), backend=backend)
     gram.matrix(kernel, np.empty((0, items)), None, reading, run)  # for its checks of parameters
     result_type, complete = as_result_type(dtype), ties == missing == "error"
@@ -173,8 +176,8 @@ def features(
     array([[ 1.,  1.,  1.],
            [-1., -1., -1.]])
     """
-    x = _as_dask(X, "X")
     kernel, reading = Kernel(weight, k, u, signed=signed, normalize=normalize), Reading(input, top)
+    x = _as_dask(X, "X", reading._replace(advises=False))
     run = Run(dtype, n_jobs=_jobs(n_jobs))
     columns = embedding.feature_matrix(kernel, np.empty((0, x.shape[1])), reading, run).shape[1]
     result_type = as_result_type(dtype)
@@ -289,8 +292,12 @@ def _jobs(n_jobs: SupportsIndex | None) -> int:
     return 1 if n_jobs is None or threads is None else -1 if operator.index(n_jobs) == -1 else threads
 
 
-def _as_dask(values: da.Array | ArrayLike, name: str) -> da.Array:
+def _as_dask(values: da.Array | ArrayLike, name: str, reading: Reading) -> da.Array:
     """Check all about an array of rankings that is known without computing it."""
+    if is_sparse(values):
+        reading.check_takes_lists(name)
+        rows = sparse_array(sparse_rows(values, name))
+        values = da.from_array(rows, chunks=-1, asarray=False, meta=rows[:0])
     if not isinstance(values, da.Array):
         if is_dask_collection(values):
             raise TypeError(

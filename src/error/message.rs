@@ -70,6 +70,28 @@ impl Error {
             Self::Tie { row, earlier, column, value } => {
                 twice(row, earlier, column, value, ": the scores of a row must all differ".to_owned())
             }
+            Self::ListBounds { row, value, entries } => {
+                let rule = format!("bounds must rise from 0 to {entries}, the number of entries");
+                vec![Piece::Row(row), Piece::Text(format!(" begins at entry {value}, but {rule}"))]
+            }
+            Self::EntriesDiffer { items, values } => {
+                text(format!("the entries of lists have {items} items and {values} numbers: each needs one of both"))
+            }
+            Self::NotInCatalogue { row, value, items } => {
+                vec![Piece::Row(row), Piece::Text(format!(" lists item {value}, but there are {items}, from 0"))]
+            }
+            Self::ListedTwice { row, column } => {
+                let (before, rule) = (" lists column ", " twice: an item has one place");
+                vec![Piece::Row(row), text(before).remove(0), Piece::Column(column), text(rule).remove(0)]
+            }
+            Self::ListMeasure => text(
+                "lists out of a catalogue have kernels of order 2 with a named weight, the distance and the Mallows \
+                 kernel, but not this measure",
+            ),
+            Self::ListFeatures => text(
+                "lists out of a catalogue have no features of pairs, of which there would be as many as pairs of items: \
+                 compute kernels or their approximation from landmarks",
+            ),
             Self::TopOutOfRange { k, items } => {
                 about("k", format!(" is {k}, but must be from 1 to {}, the number of items", items.max(1)))
             }

@@ -67,7 +67,7 @@ impl Distinct {
 /// How many rankings a single call computes: those that repeat once, if that is worthwhile.
 #[cfg(feature = "python")]
 pub(crate) fn computed<R: RankingSet>(set: &R, watch: Option<Watch<'_>>) -> Result<usize, Error> {
-    let ns = FIND_NS * set.items() as f64 * set.rows() as f64;
+    let ns = FIND_NS * set.numbers() as f64;
     let found = parallel::run_one(ns, watch, |stop| Distinct::find(set, stop))?;
     Ok(found.map_or(set.rows(), |found| found.firsts.len()))
 }
@@ -83,7 +83,7 @@ pub(super) struct Few<R> {
 impl<R: RankingSet> Few<R> {
     /// The distinct rankings, if they are few and there is memory for them.
     pub(super) fn find(x: &R, y: Option<&R>, watch: Option<Watch<'_>>) -> Result<Option<Self>, Error> {
-        let ns = FIND_NS * x.items() as f64 * (x.rows() as f64 + y.map_or(0, R::rows) as f64);
+        let ns = FIND_NS * (x.numbers() as f64 + y.map_or(0, R::numbers) as f64);
         match parallel::run_one(ns, watch, |stop| Self::search(x, y, stop)) {
             Err(Error::OutOfMemory { .. }) => Ok(None),
             found => found,

@@ -25,7 +25,7 @@ use crate::simd::{Isa, Level};
 use distinct::Few;
 use plan::{Plan, Representation, Strategy, Task};
 use strategies::complete::product;
-use strategies::{complete, tied};
+use strategies::{complete, lists, tied};
 use tiles::Tile;
 
 #[cfg(feature = "python")]
@@ -87,7 +87,8 @@ pub struct Options<'a> {
 /// # Errors
 /// When the numbers of items differ, the result does not fit into memory, or `options.watch` stops the run. For
 /// [`Incomplete`] rankings also when the order is above 2 or the weight is [`Weight::Quadruples`](crate::Weight),
-/// and, where items can be anywhere, when the weight is not the standard one.
+/// and, where items can be anywhere, when the weight is not the standard one. For [`Lists`](crate::Lists) when the weight
+/// has no name or the order is not 2.
 ///
 /// ```
 /// use wkendall::{Measure, Options, Rankings, Weight, gram};
@@ -179,6 +180,7 @@ pub fn diagonal<R: RankingSet>(measure: &Measure, x: &R, options: Options<'_>) -
             memory::filled(x.rows(), measure.self_similarity())
         }
         Sides::Tied(x, _) => tied::diagonal(measure, x, options.threads, options.watch),
+        Sides::Lists(x, _) => lists::diagonal(measure, x, options.threads, options.watch),
     }
 }
 
@@ -209,7 +211,7 @@ pub fn diagonal_incomplete(measure: &Measure, x: &Incomplete, options: Options<'
 /// The measure that incomplete rankings have instead of one of order 1.
 fn measure_of_items<R: RankingSet>(measure: &Measure, x: &R) -> Result<Option<Measure>, Error> {
     match R::sides(x, None) {
-        Sides::Complete(..) => Ok(None),
+        Sides::Complete(..) | Sides::Lists(..) => Ok(None),
         Sides::Tied(..) => measure.of_items(),
     }
 }
@@ -271,6 +273,7 @@ fn new_task<'a, R: RankingSet, T: Element>(measure: &'a Measure, x: &R, y: Optio
     let (representation, single) = match R::sides(x, y) {
         Sides::Complete(..) => (Representation::Complete, is_single::<T>(measure)?),
         Sides::Tied(x, y) => (tied::representation_of(measure, x, y.unwrap_or(x))?, false),
+        Sides::Lists(x, y) => (lists::representation_of(measure, x, y.unwrap_or(x))?, false),
     };
     Ok(Task { measure, representation, single, rows, columns })
 }
@@ -286,6 +289,7 @@ fn fill_all<R: RankingSet, T: Element>(
     match R::sides(x, y) {
         Sides::Complete(x, y) => complete::fill(task, plan, x, y, out, options),
         Sides::Tied(x, y) => tied::fill(task, plan, x, y, out, options),
+        Sides::Lists(x, y) => lists::fill(task, plan, x, y, out, options),
     }
 }
 

@@ -6,6 +6,7 @@
 //! mod           what each weight gives to the items of a permutation
 //! general       weights for all tuples of positions
 //! anywhere      items that can be anywhere
+//! lists         short lists out of a catalogue
 //! incomplete    ties: sums over a permutation, and over cells of tied items
 //!   partition   sums over the concordant pairs of a permutation
 //!   table       the same from a table of counts, for few blocks
@@ -15,6 +16,7 @@
 pub(crate) mod anywhere;
 mod general;
 pub(crate) mod incomplete;
+pub(crate) mod lists;
 mod partition;
 pub(crate) mod table;
 pub(crate) mod tops;

@@ -44,6 +44,7 @@ impl<'a> Embedded<'a> {
             }
             Set::Complete(set) => Self::Complete(Cow::Borrowed(set)),
             Set::Tied(set) => Self::Tied(set, if inverse { Direction::Inverse } else { Direction::Forward }),
+            Set::Lists(_) => return Err(Error::ListFeatures.into()),
         })
     }
 }
@@ -113,6 +114,9 @@ fn fill_rows<T: Element + numpy::Element>(
         Rows::Features { measure, x: Set::Tied(x) } => watched(py, progress, |watch| {
             features::features_into(measure, x, cells, embedding::Run { threads, watch: Some(watch) })
         }),
+        Rows::Features { measure, x: Set::Lists(x) } => watched(py, progress, |watch| {
+            features::features_into(measure, x, cells, embedding::Run { threads, watch: Some(watch) })
+        }),
     }
 }
 
@@ -163,6 +167,7 @@ pub(super) fn tuple_sums<'py>(
         match &x.0 {
             Set::Complete(x) => embedding::tuple_sums_into(x, coefficients, order, out, run),
             Set::Tied(x) => embedding::tuple_sums_into(x, coefficients, order, out, run),
+            Set::Lists(x) => embedding::tuple_sums_into(x, coefficients, order, out, run),
         }
     })
 }

@@ -53,6 +53,11 @@ fn fill<T: Element + numpy::Element>(
         (Set::Complete(x), None) => of_sets(py, &measure.0, x, None, cells, options, progress),
         (Set::Complete(x), Some(Set::Complete(y))) => of_sets(py, &measure.0, x, Some(y), cells, options, progress),
         (Set::Tied(x), None) => of_sets(py, &measure.0, x, None, cells, options, progress),
+        (Set::Lists(x), None) => of_sets(py, &measure.0, x, None, cells, options, progress),
+        (x @ Set::Lists(_), Some(y)) | (x, Some(y @ Set::Lists(_))) => {
+            let (x, y) = py.detach(|| Ok::<_, Error>((x.as_lists()?, y.as_lists()?)))?;
+            of_sets(py, &measure.0, &*x, Some(&*y), cells, options, progress)
+        }
         (x, Some(y)) => {
             let (x, y) = py.detach(|| Ok::<_, Error>((x.as_tied()?, y.as_tied()?)))?;
             of_sets(py, &measure.0, &*x, Some(&*y), cells, options, progress)
@@ -89,6 +94,7 @@ pub(super) fn diagonal<'py>(
         match &x.0 {
             Set::Complete(x) => crate::diagonal(measure, x, options),
             Set::Tied(x) => crate::diagonal(measure, x, options),
+            Set::Lists(x) => crate::diagonal(measure, x, options),
         }
     })?;
     Ok(PyArray1::from_vec(py, values))

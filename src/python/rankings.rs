@@ -7,9 +7,10 @@ use pyo3::exceptions::{PyIndexError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 
 use super::{in_use, watched};
+use crate::rankings::lists::{ListReading, Parts};
 use crate::rankings::tied::Reading;
 use crate::rankings::value::InputKind;
-use crate::{Error, Incomplete, Missing, Value, Watch, memory};
+use crate::{Error, Incomplete, Lists, Missing, Value, Watch, memory};
 
 /// Returns what `$call` makes of an array, if it is one of numbers that rankings can be read from.
 macro_rules! with_numbers {
@@ -23,6 +24,22 @@ macro_rules! with_numbers {
     )*};
 }
 
+/// Returns what `$call` makes of the parts of compressed sparse rows, if they are of types that lists can be read from.
+macro_rules! with_parts {
+    ($bounds:ident, $listed:ident, $values:ident, $call:expr) => {
+        with_parts!($bounds, $listed, $values, $call; i32: i32, i64, f32, f64; i64: i32, i64, f32, f64)
+    };
+    ($bounds:ident, $listed:ident, $values:ident, $call:expr; $($index:ty: $($type:ty),*);*) => {$($(
+        if let (Ok($bounds), Ok($listed), Ok($values)) = (
+            $bounds.cast::<PyArray1<$index>>(),
+            $listed.cast::<PyArray1<$index>>(),
+            $values.cast::<PyArray1<$type>>(),
+        ) {
+            return $call;
+        }
+    )*)*};
+}
+
 /// Checked rankings. Those with ties or missing items have another representation than complete ones; nobody outside
 /// needs to know.
 #[pyclass(frozen, module = "wkendall._core")]
@@ -32,6 +49,7 @@ pub(super) struct Rankings(pub(super) Set);
 pub(super) enum Set {
     Complete(crate::Rankings),
     Tied(Incomplete),
+    Lists(Lists),
 }
 
 #[pymethods]
@@ -73,12 +91,33 @@ impl Rankings {
         Err(PyTypeError::new_err("rankings must be a 2-d array of integers of up to 64 bits, float32 or float64"))
     }
 
+    /// Lists out of a catalogue of so many items, from compressed sparse rows: C-contiguous arrays of int32 or int64 for
+    /// bounds and items, and of int32, int64, float32 or float64 for their numbers.
+    #[staticmethod]
+    #[pyo3(signature = (bounds, listed, values, items, descending, ties, threads=None))]
+    fn lists(
+        bounds: &Bound<'_, PyAny>,
+        listed: &Bound<'_, PyAny>,
+        values: &Bound<'_, PyAny>,
+        items: usize,
+        descending: bool,
+        ties: bool,
+        threads: Option<usize>,
+    ) -> PyResult<Self> {
+        let reading = ListReading { descending, ties };
+        with_parts!(bounds, listed, values, lists(bounds, listed, values, items, reading, threads));
+        Err(PyTypeError::new_err(
+            "lists must be 1-d arrays: two of int32 or int64, and one of these, float32 or float64",
+        ))
+    }
+
     /// The number of rankings.
     #[getter]
     fn rows(&self) -> usize {
         match &self.0 {
             Set::Complete(set) => set.rows(),
             Set::Tied(set) => set.rows(),
+            Set::Lists(set) => set.rows(),
         }
     }
 
@@ -88,6 +127,7 @@ impl Rankings {
         match &self.0 {
             Set::Complete(set) => set.items(),
             Set::Tied(set) => set.items(),
+            Set::Lists(set) => set.items(),
         }
     }
 
@@ -95,6 +135,21 @@ impl Rankings {
     #[getter]
     fn is_complete(&self) -> bool {
         matches!(self.0, Set::Complete(_))
+    }
+
+    /// Whether these are lists out of a catalogue.
+    #[getter]
+    fn is_lists(&self) -> bool {
+        matches!(self.0, Set::Lists(_))
+    }
+
+    /// How many items a ranking stores, on average.
+    #[getter]
+    fn stored(&self) -> usize {
+        match &self.0 {
+            Set::Complete(_) | Set::Tied(_) => self.items(),
+            Set::Lists(set) => set.entries().div_ceil(set.rows().max(1)),
+        }
     }
 
     /// Some of the rankings. If these are complete, they have that representation unless it is to be kept.
@@ -110,6 +165,7 @@ impl Rankings {
                 Set::Complete(set) => Set::Complete(set.select(&rows)?),
                 Set::Tied(set) if keep => Set::Tied(set.select(&rows)?),
                 Set::Tied(set) => Set::of_tied(set.select(&rows)?, watch)?,
+                Set::Lists(set) => Set::Lists(set.select(&rows)?),
             }))
         })
     }
@@ -119,6 +175,7 @@ impl Rankings {
         watched(py, None, |watch| match &self.0 {
             Set::Complete(set) => crate::gram::computed(set, Some(watch)),
             Set::Tied(set) => crate::gram::computed(set, Some(watch)),
+            Set::Lists(set) => crate::gram::computed(set, Some(watch)),
         })
     }
 
@@ -128,9 +185,28 @@ impl Rankings {
         Ok(Self(Set::Complete(py.detach(|| set.try_clone())?.inverse())))
     }
 
+    /// Of lists, in compressed sparse rows, the bounds, the items, and the first rank, from 1, of the block of each.
+    fn parts<'py>(&self, py: Python<'py>) -> PyResult<[Bound<'py, PyArray1<i64>>; 3]> {
+        let Set::Lists(set) = &self.0 else {
+            return Err(PyValueError::new_err("these rankings are stored whole, not as lists"));
+        };
+        let entries = |part: usize| memory::collect(set.all_entries().iter().map(|entry| i64::from(entry[part])));
+        let (bounds, listed, mut starts) = py.detach(|| {
+            let bounds = memory::collect(set.bounds().iter().map(|&bound| bound as i64))?;
+            Ok::<_, Error>((bounds, entries(0)?, entries(1)?))
+        })?;
+        for start in &mut starts {
+            *start += 1;
+        }
+        Ok([bounds, listed, starts].map(|part| PyArray1::from_vec(py, part)))
+    }
+
     /// Ranks, from 1, of complete rankings; of others, for each item the first rank, from 0, of its block of tied
     /// items.
     fn ranks<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray2<i64>>> {
+        if self.is_lists() {
+            return Err(PyValueError::new_err("lists out of a catalogue are not stored as ranks of all items"));
+        }
         let (rows, items) = (self.rows(), self.items());
         table(py, rows, items, || match &self.0 {
             Set::Complete(set) => {
@@ -141,6 +217,7 @@ impl Rankings {
                 Ok(cells)
             }
             Set::Tied(set) => memory::collect(set.starts().iter().map(|&start| i64::from(start))),
+            Set::Lists(_) => Ok(Vec::new()),
         })
     }
 }
@@ -150,7 +227,9 @@ impl Rankings {
     pub(super) fn complete(&self) -> PyResult<&crate::Rankings> {
         match &self.0 {
             Set::Complete(set) => Ok(set),
-            Set::Tied(_) => Err(PyValueError::new_err("rankings with ties or missing items are not permutations")),
+            Set::Tied(_) | Set::Lists(_) => {
+                Err(PyValueError::new_err("rankings with ties or missing items are not permutations"))
+            }
         }
     }
 }
@@ -161,11 +240,21 @@ impl Set {
         Ok(set.try_complete(Some(watch))?.map_or_else(|| Self::Tied(set), Self::Complete))
     }
 
-    /// The rankings with ties; complete ones are turned into such.
+    /// The rankings with ties; complete ones are turned into such, lists are refused.
     pub(super) fn as_tied(&self) -> Result<Cow<'_, Incomplete>, Error> {
         match self {
             Self::Complete(set) => Ok(Cow::Owned(Incomplete::from_rankings(set)?)),
             Self::Tied(set) => Ok(Cow::Borrowed(set)),
+            Self::Lists(_) => Err(Error::ListFeatures),
+        }
+    }
+
+    /// The lists; other rankings are turned into such.
+    pub(super) fn as_lists(&self) -> Result<Cow<'_, Lists>, Error> {
+        match self {
+            Self::Lists(set) => Ok(Cow::Borrowed(set)),
+            Self::Tied(set) if set.has_unknown() => Err(Error::UnknownPlaces),
+            Self::Complete(_) | Self::Tied(_) => Ok(Cow::Owned(Lists::from_incomplete(&*self.as_tied()?)?)),
         }
     }
 }
@@ -207,4 +296,20 @@ fn tied<V: Value + numpy::Element>(
         let set = Incomplete::build(reading, rows, items, cells, threads, Some(&mut *watch))?;
         Ok(Rankings(Set::of_tied(set, watch)?))
     })
+}
+
+fn lists<I: Value + numpy::Element, V: Value + numpy::Element>(
+    bounds: &Bound<'_, PyArray1<I>>,
+    listed: &Bound<'_, PyArray1<I>>,
+    values: &Bound<'_, PyArray1<V>>,
+    items: usize,
+    reading: ListReading,
+    threads: Option<usize>,
+) -> PyResult<Rankings> {
+    let py = values.py();
+    let taken = |_| in_use(py, "the sparse array of rankings");
+    let (bounds, listed) = (bounds.try_readonly().map_err(taken)?, listed.try_readonly().map_err(taken)?);
+    let values = values.try_readonly().map_err(taken)?;
+    let parts = Parts { bounds: bounds.as_slice()?, listed: listed.as_slice()?, values: values.as_slice()?, items };
+    watched(py, None, |watch| Ok(Rankings(Set::Lists(Lists::build(reading, parts, threads, Some(watch))?))))
 }

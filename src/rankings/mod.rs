@@ -2,6 +2,7 @@
 //!
 //! ```text
 //! mod         what every set of rankings has
+//! lists       short lists out of a large catalogue
 //! tied        rankings with ties and missing items
 //! complete    permutations
 //! diagnosis   what is wrong with a row
@@ -11,16 +12,18 @@
 
 pub(crate) mod complete;
 mod diagnosis;
+pub(crate) mod lists;
 mod sorting;
 pub(crate) mod tied;
 pub(crate) mod value;
 
 pub use complete::{Rankings, Row};
+pub use lists::Lists;
 pub use tied::{Incomplete, Missing};
 pub use value::Value;
 
-/// A set of rankings of the same items: [`Rankings`], which are complete, or [`Incomplete`], with ties and missing
-/// items. How numbers are read is settled when a set is made; nothing after that depends on it.
+/// A set of rankings of the same items: [`Rankings`], which are complete, [`Incomplete`], with ties and missing items,
+/// or [`Lists`], which have few of many items. How numbers are read is settled when a set is made; nothing after that depends on it.
 pub trait RankingSet: sealed::Set {
     /// How many rankings there are.
     fn rows(&self) -> usize;
@@ -36,6 +39,8 @@ pub enum Sides<'a> {
     Complete(&'a Rankings, Option<&'a Rankings>),
     /// With ties or missing items.
     Tied(&'a Incomplete, Option<&'a Incomplete>),
+    /// Few of many items.
+    Lists(&'a Lists, Option<&'a Lists>),
 }
 
 pub(crate) mod sealed {
@@ -45,6 +50,8 @@ pub(crate) mod sealed {
     pub trait Set: Sized + Send + Sync {
         /// What tells two rankings apart.
         fn key(&self, row: usize) -> &[u32];
+        /// How many numbers the keys of all rankings have.
+        fn numbers(&self) -> usize;
         /// Some of the rankings.
         ///
         /// # Errors
@@ -57,7 +64,7 @@ pub(crate) mod sealed {
 
 /// Implements [`RankingSet`] by the methods of the same names, and by a field of a row.
 macro_rules! set {
-    ($set:ty, $kind:ident, $row:ident => $key:expr) => {
+    ($set:ty, $kind:ident, $row:ident => $key:expr, $all:ident => $numbers:expr) => {
         impl RankingSet for $set {
             fn rows(&self) -> usize {
                 self.rows()
@@ -72,6 +79,10 @@ macro_rules! set {
                 let $row = self.row(row);
                 $key
             }
+            fn numbers(&self) -> usize {
+                let $all = self;
+                $numbers
+            }
             fn select(&self, rows: &[usize]) -> Result<Self, crate::error::Error> {
                 self.select(rows)
             }
@@ -81,5 +92,6 @@ macro_rules! set {
         }
     };
 }
-set!(Rankings, Complete, row => row.ranks());
-set!(Incomplete, Tied, row => row.starts);
+set!(Rankings, Complete, row => row.ranks(), all => all.rows() * all.items());
+set!(Incomplete, Tied, row => row.starts, all => all.rows() * all.items());
+set!(Lists, Lists, row => row.as_flattened(), all => 2 * all.entries());

@@ -5,6 +5,7 @@
 //!   scale     powers of two that keep sums of products in range
 //!   checked   refuses numbers that do not fit
 //!   own       the value of a kernel for a ranking and itself, in closed form
+//!   tails     what weights come to for lists out of a catalogue
 //!   means     what weights come to for tied items
 //!   mean_tensor  the same for tensors of weights
 //!   lowered   the few kinds of terms that engines tell apart; they never see a weight by name
@@ -24,6 +25,7 @@ pub(crate) mod own;
 pub(crate) mod pair;
 pub(crate) mod powers;
 pub(crate) mod scale;
+pub(crate) mod tails;
 
 use std::sync::Arc;
 

@@ -241,7 +241,7 @@ def test_too_large_for_memory(leave_memory):
     leave_memory(100)
     message = (
         "the result of 4 x 4 float64 values takes 128.0 B, but only 100.0 B of memory are available: "
-        "leave out items that few lists have, or take fewer lists at a time"
+        "pass sparse=True, leave out items that few lists have, or take fewer lists at a time"
     )
     with pytest.raises(ValueError) as raised:
         from_lists([["a"], ["b"], ["c"], ["d"]])

@@ -10,8 +10,8 @@ use std::ops::ControlFlow;
 
 use naive::Random;
 use wkendall::{
-    Error, Factor, Incomplete, Measure, Missing, Options, Progress, Rankings, Watch, Weight, diagonal_incomplete,
-    embedding, features, gram_incomplete_into, gram_into,
+    Error, Factor, Incomplete, Lists, Measure, Missing, Options, Progress, Rankings, Watch, Weight,
+    diagonal_incomplete, embedding, features, gram_incomplete_into, gram_into,
 };
 
 /// Runs with a watch that stops at once.
@@ -176,4 +176,27 @@ fn progress_counts_both_phases_and_never_goes_back() {
         assert!(seen.last().is_some_and(|last| last.done == last.total));
         assert!(seen.first().is_some_and(|first| first.done < first.total));
     }
+}
+
+#[test]
+fn lists_out_of_a_catalogue() {
+    // Twenty million pairs of lists; and one pair of lists of a million items.
+    let lists = |rows: usize, length: usize, items: usize| {
+        let mut random = Random(5);
+        let bounds: Vec<usize> = (0..=rows).map(|row| row * length).collect();
+        let listed: Vec<usize> = (0..rows * length).map(|entry| entry % length * (items / length)).collect();
+        let values: Vec<u64> = (0..rows * length).map(|_| random.next()).collect();
+        Lists::from_ranks(items, &bounds, &listed, &values).unwrap()
+    };
+    let (many, long) = (lists(6000, 10, 1000), lists(2, 1_000_000, 3_000_000));
+    let mut out = vec![0.0_f32; 6000 * 6000];
+    for weight in [Weight::Standard, Weight::Add(Factor::Log), Weight::Mult(Factor::Log), Weight::Average] {
+        let kernel = |items: usize| Measure::kernel(&weight, items).unwrap().normalized();
+        let (of_many, of_long) = (kernel(1000), kernel(3_000_000));
+        stops_on_threads("many lists", |options| gram_into(&of_many, &many, None, &mut out, options));
+        stops_on_threads("long lists", |options| gram_into(&of_long, &long, None, &mut [0.0; 4], options));
+    }
+    // Hours.
+    let average = Measure::kernel(&Weight::Average, 3_000_000).unwrap().signed().unwrap();
+    stops_on_threads("signed average", |options| gram_into(&average, &long, None, &mut [0.0; 4], options));
 }

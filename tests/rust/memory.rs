@@ -13,8 +13,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use naive::Random;
 use wkendall::{
-    Backend, Element, Error, Factor, Incomplete, Measure, Missing, Options, Rankings, Weight, Workspace,
-    diagonal_incomplete, embedding, features, gram, gram_incomplete_into, gram_into,
+    Backend, Element, Error, Factor, Incomplete, Lists, Measure, Missing, Options, Rankings, Weight, Workspace,
+    diagonal, diagonal_incomplete, embedding, features, gram, gram_incomplete_into, gram_into,
 };
 
 /// Allocations above the limit are counted, and the one with this number fails.
@@ -418,4 +418,30 @@ fn embeddings() {
         features::features_into(&Measure::kernel(&Weight::Standard, 3)?.signed()?, &many, &mut out, run(2))?;
         embedding::linear_function(&many, 1, &out[..3], &[0.5; 3], run(2)).map(|sum| digest(&sum))
     });
+}
+
+#[test]
+fn lists() {
+    let _alone = alone();
+    let listed = Random(9).rankings(1, MANY).iter().map(|&rank| rank * 3).collect::<Vec<_>>();
+    let bounds = [0, MANY as i64];
+    let scores: Vec<f64> = Random(10).rankings(1, MANY).iter().map(|&rank| (rank / 2) as f64).collect();
+    each_fault("Lists::from_scores", || Lists::from_scores(4 * MANY, &bounds, &listed, &scores));
+    let ties = tied(1, MANY);
+    each_fault("Lists::from_incomplete", || Lists::from_incomplete(&ties));
+    let x = Lists::from_scores(4 * MANY, &bounds, &listed, &scores).unwrap();
+    let copy = x.clone();
+    let short: Vec<i64> = (0..200_000).collect();
+    let many = Lists::from_ranks(200_000, &short, &short[1..], &short[1..]).unwrap();
+    for weight in [Weight::Standard, Weight::Mult(Factor::Log)] {
+        let measure = |items: usize| Measure::kernel(&weight, items).unwrap().normalized();
+        let of_one = measure(4 * MANY);
+        each_fault(&format!("a long list, {weight:?}"), || {
+            gram(&of_one, &x, Some(&copy), on(1)).map(|values| digest(&values))
+        });
+        let of_many = measure(200_000);
+        each_fault(&format!("many lists, {weight:?}"), || {
+            diagonal(&of_many, &many, on(2)).map(|values| digest(&values))
+        });
+    }
 }

@@ -24,6 +24,7 @@ from wkendall.estimators.kernel_parameters import KernelParameters
 from wkendall.kernels.embedding import BLOCK
 from wkendall.reading.arrays import as_array
 from wkendall.reading.rankings import CheckedRankings, Input, Missing, Ties, Top
+from wkendall.reading.sparse import is_sparse
 
 Labels = NDArray[np.intp]
 
@@ -190,10 +191,12 @@ class KernelKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
     def _given(self, points: Points, different: CheckedRankings, member: Labels, weights: Array) -> Array:
         clusters = int(self.n_clusters)
         check_unmasked(self.init, "init")
-        try:
-            given = np.asarray(self.init)
-        except ValueError:
-            given = as_array(self.init, "init", 2)
+        given: Any = self.init
+        if not is_sparse(given):
+            try:
+                given = np.asarray(self.init)
+            except ValueError:
+                given = as_array(self.init, "init", 2)
         if given.ndim == 1:
             means = np.zeros((different.rows, clusters))
             np.add.at(means, (member, checked_labels(given, weights, clusters)), weights[weights > 0])

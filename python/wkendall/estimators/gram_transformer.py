@@ -35,9 +35,9 @@ class WeightedKendall(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelP
 
     Attributes
     ----------
-    rankings_ : ndarray of shape (m, n)
+    rankings_ : ndarray of shape (m, n), or scipy.sparse.csr_array
         The rankings of `fit`, as ranks from 1, whatever `input` and `top`; tied items have the first of the ranks that they
-        share, items of unknown place NaN.
+        share, items of unknown place NaN. If `fit` was given a sparse array, one without the items that come last.
     n_features_in_ : int
         The number of items.
     feature_names_in_ : ndarray of n names
@@ -160,4 +160,4 @@ class WeightedKendall(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelP
 
     @property
     def _n_features_out(self) -> int:
-        return len(self.rankings_)
+        return int(self.rankings_.shape[0])

@@ -4,7 +4,8 @@ Each object takes the parameters of `gram_matrix` by the same names, beside its 
 call does, and there is no second object inside to be cloned, or shared by mistake.
 
 Rankings are read once. From then on `CheckedRankings` are what all methods pass on. Those that a fitted object keeps are kept as
-places: ranks from 1, tied items having the first of the ranks that they share, items of unknown place NaN.
+places: ranks from 1, tied items having the first of the ranks that they share, items of unknown place NaN. Lists out of a
+catalogue are kept as sparse arrays.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from wkendall.kernels.named_weights import STANDARD
 from wkendall.kernels.run import Run
 from wkendall.kernels.specification import Kernel, Mallows, Specification
 from wkendall.reading.rankings import CheckedRankings, Input, Missing, Places, Reading, Ties, Top, of_places
+from wkendall.reading.sparse import is_sparse
 
 
 class RankingParameters(BaseEstimator):  # type: ignore[misc]
@@ -36,11 +38,16 @@ class RankingParameters(BaseEstimator):  # type: ignore[misc]
 
     def _read(self, X: ArrayLike, *, reset: bool) -> CheckedRankings:
         """Check the rankings that a method is given, and the number and names of the items."""
+        if is_sparse(X):
+            self._reading().check_takes_lists("X")
+            return self._checked(checked_data(self, X, reset=reset, accept_sparse=True), "X")
         return self._checked(checked_data(self, X, reset=reset), "X")
 
     def _checked(self, X: ArrayLike, name: str) -> CheckedRankings:
-        threads = as_threads(self.n_jobs)
-        return Reading(self.input, self.top, self.ties, self.missing).rankings(X, name, threads)
+        return self._reading().rankings(X, name, as_threads(self.n_jobs))
+
+    def _reading(self) -> Reading:
+        return Reading(self.input, self.top, self.ties, self.missing)
 
     def _kept(self, places: Places) -> CheckedRankings:
         """Return the rankings that were kept as places."""
@@ -49,6 +56,7 @@ class RankingParameters(BaseEstimator):  # type: ignore[misc]
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = self.missing != "error"
+        tags.input_tags.sparse = self.missing == "bottom"
         return tags
 
 

@@ -52,7 +52,7 @@ class KendallNystroem(ClassNamePrefixFeaturesOutMixin, VectorMap, KernelParamete
 
     Attributes
     ----------
-    landmarks_ : ndarray of shape (columns, n)
+    landmarks_ : ndarray of shape (columns, n), or scipy.sparse.csr_array
         The landmarks, as ranks from 1 as in `WeightedKendall.rankings_`.
     components_ : ndarray of shape (columns, columns)
         What the kernel with the landmarks is multiplied by; upper triangular.

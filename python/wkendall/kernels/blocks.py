@@ -51,6 +51,11 @@ class Rows:
         return self._core.rows
 
     @property
+    def stored(self) -> int:
+        """How many items a ranking stores, on average."""
+        return self._core.stored
+
+    @property
     def complete(self) -> bool:
         """Whether no ranking has ties or missing items."""
         return self._core.is_complete
@@ -61,11 +66,15 @@ class Rows:
 
     def digest(self) -> str:
         """Return a hash of the rankings and of what they mean."""
-        ranks = self._core.ranks().astype("<u4")
-        kind = "complete" if self.complete else f"incomplete, {self._missing}"
-        found = blake2b(f"{kind} {ranks.shape}".encode(), digest_size=16)
-        if ranks.size:
-            found.update(ranks.data)
+        if self._core.is_lists:
+            kind, parts = "lists", [np.array([self._core.items]), *self._core.parts()]
+        else:
+            kind = "complete" if self.complete else f"incomplete, {self._missing}"
+            parts = [self._core.ranks().astype("<u4")]
+        found = blake2b(f"{kind} {parts[-1].shape}".encode(), digest_size=16)
+        for part in parts:
+            if part.size:
+                found.update(part.data)
         return found.hexdigest()
 
     def computed(self) -> int:
@@ -82,7 +91,6 @@ class Work:
     measure : Measure
     x, y : Rows
         Rankings of rows and of columns; `y` is None if these are the same.
-    items : int
     dtype : dtype
         Of the result.
     threads : int, optional
@@ -95,7 +103,6 @@ class Work:
     measure: _core.Measure
     x: Rows
     y: Rows | None
-    items: int
     dtype: np.dtype[Any]
     threads: int | None
     backend: str | None
@@ -140,7 +147,8 @@ class Work:
         left = available_bytes()
         size = BLOCK_BYTES if left is None else min(BLOCK_BYTES, max(left // 8, 2**16))
         order = int(self.options.get("order", 2))
-        cells = max(1, min(size // self.dtype.itemsize, BLOCK_WORK // max(self.items * order, 1)))
+        stored = max(self.x.stored, 0 if self.y is None else self.y.stored)
+        cells = max(1, min(size // self.dtype.itemsize, BLOCK_WORK // max(stored * order, 1)))
         side = max(isqrt(cells), 1)
         if self.y is None:
             return side, side

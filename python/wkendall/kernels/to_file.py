@@ -100,6 +100,6 @@ def prepare(what: Specification, X: ArrayLike, Y: ArrayLike | None, reading: Rea
     measure = what.measure(x.items, x.rows * (x if y is None else y).rows)
     rows, columns = Rows(x), None if y is None else Rows(y)
     options = {"function": what.function, **what.options()}
-    work = Work(measure, rows, columns, x.items, run.result_type, run.threads, run.backend, options)
+    work = Work(measure, rows, columns, run.result_type, run.threads, run.backend, options)
     work.check()
     return work

@@ -7,24 +7,28 @@ says where it stands: nothing is left out or mended.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from itertools import chain
 from typing import Any, NamedTuple, cast
 
 import numpy as np
-from numpy.typing import NDArray
 
+from wkendall._arguments import check_flag
 from wkendall._errors import RankingError
 from wkendall._memory import check_fits
 from wkendall._text import shown
+from wkendall.reading.sparse import SparseRows, sparse_array
 
 
 class RankedLists(NamedTuple):
     """Rankings and the names of their columns; see `from_lists` and `read_csv`."""
 
-    X: NDArray[np.float64]
+    X: Any
     items: list[Any]
 
 
-def from_lists(lists: Iterable[Iterable[object]], items: Iterable[object] | None = None) -> RankedLists:
+def from_lists(
+    lists: Iterable[Iterable[object]], items: Iterable[object] | None = None, *, sparse: bool = False
+) -> RankedLists:
     """Ranks from ranked lists of any items, which may have different lengths and different items.
 
     Parameters
@@ -35,12 +39,15 @@ def from_lists(lists: Iterable[Iterable[object]], items: Iterable[object] | None
     items : iterable, optional
         All items, in the order of the columns. If absent, those of the lists in the order in which they first appear, tied
         items in a set being sorted.
+    sparse : bool
+        Make a sparse array, for short lists out of many items. All that takes `missing="bottom"` takes it too, in time and
+        memory that depend on the lengths of the lists.
 
     Returns
     -------
-    X : ndarray of shape (m, n)
-        `X[p, i]` is the rank, from 1, that list p gives to item i; NaN if the list does not have it. Tied items share the best
-        of their ranks: 1, 2, 2, 4.
+    X : ndarray of shape (m, n), or scipy.sparse.csr_array
+        `X[p, i]` is the rank, from 1, that list p gives to item i; NaN if the list does not have it, or nothing in a sparse
+        array. Tied items share the best of their ranks: 1, 2, 2, 4.
     items : list of n items
 
     Examples
@@ -53,12 +60,17 @@ def from_lists(lists: Iterable[Iterable[object]], items: Iterable[object] | None
     array([[ 1.,  2.,  3., nan],
            [nan, nan,  1.,  2.]])
 
-    How alike these lists are, if what a list leaves out is below all that it has, says
-    `wkendall.gram_matrix(X, missing="bottom", normalize=True)`. Lists with ties need `ties="mean"` as well.
+    `wkendall.gram_matrix(X, missing="bottom", signed=True, normalize=True)` compares these lists; what a list leaves out is then
+    below all that it has. Lists with ties need `ties="mean"` as well.
 
     >>> from_lists([["plum", {"apple", "pear"}, "fig"]], items=["apple", "fig", "pear", "plum"]).X
     array([[2., 4., 2., 1.]])
+
+    >>> X, items = from_lists([["apple", "pear", "plum"], ["plum", "fig"]], sparse=True)
+    >>> X.shape, X.nnz
+    ((2, 4), 5)
     """
+    check_flag(sparse, "sparse")
     columns: dict[object, int] = {}
     for place, item in enumerate([] if items is None else _sequence(items, "items", "a list of items")):
         where = _Place(None, place)
@@ -68,7 +80,9 @@ def from_lists(lists: Iterable[Iterable[object]], items: Iterable[object] | None
             raise where.error(message, item, "duplicate")
     given = _sequence(lists, "lists", "a list of ranked lists, such as [['a', 'b'], ['b']]")
     rows = [_row(number, ranked, columns, new=items is None) for number, ranked in enumerate(given)]
-    advice = "leave out items that few lists have, or take fewer lists at a time"
+    if sparse:
+        return RankedLists(_sparse(rows, len(columns)), list(columns))
+    advice = "pass sparse=True, leave out items that few lists have, or take fewer lists at a time"
     check_fits(len(rows), len(columns), np.dtype(np.float64), advice)
     X = np.full((len(rows), len(columns)), np.nan)
     for number, row in enumerate(rows):
@@ -89,6 +103,15 @@ class _Place(NamedTuple):
         """Make an error about what is there."""
         argument = "items" if self.row is None else "lists"
         return RankingError(message, argument=argument, row=self.row, column=self.column, value=value, kind=kind)
+
+
+def _sparse(rows: list[dict[int, int]], columns: int) -> Any:
+    bounds = np.cumsum([0, *map(len, rows)], dtype=np.int64)
+    listed = np.fromiter(chain.from_iterable(rows), np.int64, int(bounds[-1]))
+    ranks = np.fromiter(chain.from_iterable(row.values() for row in rows), np.float64, int(bounds[-1]))
+    found = sparse_array(SparseRows(bounds, listed, ranks, (len(rows), columns)))
+    found.sort_indices()
+    return found
 
 
 def _row(number: int, ranked: object, columns: dict[object, int], new: bool) -> dict[int, int]:

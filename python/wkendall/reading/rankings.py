@@ -15,16 +15,18 @@ from numpy.typing import ArrayLike, NDArray
 
 from wkendall import _core
 from wkendall._arguments import check_choice
-from wkendall._errors import Argument, Option, Piece, RankingError, Sentence, about
+from wkendall._errors import Argument, Option, Piece, RankingError, Sentence, about, bad_argument
 from wkendall.reading.arrays import acceptable, as_array, check_same_labels
+from wkendall.reading.sparse import SparseRows, is_sparse, sparse_array, sparse_rows
 
 Input = Literal["ranks", "orders", "scores"]
 Top = Literal["low", "high"]
 Ties = Literal["error", "mean"]
 Missing = Literal["error", "bottom", "anywhere"]
 _INPUT, _TOP, _TIES, _MISSING = (get_args(words) for words in (Input, Top, Ties, Missing))
-#: Ranks from 1. Tied items have the first of the ranks that they share; items of unknown place have NaN.
-Places = NDArray[Any]
+#: Ranks from 1. Tied items have the first of the ranks that they share; items of unknown place have NaN. Of lists out of a
+#: catalogue a sparse array, which leaves out what comes last.
+Places = Any
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,6 +63,9 @@ class CheckedRankings:
         """What says all about each ranking, whatever it was read from: equal rankings have equal places."""
         if self.origin is not None:
             return self.origin
+        if self.core.is_lists:
+            bounds, columns, starts = self.core.parts()
+            return sparse_array(SparseRows(bounds, columns, starts, (self.rows, self.items)))
         if self.is_complete:
             return self.starts
         places = self.starts + 1
@@ -69,17 +74,26 @@ class CheckedRankings:
     def select(self, rows: slice | NDArray[np.intp] | list[int]) -> CheckedRankings:
         """Return some of the rankings."""
         chosen = np.arange(self.rows)[rows]
+        if self.core.is_lists:
+            return CheckedRankings(self.core.select(chosen), self.missing)
         return CheckedRankings(self.core.select(chosen), self.missing, self.places[rows])
 
 
 def of_places(places: Places, missing: Missing = "error", threads: int | None = None) -> CheckedRankings:
     """Return the rankings with these places, which come from rankings that were checked."""
+    if is_sparse(places):
+        return _of_lists(sparse_rows(places, "places"), False, True, missing, threads)
     numbers = np.ascontiguousarray(places)
     try:
         return CheckedRankings(_core.Rankings(numbers, "ranks", False, threads), missing, numbers)
     except ValueError:
         unknown: Missing = "anywhere" if missing == "anywhere" else "error"
         return CheckedRankings(_core.Rankings.tied(numbers, False, True, unknown, threads), missing, numbers)
+
+
+def _of_lists(rows: SparseRows, descending: bool, ties: bool, missing: Missing, threads: int | None) -> CheckedRankings:
+    parts = (rows.bounds, rows.columns, rows.values)
+    return CheckedRankings(_core.Rankings.lists(*parts, rows.shape[1], descending, ties, threads), missing)
 
 
 class Reading(NamedTuple):
@@ -93,11 +107,20 @@ class Reading(NamedTuple):
     advises: bool = True
 
     def rankings(self, values: ArrayLike, name: str, threads: int | None = None) -> CheckedRankings:
-        """Check a 2-d array-like of rankings, one a row; `name` is what the caller calls it."""
+        """Check a 2-d array-like or sparse array of rankings, one a row; `name` is what the caller calls it."""
+        if is_sparse(values):
+            return self._lists(values, name, threads)
         return self._checked(as_array(values, name, 2), name, threads)
 
     def ranking(self, values: ArrayLike, name: str) -> CheckedRankings:
-        """Check a 1-d array-like that is one ranking."""
+        """Check a 1-d array-like, or a sparse array with one row, that is one ranking."""
+        if is_sparse(values):
+            found = self._lists(values, name, 1)
+            if found.rows != 1:
+                raise bad_argument(
+                    name, f" has {found.rows} rows, but must be one ranking", value=found.rows, kind="axes"
+                )
+            return found
         return self._checked(as_array(values, name, 1)[np.newaxis], name, 1)
 
     def both(
@@ -113,12 +136,44 @@ class Reading(NamedTuple):
             check_same_labels(X, Y, "columns", ("X", "Y"))
         return x, y
 
-    def _checked(self, array: NDArray[Any], name: str, threads: int | None) -> CheckedRankings:
-        """Check an array; complete rankings come back as such, whatever is allowed."""
+    @property
+    def _descending(self) -> bool:
+        """Whether the largest number is the most preferred."""
+        return (self.input == "scores") != (self.top == "high")
+
+    def check(self) -> None:
+        """Refuse options that do not exist."""
         check_choice(self.ties, "ties", _TIES)
         check_choice(self.missing, "missing", _MISSING)
         check_choice(self.input, "input", _INPUT)
         check_choice(self.top, "top", _TOP)
+
+    def check_takes_lists(self, name: str) -> None:
+        """Refuse sparse arrays where what is not stored is not said to come last."""
+        self.check()
+        if self.missing == "bottom" and self.input != "orders":
+            return
+        said = " is sparse: what a row does not store is not listed and comes last, "
+        advice: tuple[Piece, ...] = ("which is not possible here; pass an array with a number for every item",)
+        if self.input == "orders":
+            advice = ("which goes with ", Option("input", "ranks"), " and ", Option("input", "scores"))
+        elif self.advises:
+            advice = ("so pass ", Option("missing", "bottom"))
+        raise RankingError(Sentence(Argument(name), said, *advice), argument=name, kind="sparse")
+
+    def _lists(self, values: Any, name: str, threads: int | None) -> CheckedRankings:
+        """Check lists out of a catalogue: only what is stored is looked at."""
+        self.check_takes_lists(name)
+        rows = sparse_rows(values, name)
+        try:
+            return _of_lists(rows, self._descending, self.ties == "mean", self.missing, threads)
+        except RankingError as error:
+            advice = ("; leave out what is not listed",) if error.kind == "nan" else self._what_allows(error)
+            raise about(error, name, *advice) from None
+
+    def _checked(self, array: NDArray[Any], name: str, threads: int | None) -> CheckedRankings:
+        """Check an array; complete rankings come back as such, whatever is allowed."""
+        self.check()
         allowed = not self.ties == self.missing == "error"
         if allowed and self.input == "orders":
             orders, ranks, scores = (Option("input", kind) for kind in ("orders", "ranks", "scores"))
@@ -130,9 +185,8 @@ class Reading(NamedTuple):
         except RankingError as error:
             if not allowed:
                 raise about(error, name, *self._what_allows(error)) from None
-        descending = (self.input == "scores") != (self.top == "high")
         try:
-            found = _core.Rankings.tied(numbers, descending, self.ties == "mean", self.missing, threads)
+            found = _core.Rankings.tied(numbers, self._descending, self.ties == "mean", self.missing, threads)
         except RankingError as error:
             raise about(error, name, *self._what_allows(error)) from None
         return CheckedRankings(found, self.missing)

@@ -25,6 +25,18 @@ pub(super) const FEW: f64 = 64.0;
 pub(super) const TILES_PER_THREAD: usize = 8;
 /// How long to work without asking whether to proceed. Asking takes some 30 ns.
 pub(in crate::gram) const ASK_EVERY_NS: f64 = 2e5;
+/// One pass over the weights of ranks.
+pub(in crate::gram) const PASS_NS: f64 = 5.0;
+/// Lists without a common item, a pair at all.
+const LISTS_PAIR_NS: f64 = 15.0;
+/// Lists with common items, for each item of a list.
+const LISTED_NS: f64 = 6.0;
+/// Lists in which most items are common, for each.
+const COMMON_NS: f64 = 40.0;
+/// Lists with the signed average weight, a pair of items that both have.
+const COMMON_PAIR_NS: f64 = 3.0;
+/// Numbers of items that the columns of a tile of lists have together, at most, unless it has one column.
+const LISTS_INDEXED: usize = 1 << 20;
 /// Fewer rankings are not searched for repeated ones.
 pub(in crate::gram) const WORTH_SEARCHING: usize = 64;
 /// The search for repeated rankings, for each item of each ranking, at most.
@@ -87,9 +99,10 @@ impl Strategy {
                 let counts = measure.weight().counts_all() && measure.items() < BITS_MOST_ITEMS;
                 !unknown && !measure.is_correlation() && (counts || later_is_bits(measure))
             }
+            (Representation::Lists { .. }, Self::Bits | Self::Product) => false,
             (Representation::Tied { .. }, Self::Product) => !measure.weight().is_later() && !measure.is_correlation(),
             (Representation::Tied { .. }, Self::Pairs) => !measure.weight().is_general(),
-            (_, Self::Partition) => true,
+            (_, Self::Partition) | (Representation::Lists { .. }, Self::Pairs) => true,
         }
     }
 
@@ -99,6 +112,9 @@ impl Strategy {
     /// Fitted to `cargo bench --bench strategies`.
     pub(super) fn cost_ns(self, task: &Task<'_>, isa: Isa, tile: usize) -> f64 {
         let measure = task.measure;
+        if let Representation::Lists { length } = task.representation {
+            return lists_pair_ns(measure, length);
+        }
         let n = measure.items() as f64;
         let slowdown = isa.slowdown();
         let share = 2.0 / tile.max(1) as f64;
@@ -276,4 +292,27 @@ pub(in crate::gram) fn tied_pair_ns(measure: &Measure) -> f64 {
         Lowered::Count { .. } | Lowered::Sums(_) | Lowered::Products(_) | Lowered::Quadruples(_) => 1.0,
     };
     TIED_PAIR_NS + times * TIED_ITEM_NS * n
+}
+
+/// One pair of lists of about so many items.
+pub(in crate::gram) fn lists_pair_ns(measure: &Measure, length: usize) -> f64 {
+    let length = length as f64;
+    let of_pairs = match measure.weight() {
+        Lowered::Later if measure.is_signed() => COMMON_PAIR_NS * length * length,
+        Lowered::Count { .. }
+        | Lowered::Later
+        | Lowered::Sums(_)
+        | Lowered::Products(_)
+        | Lowered::Tensor { .. }
+        | Lowered::Factors { .. }
+        | Lowered::Quadruples(_) => 0.0,
+    };
+    let of_items = if length > 64.0 { COMMON_NS } else { LISTED_NS };
+    LISTS_PAIR_NS + of_items * length + of_pairs
+}
+
+/// Rows and columns of a tile of lists of about so many items.
+pub(super) fn lists_tile(pair_ns: f64, length: usize) -> usize {
+    let by_time = ((TILE_NS / pair_ns).sqrt() as usize).clamp(NARROWEST, WIDEST);
+    by_time.min(LISTS_INDEXED / length.max(1)).max(1)
 }

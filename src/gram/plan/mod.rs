@@ -36,6 +36,11 @@ pub(crate) enum Representation {
         /// About how many cells the table of the blocks of two rankings has.
         cells: usize,
     },
+    /// Few of many items.
+    Lists {
+        /// The mean length of a list.
+        length: usize,
+    },
 }
 
 /// What is to be computed.
@@ -129,6 +134,9 @@ impl Task<'_> {
         let (by_time, by_share) = match (strategy, self.representation) {
             (Strategy::Bits | Strategy::Product, _) => (WIDEST, by_share.next_multiple_of(LEAST_SHARED)),
             (Strategy::Pairs | Strategy::Partition, Representation::Tied { .. }) => return NARROW_TIED,
+            (Strategy::Pairs | Strategy::Partition, Representation::Lists { length }) => {
+                (cost::lists_tile(pair_ns, length), by_share.max(NARROWEST))
+            }
             (Strategy::Pairs | Strategy::Partition, Representation::Complete) => {
                 (((TILE_NS / pair_ns).sqrt() as usize).clamp(NARROWEST, WIDEST), by_share)
             }

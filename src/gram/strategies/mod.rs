@@ -3,9 +3,11 @@
 //! ```text
 //! complete   permutations: bits, product, factored, pairs
 //! tied       ties and missing items: bits, product, pairs, tensor, correlation
+//! lists      few of many items: pairs
 //! packed     the engine of both strategies with bits
 //! ```
 
 pub(super) mod complete;
+pub(super) mod lists;
 mod packed;
 pub(super) mod tied;

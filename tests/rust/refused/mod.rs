@@ -1,6 +1,10 @@
 //! Calls that are refused because of the rankings or the weights, and what the table of bad input is made of.
 #![allow(dead_code, clippy::too_many_lines)] // tables: one entry a call
 
+mod lists;
+
+pub use lists::lists;
+
 use wkendall::{Error, Factor, Incomplete, Measure, Missing, Options, Rankings, Weight};
 
 /// What is wrong, what comes back, how it is written in code (a part of it) and in words.

@@ -1,0 +1,81 @@
+"""Lists out of a large catalogue: sparse arrays of scipy, of which only what is stored is looked at."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wkendall._errors import Argument, Column, RankingError, RankingTypeError, Row, Sentence
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
+
+#: Types of numbers that the Rust crate reads as they are.
+_TYPES = ("int32", "int64", "float32", "float64")
+
+
+class SparseRows(NamedTuple):
+    """What the Rust crate takes: bounds of the rows, columns, numbers."""
+
+    bounds: NDArray[Any]
+    columns: NDArray[Any]
+    values: NDArray[Any]
+    shape: tuple[int, int]
+
+
+def is_sparse(values: object) -> bool:
+    """Return whether this is a sparse array or matrix of scipy, which is not loaded for the question."""
+    scipy_sparse: Any = sys.modules.get("scipy.sparse")
+    return scipy_sparse is not None and bool(scipy_sparse.issparse(values))
+
+
+def sparse_rows(values: Any, name: str) -> SparseRows:
+    """Return the rows of a sparse array of any format; what is stored stays, zeros too."""
+    if len(values.shape) != 2:
+        values = values.reshape(1, -1)
+    if values.format == "coo":
+        _check_unique(values, name)
+    rows = values if values.format == "csr" else values.tocsr()
+    bounds, columns = rows.indptr, rows.indices
+    if bounds.dtype != columns.dtype or bounds.dtype.name not in ("int32", "int64"):
+        bounds, columns = bounds.astype(np.int64), columns.astype(np.int64)
+    numbers = _numbers(rows.data, name)
+    # A matrix whose arrays were changed by hand may have room behind the last row.
+    used = int(bounds[-1])
+    shape = (int(rows.shape[0]), int(rows.shape[1]))
+    contiguous = np.ascontiguousarray
+    return SparseRows(contiguous(bounds), contiguous(columns[:used]), contiguous(numbers[:used]), shape)
+
+
+def _numbers(data: NDArray[Any], name: str) -> NDArray[Any]:
+    """Return numbers of a type that Rust takes."""
+    if data.dtype.name in _TYPES and data.dtype.isnative:
+        return data
+    if data.dtype.kind not in "iuf":
+        rule = f" is sparse and has dtype {data.dtype}, but rankings are made of real numbers"
+        raise RankingTypeError(Sentence(Argument(name), rule), argument=name, kind="not a number")
+    whole = data.dtype.kind in "iu" and data.dtype.itemsize * 8 < 64 + (data.dtype.kind == "i")
+    return data.astype(np.int64 if whole else np.float64)
+
+
+def _check_unique(values: Any, name: str) -> None:
+    """Refuse entries that stand in one place, which scipy would add up."""
+    row, column = values.coords if hasattr(values, "coords") else (values.row, values.col)
+    order = np.lexsort((column, row))
+    row, column = row[order], column[order]
+    for place in np.flatnonzero((row[1:] == row[:-1]) & (column[1:] == column[:-1]))[:1]:
+        where, item = int(row[place]), int(column[place])
+        pieces = (": ", Row(where), " lists column ", Column(item), " twice: an item has one place")
+        raise RankingError(
+            Sentence(Argument(name), *pieces), argument=name, row=where, column=item, kind="listed twice"
+        )
+
+
+def sparse_array(rows: SparseRows) -> csr_array:
+    """Return a sparse array of scipy."""
+    from scipy.sparse import csr_array
+
+    return csr_array((rows.values, rows.columns, rows.bounds), shape=rows.shape)

@@ -1,0 +1,244 @@
+//! What is computed of lists: means over all complete rankings that agree with them.
+
+use std::ops::ControlFlow;
+
+use crate::error::Error;
+use crate::gram::cost::{self, ASK_EVERY_NS, PASS_NS};
+use crate::kappa::lists::{ListSums, ListWorkspace, Listed};
+use crate::kappa::pairs_of;
+use crate::measure::{Mean, Measure};
+use crate::memory;
+use crate::parallel::{self, Crew, Progress, Stop, Watch};
+use crate::rankings::Lists;
+use crate::rankings::lists::List;
+use crate::simd::Isa;
+use crate::weight::lowered::Lowered;
+use crate::weight::means::Means;
+use crate::weight::own;
+use crate::weight::tails::Tails;
+
+/// The weight and what the mean is taken of; refuses a measure that is not computed of lists.
+pub(super) fn mean_of(measure: &Measure) -> Result<(&Lowered, Mean), Error> {
+    let (weight, mean) = measure.mean()?;
+    if weight.is_general() || mean == Mean::Both {
+        return Err(Error::ListMeasure);
+    }
+    Ok((weight, mean))
+}
+
+/// What is computed, of which lists.
+pub(super) struct Setting<'a> {
+    measure: &'a Measure,
+    pub(super) x: &'a Lists,
+    pub(super) y: &'a Lists,
+    mean: Mean,
+    sums: Weighed<'a>,
+    longest: usize,
+    /// The root of the self-similarity of each row and of each column, that of the row where there is none, where it is
+    /// needed: where values are divided by it, and where it can be 0 although its terms are not. For the Mallows kernel
+    /// half of the mean distance of each list from itself.
+    roots: Option<(Vec<f64>, Option<Vec<f64>>)>,
+}
+
+/// A weight with what it comes to for the ends of lists.
+struct Weighed<'a> {
+    weight: &'a Lowered,
+    tails: Tails<'a>,
+    signed: bool,
+    items: usize,
+}
+
+impl<'a> Weighed<'a> {
+    /// For lists of up to so many items.
+    fn new(
+        weight: &'a Lowered,
+        signed: bool,
+        items: usize,
+        longest: usize,
+        watch: Option<Watch<'_>>,
+    ) -> Result<Self, Error> {
+        let ns = PASS_NS * items as f64;
+        let tails = parallel::run_one(ns, watch, |stop| Tails::new(weight, items, longest, stop))?;
+        Ok(Self { weight, tails, signed, items })
+    }
+
+    fn sums(&self) -> ListSums<'_> {
+        let Self { weight, tails, signed, items } = self;
+        ListSums { weight, tails, signed: *signed, items: *items }
+    }
+}
+
+impl<'a> Setting<'a> {
+    /// That of a measure, but for the roots.
+    pub(super) fn new(
+        measure: &'a Measure,
+        x: &'a Lists,
+        y: &'a Lists,
+        watch: Option<Watch<'_>>,
+    ) -> Result<Self, Error> {
+        let (weight, mean) = mean_of(measure)?;
+        let longest = x.longest().max(y.longest());
+        let sums = Weighed::new(weight, mean == Mean::Signed, x.items(), longest, watch)?;
+        Ok(Self { measure, x, y, mean, sums, longest, roots: None })
+    }
+
+    /// What is summed.
+    pub(super) fn sums(&self) -> ListSums<'_> {
+        self.sums.sums()
+    }
+
+    /// Whether values are divided by the roots, or can be 0 because of them.
+    pub(super) fn needs_roots(&self) -> bool {
+        match self.mean {
+            Mean::Concordant | Mean::Signed => self.measure.is_normalized() || self.sums.weight.has_negative(),
+            Mean::Discordant => self.measure.is_normalized() && self.measure.rate().is_some(),
+            Mean::Both => false,
+        }
+    }
+
+    /// Finds what values are divided by.
+    pub(super) fn find_roots(&mut self, threads: Option<usize>, watch: Option<Watch<'_>>) -> Result<(), Error> {
+        let mut watch = watch;
+        // Most of the time goes into the matrix.
+        let mut begun = |_| match &mut watch {
+            Some(watch) => watch(Progress { done: 0, total: 1 }),
+            None => ControlFlow::Continue(()),
+        };
+        let mut roots = |set: &Lists| {
+            let mut values = self.own_values(set, threads, Some(&mut begun))?;
+            for value in &mut values {
+                *value = if self.measure.rate().is_some() { *value / 2.0 } else { value.max(0.0).sqrt() };
+            }
+            Ok(values)
+        };
+        let of_rows = roots(self.x)?;
+        let of_columns = if std::ptr::eq(self.x, self.y) { None } else { Some(roots(self.y)?) };
+        self.roots = Some((of_rows, of_columns));
+        Ok(())
+    }
+
+    /// The value of each list and itself, after it is divided by what there is to divide by.
+    pub(super) fn diagonal(&self, threads: Option<usize>, watch: Option<Watch<'_>>) -> Result<Vec<f64>, Error> {
+        let mut values = self.own_values(self.x, threads, watch)?;
+        for value in &mut values {
+            *value = match (self.measure.rate(), self.measure.is_normalized()) {
+                (Some(_), true) => 1.0,
+                (Some(rate), false) => (-rate * *value).exp(),
+                (None, true) if self.mean != Mean::Discordant => f64::from(u8::from(*value > 0.0)),
+                (None, _) => *value,
+            };
+        }
+        Ok(values)
+    }
+
+    /// The value of each list and itself, before it is divided by anything; of a Mallows kernel the mean distance.
+    fn own_values(&self, set: &Lists, threads: Option<usize>, watch: Option<Watch<'_>>) -> Result<Vec<f64>, Error> {
+        let mut watch = watch;
+        let Weighed { weight, signed, items, .. } = self.sums;
+        let without_signs = weight.without_signs()?;
+        let without_signs = match &without_signs {
+            Some(weight) => Some(Weighed::new(weight, signed, items, self.longest, parallel::share(&mut watch))?),
+            None => None,
+        };
+        let mut values = memory::filled(set.rows(), 0.0)?;
+        let pair_ns = cost::lists_pair_ns(self.measure, set.entries().div_ceil(set.rows().max(1)));
+        let rows = ((ASK_EVERY_NS / pair_ns) as usize).max(1);
+        let threads = parallel::threads_for(pair_ns * set.rows() as f64, threads);
+        let jobs = memory::collect(values.chunks_mut(rows).enumerate())?;
+        parallel::run(
+            jobs,
+            Crew::new(threads, cost::lists_pair_ns(self.measure, self.longest)),
+            watch,
+            |stop| Ok((self.memory(Some(Isa::widest()), stop)?, Vec::new())),
+            |(index, values): (usize, &mut [f64]), (memory, common), proceed| {
+                for (row, value) in (index * rows..).zip(values) {
+                    if !proceed() {
+                        break;
+                    }
+                    *value = self.own_value(set.row(row), without_signs.as_ref(), memory, common)?;
+                }
+                Ok(())
+            },
+        )?;
+        Ok(values)
+    }
+
+    /// The value of a list and itself; of a kernel, 0 if it may be rounding, by the rule in [`own`].
+    fn own_value(
+        &self,
+        list: List<'_>,
+        without_signs: Option<&Weighed<'_>>,
+        memory: &mut ListWorkspace,
+        common: &mut Vec<[u32; 2]>,
+    ) -> Result<f64, Error> {
+        common.clear();
+        memory::reserve(common, list.len())?;
+        common.extend((0..list.len() as u32).map(|place| [place; 2]));
+        let mut power = 0;
+        let mut own = |weighed: &Weighed<'_>, power_of: &mut dyn FnMut(&Means) -> i32| {
+            let sums = weighed.sums();
+            let [mut one, mut other] = [sums.listed(list, &mut *power_of)?, sums.listed(list, &mut *power_of)?];
+            let sum = sums.of_common(&mut one, &mut other, common, memory)?;
+            Ok::<_, Error>(self.of_sum(sum))
+        };
+        let value = own(&self.sums, &mut |means| {
+            power = self.power(means);
+            power
+        })?;
+        match without_signs {
+            Some(weighed) => Ok(own::unless_rounding(value, own(weighed, &mut |_| power)?)),
+            None => Ok(value),
+        }
+    }
+
+    /// Memory for pairs of lists.
+    pub(super) fn memory(&self, isa: Option<Isa>, stop: &Stop) -> Result<ListWorkspace, Error> {
+        ListWorkspace::new(self.longest, isa, stop)
+    }
+
+    /// Makes a list ready.
+    pub(super) fn listed<'b>(&self, list: List<'b>) -> Result<Listed<'b>, Error> {
+        self.sums().listed(list, |means| self.power(means))
+    }
+
+    /// The power of two that the numbers of a list are multiplied by, where values are divided by the roots.
+    fn power(&self, means: &Means) -> i32 {
+        if self.measure.is_normalized() { means.power(self.sums.weight, self.sums.signed) } else { 0 }
+    }
+
+    /// The value for a sum, before it is divided by anything; of a Mallows kernel the mean distance.
+    pub(super) fn of_sum(&self, sum: f64) -> f64 {
+        match self.mean {
+            // Correlations are refused.
+            Mean::Concordant | Mean::Signed | Mean::Both => sum,
+            Mean::Discordant => pairs_of(self.sums.items as u64) as f64 - sum,
+        }
+    }
+
+    /// The Mallows kernel of two lists with this mean distance. Divided by the roots of both self-similarities it has the
+    /// distance less the mean of those of both lists from themselves, and no quotient that could underflow.
+    fn similarity(&self, rate: f64, distance: f64, row: usize, column: usize) -> f64 {
+        let Some((of_rows, of_columns)) = &self.roots else { return (-rate * distance).exp() };
+        let own = of_rows[row] + of_columns.as_ref().unwrap_or(of_rows)[column];
+        (-rate * (distance - own).max(0.0)).exp()
+    }
+
+    /// The value after it is divided by what there is to divide by.
+    pub(super) fn finished(&self, value: f64, row: usize, column: usize) -> f64 {
+        if let Some(rate) = self.measure.rate() {
+            return self.similarity(rate, value, row, column);
+        }
+        let Some((of_rows, of_columns)) = &self.roots else { return value };
+        let (of_row, of_column) = (of_rows[row], of_columns.as_ref().unwrap_or(of_rows)[column]);
+        let unit = of_row * of_column;
+        match self.measure.is_normalized() {
+            true if unit == 0.0 => 0.0,
+            // Of equal lists exactly 1, whatever is left of sums that cancel.
+            true if value > 0.99 * unit && self.x.row(row) == self.y.row(column) => 1.0,
+            true => (value / unit).clamp(-1.0, 1.0),
+            // At most the root of the product of what both have, which is rounding. With one of them it can be more.
+            false if of_row == 0.0 && of_column == 0.0 => 0.0,
+            false => value,
+        }
+    }
+}

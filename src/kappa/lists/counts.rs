@@ -1,0 +1,59 @@
+//! The standard weight of two lists. A pair of items adds (1 + e e') / 2, e being 1, -1 or 0 if it is tied: half of all
+//! pairs and half of the signed sum, which is a whole number.
+
+use super::many::{self, Numbers};
+use super::{ListSums, ListWorkspace, Listed};
+use crate::kappa::pairs_of;
+
+/// Up to so many items that both lists have, all pairs of them are looked at. That takes 0.6 ns a pair, by vectors, and
+/// sorting some 5 microseconds for 90 items.
+const FEW: usize = 128;
+
+/// The value for a signed sum.
+fn value(sums: &ListSums<'_>, balance: i128) -> f64 {
+    if sums.signed {
+        return balance as f64;
+    }
+    (i128::from(pairs_of(sums.items as u64)) + balance) as f64 / 2.0
+}
+
+/// For lists of these lengths without a common item.
+pub(super) fn apart(sums: &ListSums<'_>, s: usize, t: usize) -> f64 {
+    value(sums, -(s as i128 * t as i128))
+}
+
+/// For lists with the common items in `memory.starts`.
+pub(super) fn of_common(sums: &ListSums<'_>, s: &Listed<'_>, t: &Listed<'_>, memory: &mut ListWorkspace) -> f64 {
+    let [of_s, of_t] = &memory.starts;
+    let both = of_s.len();
+    let (of_s_alone, of_t_alone) = (s.list.len() - both, t.list.len() - both);
+    let rest = sums.items - both - of_s_alone - of_t_alone;
+    // How many items of the list come after an item, less how many come before it. Those that both lists have cancel.
+    let lean = |listed: &Listed<'_>, start: u32| {
+        listed.list.len() as i64 - 2 * i64::from(start) - i64::from(listed.sizes[start as usize])
+    };
+    let leans: i64 = of_s.iter().zip(of_t).map(|(&in_s, &in_t)| lean(s, in_s) + lean(t, in_t)).sum();
+    let within = if both <= FEW { i128::from(within(of_s, of_t)) } else { many_within(memory) };
+    let others = both as i128 * rest as i128 - of_s_alone as i128 * of_t_alone as i128;
+    value(sums, within + i128::from(leans) + others)
+}
+
+/// The signed sum over the pairs of the common items.
+fn within(of_s: &[u32], of_t: &[u32]) -> i32 {
+    let sign = |one: u32, other: u32| i32::from(one < other) - i32::from(one > other);
+    let mut sum = 0;
+    for (item, (&in_s, &in_t)) in of_s.iter().zip(of_t).enumerate() {
+        let earlier = of_s[..item].iter().zip(&of_t[..item]);
+        sum += earlier.map(|(&other_s, &other_t)| sign(other_s, in_s) * sign(other_t, in_t)).sum::<i32>();
+    }
+    sum
+}
+
+/// The same for many.
+fn many_within(memory: &mut ListWorkspace) -> i128 {
+    let concordant = many::split(Numbers::Ones, false, memory) as i128;
+    let (in_s, in_both) = many::tied_pairs(false, memory);
+    let (in_t, _) = many::tied_pairs(true, memory);
+    let split = pairs_of(memory.starts[0].len() as u64) + in_both - in_s - in_t;
+    2 * concordant - i128::from(split)
+}

@@ -1,0 +1,161 @@
+//! The pairs of items that both of two lists have, where these are many: as for rankings with ties, of these items alone.
+
+use super::ListWorkspace;
+use crate::error::Error;
+use crate::kappa::concordant_of;
+use crate::memory;
+use crate::weight::means::Means;
+use crate::weight::pair::Terms;
+
+/// The items in order of their blocks.
+#[derive(Default)]
+pub(super) struct Sorted {
+    /// By place in the first list; tied items against their order in the second.
+    of_first: Vec<u32>,
+    /// By place in the second list; tied items against their order in the first.
+    of_second: Vec<u32>,
+    /// For each item its place in the second list.
+    places: Vec<u32>,
+    /// Numbers of the items, by place in the second list.
+    p: Vec<f64>,
+    q: Vec<f64>,
+}
+
+impl Sorted {
+    /// Makes room for so many items.
+    pub(super) fn fit(&mut self, items: usize) -> Result<(), Error> {
+        let Self { of_first, of_second, places, p, q } = self;
+        [of_first, of_second, places].into_iter().try_for_each(|list| memory::reserve(list, items))?;
+        [p, q].into_iter().try_for_each(|list| memory::reserve(list, items))
+    }
+
+    /// Sorts the items; `turned` if the second list is taken from its other end.
+    fn sort(&mut self, of_first: &[u32], of_second: &[u32], turned: bool) {
+        let count = of_first.len() as u32;
+        let second = |item: u32| if turned { !of_second[item as usize] } else { of_second[item as usize] };
+        let first = |item: u32| of_first[item as usize];
+        self.of_first.clear();
+        self.of_first.extend(0..count);
+        self.of_first.sort_unstable_by_key(|&item| (first(item), !second(item), item));
+        self.of_second.clear();
+        self.of_second.extend(0..count);
+        self.of_second.sort_unstable_by_key(|&item| (second(item), !first(item), !item));
+        self.places.resize(count as usize, 0);
+        for (place, &item) in (0..).zip(&self.of_second) {
+            self.places[item as usize] = place;
+        }
+    }
+}
+
+/// What a pair that is tied in neither list adds, by the numbers of the items in memory.
+#[derive(Clone, Copy)]
+pub(super) enum Numbers {
+    Ones,
+    Products,
+    Sums,
+    Later,
+}
+
+/// The sum over the pairs that are tied in neither list and in the same order in both; `turned` if in different orders.
+/// Leaves the items sorted.
+pub(super) fn split(numbers: Numbers, turned: bool, memory: &mut ListWorkspace) -> f64 {
+    let ListWorkspace { workspace, starts: [of_first, of_second], numbers: [first, second, ..], sorted, .. } = memory;
+    sorted.sort(of_first, of_second, turned);
+    if workspace.is_stopped() {
+        return 0.0;
+    }
+    workspace.shorten(of_first.len());
+    for (value, &item) in workspace.values.iter_mut().zip(&sorted.of_first) {
+        *value = sorted.places[item as usize];
+    }
+    let Sorted { of_second, p, q, .. } = sorted;
+    let by_place = |from: &[f64], to: &mut Vec<f64>| {
+        to.clear();
+        to.extend(of_second.iter().map(|&item| from[item as usize]));
+    };
+    let terms = match numbers {
+        Numbers::Ones => Terms::Ones,
+        Numbers::Products => {
+            by_place(first, p);
+            Terms::Products(p)
+        }
+        Numbers::Later => {
+            by_place(first, p);
+            Terms::Later(p)
+        }
+        Numbers::Sums => {
+            by_place(first, p);
+            by_place(second, q);
+            Terms::Sums { p, q }
+        }
+    };
+    concordant_of(terms, workspace)
+}
+
+/// Goes through the items of a list, `second` or not, in order of its blocks, those of a block from the end of the other
+/// list. Calls `visit` with the item, its blocks in this list and in the other, whether it is in the block of the item
+/// before, and whether it is in the same block of the other list as well.
+fn each_sorted(second: bool, memory: &ListWorkspace, mut visit: impl FnMut(usize, [u32; 2], bool, bool)) {
+    let ListWorkspace { starts: [of_first, of_second], sorted, .. } = memory;
+    let (order, own, other) =
+        if second { (&sorted.of_second, of_second, of_first) } else { (&sorted.of_first, of_first, of_second) };
+    let mut before = [u32::MAX; 2];
+    for &item in order {
+        let item = item as usize;
+        let blocks = [own[item], other[item]];
+        visit(item, blocks, blocks[0] == before[0], blocks == before);
+        before = blocks;
+    }
+}
+
+/// How many pairs are tied in one list, the `second` or not, and how many in both. The items have been sorted.
+pub(super) fn tied_pairs(second: bool, memory: &ListWorkspace) -> (u64, u64) {
+    let (mut in_own, mut in_both) = (0, 0);
+    let (mut of_block, mut of_cell) = (0, 0);
+    each_sorted(second, memory, |_, _, same_block, same_cell| {
+        of_block = if same_block { of_block + 1 } else { 0 };
+        of_cell = if same_cell { of_cell + 1 } else { 0 };
+        in_own += of_block;
+        in_both += of_cell;
+    });
+    (in_own, in_both)
+}
+
+/// The sums over the pairs that are tied in one list, the `second` or not, and not in the other, and over those tied in
+/// both. The items have been sorted.
+pub(super) fn tied<const ADD: bool>(own: &Means, other: &Means, second: bool, memory: &ListWorkspace) -> (f64, f64) {
+    let (mut in_own, mut in_both) = (0.0, 0.0);
+    // Sum and number of what was passed of the block, of that before the cell began, and how many of the cell were
+    // passed.
+    let (mut sum, mut number, mut before, mut number_before, mut of_cell) = (0.0, 0.0, 0.0, 0.0, 0.0);
+    each_sorted(second, memory, |_, [start, of_other], same_block, same_cell| {
+        if !same_block {
+            (sum, number) = (0.0, 0.0);
+        }
+        (before, number_before) = if same_cell { (before, number_before) } else { (sum, number) };
+        of_cell = if same_cell { of_cell + 1.0 } else { 0.0 };
+        let value = other.of_block[of_other as usize];
+        let tied = own.of_tied[start as usize];
+        in_own += tied * if ADD { before + number_before * value } else { before * value };
+        in_both += 2.0 * of_cell * (tied * other.of_tied[of_other as usize]);
+        sum += value;
+        number += 1.0;
+    });
+    (in_own, in_both)
+}
+
+/// The same for the average weight: `in_one` is what an item has that is tied with an earlier one in this list alone,
+/// `in_both` what it has if both lists tie them.
+pub(super) fn tied_later(in_one: &[f64], in_both: &[f64], second: bool, memory: &ListWorkspace) -> (f64, f64) {
+    let (mut of_one, mut of_both) = (0.0, 0.0);
+    let (mut sum, mut before, mut of_cell) = (0.0, 0.0, 0.0);
+    each_sorted(second, memory, |item, _, same_block, same_cell| {
+        sum = if same_block { sum } else { 0.0 };
+        before = if same_cell { before } else { sum };
+        of_cell = if same_cell { of_cell + 1.0 } else { 0.0 };
+        of_one += before;
+        of_both += 2.0 * of_cell * in_both[item];
+        sum += in_one[item];
+    });
+    (of_one, of_both)
+}

@@ -1,0 +1,206 @@
+//! Weights that are products or sums of numbers of the ranks, for two lists. `ADD` tells sums from products.
+
+use super::many::{self, Numbers};
+use super::{FEW, ListSums, ListWorkspace, Listed};
+
+/// What two items of different blocks have.
+fn join<const ADD: bool>(one: f64, other: f64) -> f64 {
+    if ADD { one + other } else { one * other }
+}
+
+/// What an item of a block has with one that the list leaves out.
+fn with_tail<const ADD: bool>(listed: &Listed<'_>, start: u32) -> f64 {
+    let means = &listed.means.of_block;
+    join::<ADD>(means[start as usize], means[listed.list.len()])
+}
+
+/// What an ordered pair of items that the list leaves out has.
+fn tied_tail(listed: &Listed<'_>) -> f64 {
+    listed.means.of_tied[listed.list.len()]
+}
+
+/// What is known of the items that only one of two lists has.
+#[derive(Default)]
+struct Alone {
+    /// The sum over the pairs with an item that both lists have.
+    with_both: f64,
+    /// The sum of what they have with an item that their list leaves out.
+    to_tail: f64,
+    /// The sum of what all ordered pairs of them have in their list.
+    within: f64,
+}
+
+/// Finds what depends on the list alone.
+pub(super) fn find_totals<const ADD: bool>(listed: &mut Listed<'_>) {
+    let all = pass::<ADD, false>(listed, |_| (0.0, 0.0));
+    (listed.to_tail, listed.within) = (all.to_tail, all.within);
+}
+
+/// For two lists that have no item in common; `rest` is how many items neither has.
+pub(super) fn apart(signed: bool, s: &Listed<'_>, t: &Listed<'_>, rest: usize) -> f64 {
+    if signed {
+        return -(s.to_tail * t.to_tail);
+    }
+    let rest = rest as f64;
+    let (in_s, in_t) = (tied_tail(s), tied_tail(t));
+    let tied_once = in_t * (s.within + rest * s.to_tail) + in_s * (t.within + rest * t.to_tail);
+    tied_once + rest * (rest - 1.0) * (in_s * in_t)
+}
+
+/// For lists with the common items in `memory.starts`.
+pub(super) fn of_common<const ADD: bool>(
+    sums: &ListSums<'_>,
+    s: &Listed<'_>,
+    t: &Listed<'_>,
+    memory: &mut ListWorkspace,
+) -> f64 {
+    let signed = sums.signed;
+    let within = within::<ADD>(signed, s, t, memory);
+    let only_s = alone::<ADD>(signed, s, t, false, memory);
+    let only_t = alone::<ADD>(signed, t, s, true, memory);
+    let [of_s, of_t] = &memory.starts;
+    let rest = (sums.items + of_s.len() - s.list.len() - t.list.len()) as f64;
+    let items = of_s.iter().zip(of_t);
+    let to_tails: f64 = items.map(|(&in_s, &in_t)| with_tail::<ADD>(s, in_s) * with_tail::<ADD>(t, in_t)).sum();
+    let sum = within + (only_s.with_both + only_t.with_both) + rest * to_tails;
+    if signed {
+        return sum - only_s.to_tail * only_t.to_tail;
+    }
+    let (in_s, in_t) = (tied_tail(s), tied_tail(t));
+    let tied_once = in_t * (only_s.within + rest * only_s.to_tail) + in_s * (only_t.within + rest * only_t.to_tail);
+    sum + tied_once + rest * (rest - 1.0) * (in_s * in_t)
+}
+
+/// The items that only the list `own` has. It is the second of the starts in memory if `second`.
+fn alone<const ADD: bool>(
+    signed: bool,
+    own: &Listed<'_>,
+    other: &Listed<'_>,
+    second: bool,
+    memory: &mut ListWorkspace,
+) -> Alone {
+    let ListWorkspace { starts: [first, last], counts, gains, .. } = memory;
+    let (of_own, of_other) = if second { (&*last, &*first) } else { (&*first, &*last) };
+    if of_own.len() == own.list.len() {
+        return Alone::default();
+    }
+    for (&start, &of_other) in of_own.iter().zip(of_other) {
+        counts[start as usize] += 1;
+        gains[start as usize] += with_tail::<ADD>(other, of_other);
+    }
+    let both = |start: usize| (f64::from(std::mem::take(&mut counts[start])), std::mem::take(&mut gains[start]));
+    if signed { pass::<ADD, true>(own, both) } else { pass::<ADD, false>(own, both) }
+}
+
+/// One pass over the blocks of a list; `both` takes out how many items of a block both lists have, and what these have
+/// in the other list with those that it leaves out.
+fn pass<const ADD: bool, const SIGNED: bool>(own: &Listed<'_>, mut both: impl FnMut(usize) -> (f64, f64)) -> Alone {
+    let length = own.list.len();
+    let (of_block, of_tied) = (&own.means.of_block[..=length], &own.means.of_tied[..=length]);
+    let tail = of_block[length];
+    let mut alone = Alone::default();
+    // Of what was passed: number and sum of the items that this list alone has, and gains, plain and times the means,
+    // of those that both have.
+    let (mut number, mut sum, mut gained, mut gained_means) = (0.0, 0.0, 0.0, 0.0);
+    let mut start = 0;
+    while start < length {
+        let size = own.sizes[start];
+        let (mean, tied) = (of_block[start], of_tied[start]);
+        let (common, gain) = both(start);
+        let count = f64::from(size) - common;
+        let after = if ADD { gained_means + mean * gained } else { mean * gained_means };
+        let before = if ADD { sum + mean * number } else { mean * sum };
+        if SIGNED {
+            alone.with_both += count * after - gain * before;
+        } else {
+            alone.with_both += count * (after + tied * gain);
+            alone.within += count * (before + (count - 1.0) * tied);
+        }
+        alone.to_tail += count * join::<ADD>(mean, tail);
+        number += count;
+        sum += count * mean;
+        gained += gain;
+        gained_means += gain * mean;
+        start += size as usize;
+    }
+    alone
+}
+
+/// The sum over the pairs of the common items.
+fn within<const ADD: bool>(signed: bool, s: &Listed<'_>, t: &Listed<'_>, memory: &mut ListWorkspace) -> f64 {
+    let ListWorkspace { starts: [of_s, of_t], numbers: [p, q, ..], .. } = memory;
+    p.clear();
+    q.clear();
+    for (&in_s, &in_t) in of_s.iter().zip(&*of_t) {
+        let (in_s, in_t) = (s.means.of_block[in_s as usize], t.means.of_block[in_t as usize]);
+        p.push(if ADD { in_s } else { in_s * in_t });
+        q.push(in_t);
+    }
+    if of_s.len() > FEW {
+        return many_within::<ADD>(signed, s, t, memory);
+    }
+    let mut sum = 0.0;
+    for j in 0..of_s.len() {
+        let starts = (&of_s[..=j], &of_t[..=j]);
+        let (of_item, tied_somewhere) = if signed {
+            with_earlier::<ADD, true>(starts, &p[..=j], &q[..=j])
+        } else {
+            with_earlier::<ADD, false>(starts, &p[..=j], &q[..=j])
+        };
+        sum += if ADD { of_item } else { p[j] * of_item };
+        if tied_somewhere && !signed {
+            let tied_with = (0..j).filter(|&i| of_s[i] == of_s[j] || of_t[i] == of_t[j]);
+            sum += tied_with.map(|i| tied::<ADD>((s, of_s[i], of_s[j]), (t, of_t[i], of_t[j]))).sum::<f64>();
+        }
+    }
+    sum
+}
+
+/// The sum over the pairs of the last item and each before it that are tied in neither list, products without the number
+/// of the last; and whether there are others. Has no branches: which way a pair goes is a coin toss.
+fn with_earlier<const ADD: bool, const SIGNED: bool>(
+    (of_s, of_t): (&[u32], &[u32]),
+    p: &[f64],
+    q: &[f64],
+) -> (f64, bool) {
+    let (Some((&in_s, of_s)), Some((&in_t, of_t))) = (of_s.split_last(), of_t.split_last()) else {
+        return (0.0, false);
+    };
+    let last = of_s.len();
+    let (own_p, own_q, p, q) = (p[last], q[last], &p[..last], &q[..last]);
+    let sign = |one: u32, other: u32| i32::from(one < other) - i32::from(one > other);
+    let (mut sum, mut tied) = (0.0, false);
+    for (i, (&other_s, &other_t)) in of_s.iter().zip(of_t).enumerate() {
+        let signs = sign(other_s, in_s) * sign(other_t, in_t);
+        // Compilers make a branch of a comparison.
+        let count = if SIGNED { signs } else { (signs * signs + signs) >> 1 };
+        let term = if ADD { (p[i] + own_p) * (q[i] + own_q) } else { p[i] };
+        sum += f64::from(count) * term;
+        tied |= signs == 0;
+    }
+    (sum, tied)
+}
+
+/// What both orders of a pair that is tied somewhere add, given the lists and the blocks of its items.
+fn tied<const ADD: bool>((s, a, b): (&Listed<'_>, u32, u32), (t, c, d): (&Listed<'_>, u32, u32)) -> f64 {
+    let split = |listed: &Listed<'_>, one: u32, other: u32| {
+        join::<ADD>(listed.means.of_block[one as usize], listed.means.of_block[other as usize])
+    };
+    let tied = |listed: &Listed<'_>, start: u32| listed.means.of_tied[start as usize];
+    match (a == b, c == d) {
+        (true, true) => 2.0 * (tied(s, a) * tied(t, c)),
+        (true, false) => tied(s, a) * split(t, c, d),
+        (false, _) => split(s, a, b) * tied(t, c),
+    }
+}
+
+/// [`within`] for many common items.
+fn many_within<const ADD: bool>(signed: bool, s: &Listed<'_>, t: &Listed<'_>, memory: &mut ListWorkspace) -> f64 {
+    let numbers = if ADD { Numbers::Sums } else { Numbers::Products };
+    let concordant = many::split(numbers, false, memory);
+    if signed {
+        return concordant - many::split(numbers, true, memory);
+    }
+    let (in_s, in_both) = many::tied::<ADD>(&s.means, &t.means, false, memory);
+    concordant + in_s + many::tied::<ADD>(&t.means, &s.means, true, memory).0 + in_both
+}

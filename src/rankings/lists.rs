@@ -1,0 +1,414 @@
+//! Lists out of a large catalogue: what a list has is stored, what it leaves out is not.
+
+use std::ops::Range;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use super::sorting::sort;
+use super::tied::Incomplete;
+use super::value::{VACANT, Value};
+use crate::error::{Error, Number};
+use crate::memory;
+use crate::parallel::{self, Crew, Stop, Watch};
+
+/// Lists are read in jobs of about so many entries, some milliseconds.
+const JOB: usize = 1 << 16;
+/// Reading one entry: sorting, mostly.
+const ENTRY_NS: f64 = 40.0;
+
+/// A number of ranked lists out of the same catalogue of items. What a list leaves out comes after all that it has,
+/// tied: one block of ranks at the end.
+///
+/// An item that a list has takes 8 bytes, an item that it leaves out takes none. The last block of a ranking is never
+/// stored, so that equal rankings are stored alike, however they were given.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Lists {
+    items: usize,
+    /// Where each list begins among the entries, and their number at the end.
+    bounds: Vec<usize>,
+    /// Item and first rank of its block, from 0: list by list, in order of the items.
+    entries: Vec<[u32; 2]>,
+}
+
+/// One of the lists: item and first rank of its block, in order of the items.
+pub(crate) type List<'a> = &'a [[u32; 2]];
+
+/// Lists as a caller gives them: compressed sparse rows.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Parts<'a, I, V> {
+    /// Where each list begins among the entries, and their number at the end.
+    pub(crate) bounds: &'a [I],
+    /// The item of each entry.
+    pub(crate) listed: &'a [I],
+    /// The number of each entry.
+    pub(crate) values: &'a [V],
+    pub(crate) items: usize,
+}
+
+/// How the numbers of lists are read.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct ListReading {
+    /// Whether the largest number is the most preferred.
+    pub(crate) descending: bool,
+    /// Whether equal numbers are ties and not mistakes.
+    pub(crate) ties: bool,
+}
+
+impl Lists {
+    /// Lists from compressed sparse rows: the entries of list p are those from `bounds[p]` to `bounds[p + 1]`, in any
+    /// order, each an item of the `items` in the catalogue and a number. The least number is the most preferred; equal
+    /// ones are ties.
+    ///
+    /// # Errors
+    /// When the bounds do not rise from 0 to the number of entries, an item is not in the catalogue or twice in a list,
+    /// or a number is NaN or infinite.
+    ///
+    /// ```
+    /// use wkendall::{Lists, Measure, Options, Weight, gram};
+    /// // Two lists out of a million items: 7 before 999,999 before 5; and 7 alone.
+    /// let x = Lists::from_ranks(1_000_000, &[0, 3, 4], &[7, 5, 999_999, 7], &[1.0, 3.0, 2.0, 1.0])?;
+    /// assert_eq!(x.block_of(0, 5), 2..3);
+    /// assert_eq!(x.block_of(1, 5), 1..1_000_000);
+    /// let kernel = Measure::kernel(&Weight::Standard, 1_000_000)?.signed()?.normalized();
+    /// let k = gram(&kernel, &x, None, Options::default())?;
+    /// assert!(k[1] > 0.5 && k[1] < 0.6);
+    /// # Ok::<(), wkendall::Error>(())
+    /// ```
+    pub fn from_ranks<I: Value, V: Value>(
+        items: usize,
+        bounds: &[I],
+        listed: &[I],
+        values: &[V],
+    ) -> Result<Self, Error> {
+        let reading = ListReading { descending: false, ties: true };
+        Self::build(reading, Parts { bounds, listed, values, items }, None, None)
+    }
+
+    /// As [`Lists::from_ranks`] for numbers of which the largest is the most preferred.
+    ///
+    /// # Errors
+    /// As [`Lists::from_ranks`].
+    pub fn from_scores<I: Value, V: Value>(
+        items: usize,
+        bounds: &[I],
+        listed: &[I],
+        values: &[V],
+    ) -> Result<Self, Error> {
+        let reading = ListReading { descending: true, ties: true };
+        Self::build(reading, Parts { bounds, listed, values, items }, None, None)
+    }
+
+    pub(crate) fn build<I: Value, V: Value>(
+        reading: ListReading,
+        parts: Parts<'_, I, V>,
+        threads: Option<usize>,
+        watch: Option<Watch<'_>>,
+    ) -> Result<Self, Error> {
+        let given = parts.check()?;
+        let mut bounds = memory::filled(given.len(), 0)?;
+        let mut entries = memory::filled(parts.listed.len(), [0; 2])?;
+        let longest = given.windows(2).map(|two| two[1] - two[0]).max().unwrap_or(0);
+        let threads = parallel::threads_for(ENTRY_NS * entries.len() as f64, threads);
+        let first_wrong = AtomicUsize::new(usize::MAX);
+        let jobs = jobs(&given, &mut bounds, &mut entries)?;
+        parallel::run(
+            jobs,
+            Crew::new(threads, ENTRY_NS * longest as f64),
+            watch,
+            |stop| Ok(Reader { stop: stop.clone(), order: Vec::new(), spare: Vec::new() }),
+            |job, reader, proceed| {
+                let mut rest = job.entries;
+                for (row, length) in (job.first..).zip(job.lengths) {
+                    let entries;
+                    (entries, rest) = rest.split_at_mut(given[row + 1] - given[row]);
+                    if !proceed() {
+                        break;
+                    }
+                    match reader.read(reading, parts, given[row], entries)? {
+                        Some(kept) => *length = kept,
+                        None => _ = first_wrong.fetch_min(row, Ordering::Relaxed),
+                    }
+                }
+                Ok(())
+            },
+        )?;
+        let wrong = first_wrong.into_inner();
+        if wrong < given.len() {
+            // Only memory that another thread wrote to in the meantime can be in order by now.
+            return Err(parts.wrong(wrong, given[wrong]..given[wrong + 1], reading)?.unwrap_or(Error::Changed));
+        }
+        close_gaps(&given, &mut bounds, &mut entries);
+        Ok(Self { items: parts.items, bounds, entries })
+    }
+
+    /// Rankings with ties as lists: each has all items but those of its last block.
+    ///
+    /// # Errors
+    /// When there is no memory for them.
+    ///
+    /// # Panics
+    /// If items can be anywhere.
+    pub fn from_incomplete(rankings: &Incomplete) -> Result<Self, Error> {
+        assert!(!rankings.has_unknown(), "lists know the place of every item");
+        let mut bounds = memory::with_capacity(rankings.rows() + 1)?;
+        bounds.push(0);
+        let mut entries = Vec::new();
+        for row in 0..rankings.rows() {
+            let starts = rankings.row(row).starts;
+            let last = starts.iter().copied().max().unwrap_or(0);
+            for (item, &start) in (0..).zip(starts).filter(|&(_, &start)| start < last) {
+                memory::push(&mut entries, [item, start])?;
+            }
+            bounds.push(entries.len());
+        }
+        Ok(Self { items: rankings.items(), bounds, entries })
+    }
+
+    /// The number of lists.
+    #[must_use]
+    pub fn rows(&self) -> usize {
+        self.bounds.len() - 1
+    }
+
+    /// The number of items in the catalogue.
+    #[must_use]
+    pub fn items(&self) -> usize {
+        self.items
+    }
+
+    /// How many items all lists have together, those of their last blocks left out.
+    #[must_use]
+    pub fn entries(&self) -> usize {
+        self.entries.len()
+    }
+
+    /// The ranks, from 0, that an item can have in a list.
+    ///
+    /// # Panics
+    /// If there is no such list or item.
+    #[must_use]
+    pub fn block_of(&self, row: usize, item: usize) -> Range<usize> {
+        assert!(item < self.items, "there is no item {item}");
+        let list = self.row(row);
+        match list.binary_search_by_key(&(item as u32), |entry| entry[0]) {
+            Ok(place) => {
+                let start = list[place][1];
+                let size = list.iter().filter(|entry| entry[1] == start).count();
+                start as usize..start as usize + size
+            }
+            Err(_) => list.len()..self.items,
+        }
+    }
+
+    pub(crate) fn row(&self, row: usize) -> List<'_> {
+        &self.entries[self.bounds[row]..self.bounds[row + 1]]
+    }
+
+    /// Where each list begins among the entries, and their number at the end.
+    #[cfg(feature = "python")]
+    pub(crate) fn bounds(&self) -> &[usize] {
+        &self.bounds
+    }
+
+    /// The entries of all lists, one after the other.
+    #[cfg(feature = "python")]
+    pub(crate) fn all_entries(&self) -> List<'_> {
+        &self.entries
+    }
+
+    /// The length of the longest list.
+    pub(crate) fn longest(&self) -> usize {
+        self.bounds.windows(2).map(|two| two[1] - two[0]).max().unwrap_or(0)
+    }
+
+    /// These rows, in this order.
+    pub(crate) fn select(&self, rows: &[usize]) -> Result<Self, Error> {
+        let mut bounds = memory::with_capacity(rows.len() + 1)?;
+        bounds.push(0);
+        let mut end = 0;
+        bounds.extend(rows.iter().map(|&row| {
+            end += self.row(row).len();
+            end
+        }));
+        let mut entries = memory::with_capacity(end)?;
+        for &row in rows {
+            entries.extend_from_slice(self.row(row));
+        }
+        Ok(Self { items: self.items, bounds, entries })
+    }
+}
+
+/// Lists that are read together.
+struct Job<'a> {
+    first: usize,
+    /// Their lengths, which are to be filled in.
+    lengths: &'a mut [usize],
+    entries: &'a mut [[u32; 2]],
+}
+
+/// The work shared out. `lengths` has one number more than there are lists, the first of which is left alone.
+fn jobs<'a>(given: &[usize], lengths: &'a mut [usize], entries: &'a mut [[u32; 2]]) -> Result<Vec<Job<'a>>, Error> {
+    let rows = given.len() - 1;
+    let mut jobs = Vec::new();
+    let (mut lengths, mut entries) = (&mut lengths[1..], entries);
+    let mut first = 0;
+    while first < rows {
+        let last = given.partition_point(|&bound| bound <= given[first] + JOB).clamp(first + 2, rows + 1) - 1;
+        let (of_job, rest) = std::mem::take(&mut lengths).split_at_mut(last - first);
+        let (own, others) = std::mem::take(&mut entries).split_at_mut(given[last] - given[first]);
+        memory::push(&mut jobs, Job { first, lengths: of_job, entries: own })?;
+        (lengths, entries, first) = (rest, others, last);
+    }
+    Ok(jobs)
+}
+
+/// Turns lengths, each in the place of the end of its list, into bounds, and moves entries up where lists are shorter
+/// than they were given.
+fn close_gaps(given: &[usize], bounds: &mut [usize], entries: &mut Vec<[u32; 2]>) {
+    let mut end = 0;
+    for (row, bound) in bounds[1..].iter_mut().enumerate() {
+        let length = *bound;
+        if end != given[row] {
+            entries.copy_within(given[row]..given[row] + length, end);
+        }
+        end += length;
+        *bound = end;
+    }
+    entries.truncate(end);
+}
+
+/// Memory of one thread that reads lists.
+struct Reader {
+    stop: Stop,
+    order: Vec<u32>,
+    spare: Vec<u32>,
+}
+
+impl Reader {
+    /// Reads a list, whose entries begin at `first`; how many of its entries are kept, those of the last block of a
+    /// ranking of all items being left out. `None` if something is wrong with it.
+    fn read<I: Value, V: Value>(
+        &mut self,
+        reading: ListReading,
+        parts: Parts<'_, I, V>,
+        first: usize,
+        entries: &mut [[u32; 2]],
+    ) -> Result<Option<usize>, Error> {
+        for (place, entry) in entries.iter_mut().enumerate() {
+            let item = parts.item(first + place);
+            if item.is_none() || !parts.values[first + place].is_real() {
+                return Ok(None);
+            }
+            *entry = [item.unwrap_or(VACANT), place as u32];
+        }
+        if !entries.is_sorted() {
+            entries.sort_unstable();
+        }
+        if entries.windows(2).any(|two| two[0][0] == two[1][0]) {
+            return Ok(None);
+        }
+        let Self { stop, order, spare } = self;
+        order.clear();
+        memory::reserve(order, entries.len())?;
+        order.extend(0..entries.len() as u32);
+        memory::resize(spare, entries.len().max(spare.len()), 0)?;
+        let value = |entries: &[[u32; 2]], entry: u32| parts.values[first + entries[entry as usize][1] as usize];
+        let compare = |i: u32, j: u32| {
+            let (one, other) = (value(entries, i), value(entries, j));
+            (if reading.descending { other.order(one) } else { one.order(other) }).then(i.cmp(&j))
+        };
+        if !sort(order, &mut spare[..entries.len()], stop, compare) {
+            return Ok(Some(0));
+        }
+        let (mut start, mut before) = (0, None::<V>);
+        for (rank, &entry) in (0..).zip(&*order) {
+            let value = value(entries, entry);
+            let tied = before.is_some_and(|before| before.order(value).is_eq());
+            if tied && !reading.ties {
+                return Ok(None);
+            }
+            start = if tied { start } else { rank };
+            before = Some(value);
+            entries[entry as usize][1] = start;
+        }
+        Ok(Some(if entries.len() == parts.items { leave_out(start, entries) } else { entries.len() }))
+    }
+}
+
+/// Leaves out the entries of a block; how many are left.
+fn leave_out(start: u32, entries: &mut [[u32; 2]]) -> usize {
+    let mut kept = 0;
+    for place in 0..entries.len() {
+        if entries[place][1] != start {
+            entries[kept] = entries[place];
+            kept += 1;
+        }
+    }
+    kept
+}
+
+impl<I: Value, V: Value> Parts<'_, I, V> {
+    /// The item of an entry, if the catalogue has it.
+    fn item(&self, entry: usize) -> Option<u32> {
+        let item = self.listed[entry].whole().and_then(|item| usize::try_from(item).ok())?;
+        (item < self.items).then_some(item as u32)
+    }
+
+    /// The bounds as numbers of entries, if they are such.
+    fn check(&self) -> Result<Vec<usize>, Error> {
+        let (items, entries) = (self.listed.len(), self.values.len());
+        if self.items >= VACANT as usize {
+            return Err(Error::TooManyItems { items: self.items });
+        }
+        if items != entries {
+            return Err(Error::EntriesDiffer { items, values: entries });
+        }
+        let mut bounds = memory::with_capacity(self.bounds.len().max(1))?;
+        for (row, bound) in self.bounds.iter().enumerate() {
+            let least = bounds.last().copied().unwrap_or(0);
+            let whole = bound.whole().and_then(|bound| usize::try_from(bound).ok());
+            let fits = |&bound: &usize| bound >= least && bound <= entries && (row > 0 || bound == 0);
+            match whole.filter(fits) {
+                Some(bound) => bounds.push(bound),
+                None => return Err(Error::ListBounds { row, value: bound.number(), entries }),
+            }
+        }
+        match bounds.last() {
+            Some(&end) if end == entries => Ok(bounds),
+            last => {
+                let value = Number::Unsigned(last.map_or(0, |&end| end as u64));
+                Err(Error::ListBounds { row: self.bounds.len().saturating_sub(1), value, entries })
+            }
+        }
+    }
+
+    /// What is wrong with a list.
+    #[cold]
+    fn wrong(&self, row: usize, range: Range<usize>, reading: ListReading) -> Result<Option<Error>, Error> {
+        let mut columns = memory::with_capacity(range.len())?;
+        for entry in range {
+            let Some(item) = self.item(entry) else {
+                let value = self.listed[entry].number();
+                return Ok(Some(Error::NotInCatalogue { row, value, items: self.items }));
+            };
+            let column = item as usize;
+            match self.values[entry].number() {
+                Number::Real(value) if value.is_nan() => return Ok(Some(Error::NotANumber { row, column })),
+                Number::Real(value) if value.is_infinite() => return Ok(Some(Error::Infinite { row, column, value })),
+                _ => columns.push((column, entry)),
+            }
+        }
+        columns.sort_unstable();
+        if let Some(two) = columns.windows(2).find(|two| two[0].0 == two[1].0) {
+            return Ok(Some(Error::ListedTwice { row, column: two[0].0 }));
+        }
+        if reading.ties {
+            return Ok(None);
+        }
+        columns.sort_by(|one, other| self.values[one.1].order(self.values[other.1]));
+        let ties = columns.windows(2).filter(|two| self.values[two[0].1].order(self.values[two[1].1]).is_eq());
+        Ok(ties.min_by_key(|two| two[1].0).map(|two| {
+            let value = self.values[two[1].1].number();
+            Error::Tie { row, earlier: two[0].0, column: two[1].0, value }
+        }))
+    }
+}

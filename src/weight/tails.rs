@@ -1,0 +1,152 @@
+//! What weights come to for lists: for the blocks of what a list has, and for the ranks of what it leaves out.
+//!
+//! The last are all ranks from the length of the list on, so that what they come to depends on the length alone. It is
+//! found once for every length, in one pass over the weights from the end.
+
+use super::lowered::Lowered;
+use super::means::Means;
+use crate::error::Error;
+use crate::memory;
+use crate::parallel::Stop;
+
+/// Ranks that are passed between two looks whether the run goes on.
+const LOOK_EVERY: usize = 1 << 16;
+
+/// What the weights of the last ranks come to.
+pub(crate) struct Tails<'a> {
+    weight: &'a Lowered,
+    items: usize,
+    /// For each length of a list, the mean weight of the ranks from there on, and what an ordered pair of them has.
+    means: Vec<(f64, f64)>,
+}
+
+/// A sum that keeps what rounding takes from it.
+#[derive(Clone, Copy, Default)]
+struct Sum {
+    sum: f64,
+    lost: f64,
+}
+
+impl Sum {
+    fn add(&mut self, term: f64) {
+        let sum = self.sum + term;
+        let most = if self.sum.abs() >= term.abs() { (self.sum, term) } else { (term, self.sum) };
+        self.lost += (most.0 - sum) + most.1;
+        self.sum = sum;
+    }
+
+    fn value(self) -> f64 {
+        self.sum + self.lost
+    }
+}
+
+impl<'a> Tails<'a> {
+    /// For lists of up to `longest` of the items.
+    pub(crate) fn new(weight: &'a Lowered, items: usize, longest: usize, stop: &Stop) -> Result<Self, Error> {
+        let mut means = memory::filled(longest.min(items) + 1, (0.0, 0.0))?;
+        match weight {
+            Lowered::Count { .. } => {
+                for (length, mean) in means.iter_mut().enumerate() {
+                    *mean = of_counts(weight, length, items - length);
+                }
+            }
+            Lowered::Products(u) | Lowered::Sums(u) => {
+                let (mut sum, mut products) = (Sum::default(), Sum::default());
+                for (rank, &u) in u.iter().enumerate().rev() {
+                    if rank % LOOK_EVERY == 0 && stop.is_set() {
+                        return Err(Error::Interrupted);
+                    }
+                    products.add(u * sum.value());
+                    sum.add(u);
+                    if let Some(mean) = means.get_mut(rank) {
+                        *mean = of_sums(weight, sum.value(), products.value(), items - rank);
+                    }
+                }
+            }
+            // What pairs have depends on both lists, and is found for each two of them. General weights have no means.
+            Lowered::Later | Lowered::Tensor { .. } | Lowered::Factors { .. } | Lowered::Quadruples(_) => {}
+        }
+        Ok(Self { weight, items, means })
+    }
+
+    /// What the weights come to for a list, by first rank, whose blocks have these sizes, by first rank as well; for
+    /// what it leaves out at the place of its length.
+    pub(crate) fn of_list(&self, sizes: &[u32]) -> Result<Means, Error> {
+        let length = sizes.len();
+        let mut means = Means { of_block: memory::filled(length + 1, 0.0)?, of_tied: memory::filled(length + 1, 0.0)? };
+        if length < self.items {
+            (means.of_block[length], means.of_tied[length]) = self.means[length];
+        }
+        for (start, &size) in sizes.iter().enumerate().filter(|&(_, &size)| size > 0) {
+            (means.of_block[start], means.of_tied[start]) = self.of_block(start, size as usize);
+        }
+        Ok(means)
+    }
+
+    /// The same for a block of ranks.
+    fn of_block(&self, start: usize, size: usize) -> (f64, f64) {
+        match self.weight {
+            Lowered::Count { .. } => of_counts(self.weight, start, size),
+            Lowered::Products(u) | Lowered::Sums(u) => {
+                let (mut sum, mut products) = (0.0, 0.0);
+                for &u in &u[start..start + size] {
+                    products += sum * u;
+                    sum += u;
+                }
+                of_sums(self.weight, sum, products, size)
+            }
+            Lowered::Later | Lowered::Tensor { .. } | Lowered::Factors { .. } | Lowered::Quadruples(_) => (0.0, 0.0),
+        }
+    }
+}
+
+/// For a block of counted ranks.
+fn of_counts(weight: &Lowered, start: usize, size: usize) -> (f64, f64) {
+    let Lowered::Count { top: Some(k) } = weight else { return (1.0, if size > 1 { 0.5 } else { 0.0 }) };
+    let inside = k.saturating_sub(start).min(size) as f64;
+    let pairs = size as f64 * (size as f64 - 1.0);
+    (inside / size.max(1) as f64, if size > 1 { inside * (inside - 1.0) / 2.0 / pairs } else { 0.0 })
+}
+
+/// For a block of ranks, of which the sum of the weights is known, and of the products of two.
+fn of_sums(weight: &Lowered, sum: f64, products: f64, size: usize) -> (f64, f64) {
+    let mean = sum / size as f64;
+    if size < 2 {
+        return (mean, 0.0);
+    }
+    match weight {
+        Lowered::Products(_) => (mean, products / (size as f64 * (size as f64 - 1.0))),
+        Lowered::Sums(_) => (mean, mean),
+        Lowered::Count { .. }
+        | Lowered::Later
+        | Lowered::Tensor { .. }
+        | Lowered::Factors { .. }
+        | Lowered::Quadruples(_) => (0.0, 0.0),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_rounding_takes_is_kept() {
+        let mut sum = Sum::default();
+        for term in [1e16, 1.0, -1e16, 1.0] {
+            sum.add(term);
+        }
+        assert_eq!(sum.value(), 2.0);
+    }
+
+    #[test]
+    fn tails_are_the_means_of_their_ranks() {
+        let u = [0.5, -2.0, 3.0, 0.25, 1.0];
+        let weight = Lowered::Products(u.to_vec().into());
+        let tails = Tails::new(&weight, 5, 5, &Stop::default()).unwrap();
+        let means = tails.of_list(&[1, 2, 0]).unwrap();
+        assert_eq!(means.of_block, [0.5, 0.5, 0.0, 0.625]);
+        assert_eq!(means.of_tied, [0.0, -3.0, 0.0, 0.125]);
+        let all = tails.of_list(&[2, 0, 3, 0, 0]).unwrap();
+        assert_eq!((all.of_block[5], all.of_tied[5]), (0.0, 0.0));
+    }
+}

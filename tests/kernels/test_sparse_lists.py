@@ -1,0 +1,307 @@
+"""Lists out of a large catalogue, given as sparse arrays: the values of the dense array with NaN, without its cost."""
+
+import pickle
+import re
+import subprocess
+import sys
+from fractions import Fraction
+from itertools import product
+
+import dask
+import numpy as np
+import pytest
+import scipy.sparse as sp
+import wkendall
+import wkendall.dask
+from completions import NAN, completions, random_rows
+from definitions import sums
+from hypothesis import given
+from hypothesis import strategies as st
+from sklearn.base import clone
+from sklearn.pipeline import make_pipeline
+from sklearn.svm import SVC
+
+BOTTOM = {"ties": "mean", "missing": "bottom"}
+
+
+def sparse(X, form="csr"):
+    """What is stored is what is not NaN; zeros too."""
+    X = np.asarray(X, dtype=float)
+    rows, columns = np.nonzero(~np.isnan(X))
+    return sp.coo_array((X[rows, columns], (rows, columns)), shape=X.shape).asformat(form)
+
+
+def weights(n, rng):
+    u = rng.uniform(0.1, 1, n)
+    return [
+        {"weight": "standard"},
+        {"weight": "top", "k": max(1, n // 2)},
+        {"weight": "add", "u": u},
+        {"weight": "add", "u": rng.standard_normal(n)},
+        {"weight": "mult", "u": u},
+        {"weight": "mult", "u": rng.standard_normal(n)},
+        {"weight": "average"},
+    ]
+
+
+def mean_over_completions(s, t, signed, kernel):
+    values = [sums(a, b, **kernel) for a, b in product(completions(s, "bottom"), completions(t, "bottom"))]
+    mean = sum(Fraction(value.signed if signed else value.concordant) for value in values) / len(values)
+    return float(mean), float(sum(Fraction(value.size) for value in values) / len(values))
+
+
+@pytest.mark.parametrize("n", range(7))
+@pytest.mark.parametrize("signed", [False, True])
+def test_means_over_completions(n, signed):
+    rng = np.random.default_rng(n)
+    X = random_rows(rng, 4 if n < 5 else 2, n)
+    if n == 6:
+        X[:] = [[1, 2, 2, NAN, 3, NAN], [NAN, 1, 2, NAN, 3, NAN]]
+    for kernel in weights(n, rng)[:: 1 if n < 6 else 2]:
+        wanted = np.array([[mean_over_completions(s, t, signed, kernel) for t in X] for s in X])
+        K = wkendall.gram_matrix(sparse(X), signed=signed, **BOTTOM, **kernel)
+        assert (np.abs(K - wanted[..., 0]) <= 1e-12 * wanted[..., 1]).all(), kernel
+        own = wkendall.diagonal(sparse(X), signed=signed, **BOTTOM, **kernel)
+        np.testing.assert_allclose(own, np.diag(K), rtol=1e-13)
+        if kernel["weight"] == "standard":
+            D = wkendall.distance_matrix(sparse(X), **BOTTOM)
+            np.testing.assert_array_equal(D, n * (n - 1) / 2 - wkendall.gram_matrix(sparse(X), **BOTTOM))
+
+
+def options():
+    """Kernels, signed or not, normalized or not."""
+    names = st.sampled_from(["standard", "top", "add", "mult", "average"])
+    return st.tuples(names, st.booleans(), st.booleans())
+
+
+@given(st.data(), options(), st.integers(1, 40), st.integers(0, 2**32 - 1))
+def test_values_are_those_of_the_dense_array(data, option, n, seed):
+    weight, signed, normalize = option
+    rng = np.random.default_rng(seed)
+    levels, share = data.draw(st.sampled_from([1, 3, 100])), data.draw(st.sampled_from([0.05, 0.3, 0.9, 1]))
+    X = np.where(rng.random((6, n)) < share, rng.integers(-levels, levels, (6, n)).astype(float), NAN)
+    Y = np.where(rng.random((4, n)) < 0.3, rng.integers(0, levels, (4, n)).astype(float), NAN)
+    kernel = {"weight": weight, "signed": signed, "normalize": normalize}
+    kernel |= {"k": 1 + n // 3} if weight == "top" else {"u": rng.random(n)} if weight in ("add", "mult") else {}
+    reading = {**BOTTOM, "input": data.draw(st.sampled_from(["ranks", "scores"]))}
+    reading["top"] = data.draw(st.sampled_from(["low", "high"]))
+    wanted = wkendall.gram_matrix(X, Y, **reading, **kernel)
+    K = wkendall.gram_matrix(sparse(X), sparse(Y), **reading, **kernel)
+    if weight == "standard" and not normalize:
+        np.testing.assert_array_equal(K, wanted)
+    np.testing.assert_allclose(K, wanted, rtol=1e-11, atol=1e-11 * np.abs(wanted).max(initial=0))
+    for x, y in ((X, sparse(Y)), (sparse(X), Y)):
+        np.testing.assert_array_equal(wkendall.gram_matrix(x, y, **reading, **kernel), K)
+    np.testing.assert_array_equal(wkendall.gram_matrix(sparse(Y), sparse(X), **reading, **kernel), K.T)
+
+
+@pytest.mark.parametrize("form", ["csr", "csc", "coo", "lil", "dok"])
+@pytest.mark.parametrize("made", ["array", "matrix"])
+def test_formats_and_types(form, made):
+    X = np.array([[0, NAN, 2, 1], [NAN, 0, NAN, NAN], [NAN] * 4, [3, 2, 1, 0]])
+    wanted = wkendall.gram_matrix(X, missing="bottom")
+    for dtype in (np.float64, np.float32, np.int64, np.int8, np.uint16, np.uint64, np.longdouble):
+        stored = getattr(sp, f"{form}_{made}")(sparse(X, form).astype(dtype))
+        np.testing.assert_array_equal(wkendall.gram_matrix(stored, missing="bottom"), wanted)
+
+
+def test_unsorted_rows_and_large_indices():
+    X = sp.csr_array((np.array([1, 2, 3.0]), np.array([7, 5, 6], dtype=np.int64), np.array([0, 3])), shape=(1, 2**31))
+    assert wkendall.gram_matrix(X, missing="bottom", signed=True)[0, 0] == 3 + 3 * (2**31 - 3)
+
+
+def test_kernel_of_two_lists():
+    s, t = sparse([[1, 2, NAN, NAN]]), sparse([[2, 1, NAN, NAN]])
+    assert wkendall.kernel(s, t, missing="bottom", signed=True) == 3
+    assert wkendall.kernel(s, [2, 1, NAN, NAN], missing="bottom", signed=True) == 3
+    with pytest.raises(wkendall.RankingError, match="x has 2 rows, but must be one ranking"):
+        wkendall.kernel(sparse([[1, NAN], [1, NAN]]), t, missing="bottom")
+
+
+@pytest.mark.parametrize("normalize", [False, True])
+def test_mallows(normalize):
+    X = random_rows(np.random.default_rng(3), 12, 9)
+    options = BOTTOM | {"lam": 0.3, "normalize": normalize}
+    K = wkendall.mallows(sparse(X), **options)
+    np.testing.assert_allclose(K, wkendall.mallows(X, **options), rtol=1e-13)
+    D = wkendall.distance_matrix(sparse(X), **BOTTOM)
+    own = np.diag(D) / 2 * normalize
+    np.testing.assert_allclose(K, np.exp(-0.3 * (D - own[:, None] - own)), rtol=1e-12)
+
+
+def test_the_table_of_the_documentation():
+    X = np.full((2, 1000), NAN)
+    X[0, :10] = X[1, 10:20] = np.arange(10)
+    plain, signed = (
+        wkendall.gram_matrix(sparse(X), missing="bottom", signed=signed, normalize=True)[0, 1]
+        for signed in (False, True)
+    )
+    assert (round(plain, 2), round(signed, 2)) == (0.98, -0.01)
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda X: wkendall.gram_matrix(X), 'X is sparse: .* so pass missing="bottom"'),
+        (lambda X: wkendall.gram_matrix(X, missing="anywhere"), 'so pass missing="bottom"'),
+        (lambda X: wkendall.gram_matrix([[1, 2, 3]], X), 'Y is sparse: .* so pass missing="bottom"'),
+        (lambda X: wkendall.gram_matrix(X, missing="bottom", input="orders"), 'goes with input="ranks"'),
+        (lambda X: wkendall.WeightedKendall().fit(X), 'X is sparse: .* so pass missing="bottom"'),
+        (lambda X: wkendall.dask.gram_matrix(X), 'X is sparse: .* so pass missing="bottom"'),
+        (lambda X: wkendall.dask.features(X), "X is sparse: .* not possible here"),
+        (lambda X: wkendall.embed(X, np.eye(3)), 'X is sparse: .* so pass missing="bottom"'),
+        (lambda X: wkendall.embed(X, np.eye(3), missing="bottom"), "lists out of a catalogue have no"),
+        (
+            lambda X: wkendall.gram_matrix(X, U=np.eye(3), missing="bottom"),
+            "lists out of a catalogue have kernels of order 2",
+        ),
+        (lambda X: wkendall.gram_matrix(X, missing="bottom", order=3), "take orders 1 and 2 only"),
+        (lambda X: wkendall.gram_matrix(X, np.ones((1, 4)), **BOTTOM), "X has 3 items, but Y has 4"),
+        (lambda X: wkendall.KendallFeatures(missing="bottom").fit(X).transform(X), "lists out of a catalogue have no"),
+    ],
+)
+def test_where_sparse_arrays_are_refused(call, message):
+    with pytest.raises(ValueError, match=message):
+        call(sparse([[1, NAN, 2], [NAN, 1, NAN]]))
+
+
+@pytest.mark.parametrize(
+    ("values", "columns", "known", "message"),
+    [
+        ([1, 1], [0, 2], (1, 2, "duplicate"), 'row 1 holds 1 twice, in columns 0 and 2.*; ties="mean"'),
+        ([1, NAN], [0, 2], (1, 2, "nan"), "row 1, column 2 holds NaN: every item needs a number; leave out what"),
+        ([1, np.inf], [0, 2], (1, 2, "infinite"), "row 1, column 2 holds inf"),
+        ([1, 2], [2, 2], (1, 2, "listed twice"), "row 1 lists column 2 twice: an item has one place"),
+        ([1, 2], [0, 3], (1, None, "out of range"), "row 1 lists item 3, but there are 3, from 0"),
+        ([1, 2], [0, -1], (1, None, "out of range"), "row 1 lists item -1"),
+    ],
+)
+def test_what_is_no_list_is_refused(values, columns, known, message):
+    X = sp.csr_array((3, 3))
+    X.indptr, X.indices, X.data = (
+        np.array([0, 0, 2, 2], dtype=np.int32),
+        np.array(columns, dtype=np.int32),
+        np.array(values),
+    )
+    with pytest.raises(wkendall.RankingError, match=re.compile(message)) as caught:
+        wkendall.gram_matrix(X, missing="bottom")
+    assert (caught.value.row, caught.value.column, caught.value.kind) == known
+    assert caught.value.argument == "X"
+
+
+def test_entries_in_one_place_are_refused_and_not_added_up():
+    X = sp.coo_array(([1.0, 2.0], ([1, 1], [2, 2])), shape=(2, 3))
+    with pytest.raises(wkendall.RankingError, match="X: row 1 lists column 2 twice") as caught:
+        wkendall.gram_matrix(X, missing="bottom")
+    assert (caught.value.row, caught.value.column) == (1, 2)
+
+
+@pytest.mark.parametrize("dtype", [bool, complex])
+def test_what_is_no_real_number_is_refused(dtype):
+    with pytest.raises(TypeError, match=f"X is sparse and has dtype {np.dtype(dtype)}"):
+        wkendall.gram_matrix(sp.csr_array(np.ones((2, 2), dtype=dtype)), missing="bottom")
+
+
+def lists(m, n, rng, length=10):
+    """Lists in which some items are popular, some of them twice."""
+    X = np.full((m, n), NAN)
+    for row in X:
+        chosen = np.unique((n * rng.random(length) ** 4).astype(int))
+        row[chosen] = rng.permutation(len(chosen))
+    X[m // 2 :: 2] = X[: len(X[m // 2 :: 2])]
+    return X
+
+
+def test_the_same_bits_for_threads_and_copies():
+    X = sparse(lists(300, 2000, np.random.default_rng(3)))
+    for kernel in weights(2000, np.random.default_rng(4)):
+        K = wkendall.gram_matrix(X, missing="bottom", signed=True, normalize=True, n_jobs=1, **kernel)
+        for y, jobs in ((X.copy(), 1), (None, 3), (X.copy(), 2)):
+            found = wkendall.gram_matrix(X, y, missing="bottom", signed=True, normalize=True, n_jobs=jobs, **kernel)
+            np.testing.assert_array_equal(found, K)
+        assert np.linalg.eigvalsh(K).min() > -1e-10
+        assert (np.diag(K) == 1).all()
+        assert wkendall.gram_matrix(X, missing="bottom", dtype=np.float32, **kernel).dtype == np.float32
+
+
+def test_blocks_in_a_file_and_in_dask(tmp_path):
+    X = sparse(lists(60, 500, np.random.default_rng(5)))
+    wanted = wkendall.gram_matrix(X, missing="bottom", weight="mult", u="log", signed=True)
+    kernel = {"missing": "bottom", "weight": "mult", "u": "log", "signed": True}
+    np.testing.assert_array_equal(wkendall.gram_to_file(tmp_path / "k.npy", X, **kernel), wanted)
+    with dask.config.set(scheduler="synchronous"):
+        for rankings in (X, dask.array.from_array(X.tocsr(), chunks=(25, -1), asarray=False)):
+            K = wkendall.dask.gram_matrix(rankings, chunks=20 if rankings is X else 25, **kernel)
+            np.testing.assert_array_equal(K.compute(), wanted)
+        K = wkendall.dask.gram_matrix(X, X[:7], chunks=(30, 7), **kernel)
+        np.testing.assert_array_equal(K.compute(), wanted[:, :7])
+
+
+def test_a_file_goes_on_only_with_the_same_lists(tmp_path):
+    X = sparse(lists(20, 50, np.random.default_rng(6)))
+    digests = [wkendall.kernels.blocks.Rows(wkendall.reading.rankings.Reading(missing="bottom").rankings(x, "X")).digest()
+               for x in (X, X.copy(), X[:19], sp.csr_array((X.data, X.indices, X.indptr), shape=(20, 51)))]  # fmt: skip
+    assert digests[0] == digests[1]
+    assert len(set(digests)) == 3
+
+
+def test_estimators():
+    rng = np.random.default_rng(7)
+    dense = lists(80, 200, rng)
+    X = sparse(dense)
+    options = {"missing": "bottom", "signed": True, "normalize": True}
+    K = wkendall.gram_matrix(X, **options)
+    model = wkendall.WeightedKendall(**options).fit(X)
+    assert sp.issparse(model.rankings_)
+    np.testing.assert_array_equal(pickle.loads(pickle.dumps(model)).transform(X), K)
+    np.testing.assert_array_equal(clone(model).fit_transform(X.tocsc()), K)
+    np.testing.assert_array_equal(model(X, X[:3]), K[:, :3])
+    np.testing.assert_array_equal(wkendall.WeightedKendall(**options).fit(dense).transform(X), K)
+    nystroem = wkendall.KendallNystroem(200, random_state=0, **options).fit(X)
+    Z = nystroem.transform(X)
+    np.testing.assert_allclose(Z @ Z.T, K, atol=1e-8)
+    assert sp.issparse(nystroem.landmarks_)
+    for init in ("k-means++", X[:3]):
+        clusters = wkendall.KernelKMeans(3, init=init, random_state=0, **options)
+        clusters.fit(X)
+        assert (clusters.predict(X) == clusters.labels_).all()
+    of_dense = clone(clusters).set_params(init=dense[:3]).fit(dense)
+    assert (clusters.labels_ == of_dense.labels_).all()
+    assert clusters.inertia_ == pytest.approx(of_dense.inertia_)
+    labels = np.isnan(dense[:, 0]).astype(int)
+    pipeline = make_pipeline(wkendall.WeightedKendall(**options), SVC(kernel="precomputed")).fit(X, labels)
+    assert pipeline.score(X, labels) > 0.9
+
+
+def test_lists_of_names():
+    names = [["apple", "pear", "plum"], ["plum", "fig"], [], ["fig", {"apple", "plum"}, "pear"]]
+    dense, found = wkendall.from_lists(names), wkendall.from_lists(names, sparse=True)
+    assert found.items == dense.items
+    assert (found.X.format, found.X.shape, found.X.nnz) == ("csr", (4, 4), 9)
+    np.testing.assert_array_equal(wkendall.gram_matrix(found.X, **BOTTOM), wkendall.gram_matrix(dense.X, **BOTTOM))
+    assert wkendall.from_lists([], sparse=True).X.shape == (0, 0)
+    with pytest.raises(TypeError, match="sparse must be"):
+        wkendall.from_lists(names, sparse="yes")
+
+
+MILLION = """
+import resource, sys
+import numpy as np, scipy.sparse as sp, wkendall
+m = n = 1_000_000
+k = 10
+columns = np.random.default_rng(0).integers(0, n // k, (m, k), dtype=np.int32) + np.arange(k, dtype=np.int32) * (n // k)
+X = sp.csr_array((np.tile(np.arange(1.0, k + 1), m), columns.ravel(), np.arange(0, m * k + 1, k, dtype=np.int32)), shape=(m, n))
+del columns
+wkendall.gram_matrix(X[:2], missing="bottom", n_jobs=2)
+before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+own = wkendall.diagonal(X, missing="bottom", signed=True)
+assert (own == 45 + k * (n - k)).all()
+print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before)
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="measures memory as Linux does")
+def test_a_million_lists_of_a_million_items_take_less_than_300_megabytes():
+    run = subprocess.run([sys.executable, "-c", MILLION], capture_output=True, text=True, check=True)
+    # The array itself takes 124 MB.
+    assert int(run.stdout) * 1024 < 300e6 - 124e6

@@ -1,0 +1,64 @@
+//! What is no list out of a catalogue.
+
+use wkendall::{Error, Lists, Measure, Options, Weight, embedding, features, gram};
+
+use super::{Case, case, standard};
+
+fn of(bounds: &[i64], listed: &[i64], values: &[f64]) -> Result<Lists, Error> {
+    Lists::from_ranks(3, bounds, listed, values)
+}
+
+pub fn lists() -> Vec<Case> {
+    let one = of(&[0, 1], &[2], &[1.0]).unwrap();
+    vec![
+        case(
+            "bounds that fall",
+            of(&[0, 2, 1], &[0, 1], &[1.0, 2.0]),
+            "ListBounds { row: 2, value: Signed(1), entries: 2 }",
+            "row 2 begins at entry 1, but bounds must rise from 0 to 2, the number of entries",
+        ),
+        case(
+            "bounds that end early",
+            of(&[0, 1], &[0, 1], &[1.0, 2.0]),
+            "ListBounds { row: 1, value: Unsigned(1), entries: 2 }",
+            "bounds must rise from 0 to 2",
+        ),
+        case(
+            "an item without a number",
+            of(&[0, 2], &[0, 1], &[1.0]),
+            "EntriesDiffer { items: 2, values: 1 }",
+            "the entries of lists have 2 items and 1 numbers",
+        ),
+        case(
+            "an item of another catalogue",
+            of(&[0, 0, 1], &[3], &[1.0]),
+            "NotInCatalogue { row: 1, value: Signed(3), items: 3 }",
+            "row 1 lists item 3, but there are 3, from 0",
+        ),
+        case(
+            "an item twice",
+            of(&[0, 3], &[2, 1, 2], &[1.0, 2.0, 3.0]),
+            "ListedTwice { row: 0, column: 2 }",
+            "row 0 lists column 2 twice: an item has one place",
+        ),
+        case("a listed NaN", of(&[0, 1], &[1], &[f64::NAN]), "NotANumber { row: 0, column: 1 }", "holds NaN"),
+        case(
+            "too large a catalogue",
+            Lists::from_ranks::<i64, f64>(1 << 32, &[0], &[], &[]),
+            "TooManyItems",
+            "too many",
+        ),
+        case(
+            "correlation of lists",
+            gram(&Measure::correlation(&Weight::Standard, 3).unwrap(), &one, None, Options::default()),
+            "ListMeasure",
+            "kernels of order 2 with a named weight, the distance and the Mallows kernel, but not this measure",
+        ),
+        case(
+            "features of lists",
+            features::features_into(&standard(), &one, &mut [0.0; 4], embedding::Run::default()),
+            "ListFeatures",
+            "lists out of a catalogue have no features of pairs",
+        ),
+    ]
+}
