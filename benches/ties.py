@@ -1,13 +1,14 @@
 """Compares rankings with ties with complete rankings of the same shape, in one process on one thread, and tau-b with pandas.
 
-Prints nanoseconds for each pair of rankings, complete and with ties, and their ratio; of the top-k and the average kernel the ratio
-to the multiplicative kernel of complete rankings. Complete rankings and ties take turns; times are the best of several runs.
+Prints nanoseconds for each pair of rankings, complete and with ties, their ratio, and the ratio to the multiplicative kernel of
+complete rankings. Complete rankings and ties take turns; times are the best of several runs.
 """
 
 import argparse
 import csv
 import gzip
 import time
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -50,10 +51,10 @@ def simulated(sizes):
         tied = rng.integers(0, levels, size=(m, n))
         out, mult = np.empty((m, m)), None
         for name, options in KERNELS.items():
-            options = options | ({"k": n // 4} if name == "top" else {}) | {"out": out, "n_jobs": 1}
-            found = seconds(
-                lambda: wkendall.gram_matrix(X, **options), lambda: wkendall.gram_matrix(tied, ties="mean", **options)
+            gram = partial(
+                wkendall.gram_matrix, **options, **({"k": n // 4} if name == "top" else {}), out=out, n_jobs=1
             )
+            found = seconds(partial(gram, X), partial(gram, tied, ties="mean"))
             complete, ties = (1e9 * t / (m * (m - 1) / 2) for t in found)
             mult = complete if name == "mult" else mult
             print(f"{n:6} {name:9} {complete:9.1f} ns {ties:9.1f} ns {ties / complete:7.2f} {ties / mult:17.2f}")
@@ -65,18 +66,11 @@ def frames():
     tables = {f"{n} x {m}, {n // 20} levels": rng.integers(0, n // 20, size=(n, m)) for n, m in [(100, 60), (1000, 30)]}
     for file in sorted(EXPRESSION.glob("*/*.csv.gz")):
         with gzip.open(file, "rt") as text:
-            rows = list(csv.reader(text))[1:]
-        values = np.array([[float(entry) for entry in row[1:]] for row in rows if row])
-        tables[file.parent.name] = values.T if values.shape[0] < values.shape[1] else values
+            tables[file.parent.name] = np.array(list(csv.reader(text))[1:], dtype=float).T
     for name, values in tables.items():
         frame = pd.DataFrame(values)
-        ours, theirs = seconds(
-            lambda: wkendall.gram_matrix(
-                frame.to_numpy().T, input="scores", ties="mean", signed=True, normalize=True, n_jobs=1
-            ),
-            lambda: frame.corr("kendall"),
-            least=0.0,
-        )
+        tau = partial(wkendall.gram_matrix, input="scores", ties="mean", signed=True, normalize=True, n_jobs=1)
+        ours, theirs = seconds(partial(tau, frame.to_numpy().T), partial(frame.corr, "kendall"), least=0.0)
         print(f"tau-b of {name}, {values.shape}: {ours:.4f} s, pandas {theirs:.4f} s, ratio {theirs / ours:.1f}")
 
 
