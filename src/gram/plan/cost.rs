@@ -14,8 +14,11 @@ pub(super) const TILE_NS: f64 = 4e6;
 pub(super) const WIDEST: usize = 240;
 /// Narrower tiles are made for few rankings only, since every tile takes memory for each of its rows.
 pub(super) const NARROWEST: usize = 32;
-/// Rows and columns of a tile of pairs of rankings with ties.
-pub(super) const NARROW_TIED: usize = 64;
+/// Rows and columns of a tile of pairs of rankings with ties, at most: making the rankings ready takes a tenth of the
+/// time then.
+const WIDEST_TIED: usize = 64;
+/// What the rankings of such a tile take at most, unless they are four: 20 bytes for each item of a row and a column.
+const TIED_BYTES: usize = 256 << 20;
 /// Tiles where rankings have to be made ready for each are a multiple of this wide: narrower ones would spend most of
 /// the time on that, and rankings are taken by 24 or 48.
 pub(super) const LEAST_SHARED: usize = 48;
@@ -65,6 +68,11 @@ pub(in crate::gram) const SINGLE_LOST: f64 = 8.0;
 /// The least self-similarity, with a largest weight of 1, with which single precision is used. Its least normal number
 /// is 1e-38, and the features of steep weights are products of two weights.
 pub(in crate::gram) const SINGLE_STEEP: f64 = 1e-20;
+
+/// Rows and columns of a tile of pairs of rankings with ties.
+pub(super) fn tied_tile(items: usize) -> usize {
+    (TIED_BYTES / (40 * items.max(1))).clamp(4, WIDEST_TIED)
+}
 
 /// About how many blocks of bits rankings of so many items have at least.
 pub(super) fn bits_blocks(items: usize) -> usize {

@@ -22,7 +22,7 @@ use crate::error::Error;
 use crate::measure::Measure;
 use crate::parallel;
 use crate::simd::Isa;
-use cost::{FEW, LEAST_SHARED, NARROW_TIED, NARROWEST, TILE_NS, TILES_PER_THREAD, WIDEST};
+use cost::{FEW, LEAST_SHARED, NARROWEST, TILE_NS, TILES_PER_THREAD, WIDEST};
 
 /// How rankings are represented, as far as costs and strategies depend on it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -133,7 +133,9 @@ impl Task<'_> {
         let by_share = (self.cells() / (threads * TILES_PER_THREAD) as f64).sqrt() as usize;
         let (by_time, by_share) = match (strategy, self.representation) {
             (Strategy::Bits | Strategy::Product, _) => (WIDEST, by_share.next_multiple_of(LEAST_SHARED)),
-            (Strategy::Pairs | Strategy::Partition, Representation::Tied { .. }) => return NARROW_TIED,
+            (Strategy::Pairs | Strategy::Partition, Representation::Tied { .. }) => {
+                return cost::tied_tile(self.measure.items());
+            }
             (Strategy::Pairs | Strategy::Partition, Representation::Lists { length }) => {
                 (cost::lists_tile(pair_ns, length), by_share.max(NARROWEST))
             }
