@@ -52,7 +52,7 @@ impl Error {
             }
             Self::NotANumber { row, column } => at(row, column, " holds NaN: every item needs a number".to_owned()),
             Self::Infinite { row, column, value } => {
-                at(row, column, format!(" holds {value:?}: scores must be finite"))
+                at(row, column, format!(" holds {value:?}: numbers must be finite"))
             }
             Self::OutOfRange { row, column, value, first, items } => {
                 at(row, column, format!(" holds {value}, but {}", permutation(first, items)))
@@ -68,7 +68,7 @@ impl Error {
                 twice(row, earlier, column, value, format!(", but {}", permutation(first, items)))
             }
             Self::Tie { row, earlier, column, value } => {
-                twice(row, earlier, column, value, ": the scores of a row must all differ".to_owned())
+                twice(row, earlier, column, value, ": the numbers of a row must all differ".to_owned())
             }
             Self::ListBounds { row, value, entries } => {
                 let rule = format!("bounds must rise from 0 to {entries}, the number of entries");
@@ -138,7 +138,7 @@ impl Error {
                 text(format!("{values} values cannot fill {rows} rows of {items} items"))
             }
             Self::TooManyItems { items } => {
-                text(format!("{items} items are too many: at most {} can be ranked", u32::MAX))
+                text(format!("{items} items are too many: at most {} can be ranked", u32::MAX - 1))
             }
             Self::ItemsDiffer { left, right } => {
                 text(format!("rankings of {left} items cannot go with {right} items: both must have the same number"))

@@ -1,13 +1,13 @@
-//! The mean number of concordant pairs of rankings with items that can be anywhere.
+//! Concordant and discordant pairs of rankings with items that can be anywhere.
 
+use super::concordant_of;
 use super::incomplete::{TiedWorkspace, Turned, place, split_pairs};
-use super::{concordant_of, pairs_of};
 use crate::rankings::tied::Blocks;
 use crate::weight::pair::Terms;
 
-/// The mean number of concordant pairs where items without a place can be anywhere.
+/// The mean number of concordant pairs less that of discordant ones, where items without a place can be anywhere.
 ///
-/// With e the chance that i comes before j minus the chance that it comes after it, a pair adds (1 + e e') / 2. Of an
+/// With e the chance that i comes before j minus the chance that it comes after it, a pair adds e e'. Of an
 /// item with a place, among k such, and one without, e is 1 - 2 r / (k + 1), r being the mean rank of the block from 1;
 /// of two without, 0.
 pub(crate) fn anywhere(s: Blocks<'_>, t: Blocks<'_>, memory: &mut TiedWorkspace) -> f64 {
@@ -55,7 +55,7 @@ pub(crate) fn anywhere(s: Blocks<'_>, t: Blocks<'_>, memory: &mut TiedWorkspace)
         }
     }
     sum += nowhere * products - alone.0 * alone.1;
-    f64::midpoint(pairs_of(items as u64) as f64, sum)
+    sum
 }
 
 /// For each item with a place the chance that it comes before an item without one, less the chance that it comes after

@@ -68,7 +68,7 @@ KERNELS = [
     ("masked", bad(np.ma.masked_equal(X, 3)), ValueError,
      r"X has masked entries, the first at row 0, column \d: every entry needs a number"),
     ("infinite rank", bad([[1.0, np.inf]]), ValueError, r"X: row 0, column 1 holds inf"),
-    ("infinite score", bad([[1.0, -np.inf]], input="scores"), ValueError, r"row 0, column 1 holds -inf: scores must be finite"),
+    ("infinite score", bad([[1.0, -np.inf]], input="scores"), ValueError, r"row 0, column 1 holds -inf: numbers must be finite"),
     ("not whole", bad([[1.0, 1.5]]), ValueError, r"X: row 0, column 1 holds 1\.5, which is not a whole number"),
     ("tied scores", bad([[0.5, 1, 0.5]], input="scores"), ValueError, r"X: row 0 holds 0\.5 twice, in columns 0 and 2"),
     ("tied whole scores", bad([[5, 5]], input="scores"), ValueError, r"X: row 0 holds 5 twice, in columns 0 and 1"),

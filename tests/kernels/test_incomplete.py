@@ -140,6 +140,15 @@ def test_strategies_agree_for_many_items(n):
     np.testing.assert_array_equal(*found)
 
 
+@pytest.mark.parametrize("n", [5, 1000, 300_000])
+def test_signed_values_of_unknown_places_keep_their_digits(n):
+    X = np.full((2, n), NAN)
+    X[:, 0] = 1
+    X[0, 1] = X[1, 2] = 2
+    value = wkendall.gram_matrix(X, missing="anywhere", signed=True)[0, 1]
+    np.testing.assert_allclose(value, (n - 3) / 9 + 2 / 3 - 1 / 9, rtol=1e-13)
+
+
 @pytest.mark.parametrize("missing", ["bottom", "anywhere"])
 def test_expected_distance(missing):
     rng = np.random.default_rng(1)

@@ -118,6 +118,24 @@ def test_kernel_of_two_lists():
         wkendall.kernel(sparse([[1, NAN], [1, NAN]]), t, missing="bottom")
 
 
+def test_mallows_of_a_huge_catalogue():
+    lists = sp.csr_array(([1, 2, 3, 2, 1, 3], [0, 1, 2, 0, 1, 2], [0, 3, 6]), shape=(2, 2**31 - 1))
+    K = wkendall.mallows(lists, lam=0.5, missing="bottom", normalize=True)
+    np.testing.assert_allclose(K, [[1, np.exp(-0.5)], [np.exp(-0.5), 1]], rtol=1e-12)
+
+
+def test_large_unsigned_numbers_are_not_rounded():
+    numbers = np.array([0, 1, 2, 2, 1, 0], np.uint64) + np.uint64(2**63)
+    lists = sp.csr_array((numbers, [0, 1, 2, 0, 1, 2], [0, 3, 6]), shape=(2, 4))
+    np.testing.assert_array_equal(wkendall.gram_matrix(lists, missing="bottom", signed=True), [[6, 0], [0, 6]])
+
+
+@pytest.mark.parametrize("shape", [(4,), (2, 2, 2)])
+def test_a_matrix_has_two_axes(shape):
+    with pytest.raises(ValueError, match=f"X is {len(shape)}-dimensional"):
+        wkendall.gram_matrix(sp.coo_array(np.ones(shape)), missing="bottom", ties="mean")
+
+
 @pytest.mark.parametrize("normalize", [False, True])
 def test_mallows(normalize):
     X = random_rows(np.random.default_rng(3), 12, 9)

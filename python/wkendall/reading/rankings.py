@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from wkendall import _core
-from wkendall._arguments import check_choice
+from wkendall._arguments import check_choice, wrong_axes
 from wkendall._errors import Argument, Option, Piece, RankingError, Sentence, about, bad_argument
 from wkendall.reading.arrays import acceptable, as_array, check_same_labels
 from wkendall.reading.sparse import SparseRows, is_sparse, sparse_array, sparse_rows
@@ -109,13 +109,13 @@ class Reading(NamedTuple):
     def rankings(self, values: ArrayLike, name: str, threads: int | None = None) -> CheckedRankings:
         """Check a 2-d array-like or sparse array of rankings, one a row; `name` is what the caller calls it."""
         if is_sparse(values):
-            return self._lists(values, name, threads)
+            return self._lists(values, name, (2,), threads)
         return self._checked(as_array(values, name, 2), name, threads)
 
     def ranking(self, values: ArrayLike, name: str) -> CheckedRankings:
         """Check a 1-d array-like, or a sparse array with one row, that is one ranking."""
         if is_sparse(values):
-            found = self._lists(values, name, 1)
+            found = self._lists(values, name, (1, 2), 1)
             if found.rows != 1:
                 raise bad_argument(
                     name, f" has {found.rows} rows, but must be one ranking", value=found.rows, kind="axes"
@@ -161,9 +161,11 @@ class Reading(NamedTuple):
             advice = ("so pass ", Option("missing", "bottom"))
         raise RankingError(Sentence(Argument(name), said, *advice), argument=name, kind="sparse")
 
-    def _lists(self, values: Any, name: str, threads: int | None) -> CheckedRankings:
+    def _lists(self, values: Any, name: str, axes: tuple[int, ...], threads: int | None) -> CheckedRankings:
         """Check lists out of a catalogue: only what is stored is looked at."""
         self.check_takes_lists(name)
+        if len(values.shape) not in axes:
+            raise wrong_axes(values, name, "a sparse array with two axes, one list a row")
         rows = sparse_rows(values, name)
         try:
             return _of_lists(rows, self._descending, self.ties == "mean", self.missing, threads)

@@ -57,8 +57,10 @@ def _numbers(data: NDArray[Any], name: str) -> NDArray[Any]:
     if data.dtype.kind not in "iuf":
         rule = f" is sparse and has dtype {data.dtype}, but rankings are made of real numbers"
         raise RankingTypeError(Sentence(Argument(name), rule), argument=name, kind="not a number")
-    whole = data.dtype.kind in "iu" and data.dtype.itemsize * 8 < 64 + (data.dtype.kind == "i")
-    return data.astype(np.int64 if whole else np.float64)
+    if data.dtype.kind == "u" and data.size and data.max() > np.iinfo(np.int64).max:
+        # The highest bit turned round: the same order.
+        return (data ^ np.uint64(1 << 63)).astype(np.uint64).view(np.int64)
+    return data.astype(np.float64 if data.dtype.kind == "f" else np.int64)
 
 
 def _check_unique(values: Any, name: str) -> None:

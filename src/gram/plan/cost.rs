@@ -74,6 +74,13 @@ pub(super) fn tied_tile(items: usize) -> usize {
     (TIED_BYTES / (40 * items.max(1))).clamp(4, WIDEST_TIED)
 }
 
+/// The same where weights are general: a line of n numbers is kept for every large block of a ranking, at most one for
+/// 17 items.
+pub(super) fn tied_tensor_tile(items: usize) -> usize {
+    let kept = items.max(1).saturating_mul(16 * (items / 17 + 1));
+    (TIED_BYTES / kept).clamp(8, WIDEST)
+}
+
 /// About how many blocks of bits rankings of so many items have at least.
 pub(super) fn bits_blocks(items: usize) -> usize {
     items * items / (2 * 64 * BITS_BLOCK)

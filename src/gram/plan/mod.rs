@@ -132,6 +132,10 @@ impl Task<'_> {
     fn tile(&self, strategy: Strategy, pair_ns: f64, threads: usize) -> usize {
         let by_share = (self.cells() / (threads * TILES_PER_THREAD) as f64).sqrt() as usize;
         let (by_time, by_share) = match (strategy, self.representation) {
+            (Strategy::Product, Representation::Tied { .. }) if self.measure.weight().is_general() => {
+                let widest = cost::tied_tensor_tile(self.measure.items());
+                (widest, by_share.next_multiple_of(LEAST_SHARED))
+            }
             (Strategy::Bits | Strategy::Product, _) => (WIDEST, by_share.next_multiple_of(LEAST_SHARED)),
             (Strategy::Pairs | Strategy::Partition, Representation::Tied { .. }) => {
                 return cost::tied_tile(self.measure.items());

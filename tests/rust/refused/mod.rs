@@ -78,7 +78,7 @@ pub fn rankings() -> Vec<Case> {
             "too many items",
             Rankings::from_ranks::<i64>(0, 1 << 33, &[]),
             "TooManyItems { items: 8589934592 }",
-            "8589934592 items are too many: at most 4294967295 can be ranked",
+            "8589934592 items are too many: at most 4294967294 can be ranked",
         ),
         case(
             "not whole",
@@ -109,7 +109,7 @@ pub fn rankings() -> Vec<Case> {
             "infinite score",
             Rankings::from_scores(1, 2, &[1.0, f64::NEG_INFINITY]),
             "Infinite { row: 0, column: 1, value: -inf }",
-            "row 0, column 1 holds -inf: scores must be finite",
+            "row 0, column 1 holds -inf: numbers must be finite",
         ),
         case(
             "infinite rank",
@@ -171,7 +171,7 @@ pub fn rankings() -> Vec<Case> {
             "score twice",
             Rankings::from_scores(2, 2, &[1.0, 2.0, 3.5, 3.5]),
             "Tie { row: 1, earlier: 0, column: 1, value: Real(3.5) }",
-            "row 1 holds 3.5 twice, in columns 0 and 1: the scores of a row must all differ",
+            "row 1 holds 3.5 twice, in columns 0 and 1: the numbers of a row must all differ",
         ),
         case(
             "other items",
@@ -195,7 +195,7 @@ pub fn rankings() -> Vec<Case> {
             "incomplete and infinite",
             Incomplete::from_scores(1, 2, &[1.0, f64::INFINITY], Missing::Bottom),
             "Infinite { row: 0, column: 1, value: inf }",
-            "row 0, column 1 holds inf: scores must be finite",
+            "row 0, column 1 holds inf: numbers must be finite",
         ),
         case(
             "incomplete and short",

@@ -76,7 +76,11 @@ impl<'a> Setting<'a> {
         y: &'a Lists,
         watch: Option<Watch<'_>>,
     ) -> Result<Self, Error> {
-        let (weight, mean) = mean_of(measure)?;
+        let (weight, mut mean) = mean_of(measure)?;
+        if measure.rate().is_some() && measure.is_normalized() {
+            // Differences of distances, of which both are about N^2 / 4, would lose digits.
+            mean = Mean::Signed;
+        }
         let longest = x.longest().max(y.longest());
         let sums = Weighed::new(weight, mean == Mean::Signed, x.items(), longest, watch)?;
         Ok(Self { measure, x, y, mean, sums, longest, roots: None })
@@ -91,8 +95,7 @@ impl<'a> Setting<'a> {
     pub(super) fn needs_roots(&self) -> bool {
         match self.mean {
             Mean::Concordant | Mean::Signed => self.measure.is_normalized() || self.sums.weight.has_negative(),
-            Mean::Discordant => self.measure.is_normalized() && self.measure.rate().is_some(),
-            Mean::Both => false,
+            Mean::Discordant | Mean::Both => false,
         }
     }
 
@@ -107,7 +110,7 @@ impl<'a> Setting<'a> {
         let mut roots = |set: &Lists| {
             let mut values = self.own_values(set, threads, Some(&mut begun))?;
             for value in &mut values {
-                *value = if self.measure.rate().is_some() { *value / 2.0 } else { value.max(0.0).sqrt() };
+                *value = if self.measure.rate().is_some() { *value / 4.0 } else { value.max(0.0).sqrt() };
             }
             Ok(values)
         };
@@ -215,12 +218,13 @@ impl<'a> Setting<'a> {
         }
     }
 
-    /// The Mallows kernel of two lists with this mean distance. Divided by the roots of both self-similarities it has the
-    /// distance less the mean of those of both lists from themselves, and no quotient that could underflow.
-    fn similarity(&self, rate: f64, distance: f64, row: usize, column: usize) -> f64 {
-        let Some((of_rows, of_columns)) = &self.roots else { return (-rate * distance).exp() };
+    /// The Mallows kernel of two lists with this mean distance. Divided by the roots of both self-similarities it has,
+    /// with s and t the signs of all pairs, `|s - t|^2 / 4` in place of the distance, and then this is the signed sum: no
+    /// quotient could underflow.
+    fn similarity(&self, rate: f64, value: f64, row: usize, column: usize) -> f64 {
+        let Some((of_rows, of_columns)) = &self.roots else { return (-rate * value).exp() };
         let own = of_rows[row] + of_columns.as_ref().unwrap_or(of_rows)[column];
-        (-rate * (distance - own).max(0.0)).exp()
+        (-rate * (own - value / 2.0).max(0.0)).exp()
     }
 
     /// The value after it is divided by what there is to divide by.

@@ -254,18 +254,14 @@ impl<'a> Setting<'a> {
         });
         // A sum taken the other way round would round differently.
         let (s, t) = if s.blocks.starts <= t.blocks.starts { (s, t) } else { (t, s) };
-        let concordant = |memory: &mut TiedWorkspace| {
-            if self.unknown {
-                anywhere(s.blocks, t.blocks, memory)
-            } else {
-                sums::concordant(self.weight, s, t, memory)
-            }
-        };
-        let all = pairs_of(s.blocks.starts.len() as u64) as f64;
+        if self.unknown {
+            return self.of_balance(anywhere(s.blocks, t.blocks, memory));
+        }
         match self.mean {
-            Mean::Concordant => concordant(memory),
-            Mean::Discordant => all - concordant(memory),
-            Mean::Signed | Mean::Both if self.unknown => 2.0 * concordant(memory) - all,
+            Mean::Concordant => sums::concordant(self.weight, s, t, memory),
+            Mean::Discordant => {
+                pairs_of(s.blocks.starts.len() as u64) as f64 - sums::concordant(self.weight, s, t, memory)
+            }
             // Of the two sums of a correlation this is the difference; the strategy for these takes them one by one.
             Mean::Signed | Mean::Both => sums::signed(self.weight, s, t, memory),
         }
