@@ -102,7 +102,7 @@ def gram_matrix(
         What NaN in a row is: a mistake; an item below all that have a number, tied with the others of its kind (a top-k list);
         or an item whose place is not known, for the standard weight. The value is a mean as for ties. With "bottom", `X` and `Y`
         may be sparse arrays of scipy: what is stored are the numbers of listed items, zeros included, and what is not stored is
-        not listed. Time and memory then depend on the lengths of the lists, never on the number of items. Take `signed=True,
+        not listed. The time for a pair then depends on the lengths of the lists, not on the number of items. Take `signed=True,
         normalize=True` for lists: otherwise pairs of items that neither list has make all lists look alike. Disjoint top-10 lists
         of 1,000 items have the normalized value 0.98, and -0.01 if signed.
     dtype : float64 or float32
