@@ -190,7 +190,7 @@ def check(weight, name, K, wanted):
     np.testing.assert_allclose(K, wanted, rtol=tolerance, atol=tolerance * wanted[0, 0], err_msg=f"{weight}, {name}")
 
 
-def race(weight, n, seconds):
+def race(weight, n, seconds, own=False):
     rng = np.random.default_rng(0)
     X = np.array([rng.permutation(n) for _ in range(SIZES[n])])
     u = 1 / np.log2(np.arange(n) + 2)
@@ -201,13 +201,14 @@ def race(weight, n, seconds):
         numba.set_num_threads(threads)
         with threadpool_limits(threads):
             functions = {name: partial(function, threads) for name, function in ways(weight, X, u).items()}
+            functions = {name: function for name, function in functions.items() if not own or "wkendall" in name}
             for function in functions.values():
                 function()  # compiles
             for name, (took, K) in best_times(functions, seconds).items():
                 wanted = K if wanted is None else wanted
                 check(weight, name, K, wanted)
                 yield {"weight": weight, "n": n, "threads": threads, "way": name, "ns": took / pairs * 1e9}
-    if (took := scipy_loop(weight, X)) is not None:
+    if not own and (took := scipy_loop(weight, X)) is not None:
         name = "scipy kendalltau, a loop" if weight == "standard" else "scipy weightedtau, a loop (no kernel)"
         yield {"weight": weight, "n": n, "threads": 1, "way": name, "ns": took * 1e9}
 
@@ -355,6 +356,7 @@ def main():
     parser.add_argument("--seconds", type=float, default=0.8, help="for each entry")
     parser.add_argument("--weights", nargs="*", default=list(WEIGHTS), choices=list(WEIGHTS))
     parser.add_argument("--items", nargs="*", type=int, default=list(SIZES), choices=list(SIZES))
+    parser.add_argument("--own", action="store_true", help="wkendall alone, for a comparison of its versions")
     parser.add_argument("--out", type=Path, default=Path("build"))
     options = parser.parse_args()
     options.out.mkdir(parents=True, exist_ok=True)
@@ -366,9 +368,12 @@ def main():
     results = []
     for weight in options.weights:
         for n in options.items:
-            for row in race(weight, n, options.seconds):
+            for row in race(weight, n, options.seconds, options.own):
                 results.append(row)
                 print(f"{weight:9} n={n:<6} threads={row['threads']} {row['way']:40} {row['ns']:14,.1f} ns", flush=True)
+    if options.own:
+        (options.out / "benchmark.json").write_text(json.dumps({"machine": head, "results": results}, indent=1))
+        return
     print("\nhigher orders, standard weight")
     of_orders = orders(options.seconds)
     print("\ngeneral weights, n = 100, m = 3000")

@@ -156,10 +156,6 @@ pub enum Error {
         /// The item.
         column: usize,
     },
-    /// Features of pairs of items, of lists out of a catalogue.
-    ListFeatures,
-    /// A measure that is not computed of lists out of a catalogue.
-    ListMeasure,
     /// Two things that belong together have different numbers of items.
     ItemsDiffer {
         /// Items of the first.

@@ -52,7 +52,7 @@ pub fn columns(measure: &Measure) -> Result<usize, Error> {
 ///
 /// # Errors
 /// As [`columns`], when the numbers of items differ, the slice has another length than the number of rankings times
-/// that of columns, items can be anywhere, the rankings are [`Lists`](crate::Lists), or `run.watch` stops the run.
+/// that of columns, items can be anywhere, or `run.watch` stops the run.
 ///
 /// ```
 /// use wkendall::{Measure, Rankings, Weight, embedding, features};
@@ -74,7 +74,7 @@ pub fn features_into<R: RankingSet, T: Element>(
     match R::sides(rankings, None) {
         Sides::Complete(rankings, _) => of_complete(measure, &layout, rankings, out, run),
         Sides::Tied(rankings, _) => of_tied(measure, &layout, rankings, out, run),
-        Sides::Lists(..) => Err(Error::ListFeatures),
+        Sides::Lists(lists, _) => features_into(measure, &lists.to_incomplete()?, out, run),
     }
 }
 

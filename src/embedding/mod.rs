@@ -70,7 +70,7 @@ pub fn embed_into<R: RankingSet, T: Element>(
         Sides::Tied(rankings, _) => {
             return tied::embed_into(rankings, Direction::Forward, order, weights, out, run);
         }
-        Sides::Lists(..) => return Err(Error::ListFeatures),
+        Sides::Lists(lists, _) => return embed_into(&lists.to_incomplete()?, order, weights, out, run),
     };
     check_tensors(weights, rankings.items(), order, Some(1))?;
     each_row(rankings.rows(), weights.len(), out, run, |row, out, proceed| {
@@ -93,7 +93,7 @@ pub fn combine<R: RankingSet>(
     match R::sides(rankings, None) {
         Sides::Complete(rankings, _) => combine_complete(rankings, coefficients, order, weights, run),
         Sides::Tied(rankings, _) => tied::combine(rankings, Direction::Forward, coefficients, order, weights, run),
-        Sides::Lists(..) => Err(Error::ListFeatures),
+        Sides::Lists(lists, _) => combine(&lists.to_incomplete()?, coefficients, order, weights, run),
     }
 }
 
@@ -169,7 +169,7 @@ pub fn tuple_sums_into<R: RankingSet>(
     match R::sides(rankings, None) {
         Sides::Complete(rankings, _) => complete_tuple_sums(rankings, coefficients, order, out, run),
         Sides::Tied(rankings, _) => tied::tuple_sums_into(rankings, coefficients, order, out, run),
-        Sides::Lists(..) => Err(Error::ListFeatures),
+        Sides::Lists(lists, _) => tuple_sums_into(&lists.to_incomplete()?, coefficients, order, out, run),
     }
 }
 
@@ -250,7 +250,7 @@ pub fn linear_function<R: RankingSet>(
     match R::sides(rankings, None) {
         Sides::Complete(rankings, _) => complete_function(rankings, order, weights, tensor, run),
         Sides::Tied(rankings, _) => tied::linear_function(rankings, Direction::Forward, order, weights, tensor, run),
-        Sides::Lists(..) => Err(Error::ListFeatures),
+        Sides::Lists(lists, _) => linear_function(&lists.to_incomplete()?, order, weights, tensor, run),
     }
 }
 

@@ -84,14 +84,6 @@ impl Error {
                 let (before, rule) = (" lists column ", " twice: an item has one place");
                 vec![Piece::Row(row), text(before).remove(0), Piece::Column(column), text(rule).remove(0)]
             }
-            Self::ListMeasure => text(
-                "lists out of a catalogue have kernels of order 2 with a named weight, the distance and the Mallows \
-                 kernel, but not this measure",
-            ),
-            Self::ListFeatures => text(
-                "lists out of a catalogue have no features of pairs, of which there would be as many as pairs of items: \
-                 compute kernels or their approximation from landmarks",
-            ),
             Self::TopOutOfRange { k, items } => {
                 about("k", format!(" is {k}, but must be from 1 to {}, the number of items", items.max(1)))
             }

@@ -66,7 +66,7 @@ impl Distinct {
 
 /// How many rankings a single call computes: those that repeat once, if that is worthwhile.
 #[cfg(feature = "python")]
-pub(crate) fn computed<R: RankingSet>(set: &R, watch: Option<Watch<'_>>) -> Result<usize, Error> {
+pub(super) fn computed<R: RankingSet>(set: &R, watch: Option<Watch<'_>>) -> Result<usize, Error> {
     let ns = FIND_NS * set.numbers() as f64;
     let found = parallel::run_one(ns, watch, |stop| Distinct::find(set, stop))?;
     Ok(found.map_or(set.rows(), |found| found.firsts.len()))

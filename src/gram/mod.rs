@@ -20,16 +20,14 @@ use crate::error::Error;
 use crate::measure::Measure;
 use crate::memory;
 use crate::parallel::{self, Crew, Proceed, Stop, Watch};
-use crate::rankings::{Incomplete, RankingSet, Sides};
+use crate::rankings::{Incomplete, Lists, RankingSet, Sides};
 use crate::simd::{Isa, Level};
 use distinct::Few;
-use plan::{Plan, Representation, Strategy, Task};
+use plan::{Plan, Representation, Task};
 use strategies::complete::product;
 use strategies::{complete, lists, tied};
 use tiles::Tile;
 
-#[cfg(feature = "python")]
-pub(crate) use distinct::computed;
 pub use plan::Backend;
 pub(crate) use plan::cost;
 #[cfg(feature = "python")]
@@ -87,8 +85,8 @@ pub struct Options<'a> {
 /// # Errors
 /// When the numbers of items differ, the result does not fit into memory, or `options.watch` stops the run. For
 /// [`Incomplete`] rankings also when the order is above 2 or the weight is [`Weight::Quadruples`](crate::Weight),
-/// and, where items can be anywhere, when the weight is not the standard one. For [`Lists`](crate::Lists) when the weight
-/// has no name or the order is not 2.
+/// and, where items can be anywhere, when the weight is not the standard one. [`Lists`](crate::Lists) are turned into
+/// rankings of all items where weights are general or the order is 1.
 ///
 /// ```
 /// use wkendall::{Measure, Options, Rankings, Weight, gram};
@@ -129,6 +127,9 @@ pub fn gram_into<R: RankingSet, T: Element>(
     let (rows, columns) = (x.rows(), y.unwrap_or(x).rows());
     measure.check_items(x.items())?;
     measure.check_items(y.unwrap_or(x).items())?;
+    if let Some((x, y)) = of_all_items(measure, x, y)? {
+        return gram_into(measure, &x, y.as_ref(), out, options);
+    }
     if rows.checked_mul(columns) != Some(out.len()) {
         return Err(Error::OutputLength { given: out.len(), rows, columns });
     }
@@ -171,6 +172,9 @@ pub fn gram_into<R: RankingSet, T: Element>(
 /// ```
 pub fn diagonal<R: RankingSet>(measure: &Measure, x: &R, options: Options<'_>) -> Result<Vec<f64>, Error> {
     measure.check_items(x.items())?;
+    if let Some((x, _)) = of_all_items(measure, x, None)? {
+        return diagonal(measure, &x, options);
+    }
     let of_items = measure_of_items(measure, x)?;
     let measure = of_items.as_ref().unwrap_or(measure);
     let mut options = options;
@@ -206,6 +210,24 @@ pub fn gram_incomplete_into<T: Element>(
 #[doc(hidden)]
 pub fn diagonal_incomplete(measure: &Measure, x: &Incomplete, options: Options<'_>) -> Result<Vec<f64>, Error> {
     diagonal(measure, x, options)
+}
+
+/// Lists as rankings of all items, where the measure is not computed of lists.
+fn of_all_items<R: RankingSet>(
+    measure: &Measure,
+    x: &R,
+    y: Option<&R>,
+) -> Result<Option<(Incomplete, Option<Incomplete>)>, Error> {
+    match R::sides(x, y) {
+        Sides::Lists(x, y) if measure.needs_all_items() => {
+            // Whatever has no mean is refused before there is any work.
+            if !measure.is_ordered() {
+                measure.mean()?;
+            }
+            Ok(Some((x.to_incomplete()?, y.map(Lists::to_incomplete).transpose()?)))
+        }
+        Sides::Lists(..) | Sides::Complete(..) | Sides::Tied(..) => Ok(None),
+    }
 }
 
 /// The measure that incomplete rankings have instead of one of order 1.
@@ -254,11 +276,31 @@ pub(crate) fn planned_for<T: Element>(
 ) -> Result<String, Error> {
     let task =
         Task { measure, representation: Representation::Complete, single: is_single::<T>(measure)?, rows, columns };
-    let plan = Plan::new(task, options)?;
-    Ok(match plan.strategy {
-        Strategy::Partition => plan.strategy.to_string(),
-        Strategy::Bits | Strategy::Product | Strategy::Pairs => format!("{}-{}", plan.strategy, plan.isa.level()),
-    })
+    Ok(Plan::new(task, options)?.name())
+}
+
+/// As [`planned`], for the matrix of these rankings: [`gram_into`] with this backend computes any part of it to the
+/// same bits.
+#[cfg(feature = "python")]
+pub(crate) fn planned_of<R: RankingSet, T: Element>(
+    measure: &Measure,
+    x: &R,
+    y: Option<&R>,
+    mut options: Options<'_>,
+) -> Result<String, Error> {
+    if let Some((x, y)) = of_all_items(measure, x, y)? {
+        return planned_of::<_, T>(measure, &x, y.as_ref(), options);
+    }
+    let of_items = measure_of_items(measure, x)?;
+    let measure = of_items.as_ref().unwrap_or(measure);
+    find_own(measure, &mut options)?;
+    let rows = distinct::computed(x, parallel::share(&mut options.watch))?;
+    let columns = match y {
+        Some(y) => distinct::computed(y, parallel::share(&mut options.watch))?,
+        None => rows,
+    };
+    let task = Task { rows, columns, ..new_task::<R, T>(measure, x, y)? };
+    Ok(Plan::new(task, &options)?.name())
 }
 
 /// The instruction sets that this machine has, of those that there are loops for, from the narrowest to the widest.

@@ -10,6 +10,7 @@ use std::ops::Range;
 use super::Element;
 use crate::error::Error;
 use crate::memory;
+use crate::parallel::Proceed;
 use crate::simd::Isa;
 use crate::simd::place::{self, Square};
 
@@ -98,6 +99,26 @@ impl<T: Element> Tile<'_, T> {
                 }
             }
         }
+    }
+
+    /// As [`Tile::fill`], asking after so many pairs whether to proceed.
+    pub(super) fn fill_while(
+        &mut self,
+        interval: usize,
+        proceed: Proceed<'_>,
+        mut value: impl FnMut(usize, usize) -> Option<f64>,
+    ) {
+        let mut pairs = 0;
+        self.fill(|row, column| {
+            pairs += 1;
+            if pairs > interval {
+                pairs = 0;
+                if !proceed() {
+                    return None;
+                }
+            }
+            value(row, column)
+        });
     }
 
     /// Fills the tile, row by row, with the values that `value` gives for row and column of the result; leaves off when

@@ -84,6 +84,23 @@ impl Measure {
         Ok(Some(Self { normalized, ..Self::new(Lowered::Tensor { order: 1, entries }, 2, items, self.quantity) }))
     }
 
+    /// The signed and the concordant kernel that a correlation is made of.
+    pub(crate) fn kernels_of_correlation(&self) -> [Self; 2] {
+        [Quantity::Signed, Quantity::Concordant].map(|it| Self::new(self.weight.clone(), self.order, self.items, it))
+    }
+
+    /// The same with the absolute values of the weights, if some are negative.
+    pub(crate) fn without_signs(&self) -> Result<Option<Self>, Error> {
+        let weight = self.weight.without_signs()?;
+        Ok(weight.map(|weight| Self::new(weight, self.order, self.items, self.quantity)))
+    }
+
+    /// Whether lists have to be turned into rankings of all items: the weights have a number for each item, or for each
+    /// pair, anyway.
+    pub(crate) fn needs_all_items(&self) -> bool {
+        self.weight.is_general() || self.order == 1
+    }
+
     /// Whether the value is a quotient of two sums.
     pub(crate) fn is_correlation(&self) -> bool {
         self.quantity == Quantity::Correlation

@@ -51,6 +51,8 @@ pub struct Measure {
     own: OnceLock<f64>,
     /// Whether the two rankings can change places.
     symmetric: bool,
+    /// Whether terms of a sum can cancel.
+    cancels: bool,
     /// Whether sums are divided by `own`.
     normalized: bool,
 }
@@ -116,7 +118,8 @@ impl Measure {
             | Lowered::Tensor { .. }
             | Lowered::Factors { .. } => true,
         };
-        Self { items, weight, order, quantity, own: OnceLock::new(), symmetric, normalized: false }
+        let cancels = weight.can_cancel();
+        Self { items, weight, order, quantity, own: OnceLock::new(), symmetric, cancels, normalized: false }
     }
 
     /// Turns a kernel with one of the named weights into that of another order: the sum over the tuples of so many

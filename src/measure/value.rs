@@ -101,12 +101,13 @@ impl Measure {
     }
 
     /// As [`Measure::is_zero`], asked only where terms can cancel: it can take as long as a pair of rankings to say.
+    #[inline]
     fn vanishes(&self, workspace: &Workspace) -> Result<bool, Error> {
-        let cancels = self.weight.can_cancel();
-        if cancels {
-            self.find_own(workspace.stop())?;
+        if !self.cancels {
+            return Ok(false);
         }
-        Ok(cancels && self.is_zero())
+        self.find_own(workspace.stop())?;
+        Ok(self.is_zero())
     }
 
     /// The value for a sum or a function of one.

@@ -33,7 +33,7 @@ pub(super) fn embed(
 /// The rankings whose tensors are wanted, or their inverse permutations.
 enum Embedded<'a> {
     Complete(Cow<'a, crate::Rankings>),
-    Tied(&'a Incomplete, Direction),
+    Tied(Cow<'a, Incomplete>, Direction),
 }
 
 impl<'a> Embedded<'a> {
@@ -43,8 +43,10 @@ impl<'a> Embedded<'a> {
                 Self::Complete(Cow::Owned(py.detach(|| Ok::<_, Error>(set.try_clone()?.inverse()))?))
             }
             Set::Complete(set) => Self::Complete(Cow::Borrowed(set)),
-            Set::Tied(set) => Self::Tied(set, if inverse { Direction::Inverse } else { Direction::Forward }),
-            Set::Lists(_) => return Err(Error::ListFeatures.into()),
+            set @ (Set::Tied(_) | Set::Lists(_)) => {
+                let direction = if inverse { Direction::Inverse } else { Direction::Forward };
+                Self::Tied(py.detach(|| set.as_tied())?, direction)
+            }
         })
     }
 }
@@ -105,7 +107,7 @@ fn fill_rows<T: Element + numpy::Element>(
             let run = embedding::Run { threads, watch: Some(watch) };
             match set {
                 Embedded::Complete(x) => embedding::embed_into(&**x, order, weights, cells, run),
-                &Embedded::Tied(x, direction) => tied::embed_into(x, direction, order, weights, cells, run),
+                Embedded::Tied(x, direction) => tied::embed_into(x, *direction, order, weights, cells, run),
             }
         }),
         Rows::Features { measure, x: Set::Complete(x) } => watched(py, progress, |watch| {
@@ -141,7 +143,7 @@ pub(super) fn combine<'py>(
         let run = embedding::Run { threads, watch: Some(watch) };
         match &set {
             Embedded::Complete(x) => embedding::combine(&**x, coefficients, order, weights, run),
-            &Embedded::Tied(x, direction) => tied::combine(x, direction, coefficients, order, weights, run),
+            Embedded::Tied(x, direction) => tied::combine(x, *direction, coefficients, order, weights, run),
         }
     })?;
     Ok(PyArray1::from_vec(py, sum))
@@ -193,7 +195,7 @@ pub(super) fn linear_function<'py>(
         let run = embedding::Run { threads, watch: Some(watch) };
         match &set {
             Embedded::Complete(x) => embedding::linear_function(&**x, order, weights, tensor, run),
-            &Embedded::Tied(x, direction) => tied::linear_function(x, direction, order, weights, tensor, run),
+            Embedded::Tied(x, direction) => tied::linear_function(x, *direction, order, weights, tensor, run),
         }
     })?;
     Ok(PyArray1::from_vec(py, values))

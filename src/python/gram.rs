@@ -7,7 +7,7 @@ use pyo3::prelude::*;
 use super::measure::Measure;
 use super::rankings::{Rankings, Set};
 use super::{in_use, watched};
-use crate::{Element, Error, Options, RankingSet};
+use crate::{Backend, Element, Error, Options, RankingSet};
 
 /// Fills `out`, float64 or float32 and C-contiguous, with the measure of every pair.
 ///
@@ -49,34 +49,90 @@ fn fill<T: Element + numpy::Element>(
     let py = out.py();
     let mut borrowed = out.try_readwrite().map_err(|_| in_use(out.py(), "out"))?;
     let cells = borrowed.as_slice_mut()?;
+    on_sets(py, x, y, FillGram { py, measure: &measure.0, cells, options, progress })
+}
+
+/// What is done with two sets of rankings of one representation.
+pub(super) trait OnSets {
+    type Output;
+
+    fn run<R: RankingSet>(self, x: &R, y: Option<&R>) -> PyResult<Self::Output>;
+}
+
+/// Brings both sets to one representation.
+pub(super) fn on_sets<J: OnSets>(py: Python<'_>, x: &Rankings, y: Option<&Rankings>, job: J) -> PyResult<J::Output> {
     match (&x.0, y.map(|y| &y.0)) {
-        (Set::Complete(x), None) => of_sets(py, &measure.0, x, None, cells, options, progress),
-        (Set::Complete(x), Some(Set::Complete(y))) => of_sets(py, &measure.0, x, Some(y), cells, options, progress),
-        (Set::Tied(x), None) => of_sets(py, &measure.0, x, None, cells, options, progress),
-        (Set::Lists(x), None) => of_sets(py, &measure.0, x, None, cells, options, progress),
+        (Set::Complete(x), None) => job.run(x, None),
+        (Set::Complete(x), Some(Set::Complete(y))) => job.run(x, Some(y)),
+        (Set::Tied(x), None) => job.run(x, None),
+        (Set::Lists(x), None) => job.run(x, None),
         (x @ Set::Lists(_), Some(y)) | (x, Some(y @ Set::Lists(_))) => {
             let (x, y) = py.detach(|| Ok::<_, Error>((x.as_lists()?, y.as_lists()?)))?;
-            of_sets(py, &measure.0, &*x, Some(&*y), cells, options, progress)
+            job.run(&*x, Some(&*y))
         }
         (x, Some(y)) => {
             let (x, y) = py.detach(|| Ok::<_, Error>((x.as_tied()?, y.as_tied()?)))?;
-            of_sets(py, &measure.0, &*x, Some(&*y), cells, options, progress)
+            job.run(&*x, Some(&*y))
         }
     }
 }
 
-fn of_sets<R: RankingSet, T: Element>(
+struct FillGram<'a, 'py, T> {
+    py: Python<'py>,
+    measure: &'a crate::Measure,
+    cells: &'a mut [T],
+    options: &'a Options<'static>,
+    progress: Option<&'a Py<PyAny>>,
+}
+
+impl<T: Element> OnSets for FillGram<'_, '_, T> {
+    type Output = ();
+
+    fn run<R: RankingSet>(self, x: &R, y: Option<&R>) -> PyResult<()> {
+        let Self { py, measure, cells, progress, options: &Options { threads, tile, backend, .. } } = self;
+        watched(py, progress, |watch| {
+            crate::gram_into(measure, x, y, cells, Options { threads, tile, backend, watch: Some(watch) })
+        })
+    }
+}
+
+/// The strategy and the instruction set that would be picked for the matrix of these rankings. With it as `backend`, any
+/// part of the matrix has the same bits as in one call.
+#[pyfunction]
+#[pyo3(signature = (measure, x, y, single=false, backend=None))]
+pub(super) fn planned_of(
     py: Python<'_>,
-    measure: &crate::Measure,
-    x: &R,
-    y: Option<&R>,
-    cells: &mut [T],
-    &Options { threads, tile, backend, .. }: &Options<'static>,
-    progress: Option<&Py<PyAny>>,
-) -> PyResult<()> {
-    watched(py, progress, |watch| {
-        crate::gram_into(measure, x, y, cells, Options { threads, tile, backend, watch: Some(watch) })
-    })
+    measure: &Measure,
+    x: &Rankings,
+    y: Option<&Rankings>,
+    single: bool,
+    backend: Option<&str>,
+) -> PyResult<String> {
+    let backend = backend.map(str::parse).transpose()?.unwrap_or_default();
+    on_sets(py, x, y, PlanGram { py, measure: &measure.0, single, backend })
+}
+
+struct PlanGram<'a, 'py> {
+    py: Python<'py>,
+    measure: &'a crate::Measure,
+    single: bool,
+    backend: Backend,
+}
+
+impl OnSets for PlanGram<'_, '_> {
+    type Output = String;
+
+    fn run<R: RankingSet>(self, x: &R, y: Option<&R>) -> PyResult<String> {
+        let Self { py, measure, single, backend } = self;
+        watched(py, None, |watch| {
+            let options = Options { backend, watch: Some(watch), ..Options::default() };
+            if single {
+                crate::gram::planned_of::<R, f32>(measure, x, y, options)
+            } else {
+                crate::gram::planned_of::<R, f64>(measure, x, y, options)
+            }
+        })
+    }
 }
 
 /// The measure of each ranking and itself.

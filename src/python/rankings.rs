@@ -170,15 +170,6 @@ impl Rankings {
         })
     }
 
-    /// How many rankings a Gram matrix is computed of: those that repeat once, if that is worthwhile.
-    fn computed(&self, py: Python<'_>) -> PyResult<usize> {
-        watched(py, None, |watch| match &self.0 {
-            Set::Complete(set) => crate::gram::computed(set, Some(watch)),
-            Set::Tied(set) => crate::gram::computed(set, Some(watch)),
-            Set::Lists(set) => crate::gram::computed(set, Some(watch)),
-        })
-    }
-
     /// The inverse permutation of each.
     fn inverse(&self, py: Python<'_>) -> PyResult<Self> {
         let set = self.complete()?;
@@ -245,7 +236,7 @@ impl Set {
         match self {
             Self::Complete(set) => Ok(Cow::Owned(Incomplete::from_rankings(set)?)),
             Self::Tied(set) => Ok(Cow::Borrowed(set)),
-            Self::Lists(_) => Err(Error::ListFeatures),
+            Self::Lists(set) => Ok(Cow::Owned(set.to_incomplete()?)),
         }
     }
 

@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::sorting::sort;
-use super::tied::Incomplete;
+use super::tied::{Incomplete, Missing};
 use super::value::{VACANT, Value};
 use crate::error::{Error, Number};
 use crate::memory;
@@ -161,6 +161,30 @@ impl Lists {
             bounds.push(entries.len());
         }
         Ok(Self { items: rankings.items(), bounds, entries })
+    }
+
+    /// The lists as rankings of all items, for what takes a number for each item anyway.
+    ///
+    /// # Errors
+    /// When there is no memory for them.
+    ///
+    /// ```
+    /// let lists = wkendall::Lists::from_ranks(4, &[0, 2], &[3, 0], &[1, 2])?;
+    /// assert_eq!(lists.to_incomplete()?.starts(), [1, 2, 2, 0]);
+    /// # Ok::<(), wkendall::Error>(())
+    /// ```
+    pub fn to_incomplete(&self) -> Result<Incomplete, Error> {
+        let cells = self.rows().checked_mul(self.items).ok_or(Error::OutOfMemory { bytes: usize::MAX })?;
+        let mut starts = memory::with_capacity(cells)?;
+        for row in 0..self.rows() {
+            let list = self.row(row);
+            starts.resize(starts.len() + self.items, list.len() as u32);
+            let of_row = &mut starts[row * self.items..];
+            for &[item, start] in list {
+                of_row[item as usize] = start;
+            }
+        }
+        Incomplete::from_ranks(self.rows(), self.items, &starts, Missing::Error)
     }
 
     /// The number of lists.

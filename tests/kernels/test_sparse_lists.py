@@ -110,6 +110,16 @@ def test_unsorted_rows_and_large_indices():
     assert wkendall.gram_matrix(X, missing="bottom", signed=True)[0, 0] == 3 + 3 * (2**31 - 3)
 
 
+def test_zeros_that_fill_blocks_are_no_entries():
+    X = np.array([[1.0, 2, NAN, NAN], [NAN, NAN, 2, 1], [1, NAN, 2, NAN]])
+    blocks = sp.bsr_array(sparse(X), blocksize=(1, 2))
+    assert blocks.tocsr().nnz == 8
+    for stored in (blocks, sparse(X, "dia")):
+        K = wkendall.gram_matrix(stored, missing="bottom", signed=True)
+        np.testing.assert_array_equal(K, wkendall.gram_matrix(X, missing="bottom", signed=True))
+    assert blocks.data.size == 8  # the caller's array stays as it is
+
+
 def test_kernel_of_two_lists():
     s, t = sparse([[1, 2, NAN, NAN]]), sparse([[2, 1, NAN, NAN]])
     assert wkendall.kernel(s, t, missing="bottom", signed=True) == 3
@@ -168,19 +178,38 @@ def test_the_table_of_the_documentation():
         (lambda X: wkendall.dask.gram_matrix(X), 'X is sparse: .* so pass missing="bottom"'),
         (lambda X: wkendall.dask.features(X), "X is sparse: .* not possible here"),
         (lambda X: wkendall.embed(X, np.eye(3)), 'X is sparse: .* so pass missing="bottom"'),
-        (lambda X: wkendall.embed(X, np.eye(3), missing="bottom"), "lists out of a catalogue have no"),
-        (
-            lambda X: wkendall.gram_matrix(X, U=np.eye(3), missing="bottom"),
-            "lists out of a catalogue have kernels of order 2",
-        ),
         (lambda X: wkendall.gram_matrix(X, missing="bottom", order=3), "take orders 1 and 2 only"),
         (lambda X: wkendall.gram_matrix(X, np.ones((1, 4)), **BOTTOM), "X has 3 items, but Y has 4"),
-        (lambda X: wkendall.KendallFeatures(missing="bottom").fit(X).transform(X), "lists out of a catalogue have no"),
     ],
 )
 def test_where_sparse_arrays_are_refused(call, message):
     with pytest.raises(ValueError, match=message):
         call(sparse([[1, NAN, 2], [NAN, 1, NAN]]))
+
+
+@pytest.mark.parametrize("n", [3, 5, 9])
+def test_what_has_a_number_for_every_item_takes_sparse_arrays(n):
+    rng = np.random.default_rng(n)
+    X, y = np.array(lists(12, n, rng, length=min(n, 3))), np.arange(12) % 2
+    U, B = rng.standard_normal((2, n, n))
+    u = np.linspace(1, -0.5, n)
+    coef = rng.standard_normal(12)
+    calls = [
+        lambda X: wkendall.gram_matrix(X, U=U, **BOTTOM),
+        lambda X: wkendall.gram_matrix(X, X[:3], U=(U[:1], B[:1]), normalize=True, **BOTTOM),
+        lambda X: wkendall.gram_matrix(X, weight="mult", u=u, order=1, **BOTTOM),
+        lambda X: wkendall.diagonal(X, U=U, **BOTTOM),
+        lambda X: wkendall.embed(X, U, **BOTTOM),
+        lambda X: wkendall.combine(X, coef, U, **BOTTOM),
+        lambda X: wkendall.linear_function(X, U, B, **BOTTOM),
+        lambda X: wkendall.features(X, weight="mult", u=u, **BOTTOM),
+        lambda X: wkendall.KendallFeatures(missing="bottom", ties="mean").fit(X).transform(X),
+        lambda X: wkendall.suquan_svd(X, y, **BOTTOM).singular_values,
+        lambda X: wkendall.correlation(X[0], X[1], weight="add", u=u, **BOTTOM),
+        lambda X: wkendall.correlation(X[2], X[3], **BOTTOM),
+    ]
+    for call in calls:
+        np.testing.assert_allclose(call(sparse(X)), call(X), rtol=1e-12, atol=1e-12)
 
 
 @pytest.mark.parametrize(

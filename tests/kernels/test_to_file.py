@@ -26,16 +26,11 @@ def folder(tmp_path, monkeypatch):
 
 
 def check(X, Y=None, **params):
-    """Compare the file, all of it, with what NumPy makes of the matrix in memory; with ties, values up to rounding."""
+    """Compare the file, all of it, with what NumPy makes of the matrix in memory."""
     wanted = io.BytesIO()
-    K = wkendall.gram_matrix(X, Y, **params)
-    np.save(wanted, K)
+    np.save(wanted, wkendall.gram_matrix(X, Y, **params))
     found = wkendall.gram_to_file("gram.npy", X, Y, **params)
-    if "ties" in params:
-        room = 1e-6 if K.dtype == np.float32 else 1e-13
-        np.testing.assert_allclose(np.load("gram.npy"), K, rtol=room, atol=room * max(np.abs(K).max(initial=0), 1))
-    else:
-        assert Path("gram.npy").read_bytes() == wanted.getvalue()
+    assert Path("gram.npy").read_bytes() == wanted.getvalue()
     assert files() == ["gram.npy"]
     assert found.shape == (len(X), len(X if Y is None else Y))
     Path("gram.npy").unlink()
@@ -81,7 +76,7 @@ def test_the_bits_where_precision_changes_the_strategy(monkeypatch):
 
 
 @pytest.mark.parametrize("n", [1, 5, 20, 120])
-def test_ties_and_missing_items(n, monkeypatch):
+def test_the_bits_with_ties_and_missing_items(n, monkeypatch):
     monkeypatch.setattr(os, "fsync", lambda handle: None)
     small_blocks(monkeypatch, 20)
     rng = np.random.default_rng(n)

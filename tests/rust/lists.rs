@@ -6,7 +6,8 @@ mod naive;
 use naive::blocks::{self, Value};
 use naive::{Naive, Random};
 use wkendall::{
-    Error, Factor, Incomplete, Lists, Measure, Missing, Number, Options, Rankings, Weight, diagonal, gram, gram_into,
+    Error, Factor, Incomplete, Lists, Measure, Missing, Number, Options, Rankings, Weight, diagonal, embedding,
+    features, gram, gram_into,
 };
 
 /// Rows of numbers in which NaN is what a list leaves out.
@@ -285,12 +286,8 @@ fn measures_without_a_mean_are_refused() {
     let lists = Lists::from_ranks(4, &[0, 1], &[2], &[1]).unwrap();
     let triples = Measure::kernel(&Weight::Standard, 4).unwrap().of_order(3).unwrap();
     assert_eq!(gram(&triples, &lists, None, Options::default()), Err(Error::IncompleteOrder { order: 3 }));
-    for measure in [
-        Measure::kernel(&Weight::Matrix(vec![1.0; 16]), 4).unwrap(),
-        Measure::correlation(&Weight::Standard, 4).unwrap(),
-    ] {
-        assert_eq!(gram(&measure, &lists, None, Options::default()), Err(Error::ListMeasure));
-    }
+    let quadruples = Measure::kernel(&Weight::Quadruples(vec![0.0; 256].into()), 4).unwrap();
+    assert_eq!(gram(&quadruples, &lists, None, Options::default()), Err(Error::IncompleteQuadruples));
     let kernel = kernel(&Naive::Standard, false, 4);
     for backend in ["bits", "product"] {
         let options = Options { backend: backend.parse().unwrap(), ..Options::default() };
@@ -300,7 +297,62 @@ fn measures_without_a_mean_are_refused() {
         let options = Options { backend: backend.parse().unwrap(), ..Options::default() };
         assert_eq!(gram(&kernel, &lists, None, options), Ok(vec![4.5]));
     }
-    let run = wkendall::embedding::Run::default();
-    let found = wkendall::features::features_into(&kernel, &lists, &mut [0.0; 7], run);
-    assert_eq!(found, Err(Error::ListFeatures));
+}
+
+/// What takes a number for every item anyway, and correlations: all have the values of the rankings of all items.
+#[test]
+fn what_needs_all_items_has_the_values_of_whole_rankings() {
+    let mut random = Random(11);
+    for n in 0..9 {
+        let lists = Table::random(6, n, n, 4, &mut random).lists();
+        let whole = lists.to_incomplete().unwrap();
+        assert_eq!(Lists::from_incomplete(&whole).unwrap(), lists);
+        let u: Vec<f64> = (0..n).map(|_| random.real()).collect();
+        let matrix: Vec<f64> = (0..n * n).map(|_| random.real()).collect();
+        let tensor = Measure::kernel(&Weight::Matrix(matrix.clone()), n).unwrap();
+        let mut measures = vec![tensor.clone(), tensor.normalized()];
+        for weight in
+            [Weight::Standard, Weight::Average, Weight::Add(Factor::Values(u.clone())), Weight::Mult(Factor::Log)]
+        {
+            measures.push(Measure::kernel(&weight, n).unwrap().of_order(1).unwrap());
+            measures.push(Measure::correlation(&weight, n).unwrap());
+        }
+        for measure in measures {
+            let options = Options::default;
+            let found = gram(&measure, &lists, None, options()).unwrap();
+            let wanted = gram(&measure, &whole, None, options()).unwrap();
+            close(&found, &wanted, &format!("{measure:?}"));
+            let found = gram(&measure, &lists, Some(&lists), options()).unwrap();
+            close(&found, &wanted, &format!("{measure:?}, columns"));
+            let found = diagonal(&measure, &lists, options()).unwrap();
+            close(&found, &diagonal(&measure, &whole, options()).unwrap(), &format!("{measure:?}, diagonal"));
+        }
+        let run = embedding::Run::default;
+        let coefficients: Vec<f64> = (0..6).map(|_| random.real()).collect();
+        assert_eq!(
+            embedding::combine(&lists, &coefficients, 2, &matrix, run()),
+            embedding::combine(&whole, &coefficients, 2, &matrix, run())
+        );
+        assert_eq!(
+            embedding::linear_function(&lists, 2, &matrix, &matrix, run()),
+            embedding::linear_function(&whole, 2, &matrix, &matrix, run())
+        );
+        let (mut found, mut wanted) = (vec![0.0; 6 * n * n], vec![1.0; 6 * n * n]);
+        embedding::embed_into(&lists, 2, &matrix, &mut found, run()).unwrap();
+        embedding::embed_into(&whole, 2, &matrix, &mut wanted, run()).unwrap();
+        assert_eq!(found, wanted);
+        let kernel = Measure::kernel(&Weight::Standard, n).unwrap();
+        let columns = features::columns(&kernel).unwrap();
+        let (mut found, mut wanted) = (vec![0.0; 6 * columns], vec![1.0; 6 * columns]);
+        features::features_into(&kernel, &lists, &mut found, run()).unwrap();
+        features::features_into(&kernel, &whole, &mut wanted, run()).unwrap();
+        assert_eq!(found, wanted);
+    }
+}
+
+fn close(found: &[f64], wanted: &[f64], what: &str) {
+    assert_eq!(found.len(), wanted.len());
+    for (found, wanted) in found.iter().zip(wanted) {
+        assert!((found - wanted).abs() <= 1e-11 * wanted.abs().max(1.0), "{what}: {found} and not {wanted}");
+    }
 }

@@ -45,41 +45,37 @@ class Rows:
     """
 
     def __init__(self, rankings: CheckedRankings) -> None:
-        self._core, self._missing = rankings.core, rankings.missing
+        self.core, self._missing = rankings.core, rankings.missing
 
     def __len__(self) -> int:
-        return self._core.rows
+        return self.core.rows
 
     @property
     def stored(self) -> int:
         """How many items a ranking stores, on average."""
-        return self._core.stored
+        return self.core.stored
 
     @property
     def complete(self) -> bool:
         """Whether no ranking has ties or missing items."""
-        return self._core.is_complete
+        return self.core.is_complete
 
     def part(self, rows: slice) -> _core.Rankings:
         """Return some of them, complete or incomplete as all together are."""
-        return self._core.select(np.arange(len(self))[rows], keep=True)
+        return self.core.select(np.arange(len(self))[rows], keep=True)
 
     def digest(self) -> str:
         """Return a hash of the rankings and of what they mean."""
-        if self._core.is_lists:
-            kind, parts = "lists", [np.array([self._core.items]), *self._core.parts()]
+        if self.core.is_lists:
+            kind, parts = "lists", [np.array([self.core.items]), *self.core.parts()]
         else:
             kind = "complete" if self.complete else f"incomplete, {self._missing}"
-            parts = [self._core.ranks().astype("<u4")]
+            parts = [self.core.ranks().astype("<u4")]
         found = blake2b(f"{kind} {parts[-1].shape}".encode(), digest_size=16)
         for part in parts:
             if part.size:
                 found.update(part.data)
         return found.hexdigest()
-
-    def computed(self) -> int:
-        """Return how many rankings a single call would compute: those that repeat once, if that is worthwhile."""
-        return self._core.computed()
 
 
 @dataclass(frozen=True)
@@ -135,12 +131,8 @@ class Work:
 
     def chosen_backend(self) -> str:
         """Return the strategy and the instruction set that a single call for the whole matrix would take."""
-        if not (self.x.complete and (self.y is None or self.y.complete)):
-            # The strategy does not depend on how many there are.
-            return self.backend or _core.instruction_sets()[-1]
-        rows = self.x.computed()
-        columns = rows if self.y is None else self.y.computed()
-        return _core.planned(self.measure, rows, columns, self.dtype == np.float32, self.backend)
+        y = None if self.y is None else self.y.core
+        return _core.planned_of(self.measure, self.x.core, y, self.dtype == np.float32, self.backend)
 
     def block_sides(self) -> tuple[int, int]:
         """Return how many rows and columns a block has; both are the same if the matrix is symmetric."""

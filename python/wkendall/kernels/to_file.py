@@ -45,8 +45,7 @@ def gram_to_file(
 
     The matrix is computed in blocks of 64 MiB or less. Until it is complete, the file is called `path` + ".unfinished". A small
     file, `path` + ".journal", says which blocks are done. A run that was interrupted or killed, even by a power cut, goes on with
-    `resume=True`. The file is then bitwise identical to that of an unbroken run. It is bitwise identical to
-    what `gram_matrix` returns, but for rankings with ties or missing items, where sums may round differently.
+    `resume=True`. The file is then bitwise identical to that of an unbroken run, and to what `gram_matrix` returns.
 
     Parameters
     ----------

@@ -33,12 +33,17 @@ def is_sparse(values: object) -> bool:
 
 
 def sparse_rows(values: Any, name: str) -> SparseRows:
-    """Return the rows of a sparse array of any format; what is stored stays, zeros too."""
+    """Return the rows of a sparse array of any format; what is stored stays, zeros too.
+
+    Formats of blocks and of diagonals fill their gaps with zeros, so that zeros are no entries there.
+    """
     if len(values.shape) != 2:
         values = values.reshape(1, -1)
     if values.format == "coo":
         _check_unique(values, name)
     rows = values if values.format == "csr" else values.tocsr()
+    if values.format in ("bsr", "dia"):
+        rows.eliminate_zeros()
     bounds, columns = rows.indptr, rows.indices
     if bounds.dtype != columns.dtype or bounds.dtype.name not in ("int32", "int64"):
         bounds, columns = bounds.astype(np.int64), columns.astype(np.int64)

@@ -84,6 +84,14 @@ impl Plan {
         };
         Ok(Self { strategy, isa, tile: tile.max(1), parts, threads, pair_ns })
     }
+
+    /// The strategy and the instruction set, as in "bits-portable".
+    pub(crate) fn name(&self) -> String {
+        match self.strategy {
+            Strategy::Partition => self.strategy.to_string(),
+            Strategy::Bits | Strategy::Product | Strategy::Pairs => format!("{}-{}", self.strategy, self.isa.level()),
+        }
+    }
 }
 
 impl Task<'_> {

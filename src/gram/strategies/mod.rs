@@ -5,9 +5,11 @@
 //! tied       ties and missing items: bits, product, pairs, tensor, correlation
 //! lists      few of many items: pairs
 //! packed     the engine of both strategies with bits
+//! own        what rankings with ties, and lists, have with themselves
 //! ```
 
 pub(super) mod complete;
 pub(super) mod lists;
+mod own;
 mod packed;
 pub(super) mod tied;

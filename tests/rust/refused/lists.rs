@@ -1,15 +1,14 @@
 //! What is no list out of a catalogue.
 
-use wkendall::{Error, Lists, Measure, Options, Weight, embedding, features, gram};
+use wkendall::{Error, Lists};
 
-use super::{Case, case, standard};
+use super::{Case, case};
 
 fn of(bounds: &[i64], listed: &[i64], values: &[f64]) -> Result<Lists, Error> {
     Lists::from_ranks(3, bounds, listed, values)
 }
 
 pub fn lists() -> Vec<Case> {
-    let one = of(&[0, 1], &[2], &[1.0]).unwrap();
     vec![
         case(
             "bounds that fall",
@@ -47,18 +46,6 @@ pub fn lists() -> Vec<Case> {
             Lists::from_ranks::<i64, f64>(1 << 32, &[0], &[], &[]),
             "TooManyItems",
             "too many",
-        ),
-        case(
-            "correlation of lists",
-            gram(&Measure::correlation(&Weight::Standard, 3).unwrap(), &one, None, Options::default()),
-            "ListMeasure",
-            "kernels of order 2 with a named weight, the distance and the Mallows kernel, but not this measure",
-        ),
-        case(
-            "features of lists",
-            features::features_into(&standard(), &one, &mut [0.0; 4], embedding::Run::default()),
-            "ListFeatures",
-            "lists out of a catalogue have no features of pairs",
         ),
     ]
 }

@@ -43,15 +43,7 @@ impl Fill for Pairs<'_> {
         scratch: &mut Workspace,
         proceed: Proceed<'_>,
     ) -> Result<(), Error> {
-        let mut pairs = 0;
-        tile.fill(|row, column| {
-            pairs += 1;
-            if pairs > self.interval {
-                pairs = 0;
-                if !proceed() {
-                    return None;
-                }
-            }
+        tile.fill_while(self.interval, proceed, |row, column| {
             Some(self.measure.between_trusted(self.x.row(row), self.y.row(column), scratch))
         });
         Ok(())

@@ -92,7 +92,6 @@ impl Fill for ListPairs<'_> {
             setting.listed(list).map(|listed| (row, listed))
         };
         let mut failed = None;
-        let mut pairs = 0;
         let mut value = |row: usize, column: usize| {
             if of_row.as_ref().is_none_or(|(known, _)| *known != row) {
                 of_row = Some(begin(row, index)?);
@@ -103,14 +102,7 @@ impl Fill for ListPairs<'_> {
             let sum = if common.is_empty() { sums.apart(s, t)? } else { sums.of_common(s, t, common, memory)? };
             Ok(setting.finished(setting.of_sum(sum), row, column))
         };
-        tile.fill(|row, column| {
-            pairs += 1;
-            if pairs > self.interval {
-                pairs = 0;
-                if !proceed() {
-                    return None;
-                }
-            }
+        tile.fill_while(self.interval, proceed, |row, column| {
             value(row, column).map_err(|error| failed = Some(error)).ok()
         });
         failed.map_or(Ok(()), Err)

@@ -3,12 +3,13 @@
 use std::ops::ControlFlow;
 
 use crate::error::Error;
-use crate::gram::cost::{self, ASK_EVERY_NS, PASS_NS};
+use crate::gram::cost::{self, PASS_NS};
+use crate::gram::strategies::own::{OwnCost, Roots, each_ranking};
 use crate::kappa::lists::{ListSums, ListWorkspace, Listed};
 use crate::kappa::pairs_of;
 use crate::measure::{Mean, Measure};
 use crate::memory;
-use crate::parallel::{self, Crew, Progress, Stop, Watch};
+use crate::parallel::{self, Progress, Stop, Watch};
 use crate::rankings::Lists;
 use crate::rankings::lists::List;
 use crate::simd::Isa;
@@ -16,15 +17,6 @@ use crate::weight::lowered::Lowered;
 use crate::weight::means::Means;
 use crate::weight::own;
 use crate::weight::tails::Tails;
-
-/// The weight and what the mean is taken of; refuses a measure that is not computed of lists.
-pub(super) fn mean_of(measure: &Measure) -> Result<(&Lowered, Mean), Error> {
-    let (weight, mean) = measure.mean()?;
-    if weight.is_general() || mean == Mean::Both {
-        return Err(Error::ListMeasure);
-    }
-    Ok((weight, mean))
-}
 
 /// What is computed, of which lists.
 pub(super) struct Setting<'a> {
@@ -34,10 +26,9 @@ pub(super) struct Setting<'a> {
     mean: Mean,
     sums: Weighed<'a>,
     longest: usize,
-    /// The root of the self-similarity of each row and of each column, that of the row where there is none, where it is
-    /// needed: where values are divided by it, and where it can be 0 although its terms are not. For the Mallows kernel
-    /// half of the mean distance of each list from itself.
-    roots: Option<(Vec<f64>, Option<Vec<f64>>)>,
+    /// Where they are needed: where values are divided by them, and where they can be 0 although their terms are not.
+    /// For the Mallows kernel a quarter of the sum of the squared signs of each list.
+    roots: Option<Roots>,
 }
 
 /// A weight with what it comes to for the ends of lists.
@@ -76,7 +67,7 @@ impl<'a> Setting<'a> {
         y: &'a Lists,
         watch: Option<Watch<'_>>,
     ) -> Result<Self, Error> {
-        let (weight, mut mean) = mean_of(measure)?;
+        let (weight, mut mean) = measure.mean()?;
         if measure.rate().is_some() && measure.is_normalized() {
             // Differences of distances, of which both are about N^2 / 4, would lose digits.
             mean = Mean::Signed;
@@ -107,16 +98,14 @@ impl<'a> Setting<'a> {
             Some(watch) => watch(Progress { done: 0, total: 1 }),
             None => ControlFlow::Continue(()),
         };
-        let mut roots = |set: &Lists| {
+        let roots = |set: &Lists| {
             let mut values = self.own_values(set, threads, Some(&mut begun))?;
             for value in &mut values {
                 *value = if self.measure.rate().is_some() { *value / 4.0 } else { value.max(0.0).sqrt() };
             }
             Ok(values)
         };
-        let of_rows = roots(self.x)?;
-        let of_columns = if std::ptr::eq(self.x, self.y) { None } else { Some(roots(self.y)?) };
-        self.roots = Some((of_rows, of_columns));
+        self.roots = Some(Roots::find(self.x, self.y, roots)?);
         Ok(())
     }
 
@@ -143,27 +132,18 @@ impl<'a> Setting<'a> {
             Some(weight) => Some(Weighed::new(weight, signed, items, self.longest, parallel::share(&mut watch))?),
             None => None,
         };
-        let mut values = memory::filled(set.rows(), 0.0)?;
-        let pair_ns = cost::lists_pair_ns(self.measure, set.entries().div_ceil(set.rows().max(1)));
-        let rows = ((ASK_EVERY_NS / pair_ns) as usize).max(1);
-        let threads = parallel::threads_for(pair_ns * set.rows() as f64, threads);
-        let jobs = memory::collect(values.chunks_mut(rows).enumerate())?;
-        parallel::run(
-            jobs,
-            Crew::new(threads, cost::lists_pair_ns(self.measure, self.longest)),
+        let cost = OwnCost {
+            usual: cost::lists_pair_ns(self.measure, set.entries().div_ceil(set.rows().max(1))),
+            longest: cost::lists_pair_ns(self.measure, self.longest),
+        };
+        each_ranking(
+            set.rows(),
+            &cost,
+            threads,
             watch,
             |stop| Ok((self.memory(Some(Isa::widest()), stop)?, Vec::new())),
-            |(index, values): (usize, &mut [f64]), (memory, common), proceed| {
-                for (row, value) in (index * rows..).zip(values) {
-                    if !proceed() {
-                        break;
-                    }
-                    *value = self.own_value(set.row(row), without_signs.as_ref(), memory, common)?;
-                }
-                Ok(())
-            },
-        )?;
-        Ok(values)
+            |row, (memory, common)| self.own_value(set.row(row), without_signs.as_ref(), memory, common),
+        )
     }
 
     /// The value of a list and itself; of a kernel, 0 if it may be rounding, by the rule in [`own`].
@@ -212,7 +192,7 @@ impl<'a> Setting<'a> {
     /// The value for a sum, before it is divided by anything; of a Mallows kernel the mean distance.
     pub(super) fn of_sum(&self, sum: f64) -> f64 {
         match self.mean {
-            // Correlations are refused.
+            // Correlations are made of two kernels.
             Mean::Concordant | Mean::Signed | Mean::Both => sum,
             Mean::Discordant => pairs_of(self.sums.items as u64) as f64 - sum,
         }
@@ -222,9 +202,8 @@ impl<'a> Setting<'a> {
     /// with s and t the signs of all pairs, `|s - t|^2 / 4` in place of the distance, and then this is the signed sum: no
     /// quotient could underflow.
     fn similarity(&self, rate: f64, value: f64, row: usize, column: usize) -> f64 {
-        let Some((of_rows, of_columns)) = &self.roots else { return (-rate * value).exp() };
-        let own = of_rows[row] + of_columns.as_ref().unwrap_or(of_rows)[column];
-        (-rate * (own - value / 2.0).max(0.0)).exp()
+        let Some(roots) = &self.roots else { return (-rate * value).exp() };
+        (-rate * (roots.sum(row, column) - value / 2.0).max(0.0)).exp()
     }
 
     /// The value after it is divided by what there is to divide by.
@@ -232,17 +211,8 @@ impl<'a> Setting<'a> {
         if let Some(rate) = self.measure.rate() {
             return self.similarity(rate, value, row, column);
         }
-        let Some((of_rows, of_columns)) = &self.roots else { return value };
-        let (of_row, of_column) = (of_rows[row], of_columns.as_ref().unwrap_or(of_rows)[column]);
-        let unit = of_row * of_column;
-        match self.measure.is_normalized() {
-            true if unit == 0.0 => 0.0,
-            // Of equal lists exactly 1, whatever is left of sums that cancel.
-            true if value > 0.99 * unit && self.x.row(row) == self.y.row(column) => 1.0,
-            true => (value / unit).clamp(-1.0, 1.0),
-            // At most the root of the product of what both have, which is rounding. With one of them it can be more.
-            false if of_row == 0.0 && of_column == 0.0 => 0.0,
-            false => value,
-        }
+        let Some(roots) = &self.roots else { return value };
+        let same = || self.x.row(row) == self.y.row(column);
+        roots.finish(value, (row, column), self.measure.is_normalized(), same)
     }
 }

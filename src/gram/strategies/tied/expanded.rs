@@ -3,10 +3,10 @@
 use std::borrow::Cow;
 
 use crate::error::Error;
-use crate::gram::cost::ASK_EVERY_NS;
+use crate::gram::strategies::own::{OwnCost, each_ranking};
 use crate::measure::symmetry;
 use crate::memory;
-use crate::parallel::{self, Crew, Stop, Watch};
+use crate::parallel::{self, Stop, Watch};
 use crate::rankings::Incomplete;
 use crate::weight::lowered::Lowered;
 use crate::weight::mean_tensor::{Direction, MeanTensor};
@@ -100,29 +100,18 @@ impl<'a> Tensors<'a> {
             None
         };
         let ns = 2.0 * self.entries.len() as f64;
-        let mut values = memory::filled(set.rows(), 0.0)?;
-        let rows = ((ASK_EVERY_NS / ns.max(1.0)) as usize).max(1);
-        let threads = parallel::threads_for(ns * set.rows() as f64, threads);
-        let jobs = memory::collect(values.chunks_mut(rows).enumerate())?;
-        parallel::run(
-            jobs,
-            Crew::new(threads, ns),
+        each_ranking(
+            set.rows(),
+            &OwnCost { usual: ns, longest: ns },
+            threads,
             watch,
             |stop| Ok((stop.clone(), memory::filled(2 * self.items, 0.0)?)),
-            |(index, values): (usize, &mut [f64]), (stop, lines), proceed| {
-                for (row, value) in (index * rows..).zip(values) {
-                    if !proceed() {
-                        break;
-                    }
-                    *value = self.square(set, row, stop, lines)?;
-                    if let Some(sizes) = &sizes {
-                        *value = own::unless_rounding(*value, sizes.square(set, row, stop, lines)?);
-                    }
-                }
-                Ok(())
+            |row, (stop, lines)| {
+                let value = self.square(set, row, stop, lines)?;
+                let Some(sizes) = &sizes else { return Ok(value) };
+                Ok(own::unless_rounding(value, sizes.square(set, row, stop, lines)?))
             },
-        )?;
-        Ok(values)
+        )
     }
 }
 

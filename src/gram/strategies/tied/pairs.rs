@@ -42,15 +42,7 @@ impl Fill for TiedPairs<'_> {
             Ok(all)
         };
         let (of_rows, of_columns) = (ready(setting.x, rows.clone())?, ready(setting.y, columns.clone())?);
-        let mut pairs = 0;
-        tile.fill(|row, column| {
-            pairs += 1;
-            if pairs > self.interval {
-                pairs = 0;
-                if !proceed() {
-                    return None;
-                }
-            }
+        tile.fill_while(self.interval, proceed, |row, column| {
             let s = (setting.x, row, &of_rows[row - rows.start]);
             let t = (setting.y, column, &of_columns[column - columns.start]);
             Some(setting.finished(setting.value(s, t, memory), row, column))

@@ -2,15 +2,15 @@
 
 use super::expanded::Tensors;
 use crate::error::Error;
-use crate::gram::cost::{self, ASK_EVERY_NS};
+use crate::gram::cost;
 use crate::gram::plan::Representation;
+use crate::gram::strategies::own::{OwnCost, Roots, each_ranking, rows_a_job};
 use crate::kappa::anywhere::anywhere;
 use crate::kappa::incomplete::{self as sums, Need, TiedRanking, TiedWorkspace};
 use crate::kappa::table::Levels;
 use crate::kappa::{pairs_of, tops};
 use crate::measure::{Mean, Measure};
-use crate::memory;
-use crate::parallel::{self, Crew, Progress, Stop, Watch};
+use crate::parallel::{Progress, Stop, Watch};
 use crate::rankings::Incomplete;
 use crate::simd::{Isa, quotient};
 use crate::weight::lowered::Lowered;
@@ -74,10 +74,9 @@ pub(super) struct Setting<'a> {
     pub(super) mean: Mean,
     /// Whether items can be anywhere.
     pub(super) unknown: bool,
-    /// The root of the self-similarity of each row and of each column, that of the row where there is none, where it is
-    /// needed: where values are divided by it, and where it can be 0 although its terms are not. For the Mallows kernel
-    /// half of the mean distance of each ranking from itself.
-    roots: Option<(Vec<f64>, Option<Vec<f64>>)>,
+    /// Where they are needed: where values are divided by them, and where they can be 0 although their terms are not.
+    /// For the Mallows kernel half of the mean distance of each ranking from itself.
+    roots: Option<Roots>,
 }
 
 impl<'a> Setting<'a> {
@@ -119,7 +118,7 @@ impl<'a> Setting<'a> {
 
     /// Finds what values are divided by.
     pub(super) fn find_roots(&mut self, threads: Option<usize>, phases: &mut Phases<'_>) -> Result<(), Error> {
-        let mut roots = |set: &Incomplete| {
+        let roots = |set: &Incomplete| {
             let jobs = set.rows().div_ceil(self.rows_a_job());
             let mut values = phases.run(jobs, |watch| self.own_values(set, threads, watch))?;
             for value in &mut values {
@@ -127,16 +126,13 @@ impl<'a> Setting<'a> {
             }
             Ok(values)
         };
-        let mut of_sets = self.sets();
-        let of_rows = of_sets.next().map_or(Ok(Vec::new()), &mut roots)?;
-        let of_columns = of_sets.next().map(&mut roots).transpose()?;
-        self.roots = Some((of_rows, of_columns));
+        self.roots = Some(Roots::find(self.x, self.y, roots)?);
         Ok(())
     }
 
     /// How many rankings are compared with themselves in a job.
     fn rows_a_job(&self) -> usize {
-        ((ASK_EVERY_NS / cost::tied_pair_ns(self.measure)) as usize).max(1)
+        rows_a_job(cost::tied_pair_ns(self.measure))
     }
 
     /// The value of each ranking and itself, before it is divided by anything.
@@ -151,26 +147,15 @@ impl<'a> Setting<'a> {
             return Tensors::new(self.weight, set.items(), &mut watch)?.own_values(set, threads, watch);
         }
         let without_signs = self.weight.without_signs()?;
-        let mut values = memory::filled(set.rows(), 0.0)?;
-        let rows = self.rows_a_job();
-        let threads = parallel::threads_for(cost::tied_pair_ns(self.measure) * set.rows() as f64, threads);
-        let jobs = memory::collect(values.chunks_mut(rows).enumerate())?;
-        parallel::run(
-            jobs,
-            Crew::new(threads, cost::tied_pair_ns(self.measure)),
+        let ns = cost::tied_pair_ns(self.measure);
+        each_ranking(
+            set.rows(),
+            &OwnCost { usual: ns, longest: ns },
+            threads,
             watch,
             |stop| self.memory(Some(Isa::widest()), stop),
-            |(index, values): (usize, &mut [f64]), memory, proceed| {
-                for (row, value) in (index * rows..).zip(values) {
-                    if !proceed() {
-                        break;
-                    }
-                    *value = self.own_value(set, row, without_signs.as_ref(), memory)?;
-                }
-                Ok(())
-            },
-        )?;
-        Ok(values)
+            |row, memory| self.own_value(set, row, without_signs.as_ref(), memory),
+        )
     }
 
     /// The value of a ranking and itself; of a kernel, 0 if it may be rounding, by the rule in [`own`].
@@ -270,12 +255,11 @@ impl<'a> Setting<'a> {
     /// The Mallows kernel of two rankings with this mean distance. Divided by the roots of both self-similarities it
     /// has the distance less the mean of those of both rankings from themselves, and no quotient that could underflow.
     fn similarity(&self, rate: f64, distance: f64, row: usize, column: usize) -> f64 {
-        let Some((of_rows, of_columns)) = &self.roots else { return (-rate * distance).exp() };
+        let Some(roots) = &self.roots else { return (-rate * distance).exp() };
         if self.x.row(row).starts == self.y.row(column).starts {
             return 1.0;
         }
-        let own = of_rows[row] + of_columns.as_ref().unwrap_or(of_rows)[column];
-        (-rate * (distance - own).max(0.0)).exp()
+        (-rate * (distance - roots.sum(row, column)).max(0.0)).exp()
     }
 
     /// The value of each ranking and itself, after it is divided by what there is to divide by.
@@ -315,18 +299,9 @@ impl<'a> Setting<'a> {
         if let Some(rate) = self.measure.rate() {
             return self.similarity(rate, value, row, column);
         }
-        let Some((of_rows, of_columns)) = &self.roots else { return value };
-        let (of_row, of_column) = (of_rows[row], of_columns.as_ref().unwrap_or(of_rows)[column]);
-        let unit = of_row * of_column;
-        match self.measure.is_normalized() {
-            true if unit == 0.0 => 0.0,
-            // Of equal rankings exactly 1, whatever is left of sums that cancel.
-            true if value / unit > 0.99 && self.x.row(row).starts == self.y.row(column).starts => 1.0,
-            true => (value / unit).clamp(-1.0, 1.0),
-            // At most the root of the product of what both have, which is rounding. With one of them it can be more.
-            false if of_row == 0.0 && of_column == 0.0 => 0.0,
-            false => value,
-        }
+        let Some(roots) = &self.roots else { return value };
+        let same = || self.x.row(row).starts == self.y.row(column).starts;
+        roots.finish(value, (row, column), self.measure.is_normalized(), same)
     }
 
     /// The rankings of the columns, unless these are those of the rows.
@@ -344,9 +319,9 @@ impl<'a> Setting<'a> {
             }
             return;
         }
-        let Some((of_rows, of_columns)) = &self.roots else { return };
+        let Some((of_rows, of_columns)) = self.roots.as_ref().map(Roots::all) else { return };
         let Some(&of_row) = of_rows.get(row) else { return };
-        let of_columns = &of_columns.as_ref().unwrap_or(of_rows)[column..];
+        let of_columns = &of_columns[column..];
         let length = values.len().min(of_columns.len());
         let (values, of_columns) = (&mut values[..length], &of_columns[..length]);
         if !self.measure.is_normalized() {

@@ -1,0 +1,98 @@
+//! What rankings with ties, and lists, have with themselves: computed for each, and what values are divided by.
+
+use crate::error::Error;
+use crate::gram::cost::ASK_EVERY_NS;
+use crate::memory;
+use crate::parallel::{self, Crew, Stop, Watch};
+
+/// How many rankings are compared with themselves in a job, if one takes so many nanoseconds.
+pub(super) fn rows_a_job(ns: f64) -> usize {
+    ((ASK_EVERY_NS / ns.max(1.0)) as usize).max(1)
+}
+
+/// How long it takes to compare a ranking with itself, in nanoseconds.
+pub(super) struct OwnCost {
+    pub(super) usual: f64,
+    pub(super) longest: f64,
+}
+
+/// The number that `value` gives for each of so many rankings, on several threads.
+pub(super) fn each_ranking<S>(
+    rankings: usize,
+    cost: &OwnCost,
+    threads: Option<usize>,
+    watch: Option<Watch<'_>>,
+    scratch: impl Fn(&Stop) -> Result<S, Error> + Sync,
+    value: impl Fn(usize, &mut S) -> Result<f64, Error> + Sync,
+) -> Result<Vec<f64>, Error> {
+    let mut values = memory::filled(rankings, 0.0)?;
+    let rows = rows_a_job(cost.usual);
+    let threads = parallel::threads_for(cost.usual * rankings as f64, threads);
+    let jobs = memory::collect(values.chunks_mut(rows).enumerate())?;
+    parallel::run(
+        jobs,
+        Crew::new(threads, cost.longest),
+        watch,
+        scratch,
+        |(index, values): (usize, &mut [f64]), scratch, proceed| {
+            for (row, cell) in (index * rows..).zip(values) {
+                if !proceed() {
+                    break;
+                }
+                *cell = value(row, scratch)?;
+            }
+            Ok(())
+        },
+    )?;
+    Ok(values)
+}
+
+/// The root of the self-similarity of each row and of each column. For the Mallows kernel what each ranking adds to the
+/// exponent.
+pub(super) struct Roots {
+    of_rows: Vec<f64>,
+    /// `None` where the columns are the rows.
+    of_columns: Option<Vec<f64>>,
+}
+
+impl Roots {
+    /// Those of two sets, by a function that finds them for one.
+    pub(super) fn find<S>(x: &S, y: &S, mut of_set: impl FnMut(&S) -> Result<Vec<f64>, Error>) -> Result<Self, Error> {
+        let of_rows = of_set(x)?;
+        let of_columns = if std::ptr::eq(x, y) { None } else { Some(of_set(y)?) };
+        Ok(Self { of_rows, of_columns })
+    }
+
+    /// Those of all rows and of all columns.
+    pub(super) fn all(&self) -> (&[f64], &[f64]) {
+        (&self.of_rows, self.of_columns.as_ref().unwrap_or(&self.of_rows))
+    }
+
+    /// The sum of that of a row and that of a column.
+    pub(super) fn sum(&self, row: usize, column: usize) -> f64 {
+        let (of_rows, of_columns) = self.all();
+        of_rows[row] + of_columns[column]
+    }
+
+    /// A value divided by both, if it is normalized; 0 if it may be rounding. `same` says whether the rankings are equal.
+    pub(super) fn finish(
+        &self,
+        value: f64,
+        (row, column): (usize, usize),
+        normalized: bool,
+        same: impl FnOnce() -> bool,
+    ) -> f64 {
+        let (of_rows, of_columns) = self.all();
+        let (of_row, of_column) = (of_rows[row], of_columns[column]);
+        let unit = of_row * of_column;
+        match normalized {
+            true if unit == 0.0 => 0.0,
+            // Of equal rankings exactly 1, whatever is left of sums that cancel.
+            true if value / unit > 0.99 && same() => 1.0,
+            true => (value / unit).clamp(-1.0, 1.0),
+            // At most the root of the product of what both have, which is rounding. With one of them it can be more.
+            false if of_row == 0.0 && of_column == 0.0 => 0.0,
+            false => value,
+        }
+    }
+}
