@@ -17,6 +17,7 @@ mod strategies;
 mod tiles;
 
 use crate::error::Error;
+use crate::matrix::Matrix;
 use crate::measure::Measure;
 use crate::memory;
 use crate::parallel::{self, Crew, Proceed, Stop, Watch};
@@ -85,8 +86,8 @@ pub struct Options<'a> {
 /// arguments independent of each other.
 ///
 /// # Errors
-/// When the numbers of items differ, the result does not fit into memory, or `options.watch` stops the run. For
-/// [`Incomplete`] rankings also when the order is above 2 or the weight is [`Weight::Quadruples`](crate::Weight),
+/// When the numbers of items differ, `options.threads` is 0, the result does not fit into memory, or `options.watch`
+/// stops the run. For [`Incomplete`] rankings also when the order is above 2 or the weight is [`Weight::Quadruples`](crate::Weight),
 /// and, where items can be anywhere, when the weight is not the standard one. For [`Lists`](crate::Lists) when the weight
 /// has no name or the order is not 2.
 ///
@@ -107,11 +108,30 @@ pub struct Options<'a> {
 /// # Ok::<(), wkendall::Error>(())
 /// ```
 pub fn gram<R: RankingSet>(measure: &Measure, x: &R, y: Option<&R>, options: Options<'_>) -> Result<Vec<f64>, Error> {
-    let (rows, columns) = (x.rows(), y.unwrap_or(x).rows());
-    let too_large = Error::TooLarge { rows, columns };
-    let len = rows.checked_mul(columns).ok_or(too_large.clone())?;
-    let mut out = memory::filled(len, 0.0).map_err(|_| too_large)?;
-    gram_into(measure, x, y, &mut out, options)?;
+    Ok(gram_matrix(measure, x, y, options)?.into_vec())
+}
+
+/// As [`gram`], as a [`Matrix`] of `f64` or `f32`.
+///
+/// # Errors
+/// As [`gram`].
+///
+/// ```
+/// use wkendall::{Matrix, Measure, Options, Rankings, gram_matrix};
+/// let x = Rankings::from_ranks(2, 3, &[1, 2, 3, 3, 2, 1])?;
+/// let d: Matrix<f32> = gram_matrix(&Measure::distance(3), &x, None, Options::default())?;
+/// assert_eq!(d.row(1), [3.0, 0.0]);
+/// assert_eq!(d[(0, 1)], 3.0);
+/// # Ok::<(), wkendall::Error>(())
+/// ```
+pub fn gram_matrix<R: RankingSet, T: Element>(
+    measure: &Measure,
+    x: &R,
+    y: Option<&R>,
+    options: Options<'_>,
+) -> Result<Matrix<T>, Error> {
+    let mut out = Matrix::zeros(x.rows(), y.unwrap_or(x).rows())?;
+    gram_into(measure, x, y, out.as_mut_slice(), options)?;
     Ok(out)
 }
 
@@ -127,6 +147,7 @@ pub fn gram_into<R: RankingSet, T: Element>(
     options: Options<'_>,
 ) -> Result<(), Error> {
     let (rows, columns) = (x.rows(), y.unwrap_or(x).rows());
+    parallel::check_threads(options.threads)?;
     measure.check_items(x.items())?;
     measure.check_items(y.unwrap_or(x).items())?;
     if rows.checked_mul(columns) != Some(out.len()) {
@@ -170,6 +191,7 @@ pub fn gram_into<R: RankingSet, T: Element>(
 /// # Ok::<(), wkendall::Error>(())
 /// ```
 pub fn diagonal<R: RankingSet>(measure: &Measure, x: &R, options: Options<'_>) -> Result<Vec<f64>, Error> {
+    parallel::check_threads(options.threads)?;
     measure.check_items(x.items())?;
     let of_items = measure_of_items(measure, x)?;
     let measure = of_items.as_ref().unwrap_or(measure);
@@ -240,7 +262,7 @@ pub(crate) fn check_range<T: Element>(measure: &Measure) -> Result<(), Error> {
 /// The strategy and the instruction set, as in "bits-portable", that would be picked for so many complete rankings.
 ///
 /// # Errors
-/// When `options.backend` asks for what is not there.
+/// When `options.backend` asks for what is not there, or `options.threads` is 0.
 pub fn planned(measure: &Measure, rows: usize, columns: usize, options: &Options<'_>) -> Result<String, Error> {
     planned_for::<f64>(measure, rows, columns, options)
 }
@@ -252,6 +274,7 @@ pub(crate) fn planned_for<T: Element>(
     columns: usize,
     options: &Options<'_>,
 ) -> Result<String, Error> {
+    parallel::check_threads(options.threads)?;
     let task =
         Task { measure, representation: Representation::Complete, single: is_single::<T>(measure)?, rows, columns };
     let plan = Plan::new(task, options)?;

@@ -140,7 +140,9 @@ def read_table(
     if layout != "long" and (item is not None or value is not None):
         raise ValueError(f'{"value" if item is None else "item"} goes with layout="long", not {shown(layout)}')
     if layout == "ranks" and items is not None:
-        raise ValueError('items goes with layout="choices" and layout="long": layout="ranks" takes the items of the file')
+        raise ValueError(
+            'items goes with layout="choices" and layout="long": layout="ranks" takes the items of the file'
+        )
     known = None if items is None else [str(name) for name in columns_of(items)]
     chosen = [name for name in (id, item, value) if name is not None] if layout == "long" else []
     how: dict[str, Any] = {"delimiter": delimiter, "header": header, "skip": skip}

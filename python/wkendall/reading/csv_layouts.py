@@ -147,7 +147,6 @@ def _check_same_person(
     """Refuse a column set apart, such as a label, that differs between two rows of a ranking."""
     for name, column in rows.apart.items():
         if column not in places and cells[column] != first[column]:
-            reason = (
-                f"{shown(who)} has {shown(cells[column])} in column {shown(name)}, but {shown(first[column])} in line {before}"
-            )
+            now, then = shown(cells[column]), f"{shown(first[column])} in line {before}"
+            reason = f"{shown(who)} has {now} in column {shown(name)}, but {then}"
             rows.file.fail(line, reason, "items differ", column, cells[column])
