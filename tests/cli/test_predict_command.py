@@ -143,10 +143,19 @@ def test_refused(capsys):
     Path("strange.csv").write_text("first,second\ntea,wine\n")
     for words, message in (
         ("new.csv --skip who --model nowhere", "there is no nowhere/weights.npz: wkendall learn -o nowhere writes it"),
-        ("new.csv --model out", "new.csv, line 2: column 1, 'who', holds 'p0', which is not a number; --skip COLUMN leaves"),
-        ("turned.csv --model out", "item 1 is 'coffee' in turned.csv and 'tea' in out/weights.npz: both must have the same items"),
+        (
+            "new.csv --model out",
+            "new.csv, line 2: column 1, 'who', holds 'p0', which is not a number; --skip COLUMN leaves",
+        ),
+        (
+            "turned.csv --model out",
+            "item 1 is 'coffee' in turned.csv and 'tea' in out/weights.npz: both must have the same items",
+        ),
         ("four.npy --model out", "four.npy has 4 items, but out/weights.npz was learned from 5"),
-        ("strange.csv --layout choices --model out", "line 2: column 2, 'second', holds 'wine', which is not one of the 5 items"),
+        (
+            "strange.csv --layout choices --model out",
+            "line 2: column 2, 'second', holds 'wine', which is not one of the 5 items",
+        ),
     ):
         fails(capsys, f"predict {words} -o found.csv", message)
     for words, message in (
@@ -156,7 +165,12 @@ def test_refused(capsys):
         ("new.npy --layout long --model out -o found.csv", "--layout goes with CSV files"),
     ):
         fails(capsys, f"predict {words}", message, 2)
-    fails(capsys, "gram new.csv --layout choices --input scores -o k.npy", "--input scores does not go with --layout choices", 2)
+    fails(
+        capsys,
+        "gram new.csv --layout choices --input scores -o k.npy",
+        "--input scores does not go with --layout choices",
+        2,
+    )
 
 
 @pytest.mark.parametrize(
@@ -176,7 +190,11 @@ def test_files_that_learn_did_not_write(change, message, capsys):
     arrays = {name: value for name, value in (dict(np.load("out/weights.npz")) | change).items() if value is not None}
     np.savez("out/weights.npz", **arrays)
     capsys.readouterr()
-    fails(capsys, "predict new.npy --model out -o found.csv", f"out/weights.npz is not what wkendall learn writes: {message}")
+    fails(
+        capsys,
+        "predict new.npy --model out -o found.csv",
+        f"out/weights.npz is not what wkendall learn writes: {message}",
+    )
 
 
 def test_no_code_is_run_from_a_file(capsys):

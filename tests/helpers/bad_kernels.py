@@ -70,6 +70,13 @@ KERNELS = [
     ("infinite rank", bad([[1.0, np.inf]]), ValueError, r"X: row 0, column 1 holds inf"),
     ("infinite score", bad([[1.0, -np.inf]], input="scores"), ValueError, r"row 0, column 1 holds -inf: numbers must be finite"),
     ("not whole", bad([[1.0, 1.5]]), ValueError, r"X: row 0, column 1 holds 1\.5, which is not a whole number"),
+    ("mean ranks", bad([[1, 2.5, 2.5, 4]]), ValueError, r"^X: row 0, column 1 holds 2\.5, which is not a whole number but the mean "
+     r'rank of tied items: ranks must be whole; ties="mean" takes equal numbers for ties$'),
+    ("mean ranks of inverses", lambda: wkendall.inverse([[1, 2.5, 2.5, 4]]), ValueError, r"the mean rank .*: ranks must be whole$"),
+    ("names in orders", bad([["a", "b"], ["b", "a"]], input="orders"), TypeError,
+     r"^X: row 0, column 0 holds 'a', .*; from_lists takes lists of names, best first, and ListEncoder does in a pipeline$"),
+    ("a series of lists", bad(pd.Series([[1, 2], [2, 1]])), ValueError, r"^X is 1-dimensional, of shape \(2,\), .*; list\(X\) has rows$"),
+    ("a series of names", bad(pd.Series([["a", "b"], ["b"]]), input="orders"), ValueError, r"^X is 1-dimensional, .*; from_lists takes"),
     ("tied scores", bad([[0.5, 1, 0.5]], input="scores"), ValueError, r"X: row 0 holds 0\.5 twice, in columns 0 and 2"),
     ("tied whole scores", bad([[5, 5]], input="scores"), ValueError, r"X: row 0 holds 5 twice, in columns 0 and 1"),
     ("bad order", bad([[0, 0, 1]], input="orders"), ValueError, r"X: row 0 holds 0 twice, in columns 0 and 1"),
