@@ -276,8 +276,8 @@ def test_input_is_an_array_of_rankings():
             MallowsKernel(
                 0.5, "fixed", normalize=False, input="scores", top="high", ties="mean", missing="bottom", n_jobs=2
             ),
-            "MallowsKernel(lam=0.5, lam_bounds='fixed', normalize=False, input='scores', top='high', ties='mean', missing='bottom', "
-            "n_jobs=2)",
+            "MallowsKernel(lam=0.5, lam_bounds='fixed', normalize=False, input='scores', top='high', ties='mean', "
+            "missing='bottom', n_jobs=2)",
         ),
         (MallowsKernel(0.5, (0.001, 10)), "MallowsKernel(lam=0.5, lam_bounds=(0.001, 10))"),
         (
