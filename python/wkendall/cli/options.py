@@ -50,8 +50,8 @@ def add_files(parser: argparse.ArgumentParser) -> None:
         choices=LAYOUTS,
         default="ranks",
         help="what a CSV file has. ranks: one ranking a row, one item a column, numbers in the cells (default); choices: one "
-        "ranking a row, names of items in the cells, the first choice first; long: a row for each item of each ranking, with the name "
-        "of the ranking, the item, and its rank or score",
+        "ranking a row, names of items in the cells, the first choice first; long: a row for each item of each ranking, with the "
+        "name of the ranking, the item, and its rank or score",
     )
     files.add_argument("--item", metavar="COLUMN", help="for --layout long: the column of the items")
     files.add_argument("--value", metavar="COLUMN", help="for --layout long: the column of the ranks or scores")
