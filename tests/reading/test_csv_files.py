@@ -1,5 +1,7 @@
 """CSV files: what becomes of them, and what is refused."""
 
+import pickle
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -154,6 +156,7 @@ def test_ids_and_skipped_columns(tmp_path):
     found = read_csv(path, id="who", skip=["age", "note"])
     same(found.X, [[1, 2], [2, 1]])
     assert (found.items, found.ids) == (["a", "b"], ["ann", "bob"])
+    assert pickle.loads(pickle.dumps(found)).ids == found.ids
     X, items = read_csv(path, id="1", skip=["3", "5"])
     same(X, found.X)
     assert items == found.items

@@ -141,11 +141,19 @@ def _table_rows(lists: Any) -> object:
     """Return the rows of a data frame, which yields its columns when iterated over."""
     if getattr(lists, "columns", None) is None or callable(lists.columns):
         return lists
-    rows = getattr(lists, "itertuples", None)  # pandas
-    if callable(rows):
-        return rows(index=False, name=None)
-    rows = getattr(lists, "rows", None)  # polars
-    return rows() if callable(rows) else lists
+    if callable(getattr(lists, "itertuples", None)):  # pandas
+        return _cells(lists.itertuples(index=False, name=None))
+    return _cells(lists.rows()) if callable(getattr(lists, "rows", None)) else lists  # polars
+
+
+def _cells(rows: Iterable[tuple[object, ...]]) -> Iterator[tuple[object, ...]]:
+    """Refuse lists in the cells of a data frame, which would become groups of tied items."""
+    for number, row in enumerate(rows):
+        for place, cell in enumerate(row):
+            if isinstance(cell, list | np.ndarray):
+                rule = "cells of a data frame must be items: pass the column with the lists by itself"
+                raise TypeError(f"{_Place(number, place)} holds {shown(cell)}, but {rule}")
+        yield row
 
 
 class _Place(NamedTuple):
