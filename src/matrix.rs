@@ -61,6 +61,7 @@ impl<T> Matrix<T> {
     }
 
     /// All rows, in order.
+    #[must_use]
     pub fn iter(&self) -> MatrixRows<'_, T> {
         MatrixRows { matrix: self, left: 0..self.rows }
     }

@@ -184,6 +184,7 @@ impl Rankings {
     /// assert_eq!(best, [0, 1]);
     /// # Ok::<(), wkendall::Error>(())
     /// ```
+    #[must_use]
     pub fn iter(&self) -> Iter<'_> {
         Iter { rankings: self, left: 0..self.rows }
     }

@@ -24,7 +24,7 @@ use crate::memory;
 /// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct Rows<V> {
-    rows: usize,
+    count: usize,
     items: usize,
     values: Vec<V>,
 }
@@ -39,7 +39,7 @@ impl<V: Value> Rows<V> {
     /// No rows; the first that is added tells how many items there are.
     #[must_use]
     pub fn new() -> Self {
-        Self { rows: 0, items: 0, values: Vec::new() }
+        Self { count: 0, items: 0, values: Vec::new() }
     }
 
     /// All rows of an iterator, each a slice, an array or a vector.
@@ -59,24 +59,24 @@ impl<V: Value> Rows<V> {
     /// # Errors
     /// When it has another length than the rows before it, or there is no memory. The rows are then as before.
     pub fn push(&mut self, row: &[V]) -> Result<(), Error> {
-        if self.rows > 0 && row.len() != self.items {
-            return Err(Error::RowLength { row: self.rows, given: row.len(), items: self.items });
+        if self.count > 0 && row.len() != self.items {
+            return Err(Error::RowLength { row: self.count, given: row.len(), items: self.items });
         }
         memory::extend(&mut self.values, row)?;
-        (self.rows, self.items) = (self.rows + 1, row.len());
+        (self.count, self.items) = (self.count + 1, row.len());
         Ok(())
     }
 
     /// The number of rows.
     #[must_use]
     pub fn len(&self) -> usize {
-        self.rows
+        self.count
     }
 
     /// Whether there are no rows.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.rows == 0
+        self.count == 0
     }
 
     /// The rankings whose ranks these rows are.
@@ -84,7 +84,7 @@ impl<V: Value> Rows<V> {
     /// # Errors
     /// As [`Rankings::from_ranks`].
     pub fn ranks(&self) -> Result<Rankings, Error> {
-        Rankings::from_ranks(self.rows, self.items, &self.values)
+        Rankings::from_ranks(self.count, self.items, &self.values)
     }
 
     /// The rankings whose orders these rows are.
@@ -92,7 +92,7 @@ impl<V: Value> Rows<V> {
     /// # Errors
     /// As [`Rankings::from_orders`].
     pub fn orders(&self) -> Result<Rankings, Error> {
-        Rankings::from_orders(self.rows, self.items, &self.values)
+        Rankings::from_orders(self.count, self.items, &self.values)
     }
 
     /// The rankings whose scores these rows are.
@@ -100,7 +100,7 @@ impl<V: Value> Rows<V> {
     /// # Errors
     /// As [`Rankings::from_scores`].
     pub fn scores(&self) -> Result<Rankings, Error> {
-        Rankings::from_scores(self.rows, self.items, &self.values)
+        Rankings::from_scores(self.count, self.items, &self.values)
     }
 
     /// The rankings, with ties and missing items, whose ranks these rows are.
@@ -108,7 +108,7 @@ impl<V: Value> Rows<V> {
     /// # Errors
     /// As [`Incomplete::from_ranks`].
     pub fn incomplete_ranks(&self, missing: Missing) -> Result<Incomplete, Error> {
-        Incomplete::from_ranks(self.rows, self.items, &self.values, missing)
+        Incomplete::from_ranks(self.count, self.items, &self.values, missing)
     }
 
     /// The rankings, with ties and missing items, whose scores these rows are.
@@ -116,6 +116,6 @@ impl<V: Value> Rows<V> {
     /// # Errors
     /// As [`Incomplete::from_scores`].
     pub fn incomplete_scores(&self, missing: Missing) -> Result<Incomplete, Error> {
-        Incomplete::from_scores(self.rows, self.items, &self.values, missing)
+        Incomplete::from_scores(self.count, self.items, &self.values, missing)
     }
 }
