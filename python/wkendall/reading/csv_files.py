@@ -68,7 +68,10 @@ def read_csv(
     items : list of n names
         "1", "2" and so on if the file has no names.
 
-    The result also has the attribute `ids`, a list of the m names of the rankings, or None.
+    Notes
+    -----
+    The result unpacks as `X, items`. Its attribute `ids` is a list of the m names of the rankings; None without `id`, unless the
+    layout is "long".
 
     Examples
     --------
