@@ -204,15 +204,10 @@ def _row(number: int, ranked: object, columns: dict[object, int], unknown: Unkno
 
 
 def _unpadded(number: int, ranked: object) -> list[object]:
-    """Return the elements of a list without the padding at its end; refuse padding before an item."""
+    """Return the elements of a list without the padding at its end."""
     elements = list(_sequence(ranked, f"list {number}", "a list of items, best first"))
     while elements and _is_padding(elements[-1]):
         elements.pop()
-    for place, element in enumerate(elements):
-        if _is_padding(element):
-            where = _Place(number, place)
-            message = f"{where} holds {shown(element)}, but an item follows: padding must be at the end of a list"
-            raise where.error(message, element, "nan")
     return elements
 
 
@@ -220,15 +215,24 @@ def _is_padding(element: object) -> bool:
     """Return whether this is None, NaN or what pandas has for them."""
     if element is None or type(element).__name__ == "NAType":
         return True
-    if isinstance(element, str | list | set | frozenset | tuple):  # the usual cases
+    if isinstance(element, str | int | tuple | list | set | frozenset):  # the usual cases
         return False
     unequal = element != element
     return isinstance(unequal, bool | np.bool_) and bool(unequal)
 
 
+#: Nothing can be wrong with these.
+_PLAIN = (str, int)
+
+
 def _group(element: object, where: _Place) -> list[object]:
     """Return the items that an element of a list stands for, in an order that is the same in every run."""
+    if type(element) in _PLAIN:
+        return [element]
     if not isinstance(element, list | set | frozenset):
+        if _is_padding(element):
+            message = f"{where} holds {shown(element)}, but an item follows: padding must be at the end of a list"
+            raise where.error(message, element, "nan")
         _check_item(element, where)
         return [element]
     if not element:
