@@ -42,6 +42,15 @@ pub enum Error {
         /// How many values a row has.
         items: usize,
     },
+    /// A row with another number of values than the rows before it.
+    RowLength {
+        /// The row.
+        row: usize,
+        /// How many values it has.
+        given: usize,
+        /// How many values a row must have.
+        items: usize,
+    },
     /// More items than a rank of 32 bits can number.
     TooManyItems {
         /// How many items a row has.
@@ -49,6 +58,15 @@ pub enum Error {
     },
     /// A rank or an item number that is not whole.
     NotWhole {
+        /// Row of the value.
+        row: usize,
+        /// Column of the value.
+        column: usize,
+        /// The value.
+        value: f64,
+    },
+    /// A rank that is half-way between two whole numbers and that its row holds twice: the mean rank of tied items.
+    Midrank {
         /// Row of the value.
         row: usize,
         /// Column of the value.
@@ -280,6 +298,10 @@ pub enum Error {
     },
     /// The signed form of something that is not a kernel.
     NotAKernel,
+    /// The normalized form of a distance.
+    DistanceNormalized,
+    /// A run on no threads.
+    NoThreads,
     /// A backend that does not exist.
     UnknownBackend {
         /// Its name.
@@ -321,7 +343,7 @@ impl Error {
     #[must_use]
     pub fn row(&self) -> Option<usize> {
         match *self {
-            Self::ListBounds { row, .. } | Self::NotInCatalogue { row, .. } => Some(row),
+            Self::ListBounds { row, .. } | Self::NotInCatalogue { row, .. } | Self::RowLength { row, .. } => Some(row),
             _ => self.place().map(|(row, _)| row),
         }
     }
@@ -335,6 +357,7 @@ impl Error {
     fn place(&self) -> Option<(usize, usize)> {
         match *self {
             Self::NotWhole { row, column, .. }
+            | Self::Midrank { row, column, .. }
             | Self::NotANumber { row, column }
             | Self::Infinite { row, column, .. }
             | Self::OutOfRange { row, column, .. }
@@ -357,12 +380,14 @@ impl Error {
             | Self::NotInCatalogue { value, .. } => Some(value),
             Self::NotANumber { .. } => Some(Number::Real(f64::NAN)),
             Self::NotWhole { value, .. }
+            | Self::Midrank { value, .. }
             | Self::Infinite { value, .. }
             | Self::FactorNotFinite { value, .. }
             | Self::FactorTooLarge { value, .. }
             | Self::WeightEntry { value, .. }
             | Self::Lambda { value } => Some(Number::Real(value)),
             Self::ListedTwice { column: number, .. }
+            | Self::RowLength { given: number, .. }
             | Self::MixedBase { items: number, .. }
             | Self::TopOutOfRange { k: number, .. }
             | Self::Order { order: number }
@@ -378,7 +403,8 @@ impl Error {
         match self {
             Self::Shape { .. } | Self::ListBounds { .. } | Self::EntriesDiffer { .. } => Some("shape"),
             Self::TooManyItems { .. } => Some("too many items"),
-            Self::NotWhole { .. } => Some("not whole"),
+            Self::RowLength { .. } => Some("ragged"),
+            Self::NotWhole { .. } | Self::Midrank { .. } => Some("not whole"),
             Self::NotANumber { .. } => Some("nan"),
             Self::Infinite { .. } => Some("infinite"),
             Self::OutOfRange { .. } | Self::NotInCatalogue { .. } => Some("out of range"),

@@ -21,9 +21,10 @@ use crate::embedding::{ASK_EVERY, Run, each_row};
 use crate::error::Error;
 use crate::gram::{Element, own_values};
 use crate::kappa::pairs_of;
+use crate::matrix::Matrix;
 use crate::measure::{Mean, Measure};
 use crate::memory;
-use crate::parallel::{Proceed, Progress};
+use crate::parallel::{self, Proceed, Progress};
 use crate::rankings::{Incomplete, RankingSet, Rankings, Sides};
 use crate::weight::lowered::Lowered;
 use crate::weight::means::Means;
@@ -48,6 +49,25 @@ pub fn columns(measure: &Measure) -> Result<usize, Error> {
     Layout::new(measure)?.columns()
 }
 
+/// The features of every ranking, one ranking a row.
+///
+/// # Errors
+/// As [`features_into`], and when the result does not fit into memory.
+///
+/// ```
+/// use wkendall::{Matrix, Measure, Rankings, Weight, embedding, features};
+/// let x = Rankings::from_ranks(2, 3, &[1, 2, 3, 3, 2, 1])?;
+/// let kernel = Measure::kernel(&Weight::default(), 3)?.signed()?;
+/// let phi: Matrix = features::features(&kernel, &x, embedding::Run::default())?;
+/// assert_eq!(phi.row(1), [-1.0, -1.0, -1.0]);
+/// # Ok::<(), wkendall::Error>(())
+/// ```
+pub fn features<R: RankingSet, T: Element>(measure: &Measure, rankings: &R, run: Run<'_>) -> Result<Matrix<T>, Error> {
+    let mut out = Matrix::zeros(rankings.rows(), columns(measure)?)?;
+    features_into(measure, rankings, out.as_mut_slice(), run)?;
+    Ok(out)
+}
+
 /// Writes the features of every ranking, one after the other.
 ///
 /// # Errors
@@ -69,6 +89,7 @@ pub fn features_into<R: RankingSet, T: Element>(
     out: &mut [T],
     run: Run<'_>,
 ) -> Result<(), Error> {
+    parallel::check_threads(run.threads)?;
     let layout = Layout::new(measure)?;
     measure.check_items(rankings.items())?;
     match R::sides(rankings, None) {

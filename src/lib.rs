@@ -32,7 +32,7 @@
 //! | the number of discordant pairs | [`Measure::distance`] |
 //! | the Mallows kernel | [`Measure::mallows`] |
 //! | a weighted correlation, which is no kernel | [`Measure::correlation`] |
-//! | any of these for all pairs of rankings | [`gram`], [`gram_into`] |
+//! | any of these for all pairs of rankings | [`gram`], [`gram_matrix`], [`gram_into`] |
 //! | for one pair, or one permutation | [`Measure::between`], [`Measure::kappa`] |
 //! | the tensors that general weights turn rankings into | [`embedding`] |
 //! | features whose inner products are a kernel, for linear models | [`features`] |
@@ -67,6 +67,7 @@
 //! simd        inner loops for every instruction set; sees slices and terms of pairs, no rankings
 //! weight      what a pair of positions weighs
 //! rankings    checked sets of rankings
+//! matrix      results with rows and columns
 //! parallel    jobs on threads, watched by the caller
 //! memory      vectors whose growth can fail
 //! error       everything that can be wrong
@@ -79,6 +80,7 @@ mod error;
 pub mod features;
 mod gram;
 mod kappa;
+mod matrix;
 mod measure;
 mod memory;
 mod parallel;
@@ -90,13 +92,14 @@ mod weight;
 
 pub use error::{Error, Number, Piece};
 pub use gram::{
-    Backend, Element, Options, diagonal, diagonal_incomplete, gram, gram_incomplete_into, gram_into, instruction_sets,
-    planned,
+    Backend, Element, Options, diagonal, diagonal_incomplete, gram, gram_incomplete_into, gram_into, gram_matrix,
+    instruction_sets, planned,
 };
 pub use kappa::Workspace;
+pub use matrix::{Matrix, MatrixRows};
 pub use measure::Measure;
 pub use parallel::{Progress, Watch, available_cores, default_threads};
-pub use rankings::{Incomplete, Lists, Missing, RankingSet, Rankings, Row, Value};
+pub use rankings::{Incomplete, Iter, Lists, Missing, RankingSet, Rankings, Row, Rows, Value};
 pub use weight::{Factor, Weight};
 
 #[cfg(doctest)]

@@ -47,6 +47,13 @@ pub(crate) fn push<T>(vector: &mut Vec<T>, value: T) -> Result<(), Error> {
     Ok(())
 }
 
+/// Appends values, with room for more so that appending many times takes linear time.
+pub(crate) fn extend<T: Copy>(vector: &mut Vec<T>, values: &[T]) -> Result<(), Error> {
+    vector.try_reserve(values.len()).map_err(|_| lacking::<T>(vector.len().saturating_add(values.len())))?;
+    vector.extend_from_slice(values);
+    Ok(())
+}
+
 /// All values of an iterator.
 pub(crate) fn collect<T>(values: impl IntoIterator<Item = T>) -> Result<Vec<T>, Error> {
     let values = values.into_iter();

@@ -22,6 +22,7 @@ def test(data, folder):
 def as_rankings(choices, path):
     """The function of the package."""
     how = {"delimiter": choices.of([None, ",", ";", "\t", " "]), "header": choices.of([None, True, False])}
+    how["layout"] = choices.of(["ranks", "choices", "long"])
     found = check(lambda path: read_csv(path, **how), path, choices.data, (ValueError, OSError))
     if found is not None:
         assert found.X.ndim == 2 and found.X.shape[1] == len(found.items) and len(found.X)

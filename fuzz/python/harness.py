@@ -35,7 +35,17 @@ class Choices:
 
 def options(**given: object) -> argparse.Namespace:
     """Return what the command line says of reading, with defaults."""
-    usual = {"delimiter": None, "header": None, "id": None, "skip": [], "array": None, "expand": False}
+    usual = {
+        "delimiter": None,
+        "header": None,
+        "id": None,
+        "skip": [],
+        "layout": "ranks",
+        "item": None,
+        "value": None,
+        "array": None,
+        "expand": False,
+    }
     usual |= {"input": "ranks", "labels": None, "label": None, "regression": False}
     return argparse.Namespace(**(usual | given))
 

@@ -7,6 +7,50 @@ X = [[1, 2, 3, 4], [2, 1, 3, 4], [4, 3, 2, 1]]  # three rankings of four items, 
 K = wkendall.gram_matrix(X, weight="mult", u="log", normalize=True)
 ```
 
+What there is; `help(wkendall.gram_matrix)` and so on say more.
+
+Kernels
+    gram_matrix            kernel between all pairs of rankings
+    gram_to_file           the same, written to a file that may be larger than memory
+    kernel                 kernel between two rankings
+    kappa                  kernel as a function of one permutation
+    diagonal               kernel between each ranking and itself
+    distance_matrix        number of discordant pairs of items, for all pairs of rankings
+    mallows                Mallows kernel, exp(-lam * distance)
+    correlation            weighted correlation of two rankings
+Lists and files
+    from_lists             ranks from ranked lists of names
+    read_csv               rankings from a CSV file
+    read_preflib           rankings from a PrefLib file
+Weights and the embedding
+    position_weights       weights U of pairs of positions that equal a named weight
+    features               vectors whose inner products are the kernel
+    embed                  tensors of rankings
+    combine                weighted sum of these tensors
+    linear_function        inner product of each tensor with another
+    inverse                inverse permutations
+    suquan_svd             weights of positions learned from two classes
+For scikit-learn
+    ListEncoder            ranked lists of names to ranks, with the same columns for new lists
+    WeightedKendall        a kernel as a transformer to Gram matrices, and as a function
+    KendallFeatures        features as a transformer
+    KendallNystroem        approximate features, for any kernel and many rankings
+    KernelKMeans           clusters
+    SuquanSVDClassifier    classes, with weights of positions from singular vectors
+    SuquanSVDRegressor     numbers, in the same way
+    AlternatingClassifier  classes, with weights and coefficients optimised in turn
+    AlternatingRegressor   numbers, in the same way
+Others
+    RankingError           the error for rankings that cannot be used; knows row, column and value
+    show_config            print versions, threads and instruction sets
+    datasets               random rankings, and a survey
+    gaussian_process       kernels for the Gaussian processes of scikit-learn
+    plotting               pictures, with matplotlib
+    dask                   Gram matrices as dask arrays
+"""
+
+#: The modules of the package; a test compares this map with the imports.
+_LAYERS = """
 Layers, each using only those below it:
 
     cli        the command line
@@ -42,6 +86,7 @@ if TYPE_CHECKING:
         KendallFeatures,
         KendallNystroem,
         KernelKMeans,
+        ListEncoder,
         SuquanSVDClassifier,
         SuquanSVDRegressor,
         WeightedKendall,
@@ -73,6 +118,7 @@ __all__ = [
     "KendallFeatures",
     "KendallNystroem",
     "KernelKMeans",
+    "ListEncoder",
     "RankingError",
     "SuquanSVDClassifier",
     "SuquanSVDRegressor",
@@ -110,6 +156,7 @@ _LATER = {
     "KendallFeatures": "estimators",
     "KendallNystroem": "estimators",
     "KernelKMeans": "estimators",
+    "ListEncoder": "estimators",
     "RankingError": "_errors",
     "SuquanSVDClassifier": "estimators",
     "SuquanSVDRegressor": "estimators",

@@ -83,6 +83,9 @@ def wrong_axes(array: Any, name: str, meaning: str, axes: int | None = None) -> 
     advice: tuple[Piece, ...] = ()
     if axes == 2 and array.ndim == 1 and array.dtype.kind in TEXT:
         advice = (NAMES,)
+    elif axes == 2 and array.ndim == 1 and array.dtype == object and isinstance(array.flat[0], list | tuple):
+        named = any(isinstance(entry, str) for row in array if isinstance(row, list | tuple) for entry in row)
+        advice = (NAMES,) if named else ("; list(", Argument(name), ") has rows")
     elif axes == 2 and array.ndim == 1 and array.size:
         advice = ("; [", Argument(name), "] is one ranking")
     return bad_argument(name, f" is {found}, but must be {meaning}", *advice, kind="axes", value=array.ndim)

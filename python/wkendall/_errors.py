@@ -48,7 +48,7 @@ class Advice(NamedTuple):
 Piece = str | Row | Column | Argument | Option | Advice
 
 #: What to do with names.
-NAMES = Advice("lists", "; from_lists takes lists of names, best first")
+NAMES = Advice("lists", "; from_lists takes lists of names, best first, and ListEncoder does in a pipeline")
 
 
 def in_python(piece: Piece) -> str:

@@ -6,6 +6,7 @@ logarithmic scale with bounds for each hyperparameter, and the derivative of the
 
 from __future__ import annotations
 
+from inspect import signature
 from numbers import Real
 from typing import SupportsIndex
 
@@ -39,6 +40,15 @@ class _RankingKernel(ProcessKernel):  # type: ignore[misc]
             return False
         mine, others = self.get_params(), other.get_params()
         return all(np.array_equal(value, others[name]) for name, value in mine.items())
+
+    def _unusual(self, *known: str) -> list[str]:
+        """Return the parameters that are not the default, as they are written in a call, but for those that are `known`."""
+        usual = {name: parameter.default for name, parameter in signature(type(self).__init__).parameters.items()}
+        return [
+            f"{name}={_shown(value)}"
+            for name, value in self.get_params().items()
+            if name not in known and not np.array_equal(value, usual[name])
+        ]
 
     @staticmethod
     def _check_gradient(Y: ArrayLike | None, eval_gradient: bool) -> None:
@@ -159,7 +169,7 @@ class MallowsKernel(_RankingKernel):
         return bool(self.normalize) or self.ties == self.missing == "error"
 
     def __repr__(self) -> str:
-        return f"MallowsKernel(lam={_shown(self.lam)}{'' if self.normalize else ', normalize=False'})"
+        return f"MallowsKernel({', '.join([f'lam={_shown(self.lam)}', *self._unusual('lam')])})"
 
     def _reading(self) -> Reading:
         return Reading(self.input, self.top, self.ties, self.missing)
@@ -291,15 +301,12 @@ class WeightedKendallKernel(_RankingKernel):
 
     def __repr__(self) -> str:
         said = [repr(self.weight)]
-        if self.weight == "top":
-            said.append(f"k={self.k}")
         if self.weight in ("add", "mult"):
-            said.append(f"u={self.u!r}")
+            said.append(f"u={_shown(self.u)}")
         if self._has_parameter():
             said.append(f"a={_shown(self.a)}")
-        usual = {"order": 2, "signed": False, "normalize": True}
-        said += [f"{name}={getattr(self, name)}" for name, value in usual.items() if getattr(self, name) != value]
-        return f"WeightedKendallKernel({', '.join(said)})"
+        known = ("weight", "u", "a") if self._has_parameter() else ("weight", "u") if len(said) > 1 else ("weight",)
+        return f"WeightedKendallKernel({', '.join([*said, *self._unusual(*known)])})"
 
     def _has_parameter(self) -> bool:
         return self.weight in ("add", "mult") and isinstance(self.u, str) and self.u in FAMILIES
@@ -362,7 +369,9 @@ def _differences(pairs: int) -> tuple[Array, Array]:
 
 
 def _shown(value: object) -> str:
-    return f"{value:.3g}" if isinstance(value, Real) else repr(value)
+    if isinstance(value, Real) and not isinstance(value, int):
+        return f"{value:.3g}"
+    return repr(value) if isinstance(value, str) else shown(value)
 
 
 def _hyperparameter(name: str, value: object, bounds: object) -> Hyperparameter:

@@ -13,6 +13,7 @@ pub(crate) mod tied;
 
 use crate::error::Error;
 use crate::gram::Element;
+use crate::matrix::Matrix;
 use crate::memory;
 use crate::parallel::{self, Crew, Proceed, Stop, Watch};
 use crate::rankings::{RankingSet, Rankings, Sides};
@@ -43,7 +44,32 @@ impl Run<'_> {
     }
 }
 
-/// Writes the embedding of every ranking, one after the other.
+/// The embedding of every ranking, one a row.
+///
+/// # Errors
+/// When the weights are not one tensor for the number of items, `run.threads` is 0, the result does not fit into
+/// memory, or `run.watch` stops the run. For rankings with ties also when the order is above 2, or items can be anywhere.
+///
+/// ```
+/// use wkendall::{Matrix, Rankings, embedding};
+/// let x = Rankings::from_ranks(2, 3, &[2, 3, 1, 1, 2, 3])?;
+/// let phi: Matrix = embedding::embed(&x, 1, &[0.5, 0.3, 0.2], embedding::Run::default())?;
+/// assert_eq!(phi.row(0), [0.3, 0.2, 0.5]);
+/// # Ok::<(), wkendall::Error>(())
+/// ```
+pub fn embed<R: RankingSet, T: Element>(
+    rankings: &R,
+    order: usize,
+    weights: &[f64],
+    run: Run<'_>,
+) -> Result<Matrix<T>, Error> {
+    check_tensors(weights, rankings.items(), order, Some(1))?;
+    let mut out = Matrix::zeros(rankings.rows(), weights.len())?;
+    embed_into(rankings, order, weights, out.as_mut_slice(), run)?;
+    Ok(out)
+}
+
+/// As [`embed`], into a slice.
 ///
 /// # Errors
 /// When the weights are not one tensor for the number of items, the slice has another length than the number of
@@ -65,6 +91,7 @@ pub fn embed_into<R: RankingSet, T: Element>(
     out: &mut [T],
     run: Run<'_>,
 ) -> Result<(), Error> {
+    parallel::check_threads(run.threads)?;
     let rankings = match R::sides(rankings, None) {
         Sides::Complete(rankings, _) => rankings,
         Sides::Tied(rankings, _) => {
@@ -74,7 +101,7 @@ pub fn embed_into<R: RankingSet, T: Element>(
     };
     check_tensors(weights, rankings.items(), order, Some(1))?;
     each_row(rankings.rows(), weights.len(), out, run, |row, out, proceed| {
-        embed(weights, order, rankings.row(row).ranks(), out, proceed);
+        embed_row(weights, order, rankings.row(row).ranks(), out, proceed);
         Ok(())
     })
 }
@@ -90,6 +117,7 @@ pub fn combine<R: RankingSet>(
     weights: &[f64],
     run: Run<'_>,
 ) -> Result<Vec<f64>, Error> {
+    parallel::check_threads(run.threads)?;
     match R::sides(rankings, None) {
         Sides::Complete(rankings, _) => combine_complete(rankings, coefficients, order, weights, run),
         Sides::Tied(rankings, _) => tied::combine(rankings, Direction::Forward, coefficients, order, weights, run),
@@ -144,6 +172,35 @@ fn combine_complete(
     Ok(sum)
 }
 
+/// The matrix that [`tuple_sums_into`] writes.
+///
+/// # Errors
+/// As [`tuple_sums_into`], and when the result does not fit into memory.
+///
+/// ```
+/// use wkendall::{Rankings, embedding};
+/// let x = Rankings::from_ranks(2, 2, &[1, 2, 2, 1])?;
+/// let sums = embedding::tuple_sums(&x, &[0.75, 0.25], 1, embedding::Run::default())?;
+/// assert_eq!(sums.row(1), [0.25, 0.75]);
+/// # Ok::<(), wkendall::Error>(())
+/// ```
+pub fn tuple_sums<R: RankingSet>(
+    rankings: &R,
+    coefficients: &[f64],
+    order: usize,
+    run: Run<'_>,
+) -> Result<Matrix, Error> {
+    let tuples = tuples_of(rankings.items(), order);
+    let mut out = Matrix::zeros(tuples, tuples)?;
+    tuple_sums_into(rankings, coefficients, order, out.as_mut_slice(), run)?;
+    Ok(out)
+}
+
+/// How many tuples of so many items there are, or more than memory can have.
+fn tuples_of(items: usize, order: usize) -> usize {
+    u32::try_from(order).ok().and_then(|order| items.checked_pow(order)).unwrap_or(usize::MAX)
+}
+
 /// Writes, for each tuple of items and each tuple of ranks, the sum of the coefficients of the rankings that give these
 /// items these ranks: a matrix with the tuples of items as rows, whose product with weights is what [`combine`] gives.
 ///
@@ -166,6 +223,7 @@ pub fn tuple_sums_into<R: RankingSet>(
     out: &mut [f64],
     run: Run<'_>,
 ) -> Result<(), Error> {
+    parallel::check_threads(run.threads)?;
     match R::sides(rankings, None) {
         Sides::Complete(rankings, _) => complete_tuple_sums(rankings, coefficients, order, out, run),
         Sides::Tied(rankings, _) => tied::tuple_sums_into(rankings, coefficients, order, out, run),
@@ -182,7 +240,7 @@ fn complete_tuple_sums(
 ) -> Result<(), Error> {
     check_coefficients(rankings.rows(), coefficients)?;
     let items = rankings.items();
-    let tuples = u32::try_from(order).ok().and_then(|order| items.checked_pow(order)).unwrap_or(usize::MAX);
+    let tuples = tuples_of(items, order);
     if tuples.checked_mul(tuples) != Some(out.len()) {
         return Err(Error::OutputLength { given: out.len(), rows: tuples, columns: tuples });
     }
@@ -247,6 +305,7 @@ pub fn linear_function<R: RankingSet>(
     tensor: &[f64],
     run: Run<'_>,
 ) -> Result<Vec<f64>, Error> {
+    parallel::check_threads(run.threads)?;
     match R::sides(rankings, None) {
         Sides::Complete(rankings, _) => complete_function(rankings, order, weights, tensor, run),
         Sides::Tied(rankings, _) => tied::linear_function(rankings, Direction::Forward, order, weights, tensor, run),
@@ -329,7 +388,7 @@ pub(crate) fn each_row<T: Element>(
 }
 
 /// The embedding of one ranking, axis by axis.
-fn embed<T: Element>(weights: &[f64], order: usize, ranks: &[u32], out: &mut [T], proceed: Proceed<'_>) {
+fn embed_row<T: Element>(weights: &[f64], order: usize, ranks: &[u32], out: &mut [T], proceed: Proceed<'_>) {
     let size = weights.len() / ranks.len().max(1);
     if order == 1 {
         for (cell, &rank) in out.iter_mut().zip(ranks) {
@@ -341,7 +400,7 @@ fn embed<T: Element>(weights: &[f64], order: usize, ranks: &[u32], out: &mut [T]
         if size >= ASK_EVERY && !proceed() {
             return;
         }
-        embed(&weights[rank as usize * size..][..size], order - 1, ranks, out, proceed);
+        embed_row(&weights[rank as usize * size..][..size], order - 1, ranks, out, proceed);
     }
 }
 

@@ -50,6 +50,12 @@ impl Error {
                 pieces.push(Piece::Advice("scores", "; real numbers can be taken as scores"));
                 pieces
             }
+            Self::Midrank { row, column, value } => {
+                let rule = "which is not a whole number but the mean rank of tied items: ranks must be whole";
+                let mut pieces = at(row, column, format!(" holds {value:?}, {rule}"));
+                pieces.push(Piece::Advice("ties", "; rankings with ties take it as it is"));
+                pieces
+            }
             Self::NotANumber { row, column } => at(row, column, " holds NaN: every item needs a number".to_owned()),
             Self::Infinite { row, column, value } => {
                 at(row, column, format!(" holds {value:?}: numbers must be finite"))
@@ -129,6 +135,10 @@ impl Error {
             Self::Shape { values, rows, items } => {
                 text(format!("{values} values cannot fill {rows} rows of {items} items"))
             }
+            Self::RowLength { row, given, items } => {
+                let rule = format!(" has {given} values, but the rows before it have {items}: ");
+                vec![Piece::Row(row), Piece::Text(rule + "every row must rank the same items")]
+            }
             Self::TooManyItems { items } => {
                 text(format!("{items} items are too many: at most {} can be ranked", u32::MAX - 1))
             }
@@ -178,6 +188,8 @@ impl Error {
                 text("signed sums and correlations need concordant pairs, which general weights do not ask for")
             }
             Self::NotAKernel => text("only kernels have a signed form, not distances or correlations"),
+            Self::DistanceNormalized => text("a distance has no normalized form: only kernels have one"),
+            Self::NoThreads => text("0 threads cannot compute anything: take 1 or more, or none for the default"),
             Self::NoFeatures => text("only kernels of order 2 with a named weight have features of pairs"),
             Self::IncompleteOrder { order } => about(
                 "order",

@@ -17,6 +17,7 @@ mod strategies;
 mod tiles;
 
 use crate::error::Error;
+use crate::matrix::Matrix;
 use crate::measure::Measure;
 use crate::memory;
 use crate::parallel::{self, Crew, Proceed, Stop, Watch};
@@ -83,10 +84,10 @@ pub struct Options<'a> {
 /// arguments independent of each other.
 ///
 /// # Errors
-/// When the numbers of items differ, the result does not fit into memory, or `options.watch` stops the run. For
-/// [`Incomplete`] rankings also when the order is above 2 or the weight is [`Weight::Quadruples`](crate::Weight),
-/// and, where items can be anywhere, when the weight is not the standard one. [`Lists`](crate::Lists) are turned into
-/// rankings of all items where weights are general or the order is 1.
+/// When the numbers of items differ, `options.threads` is 0, the result does not fit into memory, or `options.watch`
+/// stops the run. For [`Incomplete`] rankings also when the order is above 2 or the weight is
+/// [`Weight::Quadruples`](crate::Weight), and, where items can be anywhere, when the weight is not the standard one.
+/// [`Lists`](crate::Lists) are turned into rankings of all items where weights are general or the order is 1.
 ///
 /// ```
 /// use wkendall::{Measure, Options, Rankings, Weight, gram};
@@ -105,11 +106,30 @@ pub struct Options<'a> {
 /// # Ok::<(), wkendall::Error>(())
 /// ```
 pub fn gram<R: RankingSet>(measure: &Measure, x: &R, y: Option<&R>, options: Options<'_>) -> Result<Vec<f64>, Error> {
-    let (rows, columns) = (x.rows(), y.unwrap_or(x).rows());
-    let too_large = Error::TooLarge { rows, columns };
-    let len = rows.checked_mul(columns).ok_or(too_large.clone())?;
-    let mut out = memory::filled(len, 0.0).map_err(|_| too_large)?;
-    gram_into(measure, x, y, &mut out, options)?;
+    Ok(gram_matrix(measure, x, y, options)?.into_vec())
+}
+
+/// As [`gram`], as a [`Matrix`] of `f64` or `f32`.
+///
+/// # Errors
+/// As [`gram`].
+///
+/// ```
+/// use wkendall::{Matrix, Measure, Options, Rankings, gram_matrix};
+/// let x = Rankings::from_ranks(2, 3, &[1, 2, 3, 3, 2, 1])?;
+/// let d: Matrix<f32> = gram_matrix(&Measure::distance(3), &x, None, Options::default())?;
+/// assert_eq!(d.row(1), [3.0, 0.0]);
+/// assert_eq!(d[(0, 1)], 3.0);
+/// # Ok::<(), wkendall::Error>(())
+/// ```
+pub fn gram_matrix<R: RankingSet, T: Element>(
+    measure: &Measure,
+    x: &R,
+    y: Option<&R>,
+    options: Options<'_>,
+) -> Result<Matrix<T>, Error> {
+    let mut out = Matrix::zeros(x.rows(), y.unwrap_or(x).rows())?;
+    gram_into(measure, x, y, out.as_mut_slice(), options)?;
     Ok(out)
 }
 
@@ -125,6 +145,7 @@ pub fn gram_into<R: RankingSet, T: Element>(
     options: Options<'_>,
 ) -> Result<(), Error> {
     let (rows, columns) = (x.rows(), y.unwrap_or(x).rows());
+    parallel::check_threads(options.threads)?;
     measure.check_items(x.items())?;
     measure.check_items(y.unwrap_or(x).items())?;
     if let Some((x, y)) = of_all_items(measure, x, y)? {
@@ -171,6 +192,7 @@ pub fn gram_into<R: RankingSet, T: Element>(
 /// # Ok::<(), wkendall::Error>(())
 /// ```
 pub fn diagonal<R: RankingSet>(measure: &Measure, x: &R, options: Options<'_>) -> Result<Vec<f64>, Error> {
+    parallel::check_threads(options.threads)?;
     measure.check_items(x.items())?;
     if let Some((x, _)) = of_all_items(measure, x, None)? {
         return diagonal(measure, &x, options);
@@ -262,7 +284,7 @@ pub(crate) fn check_range<T: Element>(measure: &Measure) -> Result<(), Error> {
 /// The strategy and the instruction set, as in "bits-portable", that would be picked for so many complete rankings.
 ///
 /// # Errors
-/// When `options.backend` asks for what is not there.
+/// When `options.backend` asks for what is not there, or `options.threads` is 0.
 pub fn planned(measure: &Measure, rows: usize, columns: usize, options: &Options<'_>) -> Result<String, Error> {
     planned_for::<f64>(measure, rows, columns, options)
 }
@@ -274,6 +296,7 @@ pub(crate) fn planned_for<T: Element>(
     columns: usize,
     options: &Options<'_>,
 ) -> Result<String, Error> {
+    parallel::check_threads(options.threads)?;
     let task =
         Task { measure, representation: Representation::Complete, single: is_single::<T>(measure)?, rows, columns };
     Ok(Plan::new(task, options)?.name())

@@ -195,11 +195,11 @@ impl Measure {
     }
 
     /// Divides a kernel by the value it has for a ranking and itself, which is the same for all rankings; where that is
-    /// 0, so is every value. A distance stays what it is.
+    /// 0, so is every value.
     ///
     /// # Panics
-    /// When there is no memory for a copy of the weights, or they are too steep for the order;
-    /// [`Measure::try_normalized`] returns that as an error.
+    /// When the measure is a distance, which has no normalized form, there is no memory for a copy of the weights, or
+    /// they are too steep for the order; [`Measure::try_normalized`] returns that as an error.
     #[must_use]
     pub fn normalized(self) -> Self {
         self.try_normalized().unwrap_or_else(|error| panic!("{error}"))
@@ -208,7 +208,8 @@ impl Measure {
     /// As [`Measure::normalized`].
     ///
     /// # Errors
-    /// When there is no memory for a copy of the weights, or they are too steep for the order.
+    /// When the measure is a distance, there is no memory for a copy of the weights, or they are too steep for the
+    /// order.
     pub fn try_normalized(self) -> Result<Self, Error> {
         self.normalized_until(&Stop::default())
     }
@@ -216,7 +217,7 @@ impl Measure {
     /// As [`Measure::try_normalized`], until told to stop: the scale of steep weights can take long to find.
     pub(crate) fn normalized_until(self, stop: &Stop) -> Result<Self, Error> {
         if self.quantity == Quantity::Discordant {
-            return Ok(self);
+            return Err(Error::DistanceNormalized);
         }
         let weight = self.weight.scaled(self.order, self.items, stop)?;
         Ok(Self { normalized: true, ..Self::new(weight, self.order, self.items, self.quantity) })

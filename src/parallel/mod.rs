@@ -55,6 +55,11 @@ fn threads_from(variable: &str) -> Option<usize> {
     value.split(',').next()?.trim().parse().ok().filter(|&threads| threads > 0)
 }
 
+/// Refuses to run on no threads.
+pub(crate) fn check_threads(threads: Option<usize>) -> Result<(), Error> {
+    if threads == Some(0) { Err(Error::NoThreads) } else { Ok(()) }
+}
+
 /// The number of threads to use for work of so many nanoseconds, of those that the caller allows.
 pub(crate) fn threads_for(work_ns: f64, allowed: Option<usize>) -> usize {
     if work_ns < WORTH_THREADS_NS { 1 } else { allowed.unwrap_or_else(default_threads).clamp(1, MOST_THREADS) }

@@ -1,5 +1,6 @@
 //! Rankings: rows of ranks, checked once and trusted by everything else.
 
+use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::diagnosis::diagnose;
@@ -174,6 +175,20 @@ impl Rankings {
         Row { ranks: &self.ranks[at.clone()], order: &self.orders[at] }
     }
 
+    /// All rankings, in order.
+    ///
+    /// ```
+    /// use wkendall::Rankings;
+    /// let x = Rankings::from_ranks(2, 3, &[1, 2, 3, 3, 1, 2])?;
+    /// let best: Vec<u32> = x.iter().map(|ranking| ranking.order()[0]).collect();
+    /// assert_eq!(best, [0, 1]);
+    /// # Ok::<(), wkendall::Error>(())
+    /// ```
+    #[must_use]
+    pub fn iter(&self) -> Iter<'_> {
+        Iter { rankings: self, left: 0..self.rows }
+    }
+
     /// Some of the rankings.
     pub(crate) fn select(&self, rows: &[usize]) -> Result<Self, Error> {
         let pick = |from: &[u32]| {
@@ -260,6 +275,42 @@ impl Rankings {
             }
         }
         self
+    }
+}
+
+/// The rankings of a [`Rankings`], in order.
+#[derive(Debug, Clone)]
+pub struct Iter<'a> {
+    rankings: &'a Rankings,
+    left: Range<usize>,
+}
+
+impl<'a> Iterator for Iter<'a> {
+    type Item = Row<'a>;
+
+    fn next(&mut self) -> Option<Row<'a>> {
+        self.left.next().map(|row| self.rankings.row(row))
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        self.left.size_hint()
+    }
+}
+
+impl DoubleEndedIterator for Iter<'_> {
+    fn next_back(&mut self) -> Option<Self::Item> {
+        self.left.next_back().map(|row| self.rankings.row(row))
+    }
+}
+
+impl ExactSizeIterator for Iter<'_> {}
+
+impl<'a> IntoIterator for &'a Rankings {
+    type Item = Row<'a>;
+    type IntoIter = Iter<'a>;
+
+    fn into_iter(self) -> Iter<'a> {
+        self.iter()
     }
 }
 

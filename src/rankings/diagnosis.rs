@@ -45,7 +45,13 @@ fn not_a_permutation<V: Value>(
             return Ok(Some(match value {
                 Number::Real(value) if value.is_nan() => Error::NotANumber { row, column },
                 Number::Real(value) if value.is_finite() && given.whole().is_none() => {
-                    Error::NotWhole { row, column, value }
+                    let equal = values.iter().filter(|other| other.order(given).is_eq()).count();
+                    let between = value > 0.0 && value < items as f64 && (2.0 * value).fract() == 0.0;
+                    if between && equal > 1 {
+                        Error::Midrank { row, column, value }
+                    } else {
+                        Error::NotWhole { row, column, value }
+                    }
                 }
                 _ => match (holds(first_row, 0), holds(first_row, items)) {
                     (Some(zero), _) if zero_based && is_whole(given, items) => mixed(row, column, 0, zero),

@@ -2,6 +2,7 @@
 //!
 //! ```text
 //! mod         what every set of rankings has
+//! rows        rows from an iterator, before they are checked
 //! lists       short lists out of a large catalogue
 //! tied        rankings with ties and missing items
 //! complete    permutations
@@ -13,12 +14,14 @@
 pub(crate) mod complete;
 mod diagnosis;
 pub(crate) mod lists;
+mod rows;
 mod sorting;
 pub(crate) mod tied;
 pub(crate) mod value;
 
-pub use complete::{Rankings, Row};
+pub use complete::{Iter, Rankings, Row};
 pub use lists::Lists;
+pub use rows::Rows;
 pub use tied::{Incomplete, Missing};
 pub use value::Value;
 

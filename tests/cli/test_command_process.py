@@ -17,7 +17,7 @@ from command_line import ENVIRONMENT, ITEMS, M, X, fails, folder, run, started, 
 from definitions import random_rankings
 from paths import ROOT
 from wkendall import _core, cli
-from wkendall.cli import gram, info, learn, main
+from wkendall.cli import gram, info, learn, main, predict
 
 
 def test_version_and_help(capsys):
@@ -25,14 +25,14 @@ def test_version_and_help(capsys):
     assert capsys.readouterr().out == f"wkendall {_core.__version__}\n"
     run("--help")
     shown = capsys.readouterr().out
-    for wanted in ("gram", "learn", "info", "exit codes:", "  130  interrupted by Ctrl-C"):
+    for wanted in ("gram", "learn", "predict", "info", "exit codes:", "  130  interrupted by Ctrl-C"):
         assert wanted in shown
-    for command in ("gram", "learn", "info"):
+    for command in ("gram", "learn", "predict", "info"):
         run(f"{command} --help")
         assert "examples:" in capsys.readouterr().out
 
 
-@pytest.mark.parametrize("command", [gram, learn, info])
+@pytest.mark.parametrize("command", [gram, learn, predict, info])
 def test_examples_of_the_help(command):
     """Every example in a help text runs."""
     write_table(Path("people.csv"), X[[0] * 15 + [1] * 15], ITEMS, age=["young"] * 15 + ["old"] * 15)

@@ -16,7 +16,8 @@ PACKAGES = ["wkendall"] + [
 
 def layers(package):
     """The names of each layer, from the top down."""
-    doc = importlib.import_module(package).__doc__
+    # The docstring of the whole is for those who ask for help.
+    doc = wkendall._LAYERS if package == "wkendall" else importlib.import_module(package).__doc__
     assert TITLE in doc, f"{package} has no map"
     found = []
     for line in doc.partition(TITLE)[2].splitlines():

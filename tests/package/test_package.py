@@ -7,6 +7,7 @@ import inspect
 import io
 import json
 import pkgutil
+import pydoc
 import re
 import subprocess
 import sys
@@ -22,6 +23,14 @@ def test_names():
         assert hasattr(wkendall, name)
         if callable(getattr(wkendall, name)):
             assert inspect.getdoc(getattr(wkendall, name))
+
+
+def test_help_has_a_line_for_every_public_name_and_none_for_the_modules_inside():
+    lines = dict(re.findall(r"^    (\w+) +(\S.*)$", wkendall.__doc__, flags=re.MULTILINE))
+    assert set(lines) == set(wkendall.__all__) - {"__version__"} | {"dask"}
+    shown = pydoc.render_doc(wkendall, renderer=pydoc.plaintext)
+    assert "kernel between all pairs of rankings" in shown[: shown.index("PACKAGE CONTENTS")]
+    assert "Layers" not in shown[: shown.index("PACKAGE CONTENTS")]
 
 
 def test_the_first_example_needs_nothing_but_numpy():

@@ -1,5 +1,7 @@
 """CSV files: what becomes of them, and what is refused."""
 
+import pickle
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -144,3 +146,137 @@ def test_csv_refused(tmp_path, text, options, message):
 def test_csv_for_a_kernel(tmp_path):
     X, _ = read_csv(written(tmp_path, "table.csv", "a,b,c\n1,2,3\n3,2,1\n"))
     assert wkendall.gram_matrix(X).tolist() == [[3, 0], [0, 3]]
+
+
+# Names of rankings, columns left out.
+
+
+def test_ids_and_skipped_columns(tmp_path):
+    path = written(tmp_path, "table.csv", "who,a,age,b,note\nann,1,30,2,x\nbob,2,40,1,\n")
+    found = read_csv(path, id="who", skip=["age", "note"])
+    same(found.X, [[1, 2], [2, 1]])
+    assert (found.items, found.ids) == (["a", "b"], ["ann", "bob"])
+    assert pickle.loads(pickle.dumps(found)).ids == found.ids
+    X, items = read_csv(path, id="1", skip=["3", "5"])
+    same(X, found.X)
+    assert items == found.items
+    assert read_csv(written(tmp_path, "one.csv", "x,a,b\n7,1,2\n"), skip="x").ids is None
+
+
+def test_names_of_rankings_are_no_names_of_columns(tmp_path):
+    """Without a header the first row is a ranking, although its name is a text."""
+    found = read_csv(written(tmp_path, "table.csv", "ann,1,2,3\nbob,2,1,3\n"), id="1")
+    same(found.X, [[1, 2, 3], [2, 1, 3]])
+    assert (found.items, found.ids) == (["2", "3", "4"], ["ann", "bob"])
+
+
+# Chosen items.
+
+CHOICES = {
+    "padded": "first,second,third\npear,apple,\nplum,,\n,,\napple,plum,pear\n",
+    "short rows": 'first,second,third\npear,apple\nplum\n""\napple,plum,pear\n',
+    "no names": "pear,apple,\nplum,,\n,,\napple,plum,pear\n",
+    "NaN": "first;second;third\npear;apple;NaN\nplum;NA;nan\nNA;NA;NA\napple;plum;pear\n",
+}
+
+
+@pytest.mark.parametrize("form", CHOICES)
+def test_choices(tmp_path, form):
+    found = read_csv(written(tmp_path, "table.csv", CHOICES[form]), layout="choices")
+    assert found.items == ["pear", "apple", "plum"]
+    same(found.X, [[1, 2, NAN], [NAN, NAN, 1], [NAN] * 3, [3, 1, 2]])
+    given = read_csv(
+        written(tmp_path, "table.csv", CHOICES[form]), layout="choices", items=["plum", "fig", "apple", "pear"]
+    )
+    same(given.X, [[NAN, NAN, 2, 1], [1, NAN, NAN, NAN], [NAN] * 4, [2, NAN, 1, 3]])
+
+
+def test_choices_equal_lists(tmp_path):
+    lists = [
+        [f"i{item}" for item in order[: 1 + row % 5]]
+        for row, order in enumerate(np.argsort(np.random.default_rng(0).random((20, 7))))
+    ]
+    rows = [",".join([f"p{row}", *listed, *[""] * (5 - len(listed))]) for row, listed in enumerate(lists)]
+    found = read_csv(written(tmp_path, "t.csv", "\n".join(rows)), layout="choices", id="1", header=False)
+    wanted = wkendall.from_lists(lists)
+    same(found.X, wanted.X)
+    assert found.items == wanted.items
+    assert found.ids == [f"p{row}" for row in range(20)]
+
+
+# One item of one ranking a row.
+
+
+@pytest.mark.parametrize(
+    ("text", "options"),
+    [
+        ("who,what,rank\nann,pear,1\nbob,plum,1\nann,apple,2\nbob,pear,2.5\n", {}),
+        ("ann,pear,1\nbob,plum,1\nann,apple,2\nbob,pear,2.5\n", {}),
+        (
+            "rank,x,what,who\n1,,pear,ann\n1,,plum,bob\n2,,apple,ann\n2.5,,pear,bob\n",
+            {"id": "who", "item": "what", "value": "rank", "skip": "x"},
+        ),
+        ("rank;who;what\n1;ann;pear\n1;bob;plum\n2;ann;apple\n2.5;bob;pear\n", {"value": "rank"}),
+        ("7;1;ann;pear\n7;1;bob;plum\n7;2;ann;apple\n7;2.5;bob;pear\n", {"value": "2", "skip": ["1"]}),
+    ],
+)
+def test_long(tmp_path, text, options):
+    found = read_csv(written(tmp_path, "table.csv", text), layout="long", **options)
+    assert (found.items, found.ids) == (["pear", "plum", "apple"], ["ann", "bob"])
+    same(found.X, [[1, NAN, 2], [2.5, 1, NAN]])
+    given = read_csv(
+        written(tmp_path, "table.csv", text), layout="long", items=["apple", "fig", "pear", "plum"], **options
+    )
+    same(given.X, [[2, NAN, 1, NAN], [NAN, NAN, 2.5, 1]])
+
+
+def test_long_missing_numbers_and_labels(tmp_path):
+    path = written(tmp_path, "table.csv", "who,what,score,age\nann,pear,1,30\nann,plum,,30\nbob,plum,2,40\n")
+    table = read_table(path, layout="long", apart=["age"])
+    same(table.X, [[1, NAN], [NAN, 2]])
+    assert (table.apart["age"], table.lines) == (["30", "40"], [2, 4])
+
+
+THREE = (
+    "a long table has one column each for the ranking, the item and the number: id, item and value name them, skip leaves out "
+    "others"
+)
+# fmt: off
+LAYOUTS_REFUSED = [
+    ("gap", "a,b,c\npear,,plum\n", {"layout": "choices"},
+     "line 2: column 2, 'b', is blank, but column 3, 'c', holds 'plum': blanks must be last"),
+    ("chosen twice", "a,b,c\npear,plum,pear\n", {"layout": "choices"}, "line 2: 'pear' is chosen twice, in columns 1 and 3"),
+    ("stranger", "a,b\npear,fig\n", {"layout": "choices", "items": ["pear"]},
+     "line 2: column 2, 'b', holds 'fig', which is not one of the 1 items given"),
+    ("too many choices", "a,b\npear,plum\nplum,pear,fig\n", {"layout": "choices"},
+     "line 3: the row has 3 cells, but the first row has 2"),
+    ("blank line", "a,b\npear,plum\n\nplum,\n", {"layout": "choices"}, "line 3: the row has 0 cells, but the first row has 2"),
+    ("no such id", "a,b\npear,plum\n", {"layout": "choices", "id": "who"}, "line 1: there is no column 'who': they are 'a', 'b'"),
+    ("no such skip", "a,b\n1,2\n", {"skip": "who"}, "line 1: there is no column 'who': they are 'a', 'b'"),
+    ("long number", "w,i,v\nann,pear,x\n", {"layout": "long"}, "line 2: column 3, 'v', holds 'x', which is not a number"),
+    ("long twice", "w,i,v\nann,pear,1\nbob,pear,1\nann,pear,2\n", {"layout": "long"},
+     "line 4: 'ann' has a number for 'pear' already, in line 2"),
+    ("long blank", "w,i,v\nann,,1\n", {"layout": "long"}, "line 2: column 2, 'i', is blank"),
+    ("long stranger", "w,i,v\nann,fig,1\n", {"layout": "long", "items": ["pear"]},
+     "line 2: column 2, 'i', holds 'fig', which is not one of the 1 items given"),
+    ("long with more", "w,i,v,age\nann,pear,1,30\n", {"layout": "long"}, f"line 1: there are 1 columns too many; {THREE}"),
+    ("long with less", "w,i\nann,1\n", {"layout": "long", "header": True}, f"line 1: there are 1 columns too few; {THREE}"),
+    ("long short row", "w,i,v\nann,pear\n", {"layout": "long"}, "line 2: the row has 2 cells, but the first row has 3"),
+]
+# fmt: on
+
+
+@pytest.mark.parametrize(
+    ("text", "options", "message"), [row[1:] for row in LAYOUTS_REFUSED], ids=[row[0] for row in LAYOUTS_REFUSED]
+)
+def test_layouts_refuse(tmp_path, text, options, message):
+    with pytest.raises(wkendall.RankingError) as raised:
+        read_csv(written(tmp_path, "table.csv", text), **options)
+    assert str(raised.value) == f"table.csv, {message}"
+
+
+def test_a_label_must_be_the_same_in_all_rows_of_a_ranking(tmp_path):
+    path = written(tmp_path, "table.csv", "who,what,score,age\nann,pear,1,30\nann,plum,2,31\n")
+    message = "^table.csv, line 3: 'ann' has '31' in column 'age', but '30' in line 2$"
+    with pytest.raises(ValueError, match=message):
+        read_table(path, layout="long", apart=["age"])

@@ -7,6 +7,7 @@ from fractions import Fraction
 
 import numpy as np
 import pandas as pd
+import polars as pl
 import pytest
 import wkendall
 from orders_of_items import NAN, random_orders, ranks_of, same
@@ -52,6 +53,25 @@ def test_items_of_a_set_come_in_an_order_that_does_not_depend_on_the_run():
     assert from_lists([[{10, 9, 2}]]).items == [2, 9, 10]
     assert from_lists([[{"b", 1, ("x",)}]]).items == sorted(["b", 1, ("x",)], key=repr)
     assert from_lists([[["z", "a", "m"]]]).items == ["z", "a", "m"]
+
+
+@pytest.mark.parametrize(
+    "padding", [None, NAN, np.float32("nan"), Decimal("nan"), pd.NA, pd.NaT], ids=lambda value: type(value).__name__
+)
+def test_padding_at_the_end_is_left_out(padding):
+    X, items = from_lists([["a", "b", padding, padding], ["c", "b", "a", padding], [padding] * 4])
+    assert items == ["a", "b", "c"]
+    same(X, [[1, 2, NAN], [3, 2, 1], [NAN] * 3])
+
+
+def test_rows_of_frames_are_lists():
+    names = {"first": ["a", "c", "b"], "second": ["b", None, "a"], "third": [None, None, "c"]}
+    for frame in (pd.DataFrame(names), pl.DataFrame(names), pd.DataFrame(names).to_numpy()):
+        X, items = from_lists(frame)
+        assert items == ["a", "b", "c"]
+        same(X, [[1, 2, NAN], [NAN, NAN, 1], [2, 1, 3]])
+    X, items = from_lists(pd.DataFrame({"first": [3, 5], "second": [5, np.nan]}), items=[5, 3])
+    same(X, [[2, 1], [1, NAN]])
 
 
 def test_any_hashable_item():
@@ -168,18 +188,12 @@ REFUSED = [
      "list 0 holds 'b' twice, in places 0 and 1: an item has one rank"),
     ("equal items", lambda: from_lists([[1, 1.0]]), ValueError,
      "list 0 holds 1.0 twice, in places 0 and 1: an item has one rank"),
-    ("None", lambda: from_lists([["a"], ["b", None]]), ValueError,
-     "list 1, place 1 holds None, which is no item: leave out what is not ranked"),
-    ("NaN", lambda: from_lists([[NAN]]), ValueError,
-     "list 0, place 0 holds nan, which is no item: leave out what is not ranked"),
-    ("NumPy's NaN", lambda: from_lists([[np.float32("nan")]]), ValueError,
-     f"list 0, place 0 holds {np.float32('nan')!r}, which is no item: leave out what is not ranked"),
-    ("decimal NaN", lambda: from_lists([["a", Decimal("nan")]]), ValueError,
-     "list 0, place 1 holds Decimal('NaN'), which is no item: leave out what is not ranked"),
-    ("pandas NA", lambda: from_lists([[pd.NA]]), ValueError,
-     "list 0, place 0 holds <NA>, which is no item: leave out what is not ranked"),
-    ("pandas NaT", lambda: from_lists([[pd.NaT]]), ValueError,
-     "list 0, place 0 holds NaT, which is no item: leave out what is not ranked"),
+    ("None before an item", lambda: from_lists([["a"], ["b", None, "c"]]), ValueError,
+     "list 1, place 1 holds None, but an item follows: padding must be at the end of a list"),
+    ("NaN before an item", lambda: from_lists([[NAN, "a"]]), ValueError,
+     "list 0, place 0 holds nan, but an item follows: padding must be at the end of a list"),
+    ("pandas NA before an item", lambda: from_lists([["a", pd.NA, pd.NA, "b"]]), ValueError,
+     "list 0, place 1 holds <NA>, but an item follows: padding must be at the end of a list"),
     ("None in a group", lambda: from_lists([[["a", None]]]), ValueError,
      "list 0, place 0 holds None, which is no item: leave out what is not ranked"),
     ("unhashable", lambda: from_lists([["a", {"b": 1}]]), TypeError,
@@ -253,7 +267,7 @@ def test_too_large_for_memory(leave_memory):
     [
         ([["a"], ["b", "a", "c", "a"]], None, ("lists", 1, 3, "a", "duplicate")),
         ([["b", ["a", "c", "a"]]], None, ("lists", 0, 1, "a", "duplicate")),
-        ([["a"], ["b", None]], None, ("lists", 1, 1, None, "nan")),
+        ([["a"], ["b", None, "c"]], None, ("lists", 1, 1, None, "nan")),
         ([["a"], ["b", "c"]], ["a", "b"], ("lists", 1, 1, "c", "out of range")),
         ([["a"], [set()]], None, ("lists", 1, 0, "set()", None)),
         ([], ["a", "b", "a"], ("items", None, 2, "a", "duplicate")),

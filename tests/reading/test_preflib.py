@@ -125,6 +125,21 @@ def test_round_trip_of_preflib(tmp_path, kind):
             same(found.X, [ranks_of(order, size) for order in orders])
 
 
+@pytest.mark.parametrize("unique", [2, 3])
+def test_counts_of_an_order_that_occurs_twice_are_added_up(tmp_path, unique):
+    orders = "12: 1,2,3,4\n7: 4,3,2,1\n1: 1,2,3,4\n"
+    for text in (current(unique=unique, orders=orders), old(totals=f"20,20,{unique}", orders=as_old(orders))):
+        X, _, counts = read_preflib(written(tmp_path, "a.soc", text))
+        same(X, [[1, 2, 3, 4], [4, 3, 2, 1]])
+        assert counts.tolist() == [13, 7]
+    with pytest.raises(ValueError, match="NUMBER UNIQUE ORDERS is 4, but the number of orders is 3"):
+        read_preflib(written(tmp_path, "a.soc", current(unique=4, orders=orders)))
+    tied = "2: 1,{2,3}\n3: 1,{3,2}\n"
+    X, _, counts = read_preflib(written(tmp_path, "a.toi", current("toi", voters=5, unique=1, orders=tied)))
+    same(X, [[1, 2, 2, NAN]])
+    assert counts.tolist() == [5]
+
+
 def test_preflib_for_a_kernel(tmp_path):
     X, _, counts = read_preflib(written(tmp_path, "poll.soc", files_of_kind("soc")["current"]))
     assert wkendall.gram_matrix(X.repeat(counts, axis=0)).shape == (20, 20)
@@ -239,10 +254,6 @@ SPOILED = [
      "line 17: alternative 2 is not ranked, but the orders of a .soc file must be complete"),
     ("incomplete toc", "a.toc", one("toc", "1: {1,4},2"),
      "line 17: alternative 3 is not ranked, but the orders of a .toc file must be complete"),
-    ("order twice", "a.soc", current(orders="12: 1,2,3,4\n\n7: 4,3,2,1\n1: 1,2,3,4\n"),
-     "line 20: the order is that of line 17: each must be there once, with all its voters"),
-    ("tie in another order", "a.toc", current("toc", orders="12: 1,{2,3,4}\n8: 1,{4,3,2}\n"),
-     "line 18: the order is that of line 17: each must be there once, with all its voters"),
     ("old: zero alternatives", "a.soc", "0\n0,0,0\n",
      "line 1: the number of alternatives is '0', but must be a whole number from 1"),
     ("old: too early an end", "a.soc", "4\n1,a\n2,b\n\n3,c\n",

@@ -9,8 +9,8 @@ use std::ops::ControlFlow;
 use refused::{Case, case, kernel, lists, mult, open, rankings, standard, ties, weights, with, x};
 use wkendall::embedding::{self, Run};
 use wkendall::{
-    Backend, Error, Measure, Options, Progress, Rankings, Weight, Workspace, diagonal_incomplete, features, gram,
-    gram_incomplete_into, gram_into, planned,
+    Backend, Error, Matrix, Measure, Options, Progress, Rankings, Weight, Workspace, diagonal, diagonal_incomplete,
+    features, gram, gram_incomplete_into, gram_into, gram_matrix, planned,
 };
 
 /// Variants that no call of a test reaches, and why.
@@ -30,7 +30,59 @@ fn runs() -> Vec<Case> {
     let mut stop = |_: Progress| ControlFlow::Break(());
     let (mut short, mut single) = ([0.0; 3], [0.0_f32; 4]);
     let any = Options::default;
+    let no_threads = || Options { threads: Some(0), ..Options::default() };
     vec![
+        case("no threads", gram(&measure, three, None, no_threads()), "NoThreads", "0 threads cannot compute anything"),
+        case(
+            "no threads for a matrix",
+            gram_matrix::<_, f32>(&measure, three, None, no_threads()),
+            "NoThreads",
+            "0 threads",
+        ),
+        case("no threads for a diagonal", diagonal(&measure, three, no_threads()), "NoThreads", "0 threads"),
+        case("no threads planned", planned(&measure, 2, 2, &no_threads()), "NoThreads", "0 threads"),
+        case(
+            "no threads for features",
+            features::features::<_, f64>(&measure, three, Run { threads: Some(0), ..Run::default() }),
+            "NoThreads",
+            "0 threads",
+        ),
+        case(
+            "no threads for tensors",
+            embedding::embed::<_, f64>(three, 1, &[1.0; 3], Run { threads: Some(0), ..Run::default() }),
+            "NoThreads",
+            "0 threads",
+        ),
+        case(
+            "no threads for a sum",
+            embedding::combine(three, &[1.0; 2], 1, &[1.0; 3], Run { threads: Some(0), ..Run::default() }),
+            "NoThreads",
+            "0 threads",
+        ),
+        case(
+            "no threads for sums of tuples",
+            embedding::tuple_sums(three, &[1.0; 2], 1, Run { threads: Some(0), ..Run::default() }),
+            "NoThreads",
+            "0 threads",
+        ),
+        case(
+            "no threads for a function",
+            embedding::linear_function(three, 1, &[1.0; 3], &[1.0; 3], Run { threads: Some(0), ..Run::default() }),
+            "NoThreads",
+            "0 threads",
+        ),
+        case(
+            "tensors beyond memory",
+            embedding::tuple_sums(three, &[1.0; 2], 40, Run::default()),
+            "TooLarge",
+            "does not fit into memory",
+        ),
+        case(
+            "a matrix of other values",
+            Matrix::from_vec(2, 2, vec![1.0; 3]),
+            "OutputLength { given: 3, rows: 2, columns: 2 }",
+            "the output holds 3 values, but the result is 2 x 2",
+        ),
         case("other items", gram(&measure, three, Some(&x(2, 4)), any()), "ItemsDiffer", "items cannot go with"),
         case(
             "measure of other items",

@@ -7,8 +7,8 @@ use std::ops::ControlFlow;
 
 use naive::Random;
 use wkendall::{
-    Backend, Error, Factor, Measure, Options, Progress, Rankings, Weight, Workspace, gram, gram_into, instruction_sets,
-    planned,
+    Backend, Error, Factor, Matrix, Measure, Options, Progress, Rankings, Weight, Workspace, gram, gram_into,
+    gram_matrix, instruction_sets, planned,
 };
 
 fn measures(n: usize) -> Vec<Measure> {
@@ -318,4 +318,31 @@ fn the_watch_sees_progress_and_can_stop() {
         assert_eq!(gram(&Measure::distance(n), &x, None, options), Err(Error::Interrupted));
         assert_eq!(calls, 1);
     }
+}
+
+#[test]
+fn a_matrix_has_the_values_of_the_slice() {
+    let x = Rankings::from_ranks(3, 4, &[1, 2, 3, 4, 4, 3, 2, 1, 2, 1, 4, 3]).unwrap();
+    let y = Rankings::from_ranks(2, 4, &[1, 2, 4, 3, 3, 4, 1, 2]).unwrap();
+    let measure = Measure::kernel(&Weight::Mult(Factor::Log), 4).unwrap();
+    let flat = gram(&measure, &x, Some(&y), Options::default()).unwrap();
+    let matrix: Matrix = gram_matrix(&measure, &x, Some(&y), Options::default()).unwrap();
+    assert_eq!((matrix.rows(), matrix.columns(), matrix.as_slice()), (3, 2, &flat[..]));
+    assert_eq!(matrix.iter().len(), 3);
+    for (row, values) in matrix.iter().enumerate() {
+        assert_eq!(values, matrix.row(row));
+        for (column, value) in values.iter().enumerate() {
+            assert_eq!((*value, *value), (flat[2 * row + column], matrix[(row, column)]));
+        }
+    }
+    assert_eq!((&matrix).into_iter().rev().flatten().copied().sum::<f64>(), flat.iter().rev().sum::<f64>());
+    assert_eq!(Matrix::from_vec(3, 2, flat.clone()).unwrap(), matrix);
+    let mut single: Matrix<f32> = gram_matrix(&measure, &x, Some(&y), Options::default()).unwrap();
+    assert!(single.as_slice().iter().zip(&flat).all(|(single, double)| (f64::from(*single) - double).abs() < 1e-6));
+    single[(2, 1)] = 7.0;
+    assert_eq!(single.row(2)[1], 7.0);
+    assert_eq!(Vec::from(matrix), flat);
+    let empty: Matrix = Matrix::zeros(3, 0).unwrap();
+    assert_eq!(empty.iter().map(<[f64]>::len).collect::<Vec<_>>(), [0, 0, 0]);
+    assert!(std::panic::catch_unwind(|| empty[(0, 0)]).is_err());
 }

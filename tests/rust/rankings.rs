@@ -3,7 +3,7 @@
 mod naive;
 
 use naive::Random;
-use wkendall::{Error, Number, Rankings};
+use wkendall::{Error, Incomplete, Missing, Number, Rankings, Rows};
 
 #[test]
 fn ranks_may_count_from_one_or_from_zero() {
@@ -128,4 +128,67 @@ fn messages_name_row_column_and_value() {
         message(&[1.0, 2.0, 2.0]),
         "row 0 holds 2 twice, in columns 1 and 2, but every row of 3 items must be a permutation of 1..3"
     );
+}
+
+#[test]
+fn rankings_are_visited_in_order() {
+    for (rows, items) in [(0, 0), (0, 3), (3, 0), (1, 1), (4, 3)] {
+        let row: Vec<usize> = (1..=items).collect();
+        let mut values = row.repeat(rows);
+        if rows == 4 {
+            values[3..6].reverse();
+        }
+        let x = Rankings::from_ranks(rows, items, &values).unwrap();
+        assert_eq!(x.iter().len(), rows);
+        assert_eq!(x.iter().collect::<Vec<_>>(), (0..rows).map(|row| x.row(row)).collect::<Vec<_>>());
+        assert_eq!(x.iter().rev().collect::<Vec<_>>(), (0..rows).rev().map(|row| x.row(row)).collect::<Vec<_>>());
+        let mut count = 0;
+        for ranking in &x {
+            assert_eq!(ranking.ranks().len(), items);
+            count += 1;
+        }
+        assert_eq!(count, rows);
+    }
+}
+
+#[test]
+fn rows_that_come_one_by_one_make_the_same_rankings() {
+    let (flat, rows) = ([1, 2, 3, 3, 1, 2], [[1, 2, 3], [3, 1, 2]]);
+    let mut built = Rows::new();
+    assert!(built.is_empty());
+    for row in rows {
+        built.push(&row).unwrap();
+    }
+    assert_eq!(built.len(), 2);
+    assert_eq!(built, Rows::collect(rows.iter()).unwrap());
+    assert_eq!(built.ranks(), Rankings::from_ranks(2, 3, &flat));
+    assert_eq!(built.orders(), Rankings::from_orders(2, 3, &flat));
+    assert_eq!(built.scores(), Rankings::from_scores(2, 3, &flat));
+    assert_eq!(built.push(&[1, 2]), Err(Error::RowLength { row: 2, given: 2, items: 3 }));
+    assert_eq!(built.len(), 2, "a row that is refused changes nothing");
+    let nan = f64::NAN;
+    let gaps = Rows::collect([vec![1.0, nan, 1.0], vec![nan, 2.0, 1.0]]).unwrap();
+    let flat = [1.0, nan, 1.0, nan, 2.0, 1.0];
+    let same = |found: Result<Incomplete, Error>, wanted: Result<Incomplete, Error>| {
+        assert_eq!(found.unwrap().starts(), wanted.unwrap().starts());
+    };
+    for missing in [Missing::Bottom, Missing::Anywhere] {
+        same(gaps.incomplete_ranks(missing), Incomplete::from_ranks(2, 3, &flat, missing));
+        same(gaps.incomplete_scores(missing), Incomplete::from_scores(2, 3, &flat, missing));
+    }
+    let none = Rows::<i64>::default().ranks().unwrap();
+    assert_eq!((none.rows(), none.items()), (0, 0));
+    let empty = Rows::<i64>::collect([[], []]).unwrap().ranks().unwrap();
+    assert_eq!((empty.rows(), empty.items()), (2, 0));
+}
+
+#[test]
+fn half_ranks_are_mean_ranks_only_where_they_repeat() {
+    let found = |row: [f64; 4]| Rankings::from_ranks(1, 4, &row).unwrap_err();
+    assert!(matches!(found([1.0, 2.5, 2.5, 4.0]), Error::Midrank { column: 1, .. }));
+    assert!(matches!(found([1.5, 1.5, 3.5, 3.5]), Error::Midrank { column: 0, .. }));
+    assert!(matches!(found([1.0, 2.5, 3.0, 4.0]), Error::NotWhole { column: 1, .. }));
+    assert!(matches!(found([0.3, 0.3, 3.0, 4.0]), Error::NotWhole { column: 0, .. }));
+    assert!(matches!(found([1.0, 7.5, 7.5, 4.0]), Error::NotWhole { column: 1, .. }));
+    assert_eq!(found([1.0, 2.5, 2.5, 4.0]).kind(), Some("not whole"));
 }

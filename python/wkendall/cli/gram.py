@@ -18,7 +18,15 @@ from wkendall._memory import check_fits
 from wkendall.cli.errors import CommandError, UsageError
 from wkendall.cli.options import add_output, add_reading, add_running, new_parser, wants_progress, whole_number
 from wkendall.cli.output import check_new, check_not_input, new_file, standard_output, write_npz
-from wkendall.cli.reading import Source, check_reading, check_same_items, check_skipped, load_array, read_rankings
+from wkendall.cli.reading import (
+    Source,
+    check_reading,
+    check_same_items,
+    check_skipped,
+    load_array,
+    read_rankings,
+    with_common_items,
+)
 from wkendall.cli.words import in_words_of_the_command
 from wkendall.kernels import matrix_file, to_file
 from wkendall.kernels.gram import distance_matrix, gram_matrix, mallows
@@ -51,7 +59,7 @@ Compute a kernel between all rankings of a file, or between those of two
 files, and write the matrix.
 
 Rankings are read from CSV files (.csv, .tsv, .txt: one ranking a row, one
-item a column), NumPy files (.npy, .npz) or PrefLib files (.soc, .soi, .toc,
+item a column, or as --layout says), NumPy files (.npy, .npz) or PrefLib files (.soc, .soi, .toc,
 .toi). The matrix goes to an .npy file, which may be larger than memory; to a
 .csv file; or to an .npz file, as the array K, with the names of the items and
 of the rankings as far as they are known (items, ids).
@@ -205,7 +213,8 @@ def _read(arguments: argparse.Namespace) -> tuple[Source, Source | None, tuple[i
     sources = [read_rankings(path, arguments) for path in _inputs(arguments)]
     check_skipped(arguments, *sources)
     if len(sources) == 2:
-        check_same_items(*sources)
+        sources = [*with_common_items(sources[0], sources[1], arguments)]
+        check_same_items(sources[0], sources[1])
     shape = (len(sources[0].X), len(sources[-1].X))
     return sources[0], sources[1] if len(sources) == 2 else None, shape
 

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from wkendall.cli.errors import CommandError
 from wkendall.cli.reading import CSV, NPY, Source, kind_of, load_array
-from wkendall.reading.csv_files import found_delimiter, no_column
+from wkendall.reading.csv_rows import found_delimiter, no_column
 from wkendall.reading.text_files import MISSING, NUMBER, opened, rows_of
 
 _WHOLE = re.compile(r"[+-]?[0-9]{1,18}")

@@ -49,7 +49,8 @@ Prints a cross-validated score (the part of right answers, or R^2 with
 Kendall kernel (kernel ridge regression for numbers) and that of the largest
 class (the mean), all on the same folds. C is chosen inside the folds. Then
 fits all rankings and writes to a folder: weights.npz with the weights of
-positions U, the coefficients of items B and the intercept; scores.json; and
+positions U, the coefficients of items B and the intercept, from which
+wkendall predict finds the labels of other rankings; scores.json; and
 weights.png, a picture of U, if matplotlib is installed.
 """
 _EPILOG = """\
@@ -246,6 +247,7 @@ def _write(
 ) -> None:
     settings = {name: getattr(arguments, name) for name in ("method", "regression", "order", "components", "pure")}
     settings |= {name: getattr(arguments, name) for name in ("input", "top", "ties", "missing", "folds", "seed")}
+    settings |= {"named": source.items is not None}
     settings |= {"init": model.get_params().get("init"), "C": model.C, "C_tried": plan.grid, "wkendall": __version__}
     one = isinstance(model.U_, np.ndarray)
     arrays: dict[str, Any] = {"U": model.U_, "B": model.B_} if one else {}

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, get_args
 
 from wkendall._text import shown
+from wkendall.reading.csv_rows import LAYOUTS
 from wkendall.reading.rankings import Input, Missing, Ties, Top
 
 if TYPE_CHECKING:
@@ -37,7 +38,23 @@ def add_output(parser: argparse.ArgumentParser, kind: str, what: str) -> None:
 
 def add_reading(parser: argparse.ArgumentParser) -> None:
     """Add what says how a file is read and what its numbers mean."""
+    add_files(parser)
+    _add_meaning(parser)
+
+
+def add_files(parser: argparse.ArgumentParser) -> None:
+    """Add what says how a file is read."""
     files = parser.add_argument_group("how files are read")
+    files.add_argument(
+        "--layout",
+        choices=LAYOUTS,
+        default="ranks",
+        help="what a CSV file has. ranks: one ranking a row, one item a column, numbers in the cells (default); choices: one "
+        "ranking a row, names of items in the cells, the first choice first; long: a row for each item of each ranking, with the "
+        "name of the ranking, the item, and its rank or score",
+    )
+    files.add_argument("--item", metavar="COLUMN", help="for --layout long: the column of the items")
+    files.add_argument("--value", metavar="COLUMN", help="for --layout long: the column of the ranks or scores")
     files.add_argument(
         "--delimiter",
         type=_delimiter,
@@ -69,6 +86,9 @@ def add_reading(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="a row for each voter of a PrefLib file, instead of one for each different order",
     )
+
+
+def _add_meaning(parser: argparse.ArgumentParser) -> None:
     meaning = parser.add_argument_group("what the numbers mean")
     meaning.add_argument(
         "--input",

@@ -45,6 +45,9 @@ _OPTIONS: dict[str, tuple[str, object]] = {
     "header": (CSV, None),
     "id": (CSV, None),
     "skip": (CSV, []),
+    "layout": (CSV, "ranks"),
+    "item": (CSV, None),
+    "value": (CSV, None),
     "array": (NPZ, None),
     "expand": (PREFLIB, False),
 }
@@ -83,15 +86,26 @@ def check_reading(arguments: argparse.Namespace, *paths: Path) -> None:
     for name, (kind, unsaid) in _OPTIONS.items():
         if getattr(arguments, name) != unsaid and kind not in kinds:
             raise UsageError(f"--{name} goes with {kind} files")
+    for name in ("item", "value"):
+        if getattr(arguments, name) is not None and arguments.layout != "long":
+            raise UsageError(f"--{name} goes with --layout long")
+    if arguments.layout == "choices" and arguments.input != "ranks":
+        raise UsageError(f"--input {arguments.input} does not go with --layout choices, which has names of items")
     if PREFLIB in kinds and arguments.input != "ranks":
         raise UsageError(f"--input {arguments.input} does not go with PrefLib files, which say what they hold")
 
 
-def read_rankings(path: Path, arguments: argparse.Namespace, label: str | None = None) -> Source:
-    """Read a file as the options say; `label` is a column or array that has labels."""
+def read_rankings(
+    path: Path, arguments: argparse.Namespace, label: str | None = None, items: list[str] | None = None
+) -> Source:
+    """Read a file as the options say.
+
+    `label` is a column or array that has labels. `items` are the columns for CSV files that list items; if absent, those of the
+    file.
+    """
     kind = kind_of(path)
     if kind == CSV:
-        return _from_csv(path, arguments, label)
+        return _from_csv(path, arguments, label, items)
     if kind == PREFLIB:
         return _from_preflib(path, arguments.expand)
     source = _from_npz(path, arguments.array, label) if kind == NPZ else Source(path, load_array(path))
@@ -109,6 +123,16 @@ def load_array(path: Path) -> NDArray[Any]:
             return _letters_checked(loaded)
         except ValueError as error:
             raise CommandError(f"{path}: {error}") from error
+
+
+def load_arrays(path: Path) -> dict[str, NDArray[Any]]:
+    """Read all arrays of an .npz file; none of them can hold Python objects, whose reading would run code."""
+    if not path.exists():
+        raise CommandError(f"there is no {path}: wkendall learn -o {path.parent} writes it")
+    with _loaded(path) as arrays:
+        if isinstance(arrays, np.ndarray):
+            raise CommandError(f"{path} has one array without a name, but must be an .npz file")
+        return {name: _member(path, arrays, name) for name in arrays.files}
 
 
 def check_skipped(arguments: argparse.Namespace, *sources: Source) -> None:
@@ -131,11 +155,28 @@ def check_same_items(x: Source, y: Source) -> None:
             )
 
 
-def _from_csv(path: Path, arguments: argparse.Namespace, label: str | None) -> Source:
+def with_common_items(x: Source, y: Source, arguments: argparse.Namespace) -> tuple[Source, Source]:
+    """Give files that list items the columns of both: each has its own, in the order in which it names them."""
+    if arguments.layout == "ranks" or x.items is None or y.items is None:
+        return x, y
+    items = list(dict.fromkeys([*x.items, *y.items]))
+
+    def widened(source: Source) -> Source:
+        X = np.full((len(source.X), len(items)), np.nan)
+        X[:, [items.index(item) for item in source.items or ()]] = source.X
+        return source._replace(X=X, items=items)
+
+    return widened(x), widened(y)
+
+
+def _from_csv(path: Path, arguments: argparse.Namespace, label: str | None, items: list[str] | None) -> Source:
     from wkendall.reading.csv_files import read_table
 
     apart = [name for name in (arguments.id, label) if name is not None]
-    how = {"delimiter": arguments.delimiter, "header": arguments.header, "apart": apart, "skip": arguments.skip}
+    how: dict[str, Any] = {name: getattr(arguments, name) for name in ("delimiter", "header", "skip", "layout")}
+    how |= {"apart": apart, "item": arguments.item, "value": arguments.value}
+    how |= {"id": arguments.id} if arguments.layout == "long" else {}
+    how |= {"items": items} if arguments.layout != "ranks" else {}
     try:
         table = read_table(path, **how)
     except RankingError as error:
@@ -144,7 +185,7 @@ def _from_csv(path: Path, arguments: argparse.Namespace, label: str | None) -> S
         path,
         table.X,
         table.items if table.named else None,
-        ids=table.apart.get(arguments.id),
+        ids=table.ids if table.ids is not None else table.apart.get(arguments.id),
         labels=None if label is None else table.apart[label],
         lines=table.lines,
         skipped=table.apart.keys() & set(arguments.skip),
@@ -153,6 +194,8 @@ def _from_csv(path: Path, arguments: argparse.Namespace, label: str | None) -> S
 
 def _hint(error: RankingError, arguments: argparse.Namespace) -> str:
     """Say which option helps with a CSV file that cannot be read."""
+    if error.kind == "text" and arguments.layout == "ranks" and not _are_numbers(str(error.value)):
+        return "; --skip COLUMN leaves a column out, --layout choices and long are for tables with names of items in the cells"
     if error.kind == "text" and error.column == 0 and arguments.delimiter is None and _are_numbers(error.value):
         return "; --delimiter ' ' is for numbers with spaces between them"
     return "; --skip COLUMN leaves a column out" if error.kind in ("text", "no name") else ""

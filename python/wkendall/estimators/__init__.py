@@ -8,6 +8,7 @@ Layers, each using only those below it:
     nystroem   vectors from landmarks
     feature_map  explicit features
     gram_transformer   Gram matrices
+    list_encoder   ranked lists to ranks
     vectors    what the transformers to vectors share
     drawing    different rankings, and draws of some
     kernel_parameters  what the objects with the parameters of a kernel share
@@ -17,6 +18,7 @@ Layers, each using only those below it:
 from wkendall.estimators.clustering import KernelKMeans
 from wkendall.estimators.feature_map import KendallFeatures
 from wkendall.estimators.gram_transformer import WeightedKendall
+from wkendall.estimators.list_encoder import ListEncoder
 from wkendall.estimators.nystroem import KendallNystroem
 from wkendall.estimators.supervised import (
     AlternatingClassifier,
@@ -31,6 +33,7 @@ __all__ = [
     "KendallFeatures",
     "KendallNystroem",
     "KernelKMeans",
+    "ListEncoder",
     "SuquanSVDClassifier",
     "SuquanSVDRegressor",
     "WeightedKendall",

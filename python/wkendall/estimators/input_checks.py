@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,7 @@ from sklearn.utils.validation import validate_data
 from wkendall._arguments import check_unmasked, real_array
 from wkendall._errors import RankingError, changed, sentence_of
 from wkendall._text import one_line, shown
-from wkendall.reading.arrays import as_array, check_objects
+from wkendall.reading.arrays import as_array, check_objects, check_same_labels
 
 
 def checked_data(estimator: BaseEstimator, X: ArrayLike, **how: Any) -> Any:
@@ -27,7 +28,7 @@ def checked_data(estimator: BaseEstimator, X: ArrayLike, **how: Any) -> Any:
     if y is not None:
         check_unmasked(y, "y")
     try:
-        return validate_data(estimator, X, ensure_all_finite=False, **how)
+        found = validate_data(estimator, X, ensure_all_finite=False, **how)
     except (TypeError, ValueError) as error:
         if not issparse(X):  # of which scikit-learn says enough
             array = _two_axes(X)
@@ -36,6 +37,22 @@ def checked_data(estimator: BaseEstimator, X: ArrayLike, **how: Any) -> Any:
             if y is not None:
                 _check_labels(y, rows)
         raise type(error)(one_line(str(error))) from None
+    _check_labels_of_items(estimator, X, how.get("reset", True))
+    return found
+
+
+def _check_labels_of_items(estimator: Any, X: object, reset: bool) -> None:
+    """Compare labels of columns with those of `fit`, as scikit-learn does for strings: numbers, such as codes of items, too."""
+    if reset:
+        columns = getattr(X, "columns", None)
+        labels = None if columns is None or callable(columns) else list(columns)
+        # 0, 1, 2 and so on are what a frame has whose columns were given no names.
+        unnamed = labels is None or labels == list(range(len(labels)))
+        estimator._labels_of_items = None if unnamed or hasattr(estimator, "feature_names_in_") else labels
+        return
+    fitted = getattr(estimator, "_labels_of_items", None)
+    if fitted is not None:
+        check_same_labels(SimpleNamespace(columns=fitted), X, "columns", ("the data of fit", "X"))
 
 
 def _two_axes(X: ArrayLike) -> NDArray[Any]:

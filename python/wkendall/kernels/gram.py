@@ -5,6 +5,7 @@ Everything here checks its parameters, hands them to the Rust crate and returns 
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, SupportsIndex
 
 import numpy as np
@@ -13,10 +14,16 @@ from numpy.typing import ArrayLike, DTypeLike, NDArray
 from wkendall import _core
 from wkendall._memory import ADVICE, ADVICE_GRAM
 from wkendall._progress import progress_bar
+from wkendall._text import shown
 from wkendall.kernels.named_weights import STANDARD
 from wkendall.kernels.run import Run
 from wkendall.kernels.specification import Distance, Kernel, Mallows, Specification
 from wkendall.reading.rankings import CheckedRankings, Input, Missing, Reading, Ties, Top
+
+#: So many distances are made of kernels at a time.
+_CELLS = 1 << 20
+#: Squared distances of less than this part of the self-similarities are errors of the kernels, which have twelve digits.
+_ROUNDING = 1e-12
 
 
 def gram_matrix(
@@ -145,6 +152,7 @@ def distance_matrix(
     X: ArrayLike,
     Y: ArrayLike | None = None,
     *,
+    kernel: Mapping[str, Any] | None = None,
     input: Input = "ranks",
     top: Top = "low",
     ties: Ties = "error",
@@ -156,9 +164,20 @@ def distance_matrix(
 ) -> NDArray[Any]:
     """Kendall tau distance between all pairs of rankings: the number of discordant pairs of items.
 
-    Parameters are those of `gram_matrix`. With ties or missing items it is the mean number for complete rankings that agree
-    with the two, so that a pair of tied items adds 1/2, also to the distance of a ranking from itself. Sparse arrays are lists,
-    as for `gram_matrix`.
+    With ties or missing items it is the mean number for complete rankings that agree with the two. A pair of tied items adds
+    1/2, also to the distance of a ranking from itself: **the diagonal is then not zero, and the distance is not a metric**. Pass
+    `kernel={}` for a metric.
+
+    Parameters
+    ----------
+    X, Y, input, top, ties, missing, dtype, out, n_jobs, progress
+        As for `gram_matrix`. Sparse arrays are lists.
+    kernel : dict, optional
+        Parameters of a kernel K, such as `{"weight": "mult", "u": "log"}`, as for `gram_matrix`. The result is then
+        `sqrt(K(s, s) + K(t, t) - 2 K(s, t))`, the distance between s and t in the geometry of the kernel. It is zero for equal
+        rankings, with ties too, and fulfils the triangle inequality. Squares of at most 1e-12 (K(s, s) + K(t, t)) are rounding
+        errors and become zero. `{}` is the standard kernel, for which complete rankings have the root of the number of
+        discordant pairs, times the square root of 2.
 
     Returns
     -------
@@ -171,8 +190,54 @@ def distance_matrix(
     array([[0., 1., 3.],
            [1., 0., 2.],
            [3., 2., 0.]])
+
+    >>> X = [[1, 2, 3], [1, 1, 1]]
+    >>> wkendall.distance_matrix(X, ties="mean")
+    array([[0. , 1.5],
+           [1.5, 1.5]])
+    >>> wkendall.distance_matrix(X, ties="mean", kernel={}).round(3)
+    array([[0.   , 1.225],
+           [1.225, 0.   ]])
     """
-    return matrix(Distance(), X, Y, Reading(input, top, ties, missing), Run(dtype, out, n_jobs, progress))
+    reading, run = Reading(input, top, ties, missing), Run(dtype, out, n_jobs, progress)
+    if kernel is None:
+        return matrix(Distance(), X, Y, reading, run)
+    what = _kernel_of(kernel)
+    run.check()
+    return _metric_of(*reading.both(X, Y, run.threads), what, run)
+
+
+def _kernel_of(parameters: object) -> Kernel:
+    """Return the kernel with these parameters."""
+    if not isinstance(parameters, Mapping):
+        raise TypeError(f"kernel must be a dict of parameters of gram_matrix or None, not {shown(parameters)}")
+    for name in parameters:
+        if name not in Kernel._fields:
+            raise ValueError(
+                f"kernel has the key {shown(name)}, but the parameters of a kernel are {', '.join(Kernel._fields)}"
+            )
+    return Kernel(**parameters)
+
+
+def _metric_of(x: CheckedRankings, y: CheckedRankings | None, kernel: Kernel, run: Run) -> NDArray[Any]:
+    """Compute distances in the geometry of a kernel."""
+    double = Run(n_jobs=run.n_jobs)
+    columns = x if y is None else y
+    own = diagonal_of(x, kernel, double)
+    others = own if y is None else diagonal_of(y, kernel, double)
+    out = run.result((x.rows, columns.rows), columns.rows)
+    # All at once where the result has the precision that differences need, which computes half of a symmetric matrix.
+    whole = gram_of(x, y, kernel, run._replace(out=out)) if out.dtype == np.float64 else None
+    size = max(1, _CELLS // max(columns.rows, 1))
+    for start in range(0, x.rows, size):
+        rows = slice(start, start + size)
+        K = whole[rows] if whole is not None else gram_of(x.select(rows), columns, kernel, double)
+        sums = own[rows, np.newaxis] + others
+        squares = sums - 2 * K
+        squares[squares <= _ROUNDING * sums] = 0.0
+        np.sqrt(squares, out=squares)
+        out[rows] = squares
+    return out
 
 
 def mallows(

@@ -3,6 +3,8 @@
 Layers, each using only those below it:
 
     preflib, csv_files  PrefLib files and CSV files to arrays of ranks
+    csv_layouts  what the rows of a CSV file mean
+    csv_rows   the rows and columns of a CSV file
     lists      ranked lists to arrays of ranks
     rdata      data frames in files of R
     text_files files of text, read with errors that name the line

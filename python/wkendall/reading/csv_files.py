@@ -2,91 +2,135 @@
 
 from __future__ import annotations
 
-import math
 import os
-from collections.abc import Collection, Sequence
-from contextlib import suppress
-from itertools import islice
-from typing import NamedTuple, NoReturn
-
-import numpy as np
-from numpy.typing import NDArray
+from collections.abc import Collection, Iterable
+from typing import Any
 
 from wkendall._text import shown
-from wkendall.reading.lists import RankedLists
-from wkendall.reading.text_files import MISSING, NUMBER, WHOLE, File, opened, rows_of
-
-DELIMITERS = (",", ";", "\t")
-#: So many rows of a CSV file are looked at to find its delimiter.
-SAMPLE = 100
+from wkendall.reading.csv_layouts import Table, of_choices, of_long, of_numbers
+from wkendall.reading.csv_rows import Layout, read_rows
+from wkendall.reading.lists import RankedLists, columns_of
 
 
-class Table(NamedTuple):
-    """What is in a CSV file; see `read_table`."""
+class CsvRankings(RankedLists):
+    """Rankings, the names of their columns, and those of the rankings; see `read_csv`."""
 
-    X: NDArray[np.float64]
-    items: list[str]
-    #: Whether the file has the names of the items.
-    named: bool
-    #: The cells of each column that was set apart.
-    apart: dict[str, list[str]]
-    #: The line where each row begins.
-    lines: list[int]
+    #: The name of each ranking, if a column with names was asked for.
+    ids: list[str] | None = None
 
 
-def read_csv(path: str | os.PathLike[str], *, delimiter: str | None = None, header: bool | None = None) -> RankedLists:
-    r"""Read a CSV file of rankings, one ranking a row, one item a column.
-
-    The numbers may be ranks or scores, or orders if there are no names; `gram_matrix` is told which.
+def read_csv(
+    path: str | os.PathLike[str],
+    *,
+    layout: Layout = "ranks",
+    id: str | None = None,
+    skip: str | Collection[str] = (),
+    item: str | None = None,
+    value: str | None = None,
+    items: Iterable[str] | None = None,
+    delimiter: str | None = None,
+    header: bool | None = None,
+) -> CsvRankings:
+    r"""Read a CSV file of rankings.
 
     Parameters
     ----------
     path : path
-        A file in UTF-8. Cells are numbers with a decimal point; an empty cell, NA, NaN or nan is a missing number. Lines may
-        be blank at the end only.
+        A file in UTF-8. Lines may be blank at the end only. A cell that is empty, NA, NaN or nan is missing.
+    layout : {"ranks", "choices", "long"}
+        What the file has:
+
+        - "ranks": one ranking a row, one item a column. Cells are numbers with a decimal point: ranks or scores, or orders if
+          there are no names; `gram_matrix` is told which.
+        - "choices": one ranking a row. Cells are names of items, the first choice first. Rows with fewer choices end with
+          missing cells.
+        - "long": a row for each item of each ranking, with the name of the ranking, the item, and its rank or score.
+    id : str, optional
+        The column with the name of each ranking. For "long": which rows belong together; the first column if absent.
+        A column is called by its name, or by its number from 1, as text, if no column has that name.
+    skip : str or collection of str
+        Columns to leave out.
+    item, value : str, optional
+        For "long": the columns of the items and of their ranks or scores. If absent, the next columns that are left.
+    items : iterable of str, optional
+        For "choices" and "long": all items, in the order of the columns, such as those of an earlier file. If absent, those of
+        the file in the order in which they first appear.
     delimiter : str, optional
         The character between cells. If absent, the one of comma, semicolon and tab that gives all rows equally many cells.
     header : bool, optional
-        Whether the first row has the names of the items. If absent: whether it has a cell that is neither a number nor missing.
+        Whether the first row has the names of the columns. If absent: for "ranks", whether it has a cell that is neither a number
+        nor missing; for "long", whether it has no number; for "choices", whether no other row has a cell of the first row.
 
     Returns
     -------
     X : ndarray of shape (m, n)
-        The numbers, NaN where they are missing.
+        The numbers, or for "choices" the ranks from 1; NaN where they are missing.
     items : list of n names
         "1", "2" and so on if the file has no names.
+
+    Notes
+    -----
+    The result unpacks as `X, items`. Its attribute `ids` is a list of the m names of the rankings; None without `id`, unless the
+    layout is "long".
 
     Examples
     --------
     >>> import pathlib, tempfile, wkendall
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     path = pathlib.Path(folder, "votes.csv")
-    ...     _ = path.write_text("apple;pear;plum\n1;2;3\n2;1;\n")
-    ...     X, items = wkendall.read_csv(path)
-    >>> items
-    ['apple', 'pear', 'plum']
-    >>> X
+    >>> folder = tempfile.TemporaryDirectory()
+    >>> path = pathlib.Path(folder.name, "votes.csv")
+    >>> _ = path.write_text("who;apple;pear;plum\nann;1;2;3\nbob;2;1;\n")
+    >>> votes = wkendall.read_csv(path, id="who")
+    >>> votes.items, votes.ids
+    (['apple', 'pear', 'plum'], ['ann', 'bob'])
+    >>> votes.X
     array([[ 1.,  2.,  3.],
            [ 2.,  1., nan]])
+
+    >>> _ = path.write_text("who,first,second\nann,pear,apple\nbob,plum,\n")
+    >>> X, items = wkendall.read_csv(path, layout="choices", id="who")
+    >>> items
+    ['pear', 'apple', 'plum']
+    >>> X
+    array([[ 1.,  2., nan],
+           [nan, nan,  1.]])
+
+    >>> _ = path.write_text("who,fruit,rank\nann,pear,1\nann,apple,2\nbob,plum,1\n")
+    >>> wkendall.read_csv(path, layout="long", items=items).X
+    array([[ 1.,  2., nan],
+           [nan, nan,  1.]])
+    >>> folder.cleanup()
     """
-    table = read_table(path, delimiter=delimiter, header=header)
-    return RankedLists(table.X, table.items)
+    left_out = [skip] if isinstance(skip, str) else list(skip)
+    for name, given in [("id", id), ("item", item), ("value", value), *(("skip", one) for one in left_out)]:
+        if given is not None and not isinstance(given, str):
+            raise TypeError(f"{name} must be the name of a column, or its number from 1 as text, not {shown(given)}")
+    apart = () if id is None else (id,)
+    how: dict[str, Any] = {"layout": layout, "delimiter": delimiter, "header": header, "item": item, "value": value}
+    table = read_table(path, apart=(*apart, *left_out), id=id, items=items, **how)
+    found = CsvRankings(table.X, table.items)
+    found.ids = table.ids if table.ids is not None or id is None else table.apart[id]
+    return found
 
 
 def read_table(
     path: str | os.PathLike[str],
     *,
+    layout: str = "ranks",
     delimiter: str | None = None,
     header: bool | None = None,
     apart: Collection[str] = (),
     skip: Collection[str] = (),
+    id: str | None = None,
+    item: str | None = None,
+    value: str | None = None,
+    items: Iterable[str] | None = None,
 ) -> Table:
     """Read a CSV file of rankings as `read_csv` does, with some columns set apart that are no items, such as labels.
 
     Parameters
     ----------
-    path, delimiter, header
-        As for `read_csv`.
+    path, layout, delimiter, header, id, item, value, items
+        As for `read_csv`; `id` is for long tables.
     apart : collection of str
         Columns, each by its name, or by its number from 1 if no column has such a name. Their cells are left as text.
     skip : collection of str
@@ -96,85 +140,16 @@ def read_table(
     -------
     Table
     """
-    if delimiter is not None and (not isinstance(delimiter, str) or len(delimiter) != 1 or delimiter in '\r\n"'):
-        raise ValueError(f"delimiter must be one character, such as ',' or ';', or None, not {shown(delimiter)}")
-    if header is not None and not isinstance(header, bool | np.bool_):
-        raise TypeError(f"header must be True, False or None, not {shown(header)}")
-    file = opened(path)
-    rows = list(rows_of(file, delimiter or found_delimiter(file)))
-    while rows and (not rows[-1][1] or (rows[-1][1] == [""] and len(rows[0][1]) > 1)):
-        rows.pop()
-    if not rows:
-        file.fail(1, "the file is empty")
-    line, names = rows[0]
-    if not names:
-        file.fail(line, "the line is blank, but must be the first row of numbers, or the names of the items")
-    if header is None:
-        header = any(cell not in MISSING and not NUMBER.fullmatch(cell) for cell in names)
-    columns = {name: _place(names if header else [], len(names), name) for name in (*apart, *skip)}
-    for name in apart:
-        if columns[name] is None:
-            no_column(file, line, names if header else [], name)
-    kept = [column for column in range(len(names)) if column not in columns.values()]
-    if not kept:
-        file.fail(line, "every column is set apart: no items are left")
-    if header:
-        _check_names(file, line, names, kept)
-        if len(rows) == 1:
-            file.fail(line, "the names of the items are the only row: there must be rankings after them")
-    labels = [f"column {column}" + (f", {shown(name)}," if header else "") for column, name in enumerate(names, 1)]
-    body = rows[bool(header) :]
-    X = np.array([_numbers(file, line, cells, labels, kept) for line, cells in body])
-    items = [names[column] if header else str(column + 1) for column in kept]
-    cells_apart = {name: [cells[column] for _, cells in body] for name, column in columns.items() if column is not None}
-    return Table(X, items, bool(header), cells_apart, [line for line, _ in body])
-
-
-def found_delimiter(file: File) -> str:
-    """Return the delimiter that splits the first rows alike; of several the one that makes most cells."""
-    sizes: dict[str, list[int]] = {delimiter: [] for delimiter in DELIMITERS}
-    for delimiter, found in sizes.items():
-        with suppress(ValueError):  # raised again when the file is read with this delimiter
-            for _, cells in islice(rows_of(file, delimiter), SAMPLE):
-                if cells:
-                    found.append(len(cells))
-    alike = [delimiter for delimiter, found in sizes.items() if len(set(found)) == 1 and found[0] > 1]
-    return max(alike or DELIMITERS, key=lambda delimiter: sizes[delimiter][:1])
-
-
-def _place(names: list[str], size: int, name: str) -> int | None:
-    """Return the place of a column, given by its name or by its number from 1, if there is such a column."""
-    if name in names:
-        return names.index(name)
-    return int(name) - 1 if WHOLE.fullmatch(name) and 1 <= int(name) <= size else None
-
-
-def no_column(file: File, line: int, names: list[str], name: str) -> NoReturn:
-    """Refuse the name of a column that is not there."""
-    known = f"they are {', '.join(shown(known) for known in names[:8])}" if names else "they have no names"
-    file.fail(line, f"there is no column {shown(name)}: {known}{', ...' if len(names) > 8 else ''}")
-
-
-def _check_names(file: File, line: int, names: list[str], kept: Sequence[int]) -> None:
-    first: dict[str, int] = {}
-    for column, name in enumerate(names, 1):
-        if not name and column - 1 in kept:
-            reason = f"column {column} has no name, but every column must be an item: row numbers are none"
-            file.fail(line, reason, "no name", column - 1)
-        if first.setdefault(name, column) != column:
-            file.fail(line, f"columns {first[name]} and {column} have the same name, {shown(name)}")
-
-
-def _numbers(file: File, line: int, cells: list[str], labels: list[str], kept: Sequence[int]) -> list[float]:
-    if len(cells) != len(labels):
-        file.fail(line, f"the row has {len(cells)} cells, but the first row has {len(labels)}")
-    numbers = []
-    for column in kept:
-        label, cell = labels[column], cells[column]
-        if cell not in MISSING and not NUMBER.fullmatch(cell):
-            file.fail(line, f"{label} holds {shown(cell)}, which is not a number", "text", column, cell)
-        number = math.nan if cell in MISSING else float(cell)
-        if math.isinf(number):
-            file.fail(line, f"{label} holds {shown(cell)}, which is not finite", "infinite", column, number)
-        numbers.append(number)
-    return numbers
+    if layout != "long" and (item is not None or value is not None):
+        raise ValueError(f'{"value" if item is None else "item"} goes with layout="long", not {shown(layout)}')
+    if layout == "ranks" and items is not None:
+        raise ValueError(
+            'items goes with layout="choices" and layout="long": layout="ranks" takes the items of the file'
+        )
+    known = None if items is None else [str(name) for name in columns_of(items)]
+    chosen = [name for name in (id, item, value) if name is not None] if layout == "long" else []
+    how: dict[str, Any] = {"delimiter": delimiter, "header": header, "skip": skip}
+    rows = read_rows(path, layout, apart=[*dict.fromkeys([*apart, *chosen])], **how)
+    if layout == "long":
+        return of_long(rows, id, item, value, known)
+    return of_numbers(rows) if layout == "ranks" else of_choices(rows, known)

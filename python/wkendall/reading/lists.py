@@ -1,14 +1,14 @@
 """From ranked lists of names to arrays of ranks.
 
-Items that a list leaves out become NaN; tied items share the best of their ranks (1, 2, 2, 4). What does not fit is an error that
-says where it stands: nothing is left out or mended.
+Items that a list leaves out become NaN; tied items share the best of their ranks (1, 2, 2, 4). None and NaN at the end of a list
+are padding. Anything else that does not fit is an error that says where it is.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import chain
-from typing import Any, NamedTuple, cast
+from typing import Any, Literal, NamedTuple, cast
 
 import numpy as np
 
@@ -17,6 +17,9 @@ from wkendall._errors import RankingError
 from wkendall._memory import check_fits
 from wkendall._text import shown
 from wkendall.reading.sparse import SparseRows, sparse_array
+
+#: What becomes of items that have no column.
+Unknown = Literal["new", "error", "ignore"]
 
 
 class RankedLists(NamedTuple):
@@ -31,11 +34,33 @@ def from_lists(
 ) -> RankedLists:
     """Ranks from ranked lists of any items, which may have different lengths and different items.
 
+    Without `items`, columns are in the order in which items first appear. Two calls with different lists then have different
+    columns. **Pass `items=` whenever a second set of lists is compared with the first**, such as new people and a fitted model:
+    `from_lists(new, items=items)`. In scikit-learn, `ListEncoder` keeps the items for you.
+
+    Compare lists with `signed=True, normalize=True`. Two lists of 10 items without a common item, out of 1,000 items, have these
+    similarities (`missing="bottom", normalize=True`):
+
+    ====================================  ==========
+    kernel                                similarity
+    ====================================  ==========
+    standard                                    0.98
+    average                                     0.96
+    mult, u="log"                               0.65
+    mult, u="hyperbolic"                       0.003
+    standard, signed=True                      -0.01
+    top, k=10                                      0
+    ====================================  ==========
+
+    All items that no list has are tied in both lists, so the unsigned kernels find almost all lists alike. The values depend on
+    the number of items, hence on `items`.
+
     Parameters
     ----------
     lists : iterable of iterables
         Ranked lists, best first. Items are whatever is hashable: strings, numbers, tuples. A set, frozenset or list inside a
-        list is a group of tied items. A list may be empty.
+        list is a group of tied items. A list may be empty. None and NaN at the end of a list are padding. A data frame of
+        pandas or polars has a list in each row.
     items : iterable, optional
         All items, in the order of the columns. If absent, those of the lists in the order in which they first appear, tied
         items in a set being sorted.
@@ -63,6 +88,9 @@ def from_lists(
     `wkendall.gram_matrix(X, missing="bottom", signed=True, normalize=True)` compares these lists; what a list leaves out is then
     below all that it has. Lists with ties need `ties="mean"` as well.
 
+    >>> from_lists([["fig", "apple", None]], items=items).X
+    array([[ 2., nan, nan,  1.]])
+
     >>> from_lists([["plum", {"apple", "pear"}, "fig"]], items=["apple", "fig", "pear", "plum"]).X
     array([[2., 4., 2., 1.]])
 
@@ -71,23 +99,61 @@ def from_lists(
     ((2, 4), 5)
     """
     check_flag(sparse, "sparse")
+    columns = {} if items is None else columns_of(items)
+    rows = ranked_rows(lists, columns, unknown="new" if items is None else "error")
+    return RankedLists(as_ranks(rows, len(columns), sparse), list(columns))
+
+
+def columns_of(items: object) -> dict[object, int]:
+    """Return the column of each item, given in the order of the columns."""
     columns: dict[object, int] = {}
-    for place, item in enumerate([] if items is None else _sequence(items, "items", "a list of items")):
+    for place, item in enumerate(_sequence(items, "items", "a list of items")):
         where = _Place(None, place)
         _check_item(item, where)
         if columns.setdefault(item, place) != place:
             message = f"items holds {shown(item)} twice, in places {columns[item]} and {place}"
             raise where.error(message, item, "duplicate")
-    given = _sequence(lists, "lists", "a list of ranked lists, such as [['a', 'b'], ['b']]")
-    rows = [_row(number, ranked, columns, new=items is None) for number, ranked in enumerate(given)]
+    return columns
+
+
+def ranked_rows(lists: object, columns: dict[object, int], unknown: Unknown) -> list[dict[int, int]]:
+    """Return the rank of each column that a list has, for every list.
+
+    Items without a column get one ("new"), are refused ("error") or left out ("ignore").
+    """
+    given = _sequence(_table_rows(lists), "lists", "a list of ranked lists, such as [['a', 'b'], ['b']]")
+    return [_row(number, ranked, columns, unknown) for number, ranked in enumerate(given)]
+
+
+def as_ranks(rows: list[dict[int, int]], columns: int, sparse: bool) -> Any:
+    """Return the array with these rows."""
     if sparse:
-        return RankedLists(_sparse(rows, len(columns)), list(columns))
+        return _sparse(rows, columns)
     advice = "pass sparse=True, leave out items that few lists have, or take fewer lists at a time"
-    check_fits(len(rows), len(columns), np.dtype(np.float64), advice)
-    X = np.full((len(rows), len(columns)), np.nan)
+    check_fits(len(rows), columns, np.dtype(np.float64), advice)
+    X = np.full((len(rows), columns), np.nan)
     for number, row in enumerate(rows):
         X[number, list(row)] = list(row.values())
-    return RankedLists(X, list(columns))
+    return X
+
+
+def _table_rows(lists: Any) -> object:
+    """Return the rows of a data frame, which yields its columns when iterated over."""
+    if getattr(lists, "columns", None) is None or callable(lists.columns):
+        return lists
+    if callable(getattr(lists, "itertuples", None)):  # pandas
+        return _cells(lists.itertuples(index=False, name=None))
+    return _cells(lists.rows()) if callable(getattr(lists, "rows", None)) else lists  # polars
+
+
+def _cells(rows: Iterable[tuple[object, ...]]) -> Iterator[tuple[object, ...]]:
+    """Refuse lists in the cells of a data frame, which would become groups of tied items."""
+    for number, row in enumerate(rows):
+        for place, cell in enumerate(row):
+            if isinstance(cell, list | np.ndarray):
+                rule = "cells of a data frame must be items: pass the column with the lists by itself"
+                raise TypeError(f"{_Place(number, place)} holds {shown(cell)}, but {rule}")
+        yield row
 
 
 class _Place(NamedTuple):
@@ -114,11 +180,11 @@ def _sparse(rows: list[dict[int, int]], columns: int) -> Any:
     return found
 
 
-def _row(number: int, ranked: object, columns: dict[object, int], new: bool) -> dict[int, int]:
-    """Return the rank of each column of a list, adding columns for items that have none if they may be `new`."""
+def _row(number: int, ranked: object, columns: dict[object, int], unknown: Unknown) -> dict[int, int]:
+    """Return the rank of each column of a list."""
     ranks: dict[int, int] = {}
     places: dict[object, int] = {}
-    for place, element in enumerate(_sequence(ranked, f"list {number}", "a list of items, best first")):
+    for place, element in enumerate(_unpadded(number, ranked)):
         where = _Place(number, place)
         group, rank = _group(element, where), len(ranks) + 1
         for item in group:
@@ -126,17 +192,47 @@ def _row(number: int, ranked: object, columns: dict[object, int], new: bool) -> 
                 both = f"both in place {place}" if places[item] == place else f"in places {places[item]} and {place}"
                 message = f"list {number} holds {shown(item)} twice, {both}: an item has one rank"
                 raise where.error(message, item, "duplicate")
-            if item not in columns and not new:
-                message = f"{where} holds {shown(item)}, which is not one of the {len(columns)} items given"
-                raise where.error(message, item, "out of range")
             places[item] = place
+            if item not in columns:
+                if unknown == "ignore":
+                    continue
+                if unknown == "error":
+                    message = f"{where} holds {shown(item)}, which is not one of the {len(columns)} items given"
+                    raise where.error(message, item, "out of range")
             ranks[columns.setdefault(item, len(columns))] = rank
     return ranks
 
 
+def _unpadded(number: int, ranked: object) -> list[object]:
+    """Return the elements of a list without the padding at its end."""
+    elements = list(_sequence(ranked, f"list {number}", "a list of items, best first"))
+    while elements and _is_padding(elements[-1]):
+        elements.pop()
+    return elements
+
+
+def _is_padding(element: object) -> bool:
+    """Return whether this is None, NaN or what pandas has for them."""
+    if element is None or type(element).__name__ == "NAType":
+        return True
+    if isinstance(element, str | int | tuple | list | set | frozenset):  # the usual cases
+        return False
+    unequal = element != element
+    return isinstance(unequal, bool | np.bool_) and bool(unequal)
+
+
+#: Nothing can be wrong with these.
+_PLAIN = (str, int)
+
+
 def _group(element: object, where: _Place) -> list[object]:
     """Return the items that an element of a list stands for, in an order that is the same in every run."""
+    if type(element) in _PLAIN:
+        return [element]
     if not isinstance(element, list | set | frozenset):
+        if _is_padding(element):
+            message = f"{where} holds {shown(element)}, but an item follows: padding must be at the end of a list"
+            raise where.error(message, element, "nan")
         _check_item(element, where)
         return [element]
     if not element:
@@ -159,8 +255,7 @@ def _check_item(item: object, where: _Place) -> None:
     except TypeError:
         what = f"{shown(item)} of type {type(item).__name__}"
         raise TypeError(f"{where} holds {what}, but items must be hashable: strings, numbers or tuples") from None
-    unequal = item is None or type(item).__name__ == "NAType" or item != item
-    if isinstance(unequal, bool | np.bool_) and unequal:
+    if _is_padding(item):
         message = f"{where} holds {shown(item)}, which is no item: leave out what is not ranked"
         raise where.error(message, item, "nan")
 

@@ -34,7 +34,8 @@ def read_preflib(path: str | os.PathLike[str]) -> Preferences:
     r"""Read a file of orders from the PrefLib library (https://preflib.org).
 
     Both formats are understood: the current one, with header lines `# KEY: value`, and the one before it, which begins with
-    the number of alternatives. The numbers in the header must agree with the orders, and the orders with the kind of file.
+    the number of alternatives. The numbers in the header must agree with the orders, and the orders with the kind of file. The
+    counts of an order that occurs twice are added up.
 
     Parameters
     ----------
@@ -79,21 +80,34 @@ def read_orders(path: str | os.PathLike[str]) -> tuple[Preferences, list[int]]:
     items, totals, orders = (_current_format if lines[0][1][0] == "#" else _old_format)(file, kind, lines)
     check_fits(len(orders), len(items), np.dtype(np.float64), "split the file")
     X = np.full((len(orders), len(items)), np.nan)
-    counts = np.zeros(len(orders), dtype=np.int64)
-    first: dict[bytes, int] = {}
-    for row, (line, count, order) in enumerate(orders):
-        counts[row] = file.whole(line, count, "the count")
+    counts: list[int] = []
+    lines_of_orders: list[int] = []
+    rows: dict[bytes, int] = {}
+    for line, text, order in orders:
+        count, row = file.whole(line, text, "the count"), len(rows)
         for alternative, rank in _order(file, kind, line, order, len(items)).items():
             X[row, alternative - 1] = rank
-        before = first.setdefault(X[row].tobytes(), line)
-        if before != line:
-            file.fail(line, f"the order is that of line {before}: each must be there once, with all its voters")
+        found = rows.setdefault(X[row].tobytes(), row)
+        if found == row:
+            counts.append(count)
+            lines_of_orders.append(line)
+        else:
+            counts[found] += count
+            X[row] = np.nan
+    _check_totals(file, totals, counts, len(orders))
+    if counts and max(counts) >= 2**63:
+        file.fail(lines_of_orders[counts.index(max(counts))], f"{max(counts)} voters are too many: a count has 63 bits")
+    return Preferences(X[: len(rows)], items, np.array(counts, dtype=np.int64)), lines_of_orders
+
+
+def _check_totals(file: File, totals: list[tuple[int, str, int, str]], counts: list[int], orders: int) -> None:
+    """Compare the numbers of the header with the orders; an order that occurs twice may be counted once or twice."""
     for line, said, number, of in totals:
-        found = sum(counts.tolist()) if of == "voters" else len(orders)
-        if number != found:
-            what = "the counts add up to" if of == "voters" else "the number of orders is"
+        voters = of == "voters"
+        found = sum(counts) if voters else orders
+        if number != found and (voters or number != len(counts)):
+            what = "the counts add up to" if voters else "the number of orders is"
             file.fail(line, f"{said} is {number}, but {what} {found}", value=number)
-    return Preferences(X, items, counts), [line for line, _, _ in orders]
 
 
 class _Content(NamedTuple):

@@ -15,7 +15,18 @@ from numpy.typing import ArrayLike, NDArray
 
 from wkendall import _core
 from wkendall._arguments import check_choice, wrong_axes
-from wkendall._errors import Argument, Option, Piece, RankingError, Sentence, about, bad_argument
+from wkendall._errors import (
+    Advice,
+    Argument,
+    Option,
+    Piece,
+    RankingError,
+    Sentence,
+    about,
+    bad_argument,
+    changed,
+    sentence_of,
+)
 from wkendall.reading.arrays import acceptable, as_array, check_same_labels
 from wkendall.reading.sparse import SparseRows, is_sparse, sparse_array, sparse_rows
 
@@ -27,6 +38,10 @@ _INPUT, _TOP, _TIES, _MISSING = (get_args(words) for words in (Input, Top, Ties,
 #: Ranks from 1. Tied items have the first of the ranks that they share; items of unknown place have NaN. Of lists out of a
 #: catalogue a sparse array, which leaves out what comes last.
 Places = Any
+
+
+#: What to do about equal numbers.
+_TAKES_TIES: tuple[Piece, ...] = ("; ", Option("ties", "mean"), " takes equal numbers for ties")
 
 
 @dataclass(frozen=True, eq=False)
@@ -186,19 +201,26 @@ class Reading(NamedTuple):
             return CheckedRankings(_core.Rankings(numbers, self.input, self.top == "high", threads), self.missing)
         except RankingError as error:
             if not allowed:
-                raise about(error, name, *self._what_allows(error)) from None
+                raise self._explained(error, name) from None
         try:
             found = _core.Rankings.tied(numbers, self._descending, self.ties == "mean", self.missing, threads)
         except RankingError as error:
-            raise about(error, name, *self._what_allows(error)) from None
+            raise self._explained(error, name) from None
         return CheckedRankings(found, self.missing)
+
+    def _explained(self, error: RankingError, name: str) -> RankingError:
+        """Say which argument an error is about, and what can be done."""
+        pieces = sentence_of(error).pieces
+        kept = [piece for piece in pieces if not (isinstance(piece, Advice) and piece.kind == "ties")]
+        ties = (_TAKES_TIES if self.advises else ()) if len(kept) < len(pieces) else ()
+        return about(changed(error, kept), name, *ties, *self._what_allows(error))
 
     def _what_allows(self, error: RankingError) -> tuple[Piece, ...]:
         """Return which option allows for what is wrong with a row."""
         if self.input == "orders" or not self.advises:
             return ()
         if error.kind == "duplicate":
-            return ("; ", Option("ties", "mean"), " takes equal numbers for ties")
+            return _TAKES_TIES
         if error.kind == "nan":
             bottom, anywhere = Option("missing", "bottom"), Option("missing", "anywhere")
             return ("; ", bottom, " puts items without one last, ", anywhere, " leaves their place open")

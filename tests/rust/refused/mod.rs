@@ -5,7 +5,7 @@ mod lists;
 
 pub use lists::lists;
 
-use wkendall::{Error, Factor, Incomplete, Measure, Missing, Options, Rankings, Weight};
+use wkendall::{Error, Factor, Incomplete, Measure, Missing, Options, Rankings, Rows, Weight};
 
 /// What is wrong, what comes back, how it is written in code (a part of it) and in words.
 pub struct Case {
@@ -67,6 +67,19 @@ pub fn rankings() -> Vec<Case> {
             Rankings::from_ranks(2, 3, &[1, 2, 3]),
             "Shape { values: 3, rows: 2, items: 3 }",
             "3 values cannot fill 2 rows of 3 items",
+        ),
+        case(
+            "a short row",
+            Rows::collect([vec![1, 2, 3], vec![2, 1]]),
+            "RowLength { row: 1, given: 2, items: 3 }",
+            "row 1 has 2 values, but the rows before it have 3: every row must rank the same items",
+        ),
+        case(
+            "mean ranks of ties",
+            Rankings::from_ranks(2, 4, &[1.0, 2.0, 3.0, 4.0, 1.0, 2.5, 2.5, 4.0]),
+            "Midrank { row: 1, column: 1, value: 2.5 }",
+            "row 1, column 1 holds 2.5, which is not a whole number but the mean rank of tied items: ranks must be whole; \
+             rankings with ties take it as it is",
         ),
         case(
             "too many rows",
@@ -375,6 +388,12 @@ pub fn weights() -> Vec<Case> {
             Measure::distance(3).signed(),
             "NotAKernel",
             "only kernels have a signed form, not distances or correlations",
+        ),
+        case(
+            "normalized distance",
+            Measure::distance(3).try_normalized(),
+            "DistanceNormalized",
+            "a distance has no normalized form: only kernels have one",
         ),
         case("order of a distance", Measure::distance(3).of_order(3), "NotAKernel", "only kernels have"),
     ]

@@ -1,0 +1,184 @@
+"""`wkendall predict`: labels of rankings from what `wkendall learn` wrote."""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import json
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple, TextIO
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wkendall.cli.errors import CommandError, UsageError
+from wkendall.cli.options import add_files, add_output, add_running, new_parser, wants_progress
+from wkendall.cli.output import check_not_input, new_file, standard_output
+from wkendall.cli.reading import Source, check_reading, check_same_items, check_skipped, load_arrays, read_rankings
+from wkendall.cli.words import in_words_of_the_command
+from wkendall.kernels.embedding import linear_function_of
+from wkendall.kernels.run import Run
+from wkendall.learning.suquan import learnable
+from wkendall.reading.rankings import Reading
+
+if TYPE_CHECKING:
+    from wkendall.cli.options import Commands
+
+STDOUT = Path("-")
+WEIGHTS = "weights.npz"
+#: What learning settled about the meaning of the numbers.
+_MEANING = ("input", "top", "ties", "missing")
+
+_DESCRIPTION = """\
+Find the labels of rankings with what wkendall learn wrote to a folder.
+
+Writes a CSV file with a row for each ranking: its name if there is one (--id),
+the prediction, and for classes the scores. Of two classes the second is
+predicted if the score is above zero; of more the one with the largest score.
+
+What the numbers mean (--input, --top, --ties, --missing) is as it was for
+learning. The items must be the same, in the same order; files that list items
+(--layout choices, long) may list them in any order. weights.npz has only
+numbers and text: opening it runs no code from it.
+"""
+_EPILOG = """\
+examples:
+  wkendall learn people.csv --label age -o learned
+  wkendall predict votes.csv --model learned -o ages.csv
+"""
+
+
+class Model(NamedTuple):
+    """What was learned."""
+
+    path: Path
+    #: Weights, coefficients and intercept of each function.
+    functions: list[tuple[NDArray[np.float64], NDArray[np.float64], float]]
+    items: list[str]
+    #: None for numbers.
+    classes: NDArray[Any] | None
+    settings: Mapping[str, Any]
+
+    @property
+    def order(self) -> int:
+        """How many axes the weights have."""
+        return int(self.settings["order"])
+
+    def scores(self, source: Source, arguments: argparse.Namespace) -> NDArray[np.float64]:
+        """Score rankings by every function, one a column."""
+        run = Run(n_jobs=arguments.jobs, progress=wants_progress(arguments))
+        reading = Reading(*(self.settings[name] for name in _MEANING))
+        rankings = learnable(source.X, reading, self.order, run.threads)
+        found = np.zeros((rankings.rows, len(self.functions)))
+        for column, (U, B, intercept) in enumerate(self.functions):
+            shape = (-1, *U.shape[U.ndim - self.order :])
+            for weights, tensor in zip(U.reshape(shape), B.reshape(shape), strict=True):
+                found[:, column] += linear_function_of(rankings.core, weights, tensor, run)
+            found[:, column] += intercept
+        return found
+
+
+def add_parser(commands: Commands) -> None:
+    """Add the command to the command line."""
+    parser = new_parser(commands, "predict", "find labels with learned weights", _DESCRIPTION, _EPILOG)
+    parser.add_argument("file", type=Path, metavar="INPUT", help="the rankings: CSV, .npy, .npz or PrefLib")
+    parser.add_argument(
+        "--model", type=Path, required=True, metavar="FOLDER", help="the folder that wkendall learn wrote to"
+    )
+    add_output(parser, "OUTPUT", "a .csv file; - is standard output")
+    add_files(parser)
+    add_running(parser)
+    parser.set_defaults(run=run)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Predict and write."""
+    weights = arguments.model / WEIGHTS
+    if arguments.output != STDOUT and arguments.output.suffix.lower() != ".csv":
+        raise UsageError(f"the name of the output must end in .csv, not be {str(arguments.output)!r}")
+    check_not_input(arguments.output, arguments.file, weights)
+    if arguments.output == STDOUT:
+        with standard_output() as file:
+            rows = _predict(arguments, weights, file)
+            file.flush()
+    else:
+        with (
+            new_file(arguments.output, arguments.force) as unfinished,
+            unfinished.open("w", encoding="utf-8", newline="") as file,
+        ):
+            rows = _predict(arguments, weights, file)
+    said = f"wrote {arguments.output}: {rows} {'prediction' if rows == 1 else 'predictions'}"
+    print(said, file=sys.stderr if arguments.output == STDOUT else sys.stdout)
+    return 0
+
+
+def _predict(arguments: argparse.Namespace, weights: Path, file: TextIO) -> int:
+    model = _load(weights)
+    arguments.input = model.settings["input"]
+    check_reading(arguments, arguments.file)
+    source = read_rankings(arguments.file, arguments, items=model.items)
+    check_skipped(arguments, source)
+    _check_items(source, model)
+    with in_words_of_the_command(X=source):
+        scores = model.scores(source, arguments)
+    _write(file, source, model, scores)
+    return len(scores)
+
+
+def _check_items(source: Source, model: Model) -> None:
+    if source.X.shape[1] != len(model.items):
+        raise CommandError(
+            f"{source.path} has {source.X.shape[1]} items, but {model.path} was learned from {len(model.items)}: both must "
+            "have the same items in the same order"
+        )
+    if model.settings.get("named", True):
+        check_same_items(source, Source(model.path, source.X[:0], model.items))
+
+
+def _write(file: TextIO, source: Source, model: Model, scores: NDArray[np.float64]) -> None:
+    """Write a row for each ranking."""
+    columns: dict[str, list[Any]] = {}
+    if source.ids is not None:
+        columns["id"] = source.ids
+    if source.counts is not None:
+        columns["voters"] = source.counts.tolist()
+    if model.classes is None:
+        columns["prediction"] = scores[:, 0].tolist()
+    else:
+        two = scores.shape[1] == 1
+        best = (scores[:, 0] > 0).astype(int) if two else scores.argmax(axis=1)
+        columns["prediction"] = model.classes[best].tolist()
+        names = ["score"] if two else [f"score {name}" for name in model.classes.tolist()]
+        columns |= dict(zip(names, scores.T.tolist(), strict=True))
+    writer = csv.writer(file, lineterminator="\n")
+    writer.writerow(columns)
+    writer.writerows(zip(*columns.values(), strict=True))
+
+
+def _load(path: Path) -> Model:
+    """Read what was learned, and check that it fits together."""
+    arrays = load_arrays(path)
+    try:
+        settings = json.loads(str(arrays["settings"]))
+        items = [str(item) for item in arrays["items"].tolist()]
+        intercepts = np.atleast_1d(np.asarray(arrays["intercept"], dtype=np.float64))
+        classes = None if settings["regression"] else arrays["classes"]
+        Reading(*(settings[name] for name in _MEANING)).check()
+        shape = (len(items),) * int(settings["order"])
+        endings = [""] if len(intercepts) == 1 else [f"_{index}" for index in range(len(intercepts))]
+        functions = []
+        for ending, intercept in zip(endings, intercepts.tolist(), strict=True):
+            U, B = (np.asarray(arrays[name + ending], dtype=np.float64) for name in "UB")
+            if U.shape != B.shape or U.shape[U.ndim - len(shape) :] != shape or U.ndim > len(shape) + 1:
+                raise ValueError(f"U and B have shapes {U.shape} and {B.shape} for {len(items)} items")
+            functions.append((U, B, intercept))
+        count = 1 if classes is None or len(classes) == 2 else len(classes)
+        if count != len(functions) or (classes is not None and classes.ndim != 1):
+            raise ValueError(f"there are {len(functions)} functions, but must be {count}")
+    except KeyError as error:
+        raise CommandError(f"{path} is not what wkendall learn writes: it has no {error}") from error
+    except (ValueError, TypeError) as error:
+        raise CommandError(f"{path} is not what wkendall learn writes: {error}") from error
+    return Model(path, functions, items, classes, settings)

@@ -1,0 +1,197 @@
+"""Ranked lists as input of a scikit-learn pipeline."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, Literal, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.utils import Tags
+from sklearn.utils.validation import check_is_fitted
+
+from wkendall._arguments import check_choice, check_flag
+from wkendall._errors import Option, RankingError, changed, sentence_of
+from wkendall.reading.lists import Unknown, as_ranks, columns_of, ranked_rows
+
+
+class ListEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
+    """Ranked lists of names to ranks, with the same columns for every set of lists.
+
+    `fit` learns which item has which column. `transform` puts new lists into these columns. Use it as the first step of a
+    pipeline, before an object with `missing="bottom"`. `from_lists` does the same for a single set of lists.
+
+    Parameters
+    ----------
+    sparse : bool
+        Make sparse arrays, for short lists out of many items.
+    unknown : {"error", "ignore"}
+        What `transform` does with items that `fit` did not have: refuse them, or leave them out of their lists.
+    items : iterable, optional
+        All items, in the order of the columns. `fit` then refuses or leaves out other items, as `unknown` says. Pass it for
+        cross-validation, where a fold can lack items that another fold has.
+
+    Attributes
+    ----------
+    items_ : list
+        The items, in the order of the columns.
+
+    Examples
+    --------
+    >>> import wkendall
+    >>> encoder = wkendall.ListEncoder().fit([["apple", "pear", "plum"], ["plum", "fig"]])
+    >>> encoder.items_
+    ['apple', 'pear', 'plum', 'fig']
+    >>> encoder.transform([["fig", "apple"]])
+    array([[ 2., nan, nan,  1.]])
+
+    >>> from sklearn.pipeline import make_pipeline
+    >>> from sklearn.svm import SVC
+    >>> kernel = wkendall.WeightedKendall(signed=True, normalize=True, missing="bottom")
+    >>> model = make_pipeline(wkendall.ListEncoder(unknown="ignore"), kernel, SVC(kernel="precomputed"))
+    >>> lists = [["apple", "pear"], ["pear", "apple", "plum"], ["fig", "plum"], ["plum", "fig", "apple"]]
+    >>> model.fit(lists, ["sweet", "sweet", "tart", "tart"]).predict([["fig", "quince", "plum"]])
+    array(['tart'], dtype='<U5')
+    """
+
+    def __init__(
+        self,
+        sparse: bool = False,
+        unknown: Literal["error", "ignore"] = "error",
+        *,
+        items: Iterable[object] | None = None,
+    ) -> None:
+        self.sparse = sparse
+        self.unknown = unknown
+        self.items = items
+
+    def fit(self, X: Iterable[object], y: object = None) -> Self:  # noqa: ARG002
+        """Learn the items.
+
+        Parameters
+        ----------
+        X : iterable of iterables, or iterable of names
+            Ranked lists, as for `from_lists`; columns are in the order in which items first appear. Or the names of all items,
+            strings or numbers, in the order of the columns.
+        y : object
+            Not used.
+
+        Returns
+        -------
+        self
+        """
+        self._learn(X)
+        return self
+
+    def _learn(self, X: Any) -> list[dict[int, int]] | None:
+        """Learn the items; return the ranks of the lists, or None if there are only names."""
+        self._check_parameters()
+        X = X if _is_table(X) else _whole(X)
+        rows = None
+        if _are_names(X):
+            columns = columns_of(X)
+            if self.items is not None:
+                raise ValueError("items is given, so X must be ranked lists: leave items out to fit on names")
+        else:
+            columns = {} if self.items is None else columns_of(self.items)
+            rows = self._rows(X, columns, "new" if self.items is None else self.unknown)
+        self.items_ = list(columns)
+        return rows
+
+    def transform(self, X: Iterable[Iterable[object]]) -> Any:
+        """Turn ranked lists into ranks.
+
+        Parameters
+        ----------
+        X : iterable of iterables
+            Ranked lists, as for `from_lists`.
+
+        Returns
+        -------
+        ndarray of shape (m, n), or scipy.sparse.csr_array
+            The ranks, from 1, of the items in `items_`; NaN, or nothing in a sparse array, where a list does not have the item.
+        """
+        check_is_fitted(self)
+        self._check_parameters()
+        columns = {item: column for column, item in enumerate(self.items_)}
+        return as_ranks(self._rows(X, columns, self.unknown), len(columns), bool(self.sparse))
+
+    def fit_transform(self, X: Iterable[Iterable[object]], y: object = None) -> Any:  # noqa: ARG002
+        """Learn the items of ranked lists, and turn the lists into ranks.
+
+        Parameters
+        ----------
+        X : iterable of iterables
+            Ranked lists, as for `from_lists`.
+        y : object
+            Not used.
+
+        Returns
+        -------
+        ndarray of shape (m, n), or scipy.sparse.csr_array
+        """
+        rows = self._learn(X)
+        if rows is None:
+            raise TypeError("X holds names, but must hold ranked lists: only fit takes names")
+        return as_ranks(rows, len(self.items_), bool(self.sparse))
+
+    def get_feature_names_out(self, input_features: object = None) -> NDArray[np.object_]:  # noqa: ARG002
+        """Return the names of the columns.
+
+        Parameters
+        ----------
+        input_features : object
+            Not used.
+
+        Returns
+        -------
+        ndarray of n strings
+            The items as text; in code, with quotes, if two items have the same text.
+        """
+        check_is_fitted(self)
+        names = [str(item) for item in self.items_]
+        if len(set(names)) < len(names):
+            names = [repr(item) for item in self.items_]
+        return np.array(names, dtype=object)
+
+    def _rows(self, X: object, columns: dict[object, int], unknown: Unknown) -> list[dict[int, int]]:
+        """Return the rank of each column that a list has."""
+        try:
+            return ranked_rows(X, columns, unknown)
+        except RankingError as error:
+            if error.kind != "out of range":
+                raise
+            advice = ("; ", Option("unknown", "ignore"), " leaves out such items")
+            raise changed(error, (*sentence_of(error).pieces, *advice)) from None
+
+    def _check_parameters(self) -> None:
+        check_flag(self.sparse, "sparse")
+        check_choice(self.unknown, "unknown", ("error", "ignore"))
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.two_d_array = False
+        tags.input_tags.string = True
+        tags.input_tags.allow_nan = True
+        tags.no_validation = True
+        return tags
+
+
+def _is_table(X: object) -> bool:
+    """Return whether this is a data frame."""
+    columns = getattr(X, "columns", None)
+    return columns is not None and not callable(columns)
+
+
+def _whole(values: Any) -> Any:
+    """Return what is read more than once: an iterator yields its elements only once."""
+    return list(values) if hasattr(values, "__next__") else values
+
+
+def _are_names(X: Any) -> bool:
+    """Tell names from ranked lists: no name can be iterated over, or is a text."""
+    if _is_table(X) or isinstance(X, str | bytes | dict | set | frozenset) or not hasattr(X, "__iter__"):
+        return False
+    first = next(iter(X), ())
+    return isinstance(first, str | bytes) or (first is not None and not hasattr(first, "__iter__"))

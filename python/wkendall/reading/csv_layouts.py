@@ -1,0 +1,152 @@
+"""Three ways in which a CSV file has rankings: numbers below items, chosen items in order, one item of one ranking a row."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wkendall._memory import check_fits
+from wkendall._text import shown
+from wkendall.reading.csv_rows import Rows
+from wkendall.reading.lists import as_ranks
+from wkendall.reading.text_files import MISSING
+
+_ADVICE = "split the file, or leave out items that few rankings have"
+
+
+class Table(NamedTuple):
+    """What is in a CSV file; see `read_table`."""
+
+    X: NDArray[np.float64]
+    items: list[str]
+    #: Whether the file has the names of the items.
+    named: bool
+    #: The cells of each column that was set apart, one for each ranking.
+    apart: dict[str, list[str]]
+    #: The line where each ranking begins.
+    lines: list[int]
+    #: The name of each ranking of a long table.
+    ids: list[str] | None = None
+
+
+def of_numbers(rows: Rows) -> Table:
+    """Return the rankings of a file with a number for each item, one ranking a row, one item a column."""
+    X = np.array([_numbers(rows, line, cells) for line, cells in rows.body])
+    items = [str(column + 1) if rows.names is None else rows.names[column] for column in rows.kept]
+    return Table(X, items, rows.names is not None, _cells_apart(rows), [line for line, _ in rows.body])
+
+
+def _numbers(rows: Rows, line: int, cells: list[str]) -> list[float]:
+    _check_width(rows, line, cells)
+    return [rows.number(line, cells[column], column) for column in rows.kept]
+
+
+def _check_width(rows: Rows, line: int, cells: list[str], fewer: bool = False) -> None:
+    if len(cells) > rows.width or (len(cells) < rows.width and not (fewer and cells)):
+        rows.file.fail(line, f"the row has {len(cells)} cells, but the first row has {rows.width}")
+
+
+def _cells_apart(rows: Rows) -> dict[str, list[str]]:
+    return {
+        name: [cells[column] if column < len(cells) else "" for _, cells in rows.body]
+        for name, column in rows.apart.items()
+    }
+
+
+def of_choices(rows: Rows, items: Sequence[str] | None) -> Table:
+    """Return the rankings of a file with the names of chosen items, the first choice first, one ranking a row."""
+    columns = {} if items is None else {item: column for column, item in enumerate(items)}
+    ranked = []
+    for line, cells in rows.body:
+        _check_width(rows, line, cells, fewer=True)
+        ranked.append(_choices(rows, line, cells, columns, new=items is None))
+    X = as_ranks(ranked, len(columns), sparse=False)
+    return Table(X, list(columns), True, _cells_apart(rows), [line for line, _ in rows.body])
+
+
+def _choices(rows: Rows, line: int, cells: list[str], columns: dict[str, int], new: bool) -> dict[int, int]:
+    ranks: dict[int, int] = {}
+    where: dict[str, int] = {}
+    blank = None
+    for column in rows.kept:
+        cell = cells[column] if column < len(cells) else ""
+        if cell in MISSING:
+            blank = column if blank is None else blank
+            continue
+        if blank is not None:
+            reason = f"{rows.label(blank)} is blank, but {rows.label(column)} holds {shown(cell)}: blanks must be last"
+            rows.file.fail(line, reason, "nan", blank, cell)
+        if cell in where:
+            reason = f"{shown(cell)} is chosen twice, in columns {where[cell] + 1} and {column + 1}"
+            rows.file.fail(line, reason, "duplicate", column, cell)
+        where[cell] = column
+        _check_known(rows, line, column, cell, columns, new)
+        ranks[columns.setdefault(cell, len(columns))] = len(ranks) + 1
+    return ranks
+
+
+def _check_known(rows: Rows, line: int, column: int, item: str, columns: dict[str, int], new: bool) -> None:
+    if item not in columns and not new:
+        reason = f"{rows.label(column)} holds {shown(item)}, which is not one of the {len(columns)} items given"
+        rows.file.fail(line, reason, "out of range", column, item)
+
+
+def of_long(rows: Rows, id: str | None, item: str | None, value: str | None, items: Sequence[str] | None) -> Table:
+    """Return the rankings of a file with one item of one ranking, and its number, in each row."""
+    places = _long_columns(rows, id, item, value)
+    people: dict[str, int] = {}
+    columns = {} if items is None else {name: column for column, name in enumerate(items)}
+    lines: list[int] = []
+    cells_of: list[list[str]] = []
+    entries: dict[tuple[int, int], tuple[int, float]] = {}
+    for line, cells in rows.body:
+        _check_width(rows, line, cells)
+        who, what, number = (cells[place] for place in places)
+        for place in places[:2]:
+            if cells[place] in MISSING:
+                rows.file.fail(line, f"{rows.label(place)} is blank", "nan", place)
+        if who not in people:
+            lines.append(line)
+            cells_of.append(cells)
+        row = people.setdefault(who, len(people))
+        _check_same_person(rows, line, cells, who, cells_of[row], lines[row], places)
+        _check_known(rows, line, places[1], what, columns, items is None)
+        key = row, columns.setdefault(what, len(columns))
+        before = entries.setdefault(key, (line, rows.number(line, number, places[2])))[0]
+        if before != line:
+            reason = f"{shown(who)} has a number for {shown(what)} already, in line {before}"
+            rows.file.fail(line, reason, "duplicate", places[1], what)
+    check_fits(len(people), len(columns), np.dtype(np.float64), _ADVICE)
+    X = np.full((len(people), len(columns)), np.nan)
+    for key, (_, found) in entries.items():
+        X[key] = found
+    apart = {name: [cells[column] for cells in cells_of] for name, column in rows.apart.items()}
+    return Table(X, list(columns), True, apart, lines, list(people))
+
+
+def _long_columns(rows: Rows, id: str | None, item: str | None, value: str | None) -> list[int]:
+    """Return the columns of ranking, item and number: those that were asked for, and else the others in this order."""
+    named = [None if name is None else rows.apart[name] for name in (id, item, value)]
+    others = iter(rows.kept)
+    places = [next(others, None) if place is None else place for place in named]
+    found = [place for place in places if place is not None]
+    if len(found) < 3 or next(others, None) is not None or len(set(found)) < 3:
+        unsaid = len(rows.kept) - named.count(None)
+        count = f"there are {abs(unsaid)} columns too {'many' if unsaid > 0 else 'few'}"
+        rule = "a long table has one column each for the ranking, the item and the number: id, item and value name them"
+        rows.file.fail(rows.line, f"{count if unsaid else 'a column is named twice'}; {rule}, skip leaves out others")
+    return found
+
+
+def _check_same_person(
+    rows: Rows, line: int, cells: list[str], who: str, first: list[str], before: int, places: Sequence[int]
+) -> None:
+    """Refuse a column set apart, such as a label, that differs between two rows of a ranking."""
+    for name, column in rows.apart.items():
+        if column not in places and cells[column] != first[column]:
+            now, then = shown(cells[column]), f"{shown(first[column])} in line {before}"
+            reason = f"{shown(who)} has {now} in column {shown(name)}, but {then}"
+            rows.file.fail(line, reason, "items differ", column, cells[column])

@@ -1,0 +1,150 @@
+"""The rows and the columns of a CSV file, before anyone knows what its cells mean."""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Collection, Sequence
+from contextlib import suppress
+from itertools import chain, islice
+from typing import Literal, NamedTuple, NoReturn, get_args
+
+import numpy as np
+
+from wkendall._arguments import check_choice
+from wkendall._text import shown
+from wkendall.reading.text_files import MISSING, NUMBER, WHOLE, File, opened, rows_of
+
+DELIMITERS = (",", ";", "\t")
+#: So many rows of a CSV file are looked at to find its delimiter.
+SAMPLE = 100
+Layout = Literal["ranks", "choices", "long"]
+LAYOUTS: tuple[str, ...] = get_args(Layout)
+
+
+class Rows(NamedTuple):
+    """The rows of a file below the names of the columns, and these names."""
+
+    file: File
+    #: The line of the names, or of the first row.
+    line: int
+    #: None if the file has no names.
+    names: list[str] | None
+    #: How many columns there are.
+    width: int
+    #: The line where each row begins, and its cells.
+    body: list[tuple[int, list[str]]]
+    #: The columns that were asked for by name, and where they are.
+    apart: dict[str, int]
+    #: The other columns.
+    kept: list[int]
+
+    def label(self, column: int) -> str:
+        """Return what messages call a column."""
+        return f"column {column + 1}" + (f", {shown(self.names[column])}," if self.names is not None else "")
+
+    def number(self, line: int, cell: str, column: int) -> float:
+        """Return the number in a cell, NaN if it is missing."""
+        if cell in MISSING:
+            return math.nan
+        if not NUMBER.fullmatch(cell):
+            reason = f"{self.label(column)} holds {shown(cell)}, which is not a number"
+            self.file.fail(line, reason, "text", column, cell)
+        number = float(cell)
+        if math.isinf(number):
+            reason = f"{self.label(column)} holds {shown(cell)}, which is not finite"
+            self.file.fail(line, reason, "infinite", column, number)
+        return number
+
+
+def read_rows(
+    path: str | os.PathLike[str],
+    layout: str,
+    *,
+    delimiter: str | None,
+    header: bool | None,
+    apart: Sequence[str],
+    skip: Collection[str],
+) -> Rows:
+    """Read a CSV file; columns are set `apart` by name, or by number from 1 if no column has such a name."""
+    check_choice(layout, "layout", LAYOUTS)
+    if delimiter is not None and (not isinstance(delimiter, str) or len(delimiter) != 1 or delimiter in '\r\n"'):
+        raise ValueError(f"delimiter must be one character, such as ',' or ';', or None, not {shown(delimiter)}")
+    if header is not None and not isinstance(header, bool | np.bool_):
+        raise TypeError(f"header must be True, False or None, not {shown(header)}")
+    file = opened(path)
+    rows = list(rows_of(file, delimiter or found_delimiter(file)))
+    while rows and (not rows[-1][1] or (rows[-1][1] == [""] and len(rows[0][1]) > 1)):
+        rows.pop()
+    if not rows:
+        file.fail(1, "the file is empty")
+    line, first = rows[0]
+    if not first:
+        what = "numbers" if layout == "ranks" else "cells"
+        file.fail(line, f"the line is blank, but must be the first row of {what}, or the names of the items")
+    if header is None:
+        header = _has_names([cells for _, cells in rows], layout, [*apart, *skip])
+    names, width = (first, len(first)) if header else (None, max(len(cells) for _, cells in rows))
+    width = width if layout == "choices" else len(first)
+    places = {name: _place(names or [], width, name) for name in (*apart, *skip)}
+    for name in apart:
+        if places[name] is None:
+            no_column(file, line, names or [], name)
+    known = {name: place for name, place in places.items() if place is not None}
+    kept = [column for column in range(width) if column not in known.values()]
+    if not kept and layout != "long":
+        file.fail(line, "every column is set apart: no items are left")
+    if names is not None:
+        _check_names(file, line, names, kept if layout == "ranks" else ())
+        if len(rows) == 1:
+            what = "items" if layout == "ranks" else "columns"
+            file.fail(line, f"the names of the {what} are the only row: there must be rankings after them")
+    return Rows(file, line, names, width, rows[bool(header) :], known, kept)
+
+
+def _has_names(rows: list[list[str]], layout: str, apart: Sequence[str]) -> bool:
+    """Tell whether the first row has the names of the columns."""
+    if any(name in rows[0] and not WHOLE.fullmatch(name) for name in apart):
+        return True
+    numbered = {int(name) - 1 for name in apart if WHOLE.fullmatch(name)}
+    first = [cell for column, cell in enumerate(rows[0]) if column not in numbered and cell not in MISSING]
+    if layout == "ranks":
+        return any(not NUMBER.fullmatch(cell) for cell in first)
+    if layout == "long":  # the value of a ranking is a number
+        return not any(NUMBER.fullmatch(cell) for cell in rows[0])
+    return not set(first) & set(chain.from_iterable(rows[1:]))
+
+
+def found_delimiter(file: File) -> str:
+    """Return the delimiter that splits the first rows alike; of several the one that makes most cells."""
+    sizes: dict[str, list[int]] = {delimiter: [] for delimiter in DELIMITERS}
+    for delimiter, found in sizes.items():
+        with suppress(ValueError):  # raised again when the file is read with this delimiter
+            for _, cells in islice(rows_of(file, delimiter), SAMPLE):
+                if cells:
+                    found.append(len(cells))
+    alike = [delimiter for delimiter, found in sizes.items() if len(set(found)) == 1 and found[0] > 1]
+    return max(alike or DELIMITERS, key=lambda delimiter: sizes[delimiter][:1])
+
+
+def _place(names: list[str], size: int, name: str) -> int | None:
+    """Return the place of a column, given by its name or by its number from 1, if there is such a column."""
+    if name in names:
+        return names.index(name)
+    return int(name) - 1 if WHOLE.fullmatch(name) and 1 <= int(name) <= size else None
+
+
+def no_column(file: File, line: int, names: list[str], name: str) -> NoReturn:
+    """Refuse the name of a column that is not there."""
+    known = f"they are {', '.join(shown(known) for known in names[:8])}" if names else "they have no names"
+    file.fail(line, f"there is no column {shown(name)}: {known}{', ...' if len(names) > 8 else ''}")
+
+
+def _check_names(file: File, line: int, names: list[str], items: Collection[int]) -> None:
+    first: dict[str, int] = {}
+    for column, name in enumerate(names, 1):
+        if not name and column - 1 in items:
+            reason = f"column {column} has no name, but every column must be an item: row numbers are none"
+            file.fail(line, reason, "no name", column - 1)
+        if name and first.setdefault(name, column) != column:
+            file.fail(line, f"columns {first[name]} and {column} have the same name, {shown(name)}")

@@ -1,0 +1,208 @@
+"""`wkendall predict`: the labels that the estimators predict, from every kind of file; and files of choices and long tables."""
+
+import csv
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+import wkendall
+from command_line import ITEMS, fails, run, write_table
+from definitions import random_rankings
+from learning_files import AGES, CITIES, NUMBERS, RNG, N, X, folder  # noqa: F401
+
+NEW = random_rankings(RNG, 9, N)
+PEOPLE = "people.csv --skip city --skip number --label age --folds 2 --no-baseline"
+
+
+@pytest.fixture(autouse=True)
+def new_people(folder):  # noqa: F811
+    write_table(Path("new.csv"), NEW, ITEMS, who=[f"p{row}" for row in range(9)])
+    np.save("new.npy", NEW)
+
+
+def predicted(words):
+    run(f"predict {words} -o found.csv --force")
+    with Path("found.csv").open(newline="") as file:
+        rows = list(csv.reader(file))
+    return {name: [row[column] for row in rows[1:]] for column, name in enumerate(rows[0])}
+
+
+@pytest.mark.parametrize("words", ["", "--method alternating", "--order 1", "--components 2", "--order 3", "--pure"])
+def test_two_classes(words, capsys):
+    run(f"learn {PEOPLE} -o out --C 1 {words}")
+    kind = wkendall.AlternatingClassifier if "alternating" in words else wkendall.SuquanSVDClassifier
+    how = {"order": int(words[-1])} if "order" in words else {}
+    how |= {"n_components": 2} if "comp" in words else {}
+    how |= {"pure": True} if "pure" in words else {}
+    model = kind(C=1.0, **how).fit(X, AGES)
+    capsys.readouterr()
+    found = predicted("new.csv --id who --model out")
+    assert capsys.readouterr().out == "wrote found.csv: 9 predictions\n"
+    assert list(found) == ["id", "prediction", "score"]
+    assert found["id"] == [f"p{row}" for row in range(9)]
+    assert found["prediction"] == model.predict(NEW).tolist()
+    np.testing.assert_allclose([float(score) for score in found["score"]], model.decision_function(NEW), atol=1e-9)
+    # An array has no names.
+    assert predicted("new.npy --model out")["prediction"] == found["prediction"]
+
+
+def test_more_classes_and_numbers():
+    run("learn people.csv --skip age --skip number --label city -o out --C 1 --folds 2 --no-baseline")
+    model = wkendall.SuquanSVDClassifier(C=1.0).fit(X, CITIES)
+    found = predicted("new.npy --model out")
+    assert list(found) == ["prediction", "score Bern", "score Oslo", "score Rome"]
+    assert found["prediction"] == model.predict(NEW).tolist()
+    scores = np.array([found[f"score {city}"] for city in ("Bern", "Oslo", "Rome")], dtype=float).T
+    np.testing.assert_allclose(scores, model.decision_function(NEW), atol=1e-9)
+    run("learn people.csv --skip age --skip city --label number --regression -o numbers --C 1 --folds 2 --no-baseline")
+    found = predicted("new.npy --model numbers")
+    wanted = wkendall.SuquanSVDRegressor(C=1.0).fit(X, NUMBERS).predict(NEW)
+    np.testing.assert_allclose(np.array(found["prediction"], float), wanted, atol=1e-9)
+
+
+def test_the_numbers_mean_what_they_meant():
+    np.save("scores.npy", -X.astype(float))
+    np.save("new_scores.npy", -NEW.astype(float))
+    run("learn scores.npy --labels ages.npy -o out --C 1 --folds 2 --no-baseline --input scores --ties mean")
+    wanted = wkendall.SuquanSVDClassifier(C=1.0).fit(X, AGES).predict(NEW).tolist()
+    assert predicted("new_scores.npy --model out")["prediction"] == wanted
+
+
+def test_standard_output(capsys):
+    run(f"learn {PEOPLE} -o out --C 1")
+    capsys.readouterr()
+    run("predict new.csv --skip who --model out -o -")
+    out, err = capsys.readouterr()
+    assert out.splitlines()[0] == "prediction,score"
+    assert len(out.splitlines()) == 10
+    assert err == "wrote -: 9 predictions\n"
+
+
+# Files that list items.
+
+
+def names_of(ranks, most):
+    return [ITEMS[item] for item in np.argsort(ranks)[:most]]
+
+
+def write_lists(name, rows, most=3, **columns):
+    """Write the same lists as choices and as a long table."""
+    lists = [names_of(row, most - index % 2) for index, row in enumerate(rows)]
+    padded = [[*listed, *[""] * (most - len(listed))] for listed in lists]
+    write_table(Path(f"{name}.csv"), padded, [f"choice {rank}" for rank in range(1, most + 1)], **columns)
+    entries = [(row, item, rank) for row, listed in enumerate(lists) for rank, item in enumerate(listed, 1)]
+    apart = {key: [cells[row] for row, _, _ in entries] for key, cells in columns.items()}
+    write_table(Path(f"{name}-long.csv"), [(item, rank) for _, item, rank in entries], ["what", "rank"], **apart)
+    return lists
+
+
+@pytest.mark.parametrize(("file", "layout"), [("lists.csv", "choices"), ("lists-long.csv", "long")])
+def test_learning_and_predicting_from_lists(file, layout):
+    who = [f"q{row}" for row in range(len(X))]
+    lists = write_lists("lists", X, who=who, age=AGES)
+    new = write_lists("new-lists", NEW[::-1], who=who[:9])
+    words = f"--layout {layout} --id who"
+    run(f"learn {file} {words} --label age --missing bottom -o out --C 1 --folds 2 --no-baseline")
+    found = predicted(f"new-{file} {words} --model out")
+    table = wkendall.from_lists(lists)
+    model = wkendall.SuquanSVDClassifier(C=1.0, missing="bottom").fit(table.X, AGES)
+    assert found["prediction"] == model.predict(wkendall.from_lists(new, items=table.items).X).tolist()
+    assert found["id"] == who[:9]
+    assert json.loads(str(np.load("out/weights.npz")["settings"]))["named"]
+
+
+@pytest.mark.parametrize(("ending", "layout"), [(".csv", "choices"), ("-long.csv", "long")])
+def test_matrices_of_lists(ending, layout):
+    who = [f"q{row}" for row in range(9)]
+    lists = write_lists("lists", NEW, who=who)
+    others = write_lists("others", X[:5], most=2, who=who[:5])
+    words = f"--layout {layout} --id who --missing bottom --signed --normalize"
+    options = {"missing": "bottom", "signed": True, "normalize": True}
+    run(f"gram lists{ending} {words} -o k.npz")
+    found = np.load("k.npz")
+    table = wkendall.from_lists(lists)
+    np.testing.assert_array_equal(found["K"], wkendall.gram_matrix(table.X, **options))
+    assert found["ids"].tolist() == who
+    assert found["items"].tolist() == table.items
+    # The items of two files are those of both.
+    run(f"gram lists{ending} --against others{ending} {words} -o k.npz --force")
+    both = wkendall.from_lists([*lists, *others])
+    wanted = wkendall.gram_matrix(both.X[:9], both.X[9:], **options)
+    np.testing.assert_allclose(np.load("k.npz")["K"], wanted, atol=1e-14)
+
+
+# What is refused.
+
+
+def test_refused(capsys):
+    run(f"learn {PEOPLE} -o out --C 1")
+    capsys.readouterr()
+    write_table(Path("turned.csv"), NEW, [ITEMS[1], ITEMS[0], *ITEMS[2:]])
+    np.save("four.npy", random_rankings(RNG, 3, 4))
+    Path("strange.csv").write_text("first,second\ntea,wine\n")
+    for words, message in (
+        ("new.csv --skip who --model nowhere", "there is no nowhere/weights.npz: wkendall learn -o nowhere writes it"),
+        (
+            "new.csv --model out",
+            "new.csv, line 2: column 1, 'who', holds 'p0', which is not a number; --skip COLUMN leaves",
+        ),
+        (
+            "turned.csv --model out",
+            "item 1 is 'coffee' in turned.csv and 'tea' in out/weights.npz: both must have the same items",
+        ),
+        ("four.npy --model out", "four.npy has 4 items, but out/weights.npz was learned from 5"),
+        (
+            "strange.csv --layout choices --model out",
+            "line 2: column 2, 'second', holds 'wine', which is not one of the 5 items",
+        ),
+    ):
+        fails(capsys, f"predict {words} -o found.csv", message)
+    for words, message in (
+        ("new.csv --model out -o found.npy", "the name of the output must end in .csv"),
+        ("new.csv --model out -o new.csv", "is the input"),
+        ("new.csv --item what --model out -o found.csv", "--item goes with --layout long"),
+        ("new.npy --layout long --model out -o found.csv", "--layout goes with CSV files"),
+    ):
+        fails(capsys, f"predict {words}", message, 2)
+    fails(
+        capsys,
+        "gram new.csv --layout choices --input scores -o k.npy",
+        "--input scores does not go with --layout choices",
+        2,
+    )
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"settings": None}, "it has no 'settings'"),
+        ({"settings": "{"}, "Expecting property name"),
+        ({"B": np.ones((4, 4))}, "U and B have shapes (5, 5) and (4, 4) for 5 items"),
+        ({"classes": np.array(["a", "b", "c"])}, "there are 1 functions, but must be 3"),
+        ({"intercept": np.zeros(3)}, "it has no 'U_0'"),
+        ({"U": np.array([["x"]])}, "could not convert string to float"),
+    ],
+    ids=["no settings", "no JSON", "shapes", "classes", "intercepts", "text"],
+)
+def test_files_that_learn_did_not_write(change, message, capsys):
+    run(f"learn {PEOPLE} -o out --C 1")
+    arrays = {name: value for name, value in (dict(np.load("out/weights.npz")) | change).items() if value is not None}
+    np.savez("out/weights.npz", **arrays)
+    capsys.readouterr()
+    fails(
+        capsys,
+        "predict new.npy --model out -o found.csv",
+        f"out/weights.npz is not what wkendall learn writes: {message}",
+    )
+
+
+def test_no_code_is_run_from_a_file(capsys):
+    class Trap:
+        def __reduce__(self):
+            return Path.touch, (Path("sprung"),)
+
+    Path("out").mkdir()
+    np.savez("out/weights.npz", settings=np.array([Trap()], dtype=object))
+    fails(capsys, "predict new.npy --model out -o found.csv", "the array 'settings' cannot be read")
+    assert not Path("sprung").exists()

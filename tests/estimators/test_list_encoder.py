@@ -1,0 +1,192 @@
+"""Ranked lists in scikit-learn: the same columns for every set of lists."""
+
+import pickle
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from definitions import random_rankings
+from orders_of_items import NAN, same
+from scipy.sparse import issparse
+from sklearn.base import clone
+from sklearn.model_selection import cross_val_score
+from sklearn.pipeline import make_pipeline
+from sklearn.svm import SVC, LinearSVC
+from wkendall import (
+    AlternatingClassifier,
+    KendallFeatures,
+    KendallNystroem,
+    KernelKMeans,
+    ListEncoder,
+    SuquanSVDClassifier,
+    SuquanSVDRegressor,
+    WeightedKendall,
+    from_lists,
+)
+
+LISTS = [["apple", "pear", "plum"], ["plum", "fig"], [], ["fig", {"apple", "plum"}, "pear"]]
+NEW = [["fig", "plum"], ["pear"], []]
+
+
+def test_new_lists_have_the_columns_of_fit():
+    encoder = ListEncoder()
+    assert encoder.fit(LISTS) is encoder
+    assert encoder.items_ == ["apple", "pear", "plum", "fig"]
+    same(encoder.transform(NEW), [[NAN, NAN, 2, 1], [NAN, 1, NAN, NAN], [NAN] * 4])
+    same(encoder.transform(NEW), from_lists(NEW, items=encoder.items_).X)
+    same(encoder.fit_transform(LISTS), from_lists(LISTS).X)
+    same(encoder.fit_transform(iter(LISTS)), from_lists(LISTS).X)
+
+
+def test_sparse_arrays_have_the_same_ranks():
+    encoder = ListEncoder(sparse=True)
+    for found, lists in ((encoder.fit_transform(LISTS), LISTS), (encoder.transform(NEW), NEW)):
+        assert issparse(found)
+        assert found.shape == (len(lists), 4)
+        wanted = from_lists(lists, items=encoder.items_).X
+        same(found.toarray(), np.nan_to_num(wanted))
+
+
+def test_unknown_items():
+    encoder = ListEncoder().fit(LISTS)
+    with pytest.raises(
+        ValueError, match=r"^list 1, place 1 holds 'kiwi', which is not one of the 4 items given; unknown="
+    ):
+        encoder.transform([["plum"], ["fig", "kiwi"]])
+    ignoring = ListEncoder(unknown="ignore").fit(LISTS)
+    same(ignoring.transform([["kiwi", "plum", {"fig", "lime"}, "pear"]]), [[NAN, 3, 1, 2]])
+    with pytest.raises(ValueError, match="holds 'kiwi' twice"):
+        ignoring.transform([["kiwi", "kiwi"]])
+
+
+@pytest.mark.parametrize(
+    "names", [["b", "a", "c"], iter(["b", "a", "c"]), np.array(["b", "a", "c"]), pd.Series(["b", "a", "c"])]
+)
+def test_fit_on_names(names):
+    encoder = ListEncoder().fit(names)
+    assert encoder.items_ == ["b", "a", "c"]
+    same(encoder.transform([["a", "c"]]), [[NAN, 1, 2]])
+
+
+def test_fit_with_items():
+    assert ListEncoder(items=("z", "a")).fit([["a"]]).items_ == ["z", "a"]
+    encoder = ListEncoder(unknown="ignore", items=["z", "a"]).fit([["a", "q"]])
+    same(encoder.transform([["q", "a", "z"]]), [[2, 1]])
+
+
+@pytest.mark.parametrize(
+    "things", [[3, 1, 2], [("a", 1), ("b",), ("c", 2)], [2.5, "x", b"y"]], ids=["numbers", "tuples", "mixed"]
+)
+def test_any_hashable_item(things):
+    encoder = ListEncoder().fit([things])
+    assert encoder.items_ == things
+    same(encoder.transform([things[::-1]]), [[3, 2, 1]])
+
+
+def test_series_and_padded_tables():
+    wanted = [[1, 2, NAN], [3, 2, 1], [NAN, 1, NAN]]
+    rows = [["a", "b", None], ["c", "b", "a"], ["b", None, None]]
+    for lists in (
+        pd.Series([["a", "b"], ["c", "b", "a"], ["b"]], index=[7, 8, 9]),
+        pl.Series([["a", "b"], ["c", "b", "a"], ["b"]]),
+        pd.DataFrame(rows, columns=["first", "second", "third"]),
+        pd.DataFrame(rows).replace({None: np.nan}),
+        pl.DataFrame(rows, schema=["first", "second", "third"], orient="row"),
+        np.array(rows, dtype=object),
+    ):
+        encoder = ListEncoder().fit(lists)
+        assert encoder.items_ == ["a", "b", "c"]
+        same(encoder.transform(lists), wanted)
+
+
+def test_names_of_columns():
+    encoder = ListEncoder().fit([["apple", "pear"]])
+    assert encoder.get_feature_names_out().tolist() == ["apple", "pear"]
+    assert ListEncoder().fit([[1, ("a", 2)]]).get_feature_names_out().tolist() == ["1", "('a', 2)"]
+    assert ListEncoder().fit([[1, "1"]]).get_feature_names_out().tolist() == ["1", "'1'"]
+    frame = ListEncoder().set_output(transform="pandas").fit(LISTS).transform(NEW)
+    assert frame.columns.tolist() == ["apple", "pear", "plum", "fig"]
+
+
+def test_clone_and_pickle():
+    encoder = ListEncoder(sparse=True, unknown="ignore", items=["a", "b"])
+    copy = clone(encoder)
+    assert copy.get_params() == {"sparse": True, "unknown": "ignore", "items": ["a", "b"]}
+    assert not hasattr(copy, "items_")
+    back = pickle.loads(pickle.dumps(encoder.fit([["b"]])))
+    assert back.items_ == ["a", "b"]
+    assert (back.transform([["b"]]) != encoder.transform([["b"]])).nnz == 0
+
+
+def people(rng, count=60):
+    """Two groups of people, of whom each lists the best of six fruits; one group prefers the first two."""
+    fruits = ["apple", "pear", "plum", "fig", "lime", "kiwi"]
+    y = np.arange(count) % 2
+    scores = rng.standard_normal((count, 6)) + 2.0 * np.outer(y, [1, 1, 0, 0, 0, 0])
+    return [[fruits[item] for item in np.argsort(-row)[: rng.integers(2, 6)]] for row in scores], y
+
+
+@pytest.mark.parametrize("sparse", [False, True])
+@pytest.mark.parametrize(
+    "steps",
+    [
+        lambda: (WeightedKendall(signed=True, normalize=True, missing="bottom"), SVC(kernel="precomputed")),
+        lambda: (KendallFeatures(signed=True, normalize=True, missing="bottom"), LinearSVC()),
+        lambda: (KendallNystroem(n_components=20, signed=True, missing="bottom", random_state=0), LinearSVC()),
+    ],
+    ids=["gram", "features", "nystroem"],
+)
+def test_first_in_a_pipeline(steps, sparse):
+    if sparse and isinstance(steps()[0], KendallFeatures):
+        pytest.skip("sparse lists have no features of pairs")
+    lists, y = people(np.random.default_rng(0))
+    model = make_pipeline(ListEncoder(sparse, "ignore"), *steps()).fit(lists[:40], y[:40])
+    found = model.predict(lists[40:])
+    # The same with arrays, whose columns are those of all lists.
+    X = from_lists(lists, items=model[0].items_, sparse=sparse).X
+    assert found.tolist() == make_pipeline(*steps()).fit(X[:40], y[:40]).predict(X[40:]).tolist()
+    assert np.mean(found == y[40:]) > 0.65
+    # Lists of new people, which name items in another order, give each person the same class as before.
+    assert model.predict(lists[40:][::-1]).tolist() == found[::-1].tolist()
+    assert cross_val_score(model, lists, y, cv=3).mean() > 0.65
+    assert cross_val_score(model, pd.Series(lists), y, cv=3).mean() > 0.65
+
+
+def test_a_saved_pipeline_scores_new_lists_alike():
+    lists, y = people(np.random.default_rng(1))
+    model = make_pipeline(ListEncoder(), SuquanSVDClassifier(missing="bottom")).fit(lists, y)
+    assert pickle.loads(pickle.dumps(model)).predict(lists[7:]).tolist() == model.predict(lists)[7:].tolist()
+
+
+@pytest.mark.parametrize("labels", [list("abcd"), [30, 10, 20, 40]], ids=["names", "codes"])
+@pytest.mark.parametrize("frame", [pd.DataFrame, pl.DataFrame], ids=["pandas", "polars"])
+@pytest.mark.parametrize(
+    "model",
+    [
+        WeightedKendall(),
+        KendallFeatures(),
+        KendallNystroem(n_components=3, random_state=0),
+        KernelKMeans(2, random_state=0),
+        SuquanSVDClassifier(),
+        SuquanSVDRegressor(),
+        AlternatingClassifier(),
+    ],
+    ids=lambda model: type(model).__name__,
+)
+def test_models_refuse_other_names_and_orders(model, frame, labels):
+    if frame is pl.DataFrame and labels[0] == 30:
+        pytest.skip("columns of polars have names")
+    X = random_rankings(np.random.default_rng(2), 12, 4)
+
+    def named(names):
+        return pd.DataFrame(X, columns=names) if frame is pd.DataFrame else pl.DataFrame(X, schema=names)
+
+    model = clone(model).fit(named(labels), np.arange(12) % 2)
+    apply = model.predict if hasattr(model, "predict") else model.transform
+    apply(named(labels))
+    for other in ([labels[1], labels[0], *labels[2:]], [*labels[:3], "x" if labels[0] == "a" else 50]):
+        with pytest.raises(ValueError, match=r"feature names should match|is labelled"):
+            apply(named(other))
+    # What has no names is taken as it is.
+    assert len(clone(model).fit(pd.DataFrame(X), np.arange(12) % 2)._labels_of_items or []) == 0
