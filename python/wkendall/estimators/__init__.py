@@ -9,7 +9,7 @@ Layers, each using only those below it:
     feature_map  explicit features
     gram_transformer   Gram matrices
     vectors    what the transformers to vectors share
-    drawing    different rankings, and draws of some
+    drawing    draws of rankings that are far apart
     kernel_parameters  what the objects with the parameters of a kernel share
     input_checks   what scikit-learn checks for its estimators
 """
