@@ -13,12 +13,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wkendall._arguments import Array
+from wkendall._memory import check_fits
 from wkendall.statistics.paired_values import Values
 from wkendall.statistics.permutations import BATCH_NUMBERS, BATCH_WORK, Groups
-from wkendall.statistics.samples import Sample
+from wkendall.statistics.samples import ADVICE, Sample
 
 #: A kernel is a product of factors if what is left is below this part of its largest value.
 RESIDUAL = 1e-13
+#: More factors take too long to find: their number squared, times the number of different values.
+MOST_FACTORS = 1024
 #: Seconds for a multiplication in a product of matrices, for a number that is looked up and added, for a permutation that is done
 #: by itself; on one core.
 _MULTIPLY, _LOOK_UP, _ALONE = 1e-10, 3e-9, 3e-5
@@ -131,23 +134,26 @@ def dependence_of(gram: Array, sample: Sample, values: Values) -> Labels | Facto
 
 def most_factors(different: int, people: int) -> int:
     """Return with how many factors products of matrices take as long as looking up all pairs of people."""
-    return max(1, int((_LOOK_UP * people**2 + _ALONE) / (_MULTIPLY * different**2 + _LOOK_UP * people)))
+    equal = (_LOOK_UP * people**2 + _ALONE) / (_MULTIPLY * different**2 + _LOOK_UP * people)
+    return max(1, min(int(equal), MOST_FACTORS))
 
 
 def low_rank(values: Values, most: int) -> Array | None:
     """Return factors F of the kernel between different values, L = F F', by pivoted Cholesky steps; None if there are more."""
     assert values.own is not None
     assert values.column is not None
-    left, size = values.own.copy(), len(values.own)
-    factors = np.empty((size, min(most, size)))
-    for rank in range(factors.shape[1] + 1):
+    left, most = values.own.copy(), min(most, len(values.own))
+    rows = np.empty((min(most, 32), len(left)))
+    for rank in range(most + 1):
         pivot = int(left.argmax())
         if left[pivot] <= RESIDUAL * values.scale:
-            return factors[:, :rank].copy()
-        if rank == factors.shape[1]:
+            return np.ascontiguousarray(rows[:rank].T)
+        if rank == most:
             break
-        known = factors[:, :rank]
-        factors[:, rank] = (values.column(pivot) - known @ known[pivot]) / np.sqrt(left[pivot])
-        left = np.maximum(left - factors[:, rank] ** 2, 0)
+        if rank == len(rows):
+            check_fits(2 * rank, len(left), rows.dtype, ADVICE)
+            rows = np.concatenate([rows, np.empty((min(rank, most - rank), len(left)))])
+        rows[rank] = (values.column(pivot) - rows[:rank, pivot] @ rows[:rank]) / np.sqrt(left[pivot])
+        left = np.maximum(left - rows[rank] ** 2, 0)
         left[pivot] = 0
     return None
