@@ -98,8 +98,8 @@ def draw(found, path):
     left.hist(result.null_distribution, bins=40, color="#bbbbbb")
     left.axvline(result.statistic, color="#ee6677", linewidth=2)
     left.annotate(
-        f"the two groups:\np = {result.pvalue:.4f}", (result.statistic, 0.75), (-8, 0), xycoords=("data", "axes fraction"),
-        textcoords="offset points", ha="right", color="#ee6677",
+        f"the two groups:\np = {result.pvalue:.4f}", (result.statistic, 0.75), (8, 0), xycoords=("data", "axes fraction"),
+        textcoords="offset points", ha="left", color="#ee6677",
     )  # fmt: skip
     left.set(
         title="A ranking or its reverse, against noise",
@@ -109,12 +109,12 @@ def draw(found, path):
     rows = [row for row in found if not row[0].startswith("no difference")]
     places = np.arange(len(rows))
     for test, color, name in ((0, "#4477aa", "two_sample_test"), (1, "#ccbb44", "mean ranks")):
-        right.barh(places + 0.2 - 0.4 * test, [row[2][test] for row in rows], 0.38, color=color, label=name)
+        right.barh(places - 0.2 + 0.4 * test, [row[2][test] for row in rows], 0.38, color=color, label=name)
     right.axvline(0.05, color="0.3", linestyle=":")
     right.set_yticks(places, [f"{model}, {n} items" for model, n, _ in rows])
     right.invert_yaxis()
     right.set(title="Pairs of groups that are told apart", xlabel="part rejected at 0.05", xlim=(0, 1))
-    right.legend(frameon=False, loc="lower right", bbox_to_anchor=(1, 0.3))
+    right.legend(frameon=False, loc="center right", bbox_to_anchor=(1, 0.66))
     for axes in (left, right):
         axes.spines[["top", "right"]].set_visible(False)
     figure.savefig(path, dpi=130)
