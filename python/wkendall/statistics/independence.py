@@ -66,7 +66,7 @@ def independence_test(
         What stands beside each ranking.
     y_kernel : {"auto", "delta", "gaussian", "mallows", "kendall"}
         The kernel between values of `y`. "delta", for labels: 1 if they are equal, else 0. "gaussian", for numbers and vectors:
-        exp(-|a - b|^2 / (2 bandwidth^2)). "mallows" and "kendall", for rankings, of the same items as `X` or of others. "auto" is
+        `exp(-|a - b|^2 / (2 bandwidth^2))`. "mallows" and "kendall", for rankings, of the same items as `X` or of others. "auto" is
         "delta" for texts, booleans and categories and "gaussian" for all numbers, whole ones too, and for rows of them. So say
         "delta" if numbers are labels, and "mallows" or "kendall" if rows are rankings.
     y_options : dict, optional
