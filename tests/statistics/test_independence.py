@@ -151,6 +151,14 @@ def test_many_different_numbers():
     assert outcome(X, y, n_permutations=99).pvalue == 0.01
 
 
+def test_a_label_for_each():
+    """As many labels as people: the kernel between them is not made group by group."""
+    X = make_uniform(1500, 8, rng=0)
+    result = outcome(X, [str(number) for number in range(1500)], n_permutations=9)
+    assert result.pvalue == 1
+    np.testing.assert_allclose(result.null_distribution, result.statistic, rtol=1e-12)
+
+
 @pytest.mark.parametrize("y", [np.arange(30) % 7 * 1.5, np.random.default_rng(8).standard_normal((30, 6))])
 def test_the_same_for_a_seed(y):
     X = make_uniform(30, 5, rng=0)

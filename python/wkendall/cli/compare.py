@@ -179,8 +179,8 @@ def _read(arguments: argparse.Namespace) -> list[Group]:
         groups = _by_label(sources[0], found[0], arguments.group)
     for group in groups:
         if group.people < 2:
-            found = f"{group.people} ranking{'' if group.people == 1 else 's'}"
-            raise CommandError(f"{group.name} has {found}, but a group must have at least 2")
+            size = f"{group.people} ranking{'' if group.people == 1 else 's'}"
+            raise CommandError(f"{group.name} has {size}, but a group must have at least 2")
     return groups
 
 

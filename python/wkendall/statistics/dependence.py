@@ -121,10 +121,14 @@ class Pairs(NamedTuple):
 
 def dependence_of(gram: Array, sample: Sample, values: Values) -> Labels | Factors | Pairs:
     """Return the quickest way to compute the criterion."""
-    if values.own is None:
-        return Labels(Groups(gram, sample.counts, values.counts))
     member = values.member[np.argsort(sample.member, kind="stable")]
-    factors = low_rank(values, most_factors(len(gram), len(member)))
+    most, different = most_factors(len(gram), len(member)), len(values.counts)
+    if values.own is None:
+        if different <= most + 1:
+            return Labels(Groups(gram, sample.counts, values.counts))
+        check_fits(different, different, np.dtype(np.float64), ADVICE)
+        return Pairs(gram, sample.counts, np.eye(different), member)
+    factors = low_rank(values, most)
     if factors is None:
         assert values.matrix is not None
         return Pairs(gram, sample.counts, values.matrix(), member)
