@@ -13,10 +13,11 @@ from discrepancies import consecutive, distance, mean_discrepancy, splits, squar
 from paths import SURVEY
 from survey_files import needs_survey
 from wkendall.datasets import load_eurobarometer, make_mallows, make_survey, make_uniform
+from wkendall.kernels.run import Run
 from wkendall.statistics import permutations, samples
 from wkendall.statistics.permutations import Groups, null_distribution
 from wkendall.statistics.results import TestResult
-from wkendall.statistics.two_samples import discrepancies
+from wkendall.statistics.two_samples import compare, discrepancies
 
 U = np.random.default_rng(5).standard_normal((5, 5))
 W = np.einsum("ab,cd->abcd", np.triu(U, 1), np.triu(U, 1))
@@ -172,6 +173,30 @@ def test_rounding_makes_no_statistic_smaller():
     assert len(found) == 1
     # Exactly: four of the first kind, or more, or two or fewer, of 12 people in halves.
     assert abs(found.pop() - (1 - 400 / 924)) < 0.1
+
+
+@pytest.mark.parametrize("exponent", [-70, 20, 66])
+def test_huge_and_tiny_weights(exponent):
+    """Sums over many people neither overflow nor vanish."""
+    X = make_mallows(300, 5, 0.2, rng=0)
+    u = np.array([5.0, 4, 3, 2, 1])
+    plainly = outcome(X[:100], X[100:], weight="mult", u=u)
+    found = outcome(X[:100], X[100:], weight="mult", u=u * 10.0**exponent)
+    np.testing.assert_allclose(found.statistic / 10.0 ** (4 * exponent), plainly.statistic, rtol=1e-9)
+    assert found.pvalue == plainly.pvalue
+    labels = ["a"] * 100 + ["b"] * 200
+    one = wkendall.independence_test(X, labels, weight="mult", u=u * 10.0**exponent, rng=0, n_permutations=19)
+    other = wkendall.independence_test(X, labels, weight="mult", u=u, rng=0, n_permutations=19)
+    assert one.pvalue == other.pvalue
+
+
+def test_too_many_people():
+    groups = [samples.of_places(np.array([[1, 2], [2, 1]]))] * 2
+    voters = [np.array([10**9, 1])] * 2
+    with pytest.raises(ValueError, match=r"^there are 2000000002 people, but a test takes fewer than 1000000000$"):
+        compare(groups, voters, samples.KernelOptions(), Run(), 9, np.random.default_rng(0))
+    voters = [np.array([10**8, 2 * 10**8]), np.array([10**8, 10**8])]
+    assert compare(groups, voters, samples.KernelOptions(), Run(), 9, np.random.default_rng(0)).pvalue == 0.1
 
 
 @pytest.mark.parametrize("sizes", [(9, 14), (5, 6, 12), (4, 4, 4, 4, 7)])

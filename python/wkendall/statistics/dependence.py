@@ -18,7 +18,7 @@ from wkendall.statistics.paired_values import Values
 from wkendall.statistics.permutations import BATCH_NUMBERS, BATCH_WORK, Groups
 from wkendall.statistics.samples import ADVICE, Sample
 
-#: A kernel is a product of factors if what is left is below this part of its largest value.
+#: A kernel whose largest value is 1 to 2 is a product of factors if no more than this is left of it.
 RESIDUAL = 1e-13
 #: More factors take too long to find: their number squared, times the number of different values.
 MOST_FACTORS = 1024
@@ -150,7 +150,7 @@ def low_rank(values: Values, most: int) -> Array | None:
     rows = np.empty((min(most, 32), len(left)))
     for rank in range(most + 1):
         pivot = int(left.argmax())
-        if left[pivot] <= RESIDUAL * values.scale:
+        if left[pivot] <= RESIDUAL:
             return np.ascontiguousarray(rows[:rank].T)
         if rank == most:
             break

@@ -21,7 +21,7 @@ from wkendall.statistics.samples import (
     centered,
     check_size,
     kernel_between,
-    largest,
+    reduced,
     sample_of,
 )
 
@@ -85,8 +85,8 @@ def independence_test(
 
     Notes
     -----
-    Statistics are equal if they differ by at most 1e-10 of the product of the largest values of both kernels; equal ones count as
-    at least as large.
+    Statistics are equal if they differ by at most 1e-10 of the product of the largest values of both kernels, each rounded down
+    to a power of two; equal ones count as at least as large.
 
     Equal rankings, and equal values of `y`, are counted. With labels or numbers a permutation multiplies the Gram matrix of the
     different rankings by a few vectors. With vectors or rankings that are all different it takes m^2 steps.
@@ -112,11 +112,11 @@ def independence_test(
     values = values_of(y, rankings.rows, y_kernel, y_options, run)
     sample = sample_of(rankings)
     gram, rate = kernel_between(sample, options, run)
-    scale = largest(gram) * values.scale
+    unit = reduced(gram) * values.unit
     gram = centered(gram, sample.counts)
     bar = (run.progress, "independence_test")
     dependence = dependence_of(gram, sample, values)
     observed = values.member[np.argsort(sample.member, kind="stable")]
     statistic = float(dependence.of(observed[np.newaxis])[0])
     null = null_distribution(lambda batch: dependence.drawn(random, batch), permutations, dependence.batch(), bar)
-    return answer(statistic, null, scale, rate)
+    return answer(statistic, null, unit, rate)

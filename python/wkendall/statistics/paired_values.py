@@ -16,7 +16,7 @@ from wkendall._memory import check_fits
 from wkendall._text import shown
 from wkendall.kernels.run import Run
 from wkendall.reading.rankings import Reading
-from wkendall.statistics.samples import ADVICE, Counts, KernelOptions, counts_of, kernel_between, largest, sample_of
+from wkendall.statistics.samples import ADVICE, Counts, KernelOptions, counts_of, kernel_between, reduced, sample_of
 
 ValueKernel = Literal["auto", "delta", "gaussian", "mallows", "kendall"]
 
@@ -36,8 +36,8 @@ class Values(NamedTuple):
 
     member: NDArray[np.intp]
     counts: Counts
-    #: The largest value of the kernel.
-    scale: float
+    #: What the kernel was divided by, so that its largest value is 1 to 2.
+    unit: float
     #: The kernel between each different value and itself, between all and one, and between all; absent for labels.
     own: Array | None = None
     column: Callable[[int], Array] | None = None
@@ -173,5 +173,5 @@ def _rankings(y: ArrayLike, rows: int, kind: str, options: dict[str, Any], run: 
     _check_rows(rankings.rows, rows)
     sample = sample_of(rankings)
     gram, _ = kernel_between(sample, kernel, run)
-    own = gram.diagonal().copy()
-    return Values(sample.member, sample.counts, largest(gram), own, lambda number: gram[number], lambda: gram)
+    unit, own = reduced(gram), gram.diagonal().copy()
+    return Values(sample.member, sample.counts, unit, own, lambda number: gram[number], lambda: gram)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any, Literal, NamedTuple, SupportsIndex, get_args
 
@@ -158,6 +159,12 @@ def centered(gram: Array, counts: Counts) -> Array:
     return gram
 
 
-def largest(gram: Array) -> float:
-    """Return the largest absolute value of a kernel, what rounding is compared with."""
-    return float(max(gram.max(initial=0.0), -gram.min(initial=0.0)))
+def reduced(gram: Array) -> float:
+    """Divide a kernel, in place, by the power of two that makes its largest value 1 to 2, and return that power.
+
+    Sums over many people then neither overflow nor vanish. A kernel that is 0 everywhere stays as it is.
+    """
+    largest = float(max(gram.max(initial=0.0), -gram.min(initial=0.0)))
+    unit = 2.0 ** (math.frexp(largest)[1] - 1) if largest else 1.0
+    gram /= unit
+    return unit

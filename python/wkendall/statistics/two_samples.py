@@ -13,7 +13,14 @@ from wkendall._errors import bad_type
 from wkendall.kernels.run import Run
 from wkendall.reading.arrays import check_same_labels
 from wkendall.reading.rankings import CheckedRankings, Input, Missing, Reading, Ties, Top, check_same_items
-from wkendall.statistics.permutations import Groups, Tables, answer, checked_permutations, null_distribution
+from wkendall.statistics.permutations import (
+    MOST_PEOPLE,
+    Groups,
+    Tables,
+    answer,
+    checked_permutations,
+    null_distribution,
+)
 from wkendall.statistics.results import TestResult
 from wkendall.statistics.samples import (
     Counts,
@@ -23,8 +30,8 @@ from wkendall.statistics.samples import (
     check_size,
     counts_of,
     kernel_between,
-    largest,
     pooled,
+    reduced,
     sample_of,
 )
 
@@ -100,8 +107,8 @@ def two_sample_test(
 
     Notes
     -----
-    Permutations whose statistics differ from that of the data by at most 1e-10 of the largest value of the kernel count as
-    equal, hence as at least as large. Rounding is far below that, so that it cannot turn equal statistics into smaller ones.
+    A permutation counts as at least as large if its statistic is not below that of the data by more than 1e-10 of the largest
+    value of the kernel, rounded down to a power of two. Rounding is far below that: it cannot make equal statistics smaller.
 
     Equal rankings are counted. A permutation of 12,216 people with 720 different rankings takes as long as 720 x 720 numbers
     take to be multiplied. Without equal rankings it takes m^2 multiplications for m people. Different rankings need 8 m^2 bytes.
@@ -151,21 +158,24 @@ def compare(
     random: np.random.Generator,
 ) -> TestResult:
     """Test whether groups of rankings differ; `voters` says how often each row of a group comes, once if absent."""
-    sample = sample_of(pooled(groups, run.threads), _joined(groups, voters))
+    every = _joined(groups, voters)
+    if int(every.sum()) >= MOST_PEOPLE:
+        raise ValueError(f"there are {int(every.sum())} people, but a test takes fewer than {MOST_PEOPLE}")
+    sample = sample_of(pooled(groups, run.threads), every)
     ends = np.cumsum([0, *(group.rows for group in groups)])
     tables = np.array([
         counts_of(sample.member[begin:end], len(sample.counts), people)
         for begin, end, people in zip(ends[:-1], ends[1:], voters, strict=True)
     ])  # fmt: skip
     gram, rate = kernel_between(sample, options, run)
-    scale = largest(gram)
+    unit = reduced(gram)
     dealt = Groups(centered(gram, sample.counts), sample.counts, tables.sum(axis=1))
     statistic = float(discrepancies(dealt, tables[np.newaxis, :-1])[0])
     null = null_distribution(
         lambda batch: discrepancies(dealt, dealt.draw(random, batch)),
         permutations, dealt.batch(), (run.progress, "two_sample_test"),
     )  # fmt: skip
-    return answer(statistic, null, scale, rate, pairwise(dealt, tables))
+    return answer(statistic, null, unit, rate, pairwise(dealt, tables))
 
 
 def _joined(groups: Sequence[CheckedRankings], voters: Sequence[Counts | None]) -> Counts:
