@@ -58,6 +58,7 @@ Layers, each using only those below it:
     dask, plotting, gaussian_process  one door each to a neighbouring library
     datasets   simulated rankings and the survey of the paper
     estimators classifiers, regressors, transformers and clustering for scikit-learn
+    statistics tests of hypotheses about samples of rankings
     learning   weights of positions, learned from labelled rankings
     kernels    Gram matrices, single pairs, distances, correlations, features
     reading    arrays, data frames, ranked lists and files to checked rankings
@@ -111,6 +112,8 @@ if TYPE_CHECKING:
     from wkendall.reading.csv_files import read_csv
     from wkendall.reading.lists import from_lists
     from wkendall.reading.preflib import read_preflib
+    from wkendall.statistics.independence import independence_test
+    from wkendall.statistics.two_samples import two_sample_test
 
 __all__ = [
     "AlternatingClassifier",
@@ -135,6 +138,7 @@ __all__ = [
     "gaussian_process",
     "gram_matrix",
     "gram_to_file",
+    "independence_test",
     "inverse",
     "kappa",
     "kernel",
@@ -146,6 +150,7 @@ __all__ = [
     "read_preflib",
     "show_config",
     "suquan_svd",
+    "two_sample_test",
 ]
 
 #: The modules of all names, loaded when first used: NumPy, scipy, scikit-learn, matplotlib and dask take long. What cannot be
@@ -175,6 +180,7 @@ _LATER = {
     "gaussian_process": "gaussian_process",
     "gram_matrix": "kernels",
     "gram_to_file": "kernels",
+    "independence_test": "statistics.independence",
     "inverse": "kernels",
     "kappa": "kernels",
     "kernel": "kernels",
@@ -186,9 +192,10 @@ _LATER = {
     "read_preflib": "reading.preflib",
     "show_config": "_config",
     "suquan_svd": "learning",
+    "two_sample_test": "statistics.two_samples",
 }
 #: Families that are attributes of the package without being imported.
-_FAMILIES = ("estimators", "kernels", "learning", "reading")
+_FAMILIES = ("estimators", "kernels", "learning", "reading", "statistics")
 _LATER |= {name: name for name in _FAMILIES}
 
 

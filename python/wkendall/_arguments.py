@@ -15,6 +15,8 @@ from wkendall._errors import NAMES, Argument, Column, Piece, RankingError, Row, 
 from wkendall._text import shown
 
 Array = NDArray[np.float64]
+#: What draws of random numbers can be told.
+Random = SupportsIndex | np.random.Generator | None
 _IS_MASKED = partial(operator.is_, np.ma.masked)
 
 _DOUBLE, _SINGLE = np.dtype(np.float64), np.dtype(np.float32)
@@ -159,6 +161,19 @@ def as_threads(n_jobs: SupportsIndex | None) -> int | None:
             f"n_jobs is {shown(number)}, but must be a number of threads from 1, -1 for all cores, or None"
         )
     return min(number, _core.MOST_THREADS)
+
+
+def generator(rng: Random) -> np.random.Generator:
+    """Return what to draw from."""
+    rule = f"rng must be None, a seed from 0 or a numpy.random.Generator, not {shown(rng)}"
+    if rng is None or isinstance(rng, np.random.Generator):
+        return np.random.default_rng(rng)
+    if isinstance(rng, bool | np.bool_) or not hasattr(rng, "__index__"):
+        raise TypeError(rule)
+    try:
+        return np.random.default_rng(int(rng.__index__()))
+    except (TypeError, ValueError):
+        raise ValueError(rule) from None
 
 
 def check_flag(value: object, name: str) -> None:

@@ -25,9 +25,9 @@ def test_version_and_help(capsys):
     assert capsys.readouterr().out == f"wkendall {_core.__version__}\n"
     run("--help")
     shown = capsys.readouterr().out
-    for wanted in ("gram", "learn", "predict", "info", "exit codes:", "  130  interrupted by Ctrl-C"):
+    for wanted in ("gram", "learn", "predict", "compare", "info", "exit codes:", "  130  interrupted by Ctrl-C"):
         assert wanted in shown
-    for command in ("gram", "learn", "predict", "info"):
+    for command in ("gram", "learn", "predict", "compare", "info"):
         run(f"{command} --help")
         assert "examples:" in capsys.readouterr().out
 
@@ -76,7 +76,7 @@ def test_examples_of_pages(page, capsys):
 
 def test_help_is_not_too_wide(capsys, monkeypatch):
     monkeypatch.setenv("COLUMNS", "80")
-    for words in ("--help", "gram --help", "learn --help", "reproduce --help", "info --help"):
+    for words in ("--help", "gram --help", "learn --help", "compare --help", "reproduce --help", "info --help"):
         run(words)
         lines = capsys.readouterr().out.splitlines()
         assert max(map(len, lines)) <= 110, max(lines, key=len)

@@ -13,6 +13,7 @@ from sklearn.base import clone
 from transformed import COLON, NAN
 from wkendall import KendallNystroem, datasets
 from wkendall.estimators import drawing, nystroem
+from wkendall.reading.distinct import distinct
 from wkendall.reading.rankings import of_places
 
 # Landmarks.
@@ -156,13 +157,13 @@ def test_different_rankings():
     for items in (1, 3, 300):
         places = random_rankings(rng, 8, items)[rng.integers(0, 8, 50)]
         weights = rng.integers(0, 5, 50).astype(float)
-        found, member, total = drawing.distinct(of_places(places), weights)
+        found, member, total = distinct(of_places(places), weights)
         different = found.places
         np.testing.assert_array_equal(different[member], places)
         assert len(different) == len({tuple(row) for row in places.tolist()})
         np.testing.assert_array_equal(total, [weights[member == one].sum() for one in range(len(different))])
     unknown = of_places(np.array([[1, NAN, 2], [2, NAN, 1], [1, NAN, 2]]), "anywhere")
-    found, member, _ = drawing.distinct(unknown, np.ones(3))
+    found, member, _ = distinct(unknown, np.ones(3))
     different = found.places
     assert len(different) == 2
     np.testing.assert_array_equal(different[member[2]], [1, NAN, 2])

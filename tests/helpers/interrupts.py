@@ -98,6 +98,16 @@ CASES = {
     "AlternatingRegressor": (rankings, (1000, 60), lambda X: wkendall.AlternatingRegressor().fit(X, X[:, 0])),
     "KernelKMeans": (rankings, (4000, 400), lambda X: wkendall.KernelKMeans(20, **MULT).fit(X)),
     "KendallNystroem": (rankings, (12000, 500), lambda X: wkendall.KendallNystroem(1500, **MULT).fit_transform(X)),
+    "two_sample_test": (
+        rankings,
+        (3000, 12),
+        lambda X: wkendall.two_sample_test(X[:1500], X[1500:], n_permutations=10**5),
+    ),
+    "independence_test": (
+        rankings,
+        (1500, 12),
+        lambda X: wkendall.independence_test(X, X[::-1], y_kernel="mallows", n_permutations=10**5),
+    ),
     "gram_to_file": (rankings, (6000, 400), to_file),
 }
 
@@ -163,7 +173,14 @@ def main() -> None:
     signal.signal(signal.SIGTERM, leave)
     import sklearn.svm  # noqa: F401  so that no signal comes while it is loaded
 
-    for getting in ("KernelKMeans", "KendallNystroem", "SuquanSVDClassifier", "suquan_svd"):
+    for getting in (
+        "KernelKMeans",
+        "KendallNystroem",
+        "SuquanSVDClassifier",
+        "suquan_svd",
+        "two_sample_test",
+        "independence_test",
+    ):
         getattr(wkendall, getting)
     for name in arguments.names:
         for _ in range(arguments.rounds):

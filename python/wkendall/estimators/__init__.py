@@ -10,7 +10,7 @@ Layers, each using only those below it:
     gram_transformer   Gram matrices
     list_encoder   ranked lists to ranks
     vectors    what the transformers to vectors share
-    drawing    different rankings, and draws of some
+    drawing    draws of rankings that are far apart
     kernel_parameters  what the objects with the parameters of a kernel share
     input_checks   what scikit-learn checks for its estimators
 """

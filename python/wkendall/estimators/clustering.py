@@ -18,11 +18,12 @@ from sklearn.utils.validation import check_is_fitted
 
 from wkendall._arguments import Array, as_order, check_choice, check_unmasked
 from wkendall._memory import check_fits
-from wkendall.estimators.drawing import distinct, draw_apart
+from wkendall.estimators.drawing import draw_apart
 from wkendall.estimators.input_checks import random_state, sample_weights
 from wkendall.estimators.kernel_parameters import KernelParameters
 from wkendall.kernels.embedding import BLOCK
 from wkendall.reading.arrays import as_array
+from wkendall.reading.distinct import distinct
 from wkendall.reading.rankings import CheckedRankings, Input, Missing, Ties, Top
 from wkendall.reading.sparse import is_sparse
 

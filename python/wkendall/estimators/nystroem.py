@@ -10,10 +10,11 @@ from scipy.linalg import solve_triangular
 from sklearn.base import ClassNamePrefixFeaturesOutMixin
 
 from wkendall._arguments import Array, as_order, as_result_type, check_choice
-from wkendall.estimators.drawing import distinct, draw_apart
+from wkendall.estimators.drawing import draw_apart
 from wkendall.estimators.input_checks import random_state
 from wkendall.estimators.kernel_parameters import KernelParameters
 from wkendall.estimators.vectors import VectorMap
+from wkendall.reading.distinct import distinct
 from wkendall.reading.rankings import CheckedRankings, Input, Missing, Ties, Top
 
 #: How many different rankings the error of an approximation is measured on, and landmarks are drawn apart from, at most.

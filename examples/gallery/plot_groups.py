@@ -1,0 +1,116 @@
+"""
+Do two groups of voters differ, and in what?
+============================================
+
+A simulated election: six parties from left to right, and voters who list as many as they like,
+the best first. City and countryside have the same middle, but the city has more voters on both
+wings. ``two_sample_test`` says whether the ballots of two groups come from one distribution; what
+differs is then looked up in the ballots.
+"""
+
+import matplotlib.pyplot as plt
+import numpy as np
+from wkendall import from_lists, mallows, two_sample_test
+
+PARTIES = ["Red", "Green", "Pink", "Blue", "Grey", "Black"]
+PLACES = np.array([-2.0, -1.2, -0.4, 0.4, 1.2, 2.0])
+
+
+def ballots(views, rng):
+    """Rank parties by how near they are, with some noise, and list one to six of them."""
+    near = -np.abs(views[:, None] - PLACES) + rng.gumbel(0, 0.4, (len(views), 6))
+    lengths = rng.choice([1, 2, 3, 4, 6], len(views), p=[0.15, 0.2, 0.35, 0.1, 0.2])
+    orders = near.argsort(axis=1)[:, ::-1]
+    lists = [
+        [PARTIES[party] for party in order[:length]]
+        for order, length in zip(orders, lengths, strict=True)
+    ]
+    return from_lists(lists, items=PARTIES).X
+
+
+rng = np.random.default_rng(0)
+wing = rng.choice([-1.3, 0.0, 1.3], 300, p=[0.2, 0.6, 0.2])
+city = ballots(rng.normal(wing, 0.7), rng)
+countryside = ballots(rng.normal(0, 0.9, 400), rng)
+print(city[:3])
+
+# %%
+# An item that is not listed is NaN, and below all that are. The p-value says how often voters who
+# are dealt out at random differ as much as city and countryside do. Two halves of the countryside
+# are a check: there is nothing to find.
+
+result = two_sample_test(city, countryside, missing="bottom", rng=0)
+halves = two_sample_test(countryside[::2], countryside[1::2], missing="bottom", rng=0)
+print(f"city, countryside:      {result.statistic:8.5f}  p = {result.pvalue}")
+print(f"halves of countryside:  {halves.statistic:8.5f}  p = {halves.pvalue}")
+
+# %%
+# What differs? First the pairs of parties: the part of voters that put one before the other, of
+# those that list at least one of them. Then whole ballots: the mean similarity of a ballot to the
+# city minus that to the countryside, with the kernel of the test. The discrepancy is large
+# because of those ballots where this is far from 0.
+
+
+def before(X):
+    """Return the part of voters that put the party of the row before that of the column."""
+    ranks = np.where(np.isnan(X), 7, X)
+    first = (ranks[:, :, None] < ranks[:, None, :]).sum(axis=0)
+    return first / np.maximum(first + first.T, 1)
+
+
+pairs = before(city) - before(countryside)
+# NaN is not equal to NaN, so that equal ballots are found with another number in its place.
+everyone = np.nan_to_num(np.concatenate([city, countryside]), nan=7)
+different = np.unique(everyone, axis=0)
+different[different == 7] = np.nan
+how = {"lam": result.lam, "missing": "bottom", "normalize": True}
+excess = mallows(different, city, **how).mean(axis=1) - mallows(
+    different, countryside, **how
+).mean(axis=1)
+order = excess.argsort()
+
+
+def name(ballot):
+    """Return the parties that a ballot lists."""
+    listed = np.argsort(ballot)[: np.isfinite(ballot).sum()]
+    return ", ".join(PARTIES[party] for party in listed)
+
+
+extremes = [*order[:5], *order[-5:]]
+
+figure, (left, middle, right) = plt.subplots(
+    1, 3, figsize=(13, 4), width_ratios=[3, 3, 4], layout="constrained"
+)
+left.hist(result.null_distribution, bins=40, color="#bbbbbb")
+left.axvline(result.statistic, color="#ee6677", linewidth=2)
+left.set(
+    title="City and countryside,\nand voters dealt out at random",
+    xlabel="squared discrepancy",
+    ylabel="permutations",
+)
+image = middle.imshow(pairs, cmap="RdBu_r", vmin=-0.15, vmax=0.15)
+middle.set_xticks(range(6), PARTIES, rotation=45)
+middle.set_yticks(range(6), PARTIES)
+middle.set_title("Row before column:\ncity minus countryside")
+figure.colorbar(image, ax=middle, shrink=0.8)
+right.barh(
+    range(len(extremes)),
+    excess[extremes],
+    color=["#4477aa" if value < 0 else "#ee6677" for value in excess[extremes]],
+)
+right.set_yticks(range(len(extremes)), [name(different[row]) for row in extremes])
+right.axvline(0, color="0.3", linewidth=0.8)
+right.set(
+    title="Ballots of the countryside (blue)\nand of the city (red)",
+    xlabel="mean similarity: city minus countryside",
+)
+for axes in (left, right):
+    axes.spines[["top", "right"]].set_visible(False)
+print(f"largest difference of a pair: {np.abs(pairs).max():.3f}")
+
+# %%
+# **What comes out.** City and countryside differ: 0.3 % of the random deals have a discrepancy as
+# large. The two halves of the countryside do not. No pair of parties differs by more than eleven
+# hundredths, and the pairs that differ are those of a wing and the middle: Grey before Blue, Black
+# before Pink. Whole ballots say it in one glance. What the countryside has more of begins with Pink
+# and Blue, the middle; what the city has more of begins with Black and Grey, a wing.

@@ -1,0 +1,177 @@
+"""What stands beside the rankings of a sample, one value for each: labels, numbers, vectors, other rankings."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from numbers import Real
+from typing import Any, Literal, NamedTuple, get_args
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from wkendall._arguments import TEXT, Array, check_choice, check_unmasked, real_array
+from wkendall._errors import bad_argument, bad_type
+from wkendall._memory import check_fits
+from wkendall._text import shown
+from wkendall.kernels.run import Run
+from wkendall.reading.rankings import Reading
+from wkendall.statistics.samples import ADVICE, Counts, KernelOptions, counts_of, kernel_between, reduced, sample_of
+
+ValueKernel = Literal["auto", "delta", "gaussian", "mallows", "kendall"]
+
+#: The median of distances is taken over so many different values at most, evenly spaced in their order.
+MOST_VALUES = 1000
+_READING = ("input", "top", "ties", "missing")
+_OPTIONS = {
+    "delta": (),
+    "gaussian": ("bandwidth",),
+    "mallows": ("lam", "normalize", *_READING),
+    "kendall": ("weight", "k", "u", "U", "W", "order", "check", "signed", "normalize", *_READING),
+}
+
+
+class Values(NamedTuple):
+    """Values: the number of the different value of each row, how often each comes, and a kernel between them."""
+
+    member: NDArray[np.intp]
+    counts: Counts
+    #: What the kernel was divided by, so that its largest value is 1 to 2.
+    unit: float
+    #: The kernel between each different value and itself, between all and one, and between all; absent for labels.
+    own: Array | None = None
+    column: Callable[[int], Array] | None = None
+    matrix: Callable[[], Array] | None = None
+
+
+def values_of(y: Any, rows: int, y_kernel: object, y_options: Mapping[str, Any] | None, run: Run) -> Values:
+    """Read the values that stand beside so many rankings, and say which kernel is between them."""
+    check_choice(y_kernel, "y_kernel", get_args(ValueKernel))
+    check_unmasked(y, "y")
+    kind = _kind(y) if y_kernel == "auto" else str(y_kernel)
+    options = _checked_options(y_options, kind)
+    if kind == "delta":
+        return _labels(y, rows)
+    return _numbers(y, rows, **options) if kind == "gaussian" else _rankings(y, rows, kind, options, run)
+
+
+def _kind(y: Any) -> str:
+    """Tell labels from numbers."""
+    if str(getattr(y, "dtype", "")).lower() in ("category", "categorical", "enum"):
+        return "delta"
+    array = _as_array(y)
+    if array.dtype.kind in TEXT + "b":
+        return "delta"
+    if array.dtype == object:
+        numbers = all(isinstance(value, Real) and not isinstance(value, bool | np.bool_) for value in array.flat)
+        return "gaussian" if numbers else "delta"
+    if array.dtype.kind not in "iuf":
+        raise bad_type("y", f" has dtype {array.dtype}, but must be labels, real numbers, vectors or rankings")
+    return "gaussian"
+
+
+def _as_array(y: Any) -> NDArray[Any]:
+    try:
+        array = np.asarray(y)
+    except ValueError:
+        raise bad_argument("y", f" cannot be made an array, because its rows differ in length: {shown(y)}") from None
+    if array.ndim == 0:
+        raise bad_type("y", f" must be labels, numbers, vectors or rankings, one for each row of X, not {shown(y)}")
+    return array
+
+
+def _checked_options(given: Mapping[str, Any] | None, kind: str) -> dict[str, Any]:
+    if given is None:
+        return {}
+    if not isinstance(given, Mapping):
+        raise bad_type("y_options", f" must be a dictionary of options, not {shown(given)}")
+    for name in given:
+        if name not in _OPTIONS[kind]:
+            known = ", ".join(_OPTIONS[kind]) or "no options"
+            raise bad_argument("y_options", f" has {shown(name)}, but the kernel {kind!r} of y takes {known}")
+    return dict(given)
+
+
+def _check_rows(found: int, rows: int) -> None:
+    if found != rows:
+        rule = f" has {found} values, but X has {rows} rankings: it must have one for each"
+        raise bad_argument("y", rule, value=found, kind="rows differ")
+
+
+def _labels(y: Any, rows: int) -> Values:
+    array = _as_array(y)
+    if array.ndim != 1:
+        raise bad_argument("y", f" has shape {array.shape}, but labels are one for each ranking", kind="axes")
+    _check_rows(len(array), rows)
+    numbers: dict[Any, int] = {}
+    member = np.empty(rows, dtype=np.intp)
+    for row, label in enumerate(array.tolist()):
+        if label is None or label != label or type(label).__name__ in ("NAType", "NaTType"):
+            raise bad_argument("y", f"[{row}] is {shown(label)}: every ranking needs a label", row=row, kind="nan")
+        try:
+            member[row] = numbers.setdefault(label, len(numbers))
+        except TypeError:
+            raise bad_type(f"y[{row}]", f" is {shown(label)}, but a label is a text, a number or a flag") from None
+    return Values(member, counts_of(member, len(numbers), None), 1.0)
+
+
+def _numbers(y: ArrayLike, rows: int, bandwidth: object = None) -> Values:
+    meaning = "numbers, one for each ranking, or vectors, one a row"
+    flags = isinstance(y, np.ndarray) and y.dtype == bool
+    array = real_array(np.asarray(y, dtype=np.int64) if flags else y, "y", (1, 2), meaning)
+    _check_rows(len(array), rows)
+    vectors = array[:, np.newaxis] if array.ndim == 1 else array
+    _check_finite(vectors, array.ndim)
+    different, member = np.unique(vectors, axis=0, return_inverse=True)
+    member = member.reshape(-1)
+    width = _median_distance(different) if bandwidth is None else _checked_bandwidth(bandwidth)
+    scaled = different / width
+
+    def column(number: int) -> Array:
+        return np.asarray(np.exp(-0.5 * ((scaled - scaled[number]) ** 2).sum(axis=1)))
+
+    def matrix() -> Array:
+        check_fits(len(scaled), len(scaled), np.dtype(np.float64), ADVICE)
+        return np.array([column(number) for number in range(len(scaled))])
+
+    return Values(member, counts_of(member, len(scaled), None), 1.0, np.ones(len(scaled)), column, matrix)
+
+
+def _check_finite(vectors: Array, axes: int) -> None:
+    for row, column in np.argwhere(~np.isfinite(vectors))[:1].tolist():
+        value = float(vectors[row, column])
+        place = f"[{row}]" if axes == 1 else f"[{row}, {column}]"
+        known = {"row": row, "column": column, "value": value}
+        raise bad_argument("y", f"{place} is {value}: numbers must be finite", kind="infinite", **known)
+
+
+def _checked_bandwidth(bandwidth: object) -> float:
+    number = float(real_array(bandwidth, "bandwidth", (0,), "one number above 0").item())
+    if not 0 < number < math.inf:
+        raise bad_argument("bandwidth", f" is {number}, but must be a finite number above 0", value=number)
+    return number
+
+
+def _median_distance(different: Array) -> float:
+    """Return the median of the distances between different values; 1 if there is only one."""
+    from scipy.spatial.distance import pdist
+
+    if len(different) < 2:
+        return 1.0
+    some = different
+    if len(different) > MOST_VALUES:
+        some = different[np.linspace(0, len(different) - 1, MOST_VALUES).round().astype(np.intp)]
+    distance = float(np.median(pdist(some)))
+    return distance if 0 < distance < math.inf else 1.0
+
+
+def _rankings(y: ArrayLike, rows: int, kind: str, options: dict[str, Any], run: Run) -> Values:
+    reading = Reading(**{name: options.pop(name) for name in _READING if name in options})
+    kernel = KernelOptions(kernel="mallows" if kind == "mallows" else "kendall", **options)
+    kernel.specification()
+    rankings = reading.rankings(y, "y", run.threads)
+    _check_rows(rankings.rows, rows)
+    sample = sample_of(rankings)
+    gram, _ = kernel_between(sample, kernel, run)
+    unit, own = reduced(gram), gram.diagonal().copy()
+    return Values(sample.member, sample.counts, unit, own, lambda number: gram[number], lambda: gram)

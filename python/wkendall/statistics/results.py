@@ -1,0 +1,53 @@
+"""What tests of hypotheses return."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple, Self
+
+import numpy as np
+
+from wkendall._arguments import Array
+
+
+class _Answer(NamedTuple):
+    statistic: float
+    pvalue: float
+
+
+class TestResult(_Answer):
+    """The statistic of a test and its p-value: a tuple of these two, with more attributes.
+
+    Attributes
+    ----------
+    statistic : float
+        What the test measures; larger if the data speak more against the hypothesis.
+    pvalue : float
+        (1 + number of permutations whose statistic is at least as large) / (1 + number of permutations).
+    null_distribution : ndarray of shape (n_permutations,)
+        The statistics of the permutations.
+    lam : float or None
+        The rate of the Mallows kernel between rankings; None for another kernel.
+    pairwise : ndarray of shape (groups, groups) or None
+        Of `two_sample_test`: the squared discrepancy between each two groups, 0 on the diagonal.
+
+    Examples
+    --------
+    >>> import wkendall
+    >>> result = wkendall.two_sample_test([[1, 2, 3]] * 4, [[3, 2, 1]] * 4, rng=0, n_permutations=99)
+    >>> statistic, pvalue = result
+    >>> pvalue == result.pvalue == result[1], len(result.null_distribution)
+    (True, 99)
+    """
+
+    #: Not a class of tests, whatever pytest takes its name for.
+    __test__ = False
+
+    null_distribution: Array
+    lam: float | None
+    pairwise: Array | None
+
+    def __new__(cls, statistic: float, pvalue: float, **more: Any) -> Self:
+        """Make a result; `more` are its other attributes."""
+        made = super().__new__(cls, statistic, pvalue)
+        vars(made).update({"null_distribution": np.empty(0), "lam": None, "pairwise": None} | more)
+        return made

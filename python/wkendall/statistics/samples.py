@@ -1,0 +1,170 @@
+"""Samples of rankings: the different ones, how often each comes, and a kernel between them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any, Literal, NamedTuple, SupportsIndex, get_args
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from wkendall._arguments import Array, check_choice
+from wkendall._errors import Argument, Option, RankingError, Sentence, bad_argument
+from wkendall._memory import check_fits
+from wkendall.kernels.gram import gram_of
+from wkendall.kernels.named_weights import STANDARD
+from wkendall.kernels.run import Run
+from wkendall.kernels.specification import Distance, Kernel, Mallows, Specification
+from wkendall.reading.distinct import distinct
+from wkendall.reading.rankings import CheckedRankings, Places, of_places
+from wkendall.reading.sparse import is_sparse
+
+KernelName = Literal["mallows", "kendall"]
+Counts = NDArray[np.int64]
+
+#: Without `lam`, the Mallows kernel of two rankings at the mean distance of the sample is exp(-RATE). Measured by
+#: `examples/group_powers.py`: see `docs/comparing_groups.md`.
+RATE = 2.0
+#: What to do about too many different rankings.
+ADVICE = "the test needs the kernel between all different rankings: take a random part of each sample"
+
+
+class KernelOptions(NamedTuple):
+    """The parameters of a kernel between rankings, as given; see `two_sample_test`."""
+
+    kernel: KernelName | None = None
+    lam: float | None = None
+    weight: str | None = None
+    k: SupportsIndex | None = None
+    u: str | ArrayLike | None = None
+    U: ArrayLike | tuple[object, ...] | None = None
+    W: ArrayLike | None = None
+    order: SupportsIndex | None = None
+    check: bool = True
+    signed: bool = False
+    normalize: bool | None = None
+
+    def specification(self) -> Specification | None:
+        """Return what is computed; None if it is the Mallows kernel with a rate that depends on the sample."""
+        if self.kernel is not None:
+            check_choice(self.kernel, "kernel", get_args(KernelName))
+        weighted = [name for name in ("weight", "k", "u", "U", "W", "order") if getattr(self, name) is not None]
+        if self.kernel == "mallows" and weighted:
+            raise _goes_with(weighted[0], "kendall", "mallows")
+        if self.kernel == "kendall" or weighted:
+            return self._kendall()
+        if self.signed is not False:
+            raise RankingError(
+                Sentence(Option("signed", True), " goes with ", Option("kernel", "kendall")), argument="signed"
+            )
+        if self.lam is None:
+            Mallows.of(1.0, self._normalized)
+            return None
+        return Mallows.of(self.lam, self._normalized)
+
+    def _kendall(self) -> Kernel:
+        if self.lam is not None:
+            raise _goes_with("lam", "mallows", "kendall")
+        weight = STANDARD if self.weight is None else self.weight
+        order = 2 if self.order is None else self.order
+        divided = False if self.normalize is None else self.normalize
+        return Kernel(weight, self.k, self.u, self.U, self.W, order, self.check, self.signed, divided)
+
+    @property
+    def _normalized(self) -> bool:
+        """With ties the self-similarities of long lists are too small for a float unless they are divided by."""
+        return True if self.normalize is None else self.normalize
+
+
+def _goes_with(name: str, good: str, bad: str) -> RankingError:
+    pieces = (" goes with ", Option("kernel", good), ", not with ", Option("kernel", bad))
+    return RankingError(Sentence(Argument(name), *pieces), argument=name)
+
+
+def check_size(people: int, name: str) -> None:
+    """Refuse a group that has no two people."""
+    if people < 2:
+        found = f" has {people} ranking{'' if people == 1 else 's'}"
+        raise bad_argument(name, f"{found}, but a group must have at least 2", value=people, kind="too few")
+
+
+class Sample(NamedTuple):
+    """Rankings of a sample: each different one, the number of that of each row, and how often each comes."""
+
+    rankings: CheckedRankings
+    member: NDArray[np.intp]
+    counts: Counts
+
+
+def sample_of(rankings: CheckedRankings, counts: Counts | None = None) -> Sample:
+    """Put equal rankings together; `counts` says how often each row comes, once if absent."""
+    different, member, _ = distinct(rankings, np.ones(rankings.rows))
+    return Sample(different, member, counts_of(member, different.rows, counts))
+
+
+def counts_of(member: NDArray[np.intp], size: int, counts: Counts | None) -> Counts:
+    """Return how often each number comes."""
+    found = np.zeros(size, dtype=np.int64)
+    np.add.at(found, member, 1 if counts is None else counts)
+    return found
+
+
+def pooled(groups: Sequence[CheckedRankings], threads: int | None) -> CheckedRankings:
+    """Return the rankings of all groups, one group after the other."""
+    places = [group.places for group in groups]
+    if any(is_sparse(some) for some in places):
+        return of_places(_stacked(places), "bottom", threads)
+    return of_places(np.concatenate(places), groups[0].missing, threads)
+
+
+def _stacked(places: list[Places]) -> Any:
+    from scipy.sparse import csr_array, vstack
+
+    return vstack([csr_array(some) for some in places], format="csr")
+
+
+def kernel_between(sample: Sample, options: KernelOptions, run: Run) -> tuple[Array, float | None]:
+    """Return the kernel between all different rankings of a sample, and the rate if it is the Mallows kernel."""
+    what = options.specification()
+    size = sample.rankings.rows
+    check_fits(size, size, np.dtype(np.float64), ADVICE)
+    into = run._replace(out=np.empty((size, size)), progress=False)
+    if what is None:
+        distances = gram_of(sample.rankings, None, Distance(), into)
+        what = Mallows.of(rate_of(distances, sample.counts), options._normalized)
+    gram = gram_of(sample.rankings, None, what, into)
+    return gram, what.lam if isinstance(what, Mallows) else None
+
+
+def rate_of(distances: Array, counts: Counts) -> float:
+    """Return the rate of the Mallows kernel for a sample: RATE divided by the mean distance of two of its rankings.
+
+    Rankings with ties are at some distance from themselves. Half of that of both is subtracted, as `normalize=True` of `mallows`
+    does.
+    """
+    people, own = counts.astype(np.float64), distances.diagonal()
+    size = people.sum()
+    total = people @ (distances @ people) - size * (people @ own)
+    mean = float(total / (size * (size - 1)))
+    return RATE / mean if mean > 1e-12 * max(1.0, float(own.max())) else 1.0
+
+
+def centered(gram: Array, counts: Counts) -> Array:
+    """Subtract from a kernel, in place, the means over a sample, so that all sums over the sample are 0."""
+    people = counts / counts.sum()
+    means = gram @ people
+    gram -= means[:, np.newaxis]
+    gram -= means - people @ means
+    return gram
+
+
+def reduced(gram: Array) -> float:
+    """Divide a kernel, in place, by the power of two that makes its largest value 1 to 2, and return that power.
+
+    Sums over many people then neither overflow nor vanish. A kernel that is 0 everywhere stays as it is.
+    """
+    largest = float(max(gram.max(initial=0.0), -gram.min(initial=0.0)))
+    unit = 2.0 ** (math.frexp(largest)[1] - 1) if largest else 1.0
+    gram /= unit
+    return unit

@@ -1,0 +1,207 @@
+"""The test whether groups of rankings come from one distribution."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import SupportsIndex
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from wkendall._arguments import Array, Random, generator
+from wkendall._errors import bad_type
+from wkendall.kernels.run import Run
+from wkendall.reading.arrays import check_same_labels
+from wkendall.reading.rankings import CheckedRankings, Input, Missing, Reading, Ties, Top, check_same_items
+from wkendall.statistics.permutations import (
+    MOST_PEOPLE,
+    Groups,
+    Tables,
+    answer,
+    checked_permutations,
+    null_distribution,
+)
+from wkendall.statistics.results import TestResult
+from wkendall.statistics.samples import (
+    Counts,
+    KernelName,
+    KernelOptions,
+    centered,
+    check_size,
+    counts_of,
+    kernel_between,
+    pooled,
+    reduced,
+    sample_of,
+)
+
+
+def two_sample_test(
+    X: ArrayLike,
+    Y: ArrayLike | None = None,
+    *more: ArrayLike,
+    n_permutations: SupportsIndex = 9999,
+    rng: Random = None,
+    kernel: KernelName | None = None,
+    lam: float | None = None,
+    weight: str | None = None,
+    k: SupportsIndex | None = None,
+    u: str | ArrayLike | None = None,
+    U: ArrayLike | tuple[object, ...] | None = None,
+    W: ArrayLike | None = None,
+    order: SupportsIndex | None = None,
+    check: bool = True,
+    signed: bool = False,
+    normalize: bool | None = None,
+    input: Input = "ranks",
+    top: Top = "low",
+    ties: Ties = "error",
+    missing: Missing = "error",
+    n_jobs: SupportsIndex | None = None,
+    progress: bool = False,
+) -> TestResult:
+    """Test whether two groups of rankings, or more, come from one distribution.
+
+    The statistic is the unbiased squared maximum mean discrepancy: the mean of the kernel over pairs of people of the first
+    group, plus that over pairs of the second, minus twice that over pairs with one person of each. It is about 0 if the groups
+    come from one distribution, and can be negative. The p-value says how often it is at least as large when people are dealt out
+    to the groups at random.
+
+    With more groups the statistic is the mean of the discrepancies of all pairs of groups, each pair weighted by the product of
+    its sizes. For two groups that is the discrepancy itself.
+
+    Parameters
+    ----------
+    X, Y : array-like of shape (m, n) and (m', n)
+        The rankings of each group, one a row, of the same items; at least two in each. As for `gram_matrix`; sparse arrays too.
+    *more : array-like
+        More groups.
+    n_permutations : int
+        How many random permutations to compare with, from 1. The p-value is at least 1 / (1 + n_permutations).
+    rng : int or numpy.random.Generator, optional
+        A seed, from 0, or what to draw from. With a seed the result is the same in every call, for any `n_jobs`.
+    kernel : {"mallows", "kendall"}, optional
+        "mallows" sees every difference between distributions of complete rankings, because it is characteristic. "kendall" is
+        that of `gram_matrix`; for order 2 it sees only how probable it is that an item is before another, at which positions if
+        weights say so. If absent: "kendall" if one of `weight`, `k`, `u`, `U`, `W` and `order` is given, else "mallows".
+    lam : float, optional
+        The rate of the Mallows kernel. If absent, 2 / (mean number of discordant pairs of items of two people, over all pairs of
+        people of all groups); 1 if all rankings are equal.
+    weight, k, u, U, W, order, check, signed
+        As for `gram_matrix`.
+    normalize : bool, optional
+        As for `gram_matrix` and `mallows`. If absent, True for the Mallows kernel, which matters only with ties or missing items,
+        and False for the other.
+    input, top, ties, missing
+        As for `gram_matrix`.
+    n_jobs : int, optional
+        Threads for the Gram matrix, as for `gram_matrix`. Products of matrices take as many as NumPy is told to.
+    progress : bool
+        Show a progress bar; needs tqdm.
+
+    Returns
+    -------
+    TestResult
+        A tuple of `statistic` and `pvalue`. It has the attributes `null_distribution` (the statistics of the permutations), `lam`
+        (the rate that was used, None for "kendall") and `pairwise` (the discrepancy of each two groups).
+
+    Notes
+    -----
+    A permutation counts as at least as large if its statistic is not below that of the data by more than 1e-10 of the largest
+    value of the kernel, rounded down to a power of two. Rounding is far below that: it cannot make equal statistics smaller.
+
+    Equal rankings are counted. A permutation of 12,216 people with 720 different rankings takes as long as 720 x 720 numbers
+    take to be multiplied. Without equal rankings it takes m^2 multiplications for m people. Different rankings need 8 m^2 bytes.
+
+    Examples
+    --------
+    >>> import wkendall
+    >>> from wkendall.datasets import make_mallows
+    >>> X = make_mallows(30, [1, 2, 3, 4, 5], 0.5, rng=0)
+    >>> Y = make_mallows(30, [2, 1, 3, 5, 4], 0.5, rng=1)
+    >>> result = wkendall.two_sample_test(X, Y, rng=0, n_permutations=999)
+    >>> round(result.statistic, 3), result.pvalue
+    (0.056, 0.006)
+    >>> round(wkendall.two_sample_test(X, Y, weight="top", k=2, rng=0, n_permutations=999).pvalue, 2)
+    0.02
+    """
+    options = KernelOptions(kernel, lam, weight, k, u, U, W, order, check, signed, normalize)
+    options.specification()
+    permutations, random = checked_permutations(n_permutations), generator(rng)
+    run = Run(n_jobs=n_jobs, progress=progress)
+    run.check()
+    groups = _read((X, Y, *more), Reading(input, top, ties, missing), run.threads)
+    return compare(groups, [None] * len(groups), options, run, permutations, random)
+
+
+def _read(given: Sequence[ArrayLike | None], reading: Reading, threads: int | None) -> list[CheckedRankings]:
+    reading.check()
+    if given[1] is None:
+        raise bad_type("Y", " is missing: a test needs at least two groups of rankings, one array for each")
+    names = ["X", "Y", *(f"more[{place}]" for place in range(len(given) - 2))]
+    groups = [reading.rankings(some, name, threads) for some, name in zip(given, names, strict=True)]  # type: ignore[arg-type]
+    for group, some, name in zip(groups[1:], given[1:], names[1:], strict=True):
+        check_same_items(groups[0], group, ("X", name))
+        if reading.input != "orders":
+            check_same_labels(given[0], some, "columns", ("X", name))
+    for group, name in zip(groups, names, strict=True):
+        check_size(group.rows, name)
+    return groups
+
+
+def compare(
+    groups: Sequence[CheckedRankings],
+    voters: Sequence[Counts | None],
+    options: KernelOptions,
+    run: Run,
+    permutations: int,
+    random: np.random.Generator,
+) -> TestResult:
+    """Test whether groups of rankings differ; `voters` says how often each row of a group comes, once if absent."""
+    every = _joined(groups, voters)
+    if int(every.sum()) >= MOST_PEOPLE:
+        raise ValueError(f"there are {int(every.sum())} people, but a test takes fewer than {MOST_PEOPLE}")
+    sample = sample_of(pooled(groups, run.threads), every)
+    ends = np.cumsum([0, *(group.rows for group in groups)])
+    tables = np.array([
+        counts_of(sample.member[begin:end], len(sample.counts), people)
+        for begin, end, people in zip(ends[:-1], ends[1:], voters, strict=True)
+    ])  # fmt: skip
+    gram, rate = kernel_between(sample, options, run)
+    unit = reduced(gram)
+    dealt = Groups(centered(gram, sample.counts), sample.counts, tables.sum(axis=1))
+    statistic = float(discrepancies(dealt, tables[np.newaxis, :-1])[0])
+    null = null_distribution(
+        lambda batch: discrepancies(dealt, dealt.draw(random, batch)),
+        permutations, dealt.batch(), (run.progress, "two_sample_test"),
+    )  # fmt: skip
+    return answer(statistic, null, unit, rate, pairwise(dealt, tables))
+
+
+def _joined(groups: Sequence[CheckedRankings], voters: Sequence[Counts | None]) -> Counts:
+    every = [
+        np.ones(group.rows, dtype=np.int64) if people is None else people
+        for group, people in zip(groups, voters, strict=True)
+    ]
+    return np.concatenate(every)
+
+
+def discrepancies(groups: Groups, tables: Tables) -> Array:
+    """Return the mean squared discrepancy of pairs of groups, each weighted by the product of their sizes, for each table."""
+    within, own = groups.sums(tables)
+    sizes = groups.sizes.astype(np.float64)
+    size = sizes.sum()
+    means = (within - own) / (sizes * (sizes - 1))
+    # The kernel is centred: sums over pairs of different groups and sums within groups add up to 0.
+    total = (means * sizes * (size - sizes) + within).sum(axis=1)
+    return np.asarray(2 * total / (size**2 - (sizes**2).sum()))
+
+
+def pairwise(groups: Groups, tables: Tables) -> Array:
+    """Return the squared discrepancy of each two groups."""
+    sizes, rows = groups.sizes.astype(np.float64), tables.astype(np.float64)
+    sums = rows @ groups.gram @ rows.T
+    means = (sums.diagonal() - rows @ groups.gram.diagonal()) / (sizes * (sizes - 1))
+    found = means[:, np.newaxis] + means - 2 * sums / np.outer(sizes, sizes)
+    np.fill_diagonal(found, 0)
+    return np.asarray(found)

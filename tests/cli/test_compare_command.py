@@ -1,0 +1,172 @@
+"""`wkendall compare`: what it prints is what `two_sample_test` gives."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+import wkendall
+from command_line import ITEMS, SOC, N, X, Y, fails, folder, run, write_table  # noqa: F401
+from definitions import random_rankings
+from wkendall.cli import compare
+
+U = np.random.default_rng(2).standard_normal((N, N))
+Z = random_rankings(np.random.default_rng(4), 9, N)
+KERNELS = {
+    "": {},
+    "--lam 0.3": {"lam": 0.3},
+    "--kernel mallows --normalize": {},
+    "--kernel kendall": {"kernel": "kendall"},
+    "--kernel kendall --signed --normalize": {"kernel": "kendall", "signed": True, "normalize": True},
+    "--weight top --k 3": {"weight": "top", "k": 3},
+    "--weight mult --u log --normalize": {"weight": "mult", "u": "log", "normalize": True},
+    "--U U.npy": {"U": U},
+    "--order 3": {"order": 3},
+    "--top high --weight top --k 2": {"top": "high", "weight": "top", "k": 2},
+    "--input orders": {"input": "orders"},
+    "--permutations 19 --seed 5": {"n_permutations": 19, "rng": 5},
+    "--jobs 1": {"n_jobs": 1},
+}
+
+
+def reported(capsys, words):
+    run(f"compare {words} --json")
+    shown = capsys.readouterr()
+    assert shown.err == ""
+    return json.loads(shown.out)
+
+
+def same(report, result):
+    assert (report["statistic"], report["pvalue"], report["lam"]) == (*result, result.lam)
+    assert report["pairwise"] == result.pairwise.tolist()
+
+
+@pytest.mark.parametrize("words", KERNELS)
+def test_every_option_of_a_kernel(words, capsys):
+    np.save("U.npy", U)
+    options = {"rng": 0, "n_permutations": 99} | KERNELS[words]
+    words = words if "--permutations" in words else f"{words} --permutations 99"
+    same(reported(capsys, f"x.csv y.npy {words}"), wkendall.two_sample_test(X, Y, **options))
+
+
+def test_three_groups(capsys):
+    write_table(Path("z.csv"), Z, ITEMS)
+    report = reported(capsys, "x.csv y.csv z.csv --permutations 99")
+    same(report, wkendall.two_sample_test(X, Y, Z, n_permutations=99, rng=0))
+    assert report["groups"] == [
+        {"name": "x.csv", "people": 7},
+        {"name": "y.csv", "people": 3},
+        {"name": "z.csv", "people": 9},
+    ]
+    assert (report["items"], report["kernel"], report["permutations"], report["seed"]) == (5, "mallows", 99, 0)
+
+
+def test_groups_of_one_file(capsys):
+    rows, groups = np.concatenate([X, Y, Z]), [10] * 7 + [9] * 3 + [10] * 9
+    write_table(Path("all.csv"), rows, ITEMS, age=groups)
+    wanted = wkendall.two_sample_test(Y, np.concatenate([X, Z]), n_permutations=99, rng=0)
+    report = reported(capsys, "all.csv --group age --permutations 99")
+    same(report, wanted)
+    assert report["groups"] == [{"name": "age 9", "people": 3}, {"name": "age 10", "people": 16}]
+    np.savez("all.npz", X=rows, age=np.array(groups))
+    same(reported(capsys, "all.npz --group age --permutations 99"), wanted)
+
+
+def test_preflib_files_straight_in(capsys):
+    """The numbers of voters count, whether rows are repeated or not."""
+    Path("other.soc").write_text(SOC.replace("4: 1,2,3", "1: 1,2,3").replace("2: 3,1,2", "5: 3,1,2"))
+    report = reported(capsys, "votes.soc other.soc --permutations 999")
+    a, b = [1, 2, 3], [2, 3, 1]
+    same(report, wkendall.two_sample_test([a] * 4 + [b] * 2, [a] + [b] * 5, n_permutations=999, rng=0))
+    assert report["groups"][0] == {"name": "votes.soc", "people": 6}
+    assert reported(capsys, "votes.soc other.soc --permutations 999 --expand") == report
+    tied = reported(capsys, "votes.toi votes.soc --ties mean --missing bottom --permutations 99")
+    assert tied["groups"][0]["people"] == 6
+
+
+def test_text(capsys):
+    write_table(Path("z.csv"), Z, ITEMS)
+    run("compare x.csv y.csv --permutations 99")
+    result = wkendall.two_sample_test(X, Y, n_permutations=99, rng=0)
+    assert capsys.readouterr().out == (
+        f"2 groups, 5 items, Mallows kernel, lam {result.lam:.4g}\n"
+        "  x.csv         7 people\n"
+        "  y.csv         3 people\n"
+        f"squared discrepancy {result.statistic:.5f}\n"
+        f"p-value {result.pvalue:.4g} (99 permutations, seed 0)\n"
+    )
+    run("compare x.csv y.csv z.csv --weight average --permutations 9")
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0] == "3 groups, 5 items, Kendall kernel"
+    assert [len(line.split()) for line in lines[1:4]] == [3, 4, 5]
+
+
+def test_examples_of_the_help():
+    for name in ("north", "south", "west"):
+        write_table(Path(f"{name}.csv"), X, ITEMS)
+    write_table(Path("people.csv"), X, ITEMS, age=["young"] * 3 + ["old"] * 4)
+    examples = [line.strip() for line in compare._EPILOG.splitlines() if line.startswith("  wkendall ")]
+    assert len(examples) == 4
+    for example in examples:
+        run(example.removeprefix("wkendall "))
+
+
+FAILURES = [
+    ("x.csv none.csv", "none.csv: No such file or directory"),
+    ("x.csv twice.csv", "twice.csv: line 3 holds 2 twice, in columns 'tea' and 'milk'"),
+    ("twice.csv x.csv", "twice.csv: line 3 holds 2 twice"),
+    ("x.csv other.csv", "item 1 is 'tea' in x.csv and 'a' in other.csv: both must have the same items"),
+    ("x.npy narrow.npy", "x.npy has 5 items, but narrow.npy has 2: both must rank the same items"),
+    ("x.csv one.csv", "one.csv has 1 ranking, but a group must have at least 2"),
+    ("groups.csv --group age", "age b has 1 ranking, but a group must have at least 2"),
+    ("groups.csv --group party", "groups.csv, line 1: there is no column 'party'"),
+    ("same.csv --group age", "same.csv: there is one group in 'age', 'a', but a test needs two"),
+    ("gaps.csv --group age", "gaps.csv, line 3: the group is missing"),
+    ("two.npz --group age", "two.npz: the groups have shape (1, 1), but must be a row of labels"),
+    ("few.npz --group age", "few.npz has 2 labels, but 7 rankings"),
+    ("x.csv y.csv --skip age", "there is no column 'age' to skip in x.csv and y.csv"),
+    ("x.csv y.csv --weight top --k 9", "--k is 9, but must be from 1 to 5"),
+    ("x.csv y.csv --lam=-1", "--lam is -1.0"),
+    ("x.csv y.csv --permutations 999999999999999", "ask for fewer permutations"),
+]
+WRONG = [
+    ("x.csv", "there must be two files, one for each group, or --group COLUMN with one file"),
+    ("x.csv y.csv --group age", "--group goes with one file"),
+    ("votes.soc --group age", "--group goes with CSV and .npz files"),
+    ("x.csv y.csv --permutations 0", "'0' must be a whole number from 1"),
+    ("x.csv y.csv --seed a", "'a' must be a whole number from 0"),
+    ("x.csv y.csv --kernel mallows --weight top --k 2", "--weight goes with --kernel kendall"),
+    ("x.csv y.csv --signed", "--signed goes with --kernel kendall"),
+    ("x.csv y.csv --weight average --lam 1", "--lam goes with --kernel mallows"),
+    ("x.csv y.csv --weight top", "--weight top needs --k"),
+    ("x.csv y.csv --no-check", "--no-check goes with --W"),
+    ("x.csv y.csv --expand", "--expand goes with PrefLib files"),
+    ("x.csv y.csv --force", "unrecognized arguments: --force"),
+]
+
+
+@pytest.fixture
+def broken():
+    twice = X.copy()
+    twice[1, 0], twice[1, 2] = 2, 2
+    twice[1, 1], twice[1, 3:] = 1, [3, 4]
+    write_table(Path("twice.csv"), twice, ITEMS)
+    write_table(Path("other.csv"), X, list("abcde"))
+    write_table(Path("one.csv"), X[:1], ITEMS)
+    write_table(Path("groups.csv"), X, ITEMS, age=[*"aaaaaab"])
+    write_table(Path("same.csv"), X, ITEMS, age=[*"aaaaaaa"])
+    write_table(Path("gaps.csv"), X, ITEMS, age=["a", "", *"abbbb"])
+    np.save("narrow.npy", [[1, 2], [2, 1]])
+    np.savez("two.npz", X=X, age=[[1]])
+    np.savez("few.npz", X=X, age=[1, 2])
+
+
+@pytest.mark.parametrize(("words", "message"), FAILURES)
+@pytest.mark.usefixtures("broken")
+def test_failures(words, message, capsys):
+    fails(capsys, f"compare {words}", message)
+
+
+@pytest.mark.parametrize(("words", "message"), WRONG)
+def test_wrong_usage(words, message, capsys):
+    fails(capsys, f"compare {words}", message, code=2)

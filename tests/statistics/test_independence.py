@@ -1,0 +1,187 @@
+"""`independence_test`: the criterion by its definition, for labels, numbers, vectors and other rankings."""
+
+from itertools import permutations
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+import wkendall
+from definitions import random_rankings
+from discrepancies import criterion, distance
+from wkendall.datasets import make_mallows, make_uniform
+from wkendall.statistics import dependence
+
+
+def outcome(X, y, **options):
+    options = {"rng": 0, "n_permutations": 29} | options
+    return wkendall.independence_test(X, y, **options)
+
+
+def mallows(X, lam):
+    return np.exp(-lam * np.array([[distance(s, t) for t in X.tolist()] for s in X.tolist()]))
+
+
+def gaussian(y, bandwidth=None):
+    vectors = np.asarray(y, dtype=float).reshape(len(y), -1)
+    distances = np.array([[np.linalg.norm(a - b) for b in vectors] for a in vectors])
+    if bandwidth is None:
+        different = np.unique(vectors, axis=0)
+        pairs = [np.linalg.norm(a - b) for place, a in enumerate(different) for b in different[:place]]
+        bandwidth = np.median(pairs) if pairs else 1
+    return np.exp(-(distances**2) / (2 * bandwidth**2))
+
+
+def delta(y):
+    return np.array([[float(a == b) for b in y] for a in y])
+
+
+def beside(rng, m):
+    """What may stand beside the rankings: values, options, the kernel between them."""
+    numbers, vectors = rng.standard_normal(m), rng.standard_normal((m, 3))
+    few, texts, others = rng.integers(4, size=m), rng.choice(["a", "b", "c"], m), random_rankings(rng, m, 4)
+    return {
+        "numbers": (numbers, {}, gaussian(numbers)),
+        "a list of numbers": (numbers.tolist(), {}, gaussian(numbers)),
+        "a column": (numbers[:, None], {}, gaussian(numbers)),
+        "whole numbers": (few, {}, gaussian(few)),
+        "bandwidth": (numbers, {"y_options": {"bandwidth": 0.3}}, gaussian(numbers, 0.3)),
+        "vectors": (vectors, {}, gaussian(vectors)),
+        "texts": (texts, {}, delta(texts)),
+        "a list of texts": (texts.tolist(), {}, delta(texts)),
+        "flags": (few > 1, {}, delta(few > 1)),
+        "labels that are numbers": (few, {"y_kernel": "delta"}, delta(few)),
+        "flags as numbers": (few > 1, {"y_kernel": "gaussian"}, gaussian(few > 1)),
+        "categories": (pd.Series(few).astype("category"), {}, delta(few)),
+        "categories of polars": (pl.Series(texts.tolist(), dtype=pl.Categorical), {}, delta(texts)),
+        "mixed labels": (np.array([*texts[1:], 3], dtype=object), {}, delta([*texts[1:], 3])),
+        "numbers as objects": (np.array(numbers.tolist(), dtype=object), {}, gaussian(numbers)),
+        "rankings": (others, {"y_kernel": "mallows", "y_options": {"lam": 0.4}}, mallows(others, 0.4)),
+        "rankings by a weight": (
+            others,
+            {"y_kernel": "kendall", "y_options": {"weight": "top", "k": 2, "top": "high"}},
+            wkendall.gram_matrix(others, weight="top", k=2, top="high"),
+        ),
+        "rankings with ties": (
+            few[:, None] % [2, 3, 4],
+            {"y_kernel": "kendall", "y_options": {"ties": "mean"}},
+            wkendall.gram_matrix(few[:, None] % [2, 3, 4], ties="mean"),
+        ),
+        "nothing": (["same"] * m, {}, np.ones((m, m))),
+        "one number": ([3.0] * m, {}, np.ones((m, m))),
+    }
+
+
+NAMES = list(beside(np.random.default_rng(0), 5))
+
+
+@pytest.mark.parametrize("way", ["the quickest", "factors", "pairs"])
+@pytest.mark.parametrize("m", [2, 3, 9, 20])
+@pytest.mark.parametrize("name", NAMES)
+def test_the_statistic(name, m, way, monkeypatch):
+    if way != "the quickest":
+        monkeypatch.setattr(dependence, "most_factors", lambda *_: 10**9 if way == "factors" else 0)
+    rng = np.random.default_rng([m, NAMES.index(name)])
+    y, options, L = beside(rng, m)[name]
+    for X in (random_rankings(rng, m, 3), random_rankings(rng, m, 9)):
+        result = outcome(X, y, lam=0.5, **options)
+        scale = L.max()
+        np.testing.assert_allclose(result.statistic, criterion(mallows(X, 0.5), L), rtol=0, atol=1e-12 * scale)
+        other = outcome(X, y, weight="average", **options)
+        K = wkendall.gram_matrix(X, weight="average")
+        np.testing.assert_allclose(other.statistic, criterion(K, L), rtol=0, atol=1e-12 * K.max() * scale)
+        assert result.statistic > -1e-12 * scale
+        assert (result.null_distribution > -1e-12 * scale).all()
+
+
+@pytest.mark.parametrize("way", ["factors", "pairs"])
+@pytest.mark.parametrize("name", ["numbers", "whole numbers", "vectors", "texts", "rankings"])
+def test_p_values_by_enumeration(name, way, monkeypatch):
+    """All 720 permutations of six people."""
+    monkeypatch.setattr(dependence, "most_factors", lambda *_: 10**9 if way == "factors" else 0)
+    rng = np.random.default_rng(3)
+    y, options, L = beside(rng, 6)[name]
+    X = random_rankings(rng, 6, 4)
+    X[3] = X[1]
+    result = outcome(X, y, lam=0.5, n_permutations=5000, **options)
+    K = mallows(X, 0.5)
+    every = np.array([(K * (L[np.ix_(order, order)] - L.mean(0)[list(order)] - L.mean(0)[list(order)][:, None] + L.mean())).mean()
+                      for order in permutations(range(6))])  # fmt: skip
+    assert abs(every[0] - result.statistic) < 1e-12
+    exact = (every >= every[0] - 1e-9).mean()
+    assert abs(result.pvalue - exact) < 5 * (exact * (1 - exact) / 5000) ** 0.5 + 1e-3
+    assert np.abs(result.null_distribution[:, None] - every).min(axis=1).max() < 1e-12
+
+
+def test_labels_and_two_groups():
+    """For two groups of one size the criterion and the discrepancy have the same p-value: one is a function of the other."""
+    X = make_mallows(40, 5, 0.4, rng=0)
+    two = wkendall.two_sample_test(X[:20], X[20:], rng=1, n_permutations=499)
+    labels = wkendall.independence_test(X, ["a"] * 20 + ["b"] * 20, rng=1, n_permutations=499)
+    assert two.pvalue == labels.pvalue
+    assert two.lam == labels.lam
+
+
+def test_dependence_is_found():
+    rng = np.random.default_rng(5)
+    X = make_uniform(120, 5, rng=rng)
+    # Neither mean ranks nor pairs: how far the first item is from the middle.
+    far = np.abs(X[:, 0] - 3) + rng.normal(0, 0.5, 120)
+    assert outcome(X, far, n_permutations=199).pvalue < 0.02
+    assert outcome(X, np.where(far > 1, "far", "near"), n_permutations=199).pvalue < 0.02
+    assert outcome(X, np.stack([far, far**2], axis=1), n_permutations=199).pvalue < 0.02
+    assert outcome(X, 6 - X, y_kernel="mallows", n_permutations=199).pvalue == 1 / 200
+    assert outcome(X, rng.standard_normal(120), n_permutations=199).pvalue > 0.02
+
+
+def test_level():
+    rng = np.random.default_rng(6)
+    rejected = [
+        outcome(make_uniform(20, 4, rng=rng), rng.standard_normal(20), rng=rng, n_permutations=39).pvalue <= 0.05
+        for _ in range(400)
+    ]
+    assert 0.02 < np.mean(rejected) < 0.085
+
+
+def test_many_different_numbers():
+    """The matrix between numbers is not made: a few factors are."""
+    rng = np.random.default_rng(7)
+    X = make_uniform(20_000, 4, rng=rng)
+    y = X[:, 0] / 10 + rng.standard_normal(20_000)
+    assert outcome(X, y, n_permutations=99).pvalue == 0.01
+
+
+def test_a_label_for_each():
+    """As many labels as people: the kernel between them is not made group by group."""
+    X = make_uniform(1500, 8, rng=0)
+    result = outcome(X, [str(number) for number in range(1500)], n_permutations=9)
+    assert result.pvalue == 1
+    np.testing.assert_allclose(result.null_distribution, result.statistic, rtol=1e-12)
+
+
+@pytest.mark.parametrize("y", [np.arange(30) % 7 * 1.5, np.random.default_rng(8).standard_normal((30, 6))])
+def test_the_same_for_a_seed(y):
+    X = make_uniform(30, 5, rng=0)
+    one = outcome(X, y, n_jobs=1)
+    for n_jobs in (2, None):
+        other = outcome(X, y, n_jobs=n_jobs)
+        assert tuple(one) == tuple(other)
+        assert (one.null_distribution == other.null_distribution).all()
+    assert one.pairwise is None
+
+
+def test_too_many_different_vectors(leave_memory):
+    X = make_uniform(60, 4, rng=1)
+    vectors = np.random.default_rng(0).standard_normal((60, 9))
+    leave_memory(10_000)
+    with pytest.raises(ValueError, match=r"60 x 60 float64 values takes 28.1 KiB"):
+        outcome(make_uniform(60, 9, rng=1), vectors)
+    with pytest.raises(
+        ValueError, match=r"64 x 60 float64 values takes 30.0 KiB, .*: the test needs the kernel between all"
+    ):
+        outcome(X, vectors)
+
+
+def test_progress(capsys):
+    outcome(make_uniform(20, 4, rng=1), np.arange(20), progress=True)
+    assert "independence_test" in capsys.readouterr().err
