@@ -15,6 +15,7 @@ Layers, each using only those below it:
     datasets   simulated rankings and the survey of the paper
     estimators classifiers, regressors, transformers and clustering for scikit-learn
     learning   weights of positions, learned from labelled rankings
+    statistics correlations of columns
     kernels    Gram matrices, single pairs, distances, correlations, features
     reading    arrays, data frames, ranked lists and files to checked rankings
     _config    versions, threads, instruction sets
@@ -66,6 +67,7 @@ if TYPE_CHECKING:
     from wkendall.reading.csv_files import read_csv
     from wkendall.reading.lists import from_lists
     from wkendall.reading.preflib import read_preflib
+    from wkendall.statistics import corr
 
 __all__ = [
     "AlternatingClassifier",
@@ -79,6 +81,7 @@ __all__ = [
     "WeightedKendall",
     "__version__",
     "combine",
+    "corr",
     "correlation",
     "datasets",
     "diagonal",
@@ -117,6 +120,7 @@ _LATER = {
     "__version__": "_core",
     "_core": "_core",
     "combine": "kernels",
+    "corr": "statistics",
     "correlation": "kernels",
     "dask": "dask",
     "datasets": "datasets",
@@ -141,7 +145,7 @@ _LATER = {
     "suquan_svd": "learning",
 }
 #: Families that are attributes of the package without being imported.
-_FAMILIES = ("estimators", "kernels", "learning", "reading")
+_FAMILIES = ("estimators", "kernels", "learning", "reading", "statistics")
 _LATER |= {name: name for name in _FAMILIES}
 
 

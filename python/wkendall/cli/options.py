@@ -35,8 +35,8 @@ def add_output(parser: argparse.ArgumentParser, kind: str, what: str) -> None:
     parser.add_argument(*names, dest="output", type=Path, required=True, metavar=kind, help=what)
 
 
-def add_reading(parser: argparse.ArgumentParser) -> None:
-    """Add what says how a file is read and what its numbers mean."""
+def add_tables(parser: argparse.ArgumentParser, rows: str, what: str) -> argparse._ArgumentGroup:
+    """Add what says how a table is read; `rows` is what has a row each."""
     files = parser.add_argument_group("how files are read")
     files.add_argument(
         "--delimiter",
@@ -47,23 +47,29 @@ def add_reading(parser: argparse.ArgumentParser) -> None:
     files.add_argument(
         "--header",
         action=argparse.BooleanOptionalAction,
-        help="whether the first row of a CSV file has the names of the items; found out if not given",
+        help="whether the first row of a CSV file has the names of the columns; found out if not given",
     )
     files.add_argument(
         "--id",
         metavar="COLUMN",
-        help="a column of a CSV file with names of the rankings: its name, or its number from 1",
+        help=f"a column of a CSV file with names of {rows}: its name, or its number from 1",
     )
     files.add_argument(
         "--skip",
         metavar="COLUMN",
         action="append",
         default=[],
-        help="a column of a CSV file that is no item; may be given again",
+        help="a column of a CSV file to leave out; may be given again",
     )
     files.add_argument(
-        "--array", metavar="NAME", help="which array of an .npz file has the rankings; X, or the only one, if not given"
+        "--array", metavar="NAME", help=f"which array of an .npz file has {what}; X, or the only one, if not given"
     )
+    return files
+
+
+def add_reading(parser: argparse.ArgumentParser) -> None:
+    """Add what says how a file is read and what its numbers mean."""
+    files = add_tables(parser, "the rankings", "the rankings")
     files.add_argument(
         "--expand",
         action="store_true",

@@ -79,12 +79,17 @@ def kind_of(path: Path) -> str:
 
 def check_reading(arguments: argparse.Namespace, *paths: Path) -> None:
     """Refuse options that no file can use."""
+    check_table_options(arguments, *paths)
+    if PREFLIB in map(kind_of, paths) and arguments.input != "ranks":
+        raise UsageError(f"--input {arguments.input} does not go with PrefLib files, which say what they hold")
+
+
+def check_table_options(arguments: argparse.Namespace, *paths: Path) -> None:
+    """Refuse options that go with other kinds of files."""
     kinds = [kind_of(path) for path in paths]
     for name, (kind, unsaid) in _OPTIONS.items():
-        if getattr(arguments, name) != unsaid and kind not in kinds:
+        if getattr(arguments, name, unsaid) != unsaid and kind not in kinds:
             raise UsageError(f"--{name} goes with {kind} files")
-    if PREFLIB in kinds and arguments.input != "ranks":
-        raise UsageError(f"--input {arguments.input} does not go with PrefLib files, which say what they hold")
 
 
 def read_rankings(path: Path, arguments: argparse.Namespace, label: str | None = None) -> Source:
