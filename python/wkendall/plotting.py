@@ -150,8 +150,8 @@ def plot_matrix(
     known = values[np.isfinite(values)]
     largest = float(np.abs(known).max(initial=0.0)) or 1.0
     signed = known.size > 0 and float(known.min()) < 0
-    limits = {"vmin": -largest if signed else 0.0, "vmax": largest}
-    image = ax.imshow(values, cmap="RdBu_r" if signed else "viridis", **limits, interpolation="nearest")
+    least, colours = (-largest, "RdBu_r") if signed else (0.0, "viridis")
+    image = ax.imshow(values, cmap=colours, vmin=least, vmax=largest, interpolation="nearest")
     ax.set_facecolor("0.8")
     for names, axis, angle in ((columns, ax.xaxis, 90), (rows, ax.yaxis, 0)):
         step = max(1, int(np.ceil(len(names) / LABELLED)))

@@ -18,7 +18,7 @@ pub use finish::Alternative;
 use crate::error::Error;
 use crate::gram::{self, Options};
 use crate::memory;
-use crate::parallel::{self, Watch};
+use crate::parallel::Watch;
 use crate::rankings::tied::Reading;
 use crate::rankings::{Incomplete, Missing, Value};
 use finish::TauB;
@@ -127,7 +127,7 @@ pub fn correlations_into(
     least: usize,
     statistic: &mut [f64],
     test: Option<(Alternative, &mut [f64])>,
-    mut options: Options<'_>,
+    options: Options<'_>,
 ) -> Result<(), Error> {
     let (x, y) = (&x.0, y.map(|y| &y.0));
     let other = y.unwrap_or(x);
@@ -145,6 +145,5 @@ pub fn correlations_into(
     if x.has_unknown() || other.has_unknown() {
         return gram::fill_columns(&finish, x, y, statistic, pvalue, options);
     }
-    let watch = parallel::share(&mut options.watch);
-    complete::fill(&finish, (x, y), (statistic, pvalue), Options { watch, ..options })
+    complete::fill(&finish, (x, y), (statistic, pvalue), options)
 }

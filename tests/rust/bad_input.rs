@@ -9,8 +9,8 @@ use std::ops::ControlFlow;
 use refused::{Case, case, kernel, lists, mult, open, rankings, standard, ties, weights, with, x};
 use wkendall::embedding::{self, Run};
 use wkendall::{
-    Backend, Error, Measure, Options, Progress, Rankings, Weight, Workspace, diagonal_incomplete, features, gram,
-    gram_incomplete_into, gram_into, planned,
+    Backend, Columns, Error, Measure, Options, Progress, Rankings, Weight, Workspace, correlations, correlations_into,
+    diagonal_incomplete, features, gram, gram_incomplete_into, gram_into, planned,
 };
 
 /// Variants that no call of a test reaches, and why.
@@ -30,7 +30,26 @@ fn runs() -> Vec<Case> {
     let mut stop = |_: Progress| ControlFlow::Break(());
     let (mut short, mut single) = ([0.0; 3], [0.0_f32; 4]);
     let any = Options::default;
+    let table = |observations: usize| Columns::from_values(1, observations, &vec![1.0; observations]).unwrap();
     vec![
+        case(
+            "other observations",
+            correlations(&table(3), Some(&table(4)), 1, None, any()),
+            "ObservationsDiffer { left: 3, right: 4 }",
+            "columns of 3 observations cannot go with columns of 4",
+        ),
+        case(
+            "output of correlations short",
+            correlations_into(&table(3), None, 1, &mut [0.0; 2], None, any()),
+            "OutputLength { given: 2, rows: 1, columns: 1 }",
+            "the output holds 2 values",
+        ),
+        case(
+            "columns of another shape",
+            Columns::from_values(2, 3, &[1.0]),
+            "Shape { values: 1, rows: 2, items: 3 }",
+            "1 values cannot fill",
+        ),
         case("other items", gram(&measure, three, Some(&x(2, 4)), any()), "ItemsDiffer", "items cannot go with"),
         case(
             "measure of other items",

@@ -14,8 +14,8 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from wkendall._arguments import wrong_axes
-from wkendall._errors import Argument, Piece, RankingError, RankingTypeError, Sentence, bad_argument
+from wkendall._arguments import check_unmasked, wrong_axes
+from wkendall._errors import Argument, Piece, RankingError, RankingTypeError, Row, Sentence, bad_argument
 from wkendall._text import shown
 from wkendall.reading.sparse import is_sparse
 
@@ -112,10 +112,12 @@ def _from_array(data: Any, name: str) -> NDArray[Any]:
     if isinstance(data, np.ma.MaskedArray):
         missing = np.ma.getmaskarray(data)
         data = data.data
+    else:
+        check_unmasked(data, name)
     try:
         array = np.asarray(data)
     except ValueError as error:
-        raise bad_argument(name, f" cannot be made an array: {error}", kind="ragged") from None
+        raise _ragged(data, name) or bad_argument(name, f" cannot be made an array: {error}", kind="ragged") from None
     if array.ndim == 0 and array.dtype == object:
         raise TypeError(Sentence(Argument(name), f" is of type {type(data).__name__}, but must be {_MEANING}"))
     if array.ndim not in (1, 2):
@@ -127,6 +129,19 @@ def _from_array(data: Any, name: str) -> NDArray[Any]:
     if array.dtype.kind in "iufb" and array.dtype.itemsize <= 8:
         return _of_one_type(array, name)
     return _joined(((column, None) for column in array.T), None, len(array), name)
+
+
+def _ragged(data: Any, name: str) -> RankingError | None:
+    """Explain rows of different lengths, if that is what is wrong."""
+    if not isinstance(data, list | tuple):
+        return None
+    lengths = [len(row) if hasattr(row, "__len__") and not isinstance(row, str) else 1 for row in data]
+    for row, length in enumerate(lengths):
+        if length != lengths[0]:
+            rule = f" has {lengths[0]}: every row must have a value for each column"
+            pieces = (": ", Row(row), f" has {length} values, but ", Row(0), rule)
+            return bad_argument(name, *pieces, row=row, value=length, kind="ragged")
+    return None
 
 
 def _of_one_type(array: NDArray[Any], name: str) -> NDArray[Any]:
@@ -194,9 +209,8 @@ def _of_objects(column: NDArray[Any], number: int, called: str, name: str) -> tu
     known = [value for value in column if not _is_missing(value)]
     for row, value in zip(np.flatnonzero(~missing), known, strict=True):
         if not isinstance(value, bool | np.bool_ | Real | Decimal):
-            said = f" holds {shown(value)} in row {row}, but correlations need numbers"
-            advice = _remedy("U" if isinstance(value, str | bytes) else "O")
-            raise _no_numbers(name, number, called, said, *advice, row=int(row), value=value)
+            said = (f" holds {shown(value)} in ", Row(int(row)), ", but correlations need numbers", *_remedy("O"))
+            raise _no_numbers(name, number, called, *said, row=int(row), value=value)
     made: NDArray[Any] = np.zeros(len(column))
     if all(isinstance(value, bool | np.bool_ | int | np.integer) for value in known):
         # Whole numbers of any size: their order is that of their distinct values.
@@ -213,10 +227,8 @@ def _remedy(kind: str) -> tuple[Piece, ...]:
     return ("; leave the column out or turn it into numbers first",)
 
 
-def _no_numbers(
-    name: str, column: int, called: str, said: str, *advice: Piece, row: int | None, value: object
-) -> RankingTypeError:
-    message = Sentence(Argument(name), f": {called}{said}", *advice)
+def _no_numbers(name: str, column: int, called: str, *said: Piece, row: int | None, value: object) -> RankingTypeError:
+    message = Sentence(Argument(name), f": {called}", *said)
     return RankingTypeError(message, argument=name, row=row, column=column, value=value, kind="not a number")
 
 

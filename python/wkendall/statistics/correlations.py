@@ -106,7 +106,7 @@ def corr(
 
 
 def _matrices(
-    x: Table, y: Table | None, least: int, alternative: str | None, threads: int | None, progress: bool
+    x: Table, y: Table | None, least: int, alternative: Alternative | None, threads: int | None, progress: bool
 ) -> list[NDArray[np.float64]]:
     """Return the correlations, and the p-values if there is an alternative."""
     shape = (len(x.values), len(x.values if y is None else y.values))
