@@ -214,7 +214,7 @@ impl Count for ObservedBits<'_> {
         let count = panels.counts[at];
         if panels.planes == Planes::Order {
             let balance = all.cast_signed() - 2 * count.cast_signed();
-            return Ok(Observed { observations, balance, ties: Default::default() });
+            return Ok(Observed { observations, balance, ties: [TieSums::default(); 2] });
         }
         let tied = |line: usize| panels.counts.get(at + line * width).map_or(0, |&decided| all.wrapping_sub(decided));
         let (of_row, of_column) = ((&self.x, row), (side, column));

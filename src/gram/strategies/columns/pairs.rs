@@ -33,7 +33,7 @@ impl Count for ObservedPairs<'_> {
         let weight = &Lowered::Count { top: None };
         let need = Need { weight, signed: true, unknown: true, most_cells: 0 };
         let workspace = TiedWorkspace::new(need, self.x.set.items(), self.isa, stop)?;
-        Ok(Room { workspace, table: LevelTable::default(), levels: Default::default() })
+        Ok(Room { workspace, table: LevelTable::default(), levels: [(0, Vec::new()), (0, Vec::new())] })
     }
 
     fn prepare(&self, shape: &Shape, room: &mut Room, proceed: Proceed<'_>) -> Result<bool, Error> {
