@@ -4,6 +4,7 @@ use std::ops::ControlFlow;
 
 use super::finish::TauB;
 use crate::error::Error;
+use crate::gram::cost::{FINISH_JOB, FINISH_NS, PVALUE_NS};
 use crate::gram::{Finish, Options, gram_into};
 use crate::kappa::observed::{Observed, TieSums};
 use crate::kappa::pairs_of;
@@ -12,12 +13,6 @@ use crate::memory;
 use crate::parallel::{self, Crew, Progress, Watch};
 use crate::rankings::Incomplete;
 use crate::weight::Weight;
-
-/// Finishing a value without its p-value, and with it.
-const FINISH_NS: f64 = 4.0;
-const PVALUE_NS: f64 = 100.0;
-/// Values of a job, in a few milliseconds at most.
-const JOB: usize = 1 << 15;
 
 /// Fills the correlations, and the p-values where they are wanted.
 pub(super) fn fill(
@@ -91,7 +86,7 @@ impl Finishing<'_> {
         watch: Watch<'_>,
     ) -> Result<(), Error> {
         let width = self.columns.len();
-        let at_once = (JOB / width.max(1)).max(1);
+        let at_once = (FINISH_JOB / width.max(1)).max(1);
         let size = (at_once * width).max(1);
         let each = if pvalue.is_some() { PVALUE_NS } else { FINISH_NS };
         let threads = parallel::threads_for(each * statistic.len() as f64, threads);

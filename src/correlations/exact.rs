@@ -4,7 +4,9 @@
 //! comes last in the one column has, in the other, 0 to n - 1 of the others before it, each as likely. So the chance
 //! of c for n observations is the mean of the chances of c, c - 1, ..., c - n + 1 for n - 1 observations.
 
-use super::finish::Alternative;
+use std::sync::OnceLock;
+
+use super::Alternative;
 use crate::kappa::pairs_of;
 
 /// Up to so many observations p-values are exact.
@@ -19,7 +21,13 @@ pub(super) struct Exact {
 }
 
 impl Exact {
-    pub(super) fn new() -> Self {
+    /// Made once.
+    pub(super) fn get() -> &'static Self {
+        static TABLES: OnceLock<Exact> = OnceLock::new();
+        TABLES.get_or_init(Self::new)
+    }
+
+    fn new() -> Self {
         let mut chances = vec![vec![1.0]];
         for n in 1..=MOST {
             let before = &chances[n - 1];

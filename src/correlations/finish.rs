@@ -1,32 +1,21 @@
 //! From counts over two columns to tau-b and its p-value.
 
+use super::Alternative;
 use super::exact::Exact;
 use super::normal::{both_tails, upper_tail};
 use crate::gram::Finish;
 use crate::kappa::observed::Observed;
 use crate::kappa::pairs_of;
 
-/// What two columns are if they are not independent.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Alternative {
-    /// In agreement or in disagreement.
-    #[default]
-    TwoSided,
-    /// In disagreement.
-    Less,
-    /// In agreement.
-    Greater,
-}
-
 /// Tau-b of pairs of columns with enough common observations, and its p-value if there is an alternative.
 pub(super) struct TauB {
     least: usize,
-    test: Option<(Alternative, Exact)>,
+    test: Option<(Alternative, &'static Exact)>,
 }
 
 impl TauB {
     pub(super) fn new(least: usize, alternative: Option<Alternative>) -> Self {
-        Self { least, test: alternative.map(|alternative| (alternative, Exact::new())) }
+        Self { least, test: alternative.map(|alternative| (alternative, Exact::get())) }
     }
 
     /// The least number of common observations.
@@ -55,11 +44,11 @@ impl Finish for TauB {
             return (f64::NAN, f64::NAN);
         }
         let tau = Self::tau(balance as f64, decided as f64, of_other as f64);
-        let Some((alternative, exact)) = &self.test else { return (tau, f64::NAN) };
+        let Some((alternative, exact)) = self.test else { return (tau, f64::NAN) };
         let untied = one.pairs == 0 && other.pairs == 0;
         let concordant = (all.cast_signed() + balance).unsigned_abs() / 2;
-        let exactly = || exact.pvalue(observations, concordant, *alternative);
-        let pvalue = untied.then(exactly).flatten().unwrap_or_else(|| approximate(observed, *alternative));
+        let exactly = || exact.pvalue(observations, concordant, alternative);
+        let pvalue = untied.then(exactly).flatten().unwrap_or_else(|| approximate(observed, alternative));
         (tau, pvalue)
     }
 }

@@ -13,8 +13,6 @@ mod exact;
 mod finish;
 mod normal;
 
-pub use finish::Alternative;
-
 use crate::error::Error;
 use crate::gram::{self, Options};
 use crate::memory;
@@ -67,6 +65,18 @@ impl Columns {
     pub fn observations(&self) -> usize {
         self.0.items()
     }
+}
+
+/// What two columns are if they are not independent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Alternative {
+    /// In agreement or in disagreement.
+    #[default]
+    TwoSided,
+    /// In disagreement.
+    Less,
+    /// In agreement.
+    Greater,
 }
 
 /// Correlations of all pairs of columns, row by row.

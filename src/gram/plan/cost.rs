@@ -109,6 +109,12 @@ const OBSERVED_PAIR_NS: f64 = 300.0;
 /// The same by a table: a cell.
 const OBSERVED_CELL_NS: f64 = 1.5;
 
+/// From counts to a correlation, without its p-value and with it.
+pub(crate) const FINISH_NS: f64 = 4.0;
+pub(crate) const PVALUE_NS: f64 = 60.0;
+/// So many correlations are finished at a time, in a few milliseconds.
+pub(crate) const FINISH_JOB: usize = 1 << 15;
+
 /// A pair of columns with ties and missing observations as three planes of bits.
 pub(in crate::gram) fn columns_bits_ns(isa: Isa, items: usize) -> f64 {
     20.0 + isa.slowdown().bits * 0.0027 * (items as f64).powi(2)

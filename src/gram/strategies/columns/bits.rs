@@ -148,6 +148,9 @@ impl<'a> BitSide<'a> {
         let words = items.div_ceil(64);
         let mut present = memory::filled(side.len() * words, 0)?;
         for (place, present) in present.chunks_exact_mut(words.max(1)).enumerate() {
+            if stop.is_set() {
+                return Err(Error::Interrupted);
+            }
             let column = side.column(place);
             for &item in &column.order[..column.placed] {
                 present[item as usize / 64] |= 1 << (item % 64);

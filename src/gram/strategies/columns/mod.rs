@@ -74,8 +74,8 @@ pub(crate) fn fill(
     let threads = parallel::threads_for(rows as f64 * columns as f64 * pair_ns, options.threads);
     let tile = options.tile.unwrap_or_else(|| cost::columns_tile(strategy, items, rows.min(columns), threads)).max(1);
     let ns = cost::COPY_NS * items as f64 * (rows + columns) as f64;
-    let sides = parallel::run_one(ns, parallel::share(&mut options.watch), |_| {
-        Ok((Side::new(x, strategy)?, y.map(|y| Side::new(y, strategy)).transpose()?))
+    let sides = parallel::run_one(ns, parallel::share(&mut options.watch), |stop| {
+        Ok((Side::new(x, strategy, stop)?, y.map(|y| Side::new(y, strategy, stop)).transpose()?))
     })?;
     let (of_rows, of_columns) = (&sides.0, sides.1.as_ref());
     let mut results = Results { statistic, pvalue, columns, tile };

@@ -6,6 +6,7 @@ use crate::error::Error;
 use crate::gram::plan::Strategy;
 use crate::kappa::observed::TieSums;
 use crate::memory;
+use crate::parallel::Stop;
 use crate::rankings::Incomplete;
 use crate::rankings::tied::Blocks;
 
@@ -37,12 +38,18 @@ pub(super) struct Side<'a> {
 
 impl<'a> Side<'a> {
     /// Columns in the order that suits the strategy.
-    pub(super) fn new(set: &'a Incomplete, strategy: Strategy) -> Result<Self, Error> {
+    pub(super) fn new(set: &'a Incomplete, strategy: Strategy, stop: &Stop) -> Result<Self, Error> {
         let mut order = memory::collect(0..set.rows())?;
         if strategy != Strategy::Bits {
             return Ok(Self { set, order, needs: Vec::new(), ties: Vec::new() });
         }
-        let all = memory::collect((0..set.rows()).map(|row| TieSums::among(set.row(row), |_| true)))?;
+        let mut all = memory::with_capacity(set.rows())?;
+        for row in 0..set.rows() {
+            if stop.is_set() {
+                return Err(Error::Interrupted);
+            }
+            all.push(TieSums::among(set.row(row), |_| true));
+        }
         let needs_of = |row: usize| Needs { gaps: set.row(row).placed < set.items(), ties: all[row].pairs > 0 };
         order.sort_unstable_by_key(|&row| (needs_of(row), row));
         let needs = memory::collect(order.iter().map(|&row| needs_of(row)))?;
