@@ -145,7 +145,9 @@ impl LevelTable {
             found.ties[0].add(in_row.unsigned_abs());
         }
         found.observations = all_passed.unsigned_abs();
-        passed.iter().for_each(|&passed| found.ties[1].add(passed.unsigned_abs()));
+        for &passed in &*passed {
+            found.ties[1].add(passed.unsigned_abs());
+        }
         Ok(Some(found))
     }
 }

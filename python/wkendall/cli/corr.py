@@ -42,8 +42,8 @@ other kinds to a second file: tau.csv has its p-values in tau_pvalues.csv.
 _EPILOG = """\
 examples:
   wkendall corr table.csv -o tau.csv --pvalues
-  wkendall corr table.csv -o tau.npz --skip name --min-periods 10
-  wkendall corr genes.csv --against traits.csv -o tau.csv
+  wkendall corr people.csv -o tau.npz --skip age --min-periods 10
+  wkendall corr table.csv --against traits.csv -o both.csv
 """
 
 
