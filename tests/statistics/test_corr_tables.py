@@ -71,6 +71,14 @@ def test_polars():
     assert one.columns == ["b"]
     np.testing.assert_array_equal(one.to_numpy(), EXPECTED[:, 1:2])
     np.testing.assert_array_equal(wkendall.corr(frame, HOLES).to_numpy(), EXPECTED)
+    mixed = wkendall.corr(frame, pd.DataFrame(HOLES, columns=[3, 1, 4, 2]))
+    assert mixed.columns == ["3", "1", "4", "2"]
+    assert isinstance(wkendall.corr(HOLES, frame), np.ndarray)
+    same = wkendall.corr(pd.DataFrame(HOLES[:, :2], columns=["a", "b"]), frame)
+    assert list(same.columns) == list("abcd")
+    with pytest.raises(wkendall.RankingError, match="columns of the same name"):
+        wkendall.corr(frame, pd.DataFrame(HOLES, columns=["a"] * 4))
+    np.testing.assert_array_equal(wkendall.corr(pd.Index(HOLES[:, 0]), HOLES), EXPECTED[:1])
 
 
 def whole(kind, holes=False):

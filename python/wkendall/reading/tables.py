@@ -42,7 +42,7 @@ def read_table_columns(data: Any, name: str) -> Table:
         rule = " is sparse: whether what it does not store is 0 or missing it does not say; pass an array"
         raise bad_argument(name, rule, kind="sparse")
     library = type(data).__module__.partition(".")[0]
-    if library == "pandas" and hasattr(data, "to_frame" if data.ndim == 1 else "columns"):
+    if library == "pandas" and hasattr(data, "iloc"):
         return _from_pandas(data, name)
     if library == "polars" and hasattr(data, "to_numpy"):
         return _from_polars(data, name)

@@ -126,16 +126,16 @@ def _matrices(
 def _labelled(x: Table, y: Table | None, results: list[NDArray[np.float64]]) -> Any:
     """Return the matrices as what `data` is, with the labels of the columns."""
     columns = x if y is None else y
+    labels = range(len(columns.values)) if columns.labels is None else columns.labels
     found: list[Any] = list(results)
     if x.kind == "pandas":
         import pandas as pd
 
-        labels = columns.labels if columns.labels is not None else range(len(columns.values))
         found = [pd.DataFrame(result, index=x.labels, columns=labels) for result in results]
     elif x.kind == "polars":
         import polars as pl
 
-        names = [str(label) for label in columns.labels or range(len(columns.values))]
+        names = [str(label) for label in labels]
         if len(set(names)) < len(names):
             raise RankingError(
                 Sentence(Argument("other"), " has columns of the same name, which a polars data frame cannot have"),
