@@ -97,6 +97,7 @@ bench: install ## criterion for the crate, then the package against its peers on
 	build/bench/bin/python -m pip install -q --force-reinstall --no-deps dist/*.whl # also if it has the same version
 	build/bench/bin/python benches/peers.py
 	build/bench/bin/python benches/ties.py
+	build/bench/bin/python benches/correlations.py
 
 bench-profiles: ## a program that depends on the crate, with cargo's release profile and with those of the wheels
 	$(PYTHON) benches/profiles.py

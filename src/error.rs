@@ -181,6 +181,13 @@ pub enum Error {
         /// Items of the second.
         right: usize,
     },
+    /// Two sets of columns with different numbers of observations.
+    ObservationsDiffer {
+        /// Observations of the one.
+        left: usize,
+        /// Observations of the other.
+        right: usize,
+    },
     /// Two sets of rankings that are taken row by row have different numbers of rows.
     RowsDiffer {
         /// Rows of the first.
@@ -412,7 +419,7 @@ impl Error {
             Self::MixedBase { .. } => Some("mixed base"),
             Self::Duplicate { .. } | Self::Tie { .. } => Some("duplicate"),
             Self::ItemsDiffer { .. } => Some("items differ"),
-            Self::RowsDiffer { .. } => Some("rows differ"),
+            Self::RowsDiffer { .. } | Self::ObservationsDiffer { .. } => Some("rows differ"),
             Self::Changed => Some("changed"),
             _ => None,
         }

@@ -35,6 +35,7 @@
 //! | any of these for all pairs of rankings | [`gram`], [`gram_matrix`], [`gram_into`] |
 //! | for one pair, or one permutation | [`Measure::between`], [`Measure::kappa`] |
 //! | the tensors that general weights turn rankings into | [`embedding`] |
+//! | Kendall's tau-b between columns of observations, with p-values | [`correlations`] |
 //! | features whose inner products are a kernel, for linear models | [`features`] |
 //!
 //! # How fast
@@ -59,6 +60,7 @@
 //!
 //! ```text
 //! python      the extension module of the Python package
+//! correlations  tau-b between columns of observations, with p-values
 //! features    rows of numbers whose inner products are a kernel
 //! embedding   the tensors that general weights turn rankings into
 //! gram        all pairs: plan, strategies, tiles
@@ -75,6 +77,7 @@
 
 #![warn(missing_docs)]
 
+mod correlations;
 pub mod embedding;
 mod error;
 pub mod features;
@@ -90,6 +93,7 @@ mod rankings;
 mod simd;
 mod weight;
 
+pub use correlations::{Alternative, Columns, Correlations, correlations, correlations_into};
 pub use error::{Error, Number, Piece};
 pub use gram::{
     Backend, Element, Options, diagonal, diagonal_incomplete, gram, gram_incomplete_into, gram_into, gram_matrix,

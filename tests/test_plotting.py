@@ -5,6 +5,7 @@ import sys
 
 import matplotlib as mpl
 import numpy as np
+import pandas as pd
 import pytest
 import wkendall
 from definitions import random_rankings
@@ -14,6 +15,7 @@ import matplotlib.pyplot as plt
 from wkendall.plotting import (
     plot_accuracies,
     plot_differences,
+    plot_matrix,
     plot_objective,
     plot_position_scores,
     plot_reduction_factors,
@@ -145,3 +147,33 @@ def test_differences_are_dots_with_intervals_from_the_top():
     assert [text.get_text() for text in ax.get_yticklabels()] == ["a", "b"]
     assert len(ax.get_legend().get_texts()) == 2
     assert plot_differences({"a": (0.0, -1.0, 1.0)}).get_legend() is None
+
+
+def test_matrix_in_the_order_of_a_tree():
+    rng = np.random.default_rng(0)
+    first, second = rng.normal(size=(2, 80))
+    data = np.array([first, second, first, second, first, second]).T + 0.5 * rng.normal(size=(80, 6))
+    K = wkendall.corr(data)
+    K[0, 5] = K[5, 0] = np.nan
+    ax = plot_matrix(K, labels=list("abcdef"), title="tau")
+    order = [label.get_text() for label in ax.get_yticklabels()]
+    assert {frozenset(order[:3]), frozenset(order[3:])} == {frozenset("ace"), frozenset("bdf")}
+    assert order == [label.get_text() for label in ax.get_xticklabels()]
+    places = ["abcdef".index(name) for name in order]
+    shown = np.ma.filled(ax.images[0].get_array().astype(float), np.nan)
+    np.testing.assert_array_equal(shown, K[np.ix_(places, places)])
+    assert ax.images[0].get_clim() == (-1.0, 1.0)
+    assert ax.get_title() == "tau"
+
+
+def test_matrix_of_a_data_frame_and_of_two():
+    frame = pd.DataFrame(np.random.default_rng(1).normal(size=(30, 4)), columns=list("wxyz"))
+    ax = plot_matrix(wkendall.corr(frame), cluster=False)
+    assert [label.get_text() for label in ax.get_xticklabels()] == list("wxyz")
+    ax = plot_matrix(wkendall.corr(frame, frame[["x", "z"]]))
+    assert [label.get_text() for label in ax.get_xticklabels()] == ["x", "z"]
+    assert [label.get_text() for label in ax.get_yticklabels()] == list("wxyz")
+    ax = plot_matrix(np.full((3, 3), np.nan))
+    assert ax.images[0].get_clim() == (0.0, 1.0)
+    many = plot_matrix(np.eye(200))
+    assert len(many.get_xticks()) <= 60

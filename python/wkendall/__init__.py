@@ -58,8 +58,8 @@ Layers, each using only those below it:
     dask, plotting, gaussian_process  one door each to a neighbouring library
     datasets   simulated rankings and the survey of the paper
     estimators classifiers, regressors, transformers and clustering for scikit-learn
-    statistics tests of hypotheses about samples of rankings
     learning   weights of positions, learned from labelled rankings
+    statistics tests, consensus, importance of pairs, correlation matrices
     kernels    Gram matrices, single pairs, distances, correlations, features
     reading    arrays, data frames, ranked lists and files to checked rankings
     _config    versions, threads, instruction sets
@@ -112,6 +112,7 @@ if TYPE_CHECKING:
     from wkendall.reading.csv_files import read_csv
     from wkendall.reading.lists import from_lists
     from wkendall.reading.preflib import read_preflib
+    from wkendall.statistics.correlations import corr
     from wkendall.statistics.independence import independence_test
     from wkendall.statistics.two_samples import two_sample_test
 
@@ -128,6 +129,7 @@ __all__ = [
     "WeightedKendall",
     "__version__",
     "combine",
+    "corr",
     "correlation",
     "datasets",
     "diagonal",
@@ -169,6 +171,7 @@ _LATER = {
     "__version__": "_core",
     "_core": "_core",
     "combine": "kernels",
+    "corr": "statistics.correlations",
     "correlation": "kernels",
     "dask": "dask",
     "datasets": "datasets",

@@ -10,11 +10,13 @@ __all__ = [
     "BLOCK_BYTES",
     "BLOCK_WORK",
     "MOST_THREADS",
+    "Columns",
     "Measure",
     "Rankings",
     "__version__",
     "available_cores",
     "combine",
+    "correlations",
     "default_threads",
     "diagonal",
     "embed",
@@ -77,6 +79,14 @@ class Rankings:
     def ranks(self) -> NDArray[np.int64]: ...
 
 @final
+class Columns:
+    def __new__(cls, values: NDArray[np.integer | np.float32 | np.float64], threads: int | None = None) -> Columns: ...
+    @property
+    def columns(self) -> int: ...
+    @property
+    def observations(self) -> int: ...
+
+@final
 class Measure:
     @staticmethod
     def kernel(
@@ -120,6 +130,18 @@ def gram(
     x: Rankings,
     y: Rankings | None,
     out: NDArray[Any],
+    threads: int | None = None,
+    tile: int | None = None,
+    backend: str | None = None,
+    progress: Callable[[int, int], object] | None = None,
+) -> None: ...
+def correlations(
+    x: Columns,
+    y: Columns | None,
+    least: int,
+    statistic: NDArray[np.float64],
+    pvalue: NDArray[np.float64] | None = None,
+    alternative: Literal["two-sided", "less", "greater"] = "two-sided",
     threads: int | None = None,
     tile: int | None = None,
     backend: str | None = None,

@@ -145,6 +145,9 @@ impl Error {
             Self::ItemsDiffer { left, right } => {
                 text(format!("rankings of {left} items cannot go with {right} items: both must have the same number"))
             }
+            Self::ObservationsDiffer { left, right } => text(format!(
+                "columns of {left} observations cannot go with columns of {right}: both must have the same observations"
+            )),
             Self::RowsDiffer { left, right } => text(format!(
                 "{left} rankings cannot go row by row with {right} rankings: both must have the same number"
             )),

@@ -33,6 +33,7 @@ pub use plan::Backend;
 pub(crate) use plan::cost;
 #[cfg(feature = "python")]
 pub(crate) use plan::package;
+pub(crate) use strategies::columns::{Finish, fill as fill_columns};
 pub(crate) use strategies::tied::own_values;
 
 /// A type that results can be stored in: `f64`, or `f32` for half the memory. Counts are exact either way; weighted

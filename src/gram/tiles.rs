@@ -176,6 +176,11 @@ impl<'a, T> Pieces<'a, T> {
         Ok(bands)
     }
 
+    /// The tiles of a matrix, which may be symmetric.
+    pub(super) fn tiles(&'a mut self, symmetric: bool) -> Result<Vec<Tile<'a, T>>, Error> {
+        if symmetric { self.symmetric() } else { self.rectangular() }
+    }
+
     /// The tiles of a matrix.
     pub(super) fn rectangular(&'a mut self) -> Result<Vec<Tile<'a, T>>, Error> {
         let (tile, across) = (self.tile, self.columns.div_ceil(self.tile));

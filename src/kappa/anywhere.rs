@@ -81,7 +81,7 @@ fn balance_of_common([s, t]: &[Turned; 2], memory: &mut TiedWorkspace) -> f64 {
 }
 
 /// A ranking of some of the items, numbered anew.
-fn keep(blocks: Blocks<'_>, kept: impl Fn(usize) -> bool, numbers: &mut Vec<u32>, into: &mut Turned) {
+pub(super) fn keep(blocks: Blocks<'_>, kept: impl Fn(usize) -> bool, numbers: &mut Vec<u32>, into: &mut Turned) {
     numbers.clear();
     numbers.resize(blocks.starts.len(), u32::MAX);
     let mut count = 0;

@@ -5,6 +5,7 @@
 //! ```text
 //! mod           what each weight gives to the items of a permutation
 //! general       weights for all tuples of positions
+//! observed      columns of observations of which some are missing
 //! anywhere      items that can be anywhere
 //! lists         short lists out of a catalogue
 //! incomplete    ties: sums over a permutation, and over cells of tied items
@@ -17,6 +18,7 @@ pub(crate) mod anywhere;
 mod general;
 pub(crate) mod incomplete;
 pub(crate) mod lists;
+pub(crate) mod observed;
 mod partition;
 pub(crate) mod table;
 pub(crate) mod tops;

@@ -40,6 +40,8 @@ macro_rules! with_parts {
     )*)*};
 }
 
+pub(super) use with_numbers;
+
 /// Checked rankings. Those with ties or missing items have another representation than complete ones; nobody outside
 /// needs to know.
 #[pyclass(frozen, module = "wkendall._core")]
@@ -86,7 +88,7 @@ impl Rankings {
             "anywhere" => Missing::Anywhere,
             _ => return Err(PyValueError::new_err(format!("unknown missing {missing:?}"))),
         };
-        let reading = Reading { descending, ties, missing };
+        let reading = Reading { descending, ties, missing, infinite: false };
         with_numbers!(values, tied(values, reading, threads));
         Err(PyTypeError::new_err("rankings must be a 2-d array of integers of up to 64 bits, float32 or float64"))
     }

@@ -32,22 +32,23 @@ impl BlockSort {
         Ok(new)
     }
 
-    /// Writes the items in the order of their numbers, equal ones by item, those without a number last; and for each
-    /// item the first place of its block. How many items have numbers, and whether two have the same. `None` if the run
+    /// Writes the items in the order of their numbers, equal ones by item, those without a place last; and for each
+    /// item the first place of its block. How many items have places, and whether two have the same. `None` if the run
     /// is over.
     pub(super) fn fill<V: Value>(
         &mut self,
         descending: bool,
+        has_place: fn(V) -> bool,
         values: &[V],
         starts: &mut [u32],
         order: &mut [u32],
     ) -> Option<(usize, bool)> {
         if values.len() > PART {
-            self.sort_in_place(descending, values, starts, order)?;
-        } else if !self.count(descending, values, order) {
-            self.sort_keys(descending, values, order);
+            self.sort_in_place(descending, has_place, values, starts, order)?;
+        } else if !self.count(descending, has_place, values, order) {
+            self.sort_keys(descending, has_place, values, order);
         }
-        let listed = order.iter().rposition(|&item| values[item as usize].is_real()).map_or(0, |last| last + 1);
+        let listed = order.iter().rposition(|&item| has_place(values[item as usize])).map_or(0, |last| last + 1);
         let (mut start, mut tied) = (0, false);
         for (rank, &item) in order.iter().enumerate() {
             let same = rank > 0 && {
@@ -62,10 +63,10 @@ impl BlockSort {
     }
 
     /// Sorts whole numbers of a small span by counting them; false if the numbers are others.
-    fn count<V: Value>(&mut self, descending: bool, values: &[V], order: &mut [u32]) -> bool {
+    fn count<V: Value>(&mut self, descending: bool, has_place: fn(V) -> bool, values: &[V], order: &mut [u32]) -> bool {
         let key = |value: V| value.whole().map(|whole| if descending { !whole } else { whole });
         let (mut least, mut most, mut listed) = (i64::MAX, i64::MIN, 0);
-        for &value in values.iter().filter(|value| value.is_real()) {
+        for &value in values.iter().filter(|&&value| has_place(value)) {
             // Larger real numbers are not exact as whole ones.
             let Some(key) = key(value).filter(|key| key.unsigned_abs() < 1 << 53) else { return false };
             (least, most) = (least.min(key), most.max(key));
@@ -80,7 +81,7 @@ impl BlockSort {
         counts.clear();
         counts.resize(span as usize, 0);
         let place = |value: V| key(value).map_or(0, |key| key.abs_diff(least) as usize);
-        for &value in values.iter().filter(|value| value.is_real()) {
+        for &value in values.iter().filter(|&&value| has_place(value)) {
             counts[place(value)] += 1;
         }
         let mut next = 0;
@@ -89,19 +90,19 @@ impl BlockSort {
         }
         let mut missing = listed;
         for (item, &value) in (0..).zip(values) {
-            let at = if value.is_real() { &mut counts[place(value)] } else { &mut missing };
+            let at = if has_place(value) { &mut counts[place(value)] } else { &mut missing };
             order[*at as usize] = item;
             *at += 1;
         }
         true
     }
 
-    fn sort_keys<V: Value>(&mut self, descending: bool, values: &[V], order: &mut [u32]) {
-        let known = (0..).zip(values).filter(|(_, value)| value.is_real());
+    fn sort_keys<V: Value>(&mut self, descending: bool, has_place: fn(V) -> bool, values: &[V], order: &mut [u32]) {
+        let known = (0..).zip(values).filter(|&(_, &value)| has_place(value));
         self.keys.clear();
         self.keys.extend(known.map(|(item, value)| (if descending { !value.key() } else { value.key() }, item)));
         self.keys.sort_unstable();
-        let missing = (0..).zip(values).filter(|(_, value)| !value.is_real()).map(|(item, _)| item);
+        let missing = (0..).zip(values).filter(|&(_, &value)| !has_place(value)).map(|(item, _)| item);
         for (place, item) in order.iter_mut().zip(self.keys.iter().map(|&(_, item)| item).chain(missing)) {
             *place = item;
         }
@@ -110,6 +111,7 @@ impl BlockSort {
     fn sort_in_place<V: Value>(
         &self,
         descending: bool,
+        has_place: fn(V) -> bool,
         values: &[V],
         spare: &mut [u32],
         order: &mut [u32],
@@ -119,7 +121,7 @@ impl BlockSort {
         }
         let compare = |i: u32, j: u32| {
             let (one, other) = (values[i as usize], values[j as usize]);
-            let by_value = match (one.is_real(), other.is_real()) {
+            let by_value = match (has_place(one), has_place(other)) {
                 (true, true) if descending => other.order(one),
                 (true, true) => one.order(other),
                 (one, other) => other.cmp(&one),

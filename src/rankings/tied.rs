@@ -35,6 +35,8 @@ pub(crate) struct Reading {
     /// Whether equal numbers are ties and not mistakes.
     pub(crate) ties: bool,
     pub(crate) missing: Missing,
+    /// Whether infinite numbers are numbers like others and not mistakes.
+    pub(crate) infinite: bool,
 }
 
 /// A number of rankings of the same items that may tie items and leave some out.
@@ -124,7 +126,14 @@ impl Incomplete {
     /// # Ok::<(), wkendall::Error>(())
     /// ```
     pub fn from_ranks<V: Value>(rows: usize, items: usize, values: &[V], missing: Missing) -> Result<Self, Error> {
-        Self::build(Reading { descending: false, ties: true, missing }, rows, items, values, None, None)
+        Self::build(
+            Reading { descending: false, ties: true, missing, infinite: false },
+            rows,
+            items,
+            values,
+            None,
+            None,
+        )
     }
 
     /// As [`Incomplete::from_ranks`] for numbers of which the largest is the most preferred.
@@ -132,7 +141,7 @@ impl Incomplete {
     /// # Errors
     /// As [`Incomplete::from_ranks`].
     pub fn from_scores<V: Value>(rows: usize, items: usize, values: &[V], missing: Missing) -> Result<Self, Error> {
-        Self::build(Reading { descending: true, ties: true, missing }, rows, items, values, None, None)
+        Self::build(Reading { descending: true, ties: true, missing, infinite: false }, rows, items, values, None, None)
     }
 
     pub(crate) fn build<V: Value>(
@@ -224,6 +233,12 @@ impl Incomplete {
         let first = tied.min_by_key(|two| two[1])?;
         let [earlier, column] = [first[0], first[1]].map(|column| column as usize);
         Some(Error::Tie { row, earlier, column, value: values[column].number() })
+    }
+
+    /// The same rankings, of which it is known that no item lacks a place if that is so.
+    pub(crate) fn settled(self) -> Self {
+        let placed = self.placed.iter().all(|&placed| placed as usize == self.items);
+        Self { missing: if placed { Missing::Error } else { self.missing }, ..self }
     }
 
     /// The same as complete rankings, if they are and there is memory for them.
@@ -371,15 +386,13 @@ impl<'a> RowsMut<'a> {
 
     /// Reads a ranking; whether its numbers are as they should be, or the run is over.
     fn read<V: Value>(&mut self, reading: Reading, values: &[V], sort: &mut BlockSort) -> bool {
-        let Reading { descending, ties, missing } = reading;
-        let allowed = |value: &V| {
-            value.is_real()
-                || missing != Missing::Error && !matches!(value.number(), Number::Real(value) if value.is_infinite())
-        };
+        let Reading { descending, ties, missing, infinite } = reading;
+        let has_place = if infinite { V::is_known } else { V::is_real };
+        let allowed = |value: &V| has_place(*value) || missing != Missing::Error && !value.is_known();
         if !values.iter().all(allowed) {
             return false;
         }
-        let Some((listed, tied)) = sort.fill(descending, values, self.starts, self.orders) else {
+        let Some((listed, tied)) = sort.fill(descending, has_place, values, self.starts, self.orders) else {
             return true;
         };
         if missing == Missing::Anywhere {

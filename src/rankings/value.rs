@@ -13,6 +13,9 @@ pub trait Value: Copy + Sync + sealed::Sealed {
     /// Whether the value is neither NaN nor infinite.
     #[doc(hidden)]
     fn is_real(self) -> bool;
+    /// Whether the value is not NaN.
+    #[doc(hidden)]
+    fn is_known(self) -> bool;
     /// The order of two values of which neither is NaN.
     #[doc(hidden)]
     fn order(self, other: Self) -> std::cmp::Ordering;
@@ -36,6 +39,9 @@ macro_rules! integer_values {
                 Number::$variant(self as _)
             }
             fn is_real(self) -> bool {
+                true
+            }
+            fn is_known(self) -> bool {
                 true
             }
             fn order(self, other: Self) -> std::cmp::Ordering {
@@ -66,6 +72,9 @@ impl Value for f64 {
     fn is_real(self) -> bool {
         self.is_finite()
     }
+    fn is_known(self) -> bool {
+        !self.is_nan()
+    }
     fn order(self, other: Self) -> std::cmp::Ordering {
         self.partial_cmp(&other).unwrap_or(std::cmp::Ordering::Equal)
     }
@@ -86,6 +95,9 @@ impl Value for f32 {
     }
     fn is_real(self) -> bool {
         self.is_finite()
+    }
+    fn is_known(self) -> bool {
+        !self.is_nan()
     }
     fn order(self, other: Self) -> std::cmp::Ordering {
         f64::from(self).order(other.into())

@@ -17,7 +17,7 @@ from command_line import ENVIRONMENT, ITEMS, M, X, fails, folder, run, started, 
 from definitions import random_rankings
 from paths import ROOT
 from wkendall import _core, cli
-from wkendall.cli import gram, info, learn, main, predict
+from wkendall.cli import corr, gram, info, learn, predict
 
 
 def test_version_and_help(capsys):
@@ -25,17 +25,23 @@ def test_version_and_help(capsys):
     assert capsys.readouterr().out == f"wkendall {_core.__version__}\n"
     run("--help")
     shown = capsys.readouterr().out
-    for wanted in ("gram", "learn", "predict", "compare", "info", "exit codes:", "  130  interrupted by Ctrl-C"):
+    for wanted in ("gram", "corr", "learn", "predict", "compare", "info", "exit codes:", "  130  interrupted by Ctrl-C"):
         assert wanted in shown
-    for command in ("gram", "learn", "predict", "compare", "info"):
+    for command in ("gram", "corr", "learn", "predict", "compare", "info"):
         run(f"{command} --help")
         assert "examples:" in capsys.readouterr().out
 
 
+<<<<<<< HEAD
 @pytest.mark.parametrize("command", [gram, learn, predict, info])
+=======
+@pytest.mark.parametrize("command", [gram, corr, learn, info])
+>>>>>>> corr
 def test_examples_of_the_help(command):
     """Every example in a help text runs."""
     write_table(Path("people.csv"), X[[0] * 15 + [1] * 15], ITEMS, age=["young"] * 15 + ["old"] * 15)
+    write_table(Path("table.csv"), X, ITEMS)
+    write_table(Path("traits.csv"), X[:, :2], ITEMS[:2])
     examples = [line.strip() for line in command._EPILOG.splitlines() if line.startswith("  wkendall ")]
     assert examples
     for example in examples:
@@ -76,7 +82,11 @@ def test_examples_of_pages(page, capsys):
 
 def test_help_is_not_too_wide(capsys, monkeypatch):
     monkeypatch.setenv("COLUMNS", "80")
+<<<<<<< HEAD
     for words in ("--help", "gram --help", "learn --help", "compare --help", "reproduce --help", "info --help"):
+=======
+    for words in ("--help", "gram --help", "corr --help", "learn --help", "reproduce --help", "info --help"):
+>>>>>>> corr
         run(words)
         lines = capsys.readouterr().out.splitlines()
         assert max(map(len, lines)) <= 110, max(lines, key=len)

@@ -24,6 +24,7 @@ COMMANDS = {
     "gram x.npy -o out.npz": "out.npz",
     "gram x.npy -o out.csv": "out.csv",
     "gram x.npy -o out.npy --resume": "out.npy",
+    "corr x.npy -o out.csv": "out.csv",
     "learn x.npy --labels y.npy -o out --C 1 --folds 2 --no-baseline": "out",
     "reproduce -o out --train 40 --test 20 --kernels standard --repeats 2 --jobs 1 --no-progress": "out",
 }
@@ -99,6 +100,8 @@ def check_result(words):
         assert (np.load("out.npy") == wkendall.gram_matrix(X)).all()
     elif "gram" in words:
         assert Path(COMMANDS[words]).stat().st_size > 1000
+    elif "corr" in words:
+        assert (np.loadtxt("out.csv", delimiter=",") == wkendall.corr(X)).all()
     else:
         assert len(list(Path("out").iterdir())) >= 3
 

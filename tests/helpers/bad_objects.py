@@ -10,8 +10,10 @@ import dask.array as da
 import matplotlib as mpl
 import numpy as np
 import pandas as pd
+import polars as pl
 import wkendall
 from definitions import random_rankings
+from scipy import sparse
 from sklearn.exceptions import NotFittedError
 from wkendall import dask as wkendall_dask
 from wkendall import datasets, plotting
@@ -289,6 +291,37 @@ OBJECTS = [
     ("PrefLib of another kind", lambda: wkendall.read_preflib("x.csv"), ValueError,
      r"^x\.csv, line 1: the name of the file must end"),
     ("PrefLib empty", of_file(wkendall.read_preflib, "", "x.soc"), ValueError, r"^x\.soc, line 1: the file is empty"),
+    ("corr nothing", lambda: wkendall.corr(None), TypeError, r"^data is of type NoneType, but must be a table with a row"),
+    ("corr of axes", lambda: wkendall.corr(np.ones((2, 2, 2))), ValueError, r"^data is 3-dimensional, of shape \(2, 2, 2\)"),
+    ("corr of a number", lambda: wkendall.corr(3.0), ValueError, r"^data is a single value, but must be a table"),
+    ("corr ragged", lambda: wkendall.corr(ROWS), ValueError, r"^data: row 1 has 3 values, but row 0 has 5"),
+    ("corr of texts", lambda: wkendall.corr([["a", "b"]]), TypeError, r"^data: column 0 holds texts, but .* need numbers"),
+    ("corr of names", lambda: wkendall.corr(pd.DataFrame({"x": [1, 2], "name": ["Ann", "Bob"]})), TypeError,
+     r"^data: column 'name' holds 'Ann' in row 0, but correlations need numbers; leave the column out"),
+    ("corr of dates", lambda: wkendall.corr(pd.DataFrame({"x": [1], "day": pd.to_datetime(["2020-01-01"])})), TypeError,
+     r"^data: column 'day' holds dates, but correlations need numbers; turn them into numbers first"),
+    ("corr of complex numbers", lambda: wkendall.corr(np.ones((3, 2)) * 1j), TypeError, r"^data: column 0 holds complex numbers"),
+    ("corr of lists", lambda: wkendall.corr(pd.DataFrame({"x": [[1], [2]]})), TypeError,
+     r"^data: column 'x' holds \[1\] in row 0"),
+    ("corr of polars texts", lambda: wkendall.corr(pl.DataFrame({"x": ["a"]})), TypeError,
+     r"^data: column 'x' holds 'a' in row 0, but"),
+    ("corr sparse", lambda: wkendall.corr(sparse.eye_array(3).tocsr()), ValueError, r"^data is sparse"),
+    ("corr other rows", lambda: wkendall.corr(X, X[:3]), ValueError, r"^data has 6 rows, but other has 3: both must"),
+    ("corr other index", lambda: wkendall.corr(pd.DataFrame(X), pd.DataFrame(X, index=range(2, 8))), ValueError,
+     r"^other has another index than data"),
+    ("corr other of names", lambda: wkendall.corr(X, [["a"]] * 6), TypeError, r"^other: column 0 holds texts"),
+    ("corr min_periods", lambda: wkendall.corr(X, min_periods=-1), ValueError, r"^min_periods is -1, but must be at least 0"),
+    ("corr min_periods real", lambda: wkendall.corr(X, min_periods=1.5), TypeError, r"^min_periods must be an integer, not 1.5"),
+    ("corr min_periods huge", lambda: wkendall.corr(X, min_periods=HUGE), ValueError, r"^min_periods is 18446744073709551616"),
+    ("corr pvalues", lambda: wkendall.corr(X, pvalues="yes"), TypeError, r"^pvalues must be True or False, not 'yes'"),
+    ("corr alternative", lambda: wkendall.corr(X, alternative="more"), ValueError, r"^alternative is 'more', but must be one of"),
+    ("corr n_jobs", lambda: wkendall.corr(X, n_jobs=0), ValueError, r"^n_jobs is 0, but must be"),
+    ("corr progress", lambda: wkendall.corr(X, progress=3), TypeError, r"^progress must be True or False, not 3"),
+    ("picture of a matrix of words", lambda: plotting.plot_matrix([["a"]]), TypeError, r"^matrix must be .* of real numbers"),
+    ("picture of one row", lambda: plotting.plot_matrix([1.0]), ValueError, r"^matrix is 1-dimensional"),
+    ("picture with few labels", lambda: plotting.plot_matrix(np.eye(3), labels=["a"]), ValueError,
+     r"^labels has 1 names, but matrix has 3 rows"),
+    ("picture in what order", lambda: plotting.plot_matrix(np.eye(3), cluster=2), TypeError, r"^cluster must be True or False"),
     ("picture not square", lambda: plotting.plot_weights(np.ones((2, 3))), ValueError,
      r"^U has shape \(2, 3\), but must be square"),
     ("picture of words", lambda: plotting.plot_weights([["a"]]), TypeError, r"^U must be .* of real numbers"),

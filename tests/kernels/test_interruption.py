@@ -51,6 +51,9 @@ CALLS = {
         "A = rng.random((60 * 60, 90)); W = (A @ A.T).reshape((60,) * 4); X = rng.permutation(60)[None]",
         "gram_matrix(X, W=W)",
     ),
+    "corr": ("X = rng.random((5000, 600))", "corr(X)"),
+    "corr with missing values": ("X = rng.random((4000, 600)); X[X > 0.9] = np.nan", "corr(X, pvalues=True, n_jobs=1)"),
+    "corr of many observations": ("X = rng.random((1_000_000, 4)); X[X > 0.9] = np.nan", "corr(X)"),
     "weights of positions": ("", 'position_weights(12_000, "mult", u="log")'),
     "weights of positions of order 1": ("", 'position_weights(100_000_000, "mult", u="log", order=1)'),
     "features": (
@@ -62,7 +65,7 @@ CALLS = {
 CHILD = """
 import signal, time
 import numpy as np
-from wkendall import features, gram_matrix, kappa, kernel, position_weights
+from wkendall import corr, features, gram_matrix, kappa, kernel, position_weights
 
 signal.signal(signal.SIGINT, signal.default_int_handler)
 

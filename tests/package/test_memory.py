@@ -30,13 +30,20 @@ CALLS = {
     ),
     "kappa": ("x = permutations(1, 1_000_000)[0]", 'kappa(x, weight="mult", u="log")'),
     "kernel of scores": ("x, y = rng.random((2, 1_000_000))", 'kernel(x, y, input="scores")'),
+    "corr": ("X = rng.random((400, 1500))", "corr(X)"),
+    "corr, ties": ("X = rng.integers(0, 50, (400, 1200))", "corr(X, pvalues=True).pvalue"),
+    "corr, missing": (
+        "X = rng.random((400, 1200)).round(2); X[X > 0.9] = np.nan",
+        "corr(X, pvalues=True).pvalue",
+    ),
+    "corr, many observations": ("X = rng.random((400_000, 3)).round(5); X[X > 0.9] = np.nan", "corr(X)"),
     "diagonal": ("X = rng.integers(0, 200, (20_000, 40))", 'diagonal(X, ties="mean")'),
 }
 
 CHILD = """
 import resource
 import numpy as np
-from wkendall import combine, diagonal, embed, features, gram_matrix, kappa, kernel, linear_function, suquan_svd
+from wkendall import combine, corr, diagonal, embed, features, gram_matrix, kappa, kernel, linear_function, suquan_svd
 
 rng = np.random.default_rng(0)
 

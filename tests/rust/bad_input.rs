@@ -9,8 +9,9 @@ use std::ops::ControlFlow;
 use refused::{Case, case, kernel, lists, mult, open, rankings, standard, ties, weights, with, x};
 use wkendall::embedding::{self, Run};
 use wkendall::{
-    Backend, Error, Matrix, Measure, Options, Progress, Rankings, Weight, Workspace, diagonal, diagonal_incomplete,
-    features, gram, gram_incomplete_into, gram_into, gram_matrix, planned,
+    Backend, Columns, Error, Matrix, Measure, Options, Progress, Rankings, Weight, Workspace, correlations,
+    correlations_into, diagonal, diagonal_incomplete, features, gram, gram_incomplete_into, gram_into, gram_matrix,
+    planned,
 };
 
 /// Variants that no call of a test reaches, and why.
@@ -31,6 +32,7 @@ fn runs() -> Vec<Case> {
     let (mut short, mut single) = ([0.0; 3], [0.0_f32; 4]);
     let any = Options::default;
     let no_threads = || Options { threads: Some(0), ..Options::default() };
+    let table = |observations: usize| Columns::from_values(1, observations, &vec![1.0; observations]).unwrap();
     vec![
         case("no threads", gram(&measure, three, None, no_threads()), "NoThreads", "0 threads cannot compute anything"),
         case(
@@ -82,6 +84,24 @@ fn runs() -> Vec<Case> {
             Matrix::from_vec(2, 2, vec![1.0; 3]),
             "OutputLength { given: 3, rows: 2, columns: 2 }",
             "the output holds 3 values, but the result is 2 x 2",
+        ),
+        case(
+            "other observations",
+            correlations(&table(3), Some(&table(4)), 1, None, any()),
+            "ObservationsDiffer { left: 3, right: 4 }",
+            "columns of 3 observations cannot go with columns of 4",
+        ),
+        case(
+            "output of correlations short",
+            correlations_into(&table(3), None, 1, &mut [0.0; 2], None, any()),
+            "OutputLength { given: 2, rows: 1, columns: 1 }",
+            "the output holds 2 values",
+        ),
+        case(
+            "columns of another shape",
+            Columns::from_values(2, 3, &[1.0]),
+            "Shape { values: 1, rows: 2, items: 3 }",
+            "1 values cannot fill",
         ),
         case("other items", gram(&measure, three, Some(&x(2, 4)), any()), "ItemsDiffer", "items cannot go with"),
         case(

@@ -43,8 +43,8 @@ def add_reading(parser: argparse.ArgumentParser) -> None:
 
 
 def add_files(parser: argparse.ArgumentParser) -> None:
-    """Add what says how a file is read."""
-    files = parser.add_argument_group("how files are read")
+    """Add what says how a file of rankings is read."""
+    files = add_tables(parser, "the rankings", "the rankings")
     files.add_argument(
         "--layout",
         choices=LAYOUTS,
@@ -56,6 +56,16 @@ def add_files(parser: argparse.ArgumentParser) -> None:
     files.add_argument("--item", metavar="COLUMN", help="for --layout long: the column of the items")
     files.add_argument("--value", metavar="COLUMN", help="for --layout long: the column of the ranks or scores")
     files.add_argument(
+        "--expand",
+        action="store_true",
+        help="a row for each voter of a PrefLib file, instead of one for each different order",
+    )
+
+
+def add_tables(parser: argparse.ArgumentParser, rows: str, what: str) -> argparse._ArgumentGroup:
+    """Add what says how a table is read; `rows` is what has a row each."""
+    files = parser.add_argument_group("how files are read")
+    files.add_argument(
         "--delimiter",
         type=_delimiter,
         metavar="CHARACTER",
@@ -64,28 +74,24 @@ def add_files(parser: argparse.ArgumentParser) -> None:
     files.add_argument(
         "--header",
         action=argparse.BooleanOptionalAction,
-        help="whether the first row of a CSV file has the names of the items; found out if not given",
+        help="whether the first row of a CSV file has the names of the columns; found out if not given",
     )
     files.add_argument(
         "--id",
         metavar="COLUMN",
-        help="a column of a CSV file with names of the rankings: its name, or its number from 1",
+        help=f"a column of a CSV file with names of {rows}: its name, or its number from 1",
     )
     files.add_argument(
         "--skip",
         metavar="COLUMN",
         action="append",
         default=[],
-        help="a column of a CSV file that is no item; may be given again",
+        help="a column of a CSV file to leave out; may be given again",
     )
     files.add_argument(
-        "--array", metavar="NAME", help="which array of an .npz file has the rankings; X, or the only one, if not given"
+        "--array", metavar="NAME", help=f"which array of an .npz file has {what}; X, or the only one, if not given"
     )
-    files.add_argument(
-        "--expand",
-        action="store_true",
-        help="a row for each voter of a PrefLib file, instead of one for each different order",
-    )
+    return files
 
 
 def _add_meaning(parser: argparse.ArgumentParser) -> None:

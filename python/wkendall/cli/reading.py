@@ -82,17 +82,22 @@ def kind_of(path: Path) -> str:
 
 def check_reading(arguments: argparse.Namespace, *paths: Path) -> None:
     """Refuse options that no file can use."""
-    kinds = [kind_of(path) for path in paths]
-    for name, (kind, unsaid) in _OPTIONS.items():
-        if getattr(arguments, name) != unsaid and kind not in kinds:
-            raise UsageError(f"--{name} goes with {kind} files")
+    check_table_options(arguments, *paths)
     for name in ("item", "value"):
         if getattr(arguments, name) is not None and arguments.layout != "long":
             raise UsageError(f"--{name} goes with --layout long")
     if arguments.layout == "choices" and arguments.input != "ranks":
         raise UsageError(f"--input {arguments.input} does not go with --layout choices, which has names of items")
-    if PREFLIB in kinds and arguments.input != "ranks":
+    if PREFLIB in map(kind_of, paths) and arguments.input != "ranks":
         raise UsageError(f"--input {arguments.input} does not go with PrefLib files, which say what they hold")
+
+
+def check_table_options(arguments: argparse.Namespace, *paths: Path) -> None:
+    """Refuse options that go with other kinds of files."""
+    kinds = [kind_of(path) for path in paths]
+    for name, (kind, unsaid) in _OPTIONS.items():
+        if getattr(arguments, name, unsaid) != unsaid and kind not in kinds:
+            raise UsageError(f"--{name} goes with {kind} files")
 
 
 def read_rankings(

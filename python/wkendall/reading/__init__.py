@@ -9,6 +9,7 @@ Layers, each using only those below it:
     rdata      data frames in files of R
     text_files files of text, read with errors that name the line
     distinct   equal rankings, put together
+    tables     tables of observations to columns of numbers
     rankings   arrays to checked rankings: how they are read, and the handle that travels on
     sparse     sparse arrays to rows that the Rust crate takes
     arrays     array-likes to arrays that the Rust crate takes

@@ -1,7 +1,8 @@
-"""Answers about samples of rankings.
+"""Answers about samples of rankings, and correlations of columns.
 
 Layers, each using only those below it:
 
+    correlations  Kendall's tau-b between the columns of a table
     two_samples, independence  tests: do groups differ, do rankings depend on something else?
     dependence  the criterion of dependence, in the quickest of three ways
     paired_values  what stands beside the rankings: labels, numbers, vectors, other rankings

@@ -4,10 +4,12 @@
 //! complete   permutations: bits, product, factored, pairs
 //! tied       ties and missing items: bits, product, pairs, tensor, correlation
 //! lists      few of many items: pairs
+//! columns    columns of which some lack observations: bits, pairs
 //! packed     the engine of both strategies with bits
 //! own        what rankings with ties, and lists, have with themselves
 //! ```
 
+pub(super) mod columns;
 pub(super) mod complete;
 pub(super) mod lists;
 mod own;

@@ -94,7 +94,7 @@ impl Ranks {
         self.ranks.len() / self.blocks.max(1)
     }
 
-    fn row(&self, row: usize) -> &[[u16; 64]] {
+    pub(super) fn row(&self, row: usize) -> &[[u16; 64]] {
         &self.ranks[row * self.blocks..(row + 1) * self.blocks]
     }
 }
@@ -309,7 +309,7 @@ pub(super) fn blocks_of_pairs(items: usize) -> Result<Vec<BitBlock>, Error> {
 }
 
 /// Lays the words of [`GROUP`] rankings side by side, filling the last group with zeros.
-fn interleave<'a>(
+pub(super) fn interleave<'a>(
     length: usize,
     rankings: impl ExactSizeIterator<Item = &'a [u64]>,
     out: &mut Vec<u64>,

@@ -77,19 +77,19 @@ task! {
 }
 
 /// Bits on their way into words.
-struct Stream {
+pub(super) struct Stream {
     word: u64,
     filled: usize,
 }
 
 impl Stream {
-    fn new() -> Self {
+    pub(super) fn new() -> Self {
         Self { word: 0, filled: 0 }
     }
 
     /// Appends the lowest `count` bits, 1 to 64 of them.
     #[inline(always)]
-    fn push(&mut self, bits: u64, count: usize, mut full: impl FnMut(u64)) {
+    pub(super) fn push(&mut self, bits: u64, count: usize, mut full: impl FnMut(u64)) {
         let bits = bits & (u64::MAX >> (64 - count));
         self.word |= bits << self.filled;
         self.filled += count;
@@ -100,7 +100,7 @@ impl Stream {
         }
     }
 
-    fn finish(self, mut full: impl FnMut(u64)) {
+    pub(super) fn finish(self, mut full: impl FnMut(u64)) {
         if self.filled > 0 {
             full(self.word);
         }
@@ -211,7 +211,7 @@ unsafe fn pairs<A: Arch, C: Count>(
 
 /// The rows to compare with a group of columns: all, or those that are not below all of them.
 #[inline(always)]
-fn rows_for(upper: bool, group: usize, length: usize, rows: &[u64]) -> &[u64] {
+pub(super) fn rows_for(upper: bool, group: usize, length: usize, rows: &[u64]) -> &[u64] {
     let end = if upper { rows.len().min((group + 1) * GROUP * length) } else { rows.len() };
     &rows[..end]
 }

@@ -5,6 +5,7 @@ mod bucket;
 pub(crate) mod gathered;
 pub(crate) mod grid;
 mod numbers;
+pub(crate) mod observed;
 pub(crate) mod ordered;
 pub(crate) mod place;
 pub(crate) mod product;

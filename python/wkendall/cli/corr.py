@@ -1,0 +1,173 @@
+"""`wkendall corr`: Kendall's tau-b between the columns of a table, with p-values."""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import sys
+import time
+from contextlib import ExitStack
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TextIO, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wkendall.cli.errors import CommandError, UsageError
+from wkendall.cli.options import add_output, add_running, add_tables, new_parser, wants_progress, whole_number
+from wkendall.cli.output import check_not_input, new_file, standard_output, write_npz
+from wkendall.cli.reading import PREFLIB, Source, check_skipped, check_table_options, kind_of, read_rankings
+from wkendall.cli.words import in_words_of_the_command
+from wkendall.statistics.correlations import Alternative, Correlations, corr
+
+if TYPE_CHECKING:
+    from wkendall.cli.options import Commands
+
+STDOUT = Path("-")
+ENDINGS = (".csv", ".npy", ".npz")
+
+_DESCRIPTION = """\
+Compute Kendall's tau-b between all columns of a table, or between the columns
+of two tables with the same observations, and write the matrix.
+
+Tables are read from CSV files (.csv, .tsv, .txt: one observation a row, one
+variable a column) or NumPy files (.npy, .npz). Empty cells, NA and NaN are
+missing; they are left out pair by pair. The matrix goes to a .csv file, with
+the names of the columns if they have any; to an .npy file; or to an .npz file,
+as the arrays statistic, columns and, with --against, columns_against.
+
+With --pvalues the p-values go to the array pvalue of an .npz file, and for the
+other kinds to a second file: tau.csv has its p-values in tau_pvalues.csv.
+"""
+_EPILOG = """\
+examples:
+  wkendall corr table.csv -o tau.csv --pvalues
+  wkendall corr people.csv -o tau.npz --skip age --min-periods 10
+  wkendall corr table.csv --against traits.csv -o both.csv
+"""
+
+
+def add_parser(commands: Commands) -> None:
+    """Add the command to the command line."""
+    summary = "compute Kendall's tau-b between the columns of a table"
+    parser = new_parser(commands, "corr", summary, _DESCRIPTION, _EPILOG)
+    parser.add_argument("file", type=Path, metavar="INPUT", help="the table")
+    add_output(parser, "OUTPUT", ".csv, .npy or .npz; - is CSV on standard output")
+    parser.add_argument(
+        "--against", type=Path, metavar="FILE", help="a table with the same observations, one column of the matrix each"
+    )
+    parser.add_argument("--pvalues", action="store_true", help="write p-values too")
+    parser.add_argument(
+        "--alternative",
+        choices=get_args(Alternative),
+        help="what the p-values test for: any association (two-sided, default), a negative or a positive one",
+    )
+    parser.add_argument(
+        "--min-periods",
+        type=whole_number(0),
+        default=1,
+        metavar="N",
+        help="columns with fewer common observations have no correlation",
+    )
+    add_tables(parser, "the observations", "the table")
+    add_running(parser)
+    parser.set_defaults(run=run)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Compute the matrix and write it."""
+    _check(arguments)
+    started = time.perf_counter()
+    with ExitStack() as stack:
+        if arguments.output == STDOUT:
+            stream = stack.enter_context(standard_output())
+            x, y = _read(arguments)
+            found = _computed(arguments, x, y)
+            _write_csv(stream, found.statistic, x, y)
+            stream.flush()
+        else:
+            names = [arguments.output, *_second(arguments)]
+            files = [stack.enter_context(new_file(name, arguments.force)) for name in names]
+            x, y = _read(arguments)
+            found = _computed(arguments, x, y)
+            _write(arguments.output.suffix.lower(), files, found, x, y)
+    said = f"{' x '.join(map(str, found.statistic.shape))} float64 in {time.perf_counter() - started:.2f} s"
+    written = " and ".join(str(name) for name in (arguments.output, *_second(arguments)))
+    print(f"wrote {written}: {said}", file=sys.stderr if arguments.output == STDOUT else sys.stdout)
+    return 0
+
+
+def _second(arguments: argparse.Namespace) -> list[Path]:
+    """Return the name of the file of p-values, if they have one of their own."""
+    output: Path = arguments.output
+    if not arguments.pvalues or output == STDOUT or output.suffix.lower() == ".npz":
+        return []
+    return [output.with_name(f"{output.stem}_pvalues{output.suffix}")]
+
+
+def _check(arguments: argparse.Namespace) -> None:
+    """Refuse what cannot be, before anything is read."""
+    output: Path = arguments.output
+    if output != STDOUT and output.suffix.lower() not in ENDINGS:
+        raise UsageError(f"the name of the output must end in one of {', '.join(ENDINGS)}, not be {str(output)!r}")
+    if arguments.pvalues and output == STDOUT:
+        raise UsageError("--pvalues makes a second matrix, which does not go to standard output: name a file")
+    if arguments.alternative is not None and not arguments.pvalues:
+        raise UsageError("--alternative goes with --pvalues")
+    inputs = [path for path in (arguments.file, arguments.against) if path is not None]
+    for name in (output, *_second(arguments)):
+        check_not_input(name, *inputs)
+    for path in inputs:
+        if kind_of(path) == PREFLIB:
+            raise UsageError(f"{path} is a PrefLib file, but a table of observations is a CSV or NumPy file")
+    check_table_options(arguments, *inputs)
+
+
+def _read(arguments: argparse.Namespace) -> tuple[Source, Source | None]:
+    x = read_rankings(arguments.file, arguments)
+    y = None if arguments.against is None else read_rankings(arguments.against, arguments)
+    check_skipped(arguments, *(source for source in (x, y) if source is not None))
+    if y is not None and len(x.X) != len(y.X):
+        raise CommandError(
+            f"{x.path} has {len(x.X)} rows, but {y.path} has {len(y.X)}: both must have the same observations"
+        )
+    return x, y
+
+
+def _computed(arguments: argparse.Namespace, x: Source, y: Source | None) -> Correlations:
+    with in_words_of_the_command(data=x, other=y):
+        found = corr(
+            x.X,
+            None if y is None else y.X,
+            min_periods=arguments.min_periods,
+            pvalues=arguments.pvalues,
+            alternative=arguments.alternative or "two-sided",
+            n_jobs=arguments.jobs,
+            progress=wants_progress(arguments),
+        )
+    return found if arguments.pvalues else Correlations(found, None)
+
+
+def _write(ending: str, files: list[Path], found: Correlations, x: Source, y: Source | None) -> None:
+    if ending == ".npz":
+        names: dict[str, Any] = {"columns": x.items, "columns_against": None if y is None else y.items}
+        write_npz(files[0], {**found._asdict(), **names})
+        return
+    for path, matrix in zip(files, found, strict=False):
+        if ending == ".npy":
+            with path.open("wb") as file:
+                np.save(file, matrix)
+        else:
+            with path.open("w", encoding="utf-8", newline="") as stream:
+                _write_csv(stream, matrix, x, y)
+
+
+def _write_csv(stream: TextIO, matrix: NDArray[Any], x: Source, y: Source | None) -> None:
+    """Write a matrix with the fewest digits that give its numbers back; NaN is an empty cell."""
+    rows, columns = x.items, (x if y is None else y).items
+    writer = csv.writer(stream, lineterminator="\n")
+    if columns is not None:
+        writer.writerow([*([""] if rows is not None else []), *columns])
+    for number, row in enumerate(matrix):
+        cells = ["" if value != value else repr(value) for value in row.tolist()]
+        writer.writerow(cells if rows is None else [rows[number], *cells])

@@ -1,0 +1,146 @@
+"""Kendall's tau-b between all columns of a table, or between those of two tables."""
+
+from __future__ import annotations
+
+from typing import Any, Literal, NamedTuple, SupportsIndex, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wkendall import _core
+from wkendall._arguments import as_order, as_threads, check_choice, check_flag
+from wkendall._errors import Argument, RankingError, Sentence
+from wkendall._memory import check_fits
+from wkendall._progress import progress_bar
+from wkendall.reading.tables import Table, check_same_rows, read_table_columns
+
+Alternative = Literal["two-sided", "less", "greater"]
+_ADVICE = "take fewer columns at a time, with other= for blocks of the matrix"
+
+
+class Correlations(NamedTuple):
+    """Correlations of all pairs of columns, and their p-values.
+
+    Attributes
+    ----------
+    statistic : array or data frame
+        Kendall's tau-b.
+    pvalue : array or data frame
+        The p-value of each.
+    """
+
+    statistic: Any
+    pvalue: Any
+
+
+def corr(
+    data: Any,
+    other: Any = None,
+    *,
+    min_periods: SupportsIndex = 1,
+    pvalues: bool = False,
+    alternative: Alternative = "two-sided",
+    n_jobs: SupportsIndex | None = None,
+    progress: bool = False,
+) -> Any:
+    """Kendall's tau-b between all pairs of columns of a table.
+
+    A pair of columns is compared on the observations that both have: missing values are left out pair by pair. Without missing
+    values the matrix is positive semi-definite. With them it need not be.
+
+    Parameters
+    ----------
+    data : data frame, series or array-like of shape (observations, columns)
+        A row for each observation, a column for each variable. NaN, None, pd.NA, null and masked entries are missing. Infinite
+        values are ordinary ones. Only the order of the values in a column matters, and whole numbers of up to 64 bits keep
+        theirs. A series or a 1-d array is one column.
+    other : the same, optional
+        Columns to compare those of `data` with. It must have as many rows, which are taken in their order; two pandas objects
+        must have the same index.
+    min_periods : int
+        Fewer common observations than this give NaN.
+    pvalues : bool
+        Return p-values too, for the hypothesis that two columns are independent: exact for up to 33 observations without ties,
+        and for more if at most one pair of observations is out of order; else by the normal approximation with correction for
+        ties. `scipy.stats.kendalltau` has the same rule.
+    alternative : {"two-sided", "less", "greater"}
+        What the p-values test for: any association, a negative one, a positive one.
+    n_jobs : int, optional
+        Threads to use, as for `gram_matrix`. The result is bitwise identical for any number.
+    progress : bool
+        Show a progress bar; needs tqdm (`pip install "wkendall[progress]"`).
+
+    Returns
+    -------
+    array or data frame, or Correlations
+        A matrix with a row for each column of `data` and a column for each column of `other` or, without it, of `data`. A
+        pandas object gives a DataFrame whose index and columns are the labels of the columns. A polars object gives a DataFrame
+        whose columns have the labels, and whose rows are in the order of the columns of `data`; polars has no index. All else
+        gives an array. NaN stands where two columns have fewer than two common observations, or one of them has no two
+        different values there; also on the diagonal, which is 1 elsewhere. With `pvalues=True` a named tuple
+        `Correlations(statistic, pvalue)` of two of these.
+
+    Examples
+    --------
+    >>> import numpy as np, wkendall
+    >>> data = np.array([[1, 10, 7.5], [2, 30, 7.5], [3, 20, np.nan], [4, 40, 1.0]])
+    >>> wkendall.corr(data).round(3)
+    array([[ 1.   ,  0.667, -0.816],
+           [ 0.667,  1.   , -0.816],
+           [-0.816, -0.816,  1.   ]])
+    >>> wkendall.corr(data, pvalues=True).pvalue.round(3)
+    array([[0.083, 0.333, 0.221],
+           [0.333, 0.083, 0.221],
+           [0.221, 0.221, 0.157]])
+    """
+    least = as_order(min_periods, "min_periods", 0)
+    check_flag(pvalues, "pvalues")
+    check_flag(progress, "progress")
+    check_choice(alternative, "alternative", get_args(Alternative))
+    threads = as_threads(n_jobs)
+    x = read_table_columns(data, "data")
+    y = None if other is None else read_table_columns(other, "other")
+    if y is not None:
+        check_same_rows(x, y, data, other)
+    return _labelled(x, y, _matrices(x, y, least, alternative if pvalues else None, threads, bool(progress)))
+
+
+def _matrices(
+    x: Table, y: Table | None, least: int, alternative: Alternative | None, threads: int | None, progress: bool
+) -> list[NDArray[np.float64]]:
+    """Return the correlations, and the p-values if there is an alternative."""
+    shape = (len(x.values), len(x.values if y is None else y.values))
+    many = 1 if alternative is None else 2
+    check_fits(many * shape[0], shape[1], np.dtype(np.float64), _ADVICE, shape=f"{shape[0]} x {shape[1]}")
+    of_x = _core.Columns(x.values, threads)
+    of_y = None if y is None else _core.Columns(y.values, threads)
+    results = [np.empty(shape) for _ in range(many)]
+    pvalue = results[1] if many == 2 else None
+    with progress_bar(progress, "corr") as show:
+        _core.correlations(
+            of_x, of_y, least, results[0], pvalue, alternative or "two-sided", threads=threads, progress=show
+        )
+    return results
+
+
+def _labelled(x: Table, y: Table | None, results: list[NDArray[np.float64]]) -> Any:
+    """Return the matrices as what `data` is, with the labels of the columns."""
+    columns = x if y is None else y
+    labels = range(len(columns.values)) if columns.labels is None else columns.labels
+    found: list[Any] = list(results)
+    if x.kind == "pandas":
+        import pandas as pd
+
+        found = [pd.DataFrame(result, index=x.labels, columns=labels) for result in results]
+    elif x.kind == "polars":
+        import polars as pl
+
+        names = [str(label) for label in labels]
+        if len(set(names)) < len(names):
+            raise RankingError(
+                Sentence(Argument("other"), " has columns of the same name, which a polars data frame cannot have"),
+                argument="other",
+                kind="no name",
+            )
+        found = [pl.DataFrame(result, schema=names) for result in results]
+    return found[0] if len(found) == 1 else Correlations(*found)

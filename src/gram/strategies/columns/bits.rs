@@ -1,0 +1,227 @@
+//! Columns as bits: the order of each pair of observations, whether it is decided, and whether both are there.
+//!
+//! With o, d and p for these bits, and n the number of common observations,
+//!
+//! ```text
+//! balance             = ones in (d & d' & !(o ^ o')) - ones in (d & d' & (o ^ o'))
+//! pairs tied in a row = n (n - 1) / 2 - ones in (d & p')
+//! ```
+//!
+//! The last count is needed only for a column with ties beside one with missing observations. Without ties or missing
+//! observations a single bit is enough.
+
+use std::ops::Range;
+
+use super::sides::{Needs, Side};
+use super::{Count, Shape};
+use crate::error::Error;
+use crate::gram::strategies::packed::{BitBlock, Ranks, blocks_of_pairs, interleave};
+use crate::kappa::observed::{Observed, TieSums};
+use crate::kappa::pairs_of;
+use crate::memory;
+use crate::parallel::{Proceed, Stop};
+use crate::simd::Isa;
+use crate::simd::bits::{self, GROUP};
+use crate::simd::observed::{self, PLANES};
+
+/// All columns, ready to be made bits of.
+pub(super) struct ObservedBits<'a> {
+    isa: Isa,
+    x: BitSide<'a>,
+    /// That of `x` where there is none.
+    y: Option<BitSide<'a>>,
+    blocks: Vec<BitBlock>,
+    items: usize,
+    /// Whether sums over triples of tied observations are wanted.
+    triples: bool,
+}
+
+struct BitSide<'a> {
+    side: &'a Side<'a>,
+    ranks: Ranks,
+    /// For each column a bit for each observation that is there.
+    present: Vec<u64>,
+}
+
+/// How much of two columns is looked at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+enum Planes {
+    #[default]
+    Order,
+    Decided,
+    Present,
+}
+
+impl Planes {
+    /// What pairs of columns with these needs take.
+    fn of(rows: Needs, columns: Needs) -> Self {
+        if rows.ties && columns.gaps || rows.gaps && columns.ties {
+            Self::Present
+        } else if rows != Needs::default() || columns != Needs::default() {
+            Self::Decided
+        } else {
+            Self::Order
+        }
+    }
+
+    fn count(self) -> usize {
+        match self {
+            Self::Order => 1,
+            Self::Decided => 2,
+            Self::Present => PLANES,
+        }
+    }
+
+    /// Counts for each pair of columns.
+    fn counts(self) -> usize {
+        if self == Self::Present { PLANES } else { 1 }
+    }
+}
+
+/// Memory for one thread.
+#[derive(Default)]
+pub(super) struct Panels {
+    rows: Vec<u64>,
+    columns: Vec<u64>,
+    one: Vec<u64>,
+    counts: Vec<u64>,
+    planes: Planes,
+    first: (usize, usize),
+    width: usize,
+}
+
+impl<'a> ObservedBits<'a> {
+    pub(super) fn new(
+        isa: Isa,
+        x: &'a Side<'a>,
+        y: Option<&'a Side<'a>>,
+        triples: bool,
+        stop: &Stop,
+    ) -> Result<Self, Error> {
+        let items = x.set.items();
+        let side = |side| BitSide::new(side, stop);
+        Ok(Self { isa, x: side(x)?, y: y.map(side).transpose()?, blocks: blocks_of_pairs(items)?, items, triples })
+    }
+
+    fn columns(&self) -> &BitSide<'a> {
+        self.y.as_ref().unwrap_or(&self.x)
+    }
+
+    fn pack(
+        &self,
+        side: &BitSide<'_>,
+        places: Range<usize>,
+        (block, planes): (&BitBlock, Planes),
+        out: &mut Vec<u64>,
+    ) -> Result<(), Error> {
+        out.clear();
+        memory::reserve(out, places.len() * planes.count() * block.words)?;
+        for place in places {
+            let (ranks, later) = (side.ranks.row(place), block.items.clone());
+            match planes {
+                Planes::Order => bits::pack_signs(self.isa, ranks, later, out),
+                Planes::Decided | Planes::Present => {
+                    observed::pack_observed(self.isa, ranks, later, self.items as u16, planes.count(), out);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The ties of one of two columns among their common observations, of which there are so many pairs.
+    fn ties(&self, (side, place): (&BitSide<'_>, usize), other: (&BitSide<'_>, usize), tied: u64) -> TieSums {
+        if !side.side.needs(place).ties || !other.0.side.needs(other.1).gaps {
+            return side.side.ties[place];
+        }
+        if !self.triples {
+            return TieSums { pairs: tied, triples: 0.0 };
+        }
+        let present = other.0.present_at(other.1, self.items);
+        TieSums::among(side.side.column(place), |item| present[item / 64] >> (item % 64) & 1 == 1)
+    }
+}
+
+impl<'a> BitSide<'a> {
+    fn new(side: &'a Side<'a>, stop: &Stop) -> Result<Self, Error> {
+        let items = side.set.items();
+        let ranks = Ranks::new((side.len(), items), |place| side.column(place).starts, stop)?;
+        let words = items.div_ceil(64);
+        let mut present = memory::filled(side.len() * words, 0)?;
+        for (place, present) in present.chunks_exact_mut(words.max(1)).enumerate() {
+            if stop.is_set() {
+                return Err(Error::Interrupted);
+            }
+            let column = side.column(place);
+            for &item in &column.order[..column.placed] {
+                present[item as usize / 64] |= 1 << (item % 64);
+            }
+        }
+        Ok(Self { side, ranks, present })
+    }
+
+    fn present_at(&self, place: usize, items: usize) -> &[u64] {
+        let words = items.div_ceil(64);
+        &self.present[place * words..(place + 1) * words]
+    }
+}
+
+impl Count for ObservedBits<'_> {
+    type Scratch = Panels;
+
+    fn scratch(&self, _: &Stop) -> Result<Panels, Error> {
+        Ok(Panels::default())
+    }
+
+    fn prepare(&self, shape: &Shape, panels: &mut Panels, proceed: Proceed<'_>) -> Result<bool, Error> {
+        let Shape { rows: of_rows, columns: of_columns, diagonal } = shape;
+        let side = self.columns();
+        let planes = Planes::of(self.x.side.needs_of(of_rows.clone()), side.side.needs_of(of_columns.clone()));
+        panels.planes = planes;
+        panels.first = (of_rows.start, of_columns.start);
+        panels.width = of_columns.len().next_multiple_of(GROUP);
+        let Panels { rows, columns, one, counts, width, .. } = panels;
+        counts.clear();
+        memory::resize(counts, of_rows.len() * planes.counts() * *width, 0)?;
+        for block in &self.blocks {
+            if !proceed() {
+                return Ok(false);
+            }
+            let length = planes.count() * block.words;
+            self.pack(&self.x, of_rows.clone(), (block, planes), rows)?;
+            if *diagonal {
+                interleave(length, rows.chunks_exact(length), columns)?;
+            } else {
+                self.pack(side, of_columns.clone(), (block, planes), one)?;
+                interleave(length, one.chunks_exact(length), columns)?;
+            }
+            match planes {
+                Planes::Order => bits::count_differing(self.isa, block.words, *diagonal, rows, columns, counts),
+                Planes::Decided => bits::count_balance(self.isa, block.words, *diagonal, rows, columns, counts),
+                Planes::Present => observed::count_observed(self.isa, block.words, *diagonal, rows, columns, counts),
+            }
+        }
+        Ok(true)
+    }
+
+    fn observed(&self, row: usize, column: usize, panels: &mut Panels) -> Result<Observed, Error> {
+        let (side, width) = (self.columns(), panels.width);
+        let at = (row - panels.first.0) * panels.planes.counts() * width + column - panels.first.1;
+        let gaps = self.x.side.needs(row).gaps || side.side.needs(column).gaps;
+        let observations = if gaps {
+            let both = self.x.present_at(row, self.items).iter().zip(side.present_at(column, self.items));
+            both.map(|(one, other)| u64::from((one & other).count_ones())).sum()
+        } else {
+            self.items as u64
+        };
+        let all = pairs_of(observations);
+        let count = panels.counts[at];
+        if panels.planes == Planes::Order {
+            let balance = all.cast_signed() - 2 * count.cast_signed();
+            return Ok(Observed { observations, balance, ties: [TieSums::default(); 2] });
+        }
+        let tied = |line: usize| panels.counts.get(at + line * width).map_or(0, |&decided| all.wrapping_sub(decided));
+        let (of_row, of_column) = ((&self.x, row), (side, column));
+        let ties = [self.ties(of_row, of_column, tied(1)), self.ties(of_column, of_row, tied(2))];
+        Ok(Observed { observations, balance: count.cast_signed(), ties })
+    }
+}

@@ -1,0 +1,206 @@
+//! Correlations of columns of which some lack observations: counts over the observations that two columns have in
+//! common, for all pairs of columns.
+//!
+//! ```text
+//! mod     picks the way, runs it tile by tile, and puts the results where they belong
+//! bits    three bits for each pair of observations
+//! pairs   one pair of columns at a time, for many observations or few distinct values
+//! sides   columns in the order in which they are computed
+//! ```
+
+mod bits;
+mod pairs;
+mod sides;
+
+use std::ops::Range;
+
+use crate::error::Error;
+use crate::gram::Options;
+use crate::gram::cost::{self, ASK_EVERY_NS};
+use crate::gram::plan::{Backend, Strategy};
+use crate::gram::tiles::{Pieces, Tile};
+use crate::kappa::observed::Observed;
+use crate::memory;
+use crate::parallel::{self, Crew, Proceed, Stop};
+use crate::rankings::Incomplete;
+use crate::simd::Isa;
+use bits::ObservedBits;
+use pairs::ObservedPairs;
+use sides::Side;
+
+/// What is computed of the counts of two columns: the correlation and its p-value.
+pub(crate) trait Finish: Sync {
+    /// Whether p-values are wanted, which need sums over triples of tied observations.
+    fn has_pvalues(&self) -> bool;
+    fn finish(&self, observed: &Observed) -> (f64, f64);
+}
+
+/// A way to count.
+trait Count: Sync {
+    /// What a thread needs for itself.
+    type Scratch;
+
+    fn scratch(&self, stop: &Stop) -> Result<Self::Scratch, Error>;
+
+    /// Makes a tile ready; whether it has come to the end.
+    fn prepare(&self, shape: &Shape, scratch: &mut Self::Scratch, proceed: Proceed<'_>) -> Result<bool, Error>;
+
+    /// The counts of a pair of columns of the tile.
+    fn observed(&self, row: usize, column: usize, scratch: &mut Self::Scratch) -> Result<Observed, Error>;
+}
+
+/// What a tile covers.
+struct Shape {
+    rows: Range<usize>,
+    columns: Range<usize>,
+    diagonal: bool,
+}
+
+/// Fills `statistic`, and `pvalue` where there is one, with what `finish` makes of each pair of columns.
+pub(crate) fn fill(
+    finish: &impl Finish,
+    x: &Incomplete,
+    y: Option<&Incomplete>,
+    statistic: &mut [f64],
+    pvalue: Option<&mut [f64]>,
+    mut options: Options<'_>,
+) -> Result<(), Error> {
+    let isa = options.backend.isa()?;
+    let other = y.unwrap_or(x);
+    let (rows, columns, items) = (x.rows(), other.rows(), x.items());
+    let cells = (x.usual_blocks() + 1) * (other.usual_blocks() + 1);
+    let strategy = strategy(options.backend, isa, items, cells)?;
+    let pair_ns = if strategy == Strategy::Bits { cost::columns_bits_ns(isa, items) } else { pairs_ns(items, cells) };
+    let threads = parallel::threads_for(rows as f64 * columns as f64 * pair_ns, options.threads);
+    let tile = options.tile.unwrap_or_else(|| cost::columns_tile(strategy, items, rows.min(columns), threads)).max(1);
+    let ns = cost::COPY_NS * items as f64 * (rows + columns) as f64;
+    let sides = parallel::run_one(ns, parallel::share(&mut options.watch), |stop| {
+        Ok((Side::new(x, strategy, stop)?, y.map(|y| Side::new(y, strategy, stop)).transpose()?))
+    })?;
+    let (of_rows, of_columns) = (&sides.0, sides.1.as_ref());
+    let mut results = Results { statistic, pvalue, columns, tile };
+    match strategy {
+        Strategy::Bits => {
+            let bits = parallel::run_one(ns, parallel::share(&mut options.watch), |stop| {
+                ObservedBits::new(isa, of_rows, of_columns, finish.has_pvalues(), stop)
+            })?;
+            results.run(&bits, finish, y.is_none(), Crew::new(threads, 0.0), usize::MAX, options)?;
+        }
+        Strategy::Product | Strategy::Pairs | Strategy::Partition => {
+            let isa = (strategy != Strategy::Partition).then_some(isa);
+            let pairs = ObservedPairs { isa, x: of_rows, y: of_columns.unwrap_or(of_rows) };
+            let (crew, interval) = (Crew::new(threads, pair_ns), (ASK_EVERY_NS / pair_ns) as usize);
+            results.run(&pairs, finish, y.is_none(), crew, interval, options)?;
+        }
+    }
+    results.put_back(of_rows, of_columns.unwrap_or(of_rows))
+}
+
+/// The strategy that is asked for, or the cheapest.
+fn strategy(backend: Backend, isa: Isa, items: usize, cells: usize) -> Result<Strategy, Error> {
+    match backend.strategy() {
+        Some(Strategy::Bits) if items >= cost::BITS_MOST_ITEMS => {
+            Err(Error::CannotCompute { name: Strategy::Bits.to_string() })
+        }
+        Some(Strategy::Product) => Err(Error::CannotCompute { name: Strategy::Product.to_string() }),
+        Some(strategy) => Ok(strategy),
+        None if items < cost::BITS_MOST_ITEMS && cost::columns_bits_ns(isa, items) <= pairs_ns(items, cells) => {
+            Ok(Strategy::Bits)
+        }
+        None => Ok(Strategy::Pairs),
+    }
+}
+
+/// One pair of columns of so many observations, whose distinct values make a table of so many cells.
+fn pairs_ns(items: usize, cells: usize) -> f64 {
+    cost::columns_pair_ns(items, (cells <= cost::CELLS_AN_ITEM * items).then_some(cells))
+}
+
+/// The matrices that are filled.
+struct Results<'a> {
+    statistic: &'a mut [f64],
+    pvalue: Option<&'a mut [f64]>,
+    columns: usize,
+    tile: usize,
+}
+
+impl Results<'_> {
+    /// Fills the matrices, in the order of the sides.
+    fn run<C: Count>(
+        &mut self,
+        count: &C,
+        finish: &impl Finish,
+        symmetric: bool,
+        crew: Crew,
+        interval: usize,
+        options: Options<'_>,
+    ) -> Result<(), Error> {
+        let mut pieces = Pieces::new(self.statistic, self.columns, self.tile)?;
+        let tiles = pieces.tiles(symmetric)?;
+        let mut more = self.pvalue.as_mut().map(|out| Pieces::new(out, self.columns, self.tile)).transpose()?;
+        let mut pvalues = match &mut more {
+            Some(pieces) => pieces.tiles(symmetric)?,
+            None => Vec::new(),
+        }
+        .into_iter();
+        let jobs = memory::collect(tiles.into_iter().map(|tile| (tile, pvalues.next())))?;
+        parallel::run(
+            jobs,
+            crew,
+            options.watch,
+            |stop| Ok((count.scratch(stop)?, Vec::new())),
+            |(mut tile, pvalues), (scratch, kept), proceed| {
+                fill_tile(count, finish, interval, (&mut tile, pvalues), (scratch, kept), proceed)
+            },
+        )
+    }
+
+    /// Puts rows and columns of the matrices in the order that the caller has them in.
+    fn put_back(self, rows: &Side<'_>, columns: &Side<'_>) -> Result<(), Error> {
+        for matrix in [Some(self.statistic), self.pvalue].into_iter().flatten() {
+            columns.put_back_entries(matrix)?;
+            rows.put_back_rows(matrix, self.columns)?;
+        }
+        Ok(())
+    }
+}
+
+/// Fills a tile, and that of the p-values, which `kept` holds meanwhile.
+fn fill_tile<C: Count>(
+    count: &C,
+    finish: &impl Finish,
+    interval: usize,
+    (tile, pvalues): (&mut Tile<'_, f64>, Option<Tile<'_, f64>>),
+    (scratch, kept): (&mut C::Scratch, &mut Vec<f64>),
+    proceed: Proceed<'_>,
+) -> Result<(), Error> {
+    let shape = Shape { rows: tile.rows(), columns: tile.columns(), diagonal: tile.is_diagonal() };
+    if !count.prepare(&shape, scratch, proceed)? {
+        return Ok(());
+    }
+    kept.clear();
+    if pvalues.is_some() {
+        memory::reserve(kept, shape.rows.len() * shape.columns.len())?;
+    }
+    let (mut failed, mut pairs) = (Ok(()), 0);
+    tile.fill(|row, column| {
+        pairs += 1;
+        if pairs > interval {
+            pairs = 0;
+            if !proceed() {
+                return None;
+            }
+        }
+        let observed = count.observed(row, column, scratch).map_err(|error| failed = Err(error)).ok()?;
+        let (statistic, pvalue) = finish.finish(&observed);
+        if pvalues.is_some() {
+            kept.push(pvalue);
+        }
+        Some(statistic)
+    });
+    let mut next = kept.iter();
+    if let Some(mut pvalues) = pvalues {
+        pvalues.fill(|_, _| next.next().copied());
+    }
+    failed
+}

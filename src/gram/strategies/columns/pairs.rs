@@ -1,0 +1,69 @@
+//! One pair of columns at a time: a table of their levels where these are few, or else sums over a permutation.
+
+use super::sides::Side;
+use super::{Count, Shape};
+use crate::error::Error;
+use crate::gram::cost::CELLS_AN_ITEM;
+use crate::kappa::incomplete::{Need, TiedWorkspace};
+use crate::kappa::observed::{ColumnLevels, LevelTable, Observed, by_sorting};
+use crate::memory;
+use crate::parallel::{Proceed, Stop};
+use crate::simd::Isa;
+use crate::weight::lowered::Lowered;
+
+pub(super) struct ObservedPairs<'a> {
+    /// Without vector instructions there are no tables either.
+    pub(super) isa: Option<Isa>,
+    pub(super) x: &'a Side<'a>,
+    pub(super) y: &'a Side<'a>,
+}
+
+/// Memory for one thread.
+pub(super) struct Room {
+    workspace: TiedWorkspace,
+    table: LevelTable,
+    /// The levels of the rows and of the columns of a tile, from the first on.
+    levels: [(usize, Vec<ColumnLevels>); 2],
+}
+
+impl Count for ObservedPairs<'_> {
+    type Scratch = Room;
+
+    fn scratch(&self, stop: &Stop) -> Result<Room, Error> {
+        let weight = &Lowered::Count { top: None };
+        let need = Need { weight, signed: true, unknown: true, most_cells: 0 };
+        let workspace = TiedWorkspace::new(need, self.x.set.items(), self.isa, stop)?;
+        Ok(Room { workspace, table: LevelTable::default(), levels: [(0, Vec::new()), (0, Vec::new())] })
+    }
+
+    fn prepare(&self, shape: &Shape, room: &mut Room, proceed: Proceed<'_>) -> Result<bool, Error> {
+        if self.isa.is_none() {
+            return Ok(true);
+        }
+        let sides = [(self.x, &shape.rows), (self.y, &shape.columns)];
+        for ((side, places), (first, levels)) in sides.into_iter().zip(&mut room.levels) {
+            *first = places.start;
+            levels.clear();
+            memory::reserve(levels, places.len())?;
+            for place in places.clone() {
+                if !proceed() {
+                    return Ok(false);
+                }
+                levels.push(ColumnLevels::of(side.column(place))?);
+            }
+        }
+        Ok(true)
+    }
+
+    fn observed(&self, row: usize, column: usize, room: &mut Room) -> Result<Observed, Error> {
+        let Room { workspace, table, levels: [(row_from, of_rows), (column_from, of_columns)] } = room;
+        if self.isa.is_some() {
+            let most = CELLS_AN_ITEM * self.x.set.items();
+            let (s, t) = (&of_rows[row - *row_from], &of_columns[column - *column_from]);
+            if let Some(found) = table.count(s, t, most)? {
+                return Ok(found);
+            }
+        }
+        Ok(by_sorting(self.x.column(row), self.y.column(column), workspace))
+    }
+}

@@ -1,0 +1,213 @@
+"""Tables of all kinds: labels are kept, types keep their order, what is no number is refused by the name of its column."""
+
+import csv
+import gzip
+from decimal import Decimal
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+import wkendall
+from paths import SHARED
+from scipy.stats import kendalltau
+
+EXPRESSION = SHARED / "data/expression"
+ROWS = 40
+RNG = np.random.default_rng(0)
+DATA = RNG.normal(size=(ROWS, 4)).round(1)
+HOLES = np.where(RNG.random(DATA.shape) < 0.2, np.nan, DATA)
+EXPECTED = wkendall.corr(HOLES)
+
+
+def test_pandas_keeps_labels():
+    frame = pd.DataFrame(HOLES, columns=["b", "a", ("c", 1), 7])
+    found = wkendall.corr(frame, pvalues=True)
+    for part in found:
+        assert part.index.equals(frame.columns)
+        assert part.columns.equals(frame.columns)
+    np.testing.assert_array_equal(found.statistic, EXPECTED)
+    theirs = frame.set_axis(list("abcd"), axis=1).corr("kendall")
+    np.testing.assert_allclose(found.statistic, theirs, rtol=0, atol=1e-12)
+
+
+def test_pandas_where_pandas_has_a_value():
+    frame = pd.DataFrame({"x": [1.0, 2, 3, np.nan], "same": 5.0, "one": [np.nan, np.nan, 4, np.nan], "none": np.nan})
+    found, theirs = wkendall.corr(frame), frame.corr("kendall")
+    # pandas says 1 for a column and itself, even if it is constant or has one observation.
+    off = ~np.eye(4, dtype=bool)
+    np.testing.assert_array_equal(found.to_numpy()[off], theirs.to_numpy()[off])
+    assert found.loc["x", "x"] == 1.0
+    assert np.isnan(np.diag(found)[1:]).all()
+
+
+def test_a_row_for_data_and_a_column_for_other():
+    frame = pd.DataFrame(HOLES, columns=list("abcd"), index=range(5, 5 + ROWS))
+    found = wkendall.corr(frame, frame["c"])
+    assert (list(found.index), list(found.columns)) == (list("abcd"), ["c"])
+    np.testing.assert_array_equal(found["c"], EXPECTED[:, 2])
+    found = wkendall.corr(frame[["a"]], HOLES)
+    assert (list(found.index), list(found.columns)) == (["a"], [0, 1, 2, 3])
+    assert wkendall.corr(HOLES[:, 0], HOLES[:, 1]).tolist() == [[EXPECTED[0, 1]]]
+    assert wkendall.corr(frame["a"].rename(None)).index.tolist() == [0]
+    with pytest.raises(wkendall.RankingError, match=r"^other has another index than data"):
+        wkendall.corr(frame, frame.reset_index(drop=True))
+
+
+def test_labels_that_repeat():
+    frame = pd.DataFrame(HOLES, columns=["a", "a", "b", "b"])
+    np.testing.assert_array_equal(wkendall.corr(frame), EXPECTED)
+    frame["b"] = frame["b"].astype(object)
+    np.testing.assert_array_equal(wkendall.corr(frame), EXPECTED)
+
+
+def test_polars():
+    frame = pl.DataFrame(HOLES, schema=list("abcd")).fill_nan(None)
+    assert frame.null_count().sum_horizontal()[0] == np.isnan(HOLES).sum()
+    found = wkendall.corr(frame, pvalues=True)
+    assert found.statistic.columns == list("abcd")
+    np.testing.assert_array_equal(found.statistic.to_numpy(), EXPECTED)
+    one = wkendall.corr(frame, frame["b"])
+    assert one.columns == ["b"]
+    np.testing.assert_array_equal(one.to_numpy(), EXPECTED[:, 1:2])
+    np.testing.assert_array_equal(wkendall.corr(frame, HOLES).to_numpy(), EXPECTED)
+    mixed = wkendall.corr(frame, pd.DataFrame(HOLES, columns=[3, 1, 4, 2]))
+    assert mixed.columns == ["3", "1", "4", "2"]
+    assert isinstance(wkendall.corr(HOLES, frame), np.ndarray)
+    same = wkendall.corr(pd.DataFrame(HOLES[:, :2], columns=["a", "b"]), frame)
+    assert list(same.columns) == list("abcd")
+    with pytest.raises(wkendall.RankingError, match="columns of the same name"):
+        wkendall.corr(frame, pd.DataFrame(HOLES, columns=["a"] * 4))
+    np.testing.assert_array_equal(wkendall.corr(pd.Index(HOLES[:, 0]), HOLES), EXPECTED[:1])
+
+
+def whole(kind, holes=False):
+    """The same table as whole numbers of some type, of pandas."""
+    levels = np.argsort(np.argsort(DATA, axis=0), axis=0) // 2
+    frame = pd.DataFrame(levels, columns=list("abcd")).astype(kind)
+    if holes:
+        frame = frame.mask(pd.DataFrame(np.isnan(HOLES), columns=frame.columns))
+    return frame
+
+
+@pytest.mark.parametrize(
+    "kind", ["int8", "int64", "uint16", "float32", "float16", "Int64", "UInt8", "Float64", "object"]
+)
+def test_types_of_pandas(kind):
+    np.testing.assert_array_equal(wkendall.corr(whole(kind)), wkendall.corr(whole("float64")))
+
+
+@pytest.mark.parametrize("kind", ["Int8", "Int64", "UInt64", "Float32", "float64", "object"])
+def test_missing_values_of_pandas(kind):
+    np.testing.assert_array_equal(wkendall.corr(whole(kind, True)), wkendall.corr(whole("float64", True)))
+
+
+def test_booleans():
+    flags = DATA > 0
+    expected = wkendall.corr(flags.astype(float))
+    np.testing.assert_array_equal(wkendall.corr(flags), expected)
+    np.testing.assert_array_equal(wkendall.corr(pd.DataFrame(flags)), expected)
+    np.testing.assert_array_equal(wkendall.corr(pd.DataFrame(flags).astype("boolean")), expected)
+    np.testing.assert_array_equal(wkendall.corr(pl.DataFrame(flags)), expected)
+
+
+def test_columns_of_different_types():
+    numbers = DATA.copy()
+    numbers[:, 0] = numbers[:, 0] > 0
+    numbers[:, 1] = np.arange(ROWS)
+    holes = numbers.copy()
+    holes[::7, 2], holes[::5, 3] = np.nan, np.nan
+    frame = pd.DataFrame(
+        {
+            "flag": numbers[:, 0] > 0,
+            "count": np.arange(ROWS),
+            "share": pd.array(holes[:, 2], dtype="Float64"),
+            "object": [None if value != value else Decimal(str(value)) for value in holes[:, 3]],
+        }
+    )
+    np.testing.assert_array_equal(wkendall.corr(frame), wkendall.corr(holes))
+    null = pl.DataFrame({"flag": frame["flag"].to_list(), "n": [None, *range(1, ROWS)], "share": holes[:, 2]})
+    expected = holes[:, :3].copy()
+    expected[0, 1] = np.nan
+    np.testing.assert_array_equal(wkendall.corr(null).to_numpy(), wkendall.corr(expected))
+    flags = null.with_columns(flag=pl.Series([None, *frame["flag"].to_list()[1:]]))
+    expected[0, 0] = np.nan
+    np.testing.assert_array_equal(wkendall.corr(flags).to_numpy(), wkendall.corr(expected))
+
+
+@pytest.mark.parametrize("least", [2**53, -(2**60), 2**63])
+def test_large_whole_numbers_keep_their_order(least):
+    kind = np.uint64 if least >= 2**63 else np.int64
+    places = RNG.permutation(ROWS)
+    numbers = np.array([least + int(place) for place in places], dtype=kind)
+    assert len(set(numbers.astype(float))) < ROWS
+    expected = wkendall.corr(np.c_[places, DATA[:, 0]])
+    values = {"n": numbers, "x": DATA[:, 0]}
+    holes = pd.array([None, *numbers[1:].tolist()], dtype="UInt64" if kind is np.uint64 else "Int64")
+    few = wkendall.corr(np.c_[np.r_[np.nan, places[1:]], DATA[:, 0]])
+    np.testing.assert_array_equal(wkendall.corr(pd.DataFrame(values)), expected)
+    np.testing.assert_array_equal(wkendall.corr(pd.DataFrame(values | {"n": numbers.tolist()})), expected)
+    np.testing.assert_array_equal(wkendall.corr(pd.DataFrame(values).astype({"n": object})), expected)
+    np.testing.assert_array_equal(wkendall.corr(pd.DataFrame(values | {"n": holes})), few)
+    np.testing.assert_array_equal(wkendall.corr(pl.DataFrame(values)), expected)
+    nulls = pl.Series([None, *numbers[1:].tolist()], dtype=pl.UInt64 if kind is np.uint64 else pl.Int64)
+    np.testing.assert_array_equal(wkendall.corr(pl.DataFrame(values).with_columns(n=nulls)), few)
+    np.testing.assert_array_equal(
+        wkendall.corr(np.c_[numbers, numbers[::-1]])[0, 1], wkendall.corr(places, places[::-1])[0, 0]
+    )
+
+
+def test_long_doubles_keep_their_order():
+    places = RNG.permutation(ROWS).astype(float)
+    numbers = 1 + np.longdouble(2) ** -60 * places
+    expected = wkendall.corr(np.c_[places, DATA[:, 0]])
+    np.testing.assert_array_equal(wkendall.corr(np.c_[numbers, DATA[:, 0]]), expected)
+
+
+def test_masked_entries_are_missing():
+    masked = np.ma.masked_invalid(HOLES)
+    np.testing.assert_array_equal(wkendall.corr(masked), EXPECTED)
+    levels = np.ma.masked_array(whole("int64"), mask=np.isnan(HOLES))
+    np.testing.assert_array_equal(wkendall.corr(levels), wkendall.corr(whole("float64", True)))
+
+
+@pytest.mark.parametrize("layout", [np.asfortranarray, np.ascontiguousarray, lambda a: np.repeat(a, 2, 1)[:, ::2]])
+def test_any_layout(layout):
+    data = layout(HOLES)
+    data.flags.writeable = False
+    np.testing.assert_array_equal(wkendall.corr(data), EXPECTED)
+    np.testing.assert_array_equal(wkendall.corr(data.astype(">f8")), EXPECTED)
+    np.testing.assert_array_equal(wkendall.corr(HOLES.tolist()), EXPECTED)
+
+
+@pytest.mark.parametrize("shape", [(0, 0), (0, 3), (3, 0), (1, 2)])
+def test_empty_tables(shape):
+    found = wkendall.corr(np.zeros(shape), pvalues=True)
+    for part in found:
+        assert part.shape == (shape[1], shape[1])
+        assert np.isnan(part).all()
+    frame = wkendall.corr(pd.DataFrame(np.zeros(shape)))
+    assert frame.shape == (shape[1], shape[1])
+
+
+def test_errors_know_the_place():
+    frame = pd.DataFrame({"x": [1, 2, 3], "name": ["Ann", "Bob", "Cy"]})
+    with pytest.raises(TypeError) as raised:
+        wkendall.corr(frame)
+    error = raised.value
+    assert isinstance(error, wkendall.RankingError)
+    assert (error.argument, error.column, error.row, error.value) == ("data", 1, 0, "Ann")
+
+
+@pytest.mark.skipif(not EXPRESSION.exists(), reason="the expression data are not there")
+@pytest.mark.parametrize("name", ["golub", "alon"])
+def test_expression_data(name):
+    with gzip.open(EXPRESSION / name / "values.csv.gz", "rt") as file:
+        genes = np.array(list(csv.reader(file))[1:], dtype=float)[:, :80]
+    frame = pd.DataFrame(genes)
+    found = wkendall.corr(frame, pvalues=True)
+    np.testing.assert_allclose(found.statistic, frame.corr("kendall"), rtol=0, atol=1e-12)
+    for i, j in ((0, 1), (3, 40), (17, 79), (50, 51)):
+        expected = kendalltau(genes[:, i], genes[:, j])
+        np.testing.assert_allclose(found.statistic[i][j], expected.statistic, rtol=0, atol=1e-12)
+        np.testing.assert_allclose(found.pvalue[i][j], expected.pvalue, rtol=1e-8)
