@@ -36,6 +36,8 @@
 //! | for one pair, or one permutation | [`Measure::between`], [`Measure::kappa`] |
 //! | the tensors that general weights turn rankings into | [`embedding`] |
 //! | features whose inner products are a kernel, for linear models | [`features`] |
+//! | the ranking with the largest mean kernel with others: Kemeny's | [`consensus`] |
+//! | the pairs of items that a sum of kernels looks at | [`importance`] |
 //!
 //! # How fast
 //!
@@ -59,6 +61,9 @@
 //!
 //! ```text
 //! python      the extension module of the Python package
+//! importance  the pairs of items that a function of rankings looks at
+//! consensus   the ranking that agrees most with others
+//! balance     what rankings say about pairs of items, summed
 //! features    rows of numbers whose inner products are a kernel
 //! embedding   the tensors that general weights turn rankings into
 //! gram        all pairs: plan, strategies, tiles
@@ -74,10 +79,13 @@
 
 #![warn(missing_docs)]
 
+mod balance;
+pub mod consensus;
 pub mod embedding;
 mod error;
 pub mod features;
 mod gram;
+pub mod importance;
 mod kappa;
 mod measure;
 mod memory;

@@ -14,6 +14,7 @@ Layers, each using only those below it:
     dask, plotting, gaussian_process  one door each to a neighbouring library
     datasets   simulated rankings and the survey of the paper
     estimators classifiers, regressors, transformers and clustering for scikit-learn
+    statistics the consensus of rankings, and what a function of them looks at
     learning   weights of positions, learned from labelled rankings
     kernels    Gram matrices, single pairs, distances, correlations, features
     reading    arrays, data frames, ranked lists and files to checked rankings
@@ -66,6 +67,8 @@ if TYPE_CHECKING:
     from wkendall.reading.csv_files import read_csv
     from wkendall.reading.lists import from_lists
     from wkendall.reading.preflib import read_preflib
+    from wkendall.statistics.consensus import consensus
+    from wkendall.statistics.importance import pair_importance
 
 __all__ = [
     "AlternatingClassifier",
@@ -79,6 +82,7 @@ __all__ = [
     "WeightedKendall",
     "__version__",
     "combine",
+    "consensus",
     "correlation",
     "datasets",
     "diagonal",
@@ -94,6 +98,7 @@ __all__ = [
     "kernel",
     "linear_function",
     "mallows",
+    "pair_importance",
     "plotting",
     "position_weights",
     "read_csv",
@@ -117,6 +122,7 @@ _LATER = {
     "__version__": "_core",
     "_core": "_core",
     "combine": "kernels",
+    "consensus": "statistics.consensus",
     "correlation": "kernels",
     "dask": "dask",
     "datasets": "datasets",
@@ -133,6 +139,7 @@ _LATER = {
     "kernel": "kernels",
     "linear_function": "kernels",
     "mallows": "kernels",
+    "pair_importance": "statistics.importance",
     "plotting": "plotting",
     "position_weights": "kernels",
     "read_csv": "reading.csv_files",
@@ -141,7 +148,7 @@ _LATER = {
     "suquan_svd": "learning",
 }
 #: Families that are attributes of the package without being imported.
-_FAMILIES = ("estimators", "kernels", "learning", "reading")
+_FAMILIES = ("estimators", "kernels", "learning", "reading", "statistics")
 _LATER |= {name: name for name in _FAMILIES}
 
 

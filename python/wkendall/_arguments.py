@@ -8,13 +8,15 @@ from functools import partial
 from typing import Any, SupportsIndex, cast
 
 import numpy as np
-from numpy.typing import DTypeLike, NDArray
+from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 from wkendall import _core
 from wkendall._errors import NAMES, Argument, Column, Piece, RankingError, Row, bad_argument, bad_type
 from wkendall._text import shown
 
 Array = NDArray[np.float64]
+#: What draws of random numbers can be told.
+Random = SupportsIndex | np.random.Generator | None
 _IS_MASKED = partial(operator.is_, np.ma.masked)
 
 _DOUBLE, _SINGLE = np.dtype(np.float64), np.dtype(np.float32)
@@ -158,6 +160,19 @@ def as_threads(n_jobs: SupportsIndex | None) -> int | None:
     return min(number, _core.MOST_THREADS)
 
 
+def generator(rng: Random) -> np.random.Generator:
+    """Return what to draw from."""
+    rule = f"rng must be None, a seed from 0 or a numpy.random.Generator, not {shown(rng)}"
+    if rng is None or isinstance(rng, np.random.Generator):
+        return np.random.default_rng(rng)
+    if isinstance(rng, bool | np.bool_) or not hasattr(rng, "__index__"):
+        raise TypeError(rule)
+    try:
+        return np.random.default_rng(int(rng.__index__()))
+    except (TypeError, ValueError):
+        raise ValueError(rule) from None
+
+
 def check_flag(value: object, name: str) -> None:
     """Refuse what is neither true nor false."""
     if value is not True and value is not False and not isinstance(value, np.bool_):
@@ -183,3 +198,20 @@ def check_out(out: NDArray[Any], shape: tuple[int, ...], dtype: np.dtype[Any], *
     for values in read:
         if isinstance(values, np.ndarray) and np.may_share_memory(out, values):
             raise ValueError("out shares memory with an argument: the result would overwrite it")
+
+
+def sample_weights(weights: ArrayLike | None, rows: int) -> Array:
+    """Check how much each ranking counts: 1 if nothing is said."""
+    if weights is None:
+        return np.ones(rows)
+    flags = isinstance(weights, np.ndarray) and weights.dtype == bool
+    meaning = f"one number, or an array of {rows} numbers, one for each ranking"
+    found = real_array(np.asarray(weights, dtype=np.int64) if flags else weights, "sample_weight", (0, 1), meaning)
+    found = np.full(rows, found) if found.ndim == 0 else found
+    if len(found) != rows:
+        raise ValueError(f"sample_weight has {len(found)} numbers, but X has {rows} rankings: it must be {meaning}")
+    for row in np.flatnonzero(~((found >= 0) & (found < np.inf)))[:1]:
+        raise ValueError(f"sample_weight[{row}] is {float(found[row])}, but must be a finite number from 0")
+    if not found.any():
+        raise ValueError("sample_weight is zero for all rankings: at least one must count")
+    return found

@@ -4,6 +4,7 @@
 // Borrowed arrays are handles, passed as Python passes them.
 #![allow(clippy::needless_pass_by_value)]
 
+mod consensus;
 mod embedding;
 mod gram;
 mod measure;
@@ -139,6 +140,8 @@ fn instruction_sets() -> Vec<String> {
 /// The Rust side of wkendall.
 #[pymodule]
 mod _core {
+    #[pymodule_export]
+    use super::consensus::{consensus, largest_effects};
     #[pymodule_export]
     use super::embedding::{combine, embed, feature_columns, fill_features, linear_function, tuple_sums};
     #[pymodule_export]

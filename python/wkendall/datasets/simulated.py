@@ -7,14 +7,12 @@ from typing import Any, SupportsIndex, cast
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from wkendall._arguments import as_order, real_array
+from wkendall._arguments import Random, as_order, generator, real_array
 from wkendall._errors import RankingError, without_advice
 from wkendall._memory import check_fits
-from wkendall._text import shown
 from wkendall.reading.rankings import Reading
 
 Ranks = NDArray[np.int64]
-Random = SupportsIndex | np.random.Generator | None
 
 
 def make_uniform(m: SupportsIndex, n: SupportsIndex, *, rng: Random = None) -> Ranks:
@@ -135,19 +133,6 @@ def make_plackett_luce(m: SupportsIndex, strengths: ArrayLike, *, rng: Random = 
     X = np.empty((rows, known.size), dtype=np.int64)
     np.put_along_axis(X, orders, np.arange(1, known.size + 1, dtype=np.int64)[np.newaxis], axis=1)
     return X
-
-
-def generator(rng: Random) -> np.random.Generator:
-    """Return what to draw from."""
-    rule = f"rng must be None, a seed from 0 or a numpy.random.Generator, not {shown(rng)}"
-    if rng is None or isinstance(rng, np.random.Generator):
-        return np.random.default_rng(rng)
-    if isinstance(rng, bool | np.bool_) or not hasattr(rng, "__index__"):
-        raise TypeError(rule)
-    try:
-        return np.random.default_rng(int(rng.__index__()))
-    except (TypeError, ValueError):
-        raise ValueError(rule) from None
 
 
 def check_size(rows: int, items: int) -> None:

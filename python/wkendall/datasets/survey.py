@@ -9,8 +9,8 @@ from typing import NamedTuple, SupportsIndex, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from wkendall._arguments import as_order
-from wkendall.datasets.simulated import Random, Ranks, check_size, generator
+from wkendall._arguments import Random, as_order, generator
+from wkendall.datasets.simulated import Ranks, check_size
 
 #: The six sources of information about science that the survey asks about, in the order of its questions.
 ITEMS = ("television", "radio", "newspapers_magazines", "scientific_magazines", "internet", "school_university")

@@ -16,10 +16,10 @@ from sklearn.base import ClassNamePrefixFeaturesOutMixin, ClusterMixin, Transfor
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
-from wkendall._arguments import Array, as_order, check_choice, check_unmasked
+from wkendall._arguments import Array, as_order, check_choice, check_unmasked, sample_weights
 from wkendall._memory import check_fits
 from wkendall.estimators.drawing import distinct, draw_apart
-from wkendall.estimators.input_checks import random_state, sample_weights
+from wkendall.estimators.input_checks import random_state
 from wkendall.estimators.kernel_parameters import KernelParameters
 from wkendall.kernels.embedding import BLOCK
 from wkendall.reading.arrays import as_array
