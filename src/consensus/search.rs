@@ -21,9 +21,11 @@ const ROUNDING: f64 = 1e-14;
 /// Exchanges of margins take O(n); they are left out for more items, for which insertions do.
 const MOST_FOR_EXCHANGES: usize = 1000;
 
-/// The best order found, and its value. The result does not depend on the number of threads.
+/// The best order found, and its value; a start that reaches `most` looks no further. The result does not depend on the
+/// number of threads.
 pub(crate) fn search(
     terms: &Terms,
+    most: f64,
     given: Vec<Vec<u32>>,
     seed: u64,
     threads: Option<usize>,
@@ -52,7 +54,7 @@ pub(crate) fn search(
             if start.is_none() {
                 random.shuffle(&mut order);
             }
-            let mut climb = Climb { terms, least, work, proceed };
+            let mut climb = Climb { terms, enough: most - least, least, work, proceed };
             if let Some(value) = climb.iterate(&mut order, kicks, &mut random)? {
                 let mut best = best.lock().unwrap_or_else(PoisonError::into_inner);
                 let better =
@@ -71,6 +73,7 @@ pub(crate) fn search(
 /// One start.
 struct Climb<'a, 'p> {
     terms: &'a Terms,
+    enough: f64,
     least: f64,
     work: &'a mut Vec<u32>,
     proceed: Proceed<'p>,
@@ -86,6 +89,9 @@ impl Climb<'_, '_> {
         }
         let mut value = self.terms.value(order);
         for _ in 0..if order.len() > 3 { kicks } else { 0 } {
+            if value >= self.enough {
+                break;
+            }
             trial.copy_from_slice(order);
             for _ in 0..2 + random.below(3) {
                 let (from, to) = (random.below(order.len()), random.below(order.len()));

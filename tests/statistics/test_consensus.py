@@ -248,7 +248,7 @@ def test_groups_of_items_one_after_the_other_are_ordered_exactly():
     parts = [wkendall.consensus(block, method="exact") for block in blocks]
     assert found.optimal
     assert found.score == pytest.approx(parts[0].score + parts[1].score + 11 * 14)
-    with pytest.raises(ValueError, match='^method "exact" is for up to 20 items with this weight, but there are 25'):
+    with pytest.raises(ValueError, match=r'^method "exact" is for up to 20 items with this weight, but there are 25'):
         wkendall.consensus(X, method="exact")
 
 

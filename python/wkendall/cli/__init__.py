@@ -5,10 +5,11 @@ and returns an exit code. What takes long to load is loaded when it runs.
 
 Layers, each using only those below it:
 
-    gram, learn, reproduce, info   the commands
+    gram, learn, consensus, reproduce, info   the commands
     validation          scores on folds
     words               the library's messages in the words of the command line
     labels              files to labels
+    weighting           what a pair of items adds to a kernel
     reading             files to rankings
     options             what commands share
     output              files that are written whole or not at all
@@ -30,13 +31,13 @@ from types import FrameType
 from typing import Any, NoReturn
 
 from wkendall import __version__
-from wkendall.cli import gram, info, learn, reproduce
+from wkendall.cli import consensus, gram, info, learn, reproduce
 from wkendall.cli.errors import UsageError, explain
 from wkendall.cli.output import standard_output
 
 __all__ = ["main"]
 
-COMMANDS = (gram, learn, reproduce, info)
+COMMANDS = (gram, learn, consensus, reproduce, info)
 
 DONE, FAILED, WRONG_USAGE, INTERRUPTED, CLOSED_PIPE = 0, 1, 2, 130, 141
 

@@ -96,8 +96,8 @@ def add_reading(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def add_running(parser: argparse.ArgumentParser) -> None:
-    """Add what says how the work is done."""
+def add_running(parser: argparse.ArgumentParser, writes: bool = True) -> None:
+    """Add what says how the work is done; `writes` is whether there are files to overwrite."""
     running = parser.add_argument_group("how it runs")
     running.add_argument("--jobs", type=number_of_jobs, metavar="N", help="threads; -1 or nothing for one on each core")
     running.add_argument(
@@ -105,7 +105,8 @@ def add_running(parser: argparse.ArgumentParser) -> None:
         action=argparse.BooleanOptionalAction,
         help="show a progress bar on standard error; if not given, when that is a terminal and tqdm is installed",
     )
-    running.add_argument("--force", action="store_true", help="overwrite what is there already")
+    if writes:
+        running.add_argument("--force", action="store_true", help="overwrite what is there already")
 
 
 def whole_number(least: int, below: int | None = None) -> Callable[[str], int]:

@@ -114,13 +114,17 @@ def _coefficients(coef: Any, rows: int) -> Array:
     found = real_array(dense, "coef", (1, 2), "an array of one coefficient for each ranking")
     if found.ndim == 2 and len(found) != 1:
         rule = "one function at a time: fit two classes, or one class against the rest"
-        raise bad_argument("coef", f" has shape {found.shape}, the coefficients of {len(found)} functions: pass those of {rule}")
+        raise bad_argument(
+            "coef", f" has shape {found.shape}, the coefficients of {len(found)} functions: pass those of {rule}"
+        )
     found = found.ravel()
     if len(found) != rows:
         raise bad_argument("coef", f" has {len(found)} coefficients, but X has {rows} rankings")
     if not np.isfinite(found).all():
         place = int(np.argmin(np.isfinite(found)))
-        raise bad_argument("coef", f"[{place}] is {found[place]}: coefficients must be finite", value=float(found[place]))
+        raise bad_argument(
+            "coef", f"[{place}] is {found[place]}: coefficients must be finite", value=float(found[place])
+        )
     return found
 
 

@@ -21,7 +21,9 @@ def check_pairs(kernel: Kernel, function: str) -> None:
         rule = f" is {order}, but {function} is for pairs of items: order 2"
         raise bad_argument("order", rule, value=order)
     if kernel.W is not None:
-        raise bad_argument("W", f" has no {function}: pass ", Argument("U"), ", a matrix of weights or a stack of these")
+        raise bad_argument(
+            "W", f" has no {function}: pass ", Argument("U"), ", a matrix of weights or a stack of these"
+        )
 
 
 def with_all_items(rankings: CheckedRankings) -> CheckedRankings:
@@ -35,5 +37,3 @@ def with_all_items(rankings: CheckedRankings) -> CheckedRankings:
     places = np.repeat(lengths + 1, rankings.items).reshape(rankings.rows, rankings.items)
     places[np.repeat(np.arange(rankings.rows), lengths), columns] = starts
     return of_places(places)
-
-
