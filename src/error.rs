@@ -415,6 +415,7 @@ impl Error {
             Self::Duplicate { .. } | Self::Tie { .. } => Some("duplicate"),
             Self::ItemsDiffer { .. } => Some("items differ"),
             Self::RowsDiffer { .. } => Some("rows differ"),
+            Self::RankingWeight { .. } => Some("weight"),
             Self::Changed => Some("changed"),
             _ => None,
         }

@@ -98,6 +98,14 @@ CASES = {
     "AlternatingRegressor": (rankings, (1000, 60), lambda X: wkendall.AlternatingRegressor().fit(X, X[:, 0])),
     "KernelKMeans": (rankings, (4000, 400), lambda X: wkendall.KernelKMeans(20, **MULT).fit(X)),
     "KendallNystroem": (rankings, (12000, 500), lambda X: wkendall.KendallNystroem(1500, **MULT).fit_transform(X)),
+    "consensus": (rankings, (50, 400), wkendall.consensus),
+    "consensus, weights": (rankings, (50, 100), lambda X: wkendall.consensus(X, **MULT)),
+    "consensus, average": (rankings, (2000, 300), lambda X: wkendall.consensus(X, weight="average")),
+    "pair_importance": (
+        tied,
+        (400, 8000),
+        lambda X: wkendall.pair_importance(X, np.ones(len(X)), ties="mean", **MULT),
+    ),
     "gram_to_file": (rankings, (6000, 400), to_file),
 }
 
@@ -163,7 +171,14 @@ def main() -> None:
     signal.signal(signal.SIGTERM, leave)
     import sklearn.svm  # noqa: F401  so that no signal comes while it is loaded
 
-    for getting in ("KernelKMeans", "KendallNystroem", "SuquanSVDClassifier", "suquan_svd"):
+    for getting in (
+        "KernelKMeans",
+        "KendallNystroem",
+        "SuquanSVDClassifier",
+        "suquan_svd",
+        "consensus",
+        "pair_importance",
+    ):
         getattr(wkendall, getting)
     for name in arguments.names:
         for _ in range(arguments.rounds):

@@ -1,4 +1,4 @@
-"""Pictures of weights and results, with matplotlib (`pip install wkendall[plot]`)."""
+"""Pictures of weights and results."""
 
 from __future__ import annotations
 
@@ -30,13 +30,22 @@ __all__ = [
 WRITTEN = 12
 
 
-def plot_weights(U: ArrayLike, *, ax: Axes | None = None, values: bool | None = None, title: str | None = None) -> Axes:
+def plot_weights(
+    U: ArrayLike,
+    *,
+    items: Sequence[object] | None = None,
+    ax: Axes | None = None,
+    values: bool | None = None,
+    title: str | None = None,
+) -> Axes:
     """Heat map of weights of pairs of positions, blue for negative and red for positive.
 
     Parameters
     ----------
     U : array-like of shape (n, n) or (n,)
         Weights of pairs, or of single positions, which are drawn as one row.
+    items : sequence of n names, optional
+        Names of the items, for coefficients of items, such as `B_` of a learner, in place of weights of positions.
     ax : matplotlib Axes, optional
         Where to draw; a new figure if absent.
     values : bool, optional
@@ -57,20 +66,25 @@ def plot_weights(U: ArrayLike, *, ax: Axes | None = None, values: bool | None = 
     weights = real_array(U, "U", (1, 2), "an array of shape (n, n), or (n,) for order 1")
     if weights.ndim == 2 and weights.shape[0] != weights.shape[1]:
         raise ValueError(f"U has shape {weights.shape}, but must be square: (n, n)")
-    ax = _axes(ax)
+    if items is not None and len(items) != weights.shape[-1]:
+        raise ValueError(f"items has {len(items)} names, but U is for {weights.shape[-1]} items")
+    ax = axes_or_new(ax)
     rows = np.atleast_2d(weights)
     largest = float(np.abs(rows).max(initial=0.0)) or 1.0
     image = ax.imshow(rows, cmap="RdBu_r", vmin=-largest, vmax=largest)
     n = rows.shape[1]
     step = max(1, int(np.ceil(n / 20)))
     ticks = np.arange(0, n, step)
-    ax.set_xticks(ticks, [str(tick + 1) for tick in ticks])
+    names = [str(tick + 1) for tick in ticks] if items is None else [str(items[tick]) for tick in ticks]
+    turned = {} if items is None else {"rotation": 45, "ha": "right", "rotation_mode": "anchor"}
+    ax.set_xticks(ticks, names, **turned)
+    rank = "" if items is not None else "rank of the "
     if weights.ndim == 2:
-        ax.set_yticks(ticks, [str(tick + 1) for tick in ticks])
-        ax.set(xlabel="rank of the second item", ylabel="rank of the first item")
+        ax.set_yticks(ticks, names)
+        ax.set(xlabel=f"{rank}second item", ylabel=f"{rank}first item")
     else:
         ax.set_yticks([])
-        ax.set(xlabel="rank")
+        ax.set(xlabel="rank" if items is None else "item")
     if values if values is not None else n <= WRITTEN:
         for (row, column), weight in np.ndenumerate(rows):
             color = "white" if abs(weight) > 0.6 * largest else "black"
@@ -115,7 +129,7 @@ def plot_position_scores(U: ArrayLike, *, ax: Axes | None = None, title: str | N
     >>> ax = wkendall.plotting.plot_position_scores(wkendall.position_weights(100, "mult", u="log"))
     """
     weights = real_array(U, "U", (1, 2), "an array of shape (n, n), or (n,) for order 1")
-    ax = _axes(ax)
+    ax = axes_or_new(ax)
     ranks = np.arange(1, len(weights) + 1)
     if weights.ndim == 1:
         ax.plot(ranks, weights, label="weight")
@@ -160,7 +174,7 @@ def plot_objective(estimator: Any, *, ax: Axes | None = None, title: str | None 
     found = getattr(estimator, "objective_path_", None)
     if found is None:
         raise ValueError(f"estimator is {shown(estimator)}, which has no objective_path_: fit an estimator first")
-    ax = _axes(ax)
+    ax = axes_or_new(ax)
     paths: list[NDArray[np.float64]] = [found] if isinstance(found, np.ndarray) else list(found)
     for index, path in enumerate(paths):
         label = None if len(paths) == 1 else f"class {estimator.classes_[index]}"
@@ -196,7 +210,7 @@ def plot_reduction_factors(n: SupportsIndex, *, k: SupportsIndex = 3, ax: Axes |
     """
     last, cut = as_order(n, "n"), as_order(k, "k")
     check_fits(last, 3, np.dtype(np.float64), "take fewer ranks")
-    ax = _axes(ax)
+    ax = axes_or_new(ax)
     ranks = np.arange(1, last + 1)
     ax.step(ranks, ranks <= cut, where="mid", label=f"top-{cut}", marker="o", markersize=4)
     ax.plot(ranks, as_factor("hyperbolic", last), label="hyperbolic, 1 / (rank + 1)", marker="o", markersize=4)
@@ -234,7 +248,7 @@ def plot_accuracies(
     if not accuracies:
         raise ValueError("accuracies is empty, but must have those of at least one method")
     _check_numbers({} if published is None else published, "published", "numbers", 0)
-    ax = _axes(ax)
+    ax = axes_or_new(ax)
     names = list(accuracies)
     places = np.arange(len(names), 0, -1)
     ax.boxplot(
@@ -288,7 +302,7 @@ def plot_differences(
     """
     _check_numbers(intervals, "intervals", "triples of numbers: mean, lower end, upper end", 3)
     _check_numbers({} if published is None else published, "published", "numbers", 0)
-    ax = _axes(ax)
+    ax = axes_or_new(ax)
     places = np.arange(len(intervals), 0, -1)
     ax.axvline(0, color="0.6", linewidth=0.8)
     found = [mean for mean, _, _ in intervals.values()]
@@ -318,7 +332,8 @@ def _check_numbers(values: object, name: str, meaning: str, count: int | None = 
             raise ValueError(f"{name}[{key!r}] has {len(found)} numbers, but must be {meaning}")
 
 
-def _axes(ax: Axes | None) -> Axes:
+def axes_or_new(ax: Axes | None) -> Axes:
+    """Return where to draw: what was given, or a new figure."""
     if ax is not None:
         if not hasattr(ax, "set_xlabel"):
             raise TypeError(f"ax must be Axes of matplotlib or None, not {shown(ax)}")

@@ -1,0 +1,29 @@
+"""Pictures of weights, rankings and results, with matplotlib (`pip install wkendall[plot]`).
+
+Layers, each using only those below it:
+
+    pairs, maps  pairs of items; rankings as points with the items as directions
+    figures    weights and results; where to draw
+"""
+
+from wkendall.plotting.figures import (
+    plot_accuracies,
+    plot_differences,
+    plot_objective,
+    plot_position_scores,
+    plot_reduction_factors,
+    plot_weights,
+)
+from wkendall.plotting.maps import plot_map
+from wkendall.plotting.pairs import plot_pairs
+
+__all__ = [
+    "plot_accuracies",
+    "plot_differences",
+    "plot_map",
+    "plot_objective",
+    "plot_pairs",
+    "plot_position_scores",
+    "plot_reduction_factors",
+    "plot_weights",
+]
