@@ -139,10 +139,18 @@ def directions(points: Array, ranks: Array) -> Array:
 def _draw_items(ax: Axes, points: Array, arrows: Array, names: NDArray[Any]) -> None:
     longest = float(np.linalg.norm(arrows, axis=1).max(initial=0.0)) or 1.0
     far = float(np.abs(points).max(initial=0.0)) or 1.0
-    for name, (x, y) in zip(names, arrows * (REACH * far / longest), strict=True):
+    ends = arrows * (REACH * far / longest)
+    placed: list[tuple[float, float]] = []
+    for item in np.argsort(ends[:, 1]):
+        x, y = ends[item]
         ax.annotate("", (x, y), (0, 0), arrowprops={"arrowstyle": "->", "color": "0.25"})
+        at = (1.04 * x, 1.04 * y)
+        # A name that would cover another one moves up.
+        while any(abs(at[0] - other[0]) < 0.25 * far and abs(at[1] - other[1]) < 0.07 * far for other in placed):
+            at = (at[0], at[1] + 0.03 * far)
+        placed.append(at)
         ax.annotate(
-            str(name), (1.08 * x, 1.08 * y), ha="center", va="center", fontsize="small",
+            str(names[item]), at, ha="left" if x > 0 else "right", va="center", fontsize="small",
             bbox={"boxstyle": "round,pad=0.1", "facecolor": "white", "edgecolor": "none", "alpha": 0.7},
         )  # fmt: skip
 
