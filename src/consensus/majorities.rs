@@ -23,7 +23,9 @@ pub(crate) fn components(signs: &Signs, least: f64, stop: &Stop) -> Result<Vec<V
         found: Vec::new(),
         count: 0,
     };
-    for root in 0..n {
+    // From the last item to the first, so that of components without majorities between them the smaller number comes
+    // first.
+    for root in (0..n).rev() {
         if walk.numbers[root] == usize::MAX {
             walk.from(root, signs, least, stop)?;
         }
@@ -45,16 +47,16 @@ struct Walk {
 
 impl Walk {
     fn from(&mut self, root: usize, signs: &Signs, least: f64, stop: &Stop) -> Result<(), Error> {
-        // Items on the way, and the next one to look at from each.
+        // Items on the way, and before which one to look further from each.
         let mut way = memory::with_capacity(signs.items)?;
         self.enter(root);
-        way.push((root, 0));
+        way.push((root, signs.items));
         while let Some(&mut (item, ref mut next)) = way.last_mut() {
             if stop.is_set() {
                 return Err(Error::Interrupted);
             }
             let row = &signs.margins[item * signs.items..][..signs.items];
-            let Some(other) = (*next..signs.items).find(|&other| row[other] > least) else {
+            let Some(other) = (0..*next).rev().find(|&other| row[other] > least) else {
                 way.pop();
                 if let Some(&(before, _)) = way.last() {
                     self.lowest[before] = self.lowest[before].min(self.lowest[item]);
@@ -62,10 +64,10 @@ impl Walk {
                 self.close(item)?;
                 continue;
             };
-            *next = other + 1;
+            *next = other;
             if self.numbers[other] == usize::MAX {
                 self.enter(other);
-                way.push((other, 0));
+                way.push((other, signs.items));
             } else if self.is_open[other] {
                 self.lowest[item] = self.lowest[item].min(self.numbers[other]);
             }

@@ -1,5 +1,8 @@
 """Pictures of weights, rankings and results, with matplotlib (`pip install wkendall[plot]`).
 
+>>> import wkendall
+>>> ax = wkendall.plotting.plot_weights(wkendall.position_weights(4, "top", k=2))
+
 Layers, each using only those below it:
 
     pairs, maps  pairs of items; rankings as points with the items as directions

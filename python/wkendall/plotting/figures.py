@@ -75,8 +75,8 @@ def plot_weights(
     n = rows.shape[1]
     step = max(1, int(np.ceil(n / 20)))
     ticks = np.arange(0, n, step)
-    names = [str(tick + 1) for tick in ticks] if items is None else [str(items[tick]) for tick in ticks]
-    turned = {} if items is None else {"rotation": 45, "ha": "right", "rotation_mode": "anchor"}
+    names = [str(tick + 1) for tick in ticks] if items is None else [str(items[int(tick)]) for tick in ticks]
+    turned: dict[str, Any] = {} if items is None else {"rotation": 45, "ha": "right", "rotation_mode": "anchor"}
     ax.set_xticks(ticks, names, **turned)
     rank = "" if items is not None else "rank of the "
     if weights.ndim == 2:

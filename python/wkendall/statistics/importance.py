@@ -89,7 +89,7 @@ def pair_importance(
     >>> model = SVC(kernel="precomputed").fit(wkendall.gram_matrix(X), y)
     >>> support = [X[row] for row in model.support_]
     >>> found = wkendall.pair_importance(support, model.dual_coef_, n_pairs=1, items=["a", "b", "c"])
-    >>> found.first, found.second, found.effect
+    >>> found.first, found.second, found.effect.round(1)
     (array(['b'], dtype='<U1'), array(['a'], dtype='<U1'), array([2.]))
     """
     kernel = Kernel(weight, k, u, U, W, order, signed=signed, normalize=normalize)
