@@ -1,8 +1,8 @@
 //! Which pairs of items a linear function of rankings looks at.
 //!
 //! A sum of kernels with rankings, each times a coefficient, is a sum over pairs of items: what a pair adds depends on
-//! which of the two comes first, and with weights of positions on where they stand. The effect of a pair is what "first
-//! before second" adds less what "second before first" adds, on average over all places that the two can have.
+//! which of the two comes first, and with weights of positions on where they stand. The effect of a pair is what
+//! "first before second" adds less what "second before first" adds, on average over all places that the two can have.
 
 use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;
@@ -54,13 +54,13 @@ impl PartialOrd for Candidate {
     }
 }
 
-/// The pairs with the largest effects in the sum of a kernel with rankings times coefficients, the largest first; all if
-/// there are fewer. With named weights memory does not grow with the square of the number of items.
+/// The pairs with the largest effects in the sum of a kernel with rankings times coefficients, the largest first; all
+/// if there are fewer. With named weights memory does not grow with the square of the number of items.
 ///
 /// # Errors
 /// When the measure is not a kernel of order 2 with weights for pairs, the numbers of items differ, there is not one
-/// coefficient for each ranking, one is not finite, or `run.watch` stops the run; for [`Lists`](crate::Lists), and where
-/// items can be anywhere, when the weight is not the standard one.
+/// coefficient for each ranking, one is not finite, or `run.watch` stops the run; for [`Lists`](crate::Lists), and
+/// where items can be anywhere, when the weight is not the standard one.
 ///
 /// ```
 /// use wkendall::{Measure, Rankings, Weight, embedding, importance};

@@ -67,8 +67,8 @@ fn largest(numbers: &mut [f64], count: usize) -> f64 {
     numbers[..kept].iter().sum()
 }
 
-/// For the mean over k of [`of_top`]. Turns the chances of the ranks of later items into what pairs count with the later
-/// item at each place, signed or not.
+/// For the mean over k of [`of_top`]. Turns the chances of the ranks of later items into what pairs count with the
+/// later item at each place, signed or not.
 pub(crate) fn of_tops(numbers: &mut [f64], n: usize, signed: bool, stop: &Stop) -> Result<f64, Error> {
     let mut most = 0.0;
     let mut pairs = memory::with_capacity(n * n.saturating_sub(1) / 2)?;

@@ -1,8 +1,8 @@
 //! Majorities: which items come before which in more than half of the rankings, and what that says about every order.
 //!
-//! The items fall into components: within one, majorities go round in circles; between two, all go the same way. The best
-//! order has the components one after the other, so each can be ordered by itself. If every component has one item, no
-//! order is better than the one that follows all majorities: Condorcet's.
+//! The items fall into components: within one, majorities go round in circles; between two, all go the same way. The
+//! best order has the components one after the other, so each can be ordered by itself. If every component has one
+//! item, no order is better than the one that follows all majorities: Condorcet's.
 
 use super::terms::Signs;
 use crate::error::Error;
@@ -96,8 +96,8 @@ impl Walk {
     }
 }
 
-/// The most that any order of the items can have: all margins are positive, but of each circle of three one has to turn
-/// round. What a circle takes of its margins is not there for others.
+/// The most that any order of the items can have: all margins are positive, but of each circle of three one has to
+/// turn round. What a circle takes of its margins is not there for others.
 pub(crate) fn most(signs: &Signs, stop: &Stop) -> Result<f64, Error> {
     let n = signs.items;
     let all = signs.margins.iter().map(|margin| margin.abs()).sum::<f64>() / 2.0;

@@ -81,10 +81,10 @@ pub struct Consensus {
 /// The complete ranking with the largest weighted mean of a kernel with rankings; `weights` are 1 if there are none.
 ///
 /// # Errors
-/// When the measure is not a kernel of order 2 with weights for pairs, the numbers of items differ, there are no rankings,
-/// weights are negative, not finite, all 0 or of another number than the rankings, there are too many items for
-/// [`Method::Exact`], or `options.watch` stops the run; for [`Lists`](crate::Lists), and where items can be anywhere, when
-/// the weight is not the standard one.
+/// When the measure is not a kernel of order 2 with weights for pairs, the numbers of items differ, there are no
+/// rankings, weights are negative, not finite, all 0 or of another number than the rankings, there are too many items
+/// for [`Method::Exact`], or `options.watch` stops the run; for [`Lists`](crate::Lists), and where items can be
+/// anywhere, when the weight is not the standard one.
 ///
 /// ```
 /// use wkendall::{Measure, Rankings, Weight, consensus};

@@ -1,5 +1,5 @@
-//! The best order of up to 20 items by dynamic programming over subsets, where what an item adds depends on which items
-//! come before it and not on their order.
+//! The best order of up to 20 items by dynamic programming over subsets, where what an item adds depends on which
+//! items come before it and not on their order.
 //!
 //! The best value of a set of first items is the best over its last item of the value of the others and what the last
 //! one adds: 2^n sets, n items each. What an item adds is a sum over the items before it, looked up in two tables, one
@@ -26,8 +26,8 @@ pub(crate) enum Placing {
     SumOfPlaces(Vec<f64>, Vec<f64>),
 }
 
-/// What items add that are placed next: at place b, after the items of a set, `factor[b] * (base[j] + sum over the set of
-/// table[layer][j, i])`.
+/// What items add that are placed next: at place b, after the items of a set, `factor[b] * (base[j] + sum over the
+/// set of table[layer][j, i])`.
 pub(crate) struct Steps {
     pub(crate) items: usize,
     /// By place.

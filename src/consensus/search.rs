@@ -21,8 +21,8 @@ const ROUNDING: f64 = 1e-14;
 /// Exchanges of margins take O(n); they are left out for more items, for which insertions do.
 const MOST_FOR_EXCHANGES: usize = 1000;
 
-/// The best order found, and its value; a start that reaches `most` looks no further. The result does not depend on the
-/// number of threads.
+/// The best order found, and its value; a start that reaches `most` looks no further. The result does not depend on
+/// the number of threads.
 pub(crate) fn search(
     terms: &Terms,
     most: f64,

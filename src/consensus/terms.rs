@@ -104,8 +104,8 @@ impl Terms {
         }
     }
 
-    /// The best place for the item at this one, the others keeping their order, and what it gains; `work` is an order to
-    /// work with.
+    /// The best place for the item at this one, the others keeping their order, and what it gains; `work` is an order
+    /// to work with.
     pub(crate) fn best_insertion(&self, order: &[u32], from: usize, work: &mut [u32]) -> (usize, f64) {
         let mut best = (from, 0.0);
         if let Self::Signs(terms) = self {

@@ -12,8 +12,8 @@ use crate::{embedding, importance, memory};
 
 type Effects<'py> = (Bound<'py, PyArray1<i64>>, Bound<'py, PyArray1<i64>>, Bound<'py, PyArray1<f64>>);
 
-/// The ranks, from 1, of the ranking with the largest weighted mean of a kernel, that mean, a bound of it, and whether no
-/// ranking has a larger one.
+/// The ranks, from 1, of the ranking with the largest weighted mean of a kernel, that mean, a bound of it, and
+/// whether no ranking has a larger one.
 #[pyfunction]
 #[pyo3(signature = (measure, x, weights, method, seed=0, threads=None))]
 pub(super) fn consensus<'py>(
