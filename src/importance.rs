@@ -91,30 +91,44 @@ pub fn largest_effects<R: RankingSet>(
     let items = rankings.items();
     let own = if measure.is_normalized() { measure.plain().self_similarity() } else { 1.0 };
     let unit = if own > 0.0 { (1.0 + f64::from(u8::from(signed))) / own.sqrt() } else { 0.0 };
-    let pairs = items * items.saturating_sub(1) / 2;
-    let mut best = Best::new(count.min(pairs))?;
+    let best = Best::new(count.min(items * items.saturating_sub(1) / 2))?;
+    let run = Run { threads, watch };
     if weight.is_general() {
         if ranked.has_unknown() {
             return Err(Error::UnknownPlaces);
         }
         let weights = mean_matrix(weight, items)?;
-        let sums = embedding::combine(rankings, &plain, 2, &weights, Run { threads, watch })?;
-        for first in 0..items {
-            for second in first + 1..items {
-                let effect = unit * (sums[first * items + second] - sums[second * items + first]);
-                best.offer(first, second, effect);
-            }
-        }
-        return best.sorted();
+        return of_matrix(&embedding::combine(rankings, &plain, 2, &weights, run)?, items, unit, best);
     }
     let balance = Balance::new(ranked, &plain, weight, || later_numbers(items))?;
-    let unit = unit * mean_weight(weight, items);
     let ns = Balance::pair_ns() * (ranked.rows() * items) as f64;
+    of_balance(&balance, items, unit * mean_weight(weight, items), ns, best, run)
+}
+
+/// The largest differences of the two entries of a pair.
+fn of_matrix(sums: &[f64], items: usize, unit: f64, mut best: Best) -> Result<Vec<Effect>, Error> {
+    for first in 0..items {
+        for second in first + 1..items {
+            best.offer(first, second, unit * (sums[first * items + second] - sums[second * items + first]));
+        }
+    }
+    best.sorted()
+}
+
+/// The largest sums; those of one item with all later ones are made at a time, in about so many nanoseconds.
+fn of_balance(
+    balance: &Balance<'_>,
+    items: usize,
+    unit: f64,
+    ns: f64,
+    best: Best,
+    run: Run<'_>,
+) -> Result<Vec<Effect>, Error> {
     let shared = Mutex::new(best);
     parallel::run(
         memory::collect(0..items)?,
-        Crew::new(parallel::threads_for(ns * items as f64 / 2.0, threads), ns),
-        watch,
+        Crew::new(parallel::threads_for(ns * items as f64 / 2.0, run.threads), ns),
+        run.watch,
         |_| Ok((memory::filled(items, 0.0)?, memory::filled(items, 0.0)?)),
         |item, (sums, part), proceed| {
             let (sums, part) = (&mut sums[item + 1..], &mut part[item + 1..]);
