@@ -194,8 +194,9 @@ impl<'a> Balance<'a> {
             Terms::Later(all) => {
                 let (of_item, rest) = numbers(all);
                 for ((sum, &other), of_other) in sums.iter_mut().zip(others).zip(&all[rest]) {
-                    let later = if own < other { *of_other } else { of_item };
-                    *sum += coefficient * later * sign(own, other);
+                    // Without a choice between two numbers, the compiler makes vectors of it.
+                    let (before, after) = (f64::from(i32::from(own < other)), f64::from(i32::from(own > other)));
+                    *sum += coefficient * (of_other * before - of_item * after);
                 }
             }
         }
