@@ -45,6 +45,7 @@ def consensus(
     U: ArrayLike | tuple[object, ...] | None = None,
     W: ArrayLike | None = None,
     order: SupportsIndex = 2,
+    check: bool = True,
     signed: bool = False,
     normalize: bool = False,
     input: Input = "ranks",
@@ -76,8 +77,8 @@ def consensus(
         The kernel, as for `gram_matrix`. `signed` does not change which ranking is best with the standard weight, but it does
         with others. `normalize` divides the kernel with each ranking by the square roots of both self-similarities: with ties,
         rankings that say little then count more.
-    W, order
-        Refused: a consensus is for pairs of items, whose weights are given by name or by `U`.
+    W, order, check
+        `W` and orders other than 2 are refused: a consensus is for pairs of items, whose weights are given by name or by `U`.
     input, top, ties, missing, n_jobs
         As for `gram_matrix`.
 
@@ -98,7 +99,7 @@ def consensus(
     >>> wkendall.consensus(votes, weight="top", k=1, method="borda").ranking
     array([2, 1, 3, 4])
     """
-    kernel = Kernel(weight, k, u, U, W, order, signed=signed, normalize=normalize)
+    kernel = Kernel(weight, k, u, U, W, order, check, signed, normalize)
     run = Run(n_jobs=n_jobs)
     run.check()
     check_choice(method, "method", get_args(Method))

@@ -41,6 +41,7 @@ def pair_importance(
     U: ArrayLike | tuple[object, ...] | None = None,
     W: ArrayLike | None = None,
     order: SupportsIndex = 2,
+    check: bool = True,
     signed: bool = False,
     normalize: bool = False,
     input: Input = "ranks",
@@ -70,8 +71,8 @@ def pair_importance(
     weight, k, u, U, signed, normalize
         The kernel of the function, as for `gram_matrix`. With `normalize` the effects are those in complete rankings, whose
         self-similarities are all equal.
-    W, order
-        Refused: effects are those of pairs of items, whose weights are given by name or by `U`.
+    W, order, check
+        `W` and orders other than 2 are refused: effects are those of pairs of items, whose weights are given by name or by `U`.
     input, top, ties, missing, n_jobs
         As for `gram_matrix`.
 
@@ -92,7 +93,7 @@ def pair_importance(
     >>> found.first, found.second, found.effect.round(1)
     (array(['b'], dtype='<U1'), array(['a'], dtype='<U1'), array([2.]))
     """
-    kernel = Kernel(weight, k, u, U, W, order, signed=signed, normalize=normalize)
+    kernel = Kernel(weight, k, u, U, W, order, check, signed, normalize)
     run = Run(n_jobs=n_jobs)
     run.check()
     count = as_order(n_pairs, "n_pairs")
