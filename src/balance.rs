@@ -204,7 +204,7 @@ impl<'a> Balance<'a> {
 }
 
 /// 1 if the first comes first, -1 if the second does, 0 if they are tied.
-#[inline(always)]
+#[inline]
 fn sign(first: u32, second: u32) -> f64 {
     f64::from(i32::from(first < second) - i32::from(first > second))
 }

@@ -196,8 +196,7 @@ fn mean_weight(weight: &Lowered, items: usize) -> f64 {
             2.0 * products / pairs
         }
         // In the numbers already.
-        Lowered::Later => 1.0,
-        Lowered::Tensor { .. } | Lowered::Factors { .. } | Lowered::Quadruples(_) => 1.0,
+        Lowered::Later | Lowered::Tensor { .. } | Lowered::Factors { .. } | Lowered::Quadruples(_) => 1.0,
     }
 }
 

@@ -82,7 +82,9 @@ pub(crate) fn of_tops(numbers: &mut [f64], n: usize, signed: bool, stop: &Stop) 
             for second in first + 1..n {
                 let cells = [at(second, rank, first), at(first, rank, second)];
                 if rank > 0 {
-                    cells.iter().for_each(|&cell| numbers[cell] += numbers[cell - n]);
+                    for cell in cells {
+                        numbers[cell] += numbers[cell - n];
+                    }
                 }
                 pairs.push(cells.map(|cell| numbers[cell]));
             }

@@ -90,7 +90,9 @@ impl Walk {
         }
         let first = self.open.iter().rposition(|&open| open as usize == item).unwrap_or(0);
         let mut component = memory::collect(self.open.drain(first..))?;
-        component.iter().for_each(|&item| self.is_open[item as usize] = false);
+        for &item in &component {
+            self.is_open[item as usize] = false;
+        }
         component.sort_unstable();
         memory::push(&mut self.found, component)
     }
@@ -119,7 +121,9 @@ pub(crate) fn most(signs: &Signs, stop: &Stop) -> Result<f64, Error> {
                 let sides = [first * n + second, second * n + third, third * n + first];
                 let part = sides.iter().fold(f64::INFINITY, |part, &side| part.min(left[side]));
                 if part > 0.0 {
-                    sides.iter().for_each(|&side| left[side] -= part);
+                    for side in sides {
+                        left[side] -= part;
+                    }
                     turned += part;
                 }
             }

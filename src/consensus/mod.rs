@@ -240,7 +240,7 @@ fn solve(
             return Ok(Found { order, value, most: value, exact: true });
         }
     }
-    let (order, value) = search::search(terms, most, vec![borda], seed, threads, watch)?;
+    let (order, value) = search::search(terms, most, &[borda], seed, threads, watch)?;
     Ok(Found { order, value, most, exact: false })
 }
 
@@ -307,8 +307,8 @@ fn solve_signs(
         Method::Borda => Ok(Found { value: terms.value(&borda), order: borda, exact: false, ..found }),
         Method::Local => {
             // The order of the components is one start, so that Condorcet's order is found wherever there is one.
-            let starts = vec![borda, found.order];
-            let (order, value) = search::search(terms, found.most, starts, seed, threads, watch)?;
+            let starts = [borda, found.order];
+            let (order, value) = search::search(terms, found.most, &starts, seed, threads, watch)?;
             Ok(Found { order, value, most: found.most, exact: false })
         }
     }
@@ -353,7 +353,7 @@ fn of_component(
         return Ok(Found { order: number(start), value: 0.0, most, exact: false });
     }
     let terms = Terms::Signs(part);
-    let (order, value) = search::search(&terms, most, vec![start], seed, threads, watch)?;
+    let (order, value) = search::search(&terms, most, &[start], seed, threads, watch)?;
     let exact = most - value <= EQUAL * most.abs();
     Ok(Found { order: number(order), value, most, exact })
 }

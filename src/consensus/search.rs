@@ -26,7 +26,7 @@ const MOST_FOR_EXCHANGES: usize = 1000;
 pub(crate) fn search(
     terms: &Terms,
     most: f64,
-    given: Vec<Vec<u32>>,
+    given: &[Vec<u32>],
     seed: u64,
     threads: Option<usize>,
     watch: Option<Watch<'_>>,
@@ -81,7 +81,7 @@ struct Climb<'a, 'p> {
 
 impl Climb<'_, '_> {
     /// Improves an order, disturbs it and improves it again; its value, or none if the run is to stop.
-    fn iterate(&mut self, order: &mut Vec<u32>, kicks: usize, random: &mut Random) -> Result<Option<f64>, Error> {
+    fn iterate(&mut self, order: &mut [u32], kicks: usize, random: &mut Random) -> Result<Option<f64>, Error> {
         let mut sequence = memory::collect(0..order.len())?;
         let mut trial = memory::collect(order.iter().copied())?;
         if !self.improve(order, &mut sequence, random) {
@@ -166,7 +166,7 @@ fn insert(order: &mut [u32], from: usize, to: usize) {
     }
 }
 
-/// Numbers that look random: SplitMix64.
+/// Numbers that look random: `SplitMix64`.
 struct Random(u64);
 
 impl Random {
