@@ -1,7 +1,5 @@
 //! From rankings and a kernel to what is to be made as large as possible.
 
-use std::cmp::Ordering;
-
 use super::bounds;
 use super::places::Placing;
 use super::terms::{Component, Later, Signs, Tensors, Terms};
@@ -130,11 +128,8 @@ fn add_ranks(starts: &[u32], later: usize, coefficient: f64, sums: &mut [f64]) {
         let split = coefficient / size as f64;
         let tied = if size > 1 { coefficient * within as f64 / (size * (size - 1)) as f64 } else { 0.0 };
         for (sum, &start) in sums[rank * starts.len()..].iter_mut().zip(starts) {
-            *sum += match start.cmp(&own) {
-                Ordering::Less => split,
-                Ordering::Equal => tied,
-                Ordering::Greater => 0.0,
-            };
+            let (before, with) = (f64::from(i32::from(start < own)), f64::from(i32::from(start == own)));
+            *sum += split * before + tied * with;
         }
         sums[rank * starts.len() + later] = 0.0;
     }
