@@ -339,6 +339,26 @@ pub enum Error {
         /// Its name.
         name: String,
     },
+    /// A kernel that is no sum over pairs of items, where pairs of items are wanted.
+    PairsOnly,
+    /// No rankings, where their mean is wanted.
+    NoRankings,
+    /// A weight or coefficient of a ranking that is not finite, or a weight that is negative.
+    RankingWeight {
+        /// The ranking.
+        row: usize,
+        /// The value.
+        value: f64,
+    },
+    /// Weights of rankings that are all 0.
+    NoWeight,
+    /// More items than the exact consensus is computed of.
+    TooManyForExact {
+        /// How many items there are.
+        items: usize,
+        /// How many there may be.
+        most: usize,
+    },
     /// The values were changed, perhaps by another thread, while they were being checked.
     Changed,
     /// The caller's watch function asked to stop.
@@ -350,7 +370,10 @@ impl Error {
     #[must_use]
     pub fn row(&self) -> Option<usize> {
         match *self {
-            Self::ListBounds { row, .. } | Self::NotInCatalogue { row, .. } | Self::RowLength { row, .. } => Some(row),
+            Self::ListBounds { row, .. }
+            | Self::NotInCatalogue { row, .. }
+            | Self::RankingWeight { row, .. }
+            | Self::RowLength { row, .. } => Some(row),
             _ => self.place().map(|(row, _)| row),
         }
     }
@@ -392,11 +415,13 @@ impl Error {
             | Self::FactorNotFinite { value, .. }
             | Self::FactorTooLarge { value, .. }
             | Self::WeightEntry { value, .. }
+            | Self::RankingWeight { value, .. }
             | Self::Lambda { value } => Some(Number::Real(value)),
             Self::ListedTwice { column: number, .. }
             | Self::RowLength { given: number, .. }
             | Self::MixedBase { items: number, .. }
             | Self::TopOutOfRange { k: number, .. }
+            | Self::TooManyForExact { items: number, .. }
             | Self::Order { order: number }
             | Self::OrderTooHigh { order: number, .. }
             | Self::OrderSigned { order: number } => Some(Number::Unsigned(number as u64)),
@@ -420,6 +445,7 @@ impl Error {
             Self::Duplicate { .. } | Self::Tie { .. } => Some("duplicate"),
             Self::ItemsDiffer { .. } => Some("items differ"),
             Self::RowsDiffer { .. } | Self::ObservationsDiffer { .. } => Some("rows differ"),
+            Self::RankingWeight { .. } => Some("weight"),
             Self::Changed => Some("changed"),
             _ => None,
         }
@@ -437,6 +463,7 @@ impl Error {
             Self::WeightEntry { name, .. } => Some(&name[name.len() - 1..]),
             Self::Order { .. } | Self::OrderTooHigh { .. } | Self::OrderSigned { .. } => Some("order"),
             Self::Lambda { .. } => Some("lam"),
+            Self::TooManyForExact { .. } => Some("method"),
             Self::UnknownBackend { .. } | Self::MissingInstructions { .. } | Self::CannotCompute { .. } => {
                 Some("backend")
             }

@@ -37,6 +37,8 @@
 //! | the tensors that general weights turn rankings into | [`embedding`] |
 //! | Kendall's tau-b between columns of observations, with p-values | [`correlations`] |
 //! | features whose inner products are a kernel, for linear models | [`features`] |
+//! | the ranking with the largest mean kernel with others: Kemeny's | [`consensus`] |
+//! | the pairs of items that a sum of kernels looks at | [`importance`] |
 //!
 //! # How fast
 //!
@@ -61,6 +63,9 @@
 //! ```text
 //! python      the extension module of the Python package
 //! correlations  tau-b between columns of observations, with p-values
+//! importance  the pairs of items that a function of rankings looks at
+//! consensus   the ranking that agrees most with others
+//! balance     what rankings say about pairs of items, summed
 //! features    rows of numbers whose inner products are a kernel
 //! embedding   the tensors that general weights turn rankings into
 //! gram        all pairs: plan, strategies, tiles
@@ -77,11 +82,14 @@
 
 #![warn(missing_docs)]
 
+mod balance;
+pub mod consensus;
 mod correlations;
 pub mod embedding;
 mod error;
 pub mod features;
 mod gram;
+pub mod importance;
 mod kappa;
 mod matrix;
 mod measure;

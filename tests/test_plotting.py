@@ -9,14 +9,17 @@ import pandas as pd
 import pytest
 import wkendall
 from definitions import random_rankings
+from sklearn.decomposition import KernelPCA
 
 mpl.use("Agg")
 import matplotlib.pyplot as plt
 from wkendall.plotting import (
     plot_accuracies,
     plot_differences,
+    plot_map,
     plot_matrix,
     plot_objective,
+    plot_pairs,
     plot_position_scores,
     plot_reduction_factors,
     plot_weights,
@@ -177,3 +180,47 @@ def test_matrix_of_a_data_frame_and_of_two():
     assert ax.images[0].get_clim() == (0.0, 1.0)
     many = plot_matrix(np.eye(200))
     assert len(many.get_xticks()) <= 60
+
+
+def test_pairs_are_bars_from_the_top():
+    found = wkendall.pair_importance([[1, 2, 3], [2, 1, 3]], [2, -1], items=["tea", "milk", "water"])
+    ax = plot_pairs(found, title="pairs")
+    bars = sorted(ax.patches, key=lambda bar: -bar.get_y())
+    assert [bar.get_width() for bar in bars] == found.effect.tolist() == [3.0, 1.0, 1.0]
+    labels = dict(zip(ax.get_yticks(), [text.get_text() for text in ax.get_yticklabels()], strict=True))
+    assert labels == {3: "tea before milk", 2: "tea before water", 1: "milk before water"}
+    assert ax.get_title() == "pairs"
+
+
+def test_weights_are_labelled_with_names_of_items():
+    ax = plot_weights(np.eye(3), items=["tea", "milk", "water"])
+    assert [label.get_text() for label in ax.get_xticklabels()] == ["tea", "milk", "water"]
+    assert [label.get_text() for label in ax.get_yticklabels()] == ["tea", "milk", "water"]
+    assert (ax.get_xlabel(), ax.get_ylabel()) == ("second item", "first item")
+
+
+@pytest.mark.parametrize("options", [{}, {"weight": "average"}, {"signed": True, "normalize": True}])
+def test_a_map_has_the_principal_components_of_the_kernel(options):
+    X = random_rankings(np.random.default_rng(0), 30, 5)
+    ax = plot_map(X, groups=X[:, 0] < 3, **options)
+    drawn = np.empty((30, 2))
+    for line, group in zip(ax.lines, (False, True), strict=True):
+        drawn[(X[:, 0] < 3) == group] = line.get_xydata()
+    wanted = KernelPCA(2, kernel="precomputed").fit_transform(wkendall.gram_matrix(X, **options))
+    for axis in range(2):
+        sign = np.sign(drawn[:, axis] @ wanted[:, axis])
+        np.testing.assert_allclose(drawn[:, axis], sign * wanted[:, axis], atol=1e-8)
+    assert [text.get_text() for text in ax.get_legend().get_texts()] == ["False", "True"]
+
+
+def test_arrows_of_a_map_point_to_where_items_are_preferred():
+    X = random_rankings(np.random.default_rng(1), 200, 4).astype(float)
+    X[:, 2] = np.where(np.arange(200) < 100, 0, 9)
+    X[5, 1] = np.nan
+    ax = plot_map(X, items=["a", "b", "c", "d"], ties="mean", missing="bottom")
+    points = ax.lines[0].get_xydata()
+    names = {text.get_text(): np.array(text.xy) for text in ax.texts if text.get_text()}
+    assert set(names) == {"a", "b", "c", "d"}
+    along = points @ (names["c"] / np.linalg.norm(names["c"]))
+    assert along[:100].mean() > 0 > along[100:].mean()
+    assert max(names, key=lambda name: np.linalg.norm(names[name])) == "c"

@@ -112,7 +112,9 @@ if TYPE_CHECKING:
     from wkendall.reading.csv_files import read_csv
     from wkendall.reading.lists import from_lists
     from wkendall.reading.preflib import read_preflib
+    from wkendall.statistics.consensus import consensus
     from wkendall.statistics.correlations import corr
+    from wkendall.statistics.importance import pair_importance
     from wkendall.statistics.independence import independence_test
     from wkendall.statistics.two_samples import two_sample_test
 
@@ -129,6 +131,7 @@ __all__ = [
     "WeightedKendall",
     "__version__",
     "combine",
+    "consensus",
     "corr",
     "correlation",
     "datasets",
@@ -146,6 +149,7 @@ __all__ = [
     "kernel",
     "linear_function",
     "mallows",
+    "pair_importance",
     "plotting",
     "position_weights",
     "read_csv",
@@ -172,6 +176,7 @@ _LATER = {
     "_core": "_core",
     "combine": "kernels",
     "corr": "statistics.correlations",
+    "consensus": "statistics.consensus",
     "correlation": "kernels",
     "dask": "dask",
     "datasets": "datasets",
@@ -189,6 +194,7 @@ _LATER = {
     "kernel": "kernels",
     "linear_function": "kernels",
     "mallows": "kernels",
+    "pair_importance": "statistics.importance",
     "plotting": "plotting",
     "position_weights": "kernels",
     "read_csv": "reading.csv_files",

@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any, SupportsIndex, cast
 
 import numpy as np
-from numpy.typing import DTypeLike, NDArray
+from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 from wkendall import _core
 from wkendall._errors import NAMES, Argument, Column, Piece, RankingError, Row, bad_argument, bad_type
@@ -201,3 +201,20 @@ def check_out(out: NDArray[Any], shape: tuple[int, ...], dtype: np.dtype[Any], *
     for values in read:
         if isinstance(values, np.ndarray) and np.may_share_memory(out, values):
             raise ValueError("out shares memory with an argument: the result would overwrite it")
+
+
+def sample_weights(weights: ArrayLike | None, rows: int) -> Array:
+    """Check how much each ranking counts: 1 if nothing is said."""
+    if weights is None:
+        return np.ones(rows)
+    flags = isinstance(weights, np.ndarray) and weights.dtype == bool
+    meaning = f"one number, or an array of {rows} numbers, one for each ranking"
+    found = real_array(np.asarray(weights, dtype=np.int64) if flags else weights, "sample_weight", (0, 1), meaning)
+    found = np.full(rows, found) if found.ndim == 0 else found
+    if len(found) != rows:
+        raise ValueError(f"sample_weight has {len(found)} numbers, but X has {rows} rankings: it must be {meaning}")
+    for row in np.flatnonzero(~((found >= 0) & (found < np.inf)))[:1]:
+        raise ValueError(f"sample_weight[{row}] is {float(found[row])}, but must be a finite number from 0")
+    if not found.any():
+        raise ValueError("sample_weight is zero for all rankings: at least one must count")
+    return found

@@ -16,6 +16,7 @@ __all__ = [
     "__version__",
     "available_cores",
     "combine",
+    "consensus",
     "correlations",
     "default_threads",
     "diagonal",
@@ -24,6 +25,7 @@ __all__ = [
     "features",
     "gram",
     "instruction_sets",
+    "largest_effects",
     "linear_function",
     "most_factors",
     "planned",
@@ -174,6 +176,21 @@ def combine(
     progress: Callable[[int, int], object] | None = None,
     inverse: bool = False,
 ) -> NDArray[np.float64]: ...
+def consensus(
+    measure: Measure,
+    x: Rankings,
+    weights: NDArray[np.float64],
+    method: str,
+    seed: int = 0,
+    threads: int | None = None,
+) -> tuple[NDArray[np.int64], float, float, bool]: ...
+def largest_effects(
+    measure: Measure,
+    x: Rankings,
+    coefficients: NDArray[np.float64],
+    count: int,
+    threads: int | None = None,
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]: ...
 def tuple_sums(
     x: Rankings,
     coefficients: NDArray[np.float64],

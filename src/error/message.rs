@@ -208,6 +208,26 @@ impl Error {
                     .to_owned(),
             ),
             Self::UnknownPlaces => text("where missing items can be anywhere the weight must be the standard one"),
+            Self::PairsOnly => text(
+                "pairs of items are those of kernels of order 2, with a weight by name or U: not of other orders, W, \
+                 distances or the Mallows kernel",
+            ),
+            Self::NoRankings => text("there are no rankings: a consensus needs at least one"),
+            Self::RankingWeight { row, value } => {
+                let rule = ", but must be a finite number, and not negative for a consensus";
+                vec![
+                    Piece::Text("the weight of ".to_owned()),
+                    Piece::Row(row),
+                    Piece::Text(format!(" is {value:?}{rule}")),
+                ]
+            }
+            Self::NoWeight => text("the weights of all rankings are 0: at least one must count"),
+            Self::TooManyForExact { items, most } => about(
+                "method",
+                format!(
+                    " \"exact\" is for up to {most} items with this weight, but there are {items}: use \"auto\" or \"local\""
+                ),
+            ),
             Self::Changed => text("the values changed while they were being checked: do not write to them meanwhile"),
             Self::Interrupted => text("stopped on request"),
         }

@@ -23,6 +23,7 @@ mod partition;
 pub(crate) mod table;
 pub(crate) mod tops;
 
+pub(crate) use anywhere::expected_signs;
 pub(crate) use general::is_symmetric;
 
 use crate::error::Error;

@@ -223,6 +223,11 @@ impl Measure {
         Ok(Self { normalized: true, ..Self::new(weight, self.order, self.items, self.quantity) })
     }
 
+    /// The same without being divided by the self-similarities.
+    pub(crate) fn plain(&self) -> Self {
+        Self { normalized: false, ..self.clone() }
+    }
+
     /// The number of items of the rankings that are compared.
     #[must_use]
     pub fn items(&self) -> usize {

@@ -4,6 +4,7 @@
 // Borrowed arrays are handles, passed as Python passes them.
 #![allow(clippy::needless_pass_by_value)]
 
+mod consensus;
 mod correlations;
 mod embedding;
 mod gram;
@@ -140,6 +141,8 @@ fn instruction_sets() -> Vec<String> {
 /// The Rust side of wkendall.
 #[pymodule]
 mod _core {
+    #[pymodule_export]
+    use super::consensus::{consensus, largest_effects};
     #[pymodule_export]
     use super::correlations::{Columns, correlations};
     #[pymodule_export]

@@ -17,7 +17,7 @@ from command_line import ENVIRONMENT, ITEMS, M, X, fails, folder, run, started, 
 from definitions import random_rankings
 from paths import ROOT
 from wkendall import _core, cli
-from wkendall.cli import corr, gram, info, learn, predict
+from wkendall.cli import corr, gram, info, learn, main, predict
 
 
 def test_version_and_help(capsys):
@@ -25,18 +25,15 @@ def test_version_and_help(capsys):
     assert capsys.readouterr().out == f"wkendall {_core.__version__}\n"
     run("--help")
     shown = capsys.readouterr().out
-    for wanted in ("gram", "corr", "learn", "predict", "compare", "info", "exit codes:", "  130  interrupted by Ctrl-C"):
+    commands = [command.__name__.rpartition(".")[2] for command in cli.COMMANDS]
+    for wanted in (*commands, "exit codes:", "  130  interrupted by Ctrl-C"):
         assert wanted in shown
-    for command in ("gram", "corr", "learn", "predict", "compare", "info"):
+    for command in commands:
         run(f"{command} --help")
         assert "examples:" in capsys.readouterr().out
 
 
-<<<<<<< HEAD
-@pytest.mark.parametrize("command", [gram, learn, predict, info])
-=======
-@pytest.mark.parametrize("command", [gram, corr, learn, info])
->>>>>>> corr
+@pytest.mark.parametrize("command", [gram, corr, learn, predict, info])
 def test_examples_of_the_help(command):
     """Every example in a help text runs."""
     write_table(Path("people.csv"), X[[0] * 15 + [1] * 15], ITEMS, age=["young"] * 15 + ["old"] * 15)
@@ -82,11 +79,7 @@ def test_examples_of_pages(page, capsys):
 
 def test_help_is_not_too_wide(capsys, monkeypatch):
     monkeypatch.setenv("COLUMNS", "80")
-<<<<<<< HEAD
-    for words in ("--help", "gram --help", "learn --help", "compare --help", "reproduce --help", "info --help"):
-=======
-    for words in ("--help", "gram --help", "corr --help", "learn --help", "reproduce --help", "info --help"):
->>>>>>> corr
+    for words in ("--help", *(f"{command.__name__.rpartition('.')[2]} --help" for command in cli.COMMANDS)):
         run(words)
         lines = capsys.readouterr().out.splitlines()
         assert max(map(len, lines)) <= 110, max(lines, key=len)

@@ -7,6 +7,7 @@ import pytest
 import wkendall
 from definitions import random_rankings
 from paths import SURVEY
+from scipy.sparse import csr_array
 from sklearn.base import clone
 from sklearn.cluster import KMeans
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
@@ -343,3 +344,28 @@ def test_too_many_different_rankings_are_refused(leave_memory):
     leave_memory(100)
     with pytest.raises(ValueError, match="use KendallFeatures or KendallNystroem with MiniBatchKMeans"):
         KernelKMeans(2).fit(GOOD)
+
+
+@pytest.mark.parametrize("options", [{}, {"weight": "top", "k": 3}, {"weight": "mallows", "lam": 0.1}])
+def test_each_cluster_has_a_consensus(options):
+    rng = np.random.default_rng(5)
+    X = np.vstack(
+        [wkendall.datasets.make_mallows(30, centre, 1.0, rng=rng) for centre in ([1, 2, 3, 4, 5], [5, 3, 4, 1, 2])]
+    )
+    model = KernelKMeans(2, random_state=0, **options).fit(X)
+    found = model.consensus(rng=0)
+    kernel = {} if "lam" in options else options
+    for label, ranking in enumerate(found):
+        alone = wkendall.consensus(X[model.labels_ == label], rng=0, **kernel)
+        score = wkendall.gram_matrix([ranking], X[model.labels_ == label], **kernel).mean()
+        assert score == pytest.approx(alone.score)
+    assert model.consensus(method="borda").shape == (2, 5)
+
+
+def test_clusters_of_ties_and_lists_have_a_consensus():
+    X = np.array([[1, 1, 2, np.nan], [1, 2, 2, np.nan], [np.nan, 3, 1, 1], [np.nan, 2, 1, 1]])
+    model = KernelKMeans(2, random_state=0, ties="mean", missing="bottom").fit(X)
+    found = model.consensus()[model.labels_[[0, 2]]]
+    assert found[:, 0].tolist() == [1, 4]
+    sparse = wkendall.KernelKMeans(2, random_state=0, ties="mean", missing="bottom").fit(csr_array(np.nan_to_num(X)))
+    assert sorted(map(tuple, sparse.consensus())) == sorted(map(tuple, model.consensus()))

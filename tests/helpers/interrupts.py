@@ -108,6 +108,14 @@ CASES = {
         (1500, 12),
         lambda X: wkendall.independence_test(X, X[::-1], y_kernel="mallows", n_permutations=10**5),
     ),
+    "consensus": (rankings, (50, 400), wkendall.consensus),
+    "consensus, weights": (rankings, (50, 100), lambda X: wkendall.consensus(X, **MULT)),
+    "consensus, average": (rankings, (2000, 300), lambda X: wkendall.consensus(X, weight="average")),
+    "pair_importance": (
+        tied,
+        (400, 8000),
+        lambda X: wkendall.pair_importance(X, np.ones(len(X)), ties="mean", **MULT),
+    ),
     "gram_to_file": (rankings, (6000, 400), to_file),
 }
 
@@ -180,6 +188,8 @@ def main() -> None:
         "suquan_svd",
         "two_sample_test",
         "independence_test",
+        "consensus",
+        "pair_importance",
     ):
         getattr(wkendall, getting)
     for name in arguments.names:

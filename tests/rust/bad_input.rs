@@ -6,7 +6,7 @@ mod refused;
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 
-use refused::{Case, case, kernel, lists, mult, open, rankings, standard, ties, weights, with, x};
+use refused::{Case, case, kernel, lists, mult, open, pairs, rankings, standard, ties, weights, with, x};
 use wkendall::embedding::{self, Run};
 use wkendall::{
     Backend, Columns, Error, Matrix, Measure, Options, Progress, Rankings, Weight, Workspace, correlations,
@@ -268,7 +268,7 @@ fn variant(error: &Error) -> String {
 
 #[test]
 fn every_call_is_refused_with_its_numbers_and_words() {
-    for case in [rankings(), lists(), weights(), runs(), embeddings()].into_iter().flatten() {
+    for case in [rankings(), lists(), weights(), runs(), embeddings(), pairs()].into_iter().flatten() {
         let Case { what, error, numbers, words } = case;
         let (debugged, message) = (format!("{error:?}"), error.to_string());
         assert!(debugged.contains(numbers), "{what}: {debugged}");
@@ -279,7 +279,9 @@ fn every_call_is_refused_with_its_numbers_and_words() {
 
 #[test]
 fn errors_tell_their_numbers_one_by_one() {
-    for Case { what, error, .. } in [rankings(), lists(), weights(), runs(), embeddings()].into_iter().flatten() {
+    for Case { what, error, .. } in
+        [rankings(), lists(), weights(), runs(), embeddings(), pairs()].into_iter().flatten()
+    {
         let debugged = format!("{error:?}");
         for (name, number) in [("row", error.row()), ("column", error.column())] {
             let said = debugged.contains(&format!(" {name}: "));
@@ -303,7 +305,7 @@ fn every_variant_is_reached_or_has_a_reason_not_to_be() {
         .map(ToOwned::to_owned)
         .collect();
     assert!(declared.len() > 30, "{declared:?}");
-    let cases = [rankings(), lists(), weights(), runs(), embeddings()].into_iter().flatten();
+    let cases = [rankings(), lists(), weights(), runs(), embeddings(), pairs()].into_iter().flatten();
     let mut covered: BTreeSet<String> = cases.map(|case| variant(&case.error)).collect();
     covered.extend(NOT_REACHED.map(|(name, _)| name.to_owned()));
     assert_eq!(declared, covered);

@@ -23,7 +23,6 @@ from wkendall.cli.reading import (
     check_reading,
     check_same_items,
     check_skipped,
-    load_array,
     read_rankings,
     with_common_items,
 )

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator
-from typing import Any, NamedTuple, Self, SupportsIndex
+from typing import Any, NamedTuple, Self, SupportsIndex, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -16,16 +16,20 @@ from sklearn.base import ClassNamePrefixFeaturesOutMixin, ClusterMixin, Transfor
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
-from wkendall._arguments import Array, as_order, check_choice, check_unmasked
+from wkendall._arguments import Array, Random, as_order, check_choice, check_unmasked, generator, sample_weights
 from wkendall._memory import check_fits
 from wkendall.estimators.drawing import draw_apart
-from wkendall.estimators.input_checks import random_state, sample_weights
+from wkendall.estimators.input_checks import random_state
 from wkendall.estimators.kernel_parameters import KernelParameters
 from wkendall.kernels.embedding import BLOCK
+from wkendall.kernels.run import Run
+from wkendall.kernels.specification import Kernel
 from wkendall.reading.arrays import as_array
 from wkendall.reading.distinct import distinct
 from wkendall.reading.rankings import CheckedRankings, Input, Missing, Ties, Top
 from wkendall.reading.sparse import is_sparse
+from wkendall.statistics.consensus import Method, consensus_of
+from wkendall.statistics.pair_kernels import check_pairs
 
 Labels = NDArray[np.intp]
 
@@ -58,7 +62,7 @@ class KernelKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
     The same as k-means on explicit features of the kernel, without making them: the sum of the squared distances of the
     rankings from the centres of their clusters falls with each step. Equal rankings are put together first, so that the Gram
     matrix has as many rows as there are different ones, and the order of the rankings does not matter. An empty cluster takes
-    over the ranking that is farthest from its centre.
+    over the ranking that is farthest from its centre. The method `consensus` gives a ranking for each cluster.
 
     Parameters
     ----------
@@ -292,6 +296,43 @@ class KernelKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
             products = self._gram(some, fitted) @ self.means_
             squares[begin : begin + step] = self._own(some)[:, np.newaxis] - 2 * products + self._norms
         return np.maximum(squares, 0)[member]
+
+    def consensus(self, *, method: Method = "auto", rng: Random = None) -> NDArray[np.int64]:
+        """Return a ranking for each cluster: the one with the largest mean kernel with the rankings of the cluster.
+
+        A centre is a mean of rankings, and no ranking itself. Its consensus says in one ranking what the cluster prefers. It is
+        found with the kernel of the clusters; with `weight="mallows"` it is Kemeny's ranking, which has the least mean distance.
+
+        Parameters
+        ----------
+        method, rng
+            As for `wkendall.consensus`.
+
+        Returns
+        -------
+        ndarray of shape (n_clusters, n)
+            Ranks of the items; 1 is the best.
+
+        Examples
+        --------
+        >>> import wkendall
+        >>> X = [[1, 2, 3, 4], [4, 3, 2, 1], [2, 1, 3, 4], [1, 2, 3, 4], [4, 3, 1, 2]]
+        >>> wkendall.KernelKMeans(2, random_state=0).fit(X).consensus()
+        array([[1, 2, 3, 4],
+               [4, 3, 1, 2]])
+        """
+        check_is_fitted(self)
+        check_choice(method, "method", get_args(Method))
+        what = self._specification()
+        kernel = what if isinstance(what, Kernel) else Kernel()
+        check_pairs(kernel, "consensus")
+        random, run = generator(rng), Run(n_jobs=self.n_jobs)
+        fitted = self._kept(self.rankings_)
+        found = []
+        for column in self.means_.T:
+            members = np.flatnonzero(column)
+            found.append(consensus_of(fitted.select(members), column[members], kernel, method, random, run).ranking)
+        return np.array(found)
 
     @property
     def _n_features_out(self) -> int:

@@ -12,7 +12,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import validate_data
 
-from wkendall._arguments import check_unmasked, real_array
+from wkendall._arguments import check_unmasked
 from wkendall._errors import RankingError, changed, sentence_of
 from wkendall._text import one_line, shown
 from wkendall.reading.arrays import as_array, check_objects, check_same_labels
@@ -85,23 +85,6 @@ def _check_labels(y: ArrayLike, rows: int) -> None:
     if shape != (rows,) and shape != (rows, 1):
         found = shown(y) if shape is None else f"of shape {shape}"
         raise ValueError(f"y is {found}, but X has {rows} rankings: it must have shape ({rows},), a label for each")
-
-
-def sample_weights(weights: ArrayLike | None, rows: int) -> NDArray[np.float64]:
-    """Check how much each ranking counts: 1 if nothing is said."""
-    if weights is None:
-        return np.ones(rows)
-    flags = isinstance(weights, np.ndarray) and weights.dtype == bool
-    meaning = f"one number, or an array of {rows} numbers, one for each ranking"
-    found = real_array(np.asarray(weights, dtype=np.int64) if flags else weights, "sample_weight", (0, 1), meaning)
-    found = np.full(rows, found) if found.ndim == 0 else found
-    if len(found) != rows:
-        raise ValueError(f"sample_weight has {len(found)} numbers, but X has {rows} rankings: it must be {meaning}")
-    for row in np.flatnonzero(~((found >= 0) & (found < np.inf)))[:1]:
-        raise ValueError(f"sample_weight[{row}] is {float(found[row])}, but must be a finite number from 0")
-    if not found.any():
-        raise ValueError("sample_weight is zero for all rankings: at least one must count")
-    return found
 
 
 def random_state(value: Any) -> np.random.RandomState:

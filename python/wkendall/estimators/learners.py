@@ -19,10 +19,10 @@ from sklearn.utils import Tags, compute_class_weight
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
-from wkendall._arguments import Array, as_axes, as_order, as_threads, check_choice, check_flag
+from wkendall._arguments import Array, as_axes, as_order, as_threads, check_choice, check_flag, sample_weights
 from wkendall._errors import Option, Sentence
 from wkendall._text import shown
-from wkendall.estimators.input_checks import checked_data, sample_weights
+from wkendall.estimators.input_checks import checked_data
 from wkendall.kernels.tensors import one_tensor, position_weights
 from wkendall.learning.alternating import Alternation
 from wkendall.learning.coefficients import Hinge, Loss, Squares, merge, train

@@ -2,8 +2,10 @@
 #![allow(dead_code, clippy::too_many_lines)] // tables: one entry a call
 
 mod lists;
+mod pairs;
 
 pub use lists::lists;
+pub use pairs::pairs;
 
 use wkendall::{Error, Factor, Incomplete, Measure, Missing, Options, Rankings, Rows, Weight};
 

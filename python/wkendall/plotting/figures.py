@@ -1,4 +1,4 @@
-"""Pictures of weights and results, with matplotlib (`pip install wkendall[plot]`)."""
+"""Pictures of weights and results."""
 
 from __future__ import annotations
 
@@ -29,19 +29,24 @@ __all__ = [
 
 #: Up to so many positions the values are written into the cells.
 WRITTEN = 12
-#: Up to so many rows of a matrix have their label beside them.
-LABELLED = 60
-#: Up to so many rows the order of a tree is the best one; beyond, that would take too long.
-OPTIMAL = 500
 
 
-def plot_weights(U: ArrayLike, *, ax: Axes | None = None, values: bool | None = None, title: str | None = None) -> Axes:
+def plot_weights(
+    U: ArrayLike,
+    *,
+    items: Sequence[object] | None = None,
+    ax: Axes | None = None,
+    values: bool | None = None,
+    title: str | None = None,
+) -> Axes:
     """Heat map of weights of pairs of positions, blue for negative and red for positive.
 
     Parameters
     ----------
     U : array-like of shape (n, n) or (n,)
         Weights of pairs, or of single positions, which are drawn as one row.
+    items : sequence of n names, optional
+        Names of the items, for coefficients of items, such as `B_` of a learner, in place of weights of positions.
     ax : matplotlib Axes, optional
         Where to draw; a new figure if absent.
     values : bool, optional
@@ -62,20 +67,25 @@ def plot_weights(U: ArrayLike, *, ax: Axes | None = None, values: bool | None = 
     weights = real_array(U, "U", (1, 2), "an array of shape (n, n), or (n,) for order 1")
     if weights.ndim == 2 and weights.shape[0] != weights.shape[1]:
         raise ValueError(f"U has shape {weights.shape}, but must be square: (n, n)")
-    ax = _axes(ax)
+    if items is not None and len(items) != weights.shape[-1]:
+        raise ValueError(f"items has {len(items)} names, but U is for {weights.shape[-1]} items")
+    ax = axes_or_new(ax)
     rows = np.atleast_2d(weights)
     largest = float(np.abs(rows).max(initial=0.0)) or 1.0
     image = ax.imshow(rows, cmap="RdBu_r", vmin=-largest, vmax=largest)
     n = rows.shape[1]
     step = max(1, int(np.ceil(n / 20)))
     ticks = np.arange(0, n, step)
-    ax.set_xticks(ticks, [str(tick + 1) for tick in ticks])
+    names = [str(tick + 1) for tick in ticks] if items is None else [str(items[int(tick)]) for tick in ticks]
+    turned: dict[str, Any] = {} if items is None else {"rotation": 45, "ha": "right", "rotation_mode": "anchor"}
+    ax.set_xticks(ticks, names, **turned)
+    rank = "" if items is not None else "rank of the "
     if weights.ndim == 2:
-        ax.set_yticks(ticks, [str(tick + 1) for tick in ticks])
-        ax.set(xlabel="rank of the second item", ylabel="rank of the first item")
+        ax.set_yticks(ticks, names)
+        ax.set(xlabel=f"{rank}second item", ylabel=f"{rank}first item")
     else:
         ax.set_yticks([])
-        ax.set(xlabel="rank")
+        ax.set(xlabel="rank" if items is None else "item")
     if values if values is not None else n <= WRITTEN:
         for (row, column), weight in np.ndenumerate(rows):
             color = "white" if abs(weight) > 0.6 * largest else "black"
@@ -95,88 +105,6 @@ def plot_weights(U: ArrayLike, *, ax: Axes | None = None, values: bool | None = 
     if title is not None:
         ax.set_title(title)
     return ax
-
-
-def plot_matrix(
-    matrix: Any,
-    *,
-    labels: Sequence[object] | None = None,
-    cluster: bool = True,
-    ax: Axes | None = None,
-    title: str | None = None,
-    bar: str = "tau",
-) -> Axes:
-    """Heat map of correlations or similarities, with columns that are alike beside each other.
-
-    Parameters
-    ----------
-    matrix : data frame or array-like of shape (n, n) or (n, k)
-        Such as `corr` and `gram_matrix` give. NaN is grey.
-    labels : sequence of n names, optional
-        Of the rows, and of the columns too if there are as many. Those of a data frame if absent.
-    cluster : bool
-        Put the rows and columns of a symmetric matrix in the order of a tree: average linkage of the largest value less the
-        value. A pair without a value counts as one at the mean distance. Other matrices keep their order.
-    ax : matplotlib Axes, optional
-        Where to draw; a new figure if absent.
-    title : str, optional
-    bar : str
-        What the colours show.
-
-    Returns
-    -------
-    matplotlib Axes
-
-    Examples
-    --------
-    >>> import numpy as np, wkendall
-    >>> data = np.random.default_rng(0).normal(size=(50, 6))
-    >>> ax = wkendall.plotting.plot_matrix(wkendall.corr(data), labels=list("abcdef"))
-    """
-    check_flag(cluster, "cluster")
-    values = real_array(matrix, "matrix", (2,), "an array of shape (n, n) or (n, k)")
-    columns = list(getattr(matrix, "columns", range(values.shape[1])))
-    rows = list(matrix.index) if hasattr(matrix, "index") and not callable(matrix.index) else columns
-    rows = rows if len(rows) == len(values) else list(range(len(values)))
-    if labels is not None:
-        rows = list(labels)
-        if len(rows) != len(values):
-            raise ValueError(f"labels has {len(rows)} names, but matrix has {len(values)} rows: each needs one")
-        columns = rows if values.shape[0] == values.shape[1] else columns
-    ax = _axes(ax)
-    if cluster and len(values) > 2 and np.array_equal(values, values.T, equal_nan=True):
-        order = _order_of_tree(values)
-        values, rows, columns = values[np.ix_(order, order)], [rows[i] for i in order], [columns[i] for i in order]
-    known = values[np.isfinite(values)]
-    largest = float(np.abs(known).max(initial=0.0)) or 1.0
-    signed = known.size > 0 and float(known.min()) < 0
-    least, colours = (-largest, "RdBu_r") if signed else (0.0, "viridis")
-    image = ax.imshow(values, cmap=colours, vmin=least, vmax=largest, interpolation="nearest")
-    ax.set_facecolor("0.8")
-    for names, axis, angle in ((columns, ax.xaxis, 90), (rows, ax.yaxis, 0)):
-        step = max(1, int(np.ceil(len(names) / LABELLED)))
-        places = np.arange(0, len(names), step)
-        axis.set_ticks(places, [str(names[place]) for place in places], rotation=angle, fontsize="small")
-    ax.figure.colorbar(image, ax=ax, label=bar, shrink=0.8)
-    if title is not None:
-        ax.set_title(title)
-    return ax
-
-
-def _order_of_tree(values: NDArray[np.float64]) -> NDArray[np.intp]:
-    """Return the leaves of a tree in which similar rows of a symmetric matrix are near each other."""
-    from scipy.cluster.hierarchy import leaves_list, linkage
-    from scipy.spatial.distance import squareform
-
-    off = ~np.eye(len(values), dtype=bool)
-    known = values[off & np.isfinite(values)]
-    distances = known.max(initial=-np.inf) - values
-    usual = float(distances[off & np.isfinite(values)].mean()) if known.size else 0.0
-    distances[~np.isfinite(distances)] = usual
-    np.fill_diagonal(distances, 0.0)
-    tree = linkage(squareform(distances, checks=False), "average", optimal_ordering=len(values) <= OPTIMAL)
-    order: NDArray[np.intp] = leaves_list(tree).astype(np.intp)
-    return order
 
 
 def plot_position_scores(U: ArrayLike, *, ax: Axes | None = None, title: str | None = None) -> Axes:
@@ -202,7 +130,7 @@ def plot_position_scores(U: ArrayLike, *, ax: Axes | None = None, title: str | N
     >>> ax = wkendall.plotting.plot_position_scores(wkendall.position_weights(100, "mult", u="log"))
     """
     weights = real_array(U, "U", (1, 2), "an array of shape (n, n), or (n,) for order 1")
-    ax = _axes(ax)
+    ax = axes_or_new(ax)
     ranks = np.arange(1, len(weights) + 1)
     if weights.ndim == 1:
         ax.plot(ranks, weights, label="weight")
@@ -247,7 +175,7 @@ def plot_objective(estimator: Any, *, ax: Axes | None = None, title: str | None 
     found = getattr(estimator, "objective_path_", None)
     if found is None:
         raise ValueError(f"estimator is {shown(estimator)}, which has no objective_path_: fit an estimator first")
-    ax = _axes(ax)
+    ax = axes_or_new(ax)
     paths: list[NDArray[np.float64]] = [found] if isinstance(found, np.ndarray) else list(found)
     for index, path in enumerate(paths):
         label = None if len(paths) == 1 else f"class {estimator.classes_[index]}"
@@ -283,7 +211,7 @@ def plot_reduction_factors(n: SupportsIndex, *, k: SupportsIndex = 3, ax: Axes |
     """
     last, cut = as_order(n, "n"), as_order(k, "k")
     check_fits(last, 3, np.dtype(np.float64), "take fewer ranks")
-    ax = _axes(ax)
+    ax = axes_or_new(ax)
     ranks = np.arange(1, last + 1)
     ax.step(ranks, ranks <= cut, where="mid", label=f"top-{cut}", marker="o", markersize=4)
     ax.plot(ranks, as_factor("hyperbolic", last), label="hyperbolic, 1 / (rank + 1)", marker="o", markersize=4)
@@ -321,7 +249,7 @@ def plot_accuracies(
     if not accuracies:
         raise ValueError("accuracies is empty, but must have those of at least one method")
     _check_numbers({} if published is None else published, "published", "numbers", 0)
-    ax = _axes(ax)
+    ax = axes_or_new(ax)
     names = list(accuracies)
     places = np.arange(len(names), 0, -1)
     ax.boxplot(
@@ -375,7 +303,7 @@ def plot_differences(
     """
     _check_numbers(intervals, "intervals", "triples of numbers: mean, lower end, upper end", 3)
     _check_numbers({} if published is None else published, "published", "numbers", 0)
-    ax = _axes(ax)
+    ax = axes_or_new(ax)
     places = np.arange(len(intervals), 0, -1)
     ax.axvline(0, color="0.6", linewidth=0.8)
     found = [mean for mean, _, _ in intervals.values()]
@@ -405,7 +333,8 @@ def _check_numbers(values: object, name: str, meaning: str, count: int | None = 
             raise ValueError(f"{name}[{key!r}] has {len(found)} numbers, but must be {meaning}")
 
 
-def _axes(ax: Axes | None) -> Axes:
+def axes_or_new(ax: Axes | None) -> Axes:
+    """Return where to draw: what was given, or a new figure."""
     if ax is not None:
         if not hasattr(ax, "set_xlabel"):
             raise TypeError(f"ax must be Axes of matplotlib or None, not {shown(ax)}")

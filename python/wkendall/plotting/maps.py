@@ -1,0 +1,165 @@
+"""Rankings as points in the plane, with the items as directions."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, SupportsIndex
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from wkendall._arguments import Array
+from wkendall._errors import bad_argument
+from wkendall._memory import check_fits
+from wkendall.kernels.gram import gram_of
+from wkendall.kernels.named_weights import STANDARD
+from wkendall.kernels.run import Run
+from wkendall.kernels.specification import Kernel
+from wkendall.plotting.figures import axes_or_new
+from wkendall.reading.rankings import CheckedRankings, Input, Missing, Reading, Ties, Top
+from wkendall.statistics.pair_kernels import with_all_items
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+#: What to do about too many rankings.
+ADVICE = "draw a random part of the rankings"
+#: How far the longest arrow goes, as a part of the farthest point.
+REACH = 0.9
+
+
+def plot_map(
+    X: ArrayLike,
+    *,
+    items: ArrayLike | None = None,
+    groups: ArrayLike | None = None,
+    ax: Axes | None = None,
+    title: str | None = None,
+    weight: str = STANDARD,
+    k: SupportsIndex | None = None,
+    u: str | ArrayLike | None = None,
+    U: ArrayLike | tuple[object, ...] | None = None,
+    W: ArrayLike | None = None,
+    order: SupportsIndex = 2,
+    check: bool = True,
+    signed: bool = False,
+    normalize: bool = False,
+    input: Input = "ranks",
+    top: Top = "low",
+    ties: Ties = "error",
+    missing: Missing = "error",
+    n_jobs: SupportsIndex | None = None,
+) -> Axes:
+    """Map of rankings: alike ones are close, and arrows point to where each item is preferred.
+
+    The points are the first two components of a kernel principal component analysis. The arrow of an item shows how its mean
+    rank changes over the map: rankings that lie where it points put the item high. Long arrows are items that the map
+    tells much about.
+
+    Parameters
+    ----------
+    X : array-like of shape (m, n)
+        At least two rankings.
+    items : array-like of n names, optional
+        Names of the items; their numbers, from 1, if absent.
+    groups : array-like of shape (m,), optional
+        A label for each ranking; each label has its colour, and a legend names them.
+    ax : matplotlib Axes, optional
+        Where to draw; a new figure if absent.
+    title : str, optional
+    weight, k, u, U, W, order, check, signed, normalize, input, top, ties, missing, n_jobs
+        As for `gram_matrix`.
+
+    Returns
+    -------
+    matplotlib Axes
+
+    Examples
+    --------
+    >>> import wkendall
+    >>> X = wkendall.datasets.make_mallows(50, 4, 1.0, rng=0)
+    >>> ax = wkendall.plotting.plot_map(X, items=["tea", "coffee", "milk", "water"])
+    """
+    run = Run(n_jobs=n_jobs)
+    run.check()
+    rankings = Reading(input, top, ties, missing).rankings(X, "X", run.threads)
+    if rankings.rows < 2:
+        raise bad_argument("X", f" has {rankings.rows} rankings, but a map needs at least 2")
+    names = _labels(items, "items", rankings.items, "items")
+    labels = None if groups is None else _labels(groups, "groups", rankings.rows, "rankings")
+    check_fits(rankings.rows, rankings.rows, np.dtype(np.float64), ADVICE)
+    gram = gram_of(rankings, None, Kernel(weight, k, u, U, W, order, check, signed, normalize), run)
+    points, shares = components(gram)
+    ax = axes_or_new(ax)
+    for label in [None] if labels is None else np.unique(labels):
+        some = points if label is None else points[labels == label]
+        ax.plot(some[:, 0], some[:, 1], ".", alpha=0.6, label=None if label is None else str(label))
+    _draw_items(ax, points, directions(points, mean_ranks(rankings)), names)
+    ax.set(xlabel=f"first component ({shares[0]:.0%})", ylabel=f"second component ({shares[1]:.0%})")
+    ax.set_aspect("equal", adjustable="datalim")
+    if labels is not None:
+        ax.legend(frameon=False)
+    if title is not None:
+        ax.set_title(title)
+    return ax
+
+
+def components(gram: Array) -> tuple[Array, Array]:
+    """Return the first two principal components of points with these inner products, and their shares of the variance."""
+    from scipy.linalg import eigh
+
+    centred = gram - gram.mean(axis=0)
+    centred -= centred.mean(axis=1, keepdims=True)
+    total = float(np.trace(centred)) or 1.0
+    last = len(centred) - 1
+    values, vectors = eigh(centred, subset_by_index=(last - 1, last))
+    values, vectors = np.maximum(values[::-1], 0), vectors[:, ::-1]
+    # The sign is not determined: the largest entry is positive.
+    vectors = vectors * np.where(vectors[np.abs(vectors).argmax(axis=0), [0, 1]] < 0, -1, 1)
+    return vectors * np.sqrt(values), values / total
+
+
+def mean_ranks(rankings: CheckedRankings) -> Array:
+    """Return the ranks of all items; tied ones share the mean of theirs, and items of unknown place have the middle."""
+    from scipy.stats import rankdata
+
+    places = np.asarray(with_all_items(rankings).places, dtype=np.float64)
+    ranks = np.asarray(rankdata(places, axis=1, nan_policy="omit"), dtype=np.float64)
+    return np.where(np.isnan(ranks), (rankings.items + 1) / 2, ranks)
+
+
+def directions(points: Array, ranks: Array) -> Array:
+    """Return for each item the direction in which its rank gets better, times its correlation with the map."""
+    spread = points.std(axis=0)
+    scale = ranks.std(axis=0)
+    centred = (points - points.mean(axis=0)) / np.where(spread > 0, spread, 1)
+    better = -(ranks - ranks.mean(axis=0)) / np.where(scale > 0, scale, 1)
+    return np.asarray(better.T @ centred) / len(points)
+
+
+def _draw_items(ax: Axes, points: Array, arrows: Array, names: NDArray[Any]) -> None:
+    longest = float(np.linalg.norm(arrows, axis=1).max(initial=0.0)) or 1.0
+    far = float(np.abs(points).max(initial=0.0)) or 1.0
+    ends = arrows * (REACH * far / longest)
+    placed: list[tuple[float, float]] = []
+    for item in np.argsort(ends[:, 1]):
+        x, y = ends[item]
+        ax.annotate("", (x, y), (0, 0), arrowprops={"arrowstyle": "->", "color": "0.25"})
+        at = (1.04 * x, 1.04 * y)
+        # A name that would cover another one moves up.
+        while any(abs(at[0] - other[0]) < 0.25 * far and abs(at[1] - other[1]) < 0.07 * far for other in placed):
+            at = (at[0], at[1] + 0.03 * far)
+        placed.append(at)
+        ax.annotate(
+            str(names[item]), at, ha="left" if x > 0 else "right", va="center", fontsize="small",
+            bbox={"boxstyle": "round,pad=0.1", "facecolor": "white", "edgecolor": "none", "alpha": 0.7},
+        )  # fmt: skip
+
+
+def _labels(labels: ArrayLike | None, name: str, count: int, what: str) -> NDArray[Any]:
+    """Return a label for each of so many things; numbers from 1 if there are none."""
+    found = np.arange(1, count + 1) if labels is None else np.asarray(labels)
+    if found.shape != (count,):
+        raise bad_argument(
+            name, f" has shape {found.shape}, but there are {count} {what}: it must have a label for each"
+        )
+    return found

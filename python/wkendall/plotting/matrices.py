@@ -1,0 +1,102 @@
+"""Matrices as heat maps."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wkendall._arguments import check_flag, real_array
+from wkendall.plotting.figures import axes_or_new
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+#: Up to so many rows of a matrix have their label beside them.
+LABELLED = 60
+#: Up to so many rows the order of a tree is the best one; beyond, that would take too long.
+OPTIMAL = 500
+
+
+def plot_matrix(
+    matrix: Any,
+    *,
+    labels: Sequence[object] | None = None,
+    cluster: bool = True,
+    ax: Axes | None = None,
+    title: str | None = None,
+    bar: str = "tau",
+) -> Axes:
+    """Heat map of correlations or similarities, with columns that are alike beside each other.
+
+    Parameters
+    ----------
+    matrix : data frame or array-like of shape (n, n) or (n, k)
+        Such as `corr` and `gram_matrix` give. NaN is grey.
+    labels : sequence of n names, optional
+        Of the rows, and of the columns too if there are as many. Those of a data frame if absent.
+    cluster : bool
+        Put the rows and columns of a symmetric matrix in the order of a tree: average linkage of the largest value less the
+        value. A pair without a value counts as one at the mean distance. Other matrices keep their order.
+    ax : matplotlib Axes, optional
+        Where to draw; a new figure if absent.
+    title : str, optional
+    bar : str
+        What the colours show.
+
+    Returns
+    -------
+    matplotlib Axes
+
+    Examples
+    --------
+    >>> import numpy as np, wkendall
+    >>> data = np.random.default_rng(0).normal(size=(50, 6))
+    >>> ax = wkendall.plotting.plot_matrix(wkendall.corr(data), labels=list("abcdef"))
+    """
+    check_flag(cluster, "cluster")
+    values = real_array(matrix, "matrix", (2,), "an array of shape (n, n) or (n, k)")
+    columns = list(getattr(matrix, "columns", range(values.shape[1])))
+    rows = list(matrix.index) if hasattr(matrix, "index") and not callable(matrix.index) else columns
+    rows = rows if len(rows) == len(values) else list(range(len(values)))
+    if labels is not None:
+        rows = list(labels)
+        if len(rows) != len(values):
+            raise ValueError(f"labels has {len(rows)} names, but matrix has {len(values)} rows: each needs one")
+        columns = rows if values.shape[0] == values.shape[1] else columns
+    ax = axes_or_new(ax)
+    if cluster and len(values) > 2 and np.array_equal(values, values.T, equal_nan=True):
+        order = _order_of_tree(values)
+        values, rows, columns = values[np.ix_(order, order)], [rows[i] for i in order], [columns[i] for i in order]
+    known = values[np.isfinite(values)]
+    largest = float(np.abs(known).max(initial=0.0)) or 1.0
+    signed = known.size > 0 and float(known.min()) < 0
+    least, colours = (-largest, "RdBu_r") if signed else (0.0, "viridis")
+    image = ax.imshow(values, cmap=colours, vmin=least, vmax=largest, interpolation="nearest")
+    ax.set_facecolor("0.8")
+    for names, axis, angle in ((columns, ax.xaxis, 90), (rows, ax.yaxis, 0)):
+        step = max(1, int(np.ceil(len(names) / LABELLED)))
+        places = np.arange(0, len(names), step)
+        axis.set_ticks(places, [str(names[place]) for place in places], rotation=angle, fontsize="small")
+    ax.figure.colorbar(image, ax=ax, label=bar, shrink=0.8)
+    if title is not None:
+        ax.set_title(title)
+    return ax
+
+
+def _order_of_tree(values: NDArray[np.float64]) -> NDArray[np.intp]:
+    """Return the leaves of a tree in which similar rows of a symmetric matrix are near each other."""
+    from scipy.cluster.hierarchy import leaves_list, linkage
+    from scipy.spatial.distance import squareform
+
+    off = ~np.eye(len(values), dtype=bool)
+    known = values[off & np.isfinite(values)]
+    distances = known.max(initial=-np.inf) - values
+    usual = float(distances[off & np.isfinite(values)].mean()) if known.size else 0.0
+    distances[~np.isfinite(distances)] = usual
+    np.fill_diagonal(distances, 0.0)
+    tree = linkage(squareform(distances, checks=False), "average", optimal_ordering=len(values) <= OPTIMAL)
+    order: NDArray[np.intp] = leaves_list(tree).astype(np.intp)
+    return order

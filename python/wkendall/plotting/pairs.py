@@ -1,0 +1,57 @@
+"""Bars of the pairs of items that a function of rankings looks at."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from wkendall._arguments import real_array
+from wkendall._errors import bad_type
+from wkendall._text import shown
+from wkendall.plotting.figures import axes_or_new
+from wkendall.statistics.importance import PairImportance
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+
+def plot_pairs(importance: PairImportance, *, ax: Axes | None = None, title: str | None = None) -> Axes:
+    """Bars of pairs of items, the largest effect on top: who before whom, and how much that adds.
+
+    Parameters
+    ----------
+    importance : PairImportance
+        What `pair_importance` returns. Pass `items=` there to see names.
+    ax : matplotlib Axes, optional
+        Where to draw; a new figure if absent.
+    title : str, optional
+
+    Returns
+    -------
+    matplotlib Axes
+
+    Examples
+    --------
+    >>> import wkendall
+    >>> found = wkendall.pair_importance([[1, 2, 3], [2, 1, 3]], [1, -1], n_pairs=2, items=["tea", "milk", "water"])
+    >>> ax = wkendall.plotting.plot_pairs(found)
+    """
+    if not isinstance(importance, tuple) or len(importance) != 3:
+        raise bad_type("importance", f" must be what pair_importance returns, not {shown(importance)}")
+    first, second, effects = importance
+    lengths = real_array(effects, "effect", (1,), "an array of effects")
+    if len(first) != len(lengths) or len(second) != len(lengths):
+        raise ValueError(
+            f"importance has {len(first)}, {len(second)} and {len(lengths)} entries, but must have as many of each"
+        )
+    ax = axes_or_new(ax)
+    places = np.arange(len(lengths), 0, -1)
+    ax.barh(places, lengths, color="#4477aa", height=0.7)
+    ax.set_yticks(places, [f"{one} before {other}" for one, other in zip(first, second, strict=True)])
+    ax.set(xlabel="effect", ylim=(0.4, len(lengths) + 0.6))
+    ax.grid(axis="x", color="0.9")
+    ax.set_axisbelow(True)
+    if title is not None:
+        ax.set_title(title)
+    return ax

@@ -1,0 +1,125 @@
+"""The ranking that agrees most with others."""
+
+from __future__ import annotations
+
+from typing import Literal, NamedTuple, SupportsIndex, get_args
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from wkendall import _core
+from wkendall._arguments import Array, Random, check_choice, generator, sample_weights
+from wkendall._errors import bad_argument
+from wkendall._memory import check_fits
+from wkendall.kernels.named_weights import STANDARD
+from wkendall.kernels.run import Run
+from wkendall.kernels.specification import Kernel
+from wkendall.reading.rankings import CheckedRankings, Input, Missing, Reading, Ties, Top
+from wkendall.statistics.pair_kernels import check_pairs, with_all_items
+
+Method = Literal["auto", "exact", "local", "borda"]
+
+
+class Consensus(NamedTuple):
+    """A ranking, and how much others agree with it."""
+
+    #: The rank of each item; 1 is the best.
+    ranking: NDArray[np.int64]
+    #: The weighted mean of the kernel of this ranking and the others.
+    score: float
+    #: No ranking has a larger score than this.
+    bound: float
+    #: Whether no ranking has a larger score than this one.
+    optimal: bool
+
+
+def consensus(
+    X: ArrayLike,
+    *,
+    sample_weight: ArrayLike | None = None,
+    method: Method = "auto",
+    rng: Random = None,
+    weight: str = STANDARD,
+    k: SupportsIndex | None = None,
+    u: str | ArrayLike | None = None,
+    U: ArrayLike | tuple[object, ...] | None = None,
+    W: ArrayLike | None = None,
+    order: SupportsIndex = 2,
+    check: bool = True,
+    signed: bool = False,
+    normalize: bool = False,
+    input: Input = "ranks",
+    top: Top = "low",
+    ties: Ties = "error",
+    missing: Missing = "error",
+    n_jobs: SupportsIndex | None = None,
+) -> Consensus:
+    """Find the ranking with the largest weighted mean of a kernel with others.
+
+    With the standard weight this is Kemeny's ranking: it disagrees with the others on the fewest pairs of items. If a ranking
+    follows the majority on every pair, it is that one. With other weights, pairs near the top can count more.
+
+    Parameters
+    ----------
+    X : array-like of shape (m, n)
+        Rankings, as for `gram_matrix`. Ties and missing items are taken: such a ranking counts as the mean over the complete
+        rankings that agree with it. Sparse arrays are lists; they are turned into an array of shape (m, n).
+    sample_weight : array-like of shape (m,), optional
+        How much each ranking counts, from 0: numbers of voters, for instance. All count 1 if absent.
+    method : {"auto", "exact", "local", "borda"}
+        "exact" finds the best of all rankings. It takes up to 20 items; with `weight="mult"` and `U` up to 10. "local" moves
+        and exchanges items as long as the score grows, from several starts, for any number of items. "borda" orders the items
+        by their mean ranks. "auto" is exact where that is possible. With the standard weight it first cuts the items into
+        groups that majorities put one after the other, and orders each group by itself, exactly if it has up to 20 items.
+    rng : int or numpy.random.Generator, optional
+        A seed, from 0, or what to draw from, for the local search. If absent, every call draws something else.
+    weight, k, u, U, signed, normalize
+        The kernel, as for `gram_matrix`. `signed` does not change which ranking is best with the standard weight, but it does
+        with others. `normalize` divides the kernel with each ranking by the square roots of both self-similarities: with ties,
+        rankings that say little then count more.
+    W, order, check
+        `W` and orders other than 2 are refused: a consensus is for pairs of items, whose weights are given by name or by `U`.
+    input, top, ties, missing, n_jobs
+        As for `gram_matrix`.
+
+    Returns
+    -------
+    Consensus
+        A named tuple: `ranking`, the rank of each item, where 1 is the best, whatever `top` says; `score`, the weighted mean of
+        the kernel of this ranking and those of `X`; `bound`, which the score of no ranking exceeds; `optimal`, whether no
+        ranking has a larger score, as far as `bound` can tell. If several rankings are best, one of them is returned.
+
+    Examples
+    --------
+    >>> import wkendall
+    >>> votes = [[1, 2, 3, 4], [2, 1, 3, 4], [1, 3, 2, 4], [4, 1, 2, 3]]
+    >>> found = wkendall.consensus(votes, sample_weight=[30, 25, 20, 25])
+    >>> found.ranking, found.score, found.optimal
+    (array([1, 2, 3, 4]), 4.8, True)
+    >>> wkendall.consensus(votes, weight="top", k=1, method="borda").ranking
+    array([2, 1, 3, 4])
+    """
+    kernel = Kernel(weight, k, u, U, W, order, check, signed, normalize)
+    run = Run(n_jobs=n_jobs)
+    run.check()
+    check_choice(method, "method", get_args(Method))
+    random = generator(rng)
+    check_pairs(kernel, "consensus")
+    rankings = Reading(input, top, ties, missing).rankings(X, "X", run.threads)
+    if not rankings.rows:
+        raise bad_argument("X", " has no rankings: a consensus needs at least one", kind="no rankings")
+    return consensus_of(rankings, sample_weights(sample_weight, rankings.rows), kernel, method, random, run)
+
+
+def consensus_of(
+    rankings: CheckedRankings, weights: Array, kernel: Kernel, method: Method, random: np.random.Generator, run: Run
+) -> Consensus:
+    """Find the consensus of checked rankings with weights, not all of them 0."""
+    items = rankings.items
+    measure = kernel.measure(items)
+    # The average weight has a number for each pair of items and each place of the later one.
+    places = items if kernel.weight == "average" else 1
+    check_fits(items, items * places, np.dtype(np.float64), "take fewer items", shape=f"{items}^{2 + (places > 1)}")
+    seed = int(random.integers(2**63))
+    core = with_all_items(rankings).core
+    return Consensus(*_core.consensus(measure, core, weights, method, seed, threads=run.threads))

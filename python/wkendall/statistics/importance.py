@@ -1,0 +1,139 @@
+"""The pairs of items that a function of rankings looks at."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple, SupportsIndex
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from wkendall import _core
+from wkendall._arguments import Array, as_order, real_array
+from wkendall._errors import bad_argument, bad_type
+from wkendall._text import shown
+from wkendall.kernels.named_weights import STANDARD
+from wkendall.kernels.run import Run
+from wkendall.kernels.specification import Kernel
+from wkendall.reading.rankings import Input, Missing, Reading, Ties, Top
+from wkendall.statistics.pair_kernels import check_pairs, with_all_items
+
+
+class PairImportance(NamedTuple):
+    """Pairs of items and their effects, the largest first."""
+
+    #: The item that adds more to the function if it comes first: its number, from 0, or its name.
+    first: NDArray[Any]
+    #: The other item.
+    second: NDArray[Any]
+    #: How much more "first before second" adds than "second before first"; not negative.
+    effect: Array
+
+
+def pair_importance(
+    X: ArrayLike,
+    coef: ArrayLike,
+    *,
+    n_pairs: SupportsIndex = 20,
+    items: ArrayLike | None = None,
+    weight: str = STANDARD,
+    k: SupportsIndex | None = None,
+    u: str | ArrayLike | None = None,
+    U: ArrayLike | tuple[object, ...] | None = None,
+    W: ArrayLike | None = None,
+    order: SupportsIndex = 2,
+    check: bool = True,
+    signed: bool = False,
+    normalize: bool = False,
+    input: Input = "ranks",
+    top: Top = "low",
+    ties: Ties = "error",
+    missing: Missing = "error",
+    n_jobs: SupportsIndex | None = None,
+) -> PairImportance:
+    """Find the pairs of items that a linear function of rankings looks at: a support vector machine, for instance.
+
+    The function is f(s) = sum over p of `coef[p]` K(s, X[p]). It is a sum over pairs of items of what each adds to it. With the
+    standard weight, that depends only on which of the two comes first. The effect of a pair is the difference: what "first
+    before second" adds less what "second before first" adds. With other weights it also depends on the places of the two items,
+    and the effect is the mean over all places that they can have in a complete ranking.
+
+    Parameters
+    ----------
+    X : array-like of shape (m, n)
+        Rankings, as for `gram_matrix`: the support vectors, or all training rankings. Sparse arrays are lists; they are turned
+        into an array of shape (m, n).
+    coef : array-like of shape (m,) or (1, m)
+        A coefficient for each ranking: `dual_coef_` of a fitted `SVC` with two classes, of `SVR` or of `KernelRidge`.
+    n_pairs : int
+        How many pairs to return, from 1; all if there are fewer.
+    items : array-like of n names, optional
+        Names to return in place of numbers.
+    weight, k, u, U, signed, normalize
+        The kernel of the function, as for `gram_matrix`. With `normalize` the effects are those in complete rankings, whose
+        self-similarities are all equal.
+    W, order, check
+        `W` and orders other than 2 are refused: effects are those of pairs of items, whose weights are given by name or by `U`.
+    input, top, ties, missing, n_jobs
+        As for `gram_matrix`.
+
+    Returns
+    -------
+    PairImportance
+        A named tuple of arrays: `first`, `second` and `effect`, the largest effects first. Effects are not negative: if
+        "a before b" lowers the function, the pair is returned as b before a. Equal effects come in the order of the items.
+
+    Examples
+    --------
+    >>> import wkendall
+    >>> from sklearn.svm import SVC
+    >>> X, y = [[1, 2, 3], [1, 3, 2], [2, 1, 3], [3, 2, 1]], ["a first", "a first", "b first", "b first"]
+    >>> model = SVC(kernel="precomputed").fit(wkendall.gram_matrix(X), y)
+    >>> support = [X[row] for row in model.support_]
+    >>> found = wkendall.pair_importance(support, model.dual_coef_, n_pairs=1, items=["a", "b", "c"])
+    >>> found.first, found.second, found.effect.round(1)
+    (array(['b'], dtype='<U1'), array(['a'], dtype='<U1'), array([2.]))
+    """
+    kernel = Kernel(weight, k, u, U, W, order, check, signed, normalize)
+    run = Run(n_jobs=n_jobs)
+    run.check()
+    count = as_order(n_pairs, "n_pairs")
+    check_pairs(kernel, "pair importance")
+    rankings = with_all_items(Reading(input, top, ties, missing).rankings(X, "X", run.threads))
+    coefficients = _coefficients(coef, rankings.rows)
+    names = None if items is None else _names(items, rankings.items)
+    measure = kernel.measure(rankings.items)
+    found = _core.largest_effects(measure, rankings.core, coefficients, count, threads=run.threads)
+    first, second, effect = found
+    if names is None:
+        return PairImportance(first, second, effect)
+    return PairImportance(names[first], names[second], effect)
+
+
+def _coefficients(coef: Any, rows: int) -> Array:
+    """Return one coefficient for each ranking."""
+    dense = coef.toarray() if hasattr(coef, "toarray") else coef
+    found = real_array(dense, "coef", (1, 2), "an array of one coefficient for each ranking")
+    if found.ndim == 2 and len(found) != 1:
+        rule = "one function at a time: fit two classes, or one class against the rest"
+        raise bad_argument(
+            "coef", f" has shape {found.shape}, the coefficients of {len(found)} functions: pass those of {rule}"
+        )
+    found = found.ravel()
+    if len(found) != rows:
+        raise bad_argument("coef", f" has {len(found)} coefficients, but X has {rows} rankings")
+    if not np.isfinite(found).all():
+        place = int(np.argmin(np.isfinite(found)))
+        raise bad_argument(
+            "coef", f"[{place}] is {found[place]}: coefficients must be finite", value=float(found[place])
+        )
+    return found
+
+
+def _names(items: ArrayLike, count: int) -> NDArray[Any]:
+    """Return the names of all items."""
+    names = np.asarray(items)
+    if names.ndim != 1:
+        raise bad_type("items", f" must be the names of {count} items, not {shown(items)}")
+    if len(names) != count:
+        raise bad_argument("items", f" has {len(names)} names, but X ranks {count} items")
+    return names

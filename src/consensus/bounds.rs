@@ -1,0 +1,116 @@
+//! What no order can exceed, for weights of places.
+
+use super::terms::{Component, Tensors};
+use crate::error::Error;
+use crate::memory;
+use crate::parallel::Stop;
+
+/// Rows are rearranged for up to so many items, in O(n^3): a tenth of a second.
+const MOST_TO_REARRANGE: usize = 300;
+
+/// For sums of products of items and places. By the Cauchy-Schwarz inequality each component is at most the product of
+/// the norms; and an item at a place has at most its numbers times those of the place, both sorted.
+pub(crate) fn of_tensors(terms: &Tensors) -> Result<f64, Error> {
+    let n = terms.items;
+    let norm = |numbers: &[f64]| numbers.iter().map(|number| number * number).sum::<f64>().sqrt();
+    let norms = terms.components.iter().map(|part| norm(&part.of_items) * norm(&part.of_places) / 2.0).sum::<f64>();
+    let by_norms = norms + if terms.own.is_empty() { 0.0 } else { best_places(&terms.own, n) };
+    if n > MOST_TO_REARRANGE {
+        return Ok(by_norms);
+    }
+    let mut most = memory::filled(n * n, 0.0)?;
+    for Component { of_items, of_places, .. } in &terms.components {
+        let (items, places) = (sorted_rows(of_items, n)?, sorted_rows(of_places, n)?);
+        for (cell, number) in most.iter_mut().zip(0..) {
+            let (item, place) = (&items[number / n * n..][..n], &places[number % n * n..][..n]);
+            // Places 1.. leave out the diagonal, which is put first.
+            *cell += item[1..].iter().zip(&place[1..]).map(|(item, place)| item * place).sum::<f64>() / 2.0;
+        }
+    }
+    most.iter_mut().zip(&terms.own).for_each(|(most, own)| *most += own);
+    Ok(by_norms.min(best_places(&most, n)))
+}
+
+/// The rows of a matrix, each sorted but for the entry of the diagonal, which comes first.
+fn sorted_rows(matrix: &[f64], n: usize) -> Result<Vec<f64>, Error> {
+    let mut rows = memory::collect(matrix.iter().copied())?;
+    for (index, row) in rows.chunks_exact_mut(n.max(1)).enumerate() {
+        row.swap(0, index);
+        row[1..].sort_unstable_by(f64::total_cmp);
+    }
+    Ok(rows)
+}
+
+/// The most that an assignment of items to places can have: each item its best place, or each place its best item.
+fn best_places(numbers: &[f64], n: usize) -> f64 {
+    let most = |of: &dyn Fn(usize, usize) -> usize| -> f64 {
+        (0..n).map(|one| (0..n).map(|other| numbers[of(one, other)]).fold(f64::NEG_INFINITY, f64::max)).sum()
+    };
+    most(&|item, place| item * n + place).min(most(&|place, item| item * n + place))
+}
+
+/// For pairs that count if both items are among the first k: the pairs with the largest numbers, as many as there are.
+pub(crate) fn of_top(of_items: &[f64], n: usize, k: usize) -> Result<f64, Error> {
+    let mut pairs = memory::with_capacity(n * n.saturating_sub(1) / 2)?;
+    for first in 0..n {
+        pairs.extend((first + 1..n).map(|second| of_items[first * n + second].max(of_items[second * n + first])));
+    }
+    Ok(largest(&mut pairs, k * k.saturating_sub(1) / 2))
+}
+
+/// The sum of so many of the largest numbers.
+fn largest(numbers: &mut [f64], count: usize) -> f64 {
+    let kept = count.min(numbers.len());
+    if kept > 0 && kept < numbers.len() {
+        numbers.select_nth_unstable_by(kept - 1, |a, b| b.total_cmp(a));
+    }
+    numbers[..kept].iter().sum()
+}
+
+/// For the mean over k of [`of_top`]. Turns the chances of the ranks of later items into what pairs count with the
+/// later item at each place, signed or not.
+pub(crate) fn of_tops(numbers: &mut [f64], n: usize, signed: bool, stop: &Stop) -> Result<f64, Error> {
+    let mut most = 0.0;
+    let mut pairs = memory::with_capacity(n * n.saturating_sub(1) / 2)?;
+    let at = |later: usize, rank: usize, earlier: usize| (later * n + rank) * n + earlier;
+    for rank in 0..n {
+        if stop.is_set() {
+            return Err(Error::Interrupted);
+        }
+        pairs.clear();
+        for first in 0..n {
+            for second in first + 1..n {
+                let cells = [at(second, rank, first), at(first, rank, second)];
+                if rank > 0 {
+                    for cell in cells {
+                        numbers[cell] += numbers[cell - n];
+                    }
+                }
+                pairs.push(cells.map(|cell| numbers[cell]));
+            }
+        }
+        let best = |&[before, after]: &[f64; 2]| {
+            if signed { (before - after).abs() } else { before.max(after) }
+        };
+        let mut best = memory::collect(pairs.iter().map(best))?;
+        most += largest(&mut best, (rank + 1) * rank / 2);
+    }
+    let unit = 1.0 / n.max(1) as f64;
+    for rank in (0..n).rev() {
+        if stop.is_set() {
+            return Err(Error::Interrupted);
+        }
+        for first in 0..n {
+            for second in first + 1..n {
+                let cells = [at(second, rank, first), at(first, rank, second)];
+                let [before, after] = cells.map(|cell| numbers[cell]);
+                let counted = if signed { [before - after, after - before] } else { [before, after] };
+                for (cell, counted) in cells.into_iter().zip(counted) {
+                    let below = if rank + 1 < n { numbers[cell + n] } else { 0.0 };
+                    numbers[cell] = below + counted * unit;
+                }
+            }
+        }
+    }
+    Ok(most * unit)
+}

@@ -1,0 +1,359 @@
+//! The consensus of rankings: the ranking with the largest mean kernel with them. For the standard weight this is
+//! Kemeny's, which disagrees with the rankings on the fewest pairs of items.
+//!
+//! ```text
+//! mod           check, choose a method, score
+//! search        insertions and exchanges from several starts
+//! majorities    which items come before which, and what follows from that
+//! objective     from rankings and a kernel to what is to be made large
+//! bounds        what no order can exceed
+//! terms         what an order is worth, and what a change gains
+//! places        dynamic programming over subsets
+//! ```
+
+mod bounds;
+mod majorities;
+pub(crate) mod objective;
+mod places;
+mod search;
+mod terms;
+
+use crate::balance::{Ranked, plain_coefficients};
+use crate::error::Error;
+use crate::measure::{Mean, Measure};
+use crate::memory;
+use crate::parallel::{self, Stop, Watch};
+use crate::rankings::RankingSet;
+use crate::weight::lowered::Lowered;
+use crate::weight::powers::times_power_of_two;
+use objective::Objective;
+use places::{MOST_ITEMS, Steps};
+use terms::{Signs, Terms, best_of_all};
+
+/// All orders of so many items are tried where weights depend on the places of all items: a fifth of a second for 10.
+const MOST_TO_TRY: usize = 10;
+/// Scores are equal to their bound if they differ by at most this part of it.
+const EQUAL: f64 = 1e-12;
+
+/// How to look for the consensus.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
+pub enum Method {
+    /// Exactly where that is possible, otherwise by local search.
+    #[default]
+    Auto,
+    /// The best of all rankings: of up to 20 items by dynamic programming over subsets, of up to 10 items for weights
+    /// [`Mult`](crate::Weight::Mult) and matrices.
+    Exact,
+    /// Insertions and exchanges of items, as long as they gain, from several starts.
+    Local,
+    /// The items by their mean ranks, whatever the kernel is.
+    Borda,
+}
+
+/// How to run. The number of threads does not change the result.
+#[derive(Default)]
+pub struct Options<'a> {
+    /// How to look for it.
+    pub method: Method,
+    /// Where random numbers of the local search start.
+    pub seed: u64,
+    /// How many threads; `None` for [`default_threads`](crate::default_threads).
+    pub threads: Option<usize>,
+    /// Sees progress and can stop the run.
+    pub watch: Option<Watch<'a>>,
+}
+
+/// A ranking, and how much the others agree with it.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub struct Consensus {
+    /// The rank of each item, from 1, the best.
+    pub ranks: Vec<u32>,
+    /// The weighted mean of the measure of this ranking and the others.
+    pub score: f64,
+    /// What the score of no ranking exceeds.
+    pub bound: f64,
+    /// Whether no ranking has a larger score.
+    pub optimal: bool,
+}
+
+/// The complete ranking with the largest weighted mean of a kernel with rankings; `weights` are 1 if there are none.
+///
+/// # Errors
+/// When the measure is not a kernel of order 2 with weights for pairs, the numbers of items differ, there are no
+/// rankings, weights are negative, not finite, all 0 or of another number than the rankings, there are too many items
+/// for [`Method::Exact`], or `options.watch` stops the run; for [`Lists`](crate::Lists), and where items can be
+/// anywhere, when the weight is not the standard one.
+///
+/// ```
+/// use wkendall::{Measure, Rankings, Weight, consensus};
+/// let x = Rankings::from_ranks(3, 3, &[1, 2, 3, 1, 3, 2, 2, 1, 3])?;
+/// let kernel = Measure::kernel(&Weight::Standard, 3)?;
+/// let found = consensus::consensus(&kernel, &x, None, consensus::Options::default())?;
+/// assert_eq!(found.ranks, [1, 2, 3]);
+/// assert_eq!(found.score, 7.0 / 3.0);
+/// assert!(found.optimal);
+/// # Ok::<(), wkendall::Error>(())
+/// ```
+pub fn consensus<R: RankingSet>(
+    measure: &Measure,
+    rankings: &R,
+    weights: Option<&[f64]>,
+    options: Options<'_>,
+) -> Result<Consensus, Error> {
+    let weight = pair_weight(measure)?;
+    measure.check_items(rankings.items())?;
+    let weights = checked_weights(rankings.rows(), weights)?;
+    let (ranked, items) = (Ranked::of(rankings)?, rankings.items());
+    check_method(measure, items, options.method)?;
+    let Options { method, seed, threads, mut watch } = options;
+    let total = weights.iter().sum::<f64>();
+    let coefficients = plain_coefficients(measure, rankings, &weights, threads, parallel::share(&mut watch))?;
+    let goal = Objective::new(weight, rankings, &coefficients, threads, parallel::share(&mut watch))?;
+    let borda = borda_order(ranked, &weights)?;
+    let found = solve(&goal, borda, method, seed, threads, watch)?;
+    // All complete rankings have the same self-similarity.
+    let own = if measure.is_normalized() { measure.plain().self_similarity() } else { 1.0 };
+    let scale = if own > 0.0 { 1.0 / (total * own.sqrt()) } else { 0.0 };
+    let score = (goal.constant + goal.factor * found.value) * scale;
+    let bound = ((goal.constant + goal.factor * found.most) * scale).max(score);
+    let optimal = found.exact || bound - score <= EQUAL * bound.abs().max(goal.terms.size() * goal.factor * scale);
+    let mut ranks = memory::filled(items, 0)?;
+    for (rank, &item) in (1..).zip(&found.order) {
+        ranks[item as usize] = rank;
+    }
+    Ok(Consensus { ranks, score, bound: if optimal { score } else { bound }, optimal })
+}
+
+/// The weight of a kernel of order 2, and whether it is signed.
+pub(crate) fn pair_weight(measure: &Measure) -> Result<(&Lowered, bool), Error> {
+    if measure.rate().is_some() || measure.is_ordered() {
+        return Err(Error::PairsOnly);
+    }
+    match measure.mean() {
+        Ok((Lowered::Tensor { order, .. } | Lowered::Factors { order, .. }, _)) if *order != 2 => Err(Error::PairsOnly),
+        Ok((weight, Mean::Concordant)) => Ok((weight, false)),
+        Ok((weight, Mean::Signed)) => Ok((weight, true)),
+        Ok((_, Mean::Discordant | Mean::Both)) | Err(_) => Err(Error::PairsOnly),
+    }
+}
+
+/// The weights of rankings, times a power of two that brings the largest near 1: sums of whole numbers stay exact.
+fn checked_weights(rows: usize, weights: Option<&[f64]>) -> Result<Vec<f64>, Error> {
+    if rows == 0 {
+        return Err(Error::NoRankings);
+    }
+    let Some(weights) = weights else { return memory::filled(rows, 1.0) };
+    if weights.len() != rows {
+        return Err(Error::OutputLength { given: weights.len(), rows, columns: 1 });
+    }
+    if let Some(row) = weights.iter().position(|&weight| !(weight >= 0.0 && weight.is_finite())) {
+        return Err(Error::RankingWeight { row, value: weights[row] });
+    }
+    let largest = weights.iter().fold(0.0_f64, |most, &weight| most.max(weight));
+    if largest == 0.0 {
+        return Err(Error::NoWeight);
+    }
+    let power = -largest.log2().floor() as i32;
+    memory::collect(weights.iter().map(|&weight| times_power_of_two(weight, power)))
+}
+
+/// Refuses what would take too long.
+fn check_method(measure: &Measure, items: usize, method: Method) -> Result<(), Error> {
+    let most = if depends_on_all_places(measure) { MOST_TO_TRY } else { MOST_ITEMS };
+    match method {
+        Method::Exact if items > most => Err(Error::TooManyForExact { items, most }),
+        Method::Exact | Method::Auto | Method::Local | Method::Borda => Ok(()),
+    }
+}
+
+fn depends_on_all_places(measure: &Measure) -> bool {
+    match measure.weight() {
+        Lowered::Products(_) | Lowered::Tensor { .. } | Lowered::Factors { .. } | Lowered::Quadruples(_) => true,
+        Lowered::Count { .. } | Lowered::Later | Lowered::Sums(_) => false,
+    }
+}
+
+/// The items by their mean ranks, equal ones by number. An item of unknown place has the mean rank that it can have.
+fn borda_order(ranked: Ranked<'_>, weights: &[f64]) -> Result<Vec<u32>, Error> {
+    let items = ranked.items();
+    let mut sums = memory::filled(items, 0.0)?;
+    for (row, &weight) in weights.iter().enumerate() {
+        match ranked {
+            Ranked::Complete(set) => {
+                for (sum, &rank) in sums.iter_mut().zip(set.row(row).ranks()) {
+                    *sum += weight * f64::from(rank + 1);
+                }
+            }
+            Ranked::Tied(set) => {
+                let blocks = set.row(row);
+                // The ranks of items of unknown place are spread evenly among the others.
+                let spread = (items + 1) as f64 / (blocks.placed + 1) as f64;
+                for block in blocks.ranges() {
+                    let mean = (block.start + block.end + 1) as f64 / 2.0 * spread;
+                    blocks.order[block].iter().for_each(|&item| sums[item as usize] += weight * mean);
+                }
+                for &item in &blocks.order[blocks.placed..] {
+                    sums[item as usize] += weight * (items + 1) as f64 / 2.0;
+                }
+            }
+        }
+    }
+    let mut order = memory::collect(0..items as u32)?;
+    order.sort_by(|&one, &other| sums[one as usize].total_cmp(&sums[other as usize]));
+    Ok(order)
+}
+
+/// An order, its value, what no value exceeds, and whether all orders were taken into account.
+struct Found {
+    order: Vec<u32>,
+    value: f64,
+    most: f64,
+    exact: bool,
+}
+
+fn solve(
+    goal: &Objective,
+    borda: Vec<u32>,
+    method: Method,
+    seed: u64,
+    threads: Option<usize>,
+    mut watch: Option<Watch<'_>>,
+) -> Result<Found, Error> {
+    if let Terms::Signs(signs) = &goal.terms {
+        return solve_signs(signs, &goal.terms, borda, method, seed, threads, watch);
+    }
+    let (terms, items) = (&goal.terms, goal.terms.items());
+    let most = goal.most.unwrap_or(f64::INFINITY);
+    if method == Method::Borda {
+        return Ok(Found { value: terms.value(&borda), order: borda, most, exact: false });
+    }
+    if method != Method::Local {
+        let steps = steps_of(terms)?;
+        if steps.is_some() || items <= MOST_TO_TRY {
+            let order = parallel::run_one(exact_ns(items), parallel::share(&mut watch), |stop| match &steps {
+                Some(steps) => steps.best_order(stop),
+                None => best_of_all(terms, stop),
+            })?;
+            let value = terms.value(&order);
+            return Ok(Found { order, value, most: value, exact: true });
+        }
+    }
+    let (order, value) = search::search(terms, most, &[borda], seed, threads, watch)?;
+    Ok(Found { order, value, most, exact: false })
+}
+
+/// Dynamic programming of so many items, or all orders of a few, in nanoseconds.
+fn exact_ns(items: usize) -> f64 {
+    if items <= MOST_TO_TRY { 2e8 } else { 10.0 * items as f64 * (items as f64).exp2() }
+}
+
+/// What dynamic programming needs, if it can be used.
+fn steps_of(terms: &Terms) -> Result<Option<Steps>, Error> {
+    let items = terms.items();
+    if items > MOST_ITEMS {
+        return Ok(None);
+    }
+    Ok(match terms {
+        Terms::Tensors(terms) => Steps::of(&terms.placing, items),
+        Terms::Later(terms) => {
+            let mut numbers = memory::with_capacity(items * items * items)?;
+            for place in 0..items {
+                (0..items).for_each(|item| numbers.extend_from_slice(terms.row(item, place)));
+            }
+            Some(Steps { items, factors: vec![1.0; items], base: vec![0.0; items], numbers })
+        }
+        Terms::Signs(signs) => Some(steps_of_signs(signs)),
+    })
+}
+
+fn steps_of_signs(signs: &Signs) -> Steps {
+    let items = signs.items;
+    let numbers = signs.margins.iter().map(|margin| -margin).collect();
+    Steps { items, factors: vec![1.0; items], base: vec![0.0; items], numbers }
+}
+
+/// The standard kernel: components of majorities one by one.
+fn solve_signs(
+    signs: &Signs,
+    terms: &Terms,
+    borda: Vec<u32>,
+    method: Method,
+    seed: u64,
+    threads: Option<usize>,
+    mut watch: Option<Watch<'_>>,
+) -> Result<Found, Error> {
+    let items = signs.items;
+    let least = 1e-14 * terms.size();
+    let ns = 2.0 * (items * items) as f64;
+    let components =
+        parallel::run_one(ns, parallel::share(&mut watch), |stop| majorities::components(signs, least, stop))?;
+    let mut found = Found { order: memory::with_capacity(items)?, value: 0.0, most: 0.0, exact: true };
+    for component in &components {
+        let part = of_component(signs, component, &borda, method, seed, threads, parallel::share(&mut watch))?;
+        found.order.extend_from_slice(&part.order);
+        // What no order within the component exceeds; between components all margins count.
+        found.most += part.most;
+        found.exact &= part.exact;
+    }
+    let value = terms.value(&found.order);
+    let within = components.iter().map(|component| signs.among(component).map(|part| part_size(&part)));
+    let within = within.sum::<Result<f64, Error>>()?;
+    found.most += part_size(signs) - within;
+    found.value = value;
+    match method {
+        Method::Auto | Method::Exact => Ok(found),
+        Method::Borda => Ok(Found { value: terms.value(&borda), order: borda, exact: false, ..found }),
+        Method::Local => {
+            // The order of the components is one start, so that Condorcet's order is found wherever there is one.
+            let starts = [borda, found.order];
+            let (order, value) = search::search(terms, found.most, &starts, seed, threads, watch)?;
+            Ok(Found { order, value, most: found.most, exact: false })
+        }
+    }
+}
+
+/// The sum of all margins, each pair once.
+fn part_size(signs: &Signs) -> f64 {
+    signs.margins.iter().map(|margin| margin.abs()).sum::<f64>() / 2.0
+}
+
+/// The order of the items of one component; by their Borda order where another method than an exact one looks further.
+fn of_component(
+    signs: &Signs,
+    component: &[u32],
+    borda: &[u32],
+    method: Method,
+    seed: u64,
+    threads: Option<usize>,
+    mut watch: Option<Watch<'_>>,
+) -> Result<Found, Error> {
+    if let &[item] = component {
+        return Ok(Found { order: vec![item], value: 0.0, most: 0.0, exact: true });
+    }
+    let part = signs.among(component)?;
+    let number = |order: Vec<u32>| order.into_iter().map(|index| component[index as usize]).collect::<Vec<_>>();
+    let looks = matches!(method, Method::Auto | Method::Exact);
+    if looks && component.len() <= MOST_ITEMS {
+        let ns = exact_ns(component.len());
+        let order = parallel::run_one(ns, watch, |stop| steps_of_signs(&part).best_order(stop))?;
+        let terms = Terms::Signs(part);
+        let value = terms.value(&order);
+        return Ok(Found { order: number(order), value, most: value, exact: true });
+    }
+    let ns = component.len().pow(3) as f64 / 3.0;
+    let most = parallel::run_one(ns, parallel::share(&mut watch), |stop: &Stop| majorities::most(&part, stop))?;
+    let mut place = memory::filled(signs.items, u32::MAX)?;
+    for (index, &item) in (0..).zip(component) {
+        place[item as usize] = index;
+    }
+    let start = memory::collect(borda.iter().map(|&item| place[item as usize]).filter(|&index| index != u32::MAX))?;
+    if !looks {
+        return Ok(Found { order: number(start), value: 0.0, most, exact: false });
+    }
+    let terms = Terms::Signs(part);
+    let (order, value) = search::search(&terms, most, &[start], seed, threads, watch)?;
+    let exact = most - value <= EQUAL * most.abs();
+    Ok(Found { order: number(order), value, most, exact })
+}

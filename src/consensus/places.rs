@@ -1,0 +1,130 @@
+//! The best order of up to 20 items by dynamic programming over subsets, where what an item adds depends on which
+//! items come before it and not on their order.
+//!
+//! The best value of a set of first items is the best over its last item of the value of the others and what the last
+//! one adds: 2^n sets, n items each. What an item adds is a sum over the items before it, looked up in two tables, one
+//! for each half of the items.
+
+use crate::error::Error;
+use crate::memory;
+use crate::parallel::Stop;
+
+/// At most so many items: 2^20 sets take 9 MiB, and a tenth of a second.
+pub(crate) const MOST_ITEMS: usize = 20;
+/// Sets between two questions whether to stop.
+const ASK_EVERY: usize = 1 << 14;
+
+/// What weights of pairs of places a < b depend on.
+#[derive(Default)]
+pub(crate) enum Placing {
+    /// On both places.
+    #[default]
+    Both,
+    /// On the number of the later place, times the numbers of the items in this order.
+    LaterPlace(Vec<f64>, Vec<f64>),
+    /// On the sum of the numbers of both places, times the numbers of the items in this order.
+    SumOfPlaces(Vec<f64>, Vec<f64>),
+}
+
+/// What items add that are placed next: at place b, after the items of a set, `factor[b] * (base[j] + sum over the
+/// set of table[layer][j, i])`.
+pub(crate) struct Steps {
+    pub(crate) items: usize,
+    /// By place.
+    pub(crate) factors: Vec<f64>,
+    /// By item.
+    pub(crate) base: Vec<f64>,
+    /// By layer, item placed, and item before it. There is one layer, or one for each place.
+    pub(crate) numbers: Vec<f64>,
+}
+
+impl Steps {
+    /// Of weights that depend on the earlier items alone; `of_items[i * n + j]` is what i before j has.
+    pub(crate) fn of(placing: &Placing, items: usize) -> Option<Self> {
+        let (factors, of_items, both) = match placing {
+            Placing::Both => return None,
+            Placing::LaterPlace(factors, of_items) => (factors, of_items, false),
+            Placing::SumOfPlaces(factors, of_items) => (factors, of_items, true),
+        };
+        let mut steps =
+            Self { items, factors: factors.clone(), base: vec![0.0; items], numbers: vec![0.0; items * items] };
+        for j in 0..items {
+            for i in (0..items).filter(|&i| i != j) {
+                let (before, after) = (of_items[i * items + j], of_items[j * items + i]);
+                // With the sum of both places, an item has its own number with all others, earlier or later.
+                steps.numbers[j * items + i] = if both { before - after } else { before };
+                steps.base[j] += if both { after } else { 0.0 };
+            }
+        }
+        Some(steps)
+    }
+
+    /// The best order.
+    pub(crate) fn best_order(&self, stop: &Stop) -> Result<Vec<u32>, Error> {
+        let (n, halves) = (self.items, Halves::new(self)?);
+        let mut values = memory::filled(1 << n, 0.0)?;
+        let mut lasts = memory::filled(1 << n, 0_u8)?;
+        for set in 1..1_usize << n {
+            if set % ASK_EVERY == 0 && stop.is_set() {
+                return Err(Error::Interrupted);
+            }
+            let place = set.count_ones() as usize - 1;
+            let (mut best, mut last, mut rest) = (f64::NEG_INFINITY, 0, set);
+            while rest != 0 {
+                let item = rest.trailing_zeros() as usize;
+                rest &= rest - 1;
+                let others = set & !(1 << item);
+                let value = values[others] + self.factors[place] * (self.base[item] + halves.sum(place, item, others));
+                // Of equal ones the item with the largest number comes last.
+                if value >= best {
+                    (best, last) = (value, item);
+                }
+            }
+            values[set] = best;
+            lasts[set] = last as u8;
+        }
+        let mut order = vec![0; n];
+        let mut set = (1_usize << n) - 1;
+        for place in (0..n).rev() {
+            order[place] = u32::from(lasts[set]);
+            set &= !(1 << lasts[set]);
+        }
+        Ok(order)
+    }
+}
+
+/// Sums over all subsets of each half of the items.
+struct Halves {
+    items: usize,
+    low: usize,
+    layers: usize,
+    sums: Vec<f64>,
+}
+
+impl Halves {
+    fn new(steps: &Steps) -> Result<Self, Error> {
+        let n = steps.items;
+        let (low, layers) = (n / 2, steps.numbers.len() / (n * n).max(1));
+        let size = 1 << (n - low);
+        let mut sums = memory::filled(layers * n * 2 * size, 0.0)?;
+        for (row, sums) in sums.chunks_exact_mut(2 * size).enumerate() {
+            let numbers = &steps.numbers[row * n..][..n];
+            let (low_sums, high_sums) = sums.split_at_mut(size);
+            for (sums, numbers) in [(low_sums, &numbers[..low]), (high_sums, &numbers[low..])] {
+                for set in 1..1_usize << numbers.len() {
+                    let item = set.trailing_zeros() as usize;
+                    sums[set] = sums[set & (set - 1)] + numbers[item];
+                }
+            }
+        }
+        Ok(Self { items: n, low, layers, sums })
+    }
+
+    #[inline]
+    fn sum(&self, place: usize, item: usize, set: usize) -> f64 {
+        let layer = if self.layers == 1 { 0 } else { place };
+        let size = 1 << (self.items - self.low);
+        let sums = &self.sums[(layer * self.items + item) * 2 * size..][..2 * size];
+        sums[set & ((1 << self.low) - 1)] + sums[size + (set >> self.low)]
+    }
+}

@@ -1,0 +1,241 @@
+//! Which pairs of items a linear function of rankings looks at.
+//!
+//! A sum of kernels with rankings, each times a coefficient, is a sum over pairs of items: what a pair adds depends on
+//! which of the two comes first, and with weights of positions on where they stand. The effect of a pair is what
+//! "first before second" adds less what "second before first" adds, on average over all places that the two can have.
+
+use std::cmp::{Ordering, Reverse};
+use std::collections::BinaryHeap;
+use std::sync::{Mutex, PoisonError};
+
+use crate::balance::{Balance, Ranked, plain_coefficients};
+use crate::consensus::objective::matrix_of;
+use crate::consensus::pair_weight;
+use crate::embedding::{self, Run};
+use crate::error::Error;
+use crate::measure::Measure;
+use crate::memory;
+use crate::parallel::{self, Crew};
+use crate::rankings::RankingSet;
+use crate::weight::lowered::Lowered;
+
+/// A pair of items, and how much more the first before the second adds than the second before the first.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Effect {
+    /// The item that adds more if it comes first.
+    pub first: usize,
+    /// The other one.
+    pub second: usize,
+    /// How much more; not negative.
+    pub effect: f64,
+}
+
+/// Larger effects first, then smaller numbers of items.
+#[derive(Clone, Copy, PartialEq)]
+struct Candidate(Effect);
+
+impl Candidate {
+    fn key(&self) -> (usize, usize) {
+        (self.0.first.min(self.0.second), self.0.first.max(self.0.second))
+    }
+}
+
+impl Eq for Candidate {}
+
+impl Ord for Candidate {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.0.effect.total_cmp(&other.0.effect).then_with(|| other.key().cmp(&self.key()))
+    }
+}
+
+impl PartialOrd for Candidate {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+/// The pairs with the largest effects in the sum of a kernel with rankings times coefficients, the largest first; all
+/// if there are fewer. With named weights memory does not grow with the square of the number of items.
+///
+/// # Errors
+/// When the measure is not a kernel of order 2 with weights for pairs, the numbers of items differ, there is not one
+/// coefficient for each ranking, one is not finite, or `run.watch` stops the run; for [`Lists`](crate::Lists), and
+/// where items can be anywhere, when the weight is not the standard one.
+///
+/// ```
+/// use wkendall::{Measure, Rankings, Weight, embedding, importance};
+/// let x = Rankings::from_ranks(2, 3, &[1, 2, 3, 2, 1, 3])?;
+/// let kernel = Measure::kernel(&Weight::Standard, 3)?;
+/// let found = importance::largest_effects(&kernel, &x, &[1.0, -1.0], 1, embedding::Run::default())?;
+/// assert_eq!((found[0].first, found[0].second, found[0].effect), (0, 1, 2.0));
+/// # Ok::<(), wkendall::Error>(())
+/// ```
+pub fn largest_effects<R: RankingSet>(
+    measure: &Measure,
+    rankings: &R,
+    coefficients: &[f64],
+    count: usize,
+    run: Run<'_>,
+) -> Result<Vec<Effect>, Error> {
+    let (weight, signed) = pair_weight(measure)?;
+    measure.check_items(rankings.items())?;
+    if coefficients.len() != rankings.rows() {
+        return Err(Error::OutputLength { given: coefficients.len(), rows: rankings.rows(), columns: 1 });
+    }
+    if let Some(row) = coefficients.iter().position(|coefficient| !coefficient.is_finite()) {
+        return Err(Error::RankingWeight { row, value: coefficients[row] });
+    }
+    let ranked = Ranked::of(rankings)?;
+    let Run { threads, mut watch } = run;
+    let plain = plain_coefficients(measure, rankings, coefficients, threads, parallel::share(&mut watch))?;
+    let items = rankings.items();
+    let own = if measure.is_normalized() { measure.plain().self_similarity() } else { 1.0 };
+    let unit = if own > 0.0 { (1.0 + f64::from(u8::from(signed))) / own.sqrt() } else { 0.0 };
+    let best = Best::new(count.min(items * items.saturating_sub(1) / 2))?;
+    let run = Run { threads, watch };
+    if weight.is_general() {
+        if ranked.has_unknown() {
+            return Err(Error::UnknownPlaces);
+        }
+        let weights = mean_matrix(weight, items)?;
+        return of_matrix(&embedding::combine(rankings, &plain, 2, &weights, run)?, items, unit, best);
+    }
+    let balance = Balance::new(ranked, &plain, weight, || later_numbers(items))?;
+    let ns = Balance::pair_ns() * (ranked.rows() * items) as f64;
+    of_balance(&balance, items, unit * mean_weight(weight, items), ns, best, run)
+}
+
+/// The largest differences of the two entries of a pair.
+fn of_matrix(sums: &[f64], items: usize, unit: f64, mut best: Best) -> Result<Vec<Effect>, Error> {
+    for first in 0..items {
+        for second in first + 1..items {
+            best.offer(first, second, unit * (sums[first * items + second] - sums[second * items + first]));
+        }
+    }
+    best.sorted()
+}
+
+/// The largest sums; those of one item with all later ones are made at a time, in about so many nanoseconds.
+fn of_balance(
+    balance: &Balance<'_>,
+    items: usize,
+    unit: f64,
+    ns: f64,
+    best: Best,
+    run: Run<'_>,
+) -> Result<Vec<Effect>, Error> {
+    let shared = Mutex::new(best);
+    parallel::run(
+        memory::collect(0..items)?,
+        Crew::new(parallel::threads_for(ns * items as f64 / 2.0, run.threads), ns),
+        run.watch,
+        |_| Ok((memory::filled(items, 0.0)?, memory::filled(items, 0.0)?)),
+        |item, (sums, part), proceed| {
+            let (sums, part) = (&mut sums[item + 1..], &mut part[item + 1..]);
+            balance.item(item, sums, part, proceed);
+            let mut best = shared.lock().unwrap_or_else(PoisonError::into_inner);
+            for (second, sum) in (item + 1..).zip(&*sums) {
+                best.offer(item, second, unit * sum);
+            }
+            Ok(())
+        },
+    )?;
+    shared.into_inner().unwrap_or_else(PoisonError::into_inner).sorted()
+}
+
+/// The pairs with the largest effects so far, the least of them on top.
+struct Best {
+    count: usize,
+    heap: BinaryHeap<Reverse<Candidate>>,
+}
+
+impl Best {
+    fn new(count: usize) -> Result<Self, Error> {
+        let mut heap = BinaryHeap::new();
+        let lacking = |_| Error::OutOfMemory { bytes: count.saturating_mul(size_of::<Effect>()) };
+        heap.try_reserve_exact(count.saturating_add(1)).map_err(lacking)?;
+        Ok(Self { count, heap })
+    }
+
+    #[inline]
+    fn offer(&mut self, first: usize, second: usize, effect: f64) {
+        let size = effect.abs();
+        if self.heap.len() == self.count && self.heap.peek().is_none_or(|Reverse(least)| size < least.0.effect) {
+            return;
+        }
+        let (first, second) = if effect < 0.0 { (second, first) } else { (first, second) };
+        self.heap.push(Reverse(Candidate(Effect { first, second, effect: size })));
+        if self.heap.len() > self.count {
+            self.heap.pop();
+        }
+    }
+
+    fn sorted(self) -> Result<Vec<Effect>, Error> {
+        let mut found = self.heap.into_vec();
+        found.sort_unstable();
+        memory::collect(found.into_iter().map(|Reverse(Candidate(effect))| effect))
+    }
+}
+
+/// The mean of the weights of two places, the first before the second.
+fn mean_weight(weight: &Lowered, items: usize) -> f64 {
+    let n = items.max(2) as f64;
+    let pairs = n * (n - 1.0);
+    match weight {
+        Lowered::Count { top } => {
+            let k = top.unwrap_or(items).min(items) as f64;
+            k * (k - 1.0) / pairs
+        }
+        Lowered::Sums(u) => 2.0 * u.iter().sum::<f64>() / n,
+        Lowered::Products(u) => {
+            let (mut sum, mut products) = (0.0, 0.0);
+            for &u in u.iter() {
+                products += sum * u;
+                sum += u;
+            }
+            2.0 * products / pairs
+        }
+        // In the numbers already.
+        Lowered::Later | Lowered::Tensor { .. } | Lowered::Factors { .. } | Lowered::Quadruples(_) => 1.0,
+    }
+}
+
+/// By rank of the later item: the mean over k of the top-k weights, each times its mean weight.
+fn later_numbers(items: usize) -> Result<Vec<f64>, Error> {
+    let n = items.max(2) as f64;
+    let mut numbers = memory::filled(items, 0.0)?;
+    let mut sum = 0.0;
+    for rank in (0..items).rev() {
+        let k = (rank + 1) as f64;
+        sum += k * (k - 1.0) / (n * (n - 1.0)) / n;
+        numbers[rank] = sum;
+    }
+    Ok(numbers)
+}
+
+/// The sum of matrices of weights, each times the mean of its weights above the diagonal less that of those below.
+fn mean_matrix(weight: &Lowered, items: usize) -> Result<Vec<f64>, Error> {
+    let size = (items * items).max(1);
+    let mut sum = memory::filled(items * items, 0.0)?;
+    let members = match weight {
+        Lowered::Tensor { entries, .. } => entries.len() / size,
+        Lowered::Count { .. }
+        | Lowered::Later
+        | Lowered::Sums(_)
+        | Lowered::Products(_)
+        | Lowered::Factors { .. }
+        | Lowered::Quadruples(_) => 1,
+    };
+    let pairs = (items * items.saturating_sub(1)).max(1) as f64 / 2.0;
+    for index in 0..members {
+        let matrix = matrix_of(weight, items, index)?;
+        let mut mean = 0.0;
+        for first in 0..items {
+            for second in first + 1..items {
+                mean += (matrix[first * items + second] - matrix[second * items + first]) / pairs;
+            }
+        }
+        sum.iter_mut().zip(&matrix).for_each(|(sum, entry)| *sum += mean * entry);
+    }
+    Ok(sum)
+}

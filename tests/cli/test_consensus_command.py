@@ -1,0 +1,105 @@
+"""`wkendall consensus`: what it writes is what the function gives."""
+
+import csv
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+import wkendall
+from command_line import ITEMS, X, fails, folder, run, write_table  # noqa: F401
+
+
+def order_of(found, items=ITEMS):
+    return [items[number] for number in np.argsort(found.ranking)]
+
+
+def test_text_on_standard_output(capsys):
+    run("consensus x.csv")
+    found = wkendall.consensus(X)
+    lines = capsys.readouterr().out.splitlines()
+    assert [line.split("  ")[1] for line in lines[:-1]] == order_of(found)
+    assert lines[-1] == f"score {found.score:.6g}: no ranking has a larger one"
+
+
+@pytest.mark.parametrize(
+    ("words", "options"),
+    [
+        ("--weight top --k 2", {"weight": "top", "k": 2}),
+        ("--weight mult --u log --signed", {"weight": "mult", "u": "log", "signed": True}),
+        ("--U U.npy", {"U": np.arange(25.0).reshape(5, 5)}),
+        ("--method borda", {"method": "borda"}),
+        ("--method local --seed 3 --weight average", {"method": "local", "rng": 3, "weight": "average"}),
+        ("--top high --normalize", {"top": "high", "normalize": True}),
+        ("--input orders", {"input": "orders"}),
+    ],
+)
+def test_json_has_what_the_function_returns(words, options, capsys):
+    np.save("U.npy", np.arange(25.0).reshape(5, 5))
+    run(f"consensus x.csv --format json {words}")
+    found = wkendall.consensus(X, **options)
+    result = json.loads(capsys.readouterr().out)
+    assert result["ranking"] == found.ranking.tolist()
+    assert result["order"] == order_of(found)
+    assert (result["score"], result["bound"], result["optimal"]) == found[1:]
+
+
+def test_files_are_written_whole(capsys):
+    run("consensus x.csv -o ranking.csv")
+    rows = list(csv.reader(Path("ranking.csv").read_text().splitlines()))
+    assert rows[0] == ["rank", "item"]
+    assert rows[1:] == [[str(rank), item] for rank, item in enumerate(order_of(wkendall.consensus(X)), 1)]
+    assert capsys.readouterr().out.startswith("wrote ranking.csv: 5 items, score ")
+    fails(capsys, "consensus x.csv -o ranking.csv", "there already: --force overwrites it")
+    run("consensus x.npy -o ranking.json --force")
+    assert json.loads(Path("ranking.json").read_text())["order"] == [
+        int(number) + 1 for number in np.argsort(wkendall.consensus(X).ranking)
+    ]
+
+
+def test_preflib_files_count_voters_and_have_ties(capsys):
+    run("consensus votes.soc --format csv")
+    assert capsys.readouterr().out.splitlines() == ["rank,item", "1,a", "2,b", "3,c"]
+    run("consensus votes.toi --format json")
+    Z = wkendall.read_preflib("votes.toi")
+    found = wkendall.consensus(Z.X, sample_weight=Z.counts, ties="mean", missing="bottom")
+    assert json.loads(capsys.readouterr().out)["score"] == found.score
+    run("consensus votes.toi --expand --format json")
+    assert json.loads(capsys.readouterr().out)["score"] == pytest.approx(found.score, rel=1e-15)
+
+
+def test_a_column_of_weights(capsys):
+    weights = [3, 1, 0, 2, 2.5, 1, 1]
+    write_table(Path("weighted.csv"), X, ITEMS, voters=weights)
+    np.savez("weighted.npz", X=X, voters=np.array(weights), items=np.array(ITEMS))
+    found = wkendall.consensus(X, sample_weight=weights)
+    for name in ("weighted.csv", "weighted.npz"):
+        run(f"consensus {name} --weights voters --format json")
+        result = json.loads(capsys.readouterr().out)
+        assert (result["order"], result["score"]) == (order_of(found), found.score)
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "message"),
+    [
+        ("consensus x.csv -o ranking.npy", 2, "must end in one of .txt, .csv, .json"),
+        ("consensus x.csv -o ranking.csv --format json", 2, "--format json does not go with the name 'ranking.csv'"),
+        ("consensus x.csv -o x.csv", 2, "the output x.csv is the input x.csv"),
+        ("consensus x.csv --order 3", 2, "--order 3 has no consensus"),
+        ("consensus x.csv --W W.npy", 2, "--W has no consensus"),
+        ("consensus votes.soc --weights a", 2, "--weights goes with CSV and .npz files"),
+        ("consensus x.csv --weights nothing", 1, "nothing"),
+        ("consensus words.csv --weights voters", 1, "words.csv, line 2: voters is 'many', but must be a number"),
+        ("consensus negative.csv --weights voters", 1, "sample_weight[1] is -1.0, but must be a finite number from 0"),
+        ("consensus many.csv --method exact", 1, '--method "exact" is for up to 20 items with this weight'),
+        ("consensus tied.csv", 1, "--ties mean takes equal numbers for ties"),
+        ("consensus empty.csv", 1, "empty.csv"),
+    ],
+)
+def test_what_is_wrong_is_said_in_one_line(words, code, message, capsys):
+    write_table(Path("words.csv"), X, ITEMS, voters=["many"] * 7)
+    write_table(Path("negative.csv"), X, ITEMS, voters=[1, -1, 1, 1, 1, 1, 1])
+    write_table(Path("many.csv"), [range(1, 22)], [f"item {number}" for number in range(21)])
+    write_table(Path("tied.csv"), [[1, 1, 2]], "abc")
+    Path("empty.csv").write_text("a,b,c\n")
+    fails(capsys, words, message, code)

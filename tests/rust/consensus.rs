@@ -1,0 +1,143 @@
+//! The consensus of rankings and the effects of pairs, compared with definitions that share no code with them.
+
+mod naive;
+
+use std::ops::ControlFlow;
+
+use naive::Random;
+use wkendall::consensus::{Consensus, Method, Options, consensus};
+use wkendall::embedding::Run;
+use wkendall::importance::largest_effects;
+use wkendall::{Error, Factor, Incomplete, Measure, Missing, Progress, Rankings, Weight, gram};
+
+fn with(method: Method) -> Options<'static> {
+    Options { method, seed: 1, ..Options::default() }
+}
+
+/// All rankings of so many items.
+fn every_ranking(items: usize) -> Vec<i64> {
+    let mut all: Vec<Vec<i64>> = vec![Vec::new()];
+    for item in 0..items as i64 {
+        all = all
+            .iter()
+            .flat_map(|row| {
+                (0..=row.len()).map(move |place| {
+                    // The new item is given the rank of this place, and those from there on move back.
+                    let mut longer: Vec<i64> =
+                        row.iter().map(|&rank| if rank > place as i64 { rank + 1 } else { rank }).collect();
+                    longer.push(place as i64 + 1);
+                    longer
+                })
+            })
+            .collect();
+        assert!(all.iter().all(|row| row.len() == item as usize + 1));
+    }
+    all.concat()
+}
+
+fn weights(items: usize) -> Vec<Weight> {
+    let mut random = Random(9);
+    let mut numbers = |count: usize| (0..count).map(|_| random.below(1000) as f64 / 500.0 - 1.0).collect::<Vec<f64>>();
+    vec![
+        Weight::Standard,
+        Weight::Average,
+        Weight::Top(items.div_ceil(2).max(1)),
+        Weight::Add(Factor::Log),
+        Weight::Mult(Factor::Hyperbolic),
+        Weight::Mult(Factor::Values(numbers(items))),
+        Weight::Matrix(numbers(items * items)),
+    ]
+}
+
+#[test]
+fn every_weight_has_the_best_of_all_rankings() {
+    for items in 0..6 {
+        let everything = every_ranking(items);
+        let count = everything.len().checked_div(items).unwrap_or(1);
+        let all = Incomplete::from_ranks(count, items, &everything, Missing::Error).unwrap();
+        let mut random = Random(items as u64);
+        let values: Vec<f64> = (0..5 * items).map(|_| random.below(4) as f64).collect();
+        let x = Incomplete::from_ranks(5, items, &values, Missing::Error).unwrap();
+        for weight in weights(items) {
+            let plain = Measure::kernel(&weight, items).unwrap();
+            let mut forms = vec![plain.clone(), plain.clone().normalized()];
+            forms.extend(plain.signed().ok());
+            for measure in forms {
+                let values = gram(&measure, &all, Some(&x), wkendall::Options::default()).unwrap();
+                let best = values.chunks_exact(5).map(|row| row.iter().sum::<f64>() / 5.0).fold(f64::MIN, f64::max);
+                for method in [Method::Auto, Method::Exact, Method::Local] {
+                    let found = consensus(&measure, &x, None, with(method)).unwrap();
+                    let close = (found.score - best).abs() <= 1e-10 * best.abs().max(1.0);
+                    assert!(close, "{items} {weight:?} {method:?}: {} {best}", found.score);
+                    assert!(found.bound >= found.score);
+                    assert!(method == Method::Local || found.optimal);
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn the_number_of_threads_does_not_matter() {
+    let x = Rankings::from_ranks(9, 30, &Random(3).rankings(9, 30)).unwrap();
+    for weight in [Weight::Standard, Weight::Average, Weight::Mult(Factor::Log)] {
+        let measure = Measure::kernel(&weight, 30).unwrap();
+        let on = |threads| {
+            let options = Options { threads: Some(threads), ..with(Method::Local) };
+            consensus(&measure, &x, Some(&[0.5; 9]), options).unwrap()
+        };
+        let one: Consensus = on(1);
+        assert_eq!(one, on(2));
+        assert_eq!(one, on(3));
+    }
+}
+
+#[test]
+fn effects_are_differences_of_kernels() {
+    let x = Rankings::from_ranks(6, 5, &Random(4).rankings(6, 5)).unwrap();
+    let coefficients = [1.0, -2.0, 0.5, 3.0, -1.0, 0.25];
+    let kernel = Measure::kernel(&Weight::Standard, 5).unwrap();
+    let found = largest_effects(&kernel, &x, &coefficients, usize::MAX, Run::default()).unwrap();
+    assert_eq!(found.len(), 10);
+    for pair in &found {
+        // The two items come first, one way and the other.
+        let mut rows = [[0_i64; 5]; 2];
+        for (row, (one, other)) in rows.iter_mut().zip([(pair.first, pair.second), (pair.second, pair.first)]) {
+            (row[one], row[other]) = (1, 2);
+            let rest = (0..5).filter(|&item| item != one && item != other);
+            rest.zip(3..).for_each(|(item, rank)| row[item] = rank);
+        }
+        let two = Rankings::from_ranks(2, 5, rows.as_flattened()).unwrap();
+        let values = gram(&kernel, &two, Some(&x), wkendall::Options::default()).unwrap();
+        let function = |row: usize| values[row * 6..][..6].iter().zip(&coefficients).map(|(k, c)| k * c).sum::<f64>();
+        assert_eq!(function(0) - function(1), pair.effect);
+    }
+    assert!(found.windows(2).all(|two| two[0].effect >= two[1].effect));
+    assert_eq!(largest_effects(&kernel, &x, &coefficients, 3, Run::default()).unwrap(), found[..3]);
+    assert!(largest_effects(&kernel, &x, &coefficients, 0, Run::default()).unwrap().is_empty());
+}
+
+/// Runs with a watch that stops at once.
+fn stops<R: std::fmt::Debug>(name: &str, run: impl FnOnce(wkendall::Watch<'_>) -> Result<R, Error>) {
+    let mut calls = 0;
+    let result = run(&mut |_: Progress| {
+        calls += 1;
+        ControlFlow::Break(())
+    });
+    assert!(matches!(result, Err(Error::Interrupted)), "{name}: {result:?}");
+    assert_eq!(calls, 1, "{name}");
+}
+
+#[test]
+fn a_watch_stops_the_run() {
+    let x = Rankings::from_ranks(40, 300, &Random(5).rankings(40, 300)).unwrap();
+    for weight in [Weight::Standard, Weight::Average, Weight::Add(Factor::Log)] {
+        let measure = Measure::kernel(&weight, 300).unwrap();
+        for threads in [Some(1), Some(2)] {
+            stops("consensus", |watch| {
+                consensus(&measure, &x, None, Options { threads, watch: Some(watch), ..with(Method::Auto) })
+            });
+            stops("effects", |watch| largest_effects(&measure, &x, &[1.0; 40], 5, Run { threads, watch: Some(watch) }));
+        }
+    }
+}

@@ -1,0 +1,320 @@
+"""The consensus of rankings, compared with all rankings tried one by one, an integer program, and a naive search."""
+
+from itertools import combinations, permutations
+
+import numpy as np
+import pytest
+import wkendall
+from completions import completions, random_rows
+from definitions import expected, general, kernels, random_rankings
+from scipy.optimize import LinearConstraint, milp
+from scipy.sparse import csr_array, lil_array
+
+
+def every_ranking(n):
+    return np.array(list(permutations(range(1, n + 1))), dtype=np.int64).reshape(-1, n)
+
+
+def value(s, t, signed=False, **options):
+    """The kernel of two complete rankings by its definition."""
+    if "U" in options:
+        return general(s, t, options["U"])
+    found = expected(s, t, **options)
+    return found.signed if signed else found.concordant
+
+
+def scores(X, weights, missing, **options):
+    """The score of every ranking by the definitions of kernel and of rankings with ties."""
+    everything = every_ranking(X.shape[1])
+    total = np.zeros(len(everything))
+    for row, weight in zip(X, weights, strict=True):
+        agreeing = completions(row.astype(float), missing)
+        for complete in agreeing:
+            total += weight / len(agreeing) * np.array([value(s, complete, **options) for s in everything])
+    return everything, total / sum(weights)
+
+
+def margins(X, weights=None):
+    """For each pair of items how many rankings have the first one before the second, less those that have not."""
+    weights = np.ones(len(X)) if weights is None else weights
+    return np.einsum("p,pij->ij", weights, np.sign(X[:, None, :] - X[:, :, None]))
+
+
+def kemeny_by_milp(D):
+    """The largest sum of margins of an order: a variable for each pair, and no circles of three."""
+    n = len(D)
+    pairs = list(combinations(range(n), 2))
+    number = {pair: place for place, pair in enumerate(pairs)}
+    rows = lil_array((n * (n - 1) * (n - 2) // 6, len(pairs)))
+    for place, (i, j, k) in enumerate(combinations(range(n), 3)):
+        rows[place, number[i, j]], rows[place, number[j, k]], rows[place, number[i, k]] = 1, 1, -1
+    gains = np.array([D[pair] for pair in pairs])
+    circles = LinearConstraint(rows.tocsr(), 0, 1)
+    found = milp(-2 * gains, integrality=np.ones(len(pairs)), bounds=(0, 1), constraints=circles)
+    return -found.fun - gains.sum()
+
+
+def of_order(D, ranking):
+    order = np.argsort(ranking)
+    return np.triu(D[np.ix_(order, order)], 1).sum()
+
+
+@pytest.mark.parametrize("n", range(9))
+def test_kemeny_is_the_best_of_all_rankings(n):
+    rng = np.random.default_rng(n)
+    for m in (1, 2, 3, 7, 20):
+        X, weights = random_rankings(rng, m, n), rng.integers(1, 9, m)
+        D = margins(X, weights)
+        if n:
+            orders = every_ranking(n) - 1
+            best = max(np.triu(D[np.ix_(order, order)], 1).sum() for order in orders) if n < 8 else kemeny_by_milp(D)
+        else:
+            best = 0.0
+        top = (best + weights.sum() * n * (n - 1) / 2) / 2 / weights.sum()
+        for method in ("auto", "exact", "local"):
+            found = wkendall.consensus(X, sample_weight=weights, method=method, rng=0)
+            assert sorted(found.ranking) == list(range(1, n + 1))
+            assert found.score == pytest.approx(top, rel=1e-14)
+            assert found.bound >= found.score
+        assert wkendall.consensus(X, sample_weight=weights, method="exact").optimal
+        assert of_order(D, found.ranking) == best
+
+
+def test_all_orders_of_eight_items():
+    rng = np.random.default_rng(3)
+    X = random_rankings(rng, 9, 8)
+    D = margins(X)
+    everything = every_ranking(8) - 1
+    totals = sum(D[everything[:, a], everything[:, b]] for a, b in combinations(range(8), 2))
+    assert of_order(D, wkendall.consensus(X, method="exact").ranking) == totals.max()
+
+
+@pytest.mark.parametrize("n", [10, 13, 15])
+def test_kemeny_is_the_optimum_of_an_integer_program(n):
+    rng = np.random.default_rng(n)
+    for m in (3, 8):
+        X = random_rankings(rng, m, n)
+        D = margins(X)
+        found = wkendall.consensus(X, method="exact")
+        assert of_order(D, found.ranking) == pytest.approx(kemeny_by_milp(D), abs=1e-6)
+        assert found.optimal
+        assert found.bound == found.score
+
+
+def by_subsets(D):
+    """The largest sum of margins by dynamic programming, one array for all sets."""
+    n = len(D)
+    sets = np.arange(1 << n)
+    inside = (sets[:, None] >> np.arange(n)) & 1
+    before = inside @ D  # what each item adds if it comes after the set
+    best = np.full(1 << n, -np.inf)
+    best[0] = 0.0
+    for size in range(n):
+        for first in sets[inside.sum(axis=1) == size]:
+            for item in np.flatnonzero(inside[first] == 0):
+                after = first | 1 << item
+                best[after] = max(best[after], best[first] + before[first, item])
+    return best[-1]
+
+
+def test_local_search_finds_the_optimum_of_random_profiles():
+    rng = np.random.default_rng(0)
+    found = 0
+    for seed in range(100):
+        X = random_rankings(rng, int(rng.integers(3, 30)), 12)
+        exact = wkendall.consensus(X, method="exact")
+        local = wkendall.consensus(X, method="local", rng=seed)
+        assert local.score <= exact.score <= local.bound
+        found += local.score == exact.score
+    assert found >= 99
+
+
+def test_subsets_by_hand():
+    X = random_rankings(np.random.default_rng(5), 5, 11)
+    found = wkendall.consensus(X, method="exact")
+    assert of_order(margins(X), found.ranking) == by_subsets(margins(X))
+
+
+OPTIONS = [
+    *kernels(5),
+    {"U": np.random.default_rng(1).standard_normal((5, 5))},
+    {"U": np.triu(np.random.default_rng(2).standard_normal((5, 5)), 1)},
+]
+
+
+@pytest.mark.parametrize("signed", [False, True])
+@pytest.mark.parametrize("options", OPTIONS, ids=lambda options: "U" if "U" in options else options["weight"])
+def test_every_weight_is_the_best_of_all_rankings(options, signed):
+    if signed and "U" in options:
+        pytest.skip("U has no signed form")
+    rng = np.random.default_rng(4)
+    X = random_rows(rng, 5, 5)
+    weights = rng.random(5)
+    _, totals = scores(X, weights, "bottom", signed=signed, **options)
+    given = {"ties": "mean", "missing": "bottom", "sample_weight": weights, "signed": signed, **options}
+    for method in ("auto", "exact", "local", "borda"):
+        found = wkendall.consensus(X, method=method, rng=0, **given)
+        assert found.bound >= found.score
+        if method != "borda":
+            assert found.score == pytest.approx(totals.max(), rel=1e-10, abs=1e-12)
+            assert found.bound >= totals.max() - 1e-12 * abs(totals).max()
+        kernel = {name: given[name] for name in given if name != "sample_weight"}
+        values = wkendall.gram_matrix([found.ranking.astype(float)], X, **kernel)[0]
+        assert found.score == pytest.approx(np.average(values, weights=weights), rel=1e-10, abs=1e-12)
+        assert not found.optimal or found.score == pytest.approx(totals.max(), rel=1e-10, abs=1e-12)
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 4, 6, 7])
+@pytest.mark.parametrize("signed", [False, True])
+def test_weights_of_other_numbers_of_items(n, signed):
+    rng = np.random.default_rng(n)
+    X = random_rankings(rng, 4, n).astype(float)
+    if n > 2:
+        X[0, X[0] == 2] = 1
+    everything = every_ranking(n)
+    for options in kernels(n, rng):
+        kernel = {"ties": "mean", "signed": signed, **options}
+        best = wkendall.gram_matrix(everything.astype(float), X, **kernel).mean(axis=1).max()
+        for method in ("exact", "local"):
+            found = wkendall.consensus(X, method=method, rng=1, **kernel)
+            assert found.score == pytest.approx(best, rel=1e-9, abs=1e-9)
+
+
+def test_items_that_can_be_anywhere():
+    X = random_rows(np.random.default_rng(7), 6, 4)
+    _, totals = scores(X, np.ones(6), "anywhere", weight="standard")
+    found = wkendall.consensus(X, ties="mean", missing="anywhere")
+    assert found.score == pytest.approx(totals.max())
+    assert found.optimal
+    borda = wkendall.consensus(X, ties="mean", missing="anywhere", method="borda").ranking
+    means = np.mean([np.mean(completions(row, "anywhere"), axis=0) for row in X], axis=0)
+    np.testing.assert_array_equal(borda, means.argsort(kind="stable").argsort() + 1)
+    with pytest.raises(ValueError, match="the weight must be the standard one"):
+        wkendall.consensus(X, ties="mean", missing="anywhere", weight="average")
+
+
+@pytest.mark.parametrize("options", [{}, {"weight": "mult", "u": "log"}, {"weight": "average", "signed": True}])
+def test_normalized_scores_are_means_of_the_normalized_kernel(options):
+    X = random_rows(np.random.default_rng(8), 7, 5)
+    kernel = {"ties": "mean", "missing": "bottom", "normalize": True, **options}
+    found = wkendall.consensus(X, **kernel)
+    all_scores = wkendall.gram_matrix(every_ranking(5).astype(float), X, **kernel).mean(axis=1)
+    assert found.score == pytest.approx(all_scores.max(), rel=1e-12)
+    assert found.optimal
+
+
+def test_a_stack_and_factors_of_weights():
+    rng = np.random.default_rng(9)
+    X, stack, vectors = random_rankings(rng, 5, 5), rng.standard_normal((2, 5, 5)), rng.standard_normal((2, 3, 5))
+    for U in (stack, tuple(vectors), wkendall.position_weights(5, "average")):
+        best = wkendall.gram_matrix(every_ranking(5), X, U=U).mean(axis=1).max()
+        for method in ("exact", "local"):
+            assert wkendall.consensus(X, U=U, method=method, rng=0).score == pytest.approx(best, rel=1e-10)
+    named = wkendall.consensus(X, weight="average")
+    assert named.score == pytest.approx(wkendall.consensus(X, U=wkendall.position_weights(5, "average")).score)
+
+
+@pytest.mark.parametrize("method", ["auto", "local"])
+def test_a_condorcet_order_is_found(method):
+    rng = np.random.default_rng(10)
+    for n in (5, 12, 40, 150):
+        ranks = rng.permutation(n) + 1
+        # Everybody turns round a few neighbours; most follow each pair.
+        X = np.array([ranks] * 9)
+        for row in X:
+            first = rng.integers(1, n)
+            row[ranks == first], row[ranks == first + 1] = first + 1, first
+        assert (margins(X)[np.ix_(np.argsort(ranks), np.argsort(ranks))][np.triu_indices(n, 1)] > 0).all()
+        found = wkendall.consensus(X, method=method, rng=0)
+        np.testing.assert_array_equal(found.ranking, ranks)
+        assert found.optimal
+        assert found.bound == found.score
+
+
+def test_ties_of_majorities_are_followed_too():
+    """Strict majorities without a circle, some pairs even: every majority is followed."""
+    rng = np.random.default_rng(11)
+    X = np.array([rng.permutation(30) + 1, rng.permutation(30) + 1])
+    found = wkendall.consensus(X, method="local", rng=0)
+    assert of_order(margins(X), found.ranking) == np.abs(margins(X)).sum() / 2
+    assert found.optimal
+
+
+def test_groups_of_items_one_after_the_other_are_ordered_exactly():
+    rng = np.random.default_rng(12)
+    blocks = [random_rankings(rng, 7, 11), random_rankings(rng, 7, 14)]
+    X = np.hstack([blocks[0], blocks[1] + 11])
+    found = wkendall.consensus(X, rng=0)
+    parts = [wkendall.consensus(block, method="exact") for block in blocks]
+    assert found.optimal
+    assert found.score == pytest.approx(parts[0].score + parts[1].score + 11 * 14)
+    with pytest.raises(ValueError, match=r'^method "exact" is for up to 20 items with this weight, but there are 25'):
+        wkendall.consensus(X, method="exact")
+
+
+def test_the_bound_of_many_items_is_a_bound():
+    rng = np.random.default_rng(13)
+    X = random_rankings(rng, 11, 24)
+    pairs = np.abs(margins(X)).sum() / 2
+    found = wkendall.consensus(X, rng=0)
+    majority = (pairs + 11 * 24 * 23 / 2) / 2 / 11
+    assert found.score <= found.bound <= majority
+    for options in ({"weight": "top", "k": 9}, {"weight": "mult", "u": "log"}, {"weight": "average"}):
+        weighted = wkendall.consensus(X, rng=0, **options)
+        same = wkendall.consensus(X[:1], rng=0, **options)
+        assert weighted.score <= weighted.bound
+        np.testing.assert_allclose(same.score, wkendall.kernel(X[0], X[0], **options))
+        assert same.optimal
+
+
+def test_borda_is_the_order_of_mean_ranks():
+    rng = np.random.default_rng(14)
+    X, weights = random_rankings(rng, 6, 30), rng.random(6)
+    found = wkendall.consensus(X, sample_weight=weights, method="borda")
+    np.testing.assert_array_equal(found.ranking, (weights @ X).argsort(kind="stable").argsort() + 1)
+    assert found.score <= wkendall.consensus(X, sample_weight=weights, rng=0).score <= found.bound
+
+
+def test_input_top_and_lists_mean_what_they_mean_elsewhere():
+    rng = np.random.default_rng(15)
+    X = random_rankings(rng, 7, 6)
+    ranking = wkendall.consensus(X).ranking
+    np.testing.assert_array_equal(wkendall.consensus(7 - X, top="high").ranking, ranking)
+    np.testing.assert_array_equal(wkendall.consensus(X.argsort(axis=1), input="orders").ranking, ranking)
+    np.testing.assert_array_equal(wkendall.consensus(-X, input="scores").ranking, ranking)
+    dense = np.where(X <= 3, X, np.nan)
+    sparse = csr_array(np.where(X <= 3, X, 0))
+    given = wkendall.consensus(dense, missing="bottom")
+    listed = wkendall.consensus(sparse, missing="bottom")
+    np.testing.assert_array_equal(listed.ranking, given.ranking)
+    assert listed[1:] == given[1:]
+
+
+def test_results_do_not_depend_on_threads_and_follow_the_seed():
+    X = random_rankings(np.random.default_rng(16), 9, 40)
+    for options in ({}, {"weight": "add", "u": "log"}, {"weight": "average"}):
+        one, two, again = (wkendall.consensus(X, rng=3, n_jobs=jobs, **options) for jobs in (1, 2, 2))
+        for other in (two, again):
+            np.testing.assert_array_equal(one.ranking, other.ranking)
+            assert one[1:] == other[1:]
+
+
+def test_whole_weights_are_exact_and_any_scale_gives_the_same():
+    rng = np.random.default_rng(17)
+    X, weights = random_rankings(rng, 30, 9), rng.integers(0, 10**9, 30)
+    found = wkendall.consensus(X, sample_weight=weights)
+    D = margins(X, weights)
+    exact = (of_order(D, found.ranking) + weights.sum() * 36) / 2 / weights.sum()
+    assert found.score == pytest.approx(exact, rel=1e-15)
+    for scale in (1e-300, 1e290):
+        other = wkendall.consensus(X, sample_weight=weights * scale)
+        np.testing.assert_array_equal(other.ranking, found.ranking)
+        assert other.score == pytest.approx(found.score, rel=1e-12)
+    repeated = wkendall.consensus(np.repeat(X, weights % 5, axis=0))
+    assert repeated.score == wkendall.consensus(X, sample_weight=weights % 5).score
+
+
+def test_zero_kernels():
+    X = random_rankings(np.random.default_rng(18), 3, 4)
+    found = wkendall.consensus(X, weight="mult", u=np.zeros(4), normalize=True)
+    assert (found.score, found.bound, found.optimal) == (0.0, 0.0, True)

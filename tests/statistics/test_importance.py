@@ -1,0 +1,205 @@
+"""The pairs that a function of rankings looks at, compared with its values for all rankings."""
+
+from itertools import combinations, permutations
+
+import numpy as np
+import pytest
+import wkendall
+from completions import random_rows
+from definitions import kernels, random_rankings
+from scipy.sparse import csr_array
+from sklearn.svm import SVC
+from wkendall import datasets
+
+
+def added(pair, s, X, coef, weight, k=None, u=None, signed=False):
+    """What a pair of items adds to the function for a complete ranking s, by the definition of the kernel."""
+    n = len(s)
+    u = None if u is None else [1 / np.log2(r + 1) for r in range(1, n + 1)] if isinstance(u, str) else u
+    first, second = sorted(pair, key=lambda item: s[item])
+    total = 0.0
+    for row, factor in zip(X, coef, strict=True):
+        a, b, c, d = s[first], s[second], row[first], row[second]
+        concordant = c < d
+        largest = max(a, b, c, d)
+        if weight == "standard":
+            term = 1.0
+        elif weight == "top":
+            term = float(largest <= k)
+        elif weight == "average":
+            term = (n + 1 - largest) / n
+        elif weight == "add":
+            term = (u[a - 1] + u[b - 1]) * (u[c - 1] + u[d - 1])
+        else:
+            term = u[a - 1] * u[b - 1] * u[c - 1] * u[d - 1]
+        total += factor * (term if concordant else -term if signed else 0.0)
+    return total
+
+
+def effects(X, coef, **options):
+    """For each pair the mean of what it adds with the first item before, less the mean with the first item after."""
+    n = X.shape[1]
+    everything = list(permutations(range(1, n + 1)))
+    found = {}
+    for i, j in combinations(range(n), 2):
+        before = [added((i, j), s, X, coef, **options) for s in everything if s[i] < s[j]]
+        after = [added((i, j), s, X, coef, **options) for s in everything if s[j] < s[i]]
+        found[i, j] = np.mean(before) - np.mean(after)
+    return found
+
+
+def check(found, wanted):
+    values = {(int(i), int(j)): effect for i, j, effect in zip(*found, strict=True)}
+    assert len(values) == len(wanted)
+    for (i, j), effect in wanted.items():
+        if abs(effect) > 1e-9:
+            assert values[(i, j) if effect > 0 else (j, i)] == pytest.approx(abs(effect), rel=1e-9)
+        else:
+            assert values.get((i, j), values.get((j, i))) == pytest.approx(0, abs=1e-9)
+    assert (np.diff(found.effect) <= 0).all()
+    assert (found.effect >= 0).all()
+
+
+LOG = [options for options in kernels(5) if not isinstance(options.get("u"), str) or options["u"] == "log"]
+
+
+@pytest.mark.parametrize("signed", [False, True])
+@pytest.mark.parametrize("options", LOG, ids=lambda options: options["weight"])
+def test_effects_are_differences_of_what_pairs_add(options, signed):
+    rng = np.random.default_rng(0)
+    X, coef = random_rankings(rng, 6, 5), rng.standard_normal(6)
+    found = wkendall.pair_importance(X, coef, signed=signed, **options)
+    check(found, effects(X, coef, signed=signed, **options))
+
+
+@pytest.mark.parametrize("missing", ["bottom", "anywhere"])
+def test_ties_and_missing_items(missing):
+    """The mean embedding: a function of complete rankings minus that of the same with two neighbours turned round."""
+    rng = np.random.default_rng(1)
+    X, coef, n = random_rows(rng, 7, 5), rng.standard_normal(7), 5
+    found = wkendall.pair_importance(X, coef, n_pairs=100, ties="mean", missing=missing)
+    values = {(int(i), int(j)): effect for i, j, effect in zip(*found, strict=True)}
+    for i, j in combinations(range(n), 2):
+        others = [item for item in range(n) if item not in (i, j)]
+        rows = np.empty((2, n))
+        rows[:, others] = [3, 4, 5]
+        rows[:, [i, j]] = [[1, 2], [2, 1]]
+        function = wkendall.gram_matrix(rows, X, ties="mean", missing=missing) @ coef
+        effect = function[0] - function[1]
+        assert values.get((i, j), -values.get((j, i), np.nan)) == pytest.approx(effect, abs=1e-12)
+
+
+@pytest.mark.parametrize("options", LOG, ids=lambda options: options["weight"])
+@pytest.mark.parametrize("signed", [False, True])
+def test_tied_weights_are_means(options, signed):
+    """A ranking with two tied items counts as half of each of two complete rankings."""
+    rng = np.random.default_rng(2)
+    X, coef = random_rankings(rng, 4, 5), rng.standard_normal(4)
+    tied, turned = X.copy(), X.copy()
+    for row, other in zip(tied, turned, strict=True):
+        first, second = np.flatnonzero(row == 2)[0], np.flatnonzero(row == 3)[0]
+        row[second] = 2
+        other[first], other[second] = 3, 2
+    found = wkendall.pair_importance(tied, coef, ties="mean", signed=signed, **options)
+    both = wkendall.pair_importance(np.vstack([X, turned]), np.tile(coef / 2, 2), signed=signed, **options)
+    wanted = {tuple(map(int, pair)): effect for *pair, effect in zip(*both, strict=True)}
+    for i, j, effect in zip(*found, strict=True):
+        assert wanted.get((int(i), int(j)), wanted.get((int(j), int(i)))) == pytest.approx(effect, rel=1e-9, abs=1e-12)
+
+
+def test_weights_of_positions_as_a_matrix_stack_or_factors():
+    rng = np.random.default_rng(3)
+    X, coef = random_rankings(rng, 5, 4), rng.standard_normal(5)
+    for weight, extra in (("mult", {"u": "log"}), ("average", {})):
+        named = wkendall.pair_importance(X, coef, weight=weight, **extra)
+        given = wkendall.pair_importance(X, coef, U=wkendall.position_weights(4, weight, **extra))
+        np.testing.assert_array_equal(named.first, given.first)
+        np.testing.assert_array_equal(named.second, given.second)
+        np.testing.assert_allclose(named.effect, given.effect, rtol=1e-10, atol=1e-12)
+    vectors = rng.standard_normal((2, 3, 4))
+    U = np.einsum("ta,tb->ab", *vectors)
+    for one, other in zip(
+        wkendall.pair_importance(X, coef, U=tuple(vectors)), wkendall.pair_importance(X, coef, U=U), strict=True
+    ):
+        np.testing.assert_allclose(one, other, rtol=1e-9)
+
+
+def test_the_mean_effect_of_any_matrix():
+    rng = np.random.default_rng(4)
+    X, coef, U = random_rankings(rng, 5, 4), rng.standard_normal(5), rng.standard_normal((4, 4))
+    found = wkendall.pair_importance(X, coef, U=U)
+    B = sum(factor * U[np.ix_(row - 1, row - 1)] for factor, row in zip(coef, X, strict=True))
+    wanted = {}
+    for i, j in combinations(range(4), 2):
+        of = {True: [], False: []}
+        for s in permutations(range(4)):
+            of[s[i] < s[j]].append(B[i, j] * U[s[i], s[j]] + B[j, i] * U[s[j], s[i]])
+        wanted[i, j] = np.mean(of[True]) - np.mean(of[False])
+    check(found, wanted)
+
+
+def test_normalized_functions():
+    rng = np.random.default_rng(5)
+    X, coef = random_rows(rng, 6, 5, missing=False), rng.standard_normal(6)
+    found = wkendall.pair_importance(X, coef, ties="mean", signed=True, normalize=True)
+    own = wkendall.diagonal(X, ties="mean", signed=True)
+    plain = wkendall.pair_importance(
+        X, np.where(own > 0, coef / np.sqrt(np.maximum(own, 1e-300)), 0), ties="mean", signed=True
+    )
+    np.testing.assert_array_equal(found.first, plain.first)
+    np.testing.assert_allclose(found.effect, plain.effect / np.sqrt(10), rtol=1e-12)
+
+
+def test_a_support_vector_machine_shows_the_planted_pair():
+    rng = np.random.default_rng(6)
+    X = random_rankings(rng, 200, 12)
+    y = X[:, 3] < X[:, 7]
+    model = SVC(kernel="precomputed", C=10).fit(wkendall.gram_matrix(X, normalize=True), y)
+    names = [f"item {number}" for number in range(12)]
+    found = wkendall.pair_importance(X[model.support_], model.dual_coef_, n_pairs=3, items=names, normalize=True)
+    assert (found.first[0], found.second[0]) == ("item 3", "item 7")
+    assert len(found.effect) == 3
+    assert found.effect[0] > 2 * found.effect[1]
+    swapped = wkendall.pair_importance(X[model.support_], -model.dual_coef_[0], n_pairs=3, normalize=True)
+    assert (swapped.first[0], swapped.second[0]) == (7, 3)
+
+
+def test_lists_order_and_threads():
+    rng = np.random.default_rng(7)
+    X, coef = random_rankings(rng, 9, 8), rng.standard_normal(9)
+    dense, sparse = np.where(X <= 3, X, np.nan), csr_array(np.where(X <= 3, X, 0))
+    one = wkendall.pair_importance(dense, coef, missing="bottom", n_jobs=1)
+    for other in (
+        wkendall.pair_importance(sparse, coef, missing="bottom"),
+        wkendall.pair_importance(dense, coef[None], missing="bottom", n_jobs=2),
+        wkendall.pair_importance(dense, csr_array(coef[None]), missing="bottom"),
+    ):
+        for left, right in zip(one, other, strict=True):
+            np.testing.assert_array_equal(left, right)
+    np.testing.assert_array_equal(
+        one.effect[:5], wkendall.pair_importance(dense, coef, missing="bottom", n_pairs=5).effect
+    )
+    equal = wkendall.pair_importance([[1, 2, 3, 4]], [-1.0])
+    assert list(zip(equal.first, equal.second, strict=True)) == [(1, 0), (2, 0), (3, 0), (2, 1), (3, 1), (3, 2)]
+    assert len(wkendall.pair_importance([[1]], [1.0]).first) == 0
+    assert len(wkendall.pair_importance(np.empty((0, 3)), []).first) == 3
+
+
+def test_many_items_with_ties_find_a_planted_pair():
+    """A smaller form of what is measured in the documentation: 100 samples of 5,000 genes."""
+    rng = np.random.default_rng(8)
+    X = rng.poisson(3.0, (60, 400)).astype(float)
+    y = np.tile([1.0, -1.0], 30)
+    # Both go up and down together; only which of the two is higher depends on y.
+    X[:, 203] = X[:, 17] + (y < 0)
+    X[:, 17] += y > 0
+    found = wkendall.pair_importance(X, y, n_pairs=5, input="scores", ties="mean")
+    assert {int(found.first[0]), int(found.second[0])} == {17, 203}
+    assert int(found.first[0]) == 17
+    assert found.effect[0] == 60
+
+
+def test_of_a_simulated_survey():
+    X = datasets.make_plackett_luce(300, [5, 4, 3, 2, 1], rng=0)
+    found = wkendall.pair_importance(X, np.ones(300), n_pairs=1)
+    assert found.effect[0] == max(abs(np.sign(X[:, j] - X[:, i]).sum()) for i, j in combinations(range(5), 2))
