@@ -1,0 +1,24 @@
+"""Bayesian optimisation over permutations: schedules, tours, assignments, orders of steps.
+
+Layers, each using only those below it:
+
+    minimizing   `minimize`: the whole run
+    optimizer    `Optimizer`: ask and tell
+    storage      the state of a run as a file
+    search       the largest expected improvement, by moves
+    improvement  expected improvement
+    candidates   paths that may be proposed
+    model        values, kernel and process together
+    process      the Gaussian process
+    weighted     weighted Kendall kernels
+    correlations Mallows kernels, updated for all neighbours of a path
+    displaced, edges  distances for assignments and for tours
+    spaces       orders and tours
+    moves        all neighbours of an order, and the distance for orders
+    arguments    what users give, checked
+"""
+
+from wkendall.optimize.minimizing import minimize
+from wkendall.optimize.optimizer import Optimizer
+
+__all__ = ["Optimizer", "minimize"]
