@@ -15,6 +15,7 @@ Layers, each using only those below it:
     displaced, edges  distances for assignments and for tours
     spaces       orders and tours
     moves        all neighbours of an order, and the distance for orders
+    blas         one thread for the linear algebra
     arguments    what users give, checked
 """
 

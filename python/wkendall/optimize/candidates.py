@@ -15,7 +15,7 @@ _SMALL = 50_000
 
 
 class Candidates:
-    """Paths that may be proposed."""
+    """Paths that may be proposed. Where correlations `cost` more, moves are shorter."""
 
     #: Random paths that are drawn before other ways are tried.
     TRIES = 2000
@@ -26,12 +26,13 @@ class Candidates:
         feasible: Callable[[Orders], bool] | None,
         taken: set[bytes],
         evaluated: list[Orders],
+        cost: int = 1,
     ) -> None:
         self.space = space
         self.feasible = feasible
         self.taken = taken
         self.evaluated = evaluated
-        self.moves = Moves(space.length, reversals=space.is_tour, evaluated=len(evaluated))
+        self.moves = Moves(space.length, reversals=space.is_tour, evaluated=cost * len(evaluated))
         self._allowed: dict[bytes, bool] = {}
 
     def acceptable(self, path: Orders) -> bool:

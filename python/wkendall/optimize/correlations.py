@@ -92,6 +92,8 @@ class Kernel:
         As for `process.Correlation`.
     """
 
+    cost = 1
+
     def __init__(self, measures: list[Measure], paths: Orders) -> None:
         self.measures = measures
         self.paths = paths

@@ -6,18 +6,19 @@ each evaluated order: a move over a distance of k + 1 positions adds one compari
 
 from __future__ import annotations
 
+from functools import cached_property
+
 import numpy as np
 from numpy.typing import NDArray
-
-
 
 Orders = NDArray[np.int64]
 Counts = NDArray[np.int32]
 
 #: Kinds of moves: one item put elsewhere, two items exchanged, a part turned round.
 INSERTION, SWAP, REVERSAL = range(3)
-#: Largest number of distances that are held at a time: longer moves are left out where it would be exceeded.
-MOST_DISTANCES = 4_000_000
+#: About the largest number of distances that are held at a time: longer moves are left out where it would be exceeded. All moves
+#: of 100 items and 200 evaluated orders are within it.
+MOST_DISTANCES = 8_000_000
 
 
 class Moves:
@@ -33,7 +34,7 @@ class Moves:
         self.items = items
         self.reversals = reversals
         kinds = 4 if reversals else 3
-        self.reach = max(1, min(items - 1, MOST_DISTANCES // (kinds * items * max(1, evaluated))))
+        self.reach = max(1, min(items - 1, MOST_DISTANCES // (kinds * max(1, items) * max(1, evaluated))))
         parts = [part for offset in range(1, self.reach + 1) for part in self._parts(offset)]
         if items < 2:
             parts = [(INSERTION, np.empty(0, np.int64), np.empty(0, np.int64))]
@@ -54,6 +55,13 @@ class Moves:
         if offset >= 3 and self.reversals:
             parts.append((REVERSAL, low, high))
         return parts
+
+    @cached_property
+    def table(self) -> Orders:
+        """The neighbours of 0, 1, ..: index arrays that make the neighbours of any order."""
+        start = np.arange(self.items)
+        found = [self.neighbour(start, move) for move in range(len(self))]
+        return np.array(found, np.int64).reshape(len(self), self.items)
 
     def neighbour(self, order: Orders, move: int) -> Orders:
         """Return the order after a move."""

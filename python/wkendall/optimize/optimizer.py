@@ -14,8 +14,9 @@ from wkendall._arguments import Array, check_choice, check_flag
 from wkendall._errors import bad_argument
 from wkendall._text import shown
 from wkendall.optimize.arguments import as_count, as_point, as_points, as_seed, check_callable
+from wkendall.optimize.blas import one_thread
 from wkendall.optimize.candidates import Candidates
-from wkendall.optimize.model import KERNELS, Model
+from wkendall.optimize.model import COSTS, KERNELS, Model
 from wkendall.optimize.moves import Orders
 from wkendall.optimize.search import Search
 from wkendall.optimize.spaces import Space
@@ -40,11 +41,11 @@ class Optimizer:
         How many items are put in order.
     n_initial : int, optional
         How many random orders come first; 10 unless given. Points that are told without being asked for count.
-    kernel : {"mallows", "positions", "mixed", "kendall"}
-        What makes two orders alike. "mallows": pairs of items in the same order; for tours: shared edges. "positions": items at
-        the same position, for assignments. "mixed": both, with weights that are learned. "kendall": a weighted Kendall kernel
-        whose position weights exp(-a r) are learned, for functions that look at the first positions. The last three are for
-        `space="order"`.
+    kernel : {"mallows", "discordant", "displaced", "kendall"}
+        What makes two orders alike. "mallows": exp(-lam d), where d is the number of discordant pairs of items or the number of
+        displaced items, whichever makes the values more likely; "discordant" and "displaced" fix the choice. For tours d is the
+        number of edges that they do not share. "kendall": a weighted Kendall kernel with learned weights exp(-a r) of the
+        positions r = 0, 1, .., for functions that look at the first positions. The last three are for `space="order"`.
     space : {"order", "tour"}
         For a tour neither the start nor the direction matters: it begins with item 0 and its second item is smaller than
         its last.
@@ -140,7 +141,8 @@ class Optimizer:
         count = 1 if n is None else as_count(n, "n")
         pending = list(self._pending)
         for _ in range(count):
-            path = self._propose(pending)
+            with one_thread():
+                path = self._propose(pending)
             if path is None:
                 raise self._exhausted(count, len(pending) - len(self._pending))
             pending.append(path)
@@ -191,7 +193,8 @@ class Optimizer:
         if count:
             best, fun = int(np.argmin(values)), float(values.min())
             if self.noisy and np.isfinite(fun):
-                predicted = self._fitted().predictions()
+                with one_thread():
+                    predicted = self._fitted().predictions()
                 best, fun = int(np.argmin(predicted)), float(predicted.min())
             x = self._space.order(self._paths[best])
         success = bool(np.isfinite(fun))
@@ -260,7 +263,7 @@ class Optimizer:
         count = len(self._paths) + len(pending)
         rng = np.random.default_rng([self._seed, count])
         taken = {path.tobytes() for path in pending} | (set() if self.noisy else set(self._known))
-        candidates = Candidates(self._space, self.feasible, taken, self._paths + pending)
+        candidates = Candidates(self._space, self.feasible, taken, self._paths + pending, COSTS[self.kernel])
         if count < self.n_initial or not self._paths:
             return candidates.random(rng)
         model = self._fitted()

@@ -10,6 +10,7 @@ from scipy.linalg import lapack, solve_triangular
 from scipy.optimize import minimize
 
 from wkendall._arguments import Array
+from wkendall.optimize.blas import one_thread
 
 #: Added to the noise, so that matrices of points that are nearly alike can be factored.
 _JITTER = 1e-8
@@ -42,22 +43,24 @@ class Process:
         The parameters of the correlation that were found.
     noise, variance : float
         Of the values and of the function; the values have variance 1.
+    misfit : float
+        The negative logarithm of the posterior density of what was found, but for a constant.
     """
 
     def __init__(self, correlation: Correlation, values: Array) -> None:
         prior = [*correlation.prior, _NOISE, _VARIANCE]
         means, deviations, bounds = zip(*prior, strict=True)
         centre, scale = np.array(means), np.array(deviations)
-        best = None
-        for start in correlation.starts:
-            first = np.concatenate([start, centre[len(start) :]])
-            found = minimize(
-                _misfit, first, (correlation, values, centre, scale), "L-BFGS-B", True,
-                bounds=bounds, options={"maxiter": _STEPS},
-            )  # fmt: skip
-            if best is None or found.fun < best.fun:
-                best = found
-        assert best is not None
+        with one_thread():
+            found = [
+                minimize(
+                    _misfit, np.concatenate([start, centre[len(start) :]]), (correlation, values, centre, scale), "L-BFGS-B", True,
+                    bounds=bounds, options={"maxiter": _STEPS},
+                )
+                for start in correlation.starts
+            ]  # fmt: skip
+        best = min(found, key=lambda one: float(one.fun))
+        self.misfit = float(best.fun)
         self.parameters = best.x[:-2]
         self.noise, self.variance = np.exp(best.x[-2:]).tolist()
         self._condition(correlation, values)

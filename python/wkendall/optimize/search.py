@@ -7,15 +7,15 @@ from collections.abc import Callable
 import numpy as np
 
 from wkendall._arguments import Array
-from wkendall.optimize.correlations import Kernel, View
 from wkendall.optimize.improvement import log_improvement
+from wkendall.optimize.model import AnyKernel, AnyView
 from wkendall.optimize.moves import Moves, Orders
 from wkendall.optimize.process import Process
 
 #: Deviations of so many neighbours are computed at a time, those that promise most first.
 _CHUNK = 512
 #: Correlations, neighbours times evaluated points, that the search for one point may compute. It never ends the search for 15
-#: items and 100 points; for 100 items and 200 points it allows 16 moves, measured to take 1 s on two cores.
+#: items and 100 points; for 100 items and 200 points it allows some 25 moves.
 _MOST_CORRELATIONS = 50_000_000
 
 
@@ -23,7 +23,7 @@ class Search:
     """Look for the path with the largest expected improvement among those that are acceptable."""
 
     def __init__(
-        self, kernel: Kernel, process: Process, best: float, moves: Moves, acceptable: Callable[[Orders], bool]
+        self, kernel: AnyKernel, process: Process, best: float, moves: Moves, acceptable: Callable[[Orders], bool]
     ) -> None:
         self.kernel = kernel
         self.process = process
@@ -32,36 +32,37 @@ class Search:
         self.acceptable = acceptable
 
     def from_all(self, starts: list[Orders]) -> Orders | None:
-        """Climb from each of the starts. None if no start has an acceptable neighbour."""
-        work = max(1, len(self.moves) * self.kernel.evaluated)
-        steps = max(2, _MOST_CORRELATIONS // work // max(1, len(starts)))
-        found, reached = None, -np.inf
-        for start in starts:
-            path, promise = self._climb(start, steps)
+        """Climb from each of the starts, and go on from the best if there was not time for all to reach their top.
+
+        None if no start has an acceptable neighbour.
+        """
+        work = max(1, len(self.moves) * self.kernel.evaluated * self.kernel.cost)
+        steps = _MOST_CORRELATIONS // work
+        best, reached = None, -np.inf
+        for start in starts[: max(1, steps // 3)]:
+            view, promise = self._climb(self.kernel.view(start), -np.inf, max(2, steps // (2 * len(starts))))
             if promise > reached:
-                found, reached = path, promise
-        return found
+                best, reached = view, promise
+        if best is None:
+            return None
+        return self._climb(best, reached, max(2, steps // 2))[0].path
 
     def promises(self, correlations: Array) -> Array:
         """Return the logarithm of the expected improvement of each row."""
         mean, deviation = self.process.mean(correlations), self.process.deviation(correlations)
         return log_improvement(self.best, mean, deviation)
 
-    def _climb(self, start: Orders, steps: int) -> tuple[Orders | None, float]:
-        """Go to the best acceptable neighbour as long as it promises more; the start itself does not count."""
-        found, reached = None, -np.inf
-        view = self.kernel.view(start)
+    def _climb(self, view: AnyView, reached: float, steps: int) -> tuple[AnyView, float]:
+        """Go to the best acceptable neighbour as long as it promises more than what is reached."""
         for _ in range(steps):
             correlations = view.neighbours(self.moves, self.process.parameters)
             move, promise = self._best_move(view, correlations, reached)
             if move is None:
                 break
-            reached = promise
-            view = view.moved(self.moves, move)
-            found = view.path
-        return found, reached
+            view, reached = view.moved(self.moves, move), promise
+        return view, reached
 
-    def _best_move(self, view: View, correlations: Array, reached: float) -> tuple[int | None, float]:
+    def _best_move(self, view: AnyView, correlations: Array, reached: float) -> tuple[int | None, float]:
         """Return the acceptable move that promises most, if that is more than what is reached."""
         mean = self.process.mean(correlations)
         order, bound = np.arange(len(mean)), np.full(len(mean), np.inf)
