@@ -6,7 +6,6 @@ run, and runs that it holds are not repeated: the script can be stopped and star
 
 import argparse
 import json
-import os
 import time
 from pathlib import Path
 
@@ -77,8 +76,8 @@ class Gaussian:
 
     prior, starts = [(0.0, 1.5, (-4.0, 4.0))], [[0.0], [1.5]]
 
-    def __init__(self, codes, items):
-        self.scale = np.arange(items - 1, 0, -1)
+    def __init__(self, codes):
+        self.scale = np.arange(codes.shape[1], 0, -1)
         self.codes = codes / self.scale
         self.squares = self.distances(self.codes)
 
@@ -92,6 +91,24 @@ class Gaussian:
 
     def between(self, codes, parameters):
         return np.exp(-np.exp(parameters[0]) * self.distances(codes / self.scale))
+
+
+class Promises:
+    """The logarithm of the expected improvement of codes; those that are known promise nothing."""
+
+    def __init__(self, codes, found):
+        values = np.array(found)
+        values = (values - values.mean()) / (values.std() or 1.0)
+        self.best = values.min()
+        self.kernel = Gaussian(np.array(codes))
+        self.process = Process(self.kernel, values)
+        self.known = {code.tobytes() for code in codes}
+
+    def __call__(self, codes):
+        correlations = self.kernel.between(codes, self.process.parameters)
+        gain = log_improvement(self.best, self.process.mean(correlations), self.process.deviation(correlations))
+        gain[[code.tobytes() in self.known for code in codes]] = -np.inf
+        return gain
 
 
 def decoded(code):
@@ -111,28 +128,17 @@ def lehmer_search(f, first, rng):
     places = np.repeat(np.arange(items - 1), np.arange(items, 1, -1))
     numbers = np.concatenate([np.arange(most) for most in range(items, 1, -1)])
     while len(found) < CALLS:
-        values = np.array(found)
-        values = (values - values.mean()) / (values.std() or 1.0)
-        kernel = Gaussian(np.array(codes), items)
-        process = Process(kernel, values)
-        known = {code.tobytes() for code in codes}
-
-        def promise(some):
-            correlations = kernel.between(some, process.parameters)
-            gain = log_improvement(values.min(), process.mean(correlations), process.deviation(correlations))
-            gain[[code.tobytes() in known for code in some]] = -np.inf
-            return gain
-
+        promises = Promises(codes, found)
         drawn = np.array([encoded(rng.permutation(items)) for _ in range(64)])
         starts = [codes[place] for place in np.argsort(found, kind="stable")[:3]]
-        starts += list(drawn[np.argsort(-promise(drawn))[:2]])
+        starts += list(drawn[np.argsort(-promises(drawn))[:2]])
         best, reached = None, -np.inf
         for code in starts:
             height = -np.inf
             while True:
                 around = np.repeat(code[np.newaxis], len(places), axis=0)
                 around[np.arange(len(places)), places] = numbers
-                gains = promise(around)
+                gains = promises(around)
                 if gains.max() <= height:
                     break
                 code, height = around[np.argmax(gains)], gains.max()
@@ -157,7 +163,9 @@ def run(name, method, seed):
         found = lehmer_search(f, first, rng)
     else:
         kernel = method.partition(" ")[2] or "mallows"
-        found = minimize(f, items, n_calls=CALLS, x0=first, n_initial=FIRST, space=space, kernel=kernel, rng=seed).func_vals
+        found = minimize(
+            f, items, n_calls=CALLS, x0=first, n_initial=FIRST, space=space, kernel=kernel, rng=seed
+        ).func_vals
     return np.minimum.accumulate(found).tolist()
 
 
@@ -220,7 +228,7 @@ def main():
                     runs[str(seed)] = run(name, method, seed)
         part = options.json.with_suffix(".part")
         part.write_text(json.dumps(results))
-        os.replace(part, options.json)
+        part.replace(options.json)
     print(f"{time.perf_counter() - begin:.0f} s")
     table(results)
     if options.plot:

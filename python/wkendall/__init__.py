@@ -12,6 +12,7 @@ Layers, each using only those below it:
     cli        the command line
     experiments  the experiment of the paper: measurements, table, report
     dask, plotting, gaussian_process  one door each to a neighbouring library
+    optimize   Bayesian optimisation over permutations
     datasets   simulated rankings and the survey of the paper
     estimators classifiers, regressors, transformers and clustering for scikit-learn
     learning   weights of positions, learned from labelled rankings
@@ -33,7 +34,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from wkendall import _core as _core
     from wkendall import dask as dask
-    from wkendall import datasets, gaussian_process, plotting
+    from wkendall import datasets, gaussian_process, optimize, plotting
     from wkendall._config import show_config
     from wkendall._core import __version__
     from wkendall.estimators import (
@@ -94,6 +95,7 @@ __all__ = [
     "kernel",
     "linear_function",
     "mallows",
+    "optimize",
     "plotting",
     "position_weights",
     "read_csv",
@@ -133,6 +135,7 @@ _LATER = {
     "kernel": "kernels",
     "linear_function": "kernels",
     "mallows": "kernels",
+    "optimize": "optimize",
     "plotting": "plotting",
     "position_weights": "kernels",
     "read_csv": "reading.csv_files",

@@ -107,7 +107,9 @@ def test_errors_of_the_function():
     with pytest.raises(RuntimeError, match="no such machine") as raised:
         minimize(broken, 7, rng=0)
     assert "of the order [2," in raised.value.__notes__[0]
-    with pytest.raises(RankingError, match=r"^f\(x\) is nan, but must be a real number, or inf for an order that failed"):
+    with pytest.raises(
+        RankingError, match=r"^f\(x\) is nan, but must be a real number, or inf for an order that failed"
+    ):
         minimize(lambda x: np.nan, 7, rng=0)
     with pytest.raises(TypeError, match=r"^f\(x\) must be a real number"):
         minimize(lambda x: None, 7, rng=0)
@@ -142,5 +144,5 @@ def test_killed_runs_go_on(tmp_path, killed):
     again = minimize(cost, 7, n_calls=18, rng=2, save=tmp_path / "run.json")
     assert np.array_equal(again.x_iters, whole.x_iters)
     assert minimize(cost, 7, n_calls=18, save=tmp_path / "run.json").nfev == 18
-    with pytest.raises(RankingError, match="^save: .*has n_items 7, but this run 6: use another file"):
+    with pytest.raises(RankingError, match=r"^save: .*has n_items 7, but this run 6: use another file"):
         minimize(cost, 6, save=tmp_path / "run.json")

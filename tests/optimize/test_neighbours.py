@@ -57,7 +57,8 @@ def test_each_neighbour_is_reached_once(items, reversals):
 
 @pytest.mark.parametrize("reversals", [False, True])
 @pytest.mark.parametrize(
-    ("measure", "definition", "least"), [(Discordant(), discordant, 1), (Displaced(), displaced, 1), (Edges(), edges, 2)]
+    ("measure", "definition", "least"),
+    [(Discordant(), discordant, 1), (Displaced(), displaced, 1), (Edges(), edges, 2)],
 )
 @pytest.mark.parametrize("items", [1, 2, 3, 4, 5, 6, 9])
 def test_distances_of_neighbours(items, measure, definition, least, reversals):
@@ -74,7 +75,10 @@ def test_distances_of_neighbours(items, measure, definition, least, reversals):
         assert np.array_equal(view.around[0], expected)
         rate = np.exp(0.3) / measure.typical(items)
         assert np.allclose(correlations, np.exp(-rate * expected), rtol=1e-14)
-        assert np.allclose(kernel.between(np.array(around).reshape(-1, items), np.array([0.3])), correlations) or not around
+        assert (
+            np.allclose(kernel.between(np.array(around).reshape(-1, items), np.array([0.3])), correlations)
+            or not around
+        )
         if around:
             view = view.moved(moves, int(rng.integers(len(moves))))
     expected = [[definition(one, other) for other in evaluated] for one in evaluated]

@@ -77,9 +77,10 @@ def test_constant_functions(kernel, value):
 
 @pytest.mark.parametrize("scale", [1e-200, 1e-9, 1e9, 1e150])
 def test_the_scale_of_values_does_not_matter(scale):
-    shapes = [run(Optimizer(7, rng=1), 20, lambda x: factor * gain(x[x < 7])).x_iters for factor in (1.0, scale)]
-    # Rounding differs unless the scale is a power of two, so that only the first steps must agree.
-    assert np.array_equal(shapes[0][:12], shapes[1][:12])
+    plain = run(Optimizer(9, rng=1), 20)
+    scaled = run(Optimizer(9, rng=1), 20, lambda x: scale * gain(x))
+    # Values round differently, so that only the first steps must agree.
+    assert np.array_equal(plain.x_iters[:12], scaled.x_iters[:12])
 
 
 def test_orders_that_failed():
@@ -114,7 +115,7 @@ def test_batches_are_different_points(told, space):
 
 def test_more_than_are_left():
     optimizer = run(Optimizer(3, rng=0), 4)
-    with pytest.raises(RankingError, match="^n is 3, but only 2 of the orders are left, of 6 in all"):
+    with pytest.raises(RankingError, match=r"^n is 3, but only 2 of the orders are left, of 6 in all"):
         optimizer.ask(3)
     assert len({tuple(x) for x in optimizer.ask(2).tolist()}) == 2  # a refused call changes nothing
 
@@ -161,7 +162,7 @@ def test_no_feasible_start():
         return np.sum(x != target) <= 3
 
     optimizer = Optimizer(12, feasible=near, rng=0)
-    with pytest.raises(RankingError, match="^feasible was False for all 2000 random orders") as raised:
+    with pytest.raises(RankingError, match=r"^feasible was False for all 2000 random orders") as raised:
         optimizer.ask()
     assert raised.value.kind == "infeasible"
     optimizer.tell(target, 1.0)
@@ -182,7 +183,9 @@ def test_tours_are_told_in_any_form():
 def test_noisy_values():
     """The same points can be told again; the best order is that of the model."""
     rng = np.random.default_rng(0)
-    optimizer = run(Optimizer(4, noisy=True, n_initial=6, rng=0), 40, lambda x: float(x[0]) + 0.3 * rng.standard_normal())
+    optimizer = run(
+        Optimizer(4, noisy=True, n_initial=6, rng=0), 40, lambda x: float(x[0]) + 0.3 * rng.standard_normal()
+    )
     assert len({tuple(x) for x in optimizer.x_iters.tolist()}) < 40
     result = optimizer.result()
     assert result.x[0] == 0
@@ -193,7 +196,11 @@ def test_noisy_values():
 def test_refused_points_change_nothing():
     optimizer = run(Optimizer(4, rng=0), 2)
     new = [x for x in itertools.permutations(range(4)) if not optimizer.is_known(x)]
-    for x, y in [([new[0], new[1], new[0]], [1, 2, 3]), ([new[0], optimizer.x_iters[0]], [1, 2]), (new[:2], [1, np.nan])]:
+    for x, y in [
+        ([new[0], new[1], new[0]], [1, 2, 3]),
+        ([new[0], optimizer.x_iters[0]], [1, 2]),
+        (new[:2], [1, np.nan]),
+    ]:
         with pytest.raises(RankingError):
             optimizer.tell(x, y)
         assert len(optimizer.func_vals) == 2
@@ -236,7 +243,7 @@ def test_damaged_files(tmp_path):
     good = json.loads(path.read_text())
     damaged = [
         ("{", "it is not JSON"),
-        ("[]", "its format is not"),
+        ("[]", "it is other JSON"),
         (json.dumps(good | {"version": 2}), "has version 2"),
         (json.dumps({name: value for name, value in good.items() if name != "y"}), "it has no 'y'"),
         (json.dumps(good | {"y": [1.0]}), "lists of the same length"),

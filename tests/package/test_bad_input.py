@@ -6,6 +6,7 @@ import pytest
 import wkendall
 from bad_kernels import ENTRIES, KERNELS, MORE, WEIGHTS
 from bad_objects import OBJECTS
+from bad_points import POINTS
 from paths import ROOT
 
 ENTRIES_NAMED = [
@@ -13,6 +14,7 @@ ENTRIES_NAMED = [
     for name, call, row, column, value in ENTRIES
 ]
 GROUPS = {"kernels": KERNELS, "weights": WEIGHTS, "entries": ENTRIES_NAMED, "more": MORE, "objects": OBJECTS}
+GROUPS["optimisation"] = POINTS
 TABLE = [(f"{group}: {row[0]}", *row[1:]) for group, rows in GROUPS.items() for row in rows]
 #: Words of Python, NumPy, PyO3 and of the inside of this package, which tell a user nothing.
 INTERNAL = (
@@ -31,8 +33,10 @@ def test_the_table_is_long_and_names_are_used_once():
 
 def test_every_public_name_is_in_the_table():
     """Each function and class is called at least once in the sources of the table."""
-    sources = "".join((ROOT / "tests/helpers" / name).read_text() for name in ("bad_kernels.py", "bad_objects.py"))
-    modules = {"datasets", "plotting", "gaussian_process"}
+    sources = "".join(
+        (ROOT / "tests/helpers" / name).read_text() for name in ("bad_kernels.py", "bad_objects.py", "bad_points.py")
+    )
+    modules = {"datasets", "plotting", "gaussian_process", "optimize"}
     for name in set(wkendall.__all__) - modules - {"__version__", "show_config", "RankingError"}:
         assert re.search(rf"wkendall\.{name}\b", sources), name
     for module in modules:

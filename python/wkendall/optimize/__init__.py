@@ -14,9 +14,9 @@ Layers, each using only those below it:
     correlations Mallows kernels, updated for all neighbours of a path
     displaced, edges  distances for assignments and for tours
     spaces       orders and tours
+    arguments    what users give, checked
     moves        all neighbours of an order, and the distance for orders
     blas         one thread for the linear algebra
-    arguments    what users give, checked
 """
 
 from wkendall.optimize.minimizing import minimize

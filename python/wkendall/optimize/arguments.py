@@ -75,12 +75,18 @@ def as_points(x: object, y: object, items: int) -> tuple[list[Orders], list[floa
     """Check one order with its value, or several."""
     if _axes(x) < 2:
         return [as_point(x, items)], [as_value(y)]
-    rows: list[Any] = list(x)  # type: ignore[call-overload]
+    orders = as_orders(x, items)
     values: list[Any] = list(y) if _axes(y) == 1 else [y]  # type: ignore[call-overload]
-    if len(rows) != len(values):
-        raise bad_argument("y", f" has {len(values)} values, but x has {len(rows)} orders: give one for each")
-    orders = [as_point(order, items, "x", row) for row, order in enumerate(rows)]
+    if len(orders) != len(values):
+        raise bad_argument("y", f" has {len(values)} values, but x has {len(orders)} orders: give one for each")
     return orders, [as_value(value, "y", row) for row, value in enumerate(values)]
+
+
+def as_orders(values: Any, items: int, name: str = "x") -> list[Orders]:
+    """Check one order or several."""
+    if _axes(values) < 2:
+        return [as_point(values, items, name)]
+    return [as_point(order, items, name, row) for row, order in enumerate(values)]
 
 
 def _axes(values: Any) -> int:

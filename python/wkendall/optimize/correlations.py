@@ -43,15 +43,18 @@ class Discordant:
     """The number of pairs of items that are in another order."""
 
     def typical(self, length: int) -> float:
+        """Return about what two random paths have."""
         return max(1.0, length * (length - 1) / 4)
 
     def between(self, paths: Orders, others: Orders) -> Array:
+        """Return the distance of each path to each of the others."""
         run = Run()
         x, y = Reading("orders").both(paths, others, run.threads)
         found: Array = gram_of(x, y, Distance(), run)
         return found
 
     def neighbours(self, moves: Moves, ranks: NDArray[np.int32], distances: Counts) -> Counts:
+        """Return the distance of each neighbour of a path to each evaluated path."""
         return moves.discordant(ranks, distances)
 
 
@@ -59,12 +62,15 @@ class Displaced:
     """The number of positions with another item."""
 
     def typical(self, length: int) -> float:
+        """Return about what two random paths have."""
         return float(max(1, length))
 
     def between(self, paths: Orders, others: Orders) -> Array:
+        """Return the distance of each path to each of the others."""
         return displaced(paths, others)
 
     def neighbours(self, moves: Moves, ranks: NDArray[np.int32], distances: Counts) -> Counts:
+        """Return the distance of each neighbour of a path to each evaluated path."""
         return displaced_neighbours(moves, ranks, distances)
 
 
@@ -72,12 +78,15 @@ class Edges:
     """The number of pairs of items that follow each other in one tour only, counted once."""
 
     def typical(self, length: int) -> float:
+        """Return about what two random paths have."""
         return float(length + 1)
 
     def between(self, paths: Orders, others: Orders) -> Array:
+        """Return the distance of each path to each of the others."""
         return edges_not_shared(paths, others)
 
     def neighbours(self, moves: Moves, ranks: NDArray[np.int32], distances: Counts) -> Counts:
+        """Return the distance of each neighbour of a path to each evaluated path."""
         return neighbours_edges(moves, ranks, distances)
 
 

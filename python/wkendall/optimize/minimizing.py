@@ -16,9 +16,9 @@ from wkendall._disk import as_path
 from wkendall._errors import RankingError, bad_argument
 from wkendall._progress import progress_bar
 from wkendall._text import shown
-from wkendall.optimize.arguments import as_count, as_points, as_value, check_callable
+from wkendall.optimize.arguments import as_count, as_orders, as_value, check_callable
 from wkendall.optimize.moves import Orders
-from wkendall.optimize.optimizer import Optimizer
+from wkendall.optimize.optimizer import Optimizer, as_result
 
 
 def minimize(
@@ -33,10 +33,10 @@ def minimize(
     feasible: Callable[[Orders], bool] | None = None,
     noisy: bool = False,
     rng: int | np.random.Generator | None = None,
-    callback: Callable[[OptimizeResult], Any] | None = None,
+    callback: Callable[[OptimizeResult[Any]], Any] | None = None,
     progress: bool = False,
     save: str | os.PathLike[str] | None = None,
-) -> OptimizeResult:
+) -> OptimizeResult[Any]:
     """Find the order of items with the least value of a function that is expensive to evaluate.
 
     Parameters
@@ -86,7 +86,7 @@ def minimize(
     file = None if save is None else as_path(save)
     if file is not None and file.exists():
         optimizer = _continued(file, optimizer)
-    first = [] if x0 is None else as_points(x0, np.zeros(len(x0) if np.ndim(x0) == 2 else 1), optimizer.n_items)[0]
+    first = [] if x0 is None else as_orders(x0, optimizer.n_items, "x0")
     run = _Run(f, optimizer, callback, file)
     with progress_bar(progress, "evaluations", len(optimizer.func_vals), calls) as show:
         return run.to_the_end(calls, first, show)
@@ -99,7 +99,7 @@ class _Run:
         self,
         f: Callable[[Orders], float],
         optimizer: Optimizer,
-        callback: Callable[[OptimizeResult], Any] | None,
+        callback: Callable[[OptimizeResult[Any]], Any] | None,
         file: Path | None,
     ) -> None:
         self.f = f
@@ -107,7 +107,9 @@ class _Run:
         self.callback = callback
         self.file = file
 
-    def to_the_end(self, calls: int, first: list[Orders], show: Callable[[int, int], None] | None) -> OptimizeResult:
+    def to_the_end(
+        self, calls: int, first: list[Orders], show: Callable[[int, int], None] | None
+    ) -> OptimizeResult[Any]:
         """Evaluate until there are so many values, or until something else ends the run."""
         try:
             while (done := len(self.optimizer.func_vals)) < calls:
@@ -158,11 +160,9 @@ class _Run:
         except StopIteration:
             return True
 
-    def _ended(self, message: str, success: bool = True) -> OptimizeResult:
-        result = self.optimizer.result()
-        result.message = message
-        result.success = success and result.success
-        return result
+    def _ended(self, message: str, success: bool = True) -> OptimizeResult[Any]:
+        result: Any = self.optimizer.result()
+        return as_result({**result, "message": message, "success": success and result["success"]})
 
 
 def _continued(file: Path, wanted: Optimizer) -> Optimizer:

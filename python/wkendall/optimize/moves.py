@@ -113,14 +113,3 @@ class Moves:
                 np.add(change, distances, out=found[end : end + count])
                 end += count
         return found
-
-
-def discordant_pairs(ranks: NDArray[np.integer]) -> NDArray[np.int64]:
-    """Count the pairs of rows that are out of order in each column."""
-    items, evaluated = ranks.shape
-    count = np.zeros(evaluated, np.int64)
-    for offset in range(1, items):
-        count += np.count_nonzero(ranks[offset:] < ranks[:-offset], axis=0)
-    return count
-
-

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from typing import Self, SupportsIndex
+from typing import Any, Self, SupportsIndex
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -178,7 +178,7 @@ class Optimizer:
         self._pending = [path for path in self._pending if path.tobytes() not in new]
         self._model = None
 
-    def result(self) -> OptimizeResult:
+    def result(self) -> OptimizeResult[Any]:
         """Return the best order so far and all evaluations, as scipy does.
 
         Returns
@@ -199,9 +199,8 @@ class Optimizer:
             x = self._space.order(self._paths[best])
         success = bool(np.isfinite(fun))
         message = f"{count} evaluations" if success else f"no finite value in {count} evaluations"
-        return OptimizeResult(
-            x=x, fun=fun, x_iters=self.x_iters, func_vals=values, nfev=count, message=message, success=success
-        )
+        found = {"x": x, "fun": fun, "x_iters": self.x_iters, "func_vals": values, "nfev": count}
+        return as_result(found | {"message": message, "success": success})
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write all that was told, and the settings, to a JSON file. `feasible` is not written.
@@ -212,7 +211,8 @@ class Optimizer:
             The file, which is replaced as a whole if it exists.
         """
         settings = {name: getattr(self, name) for name in ("n_items", "n_initial", "kernel", "space", "noisy")}
-        write_state(path, settings | {"feasible": self.feasible is not None, "rng": self._seed}, self.x_iters, self._values)
+        settings |= {"feasible": self.feasible is not None, "rng": self._seed}
+        write_state(path, settings, self.x_iters, self._values)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str], *, feasible: Callable[[Orders], bool] | None = None) -> Self:
@@ -289,20 +289,27 @@ class Optimizer:
         if self.noisy or (key not in self._known and key not in new):
             return
         earlier = f"as x[{new[key]}]" if key in new else f"as number {self._known[key]}"
-        said = "tour" if self._space.is_tour else "order"
+        said = "a tour" if self._space.is_tour else "an order"
         raise bad_argument(
-            where, f" is {order.tolist()}, a {said} that was told before, {earlier}: Optimizer(noisy=True) takes repeated values",
+            where, f" is {order.tolist()}, {said} that was told before, {earlier}: Optimizer(noisy=True) takes repeated values",
             row=row, kind="duplicate",
         )  # fmt: skip
 
     def _exhausted(self, count: int, found: int) -> Exception:
         if self.feasible is not None and not self._paths and not found:
-            return bad_argument(
-                "feasible", f" was False for all {Candidates.TRIES} random orders that were tried: tell the value of a feasible one",
-                kind="infeasible",
-            )  # fmt: skip
+            tried = f" was False for all {Candidates.TRIES} random orders that were tried"
+            return bad_argument("feasible", f"{tried}: tell the value of a feasible one", kind="infeasible")
         size = self._space.size
         feasible = " feasible" if self.feasible is not None else ""
         each = "tours" if self._space.is_tour else "orders"
-        said = f" is {count}, but only {found} of the{feasible} {each} are left" if count > 1 else f": no{feasible} {each} are left"
+        said = f": no{feasible} {each} are left"
+        if count > 1:
+            said = f" is {count}, but only {found} of the{feasible} {each} are left"
         return bad_argument("n", f"{said}, of {size} in all", value=count, kind="exhausted")
+
+
+def as_result(found: dict[str, Any]) -> OptimizeResult[Any]:
+    """Return a result as scipy's functions do."""
+    make: Any = OptimizeResult  # a dict whose keys its type does not know
+    made: OptimizeResult[Any] = make(found)
+    return made

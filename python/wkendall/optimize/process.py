@@ -51,14 +51,16 @@ class Process:
         prior = [*correlation.prior, _NOISE, _VARIANCE]
         means, deviations, bounds = zip(*prior, strict=True)
         centre, scale = np.array(means), np.array(deviations)
+        starts = [np.concatenate([start, centre[len(start) :]]) for start in correlation.starts]
+
+        def misfit(parameters: Array) -> tuple[float, Array]:
+            return _misfit(parameters, correlation, values, centre, scale)
+
         with one_thread():
             found = [
-                minimize(
-                    _misfit, np.concatenate([start, centre[len(start) :]]), (correlation, values, centre, scale), "L-BFGS-B", True,
-                    bounds=bounds, options={"maxiter": _STEPS},
-                )
-                for start in correlation.starts
-            ]  # fmt: skip
+                minimize(misfit, start, method="L-BFGS-B", jac=True, bounds=bounds, options={"maxiter": _STEPS})
+                for start in starts
+            ]
         best = min(found, key=lambda one: float(one.fun))
         self.misfit = float(best.fun)
         self.parameters = best.x[:-2]
@@ -88,12 +90,15 @@ class Process:
         """Return the standard deviation of the function there, without noise."""
         explained = correlations @ (self.variance * self.inverse.T)
         left = self.variance - np.einsum("ij,ij->i", explained, explained)
-        return np.sqrt(np.maximum(left, 1e-12))
+        found: Array = np.sqrt(np.maximum(left, 1e-12))
+        return found
 
     def deviation_bound(self, correlations: Array) -> Array:
         """Return what the deviation cannot exceed, because it is what the most alike point leaves. Quick."""
-        explained = self.variance * correlations.max(axis=1, initial=0.0) ** 2 / (1 + (self.noise + _JITTER) / self.variance)
-        return np.sqrt(np.maximum(self.variance - explained, 1e-12))
+        alone = 1 + (self.noise + _JITTER) / self.variance
+        left = self.variance * (1 - correlations.max(axis=1, initial=0.0) ** 2 / alone)
+        found: Array = np.sqrt(np.maximum(left, 1e-12))
+        return found
 
 
 def _misfit(

@@ -31,9 +31,11 @@ def read_state(path: str | os.PathLike[str]) -> tuple[dict[str, Any], list[list[
     except ValueError:
         raise ValueError(f"{shown(str(file))} is not a file that Optimizer.save wrote: it is not JSON") from None
     if not isinstance(state, dict) or state.get("format") != _FORMAT:
-        raise ValueError(f"{shown(str(file))} is not a file that Optimizer.save wrote: its format is not {_FORMAT!r}")
+        raise ValueError(f"{shown(str(file))} is not a file that Optimizer.save wrote: it is other JSON")
     if state.get("version") != _VERSION:
-        raise ValueError(f"{shown(str(file))} has version {shown(state.get('version'))}, but must have version {_VERSION}")
+        raise ValueError(
+            f"{shown(str(file))} has version {shown(state.get('version'))}, but must have version {_VERSION}"
+        )
     missing = [name for name in (*_SETTINGS, "x", "y") if name not in state]
     if missing:
         raise ValueError(f"{shown(str(file))} is not complete: it has no {missing[0]!r}")
