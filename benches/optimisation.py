@@ -176,18 +176,24 @@ def interval(differences):
 
 
 def table(results):
-    """Print means, and the intervals of the paired differences; negative is better than the other method."""
-    for name, methods in results.items():
-        ends = {method: {seed: path[-1] for seed, path in runs.items()} for method, runs in methods.items()}
-        print(f"\n{name}, {PROBLEMS[name][0]}")
-        for method, runs in ends.items():
-            row = f"{method:20} {len(runs):3} runs  mean {np.mean(list(runs.values())):10.2f}"
-            for other in ("random search", "Lehmer codes", "local search"):
-                both = sorted(set(runs) & set(ends.get(other, {})))
-                if other != method and len(both) > 1:
-                    mean, half = interval([runs[seed] - ends[other][seed] for seed in both])
-                    row += f"  minus {other} {mean:9.2f} ± {half:.2f}"
-            print(row)
+    """Print two tables in Markdown: means, and paired differences between wkendall and the others."""
+    methods = list(dict.fromkeys(method for runs in results.values() for method in runs))
+    others = [method for method in methods if method != "wkendall"]
+    digits = {"travelling salesman": 2, "flow shop": 1}
+    for title, columns in (("mean", methods), ("difference", others)):
+        print(f"\n| {title} | {' | '.join(columns)} |\n|{'---|' * (len(columns) + 1)}")
+        for name, runs in results.items():
+            ends = {method: {seed: path[-1] for seed, path in runs.get(method, {}).items()} for method in methods}
+            cells = []
+            for method in columns:
+                if title == "mean":
+                    values, shape = list(ends[method].values()), "{:,.{}f}"
+                    cells.append(shape.format(np.mean(values), digits.get(name, 0)) if values else "")
+                    continue
+                both = sorted(set(ends[method]) & set(ends.get("wkendall", {})))
+                mean, half = interval([ends["wkendall"][seed] - ends[method][seed] for seed in both])
+                cells.append("{:,.{}f} ± {:,.{}f}".format(mean, digits.get(name, 0), half, digits.get(name, 0)))
+            print(f"| {name} | {' | '.join(cells)} |".replace("-", "−"))
 
 
 def draw(results, path):

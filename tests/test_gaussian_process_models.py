@@ -1,4 +1,4 @@
-"""Gaussian processes with kernels between rankings: what they learn, what they refuse, and the example."""
+"""Gaussian processes with kernels between rankings: what they learn, and what they refuse."""
 
 from itertools import product
 from math import exp, log
