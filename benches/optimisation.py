@@ -18,10 +18,10 @@ from wkendall.optimize.process import Process
 
 CALLS, FIRST = 100, 10
 PROBLEMS = {
-    "travelling salesman": ("tour length, 12 cities", "tour"),
-    "quadratic assignment": ("cost, 12 facilities", "order"),
-    "linear ordering": ("minus the sum above the diagonal, 15 items", "order"),
-    "flow shop": ("makespan, 15 jobs on 5 machines", "order"),
+    "travelling salesman": ("12 cities", "tour"),
+    "quadratic assignment": ("12 facilities", "order"),
+    "linear ordering": ("15 items", "order"),
+    "flow shop": ("15 jobs on 5 machines", "order"),
 }
 COLORS = {"random search": "#bbbbbb", "local search": "#ccbb44", "Lehmer codes": "#ee6677", "wkendall": "#4477aa"}
 
@@ -193,7 +193,7 @@ def table(results):
                 both = sorted(set(ends[method]) & set(ends.get("wkendall", {})))
                 mean, half = interval([ends["wkendall"][seed] - ends[method][seed] for seed in both])
                 cells.append("{:,.{}f} ± {:,.{}f}".format(mean, digits.get(name, 0), half, digits.get(name, 0)))
-            print(f"| {name} | {' | '.join(cells)} |".replace("-", "−"))
+            print(f"| {name} | {' | '.join(cells)} |".replace("-", chr(8722)))
 
 
 def draw(results, path):
@@ -204,13 +204,16 @@ def draw(results, path):
 
     figure, axes = plt.subplots(2, 2, figsize=(9, 6.6), layout="constrained")
     for axis, (name, (label, _)) in zip(axes.flat, PROBLEMS.items(), strict=True):
+        # The seeds are different problems: compared with the best that any method found.
+        best = np.min([[path[-1:] for path in runs.values()] for runs in results[name].values()], axis=0)
         for method, color in COLORS.items():
             lines = np.array(list(results[name][method].values()))
+            lines = 100 * (lines - best) / np.abs(best)
             mean, half = np.array([interval(column) for column in lines.T]).T
             count = np.arange(1, CALLS + 1)
             axis.plot(count, mean, color=color, label=method)
             axis.fill_between(count, mean - half, mean + half, color=color, alpha=0.2, linewidth=0)
-        axis.set(title=name, xlabel="evaluations", ylabel=label)
+        axis.set(title=f"{name}: {label}", xlabel="evaluations", ylabel="% above the best found", ylim=(0, None))
         axis.spines[["top", "right"]].set_visible(False)
     axes[0, 0].legend(frameon=False)
     figure.savefig(path, dpi=110)

@@ -17,6 +17,10 @@ Layers, each using only those below it:
     arguments    what users give, checked
     moves        all neighbours of an order, and the distance for orders
     blas         one thread for the linear algebra
+
+>>> from wkendall.optimize import minimize
+>>> minimize(lambda x: float(x[0] + 2 * x[1] + 3 * x[2]), 3, rng=0).x
+array([2, 1, 0])
 """
 
 from wkendall.optimize.minimizing import minimize
