@@ -52,6 +52,11 @@ def test_three_items_have_six_orders():
     assert found.message == "all orders were evaluated: 6 evaluations"
 
 
+def test_all_feasible_orders():
+    found = minimize(lambda x: float(x[1]), 4, feasible=lambda x: x[0] == 2, rng=0)
+    assert (found.nfev, found.fun, found.message) == (6, 0.0, "no more feasible orders: 6 evaluations")
+
+
 def test_given_orders_come_first():
     first = [[0, 1, 2, 3, 4, 5, 6], [6, 5, 4, 3, 2, 1, 0], [0, 1, 2, 3, 4, 5, 6]]
     found = minimize(cost, 7, n_calls=5, x0=first, rng=0)

@@ -1,5 +1,7 @@
 """The Gaussian process and the expected improvement, compared with their definitions."""
 
+from itertools import combinations
+
 import numpy as np
 import pytest
 from scipy.integrate import quad
@@ -8,6 +10,7 @@ from scipy.stats import multivariate_normal, norm
 from wkendall.optimize import process as process_module
 from wkendall.optimize.correlations import Discordant, Displaced, Kernel
 from wkendall.optimize.improvement import log_improvement
+from wkendall.optimize.moves import Moves
 from wkendall.optimize.process import Process
 from wkendall.optimize.weighted import WeightedKernel
 
@@ -48,6 +51,28 @@ def test_predictions(kernel):
     assert process.mean(between) == pytest.approx(mean, abs=1e-9)
     assert process.deviation(between) ** 2 == pytest.approx(process.variance - explained, abs=1e-9)
     assert np.all(process.deviation_bound(between) >= process.deviation(between) - 1e-12)
+
+
+def test_weighted_kernel_is_a_sum_over_pairs():
+    """Each pair of items adds or takes off the weights of its four positions; divided by the sum for equal orders."""
+    kernel, a = WeightedKernel(PATHS[:6]), 0.4
+    ranks = np.argsort(PATHS[:6], axis=1)
+
+    def between(s, t):
+        pairs = combinations(range(6), 2)
+        return sum(
+            (1 if (s[i] < s[j]) == (t[i] < t[j]) else -1) * np.exp(-a * (s[i] + s[j] + t[i] + t[j])) for i, j in pairs
+        )
+
+    expected = [[between(s, t) / np.sqrt(between(s, s) * between(t, t)) for t in ranks] for s in ranks]
+    parameters = np.array([np.log(a)])
+    assert kernel.matrix(parameters)[0] == pytest.approx(np.array(expected), abs=1e-13)
+    assert kernel.between(PATHS[:6], parameters) == pytest.approx(np.array(expected), abs=1e-12)
+    moves = Moves(6, reversals=False)
+    view = kernel.view(PATHS[0])
+    around = np.array([moves.neighbour(PATHS[0], move) for move in range(len(moves))])
+    assert np.array_equal(view.neighbours(moves, parameters), kernel.between(around, parameters))
+    assert np.array_equal(view.moved(moves, 7).path, around[7])
 
 
 def test_fewer_values_with_the_same_hyperparameters():

@@ -11,7 +11,7 @@ from wkendall.optimize.moves import Moves, Orders
 from wkendall.optimize.spaces import Space
 
 #: Spaces of at most so many points are looked through if random draws find nothing: 8 items.
-_SMALL = 50_000
+SMALL = 50_000
 
 
 class Candidates:
@@ -59,7 +59,7 @@ class Candidates:
         found = next(self._drawn(rng, self.TRIES), None)
         if found is not None:
             return found
-        if self.space.size <= _SMALL:
+        if self.space.size <= SMALL:
             left = [path for path in self.space.all() if self.acceptable(path)]
             return left[rng.integers(len(left))] if left else None
         for place in rng.permutation(len(self.evaluated)):

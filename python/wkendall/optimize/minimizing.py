@@ -115,7 +115,8 @@ class _Run:
             while (done := len(self.optimizer.func_vals)) < calls:
                 order = self._next(first)
                 if order is None:
-                    return self._ended(f"all orders were evaluated: {done} evaluations")
+                    left = "all orders were evaluated" if self.optimizer.feasible is None else "no more feasible orders"
+                    return self._ended(f"{left}: {done} evaluations")
                 self._evaluate(order)
                 if show is not None:
                     show(done + 1, calls)

@@ -15,7 +15,7 @@ from wkendall._errors import bad_argument
 from wkendall._text import shown
 from wkendall.optimize.arguments import as_count, as_point, as_points, as_seed, check_callable
 from wkendall.optimize.blas import one_thread
-from wkendall.optimize.candidates import Candidates
+from wkendall.optimize.candidates import SMALL, Candidates
 from wkendall.optimize.model import COSTS, KERNELS, Model
 from wkendall.optimize.moves import Orders
 from wkendall.optimize.search import Search
@@ -171,10 +171,10 @@ class Optimizer:
         for row, path in enumerate(paths):
             self._check_new(path, None if len(paths) == 1 else row, new)
             new.setdefault(path.tobytes(), row)
-        for path, value in zip(paths, values, strict=True):
-            self._known.setdefault(path.tobytes(), len(self._paths))
-            self._paths.append(path)
-            self._values.append(value)
+        for number, path in enumerate(paths, len(self._paths)):
+            self._known.setdefault(path.tobytes(), number)
+        # At once: an interruption leaves both as they were.
+        self._paths, self._values = [*self._paths, *paths], [*self._values, *values]
         self._pending = [path for path in self._pending if path.tobytes() not in new]
         self._model = None
 
@@ -302,7 +302,11 @@ class Optimizer:
         size = self._space.size
         feasible = " feasible" if self.feasible is not None else ""
         each = "tours" if self._space.is_tour else "orders"
-        said = f": no{feasible} {each} are left"
+        said = (
+            f": no{feasible} {each} are left"
+            if size <= SMALL or not feasible
+            else f": no more{feasible} {each} were found"
+        )
         if count > 1:
             said = f" is {count}, but only {found} of the{feasible} {each} are left"
         return bad_argument("n", f"{said}, of {size} in all", value=count, kind="exhausted")
