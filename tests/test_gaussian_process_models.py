@@ -1,14 +1,11 @@
-"""Gaussian processes with kernels between rankings: what they learn, what they refuse, and the example."""
+"""Gaussian processes with kernels between rankings: what they learn, and what they refuse."""
 
-import importlib.util
-import sys
-from itertools import combinations, product
+from itertools import product
 from math import exp, log
 
 import numpy as np
 import pytest
 import wkendall
-from paths import ROOT
 from process_kernels import rankings
 from sklearn.gaussian_process import GaussianProcessClassifier, GaussianProcessRegressor
 from sklearn.gaussian_process.kernels import (
@@ -175,50 +172,3 @@ def test_bad_rankings(kernel):
     broken[3, 2] = 9
     with pytest.raises(ValueError, match="X: row 3, column 2 holds"):
         GaussianProcessRegressor(kernel).fit(broken, X[:, 0])
-
-
-# The example.
-
-
-@pytest.fixture(scope="module")
-def flow_shop():
-    specification = importlib.util.spec_from_file_location("flow_shop", ROOT / "examples/flow_shop.py")
-    module = importlib.util.module_from_spec(specification)
-    specification.loader.exec_module(module)
-    return module
-
-
-def test_makespan_is_the_longest_path(flow_shop):
-    """Through the table of jobs, in order, and machines: every step goes to the next job or to the next machine."""
-    rng = np.random.default_rng(0)
-    for jobs, machines in product(range(1, 5), range(1, 4)):
-        times, order = rng.integers(1, 100, (jobs, machines)), rng.permutation(jobs)
-        lengths = []
-        for turns in combinations(range(jobs + machines - 2), machines - 1):
-            job = machine = 0
-            lengths.append(times[order[0], 0])
-            for step in range(jobs + machines - 2):
-                job, machine = (job, machine + 1) if step in turns else (job + 1, machine)
-                lengths[-1] += times[order[job], machine]
-        assert flow_shop.makespan(times, order) == max(lengths)
-
-
-def test_neighbours_of_an_order(flow_shop):
-    moves = flow_shop.all_moves(6)
-    assert len(moves) == 5 * 5 + 6 * 5 / 2 - 5  # exchanging neighbours is putting one of them elsewhere
-    assert (np.sort(moves, axis=1) == np.arange(6)).all()
-    assert flow_shop.nawaz_enscore_ham(np.array([[1, 9], [9, 1]])) == [0, 1]
-
-
-def test_flow_shop(flow_shop, monkeypatch, capsys, tmp_path):
-    sizes = ["--jobs-to-schedule", "6", "--machines", "3", "--evaluations", "18", "--repeats", "2", "--workers", "1"]
-    monkeypatch.setattr(sys, "argv", ["flow_shop.py", *sizes, "--out", str(tmp_path / "picture.png")])
-    flow_shop.main()
-    shown = capsys.readouterr().out
-    assert "8 of 8 runs" in shown
-    assert all(method in shown for method in flow_shop.COLORS)
-    assert (tmp_path / "picture.png").stat().st_size > 1000
-    monkeypatch.setattr(sys, "argv", ["flow_shop.py", "--repeats", "0"])
-    with pytest.raises(SystemExit):
-        flow_shop.main()
-    assert "--repeats is 0, but must be at least 1" in capsys.readouterr().err

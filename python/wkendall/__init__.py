@@ -56,6 +56,7 @@ Layers, each using only those below it:
     cli        the command line
     experiments  the experiment of the paper: measurements, table, report
     dask, plotting, gaussian_process  one door each to a neighbouring library
+    optimize   Bayesian optimisation over permutations
     datasets   simulated rankings and the survey of the paper
     estimators classifiers, regressors, transformers and clustering for scikit-learn
     learning   weights of positions, learned from labelled rankings
@@ -78,7 +79,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from wkendall import _core as _core
     from wkendall import dask as dask
-    from wkendall import datasets, gaussian_process, plotting
+    from wkendall import datasets, gaussian_process, optimize, plotting
     from wkendall._config import show_config
     from wkendall._core import __version__
     from wkendall.estimators import (
@@ -149,6 +150,7 @@ __all__ = [
     "kernel",
     "linear_function",
     "mallows",
+    "optimize",
     "pair_importance",
     "plotting",
     "position_weights",
@@ -194,6 +196,7 @@ _LATER = {
     "kernel": "kernels",
     "linear_function": "kernels",
     "mallows": "kernels",
+    "optimize": "optimize",
     "pair_importance": "statistics.importance",
     "plotting": "plotting",
     "position_weights": "kernels",

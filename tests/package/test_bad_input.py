@@ -7,6 +7,7 @@ import wkendall
 from bad_kernels import ENTRIES, KERNELS, MORE, WEIGHTS
 from bad_objects import OBJECTS
 from bad_pairs import PAIRS
+from bad_points import POINTS
 from paths import ROOT
 
 ENTRIES_NAMED = [
@@ -20,6 +21,7 @@ GROUPS = {
     "more": MORE,
     "objects": OBJECTS,
     "pairs": PAIRS,
+    "optimisation": POINTS,
 }
 TABLE = [(f"{group}: {row[0]}", *row[1:]) for group, rows in GROUPS.items() for row in rows]
 #: Words of Python, NumPy, PyO3 and of the inside of this package, which tell a user nothing.
@@ -40,9 +42,10 @@ def test_the_table_is_long_and_names_are_used_once():
 def test_every_public_name_is_in_the_table():
     """Each function and class is called at least once in the sources of the table."""
     sources = "".join(
-        (ROOT / "tests/helpers" / name).read_text() for name in ("bad_kernels.py", "bad_objects.py", "bad_pairs.py")
+        (ROOT / "tests/helpers" / name).read_text()
+        for name in ("bad_kernels.py", "bad_objects.py", "bad_pairs.py", "bad_points.py")
     )
-    modules = {"datasets", "plotting", "gaussian_process"}
+    modules = {"datasets", "plotting", "gaussian_process", "optimize"}
     for name in set(wkendall.__all__) - modules - {"__version__", "show_config", "RankingError"}:
         assert re.search(rf"wkendall\.{name}\b", sources), name
     for module in modules:

@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 __all__ = [
     "plot_accuracies",
     "plot_differences",
-    "plot_matrix",
     "plot_objective",
     "plot_position_scores",
     "plot_reduction_factors",

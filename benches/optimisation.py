@@ -1,0 +1,248 @@
+"""Bayesian optimisation over permutations beside random search, local search and Lehmer codes, on four problems.
+
+All methods begin with the same ten random orders of each seed, which also makes the problem. Results go to a JSON file after each
+run, and runs that it holds are not repeated: the script can be stopped and started again. `--plot` draws what the file holds.
+"""
+
+import argparse
+import json
+import time
+from pathlib import Path
+
+import numpy as np
+from scipy.stats import t as student
+from wkendall.optimize import minimize
+from wkendall.optimize.improvement import log_improvement
+from wkendall.optimize.moves import Moves
+from wkendall.optimize.process import Process
+
+CALLS, FIRST = 100, 10
+PROBLEMS = {
+    "travelling salesman": ("12 cities", "tour"),
+    "quadratic assignment": ("12 facilities", "order"),
+    "linear ordering": ("15 items", "order"),
+    "flow shop": ("15 jobs on 5 machines", "order"),
+}
+COLORS = {"random search": "#bbbbbb", "local search": "#ccbb44", "Lehmer codes": "#ee6677", "wkendall": "#4477aa"}
+
+
+def problem(name, seed):
+    """Return the function and the number of items."""
+    rng = np.random.default_rng([seed, list(PROBLEMS).index(name)])
+    if name == "travelling salesman":
+        cities = rng.random((12, 2))
+        lengths = np.linalg.norm(cities[:, np.newaxis] - cities, axis=2)
+        return lambda x: float(lengths[x, np.roll(x, 1)].sum()), 12
+    if name == "quadratic assignment":
+        flow, distance = rng.integers(0, 100, (2, 12, 12))
+        flow, distance = np.triu(flow, 1), np.triu(distance, 1)
+        distance = distance + distance.T
+        return lambda x: float((flow * distance[np.ix_(x, x)]).sum()), 12
+    if name == "linear ordering":
+        gains = rng.integers(0, 100, (15, 15))
+        return lambda x: -float(np.triu(gains[np.ix_(x, x)], 1).sum()), 15
+    times = rng.integers(1, 100, (15, 5)).tolist()
+
+    def makespan(order):
+        free = [0] * 5
+        for job in order:
+            done = 0
+            for machine, duration in enumerate(times[job]):
+                done = free[machine] = max(free[machine], done) + duration
+        return float(free[-1])
+
+    return makespan, 15
+
+
+def random_search(f, first, rng):
+    return [f(x) for x in first] + [f(rng.permutation(len(first[0]))) for _ in range(CALLS - len(first))]
+
+
+def local_search(f, first, rng, space):
+    """Go to a random neighbour whenever it is not worse; the neighbours are those of the optimiser."""
+    found = [f(x) for x in first]
+    moves = Moves(len(first[0]), reversals=space == "tour")
+    order, best = first[int(np.argmin(found))], min(found)
+    while len(found) < CALLS:
+        neighbour = moves.neighbour(order, rng.integers(len(moves)))
+        found.append(f(neighbour))
+        if found[-1] <= best:
+            order, best = neighbour, found[-1]
+    return found
+
+
+class Gaussian:
+    """The kernel exp(-lam |a - b|^2) between Lehmer codes, scaled to 0..1."""
+
+    prior, starts = [(0.0, 1.5, (-4.0, 4.0))], [[0.0], [1.5]]
+
+    def __init__(self, codes):
+        self.scale = np.arange(codes.shape[1], 0, -1)
+        self.codes = codes / self.scale
+        self.squares = self.distances(self.codes)
+
+    def distances(self, codes):
+        return ((codes[:, np.newaxis] - self.codes) ** 2).sum(axis=2) * 6 / self.codes.shape[1]
+
+    def matrix(self, parameters):
+        lam = np.exp(parameters[0])
+        correlations = np.exp(-lam * self.squares)
+        return correlations, [-lam * self.squares * correlations]
+
+    def between(self, codes, parameters):
+        return np.exp(-np.exp(parameters[0]) * self.distances(codes / self.scale))
+
+
+class Promises:
+    """The logarithm of the expected improvement of codes; those that are known promise nothing."""
+
+    def __init__(self, codes, found):
+        values = np.array(found)
+        values = (values - values.mean()) / (values.std() or 1.0)
+        self.best = values.min()
+        self.kernel = Gaussian(np.array(codes))
+        self.process = Process(self.kernel, values)
+        self.known = {code.tobytes() for code in codes}
+
+    def __call__(self, codes):
+        correlations = self.kernel.between(codes, self.process.parameters)
+        gain = log_improvement(self.best, self.process.mean(correlations), self.process.deviation(correlations))
+        gain[[code.tobytes() in self.known for code in codes]] = -np.inf
+        return gain
+
+
+def decoded(code):
+    """Return the order of a Lehmer code: each number says which of the items that are left comes next."""
+    left = list(range(len(code) + 1))
+    return np.array([left.pop(int(place)) for place in code] + left)
+
+
+def encoded(order):
+    return np.array([sum(later < item for later in order[place + 1 :]) for place, item in enumerate(order[:-1])])
+
+
+def lehmer_search(f, first, rng):
+    """The same process and acquisition over Lehmer codes: all changes of one number are the neighbours."""
+    items = len(first[0])
+    codes, found = [encoded(x) for x in first], [f(x) for x in first]
+    places = np.repeat(np.arange(items - 1), np.arange(items, 1, -1))
+    numbers = np.concatenate([np.arange(most) for most in range(items, 1, -1)])
+    while len(found) < CALLS:
+        promises = Promises(codes, found)
+        drawn = np.array([encoded(rng.permutation(items)) for _ in range(64)])
+        starts = [codes[place] for place in np.argsort(found, kind="stable")[:3]]
+        starts += list(drawn[np.argsort(-promises(drawn))[:2]])
+        best, reached = None, -np.inf
+        for code in starts:
+            height = -np.inf
+            while True:
+                around = np.repeat(code[np.newaxis], len(places), axis=0)
+                around[np.arange(len(places)), places] = numbers
+                gains = promises(around)
+                if gains.max() <= height:
+                    break
+                code, height = around[np.argmax(gains)], gains.max()
+            if height > reached:
+                best, reached = code, height
+        codes.append(best)
+        found.append(f(decoded(best)))
+    return found
+
+
+def run(name, method, seed):
+    """Return the best value after each evaluation."""
+    f, items = problem(name, seed)
+    rng = np.random.default_rng([seed, 99])
+    first = [rng.permutation(items) for _ in range(FIRST)]
+    space = PROBLEMS[name][1]
+    if method == "random search":
+        found = random_search(f, first, rng)
+    elif method == "local search":
+        found = local_search(f, first, rng, space)
+    elif method == "Lehmer codes":
+        found = lehmer_search(f, first, rng)
+    else:
+        kernel = method.partition(" ")[2] or "mallows"
+        found = minimize(
+            f, items, n_calls=CALLS, x0=first, n_initial=FIRST, space=space, kernel=kernel, rng=seed
+        ).func_vals
+    return np.minimum.accumulate(found).tolist()
+
+
+def interval(differences):
+    """Return mean and half width of the 95 % interval."""
+    count = len(differences)
+    return np.mean(differences), student.ppf(0.975, count - 1) * np.std(differences, ddof=1) / count**0.5
+
+
+def table(results):
+    """Print two tables in Markdown: means, and paired differences between wkendall and the others."""
+    methods = list(dict.fromkeys(method for runs in results.values() for method in runs))
+    others = [method for method in methods if method != "wkendall"]
+    digits = {"travelling salesman": 2, "flow shop": 1}
+    for title, columns in (("mean", methods), ("difference", others)):
+        print(f"\n| {title} | {' | '.join(columns)} |\n|{'---|' * (len(columns) + 1)}")
+        for name, runs in results.items():
+            ends = {method: {seed: path[-1] for seed, path in runs.get(method, {}).items()} for method in methods}
+            cells = []
+            for method in columns:
+                if title == "mean":
+                    values, shape = list(ends[method].values()), "{:,.{}f}"
+                    cells.append(shape.format(np.mean(values), digits.get(name, 0)) if values else "")
+                    continue
+                both = sorted(set(ends[method]) & set(ends.get("wkendall", {})))
+                mean, half = interval([ends["wkendall"][seed] - ends[method][seed] for seed in both])
+                cells.append("{:,.{}f} ± {:,.{}f}".format(mean, digits.get(name, 0), half, digits.get(name, 0)))
+            print(f"| {name} | {' | '.join(cells)} |".replace("-", chr(8722)))
+
+
+def draw(results, path):
+    import matplotlib as mpl
+
+    mpl.use("Agg")
+    import matplotlib.pyplot as plt
+
+    figure, axes = plt.subplots(2, 2, figsize=(9, 6.6), layout="constrained")
+    for axis, (name, (label, _)) in zip(axes.flat, PROBLEMS.items(), strict=True):
+        # The seeds are different problems: compared with the best that any method found.
+        best = np.min([[path[-1:] for path in runs.values()] for runs in results[name].values()], axis=0)
+        for method, color in COLORS.items():
+            lines = np.array(list(results[name][method].values()))
+            lines = 100 * (lines - best) / np.abs(best)
+            mean, half = np.array([interval(column) for column in lines.T]).T
+            count = np.arange(1, CALLS + 1)
+            axis.plot(count, mean, color=color, label=method)
+            axis.fill_between(count, mean - half, mean + half, color=color, alpha=0.2, linewidth=0)
+        axis.set(title=f"{name}: {label}", xlabel="evaluations", ylabel="% above the best found", ylim=(0, None))
+        axis.spines[["top", "right"]].set_visible(False)
+    axes[0, 0].legend(frameon=False)
+    figure.savefig(path, dpi=110)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--seeds", type=int, default=20)
+    parser.add_argument("--problems", nargs="*", default=list(PROBLEMS), choices=list(PROBLEMS))
+    parser.add_argument("--methods", nargs="*", default=list(COLORS), help='"wkendall discordant": another kernel')
+    parser.add_argument("--json", type=Path, default=Path("optimisation.json"))
+    parser.add_argument("--plot", type=Path, help="draw what the file holds")
+    options = parser.parse_args()
+    results = json.loads(options.json.read_text()) if options.json.exists() else {}
+    begin = time.perf_counter()
+    for seed in range(options.seeds):
+        for name in options.problems:
+            for method in options.methods:
+                runs = results.setdefault(name, {}).setdefault(method, {})
+                if str(seed) not in runs:
+                    runs[str(seed)] = run(name, method, seed)
+        part = options.json.with_suffix(".part")
+        part.write_text(json.dumps(results))
+        part.replace(options.json)
+    print(f"{time.perf_counter() - begin:.0f} s")
+    table(results)
+    if options.plot:
+        draw(results, options.plot)
+
+
+if __name__ == "__main__":
+    main()

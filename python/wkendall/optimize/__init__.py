@@ -1,0 +1,29 @@
+"""Bayesian optimisation over permutations: schedules, tours, assignments, orders of steps.
+
+Layers, each using only those below it:
+
+    minimizing   `minimize`: the whole run
+    optimizer    `Optimizer`: ask and tell
+    storage      the state of a run as a file
+    search       the largest expected improvement, by moves
+    improvement  expected improvement
+    candidates   paths that may be proposed
+    model        values, kernel and process together
+    process      the Gaussian process
+    weighted     weighted Kendall kernels
+    correlations Mallows kernels, updated for all neighbours of a path
+    displaced, edges  distances for assignments and for tours
+    spaces       orders and tours
+    arguments    what users give, checked
+    moves        all neighbours of an order, and the distance for orders
+    blas         one thread for the linear algebra
+
+>>> from wkendall.optimize import minimize
+>>> minimize(lambda x: float(x[0] + 2 * x[1] + 3 * x[2]), 3, rng=0).x
+array([2, 1, 0])
+"""
+
+from wkendall.optimize.minimizing import minimize
+from wkendall.optimize.optimizer import Optimizer
+
+__all__ = ["Optimizer", "minimize"]

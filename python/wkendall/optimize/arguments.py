@@ -1,0 +1,122 @@
+"""What users give, checked: orders, values, numbers of calls, seeds."""
+
+from __future__ import annotations
+
+import math
+import operator
+from contextlib import suppress
+from typing import Any
+
+import numpy as np
+
+from wkendall._arguments import LARGEST, as_integer, check_unmasked
+from wkendall._errors import bad_argument, bad_type
+from wkendall._text import shown
+from wkendall.optimize.moves import Orders
+
+
+def as_count(value: object, name: str, least: int = 1) -> int:
+    """Return a number of items, points or calls."""
+    number = as_integer(value, name)
+    if not least <= number <= LARGEST:
+        raise bad_argument(name, f" is {shown(number)}, but must be at least {least}", value=number)
+    return number
+
+
+def as_point(values: object, items: int, name: str = "x", row: int | None = None) -> Orders:
+    """Check an order: a permutation of 0..items - 1."""
+    check_unmasked(values, name)
+    where = name if row is None else f"{name}[{row}]"
+    rule = f"an order of the {items} items: each of 0..{items - 1} once"
+    try:
+        array = np.asarray(values)
+    except (TypeError, ValueError):
+        raise bad_type(where, f" must be {rule}, not {shown(values)}") from None
+    if array.ndim != 1 or len(array) != items:
+        raise bad_argument(where, f" has shape {array.shape}, but must be {rule}", row=row, kind="axes")
+    if array.dtype == object or array.dtype.kind not in "iuf":
+        raise bad_type(where, f" must be {rule}, not {shown(values)}")
+    seen: set[int] = set()
+    for column, value in enumerate(array.tolist()):
+        if not 0 <= value < items or value != int(value):
+            raise bad_argument(
+                where, f" has {shown(value)} at position {column}, but must be {rule}",
+                row=row, column=column, value=value, kind="out of range",
+            )  # fmt: skip
+        if value in seen:
+            raise bad_argument(
+                where, f" has item {int(value)} twice, the second time at position {column}, but must be {rule}",
+                row=row, column=column, value=value, kind="duplicate",
+            )  # fmt: skip
+        seen.add(value)
+    return array.astype(np.int64)
+
+
+def as_value(value: object, name: str = "y", row: int | None = None) -> float:
+    """Check a value of the function: a number, or inf for an order that failed."""
+    where = name if row is None else f"{name}[{row}]"
+    rule = "a real number, or inf for an order that failed"
+    if isinstance(value, np.ndarray | list | tuple):
+        with suppress(TypeError, ValueError):
+            array = np.asarray(value)
+            value = array.item() if array.size == 1 else value
+    if value is None or isinstance(value, str | bytes | bool | np.bool_ | complex) or value is np.ma.masked:
+        raise bad_type(where, f" must be {rule}, not {shown(value)}")
+    try:
+        number = float(value)  # type: ignore[arg-type]
+    except (TypeError, ValueError, OverflowError):
+        raise bad_type(where, f" must be {rule}, not {shown(value)}") from None
+    if math.isnan(number) or number == -math.inf:
+        raise bad_argument(where, f" is {number}, but must be {rule}", row=row, value=number, kind="nan")
+    return number
+
+
+def as_points(x: object, y: object, items: int) -> tuple[list[Orders], list[float]]:
+    """Check one order with its value, or several."""
+    if _axes(x) < 2:
+        return [as_point(x, items)], [as_value(y)]
+    orders = as_orders(x, items)
+    values: list[Any] = list(y) if _axes(y) == 1 else [y]  # type: ignore[call-overload]
+    if len(orders) != len(values):
+        raise bad_argument("y", f" has {len(values)} values, but x has {len(orders)} orders: give one for each")
+    return orders, [as_value(value, "y", row) for row, value in enumerate(values)]
+
+
+def as_orders(values: Any, items: int, name: str = "x") -> list[Orders]:
+    """Check one order or several."""
+    if _axes(values) < 2:
+        return [as_point(values, items, name)]
+    return [as_point(order, items, name, row) for row, order in enumerate(values)]
+
+
+def _axes(values: Any) -> int:
+    """Return how many axes an array-like has; for rows of different lengths too."""
+    if isinstance(values, list | tuple):
+        return 1 + max(map(_axes, values), default=0)
+    return int(getattr(values, "ndim", 0))
+
+
+def as_seed(rng: object) -> int:
+    """Return the number that all random choices of a run depend on."""
+    if rng is None:
+        return int(np.random.default_rng().integers(2**63))
+    if isinstance(rng, np.random.Generator):
+        return int(rng.integers(2**63))
+    if isinstance(rng, np.random.RandomState):
+        return int(rng.randint(2**31))
+    rule = " must be None, a whole number from 0 or a NumPy random generator"
+    if isinstance(rng, bool | np.bool_):
+        raise bad_type("rng", f"{rule}, not {shown(rng)}")
+    try:
+        seed = operator.index(rng)  # type: ignore[arg-type]
+    except TypeError:
+        raise bad_type("rng", f"{rule}, not {shown(rng)}") from None
+    if seed < 0:
+        raise bad_argument("rng", f" is {shown(seed)}, but{rule}", value=seed)
+    return seed
+
+
+def check_callable(value: object, name: str, *, optional: bool = True) -> None:
+    """Refuse what cannot be called."""
+    if not (callable(value) or (optional and value is None)):
+        raise bad_type(name, f" must be a function{' or None' if optional else ''}, not {shown(value)}")

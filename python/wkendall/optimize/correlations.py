@@ -1,0 +1,160 @@
+"""Correlations between paths: exp(-sum of lam d) for one or several distances d, updated for the neighbours of a path.
+
+Each distance is a squared Euclidean distance of vectors of zeros and ones, so that all these kernels are positive definite.
+"""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wkendall._arguments import Array
+from wkendall.kernels.gram import gram_of
+from wkendall.kernels.run import Run
+from wkendall.kernels.specification import Distance
+from wkendall.optimize.displaced import displaced, displaced_neighbours
+from wkendall.optimize.edges import edges_not_shared, neighbours_edges
+from wkendall.optimize.moves import Moves, Orders
+from wkendall.reading.rankings import Reading
+
+Counts = NDArray[np.int32]
+Prior = list[tuple[float, float, tuple[float, float]]]
+
+#: Mean, standard deviation and bounds of the logarithm of lam, times the distance of random paths.
+_PRIOR = (0.0, 1.5, (-4.0, 4.0))
+
+
+class Measure(Protocol):
+    """A distance between paths."""
+
+    def typical(self, length: int) -> float:
+        """Return about what two random paths have."""
+
+    def between(self, paths: Orders, others: Orders) -> Array:
+        """Return the distance of each path to each of the others."""
+
+    def neighbours(self, moves: Moves, ranks: NDArray[np.int32], distances: Counts) -> Counts:
+        """Return the distance of each neighbour of a path to each evaluated path, as `Moves.discordant` does."""
+
+
+class Discordant:
+    """The number of pairs of items that are in another order."""
+
+    def typical(self, length: int) -> float:
+        """Return about what two random paths have."""
+        return max(1.0, length * (length - 1) / 4)
+
+    def between(self, paths: Orders, others: Orders) -> Array:
+        """Return the distance of each path to each of the others."""
+        run = Run()
+        x, y = Reading("orders").both(paths, others, run.threads)
+        found: Array = gram_of(x, y, Distance(), run)
+        return found
+
+    def neighbours(self, moves: Moves, ranks: NDArray[np.int32], distances: Counts) -> Counts:
+        """Return the distance of each neighbour of a path to each evaluated path."""
+        return moves.discordant(ranks, distances)
+
+
+class Displaced:
+    """The number of positions with another item."""
+
+    def typical(self, length: int) -> float:
+        """Return about what two random paths have."""
+        return float(max(1, length))
+
+    def between(self, paths: Orders, others: Orders) -> Array:
+        """Return the distance of each path to each of the others."""
+        return displaced(paths, others)
+
+    def neighbours(self, moves: Moves, ranks: NDArray[np.int32], distances: Counts) -> Counts:
+        """Return the distance of each neighbour of a path to each evaluated path."""
+        return displaced_neighbours(moves, ranks, distances)
+
+
+class Edges:
+    """The number of pairs of items that follow each other in one tour only, counted once."""
+
+    def typical(self, length: int) -> float:
+        """Return about what two random paths have."""
+        return float(length + 1)
+
+    def between(self, paths: Orders, others: Orders) -> Array:
+        """Return the distance of each path to each of the others."""
+        return edges_not_shared(paths, others)
+
+    def neighbours(self, moves: Moves, ranks: NDArray[np.int32], distances: Counts) -> Counts:
+        """Return the distance of each neighbour of a path to each evaluated path."""
+        return neighbours_edges(moves, ranks, distances)
+
+
+class Kernel:
+    """Correlations with the evaluated paths, one parameter log lam for each distance.
+
+    Attributes
+    ----------
+    evaluated : int
+        How many paths there are.
+    prior, starts
+        As for `process.Correlation`.
+    """
+
+    cost = 1
+
+    def __init__(self, measures: list[Measure], paths: Orders) -> None:
+        self.measures = measures
+        self.paths = paths
+        self.evaluated, self.length = paths.shape
+        self.scales = [1 / measure.typical(self.length) for measure in measures]
+        #: Where the paths have each item, one column for each path.
+        self.ranks = np.ascontiguousarray(np.argsort(paths, axis=1).T, np.int32)
+        self.distances = [measure.between(paths, paths) for measure in measures]
+        self.prior: Prior = [_PRIOR] * len(measures)
+        self.starts = [[0.0] * len(measures), [1.5] * len(measures)]
+
+    def matrix(self, parameters: Array) -> tuple[Array, list[Array]]:
+        """Return the correlations of all pairs of paths, and their derivatives."""
+        rates = np.exp(parameters) * self.scales
+        correlations = _falling(self.distances, rates)
+        return correlations, [-rate * each * correlations for rate, each in zip(rates, self.distances, strict=True)]
+
+    def between(self, paths: Orders, parameters: Array) -> Array:
+        """Return the correlations of other paths with the evaluated ones."""
+        distances = [measure.between(paths, self.paths) for measure in self.measures]
+        return _falling(distances, np.exp(parameters) * self.scales)
+
+    def view(self, path: Orders) -> View:
+        """Return what the evaluated paths look like from a path."""
+        distances = [measure.between(path[np.newaxis], self.paths)[0] for measure in self.measures]
+        return View(self, path, [each.astype(np.int32) for each in distances])
+
+
+class View:
+    """The distances of a path to the evaluated ones, which are updated from move to move."""
+
+    def __init__(self, kernel: Kernel, path: Orders, distances: list[Counts]) -> None:
+        self.kernel = kernel
+        self.path = path
+        self.distances = distances
+        self.around: list[Counts] = []
+
+    def neighbours(self, moves: Moves, parameters: Array) -> Array:
+        """Return the correlations of all neighbours with the evaluated paths."""
+        ranks = self.kernel.ranks[self.path]
+        pairs = zip(self.kernel.measures, self.distances, strict=True)
+        self.around = [measure.neighbours(moves, ranks, distances) for measure, distances in pairs]
+        return _falling(self.around, np.exp(parameters) * self.kernel.scales)
+
+    def moved(self, moves: Moves, move: int) -> View:
+        """Return the view after a move, whose distances are known from the last call of `neighbours`."""
+        return View(self.kernel, moves.neighbour(self.path, move), [around[move] for around in self.around])
+
+
+def _falling(distances: list[Array] | list[Counts], rates: Array) -> Array:
+    """Return exp(-sum of rate times distance)."""
+    found: Array = np.multiply(distances[0], -rates[0])
+    for each, rate in zip(distances[1:], rates[1:], strict=True):
+        found -= rate * each
+    return np.exp(found, out=found)

@@ -1,0 +1,84 @@
+"""The model of the function: what it predicts, and where it is lowest."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from wkendall._arguments import Array
+from wkendall.optimize.correlations import Discordant, Displaced, Edges, Kernel, Measure, View
+from wkendall.optimize.moves import Orders
+from wkendall.optimize.process import Process
+from wkendall.optimize.spaces import Space
+from wkendall.optimize.weighted import WeightedKernel, WeightedView
+
+AnyKernel = Kernel | WeightedKernel
+AnyView = View | WeightedView
+
+#: The distances that the kernels look at: choices, and for each the distances.
+KERNELS: dict[str, list[list[Measure]]] = {
+    "mallows": [[Discordant()], [Displaced()]],
+    "discordant": [[Discordant()]],
+    "displaced": [[Displaced()]],
+    "kendall": [[]],
+}
+#: What a correlation costs, relative to the first.
+COSTS = {name: 1 if choices[0] else WeightedKernel.cost for name, choices in KERNELS.items()}
+
+
+class Model:
+    """A Gaussian process over paths, with values that are standardised."""
+
+    def __init__(self, kernel: str, space: Space, paths: Orders, values: Array, noisy: bool) -> None:
+        self.paths = paths
+        self.values, self.centre, self.scale = _standardised(values)
+        choices: list[list[Measure]] = [[Edges()]] if space.is_tour else KERNELS[kernel]
+        found = [(measures, Process(_kernel(measures, paths), self.values)) for measures in choices]
+        self.measures, self.process = min(found, key=lambda pair: pair[1].misfit)
+        self.kernel = _kernel(self.measures, paths)
+        correlations = self.kernel.matrix(self.process.parameters)[0]
+        self.fitted = self.process.mean(correlations)
+        #: What is to be improved on, and by what the best points are picked. The least of noisy values is lower than what it
+        #: is a value of.
+        self.judged = self.fitted if noisy else self.values
+
+    def predictions(self) -> Array:
+        """Return the mean of the process at the evaluated paths, on the scale of the values."""
+        return self.centre + self.scale * self.fitted
+
+    def best_paths(self, count: int) -> list[Orders]:
+        """Return some of the best paths, each once."""
+        found: dict[bytes, Orders] = {}
+        for place in np.argsort(self.judged, kind="stable"):
+            found.setdefault(self.paths[place].tobytes(), self.paths[place])
+            if len(found) == count:
+                break
+        return list(found.values())
+
+    def given(self, pending: list[Orders]) -> tuple[AnyKernel, Process, float]:
+        """Return the kernel, the process and the value to improve on, with predictions for paths that have no value yet."""
+        best = float(self.judged.min())
+        if not pending:
+            return self.kernel, self.process, best
+        predicted = self.process.mean(self.kernel.between(np.array(pending), self.process.parameters))
+        kernel = _kernel(self.measures, np.concatenate([self.paths, pending]))
+        return kernel, self.process.conditioned(kernel, np.concatenate([self.values, predicted])), best
+
+
+def _kernel(measures: list[Measure], paths: Orders) -> AnyKernel:
+    return Kernel(measures, paths) if measures else WeightedKernel(paths)
+
+
+def _standardised(values: Array) -> tuple[Array, float, float]:
+    """Return values with mean 0 and variance 1, and what was taken off and divided by. Equal values are all 0.
+
+    An order that failed, with the value inf, counts as the worst of the others.
+    """
+    finite = values[np.isfinite(values)]
+    low, high = finite.min(initial=np.inf), finite.max(initial=-np.inf)
+    if not low < high:
+        return np.zeros(len(values)), float(low) if finite.size else 0.0, 1.0
+    # Halves, because the difference of two numbers can be too large for a number.
+    spread = high / 2 - low / 2
+    unit = (np.minimum(values, high) / 2 - low / 2) / spread
+    mean, deviation = unit.mean(), unit.std()
+    return (unit - mean) / deviation, float(low / 2 + spread * mean) * 2, float(spread * deviation) * 2

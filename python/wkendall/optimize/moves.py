@@ -1,0 +1,115 @@
+"""All neighbours of an order: which there are, and how far each is from the evaluated orders.
+
+A move changes few pairs of items, so that the distances of a neighbour follow from those of the order. Each costs O(1) for
+each evaluated order: a move over a distance of k + 1 positions adds one comparison to the same move over k positions.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+Orders = NDArray[np.int64]
+Counts = NDArray[np.int32]
+
+#: Kinds of moves: one item put elsewhere, two items exchanged, a part turned round.
+INSERTION, SWAP, REVERSAL = range(3)
+#: About the largest number of distances that are held at a time: longer moves are left out where it would be exceeded. All moves
+#: of 100 items and 200 evaluated orders are within it.
+MOST_DISTANCES = 8_000_000
+
+
+class Moves:
+    """The moves from an order of `items` items to its neighbours, each neighbour once.
+
+    Attributes
+    ----------
+    kind, first, second : ndarray of shape (moves,)
+        An item goes from position `first` to `second`, both are exchanged, or the part from one to the other is turned round.
+    """
+
+    def __init__(self, items: int, *, reversals: bool, evaluated: int = 1) -> None:
+        self.items = items
+        self.reversals = reversals
+        kinds = 4 if reversals else 3
+        self.reach = max(1, min(items - 1, MOST_DISTANCES // (kinds * max(1, items) * max(1, evaluated))))
+        parts = [part for offset in range(1, self.reach + 1) for part in self._parts(offset)]
+        if items < 2:
+            parts = [(INSERTION, np.empty(0, np.int64), np.empty(0, np.int64))]
+        self.kind = np.concatenate([np.full(len(first), kind) for kind, first, _ in parts])
+        self.first = np.concatenate([first for _, first, _ in parts])
+        self.second = np.concatenate([second for _, _, second in parts])
+
+    def __len__(self) -> int:
+        return len(self.kind)
+
+    def _parts(self, offset: int) -> list[tuple[int, Orders, Orders]]:
+        """Return the moves over so many positions. Exchanging neighbours is an insertion, turning three round a swap."""
+        low = np.arange(self.items - offset)
+        high = low + offset
+        parts = [(INSERTION, low, high)]
+        if offset >= 2:
+            parts += [(INSERTION, high, low), (SWAP, low, high)]
+        if offset >= 3 and self.reversals:
+            parts.append((REVERSAL, low, high))
+        return parts
+
+    @cached_property
+    def table(self) -> Orders:
+        """The neighbours of 0, 1, ..: index arrays that make the neighbours of any order."""
+        start = np.arange(self.items)
+        found = [self.neighbour(start, move) for move in range(len(self))]
+        return np.array(found, np.int64).reshape(len(self), self.items)
+
+    def neighbour(self, order: Orders, move: int) -> Orders:
+        """Return the order after a move."""
+        first, second = int(self.first[move]), int(self.second[move])
+        moved = order.copy()
+        if self.kind[move] == SWAP:
+            moved[first], moved[second] = order[second], order[first]
+        elif self.kind[move] == REVERSAL:
+            moved[first : second + 1] = order[first : second + 1][::-1]
+        elif first < second:
+            moved[first:second], moved[second] = order[first + 1 : second + 1], order[first]
+        else:
+            moved[second + 1 : first + 1], moved[second] = order[second:first], order[first]
+        return moved
+
+    def discordant(self, ranks: NDArray[np.integer], distances: NDArray[np.integer]) -> Counts:
+        """Count the discordant pairs between each neighbour of an order and each evaluated order.
+
+        Parameters
+        ----------
+        ranks : ndarray of shape (items, evaluated)
+            Where the evaluated orders have the items of the order, in its order.
+        distances : ndarray of shape (evaluated,)
+            The numbers of discordant pairs of the order itself.
+
+        Returns
+        -------
+        ndarray of shape (moves, evaluated)
+        """
+        items, evaluated = ranks.shape
+        found: Counts = np.empty((len(self), evaluated), np.int32)
+        # How the distance changes if the item at a position goes up or down by `offset`, and if the part behind it turns.
+        up = np.zeros((items, evaluated), np.int32)
+        down, turned = up.copy(), up.copy()
+        ranks, distances, end = ranks.astype(np.int32), distances.astype(np.int32), 0
+        for offset in range(1, self.reach + 1):
+            count = items - offset
+            pair = np.where(ranks[offset:] > ranks[:count], np.int32(1), np.int32(-1))
+            up[:count] += pair
+            down[offset:] += pair
+            changes = [up[:count]]
+            if offset >= 2:
+                changes += [down[offset:], up[:count] + down[offset:] - pair]
+            if self.reversals:
+                turned[:count] += down[offset:]
+                if offset >= 3:
+                    changes.append(turned[:count])
+            for change in changes:
+                np.add(change, distances, out=found[end : end + count])
+                end += count
+        return found

@@ -1,0 +1,319 @@
+"""Ask for orders to evaluate, tell their values."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from typing import Any, Self, SupportsIndex
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.optimize import OptimizeResult
+
+from wkendall._arguments import Array, check_choice, check_flag
+from wkendall._errors import bad_argument
+from wkendall._text import shown
+from wkendall.optimize.arguments import as_count, as_point, as_points, as_seed, check_callable
+from wkendall.optimize.blas import one_thread
+from wkendall.optimize.candidates import SMALL, Candidates
+from wkendall.optimize.model import COSTS, KERNELS, Model
+from wkendall.optimize.moves import Orders
+from wkendall.optimize.search import Search
+from wkendall.optimize.spaces import Space
+from wkendall.optimize.storage import read_state, write_state
+
+#: Random orders that are evaluated before the model is asked.
+INITIAL = 10
+#: Searches begin at so many of the best points, and at so many of the random points that promise most.
+_BEST, _RANDOM, _DRAWN = 3, 2, 64
+
+
+class Optimizer:
+    """Bayesian optimisation over permutations, step by step: `ask` for an order, evaluate it, `tell` its value.
+
+    A Gaussian process models the function that is minimised. The next order is the one with the largest expected improvement,
+    as far as moves from the best orders and from random ones find it. What `ask` returns depends on the seed and on the
+    points that were told and asked for, and on nothing else: the same seed gives the same run.
+
+    Parameters
+    ----------
+    n_items : int
+        How many items are put in order.
+    n_initial : int, optional
+        How many random orders come first; 10 unless given. Points that are told without being asked for count.
+    kernel : {"mallows", "discordant", "displaced", "kendall"}
+        What makes two orders alike. "mallows": exp(-lam d), where d is the number of discordant pairs of items or the number of
+        displaced items, whichever makes the values more likely; "discordant" and "displaced" fix the choice. For tours d is the
+        number of edges that they do not share. "kendall": a weighted Kendall kernel with learned weights exp(-a r) of the
+        positions r = 0, 1, .., for functions that look at the first positions. The last three are for `space="order"`.
+    space : {"order", "tour"}
+        For a tour neither the start nor the direction matters: it begins with item 0 and its second item is smaller than
+        its last.
+    feasible : callable, optional
+        `feasible(x)` tells whether an order may be evaluated. Others are never proposed.
+    noisy : bool
+        Values of the same order differ from call to call. Only then can a point be asked for and told again.
+    rng : None, int or Generator
+        The seed of the run.
+
+    Attributes
+    ----------
+    x_iters : ndarray of shape (nfev, n_items)
+        The orders that were told.
+    func_vals : ndarray of shape (nfev,)
+        Their values.
+
+    Examples
+    --------
+    >>> from wkendall.optimize import Optimizer
+    >>> optimizer = Optimizer(5, rng=0)
+    >>> for _ in range(30):
+    ...     order = optimizer.ask()
+    ...     optimizer.tell(order, sum(place * item for place, item in enumerate(order)))
+    >>> optimizer.result().x
+    array([4, 3, 2, 1, 0])
+    """
+
+    def __init__(
+        self,
+        n_items: SupportsIndex,
+        *,
+        n_initial: SupportsIndex | None = None,
+        kernel: str = "mallows",
+        space: str = "order",
+        feasible: Callable[[Orders], bool] | None = None,
+        noisy: bool = False,
+        rng: int | np.random.Generator | None = None,
+    ) -> None:
+        self.n_items = as_count(n_items, "n_items")
+        self.n_initial = INITIAL if n_initial is None else as_count(n_initial, "n_initial")
+        check_choice(kernel, "kernel", tuple(KERNELS))
+        self._space = Space(space, self.n_items)
+        if self._space.is_tour and kernel != "mallows":
+            raise bad_argument(
+                "kernel", f' is {kernel!r}, but must be "mallows" for space="tour": a tour has no first position',
+                value=kernel,
+            )  # fmt: skip
+        self.kernel, self.space = kernel, space
+        check_callable(feasible, "feasible")
+        self.feasible = feasible
+        check_flag(noisy, "noisy")
+        self.noisy = bool(noisy)
+        self._seed = as_seed(rng)
+        self._paths: list[Orders] = []
+        self._values: list[float] = []
+        self._pending: list[Orders] = []
+        self._known: dict[bytes, int] = {}
+        self._model: Model | None = None
+
+    @property
+    def x_iters(self) -> Orders:
+        """The orders that were told, one a row."""
+        orders = [self._space.order(path) for path in self._paths]
+        return np.array(orders, np.int64).reshape(-1, self.n_items)
+
+    @property
+    def func_vals(self) -> Array:
+        """The values that were told."""
+        return np.array(self._values)
+
+    def ask(self, n: SupportsIndex | None = None) -> NDArray[np.int64]:
+        """Return the next order to evaluate, or `n` different ones.
+
+        Points that were asked for and not told yet count as being evaluated: they are not proposed again, and the model takes
+        its own prediction for their value. Each of the `n` points is found in this way after the others.
+
+        Parameters
+        ----------
+        n : int, optional
+            How many orders, to evaluate them at the same time.
+
+        Returns
+        -------
+        ndarray of shape (n_items,), or (n, n_items) if n is given
+
+        Raises
+        ------
+        RankingError
+            If there are not that many orders left, with the kind "exhausted"; if no feasible order was found, with the kind
+            "infeasible".
+        """
+        count = 1 if n is None else as_count(n, "n")
+        pending = list(self._pending)
+        for _ in range(count):
+            with one_thread():
+                path = self._propose(pending)
+            if path is None:
+                raise self._exhausted(count, len(pending) - len(self._pending))
+            pending.append(path)
+        orders = [self._space.order(path) for path in pending[len(self._pending) :]]
+        self._pending = pending
+        return orders[0] if n is None else np.array(orders)
+
+    def tell(self, x: ArrayLike, y: ArrayLike) -> None:
+        """Take in the value of an order, or the values of several, whether they were asked for or not.
+
+        Parameters
+        ----------
+        x : array-like of shape (n_items,) or (m, n_items)
+            Orders.
+        y : float or array-like of shape (m,)
+            Values of the function. `inf` says that an order failed: it counts as the largest value so far.
+
+        Raises
+        ------
+        RankingError
+            If `x` is no permutation, is not feasible or was told before, or if `y` is NaN. Nothing is taken in then.
+        """
+        orders, values = as_points(x, y, self.n_items)
+        paths = [self._space.path(order) for order in orders]
+        new: dict[bytes, int] = {}
+        for row, path in enumerate(paths):
+            self._check_new(path, None if len(paths) == 1 else row, new)
+            new.setdefault(path.tobytes(), row)
+        for number, path in enumerate(paths, len(self._paths)):
+            self._known.setdefault(path.tobytes(), number)
+        # At once: an interruption leaves both as they were.
+        self._paths, self._values = [*self._paths, *paths], [*self._values, *values]
+        self._pending = [path for path in self._pending if path.tobytes() not in new]
+        self._model = None
+
+    def result(self) -> OptimizeResult[Any]:
+        """Return the best order so far and all evaluations, as scipy does.
+
+        Returns
+        -------
+        OptimizeResult
+            `x` and `fun`, the best order and its value; `x_iters`, `func_vals`, `nfev`, `message`, `success`. If the values
+            are noisy, the best order is the one with the least prediction, and `fun` is the prediction. Before the first
+            evaluation `x` is None and `fun` is inf.
+        """
+        values, count = self.func_vals, len(self._values)
+        x, fun = None, np.inf
+        if count:
+            best, fun = int(np.argmin(values)), float(values.min())
+            if self.noisy and np.isfinite(fun):
+                with one_thread():
+                    predicted = self._fitted().predictions()
+                best, fun = int(np.argmin(predicted)), float(predicted.min())
+            x = self._space.order(self._paths[best])
+        success = bool(np.isfinite(fun))
+        message = f"{count} evaluations" if success else f"no finite value in {count} evaluations"
+        found = {"x": x, "fun": fun, "x_iters": self.x_iters, "func_vals": values, "nfev": count}
+        return as_result(found | {"message": message, "success": success})
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write all that was told, and the settings, to a JSON file. `feasible` is not written.
+
+        Parameters
+        ----------
+        path : str or path
+            The file, which is replaced as a whole if it exists.
+        """
+        settings = {name: getattr(self, name) for name in ("n_items", "n_initial", "kernel", "space", "noisy")}
+        settings |= {"feasible": self.feasible is not None, "rng": self._seed}
+        write_state(path, settings, self.x_iters, self._values)
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str], *, feasible: Callable[[Orders], bool] | None = None) -> Self:
+        """Read what `save` wrote. The run goes on as if it had not been interrupted.
+
+        Points that were asked for and not told when the file was written can be asked for again.
+
+        Parameters
+        ----------
+        path : str or path
+            The file.
+        feasible : callable, optional
+            As for the constructor: a function cannot be saved.
+
+        Returns
+        -------
+        Optimizer
+        """
+        settings, orders, values = read_state(path)
+        if settings.pop("feasible") != (feasible is not None):
+            said = "without" if feasible is not None else "with"
+            raise bad_argument("feasible", f" must be given as before: {shown(str(path))} was saved {said} it")
+        made = cls(**settings, feasible=feasible)
+        for order, value in zip(orders, values, strict=True):
+            made.tell(order, value)
+        return made
+
+    def is_known(self, x: ArrayLike) -> bool:
+        """Tell whether the value of an order, or of the same tour, was told.
+
+        Parameters
+        ----------
+        x : array-like of shape (n_items,)
+
+        Returns
+        -------
+        bool
+        """
+        return self._space.path(as_point(x, self.n_items)).tobytes() in self._known
+
+    def __repr__(self) -> str:
+        return (
+            f"Optimizer({self.n_items}, kernel={self.kernel!r}, space={self.space!r}): {len(self._values)} evaluations"
+        )
+
+    def _propose(self, pending: list[Orders]) -> Orders | None:
+        """Find the next path, given those that are being evaluated. None if there is none."""
+        count = len(self._paths) + len(pending)
+        rng = np.random.default_rng([self._seed, count])
+        taken = {path.tobytes() for path in pending} | (set() if self.noisy else set(self._known))
+        candidates = Candidates(self._space, self.feasible, taken, self._paths + pending, COSTS[self.kernel])
+        if count < self.n_initial or not self._paths:
+            return candidates.random(rng)
+        model = self._fitted()
+        search = Search(*model.given(pending), candidates.moves, candidates.acceptable)
+        drawn = candidates.some(_DRAWN, rng)
+        if drawn:
+            promises = search.promises(search.kernel.between(np.array(drawn), search.process.parameters))
+            drawn = [drawn[place] for place in np.argsort(-promises, kind="stable")[:_RANDOM]]
+        found = search.from_all(model.best_paths(_BEST) + drawn)
+        return candidates.random(rng) if found is None else self._space.directed(found)
+
+    def _fitted(self) -> Model:
+        if self._model is None:
+            self._model = Model(self.kernel, self._space, np.array(self._paths), self.func_vals, self.noisy)
+        return self._model
+
+    def _check_new(self, path: Orders, row: int | None, new: dict[bytes, int]) -> None:
+        """Refuse what may not be evaluated, and what has a value."""
+        where, key = "x" if row is None else f"x[{row}]", path.tobytes()
+        order = self._space.order(path)
+        if self.feasible is not None and not self.feasible(order.copy()):
+            raise bad_argument(where, f" is {order.tolist()}, for which feasible is False", row=row, kind="infeasible")
+        if self.noisy or (key not in self._known and key not in new):
+            return
+        earlier = f"as x[{new[key]}]" if key in new else f"as number {self._known[key]}"
+        said = "a tour" if self._space.is_tour else "an order"
+        raise bad_argument(
+            where, f" is {order.tolist()}, {said} that was told before, {earlier}: Optimizer(noisy=True) takes repeated values",
+            row=row, kind="duplicate",
+        )  # fmt: skip
+
+    def _exhausted(self, count: int, found: int) -> Exception:
+        if self.feasible is not None and not self._paths and not found:
+            tried = f" was False for all {Candidates.TRIES} random orders that were tried"
+            return bad_argument("feasible", f"{tried}: tell the value of a feasible one", kind="infeasible")
+        size = self._space.size
+        feasible = " feasible" if self.feasible is not None else ""
+        each = "tours" if self._space.is_tour else "orders"
+        said = (
+            f": no{feasible} {each} are left"
+            if size <= SMALL or not feasible
+            else f": no more{feasible} {each} were found"
+        )
+        if count > 1:
+            said = f" is {count}, but only {found} of the{feasible} {each} are left"
+        return bad_argument("n", f"{said}, of {size} in all", value=count, kind="exhausted")
+
+
+def as_result(found: dict[str, Any]) -> OptimizeResult[Any]:
+    """Return a result as scipy's functions do."""
+    make: Any = OptimizeResult  # a dict whose keys its type does not know
+    made: OptimizeResult[Any] = make(found)
+    return made

@@ -1,0 +1,124 @@
+"""A Gaussian process: hyperparameters by maximum a posteriori, predictions of mean and deviation."""
+
+from __future__ import annotations
+
+from copy import copy
+from typing import Protocol
+
+import numpy as np
+from scipy.linalg import lapack, solve_triangular
+from scipy.optimize import minimize
+
+from wkendall._arguments import Array
+from wkendall.optimize.blas import one_thread
+
+#: Added to the noise, so that matrices of points that are nearly alike can be factored.
+_JITTER = 1e-8
+#: Steps of the search for hyperparameters from each start.
+_STEPS = 30
+#: Means, standard deviations and bounds of the logarithms of the noise and the variance, for values with variance 1. The prior
+#: decides while there are few values, and keeps the noise from explaining all of them.
+_NOISE, _VARIANCE = (np.log(1e-3), 2.0, (np.log(1e-6), np.log(2.0))), (0.0, 1.0, (-3.0, 3.0))
+
+
+class Correlation(Protocol):
+    """What a process needs to know of a kernel: the correlations of the evaluated points, for given parameters.
+
+    `prior` has the mean, the standard deviation and the bounds of each parameter; `starts` holds where searches begin.
+    """
+
+    prior: list[tuple[float, float, tuple[float, float]]]
+    starts: list[list[float]]
+
+    def matrix(self, parameters: Array) -> tuple[Array, list[Array]]:
+        """Return the correlations of all pairs of points, and their derivatives with respect to each parameter."""
+
+
+class Process:
+    """The distribution of a function, given its standardised values at some points.
+
+    Attributes
+    ----------
+    parameters : ndarray
+        The parameters of the correlation that were found.
+    noise, variance : float
+        Of the values and of the function; the values have variance 1.
+    misfit : float
+        The negative logarithm of the posterior density of what was found, but for a constant.
+    """
+
+    def __init__(self, correlation: Correlation, values: Array) -> None:
+        prior = [*correlation.prior, _NOISE, _VARIANCE]
+        means, deviations, bounds = zip(*prior, strict=True)
+        centre, scale = np.array(means), np.array(deviations)
+        starts = [np.concatenate([start, centre[len(start) :]]) for start in correlation.starts]
+
+        def misfit(parameters: Array) -> tuple[float, Array]:
+            return _misfit(parameters, correlation, values, centre, scale)
+
+        with one_thread():
+            found = [
+                minimize(misfit, start, method="L-BFGS-B", jac=True, bounds=bounds, options={"maxiter": _STEPS})
+                for start in starts
+            ]
+        best = min(found, key=lambda one: float(one.fun))
+        self.misfit = float(best.fun)
+        self.parameters = best.x[:-2]
+        self.noise, self.variance = np.exp(best.x[-2:]).tolist()
+        self._condition(correlation, values)
+
+    def conditioned(self, correlation: Correlation, values: Array) -> Process:
+        """Return the process with the same hyperparameters, given other values."""
+        made = copy(self)
+        made._condition(correlation, values)
+        return made
+
+    def _condition(self, correlation: Correlation, values: Array) -> None:
+        matrix = self.variance * correlation.matrix(self.parameters)[0]
+        matrix[np.diag_indices_from(matrix)] += self.noise + _JITTER
+        factor = np.linalg.cholesky(matrix)
+        # The inverse, because many small sets of points are predicted: products of matrices are faster than substitution.
+        self.inverse: Array = solve_triangular(factor, np.eye(len(values)), lower=True)
+        self.weights: Array = self.inverse.T @ (self.inverse @ values)
+
+    def mean(self, correlations: Array) -> Array:
+        """Predict the function where the correlations with the evaluated points are given, one row for each point."""
+        found: Array = correlations @ (self.variance * self.weights)
+        return found
+
+    def deviation(self, correlations: Array) -> Array:
+        """Return the standard deviation of the function there, without noise."""
+        explained = correlations @ (self.variance * self.inverse.T)
+        left = self.variance - np.einsum("ij,ij->i", explained, explained)
+        found: Array = np.sqrt(np.maximum(left, 1e-12))
+        return found
+
+    def deviation_bound(self, correlations: Array) -> Array:
+        """Return what the deviation cannot exceed, because it is what the most alike point leaves. Quick."""
+        alone = 1 + (self.noise + _JITTER) / self.variance
+        left = self.variance * (1 - correlations.max(axis=1, initial=0.0) ** 2 / alone)
+        found: Array = np.sqrt(np.maximum(left, 1e-12))
+        return found
+
+
+def _misfit(
+    parameters: Array, correlation: Correlation, values: Array, centre: Array, scale: Array
+) -> tuple[float, Array]:
+    """Return the negative logarithm of the posterior density of the hyperparameters, and its gradient."""
+    noise, variance = np.exp(parameters[-2:])
+    signal, slopes = correlation.matrix(parameters[:-2])
+    signal = variance * signal
+    matrix = signal.copy()
+    matrix[np.diag_indices_from(matrix)] += noise + _JITTER
+    away = (parameters - centre) / scale
+    factor, failed = lapack.dpotrf(matrix, lower=1)
+    if failed:
+        return 1e10, np.zeros_like(parameters)
+    inverse = lapack.dpotri(factor, lower=1)[0]
+    inverse = np.tril(inverse) + np.tril(inverse, -1).T
+    weights = inverse @ values
+    likelihood = values @ weights / 2 + np.log(factor.diagonal()).sum()
+    change = (inverse - np.outer(weights, weights)) / 2
+    slope = [variance * np.vdot(change, each) for each in slopes]
+    slope += [noise * np.trace(change), np.vdot(change, signal)]
+    return likelihood + away @ away / 2, np.array(slope) + away / scale

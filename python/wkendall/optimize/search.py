@@ -1,0 +1,84 @@
+"""Where the expected improvement is largest: best-improvement moves from several starts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from wkendall._arguments import Array
+from wkendall.optimize.improvement import log_improvement
+from wkendall.optimize.model import AnyKernel, AnyView
+from wkendall.optimize.moves import Moves, Orders
+from wkendall.optimize.process import Process
+
+#: Deviations of so many neighbours are computed at a time, those that promise most first.
+_CHUNK = 512
+#: Correlations, neighbours times evaluated points, that the search for one point may compute. It never ends the search for 15
+#: items and 100 points; for 100 items and 200 points it allows some 25 moves.
+_MOST_CORRELATIONS = 50_000_000
+
+
+class Search:
+    """Look for the path with the largest expected improvement among those that are acceptable."""
+
+    def __init__(
+        self, kernel: AnyKernel, process: Process, best: float, moves: Moves, acceptable: Callable[[Orders], bool]
+    ) -> None:
+        self.kernel = kernel
+        self.process = process
+        self.best = best
+        self.moves = moves
+        self.acceptable = acceptable
+
+    def from_all(self, starts: list[Orders]) -> Orders | None:
+        """Climb from each of the starts, and go on from the best if there was not time for all to reach their top.
+
+        None if no start has an acceptable neighbour.
+        """
+        work = max(1, len(self.moves) * self.kernel.evaluated * self.kernel.cost)
+        steps = _MOST_CORRELATIONS // work
+        best, reached = None, -np.inf
+        for start in starts[: max(1, steps // 3)]:
+            view, promise = self._climb(self.kernel.view(start), -np.inf, max(2, steps // (2 * len(starts))))
+            if promise > reached:
+                best, reached = view, promise
+        if best is None:
+            return None
+        return self._climb(best, reached, max(2, steps // 2))[0].path
+
+    def promises(self, correlations: Array) -> Array:
+        """Return the logarithm of the expected improvement of each row."""
+        mean, deviation = self.process.mean(correlations), self.process.deviation(correlations)
+        return log_improvement(self.best, mean, deviation)
+
+    def _climb(self, view: AnyView, reached: float, steps: int) -> tuple[AnyView, float]:
+        """Go to the best acceptable neighbour as long as it promises more than what is reached."""
+        for _ in range(steps):
+            correlations = view.neighbours(self.moves, self.process.parameters)
+            move, promise = self._best_move(view, correlations, reached)
+            if move is None:
+                break
+            view, reached = view.moved(self.moves, move), promise
+        return view, reached
+
+    def _best_move(self, view: AnyView, correlations: Array, reached: float) -> tuple[int | None, float]:
+        """Return the acceptable move that promises most, if that is more than what is reached."""
+        mean = self.process.mean(correlations)
+        order, bound = np.arange(len(mean)), np.full(len(mean), np.inf)
+        if len(mean) > _CHUNK:
+            bound = log_improvement(self.best, mean, self.process.deviation_bound(correlations))
+            order = np.argsort(-bound, kind="stable")
+        choice = None
+        for begin in range(0, len(order), _CHUNK):
+            part = order[begin : begin + _CHUNK]
+            if bound[part[0]] <= reached:
+                break
+            promises = log_improvement(self.best, mean[part], self.process.deviation(correlations[part]))
+            for place in np.argsort(-promises, kind="stable"):
+                if promises[place] <= reached:
+                    break
+                if self.acceptable(self.moves.neighbour(view.path, part[place])):
+                    choice, reached = int(part[place]), float(promises[place])
+                    break
+        return choice, reached
