@@ -27,12 +27,12 @@ pub(crate) enum Ranked<'a> {
 }
 
 impl<'a> Ranked<'a> {
-    /// Refuses lists out of a catalogue, which have too many pairs of items.
-    pub(crate) fn of<R: RankingSet>(rankings: &'a R) -> Result<Self, Error> {
+    /// Those of a set that is no lists.
+    pub(crate) fn of<R: RankingSet>(rankings: &'a R) -> Self {
         match R::sides(rankings, None) {
-            Sides::Complete(set, _) => Ok(Self::Complete(set)),
-            Sides::Tied(set, _) => Ok(Self::Tied(set)),
-            Sides::Lists(..) => Err(Error::ListFeatures),
+            Sides::Complete(set, _) => Self::Complete(set),
+            Sides::Tied(set, _) => Self::Tied(set),
+            Sides::Lists(..) => unreachable!("lists become rankings of all items, which have pairs of all items"),
         }
     }
 

@@ -16,7 +16,7 @@ use crate::error::Error;
 use crate::measure::Measure;
 use crate::memory;
 use crate::parallel::{self, Crew};
-use crate::rankings::RankingSet;
+use crate::rankings::{RankingSet, Sides};
 use crate::weight::lowered::Lowered;
 
 /// A pair of items, and how much more the first before the second adds than the second before the first.
@@ -59,8 +59,8 @@ impl PartialOrd for Candidate {
 ///
 /// # Errors
 /// When the measure is not a kernel of order 2 with weights for pairs, the numbers of items differ, there is not one
-/// coefficient for each ranking, one is not finite, or `run.watch` stops the run; for [`Lists`](crate::Lists), and
-/// where items can be anywhere, when the weight is not the standard one.
+/// coefficient for each ranking, one is not finite, or `run.watch` stops the run; where items can be anywhere, when
+/// the weight is not the standard one.
 ///
 /// ```
 /// use wkendall::{Measure, Rankings, Weight, embedding, importance};
@@ -85,7 +85,10 @@ pub fn largest_effects<R: RankingSet>(
     if let Some(row) = coefficients.iter().position(|coefficient| !coefficient.is_finite()) {
         return Err(Error::RankingWeight { row, value: coefficients[row] });
     }
-    let ranked = Ranked::of(rankings)?;
+    if let Sides::Lists(lists, _) = R::sides(rankings, None) {
+        return largest_effects(measure, &lists.to_incomplete()?, coefficients, count, run);
+    }
+    let ranked = Ranked::of(rankings);
     let Run { threads, mut watch } = run;
     let plain = plain_coefficients(measure, rankings, coefficients, threads, parallel::share(&mut watch))?;
     let items = rankings.items();

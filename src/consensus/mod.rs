@@ -23,7 +23,7 @@ use crate::error::Error;
 use crate::measure::{Mean, Measure};
 use crate::memory;
 use crate::parallel::{self, Stop, Watch};
-use crate::rankings::RankingSet;
+use crate::rankings::{RankingSet, Sides};
 use crate::weight::lowered::Lowered;
 use crate::weight::powers::times_power_of_two;
 use objective::Objective;
@@ -83,8 +83,8 @@ pub struct Consensus {
 /// # Errors
 /// When the measure is not a kernel of order 2 with weights for pairs, the numbers of items differ, there are no
 /// rankings, weights are negative, not finite, all 0 or of another number than the rankings, there are too many items
-/// for [`Method::Exact`], or `options.watch` stops the run; for [`Lists`](crate::Lists), and where items can be
-/// anywhere, when the weight is not the standard one.
+/// for [`Method::Exact`], or `options.watch` stops the run; where items can be anywhere, when the weight is not
+/// the standard one.
 ///
 /// ```
 /// use wkendall::{Measure, Rankings, Weight, consensus};
@@ -105,7 +105,10 @@ pub fn consensus<R: RankingSet>(
     let weight = pair_weight(measure)?;
     measure.check_items(rankings.items())?;
     let weights = checked_weights(rankings.rows(), weights)?;
-    let (ranked, items) = (Ranked::of(rankings)?, rankings.items());
+    if let Sides::Lists(lists, _) = R::sides(rankings, None) {
+        return consensus(measure, &lists.to_incomplete()?, Some(&weights), options);
+    }
+    let (ranked, items) = (Ranked::of(rankings), rankings.items());
     check_method(measure, items, options.method)?;
     let Options { method, seed, threads, mut watch } = options;
     let total = weights.iter().sum::<f64>();

@@ -29,7 +29,7 @@ impl Objective {
         threads: Option<usize>,
         watch: Option<Watch<'_>>,
     ) -> Result<Self, Error> {
-        let ranked = Ranked::of(rankings)?;
+        let ranked = Ranked::of(rankings);
         if ranked.has_unknown() && !weight.counts_all() {
             return Err(Error::UnknownPlaces);
         }

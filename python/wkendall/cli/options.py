@@ -64,6 +64,7 @@ def add_files(parser: argparse.ArgumentParser) -> None:
 
 def add_tables(parser: argparse.ArgumentParser, rows: str, what: str) -> argparse._ArgumentGroup:
     """Add what says how a table is read; `rows` is what has a row each."""
+    parser.set_defaults(layout="ranks", item=None, value=None)  # unless the table may be one of rankings
     files = parser.add_argument_group("how files are read")
     files.add_argument(
         "--delimiter",

@@ -1,7 +1,7 @@
 //! Calls for pairs of items that are refused.
 
 use wkendall::consensus::{Method, Options, consensus};
-use wkendall::{Lists, Measure, Rankings, Weight, embedding::Run, importance::largest_effects};
+use wkendall::{Measure, Rankings, Weight, embedding::Run, importance::largest_effects};
 
 use super::{Case, case, kernel, mult, open, standard, x};
 
@@ -11,7 +11,6 @@ pub fn pairs() -> Vec<Case> {
     let of = |measure: &Measure| consensus(measure, three, None, Options::default());
     let with = |weights: &[f64]| consensus(&measure, three, Some(weights), Options::default());
     let none = Rankings::from_ranks::<i64>(0, 3, &[]).unwrap();
-    let lists = Lists::from_ranks(3, &[0, 1], &[2], &[1]).unwrap();
     let effects =
         |measure: &Measure, coefficients: &[f64]| largest_effects(measure, three, coefficients, 1, Run::default());
     vec![
@@ -58,7 +57,6 @@ pub fn pairs() -> Vec<Case> {
             "TooManyForExact { items: 11, most: 10 }",
             "up to 10 items",
         ),
-        case("consensus of lists", consensus(&measure, &lists, None, exact()), "ListFeatures", "lists out of"),
         case(
             "consensus of unknown places",
             consensus(&kernel(&mult(&[1.0; 3])), &open(), None, exact()),
