@@ -18,6 +18,16 @@ Kernels
     distance_matrix        number of discordant pairs of items, for all pairs of rankings
     mallows                Mallows kernel, exp(-lam * distance)
     correlation            weighted correlation of two rankings
+Neighbours
+    neighbors              the most similar rankings, without the matrix
+    neighbors_graph        the same as a sparse graph, for scikit-learn, UMAP and others
+    packed_signs           bits whose Hamming distance is the Kendall distance, for binary indexes
+Statistics
+    corr                   Kendall's tau-b between all columns of a table, with p-values
+    two_sample_test        test whether groups of rankings differ
+    independence_test      test whether rankings depend on labels, numbers or other rankings
+    consensus              the ranking that agrees most with others
+    pair_importance        the pairs of items that a model of rankings looks at
 Lists and files
     from_lists             ranks from ranked lists of names
     read_csv               rankings from a CSV file
@@ -36,6 +46,7 @@ For scikit-learn
     KendallFeatures        features as a transformer
     KendallNystroem        approximate features, for any kernel and many rankings
     KernelKMeans           clusters
+    KendallNeighbors       the most similar rankings, as scikit-learn's NearestNeighbors
     SuquanSVDClassifier    classes, with weights of positions from singular vectors
     SuquanSVDRegressor     numbers, in the same way
     AlternatingClassifier  classes, with weights and coefficients optimised in turn
@@ -45,8 +56,9 @@ Others
     show_config            print versions, threads and instruction sets
     datasets               random rankings, and a survey
     gaussian_process       kernels for the Gaussian processes of scikit-learn
+    optimize               Bayesian optimisation over permutations
     plotting               pictures, with matplotlib
-    dask                   Gram matrices as dask arrays
+    dask                   Gram matrices and neighbours of dask arrays
 """
 
 #: The modules of the package; a test compares this map with the imports.
