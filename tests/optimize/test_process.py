@@ -68,11 +68,21 @@ def test_weighted_kernel_is_a_sum_over_pairs():
     parameters = np.array([np.log(a)])
     assert kernel.matrix(parameters)[0] == pytest.approx(np.array(expected), abs=1e-13)
     assert kernel.between(PATHS[:6], parameters) == pytest.approx(np.array(expected), abs=1e-12)
-    moves = Moves(6, reversals=False)
-    view = kernel.view(PATHS[0])
-    around = np.array([moves.neighbour(PATHS[0], move) for move in range(len(moves))])
-    assert np.array_equal(view.neighbours(moves, parameters), kernel.between(around, parameters))
-    assert np.array_equal(view.moved(moves, 7).path, around[7])
+
+
+@pytest.mark.parametrize("items", [1, 2, 3, 4, 5, 6, 9, 14])
+def test_weighted_kernels_of_neighbours(items):
+    """Equal to those that the engine computes for each neighbour by itself."""
+    rng = np.random.default_rng(items)
+    kernel, moves = WeightedKernel(np.array([rng.permutation(items) for _ in range(5)])), Moves(items, reversals=False)
+    view, parameters = kernel.view(rng.permutation(items)), np.array([-1.2])
+    for _ in range(3):  # values are carried on from move to move
+        found = view.neighbours(moves, parameters)
+        around = [moves.neighbour(view.path, move) for move in range(len(moves))]
+        assert found.shape == (len(around), 5)
+        if around:
+            assert found == pytest.approx(kernel.between(np.array(around), parameters), abs=1e-13)
+            view = view.moved(moves, int(rng.integers(len(moves))))
 
 
 def test_fewer_values_with_the_same_hyperparameters():

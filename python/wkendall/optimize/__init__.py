@@ -13,6 +13,7 @@ Layers, each using only those below it:
     weighted     weighted Kendall kernels
     correlations Mallows kernels, updated for all neighbours of a path
     displaced, edges  distances for assignments and for tours
+    weighted_neighbours  weighted Kendall kernels, updated for all neighbours of a path
     spaces       orders and tours
     arguments    what users give, checked
     moves        all neighbours of an order, and the distance for orders

@@ -6,8 +6,6 @@ each evaluated order: a move over a distance of k + 1 positions adds one compari
 
 from __future__ import annotations
 
-from functools import cached_property
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -55,13 +53,6 @@ class Moves:
         if offset >= 3 and self.reversals:
             parts.append((REVERSAL, low, high))
         return parts
-
-    @cached_property
-    def table(self) -> Orders:
-        """The neighbours of 0, 1, ..: index arrays that make the neighbours of any order."""
-        start = np.arange(self.items)
-        found = [self.neighbour(start, move) for move in range(len(self))]
-        return np.array(found, np.int64).reshape(len(self), self.items)
 
     def neighbour(self, order: Orders, move: int) -> Orders:
         """Return the order after a move."""

@@ -56,13 +56,6 @@ class Optimizer:
     rng : None, int or Generator
         The seed of the run.
 
-    Attributes
-    ----------
-    x_iters : ndarray of shape (nfev, n_items)
-        The orders that were told.
-    func_vals : ndarray of shape (nfev,)
-        Their values.
-
     Examples
     --------
     >>> from wkendall.optimize import Optimizer

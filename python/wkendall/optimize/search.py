@@ -15,7 +15,7 @@ from wkendall.optimize.process import Process
 #: Deviations of so many neighbours are computed at a time, those that promise most first.
 _CHUNK = 512
 #: Correlations, neighbours times evaluated points, that the search for one point may compute. It never ends the search for 15
-#: items and 100 points; for 100 items and 200 points it allows some 25 moves.
+#: items and 100 points; for 100 items and 200 points it allows 18 moves.
 _MOST_CORRELATIONS = 50_000_000
 
 
