@@ -43,8 +43,8 @@ pub(super) fn fill(
     finishing.run(&of_rows, statistic, pvalue, threads, &mut look)
 }
 
-/// Fills `out` with the balances of all pairs of columns or, if these have no ties and it is wanted, with tau; whether it
-/// has done so.
+/// Fills `out` with the balances of all pairs of columns or, if these have no ties and it is wanted, with tau; whether
+/// it is tau.
 fn count_pairs(
     (x, y): (&Incomplete, Option<&Incomplete>),
     as_tau: bool,

@@ -14,7 +14,8 @@ const MOST: usize = 33;
 /// Up to so many pairs out of order they are for any number of observations.
 const FEW: u64 = 1;
 
-/// For each number of observations up to [`MOST`] the chance of each number of concordant pairs, and of at most so many.
+/// For each number of observations up to [`MOST`] the chance of each number of concordant pairs, and of at most so
+/// many.
 pub(super) struct Exact {
     chances: Vec<Vec<f64>>,
     at_most: Vec<Vec<f64>>,

@@ -90,8 +90,8 @@ pub struct Correlations {
 
 /// Kendall's tau-b between all columns of `x`, or between those of `x` and `y`.
 ///
-/// A pair of columns is compared on the observations that both have. Where these are fewer than `least`, or those of one
-/// column are all equal, or there are fewer than two, the value is NaN.
+/// A pair of columns is compared on the observations that both have. Where these are fewer than `least`, or those of
+/// one column are all equal, or there are fewer than two, the value is NaN.
 ///
 /// With an [`Alternative`] there are p-values for the hypothesis that two columns are independent: exact for up to 33
 /// observations without ties, and where at most one pair of more observations is in the other order than the rest; else

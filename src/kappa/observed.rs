@@ -1,7 +1,7 @@
 //! Two columns of observations of which some are missing: what is counted over the observations that both have.
 //!
-//! Kendall's tau-b and its variance follow from these counts. A column is a ranking of the observations in which missing
-//! ones have no place.
+//! Kendall's tau-b and its variance follow from these counts. A column is a ranking of the observations in which
+//! missing ones have no place.
 
 use super::anywhere::keep;
 use super::incomplete::{TiedWorkspace, place, split_pairs};
@@ -113,8 +113,8 @@ pub(crate) struct LevelTable {
 }
 
 impl LevelTable {
-    /// The counts from the table, in O(n + cells), if it has at most so many cells. The last row and the last column are
-    /// those of missing observations, which are left out.
+    /// The counts from the table, in O(n + cells), if it has at most so many cells. The last row and the last column
+    /// are those of missing observations, which are left out.
     pub(crate) fn count(&mut self, s: &ColumnLevels, t: &ColumnLevels, most: usize) -> Result<Option<Observed>, Error> {
         let width = t.count + 1;
         let size = (s.count + 1).saturating_mul(width);

@@ -30,13 +30,13 @@ CALLS = {
     ),
     "kappa": ("x = permutations(1, 1_000_000)[0]", 'kappa(x, weight="mult", u="log")'),
     "kernel of scores": ("x, y = rng.random((2, 1_000_000))", 'kernel(x, y, input="scores")'),
-    "corr": ("X = rng.random((400, 1500))", "corr(X)"),
-    "corr, ties": ("X = rng.integers(0, 50, (400, 1200))", "corr(X, pvalues=True).pvalue"),
+    "corr": ("X = rng.random((100, 1500))", "corr(X)"),
+    "corr, ties": ("X = rng.integers(0, 50, (100, 1200))", "corr(X, pvalues=True).pvalue"),
     "corr, missing": (
-        "X = rng.random((400, 1200)).round(2); X[X > 0.9] = np.nan",
+        "X = rng.random((60, 1000)).round(2); X[X > 0.9] = np.nan",
         "corr(X, pvalues=True).pvalue",
     ),
-    "corr, many observations": ("X = rng.random((400_000, 3)).round(5); X[X > 0.9] = np.nan", "corr(X)"),
+    "corr, many observations": ("X = rng.random((200_000, 2)).round(5); X[X > 0.9] = np.nan", "corr(X)"),
     "diagonal": ("X = rng.integers(0, 200, (20_000, 40))", 'diagonal(X, ties="mean")'),
 }
 

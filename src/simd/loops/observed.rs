@@ -77,8 +77,8 @@ unsafe fn block<'a, A: Arch, const R: usize>(
     counts: &mut impl Iterator<Item = &'a mut [u64]>,
 ) {
     assert!(rows.len() == R * length && panel.len() == GROUP * length && length.is_multiple_of(PLANES));
-    // SAFETY: `word + PLANES <= length`, so all reads are within `rows` and `panel`, whose lengths were just checked; the
-    // caller keeps the promise of `Words8`.
+    // SAFETY: `word + PLANES <= length`, so all reads are within `rows` and `panel`, whose lengths were just checked;
+    // the caller keeps the promise of `Words8`.
     unsafe {
         let mut sums = [[A::Words8::zero(); PLANES]; R];
         for word in (0..length).step_by(PLANES) {
