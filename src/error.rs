@@ -251,6 +251,22 @@ pub enum Error {
         /// The value.
         value: f64,
     },
+    /// No neighbours are asked for, or more than there are rankings.
+    NeighborCount {
+        /// How many are asked for.
+        count: usize,
+        /// How many rankings there are.
+        rankings: usize,
+        /// Whether these are the others of a set that is compared with itself.
+        others: bool,
+    },
+    /// The radius for neighbours is NaN, or negative for a distance.
+    Radius {
+        /// The value.
+        value: f64,
+        /// Whether it is for a distance.
+        distance: bool,
+    },
     /// The slice to fill is not rows x columns long.
     OutputLength {
         /// Its length.
@@ -365,10 +381,12 @@ impl Error {
             | Self::FactorNotFinite { value, .. }
             | Self::FactorTooLarge { value, .. }
             | Self::WeightEntry { value, .. }
-            | Self::Lambda { value } => Some(Number::Real(value)),
+            | Self::Lambda { value }
+            | Self::Radius { value, .. } => Some(Number::Real(value)),
             Self::ListedTwice { column: number, .. }
             | Self::MixedBase { items: number, .. }
             | Self::TopOutOfRange { k: number, .. }
+            | Self::NeighborCount { count: number, .. }
             | Self::Order { order: number }
             | Self::OrderTooHigh { order: number, .. }
             | Self::OrderSigned { order: number } => Some(Number::Unsigned(number as u64)),
@@ -408,6 +426,8 @@ impl Error {
             Self::WeightEntry { name, .. } => Some(&name[name.len() - 1..]),
             Self::Order { .. } | Self::OrderTooHigh { .. } | Self::OrderSigned { .. } => Some("order"),
             Self::Lambda { .. } => Some("lam"),
+            Self::NeighborCount { .. } => Some("n_neighbors"),
+            Self::Radius { .. } => Some("radius"),
             Self::UnknownBackend { .. } | Self::MissingInstructions { .. } | Self::CannotCompute { .. } => {
                 Some("backend")
             }

@@ -33,6 +33,8 @@
 //! | the Mallows kernel | [`Measure::mallows`] |
 //! | a weighted correlation, which is no kernel | [`Measure::correlation`] |
 //! | any of these for all pairs of rankings | [`gram`], [`gram_into`] |
+//! | the rankings that are most alike each ranking | [`neighbors`], [`within`] |
+//! | bits whose Hamming distance is the distance | [`packed_signs`] |
 //! | for one pair, or one permutation | [`Measure::between`], [`Measure::kappa`] |
 //! | the tensors that general weights turn rankings into | [`embedding`] |
 //! | features whose inner products are a kernel, for linear models | [`features`] |
@@ -59,6 +61,7 @@
 //!
 //! ```text
 //! python      the extension module of the Python package
+//! signs       rankings as bits, for binary indexes
 //! features    rows of numbers whose inner products are a kernel
 //! embedding   the tensors that general weights turn rankings into
 //! gram        all pairs: plan, strategies, tiles
@@ -85,18 +88,20 @@ mod parallel;
 #[cfg(feature = "python")]
 mod python;
 mod rankings;
+mod signs;
 mod simd;
 mod weight;
 
 pub use error::{Error, Number, Piece};
 pub use gram::{
-    Backend, Element, Options, diagonal, diagonal_incomplete, gram, gram_incomplete_into, gram_into, instruction_sets,
-    planned,
+    Backend, Element, Neighbors, Options, Within, diagonal, diagonal_incomplete, gram, gram_incomplete_into, gram_into,
+    instruction_sets, neighbors, planned, within,
 };
 pub use kappa::Workspace;
 pub use measure::Measure;
 pub use parallel::{Progress, Watch, available_cores, default_threads};
 pub use rankings::{Incomplete, Lists, Missing, RankingSet, Rankings, Row, Value};
+pub use signs::{packed_signs, sign_bytes};
 pub use weight::{Factor, Weight};
 
 #[cfg(doctest)]

@@ -24,8 +24,11 @@ __all__ = [
     "instruction_sets",
     "linear_function",
     "most_factors",
+    "neighbors",
+    "packed_signs",
     "planned",
     "tuple_sums",
+    "within",
 ]
 
 __version__: str
@@ -125,6 +128,27 @@ def gram(
     backend: str | None = None,
     progress: Callable[[int, int], object] | None = None,
 ) -> None: ...
+def neighbors(
+    measure: Measure,
+    x: Rankings,
+    y: Rankings | None,
+    count: int,
+    threads: int | None = None,
+    tile: int | None = None,
+    backend: str | None = None,
+    progress: Callable[[int, int], object] | None = None,
+) -> tuple[NDArray[np.float64], NDArray[np.int64]]: ...
+def within(
+    measure: Measure,
+    x: Rankings,
+    y: Rankings | None,
+    radius: float,
+    threads: int | None = None,
+    tile: int | None = None,
+    backend: str | None = None,
+    progress: Callable[[int, int], object] | None = None,
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]: ...
+def packed_signs(x: Rankings, threads: int | None = None) -> NDArray[np.uint8]: ...
 def diagonal(measure: Measure, x: Rankings, threads: int | None = None) -> NDArray[np.float64]: ...
 def embed(
     x: Rankings,

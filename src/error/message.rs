@@ -134,6 +134,15 @@ impl Error {
             Self::Lambda { value } => {
                 about("lam", format!(" is {value:?}: the Mallows kernel needs a finite number that is not negative"))
             }
+            Self::NeighborCount { count, rankings, others } => {
+                let kind = if others { "others to choose from" } else { "rankings to choose from" };
+                let rule = if rankings == 0 { "none can be found" } else { "it must be from 1 to that" };
+                about("n_neighbors", format!(" is {count}, but there are {rankings} {kind}: {rule}"))
+            }
+            Self::Radius { value, distance } => {
+                let rule = if distance { "it must be a distance from 0" } else { "it must be a value of the kernel" };
+                about("radius", format!(" is {value:?}: {rule}"))
+            }
             Self::Shape { values, rows, items } => {
                 text(format!("{values} values cannot fill {rows} rows of {items} items"))
             }

@@ -2,9 +2,11 @@
 //!
 //! ```text
 //! mod               check, plan, run
+//!   reduce          the best values of each row, without the matrix
 //!   distinct        rankings that repeat are computed once
 //!   strategies      the ways to fill a tile
 //!   plan            which strategy, how large a tile, how many threads: every threshold and cost
+//!   target          where the values of tiles go
 //!   tiles           the result cut into pieces that threads can fill at the same time
 //! ```
 //!
@@ -13,19 +15,22 @@
 
 mod distinct;
 mod plan;
+mod reduce;
 mod strategies;
+mod target;
 mod tiles;
 
 use crate::error::Error;
 use crate::measure::Measure;
 use crate::memory;
-use crate::parallel::{self, Crew, Proceed, Stop, Watch};
+use crate::parallel::{self, Proceed, Stop, Watch};
 use crate::rankings::{Incomplete, RankingSet, Sides};
 use crate::simd::{Isa, Level};
 use distinct::Few;
 use plan::{Plan, Representation, Strategy, Task};
 use strategies::complete::product;
 use strategies::{complete, lists, tied};
+use target::{Matrix, Target};
 use tiles::Tile;
 
 #[cfg(feature = "python")]
@@ -34,6 +39,7 @@ pub use plan::Backend;
 pub(crate) use plan::cost;
 #[cfg(feature = "python")]
 pub(crate) use plan::package;
+pub use reduce::{Neighbors, Within, neighbors, within};
 pub(crate) use strategies::tied::own_values;
 
 /// A type that results can be stored in: `f64`, or `f32` for half the memory. Counts are exact either way; weighted
@@ -143,7 +149,8 @@ pub fn gram_into<R: RankingSet, T: Element>(
         return Ok(());
     }
     let Some(few) = Few::find(x, y, parallel::share(&mut options.watch))? else {
-        return fill_all(task, x, y, out, options);
+        let plan = Plan::new(task, &options)?;
+        return fill_all(task, plan, x, y, Matrix(out), options);
     };
     let task = Task { rows: few.shape().0, columns: few.shape().1, ..task };
     let Some(mut values) = few.matrix() else {
@@ -152,9 +159,14 @@ pub fn gram_into<R: RankingSet, T: Element>(
         let plan = Plan::new(task, &options)?;
         drop(few);
         let backend = options.backend.with(plan.strategy);
-        return fill_all(Task { rows, columns, ..task }, x, y, out, Options { backend, ..options });
+        let (task, options) = (Task { rows, columns, ..task }, Options { backend, ..options });
+        let plan = Plan::new(task, &options)?;
+        return fill_all(task, plan, x, y, Matrix(out), options);
     };
-    few.fill(&mut values, out, options, |x, y, values, options| fill_all(task, x, y, values, options))
+    few.fill(&mut values, out, options, |x, y, values, options| {
+        let plan = Plan::new(task, &options)?;
+        fill_all(task, plan, x, y, Matrix(values), options)
+    })
 }
 
 /// The measure of each ranking and itself: of two complete rankings, independent of each other, that agree with it.
@@ -278,18 +290,18 @@ fn new_task<'a, R: RankingSet, T: Element>(measure: &'a Measure, x: &R, y: Optio
     Ok(Task { measure, representation, single, rows, columns })
 }
 
-fn fill_all<R: RankingSet, T: Element>(
+fn fill_all<R: RankingSet>(
     task: Task<'_>,
+    plan: Plan,
     x: &R,
     y: Option<&R>,
-    out: &mut [T],
+    target: impl Target,
     options: Options<'_>,
 ) -> Result<(), Error> {
-    let plan = Plan::new(task, &options)?;
     match R::sides(x, y) {
-        Sides::Complete(x, y) => complete::fill(task, plan, x, y, out, options),
-        Sides::Tied(x, y) => tied::fill(task, plan, x, y, out, options),
-        Sides::Lists(x, y) => lists::fill(task, plan, x, y, out, options),
+        Sides::Complete(x, y) => complete::fill(task, plan, x, y, target, options),
+        Sides::Tied(x, y) => tied::fill(task, plan, x, y, target, options),
+        Sides::Lists(x, y) => lists::fill(task, plan, x, y, target, options),
     }
 }
 
@@ -307,19 +319,4 @@ trait Fill: Sync {
         scratch: &mut Self::Scratch,
         proceed: Proceed<'_>,
     ) -> Result<(), Error>;
-}
-
-fn run<T: Element>(
-    strategy: &impl Fill,
-    tiles: Vec<Tile<'_, T>>,
-    crew: Crew,
-    watch: Option<Watch<'_>>,
-) -> Result<(), Error> {
-    parallel::run(
-        tiles,
-        crew,
-        watch,
-        |stop| strategy.scratch(stop),
-        |mut tile, scratch, proceed| strategy.fill(&mut tile, scratch, proceed),
-    )
 }

@@ -49,34 +49,51 @@ fn fill<T: Element + numpy::Element>(
     let py = out.py();
     let mut borrowed = out.try_readwrite().map_err(|_| in_use(out.py(), "out"))?;
     let cells = borrowed.as_slice_mut()?;
+    on_sets(py, x, y, Matrix { py, measure: &measure.0, cells, options, progress })
+}
+
+/// What is done with two sets of rankings in the same representation.
+pub(super) trait OfSets {
+    type Output;
+
+    fn of<R: RankingSet>(self, x: &R, y: Option<&R>) -> PyResult<Self::Output>;
+}
+
+/// Brings rankings to a common representation.
+pub(super) fn on_sets<A: OfSets>(py: Python<'_>, x: &Rankings, y: Option<&Rankings>, action: A) -> PyResult<A::Output> {
     match (&x.0, y.map(|y| &y.0)) {
-        (Set::Complete(x), None) => of_sets(py, &measure.0, x, None, cells, options, progress),
-        (Set::Complete(x), Some(Set::Complete(y))) => of_sets(py, &measure.0, x, Some(y), cells, options, progress),
-        (Set::Tied(x), None) => of_sets(py, &measure.0, x, None, cells, options, progress),
-        (Set::Lists(x), None) => of_sets(py, &measure.0, x, None, cells, options, progress),
+        (Set::Complete(x), None) => action.of(x, None),
+        (Set::Complete(x), Some(Set::Complete(y))) => action.of(x, Some(y)),
+        (Set::Tied(x), None) => action.of(x, None),
+        (Set::Lists(x), None) => action.of(x, None),
         (x @ Set::Lists(_), Some(y)) | (x, Some(y @ Set::Lists(_))) => {
             let (x, y) = py.detach(|| Ok::<_, Error>((x.as_lists()?, y.as_lists()?)))?;
-            of_sets(py, &measure.0, &*x, Some(&*y), cells, options, progress)
+            action.of(&*x, Some(&*y))
         }
         (x, Some(y)) => {
             let (x, y) = py.detach(|| Ok::<_, Error>((x.as_tied()?, y.as_tied()?)))?;
-            of_sets(py, &measure.0, &*x, Some(&*y), cells, options, progress)
+            action.of(&*x, Some(&*y))
         }
     }
 }
 
-fn of_sets<R: RankingSet, T: Element>(
-    py: Python<'_>,
-    measure: &crate::Measure,
-    x: &R,
-    y: Option<&R>,
-    cells: &mut [T],
-    &Options { threads, tile, backend, .. }: &Options<'static>,
-    progress: Option<&Py<PyAny>>,
-) -> PyResult<()> {
-    watched(py, progress, |watch| {
-        crate::gram_into(measure, x, y, cells, Options { threads, tile, backend, watch: Some(watch) })
-    })
+struct Matrix<'a, 'py, T> {
+    py: Python<'py>,
+    measure: &'a crate::Measure,
+    cells: &'a mut [T],
+    options: &'a Options<'static>,
+    progress: Option<&'a Py<PyAny>>,
+}
+
+impl<T: Element> OfSets for Matrix<'_, '_, T> {
+    type Output = ();
+
+    fn of<R: RankingSet>(self, x: &R, y: Option<&R>) -> PyResult<()> {
+        let Self { py, measure, cells, options: &Options { threads, tile, backend, .. }, progress } = self;
+        watched(py, progress, |watch| {
+            crate::gram_into(measure, x, y, cells, Options { threads, tile, backend, watch: Some(watch) })
+        })
+    }
 }
 
 /// The measure of each ranking and itself.

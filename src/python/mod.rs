@@ -7,6 +7,7 @@
 mod embedding;
 mod gram;
 mod measure;
+mod neighbors;
 mod rankings;
 
 use std::ops::ControlFlow;
@@ -145,6 +146,8 @@ mod _core {
     use super::gram::{diagonal, gram};
     #[pymodule_export]
     use super::measure::Measure;
+    #[pymodule_export]
+    use super::neighbors::{neighbors, packed_signs, within};
     #[pymodule_export]
     use super::rankings::Rankings;
     #[pymodule_export]

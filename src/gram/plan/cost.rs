@@ -59,6 +59,14 @@ pub(in crate::gram) const BITS_TABLE: u64 = 1 << 15;
 /// again for every tile takes an eighth of the time at 20 items.
 pub(in crate::gram) const BITS_KEPT: usize = 1 << 19;
 
+/// Words of the bits of the columns that neighbours are searched among at a time, 64 MiB.
+pub(in crate::gram) const COUNTED_SLAB: usize = 1 << 23;
+/// Words of those that are compared with one block of rows after the other: 256 KiB, which stay in the second cache.
+pub(in crate::gram) const COUNTED_CHUNK: usize = 1 << 15;
+/// Rows and chunks of a job: some milliseconds, of which making the bits of the rows takes a hundredth.
+pub(in crate::gram) const COUNTED_ROWS: usize = 256;
+pub(in crate::gram) const COUNTED_SPAN: usize = 4;
+
 /// Features in a block: those of a group of rankings take 18 KiB, so that those of a group of rows and one of columns
 /// stay in the first cache while they are multiplied.
 pub(in crate::gram) const PRODUCT_BLOCK: usize = 112;

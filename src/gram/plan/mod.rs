@@ -84,6 +84,15 @@ impl Plan {
         };
         Ok(Self { strategy, isa, tile: tile.max(1), parts, threads, pair_ns })
     }
+
+    /// As [`Plan::new`], where threads share tiles and not parts of them.
+    pub(crate) fn for_reduction(task: Task<'_>, options: &Options<'_>) -> Result<Self, Error> {
+        let plan = Self::new(task, options)?;
+        if plan.parts == 1 {
+            return Ok(plan);
+        }
+        Ok(Self { tile: task.tile(plan.strategy, plan.pair_ns, plan.threads).max(1), parts: 1, ..plan })
+    }
 }
 
 impl Task<'_> {

@@ -10,10 +10,10 @@ mod pairs;
 mod setting;
 
 use crate::error::Error;
+use crate::gram::Options;
 use crate::gram::cost::{self, ASK_EVERY_NS};
 use crate::gram::plan::{Plan, Representation, Strategy, Task};
-use crate::gram::tiles::Pieces;
-use crate::gram::{Element, Options, run};
+use crate::gram::target::{Target, Tiling};
 use crate::measure::Measure;
 use crate::parallel::{self, Crew, Watch};
 use crate::rankings::Lists;
@@ -38,12 +38,12 @@ pub(in crate::gram) fn diagonal(
     Setting::new(measure, x, x, parallel::share(&mut watch))?.diagonal(threads, watch)
 }
 
-pub(in crate::gram) fn fill<T: Element>(
-    Task { measure, .. }: Task<'_>,
+pub(in crate::gram) fn fill(
+    Task { measure, rows, columns: width, .. }: Task<'_>,
     Plan { strategy, isa, tile, threads, pair_ns, .. }: Plan,
     x: &Lists,
     y: Option<&Lists>,
-    out: &mut [T],
+    target: impl Target,
     options: Options<'_>,
 ) -> Result<(), Error> {
     let columns = y.unwrap_or(x);
@@ -52,10 +52,9 @@ pub(in crate::gram) fn fill<T: Element>(
     if setting.needs_roots() {
         setting.find_roots(options.threads, parallel::share(&mut watch))?;
     }
-    let mut pieces = Pieces::new(out, columns.rows(), tile)?;
-    let tiles = if y.is_none() { pieces.symmetric()? } else { pieces.rectangular()? };
+    let tiling = Tiling { rows, columns: width, tile, symmetric: y.is_none() };
     let isa = (strategy == Strategy::Pairs).then_some(isa);
     let longest = cost::lists_pair_ns(measure, x.longest().max(columns.longest()));
     let pairs = ListPairs { setting: &setting, isa, interval: (ASK_EVERY_NS / pair_ns) as usize };
-    run(&pairs, tiles, Crew::new(threads, longest), watch)
+    target.run(tiling, &pairs, Crew::new(threads, longest), watch)
 }

@@ -10,7 +10,7 @@ use crate::kappa::table::Levels;
 use crate::kappa::{pairs_of, tops};
 use crate::measure::{Mean, Measure};
 use crate::memory;
-use crate::parallel::{self, Crew, Progress, Stop, Watch};
+use crate::parallel::{self, Crew, Phases, Stop, Watch};
 use crate::rankings::Incomplete;
 use crate::simd::{Isa, quotient};
 use crate::weight::lowered::Lowered;
@@ -29,33 +29,6 @@ pub(in crate::gram) fn representation_of(
         return Err(Error::UnknownPlaces);
     }
     Ok(Representation::Tied { unknown, cells: x.usual_blocks() * y.usual_blocks() })
-}
-
-/// Several runs whose jobs are counted together.
-pub(super) struct Phases<'a> {
-    watch: Option<Watch<'a>>,
-    done: usize,
-    total: usize,
-}
-
-impl<'a> Phases<'a> {
-    pub(super) fn new(watch: Option<Watch<'a>>, total: usize) -> Self {
-        Self { watch, done: 0, total }
-    }
-
-    /// Does a run of so many jobs.
-    pub(super) fn run<R>(
-        &mut self,
-        jobs: usize,
-        run: impl FnOnce(Option<Watch<'_>>) -> Result<R, Error>,
-    ) -> Result<R, Error> {
-        let Self { watch, done, total } = self;
-        let Some(watch) = watch else { return run(None) };
-        let mut look = |progress: Progress| watch(Progress { done: *done + progress.done, total: *total });
-        let result = run(Some(&mut look))?;
-        *done += jobs;
-        Ok(result)
-    }
 }
 
 /// What pairs with a ranking need of it.
