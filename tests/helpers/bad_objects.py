@@ -30,9 +30,10 @@ ESTIMATORS = (
     wkendall.KendallFeatures,
     wkendall.KendallNystroem,
     wkendall.KernelKMeans,
+    wkendall.KendallNeighbors,
 )
 LEARNERS, CLASSIFIERS = ESTIMATORS[:4], (wkendall.AlternatingClassifier, wkendall.SuquanSVDClassifier)
-KERNEL_OBJECTS = (wkendall.WeightedKendall, wkendall.KendallNystroem, wkendall.KernelKMeans)
+KERNEL_OBJECTS = (wkendall.WeightedKendall, wkendall.KendallNystroem, wkendall.KernelKMeans, wkendall.KendallNeighbors)
 COUNTS = ",".join(datasets.COUNTS)
 
 
@@ -138,6 +139,19 @@ OBJECTS = [
           random_state="zero"),
     *each(KERNEL_OBJECTS[2:], "random_state negative", ValueError, r"^random_state is -1, but must be None, a seed",
           random_state=-1),
+    ("neighbours none", fit(wkendall.KendallNeighbors, n_neighbors=0), ValueError, r"^n_neighbors is 0, but must be at least 1"),
+    ("neighbours by an unknown metric", fit(wkendall.KendallNeighbors, metric="tau"), ValueError, r"^metric is 'tau', but"),
+    ("neighbours of an unknown mode", fit(wkendall.KendallNeighbors, mode="graph"), ValueError, r"^mode is 'graph', but"),
+    ("neighbours in a bad radius", fit(wkendall.KendallNeighbors, radius="1"), TypeError, r"^radius must be a real number"),
+    ("neighbours too many", lambda: fitted(wkendall.KendallNeighbors).kneighbors(n_neighbors=6), ValueError,
+     r"^n_neighbors is 6, but there are 5 others to choose from"),
+    ("neighbours in no radius", lambda: fitted(wkendall.KendallNeighbors).radius_neighbors(X), ValueError,
+     r"^radius is not given: pass one here or to KendallNeighbors$"),
+    ("neighbours in a negative radius", lambda: fitted(wkendall.KendallNeighbors, metric="distance").radius_neighbors(X, -1),
+     ValueError, r"^radius is -1\.0: it must be a distance from 0$"),
+    ("neighbours without a flag", lambda: fitted(wkendall.KendallNeighbors).kneighbors(X, 2, 1), TypeError,
+     r"^return_distance must be True or False"),
+    ("neighbours before fit", lambda: wkendall.KendallNeighbors().kneighbors(X), NotFittedError, r"not fitted"),
     ("landmarks unknown", fit(wkendall.KendallNystroem, landmarks="all"), ValueError, r"^landmarks is 'all', but must be one of"),
     ("landmarks none", fit(wkendall.KendallNystroem, n_components=0), ValueError, r"^n_components is 0, but must be at least 1"),
     ("clusters none", fit(wkendall.KernelKMeans, n_clusters=0), ValueError, r"^n_clusters is 0, but must be at least 1"),

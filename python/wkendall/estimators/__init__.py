@@ -5,6 +5,7 @@ Layers, each using only those below it:
     supervised classifiers and regressors that learn weights
     learners   what these share
     clustering k-means in the geometry of a kernel
+    kendall_neighbors  nearest rankings and their graphs
     nystroem   vectors from landmarks
     feature_map  explicit features
     gram_transformer   Gram matrices
@@ -17,6 +18,7 @@ Layers, each using only those below it:
 from wkendall.estimators.clustering import KernelKMeans
 from wkendall.estimators.feature_map import KendallFeatures
 from wkendall.estimators.gram_transformer import WeightedKendall
+from wkendall.estimators.kendall_neighbors import KendallNeighbors
 from wkendall.estimators.nystroem import KendallNystroem
 from wkendall.estimators.supervised import (
     AlternatingClassifier,
@@ -29,6 +31,7 @@ __all__ = [
     "AlternatingClassifier",
     "AlternatingRegressor",
     "KendallFeatures",
+    "KendallNeighbors",
     "KendallNystroem",
     "KernelKMeans",
     "SuquanSVDClassifier",

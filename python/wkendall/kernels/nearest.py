@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from wkendall import _core
 from wkendall._arguments import as_order, check_choice
-from wkendall._errors import Argument, Option, bad_argument, bad_type
+from wkendall._errors import Option, bad_argument, bad_type
 from wkendall._memory import check_fits
 from wkendall._progress import progress_bar
 from wkendall._text import shown

@@ -1,6 +1,9 @@
 //! Counting the bits in which rankings differ, where only counts below a limit are of interest: the others never leave
 //! the registers.
 
+// Arrays of vectors are indexed: an iterator over them that is not inlined keeps them in memory.
+#![allow(clippy::needless_range_loop)]
+
 use super::bits::GROUP;
 use super::task;
 use crate::simd::arch::{Arch, Words8};
@@ -43,22 +46,23 @@ unsafe fn short<A: Arch, const W: usize>(rows: &[u64], columns: &[u64], limits: 
     // keeps the promise of `Words8`.
     unsafe {
         let mut of_rows = [[A::Words8::zero(); W]; ROWS];
-        for (row, words) in of_rows.iter_mut().zip(rows.chunks_exact(W)) {
-            for (word, &value) in row.iter_mut().zip(words) {
-                *word = A::Words8::splat(value);
+        for row in 0..ROWS {
+            for word in 0..W {
+                of_rows[row][word] = A::Words8::splat(rows[row * W + word]);
             }
         }
         let mut bounds = splats::<A>(limits);
         for (group, panel) in columns.chunks_exact(W * GROUP).enumerate() {
             let mut sums = [A::Words8::zero(); ROWS];
             let mut hit = 0;
-            for ((sum, row), &bound) in sums.iter_mut().zip(&of_rows).zip(&bounds) {
-                *sum = row[0].xor(A::Words8::load(panel.as_ptr())).count();
+            for row in 0..ROWS {
+                let mut sum = of_rows[row][0].xor(A::Words8::load(panel.as_ptr())).count();
                 for word in 1..W {
                     let column = A::Words8::load(panel.as_ptr().add(word * GROUP));
-                    *sum = sum.add(row[word].xor(column).count());
+                    sum = sum.add(of_rows[row][word].xor(column).count());
                 }
-                hit |= sum.less(bound);
+                hit |= sum.less(bounds[row]);
+                sums[row] = sum;
             }
             if hit != 0 {
                 report(group, &stored::<A>(sums), limits, found);
@@ -85,14 +89,14 @@ unsafe fn long<A: Arch>(words: usize, rows: &[u64], columns: &[u64], limits: &mu
                 let end = words.min(start + STRIDE);
                 for word in start..end {
                     let column = A::Words8::load(panel.as_ptr().add(word * GROUP));
-                    for (row, sum) in sums.iter_mut().enumerate() {
-                        let row = A::Words8::splat(*rows.as_ptr().add(row * words + word));
-                        *sum = sum.add(row.xor(column).count());
+                    for row in 0..ROWS {
+                        let of_row = A::Words8::splat(*rows.as_ptr().add(row * words + word));
+                        sums[row] = sums[row].add(of_row.xor(column).count());
                     }
                 }
                 let mut below = 0;
-                for (sum, &bound) in sums.iter().zip(&bounds) {
-                    below |= sum.less(bound);
+                for row in 0..ROWS {
+                    below |= sums[row].less(bounds[row]);
                 }
                 hit = below != 0;
                 start = end;
@@ -112,8 +116,8 @@ unsafe fn splats<A: Arch>(values: &[u64; ROWS]) -> [A::Words8; ROWS] {
     // SAFETY: as the caller promises.
     unsafe {
         let mut splats = [A::Words8::zero(); ROWS];
-        for (splat, &value) in splats.iter_mut().zip(values) {
-            *splat = A::Words8::splat(value);
+        for row in 0..ROWS {
+            splats[row] = A::Words8::splat(values[row]);
         }
         splats
     }
@@ -124,9 +128,9 @@ unsafe fn splats<A: Arch>(values: &[u64; ROWS]) -> [A::Words8; ROWS] {
 #[inline(always)]
 unsafe fn stored<A: Arch>(sums: [A::Words8; ROWS]) -> [[u64; GROUP]; ROWS] {
     let mut counts = [[0; GROUP]; ROWS];
-    for (counts, sum) in counts.iter_mut().zip(sums) {
+    for row in 0..ROWS {
         // SAFETY: there is space for eight words.
-        unsafe { sum.store(counts.as_mut_ptr()) };
+        unsafe { sums[row].store(counts[row].as_mut_ptr()) };
     }
     counts
 }
