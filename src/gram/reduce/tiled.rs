@@ -87,11 +87,10 @@ impl<K: Keep> Reduction<'_, K> {
         for (i, (values, &limit)) in cells.chunks_exact(width).zip(&*limits).enumerate() {
             let strips = values.chunks(STRIP).zip(limits_below.chunks(STRIP));
             for (strip, (values, limits_below)) in strips.enumerate() {
+                // Counted without a branch, so that the comparisons are vectors.
                 let pairs = values.iter().zip(limits_below);
-                let hit = pairs.fold(false, |hit, (&value, &below)| {
-                    hit | (value * self.sign <= limit) | (value * self.sign <= below)
-                });
-                if !hit {
+                let hits: u32 = pairs.map(|(&value, &below)| u32::from(value * self.sign <= limit.max(below))).sum();
+                if hits == 0 {
                     continue;
                 }
                 for (j, (&value, &below)) in (strip * STRIP..).zip(values.iter().zip(limits_below)) {
