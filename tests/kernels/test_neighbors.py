@@ -196,7 +196,7 @@ def test_a_kernel_of_zeros():
 )
 def test_strategies_instruction_sets_threads_and_tiles(strategy, options):
     rng = np.random.default_rng(1)
-    x, y = (random_rankings(rng, m, 20) for m in (130, 300))
+    x, y = (random_rankings(rng, m, 20) for m in (70, 150))
     items, is_distance = 20, options == DISTANCE
     kernel = {name: value for name, value in options.items() if name != "metric"}
     measure = (
@@ -207,7 +207,7 @@ def test_strategies_instruction_sets_threads_and_tiles(strategy, options):
     x, y = (_core.Rankings(values, "ranks", False) for values in (x, y))
     for isa, columns in product(_core.instruction_sets(), (None, y)):
         backend = strategy if strategy == "partition" else f"{strategy}-{isa}"
-        K = np.empty((130, 130 if columns is None else 300))
+        K = np.empty((70, 70 if columns is None else 150))
         _core.gram(measure, x, columns, K, backend=backend)
         values, indices = sorted_rows(K, 1 if is_distance else -1, 7, columns is None)
         for threads, tile in ((1, None), (2, None), (3, 1), (2, 7), (5, 64), (1, 1000)):

@@ -213,7 +213,7 @@ class KendallNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Kernel
 
     def kneighbors_graph(
         self, X: ArrayLike | None = None, n_neighbors: SupportsIndex | None = None, mode: Mode = "connectivity"
-    ) -> csr_array[Any]:
+    ) -> csr_array:
         """Return the graph of the nearest rankings of `fit`.
 
         Parameters
@@ -235,7 +235,7 @@ class KendallNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Kernel
 
     def radius_neighbors_graph(
         self, X: ArrayLike | None = None, radius: float | None = None, mode: Mode = "connectivity"
-    ) -> csr_array[Any]:
+    ) -> csr_array:
         """Return the graph of all rankings of `fit` that are not beyond a radius.
 
         Parameters
@@ -255,7 +255,7 @@ class KendallNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Kernel
         x, y = self._sides(X)
         return graph_of(x, y, self._compared_by(), self._limit(radius), mode, Run(n_jobs=self.n_jobs))
 
-    def transform(self, X: ArrayLike) -> csr_array[Any]:
+    def transform(self, X: ArrayLike) -> csr_array:
         """Return the graph of the nearest rankings of `fit`, as `mode` says.
 
         Parameters
@@ -272,7 +272,7 @@ class KendallNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Kernel
         count = self._count(None) + (self.mode == "distance")
         return graph_of(x, y, self._compared_by(), count, self.mode, Run(n_jobs=self.n_jobs))
 
-    def fit_transform(self, X: ArrayLike, y: object = None) -> csr_array[Any]:  # noqa: ARG002
+    def fit_transform(self, X: ArrayLike, y: object = None) -> csr_array:  # noqa: ARG002
         """Keep rankings, and return the graph of the nearest of them, each with itself.
 
         Parameters

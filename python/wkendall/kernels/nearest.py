@@ -62,7 +62,7 @@ def neighbors(
     n_jobs: SupportsIndex | None = None,
     progress: bool = False,
     backend: str | None = None,
-) -> Neighbors | csr_array[Any]:
+) -> Neighbors | csr_array:
     """Find, for each ranking of X, the rankings of Y that are most alike, or, without Y, of the others of X.
 
     The result is what sorting the rows of `gram_matrix` or `distance_matrix` gives, to the last bit, but the matrix is never
@@ -161,7 +161,7 @@ def neighbors_graph(
     missing: Missing = "error",
     n_jobs: SupportsIndex | None = None,
     progress: bool = False,
-) -> csr_array[Any]:
+) -> csr_array:
     """Return the graph of neighbours, for tools that take precomputed neighbours: scikit-learn, UMAP, scanpy.
 
     Parameters
@@ -274,7 +274,7 @@ def neighbors_of(
 
 def within_of(
     x: CheckedRankings, y: CheckedRankings | None, what: Specification, radius: float, run: Run
-) -> csr_array[Any]:
+) -> csr_array:
     """Find all rankings that are not beyond a radius."""
     from scipy.sparse import csr_array
 
@@ -293,7 +293,7 @@ def graph_of(
     wanted: int | float,
     mode: Mode,
     run: Run,
-) -> csr_array[Any]:
+) -> csr_array:
     """Find neighbours, a number of them or all within a radius, as a graph."""
     from scipy.sparse import csr_array
 
