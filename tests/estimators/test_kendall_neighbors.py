@@ -138,6 +138,13 @@ def test_lists():
     assert clone(model).fit(X).kneighbors(X[:4])[1].tolist() == indices.tolist()
 
 
+def test_the_distance_ignores_the_kernel():
+    X = random_rankings(np.random.default_rng(7), 12, 5)
+    expected = KendallNeighbors(3, metric="distance").fit(X).kneighbors()
+    found = KendallNeighbors(3, metric="distance", weight="mult", normalize=True).fit(X).kneighbors()
+    np.testing.assert_array_equal(found, expected)
+
+
 def test_names_of_columns():
     model = KendallNeighbors(2).fit(random_rankings(np.random.default_rng(6), 5, 4))
     assert model.get_feature_names_out().tolist() == [f"kendallneighbors{row}" for row in range(5)]

@@ -12,6 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from wkendall._arguments import as_order, check_choice, check_flag
 from wkendall.estimators.kernel_parameters import KernelParameters
+from wkendall.kernels.gram import gram_of
 from wkendall.kernels.nearest import (
     METRICS,
     MODES,
@@ -133,7 +134,9 @@ class KendallNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Kernel
         if self.radius is not None:
             as_radius(self.radius)
         rankings = self._read(X, reset=True)
-        self._gram(rankings.select(slice(1)))  # which checks the parameters
+        gram_of(
+            rankings.select(slice(1)), None, self._compared_by(), Run(n_jobs=self.n_jobs)
+        )  # which checks the parameters
         self.rankings_ = rankings.places
         self.n_samples_fit_ = rankings.rows
         return self

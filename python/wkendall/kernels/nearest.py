@@ -272,9 +272,7 @@ def neighbors_of(
     return Neighbors(*found)
 
 
-def within_of(
-    x: CheckedRankings, y: CheckedRankings | None, what: Specification, radius: float, run: Run
-) -> csr_array:
+def within_of(x: CheckedRankings, y: CheckedRankings | None, what: Specification, radius: float, run: Run) -> csr_array:
     """Find all rankings that are not beyond a radius."""
     from scipy.sparse import csr_array
 
