@@ -6,8 +6,9 @@ checks the rankings.
 """
 
 import argparse
-import resource
+import re
 import time
+from pathlib import Path
 
 import numpy as np
 import wkendall
@@ -29,17 +30,20 @@ def best_of(rounds, **calls):
     return times, results
 
 
-def peak():
-    """Return the most memory that this process has had, in MiB."""
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+def memory(field, reset=False):
+    """Return the memory of this process, now ("VmRSS") or at most ("VmHWM") since the last reset, in MiB; Linux only."""
+    if reset:
+        Path("/proc/self/clear_refs").write_text("5")
+    found = re.search(rf"{field}:\s+(\d+)", Path("/proc/self/status").read_text())
+    return int(found[1]) / 1024
 
 
 def against_faiss(rng, queries, rows, items, threads, rounds):
     """Search ten neighbours of some rankings by their distance."""
     X, Y = rankings(rng, queries, items), rankings(rng, rows, items)
-    before = peak()
+    before = memory("VmRSS", reset=True)
     wkendall.neighbors(X, Y, metric="distance", n_jobs=threads)
-    print(f"{queries} x {rows} x {items}: {peak() - before:.0f} MiB beyond the input")
+    print(f"{queries} x {rows} x {items}: {memory('VmHWM') - before:.0f} MiB beyond the input")
     import faiss
 
     faiss.omp_set_num_threads(threads)

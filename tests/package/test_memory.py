@@ -40,7 +40,8 @@ CALLS = {
 CHILD = """
 import resource
 import numpy as np
-from wkendall import combine, diagonal, embed, features, gram_matrix, kappa, kernel, linear_function, neighbors, packed_signs, suquan_svd
+from wkendall import combine, diagonal, embed, features, gram_matrix, kappa, kernel, linear_function
+from wkendall import neighbors, packed_signs, suquan_svd
 
 rng = np.random.default_rng(0)
 
