@@ -12,6 +12,7 @@ Layers, each using only those below it:
     vectors    what the transformers to vectors share
     drawing    different rankings, and draws of some
     kernel_parameters  what the objects with the parameters of a kernel share
+    kernel_cache   values that were computed before
     input_checks   what scikit-learn checks for its estimators
 """
 
