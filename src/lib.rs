@@ -34,6 +34,7 @@
 //! | a weighted correlation, which is no kernel | [`Measure::correlation`] |
 //! | any of these for all pairs of rankings | [`gram`], [`gram_into`] |
 //! | the rankings that are most alike each ranking | [`neighbors`], [`within`] |
+//! | the same of lists, for one query after the other | [`ListIndex`] |
 //! | bits whose Hamming distance is the distance | [`packed_signs`] |
 //! | for one pair, or one permutation | [`Measure::between`], [`Measure::kappa`] |
 //! | the tensors that general weights turn rankings into | [`embedding`] |
@@ -94,8 +95,8 @@ mod weight;
 
 pub use error::{Error, Number, Piece};
 pub use gram::{
-    Backend, Element, Neighbors, Options, Within, diagonal, diagonal_incomplete, gram, gram_incomplete_into, gram_into,
-    instruction_sets, neighbors, planned, within,
+    Backend, Element, ListIndex, Neighbors, Options, Within, diagonal, diagonal_incomplete, gram, gram_incomplete_into,
+    gram_into, instruction_sets, neighbors, planned, within,
 };
 pub use kappa::Workspace;
 pub use measure::Measure;

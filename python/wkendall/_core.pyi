@@ -10,6 +10,7 @@ __all__ = [
     "BLOCK_BYTES",
     "BLOCK_WORK",
     "MOST_THREADS",
+    "ListIndex",
     "Measure",
     "Rankings",
     "__version__",
@@ -78,6 +79,24 @@ class Rankings:
     def inverse(self) -> Rankings: ...
     def parts(self) -> list[NDArray[np.int64]]: ...
     def ranks(self) -> NDArray[np.int64]: ...
+
+@final
+class ListIndex:
+    def __new__(cls, measure: Measure, lists: Rankings, threads: int | None = None) -> ListIndex: ...
+    def neighbors(
+        self,
+        x: Rankings | None,
+        count: int,
+        threads: int | None = None,
+        progress: Callable[[int, int], object] | None = None,
+    ) -> tuple[NDArray[np.float64], NDArray[np.int64]]: ...
+    def within(
+        self,
+        x: Rankings | None,
+        radius: float,
+        threads: int | None = None,
+        progress: Callable[[int, int], object] | None = None,
+    ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]: ...
 
 @final
 class Measure:

@@ -7,6 +7,7 @@
 //!   strategies      the ways to fill a tile
 //!   plan            which strategy, how large a tile, how many threads: every threshold and cost
 //!   target          where the values of tiles go
+//!   found           neighbours, as they are returned
 //!   tiles           the result cut into pieces that threads can fill at the same time
 //! ```
 //!
@@ -14,6 +15,7 @@
 //! threads and any tile.
 
 mod distinct;
+mod found;
 mod plan;
 mod reduce;
 mod strategies;
@@ -35,11 +37,13 @@ use tiles::Tile;
 
 #[cfg(feature = "python")]
 pub(crate) use distinct::computed;
+pub use found::{Neighbors, Within};
 pub use plan::Backend;
 pub(crate) use plan::cost;
 #[cfg(feature = "python")]
 pub(crate) use plan::package;
-pub use reduce::{Neighbors, Within, neighbors, within};
+pub use reduce::{neighbors, within};
+pub use strategies::lists::ListIndex;
 pub(crate) use strategies::tied::own_values;
 
 /// A type that results can be stored in: `f64`, or `f32` for half the memory. Counts are exact either way; weighted
@@ -83,6 +87,14 @@ pub struct Options<'a> {
     pub backend: Backend,
     /// Sees progress and can stop the run.
     pub watch: Option<Watch<'a>>,
+}
+
+impl Options<'_> {
+    /// The same options for one of several runs.
+    fn again(&mut self) -> Options<'_> {
+        let Self { threads, tile, backend, watch } = self;
+        Options { threads: *threads, tile: *tile, backend: *backend, watch: parallel::share(watch) }
+    }
 }
 
 /// The measure of every ranking of `x` with every ranking of `y`, or of `x` where `y` is `None`, row by row.

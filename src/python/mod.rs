@@ -6,6 +6,7 @@
 
 mod embedding;
 mod gram;
+mod index;
 mod measure;
 mod neighbors;
 mod rankings;
@@ -144,6 +145,8 @@ mod _core {
     use super::embedding::{combine, embed, feature_columns, fill_features, linear_function, tuple_sums};
     #[pymodule_export]
     use super::gram::{diagonal, gram};
+    #[pymodule_export]
+    use super::index::ListIndex;
     #[pymodule_export]
     use super::measure::Measure;
     #[pymodule_export]

@@ -9,8 +9,8 @@ use super::rankings::Rankings;
 use super::watched;
 use crate::{Backend, Error, Options, RankingSet, Watch};
 
-type Row<'py, T> = Bound<'py, PyArray1<T>>;
-type Table<'py, T> = Bound<'py, PyArray2<T>>;
+pub(super) type Row<'py, T> = Bound<'py, PyArray1<T>>;
+pub(super) type Table<'py, T> = Bound<'py, PyArray2<T>>;
 
 /// The best values of each row and their columns; `progress` as for `gram`.
 #[pyfunction]
@@ -29,6 +29,11 @@ pub(super) fn neighbors<'py>(
 ) -> PyResult<(Table<'py, f64>, Table<'py, i64>)> {
     let run = Run { py, threads, tile, backend: parsed(backend)?, progress: progress.as_ref() };
     let found = on_sets(py, x, y, Best { measure: &measure.0, count, run })?;
+    table_parts(py, found)
+}
+
+/// Values and indices as arrays with a row for each ranking.
+pub(super) fn table_parts(py: Python<'_>, found: crate::Neighbors) -> PyResult<(Table<'_, f64>, Table<'_, i64>)> {
     let shape = [found.values.len() / found.count, found.count];
     let indices = PyArray1::from_vec(py, signed(found.indices));
     Ok((PyArray1::from_vec(py, found.values).reshape(shape)?, indices.reshape(shape)?))
@@ -51,8 +56,13 @@ pub(super) fn within<'py>(
 ) -> PyResult<(Row<'py, i64>, Row<'py, i64>, Row<'py, f64>)> {
     let run = Run { py, threads, tile, backend: parsed(backend)?, progress: progress.as_ref() };
     let found = on_sets(py, x, y, Close { measure: &measure.0, radius, run })?;
+    Ok(row_parts(py, found))
+}
+
+/// Starts, indices and values as arrays.
+pub(super) fn row_parts(py: Python<'_>, found: crate::Within) -> (Row<'_, i64>, Row<'_, i64>, Row<'_, f64>) {
     let starts = PyArray1::from_vec(py, signed(found.starts));
-    Ok((starts, PyArray1::from_vec(py, signed(found.indices)), PyArray1::from_vec(py, found.values)))
+    (starts, PyArray1::from_vec(py, signed(found.indices)), PyArray1::from_vec(py, found.values))
 }
 
 /// The order of each pair of items as a bit, in whole bytes.

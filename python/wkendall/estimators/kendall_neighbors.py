@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Self, SupportsIndex
 
 import numpy as np
@@ -139,6 +140,7 @@ class KendallNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Kernel
         )  # which checks the parameters
         self.rankings_ = rankings.places
         self.n_samples_fit_ = rankings.rows
+        self._searched = Searched(replace(rankings, indexes={}))
         return self
 
     def kneighbors(
@@ -292,7 +294,9 @@ class KendallNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Kernel
 
     def _sides(self, X: ArrayLike | None) -> tuple[CheckedRankings, CheckedRankings | None]:
         check_is_fitted(self)
-        kept = self._kept(self.rankings_)
+        kept = self._searched.rankings
+        if kept is None:
+            kept = self._searched.rankings = replace(self._kept(self.rankings_), indexes={})
         return (kept, None) if X is None else (self._read(X, reset=False), kept)
 
     def _compared_by(self) -> Specification:
@@ -310,6 +314,18 @@ class KendallNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Kernel
     @property
     def _n_features_out(self) -> int:
         return self.n_samples_fit_
+
+
+class Searched:
+    """Rankings as the Rust crate has them, with an index if they are lists. A copy, or one from a pickle, has to be made anew."""
+
+    def __init__(self, rankings: CheckedRankings | None = None) -> None:
+        """Keep rankings."""
+        self.rankings = rankings
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Leave out what is in Rust."""
+        return Searched, ()
 
 
 def _in_rows(values: NDArray[Any], starts: NDArray[Any]) -> NDArray[Any]:

@@ -27,6 +27,8 @@ Metric = Literal["kernel", "distance"]
 Mode = Literal["distance", "connectivity"]
 METRICS = ("kernel", "distance")
 MODES = ("distance", "connectivity")
+#: Fewer lists are compared one by one.
+WORTH_AN_INDEX = 1000
 ADVICE = "ask for fewer neighbours, or for those of some rankings at a time with Y="
 
 
@@ -264,7 +266,11 @@ def neighbors_of(
 ) -> Neighbors:
     """Find neighbours of rankings that have been read."""
     check_fits(x.rows, 2 * n_neighbors, np.dtype(np.float64), ADVICE)
+    index = _index(x if y is None else y, what, run)
     with progress_bar(run.progress, "neighbors") as show:
+        if index is not None:
+            rows = None if y is None else x.core
+            return Neighbors(*index.neighbors(rows, n_neighbors, threads=run.threads, progress=show))
         found = _core.neighbors(
             _measure(x, y, what), x.core, None if y is None else y.core, n_neighbors,
             threads=run.threads, backend=run.backend, progress=show,
@@ -276,11 +282,16 @@ def within_of(x: CheckedRankings, y: CheckedRankings | None, what: Specification
     """Find all rankings that are not beyond a radius."""
     from scipy.sparse import csr_array
 
+    index = _index(x if y is None else y, what, run)
     with progress_bar(run.progress, "neighbors") as show:
-        starts, indices, values = _core.within(
-            _measure(x, y, what), x.core, None if y is None else y.core, radius,
-            threads=run.threads, backend=run.backend, progress=show,
-        )  # fmt: skip
+        if index is not None:
+            rows = None if y is None else x.core
+            starts, indices, values = index.within(rows, radius, threads=run.threads, progress=show)
+        else:
+            starts, indices, values = _core.within(
+                _measure(x, y, what), x.core, None if y is None else y.core, radius,
+                threads=run.threads, backend=run.backend, progress=show,
+            )  # fmt: skip
     return csr_array((values, indices, starts), shape=_shape(x, y))
 
 
@@ -295,6 +306,8 @@ def graph_of(
     """Find neighbours, a number of them or all within a radius, as a graph."""
     from scipy.sparse import csr_array
 
+    starts: NDArray[Any]
+    indices: NDArray[Any]
     if isinstance(wanted, int):
         found = neighbors_of(x, y, what, wanted, run)
         starts = np.arange(0, found.indices.size + 1, wanted)
@@ -324,8 +337,28 @@ def distances_of(
     if isinstance(what, Distance):
         return values
     own = diagonal_of(x, what, run)
-    of_columns = own if y is None else diagonal_of(y, what, run)
-    return np.sqrt(np.maximum(own[rows] + of_columns[columns] - 2 * values, 0))
+    if y is None:
+        of_columns = own[columns]
+    else:
+        found, places = np.unique(columns, return_inverse=True)
+        of_columns = diagonal_of(y.select(found), what, run)[places]
+    distances: NDArray[np.float64] = np.sqrt(np.maximum(own[rows] + of_columns - 2 * values, 0))
+    return distances
+
+
+def _index(searched: CheckedRankings, what: Specification, run: Run) -> _core.ListIndex | None:
+    """Return the index of lists that are kept for many searches; it is made for the first."""
+    if searched.indexes is None or not searched.core.is_lists or searched.rows < WORTH_AN_INDEX:
+        return None
+    if isinstance(what, Kernel) and (what.U is not None or what.W is not None):
+        return None  # which lists do not take
+    key = repr((what.function, what.options()))
+    if key not in searched.indexes:
+        index = _core.ListIndex(what.measure(searched.items), searched.core, run.threads)
+        searched.indexes.clear()
+        searched.indexes[key] = index
+        return index
+    return searched.indexes[key]
 
 
 def _shape(x: CheckedRankings, y: CheckedRankings | None) -> tuple[int, int]:

@@ -17,39 +17,18 @@ mod repeated;
 mod tiled;
 
 use super::distinct::Few;
-use super::plan::{Plan, Representation, Task};
-use super::{Options, fill_all, find_own, measure_of_items, new_task};
+use super::found::{Neighbors, Within};
+use super::plan::{Plan, Representation, Task, cost};
+use super::{Backend, ListIndex, Options, fill_all, find_own, measure_of_items, new_task};
 use crate::error::Error;
 use crate::measure::Measure;
 use crate::memory;
 use crate::parallel::{self, Watch};
-use crate::rankings::{RankingSet, Sides};
+use crate::rankings::{Lists, RankingSet, Sides};
 use counted::Counts;
 use kept::{Best, Candidate, Close, CloseRows, Keep};
 use repeated::Classes;
 use tiled::Reduction;
-
-/// The rankings that are most alike each of some others: see [`neighbors`].
-#[derive(Debug, Clone, PartialEq)]
-pub struct Neighbors {
-    /// How many there are for each ranking.
-    pub count: usize,
-    /// Their numbers, the best first: `count` for the first ranking, then those for the second, and so on.
-    pub indices: Vec<usize>,
-    /// Their values, in the same order.
-    pub values: Vec<f64>,
-}
-
-/// All rankings that are at least so much alike each of some others: see [`within`].
-#[derive(Debug, Clone, PartialEq)]
-pub struct Within {
-    /// Where the entries of each ranking begin; the last is the number of all entries.
-    pub starts: Vec<usize>,
-    /// Numbers of rankings, in rising order for each.
-    pub indices: Vec<usize>,
-    /// Their values.
-    pub values: Vec<f64>,
-}
 
 /// For each ranking of `x` the `count` rankings of `y` that are most alike, or, without `y`, of the others of `x`.
 ///
@@ -79,6 +58,11 @@ pub fn neighbors<R: RankingSet>(
     let rankings = y.map_or(x.rows().saturating_sub(1), RankingSet::rows);
     if count == 0 || count > rankings {
         return Err(Error::NeighborCount { count, rankings, others: y.is_none() });
+    }
+    if let Some((x, lists)) = searched::<R>(x, y, &options) {
+        let mut options = options;
+        let index = ListIndex::new(measure, lists, options.again())?;
+        return index.neighbors(x, count, options);
     }
     // A ranking may be among its own best.
     let kept = count + usize::from(y.is_none());
@@ -112,12 +96,29 @@ pub fn within<R: RankingSet>(
     if radius.is_nan() || (measure.is_distance() && radius < 0.0) {
         return Err(Error::Radius { value: radius, distance: measure.is_distance() });
     }
+    if let Some((x, lists)) = searched::<R>(x, y, &options) {
+        let mut options = options;
+        let index = ListIndex::new(measure, lists, options.again())?;
+        return index.within(x, radius, options);
+    }
     search(measure, x, y, Wanted::Close(radius), options, Classes::within)
 }
 
 fn check_items<R: RankingSet>(measure: &Measure, x: &R, y: Option<&R>) -> Result<(), Error> {
     measure.check_items(x.items())?;
     measure.check_items(y.unwrap_or(x).items())
+}
+
+/// Lists whose neighbours are looked up in an index of others, if that is worth making; unless a backend is asked for.
+fn searched<'a, R: RankingSet>(
+    x: &'a R,
+    y: Option<&'a R>,
+    options: &Options<'_>,
+) -> Option<(Option<&'a Lists>, &'a Lists)> {
+    let Sides::Lists(x, y) = R::sides(x, y) else { return None };
+    let lists = y.unwrap_or(x);
+    let free = options.backend == Backend::default() && options.tile.is_none();
+    (free && cost::worth_an_index(x.rows(), lists)).then_some((y.map(|_| x), lists))
 }
 
 /// What is kept of each row.

@@ -2,10 +2,12 @@
 //!
 //! ```text
 //! mod       finds self-similarities where they are needed, then fills the tiles
+//! index     lists by item, for finding those most alike
 //! pairs     one row of a tile at a time: only the pairs of lists that have an item in common are looked at closely
 //! setting   what is computed, of which lists
 //! ```
 
+mod index;
 mod pairs;
 mod setting;
 
@@ -17,6 +19,7 @@ use crate::gram::target::{Target, Tiling};
 use crate::measure::Measure;
 use crate::parallel::{self, Crew, Watch};
 use crate::rankings::Lists;
+pub use index::ListIndex;
 use pairs::ListPairs;
 use setting::{Setting, mean_of};
 

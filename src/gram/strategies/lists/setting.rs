@@ -1,5 +1,6 @@
 //! What is computed of lists: means over all complete rankings that agree with them.
 
+use std::borrow::Cow;
 use std::ops::ControlFlow;
 
 use crate::error::Error;
@@ -26,6 +27,9 @@ pub(super) fn mean_of(measure: &Measure) -> Result<(&Lowered, Mean), Error> {
     Ok((weight, mean))
 }
 
+/// Those of the rows, and of the columns if these are others.
+type Roots<'a> = (Cow<'a, [f64]>, Option<Cow<'a, [f64]>>);
+
 /// What is computed, of which lists.
 pub(super) struct Setting<'a> {
     measure: &'a Measure,
@@ -37,7 +41,7 @@ pub(super) struct Setting<'a> {
     /// The root of the self-similarity of each row and of each column, that of the row where there is none, where it is
     /// needed: where values are divided by it, and where it can be 0 although its terms are not. For the Mallows kernel
     /// half of the mean distance of each list from itself.
-    roots: Option<(Vec<f64>, Option<Vec<f64>>)>,
+    roots: Option<Roots<'a>>,
 }
 
 /// A weight with what it comes to for the ends of lists.
@@ -76,14 +80,35 @@ impl<'a> Setting<'a> {
         y: &'a Lists,
         watch: Option<Watch<'_>>,
     ) -> Result<Self, Error> {
+        Self::with_tails(measure, x, y, &[], watch)
+    }
+
+    /// As [`Setting::new`]; `tails` are those of another setting with the same measure, found again if they are too few.
+    pub(super) fn with_tails(
+        measure: &'a Measure,
+        x: &'a Lists,
+        y: &'a Lists,
+        tails: &[(f64, f64)],
+        watch: Option<Watch<'_>>,
+    ) -> Result<Self, Error> {
         let (weight, mut mean) = mean_of(measure)?;
         if measure.rate().is_some() && measure.is_normalized() {
             // Differences of distances, of which both are about N^2 / 4, would lose digits.
             mean = Mean::Signed;
         }
         let longest = x.longest().max(y.longest());
-        let sums = Weighed::new(weight, mean == Mean::Signed, x.items(), longest, watch)?;
+        let (signed, items) = (mean == Mean::Signed, x.items());
+        let sums = if tails.len() > longest.min(items) {
+            Weighed { weight, tails: Tails::known(weight, items, tails)?, signed, items }
+        } else {
+            Weighed::new(weight, signed, items, longest, watch)?
+        };
         Ok(Self { measure, x, y, mean, sums, longest, roots: None })
+    }
+
+    /// What the weights come to for the ends of lists, by length.
+    pub(super) fn tails(&self) -> &[(f64, f64)] {
+        self.sums.tails.means()
     }
 
     /// What is summed.
@@ -102,22 +127,36 @@ impl<'a> Setting<'a> {
     /// Finds what values are divided by.
     pub(super) fn find_roots(&mut self, threads: Option<usize>, watch: Option<Watch<'_>>) -> Result<(), Error> {
         let mut watch = watch;
+        let of_rows = self.roots_of(self.x, threads, parallel::share(&mut watch))?;
+        let same = std::ptr::eq(self.x, self.y);
+        let of_columns = if same { None } else { Some(self.roots_of(self.y, threads, watch)?.into()) };
+        self.set_roots(of_rows.into(), of_columns);
+        Ok(())
+    }
+
+    /// Says what values are divided by.
+    pub(super) fn set_roots(&mut self, of_rows: Cow<'a, [f64]>, of_columns: Option<Cow<'a, [f64]>>) {
+        self.roots = Some((of_rows, of_columns));
+    }
+
+    /// What the values of these lists are divided by.
+    pub(super) fn roots_of(
+        &self,
+        set: &Lists,
+        threads: Option<usize>,
+        watch: Option<Watch<'_>>,
+    ) -> Result<Vec<f64>, Error> {
+        let mut watch = watch;
         // Most of the time goes into the matrix.
         let mut begun = |_| match &mut watch {
             Some(watch) => watch(Progress { done: 0, total: 1 }),
             None => ControlFlow::Continue(()),
         };
-        let mut roots = |set: &Lists| {
-            let mut values = self.own_values(set, threads, Some(&mut begun))?;
-            for value in &mut values {
-                *value = if self.measure.rate().is_some() { *value / 4.0 } else { value.max(0.0).sqrt() };
-            }
-            Ok(values)
-        };
-        let of_rows = roots(self.x)?;
-        let of_columns = if std::ptr::eq(self.x, self.y) { None } else { Some(roots(self.y)?) };
-        self.roots = Some((of_rows, of_columns));
-        Ok(())
+        let mut values = self.own_values(set, threads, Some(&mut begun))?;
+        for value in &mut values {
+            *value = if self.measure.rate().is_some() { *value / 4.0 } else { value.max(0.0).sqrt() };
+        }
+        Ok(values)
     }
 
     /// The value of each list and itself, after it is divided by what there is to divide by.
