@@ -76,7 +76,7 @@ def test_examples_of_pages(page, capsys):
 
 def test_help_is_not_too_wide(capsys, monkeypatch):
     monkeypatch.setenv("COLUMNS", "80")
-    for words in ("--help", "gram --help", "learn --help", "reproduce --help", "info --help"):
+    for words in ("--help", "gram --help", "neighbors --help", "learn --help", "reproduce --help", "info --help"):
         run(words)
         lines = capsys.readouterr().out.splitlines()
         assert max(map(len, lines)) <= 110, max(lines, key=len)

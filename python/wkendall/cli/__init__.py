@@ -5,9 +5,10 @@ and returns an exit code. What takes long to load is loaded when it runs.
 
 Layers, each using only those below it:
 
-    gram, learn, reproduce, info   the commands
+    gram, neighbors, learn, reproduce, info   the commands
     validation          scores on folds
     words               the library's messages in the words of the command line
+    kernel_options      what is computed for a pair of rankings
     labels              files to labels
     reading             files to rankings
     options             what commands share
@@ -30,13 +31,13 @@ from types import FrameType
 from typing import Any, NoReturn
 
 from wkendall import __version__
-from wkendall.cli import gram, info, learn, reproduce
+from wkendall.cli import gram, info, learn, neighbors, reproduce
 from wkendall.cli.errors import UsageError, explain
 from wkendall.cli.output import standard_output
 
 __all__ = ["main"]
 
-COMMANDS = (gram, learn, reproduce, info)
+COMMANDS = (gram, neighbors, learn, reproduce, info)
 
 DONE, FAILED, WRONG_USAGE, INTERRUPTED, CLOSED_PIPE = 0, 1, 2, 130, 141
 

@@ -16,13 +16,14 @@ from numpy.typing import NDArray
 from wkendall._disk import reserve
 from wkendall._memory import check_fits
 from wkendall.cli.errors import CommandError, UsageError
-from wkendall.cli.options import add_output, add_reading, add_running, new_parser, wants_progress, whole_number
+from wkendall.cli.kernel_options import WEIGHTING, add_kernel, check_kernel, weighting
+from wkendall.cli.options import add_output, add_reading, add_running, new_parser, wants_progress
 from wkendall.cli.output import check_new, check_not_input, new_file, standard_output, write_npz
-from wkendall.cli.reading import Source, check_reading, check_same_items, check_skipped, load_array, read_rankings
+from wkendall.cli.reading import Source, check_reading, check_same_items, check_skipped, read_rankings
 from wkendall.cli.words import in_words_of_the_command
 from wkendall.kernels import matrix_file, to_file
 from wkendall.kernels.gram import distance_matrix, gram_matrix, mallows
-from wkendall.kernels.named_weights import FACTORS, STANDARD, WEIGHTS
+from wkendall.kernels.named_weights import STANDARD
 from wkendall.kernels.run import Run
 from wkendall.kernels.specification import Distance, Kernel, Mallows, Specification
 from wkendall.reading.rankings import Reading
@@ -34,17 +35,6 @@ STDOUT = Path("-")
 ENDINGS = (".npy", ".npz", ".csv")
 #: What to do about a matrix that does not fit in memory.
 _ADVICE = "write it to an .npy file, which may be larger than memory, or use --dtype float32"
-#: Options for weights, and what they are if not given.
-_WEIGHTING = {
-    "weight": None,
-    "k": None,
-    "u": None,
-    "U": None,
-    "W": None,
-    "order": 2,
-    "signed": False,
-    "normalize": False,
-}
 
 _DESCRIPTION = """\
 Compute a kernel between all rankings of a file, or between those of two
@@ -81,7 +71,15 @@ def add_parser(commands: Commands) -> None:
     parser.add_argument(
         "--against", type=Path, metavar="FILE", help="rankings to compare with, one column of the matrix each"
     )
-    _add_kernel(parser)
+    add_kernel(
+        parser,
+        "--kernel",
+        {
+            "kendall": "concordant pairs, weighted (default)",
+            "distance": "the number of discordant pairs d, which is not a kernel",
+            "mallows": "exp(-lam d)",
+        },
+    )
     add_reading(parser)
     add_running(parser)
     parser.add_argument("--dtype", choices=("float64", "float32"), default="float64", help="the numbers of the matrix")
@@ -91,42 +89,6 @@ def add_parser(commands: Commands) -> None:
         help="for .npy: keep what is done if the run is interrupted or killed, and go on with what an earlier run has done",
     )
     parser.set_defaults(run=run)
-
-
-def _add_kernel(parser: argparse.ArgumentParser) -> None:
-    kernel = parser.add_argument_group("the kernel")
-    kernel.add_argument(
-        "--kernel",
-        choices=("kendall", "mallows", "distance"),
-        default="kendall",
-        help="kendall: concordant pairs, weighted (default); distance: the number of discordant pairs d, which is not a kernel; "
-        "mallows: exp(-lam d)",
-    )
-    which = kernel.add_mutually_exclusive_group()
-    which.add_argument("--weight", choices=WEIGHTS, help="what a concordant pair adds; standard if not given")
-    which.add_argument(
-        "--U", metavar="FILE.npy", type=Path, help="weights of pairs (or, with --order, tuples) of positions"
-    )
-    which.add_argument(
-        "--W", metavar="FILE.npy", type=Path, help="an array of n x n x n x n weights that makes a kernel"
-    )
-    kernel.add_argument("--k", type=whole_number(1), metavar="K", help="for --weight top: how many ranks count")
-    kernel.add_argument(
-        "--u",
-        type=_position_weights,
-        metavar="WEIGHTS",
-        help="for --weight add and mult: hyperbolic, log, numbers such as 1,0.5,0.25 (--u=-1,0 if the first is negative), or an "
-        ".npy file; the first is that of the best rank",
-    )
-    kernel.add_argument(
-        "--order", type=whole_number(1), default=2, metavar="D", help="tuples of so many items instead of pairs"
-    )
-    kernel.add_argument("--signed", action="store_true", help="discordant pairs count too, negative")
-    kernel.add_argument("--normalize", action="store_true", help="divide by the roots of the self-similarities")
-    kernel.add_argument("--no-check", action="store_true", help="do not check that W makes a kernel")
-    kernel.add_argument(
-        "--lam", type=float, help="for --kernel mallows: how fast it falls with each discordant pair; 1 if not given"
-    )
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -168,33 +130,8 @@ def _check(arguments: argparse.Namespace) -> None:
     check_not_input(arguments.output, *_inputs(arguments), arguments.u, arguments.U, arguments.W)
     if arguments.resume and arguments.output.suffix.lower() != ".npy":
         raise UsageError(f"--resume goes with an .npy file, not with {str(arguments.output)!r}")
-    if arguments.kernel != "kendall":
-        for name, unsaid in _WEIGHTING.items():
-            if getattr(arguments, name) != unsaid and (arguments.kernel, name) != ("mallows", "normalize"):
-                raise UsageError(f"--{name} goes with --kernel kendall, not {arguments.kernel}")
-    if arguments.lam is not None and arguments.kernel != "mallows":
-        raise UsageError("--lam goes with --kernel mallows")
-    if arguments.no_check and arguments.W is None:
-        raise UsageError("--no-check goes with --W")
-    _check_weight(arguments)
+    check_kernel(arguments)
     check_reading(arguments, *_inputs(arguments))
-
-
-def _check_weight(arguments: argparse.Namespace) -> None:
-    if arguments.weight == "top" and arguments.k is None:
-        raise UsageError("--weight top needs --k, the number of ranks that count")
-    if arguments.k is not None and arguments.weight != "top":
-        raise UsageError("--k goes with --weight top")
-    if arguments.weight in ("add", "mult") and arguments.u is None:
-        raise UsageError(f"--weight {arguments.weight} needs --u: hyperbolic, log, numbers, or an .npy file")
-    if arguments.u is not None and arguments.weight not in ("add", "mult"):
-        raise UsageError("--u goes with --weight add and --weight mult")
-    if arguments.signed and (arguments.U or arguments.W):
-        raise UsageError("--signed goes with --weight, not with --U and --W")
-    if arguments.signed and arguments.order != 2:
-        raise UsageError("--signed goes with --order 2")
-    if arguments.W and arguments.order != 2:
-        raise UsageError("--W goes with --order 2")
 
 
 def _inputs(arguments: argparse.Namespace) -> list[Path]:
@@ -222,16 +159,7 @@ def _fill(arguments: argparse.Namespace, x: Source, y: Source | None, out: NDArr
         elif arguments.kernel == "distance":
             distance_matrix(X, Y, **how)
         else:
-            gram_matrix(X, Y, **_weighting(arguments), **how)
-
-
-def _weighting(arguments: argparse.Namespace) -> dict[str, Any]:
-    """Return the parameters of the kernel that were given."""
-    given = {
-        name: getattr(arguments, name) for name, unsaid in _WEIGHTING.items() if getattr(arguments, name) is not unsaid
-    }
-    loaded = {name: load_array(value) for name, value in given.items() if isinstance(value, Path)}
-    return given | loaded | {"check": not arguments.no_check}
+            gram_matrix(X, Y, **weighting(arguments), **how)
 
 
 def _refuse_unfinished(arguments: argparse.Namespace) -> None:
@@ -268,7 +196,7 @@ def _specification(arguments: argparse.Namespace) -> Specification:
         return Mallows(1.0 if arguments.lam is None else arguments.lam, arguments.normalize)
     if arguments.kernel == "distance":
         return Distance()
-    given: dict[str, Any] = {**_WEIGHTING, "weight": STANDARD, **_weighting(arguments)}
+    given: dict[str, Any] = {**WEIGHTING, "weight": STANDARD, **weighting(arguments)}
     return Kernel(**given)
 
 
@@ -331,16 +259,3 @@ def _tell_of_counts(arguments: argparse.Namespace, x: Source, y: Source | None) 
                 "each order is written; --expand makes one for each voter, and an .npz file keeps the counts",
                 file=sys.stderr,
             )
-
-
-def _position_weights(text: str) -> str | Path | list[float]:
-    if text in FACTORS:
-        return text
-    if text.lower().endswith(".npy"):
-        return Path(text)
-    try:
-        return [float(number) for number in text.split(",")]
-    except ValueError:
-        raise argparse.ArgumentTypeError(
-            f"{text!r} is neither {' nor '.join(FACTORS)} nor numbers such as 1,0.5,0.25 nor the name of an .npy file"
-        ) from None

@@ -21,7 +21,9 @@ from wkendall.cli.reading import Source
 
 #: Arguments of functions that are options here, and the names of these.
 _OPTIONS = {name: name for name in ("k", "u", "U", "W", "order", "lam", "train", "test")} | {
-    "n_components": "components"
+    "n_components": "components",
+    "n_neighbors": "n-neighbors",
+    "radius": "radius",
 }
 #: What to do here, where something else has to be done in Python.
 _ADVICE = {
