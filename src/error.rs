@@ -174,6 +174,8 @@ pub enum Error {
         /// The item.
         column: usize,
     },
+    /// A measure by which lists out of a catalogue are not searched.
+    ListMeasure,
     /// Two things that belong together have different numbers of items.
     ItemsDiffer {
         /// Items of the first.
@@ -271,6 +273,22 @@ pub enum Error {
     Lambda {
         /// The value.
         value: f64,
+    },
+    /// No neighbours are asked for, or more than there are rankings.
+    NeighborCount {
+        /// How many are asked for.
+        count: usize,
+        /// How many rankings there are.
+        rankings: usize,
+        /// Whether these are the others of a set that is compared with itself.
+        others: bool,
+    },
+    /// The radius for neighbours is NaN, or negative for a distance.
+    Radius {
+        /// The value.
+        value: f64,
+        /// Whether it is for a distance.
+        distance: bool,
     },
     /// The slice to fill is not rows x columns long.
     OutputLength {
@@ -416,12 +434,14 @@ impl Error {
             | Self::FactorTooLarge { value, .. }
             | Self::WeightEntry { value, .. }
             | Self::RankingWeight { value, .. }
-            | Self::Lambda { value } => Some(Number::Real(value)),
+            | Self::Lambda { value }
+            | Self::Radius { value, .. } => Some(Number::Real(value)),
             Self::ListedTwice { column: number, .. }
             | Self::RowLength { given: number, .. }
             | Self::MixedBase { items: number, .. }
             | Self::TopOutOfRange { k: number, .. }
             | Self::TooManyForExact { items: number, .. }
+            | Self::NeighborCount { count: number, .. }
             | Self::Order { order: number }
             | Self::OrderTooHigh { order: number, .. }
             | Self::OrderSigned { order: number } => Some(Number::Unsigned(number as u64)),
@@ -464,6 +484,8 @@ impl Error {
             Self::Order { .. } | Self::OrderTooHigh { .. } | Self::OrderSigned { .. } => Some("order"),
             Self::Lambda { .. } => Some("lam"),
             Self::TooManyForExact { .. } => Some("method"),
+            Self::NeighborCount { .. } => Some("n_neighbors"),
+            Self::Radius { .. } => Some("radius"),
             Self::UnknownBackend { .. } | Self::MissingInstructions { .. } | Self::CannotCompute { .. } => {
                 Some("backend")
             }

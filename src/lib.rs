@@ -33,6 +33,9 @@
 //! | the Mallows kernel | [`Measure::mallows`] |
 //! | a weighted correlation, which is no kernel | [`Measure::correlation`] |
 //! | any of these for all pairs of rankings | [`gram`], [`gram_matrix`], [`gram_into`] |
+//! | the rankings that are most alike each ranking | [`neighbors`], [`within`] |
+//! | the same of lists, for one query after the other | [`ListIndex`] |
+//! | bits whose Hamming distance is the distance | [`packed_signs`] |
 //! | for one pair, or one permutation | [`Measure::between`], [`Measure::kappa`] |
 //! | the tensors that general weights turn rankings into | [`embedding`] |
 //! | Kendall's tau-b between columns of observations, with p-values | [`correlations`] |
@@ -66,6 +69,7 @@
 //! importance  the pairs of items that a function of rankings looks at
 //! consensus   the ranking that agrees most with others
 //! balance     what rankings say about pairs of items, summed
+//! signs       rankings as bits, for binary indexes
 //! features    rows of numbers whose inner products are a kernel
 //! embedding   the tensors that general weights turn rankings into
 //! gram        all pairs: plan, strategies, tiles
@@ -98,20 +102,22 @@ mod parallel;
 #[cfg(feature = "python")]
 mod python;
 mod rankings;
+mod signs;
 mod simd;
 mod weight;
 
 pub use correlations::{Alternative, Columns, Correlations, correlations, correlations_into};
 pub use error::{Error, Number, Piece};
 pub use gram::{
-    Backend, Element, Options, diagonal, diagonal_incomplete, gram, gram_incomplete_into, gram_into, gram_matrix,
-    instruction_sets, planned,
+    Backend, Element, ListIndex, Neighbors, Options, Within, diagonal, diagonal_incomplete, gram, gram_incomplete_into,
+    gram_into, gram_matrix, instruction_sets, neighbors, planned, within,
 };
 pub use kappa::Workspace;
 pub use matrix::{Matrix, MatrixRows};
 pub use measure::Measure;
 pub use parallel::{Progress, Watch, available_cores, default_threads};
 pub use rankings::{Incomplete, Iter, Lists, Missing, RankingSet, Rankings, Row, Rows, Value};
+pub use signs::{packed_signs, sign_bytes};
 pub use weight::{Factor, Weight};
 
 #[cfg(doctest)]

@@ -157,7 +157,7 @@ def test_the_symmetric_half_is_computed_once(here, monkeypatch):
         return matrix(kernel, x, y, reading, run)
 
     matrix, gram_matrix = local.matrix, local.gram_matrix
-    monkeypatch.setattr(wkendall.dask, "gram", SimpleNamespace(matrix=counted))
+    monkeypatch.setattr(wkendall.dask.matrices, "gram", SimpleNamespace(matrix=counted))
     X = random_rankings(np.random.default_rng(0), 45, 6)
     K = wkendall.dask.gram_matrix(chunked(X, 10))
     calls.clear()  # there was one to check the parameters

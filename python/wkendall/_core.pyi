@@ -11,6 +11,7 @@ __all__ = [
     "BLOCK_WORK",
     "MOST_THREADS",
     "Columns",
+    "ListIndex",
     "Measure",
     "Rankings",
     "__version__",
@@ -28,9 +29,12 @@ __all__ = [
     "largest_effects",
     "linear_function",
     "most_factors",
+    "neighbors",
+    "packed_signs",
     "planned",
     "planned_of",
     "tuple_sums",
+    "within",
 ]
 
 __version__: str
@@ -87,6 +91,24 @@ class Columns:
     def columns(self) -> int: ...
     @property
     def observations(self) -> int: ...
+
+@final
+class ListIndex:
+    def __new__(cls, measure: Measure, lists: Rankings, threads: int | None = None) -> ListIndex: ...
+    def neighbors(
+        self,
+        x: Rankings | None,
+        count: int,
+        threads: int | None = None,
+        progress: Callable[[int, int], object] | None = None,
+    ) -> tuple[NDArray[np.float64], NDArray[np.int64]]: ...
+    def within(
+        self,
+        x: Rankings | None,
+        radius: float,
+        threads: int | None = None,
+        progress: Callable[[int, int], object] | None = None,
+    ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]: ...
 
 @final
 class Measure:
@@ -149,6 +171,27 @@ def correlations(
     backend: str | None = None,
     progress: Callable[[int, int], object] | None = None,
 ) -> None: ...
+def neighbors(
+    measure: Measure,
+    x: Rankings,
+    y: Rankings | None,
+    count: int,
+    threads: int | None = None,
+    tile: int | None = None,
+    backend: str | None = None,
+    progress: Callable[[int, int], object] | None = None,
+) -> tuple[NDArray[np.float64], NDArray[np.int64]]: ...
+def within(
+    measure: Measure,
+    x: Rankings,
+    y: Rankings | None,
+    radius: float,
+    threads: int | None = None,
+    tile: int | None = None,
+    backend: str | None = None,
+    progress: Callable[[int, int], object] | None = None,
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]: ...
+def packed_signs(x: Rankings, threads: int | None = None) -> NDArray[np.uint8]: ...
 def diagonal(measure: Measure, x: Rankings, threads: int | None = None) -> NDArray[np.float64]: ...
 def embed(
     x: Rankings,

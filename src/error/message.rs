@@ -90,6 +90,10 @@ impl Error {
                 let (before, rule) = (" lists column ", " twice: an item has one place");
                 vec![Piece::Row(row), text(before).remove(0), Piece::Column(column), text(rule).remove(0)]
             }
+            Self::ListMeasure => text(
+                "lists out of a catalogue are searched by a kernel of order 2 with a named weight, the distance or the \
+                 Mallows kernel, but not by this measure",
+            ),
             Self::TopOutOfRange { k, items } => {
                 about("k", format!(" is {k}, but must be from 1 to {}, the number of items", items.max(1)))
             }
@@ -131,6 +135,15 @@ impl Error {
             }
             Self::Lambda { value } => {
                 about("lam", format!(" is {value:?}: the Mallows kernel needs a finite number that is not negative"))
+            }
+            Self::NeighborCount { count, rankings, others } => {
+                let kind = if others { "others to choose from" } else { "rankings to choose from" };
+                let rule = if rankings == 0 { "none can be found" } else { "it must be from 1 to that" };
+                about("n_neighbors", format!(" is {count}, but there are {rankings} {kind}: {rule}"))
+            }
+            Self::Radius { value, distance } => {
+                let rule = if distance { "it must be a distance from 0" } else { "it must be a value of the kernel" };
+                about("radius", format!(" is {value:?}: {rule}"))
             }
             Self::Shape { values, rows, items } => {
                 text(format!("{values} values cannot fill {rows} rows of {items} items"))

@@ -108,6 +108,16 @@ impl<R: RankingSet> Few<R> {
         (self.x.rows(), self.y.as_ref().unwrap_or(&self.x).rows())
     }
 
+    /// The distinct rankings for rows and, if there are others, for columns.
+    pub(super) fn sets(&self) -> (&R, Option<&R>) {
+        (&self.x, self.y.as_ref())
+    }
+
+    /// Which of the distinct rankings each row is, and each column.
+    pub(super) fn classes(&self) -> (&[u32], &[u32]) {
+        (&self.of_rows.class, &self.of_columns.as_ref().unwrap_or(&self.of_rows).class)
+    }
+
     /// Memory for the matrix of the distinct rankings, if there is any.
     pub(super) fn matrix<T: Element>(&self) -> Option<Vec<T>> {
         let (rows, columns) = self.shape();

@@ -2,9 +2,12 @@
 //!
 //! ```text
 //! mod               check, plan, run
+//!   reduce          the best values of each row, without the matrix
 //!   distinct        rankings that repeat are computed once
 //!   strategies      the ways to fill a tile
 //!   plan            which strategy, how large a tile, how many threads: every threshold and cost
+//!   target          where the values of tiles go
+//!   found           neighbours, as they are returned
 //!   tiles           the result cut into pieces that threads can fill at the same time
 //! ```
 //!
@@ -12,28 +15,35 @@
 //! threads and any tile.
 
 mod distinct;
+mod found;
 mod plan;
+mod reduce;
 mod strategies;
+mod target;
 mod tiles;
 
 use crate::error::Error;
 use crate::matrix::Matrix;
 use crate::measure::Measure;
 use crate::memory;
-use crate::parallel::{self, Crew, Proceed, Stop, Watch};
+use crate::parallel::{self, Proceed, Stop, Watch};
 use crate::rankings::{Incomplete, Lists, RankingSet, Sides};
 use crate::simd::{Isa, Level};
 use distinct::Few;
 use plan::{Plan, Representation, Task};
 use strategies::complete::product;
 use strategies::{complete, lists, tied};
+use target::{Cells, Target};
 use tiles::Tile;
 
+pub use found::{Neighbors, Within};
 pub use plan::Backend;
 pub(crate) use plan::cost;
 #[cfg(feature = "python")]
 pub(crate) use plan::package;
+pub use reduce::{neighbors, within};
 pub(crate) use strategies::columns::{Finish, fill as fill_columns};
+pub use strategies::lists::ListIndex;
 pub(crate) use strategies::tied::own_values;
 
 /// A type that results can be stored in: `f64`, or `f32` for half the memory. Counts are exact either way; weighted
@@ -77,6 +87,14 @@ pub struct Options<'a> {
     pub backend: Backend,
     /// Sees progress and can stop the run.
     pub watch: Option<Watch<'a>>,
+}
+
+impl Options<'_> {
+    /// The same options for one of several runs.
+    fn again(&mut self) -> Options<'_> {
+        let Self { threads, tile, backend, watch } = self;
+        Options { threads: *threads, tile: *tile, backend: *backend, watch: parallel::share(watch) }
+    }
 }
 
 /// The measure of every ranking of `x` with every ranking of `y`, or of `x` where `y` is `None`, row by row.
@@ -155,6 +173,11 @@ pub fn gram_into<R: RankingSet, T: Element>(
     if rows.checked_mul(columns) != Some(out.len()) {
         return Err(Error::OutputLength { given: out.len(), rows, columns });
     }
+    if let Sides::Lists(x, y) = R::sides(x, y)
+        && measure.is_correlation()
+    {
+        return correlations_into(measure, x, y, out, options);
+    }
     let of_items = measure_of_items(measure, x)?;
     let measure = of_items.as_ref().unwrap_or(measure);
     let mut options = options;
@@ -166,7 +189,8 @@ pub fn gram_into<R: RankingSet, T: Element>(
         return Ok(());
     }
     let Some(few) = Few::find(x, y, parallel::share(&mut options.watch))? else {
-        return fill_all(task, x, y, out, options);
+        let plan = Plan::new(task, &options)?;
+        return fill_all(task, plan, x, y, Cells(out), options);
     };
     let task = Task { rows: few.shape().0, columns: few.shape().1, ..task };
     let Some(mut values) = few.matrix() else {
@@ -175,9 +199,28 @@ pub fn gram_into<R: RankingSet, T: Element>(
         let plan = Plan::new(task, &options)?;
         drop(few);
         let backend = options.backend.with(plan.strategy);
-        return fill_all(Task { rows, columns, ..task }, x, y, out, Options { backend, ..options });
+        let (task, options) = (Task { rows, columns, ..task }, Options { backend, ..options });
+        let plan = Plan::new(task, &options)?;
+        return fill_all(task, plan, x, y, Cells(out), options);
     };
-    few.fill(&mut values, out, options, |x, y, values, options| fill_all(task, x, y, values, options))
+    few.fill(&mut values, out, options, |x, y, values, options| {
+        let plan = Plan::new(task, &options)?;
+        fill_all(task, plan, x, y, Cells(values), options)
+    })
+}
+
+/// Correlations of lists, made of the matrices of two kernels.
+fn correlations_into<T: Element>(
+    measure: &Measure,
+    x: &Lists,
+    y: Option<&Lists>,
+    out: &mut [T],
+    options: Options<'_>,
+) -> Result<(), Error> {
+    let mut options = options;
+    let values = lists::correlations(measure, |kernel| gram(kernel, x, y, options.again()))?;
+    out.iter_mut().zip(values).for_each(|(cell, value)| *cell = T::from_f64(value));
+    Ok(())
 }
 
 /// The measure of each ranking and itself: of two complete rankings, independent of each other, that agree with it.
@@ -344,18 +387,18 @@ fn new_task<'a, R: RankingSet, T: Element>(measure: &'a Measure, x: &R, y: Optio
     Ok(Task { measure, representation, single, rows, columns })
 }
 
-fn fill_all<R: RankingSet, T: Element>(
+fn fill_all<R: RankingSet>(
     task: Task<'_>,
+    plan: Plan,
     x: &R,
     y: Option<&R>,
-    out: &mut [T],
+    target: impl Target,
     options: Options<'_>,
 ) -> Result<(), Error> {
-    let plan = Plan::new(task, &options)?;
     match R::sides(x, y) {
-        Sides::Complete(x, y) => complete::fill(task, plan, x, y, out, options),
-        Sides::Tied(x, y) => tied::fill(task, plan, x, y, out, options),
-        Sides::Lists(x, y) => lists::fill(task, plan, x, y, out, options),
+        Sides::Complete(x, y) => complete::fill(task, plan, x, y, target, options),
+        Sides::Tied(x, y) => tied::fill(task, plan, x, y, target, options),
+        Sides::Lists(x, y) => lists::fill(task, plan, x, y, target, options),
     }
 }
 
@@ -373,19 +416,4 @@ trait Fill: Sync {
         scratch: &mut Self::Scratch,
         proceed: Proceed<'_>,
     ) -> Result<(), Error>;
-}
-
-fn run<T: Element>(
-    strategy: &impl Fill,
-    tiles: Vec<Tile<'_, T>>,
-    crew: Crew,
-    watch: Option<Watch<'_>>,
-) -> Result<(), Error> {
-    parallel::run(
-        tiles,
-        crew,
-        watch,
-        |stop| strategy.scratch(stop),
-        |mut tile, scratch, proceed| strategy.fill(&mut tile, scratch, proceed),
-    )
 }

@@ -15,7 +15,7 @@ use crate::simd::Isa;
 use crate::simd::place::{self, Square};
 
 /// Pieces of rows below each other.
-type Band<'a, T> = &'a mut [&'a mut [T]];
+pub(super) type Band<'a, T> = &'a mut [&'a mut [T]];
 
 /// A rectangle of the result.
 pub(super) struct Tile<'a, T> {
@@ -36,7 +36,12 @@ enum TileKind<'a, T> {
     Mirrored(Band<'a, T>),
 }
 
-impl<T: Element> Tile<'_, T> {
+impl<'a, T: Element> Tile<'a, T> {
+    /// A tile by itself, from a row and a column of the result on.
+    pub(super) fn alone((row, column): (usize, usize), cells: Band<'a, T>, diagonal: bool) -> Self {
+        Self { row, column, cells, kind: if diagonal { TileKind::Diagonal } else { TileKind::Plain } }
+    }
+
     /// The rows of the result that the tile covers.
     pub(super) fn rows(&self) -> Range<usize> {
         self.row..self.row + self.cells.len()

@@ -106,6 +106,11 @@ impl Measure {
         self.quantity == Quantity::Correlation
     }
 
+    /// Whether small values mean that rankings are alike.
+    pub(crate) fn is_distance(&self) -> bool {
+        self.quantity == Quantity::Discordant
+    }
+
     /// The rate of a Mallows kernel.
     pub(crate) fn rate(&self) -> Option<f64> {
         match self.quantity {

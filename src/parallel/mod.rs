@@ -156,6 +156,33 @@ pub(crate) fn share<'a>(watch: &'a mut Option<Watch<'_>>) -> Option<Watch<'a>> {
     }
 }
 
+/// Several runs whose jobs are counted together.
+pub(crate) struct Phases<'a> {
+    watch: Option<Watch<'a>>,
+    done: usize,
+    total: usize,
+}
+
+impl<'a> Phases<'a> {
+    pub(crate) fn new(watch: Option<Watch<'a>>, total: usize) -> Self {
+        Self { watch, done: 0, total }
+    }
+
+    /// Does a run of so many jobs.
+    pub(crate) fn run<R>(
+        &mut self,
+        jobs: usize,
+        run: impl FnOnce(Option<Watch<'_>>) -> Result<R, Error>,
+    ) -> Result<R, Error> {
+        let Self { watch, done, total } = self;
+        let Some(watch) = watch else { return run(None) };
+        let mut look = |progress: Progress| watch(Progress { done: *done + progress.done, total: *total });
+        let result = run(Some(&mut look))?;
+        *done += jobs;
+        Ok(result)
+    }
+}
+
 /// Jobs to do, shared by the threads that do them.
 struct JobRun<J, M, W> {
     total: usize,

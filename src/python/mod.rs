@@ -8,7 +8,9 @@ mod consensus;
 mod correlations;
 mod embedding;
 mod gram;
+mod index;
 mod measure;
+mod neighbors;
 mod rankings;
 
 use std::ops::ControlFlow;
@@ -150,7 +152,11 @@ mod _core {
     #[pymodule_export]
     use super::gram::{diagonal, gram, planned_of};
     #[pymodule_export]
+    use super::index::ListIndex;
+    #[pymodule_export]
     use super::measure::Measure;
+    #[pymodule_export]
+    use super::neighbors::{neighbors, packed_signs, within};
     #[pymodule_export]
     use super::rankings::Rankings;
     #[pymodule_export]

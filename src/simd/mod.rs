@@ -17,4 +17,4 @@ mod arch;
 mod loops;
 
 pub use arch::{Isa, Level};
-pub(crate) use loops::{bits, gathered, grid, observed, ordered, place, product, quotient, split, tied, tops};
+pub(crate) use loops::{bits, gathered, grid, nearest, observed, ordered, place, product, quotient, split, tied, tops};

@@ -69,6 +69,16 @@ impl<'a> Tails<'a> {
         Ok(Self { weight, items, means })
     }
 
+    /// Those that are known.
+    pub(crate) fn known(weight: &'a Lowered, items: usize, means: &[(f64, f64)]) -> Result<Self, Error> {
+        Ok(Self { weight, items, means: memory::collect(means.iter().copied())? })
+    }
+
+    /// For each length, mean and mean of pairs.
+    pub(crate) fn means(&self) -> &[(f64, f64)] {
+        &self.means
+    }
+
     /// What the weights come to for a list, by first rank, whose blocks have these sizes, by first rank as well; for
     /// what it leaves out at the place of its length.
     pub(crate) fn of_list(&self, sizes: &[u32]) -> Result<Means, Error> {

@@ -30,6 +30,10 @@ def with_nan():
     return changed((2, 3), np.nan, X.astype(float))
 
 
+def near(values=X, other=None, **options):
+    return lambda: wkendall.neighbors(values, other, **options)
+
+
 def read_only():
     out = np.empty((6, 6))
     out.flags.writeable = False
@@ -262,6 +266,36 @@ WEIGHTS = [
     ("positions without u", lambda: wkendall.position_weights(3, "add"), ValueError, ["needs u"]),
     ("positions with short u", lambda: wkendall.position_weights(3, "add", u=[1, 2]), ValueError, ["u has 2", "3"]),
     ("positions with unused u", lambda: wkendall.position_weights(3, u="log"), ValueError, ["u is given"]),
+    ("no neighbours", near(n_neighbors=0), ValueError, r"^n_neighbors is 0, but must be at least 1$"),
+    ("neighbours negative", near(n_neighbors=-3), ValueError, r"^n_neighbors is -3, but must be at least 1$"),
+    ("neighbours a float", near(n_neighbors=2.0), TypeError, r"^n_neighbors must be an integer, not 2\.0"),
+    ("more neighbours than others", near(n_neighbors=6), ValueError,
+     r"^n_neighbors is 6, but there are 5 others to choose from: it must be from 1 to that$"),
+    ("more neighbours than rankings", near(X[:2], X, n_neighbors=7, metric="distance"), ValueError,
+     r"^n_neighbors is 7, but there are 6 rankings to choose from: it must be from 1 to that$"),
+    ("no others", near(X[:1], n_neighbors=1), ValueError,
+     r"^n_neighbors is 1, but there are 0 others to choose from: none can be found$"),
+    ("metric unknown", near(metric="cosine"), ValueError, r"^metric is 'cosine', but must be one of 'kernel', 'distance'$"),
+    ("metric nothing", near(metric=None), TypeError, r"^metric must be one of 'kernel', 'distance', not None"),
+    ("neighbours of other items", near(X, X[:, :3].argsort() + 1), ValueError, ["X", "Y", "5", "3"]),
+    ("radius negative", near(radius=-1.0, metric="distance"), ValueError, r"^radius is -1\.0: it must be a distance from 0$"),
+    ("radius NaN", near(radius=np.nan), ValueError, r"^radius is NaN: it must be a value of the kernel$"),
+    ("radius NaN for a distance", near(radius=np.nan, metric="distance"), ValueError, r"^radius is NaN: it must be a distance"),
+    ("radius a word", near(radius="near"), TypeError, r"^radius must be a real number, not 'near'"),
+    ("radius a flag", near(radius=True), TypeError, r"^radius must be a real number, not True"),
+    ("radius endless", near(radius=ENDLESS), ValueError, r"^radius is an integer of 5001 digits, too large for a float64$"),
+    ("weight of a distance", near(metric="distance", weight="average"), ValueError,
+     r'^weight is given, but metric="distance" does not use it: it goes with metric="kernel"$'),
+    ("order of a distance", near(metric="distance", order=3), ValueError, r'^order is given, but metric="distance" does not'),
+    ("normalized distance", near(metric="distance", normalize=True), ValueError, r"^normalize is given, but"),
+    ("neighbours of bad rankings", near([[1, 2, 2]]), ValueError, r"^X: row 0 holds 2 twice"),
+    ("neighbours with bad weights", near(n_neighbors=2, weight="top", k=9), ValueError, ["k is 9"]),
+    ("neighbours by an unknown backend", near(n_neighbors=2, backend="bit"), ValueError, ["backend", "bit"]),
+    ("graph of an unknown mode", lambda: wkendall.neighbors_graph(X, mode="both"), ValueError,
+     r"^mode is 'both', but must be one of 'distance', 'connectivity'$"),
+    ("graph of too many", lambda: wkendall.neighbors_graph(X), ValueError, r"^n_neighbors is 10, but there are 5 others"),
+    ("signs of ties", lambda: wkendall.packed_signs([[1, 2, 2]]), ValueError, ["X: row 0 holds 2 twice"]),
+    ("signs of threads", lambda: wkendall.packed_signs(X, n_jobs=0), ValueError, ["n_jobs is 0"]),
     ("positions too many", lambda: wkendall.position_weights(1000, order=6), ValueError, ["memory"]),
 ]  # fmt: skip
 

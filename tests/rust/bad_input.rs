@@ -11,7 +11,7 @@ use wkendall::embedding::{self, Run};
 use wkendall::{
     Backend, Columns, Error, Matrix, Measure, Options, Progress, Rankings, Weight, Workspace, correlations,
     correlations_into, diagonal, diagonal_incomplete, features, gram, gram_incomplete_into, gram_into, gram_matrix,
-    planned,
+    neighbors, planned, within,
 };
 
 /// Variants that no call of a test reaches, and why.
@@ -121,6 +121,54 @@ fn runs() -> Vec<Case> {
             measure.kappa(x(1, 2).row(0), &mut Workspace::new(2)),
             "ItemsDiffer { left: 2, right: 3 }",
             "rankings of 2 items cannot go with 3 items",
+        ),
+        case(
+            "no neighbours",
+            neighbors(&measure, three, None, 0, any()),
+            "NeighborCount { count: 0, rankings: 1, others: true }",
+            "n_neighbors is 0, but there are 1 others to choose from: it must be from 1 to that",
+        ),
+        case(
+            "more neighbours than others",
+            neighbors(&measure, three, None, 2, any()),
+            "NeighborCount { count: 2, rankings: 1, others: true }",
+            "n_neighbors is 2, but there are 1 others to choose from",
+        ),
+        case(
+            "more neighbours than rankings",
+            neighbors(&measure, three, Some(three), 3, any()),
+            "NeighborCount { count: 3, rankings: 2, others: false }",
+            "n_neighbors is 3, but there are 2 rankings to choose from: it must be from 1 to that",
+        ),
+        case(
+            "no others",
+            neighbors(&measure, &x(1, 3), None, 1, any()),
+            "NeighborCount { count: 1, rankings: 0, others: true }",
+            "n_neighbors is 1, but there are 0 others to choose from: none can be found",
+        ),
+        case(
+            "neighbours of other items",
+            neighbors(&measure, &x(1, 4), None, 1, any()),
+            "ItemsDiffer { left: 4, right: 3 }",
+            "rankings of 4 items",
+        ),
+        case(
+            "radius NaN",
+            within(&measure, three, None, f64::NAN, any()),
+            "Radius { value: NaN, distance: false }",
+            "radius is NaN: it must be a value of the kernel",
+        ),
+        case(
+            "radius negative",
+            within(&Measure::distance(3), three, None, -1.0, any()),
+            "Radius { value: -1.0, distance: true }",
+            "radius is -1.0: it must be a distance from 0",
+        ),
+        case(
+            "radius of other items",
+            within(&measure, three, Some(&x(1, 4)), 1.0, any()),
+            "ItemsDiffer { left: 4, right: 3 }",
+            "rankings of 4 items",
         ),
         case(
             "output short",

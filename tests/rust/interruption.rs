@@ -11,7 +11,7 @@ use std::ops::ControlFlow;
 use naive::Random;
 use wkendall::{
     Error, Factor, Incomplete, Lists, Measure, Missing, Options, Progress, Rankings, Watch, Weight,
-    diagonal_incomplete, embedding, features, gram_incomplete_into, gram_into,
+    diagonal_incomplete, embedding, features, gram_incomplete_into, gram_into, neighbors, packed_signs, within,
 };
 
 /// Runs with a watch that stops at once.
@@ -199,4 +199,21 @@ fn lists_out_of_a_catalogue() {
     // Hours.
     let average = Measure::kernel(&Weight::Average, 3_000_000).unwrap().signed().unwrap();
     stops_on_threads("signed average", |options| gram_into(&average, &long, None, &mut [0.0; 4], options));
+}
+
+#[test]
+fn neighbours() {
+    // Seconds each: on packed bits, by tiles, with ties.
+    let x = Rankings::from_ranks(60_000, 40, &Random(6).rankings(60_000, 40)).unwrap();
+    let mult = Measure::kernel(&Weight::Mult(Factor::Log), 40).unwrap();
+    stops_on_threads("counts", |options| neighbors(&Measure::distance(40), &x, None, 10, options).map(drop));
+    stops_on_threads("tiles", |options| neighbors(&mult, &x, None, 10, options).map(drop));
+    stops_on_threads("counts within", |options| within(&Measure::distance(40), &x, None, 10.0, options).map(drop));
+    stops_on_threads("tiles within", |options| within(&mult, &x, None, 1e9, options).map(drop));
+    let ties = tied(20_000, 40, 5);
+    stops_on_threads("ties", |options| neighbors(&Measure::distance(40), &ties, None, 10, options).map(drop));
+    let many = Rankings::from_ranks(100, 5000, &Random(7).rankings(100, 5000)).unwrap();
+    for threads in [Some(1), Some(2)] {
+        stops("packed_signs", |watch| packed_signs(&many, run_watched(threads, watch)));
+    }
 }

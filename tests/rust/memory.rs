@@ -14,7 +14,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use naive::Random;
 use wkendall::{
     Backend, Element, Error, Factor, Incomplete, Lists, Measure, Missing, Options, Rankings, Weight, Workspace,
-    diagonal, diagonal_incomplete, embedding, features, gram, gram_incomplete_into, gram_into,
+    diagonal, diagonal_incomplete, embedding, features, gram, gram_incomplete_into, gram_into, neighbors, packed_signs,
+    within,
 };
 
 /// Allocations above the limit are counted, and the one with this number fails.
@@ -444,4 +445,24 @@ fn lists() {
             diagonal(&of_many, &many, on(2)).map(|values| digest(&values))
         });
     }
+}
+
+#[test]
+fn neighbours() {
+    let _alone = alone();
+    let x = permutations(20_000, 5);
+    let few = permutations(300, 5);
+    let unlike = permutations(2000, 30);
+    for (name, measure, x) in [
+        ("counts", Measure::distance(5), &x),
+        ("tiles", Measure::kernel(&Weight::Mult(Factor::Log), 5).unwrap(), &x),
+        ("different", Measure::distance(30), &unlike),
+        ("different tiles", Measure::kernel(&Weight::Mult(Factor::Log), 30).unwrap(), &unlike),
+    ] {
+        let options = || Options { threads: Some(1), ..Options::default() };
+        let y = if x.items() == 5 { &few } else { x };
+        each_fault(name, || neighbors(&measure, x, Some(y), 100, options()));
+        each_fault(name, || within(&measure, x, Some(y), 5.0, options()));
+    }
+    each_fault("packed_signs", || packed_signs(&unlike, embedding::Run::default()));
 }

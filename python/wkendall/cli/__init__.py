@@ -5,9 +5,10 @@ and returns an exit code. What takes long to load is loaded when it runs.
 
 Layers, each using only those below it:
 
-    gram, corr, learn, predict, compare, consensus, reproduce, info   the commands
+    gram, neighbors, corr, learn, predict, compare, consensus, reproduce, info   the commands
     validation          scores on folds
     words               the library's messages in the words of the command line
+    kernel_options      what is computed for a pair of rankings
     labels              files to labels
     weighting           what a pair of items adds to a kernel
     reading             files to rankings
@@ -31,13 +32,13 @@ from types import FrameType
 from typing import Any, NoReturn
 
 from wkendall import __version__
-from wkendall.cli import compare, consensus, corr, gram, info, learn, predict, reproduce
+from wkendall.cli import compare, consensus, corr, gram, info, learn, neighbors, predict, reproduce
 from wkendall.cli.errors import UsageError, explain
 from wkendall.cli.output import standard_output
 
 __all__ = ["main"]
 
-COMMANDS = (gram, corr, learn, predict, compare, consensus, reproduce, info)
+COMMANDS = (gram, neighbors, corr, learn, predict, compare, consensus, reproduce, info)
 
 DONE, FAILED, WRONG_USAGE, INTERRUPTED, CLOSED_PIPE = 0, 1, 2, 130, 141
 

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from wkendall._disk import reserve
 from wkendall._memory import check_fits
 from wkendall.cli.errors import CommandError, UsageError
+from wkendall.cli.kernel_options import add_kernel, check_kernel
 from wkendall.cli.options import add_output, add_reading, add_running, new_parser, wants_progress
 from wkendall.cli.output import check_new, check_not_input, new_file, standard_output, write_npz
 from wkendall.cli.reading import (
@@ -26,7 +27,7 @@ from wkendall.cli.reading import (
     read_rankings,
     with_common_items,
 )
-from wkendall.cli.weighting import WEIGHTING, add_weights, check_weights, weights_given
+from wkendall.cli.weighting import WEIGHTING, weights_given
 from wkendall.cli.words import in_words_of_the_command
 from wkendall.kernels import matrix_file, to_file
 from wkendall.kernels.gram import distance_matrix, gram_matrix, mallows
@@ -42,6 +43,7 @@ STDOUT = Path("-")
 ENDINGS = (".npy", ".npz", ".csv")
 #: What to do about a matrix that does not fit in memory.
 _ADVICE = "write it to an .npy file, which may be larger than memory, or use --dtype float32"
+
 _DESCRIPTION = """\
 Compute a kernel between all rankings of a file, or between those of two
 files, and write the matrix.
@@ -77,7 +79,15 @@ def add_parser(commands: Commands) -> None:
     parser.add_argument(
         "--against", type=Path, metavar="FILE", help="rankings to compare with, one column of the matrix each"
     )
-    _add_kernel(parser)
+    add_kernel(
+        parser,
+        "--kernel",
+        {
+            "kendall": "concordant pairs, weighted (default)",
+            "distance": "the number of discordant pairs d, which is not a kernel",
+            "mallows": "exp(-lam d)",
+        },
+    )
     add_reading(parser)
     add_running(parser)
     parser.add_argument("--dtype", choices=("float64", "float32"), default="float64", help="the numbers of the matrix")
@@ -87,21 +97,6 @@ def add_parser(commands: Commands) -> None:
         help="for .npy: keep what is done if the run is interrupted or killed, and go on with what an earlier run has done",
     )
     parser.set_defaults(run=run)
-
-
-def _add_kernel(parser: argparse.ArgumentParser) -> None:
-    kernel = parser.add_argument_group("the kernel")
-    kernel.add_argument(
-        "--kernel",
-        choices=("kendall", "mallows", "distance"),
-        default="kendall",
-        help="kendall: concordant pairs, weighted (default); distance: the number of discordant pairs d, which is not a kernel; "
-        "mallows: exp(-lam d)",
-    )
-    add_weights(kernel)
-    kernel.add_argument(
-        "--lam", type=float, help="for --kernel mallows: how fast it falls with each discordant pair; 1 if not given"
-    )
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -143,13 +138,7 @@ def _check(arguments: argparse.Namespace) -> None:
     check_not_input(arguments.output, *_inputs(arguments), arguments.u, arguments.U, arguments.W)
     if arguments.resume and arguments.output.suffix.lower() != ".npy":
         raise UsageError(f"--resume goes with an .npy file, not with {str(arguments.output)!r}")
-    if arguments.kernel != "kendall":
-        for name, unsaid in WEIGHTING.items():
-            if getattr(arguments, name) != unsaid and (arguments.kernel, name) != ("mallows", "normalize"):
-                raise UsageError(f"--{name} goes with --kernel kendall, not {arguments.kernel}")
-    if arguments.lam is not None and arguments.kernel != "mallows":
-        raise UsageError("--lam goes with --kernel mallows")
-    check_weights(arguments)
+    check_kernel(arguments)
     check_reading(arguments, *_inputs(arguments))
 
 

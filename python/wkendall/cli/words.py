@@ -20,8 +20,9 @@ from wkendall.cli.errors import CommandError
 from wkendall.cli.reading import Source
 
 #: Arguments of functions that are options here, and the names of these.
-_OPTIONS = {name: name for name in ("k", "u", "U", "W", "order", "lam", "train", "test", "method")} | {
-    "n_components": "components"
+_OPTIONS = {name: name for name in ("k", "u", "U", "W", "order", "lam", "train", "test", "method", "radius")} | {
+    "n_components": "components",
+    "n_neighbors": "n-neighbors",
 }
 #: What to do here, where something else has to be done in Python.
 _ADVICE = {

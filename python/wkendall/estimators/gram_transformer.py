@@ -9,11 +9,15 @@ from numpy.typing import ArrayLike, DTypeLike
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
-from wkendall._arguments import Array, as_result_type
-from wkendall.estimators.input_checks import is_one_ranking
+from wkendall._arguments import Array, as_result_type, as_threads
+from wkendall.estimators import kernel_cache
+from wkendall.estimators.input_checks import checked_data, is_one_ranking
+from wkendall.estimators.kernel_cache import Known, as_bytes
 from wkendall.estimators.kernel_parameters import KernelParameters
+from wkendall.kernels.run import Run
 from wkendall.reading.arrays import check_same_labels
-from wkendall.reading.rankings import CheckedRankings, Input, Missing, Ties, Top, check_same_items
+from wkendall.reading.rankings import CheckedRankings, Input, Missing, Places, Ties, Top, check_same_items
+from wkendall.reading.sparse import is_sparse
 
 
 class WeightedKendall(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelParameters):  # type: ignore[misc]
@@ -32,6 +36,10 @@ class WeightedKendall(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelP
         use them, so that a grid search can change the weight alone.
     lam : float
         For `weight="mallows"`: as for `mallows`. Ignored with others.
+    cache_size : float, optional
+        Mebibytes. Values are kept for all objects of this process that have a `cache_size`, clones included: a grid search then
+        computes each kernel once for each pair of rankings, whatever the folds. Values are the same as without (with ties or `U`,
+        up to rounding). None for no cache. Sparse arrays are not cached. `clear_cache` frees the memory.
 
     Attributes
     ----------
@@ -76,12 +84,14 @@ class WeightedKendall(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelP
         missing: Missing = "error",
         dtype: DTypeLike = np.float64,
         n_jobs: SupportsIndex | None = None,
+        cache_size: float | None = None,
     ) -> None:
         super().__init__(
             weight, k=k, u=u, U=U, W=W, order=order, check=check, signed=signed, normalize=normalize, lam=lam,
             input=input, top=top, ties=ties, missing=missing, n_jobs=n_jobs,
         )  # fmt: skip
         self.dtype = dtype
+        self.cache_size = cache_size
 
     def __call__(self, X: ArrayLike, Y: ArrayLike | None = None) -> Any:
         """Kernel between all rankings of `X`, or of `X` and `Y`; `fit` does not matter.
@@ -98,12 +108,12 @@ class WeightedKendall(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelP
         if Y is not None and is_one_ranking(X) and is_one_ranking(Y):
             return float(self(np.asarray(X)[np.newaxis], np.asarray(Y)[np.newaxis])[0, 0])
         if Y is None or Y is X:
-            return self._gram(self._checked(X, "X"), dtype=self.dtype)
+            return self._matrix(self._known(X, "X"))
         if self.input != "orders":
             check_same_labels(X, Y, "columns", ("X", "Y"))
-        x, y = self._checked(X, "X"), self._checked(Y, "Y")
+        x, y = self._known(X, "X"), self._known(Y, "Y")
         check_same_items(x, y)
-        return self._gram(x, y, dtype=self.dtype)
+        return self._matrix(x, y)
 
     def fit(self, X: ArrayLike, y: object = None) -> Self:  # noqa: ARG002
         """Keep the rankings to compare with.
@@ -122,12 +132,34 @@ class WeightedKendall(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelP
         self._keep(X)
         return self
 
-    def _keep(self, X: ArrayLike) -> CheckedRankings:
+    def _keep(self, X: ArrayLike) -> CheckedRankings | Known:
         as_result_type(self.dtype)
-        rankings = self._read(X, reset=True)
-        self._gram(rankings.select(slice(1)))  # which checks the parameters
-        self.rankings_ = rankings.places
+        rankings = self._read_known(X, reset=True)
+        if isinstance(rankings, Known):
+            kernel_cache.CACHE.check(self._specification(), rankings.items)
+            if rankings.read is not None:
+                self._gram(rankings.read.select(slice(1)))
+            self._rankings = rankings.without_handle()
+        else:
+            self._gram(rankings.select(slice(1)))  # which checks the parameters
+            self._rankings = rankings.places
         return rankings
+
+    @property
+    def rankings_(self) -> Places:
+        """The rankings of `fit`."""
+        return self._rankings.all_places() if isinstance(self._rankings, Known) else self._rankings
+
+    @staticmethod
+    def clear_cache() -> None:
+        """Forget the values that objects with a `cache_size` have kept in this process.
+
+        Examples
+        --------
+        >>> import wkendall
+        >>> wkendall.WeightedKendall.clear_cache()
+        """
+        kernel_cache.CACHE.forget()
 
     def transform(self, X: ArrayLike) -> Array:
         """Kernel between rankings and those of `fit`.
@@ -141,7 +173,10 @@ class WeightedKendall(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelP
         ndarray of shape (m', m)
         """
         check_is_fitted(self)
-        return self._gram(self._read(X, reset=False), self._kept(self.rankings_), dtype=self.dtype)
+        rankings = self._read_known(X, reset=False)
+        if isinstance(rankings, Known) and isinstance(self._rankings, Known):
+            return self._matrix(rankings, self._rankings)
+        return self._matrix(rankings, self._kept(self.rankings_))
 
     def fit_transform(self, X: ArrayLike, y: object = None) -> Array:  # noqa: ARG002
         """Kernel between all rankings, which are kept.
@@ -156,8 +191,31 @@ class WeightedKendall(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelP
         -------
         ndarray of shape (m, m)
         """
-        return self._gram(self._keep(X), dtype=self.dtype)
+        return self._matrix(self._keep(X))
+
+    def _read_known(self, X: ArrayLike, *, reset: bool) -> CheckedRankings | Known:
+        """Check the rankings that a method is given, or find them in the cache."""
+        if self.cache_size is None or is_sparse(X):
+            return self._read(X, reset=reset)
+        return self._known(checked_data(self, X, reset=reset), "X")
+
+    def _known(self, X: ArrayLike, name: str) -> CheckedRankings | Known:
+        most = as_bytes(self.cache_size)
+        if most is None or not isinstance(X, np.ndarray):
+            return self._checked(X, name)
+        return kernel_cache.CACHE.known(X, name, self._reading(), as_threads(self.n_jobs), most)
+
+    def _matrix(self, x: CheckedRankings | Known, y: CheckedRankings | Known | None = None) -> Array:
+        most = as_bytes(self.cache_size)
+        if most is not None and isinstance(x, Known) and (y is None or isinstance(y, Known)):
+            run = Run(self.dtype, n_jobs=self.n_jobs)
+            return kernel_cache.CACHE.matrix(x, y, self._specification(), run, most)
+        threads = as_threads(self.n_jobs)
+        rows = x.checked(threads) if isinstance(x, Known) else x
+        columns = y.checked(threads) if isinstance(y, Known) else y
+        return self._gram(rows, columns, dtype=self.dtype)
 
     @property
     def _n_features_out(self) -> int:
-        return int(self.rankings_.shape[0])
+        kept = self._rankings
+        return len(kept.places) if isinstance(kept, Known) else int(kept.shape[0])

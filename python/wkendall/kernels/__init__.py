@@ -6,6 +6,7 @@ Layers, each using only those below it:
     matrix_file  the file of a matrix, written block by block
     journal    what a long run has done so far, on disk
     blocks     a matrix cut into blocks
+    nearest    neighbours of rankings, and bits for the search with other libraries
     pair       one pair of rankings, one permutation, the correlation
     gram       matrices of all pairs, and the diagonal
     embedding  the tensors and features behind the kernels
@@ -18,11 +19,13 @@ Layers, each using only those below it:
 
 from wkendall.kernels.embedding import combine, embed, features, inverse, linear_function
 from wkendall.kernels.gram import diagonal, distance_matrix, gram_matrix, mallows
+from wkendall.kernels.nearest import Neighbors, neighbors, neighbors_graph, packed_signs
 from wkendall.kernels.pair import correlation, kappa, kernel
 from wkendall.kernels.tensors import position_weights
 from wkendall.kernels.to_file import gram_to_file
 
 __all__ = [
+    "Neighbors",
     "combine",
     "correlation",
     "diagonal",
@@ -36,5 +39,8 @@ __all__ = [
     "kernel",
     "linear_function",
     "mallows",
+    "neighbors",
+    "neighbors_graph",
+    "packed_signs",
     "position_weights",
 ]

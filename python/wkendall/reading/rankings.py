@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Literal, NamedTuple, get_args
+from typing import Any, Literal, NamedTuple, Protocol, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -52,6 +52,8 @@ class CheckedRankings:
     missing: Missing = "error"
     #: The places that they were made from, if they were.
     origin: Places | None = None
+    #: Indexes for searches, by what they are for, where rankings are kept for many searches.
+    indexes: dict[str, _core.ListIndex] | None = None
 
     @property
     def rows(self) -> int:
@@ -227,7 +229,16 @@ class Reading(NamedTuple):
         return ()
 
 
-def check_same_items(x: CheckedRankings, y: CheckedRankings, names: tuple[str, str] = ("X", "Y")) -> None:
+class OfItems(Protocol):
+    """Rankings of a number of items."""
+
+    @property
+    def items(self) -> int:
+        """How many items they rank."""
+        ...
+
+
+def check_same_items(x: OfItems, y: OfItems, names: tuple[str, str] = ("X", "Y")) -> None:
     """Refuse rankings of different numbers of items."""
     if y.items != x.items:
         raise items_differ(x.items, y.items, names)

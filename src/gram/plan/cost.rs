@@ -4,6 +4,7 @@
 use super::{Representation, Strategy, Task};
 use crate::kappa::pairs_of;
 use crate::measure::{Counted, Measure, symmetry};
+use crate::rankings::Lists;
 use crate::simd::Isa;
 use crate::weight::lowered::Lowered;
 
@@ -58,6 +59,14 @@ pub(in crate::gram) const BITS_TABLE: u64 = 1 << 15;
 /// Up to so many words, 4 MiB, the bits of all rankings are made once and kept, if they are one block: making them
 /// again for every tile takes an eighth of the time at 20 items.
 pub(in crate::gram) const BITS_KEPT: usize = 1 << 19;
+
+/// Words of the bits of the columns that neighbours are searched among at a time, 64 MiB.
+pub(in crate::gram) const COUNTED_SLAB: usize = 1 << 23;
+/// Words of those that are compared with one block of rows after the other: 256 KiB, which stay in the second cache.
+pub(in crate::gram) const COUNTED_CHUNK: usize = 1 << 15;
+/// Rows and chunks of a job: some milliseconds, of which making the bits of the rows takes a hundredth.
+pub(in crate::gram) const COUNTED_ROWS: usize = 256;
+pub(in crate::gram) const COUNTED_SPAN: usize = 4;
 
 /// Features in a block: those of a group of rankings take 18 KiB, so that those of a group of rows and one of columns
 /// stay in the first cache while they are multiplied.
@@ -343,6 +352,21 @@ pub(in crate::gram) fn tied_pair_ns(measure: &Measure) -> f64 {
         Lowered::Count { .. } | Lowered::Sums(_) | Lowered::Products(_) | Lowered::Quadruples(_) => 1.0,
     };
     TIED_PAIR_NS + times * TIED_ITEM_NS * n
+}
+
+/// An entry of an index of lists: sorting ten million takes about a second.
+pub(in crate::gram) const INDEX_ENTRY_NS: f64 = 100.0;
+/// A query takes about so long for each list of an index, if items are drawn by Zipf's law.
+pub(in crate::gram) const INDEX_LIST_NS: f64 = 3.0;
+
+/// Whether an index of lists pays for so many queries. Making one takes as long as some 40 rows of the matrix.
+pub(in crate::gram) fn worth_an_index(queries: usize, lists: &Lists) -> bool {
+    queries >= 40 && lists.rows() >= 1000
+}
+
+/// What the items of one list of about so many items can add at most.
+pub(in crate::gram) fn lists_norms_ns(length: usize) -> f64 {
+    300.0 + 15.0 * length as f64
 }
 
 /// One pair of lists of about so many items.

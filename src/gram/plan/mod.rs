@@ -92,6 +92,15 @@ impl Plan {
             Strategy::Bits | Strategy::Product | Strategy::Pairs => format!("{}-{}", self.strategy, self.isa.level()),
         }
     }
+
+    /// As [`Plan::new`], where threads share tiles and not parts of them.
+    pub(crate) fn for_reduction(task: Task<'_>, options: &Options<'_>) -> Result<Self, Error> {
+        let plan = Self::new(task, options)?;
+        if plan.parts == 1 {
+            return Ok(plan);
+        }
+        Ok(Self { tile: task.tile(plan.strategy, plan.pair_ns, plan.threads).max(1), parts: 1, ..plan })
+    }
 }
 
 impl Task<'_> {

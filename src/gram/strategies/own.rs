@@ -1,5 +1,7 @@
 //! What rankings with ties, and lists, have with themselves: computed for each, and what values are divided by.
 
+use std::borrow::Cow;
+
 use crate::error::Error;
 use crate::gram::cost::ASK_EVERY_NS;
 use crate::memory;
@@ -49,17 +51,22 @@ pub(super) fn each_ranking<S>(
 
 /// The root of the self-similarity of each row and of each column. For the Mallows kernel what each ranking adds to the
 /// exponent.
-pub(super) struct Roots {
-    of_rows: Vec<f64>,
+pub(super) struct Roots<'a> {
+    of_rows: Cow<'a, [f64]>,
     /// `None` where the columns are the rows.
-    of_columns: Option<Vec<f64>>,
+    of_columns: Option<Cow<'a, [f64]>>,
 }
 
-impl Roots {
+impl<'a> Roots<'a> {
+    /// These.
+    pub(super) fn new(of_rows: Cow<'a, [f64]>, of_columns: Option<Cow<'a, [f64]>>) -> Self {
+        Self { of_rows, of_columns }
+    }
+
     /// Those of two sets, by a function that finds them for one.
     pub(super) fn find<S>(x: &S, y: &S, mut of_set: impl FnMut(&S) -> Result<Vec<f64>, Error>) -> Result<Self, Error> {
-        let of_rows = of_set(x)?;
-        let of_columns = if std::ptr::eq(x, y) { None } else { Some(of_set(y)?) };
+        let of_rows = of_set(x)?.into();
+        let of_columns = if std::ptr::eq(x, y) { None } else { Some(of_set(y)?.into()) };
         Ok(Self { of_rows, of_columns })
     }
 

@@ -9,6 +9,7 @@ use std::sync::{Mutex, PoisonError};
 
 use crate::error::Error;
 use crate::gram::cost::{BITS_BLOCK, BITS_KEPT};
+use crate::gram::target::FillInParts;
 use crate::gram::tiles::Tile;
 use crate::gram::{Element, Fill};
 use crate::memory;
@@ -233,11 +234,13 @@ impl<P: Packing> Packed<P> {
         tile.store(self.isa, values);
         Ok(())
     }
+}
 
+impl<P: Packing> FillInParts for Packed<P> {
     /// Fills few tiles of many items: threads share the pairs of items instead of the tiles, because smaller tiles
     /// would mean to make the bits of a ranking more often. Counts are whole, so that it does not matter in which order
     /// they are added up.
-    pub(super) fn fill_in_parts<T: Element>(
+    fn fill_in_parts<T: Element>(
         &self,
         tiles: Vec<Tile<'_, T>>,
         parts: usize,

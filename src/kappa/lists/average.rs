@@ -14,7 +14,7 @@ const LONG: usize = 1 << 12;
 #[derive(Default)]
 pub(super) struct AgainstTail {
     /// The blocks of the list, by first rank, and the last one at the place of its length.
-    own: Vec<TopBlock>,
+    pub(super) own: Vec<TopBlock>,
     /// The length of the other list.
     length: Option<usize>,
     /// By first rank, where the later item of a pair is in this block and in the last one of the other list: if the pair

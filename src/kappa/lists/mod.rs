@@ -3,6 +3,7 @@
 //!
 //! ```text
 //! mod       lists made ready, and which sum is whose
+//! bounds    how large a sum can be
 //! counts    the standard weight: whole numbers
 //! sums      products and sums of numbers of the ranks
 //! average   the average weight
@@ -26,6 +27,7 @@
 //! signed sums. All but B B is found in one pass over the blocks of each list, and needs no pass if B is empty.
 
 mod average;
+pub(crate) mod bounds;
 mod counts;
 mod many;
 mod sums;

@@ -9,7 +9,7 @@ fn join<const ADD: bool>(one: f64, other: f64) -> f64 {
 }
 
 /// What an item of a block has with one that the list leaves out.
-fn with_tail<const ADD: bool>(listed: &Listed<'_>, start: u32) -> f64 {
+pub(super) fn with_tail<const ADD: bool>(listed: &Listed<'_>, start: u32) -> f64 {
     let means = &listed.means.of_block;
     join::<ADD>(means[start as usize], means[listed.list.len()])
 }

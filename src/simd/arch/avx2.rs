@@ -274,6 +274,14 @@ impl Words8 for WordPair {
         unsafe { Self(Self::count_half(self.0), Self::count_half(self.1)) }
     }
     #[inline(always)]
+    unsafe fn less(self, other: Self) -> u8 {
+        unsafe {
+            let (low, high) = (_mm256_cmpgt_epi64(other.0, self.0), _mm256_cmpgt_epi64(other.1, self.1));
+            let low = _mm256_movemask_pd(_mm256_castsi256_pd(low));
+            (low | _mm256_movemask_pd(_mm256_castsi256_pd(high)) << 4) as u8
+        }
+    }
+    #[inline(always)]
     unsafe fn min(self, other: Self) -> Self {
         unsafe { Self(_mm256_min_epu32(self.0, other.0), _mm256_min_epu32(self.1, other.1)) }
     }

@@ -244,6 +244,10 @@ impl Words8 for __m512i {
         unsafe { _mm512_popcnt_epi64(self) }
     }
     #[inline(always)]
+    unsafe fn less(self, other: Self) -> u8 {
+        unsafe { _mm512_cmplt_epi64_mask(self, other) }
+    }
+    #[inline(always)]
     unsafe fn min(self, other: Self) -> Self {
         unsafe { _mm512_min_epu32(self, other) }
     }

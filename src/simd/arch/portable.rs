@@ -175,6 +175,10 @@ impl Words8 for [u64; 8] {
         self.map(|word| u64::from(word.count_ones()))
     }
     #[inline(always)]
+    unsafe fn less(self, other: Self) -> u8 {
+        (0..8).fold(0, |bits, lane| bits | u8::from(self[lane] < other[lane]) << lane)
+    }
+    #[inline(always)]
     unsafe fn min(self, other: Self) -> Self {
         zip(self, other, u64::min)
     }

@@ -71,6 +71,8 @@ pub(crate) trait Words8: Copy {
     unsafe fn sub(self, other: Self) -> Self;
     /// The number of ones in each word.
     unsafe fn count(self) -> Self;
+    /// Bit i tells whether lane i is less than that of the other; words are below 2^63.
+    unsafe fn less(self, other: Self) -> u8;
     /// The lesser of two words below 2^32.
     unsafe fn min(self, other: Self) -> Self;
     /// The product of two words below 2^32.

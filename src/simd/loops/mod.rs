@@ -4,6 +4,7 @@ pub(crate) mod bits;
 mod bucket;
 pub(crate) mod gathered;
 pub(crate) mod grid;
+pub(crate) mod nearest;
 mod numbers;
 pub(crate) mod observed;
 pub(crate) mod ordered;

@@ -1,6 +1,6 @@
 //! What is no list out of a catalogue.
 
-use wkendall::{Error, Lists};
+use wkendall::{Error, ListIndex, Lists, Measure, Options, Weight};
 
 use super::{Case, case};
 
@@ -9,6 +9,8 @@ fn of(bounds: &[i64], listed: &[i64], values: &[f64]) -> Result<Lists, Error> {
 }
 
 pub fn lists() -> Vec<Case> {
+    let one = of(&[0, 1], &[2], &[1.0]).unwrap();
+    let distance = Measure::distance(3);
     vec![
         case(
             "bounds that fall",
@@ -46,6 +48,30 @@ pub fn lists() -> Vec<Case> {
             Lists::from_ranks::<i64, f64>(1 << 32, &[0], &[], &[]),
             "TooManyItems",
             "too many",
+        ),
+        case(
+            "an index for a correlation",
+            ListIndex::new(&Measure::correlation(&Weight::Standard, 3).unwrap(), &one, Options::default()).map(drop),
+            "ListMeasure",
+            "but not by this measure",
+        ),
+        case(
+            "an index of other items",
+            ListIndex::new(&Measure::distance(4), &one, Options::default()).map(drop),
+            "ItemsDiffer",
+            "4",
+        ),
+        case(
+            "more neighbours than lists",
+            ListIndex::new(&distance, &one, Options::default()).unwrap().neighbors(Some(&one), 2, Options::default()),
+            "NeighborCount { count: 2, rankings: 1, others: false }",
+            "n_neighbors is 2, but there are 1 rankings to choose from",
+        ),
+        case(
+            "lists within a radius that is no number",
+            ListIndex::new(&distance, &one, Options::default()).unwrap().within(None, f64::NAN, Options::default()),
+            "Radius",
+            "radius is NaN",
         ),
     ]
 }

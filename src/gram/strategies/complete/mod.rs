@@ -14,10 +14,10 @@ mod pairs;
 pub(in crate::gram) mod product;
 
 use crate::error::Error;
+use crate::gram::Options;
 use crate::gram::cost;
 use crate::gram::plan::{Plan, Strategy, Task};
-use crate::gram::tiles::Pieces;
-use crate::gram::{Element, Options, run};
+use crate::gram::target::{Target, Tiling};
 use crate::parallel::{self, Crew};
 use crate::rankings::Rankings;
 use crate::weight::lowered::Lowered;
@@ -26,16 +26,15 @@ use factored::Factored;
 use pairs::Pairs;
 use product::Product;
 
-pub(in crate::gram) fn fill<T: Element>(
+pub(in crate::gram) fn fill(
     Task { measure, single, rows, columns, .. }: Task<'_>,
     Plan { strategy, isa, tile, threads, parts, .. }: Plan,
     x: &Rankings,
     y: Option<&Rankings>,
-    out: &mut [T],
+    target: impl Target,
     options: Options<'_>,
 ) -> Result<(), Error> {
-    let mut pieces = Pieces::new(out, columns, tile)?;
-    let tiles = if y.is_none() && measure.is_symmetric() { pieces.symmetric()? } else { pieces.rectangular()? };
+    let tiling = Tiling { rows, columns, tile, symmetric: y.is_none() && measure.is_symmetric() };
     let y_or_x = y.unwrap_or(x);
     let mut watch = options.watch;
     let crew = Crew::new(threads, 0.0);
@@ -44,16 +43,16 @@ pub(in crate::gram) fn fill<T: Element>(
             let ns = cost::COPY_NS * x.items() as f64 * (rows + columns) as f64;
             let bits = parallel::run_one(ns, parallel::share(&mut watch), |stop| bits(isa, measure, x, y, stop))?;
             if parts > 1 {
-                return bits.fill_in_parts(tiles, parts, crew, watch);
+                return target.run_in_parts(tiling, &bits, parts, crew, watch);
             }
-            run(&bits, tiles, crew, watch)
+            target.run(tiling, &bits, crew, watch)
         }
         Strategy::Product => match (measure.weight(), single) {
             (Lowered::Factors { .. }, true) => {
-                run(&Factored::<f32, 48>::new(isa, measure, x, y_or_x)?, tiles, crew, watch)
+                target.run(tiling, &Factored::<f32, 48>::new(isa, measure, x, y_or_x)?, crew, watch)
             }
             (Lowered::Factors { .. }, false) => {
-                run(&Factored::<f64, 24>::new(isa, measure, x, y_or_x)?, tiles, crew, watch)
+                target.run(tiling, &Factored::<f64, 24>::new(isa, measure, x, y_or_x)?, crew, watch)
             }
             // Weights without features of pairs or tuples of items are refused there.
             (
@@ -66,16 +65,16 @@ pub(in crate::gram) fn fill<T: Element>(
                 single,
             ) => {
                 if single {
-                    run(&Product::<f32, 48>::new(isa, measure, x, y_or_x)?, tiles, crew, watch)
+                    target.run(tiling, &Product::<f32, 48>::new(isa, measure, x, y_or_x)?, crew, watch)
                 } else {
-                    run(&Product::<f64, 24>::new(isa, measure, x, y_or_x)?, tiles, crew, watch)
+                    target.run(tiling, &Product::<f64, 24>::new(isa, measure, x, y_or_x)?, crew, watch)
                 }
             }
         },
         Strategy::Pairs | Strategy::Partition => {
             let isa = (strategy == Strategy::Pairs).then_some(isa);
             let crew = Crew::new(threads, cost::partition_ns(measure));
-            run(&Pairs::new(isa, measure, x, y_or_x), tiles, crew, watch)
+            target.run(tiling, &Pairs::new(isa, measure, x, y_or_x), crew, watch)
         }
     }
 }

@@ -5,7 +5,7 @@ use crate::measure::Measure;
 use crate::weight::own::ROUNDING;
 
 /// `(C - D) / (C + D)` of the means of the concordant and the discordant sum; `values` computes a kernel for all pairs.
-pub(super) fn correlations(
+pub(in crate::gram) fn correlations(
     measure: &Measure,
     mut values: impl FnMut(&Measure) -> Result<Vec<f64>, Error>,
 ) -> Result<Vec<f64>, Error> {

@@ -3,30 +3,32 @@
 //! ```text
 //! mod           finds self-similarities where they are needed, then fills the tiles
 //! correlation   weighted correlations, made of two kernels
+//! index         lists by item, for finding those most alike
 //! pairs         one row of a tile at a time: only the pairs of lists that have an item in common are looked at closely
 //! setting       what is computed, of which lists
 //! ```
 
 mod correlation;
+mod index;
 mod pairs;
 mod setting;
 
 use crate::error::Error;
+use crate::gram::Options;
 use crate::gram::cost::{self, ASK_EVERY_NS};
 use crate::gram::plan::{Plan, Representation, Strategy, Task};
-use crate::gram::tiles::Pieces;
-use crate::gram::{Element, Options, run};
+use crate::gram::target::{Target, Tiling};
 use crate::measure::Measure;
-use crate::memory;
 use crate::parallel::{self, Crew, Watch};
 use crate::rankings::Lists;
-use correlation::correlations;
+pub(in crate::gram) use correlation::correlations;
+pub use index::ListIndex;
 use pairs::ListPairs;
-use setting::Setting;
+use setting::{Setting, mean_of};
 
 /// The kind of these rankings; refuses a measure that has no mean over complete rankings.
 pub(in crate::gram) fn representation_of(measure: &Measure, x: &Lists, y: &Lists) -> Result<Representation, Error> {
-    measure.mean()?;
+    mean_of(measure)?;
     let rows = (x.rows() + y.rows()).max(1);
     Ok(Representation::Lists { length: (x.entries() + y.entries()).div_ceil(rows) })
 }
@@ -45,34 +47,12 @@ pub(in crate::gram) fn diagonal(
     Setting::new(measure, x, x, parallel::share(&mut watch))?.diagonal(threads, watch)
 }
 
-pub(in crate::gram) fn fill<T: Element>(
-    task: Task<'_>,
-    plan: Plan,
-    x: &Lists,
-    y: Option<&Lists>,
-    out: &mut [T],
-    options: Options<'_>,
-) -> Result<(), Error> {
-    if !task.measure.is_correlation() {
-        return fill_kernel(task, plan, x, y, out, options);
-    }
-    let Options { threads, tile, backend, mut watch } = options;
-    let values = correlations(task.measure, |measure| {
-        let mut values = memory::filled(out.len(), 0.0)?;
-        let options = Options { threads, tile, backend, watch: parallel::share(&mut watch) };
-        fill_kernel(Task { measure, ..task }, plan, x, y, &mut values, options)?;
-        Ok(values)
-    })?;
-    out.iter_mut().zip(values).for_each(|(cell, value)| *cell = T::from_f64(value));
-    Ok(())
-}
-
-fn fill_kernel<T: Element>(
-    Task { measure, .. }: Task<'_>,
+pub(in crate::gram) fn fill(
+    Task { measure, rows, columns: width, .. }: Task<'_>,
     Plan { strategy, isa, tile, threads, pair_ns, .. }: Plan,
     x: &Lists,
     y: Option<&Lists>,
-    out: &mut [T],
+    target: impl Target,
     options: Options<'_>,
 ) -> Result<(), Error> {
     let columns = y.unwrap_or(x);
@@ -81,10 +61,9 @@ fn fill_kernel<T: Element>(
     if setting.needs_roots() {
         setting.find_roots(options.threads, parallel::share(&mut watch))?;
     }
-    let mut pieces = Pieces::new(out, columns.rows(), tile)?;
-    let tiles = if y.is_none() { pieces.symmetric()? } else { pieces.rectangular()? };
+    let tiling = Tiling { rows, columns: width, tile, symmetric: y.is_none() };
     let isa = (strategy == Strategy::Pairs).then_some(isa);
     let longest = cost::lists_pair_ns(measure, x.longest().max(columns.longest()));
     let pairs = ListPairs { setting: &setting, isa, interval: (ASK_EVERY_NS / pair_ns) as usize };
-    run(&pairs, tiles, Crew::new(threads, longest), watch)
+    target.run(tiling, &pairs, Crew::new(threads, longest), watch)
 }

@@ -1,5 +1,6 @@
 //! What is computed of lists: means over all complete rankings that agree with them.
 
+use std::borrow::Cow;
 use std::ops::ControlFlow;
 
 use crate::error::Error;
@@ -18,6 +19,15 @@ use crate::weight::means::Means;
 use crate::weight::own;
 use crate::weight::tails::Tails;
 
+/// The weight and what the mean is taken of; refuses a measure that is not computed of lists.
+pub(super) fn mean_of(measure: &Measure) -> Result<(&Lowered, Mean), Error> {
+    let (weight, mean) = measure.mean()?;
+    if weight.is_general() || mean == Mean::Both {
+        return Err(Error::ListMeasure);
+    }
+    Ok((weight, mean))
+}
+
 /// What is computed, of which lists.
 pub(super) struct Setting<'a> {
     measure: &'a Measure,
@@ -28,7 +38,7 @@ pub(super) struct Setting<'a> {
     longest: usize,
     /// Where they are needed: where values are divided by them, and where they can be 0 although their terms are not.
     /// For the Mallows kernel a quarter of the sum of the squared signs of each list.
-    roots: Option<Roots>,
+    roots: Option<Roots<'a>>,
 }
 
 /// A weight with what it comes to for the ends of lists.
@@ -67,14 +77,35 @@ impl<'a> Setting<'a> {
         y: &'a Lists,
         watch: Option<Watch<'_>>,
     ) -> Result<Self, Error> {
-        let (weight, mut mean) = measure.mean()?;
+        Self::with_tails(measure, x, y, &[], watch)
+    }
+
+    /// As [`Setting::new`]; `tails` are those of another setting with the same measure, found again if they are too few.
+    pub(super) fn with_tails(
+        measure: &'a Measure,
+        x: &'a Lists,
+        y: &'a Lists,
+        tails: &[(f64, f64)],
+        watch: Option<Watch<'_>>,
+    ) -> Result<Self, Error> {
+        let (weight, mut mean) = mean_of(measure)?;
         if measure.rate().is_some() && measure.is_normalized() {
             // Differences of distances, of which both are about N^2 / 4, would lose digits.
             mean = Mean::Signed;
         }
         let longest = x.longest().max(y.longest());
-        let sums = Weighed::new(weight, mean == Mean::Signed, x.items(), longest, watch)?;
+        let (signed, items) = (mean == Mean::Signed, x.items());
+        let sums = if tails.len() > longest.min(items) {
+            Weighed { weight, tails: Tails::known(weight, items, tails)?, signed, items }
+        } else {
+            Weighed::new(weight, signed, items, longest, watch)?
+        };
         Ok(Self { measure, x, y, mean, sums, longest, roots: None })
+    }
+
+    /// What the weights come to for the ends of lists, by length.
+    pub(super) fn tails(&self) -> &[(f64, f64)] {
+        self.sums.tails.means()
     }
 
     /// What is summed.
@@ -93,20 +124,36 @@ impl<'a> Setting<'a> {
     /// Finds what values are divided by.
     pub(super) fn find_roots(&mut self, threads: Option<usize>, watch: Option<Watch<'_>>) -> Result<(), Error> {
         let mut watch = watch;
+        let of_rows = self.roots_of(self.x, threads, parallel::share(&mut watch))?;
+        let same = std::ptr::eq(self.x, self.y);
+        let of_columns = if same { None } else { Some(self.roots_of(self.y, threads, watch)?.into()) };
+        self.set_roots(of_rows.into(), of_columns);
+        Ok(())
+    }
+
+    /// Says what values are divided by.
+    pub(super) fn set_roots(&mut self, of_rows: Cow<'a, [f64]>, of_columns: Option<Cow<'a, [f64]>>) {
+        self.roots = Some(Roots::new(of_rows, of_columns));
+    }
+
+    /// What the values of these lists are divided by.
+    pub(super) fn roots_of(
+        &self,
+        set: &Lists,
+        threads: Option<usize>,
+        watch: Option<Watch<'_>>,
+    ) -> Result<Vec<f64>, Error> {
+        let mut watch = watch;
         // Most of the time goes into the matrix.
         let mut begun = |_| match &mut watch {
             Some(watch) => watch(Progress { done: 0, total: 1 }),
             None => ControlFlow::Continue(()),
         };
-        let roots = |set: &Lists| {
-            let mut values = self.own_values(set, threads, Some(&mut begun))?;
-            for value in &mut values {
-                *value = if self.measure.rate().is_some() { *value / 4.0 } else { value.max(0.0).sqrt() };
-            }
-            Ok(values)
-        };
-        self.roots = Some(Roots::find(self.x, self.y, roots)?);
-        Ok(())
+        let mut values = self.own_values(set, threads, Some(&mut begun))?;
+        for value in &mut values {
+            *value = if self.measure.rate().is_some() { *value / 4.0 } else { value.max(0.0).sqrt() };
+        }
+        Ok(values)
     }
 
     /// The value of each list and itself, after it is divided by what there is to divide by.

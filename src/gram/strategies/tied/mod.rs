@@ -22,12 +22,12 @@ mod setting;
 mod tensor;
 
 use crate::error::Error;
+use crate::gram::Options;
 use crate::gram::cost::{self, ASK_EVERY_NS};
 use crate::gram::plan::{Plan, Strategy, Task};
-use crate::gram::tiles::Pieces;
-use crate::gram::{Element, Options, run};
+use crate::gram::target::{Target, Tiling};
 use crate::measure::{Mean, Measure};
-use crate::parallel::{self, Crew, Watch};
+use crate::parallel::{self, Crew, Phases, Watch};
 use crate::rankings::Incomplete;
 use bits::bits;
 use correlation::Correlations;
@@ -35,7 +35,7 @@ use expanded::Tensors;
 use later::Later;
 use pairs::TiedPairs;
 use product::Features;
-use setting::{Phases, Setting};
+use setting::Setting;
 use tensor::TiedTensors;
 
 pub(in crate::gram) use setting::representation_of;
@@ -60,47 +60,51 @@ pub(in crate::gram) fn diagonal(
     Setting::new(measure, x, x)?.diagonal(threads, watch)
 }
 
-pub(in crate::gram) fn fill<T: Element>(
+pub(in crate::gram) fn fill(
     Task { measure, rows, columns, .. }: Task<'_>,
     Plan { strategy, isa, tile, threads, parts, pair_ns }: Plan,
     x: &Incomplete,
     y: Option<&Incomplete>,
-    out: &mut [T],
+    target: impl Target,
     options: Options<'_>,
 ) -> Result<(), Error> {
     let mut setting = Setting::new(measure, x, y.unwrap_or(x))?;
-    let mut pieces = Pieces::new(out, columns, tile)?;
-    let tiles = if y.is_none() { pieces.symmetric()? } else { pieces.rectangular()? };
-    let mut phases = Phases::new(options.watch, tiles.len() + setting.jobs_of_roots());
+    let tiling = Tiling { rows, columns, tile, symmetric: y.is_none() };
+    let jobs = target.jobs(tiling);
+    let mut phases = Phases::new(options.watch, jobs + setting.jobs_of_roots());
     if setting.needs_roots() {
         setting.find_roots(options.threads, &mut phases)?;
     }
-    phases.run(tiles.len(), |mut watch| match strategy {
+    phases.run(jobs, |mut watch| match strategy {
         _ if setting.weight.is_general() => {
             let isa = (strategy == Strategy::Product).then_some(isa);
             let tensors = Tensors::new(setting.weight, x.items(), &mut watch)?;
             let crew = Crew::new(threads, (x.items() * x.items()) as f64);
-            run(&TiedTensors { setting: &setting, tensors, isa }, tiles, crew, watch)
+            target.run(tiling, &TiedTensors { setting: &setting, tensors, isa }, crew, watch)
         }
         _ if setting.mean == Mean::Both => {
             let isa = (strategy == Strategy::Pairs).then_some(isa);
             let crew = Crew::new(threads, cost::tied_pair_ns(measure));
-            run(&Correlations::new(&setting, isa)?, tiles, crew, watch)
+            target.run(tiling, &Correlations::new(&setting, isa)?, crew, watch)
         }
         Strategy::Bits if measure.weight().is_later() => {
-            run(&Later::new(&setting, isa)?, tiles, Crew::new(threads, 0.0), watch)
+            target.run(tiling, &Later::new(&setting, isa)?, Crew::new(threads, 0.0), watch)
         }
         Strategy::Bits => {
             let ns = cost::COPY_NS * x.items() as f64 * (rows + columns) as f64;
             let bits = parallel::run_one(ns, parallel::share(&mut watch), |stop| bits(isa, &setting, stop))?;
             let crew = Crew::new(threads, 0.0);
-            if parts > 1 { bits.fill_in_parts(tiles, parts, crew, watch) } else { run(&bits, tiles, crew, watch) }
+            if parts > 1 {
+                target.run_in_parts(tiling, &bits, parts, crew, watch)
+            } else {
+                target.run(tiling, &bits, crew, watch)
+            }
         }
-        Strategy::Product => run(&Features::new(&setting, isa)?, tiles, Crew::new(threads, 0.0), watch),
+        Strategy::Product => target.run(tiling, &Features::new(&setting, isa)?, Crew::new(threads, 0.0), watch),
         Strategy::Pairs | Strategy::Partition => {
             let isa = (strategy == Strategy::Pairs).then_some(isa);
             let pairs = TiedPairs { setting: &setting, isa, interval: (ASK_EVERY_NS / pair_ns) as usize };
-            run(&pairs, tiles, Crew::new(threads, cost::tied_pair_ns(measure)), watch)
+            target.run(tiling, &pairs, Crew::new(threads, cost::tied_pair_ns(measure)), watch)
         }
     })
 }

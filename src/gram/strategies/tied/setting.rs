@@ -10,7 +10,7 @@ use crate::kappa::incomplete::{self as sums, Need, TiedRanking, TiedWorkspace};
 use crate::kappa::table::Levels;
 use crate::kappa::{pairs_of, tops};
 use crate::measure::{Mean, Measure};
-use crate::parallel::{Progress, Stop, Watch};
+use crate::parallel::{Phases, Stop, Watch};
 use crate::rankings::Incomplete;
 use crate::simd::{Isa, quotient};
 use crate::weight::lowered::Lowered;
@@ -31,37 +31,6 @@ pub(in crate::gram) fn representation_of(
     Ok(Representation::Tied { unknown, cells: x.usual_blocks() * y.usual_blocks() })
 }
 
-/// Several runs whose jobs are counted together.
-pub(super) struct Phases<'a> {
-    watch: Option<Watch<'a>>,
-    done: usize,
-    total: usize,
-}
-
-impl<'a> Phases<'a> {
-    pub(super) fn new(watch: Option<Watch<'a>>, total: usize) -> Self {
-        Self { watch, done: 0, total }
-    }
-
-    /// Does a run of so many jobs.
-    pub(super) fn run<R>(
-        &mut self,
-        jobs: usize,
-        run: impl FnOnce(Option<Watch<'_>>) -> Result<R, Error>,
-    ) -> Result<R, Error> {
-        let Self { watch, done, total } = self;
-        let Some(watch) = watch else { return run(None) };
-        // A run may cut its jobs into parts.
-        let mut look = |progress: Progress| {
-            let part = progress.done * jobs / progress.total.max(1);
-            watch(Progress { done: *done + part, total: *total })
-        };
-        let result = run(Some(&mut look))?;
-        *done += jobs;
-        Ok(result)
-    }
-}
-
 /// What pairs with a ranking need of it.
 #[derive(Default)]
 pub(super) struct Ready {
@@ -80,7 +49,7 @@ pub(super) struct Setting<'a> {
     pub(super) unknown: bool,
     /// Where they are needed: where values are divided by them, and where they can be 0 although their terms are not.
     /// For the Mallows kernel half of the mean distance of each ranking from itself.
-    roots: Option<Roots>,
+    roots: Option<Roots<'a>>,
 }
 
 impl<'a> Setting<'a> {

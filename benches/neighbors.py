@@ -1,0 +1,112 @@
+"""Compares `neighbors` with FAISS on the same bits, and with a loop over blocks of `gram_matrix`, on one thread and on all.
+
+Prints seconds, nanoseconds for each pair of rankings and ratios; the contestants take turns, and times are the best of
+several rounds. The results are compared as well: distances must be equal. FAISS has its bits ready; `neighbors` reads and
+checks the rankings.
+"""
+
+import argparse
+import re
+import time
+from pathlib import Path
+
+import numpy as np
+import wkendall
+
+
+def rankings(rng, rows, items):
+    """Return random rankings."""
+    return np.argsort(rng.random((rows, items), dtype=np.float32), axis=1) + 1
+
+
+def best_of(rounds, **calls):
+    """Return the best time and the result of each call."""
+    times, results = dict.fromkeys(calls, float("inf")), {}
+    for _ in range(rounds):
+        for name, call in calls.items():
+            begin = time.perf_counter()
+            results[name] = call()
+            times[name] = min(times[name], time.perf_counter() - begin)
+    return times, results
+
+
+def memory(field, reset=False):
+    """Return the memory of this process, now ("VmRSS") or at most ("VmHWM") since the last reset, in MiB; Linux only."""
+    if reset:
+        Path("/proc/self/clear_refs").write_text("5")
+    found = re.search(rf"{field}:\s+(\d+)", Path("/proc/self/status").read_text())
+    return int(found[1]) / 1024
+
+
+def against_faiss(rng, queries, rows, items, threads, rounds):
+    """Search ten neighbours of some rankings by their distance."""
+    X, Y = rankings(rng, queries, items), rankings(rng, rows, items)
+    before = memory("VmRSS", reset=True)
+    wkendall.neighbors(X, Y, metric="distance", n_jobs=threads)
+    print(f"{queries} x {rows} x {items}: {memory('VmHWM') - before:.0f} MiB beyond the input")
+    import faiss
+
+    faiss.omp_set_num_threads(threads)
+    bits, of_queries = wkendall.packed_signs(Y), wkendall.packed_signs(X)
+    index = faiss.IndexBinaryFlat(8 * bits.shape[1])
+    index.add(bits)
+    times, results = best_of(
+        rounds,
+        wkendall=lambda: wkendall.neighbors(X, Y, metric="distance", n_jobs=threads),
+        faiss=lambda: index.search(of_queries, 10),
+    )
+    assert (results["wkendall"].values == results["faiss"][0]).all(), "the distances differ"
+    report(f"neighbors, {threads} threads", times, queries * rows)
+
+
+def report(what, times, pairs):
+    """Print times and ratios."""
+    ours = times["wkendall"]
+    for name, seconds in times.items():
+        print(f"  {what}, {name:10} {seconds:8.3f} s {1e9 * seconds / pairs:7.3f} ns a pair {seconds / ours:7.2f}")
+
+
+def by_blocks(X, count, threads, size=1000):
+    """Return neighbours by sorting blocks of the matrix."""
+    values, indices = [], []
+    for start in range(0, len(X), size):
+        K = wkendall.gram_matrix(X[start : start + size], X, n_jobs=threads)
+        K[np.arange(len(K)), np.arange(start, start + len(K))] = -np.inf
+        found = np.argpartition(-K, count, axis=1)[:, :count]
+        values.append(np.sort(np.take_along_axis(K, found, axis=1), axis=1)[:, ::-1])
+        indices.append(found)
+    return np.concatenate(values), np.concatenate(indices)
+
+
+def against_blocks(rng, rows, items, threads, rounds):
+    """Find the whole graph of some rankings."""
+    X = rankings(rng, rows, items)
+    times, results = best_of(
+        rounds,
+        wkendall=lambda: wkendall.neighbors(X, n_jobs=threads),
+        blocks=lambda: by_blocks(X, 10, threads),
+    )
+    assert (results["wkendall"].values == results["blocks"][0]).all(), "the values differ"
+    report(f"graph of {rows}, {threads} threads", times, rows * rows)
+
+
+def main():
+    """Run all."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--rows", type=int, default=1_000_000)
+    parser.add_argument("--graph", type=int, default=100_000)
+    parser.add_argument("--items", type=int, nargs="+", default=[20])
+    parser.add_argument("--threads", type=int, nargs="+", default=None)
+    parser.add_argument("--rounds", type=int, default=2)
+    given = parser.parse_args()
+    rng = np.random.default_rng(0)
+    for threads in given.threads or sorted({1, wkendall._core.available_cores()}):
+        for items in given.items:
+            if given.rows:
+                against_faiss(rng, 500, given.rows, items, threads, given.rounds)
+            if given.graph:
+                against_blocks(rng, given.graph, items, threads, 1)
+
+
+if __name__ == "__main__":
+    main()

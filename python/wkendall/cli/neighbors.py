@@ -1,0 +1,171 @@
+"""`wkendall neighbors`: the rankings of a file, or of another one, that are most alike each ranking."""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import sys
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple, TextIO
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wkendall.cli.errors import UsageError
+from wkendall.cli.kernel_options import add_kernel, check_kernel
+from wkendall.cli.options import add_output, add_reading, add_running, new_parser, wants_progress, whole_number
+from wkendall.cli.output import check_not_input, new_file, standard_output, write_npz
+from wkendall.cli.reading import Source, check_reading, check_same_items, check_skipped, read_rankings
+from wkendall.cli.weighting import weights_given
+from wkendall.cli.words import in_words_of_the_command
+from wkendall.kernels.nearest import neighbors
+
+if TYPE_CHECKING:
+    from wkendall.cli.options import Commands
+
+STDOUT = Path("-")
+ENDINGS = (".csv", ".npz")
+#: How many neighbours there are if nothing is said.
+DEFAULT = 10
+
+_DESCRIPTION = """\
+Find, for each ranking of a file, those of another file that are most alike,
+or, with one file, those of the others. The matrix is never built.
+
+Rankings are read from files as for wkendall gram. The table has a line for
+each neighbour: the row of the ranking, from 0; the place of the neighbour
+among the neighbours, from 1; its row; and the value. With --id, names take the
+place of rows. An .npz file has the arrays values and indices, one row for each
+ranking (with --radius also indptr, as in a sparse matrix by rows), and the
+names that are known (items, ids, ids_against).
+"""
+_EPILOG = """\
+examples:
+  wkendall neighbors votes.csv -o near.csv
+  wkendall neighbors votes.csv -n 3 -o near.csv --metric distance
+  wkendall neighbors new.csv votes.csv -n 5 -o near.npz --weight mult --u log
+  wkendall neighbors votes.csv --radius 2 -o near.csv --metric distance
+"""
+
+
+class _Table(NamedTuple):
+    """Neighbours of all rows, one after the other."""
+
+    indptr: NDArray[Any]
+    indices: NDArray[Any]
+    values: NDArray[Any]
+
+
+def add_parser(commands: Commands) -> None:
+    """Add the command to the command line."""
+    parser = new_parser(commands, "neighbors", "find the rankings that are most alike", _DESCRIPTION, _EPILOG)
+    parser.add_argument("file", type=Path, metavar="INPUT", help="the rankings")
+    parser.add_argument("among", type=Path, nargs="?", metavar="AMONG", help="the rankings to search; INPUT if absent")
+    add_output(parser, "OUTPUT", ".csv or .npz; - is CSV on standard output")
+    wanted = parser.add_mutually_exclusive_group()
+    wanted.add_argument(
+        "-n", "--n-neighbors", type=whole_number(1), metavar="N", help=f"how many to find; {DEFAULT} if not given"
+    )
+    wanted.add_argument(
+        "--radius",
+        type=float,
+        metavar="R",
+        help="instead of so many: all at a distance of at most R, or with a kernel of at least R",
+    )
+    kinds = {"kernel": "concordant pairs, weighted, the largest first (default)"}
+    kinds["distance"] = "the number of discordant pairs, the smallest first"
+    add_kernel(parser, "--metric", kinds)
+    add_reading(parser)
+    add_running(parser)
+    parser.set_defaults(run=run)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Find the neighbours and write them."""
+    _check(arguments)
+    started = time.perf_counter()
+    if arguments.output == STDOUT:
+        with standard_output() as file:
+            x, y = _read(arguments)
+            found = _find(arguments, x, y)
+            write_csv(file, found, x.ids, (x if y is None else y).ids)
+            file.flush()
+    else:
+        with new_file(arguments.output, arguments.force) as unfinished:
+            x, y = _read(arguments)
+            found = _find(arguments, x, y)
+            _write(unfinished, arguments, x, y, found)
+    seconds = time.perf_counter() - started
+    said = f"wrote {arguments.output}: {len(found.indices)} neighbours of {len(x.X)} rankings in {seconds:.2f} s"
+    print(said, file=sys.stderr if arguments.output == STDOUT else sys.stdout)
+    return 0
+
+
+def _check(arguments: argparse.Namespace) -> None:
+    """Refuse what cannot be, before anything is read."""
+    if arguments.output != STDOUT and arguments.output.suffix.lower() not in ENDINGS:
+        raise UsageError(
+            f"the name of the output must end in one of {', '.join(ENDINGS)}, not be {str(arguments.output)!r}"
+        )
+    check_not_input(arguments.output, *_inputs(arguments), arguments.u, arguments.U, arguments.W)
+    check_kernel(arguments)
+    check_reading(arguments, *_inputs(arguments))
+
+
+def _inputs(arguments: argparse.Namespace) -> list[Path]:
+    return [arguments.file] if arguments.among is None else [arguments.file, arguments.among]
+
+
+def _read(arguments: argparse.Namespace) -> tuple[Source, Source | None]:
+    sources = [read_rankings(path, arguments) for path in _inputs(arguments)]
+    check_skipped(arguments, *sources)
+    if len(sources) == 1:
+        return sources[0], None
+    check_same_items(*sources)
+    return sources[0], sources[1]
+
+
+def _find(arguments: argparse.Namespace, x: Source, y: Source | None) -> _Table:
+    how: dict[str, Any] = {name: getattr(arguments, name) for name in ("input", "top", "ties", "missing")}
+    how |= {"n_jobs": arguments.jobs, "progress": wants_progress(arguments), "metric": arguments.kernel}
+    if arguments.kernel == "kernel":
+        how |= weights_given(arguments)
+    if arguments.radius is None:
+        how["n_neighbors"] = DEFAULT if arguments.n_neighbors is None else arguments.n_neighbors
+    else:
+        how["radius"] = arguments.radius
+    with in_words_of_the_command(X=x, Y=y):
+        found: Any = neighbors(x.X, None if y is None else y.X, **how)
+    if arguments.radius is not None:
+        return _Table(found.indptr, found.indices, found.data)
+    rows, count = found.indices.shape
+    return _Table(np.arange(rows + 1) * count, found.indices.ravel(), found.values.ravel())
+
+
+def _write(path: Path, arguments: argparse.Namespace, x: Source, y: Source | None, found: _Table) -> None:
+    if arguments.output.suffix.lower() == ".csv":
+        with path.open("w", encoding="utf-8", newline="") as stream:
+            write_csv(stream, found, x.ids, (x if y is None else y).ids)
+        return
+    shape = (-1,) if arguments.radius is not None else (len(x.X), len(found.indices) // max(len(x.X), 1))
+    arrays: dict[str, Any] = {"values": found.values.reshape(shape), "indices": found.indices.reshape(shape)}
+    arrays |= {"items": x.items, "ids": x.ids, "counts": x.counts}
+    if arguments.radius is not None:
+        arrays["indptr"] = found.indptr
+    if y is not None:
+        arrays |= {"ids_against": y.ids, "counts_against": y.counts}
+    write_npz(path, arrays)
+
+
+def write_csv(stream: TextIO, found: _Table, rows: list[str] | None, columns: list[str] | None) -> None:
+    """Write a line for each neighbour, values with the fewest digits that give them back."""
+    writer = csv.writer(stream, lineterminator="\n")
+    writer.writerow(["row", "rank", "neighbor", "value"])
+    for row, (start, end) in enumerate(zip(found.indptr[:-1].tolist(), found.indptr[1:].tolist(), strict=True)):
+        name = row if rows is None else rows[row]
+        pairs = zip(found.indices[start:end].tolist(), found.values[start:end].astype(str).tolist(), strict=True)
+        writer.writerows(
+            [name, rank, index if columns is None else columns[index], value]
+            for rank, (index, value) in enumerate(pairs, 1)
+        )

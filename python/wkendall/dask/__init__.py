@@ -1,0 +1,16 @@
+"""Gram matrices, features and neighbours of dask arrays, block by block (`pip install "wkendall[dask]"`).
+
+Nothing is computed until dask is asked for it. A block is one call of the function of the same name on one or two chunks of
+rankings, on one thread, since dask runs as many blocks at once as it has threads.
+
+Layers, each using only those below it:
+
+    matrices, nearest  the functions
+    blocks             how arrays are cut, and what is computed for a block
+"""
+
+from wkendall.dask.blocks import BLOCK_BYTES as BLOCK_BYTES
+from wkendall.dask.matrices import features, gram_matrix
+from wkendall.dask.nearest import neighbors
+
+__all__ = ["features", "gram_matrix", "neighbors"]

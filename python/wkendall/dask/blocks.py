@@ -1,0 +1,169 @@
+"""What all functions share: how arrays are cut into blocks, and what is computed for a block."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from dataclasses import dataclass
+from math import ceil
+from typing import Any, SupportsIndex
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from wkendall import _core
+from wkendall._arguments import TEXT, as_threads, wrong_axes
+from wkendall._errors import NAMES, RankingError, bad_argument, bad_type, moved
+from wkendall._text import shown
+from wkendall.kernels.run import Run
+from wkendall.kernels.specification import Kernel, Specification
+from wkendall.kernels.tensors import quadruple_weights, tensor_weights
+from wkendall.reading.arrays import as_array, check_no_text
+from wkendall.reading.rankings import Reading
+from wkendall.reading.sparse import is_sparse, sparse_array, sparse_rows
+
+try:
+    import dask.array as da
+    from dask.base import is_dask_collection
+except ImportError:
+    raise ImportError('wkendall.dask needs dask: pip install "wkendall[dask]"') from None
+
+#: Blocks of results are no larger than this unless `chunks` says so: large enough for the work to outweigh dask's own, which is
+#: about a millisecond for each block, and small enough for a worker to hold several.
+BLOCK_BYTES = _core.BLOCK_BYTES
+
+Sizes = tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Call:
+    """What to compute for each block."""
+
+    function: Callable[[Call, NDArray[Any], NDArray[Any] | None], NDArray[Any]]
+    kernel: Specification
+    reading: Reading
+    run: Run
+    #: What the arguments are called in errors.
+    names: str
+    #: Whether the ranks, or items, of all rows have to count from the same number.
+    based: bool
+
+
+def source(layer: dict[Any, Any], x: da.Array, call: Call) -> Callable[[int], tuple[Any, Any, Any]]:
+    """Return what gives, for a chunk of rows, the arguments of `block` about it."""
+    firsts = np.cumsum([0, *x.chunks[0]]).tolist()
+    base = None
+    if call.based and x.size and x.dtype != object:
+        base = f"base-{x.name}"
+        filled = next(i for i, size in enumerate(x.chunks[0]) if size)
+        layer[base] = (np.min, (x.name, filled, 0))
+    return lambda i: ((x.name, i, 0), firsts[i], base)
+
+
+def block(
+    call: Call,
+    x: NDArray[Any],
+    first_x: int,
+    base_x: float | None,
+    y: NDArray[Any] | None = None,
+    first_y: int = 0,
+    base_y: float | None = None,
+) -> NDArray[Any]:
+    """Compute a block from chunks of rows; the lowest numbers of the whole arrays' first chunks go with them."""
+    try:
+        result = call.function(call, x, y)
+    except RankingError as error:
+        firsts = {"X": first_x, "Y": first_y}
+        if error.argument not in firsts:
+            raise
+        raise moved(error, firsts[error.argument], call.names["XY".index(error.argument)]) from None
+    check_base(x, first_x, base_x, call.names[0])
+    if y is not None:
+        check_base(y, first_y, base_y, call.names[1])
+    return result
+
+
+def check_base(x: NDArray[Any], first: int, base: float | None, name: str) -> None:
+    """Refuse a chunk of checked rankings that count from 0 while others count from 1, or the other way round."""
+    if base is not None and x.size and base in (0, 1) and x.min() != base:
+        low = int(x.min())
+        rows = f": rows {first} to {first + len(x) - 1} count from {low}"
+        rule = f", but row 0 from {int(base)}: all rows must count from 0 or all from 1"
+        raise bad_argument(name, rows, rule, row=first, value=low, kind="mixed base")
+
+
+def jobs(n_jobs: SupportsIndex | None) -> int:
+    """Return how many threads a block takes: one, or what is asked for; -1 is for the worker to read."""
+    threads = as_threads(n_jobs)
+    return 1 if n_jobs is None or threads is None else -1 if operator.index(n_jobs) == -1 else threads
+
+
+def as_dask(values: da.Array | ArrayLike, name: str, reading: Reading) -> da.Array:
+    """Check all about an array of rankings that is known without computing it."""
+    if is_sparse(values):
+        reading.check_takes_lists(name)
+        rows = sparse_array(sparse_rows(values, name))
+        values = da.from_array(rows, chunks=-1, asarray=False, meta=rows[:0])
+    if not isinstance(values, da.Array):
+        if is_dask_collection(values):
+            raise TypeError(
+                f"{name} is a dask {type(values).__name__}, but must be a dask array of known size: for a data frame pass "
+                f"{name}.to_dask_array(lengths=True)"
+            )
+        array = as_array(values, name, 2)
+        check_no_text(array, name)
+        values = da.from_array(array, chunks=-1)
+    if values.ndim != 2:
+        raise wrong_axes(values, name, "a 2-d array, one ranking a row")
+    if any(np.isnan(size) for size in values.shape):
+        raise ValueError(
+            f"{name} has chunks of unknown size: call {name}.compute_chunk_sizes() first, or for a data frame "
+            "to_dask_array(lengths=True)"
+        )
+    if values.size and values.dtype.kind not in "iufO":
+        advice = (NAMES,) if values.dtype.kind in TEXT else ()
+        raise bad_type(name, f" has dtype {values.dtype}, but rankings are made of real numbers", *advice)
+    return values
+
+
+def prepared(kernel: Kernel, items: int, pairs: int) -> Kernel:
+    """Do once what would be done for each block: make W even, and find the factors of U that suit the whole array."""
+    if kernel.W is not None and kernel.check:
+        even = quadruple_weights(kernel.W, items, check=True, definite=False).values
+        kernel = kernel._replace(W=even.reshape((items,) * 4))
+    kernel = kernel._replace(check=False)
+    if kernel.U is None or not items:
+        return kernel
+    order = int(kernel.order)
+    weights = tensor_weights(kernel.U, items, order, pairs)
+    if weights.kind == "factors":
+        terms = weights.values.reshape(-1, order, items)
+        return kernel._replace(U=tuple(terms.transpose(1, 0, 2)))
+    # A stack, even if of one: its factors are not looked for again.
+    return kernel._replace(U=weights.values.reshape(-1, *(items,) * order))
+
+
+def fitting(own: Sizes, most: int) -> Sizes:
+    """Return sizes of chunks as they are, or if one is too large sizes that are all the same, as zarr wants it, but the last."""
+    largest, total = max(own), sum(own)
+    if largest <= most:
+        return own
+    size = ceil(largest / ceil(largest / max(most, 1)))
+    return (size,) * (total // size) + ((total % size,) if total % size else ())
+
+
+def normal(chunks: Any, shape: tuple[int, int], dtype: np.dtype[Any], whole_rows: bool = False) -> tuple[Sizes, Sizes]:
+    """Return sizes of chunks in full."""
+    # A string other than "auto" sets a limit of its own.
+    limit = None if isinstance(chunks, str) and chunks != "auto" else BLOCK_BYTES
+    try:
+        wanted = (chunks, -1) if whole_rows else chunks
+        rows, columns = da.core.normalize_chunks(wanted, shape, limit=limit, dtype=dtype)
+    except (ArithmeticError, TypeError, ValueError):
+        rows = columns = ()
+    if isinstance(chunks, bool) or not rows or min(*rows, *columns) < 0:
+        raise ValueError(
+            f"chunks is {shown(chunks)}, but must be how many rows a block has, as in 1000, or another way that dask knows to "
+            f"cut an array of shape {shape}"
+        )
+    return rows, columns

@@ -1,0 +1,226 @@
+"""Gram matrices and features."""
+
+from __future__ import annotations
+
+from math import isqrt
+from typing import Any, SupportsIndex
+
+import dask.array as da
+import numpy as np
+from dask.base import tokenize
+from dask.highlevelgraph import HighLevelGraph
+from numpy.typing import ArrayLike, DTypeLike, NDArray
+
+from wkendall import _core
+from wkendall._arguments import as_result_type
+from wkendall._text import shown
+from wkendall.dask.blocks import BLOCK_BYTES, Call, Sizes, as_dask, block, fitting, jobs, normal, prepared, source
+from wkendall.kernels import embedding, gram
+from wkendall.kernels.named_weights import STANDARD
+from wkendall.kernels.run import Run
+from wkendall.kernels.specification import Kernel
+from wkendall.reading.arrays import check_same_labels
+from wkendall.reading.rankings import Input, Missing, Reading, Ties, Top, items_differ
+
+
+def gram_matrix(
+    X: da.Array | ArrayLike,
+    Y: da.Array | ArrayLike | None = None,
+    chunks: Any = None,
+    *,
+    weight: str = STANDARD,
+    k: SupportsIndex | None = None,
+    u: str | ArrayLike | None = None,
+    U: ArrayLike | tuple[object, ...] | None = None,
+    W: ArrayLike | None = None,
+    order: SupportsIndex = 2,
+    check: bool = True,
+    signed: bool = False,
+    normalize: bool = False,
+    input: Input = "ranks",
+    top: Top = "low",
+    ties: Ties = "error",
+    missing: Missing = "error",
+    dtype: DTypeLike = np.float64,
+    n_jobs: SupportsIndex | None = None,
+    backend: str | None = None,
+) -> da.Array:
+    """Kernel between all pairs of rankings, as a dask array.
+
+    The values are those of `wkendall.gram_matrix`, with the same bits whatever the blocks. Sums of weights can differ by rounding
+    in three cases: at least half of the rankings repeat others, some have ties or missing items, or `dtype` is float32 and blocks
+    have fewer than 240 rows or columns. Without `Y`, only the blocks on and above the diagonal are computed; the others are
+    their transposes.
+
+    Parameters are checked now, rankings when the blocks are computed; errors name the row of the whole array. Workers of a
+    cluster need wkendall installed.
+
+    Parameters
+    ----------
+    X : dask array or array-like of shape (m, n)
+        Rankings, one a row. Chunks along the columns are put together. With `missing="bottom"` a sparse array of scipy too, or
+        a dask array of such.
+    Y : dask array or array-like of shape (m', n), optional
+        Rankings to compare with; those of `X` if absent.
+    chunks : int, pair, or what else dask takes for the chunks of an array of shape (m, m'), optional
+        The sizes of the blocks: 1000 for blocks of 1000 x 1000, (5000, 1000), "auto", "16 MiB". By default the chunks of rows of
+        `X` and `Y`, or if these make blocks of more than 64 MiB, smaller ones. Without `Y` the same for rows and columns.
+    weight, k, u, U, W, order, check, signed, normalize, input, top, ties, missing, dtype, backend
+        As for `wkendall.gram_matrix`.
+    n_jobs : int, optional
+        Threads for each block: 1 if absent, because dask computes as many blocks at once as a worker has threads.
+
+    Returns
+    -------
+    dask array of shape (m, m')
+
+    Examples
+    --------
+    >>> import dask.array as da
+    >>> import wkendall.dask
+    >>> X = da.from_array([[1, 2, 3, 4], [2, 1, 3, 4], [4, 3, 2, 1]], chunks=(2, 4))
+    >>> K = wkendall.dask.gram_matrix(X)
+    >>> K.chunks
+    ((2, 1), (2, 1))
+    >>> K.compute()
+    array([[6., 5., 0.],
+           [5., 6., 1.],
+           [0., 1., 6.]])
+    """
+    reading = Reading(input, top, ties, missing)
+    x, y = as_dask(X, "X", reading), None if Y is None else as_dask(Y, "Y", reading)
+    items = x.shape[1]
+    if y is not None:
+        if y.shape[1] != items:
+            raise items_differ(items, y.shape[1])
+        if input != "orders":
+            check_same_labels(X, Y, "columns", ("X", "Y"))
+    kernel = Kernel(weight, k, u, U, W, order, check, signed, normalize)
+    run = Run(dtype, n_jobs=jobs(n_jobs), backend=backend)
+    gram.matrix(kernel, np.empty((0, items)), None, reading, run)  # for its checks of parameters
+    result_type, complete = as_result_type(dtype), ties == missing == "error"
+    sizes = _block_sizes(chunks, x, y, result_type)
+    shape = (x.shape[0], (x if y is None else y).shape[0])
+    kernel = prepared(kernel, items, shape[0] * shape[1])
+    measure = kernel.measure(items)
+    if backend is None and complete:
+        planned = _core.planned(measure, *shape, result_type == np.float32)
+        run = run._replace(backend=planned.partition("-")[0])
+    names, based = "XX" if y is None else "XY", complete and input != "scores"
+    call = Call(_gram_block, kernel, reading, run, names, based)
+    x = x.rechunk((sizes[0], -1))
+    return _gram(call, x, None if y is None else y.rechunk((sizes[1], -1)), sizes, result_type, measure.symmetric)
+
+
+def features(
+    X: da.Array | ArrayLike,
+    chunks: Any = None,
+    *,
+    weight: str = "standard",
+    k: SupportsIndex | None = None,
+    u: str | ArrayLike | None = None,
+    signed: bool = False,
+    normalize: bool = False,
+    input: Input = "ranks",
+    top: Top = "low",
+    dtype: DTypeLike = np.float64,
+    n_jobs: SupportsIndex | None = None,
+) -> da.Array:
+    """Explicit features whose inner products are the kernel of order 2, as a dask array.
+
+    The values of `wkendall.features`, for linear models that are trained block by block.
+
+    Parameters
+    ----------
+    X : dask array or array-like of shape (m, n)
+        Rankings, one a row. Chunks along the columns are put together.
+    chunks : int, tuple of sizes that add up to m, or "auto", optional
+        How many rows a block has; all its columns are together. By default the chunks of rows of `X`, or if these make blocks
+        of more than 64 MiB, smaller ones.
+    weight, k, u, signed, normalize, input, top, dtype
+        As for `wkendall.features`.
+    n_jobs : int, optional
+        Threads for each block: 1 if absent.
+
+    Returns
+    -------
+    dask array of shape (m, columns)
+
+    Examples
+    --------
+    >>> import dask.array as da
+    >>> import wkendall.dask
+    >>> X = da.from_array([[1, 2, 3], [3, 2, 1]], chunks=(1, 3))
+    >>> wkendall.dask.features(X, signed=True).compute()
+    array([[ 1.,  1.,  1.],
+           [-1., -1., -1.]])
+    """
+    kernel, reading = Kernel(weight, k, u, signed=signed, normalize=normalize), Reading(input, top)
+    x = as_dask(X, "X", reading._replace(advises=False))
+    run = Run(dtype, n_jobs=jobs(n_jobs))
+    columns = embedding.feature_matrix(kernel, np.empty((0, x.shape[1])), reading, run).shape[1]
+    result_type = as_result_type(dtype)
+    if chunks is None:
+        rows = fitting(x.chunks[0], BLOCK_BYTES // result_type.itemsize // max(columns, 1))
+    else:
+        rows, _ = normal(chunks, (x.shape[0], columns), result_type, whole_rows=True)
+    x = x.rechunk((rows, -1))
+    call = Call(_feature_block, kernel, reading, run, "X", input != "scores")
+    name = f"wkendall-features-{tokenize(call, x.name)}"
+    layer: dict[Any, Any] = {f"call-{name}": call}
+    of_chunk = source(layer, x, call)
+    for i in range(len(rows)):
+        layer[name, i, 0] = (block, f"call-{name}", *of_chunk(i))
+    graph = HighLevelGraph.from_collections(name, layer, dependencies=[x])
+    return da.Array(graph, name, (rows, (columns,)), dtype=result_type)
+
+
+def _gram_block(call: Call, x: NDArray[Any], y: NDArray[Any] | None) -> NDArray[Any]:
+    return gram.matrix(call.kernel, x, y, call.reading, call.run)
+
+
+def _feature_block(call: Call, x: NDArray[Any], _: NDArray[Any] | None) -> NDArray[Any]:
+    assert isinstance(call.kernel, Kernel)
+    return embedding.feature_matrix(call.kernel, x, call.reading, call.run)
+
+
+def _gram(
+    call: Call,
+    x: da.Array,
+    y: da.Array | None,
+    sizes: tuple[Sizes, Sizes],
+    dtype: np.dtype[Any],
+    symmetric: bool,
+) -> da.Array:
+    """Make the array of all blocks; the key of the call stands for it in each, so that its weights are sent once."""
+    name = f"wkendall-gram-{tokenize(call, x.name, None if y is None else y.name)}"
+    layer: dict[Any, Any] = {f"call-{name}": call}
+    left = source(layer, x, call)
+    right = left if y is None else source(layer, y, call)
+    for i in range(len(sizes[0])):
+        for j in range(len(sizes[1])):
+            if y is None and symmetric and j < i:
+                layer[name, i, j] = (np.transpose, (name, j, i))
+            elif y is None and j == i:
+                layer[name, i, j] = (block, f"call-{name}", *left(i))
+            else:
+                layer[name, i, j] = (block, f"call-{name}", *left(i), *right(j))
+    graph = HighLevelGraph.from_collections(name, layer, dependencies=[x] if y is None else [x, y])
+    return da.Array(graph, name, sizes, dtype=dtype)
+
+
+def _block_sizes(chunks: Any, x: da.Array, y: da.Array | None, dtype: np.dtype[Any]) -> tuple[Sizes, Sizes]:
+    """Return the numbers of rows and of columns of the blocks of a Gram matrix."""
+    if chunks is not None:
+        rows, columns = normal(chunks, (x.shape[0], (x if y is None else y).shape[0]), dtype)
+        if y is None and rows != columns:
+            raise ValueError(
+                f"chunks is {shown(chunks)}, but without Y rows and columns must be cut in the same places"
+            )
+        return rows, columns
+    most = BLOCK_BYTES // dtype.itemsize
+    if y is None:
+        rows = fitting(x.chunks[0], isqrt(most))
+        return rows, rows
+    columns = fitting(y.chunks[0], most // min(max(*x.chunks[0], 1), isqrt(most)))
+    return fitting(x.chunks[0], most // max(*columns, 1)), columns

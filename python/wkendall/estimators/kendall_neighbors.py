@@ -1,0 +1,336 @@
+"""Nearest rankings as an object of scikit-learn: neighbours, their graphs, and a transformer to graphs."""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Self, SupportsIndex
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.utils.validation import check_is_fitted
+
+from wkendall._arguments import as_order, check_choice, check_flag
+from wkendall.estimators.kernel_parameters import KernelParameters
+from wkendall.kernels.gram import gram_of
+from wkendall.kernels.nearest import (
+    METRICS,
+    MODES,
+    Metric,
+    Mode,
+    as_radius,
+    distances_of,
+    graph_of,
+    neighbors_of,
+    within_of,
+)
+from wkendall.kernels.run import Run
+from wkendall.kernels.specification import Distance, Specification
+from wkendall.reading.rankings import CheckedRankings, Input, Missing, Ties, Top
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
+
+
+class KendallNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelParameters):  # type: ignore[misc]
+    """Nearest rankings, with the methods of scikit-learn's `NearestNeighbors` and `KNeighborsTransformer`.
+
+    `transform` gives a sparse graph of distances between rankings and those of `fit`. Put it in front of an estimator that
+    takes `metric="precomputed"`, such as `KNeighborsClassifier` or `DBSCAN`.
+
+    Neighbours are found by the kernel, or by the number of discordant pairs, as `neighbors` finds them. The distance of a kernel
+    is `sqrt(K(s, s) + K(t, t) - 2 K(s, t))`. For complete rankings with a named weight, and with `normalize=True` for all
+    others, the largest kernel is the smallest distance.
+
+    Parameters
+    ----------
+    n_neighbors : int
+        How many neighbours to find where nothing else is said.
+    radius : float, optional
+        For `radius_neighbors`: the least kernel, or for `metric="distance"` the largest distance.
+    mode : {"distance", "connectivity"}
+        What `transform` stores: distances, or ones. With distances each ranking has one neighbour more, because a ranking of
+        `fit` finds itself.
+    metric : {"kernel", "distance"}
+        What neighbours are found by.
+    weight, k, u, U, W, order, check, signed, normalize, lam, input, top, ties, missing, n_jobs
+        As for `WeightedKendall`; those of the kernel are ignored with `metric="distance"`.
+
+    Attributes
+    ----------
+    rankings_ : ndarray of shape (m, n), or scipy.sparse.csr_array
+        The rankings of `fit`, as ranks from 1 as in `WeightedKendall.rankings_`.
+    n_samples_fit_ : int
+        How many there are.
+    n_features_in_, feature_names_in_
+        As for `WeightedKendall`.
+
+    Examples
+    --------
+    >>> import wkendall
+    >>> X = [[1, 2, 3, 4], [2, 1, 3, 4], [4, 3, 2, 1], [4, 3, 1, 2]]
+    >>> model = wkendall.KendallNeighbors(1, metric="distance").fit(X)
+    >>> distances, indices = model.kneighbors([[1, 2, 4, 3]])
+    >>> distances, indices
+    (array([[1.]]), array([[0]]))
+
+    >>> from sklearn.neighbors import KNeighborsClassifier
+    >>> from sklearn.pipeline import make_pipeline
+    >>> graph = wkendall.KendallNeighbors(1, metric="distance")
+    >>> model = make_pipeline(graph, KNeighborsClassifier(1, metric="precomputed"))
+    >>> model.fit(X, ["a", "a", "b", "b"]).predict([[1, 2, 4, 3]])
+    array(['a'], dtype='<U1')
+    """
+
+    def __init__(
+        self,
+        n_neighbors: SupportsIndex = 5,
+        *,
+        radius: float | None = None,
+        mode: Mode = "distance",
+        metric: Metric = "kernel",
+        weight: str = "standard",
+        k: SupportsIndex | None = None,
+        u: str | ArrayLike | None = None,
+        U: ArrayLike | tuple[object, ...] | None = None,
+        W: ArrayLike | None = None,
+        order: SupportsIndex = 2,
+        check: bool = True,
+        signed: bool = False,
+        normalize: bool = False,
+        lam: float | None = None,
+        input: Input = "ranks",
+        top: Top = "low",
+        ties: Ties = "error",
+        missing: Missing = "error",
+        n_jobs: SupportsIndex | None = None,
+    ) -> None:
+        super().__init__(
+            weight, k=k, u=u, U=U, W=W, order=order, check=check, signed=signed, normalize=normalize, lam=lam,
+            input=input, top=top, ties=ties, missing=missing, n_jobs=n_jobs,
+        )  # fmt: skip
+        self.n_neighbors = n_neighbors
+        self.radius = radius
+        self.mode = mode
+        self.metric = metric
+
+    def fit(self, X: ArrayLike, y: object = None) -> Self:  # noqa: ARG002
+        """Keep the rankings to search.
+
+        Parameters
+        ----------
+        X : array-like of shape (m, n)
+            Rankings, one a row.
+        y : object
+            Not used.
+
+        Returns
+        -------
+        self
+        """
+        as_order(self.n_neighbors, "n_neighbors")
+        check_choice(self.mode, "mode", MODES)
+        check_choice(self.metric, "metric", METRICS)
+        if self.radius is not None:
+            as_radius(self.radius)
+        rankings = self._read(X, reset=True)
+        gram_of(
+            rankings.select(slice(1)), None, self._compared_by(), Run(n_jobs=self.n_jobs)
+        )  # which checks the parameters
+        self.rankings_ = rankings.places
+        self.n_samples_fit_ = rankings.rows
+        self._searched = Searched(replace(rankings, indexes={}))
+        return self
+
+    def kneighbors(
+        self, X: ArrayLike | None = None, n_neighbors: SupportsIndex | None = None, return_distance: bool = True
+    ) -> tuple[NDArray[np.float64], NDArray[np.int64]] | NDArray[np.int64]:
+        """Find the nearest rankings of `fit`.
+
+        Parameters
+        ----------
+        X : array-like of shape (m', n), optional
+            Rankings. Without it those of `fit`, none of which is its own neighbour.
+        n_neighbors : int, optional
+            How many; `n_neighbors` of the object if absent.
+        return_distance : bool
+            Whether to return distances too.
+
+        Returns
+        -------
+        distances : ndarray of shape (m', n_neighbors)
+            In rising order.
+        indices : ndarray of shape (m', n_neighbors)
+            Rows of the rankings of `fit`.
+        """
+        check_flag(return_distance, "return_distance")
+        x, y = self._sides(X)
+        count, run = self._count(n_neighbors), Run(n_jobs=self.n_jobs)
+        found = neighbors_of(x, y, self._compared_by(), count, run)
+        rows = np.repeat(np.arange(x.rows), count)
+        distances = distances_of(x, y, self._compared_by(), rows, found.indices.ravel(), found.values.ravel(), run)
+        distances = distances.reshape(found.values.shape)
+        by_distance = np.argsort(distances, axis=1, kind="stable")
+        indices = np.take_along_axis(found.indices, by_distance, axis=1)
+        return (np.take_along_axis(distances, by_distance, axis=1), indices) if return_distance else indices
+
+    def radius_neighbors(
+        self,
+        X: ArrayLike | None = None,
+        radius: float | None = None,
+        return_distance: bool = True,
+        sort_results: bool = False,
+    ) -> tuple[NDArray[Any], NDArray[Any]] | NDArray[Any]:
+        """Find all rankings of `fit` that are not beyond a radius.
+
+        Parameters
+        ----------
+        X : array-like of shape (m', n), optional
+            As for `kneighbors`.
+        radius : float, optional
+            The least kernel, or for `metric="distance"` the largest distance; `radius` of the object if absent.
+        return_distance : bool
+            Whether to return distances too.
+        sort_results : bool
+            Whether to sort by distance; otherwise by row.
+
+        Returns
+        -------
+        distances : ndarray of m' arrays
+        indices : ndarray of m' arrays
+        """
+        check_flag(return_distance, "return_distance")
+        check_flag(sort_results, "sort_results")
+        x, y = self._sides(X)
+        run = Run(n_jobs=self.n_jobs)
+        found = within_of(x, y, self._compared_by(), self._limit(radius), run)
+        rows = np.repeat(np.arange(x.rows), np.diff(found.indptr))
+        distances, indices = (
+            distances_of(x, y, self._compared_by(), rows, found.indices, found.data, run),
+            found.indices,
+        )
+        if sort_results:
+            by_distance = np.lexsort((distances, rows))
+            distances, indices = distances[by_distance], indices[by_distance]
+        parts = _in_rows(indices, found.indptr)
+        return (_in_rows(distances, found.indptr), parts) if return_distance else parts
+
+    def kneighbors_graph(
+        self, X: ArrayLike | None = None, n_neighbors: SupportsIndex | None = None, mode: Mode = "connectivity"
+    ) -> csr_array:
+        """Return the graph of the nearest rankings of `fit`.
+
+        Parameters
+        ----------
+        X : array-like of shape (m', n), optional
+            As for `kneighbors`.
+        n_neighbors : int, optional
+            As for `kneighbors`.
+        mode : {"connectivity", "distance"}
+            What is stored: ones, or distances.
+
+        Returns
+        -------
+        scipy.sparse.csr_array of shape (m', m)
+        """
+        check_choice(mode, "mode", MODES)
+        x, y = self._sides(X)
+        return graph_of(x, y, self._compared_by(), self._count(n_neighbors), mode, Run(n_jobs=self.n_jobs))
+
+    def radius_neighbors_graph(
+        self, X: ArrayLike | None = None, radius: float | None = None, mode: Mode = "connectivity"
+    ) -> csr_array:
+        """Return the graph of all rankings of `fit` that are not beyond a radius.
+
+        Parameters
+        ----------
+        X : array-like of shape (m', n), optional
+            As for `kneighbors`.
+        radius : float, optional
+            As for `radius_neighbors`.
+        mode : {"connectivity", "distance"}
+            What is stored: ones, or distances.
+
+        Returns
+        -------
+        scipy.sparse.csr_array of shape (m', m)
+        """
+        check_choice(mode, "mode", MODES)
+        x, y = self._sides(X)
+        return graph_of(x, y, self._compared_by(), self._limit(radius), mode, Run(n_jobs=self.n_jobs))
+
+    def transform(self, X: ArrayLike) -> csr_array:
+        """Return the graph of the nearest rankings of `fit`, as `mode` says.
+
+        Parameters
+        ----------
+        X : array-like of shape (m', n)
+            Rankings. One of `fit` is its own neighbour.
+
+        Returns
+        -------
+        scipy.sparse.csr_array of shape (m', m)
+        """
+        check_is_fitted(self)
+        x, y = self._sides(X)
+        count = self._count(None) + (self.mode == "distance")
+        return graph_of(x, y, self._compared_by(), count, self.mode, Run(n_jobs=self.n_jobs))
+
+    def fit_transform(self, X: ArrayLike, y: object = None) -> csr_array:  # noqa: ARG002
+        """Keep rankings, and return the graph of the nearest of them, each with itself.
+
+        Parameters
+        ----------
+        X : array-like of shape (m, n)
+        y : object
+            Not used.
+
+        Returns
+        -------
+        scipy.sparse.csr_array of shape (m, m)
+        """
+        return self.fit(X).transform(X)
+
+    def _sides(self, X: ArrayLike | None) -> tuple[CheckedRankings, CheckedRankings | None]:
+        check_is_fitted(self)
+        kept = self._searched.rankings
+        if kept is None:
+            kept = self._searched.rankings = replace(self._kept(self.rankings_), indexes={})
+        return (kept, None) if X is None else (self._read(X, reset=False), kept)
+
+    def _compared_by(self) -> Specification:
+        return Distance() if self.metric == "distance" else self._specification()
+
+    def _count(self, n_neighbors: SupportsIndex | None) -> int:
+        return as_order(self.n_neighbors if n_neighbors is None else n_neighbors, "n_neighbors")
+
+    def _limit(self, radius: float | None) -> float:
+        given = self.radius if radius is None else radius
+        if given is None:
+            raise ValueError("radius is not given: pass one here or to KendallNeighbors")
+        return as_radius(given)
+
+    @property
+    def _n_features_out(self) -> int:
+        return self.n_samples_fit_
+
+
+class Searched:
+    """Rankings as the Rust crate has them, with an index if they are lists. A copy, or one from a pickle, has to be made anew."""
+
+    def __init__(self, rankings: CheckedRankings | None = None) -> None:
+        """Keep rankings."""
+        self.rankings = rankings
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Leave out what is in Rust."""
+        return Searched, ()
+
+
+def _in_rows(values: NDArray[Any], starts: NDArray[Any]) -> NDArray[Any]:
+    """Return the parts of an array as an array of arrays."""
+    parts = np.empty(len(starts) - 1, dtype=object)
+    for row, (start, end) in enumerate(itertools.pairwise(starts)):
+        parts[row] = values[start:end]
+    return parts

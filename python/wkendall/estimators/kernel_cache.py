@@ -1,0 +1,397 @@
+"""Values between rankings that were computed before, kept for all kernels of a process that ask for it.
+
+Folds of cross-validation overlap: nearly every pair of rankings is in many of them. So values are kept pair by pair, not matrix
+by matrix. A ranking gets a number when it is first seen, and each kernel has a table of values by two numbers. A request collects
+what the table has and computes the rest, in few blocks.
+
+Rows are compared as they are given, byte by byte, before they are read: reading 64 rankings of 5,000 items takes longer than
+fitting a support vector machine to them. A row that was read once need not be read again, because whether it is a ranking depends
+on the row alone, but for one thing: whether ranks count from 0 or from 1, which must be the same in all rows.
+
+Everything is bounded by the bytes that the asking kernel allows. Tables that were not used for longest go first, then everything.
+"""
+
+from __future__ import annotations
+
+import os
+from collections import OrderedDict
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from numbers import Real
+from threading import Lock
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wkendall import _core
+from wkendall._errors import bad_argument, bad_type
+from wkendall._text import shown
+from wkendall.kernels.gram import gram_of
+from wkendall.kernels.run import Run
+from wkendall.kernels.specification import Kernel, Mallows, Specification
+from wkendall.reading.rankings import CheckedRankings, Missing, Places, Reading, of_places
+
+Numbers = NDArray[np.intp]
+
+#: More than any machine has.
+MOST_MEBIBYTES = 2.0**40
+#: About what Python takes for a row beside its bytes.
+ROW_BYTES = 400
+#: Rows are looked up by so many of their numbers, and then compared as a whole.
+SAMPLE = 64
+#: What is missing of a request is computed in at most so many blocks of rows and columns.
+MOST_BLOCKS = 8
+#: So many plans are remembered.
+MOST_PLANS = 4096
+#: Kernels whose values are counts, or functions of counts, of complete rankings: every way to compute them is exact.
+COUNTS = ("standard", "top", "average")
+
+
+def as_bytes(cache_size: object) -> int | None:
+    """Return the bytes that may be used, given mebibytes; None for no cache."""
+    if cache_size is None:
+        return None
+    rule = "a number of mebibytes, or None for no cache"
+    if not isinstance(cache_size, Real) or isinstance(cache_size, bool | np.bool_):
+        raise bad_type("cache_size", f" must be {rule}, not {shown(cache_size)}")
+    try:
+        size = float(cache_size)
+    except OverflowError:
+        size = MOST_MEBIBYTES
+    if not 0 < size < MOST_MEBIBYTES:
+        raise bad_argument("cache_size", f" is {shown(cache_size)}, but must be {rule}, above 0", value=cache_size)
+    return int(size * 2**20)
+
+
+@dataclass(eq=False)
+class Rows:
+    """The rows of arrays of one kind, by number."""
+
+    missing: Missing
+    #: Those with the same sample.
+    by_sample: dict[bytes, list[int]] = field(default_factory=dict)
+    #: As they were given, their bytes taken for whole numbers: NaN does not equal itself.
+    raw: list[NDArray[Any]] = field(default_factory=list)
+    places: list[NDArray[Any]] = field(default_factory=list)
+    #: From where a complete ranking counts; None if it was read together with incomplete ones.
+    first: list[int | None] = field(default_factory=list)
+
+    def find(self, sample: bytes, row: NDArray[Any]) -> int | None:
+        """Return the number of a row that was seen before."""
+        numbers = self.by_sample.get(sample, ())
+        return next((number for number in numbers if np.array_equal(self.raw[number], row)), None)
+
+    def add(self, sample: bytes, row: NDArray[Any], places: NDArray[Any], first: int | None) -> int:
+        """Give a row a number."""
+        number = len(self.raw)
+        self.by_sample.setdefault(sample, []).append(number)
+        self.raw.append(row.copy())
+        self.places.append(places.copy())
+        self.first.append(first)
+        return number
+
+
+@dataclass(frozen=True, eq=False)
+class Known:
+    """Rankings that have numbers in a cache."""
+
+    rows: Rows | None
+    numbers: Numbers
+    places: list[NDArray[Any]]
+    missing: Missing
+    is_complete: bool
+    #: The rankings themselves, if they had to be read.
+    read: CheckedRankings | None = None
+
+    @property
+    def items(self) -> int:
+        """How many items they rank."""
+        return len(self.places[0])
+
+    def without_handle(self) -> Known:
+        """Return what is small of it."""
+        return self if self.read is None else replace(self, read=None)
+
+    def all_places(self) -> Places:
+        """Return the places of all rankings: an array of its own."""
+        return np.stack(self.places)
+
+    def checked(self, threads: int | None) -> CheckedRankings:
+        """Return the rankings themselves."""
+        return of_places(self.all_places(), self.missing, threads) if self.read is None else self.read
+
+    def repeats(self) -> bool:
+        """Whether each ranking is there twice on average: then a matrix is computed for the distinct ones."""
+        return 2 * len(np.unique(self.numbers)) <= len(self.numbers)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Numbers mean nothing in another process.
+        return _unknown, (self.all_places(), self.missing, self.is_complete)
+
+
+def _unknown(places: NDArray[Any], missing: Missing, is_complete: bool) -> Known:
+    return Known(None, np.zeros(0, dtype=np.intp), list(places), missing, is_complete)
+
+
+class Table:
+    """Values of one kernel by two numbers; NaN where there is none yet, because no kernel has that value."""
+
+    def __init__(self, dtype: np.dtype[Any]) -> None:
+        """Make an empty one."""
+        self.values = np.empty((0, 0), dtype=dtype)
+
+    def bytes_for(self, size: int) -> int:
+        """Return how many bytes it takes with so many rankings."""
+        return self._capacity(size) ** 2 * self.values.itemsize
+
+    def _capacity(self, size: int) -> int:
+        return len(self.values) if size <= len(self.values) else size + size // 4
+
+    def collect(self, rows: Numbers, columns: Numbers) -> NDArray[Any]:
+        """Return what there is, and NaN elsewhere."""
+        known = len(self.values)
+        if max(rows.max(initial=-1), columns.max(initial=-1)) < known:
+            return self.values[np.ix_(rows, columns)]
+        found = np.full((len(rows), len(columns)), np.nan, dtype=self.values.dtype)
+        old_rows, old_columns = np.flatnonzero(rows < known), np.flatnonzero(columns < known)
+        found[np.ix_(old_rows, old_columns)] = self.values[np.ix_(rows[old_rows], columns[old_columns])]
+        return found
+
+    def store(self, rows: Numbers, columns: Numbers, values: NDArray[Any], symmetric: bool) -> None:
+        """Keep values."""
+        size = 1 + max(rows.max(initial=-1), columns.max(initial=-1))
+        if size > len(self.values):
+            grown = np.full((self._capacity(size),) * 2, np.nan, dtype=self.values.dtype)
+            grown[: len(self.values), : len(self.values)] = self.values
+            self.values = grown
+        self.values[np.ix_(rows, columns)] = values
+        if symmetric:
+            self.values[np.ix_(columns, rows)] = values.T
+
+
+class Cache:
+    """Rows and tables, together within a number of bytes."""
+
+    def __init__(self) -> None:
+        """Make an empty one."""
+        self.lock = Lock()
+        self.clear()
+
+    def clear(self) -> None:
+        """Forget everything."""
+        self.rows: dict[tuple[Any, ...], Rows] = {}
+        self.tables: OrderedDict[tuple[Any, ...], Table] = OrderedDict()
+        self.row_bytes = 0
+        #: For parameters that were checked, by the shape of a matrix, the way to compute it.
+        self.plans: dict[tuple[Any, ...], str | None] = {}
+
+    @property
+    def used(self) -> int:
+        """How much is used."""
+        return self.row_bytes + sum(table.values.nbytes for table in self.tables.values())
+
+    def forget(self) -> None:
+        """Forget everything, whatever other threads do."""
+        with self.lock:
+            self.clear()
+
+    def known(self, data: Any, name: str, reading: Reading, threads: int | None, most: int) -> Known | CheckedRankings:
+        """Return the numbers of rankings, or the rankings themselves if there is no room for them."""
+        if not isinstance(data, np.ndarray) or data.ndim != 2 or data.dtype.kind not in "iuf" or not data.size:
+            return reading.rankings(data, name, threads)
+        reading.check()
+        raw = np.ascontiguousarray(data).view(f"u{data.itemsize}")
+        samples = [row.tobytes() for row in raw[:, :: max(1, raw.shape[1] // SAMPLE)]]
+        key = (reading, data.shape[1], data.dtype.str)
+        with self.lock:
+            rows = self.rows.get(key) or Rows(reading.missing)
+            numbers = [rows.find(sample, row) for sample, row in zip(samples, raw, strict=True)]
+            found = _all_known(rows, numbers)
+        if found is not None:
+            return found
+        read = reading.rankings(data, name, threads)
+        first: list[int | None] = [None] * len(raw)
+        if read.is_complete:
+            first = [0] * len(raw) if reading.input == "scores" else [int(row.min()) for row in data]
+        with self.lock:
+            per_row = raw[0].nbytes + read.places[0].nbytes + ROW_BYTES
+            if not self._make_room(per_row * numbers.count(None), most):
+                self.clear()
+                if per_row * len(raw) > most:
+                    return read
+            rows = self.rows.setdefault(key, Rows(reading.missing))
+            return self._add(rows, samples, raw, read, first)
+
+    def _add(
+        self, rows: Rows, samples: list[bytes], raw: NDArray[Any], read: CheckedRankings, first: list[int | None]
+    ) -> Known:
+        numbers = []
+        for row, sample in enumerate(samples):
+            number = rows.find(sample, raw[row])
+            if number is None:
+                places = read.places[row]
+                self.row_bytes += raw[row].nbytes + places.nbytes + ROW_BYTES
+                number = rows.add(sample, raw[row], places, first[row])
+            elif first[row] is not None:
+                rows.first[number] = first[row]
+            numbers.append(number)
+        chosen = np.array(numbers, dtype=np.intp)
+        return Known(rows, chosen, [rows.places[i] for i in chosen], rows.missing, read.is_complete, read)
+
+    def matrix(self, x: Known, y: Known | None, what: Specification, run: Run, most: int) -> NDArray[Any]:
+        """Return the matrix of `x`, or of `x` and `y`: what `gram_of` returns."""
+        columns = x if y is None else y
+        run.check()
+        if x.rows is None or columns.rows is not x.rows or x.repeats() or columns.repeats():
+            self.check(what, x.items)
+            return gram_of(x.checked(run.threads), None if y is None else y.checked(run.threads), what, run)
+        complete = x.is_complete and columns.is_complete
+        run = self._planned(what, x.items, (len(x.numbers), len(columns.numbers)), complete, run)
+        name = (id(x.rows), what.function, repr(what.options()), run.result_type.str, complete, run.backend)
+        with self.lock:
+            table = self.tables.get(name) or Table(run.result_type)
+            if name in self.tables:
+                self.tables.move_to_end(name)
+            found = table.collect(x.numbers, columns.numbers)
+        missing = np.isnan(found)
+        if missing.any():
+            symmetric = what.measure(x.items).symmetric
+            sides = (x.checked(run.threads), None if y is None else y.checked(run.threads))
+            _fill(found, missing, sides, y is None and symmetric, what, run)
+            with self.lock:
+                self._keep(name, x.rows, (x.numbers, columns.numbers), found, symmetric, most)
+        return found
+
+    def check(self, what: Specification, items: int) -> None:
+        """Refuse parameters that do not go with so many items."""
+        self._planned(what, items, (1, 1), False, Run())
+
+    def _planned(self, what: Specification, items: int, shape: tuple[int, int], complete: bool, run: Run) -> Run:
+        """Check the parameters, and say how to compute: what is picked depends on the shape, and other ways round otherwise."""
+        single = run.result_type == np.float32
+        key = (what, items, shape, complete, single) if _is_simple(what) else None
+        plans = self.plans
+        if key is not None and key in plans:
+            return run._replace(backend=plans[key])
+        measure = what.measure(items, shape[0] * shape[1])
+        if single:
+            measure.check_single()
+        planned = complete and not _is_counted(what)
+        backend = _core.planned(measure, *shape, single).partition("-")[0] if planned else None
+        if len(plans) >= MOST_PLANS:
+            self.plans = {}
+        elif key is not None:
+            plans[key] = backend
+        return run._replace(backend=backend)
+
+    def _keep(
+        self,
+        name: tuple[Any, ...],
+        rows: Rows,
+        numbers: tuple[Numbers, Numbers],
+        values: NDArray[Any],
+        symmetric: bool,
+        most: int,
+    ) -> None:
+        if not any(known is rows for known in self.rows.values()):
+            return  # forgotten meanwhile
+        table = self.tables.pop(name, None) or Table(values.dtype)
+        size = 1 + int(max(part.max(initial=-1) for part in numbers))
+        if self._make_room(table.bytes_for(size), most):
+            table.store(*numbers, values, symmetric)
+            self.tables[name] = table
+
+    def _make_room(self, needed: int, most: int) -> bool:
+        """Forget tables until so many bytes more are within the bound; say whether they are."""
+        while self.tables and self.used + needed > most:
+            self.tables.popitem(last=False)
+        return self.used + needed <= most
+
+
+def _all_known(rows: Rows, numbers: list[int | None]) -> Known | None:
+    """Return the rankings if all were seen, are complete, and count from the same number."""
+    chosen = [number for number in numbers if number is not None]
+    if len(chosen) < len(numbers):
+        return None
+    firsts = {rows.first[number] for number in chosen}
+    if len(firsts) != 1 or None in firsts:
+        return None
+    return Known(rows, np.array(chosen, dtype=np.intp), [rows.places[i] for i in chosen], rows.missing, True)
+
+
+def _is_simple(what: Specification) -> bool:
+    """Whether all parameters are words and numbers of the expected types, so that equal ones mean the same."""
+    if isinstance(what, Mallows):
+        return True
+    if not isinstance(what, Kernel) or what.U is not None or what.W is not None:
+        return False
+    numbers = (what.k, what.order)
+    flags = (what.check, what.signed, what.normalize)
+    words = (what.weight, what.u)
+    return (
+        all(number is None or type(number) is int for number in numbers)
+        and all(type(flag) is bool for flag in flags)
+        and all(word is None or isinstance(word, str) for word in words)
+    )
+
+
+def _is_counted(what: Specification) -> bool:
+    if not isinstance(what, Kernel):
+        return True
+    return what.U is None and what.W is None and what.order == 2 and str(what.weight) in COUNTS
+
+
+def _fill(
+    values: NDArray[Any],
+    missing: NDArray[np.bool_],
+    sides: tuple[CheckedRankings, CheckedRankings | None],
+    symmetric: bool,
+    what: Specification,
+    run: Run,
+) -> None:
+    """Compute what is missing, in few blocks."""
+    x, y = sides[0], sides[0] if sides[1] is None else sides[1]
+
+    def compute(rows: Numbers, columns: Numbers | None) -> None:
+        if rows.size == 0 or (columns is not None and columns.size == 0):
+            return
+        place = np.ix_(rows, rows if columns is None else columns)
+        values[place] = gram_of(x.select(rows), None if columns is None else y.select(columns), what, run)
+        missing[place] = False
+        if symmetric and columns is not None:
+            values[np.ix_(columns, rows)] = values[place].T
+            missing[np.ix_(columns, rows)] = False
+
+    for _ in range(MOST_BLOCKS):
+        fullest = int(missing.sum(axis=1).argmax())
+        columns = np.flatnonzero(missing[fullest])
+        if not columns.size:
+            return
+        _block(np.flatnonzero(missing[:, columns].all(axis=1)), columns, symmetric, compute)
+    _block(np.flatnonzero(missing.any(axis=1)), np.flatnonzero(missing.any(axis=0)), symmetric, compute)
+
+
+def _block(
+    rows: Numbers, columns: Numbers, symmetric: bool, compute: Callable[[Numbers, Numbers | None], None]
+) -> None:
+    if not symmetric:
+        compute(rows, columns)
+        return
+    both = np.intersect1d(rows, columns)
+    compute(both, None)
+    compute(np.setdiff1d(rows, both), both)
+    compute(rows, np.setdiff1d(columns, both))
+
+
+CACHE = Cache()
+
+
+def _after_fork() -> None:
+    # Another thread may have held the lock.
+    global CACHE
+    CACHE = Cache()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_after_fork)

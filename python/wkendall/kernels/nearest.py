@@ -1,0 +1,370 @@
+"""Neighbours: for each ranking those that are most alike, without the matrix of all pairs."""
+
+from __future__ import annotations
+
+from numbers import Real
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, SupportsIndex
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from wkendall import _core
+from wkendall._arguments import as_order, check_choice
+from wkendall._errors import Option, bad_argument, bad_type
+from wkendall._memory import check_fits
+from wkendall._progress import progress_bar
+from wkendall._text import shown
+from wkendall.kernels.gram import diagonal_of
+from wkendall.kernels.named_weights import STANDARD, DefaultWeight
+from wkendall.kernels.run import Run
+from wkendall.kernels.specification import Distance, Kernel, Specification
+from wkendall.reading.rankings import CheckedRankings, Input, Missing, Reading, Ties, Top
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
+
+Metric = Literal["kernel", "distance"]
+Mode = Literal["distance", "connectivity"]
+METRICS = ("kernel", "distance")
+MODES = ("distance", "connectivity")
+#: Fewer lists are compared one by one.
+WORTH_AN_INDEX = 1000
+ADVICE = "ask for fewer neighbours, or for those of some rankings at a time with Y="
+
+
+class Neighbors(NamedTuple):
+    """The rankings that are most alike each of some others, the best first; see `neighbors`."""
+
+    #: The kernel or the distance, of shape (m, n_neighbors).
+    values: NDArray[np.float64]
+    #: Rows of the rankings that were found, of the same shape.
+    indices: NDArray[np.int64]
+
+
+def neighbors(
+    X: ArrayLike,
+    Y: ArrayLike | None = None,
+    *,
+    n_neighbors: SupportsIndex = 10,
+    radius: float | None = None,
+    metric: Metric = "kernel",
+    weight: str = STANDARD,
+    k: SupportsIndex | None = None,
+    u: str | ArrayLike | None = None,
+    U: ArrayLike | tuple[object, ...] | None = None,
+    W: ArrayLike | None = None,
+    order: SupportsIndex = 2,
+    check: bool = True,
+    signed: bool = False,
+    normalize: bool = False,
+    input: Input = "ranks",
+    top: Top = "low",
+    ties: Ties = "error",
+    missing: Missing = "error",
+    n_jobs: SupportsIndex | None = None,
+    progress: bool = False,
+    backend: str | None = None,
+) -> Neighbors | csr_array:
+    """Find, for each ranking of X, the rankings of Y that are most alike, or, without Y, of the others of X.
+
+    The result is what sorting the rows of `gram_matrix` or `distance_matrix` gives, to the last bit, but the matrix is never
+    built: memory grows with the number of neighbours.
+
+    Parameters
+    ----------
+    X : array-like of shape (m, n)
+        Rankings, one a row, as for `gram_matrix`.
+    Y : array-like of shape (m', n), optional
+        Rankings to search. Without it the others of `X` are searched: a ranking is not its own neighbour.
+    n_neighbors : int
+        How many to find for each ranking.
+    radius : float, optional
+        Instead of a number of neighbours: find all with a kernel of at least, or a distance of at most, this value.
+    metric : {"kernel", "distance"}
+        What tells how much alike two rankings are: the kernel, the largest value first, or the number of discordant pairs,
+        the smallest first.
+    weight, k, u, U, W, order, check, signed, normalize
+        The kernel, as for `gram_matrix`; not for `metric="distance"`.
+    input, top, ties, missing
+        What the numbers are, as for `gram_matrix`. With `missing="bottom"` sparse arrays are lists.
+    n_jobs : int, optional
+        Threads, as for `gram_matrix`. The result is bitwise identical for any number.
+    progress : bool
+        Show a progress bar; needs tqdm.
+    backend : str, optional
+        How to compute, as for `gram_matrix`.
+
+    Returns
+    -------
+    Neighbors
+        A named tuple of `values` and `indices`, arrays of shape (m, n_neighbors). The best comes first, of equal values the
+        one with the smaller index.
+    scipy.sparse.csr_array of shape (m, m')
+        With `radius`: the values of all that were found. Zeros among them are stored.
+
+    See Also
+    --------
+    neighbors_graph : the same as a graph for scikit-learn, UMAP and scanpy.
+    packed_signs : bits for approximate search with other libraries.
+
+    Examples
+    --------
+    >>> import wkendall
+    >>> X = [[1, 2, 3, 4], [2, 1, 3, 4], [4, 3, 2, 1], [4, 3, 1, 2]]
+    >>> found = wkendall.neighbors(X, n_neighbors=1, metric="distance")
+    >>> found.indices
+    array([[1],
+           [0],
+           [3],
+           [2]])
+    >>> found.values
+    array([[1.],
+           [1.],
+           [1.],
+           [1.]])
+    >>> wkendall.neighbors([[1, 2, 4, 3]], X, n_neighbors=2).indices
+    array([[0, 1]])
+    >>> wkendall.neighbors(X, radius=5).toarray()
+    array([[0., 5., 0., 0.],
+           [5., 0., 0., 0.],
+           [0., 0., 0., 5.],
+           [0., 0., 5., 0.]])
+    """
+    kernel = Kernel(weight, k, u, U, W, order, check, signed, normalize)
+    what, run = specification(metric, kernel), Run(n_jobs=n_jobs, progress=progress, backend=backend)
+    run.check()
+    wanted = as_order(n_neighbors, "n_neighbors") if radius is None else as_radius(radius)
+    x, y = Reading(input, top, ties, missing).both(X, Y, run.threads)
+    if isinstance(wanted, int):
+        return neighbors_of(x, y, what, wanted, run)
+    return within_of(x, y, what, wanted, run)
+
+
+def neighbors_graph(
+    X: ArrayLike,
+    Y: ArrayLike | None = None,
+    *,
+    n_neighbors: SupportsIndex = 10,
+    radius: float | None = None,
+    mode: Mode = "distance",
+    metric: Metric = "kernel",
+    weight: str = STANDARD,
+    k: SupportsIndex | None = None,
+    u: str | ArrayLike | None = None,
+    U: ArrayLike | tuple[object, ...] | None = None,
+    W: ArrayLike | None = None,
+    order: SupportsIndex = 2,
+    check: bool = True,
+    signed: bool = False,
+    normalize: bool = False,
+    input: Input = "ranks",
+    top: Top = "low",
+    ties: Ties = "error",
+    missing: Missing = "error",
+    n_jobs: SupportsIndex | None = None,
+    progress: bool = False,
+) -> csr_array:
+    """Return the graph of neighbours, for tools that take precomputed neighbours: scikit-learn, UMAP, scanpy.
+
+    Parameters
+    ----------
+    X, Y, n_neighbors, radius, metric, n_jobs, progress
+        As for `neighbors`.
+    mode : {"distance", "connectivity"}
+        What is stored: a distance, or 1. The distance is the number of discordant pairs for `metric="distance"`, and
+        `sqrt(K(s, s) + K(t, t) - 2 K(s, t))` for a kernel.
+    weight, k, u, U, W, order, check, signed, normalize, input, top, ties, missing
+        As for `gram_matrix`.
+
+    Returns
+    -------
+    scipy.sparse.csr_array of shape (m, m')
+        A row for each ranking of `X`, its entries by rising distance. Distances of 0 are stored.
+
+    Examples
+    --------
+    >>> import wkendall
+    >>> X = [[1, 2, 3, 4], [2, 1, 3, 4], [4, 3, 2, 1], [4, 3, 1, 2]]
+    >>> wkendall.neighbors_graph(X, n_neighbors=1, metric="distance").toarray()
+    array([[0., 1., 0., 0.],
+           [1., 0., 0., 0.],
+           [0., 0., 0., 1.],
+           [0., 0., 1., 0.]])
+    """
+    check_choice(mode, "mode", MODES)
+    kernel = Kernel(weight, k, u, U, W, order, check, signed, normalize)
+    what, run = specification(metric, kernel), Run(n_jobs=n_jobs, progress=progress)
+    run.check()
+    wanted = as_order(n_neighbors, "n_neighbors") if radius is None else as_radius(radius)
+    x, y = Reading(input, top, ties, missing).both(X, Y, run.threads)
+    return graph_of(x, y, what, wanted, mode, run)
+
+
+def packed_signs(
+    X: ArrayLike, *, input: Input = "ranks", top: Top = "low", n_jobs: SupportsIndex | None = None
+) -> NDArray[np.uint8]:
+    """Return rankings as bits, whose Hamming distance is the Kendall distance.
+
+    FAISS, Milvus and other indexes of binary vectors can then search rankings. The bit of a pair of items i < j is 1 if i comes
+    before j. Pairs come in the order (0, 1), (0, 2), (1, 2), (0, 3), .., the first in the lowest bit of the first byte;
+    zeros fill the last byte.
+
+    Parameters
+    ----------
+    X : array-like of shape (m, n)
+        Complete rankings, as for `gram_matrix`.
+    input, top, n_jobs
+        As for `gram_matrix`.
+
+    Returns
+    -------
+    ndarray of shape (m, ceil(n (n - 1) / 16)) and type uint8
+
+    Examples
+    --------
+    >>> import wkendall
+    >>> wkendall.packed_signs([[1, 2, 3, 4], [4, 3, 2, 1], [2, 1, 3, 4]])
+    array([[63],
+           [ 0],
+           [62]], dtype=uint8)
+    """
+    run = Run(n_jobs=n_jobs)
+    run.check()
+    x = Reading(input, top).rankings(X, "X", run.threads)
+    size = (x.items * (x.items - 1) // 2 + 7) // 8
+    check_fits(x.rows, size, np.dtype(np.uint8), "pack some rankings at a time")
+    return _core.packed_signs(x.core, threads=run.threads)
+
+
+def specification(metric: Metric, kernel: Kernel) -> Specification:
+    """Return what neighbours are compared by; refuse parameters of a kernel for a distance."""
+    check_choice(metric, "metric", METRICS)
+    if metric == "kernel":
+        return kernel
+    for name, value, default in zip(Kernel._fields, kernel, Kernel(), strict=True):
+        unused = isinstance(value, DefaultWeight) if name == "weight" else value is default or name == "check"
+        if not unused and not (name == "order" and value == 2):
+            said = Option("metric", "distance")
+            raise bad_argument(
+                name, " is given, but ", said, " does not use it: it goes with ", Option("metric", "kernel")
+            )
+    return Distance()
+
+
+def as_radius(radius: object) -> float:
+    """Check that a radius is a number; which are allowed is for the Rust crate to say."""
+    if not isinstance(radius, Real) or isinstance(radius, bool | np.bool_):
+        raise bad_type("radius", f" must be a real number, not {shown(radius)}")
+    try:
+        return float(radius)
+    except OverflowError:
+        raise bad_argument("radius", f" is {shown(radius)}, too large for a float64", value=radius) from None
+
+
+def neighbors_of(
+    x: CheckedRankings, y: CheckedRankings | None, what: Specification, n_neighbors: int, run: Run
+) -> Neighbors:
+    """Find neighbours of rankings that have been read."""
+    check_fits(x.rows, 2 * n_neighbors, np.dtype(np.float64), ADVICE)
+    index = _index(x if y is None else y, what, run)
+    with progress_bar(run.progress, "neighbors") as show:
+        if index is not None:
+            rows = None if y is None else x.core
+            return Neighbors(*index.neighbors(rows, n_neighbors, threads=run.threads, progress=show))
+        found = _core.neighbors(
+            _measure(x, y, what), x.core, None if y is None else y.core, n_neighbors,
+            threads=run.threads, backend=run.backend, progress=show,
+        )  # fmt: skip
+    return Neighbors(*found)
+
+
+def within_of(x: CheckedRankings, y: CheckedRankings | None, what: Specification, radius: float, run: Run) -> csr_array:
+    """Find all rankings that are not beyond a radius."""
+    from scipy.sparse import csr_array
+
+    index = _index(x if y is None else y, what, run)
+    with progress_bar(run.progress, "neighbors") as show:
+        if index is not None:
+            rows = None if y is None else x.core
+            starts, indices, values = index.within(rows, radius, threads=run.threads, progress=show)
+        else:
+            starts, indices, values = _core.within(
+                _measure(x, y, what), x.core, None if y is None else y.core, radius,
+                threads=run.threads, backend=run.backend, progress=show,
+            )  # fmt: skip
+    return csr_array((values, indices, starts), shape=_shape(x, y))
+
+
+def graph_of(
+    x: CheckedRankings,
+    y: CheckedRankings | None,
+    what: Specification,
+    wanted: int | float,
+    mode: Mode,
+    run: Run,
+) -> csr_array:
+    """Find neighbours, a number of them or all within a radius, as a graph."""
+    from scipy.sparse import csr_array
+
+    starts: NDArray[Any]
+    indices: NDArray[Any]
+    if isinstance(wanted, int):
+        found = neighbors_of(x, y, what, wanted, run)
+        starts = np.arange(0, found.indices.size + 1, wanted)
+        indices, values = found.indices.ravel(), found.values.ravel()
+    else:
+        close = within_of(x, y, what, wanted, run)
+        starts, indices, values = close.indptr, close.indices, close.data
+    if mode == "connectivity":
+        return csr_array((np.ones(len(indices)), indices, starts), shape=_shape(x, y))
+    rows = np.repeat(np.arange(x.rows), np.diff(starts))
+    distances = distances_of(x, y, what, rows, indices, values, run)
+    # Where rankings have different self-similarities, a larger kernel can mean a larger distance.
+    by_distance = np.lexsort((distances, rows))
+    return csr_array((distances[by_distance], indices[by_distance], starts), shape=_shape(x, y))
+
+
+def distances_of(
+    x: CheckedRankings,
+    y: CheckedRankings | None,
+    what: Specification,
+    rows: NDArray[Any],
+    columns: NDArray[Any],
+    values: NDArray[np.float64],
+    run: Run,
+) -> NDArray[np.float64]:
+    """Return the distances of rankings of `x` and `y`, by their numbers, that have these values."""
+    if isinstance(what, Distance):
+        return values
+    own = diagonal_of(x, what, run)
+    if y is None:
+        of_columns = own[columns]
+    else:
+        found, places = np.unique(columns, return_inverse=True)
+        of_columns = diagonal_of(y.select(found), what, run)[places]
+    distances: NDArray[np.float64] = np.sqrt(np.maximum(own[rows] + of_columns - 2 * values, 0))
+    return distances
+
+
+def _index(searched: CheckedRankings, what: Specification, run: Run) -> _core.ListIndex | None:
+    """Return the index of lists that are kept for many searches; it is made for the first."""
+    if searched.indexes is None or not searched.core.is_lists or searched.rows < WORTH_AN_INDEX:
+        return None
+    if isinstance(what, Kernel) and (what.U is not None or what.W is not None):
+        return None  # which lists do not take
+    key = repr((what.function, what.options()))
+    if key not in searched.indexes:
+        index = _core.ListIndex(what.measure(searched.items), searched.core, run.threads)
+        searched.indexes.clear()
+        searched.indexes[key] = index
+        return index
+    return searched.indexes[key]
+
+
+def _shape(x: CheckedRankings, y: CheckedRankings | None) -> tuple[int, int]:
+    return x.rows, x.rows if y is None else y.rows
+
+
+def _measure(x: CheckedRankings, y: CheckedRankings | None, what: Specification) -> _core.Measure:
+    rows, columns = _shape(x, y)
+    return what.measure(x.items, rows * columns)

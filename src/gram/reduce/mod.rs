@@ -1,0 +1,268 @@
+//! The best values of each row of a Gram matrix, or all beyond a limit, without the matrix.
+//!
+//! A tile is computed, what its rows keep is taken out of it, and the tile is dropped. Values are those of
+//! [`gram`](crate::gram()) to the last bit, because strategy and rankings are the same.
+//!
+//! ```text
+//! mod        check, plan, run
+//! repeated   rankings that repeat: what one of them keeps, for all
+//! tiled      values of any strategy, tile by tile
+//! counted    packed bits: only counts that are good enough leave the registers
+//! kept       what is kept of each row
+//! ```
+
+mod counted;
+mod kept;
+mod repeated;
+mod tiled;
+
+use super::distinct::Few;
+use super::found::{Neighbors, Within};
+use super::plan::{Plan, Representation, Task, cost};
+use super::{Backend, ListIndex, Options, fill_all, find_own, measure_of_items, new_task, of_all_items};
+use crate::error::Error;
+use crate::measure::Measure;
+use crate::memory;
+use crate::parallel::{self, Watch};
+use crate::rankings::{Lists, RankingSet, Sides};
+use counted::Counts;
+use kept::{Best, Candidate, Close, CloseRows, Keep};
+use repeated::Classes;
+use tiled::Reduction;
+
+/// For each ranking of `x` the `count` rankings of `y` that are most alike, or, without `y`, of the others of `x`.
+///
+/// These are the largest values of [`gram`](crate::gram()) in each row; of [`Measure::distance`] the smallest. Of equal
+/// values the smaller index comes first. The matrix is never built: memory grows with `count`, not with the rankings of
+/// `y`.
+///
+/// # Errors
+/// As [`gram`](crate::gram()), and when `count` is 0 or there are fewer rankings.
+///
+/// ```
+/// use wkendall::{Measure, Options, Rankings, neighbors};
+/// let x = Rankings::from_ranks(3, 4, &[1, 2, 3, 4, 2, 1, 3, 4, 4, 3, 2, 1])?;
+/// let found = neighbors(&Measure::distance(4), &x, None, 1, Options::default())?;
+/// assert_eq!(found.indices, [1, 0, 1]);
+/// assert_eq!(found.values, [1.0, 1.0, 5.0]);
+/// # Ok::<(), wkendall::Error>(())
+/// ```
+pub fn neighbors<R: RankingSet>(
+    measure: &Measure,
+    x: &R,
+    y: Option<&R>,
+    count: usize,
+    options: Options<'_>,
+) -> Result<Neighbors, Error> {
+    check_items(measure, x, y)?;
+    let rankings = y.map_or(x.rows().saturating_sub(1), RankingSet::rows);
+    if count == 0 || count > rankings {
+        return Err(Error::NeighborCount { count, rankings, others: y.is_none() });
+    }
+    if let Some((x, y)) = of_all_items(measure, x, y)? {
+        return neighbors(measure, &x, y.as_ref(), count, options);
+    }
+    if let Some((x, lists)) = searched::<R>(x, y, &options) {
+        let mut options = options;
+        let index = ListIndex::new(measure, lists, options.again())?;
+        return index.neighbors(x, count, options);
+    }
+    // A ranking may be among its own best.
+    let kept = count + usize::from(y.is_none());
+    search(measure, x, y, Wanted::Best(kept), options, |classes, found, run| classes.neighbors(count, kept, found, run))
+}
+
+/// For each ranking of `x` all rankings of `y`, or, without `y`, all others of `x`, whose value is at least `radius`; for
+/// [`Measure::distance`] at most `radius`.
+///
+/// # Errors
+/// As [`gram`](crate::gram()), when the radius is NaN or that of a distance is negative, and when there is no memory for
+/// the result.
+///
+/// ```
+/// use wkendall::{Measure, Options, Rankings, within};
+/// let x = Rankings::from_ranks(3, 4, &[1, 2, 3, 4, 2, 1, 3, 4, 4, 3, 2, 1])?;
+/// let found = within(&Measure::distance(4), &x, None, 1.0, Options::default())?;
+/// assert_eq!(found.starts, [0, 1, 2, 2]);
+/// assert_eq!(found.indices, [1, 0]);
+/// assert_eq!(found.values, [1.0, 1.0]);
+/// # Ok::<(), wkendall::Error>(())
+/// ```
+pub fn within<R: RankingSet>(
+    measure: &Measure,
+    x: &R,
+    y: Option<&R>,
+    radius: f64,
+    options: Options<'_>,
+) -> Result<Within, Error> {
+    check_items(measure, x, y)?;
+    if radius.is_nan() || (measure.is_distance() && radius < 0.0) {
+        return Err(Error::Radius { value: radius, distance: measure.is_distance() });
+    }
+    if let Some((x, y)) = of_all_items(measure, x, y)? {
+        return within(measure, &x, y.as_ref(), radius, options);
+    }
+    if let Some((x, lists)) = searched::<R>(x, y, &options) {
+        let mut options = options;
+        let index = ListIndex::new(measure, lists, options.again())?;
+        return index.within(x, radius, options);
+    }
+    search(measure, x, y, Wanted::Close(radius), options, Classes::within)
+}
+
+fn check_items<R: RankingSet>(measure: &Measure, x: &R, y: Option<&R>) -> Result<(), Error> {
+    measure.check_items(x.items())?;
+    measure.check_items(y.unwrap_or(x).items())
+}
+
+/// Lists whose neighbours are looked up in an index of others, if that is worth making; unless a backend is asked for.
+fn searched<'a, R: RankingSet>(
+    x: &'a R,
+    y: Option<&'a R>,
+    options: &Options<'_>,
+) -> Option<(Option<&'a Lists>, &'a Lists)> {
+    let Sides::Lists(x, y) = R::sides(x, y) else { return None };
+    let lists = y.unwrap_or(x);
+    let free = options.backend == Backend::default() && options.tile.is_none();
+    (free && cost::worth_an_index(x.rows(), lists)).then_some((y.map(|_| x), lists))
+}
+
+/// What is kept of each row.
+#[derive(Debug, Clone, Copy)]
+enum Wanted {
+    /// So many best.
+    Best(usize),
+    /// What is not beyond this value.
+    Close(f64),
+}
+
+/// What was found, for each of the distinct rankings of the rows.
+enum Found {
+    Best(Best<Candidate>),
+    /// Numbers of discordant pairs, and the key of each.
+    Counts(Best<u64>, Vec<f64>),
+    Close(CloseRows),
+    /// All values are 0: so many columns, from the first on.
+    Zeros(usize),
+}
+
+impl Found {
+    /// The candidates of a row, in the order of the result.
+    fn row(&self, row: usize, sign: f64, candidates: &mut Vec<Candidate>) -> Result<(), Error> {
+        candidates.clear();
+        match self {
+            Self::Best(best) => best.row(row, candidates),
+            Self::Counts(best, keys) => {
+                let mut entries = Vec::new();
+                best.row(row, &mut entries)?;
+                memory::reserve(candidates, entries.len())?;
+                // A count in the upper half, a column in the lower.
+                let decoded = |entry| Candidate { key: keys[(entry >> 32) as usize], index: entry as u32 as usize };
+                candidates.extend(entries.into_iter().map(decoded));
+                Ok(())
+            }
+            Self::Close(rows) => {
+                let found = rows.row(row);
+                memory::reserve(candidates, found.len())?;
+                candidates.extend(found.iter().map(|&(_, candidate)| candidate));
+                Ok(())
+            }
+            &Self::Zeros(columns) => {
+                memory::reserve(candidates, columns)?;
+                candidates.extend((0..columns).map(|index| Candidate { key: sign * 0.0, index }));
+                Ok(())
+            }
+        }
+    }
+}
+
+/// How the end of a search is run.
+struct Ending<'w> {
+    threads: Option<usize>,
+    watch: Option<Watch<'w>>,
+}
+
+/// Finds what is wanted for the distinct rankings, and lets `finish` make the result for all of it.
+fn search<R: RankingSet, T>(
+    measure: &Measure,
+    x: &R,
+    y: Option<&R>,
+    wanted: Wanted,
+    options: Options<'_>,
+    finish: impl FnOnce(&Classes, &Found, Ending<'_>) -> Result<T, Error>,
+) -> Result<T, Error> {
+    let mut options = options;
+    let of_items = measure_of_items(measure, x)?;
+    let measure = of_items.as_ref().unwrap_or(measure);
+    find_own(measure, &mut options)?;
+    let task = new_task::<R, f64>(measure, x, y)?;
+    let few = Few::find(x, y, parallel::share(&mut options.watch))?;
+    let sign = if measure.is_distance() { 1.0 } else { -1.0 };
+    let classes = Classes::new(few.as_ref(), x, y, sign)?;
+    let found = match &few {
+        Some(few) => {
+            let (x, y) = few.sets();
+            let (rows, columns) = few.shape();
+            find(Task { rows, columns, ..task }, x, y, wanted, sign, &mut options)
+        }
+        None => find(task, x, y, wanted, sign, &mut options),
+    }?;
+    drop(few);
+    finish(&classes, &found, Ending { threads: options.threads, watch: options.watch })
+}
+
+fn find<R: RankingSet>(
+    task: Task<'_>,
+    x: &R,
+    y: Option<&R>,
+    wanted: Wanted,
+    sign: f64,
+    options: &mut Options<'_>,
+) -> Result<Found, Error> {
+    let Task { measure, representation, rows, columns, .. } = task;
+    if representation == Representation::Complete && measure.is_zero() {
+        return Ok(Found::Zeros(match wanted {
+            Wanted::Best(kept) => kept.min(columns),
+            Wanted::Close(radius) => {
+                if radius <= 0.0 {
+                    columns
+                } else {
+                    0
+                }
+            }
+        }));
+    }
+    let plan = Plan::for_reduction(task, options)?;
+    if let Sides::Complete(x, y) = R::sides(x, y)
+        && let Some(counts) = Counts::new(task, plan, x, y, wanted, sign)?
+    {
+        return counts.find(wanted, sign, options);
+    }
+    let plan = Plan { tile: plan.tile.min(rows.max(columns)).max(1), ..plan };
+    match wanted {
+        Wanted::Best(kept) => {
+            let best = Best::new(rows, plan.tile, kept.min(columns))?;
+            reduce(task, plan, x, y, &best, sign, options)?;
+            Ok(Found::Best(best))
+        }
+        Wanted::Close(radius) => {
+            let close = Close::new(rows, plan.tile, radius * sign)?;
+            reduce(task, plan, x, y, &close, sign, options)?;
+            Ok(Found::Close(close.into_rows()?))
+        }
+    }
+}
+
+fn reduce<R: RankingSet>(
+    task: Task<'_>,
+    plan: Plan,
+    x: &R,
+    y: Option<&R>,
+    keep: &impl Keep,
+    sign: f64,
+    options: &mut Options<'_>,
+) -> Result<(), Error> {
+    let &mut Options { threads, tile, backend, ref mut watch } = options;
+    let options = Options { threads, tile, backend, watch: parallel::share(watch) };
+    fill_all(task, plan, x, y, Reduction { keep, sign }, options)
+}

@@ -1,0 +1,221 @@
+//! Rankings that repeat: what was found for one of them is the result of all that equal it, and a column that was found
+//! stands for all columns that equal it.
+
+use std::ops::{ControlFlow, Range};
+
+use super::kept::{self, Candidate};
+use super::{Ending, Found, Neighbors, Within};
+use crate::error::Error;
+use crate::gram::distinct::Few;
+use crate::memory;
+use crate::parallel::{self, Crew, Progress};
+use crate::rankings::RankingSet;
+
+/// Entries that a job makes.
+const JOB: usize = 1 << 16;
+/// What an entry takes, about.
+const ENTRY_NS: f64 = 10.0;
+
+/// Which rankings are the same.
+pub(super) struct Classes {
+    /// For each row which of the distinct ones it is; nothing if all are.
+    of_rows: Option<Vec<u32>>,
+    members: Option<Members>,
+    rows: usize,
+    /// Whether columns are rows, so that a ranking can find itself.
+    same: bool,
+    /// What values are multiplied by to be keys.
+    sign: f64,
+}
+
+/// The columns of each class.
+struct Members {
+    starts: Vec<usize>,
+    columns: Vec<u32>,
+}
+
+impl Members {
+    fn new(classes: &[u32], count: usize) -> Result<Self, Error> {
+        let mut starts = memory::filled(count + 1, 0)?;
+        for &class in classes {
+            starts[class as usize + 1] += 1;
+        }
+        for class in 0..count {
+            starts[class + 1] += starts[class];
+        }
+        let mut next = memory::collect(starts[..count].iter().copied())?;
+        let mut columns = memory::filled(classes.len(), 0)?;
+        for (column, &class) in (0..).zip(classes) {
+            columns[next[class as usize]] = column;
+            next[class as usize] += 1;
+        }
+        Ok(Self { starts, columns })
+    }
+
+    /// In rising order.
+    fn of(&self, class: usize) -> &[u32] {
+        &self.columns[self.starts[class]..self.starts[class + 1]]
+    }
+
+    /// Replaces classes, the best first, by the best of their members.
+    fn expand(&self, kept: usize, classes: &[Candidate], best: &mut Vec<Candidate>) -> Result<(), Error> {
+        best.clear();
+        for alike in classes.chunk_by(|a, b| a.key == b.key) {
+            let missing = kept.saturating_sub(best.len());
+            if missing == 0 {
+                break;
+            }
+            let start = best.len();
+            for &Candidate { key, index } in alike {
+                for &column in self.of(index).iter().take(missing) {
+                    memory::push(best, Candidate { key, index: column as usize })?;
+                }
+            }
+            kept::sort(&mut best[start..]);
+        }
+        best.truncate(kept);
+        Ok(())
+    }
+
+    /// Replaces classes by all their members, in rising order.
+    fn expand_all(&self, classes: &[Candidate], all: &mut Vec<Candidate>) -> Result<(), Error> {
+        all.clear();
+        for &Candidate { key, index } in classes {
+            for &column in self.of(index) {
+                memory::push(all, Candidate { key, index: column as usize })?;
+            }
+        }
+        all.sort_unstable_by_key(|candidate| candidate.index);
+        Ok(())
+    }
+}
+
+/// Memory for one thread.
+#[derive(Default)]
+struct Scratch {
+    classes: Vec<Candidate>,
+    all: Vec<Candidate>,
+}
+
+impl Classes {
+    pub(super) fn new<R: RankingSet>(few: Option<&Few<R>>, x: &R, y: Option<&R>, sign: f64) -> Result<Self, Error> {
+        let (of_rows, members) = match few {
+            None => (None, None),
+            Some(few) => {
+                let (of_rows, of_columns) = few.classes();
+                let members = Members::new(of_columns, few.shape().1)?;
+                (Some(memory::collect(of_rows.iter().copied())?), Some(members))
+            }
+        };
+        Ok(Self { of_rows, members, rows: x.rows(), same: y.is_none(), sign })
+    }
+
+    /// What was found for a row, itself left out.
+    fn row<'s>(
+        &self,
+        row: usize,
+        kept: Option<usize>,
+        found: &Found,
+        Scratch { classes, all }: &'s mut Scratch,
+    ) -> Result<impl Iterator<Item = Candidate> + use<'s>, Error> {
+        let class = self.of_rows.as_ref().map_or(row, |classes| classes[row] as usize);
+        found.row(class, self.sign, classes)?;
+        let found = match (&self.members, kept) {
+            (None, _) => &*classes,
+            (Some(members), Some(kept)) => {
+                members.expand(kept, classes, all)?;
+                &*all
+            }
+            (Some(members), None) => {
+                members.expand_all(classes, all)?;
+                &*all
+            }
+        };
+        let itself = if self.same { row } else { usize::MAX };
+        Ok(found.iter().copied().filter(move |candidate| candidate.index != itself))
+    }
+
+    /// The result of `count` neighbours for each row, of which `kept` were kept.
+    pub(super) fn neighbors(
+        &self,
+        count: usize,
+        kept: usize,
+        found: &Found,
+        mut ending: Ending<'_>,
+    ) -> Result<Neighbors, Error> {
+        let (rows, columns) = (self.rows, count);
+        let entries = rows.checked_mul(count).ok_or(Error::TooLarge { rows, columns })?;
+        let mut indices = memory::filled(entries, 0)?;
+        let mut values = memory::filled(entries, 0.0)?;
+        let at_once = (JOB / count).max(1);
+        let chunks = indices.chunks_mut(at_once * count).zip(values.chunks_mut(at_once * count));
+        let jobs = memory::collect((0..).step_by(at_once).zip(chunks))?;
+        ending.run(jobs, entries, |(start, (indices, values)): (usize, (&mut [usize], &mut [f64])), scratch| {
+            let rows = indices.chunks_exact_mut(count).zip(values.chunks_exact_mut(count));
+            for (row, (indices, values)) in (start..).zip(rows) {
+                let candidates = self.row(row, Some(kept), found, scratch)?;
+                for (candidate, (index, value)) in candidates.zip(indices.iter_mut().zip(values)) {
+                    (*index, *value) = (candidate.index, candidate.key * self.sign);
+                }
+            }
+            Ok(())
+        })?;
+        Ok(Neighbors { count, indices, values })
+    }
+
+    /// The result of all that was found for each row.
+    pub(super) fn within(&self, found: &Found, mut ending: Ending<'_>) -> Result<Within, Error> {
+        let mut starts = memory::filled(self.rows + 1, 0)?;
+        let at_once = JOB / 16;
+        let jobs = memory::collect((0..).step_by(at_once).zip(starts[1..].chunks_mut(at_once)))?;
+        ending.run(jobs, self.rows * 16, |(start, counts): (usize, &mut [usize]), scratch| {
+            for (row, count) in (start..).zip(counts) {
+                *count = self.row(row, None, found, scratch)?.count();
+            }
+            Ok(())
+        })?;
+        for row in 0..self.rows {
+            starts[row + 1] += starts[row];
+        }
+        let entries = starts[self.rows];
+        let mut indices = memory::filled(entries, 0)?;
+        let mut values = memory::filled(entries, 0.0)?;
+        let mut jobs = memory::with_capacity(self.rows.div_ceil(at_once))?;
+        let (mut indices_left, mut values_left) = (&mut indices[..], &mut values[..]);
+        for start in (0..self.rows).step_by(at_once) {
+            let end = self.rows.min(start + at_once);
+            let (indices, rest) = indices_left.split_at_mut(starts[end] - starts[start]);
+            let (values, rest_of_values) = values_left.split_at_mut(starts[end] - starts[start]);
+            jobs.push((start..end, indices, values));
+            (indices_left, values_left) = (rest, rest_of_values);
+        }
+        ending.run(jobs, entries, |(rows, indices, values): (Range<usize>, &mut [usize], &mut [f64]), scratch| {
+            let mut places = indices.iter_mut().zip(values);
+            for row in rows {
+                for candidate in self.row(row, None, found, scratch)? {
+                    let Some((index, value)) = places.next() else { break };
+                    (*index, *value) = (candidate.index, candidate.key * self.sign);
+                }
+            }
+            Ok(())
+        })?;
+        Ok(Within { starts, indices, values })
+    }
+}
+
+impl Ending<'_> {
+    /// Does jobs that make so many entries.
+    fn run<J: Send>(
+        &mut self,
+        jobs: Vec<J>,
+        entries: usize,
+        work: impl Fn(J, &mut Scratch) -> Result<(), Error> + Sync,
+    ) -> Result<(), Error> {
+        let crew = Crew::new(parallel::threads_for(entries as f64 * ENTRY_NS, self.threads), 0.0);
+        let mut ignore = |_| ControlFlow::Continue(());
+        let watch = parallel::share(&mut self.watch).unwrap_or(&mut ignore);
+        // All values are there.
+        let mut ended = |_| watch(Progress { done: 1, total: 1 });
+        parallel::run(jobs, crew, Some(&mut ended), |_| Ok(Scratch::default()), |job, scratch, _| work(job, scratch))
+    }
+}

@@ -1,0 +1,154 @@
+//! Values of any strategy, tile by tile: each thread has one tile, of which it takes what rows may keep.
+
+use std::ops::Range;
+
+use super::kept::{Candidate, Keep};
+use crate::error::Error;
+use crate::gram::Fill;
+use crate::gram::target::{FillInParts, Target, Tiling};
+use crate::gram::tiles::Tile;
+use crate::memory;
+use crate::parallel::{self, Crew, Watch};
+
+/// Tiles that a job has at most.
+const TILES_A_JOB: usize = 8;
+/// Values that are compared before any of them is looked at.
+const STRIP: usize = 16;
+
+/// Keeps part of the values.
+pub(super) struct Reduction<'a, K> {
+    pub(super) keep: &'a K,
+    /// What values are multiplied by to be keys: 1 or -1.
+    pub(super) sign: f64,
+}
+
+/// Tiles beside each other, by the numbers of their rows and columns.
+struct Strip {
+    row: usize,
+    columns: Range<usize>,
+}
+
+/// Memory for one thread.
+struct Scratch<S> {
+    of_strategy: S,
+    cells: Vec<f64>,
+    limits: Vec<f64>,
+    limits_below: Vec<f64>,
+    found: Vec<(u32, Candidate)>,
+    found_below: Vec<(u32, Candidate)>,
+}
+
+fn strips(Tiling { rows, columns, tile, symmetric }: Tiling) -> impl Iterator<Item = Strip> {
+    let across = columns.div_ceil(tile);
+    (0..rows.div_ceil(tile)).flat_map(move |row| {
+        let starts = (if symmetric { row } else { 0 }..across).step_by(TILES_A_JOB);
+        starts.map(move |start| Strip { row, columns: start..across.min(start + TILES_A_JOB) })
+    })
+}
+
+impl<K: Keep> Reduction<'_, K> {
+    fn tile<F: Fill>(
+        &self,
+        tiling: Tiling,
+        (row, column): (usize, usize),
+        strategy: &F,
+        scratch: &mut Scratch<F::Scratch>,
+        proceed: parallel::Proceed<'_>,
+    ) -> Result<(), Error> {
+        let Tiling { rows, columns, tile, symmetric } = tiling;
+        let (top, left) = (row * tile, column * tile);
+        let (height, width) = (tile.min(rows - top), tile.min(columns - left));
+        memory::resize(&mut scratch.cells, height * width, 0.0)?;
+        let cells = &mut scratch.cells[..height * width];
+        let mut bands = memory::collect(cells.chunks_exact_mut(width))?;
+        let mut values = Tile::alone((top, left), &mut bands, symmetric && row == column);
+        strategy.fill(&mut values, &mut scratch.of_strategy, proceed)?;
+        self.take((row, column), (top, left), width, symmetric && row != column, scratch)
+    }
+
+    /// Takes what is good enough; of a tile above the diagonal for its rows and its columns.
+    fn take<S>(
+        &self,
+        (row, column): (usize, usize),
+        (top, left): (usize, usize),
+        width: usize,
+        mirrored: bool,
+        Scratch { cells, limits, limits_below, found, found_below, .. }: &mut Scratch<S>,
+    ) -> Result<(), Error> {
+        found.clear();
+        found_below.clear();
+        self.keep.limits(row, limits)?;
+        if mirrored {
+            self.keep.limits(column, limits_below)?;
+        } else {
+            limits_below.clear();
+            memory::resize(limits_below, width, f64::NEG_INFINITY)?;
+        }
+        for (i, (values, &limit)) in cells.chunks_exact(width).zip(&*limits).enumerate() {
+            let strips = values.chunks(STRIP).zip(limits_below.chunks(STRIP));
+            for (strip, (values, limits_below)) in strips.enumerate() {
+                // Counted without a branch, so that the comparisons are vectors.
+                let pairs = values.iter().zip(limits_below);
+                let hits: u32 = pairs.map(|(&value, &below)| u32::from(value * self.sign <= limit.max(below))).sum();
+                if hits == 0 {
+                    continue;
+                }
+                for (j, (&value, &below)) in (strip * STRIP..).zip(values.iter().zip(limits_below)) {
+                    let key = value * self.sign;
+                    if key <= limit {
+                        memory::push(found, (i as u32, Candidate { key, index: left + j }))?;
+                    }
+                    if key <= below && mirrored {
+                        memory::push(found_below, (j as u32, Candidate { key, index: top + i }))?;
+                    }
+                }
+            }
+        }
+        if !found.is_empty() {
+            self.keep.take(row, found)?;
+        }
+        if !found_below.is_empty() {
+            self.keep.take(column, found_below)?;
+        }
+        Ok(())
+    }
+}
+
+impl<K: Keep> Target for Reduction<'_, K> {
+    fn jobs(&self, tiling: Tiling) -> usize {
+        strips(tiling).count()
+    }
+
+    fn run(self, tiling: Tiling, strategy: &impl Fill, crew: Crew, watch: Option<Watch<'_>>) -> Result<(), Error> {
+        parallel::run(
+            memory::collect(strips(tiling))?,
+            crew,
+            watch,
+            |stop| {
+                let of_strategy = strategy.scratch(stop)?;
+                let (cells, limits, limits_below) = (Vec::new(), Vec::new(), Vec::new());
+                Ok(Scratch { of_strategy, cells, limits, limits_below, found: Vec::new(), found_below: Vec::new() })
+            },
+            |Strip { row, columns }, scratch, proceed| {
+                for column in columns {
+                    self.tile(tiling, (row, column), strategy, scratch, proceed)?;
+                    if !proceed() {
+                        break;
+                    }
+                }
+                Ok(())
+            },
+        )
+    }
+
+    fn run_in_parts(
+        self,
+        tiling: Tiling,
+        strategy: &impl FillInParts,
+        _: usize,
+        crew: Crew,
+        watch: Option<Watch<'_>>,
+    ) -> Result<(), Error> {
+        self.run(tiling, strategy, crew, watch)
+    }
+}

@@ -1,0 +1,58 @@
+//! Lists that differ in their items only: all of a class have the same value with a list that shares none of them.
+
+use std::collections::HashMap;
+
+use crate::error::Error;
+use crate::kappa::lists::bounds::find_shape;
+use crate::memory;
+use crate::rankings::Lists;
+
+/// The classes of some lists: by the sizes of their blocks, and by what their values are divided by. That is a function of
+/// the sizes too, but for rounding, which depends on the order of the items.
+#[derive(Debug, Clone)]
+pub(super) struct Classes {
+    /// For each list its class.
+    of_list: Vec<u32>,
+    /// For each class its lists, rising.
+    members: Vec<Vec<u32>>,
+}
+
+impl Classes {
+    pub(super) fn new(lists: &Lists, roots: Option<&[f64]>) -> Result<Self, Error> {
+        let (mut shapes, mut classes) = (HashMap::<Vec<u32>, u32>::new(), HashMap::<(u32, u64), u32>::new());
+        let mut of_list = memory::with_capacity(lists.rows())?;
+        let mut members: Vec<Vec<u32>> = Vec::new();
+        let mut shape = Vec::new();
+        for list in 0..lists.rows() {
+            find_shape(lists.row(list), &mut shape)?;
+            let number = if let Some(&number) = shapes.get(&shape) {
+                number
+            } else {
+                let number = shapes.len() as u32;
+                let bytes = size_of_val(&shape[..]);
+                shapes.try_reserve(1).map_err(|_| Error::OutOfMemory { bytes })?;
+                shapes.insert(memory::collect(shape.iter().copied())?, number);
+                number
+            };
+            classes.try_reserve(1).map_err(|_| Error::OutOfMemory { bytes: size_of::<(u32, u64)>() })?;
+            let root = roots.map_or(0, |roots| roots[list].to_bits());
+            let class = *classes.entry((number, root)).or_insert(members.len() as u32);
+            if class as usize == members.len() {
+                memory::push(&mut members, Vec::new())?;
+            }
+            memory::push(&mut members[class as usize], list as u32)?;
+            of_list.push(class);
+        }
+        Ok(Self { of_list, members })
+    }
+
+    /// The class of a list.
+    pub(super) fn of(&self, list: usize) -> usize {
+        self.of_list[list] as usize
+    }
+
+    /// The lists of each class.
+    pub(super) fn members(&self) -> &[Vec<u32>] {
+        &self.members
+    }
+}

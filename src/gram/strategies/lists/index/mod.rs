@@ -1,0 +1,251 @@
+//! Lists indexed by item, for finding those most alike without looking at all.
+//!
+//! ```text
+//! mod        the index, and searches for many lists
+//! query      one list against all
+//! postings   which lists have an item
+//! classes    lists that differ in their items only
+//! kept       what is kept for one list
+//! ```
+
+mod classes;
+mod kept;
+mod postings;
+mod query;
+
+use std::borrow::Cow;
+use std::collections::BinaryHeap;
+
+use super::setting::{Setting, mean_of};
+use crate::error::Error;
+use crate::gram::Options;
+use crate::gram::cost::{self, ASK_EVERY_NS, FIND_NS, INDEX_ENTRY_NS, INDEX_LIST_NS};
+use crate::gram::found::{Neighbors, Within};
+use crate::measure::Measure;
+use crate::memory;
+use crate::parallel::{self, Crew, Stop, Watch};
+use crate::rankings::Lists;
+use classes::Classes;
+use kept::{Hit, Kept};
+use postings::Postings;
+use query::Searcher;
+
+/// Lists indexed by item for one measure: a search visits only lists that share an item, and computes the values of those
+/// only that may be good enough. Results are those of [`neighbors`](crate::neighbors) and [`within`](crate::within), which
+/// make an index for each call; this one is made once.
+///
+/// It takes 8 bytes for each item of each list, and 8 for each list.
+///
+/// ```
+/// use wkendall::{ListIndex, Lists, Measure, Options, Weight};
+/// // Three lists out of a million items: 7 before 5; 5 before 9; 8 alone.
+/// let lists = Lists::from_ranks(1_000_000, &[0, 2, 4, 5], &[7, 5, 5, 9, 8], &[1, 2, 1, 2, 1])?;
+/// let kernel = Measure::kernel(&Weight::Standard, 1_000_000)?.signed()?.normalized();
+/// let index = ListIndex::new(&kernel, &lists, Options::default())?;
+/// let query = Lists::from_ranks(1_000_000, &[0, 2], &[9, 5], &[1, 2])?;
+/// assert_eq!(index.neighbors(Some(&query), 2, Options::default())?.indices, [1, 0]);
+/// # Ok::<(), wkendall::Error>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct ListIndex<'a> {
+    measure: Cow<'a, Measure>,
+    lists: Cow<'a, Lists>,
+    /// What values are divided by, if they are.
+    roots: Option<Vec<f64>>,
+    is_bounded: bool,
+    /// What the weights come to for the ends of lists, by length.
+    tails: Vec<(f64, f64)>,
+    postings: Postings,
+    classes: Classes,
+}
+
+impl<'a> ListIndex<'a> {
+    /// An index of lists for a measure.
+    ///
+    /// # Errors
+    /// When the numbers of items differ, the measure is not one that lists have, there is no memory, or `options.watch` stops
+    /// the run.
+    pub fn new(measure: &'a Measure, lists: &'a Lists, options: Options<'_>) -> Result<Self, Error> {
+        Self::build(Cow::Borrowed(measure), Cow::Borrowed(lists), options)
+    }
+
+    fn build(measure: Cow<'a, Measure>, lists: Cow<'a, Lists>, options: Options<'_>) -> Result<Self, Error> {
+        measure.check_items(lists.items())?;
+        mean_of(&measure)?;
+        if u32::try_from(lists.rows()).is_err() {
+            return Err(Error::TooLarge { rows: lists.rows(), columns: lists.rows() });
+        }
+        let mut watch = options.watch;
+        let setting = Setting::new(&measure, &lists, &lists, parallel::share(&mut watch))?;
+        let needed = setting.needs_roots();
+        let roots =
+            if needed { Some(setting.roots_of(&lists, options.threads, parallel::share(&mut watch))?) } else { None };
+        let is_bounded = setting.sums().is_bounded();
+        let norms = find_norms(&setting, is_bounded, options.threads, parallel::share(&mut watch))?;
+        let tails = memory::collect(setting.tails().iter().copied())?;
+        drop(setting);
+        let sorting = INDEX_ENTRY_NS * norms.len() as f64;
+        let postings = parallel::run_one(sorting, parallel::share(&mut watch), |_| Postings::new(&lists, &norms))?;
+        drop(norms);
+        let sorting = FIND_NS * 2.0 * lists.entries() as f64;
+        let classes = parallel::run_one(sorting, watch, |_| Classes::new(&lists, roots.as_deref()))?;
+        Ok(Self { measure, lists, roots, is_bounded, tails, postings, classes })
+    }
+
+    /// The same index, which has its lists and its measure for itself.
+    #[must_use]
+    pub fn into_owned(self) -> ListIndex<'static> {
+        let Self { measure, lists, roots, is_bounded, tails, postings, classes } = self;
+        let (measure, lists) = (Cow::Owned(measure.into_owned()), Cow::Owned(lists.into_owned()));
+        ListIndex { measure, lists, roots, is_bounded, tails, postings, classes }
+    }
+
+    /// The lists of the index.
+    #[must_use]
+    pub fn lists(&self) -> &Lists {
+        &self.lists
+    }
+
+    /// For each list of `x` the `count` lists of the index that are most alike, or, without `x`, for each list of the index
+    /// the others that are.
+    ///
+    /// # Errors
+    /// As [`neighbors`](crate::neighbors).
+    pub fn neighbors(&self, x: Option<&Lists>, count: usize, options: Options<'_>) -> Result<Neighbors, Error> {
+        let rankings = self.lists.rows() - usize::from(x.is_none() && self.lists.rows() > 0);
+        if count == 0 || count > rankings {
+            return Err(Error::NeighborCount { count, rankings, others: x.is_none() });
+        }
+        let found = self.search(x, || Kept::Best { count, heap: BinaryHeap::new() }, options)?;
+        let mut neighbors =
+            Neighbors { count, indices: memory::with_capacity(found.len() * count)?, values: Vec::new() };
+        memory::reserve(&mut neighbors.values, found.len() * count)?;
+        for hit in found.iter().flatten() {
+            neighbors.indices.push(hit.index as usize);
+            neighbors.values.push(hit.value);
+        }
+        Ok(neighbors)
+    }
+
+    /// For each list of `x`, or of the index, all lists of the index, or all others, whose value is at least `radius`; for
+    /// [`Measure::distance`] at most `radius`.
+    ///
+    /// # Errors
+    /// As [`within`](crate::within).
+    pub fn within(&self, x: Option<&Lists>, radius: f64, options: Options<'_>) -> Result<Within, Error> {
+        if radius.is_nan() || (self.measure.is_distance() && radius < 0.0) {
+            return Err(Error::Radius { value: radius, distance: self.measure.is_distance() });
+        }
+        let limit = self.sign() * radius;
+        let found = self.search(x, || Kept::Close { limit, hits: Vec::new() }, options)?;
+        let entries = found.iter().map(Vec::len).sum();
+        let mut within = Within {
+            starts: memory::with_capacity(found.len() + 1)?,
+            indices: memory::with_capacity(entries)?,
+            values: memory::with_capacity(entries)?,
+        };
+        within.starts.push(0);
+        for hits in &found {
+            within.indices.extend(hits.iter().map(|hit| hit.index as usize));
+            within.values.extend(hits.iter().map(|hit| hit.value));
+            within.starts.push(within.indices.len());
+        }
+        Ok(within)
+    }
+
+    fn sign(&self) -> f64 {
+        if self.measure.is_distance() { 1.0 } else { -1.0 }
+    }
+
+    /// The hits for each list of `x`, or for each of the index; `kept` makes what is kept of each.
+    fn search(
+        &self,
+        x: Option<&Lists>,
+        kept: impl Fn() -> Kept + Sync,
+        options: Options<'_>,
+    ) -> Result<Vec<Vec<Hit>>, Error> {
+        let rows = x.unwrap_or(&self.lists);
+        self.measure.check_items(rows.items())?;
+        let mut watch = options.watch;
+        let mut setting =
+            Setting::with_tails(&self.measure, rows, &self.lists, &self.tails, parallel::share(&mut watch))?;
+        if let Some(roots) = &self.roots {
+            let of_rows = match x {
+                None => Cow::Borrowed(&roots[..]),
+                Some(x) => Cow::Owned(setting.roots_of(x, options.threads, parallel::share(&mut watch))?),
+            };
+            setting.set_roots(of_rows, Some(Cow::Borrowed(roots)));
+        }
+        let mut found = memory::filled(rows.rows(), Vec::new())?;
+        let query_ns = INDEX_LIST_NS * self.lists.rows() as f64;
+        let threads = parallel::threads_for(query_ns * rows.rows() as f64, options.threads);
+        let at_once = ((ASK_EVERY_NS / query_ns.max(1.0)) as usize).clamp(1, rows.rows().div_ceil(4 * threads).max(1));
+        let jobs = memory::collect(found.chunks_mut(at_once).enumerate())?;
+        parallel::run(
+            jobs,
+            Crew::new(threads, query_ns),
+            watch,
+            |stop| Searcher::new(self, &setting, x.is_none(), self.sign(), stop),
+            |(job, found): (usize, &mut [Vec<Hit>]), searcher, proceed| {
+                for (row, hits) in (job * at_once..).zip(found) {
+                    let mut kept = kept();
+                    searcher.search(row, &mut kept, proceed)?;
+                    *hits = kept.take();
+                    if !proceed() {
+                        break;
+                    }
+                }
+                Ok(())
+            },
+        )?;
+        Ok(found)
+    }
+}
+
+/// The norms of all entries of the lists, list by list.
+fn find_norms(
+    setting: &Setting<'_>,
+    is_bounded: bool,
+    threads: Option<usize>,
+    watch: Option<Watch<'_>>,
+) -> Result<Vec<f64>, Error> {
+    let lists = setting.y;
+    let mut norms = memory::filled(lists.entries(), 0.0)?;
+    if !is_bounded {
+        return Ok(norms);
+    }
+    let list_ns = cost::lists_norms_ns(lists.entries().div_ceil(lists.rows().max(1)));
+    let at_once = ((ASK_EVERY_NS / list_ns) as usize).max(1);
+    let mut jobs = Vec::new();
+    let mut rest = &mut norms[..];
+    for first in (0..lists.rows()).step_by(at_once) {
+        let end = lists.rows().min(first + at_once);
+        let length = (first..end).map(|list| lists.row(list).len()).sum();
+        let (own, others) = std::mem::take(&mut rest).split_at_mut(length);
+        memory::push(&mut jobs, (first..end, own))?;
+        rest = others;
+    }
+    let threads = parallel::threads_for(list_ns * lists.rows() as f64, threads);
+    parallel::run(
+        jobs,
+        Crew::new(threads, cost::lists_norms_ns(lists.longest())),
+        watch,
+        |_: &Stop| Ok(Vec::new()),
+        |(rows, mut out), of_block, proceed| {
+            for row in rows {
+                let list = lists.row(row);
+                setting.sums().find_norms(&setting.listed(list)?, of_block)?;
+                let own;
+                (own, out) = std::mem::take(&mut out).split_at_mut(list.len());
+                for (norm, &[_, start]) in own.iter_mut().zip(list) {
+                    *norm = of_block[start as usize];
+                }
+                if !proceed() {
+                    break;
+                }
+            }
+            Ok(())
+        },
+    )?;
+    Ok(norms)
+}

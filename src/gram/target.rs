@@ -1,0 +1,92 @@
+//! Where the values of tiles go: into a matrix, or into something that keeps part of them.
+
+use super::tiles::{Pieces, Tile};
+use super::{Element, Fill};
+use crate::error::Error;
+use crate::parallel::{self, Crew, Watch};
+
+/// How a matrix is cut into tiles.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Tiling {
+    pub(super) rows: usize,
+    pub(super) columns: usize,
+    /// Rows and columns of a tile.
+    pub(super) tile: usize,
+    /// Whether one half of the matrix is the mirror image of the other.
+    pub(super) symmetric: bool,
+}
+
+/// A strategy whose tiles threads can share.
+pub(super) trait FillInParts: Fill {
+    /// Fills few tiles, each in so many parts.
+    fn fill_in_parts<T: Element>(
+        &self,
+        tiles: Vec<Tile<'_, T>>,
+        parts: usize,
+        crew: Crew,
+        watch: Option<Watch<'_>>,
+    ) -> Result<(), Error>;
+}
+
+/// What takes the values of a strategy.
+pub(super) trait Target {
+    /// How many jobs a run has.
+    fn jobs(&self, tiling: Tiling) -> usize;
+
+    /// Computes all tiles.
+    fn run(self, tiling: Tiling, strategy: &impl Fill, crew: Crew, watch: Option<Watch<'_>>) -> Result<(), Error>;
+
+    /// As [`Target::run`]; threads may share the tiles in so many parts.
+    fn run_in_parts(
+        self,
+        tiling: Tiling,
+        strategy: &impl FillInParts,
+        parts: usize,
+        crew: Crew,
+        watch: Option<Watch<'_>>,
+    ) -> Result<(), Error>;
+}
+
+/// A whole matrix, row by row.
+pub(super) struct Cells<'a, T>(pub(super) &'a mut [T]);
+
+impl<T: Element> Cells<'_, T> {
+    fn with_tiles(
+        self,
+        Tiling { columns, tile, symmetric, .. }: Tiling,
+        run: impl FnOnce(Vec<Tile<'_, T>>) -> Result<(), Error>,
+    ) -> Result<(), Error> {
+        let mut pieces = Pieces::new(self.0, columns, tile)?;
+        run(if symmetric { pieces.symmetric()? } else { pieces.rectangular()? })
+    }
+}
+
+impl<T: Element> Target for Cells<'_, T> {
+    fn jobs(&self, Tiling { rows, columns, tile, symmetric }: Tiling) -> usize {
+        let (down, across) = (rows.div_ceil(tile), columns.div_ceil(tile));
+        if symmetric { across * (across + 1) / 2 } else { down * across }
+    }
+
+    fn run(self, tiling: Tiling, strategy: &impl Fill, crew: Crew, watch: Option<Watch<'_>>) -> Result<(), Error> {
+        self.with_tiles(tiling, |tiles| {
+            parallel::run(
+                tiles,
+                crew,
+                watch,
+                |stop| strategy.scratch(stop),
+                |mut tile, scratch, proceed| strategy.fill(&mut tile, scratch, proceed),
+            )
+        })
+    }
+
+    fn run_in_parts(
+        self,
+        tiling: Tiling,
+        strategy: &impl FillInParts,
+        parts: usize,
+        crew: Crew,
+        watch: Option<Watch<'_>>,
+    ) -> Result<(), Error> {
+        self.with_tiles(tiling, |tiles| strategy.fill_in_parts(tiles, parts, crew, watch))
+    }
+}

@@ -1,0 +1,220 @@
+//! How large a sum for two lists can be, from what is known of each list by itself and of each item that both have.
+//!
+//! A sum is the inner product of two vectors with an entry for each ordered pair of items (for the average weight one
+//! for each length of the top as well). All pairs that a list leaves out have the same entry. Subtract it from all
+//! entries. What is left is zero unless the list has one of the two items. So the sum for two lists is
+//!
+//! ```text
+//! what the subtracted entries have with each other and with both vectors      a function of the two lists' shapes
+//! + pairs of an item that only s has and one that only t has                  at most 0, or a function of the shapes
+//! + pairs with an item i that both have                                       at most norm of i in s * norm of i in t
+//! ```
+//!
+//! by the inequality of Cauchy and Schwarz. The norm of an item is the root of the sum of the squares of the entries of
+//! all pairs with it. Signed sums subtract nothing: pairs that a list leaves out have zero anyway.
+
+use super::{ListSums, Listed, sums};
+use crate::error::Error;
+use crate::kappa::pairs_of;
+use crate::memory;
+use crate::simd::tops::of_blocks;
+use crate::weight::lowered::Lowered;
+
+/// More than rounding takes of the terms below.
+const SLACK: f64 = 1e-11;
+
+/// The sum of the squares of the entries of some pairs, and that of the absolute values of what it was made of.
+#[derive(Default, Clone, Copy)]
+struct Squares {
+    sum: f64,
+    size: f64,
+}
+
+impl Squares {
+    fn add(&mut self, count: f64, term: f64, size: f64) {
+        self.sum += count * term;
+        self.size += count * size.abs();
+    }
+
+    fn root(self) -> f64 {
+        (self.sum.max(0.0) + SLACK * self.size).sqrt()
+    }
+}
+
+impl ListSums<'_> {
+    /// Whether sums have the bounds below: not where weights are negative.
+    pub(crate) fn is_bounded(&self) -> bool {
+        match self.weight {
+            Lowered::Count { .. } | Lowered::Later => true,
+            Lowered::Products(_) | Lowered::Sums(_) => !self.weight.has_negative(),
+            Lowered::Tensor { .. } | Lowered::Factors { .. } | Lowered::Quadruples(_) => false,
+        }
+    }
+
+    /// Finds the norm of an item of each block of a list, by first rank.
+    pub(crate) fn find_norms(&self, listed: &Listed<'_>, norms: &mut Vec<f64>) -> Result<(), Error> {
+        norms.clear();
+        memory::resize(norms, listed.list.len(), 0.0)?;
+        match self.weight {
+            Lowered::Count { top: None } => {
+                // The sum is half of the signed one and half of all pairs.
+                let part = if self.signed { 1.0 } else { 0.5 };
+                each_block(listed, |start, size| norms[start] = (part * (self.items as f64 - size)).sqrt());
+            }
+            Lowered::Count { top: Some(_) } | Lowered::Products(_) => self.joined::<false>(listed, norms),
+            Lowered::Sums(_) => self.joined::<true>(listed, norms),
+            Lowered::Later => self.of_tops(listed, norms),
+            Lowered::Tensor { .. } | Lowered::Factors { .. } | Lowered::Quadruples(_) => {}
+        }
+        Ok(())
+    }
+
+    /// For products and sums of numbers of the ranks.
+    fn joined<const ADD: bool>(&self, listed: &Listed<'_>, norms: &mut [f64]) {
+        let length = listed.list.len();
+        let means = &listed.means;
+        let (mut sum, mut squares) = (0.0, 0.0);
+        each_block(listed, |start, size| {
+            sum += size * means.of_block[start];
+            squares += size * means.of_block[start].powi(2);
+        });
+        let left_out = (self.items - length) as f64;
+        let tied = if self.signed { 0.0 } else { means.of_tied[length] };
+        each_block(listed, |start, size| {
+            let mean = means.of_block[start];
+            let others = length as f64 - size;
+            let (other_sum, other_squares) = (sum - size * mean, squares - size * mean * mean);
+            let mut found = Squares::default();
+            if ADD {
+                found.add(1.0, others * mean * mean + 2.0 * mean * other_sum + other_squares, 0.0);
+                found.add(-2.0 * tied, others * mean + other_sum, 0.0);
+                found.size += (length as f64) * mean * mean + 2.0 * mean * sum + squares;
+                found.size += tied * (length as f64 * mean + sum);
+            } else {
+                found.add(1.0, mean * mean * other_squares, 0.0);
+                found.add(-2.0 * tied, mean * other_sum, 0.0);
+                found.size += mean * mean * squares + tied * mean * sum;
+            }
+            found.add(2.0 * others, tied * tied, tied * tied);
+            let to_tail = sums::with_tail::<ADD>(listed, start as u32);
+            found.add(left_out, (to_tail - tied).powi(2), to_tail * to_tail + tied * tied);
+            if !self.signed {
+                let own = means.of_tied[start];
+                found.add(2.0 * (size - 1.0), (own - tied).powi(2), own * own + tied * tied);
+                found.add(left_out, tied * tied, tied * tied);
+            }
+            norms[start] = found.root();
+        });
+    }
+
+    /// For the average weight.
+    fn of_tops(&self, listed: &Listed<'_>, norms: &mut [f64]) {
+        let (items, length) = (self.items as f64, listed.list.len());
+        let own = &listed.against_tail.own;
+        let tail = own[length];
+        let left_out = (self.items - length) as f64;
+        let tails = of_blocks(items, tail, tail);
+        let tied = if self.signed { 0.0 } else { tails[3] };
+        // The square of what a pair with its later item in this block has, and the size of the terms.
+        let square = |start: usize| {
+            let [both, ..] = of_blocks(items, own[start], own[start]);
+            let with_tail = if self.signed { 0.0 } else { of_blocks(items, own[start], tail)[2] };
+            (both - 2.0 * with_tail + tied, both + 2.0 * with_tail + tied)
+        };
+        let mut later = Squares::default();
+        let of_tail = square(length);
+        later.add(left_out, of_tail.0 + tied, of_tail.1 + tied);
+        let mut end = length;
+        while end > 0 {
+            // Blocks have their sizes at their first ranks, and zeros between.
+            let start = (0..end).rev().find(|&rank| listed.sizes[rank] > 0).unwrap_or(0);
+            let (size, (term, terms)) = (f64::from(listed.sizes[start]), square(start));
+            let mut found = later;
+            found.add(start as f64, term, terms);
+            found.add(length as f64 - size, tied, tied);
+            if !self.signed {
+                let ([.., both], [.., with_tail]) =
+                    (of_blocks(items, own[start], own[start]), of_blocks(items, own[start], tail));
+                found.add(2.0 * (size - 1.0), both - 2.0 * with_tail + tied, both + 2.0 * with_tail + tied);
+            }
+            found.sum /= items;
+            found.size /= items;
+            norms[start] = found.root();
+            later.add(size, term, terms);
+            end = start;
+        }
+    }
+
+    /// A number that the sum over the pairs without an item that both lists have does not exceed: a function of the
+    /// shapes of the lists, which may have any items.
+    pub(crate) fn bound_without(&self, s: &Listed<'_>, t: &Listed<'_>) -> f64 {
+        if self.signed {
+            return 0.0;
+        }
+        match self.weight {
+            Lowered::Count { top: None } => pairs_of(self.items as u64) as f64 / 2.0,
+            Lowered::Count { top: Some(_) } | Lowered::Products(_) => self.joined_without::<false>(s, t),
+            Lowered::Sums(_) => self.joined_without::<true>(s, t),
+            Lowered::Later => self.tops_without(s, t),
+            Lowered::Tensor { .. } | Lowered::Factors { .. } | Lowered::Quadruples(_) => 0.0,
+        }
+    }
+
+    fn joined_without<const ADD: bool>(&self, s: &Listed<'_>, t: &Listed<'_>) -> f64 {
+        let items = self.items as f64;
+        let tied = |listed: &Listed<'_>| listed.means.of_tied[listed.list.len()];
+        let all = |listed: &Listed<'_>| {
+            let left_out = items - listed.list.len() as f64;
+            listed.within + left_out * listed.to_tail + tied(listed) * left_out * (left_out - 1.0)
+        };
+        // An item that the list puts before those that it leaves out, but that adds less than a tie of these.
+        let below = |listed: &Listed<'_>| {
+            let mut sum = 0.0;
+            each_block(listed, |start, size| {
+                sum += size * (tied(listed) - sums::with_tail::<ADD>(listed, start as u32)).max(0.0);
+            });
+            sum
+        };
+        let (in_s, in_t) = (tied(s), tied(t));
+        let apart = in_t * t.list.len() as f64 * below(s) + in_s * s.list.len() as f64 * below(t);
+        let (one, other, both) = (in_s * all(t), in_t * all(s), in_s * in_t * items * (items - 1.0));
+        one + other - both + apart + SLACK * (one + other + both)
+    }
+
+    fn tops_without(&self, s: &Listed<'_>, t: &Listed<'_>) -> f64 {
+        let items = self.items as f64;
+        let tail = |listed: &Listed<'_>| listed.against_tail.own[listed.list.len()];
+        // Pairs that are tied in the last block of the one list, and anything in the other.
+        let against = |one: &Listed<'_>, other: &Listed<'_>| {
+            let length = other.list.len();
+            let left_out = items - length as f64;
+            let mut sum = 0.0;
+            let mut add = |start: f64, size: f64, block| {
+                let [_, in_one, _, in_both] = of_blocks(items, tail(one), block);
+                sum += size * (start * in_one + (size - 1.0) * in_both);
+            };
+            each_block(other, |start, size| add(start as f64, size, other.against_tail.own[start]));
+            add(length as f64, left_out, tail(other));
+            sum
+        };
+        let [.., tied] = of_blocks(items, tail(s), tail(t));
+        let (one, other, both) = (against(s, t), against(t, s), tied * items * (items - 1.0));
+        (one + other - both + SLACK * (one + other + both)) / items.max(1.0)
+    }
+}
+
+/// Calls `visit` with the first rank and the size of each block of a list.
+fn each_block(listed: &Listed<'_>, mut visit: impl FnMut(usize, f64)) {
+    let blocks = listed.sizes.iter().enumerate().filter(|&(_, &size)| size > 0);
+    blocks.for_each(|(start, &size)| visit(start, f64::from(size)));
+}
+
+/// The sizes of the blocks of a list, by first rank: two lists with the same are alike but for their items.
+pub(crate) fn find_shape(list: crate::rankings::lists::List<'_>, shape: &mut Vec<u32>) -> Result<(), Error> {
+    shape.clear();
+    memory::resize(shape, list.len(), 0)?;
+    for &[_, start] in list {
+        shape[start as usize] += 1;
+    }
+    Ok(())
+}

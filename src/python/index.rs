@@ -1,0 +1,63 @@
+//! An index of lists, kept between calls.
+
+use pyo3::prelude::*;
+
+use super::measure::Measure;
+use super::neighbors::{Row, Table, row_parts, table_parts};
+use super::rankings::Rankings;
+use super::watched;
+use crate::{Error, Options};
+
+/// Lists indexed by item for one measure.
+#[pyclass(frozen, module = "wkendall._core")]
+pub(super) struct ListIndex(crate::ListIndex<'static>);
+
+#[pymethods]
+impl ListIndex {
+    #[new]
+    #[pyo3(signature = (measure, lists, threads=None))]
+    fn new(py: Python<'_>, measure: &Measure, lists: &Rankings, threads: Option<usize>) -> PyResult<Self> {
+        let index = watched(py, None, |watch| {
+            let lists = lists.0.as_lists()?;
+            let options = Options { threads, watch: Some(watch), ..Options::default() };
+            Ok::<_, Error>(crate::ListIndex::new(&measure.0, &lists, options)?.into_owned())
+        })?;
+        Ok(Self(index))
+    }
+
+    /// The best values for each list of `x`, or for each of the index, and which lists have them; as `neighbors`.
+    #[pyo3(signature = (x, count, threads=None, progress=None))]
+    fn neighbors<'py>(
+        &self,
+        py: Python<'py>,
+        x: Option<&Rankings>,
+        count: usize,
+        threads: Option<usize>,
+        progress: Option<Py<PyAny>>,
+    ) -> PyResult<(Table<'py, f64>, Table<'py, i64>)> {
+        let found = watched(py, progress.as_ref(), |watch| {
+            let x = x.map(|x| x.0.as_lists()).transpose()?;
+            let options = Options { threads, watch: Some(watch), ..Options::default() };
+            self.0.neighbors(x.as_deref(), count, options)
+        })?;
+        table_parts(py, found)
+    }
+
+    /// Where the entries of each row begin, their columns, and their values; as `within`.
+    #[pyo3(signature = (x, radius, threads=None, progress=None))]
+    fn within<'py>(
+        &self,
+        py: Python<'py>,
+        x: Option<&Rankings>,
+        radius: f64,
+        threads: Option<usize>,
+        progress: Option<Py<PyAny>>,
+    ) -> PyResult<(Row<'py, i64>, Row<'py, i64>, Row<'py, f64>)> {
+        let found = watched(py, progress.as_ref(), |watch| {
+            let x = x.map(|x| x.0.as_lists()).transpose()?;
+            let options = Options { threads, watch: Some(watch), ..Options::default() };
+            self.0.within(x.as_deref(), radius, options)
+        })?;
+        Ok(row_parts(py, found))
+    }
+}

@@ -1,0 +1,131 @@
+//! Neighbours of rankings, and the bits that indexes of others search.
+
+use numpy::{PyArray1, PyArray2, PyArrayMethods};
+use pyo3::prelude::*;
+
+use super::gram::{OnSets, on_sets};
+use super::measure::Measure;
+use super::rankings::Rankings;
+use super::watched;
+use crate::{Backend, Error, Options, RankingSet, Watch};
+
+pub(super) type Row<'py, T> = Bound<'py, PyArray1<T>>;
+pub(super) type Table<'py, T> = Bound<'py, PyArray2<T>>;
+
+/// The best values of each row and their columns; `progress` as for `gram`.
+#[pyfunction]
+#[allow(clippy::too_many_arguments)] // they have names on the other side
+#[pyo3(signature = (measure, x, y, count, threads=None, tile=None, backend=None, progress=None))]
+pub(super) fn neighbors<'py>(
+    py: Python<'py>,
+    measure: &Measure,
+    x: &Rankings,
+    y: Option<&Rankings>,
+    count: usize,
+    threads: Option<usize>,
+    tile: Option<usize>,
+    backend: Option<&str>,
+    progress: Option<Py<PyAny>>,
+) -> PyResult<(Table<'py, f64>, Table<'py, i64>)> {
+    let run = Run { py, threads, tile, backend: parsed(backend)?, progress: progress.as_ref() };
+    let found = on_sets(py, x, y, Best { measure: &measure.0, count, run })?;
+    table_parts(py, found)
+}
+
+/// Values and indices as arrays with a row for each ranking.
+pub(super) fn table_parts(py: Python<'_>, found: crate::Neighbors) -> PyResult<(Table<'_, f64>, Table<'_, i64>)> {
+    let shape = [found.values.len() / found.count, found.count];
+    let indices = PyArray1::from_vec(py, signed(found.indices));
+    Ok((PyArray1::from_vec(py, found.values).reshape(shape)?, indices.reshape(shape)?))
+}
+
+/// Where the entries of each row begin, their columns, and their values.
+#[pyfunction]
+#[allow(clippy::too_many_arguments)] // they have names on the other side
+#[pyo3(signature = (measure, x, y, radius, threads=None, tile=None, backend=None, progress=None))]
+pub(super) fn within<'py>(
+    py: Python<'py>,
+    measure: &Measure,
+    x: &Rankings,
+    y: Option<&Rankings>,
+    radius: f64,
+    threads: Option<usize>,
+    tile: Option<usize>,
+    backend: Option<&str>,
+    progress: Option<Py<PyAny>>,
+) -> PyResult<(Row<'py, i64>, Row<'py, i64>, Row<'py, f64>)> {
+    let run = Run { py, threads, tile, backend: parsed(backend)?, progress: progress.as_ref() };
+    let found = on_sets(py, x, y, Close { measure: &measure.0, radius, run })?;
+    Ok(row_parts(py, found))
+}
+
+/// Starts, indices and values as arrays.
+pub(super) fn row_parts(py: Python<'_>, found: crate::Within) -> (Row<'_, i64>, Row<'_, i64>, Row<'_, f64>) {
+    let starts = PyArray1::from_vec(py, signed(found.starts));
+    (starts, PyArray1::from_vec(py, signed(found.indices)), PyArray1::from_vec(py, found.values))
+}
+
+/// The order of each pair of items as a bit, in whole bytes.
+#[pyfunction]
+#[pyo3(signature = (x, threads=None))]
+pub(super) fn packed_signs<'py>(py: Python<'py>, x: &Rankings, threads: Option<usize>) -> PyResult<Table<'py, u8>> {
+    let x = x.complete()?;
+    let bits =
+        watched(py, None, |watch| crate::packed_signs(x, crate::embedding::Run { threads, watch: Some(watch) }))?;
+    let shape = [x.rows(), crate::sign_bytes(x.items())];
+    PyArray1::from_vec(py, bits).reshape(shape)
+}
+
+fn parsed(backend: Option<&str>) -> Result<Backend, Error> {
+    backend.map(str::parse).transpose().map(Option::unwrap_or_default)
+}
+
+/// Numbers of rows are far below 2^63. The memory stays where it is.
+fn signed(numbers: Vec<usize>) -> Vec<i64> {
+    numbers.into_iter().map(|number| number as i64).collect()
+}
+
+struct Run<'a, 'py> {
+    py: Python<'py>,
+    threads: Option<usize>,
+    tile: Option<usize>,
+    backend: Backend,
+    progress: Option<&'a Py<PyAny>>,
+}
+
+impl Run<'_, '_> {
+    fn watched<T: Send>(self, search: impl FnOnce(Options<'_>) -> Result<T, Error> + Send) -> PyResult<T> {
+        let Self { py, threads, tile, backend, progress } = self;
+        watched(py, progress, |watch: Watch<'_>| search(Options { threads, tile, backend, watch: Some(watch) }))
+    }
+}
+
+struct Best<'a, 'py> {
+    measure: &'a crate::Measure,
+    count: usize,
+    run: Run<'a, 'py>,
+}
+
+impl OnSets for Best<'_, '_> {
+    type Output = crate::Neighbors;
+
+    fn run<R: RankingSet>(self, x: &R, y: Option<&R>) -> PyResult<crate::Neighbors> {
+        let Self { measure, count, run } = self;
+        run.watched(|options| crate::neighbors(measure, x, y, count, options))
+    }
+}
+
+struct Close<'a, 'py> {
+    measure: &'a crate::Measure,
+    radius: f64,
+    run: Run<'a, 'py>,
+}
+
+impl OnSets for Close<'_, '_> {
+    type Output = crate::Within;
+
+    fn run<R: RankingSet>(self, x: &R, y: Option<&R>) -> PyResult<crate::Within> {
+        let Self { measure, radius, run } = self;
+        run.watched(|options| crate::within(measure, x, y, radius, options))
+    }
+}

@@ -1,0 +1,72 @@
+//! Rankings as bits, one for the order of each pair of items: what binary indexes search.
+
+use crate::embedding::Run;
+use crate::error::Error;
+use crate::kappa::pairs_of;
+use crate::memory;
+use crate::parallel::{self, Crew};
+use crate::rankings::Rankings;
+
+/// Bytes that a job makes.
+const JOB: usize = 1 << 16;
+/// What a bit takes, about (Xeon, 2.3 GHz).
+const BIT_NS: f64 = 1.0;
+
+/// How many bytes [`packed_signs`] makes of a ranking of so many items: those of a bit for each pair.
+#[must_use]
+pub fn sign_bytes(items: usize) -> usize {
+    pairs_of(items as u64).div_ceil(8) as usize
+}
+
+/// The order of each pair of items as a bit, in [`sign_bytes`] bytes for each ranking: the number of bits in which two
+/// rankings differ is the number of their discordant pairs.
+///
+/// The pairs (i, j), i < j, come in the order (0, 1), (0, 2), (1, 2), (0, 3), and so on. A bit is 1 if i comes before j.
+/// The first is the least of the first byte; the bits after the last are 0.
+///
+/// # Errors
+/// When there is no memory, or `run.watch` stops the run.
+///
+/// ```
+/// use wkendall::{Rankings, embedding, packed_signs};
+/// let x = Rankings::from_ranks(2, 4, &[1, 2, 3, 4, 4, 1, 2, 3])?;
+/// assert_eq!(packed_signs(&x, embedding::Run::default())?, [0b11_1111, 0b11_0100]);
+/// # Ok::<(), wkendall::Error>(())
+/// ```
+pub fn packed_signs(x: &Rankings, run: Run<'_>) -> Result<Vec<u8>, Error> {
+    let (rows, columns) = (x.rows(), sign_bytes(x.items()));
+    let length = rows.checked_mul(columns).ok_or(Error::TooLarge { rows, columns })?;
+    let mut bytes = memory::filled(length, 0_u8).map_err(|_| Error::TooLarge { rows, columns })?;
+    let at_once = (JOB / columns.max(1)).max(1);
+    let jobs = memory::collect((0..).step_by(at_once).zip(bytes.chunks_mut((at_once * columns).max(1))))?;
+    let row_ns = BIT_NS * 8.0 * columns as f64;
+    let crew = Crew::new(parallel::threads_for(row_ns * rows as f64, run.threads), row_ns);
+    let pack = |(first, bytes): (usize, &mut [u8]), (): &mut (), proceed: parallel::Proceed<'_>| {
+        for (row, bytes) in (first..).zip(bytes.chunks_exact_mut(columns)) {
+            if !proceed() {
+                break;
+            }
+            fill(x.row(row).ranks(), bytes);
+        }
+        Ok(())
+    };
+    parallel::run(jobs, crew, run.watch, |_| Ok(()), pack)?;
+    Ok(bytes)
+}
+
+fn fill(ranks: &[u32], bytes: &mut [u8]) {
+    let (mut filled, mut bits) = (0, 0);
+    let mut bytes = bytes.iter_mut();
+    let mut store = |bits: u8| bytes.next().map(|byte| *byte = bits);
+    for (j, &later) in ranks.iter().enumerate() {
+        for &earlier in &ranks[..j] {
+            bits |= u8::from(earlier < later) << filled;
+            filled += 1;
+            if filled == 8 {
+                store(bits);
+                (filled, bits) = (0, 0);
+            }
+        }
+    }
+    store(bits);
+}

@@ -1,0 +1,192 @@
+//! Counting the bits in which rankings differ, where only counts below a limit are of interest: the others never leave
+//! the registers.
+
+// Arrays of vectors are indexed: an iterator over them that is not inlined keeps them in memory.
+#![allow(clippy::needless_range_loop)]
+
+use super::bits::GROUP;
+use super::task;
+use crate::simd::arch::{Arch, Words8};
+
+/// How many rows are compared with a group of columns at a time.
+pub(crate) const ROWS: usize = 4;
+/// Words after which long rankings are given up, if all of them are beyond their limits.
+const STRIDE: usize = 16;
+
+/// Takes a row, a column and their count; returns the new limit of the row.
+pub(crate) type Found<'a> = &'a mut dyn FnMut(usize, usize, u64) -> u64;
+
+task! {
+    /// Calls `found` for each row and column that differ in fewer bits than the limit of the row, for each row in the
+    /// order of the columns.
+    ///
+    /// `rows` holds `words` words for each of the [`ROWS`] rows; `columns` is a packed panel of as many words for each
+    /// group of [`GROUP`] columns. The lanes of the last group that stand for no column are found like any other.
+    pub(crate) fn find_below<A>(
+        words: usize, rows: &[u64], columns: &[u64], limits: &mut [u64; ROWS], found: Found<'_>,
+    ) {
+        assert!(words > 0 && rows.len() == ROWS * words && columns.len().is_multiple_of(GROUP * words));
+        match words {
+            1 => short::<A, 1>(rows, columns, limits, found),
+            2 => short::<A, 2>(rows, columns, limits, found),
+            3 => short::<A, 3>(rows, columns, limits, found),
+            4 => short::<A, 4>(rows, columns, limits, found),
+            _ => long::<A>(words, rows, columns, limits, found),
+        }
+    }
+}
+
+/// Rankings of `W` words: the rows stay in registers.
+///
+/// # Safety
+/// As for [`Words8`].
+#[inline(always)]
+unsafe fn short<A: Arch, const W: usize>(rows: &[u64], columns: &[u64], limits: &mut [u64; ROWS], found: Found<'_>) {
+    // SAFETY: `rows` has `W` words for each row and a chunk of `columns` as many for each of `GROUP` columns; the caller
+    // keeps the promise of `Words8`.
+    unsafe {
+        let mut of_rows = [[A::Words8::zero(); W]; ROWS];
+        for row in 0..ROWS {
+            for word in 0..W {
+                of_rows[row][word] = A::Words8::splat(rows[row * W + word]);
+            }
+        }
+        let mut bounds = splats::<A>(limits);
+        for (group, panel) in columns.chunks_exact(W * GROUP).enumerate() {
+            let mut sums = [A::Words8::zero(); ROWS];
+            let mut hit = 0;
+            for row in 0..ROWS {
+                let mut sum = of_rows[row][0].xor(A::Words8::load(panel.as_ptr())).count();
+                for word in 1..W {
+                    let column = A::Words8::load(panel.as_ptr().add(word * GROUP));
+                    sum = sum.add(of_rows[row][word].xor(column).count());
+                }
+                hit |= sum.less(bounds[row]);
+                sums[row] = sum;
+            }
+            if hit != 0 {
+                report(group, &stored::<A>(sums), limits, found);
+                bounds = splats::<A>(limits);
+            }
+        }
+    }
+}
+
+/// Rankings of many words.
+///
+/// # Safety
+/// As for [`Words8`].
+#[inline(always)]
+unsafe fn long<A: Arch>(words: usize, rows: &[u64], columns: &[u64], limits: &mut [u64; ROWS], found: Found<'_>) {
+    // SAFETY: as for `short`, with `words` words, of which `word` is one.
+    unsafe {
+        let mut bounds = splats::<A>(limits);
+        for (group, panel) in columns.chunks_exact(words * GROUP).enumerate() {
+            let mut sums = [A::Words8::zero(); ROWS];
+            let mut start = 0;
+            let mut hit = true;
+            while hit && start < words {
+                let end = words.min(start + STRIDE);
+                for word in start..end {
+                    let column = A::Words8::load(panel.as_ptr().add(word * GROUP));
+                    for row in 0..ROWS {
+                        let of_row = A::Words8::splat(*rows.as_ptr().add(row * words + word));
+                        sums[row] = sums[row].add(of_row.xor(column).count());
+                    }
+                }
+                let mut below = 0;
+                for row in 0..ROWS {
+                    below |= sums[row].less(bounds[row]);
+                }
+                hit = below != 0;
+                start = end;
+            }
+            if hit {
+                report(group, &stored::<A>(sums), limits, found);
+                bounds = splats::<A>(limits);
+            }
+        }
+    }
+}
+
+/// # Safety
+/// As for [`Words8`].
+#[inline(always)]
+unsafe fn splats<A: Arch>(values: &[u64; ROWS]) -> [A::Words8; ROWS] {
+    // SAFETY: as the caller promises.
+    unsafe {
+        let mut splats = [A::Words8::zero(); ROWS];
+        for row in 0..ROWS {
+            splats[row] = A::Words8::splat(values[row]);
+        }
+        splats
+    }
+}
+
+/// # Safety
+/// As for [`Words8`].
+#[inline(always)]
+unsafe fn stored<A: Arch>(sums: [A::Words8; ROWS]) -> [[u64; GROUP]; ROWS] {
+    let mut counts = [[0; GROUP]; ROWS];
+    for row in 0..ROWS {
+        // SAFETY: there is space for eight words.
+        unsafe { sums[row].store(counts[row].as_mut_ptr()) };
+    }
+    counts
+}
+
+#[cold]
+#[inline(never)]
+fn report(group: usize, counts: &[[u64; GROUP]; ROWS], limits: &mut [u64; ROWS], found: Found<'_>) {
+    for (row, (counts, limit)) in counts.iter().zip(limits).enumerate() {
+        for (lane, &count) in counts.iter().enumerate() {
+            if count < *limit {
+                *limit = found(row, group * GROUP + lane, count);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::simd::{Isa, Level};
+
+    #[test]
+    fn every_instruction_set_finds_what_is_below_the_limits() {
+        let mut state = 1_u64;
+        let mut random = || {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            state ^ state >> 29
+        };
+        for words in 1..40 {
+            let rows: Vec<u64> = (0..ROWS * words).map(|_| random()).collect();
+            let columns: Vec<u64> = (0..3 * GROUP * words).map(|_| random()).collect();
+            let limits = [0, 32 * words as u64, 1 << 40, 30 * words as u64];
+            let mut expected = Vec::new();
+            for group in 0..3 {
+                for (row, limit) in limits.into_iter().enumerate() {
+                    for lane in 0..GROUP {
+                        let differing = |word: usize| {
+                            let column = columns[(group * words + word) * GROUP + lane];
+                            u64::from((rows[row * words + word] ^ column).count_ones())
+                        };
+                        let count = (0..words).map(differing).sum::<u64>();
+                        if count < limit {
+                            expected.push((row, group * GROUP + lane, count));
+                        }
+                    }
+                }
+            }
+            assert!(!expected.is_empty());
+            for isa in Level::ALL.into_iter().filter_map(Isa::new) {
+                let mut found = Vec::new();
+                find_below(isa, words, &rows, &columns, &mut limits.clone(), &mut |row, column, count| {
+                    found.push((row, column, count));
+                    limits[row]
+                });
+                assert_eq!(found, expected, "{words} words");
+            }
+        }
+    }
+}

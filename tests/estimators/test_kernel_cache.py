@@ -1,0 +1,205 @@
+"""The cache of `WeightedKendall`: the same values, computed once."""
+
+import pickle
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import pytest
+import wkendall
+from definitions import kernels, random_rankings
+from joblib import parallel_config
+from sklearn.base import clone
+from sklearn.model_selection import GridSearchCV, StratifiedKFold, cross_val_score
+from sklearn.pipeline import make_pipeline
+from sklearn.svm import SVC
+from sklearn.utils.estimator_checks import parametrize_with_checks
+from transformed import NAN, two_classes
+from wkendall import WeightedKendall
+from wkendall.estimators import kernel_cache
+from wkendall.kernels import gram
+
+
+@pytest.fixture(autouse=True)
+def _forget():
+    WeightedKendall.clear_cache()
+
+
+@pytest.fixture
+def computed(monkeypatch):
+    """How many values were computed."""
+    counts = []
+
+    def counted(x, y, what, run):
+        counts.append(x.rows * (x.rows if y is None else y.rows))
+        return gram.gram_of(x, y, what, run)
+
+    monkeypatch.setattr(kernel_cache, "gram_of", counted)
+    return counts
+
+
+@parametrize_with_checks([WeightedKendall(input="scores", ties="mean", cache_size=1)])
+def test_scikit_learn_checks(estimator, check):
+    check(estimator)
+
+
+def requests(rng, rows):
+    """Folds, with rows in any order."""
+    for _ in range(6):
+        chosen = rng.permutation(rows)
+        cut, end = sorted(rng.integers(1, rows, 2))
+        yield chosen[:cut], chosen[cut : end + 1]
+
+
+@pytest.mark.parametrize("items", [2, 5, 40, 130])
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_the_same_bits_for_any_folds(items, dtype):
+    rng = np.random.default_rng(0)
+    X = random_rankings(rng, 40, items)
+    every = [
+        *kernels(items, rng),
+        {"order": 3},
+        {"weight": "mallows", "lam": 0.1},
+        {"weight": "mult", "u": "log", "signed": True},
+    ]
+    if items < 10:
+        every += [{"W": rng.normal(size=(items,) * 4), "check": False}]
+    for parameters in every:
+        for train, test in requests(rng, 40):
+            plain = WeightedKendall(**parameters, dtype=dtype, normalize=len(train) % 2 == 0)
+            cached = clone(plain).set_params(cache_size=10)
+            np.testing.assert_array_equal(cached.fit_transform(X[train]), plain.fit_transform(X[train]))
+            np.testing.assert_array_equal(cached.transform(X[test]), plain.transform(X[test]))
+            np.testing.assert_array_equal(cached(X[test], X[train]), plain(X[test], X[train]))
+            np.testing.assert_array_equal(cached.rankings_, plain.rankings_)
+            assert cached.rankings_.dtype == plain.rankings_.dtype
+            assert cached.get_feature_names_out().tolist() == plain.get_feature_names_out().tolist()
+
+
+@pytest.mark.parametrize(
+    "parameters",
+    [
+        {"input": "scores", "U": np.outer(np.arange(5.0), np.ones(5))},
+        {"ties": "mean", "weight": "mult", "u": "log"},
+        {"ties": "mean", "missing": "bottom", "input": "scores", "signed": True, "normalize": True},
+        {"ties": "mean", "missing": "anywhere", "top": "high"},
+        {"input": "scores", "ties": "mean", "U": np.arange(25.0).reshape(5, 5)},
+    ],
+)
+def test_ties_and_missing_items(parameters):
+    rng = np.random.default_rng(1)
+    X = random_rankings(rng, 40, 5).astype(float)
+    if "ties" in parameters:
+        X[::3] = rng.integers(1, 5, (14, 5))
+    if "missing" in parameters:
+        X[1::3][rng.random((13, 5)) < 0.3] = NAN
+    for train, test in requests(rng, 40):
+        plain = WeightedKendall(**parameters).fit(X[train])
+        cached = WeightedKendall(**parameters, cache_size=1).fit(X[train])
+        np.testing.assert_allclose(
+            cached.fit_transform(X[train]), plain.fit_transform(X[train]), rtol=1e-12, atol=1e-12
+        )
+        np.testing.assert_allclose(cached.transform(X[test]), plain.transform(X[test]), rtol=1e-12, atol=1e-12)
+        np.testing.assert_array_equal(cached.rankings_, plain.rankings_)
+
+
+def test_what_rows_are_is_still_checked():
+    model = WeightedKendall(cache_size=1)
+    model.fit([[1, 2, 3]])
+    model.fit([[0, 1, 2]])
+    with pytest.raises(ValueError, match="X: row 0, column 2 holds 3 and row 1"):
+        model.fit([[1, 2, 3], [0, 1, 2]])
+    with pytest.raises(ValueError, match="X: row 1"):
+        model.fit([[1, 2, 3], [1, 2, 2]])
+    scores = WeightedKendall(input="scores", cache_size=1)
+    np.testing.assert_array_equal(scores.fit([[1, 2, 3]]).rankings_, [[3, 2, 1]])
+    np.testing.assert_array_equal(model.fit([[1, 2, 3]]).rankings_, [[1, 2, 3]])
+    for bad in ({"weight": "topp"}, {"weight": "top"}, {"U": [[1, "a"]]}, {"signed": 1}, {"n_jobs": 0}):
+        with pytest.raises((ValueError, TypeError)):
+            WeightedKendall(cache_size=1, **bad).fit([[1, 2, 3]])
+
+
+def test_each_pair_is_computed_once(computed):
+    X, y = two_classes(np.random.default_rng(2), rows=50, items=7)
+    X = np.unique(X, axis=0, return_index=True)[1]
+    X = two_classes(np.random.default_rng(2), rows=50, items=7)[0][np.sort(X)]
+    y = np.arange(len(X)) % 2
+    grid = {"weightedkendall__weight": ["standard", "average"], "svc__C": [0.1, 1.0, 10.0]}
+    inner = make_pipeline(WeightedKendall(cache_size=10), SVC(kernel="precomputed"))
+    folds = StratifiedKFold(4, shuffle=True, random_state=0)
+    found = cross_val_score(GridSearchCV(inner, grid, cv=folds), X, y, cv=folds)
+    assert 2 * len(X) ** 2 / 2 <= sum(computed) <= 1.5 * 2 * len(X) ** 2
+    plain = make_pipeline(WeightedKendall(), SVC(kernel="precomputed"))
+    np.testing.assert_array_equal(found, cross_val_score(GridSearchCV(plain, grid, cv=folds), X, y, cv=folds))
+
+
+def test_memory_is_bounded(computed):
+    rng = np.random.default_rng(3)
+    model = WeightedKendall(cache_size=0.05)
+    most = kernel_cache.as_bytes(0.05)
+    for _ in range(20):
+        X = random_rankings(rng, int(rng.integers(1, 60)), 9)
+        kernel = clone(model).set_params(weight=str(rng.choice(["standard", "average"])))
+        np.testing.assert_array_equal(kernel.fit_transform(X), wkendall.gram_matrix(X, weight=kernel.weight))
+        np.testing.assert_array_equal(kernel.transform(X[:3]), wkendall.gram_matrix(X[:3], X, weight=kernel.weight))
+        assert kernel_cache.CACHE.used <= most
+    kernel_cache.CACHE.forget()
+    assert kernel_cache.CACHE.used == 0
+    np.testing.assert_array_equal(kernel.transform(X), wkendall.gram_matrix(X, weight=kernel.weight))
+
+
+def test_copies_and_other_processes():
+    X, y = two_classes(np.random.default_rng(4))
+    model = WeightedKendall(weight="add", u="log", cache_size=1).fit(X[:30])
+    expected = wkendall.gram_matrix(X, X[:30], weight="add", u="log")
+    again = pickle.loads(pickle.dumps(model))
+    np.testing.assert_array_equal(again.transform(X), expected)
+    np.testing.assert_array_equal(again.rankings_, X[:30])
+    program = "import pickle, sys; model, X = pickle.load(sys.stdin.buffer); pickle.dump(model.transform(X), sys.stdout.buffer)"
+    run = subprocess.run(
+        [sys.executable, "-c", program], input=pickle.dumps((model, X)), capture_output=True, check=True
+    )
+    np.testing.assert_array_equal(pickle.loads(run.stdout), expected)
+    pipeline = make_pipeline(WeightedKendall(cache_size=1), SVC(kernel="precomputed"))
+    with parallel_config(n_jobs=2):
+        scores = cross_val_score(pipeline, X, y)
+    np.testing.assert_array_equal(scores, cross_val_score(pipeline.set_params(weightedkendall__cache_size=None), X, y))
+
+
+def test_threads_share_it():
+    rng = np.random.default_rng(5)
+    X = random_rankings(rng, 60, 30)
+    expected = wkendall.gram_matrix(X, weight="mult", u="log", n_jobs=1)
+
+    def one(seed):
+        rows = np.random.default_rng(seed).permutation(60)[:20]
+        size = 0.01 if seed % 7 == 0 else 1  # which makes it forget
+        found = WeightedKendall("mult", u="log", n_jobs=1, cache_size=size).fit(X[rows]).transform(X)
+        np.testing.assert_allclose(found, expected[:, rows], rtol=1e-12)
+
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(one, range(60)))
+
+
+def test_sparse_lists_are_not_cached():
+    lists = wkendall.from_lists([["a", "b"], ["b", "c"], ["c", "a"]], sparse=True)[0]
+    model = WeightedKendall(missing="bottom", signed=True, cache_size=1)
+    np.testing.assert_array_equal(
+        model.fit_transform(lists), clone(model).set_params(cache_size=None).fit_transform(lists)
+    )
+
+
+@pytest.mark.parametrize(
+    ("size", "error", "message"),
+    [
+        (0, ValueError, r"cache_size is 0, but must be a number of mebibytes, or None for no cache, above 0"),
+        (-1.5, ValueError, r"cache_size is -1.5"),
+        (NAN, ValueError, r"cache_size is nan"),
+        ("big", TypeError, r"cache_size must be a number of mebibytes.*not 'big'"),
+        (True, TypeError, r"cache_size must be a number of mebibytes"),
+    ],
+)
+def test_bad_sizes(size, error, message):
+    with pytest.raises(error, match=message):
+        WeightedKendall(cache_size=size).fit([[1, 2, 3]])

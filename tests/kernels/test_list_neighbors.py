@@ -1,0 +1,162 @@
+"""Neighbours of sparse lists, by an index from items to lists: what sorting the matrix gives."""
+
+import pickle
+
+import numpy as np
+import pytest
+import wkendall
+from scipy.sparse import csr_array
+from wkendall import _core
+from wkendall.kernels.nearest import neighbors_of
+from wkendall.kernels.run import Run
+from wkendall.kernels.specification import Distance, Kernel, Mallows
+from wkendall.reading.rankings import Reading
+
+KERNELS = [
+    {},
+    {"weight": "top", "k": 4},
+    {"weight": "average"},
+    {"weight": "mult", "u": "log"},
+    {"weight": "add", "u": "hyperbolic"},
+]
+FORMS = [{}, {"normalize": True}, {"signed": True}, {"signed": True, "normalize": True}]
+
+
+def lists(rng, rows, items, longest, exponent, levels=None):
+    """Lists of items whose popularity falls with their numbers, empty and equal ones among them."""
+    popularity = (1.0 + np.arange(items)) ** -exponent
+    order = np.argsort(rng.exponential(size=(rows, items)) / popularity, axis=1)
+    lengths = rng.integers(0, longest + 1, rows)
+    bounds = np.concatenate([[0], np.cumsum(lengths)])
+    columns = np.concatenate([order[row, :length] for row, length in enumerate(lengths)])
+    values = np.concatenate([np.arange(1, length + 1) for length in lengths]).astype(float)
+    if levels is not None:
+        values = rng.integers(1, levels + 1, len(values)).astype(float)
+    found = csr_array((values, columns, bounds), shape=(rows, items))
+    return csr_array(found[rng.integers(0, rows, rows)]) if rows > 20 else found
+
+
+def best(matrix, count, sign, own):
+    """The best of each row, equal values by index."""
+    keys = sign * matrix
+    if own:
+        keys = keys.copy()
+        np.fill_diagonal(keys, np.inf)
+    order = np.argsort(keys, axis=1, kind="stable")[:, :count]
+    return np.take_along_axis(matrix, order, axis=1), order
+
+
+@pytest.mark.parametrize("levels", [None, 3])
+@pytest.mark.parametrize("exponent", [0.0, 1.0])
+@pytest.mark.parametrize(("items", "longest"), [(12, 11), (400, 8)])
+def test_every_kernel(items, longest, exponent, levels):
+    rng = np.random.default_rng(items + longest)
+    reading = Reading(ties="mean", missing="bottom")
+    X, Y = (lists(rng, rows, items, longest, exponent, levels) for rows in (15, 90))
+    x, y = (reading.rankings(each, "X") for each in (X, Y))
+    whats = [Kernel(**kernel, **form) for kernel in KERNELS for form in FORMS]
+    for what in [*whats, Distance(), Mallows(0.01), Mallows(0.02, True)]:
+        measure = what.measure(items)
+        index = _core.ListIndex(measure, y.core)
+        sign = 1 if isinstance(what, Distance) else -1
+        for other in (x, None):
+            K = np.empty(((x if other is not None else y).rows, y.rows))
+            _core.gram(measure, (x if other is not None else y).core, y.core if other is not None else None, K)
+            count = int(rng.integers(1, 12))
+            wanted = best(K, count, sign, other is None)
+            found = index.neighbors(None if other is None else other.core, count)
+            np.testing.assert_array_equal(found[1], wanted[1])
+            np.testing.assert_array_equal(found[0], wanted[0])
+            radius = float(np.quantile(K, 0.1 if sign == 1 else 0.9))
+            starts, columns, values = index.within(None if other is None else other.core, radius)
+            close = sign * K <= sign * radius
+            if other is None:
+                np.fill_diagonal(close, False)
+            np.testing.assert_array_equal(np.diff(starts), close.sum(axis=1))
+            np.testing.assert_array_equal(columns, np.nonzero(close)[1])
+            np.testing.assert_array_equal(values, K[close])
+
+
+@pytest.mark.parametrize("options", [{"signed": True, "normalize": True}, {}, {"metric": "distance"}])
+def test_the_public_function_uses_it(options):
+    rng = np.random.default_rng(5)
+    Y = lists(rng, 1500, 3000, 10, 1.0)
+    X = lists(rng, 60, 3000, 10, 1.0)
+    for x, y in ((X, Y), (Y, None)):
+        matrix = wkendall.distance_matrix if "metric" in options else wkendall.gram_matrix
+        K = matrix(x, y, missing="bottom", **{name: value for name, value in options.items() if name != "metric"})
+        wanted = best(K, 7, 1 if "metric" in options else -1, y is None)
+        for n_jobs in (1, 2):
+            found = wkendall.neighbors(x, y, n_neighbors=7, missing="bottom", n_jobs=n_jobs, **options)
+            np.testing.assert_array_equal(found.indices, wanted[1])
+            np.testing.assert_array_equal(found.values, wanted[0])
+
+
+def test_the_same_with_and_without_the_index():
+    rng = np.random.default_rng(6)
+    reading = Reading(missing="bottom")
+    x = reading.rankings(lists(rng, 1200, 2000, 10, 1.2), "X")
+    what = Kernel("average", signed=True, normalize=True)
+    by_index = neighbors_of(x, None, what, 5, Run())
+    by_tiles = neighbors_of(x, None, what, 5, Run(backend="pairs"))
+    np.testing.assert_array_equal(by_index.indices, by_tiles.indices)
+    np.testing.assert_array_equal(by_index.values, by_tiles.values)
+
+
+def test_a_huge_catalogue():
+    rng = np.random.default_rng(7)
+    small = lists(rng, 1100, 500, 6, 1.0)
+    large = csr_array(
+        (small.data, small.indices.astype(np.int64) * 8_000_000, small.indptr), shape=(1100, 4_000_000_000)
+    )
+    found = wkendall.neighbors(large, n_neighbors=3, missing="bottom", signed=True, normalize=True)
+    K = wkendall.gram_matrix(large, missing="bottom", signed=True, normalize=True)
+    np.testing.assert_array_equal(found.indices, best(K, 3, -1, True)[1])
+
+
+def test_what_is_refused():
+    X = lists(np.random.default_rng(8), 5, 9, 4, 0.0)
+    core = Reading(missing="bottom").rankings(X, "X").core
+    index = _core.ListIndex(_core.Measure.distance(9), core)
+    with pytest.raises(ValueError, match="n_neighbors is 5, but there are 4 others to choose from"):
+        index.neighbors(None, 5)
+    with pytest.raises(ValueError, match="n_neighbors is 6, but there are 5 rankings to choose from"):
+        index.neighbors(core, 6)
+    with pytest.raises(ValueError, match=r"radius is -1\.0"):
+        index.within(None, -1.0)
+    with pytest.raises(ValueError, match="items"):
+        _core.ListIndex(_core.Measure.distance(8), core)
+
+
+def test_an_estimator_keeps_the_index(monkeypatch):
+    rng = np.random.default_rng(9)
+    Y, X = lists(rng, 1300, 3000, 9, 1.0), lists(rng, 12, 3000, 9, 1.0)
+    made = []
+
+    class Counted:
+        def __new__(cls, *arguments):
+            made.append(arguments)
+            return _core_index(*arguments)
+
+    _core_index = _core.ListIndex
+    monkeypatch.setattr(_core, "ListIndex", Counted)
+    options = {"missing": "bottom", "signed": True, "normalize": True}
+    model = wkendall.KendallNeighbors(4, **options).fit(Y)
+    expected = wkendall.neighbors(X, Y, n_neighbors=4, **options)
+    for _ in range(3):
+        assert (np.sort(model.kneighbors(X, return_distance=False)) == np.sort(expected.indices)).all()
+    distances = model.kneighbors(X)[0]
+    own, others = wkendall.diagonal(X, **options), wkendall.diagonal(Y, **options)  # 0 for empty lists
+    squares = own[:, np.newaxis] + others[expected.indices] - 2 * expected.values
+    np.testing.assert_allclose(distances**2, np.sort(squares, axis=1), atol=1e-9)
+    found = model.radius_neighbors_graph(X, 0.2, mode="connectivity")
+    np.testing.assert_array_equal(found.indices, wkendall.neighbors(X, Y, radius=0.2, **options).indices)
+    assert len(made) == 1
+    model.set_params(weight="mult", u="log")
+    expected = wkendall.neighbors(X, Y, n_neighbors=4, weight="mult", u="log", **options)
+    assert (np.sort(model.kneighbors(X, return_distance=False)) == np.sort(expected.indices)).all()
+    again = pickle.loads(pickle.dumps(model))
+    assert (np.sort(again.kneighbors(X, return_distance=False)) == np.sort(expected.indices)).all()
+    assert len(made) == 3
+    own = wkendall.neighbors(Y, n_neighbors=2, weight="mult", u="log", **options)
+    assert (np.sort(again.kneighbors(n_neighbors=2, return_distance=False)) == np.sort(own.indices)).all()

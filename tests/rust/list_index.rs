@@ -1,0 +1,150 @@
+//! Searches in an index of lists against the sorted rows of the matrix.
+
+mod naive;
+
+use naive::Random;
+use wkendall::{Factor, ListIndex, Lists, Measure, Options, Weight, gram};
+
+/// Lists of up to `longest` items, with numbers of so many levels; popular items have small numbers, the more so the
+/// larger `popular` is.
+fn random(rows: usize, items: usize, longest: usize, levels: usize, popular: u32, random: &mut Random) -> Lists {
+    let (mut bounds, mut listed, mut values) = (vec![0usize], Vec::new(), Vec::new());
+    for row in 0..rows {
+        if row > 3 && random.below(6) == 0 {
+            // A list that was there before.
+            let from = random.below(row);
+            for entry in bounds[from]..bounds[from + 1] {
+                listed.push(listed[entry]);
+                values.push(values[entry]);
+            }
+            bounds.push(listed.len());
+            continue;
+        }
+        let length = if random.below(3) == 0 { random.below(longest + 1) } else { longest }.min(items);
+        let start = listed.len();
+        while listed.len() < start + length {
+            let item = (0..=popular).map(|_| random.below(items)).min().unwrap();
+            if !listed[start..].contains(&item) {
+                listed.push(item);
+                let place = listed.len() - start;
+                values.push(if levels == 0 { place as f64 } else { random.below(levels) as f64 });
+            }
+        }
+        bounds.push(listed.len());
+    }
+    Lists::from_ranks(items, &bounds, &listed, &values).unwrap()
+}
+
+fn measures(items: usize) -> Vec<Measure> {
+    let values = |f: fn(usize) -> f64| Factor::Values((0..items).map(f).collect());
+    let weights = [
+        Weight::Standard,
+        Weight::Top(items.div_ceil(3).max(1)),
+        Weight::Average,
+        Weight::Mult(Factor::Log),
+        Weight::Add(Factor::Hyperbolic),
+        Weight::Mult(values(|rank| (rank % 4) as f64)),
+        Weight::Add(values(|rank| 0.1 + rank as f64)),
+        Weight::Mult(values(|rank| 2.0 - (rank % 5) as f64)),
+        Weight::Add(values(|rank| 1.0 - (rank % 3) as f64)),
+    ];
+    let mut all = vec![
+        Measure::distance(items),
+        Measure::mallows(items, 0.01).unwrap(),
+        Measure::mallows(items, 0.05).unwrap().normalized(),
+        Measure::mallows(items, 1e6).unwrap(),
+    ];
+    for weight in &weights {
+        let kernel = || Measure::kernel(weight, items).unwrap();
+        all.extend([kernel(), kernel().normalized(), kernel().signed().unwrap()]);
+        all.push(kernel().signed().unwrap().normalized());
+    }
+    all
+}
+
+/// The columns of each row, sorted: the best first, equal values by index.
+fn sorted(values: &[f64], columns: usize, distance: bool, own: bool) -> Vec<Vec<(usize, f64)>> {
+    values
+        .chunks_exact(columns)
+        .enumerate()
+        .map(|(row, values)| {
+            let mut found: Vec<_> = values.iter().copied().enumerate().filter(|&(at, _)| !own || at != row).collect();
+            found.sort_by(|a, b| if distance { a.1.total_cmp(&b.1) } else { b.1.total_cmp(&a.1) }.then(a.0.cmp(&b.0)));
+            found
+        })
+        .collect()
+}
+
+/// Zeros of either sign are equal.
+fn unsigned_zeros(values: Vec<f64>) -> Vec<f64> {
+    values.into_iter().map(|value| value + 0.0).collect()
+}
+
+fn check(x: &Lists, y: &Lists, measure: &Measure, distance: bool, count: usize) {
+    for own in [false, true] {
+        let (queries, other) = if own { (None, None) } else { (Some(x), Some(y)) };
+        let matrix = gram(measure, if own { y } else { x }, other, Options::default()).unwrap();
+        let rows = sorted(&unsigned_zeros(matrix), y.rows(), distance, own);
+        let count = count.min(y.rows() - usize::from(own));
+        for threads in [1, 3] {
+            let options = || Options { threads: Some(threads), ..Options::default() };
+            let index = ListIndex::new(measure, y, options()).unwrap();
+            let found = index.neighbors(queries, count, options()).unwrap();
+            assert_eq!(found.count, count);
+            for (row, expected) in rows.iter().enumerate() {
+                let range = row * count..(row + 1) * count;
+                let found: Vec<_> =
+                    found.indices[range.clone()].iter().copied().zip(found.values[range].iter().copied()).collect();
+                assert_eq!(found, expected[..count], "row {row} of {measure:?}");
+            }
+            let radius = rows[0][rows[0].len() / 3].1;
+            if distance && radius < 0.0 {
+                continue;
+            }
+            let found = index.within(queries, radius, options()).unwrap();
+            for (row, expected) in rows.iter().enumerate() {
+                let range = found.starts[row]..found.starts[row + 1];
+                let found: Vec<_> =
+                    found.indices[range.clone()].iter().copied().zip(found.values[range].iter().copied()).collect();
+                let good = |value: f64| if distance { value <= radius } else { value >= radius };
+                let mut expected: Vec<_> = expected.iter().copied().filter(|&(_, value)| good(value)).collect();
+                expected.sort_by_key(|&(index, _)| index);
+                assert_eq!(found, expected, "row {row} of {measure:?} within {radius}");
+            }
+        }
+    }
+}
+
+#[test]
+fn searches_are_those_of_the_sorted_matrix() {
+    let mut numbers = Random(7);
+    for (rows, items, longest, levels, popular) in [
+        (2, 1, 1, 0, 0),
+        (9, 3, 3, 2, 0),
+        (40, 12, 12, 0, 0),
+        (60, 30, 5, 0, 2),
+        (60, 30, 8, 3, 2),
+        (80, 500, 10, 0, 5),
+        (80, 500, 10, 4, 5),
+        (50, 5000, 10, 0, 0),
+        (30, 300, 150, 0, 1),
+        (30, 300, 150, 20, 1),
+    ] {
+        let y = random(rows, items, longest, levels, popular, &mut numbers);
+        let x = random(7, items, longest, levels, popular, &mut numbers);
+        for (number, measure) in measures(items).iter().enumerate() {
+            check(&x, &y, measure, number == 0, 1 + numbers.below(12));
+        }
+    }
+}
+
+#[test]
+fn empty_lists_and_many_equal_values() {
+    let y = Lists::from_ranks(6, &[0, 0, 1, 1, 2, 2, 3], &[3, 3, 4], &[1, 1, 1]).unwrap();
+    let x = Lists::from_ranks(6, &[0, 0, 1, 2], &[3, 5], &[1, 1]).unwrap();
+    for (number, measure) in measures(6).iter().enumerate() {
+        for count in 1..=6 {
+            check(&x, &y, measure, number == 0, count);
+        }
+    }
+}
