@@ -169,7 +169,7 @@ def test_a_cluster(client):
 
 
 def test_a_worker_that_is_killed_does_not_change_the_result(cluster, client):
-    X = random_rankings(np.random.default_rng(4), 900, 1000)
+    X = random_rankings(np.random.default_rng(4), 900, 500)
     found = wkendall.dask.neighbors(chunked(X, 100), n_neighbors=5, **MULT)
     before = client.run(os.getpid)
     futures = client.compute([found.values, found.indices])

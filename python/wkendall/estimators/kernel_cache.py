@@ -80,7 +80,7 @@ class Rows:
     def find(self, sample: bytes, row: NDArray[Any]) -> int | None:
         """Return the number of a row that was seen before."""
         numbers = self.by_sample.get(sample, ())
-        return next((number for number in numbers if np.array_equal(self.raw[number], row)), None)
+        return next((number for number in numbers if (self.raw[number] == row).all()), None)
 
     def add(self, sample: bytes, row: NDArray[Any], places: NDArray[Any], first: int | None) -> int:
         """Give a row a number."""
