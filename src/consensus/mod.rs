@@ -118,10 +118,10 @@ pub fn consensus<R: RankingSet>(
     let found = solve(&goal, borda, method, seed, threads, watch)?;
     // All complete rankings have the same self-similarity.
     let own = if measure.is_normalized() { measure.plain().self_similarity() } else { 1.0 };
-    let scale = if own > 0.0 { 1.0 / (total * own.sqrt()) } else { 0.0 };
-    let score = (goal.constant + goal.factor * found.value) * scale;
-    let bound = ((goal.constant + goal.factor * found.most) * scale).max(score);
-    let optimal = found.exact || bound - score <= EQUAL * bound.abs().max(goal.terms.size() * goal.factor * scale);
+    let divisor = if own > 0.0 { total * own.sqrt() } else { f64::INFINITY };
+    let score = (goal.constant + goal.factor * found.value) / divisor;
+    let bound = ((goal.constant + goal.factor * found.most) / divisor).max(score);
+    let optimal = found.exact || bound - score <= EQUAL * bound.abs().max(goal.terms.size() * goal.factor / divisor);
     let mut ranks = memory::filled(items, 0)?;
     for (rank, &item) in (1..).zip(&found.order) {
         ranks[item as usize] = rank;
