@@ -1,0 +1,61 @@
+//! Sums over the entries of the tensor of one ranking.
+
+use super::ASK_EVERY;
+use crate::parallel::Stop;
+use crate::simd::Isa;
+use crate::simd::gathered::{self, Places};
+
+/// As [`dot`], ends early when the run is over.
+pub(super) fn long_dot(
+    isa: Isa,
+    tensor: &[f64],
+    weights: &[f64],
+    order: usize,
+    ranks: &[u32],
+    places: Places<'_>,
+    stop: &Stop,
+) -> f64 {
+    let size = tensor.len() / ranks.len();
+    if size < ASK_EVERY || order == 1 {
+        return dot(isa, tensor, weights, order, ranks, places);
+    }
+    let parts = tensor.chunks_exact(size).zip(ranks);
+    parts
+        .map(|(part, &rank)| {
+            let weights = &weights[rank as usize * size..][..size];
+            if stop.is_set() { 0.0 } else { long_dot(isa, part, weights, order - 1, ranks, places, stop) }
+        })
+        .sum()
+}
+
+/// The inner product of a tensor and the embedding of one ranking, whose ranks are the places.
+fn dot(isa: Isa, tensor: &[f64], weights: &[f64], order: usize, ranks: &[u32], places: Places<'_>) -> f64 {
+    if order == 1 {
+        return gathered::dot(isa, weights, places, tensor);
+    }
+    let size = tensor.len() / ranks.len();
+    let parts = tensor.chunks_exact(size).zip(ranks);
+    parts.map(|(part, &rank)| dot(isa, part, &weights[rank as usize * size..][..size], order - 1, ranks, places)).sum()
+}
+
+/// Adds a multiple of the embedding of one ranking, whose ranks are the places.
+pub(super) fn add(
+    isa: Isa,
+    weights: &[f64],
+    order: usize,
+    ranks: &[u32],
+    places: Places<'_>,
+    coefficient: f64,
+    sum: &mut [f64],
+) {
+    match order {
+        0 => sum[0] += coefficient * weights[0],
+        1 => gathered::add(isa, weights, places, coefficient, sum),
+        _ => {
+            let size = weights.len() / ranks.len().max(1);
+            for (sum, &rank) in sum.chunks_exact_mut(size).zip(ranks) {
+                add(isa, &weights[rank as usize * size..][..size], order - 1, ranks, places, coefficient, sum);
+            }
+        }
+    }
+}

@@ -1,0 +1,114 @@
+//! What an error is about: row, column, value, kind and argument.
+
+use super::{Error, Number};
+
+impl Error {
+    /// The row of rankings that is wrong.
+    #[must_use]
+    pub fn row(&self) -> Option<usize> {
+        match *self {
+            Self::ListBounds { row, .. }
+            | Self::NotInCatalogue { row, .. }
+            | Self::RankingWeight { row, .. }
+            | Self::RowLength { row, .. } => Some(row),
+            _ => self.place().map(|(row, _)| row),
+        }
+    }
+
+    /// The column of the value that is wrong; of a value that is there twice the second.
+    #[must_use]
+    pub fn column(&self) -> Option<usize> {
+        self.place().map(|(_, column)| column)
+    }
+
+    fn place(&self) -> Option<(usize, usize)> {
+        match *self {
+            Self::NotWhole { row, column, .. }
+            | Self::Midrank { row, column, .. }
+            | Self::NotANumber { row, column }
+            | Self::Infinite { row, column, .. }
+            | Self::OutOfRange { row, column, .. }
+            | Self::MixedBase { row, column, .. }
+            | Self::Duplicate { row, column, .. }
+            | Self::ListedTwice { row, column }
+            | Self::Tie { row, column, .. } => Some((row, column)),
+            _ => None,
+        }
+    }
+
+    /// The value that is wrong.
+    #[must_use]
+    pub fn value(&self) -> Option<Number> {
+        match *self {
+            Self::OutOfRange { value, .. }
+            | Self::Duplicate { value, .. }
+            | Self::Tie { value, .. }
+            | Self::ListBounds { value, .. }
+            | Self::NotInCatalogue { value, .. } => Some(value),
+            Self::NotANumber { .. } => Some(Number::Real(f64::NAN)),
+            Self::NotWhole { value, .. }
+            | Self::Midrank { value, .. }
+            | Self::Infinite { value, .. }
+            | Self::FactorNotFinite { value, .. }
+            | Self::FactorTooLarge { value, .. }
+            | Self::WeightEntry { value, .. }
+            | Self::RankingWeight { value, .. }
+            | Self::Lambda { value }
+            | Self::Radius { value, .. } => Some(Number::Real(value)),
+            Self::ListedTwice { column: number, .. }
+            | Self::RowLength { given: number, .. }
+            | Self::MixedBase { items: number, .. }
+            | Self::TopOutOfRange { k: number, .. }
+            | Self::TooManyForExact { items: number, .. }
+            | Self::NeighborCount { count: number, .. }
+            | Self::Order { order: number }
+            | Self::OrderTooHigh { order: number, .. }
+            | Self::OrderSigned { order: number } => Some(Number::Unsigned(number as u64)),
+            _ => None,
+        }
+    }
+
+    /// What is wrong with rankings, in a word or two; none if they are not what is wrong.
+    #[must_use]
+    pub fn kind(&self) -> Option<&'static str> {
+        match self {
+            Self::Shape { .. } | Self::ListBounds { .. } | Self::EntriesDiffer { .. } => Some("shape"),
+            Self::TooManyItems { .. } => Some("too many items"),
+            Self::RowLength { .. } => Some("ragged"),
+            Self::NotWhole { .. } | Self::Midrank { .. } => Some("not whole"),
+            Self::NotANumber { .. } => Some("nan"),
+            Self::Infinite { .. } => Some("infinite"),
+            Self::OutOfRange { .. } | Self::NotInCatalogue { .. } => Some("out of range"),
+            Self::ListedTwice { .. } => Some("listed twice"),
+            Self::MixedBase { .. } => Some("mixed base"),
+            Self::Duplicate { .. } | Self::Tie { .. } => Some("duplicate"),
+            Self::ItemsDiffer { .. } => Some("items differ"),
+            Self::RowsDiffer { .. } | Self::ObservationsDiffer { .. } => Some("rows differ"),
+            Self::RankingWeight { .. } => Some("weight"),
+            Self::Changed => Some("changed"),
+            _ => None,
+        }
+    }
+
+    /// The parameter that is wrong, as the Python package and the command line call it; none for rankings.
+    #[must_use]
+    pub fn argument(&self) -> Option<&'static str> {
+        match self {
+            Self::TopOutOfRange { .. } => Some("k"),
+            Self::FactorLength { .. }
+            | Self::FactorNotFinite { .. }
+            | Self::FactorTooLarge { .. }
+            | Self::TooSteep { .. } => Some("u"),
+            Self::WeightEntry { name, .. } => Some(&name[name.len() - 1..]),
+            Self::Order { .. } | Self::OrderTooHigh { .. } | Self::OrderSigned { .. } => Some("order"),
+            Self::Lambda { .. } => Some("lam"),
+            Self::TooManyForExact { .. } => Some("method"),
+            Self::NeighborCount { .. } => Some("n_neighbors"),
+            Self::Radius { .. } => Some("radius"),
+            Self::UnknownBackend { .. } | Self::MissingInstructions { .. } | Self::CannotCompute { .. } => {
+                Some("backend")
+            }
+            _ => None,
+        }
+    }
+}
