@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -21,7 +22,7 @@ MOST_SHOWN = 10**6 * 1024**4
 
 
 def check_fits(
-    rows: int, columns: int, dtype: np.dtype[np.floating], advice: str = ADVICE, *, shape: str | None = None
+    rows: int, columns: int, dtype: np.dtype[Any], advice: str = ADVICE, *, shape: str | None = None
 ) -> None:
     """Refuse a result larger than the memory available, before any work is done for it; `shape` is what to call its size."""
     needed = rows * columns * dtype.itemsize

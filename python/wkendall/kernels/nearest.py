@@ -295,6 +295,9 @@ def graph_of(
     """Find neighbours, a number of them or all within a radius, as a graph."""
     from scipy.sparse import csr_array
 
+    starts: NDArray[Any]
+    indices: NDArray[Any]
+    values: NDArray[Any]
     if isinstance(wanted, int):
         found = neighbors_of(x, y, what, wanted, run)
         starts = np.arange(0, found.indices.size + 1, wanted)
@@ -325,7 +328,8 @@ def distances_of(
         return values
     own = diagonal_of(x, what, run)
     of_columns = own if y is None else diagonal_of(y, what, run)
-    return np.sqrt(np.maximum(own[rows] + of_columns[columns] - 2 * values, 0))
+    distances: NDArray[np.float64] = np.sqrt(np.maximum(own[rows] + of_columns[columns] - 2 * values, 0))
+    return distances
 
 
 def _shape(x: CheckedRankings, y: CheckedRankings | None) -> tuple[int, int]:
