@@ -107,7 +107,7 @@ fn every_measure_tile_and_number_of_threads() {
 fn every_strategy_and_instruction_set() {
     let mut random = Random(2);
     let mut used = 0;
-    for n in [2, 3, 12, 17, 24, 40, 129] {
+    for n in [3, 12, 17, 24, 129] {
         let x = Rankings::from_ranks(30, n, &random.rankings(30, n)).unwrap();
         let y = Rankings::from_ranks(50, n, &random.rankings(50, n)).unwrap();
         for measure in measures(n) {

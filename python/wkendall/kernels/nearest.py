@@ -308,6 +308,7 @@ def graph_of(
 
     starts: NDArray[Any]
     indices: NDArray[Any]
+    values: NDArray[Any]
     if isinstance(wanted, int):
         found = neighbors_of(x, y, what, wanted, run)
         starts = np.arange(0, found.indices.size + 1, wanted)
@@ -350,8 +351,8 @@ def _index(searched: CheckedRankings, what: Specification, run: Run) -> _core.Li
     """Return the index of lists that are kept for many searches; it is made for the first."""
     if searched.indexes is None or not searched.core.is_lists or searched.rows < WORTH_AN_INDEX:
         return None
-    if isinstance(what, Kernel) and (what.U is not None or what.W is not None):
-        return None  # which lists do not take
+    if isinstance(what, Kernel) and (what.U is not None or what.W is not None or what.order != 2):
+        return None  # computed of rankings of all items
     key = repr((what.function, what.options()))
     if key not in searched.indexes:
         index = _core.ListIndex(what.measure(searched.items), searched.core, run.threads)
