@@ -359,12 +359,13 @@ pub(in crate::gram) const INDEX_ENTRY_NS: f64 = 100.0;
 /// A query takes about so long for each list of an index, if items are drawn by Zipf's law.
 pub(in crate::gram) const INDEX_LIST_NS: f64 = 3.0;
 
-/// Whether an index of lists pays for so many queries. Making one takes as long as some 40 rows of the matrix.
+/// Whether an index of lists pays for so many queries. Making one takes as long as some 40 rows of the matrix: an
+/// estimate, not measured.
 pub(in crate::gram) fn worth_an_index(queries: usize, lists: &Lists) -> bool {
     queries >= 40 && lists.rows() >= 1000
 }
 
-/// What the items of one list of about so many items can add at most.
+/// What the items of one list of about so many items can add at most: an estimate, not measured.
 pub(in crate::gram) fn lists_norms_ns(length: usize) -> f64 {
     300.0 + 15.0 * length as f64
 }
