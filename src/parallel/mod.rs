@@ -176,7 +176,11 @@ impl<'a> Phases<'a> {
     ) -> Result<R, Error> {
         let Self { watch, done, total } = self;
         let Some(watch) = watch else { return run(None) };
-        let mut look = |progress: Progress| watch(Progress { done: *done + progress.done, total: *total });
+        // A run may cut its jobs into parts.
+        let mut look = |progress: Progress| {
+            let part = progress.done * jobs / progress.total.max(1);
+            watch(Progress { done: *done + part, total: *total })
+        };
         let result = run(Some(&mut look))?;
         *done += jobs;
         Ok(result)
