@@ -10,6 +10,7 @@ import pytest
 import wkendall
 from definitions import kernels, random_rankings
 from joblib import parallel_config
+from joblib.externals.loky import get_reusable_executor
 from sklearn.base import clone
 from sklearn.model_selection import GridSearchCV, StratifiedKFold, cross_val_score
 from sklearn.pipeline import make_pipeline
@@ -164,6 +165,7 @@ def test_copies_and_other_processes():
     pipeline = make_pipeline(WeightedKendall(cache_size=1), SVC(kernel="precomputed"))
     with parallel_config(n_jobs=2):
         scores = cross_val_score(pipeline, X, y)
+    get_reusable_executor().shutdown(wait=True)  # whose processes would stay for the other tests
     np.testing.assert_array_equal(scores, cross_val_score(pipeline.set_params(weightedkendall__cache_size=None), X, y))
 
 

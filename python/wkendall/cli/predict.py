@@ -20,7 +20,6 @@ from wkendall.cli.reading import Source, check_reading, check_same_items, check_
 from wkendall.cli.words import in_words_of_the_command
 from wkendall.kernels.embedding import linear_function_of
 from wkendall.kernels.run import Run
-from wkendall.learning.suquan import learnable
 from wkendall.reading.rankings import Reading
 
 if TYPE_CHECKING:
@@ -68,6 +67,8 @@ class Model(NamedTuple):
 
     def scores(self, source: Source, arguments: argparse.Namespace) -> NDArray[np.float64]:
         """Score rankings by every function, one a column."""
+        from wkendall.learning.suquan import learnable
+
         run = Run(n_jobs=arguments.jobs, progress=wants_progress(arguments))
         reading = Reading(*(self.settings[name] for name in _MEANING))
         rankings = learnable(source.X, reading, self.order, run.threads)

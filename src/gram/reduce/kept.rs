@@ -213,7 +213,8 @@ impl Keep for Close {
 
     fn take(&self, block: usize, found: &[(u32, Candidate)]) -> Result<(), Error> {
         let mut all = self.blocks.lock(block);
-        all.try_reserve(found.len()).map_err(|_| Error::OutOfMemory { bytes: size_of_val(found) })?;
+        let bytes = size_of_val(&all[..]) + size_of_val(found);
+        all.try_reserve(found.len()).map_err(|_| Error::OutOfMemory { bytes })?;
         all.extend_from_slice(found);
         Ok(())
     }
