@@ -466,5 +466,6 @@ fn neighbours() {
         let radius = if name.ends_with("tiles") { -1e9 } else { 1e9 };
         each_fault(name, || within(&measure, x, Some(y), radius, options()));
     }
-    each_fault("packed_signs", || packed_signs(&unlike, embedding::Run::default()));
+    let long = permutations(2000, 100);
+    each_fault("packed_signs", || packed_signs(&long, embedding::Run::default()));
 }
