@@ -21,8 +21,8 @@ pub fn sign_bytes(items: usize) -> usize {
 /// The order of each pair of items as a bit, in [`sign_bytes`] bytes for each ranking: the number of bits in which two
 /// rankings differ is the number of their discordant pairs.
 ///
-/// The pairs (i, j), i < j, come in the order (0, 1), (0, 2), (1, 2), (0, 3), and so on. A bit is 1 if i comes before j.
-/// The first is the least of the first byte; the bits after the last are 0.
+/// The pairs (i, j), i < j, come in the order (0, 1), (0, 2), (1, 2), (0, 3), and so on. A bit is 1 if i comes before
+/// j. The first is the least of the first byte; the bits after the last are 0.
 ///
 /// # Errors
 /// When there is no memory, or `run.watch` stops the run.

@@ -51,7 +51,8 @@ impl Run<'_> {
 ///
 /// # Errors
 /// When the weights are not one tensor for the number of items, `run.threads` is 0, the result does not fit into
-/// memory, or `run.watch` stops the run. For rankings with ties also when the order is above 2, or items can be anywhere.
+/// memory, or `run.watch` stops the run. For rankings with ties also when the order is above 2, or items can be
+/// anywhere.
 ///
 /// ```
 /// use wkendall::{Matrix, Rankings, embedding};

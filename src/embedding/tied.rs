@@ -130,8 +130,8 @@ pub(crate) fn linear_function(
     Ok(values)
 }
 
-/// As [`tuple_sums_into`](super::tuple_sums_into): each ranking adds to the ranks that tied items share the chances that
-/// they have these.
+/// As [`tuple_sums_into`](super::tuple_sums_into): each ranking adds to the ranks that tied items share the chances
+/// that they have these.
 pub(crate) fn tuple_sums_into(
     rankings: &Incomplete,
     coefficients: &[f64],

@@ -238,7 +238,8 @@ impl Error {
             Self::TooManyForExact { items, most } => about(
                 "method",
                 format!(
-                    " \"exact\" is for up to {most} items with this weight, but there are {items}: use \"auto\" or \"local\""
+                    " \"exact\" is for up to {most} items with this weight, but there are {items}: use \"auto\" or \
+                     \"local\""
                 ),
             ),
             Self::Changed => text("the values changed while they were being checked: do not write to them meanwhile"),

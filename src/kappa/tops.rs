@@ -67,8 +67,8 @@ pub(crate) fn own(blocks: Blocks<'_>, signed: bool) -> f64 {
     blocks.ranges().map(of_block).sum::<f64>() / items.max(1.0)
 }
 
-/// How many items are where, for some k: in the top k of both rankings for sure; in the block of the one that k cuts and
-/// in the top of the other; the other way round; in both blocks that k cuts. And how many pairs of them are tied in
+/// How many items are where, for some k: in the top k of both rankings for sure; in the block of the one that k cuts
+/// and in the top of the other; the other way round; in both blocks that k cuts. And how many pairs of them are tied in
 /// neither ranking: within the first kind, and of the first kind with the second and with the third.
 #[derive(Default)]
 struct Cut {
@@ -81,8 +81,8 @@ struct Cut {
     pairs_t: f64,
 }
 
-/// The sum over the pairs of items that are tied in neither ranking, in whatever order, of the mean over k of the chance
-/// that both are in the top k of both rankings. At each k only one block of each ranking is cut: O(n).
+/// The sum over the pairs of items that are tied in neither ranking, in whatever order, of the mean over k of the
+/// chance that both are in the top k of both rankings. At each k only one block of each ranking is cut: O(n).
 ///
 /// `of_s` and `of_t` are for counting, by first rank: the items of each block of the one ranking that are in blocks of
 /// the other that k has passed.

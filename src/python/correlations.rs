@@ -44,7 +44,8 @@ fn read<V: Value + numpy::Element>(values: &Bound<'_, PyArray2<V>>, threads: Opt
     Ok(Columns(built))
 }
 
-/// Fills `statistic`, float64 and C-contiguous, with the tau-b of every pair of columns, and `pvalue` with its p-values.
+/// Fills `statistic`, float64 and C-contiguous, with the tau-b of every pair of columns, and `pvalue` with its
+/// p-values.
 ///
 /// `progress` is called with the numbers of tiles done and in all; what it raises, and what a signal handler raises,
 /// stops the run and is raised here.

@@ -96,8 +96,8 @@ impl<T: Element> OnSets for FillGram<'_, '_, T> {
     }
 }
 
-/// The strategy and the instruction set that would be picked for the matrix of these rankings. With it as `backend`, any
-/// part of the matrix has the same bits as in one call.
+/// The strategy and the instruction set that would be picked for the matrix of these rankings. With it as `backend`,
+/// any part of the matrix has the same bits as in one call.
 #[pyfunction]
 #[pyo3(signature = (measure, x, y, single=false, backend=None))]
 pub(super) fn planned_of(

@@ -93,8 +93,8 @@ impl Rankings {
         Err(PyTypeError::new_err("rankings must be a 2-d array of integers of up to 64 bits, float32 or float64"))
     }
 
-    /// Lists out of a catalogue of so many items, from compressed sparse rows: C-contiguous arrays of int32 or int64 for
-    /// bounds and items, and of int32, int64, float32 or float64 for their numbers.
+    /// Lists out of a catalogue of so many items, from compressed sparse rows: C-contiguous arrays of int32 or int64
+    /// for bounds and items, and of int32, int64, float32 or float64 for their numbers.
     #[staticmethod]
     #[pyo3(signature = (bounds, listed, values, items, descending, ties, threads=None))]
     fn lists(

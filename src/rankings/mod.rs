@@ -26,7 +26,8 @@ pub use tied::{Incomplete, Missing};
 pub use value::Value;
 
 /// A set of rankings of the same items: [`Rankings`], which are complete, [`Incomplete`], with ties and missing items,
-/// or [`Lists`], which have few of many items. How numbers are read is settled when a set is made; nothing after that depends on it.
+/// or [`Lists`], which have few of many items. How numbers are read is settled when a set is made; nothing after that
+/// depends on it.
 pub trait RankingSet: sealed::Set {
     /// How many rankings there are.
     fn rows(&self) -> usize;

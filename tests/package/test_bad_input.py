@@ -4,7 +4,8 @@ import re
 
 import pytest
 import wkendall
-from bad_kernels import ENTRIES, KERNELS, MORE, WEIGHTS
+from bad_arguments import MORE
+from bad_kernels import ENTRIES, KERNELS, WEIGHTS
 from bad_objects import OBJECTS
 from bad_pairs import PAIRS
 from bad_points import POINTS
@@ -43,7 +44,7 @@ def test_every_public_name_is_in_the_table():
     """Each function and class is called at least once in the sources of the table."""
     sources = "".join(
         (ROOT / "tests/helpers" / name).read_text()
-        for name in ("bad_kernels.py", "bad_objects.py", "bad_pairs.py", "bad_points.py")
+        for name in ("bad_kernels.py", "bad_arguments.py", "bad_objects.py", "bad_pairs.py", "bad_points.py")
     )
     modules = {"datasets", "plotting", "gaussian_process", "optimize"}
     for name in set(wkendall.__all__) - modules - {"__version__", "show_config", "RankingError"}:

@@ -101,8 +101,8 @@ pub(in crate::gram) const CELLS_AN_ITEM: usize = 8;
 /// With ties and such a table: a pair of rankings at all, and for each item (10 to 50 blocks, 100 to 4000 items).
 const TABLE_PAIR_NS: f64 = 50.0;
 const TABLE_ITEM_NS: f64 = 1.2;
-/// Up to so many items, all blocks of ranks that there can be make a table, of at most 9 MB, for the average kernel with
-/// ties; and what two blocks take.
+/// Up to so many items, all blocks of ranks that there can be make a table, of at most 9 MB, for the average kernel
+/// with ties; and what two blocks take.
 const TOPS_MOST_ITEMS: usize = 32;
 const TOPS_NS: f64 = 15.0;
 /// With ties and a permutation: a pair of rankings for each item, and at all (72 rankings of 100 to 7129 items).

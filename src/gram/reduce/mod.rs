@@ -72,12 +72,12 @@ pub fn neighbors<R: RankingSet>(
     search(measure, x, y, Wanted::Best(kept), options, |classes, found, run| classes.neighbors(count, kept, found, run))
 }
 
-/// For each ranking of `x` all rankings of `y`, or, without `y`, all others of `x`, whose value is at least `radius`; for
-/// [`Measure::distance`] at most `radius`.
+/// For each ranking of `x` all rankings of `y`, or, without `y`, all others of `x`, whose value is at least `radius`;
+/// for [`Measure::distance`] at most `radius`.
 ///
 /// # Errors
-/// As [`gram`](crate::gram()), when the radius is NaN or that of a distance is negative, and when there is no memory for
-/// the result.
+/// As [`gram`](crate::gram()), when the radius is NaN or that of a distance is negative, and when there is no memory
+/// for the result.
 ///
 /// ```
 /// use wkendall::{Measure, Options, Rankings, within};

@@ -81,7 +81,8 @@ impl<'a> Roots<'a> {
         of_rows[row] + of_columns[column]
     }
 
-    /// A value divided by both, if it is normalized; 0 if it may be rounding. `same` says whether the rankings are equal.
+    /// A value divided by both, if it is normalized; 0 if it may be rounding. `same` says whether the rankings are
+    /// equal.
     pub(super) fn finish(
         &self,
         value: f64,

@@ -17,8 +17,8 @@ pub(super) struct AgainstTail {
     pub(super) own: Vec<TopBlock>,
     /// The length of the other list.
     length: Option<usize>,
-    /// By first rank, where the later item of a pair is in this block and in the last one of the other list: if the pair
-    /// is tied in neither list, in this one, in the other, in both.
+    /// By first rank, where the later item of a pair is in this block and in the last one of the other list: if the
+    /// pair is tied in neither list, in this one, in the other, in both.
     blocks: Vec<Four>,
     /// The sum over the pairs of items of the list, which are all tied in the other.
     within: f64,

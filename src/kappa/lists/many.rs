@@ -1,4 +1,5 @@
-//! The pairs of items that both of two lists have, where these are many: as for rankings with ties, of these items alone.
+//! The pairs of items that both of two lists have, where these are many: as for rankings with ties, of these items
+//! alone.
 
 use super::ListWorkspace;
 use crate::error::Error;
@@ -92,9 +93,9 @@ pub(super) fn split(numbers: Numbers, turned: bool, memory: &mut ListWorkspace) 
     concordant_of(terms, workspace)
 }
 
-/// Goes through the items of a list, `second` or not, in order of its blocks, those of a block from the end of the other
-/// list. Calls `visit` with the item, its blocks in this list and in the other, whether it is in the block of the item
-/// before, and whether it is in the same block of the other list as well.
+/// Goes through the items of a list, `second` or not, in order of its blocks, those of a block from the end of the
+/// other list. Calls `visit` with the item, its blocks in this list and in the other, whether it is in the block of the
+/// item before, and whether it is in the same block of the other list as well.
 fn each_sorted(second: bool, memory: &ListWorkspace, mut visit: impl FnMut(usize, [u32; 2], bool, bool)) {
     let ListWorkspace { starts: [of_first, of_second], sorted, .. } = memory;
     let (order, own, other) =

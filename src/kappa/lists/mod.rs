@@ -1,5 +1,5 @@
-//! Sums over pairs of items of two lists out of a catalogue of N items, in time that depends on the lengths of the lists
-//! alone: means over all complete rankings that agree with them.
+//! Sums over pairs of items of two lists out of a catalogue of N items, in time that depends on the lengths of the
+//! lists alone: means over all complete rankings that agree with them.
 //!
 //! ```text
 //! mod       lists made ready, and which sum is whose

@@ -156,8 +156,8 @@ fn within<const ADD: bool>(signed: bool, s: &Listed<'_>, t: &Listed<'_>, memory:
     sum
 }
 
-/// The sum over the pairs of the last item and each before it that are tied in neither list, products without the number
-/// of the last; and whether there are others. Has no branches: which way a pair goes is a coin toss.
+/// The sum over the pairs of the last item and each before it that are tied in neither list, products without the
+/// number of the last; and whether there are others. Has no branches: which way a pair goes is a coin toss.
 fn with_earlier<const ADD: bool, const SIGNED: bool>(
     (of_s, of_t): (&[u32], &[u32]),
     p: &[f64],

@@ -42,8 +42,8 @@ task! {
 /// As for [`Words8`].
 #[inline(always)]
 unsafe fn short<A: Arch, const W: usize>(rows: &[u64], columns: &[u64], limits: &mut [u64; ROWS], found: Found<'_>) {
-    // SAFETY: `rows` has `W` words for each row and a chunk of `columns` as many for each of `GROUP` columns; the caller
-    // keeps the promise of `Words8`.
+    // SAFETY: `rows` has `W` words for each row and a chunk of `columns` as many for each of `GROUP` columns; the
+    // caller keeps the promise of `Words8`.
     unsafe {
         let mut of_rows = [[A::Words8::zero(); W]; ROWS];
         for row in 0..ROWS {

@@ -29,8 +29,8 @@ pub(crate) struct TiedGroup<'a> {
 }
 
 task! {
-    /// The features of some pairs of items: for each pair (i, j) what it has less what (j, i) has if there is one number
-    /// for each, and both of these if there are two.
+    /// The features of some pairs of items: for each pair (i, j) what it has less what (j, i) has if there is one
+    /// number for each, and both of these if there are two.
     pub(crate) fn tied_features<A>(join: TiedJoin, group: TiedGroup<'_>, pairs: &[(u32, u32)], out: &mut [Lanes]) {
         match join {
             TiedJoin::Product => each_pair(group, pairs, out, |a, b| a * b),

@@ -8,8 +8,8 @@
 //! P(k) = r / p    T(k) = r (r - 1) / (2 p (p - 1))    r = k - start, but from 0 to p    p = size of the block
 //! ```
 //!
-//! So a pair whose later item has the blocks B and D in two rankings adds the mean over k of one of P P', T P', P T' and
-//! T T': it is tied in neither, in the first, in the second or in both. Where both blocks are cut by k, these are
+//! So a pair whose later item has the blocks B and D in two rankings adds the mean over k of one of P P', T P', P T'
+//! and T T': it is tied in neither, in the first, in the second or in both. Where both blocks are cut by k, these are
 //! polynomials of k; then one block is cut alone; then both are in the top.
 
 use super::task;

@@ -80,7 +80,8 @@ pub fn rankings() -> Vec<Case> {
             "mean ranks of ties",
             Rankings::from_ranks(2, 4, &[1.0, 2.0, 3.0, 4.0, 1.0, 2.5, 2.5, 4.0]),
             "Midrank { row: 1, column: 1, value: 2.5 }",
-            "row 1, column 1 holds 2.5, which is not a whole number but the mean rank of tied items: ranks must be whole; \
+            "row 1, column 1 holds 2.5, which is not a whole number but the mean rank of tied items: \
+             ranks must be whole; \
              rankings with ties take it as it is",
         ),
         case(

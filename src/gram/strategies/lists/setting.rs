@@ -80,7 +80,8 @@ impl<'a> Setting<'a> {
         Self::with_tails(measure, x, y, &[], watch)
     }
 
-    /// As [`Setting::new`]; `tails` are those of another setting with the same measure, found again if they are too few.
+    /// As [`Setting::new`]; `tails` are those of another setting with the same measure, found again if they are too
+    /// few.
     pub(super) fn with_tails(
         measure: &'a Measure,
         x: &'a Lists,
@@ -246,8 +247,8 @@ impl<'a> Setting<'a> {
     }
 
     /// The Mallows kernel of two lists with this mean distance. Divided by the roots of both self-similarities it has,
-    /// with s and t the signs of all pairs, `|s - t|^2 / 4` in place of the distance, and then this is the signed sum: no
-    /// quotient could underflow.
+    /// with s and t the signs of all pairs, `|s - t|^2 / 4` in place of the distance, and then this is the signed sum:
+    /// no quotient could underflow.
     fn similarity(&self, rate: f64, value: f64, row: usize, column: usize) -> f64 {
         let Some(roots) = &self.roots else { return (-rate * value).exp() };
         (-rate * (roots.sum(row, column) - value / 2.0).max(0.0)).exp()

@@ -3,8 +3,8 @@
 //!
 //! A pair adds a number that depends on the two blocks of its later item, and on whether the pair is tied in neither
 //! ranking, in the first, in the second or in both. For each item the items before it and the items tied with it are
-//! bits; four counts of common bits, times four numbers from the table, give what all pairs add of which it is the later
-//! one.
+//! bits; four counts of common bits, times four numbers from the table, give what all pairs add of which it is the
+//! later one.
 
 use std::ops::Range;
 

@@ -282,8 +282,8 @@ impl<'a> Setting<'a> {
         (!std::ptr::eq(self.x, self.y)).then_some(self.y)
     }
 
-    /// Divides the values of a row of the result, from a column on, by what there is to divide by; some can stand for no
-    /// row or column.
+    /// Divides the values of a row of the result, from a column on, by what there is to divide by; some can stand for
+    /// no row or column.
     pub(super) fn finish_row(&self, isa: Isa, row: usize, column: usize, values: &mut [f64]) {
         if let Some(rate) = self.measure.rate() {
             let columns = column..self.y.rows().max(column);

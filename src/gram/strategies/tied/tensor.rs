@@ -2,8 +2,8 @@
 //!
 //! A line has what one item has with all items; weights with one axis have one line. The lines of all rankings of a
 //! tile are made and multiplied together, so that memory does not grow with the square of the number of items. The
-//! items of a block have one line but for the diagonal. Those of large blocks, the mean of many rows of weights, are kept
-//! for as long as the tile.
+//! items of a block have one line but for the diagonal. Those of large blocks, the mean of many rows of weights, are
+//! kept for as long as the tile.
 
 use std::ops::Range;
 

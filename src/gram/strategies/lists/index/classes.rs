@@ -7,8 +7,8 @@ use crate::kappa::lists::bounds::find_shape;
 use crate::memory;
 use crate::rankings::Lists;
 
-/// The classes of some lists: by the sizes of their blocks, and by what their values are divided by. That is a function of
-/// the sizes too, but for rounding, which depends on the order of the items.
+/// The classes of some lists: by the sizes of their blocks, and by what their values are divided by. That is a function
+/// of the sizes too, but for rounding, which depends on the order of the items.
 #[derive(Debug, Clone)]
 pub(super) struct Classes {
     /// For each list its class.

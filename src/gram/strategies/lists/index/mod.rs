@@ -30,9 +30,9 @@ use kept::{Hit, Kept};
 use postings::Postings;
 use query::Searcher;
 
-/// Lists indexed by item for one measure: a search visits only lists that share an item, and computes the values of those
-/// only that may be good enough. Results are those of [`neighbors`](crate::neighbors) and [`within`](crate::within), which
-/// make an index for each call; this one is made once.
+/// Lists indexed by item for one measure: a search visits only lists that share an item, and computes the values of
+/// those only that may be good enough. Results are those of [`neighbors`](crate::neighbors) and
+/// [`within`](crate::within), which make an index for each call; this one is made once.
 ///
 /// It takes 8 bytes for each item of each list, and 8 for each list.
 ///
@@ -63,8 +63,8 @@ impl<'a> ListIndex<'a> {
     /// An index of lists for a measure.
     ///
     /// # Errors
-    /// When the numbers of items differ, the measure is not one that lists have, there is no memory, or `options.watch` stops
-    /// the run.
+    /// When the numbers of items differ, the measure is not one that lists have, there is no memory, or `options.watch`
+    /// stops the run.
     pub fn new(measure: &'a Measure, lists: &'a Lists, options: Options<'_>) -> Result<Self, Error> {
         Self::build(Cow::Borrowed(measure), Cow::Borrowed(lists), options)
     }
@@ -106,8 +106,8 @@ impl<'a> ListIndex<'a> {
         &self.lists
     }
 
-    /// For each list of `x` the `count` lists of the index that are most alike, or, without `x`, for each list of the index
-    /// the others that are.
+    /// For each list of `x` the `count` lists of the index that are most alike, or, without `x`, for each list of the
+    /// index the others that are.
     ///
     /// # Errors
     /// As [`neighbors`](crate::neighbors).
@@ -127,8 +127,8 @@ impl<'a> ListIndex<'a> {
         Ok(neighbors)
     }
 
-    /// For each list of `x`, or of the index, all lists of the index, or all others, whose value is at least `radius`; for
-    /// [`Measure::distance`] at most `radius`.
+    /// For each list of `x`, or of the index, all lists of the index, or all others, whose value is at least `radius`;
+    /// for [`Measure::distance`] at most `radius`.
     ///
     /// # Errors
     /// As [`within`](crate::within).

@@ -3,8 +3,8 @@
 //! 1. Walk through the lists of each item of the query and add up, for each list met, bounds of what the common items
 //!    can add.
 //! 2. Of the lists that were not met, take the best by class.
-//! 3. Compute the values of the few lists with the largest sums. What is kept after that tells, for each class, which sums
-//!    are too small to be good enough.
+//! 3. Compute the values of the few lists with the largest sums. What is kept after that tells, for each class, which
+//!    sums are too small to be good enough.
 //! 4. Compute the values of the others, the largest bounds first, as long as a bound is good enough.
 
 use super::ListIndex;
@@ -44,8 +44,8 @@ pub(super) struct Searcher<'a> {
     ready: Vec<Listed<'a>>,
     /// For each class what pairs without a common item add at most.
     without: Vec<f64>,
-    /// For each list what the items add that it shares with the query; 0 for lists that share none, and negative once the
-    /// value is known.
+    /// For each list what the items add that it shares with the query; 0 for lists that share none, and negative once
+    /// the value is known.
     shared: Vec<f32>,
     /// For each class the least sum that can be good enough.
     least: Vec<f32>,
