@@ -24,7 +24,10 @@ demo: install ## the paper's experiment on simulated people, few times: a table 
 	rm -rf build/reproduction
 	$(BIN)/wkendall reproduce --repeats 15 --out build/reproduction
 
-test: lint test-rust test-python test-wheel ## all tests and lints
+# The tests of the crate and of the package keep one core busy each.
+test: lint ## all tests and lints
+	$(MAKE) -j2 --output-sync=line test-rust test-python
+	$(MAKE) test-wheel
 
 test-rust: ## the crate, its doc tests and the Rust code of the README
 	cargo test
