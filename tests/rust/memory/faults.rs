@@ -38,7 +38,7 @@ unsafe impl GlobalAlloc for Faulty {
 #[global_allocator]
 static ALLOCATOR: Faulty = Faulty;
 
-const MEBIBYTE: usize = 1 << 20;
+pub const MEBIBYTE: usize = 1 << 20;
 
 /// Runs a case without a fault and then with each allocation above the limit failing.
 pub fn each_fault_above<R: PartialEq + Debug>(limit: usize, name: &str, mut case: impl FnMut() -> Result<R, Error>) {
@@ -74,7 +74,7 @@ pub fn each_fault_above<R: PartialEq + Debug>(limit: usize, name: &str, mut case
 
 /// The beginning of what a value looks like: the whole of it would be megabytes, which the test harness has to allocate
 /// too.
-fn short(value: &impl Debug) -> String {
+pub fn short(value: &impl Debug) -> String {
     format!("{value:?}").chars().take(60).collect()
 }
 

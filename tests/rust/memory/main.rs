@@ -9,7 +9,7 @@ mod naive;
 
 use std::sync::Arc;
 
-use faults::{alone, each_fault, each_fault_above};
+use faults::{MEBIBYTE, alone, each_fault, each_fault_above, short};
 use naive::Random;
 use wkendall::{
     Backend, Element, Error, Factor, Incomplete, Lists, Measure, Missing, Options, Rankings, Weight, Workspace,
