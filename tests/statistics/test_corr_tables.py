@@ -211,3 +211,9 @@ def test_expression_data(name):
         expected = kendalltau(genes[:, i], genes[:, j])
         np.testing.assert_allclose(found.statistic[i][j], expected.statistic, rtol=0, atol=1e-12)
         np.testing.assert_allclose(found.pvalue[i][j], expected.pvalue, rtol=1e-8)
+
+
+def test_one_column_without_observations():
+    for empty in ([], np.empty(0)):
+        np.testing.assert_array_equal(wkendall.corr(empty), [[np.nan]])
+    assert wkendall.corr(np.empty((0, 2)), np.empty(0)).shape == (2, 1)

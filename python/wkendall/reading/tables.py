@@ -122,7 +122,7 @@ def _from_array(data: Any, name: str) -> NDArray[Any]:
         raise TypeError(Sentence(Argument(name), f" is of type {type(data).__name__}, but must be {_MEANING}"))
     if array.ndim not in (1, 2):
         raise wrong_axes(array, name, f"{_MEANING}, or one column")
-    array = array.reshape(len(array), -1) if array.ndim == 1 else array
+    array = array[:, np.newaxis] if array.ndim == 1 else array
     if missing is not None and missing.any():
         pairs = zip(array.T, missing.reshape(array.shape).T, strict=True)
         return _joined(pairs, None, len(array), name)
