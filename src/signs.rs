@@ -9,7 +9,7 @@ use crate::rankings::Rankings;
 
 /// Bytes that a job makes.
 const JOB: usize = 1 << 16;
-/// What a bit takes, about (Xeon, 2.3 GHz).
+/// What a bit takes, about (AMD EPYC).
 const BIT_NS: f64 = 1.0;
 
 /// How many bytes [`packed_signs`] makes of a ranking of so many items: those of a bit for each pair.
