@@ -15,7 +15,7 @@ use crate::gram::{Element, Fill};
 use crate::memory;
 use crate::parallel::{self, Crew, Proceed, Stop, Watch};
 use crate::simd::Isa;
-use crate::simd::bits::GROUP;
+use crate::simd::bits::{GROUP, SQUARE};
 use crate::simd::place::Square;
 
 /// A way to pack rankings as bits, and to make values of counts.
@@ -29,9 +29,9 @@ pub(super) trait Packing: Sync {
     /// Adds to the counts of all rows and columns; if `upper`, only from about the diagonal on.
     fn count(&self, isa: Isa, block: &BitBlock, upper: bool, rows: &[u64], columns: &[u64], counts: &mut [u64]);
 
-    /// The values for the counts of a row of the result, from a column on; of lanes that stand for no column these can
-    /// be nonsense.
-    fn evaluate(&self, isa: Isa, at: (usize, usize), counts: &[u64], values: &mut [f64]);
+    /// The values for a square of counts whose first row and column in the result are `at`. A row of counts begins
+    /// every `width` counts. Counts that stand for no column can give any value.
+    fn evaluate(&self, isa: Isa, at: (usize, usize), width: usize, counts: &[u64], values: &mut Square<SQUARE>);
 }
 
 /// Rankings as bits.
@@ -58,8 +58,6 @@ pub(super) struct BitBlock {
     pub(super) words: usize,
 }
 
-/// Rows and columns that are stored together: two lines of the cache.
-const SQUARE: usize = 16;
 /// Stands before no rank.
 const PADDING: u16 = u16::MAX;
 
@@ -194,6 +192,14 @@ impl<P: Packing> Packed<P> {
     ) -> Result<bool, Error> {
         counts.clear();
         memory::resize(counts, shape.rows.len() * shape.width(), 0)?;
+        // Panels do not grow, and move, from block to block.
+        let longest = blocks.iter().map(|block| self.packing.length(block)).max().unwrap_or(0);
+        columns.clear();
+        memory::reserve(columns, longest * shape.width())?;
+        if self.x.kept.is_none() {
+            rows.clear();
+            memory::reserve(rows, longest * shape.rows.len())?;
+        }
         for block in blocks {
             if !proceed() {
                 return Ok(false);
@@ -222,14 +228,9 @@ impl<P: Packing> Packed<P> {
         let (width, rows, columns) = (shape.width(), shape.rows.start, shape.columns.start);
         memory::resize(values, tile.squares::<SQUARE>().count(), [[0.0; SQUARE]; SQUARE])?;
         for (square, (row, column)) in values.iter_mut().zip(tile.squares::<SQUARE>()) {
-            let (first, column) = (row * SQUARE, column * SQUARE);
-            for ((row, values), counts) in (first..).zip(square).zip(counts.chunks_exact(width).skip(first)) {
-                let (counts, at) = (&counts[column..], (rows + row, columns + column));
-                match counts.first_chunk::<SQUARE>() {
-                    Some(counts) => self.packing.evaluate(self.isa, at, counts, values),
-                    None => self.packing.evaluate(self.isa, at, counts, values),
-                }
-            }
+            let (row, column) = (row * SQUARE, column * SQUARE);
+            let at = (rows + row, columns + column);
+            self.packing.evaluate(self.isa, at, width, &counts[row * width + column..], square);
         }
         tile.store(self.isa, values);
         Ok(())

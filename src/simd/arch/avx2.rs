@@ -258,8 +258,11 @@ impl Words8 for WordPair {
         unsafe { Self(_mm256_and_si256(self.0, other.0), _mm256_and_si256(self.1, other.1)) }
     }
     #[inline(always)]
-    unsafe fn and_not(self, not: Self) -> Self {
-        unsafe { Self(_mm256_andnot_si256(not.0, self.0), _mm256_andnot_si256(not.1, self.1)) }
+    unsafe fn and_equal(self, a: Self, b: Self) -> Self {
+        unsafe {
+            let differ = a.xor(b);
+            Self(_mm256_andnot_si256(differ.0, self.0), _mm256_andnot_si256(differ.1, self.1))
+        }
     }
     #[inline(always)]
     unsafe fn add(self, other: Self) -> Self {

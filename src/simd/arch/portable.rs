@@ -159,8 +159,9 @@ impl Words8 for [u64; 8] {
         zip(self, other, |a, b| a & b)
     }
     #[inline(always)]
-    unsafe fn and_not(self, not: Self) -> Self {
-        zip(self, not, |a, b| a & !b)
+    unsafe fn and_equal(self, a: Self, b: Self) -> Self {
+        let differ = zip(a, b, |a, b| a ^ b);
+        zip(self, differ, |bits, differ| bits & !differ)
     }
     #[inline(always)]
     unsafe fn add(self, other: Self) -> Self {

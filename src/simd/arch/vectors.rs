@@ -63,8 +63,8 @@ pub(crate) trait Words8: Copy {
     unsafe fn store(self, words: *mut u64);
     unsafe fn xor(self, other: Self) -> Self;
     unsafe fn and(self, other: Self) -> Self;
-    /// `self & !not`.
-    unsafe fn and_not(self, not: Self) -> Self;
+    /// `self & !(a ^ b)`: the bits of `self` in which `a` and `b` agree.
+    unsafe fn and_equal(self, a: Self, b: Self) -> Self;
     /// Wraps around.
     unsafe fn add(self, other: Self) -> Self;
     /// Wraps around.

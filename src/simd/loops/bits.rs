@@ -2,11 +2,14 @@
 
 use std::ops::Range;
 
+use super::place::Square;
 use super::task;
 use crate::simd::arch::{Arch, Words8};
 
 /// How many rankings lie side by side in a packed panel: entry `[group][word][lane]`.
 pub(crate) const GROUP: usize = 8;
+/// Rows and columns of counts whose values are stored together: two lines of the cache.
+pub(crate) const SQUARE: usize = 16;
 
 task! {
     /// The signs of the pairs of items (i, j), i < j, for j in `later`: bits `ranks[i] < ranks[j]`, packed
@@ -158,9 +161,9 @@ impl Count for Agreeing {
     #[inline(always)]
     unsafe fn of<W: Words8>(row: *const u64, columns: *const u64) -> W {
         unsafe {
-            let differ = W::splat(*row).xor(W::load(columns));
+            let (row_signs, signs) = (W::splat(*row), W::load(columns));
             let both = W::splat(*row.add(1)).and(W::load(columns.add(GROUP)));
-            both.and_not(differ).count()
+            both.and_equal(row_signs, signs).count()
         }
     }
 }
@@ -171,9 +174,9 @@ impl Count for Balance {
     #[inline(always)]
     unsafe fn of<W: Words8>(row: *const u64, columns: *const u64) -> W {
         unsafe {
-            let differ = W::splat(*row).xor(W::load(columns));
+            let (row_signs, signs) = (W::splat(*row), W::load(columns));
             let both = W::splat(*row.add(1)).and(W::load(columns.add(GROUP)));
-            both.and_not(differ).count().sub(both.and(differ).count())
+            both.and_equal(row_signs, signs).count().sub(both.and(row_signs.xor(signs)).count())
         }
     }
 }
@@ -244,22 +247,19 @@ unsafe fn block<'a, A: Arch, C: Count, const R: usize>(
 }
 
 task! {
-    /// `values[i] = table[zero + counts[i]]`, where counts wrap around below 0; what is no index of the table gives any
-    /// entry.
+    /// `values[row][column] = table[zero + counts[row * width + column]]`, where counts wrap around below 0. A count that is
+    /// no index of the table gives any entry. Rows are whole groups of counts.
     ///
     /// # Panics
     /// If the table is empty or has 2^32 entries.
-    pub(crate) fn look_up<A>(table: &[f64], zero: u64, counts: &[u64], values: &mut [f64]) {
+    pub(crate) fn look_up<A>(table: &[f64], zero: u64, width: usize, counts: &[u64], values: &mut Square<SQUARE>) {
         assert!(!table.is_empty() && u32::try_from(table.len()).is_ok());
-        let last = table.len() - 1;
-        let ((groups, rest), (into, into_rest)) = (counts.as_chunks::<GROUP>(), values.as_chunks_mut::<GROUP>());
-        for (counts, values) in groups.iter().zip(into) {
-            // The lesser half of a word is at most `last` then, and the other half 0.
-            let places = A::Words8::load(counts.as_ptr()).add(A::Words8::splat(zero));
-            places.min(A::Words8::splat(last as u64)).pick(table, values);
-        }
-        for (&count, value) in rest.iter().zip(into_rest) {
-            *value = table[last.min(count.wrapping_add(zero) as usize)];
+        let (zero, last) = (A::Words8::splat(zero), A::Words8::splat(table.len() as u64 - 1));
+        for (counts, values) in counts.chunks(width).zip(values) {
+            for (counts, values) in counts.as_chunks::<GROUP>().0.iter().zip(values.as_chunks_mut::<GROUP>().0) {
+                // The lesser half of a word is at most `last` then, and the other half 0.
+                A::Words8::load(counts.as_ptr()).add(zero).min(last).pick(table, values);
+            }
         }
     }
 }
@@ -336,15 +336,21 @@ mod tests {
     fn every_instruction_set_looks_up_the_entry_or_the_last() {
         let table = [0.5, 1.5, 2.5];
         for isa in Level::ALL.into_iter().filter_map(Isa::new) {
-            for length in 0..20 {
-                let counts: Vec<u64> = (0..length).map(|i| [0, 2, 1, 3, u64::MAX, 1 << 40][i % 6]).collect();
-                let mut values = vec![0.0; length];
-                look_up(isa, &table, 0, &counts, &mut values);
-                for (count, value) in counts.iter().zip(values) {
-                    match count {
-                        0..3 => assert_eq!(value, table[*count as usize]),
-                        3 => assert_eq!(value, 2.5),
-                        _ => assert!(table.contains(&value)),
+            for (rows, width) in (0..=SQUARE).flat_map(|rows| [8, 16, 40].map(|width| (rows, width))) {
+                let counts: Vec<u64> = (0..rows * width).map(|i| [0, 2, 1, 3, u64::MAX, 1 << 40][i % 6]).collect();
+                let mut values = [[-1.0; SQUARE]; SQUARE];
+                look_up(isa, &table, 0, width, &counts, &mut values);
+                for (row, values) in values.into_iter().enumerate() {
+                    for (column, value) in values.into_iter().enumerate() {
+                        if row >= rows || column >= width {
+                            assert_eq!(value, -1.0);
+                            continue;
+                        }
+                        match counts[row * width + column] {
+                            count @ 0..3 => assert_eq!(value, table[count as usize]),
+                            3 => assert_eq!(value, 2.5),
+                            _ => assert!(table.contains(&value)),
+                        }
                     }
                 }
             }
@@ -354,6 +360,6 @@ mod tests {
     #[test]
     #[should_panic(expected = "is_empty")]
     fn an_empty_table_is_refused() {
-        look_up(Isa::portable(), &[], 0, &[0], &mut [0.0]);
+        look_up(Isa::portable(), &[], 0, 8, &[0; 8], &mut [[0.0; SQUARE]; SQUARE]);
     }
 }

@@ -88,10 +88,11 @@ unsafe fn block<'a, A: Arch, const R: usize>(
             let present = A::Words8::load(column.add(2 * GROUP));
             for (row, [balance, of_row, of_column]) in sums.iter_mut().enumerate() {
                 let row = rows.as_ptr().add(row * length + word);
-                let differ = A::Words8::splat(*row).xor(order);
+                let own_order = A::Words8::splat(*row);
                 let own = A::Words8::splat(*row.add(1));
                 let both = own.and(decided);
-                *balance = balance.add(both.and_not(differ).count()).sub(both.and(differ).count());
+                let differ = both.and(own_order.xor(order));
+                *balance = balance.add(both.and_equal(own_order, order).count()).sub(differ.count());
                 *of_row = of_row.add(own.and(present).count());
                 *of_column = of_column.add(A::Words8::splat(*row.add(2)).and(decided).count());
             }

@@ -14,7 +14,8 @@ use crate::memory;
 use crate::parallel::Stop;
 use crate::rankings::Rankings;
 use crate::simd::Isa;
-use crate::simd::bits;
+use crate::simd::bits::{self, SQUARE};
+use crate::simd::place::Square;
 
 /// What the bits of a measure count.
 pub(in crate::gram) struct Counts<'a> {
@@ -57,24 +58,37 @@ impl Counts<'_> {
         1 + self.measure.items().div_ceil(64)
     }
 
-    /// The values without a table. Apart, because it makes the loop over rows too long where there is one.
+    /// The values without a table. Apart, because it makes the loop over squares too long where there is one.
     #[inline(never)]
-    fn evaluate_each(&self, counts: &[u64], values: &mut [f64]) {
-        let pairs = counts.iter().zip(values);
+    fn evaluate_each(&self, width: usize, counts: &[u64], values: &mut Square<SQUARE>) {
+        let all = pairs_of(self.measure.items() as u64);
         match (self.counted, self.measure.count_divisors()) {
+            (Counted::All, Some((1.0, 1.0))) => {
+                // Pairs are fewer than 2^63, and signed numbers are converted more quickly.
+                each(width, counts, values, |count| all.saturating_sub(count).cast_signed() as f64);
+            }
             (Counted::All, _) => {
-                let all = pairs_of(self.measure.items() as u64);
-                pairs.for_each(|(&count, value)| *value = self.measure.of_count(all.saturating_sub(count)));
+                each(width, counts, values, |count| self.measure.of_count(all.saturating_sub(count)));
             }
-            (Counted::Top(_) | Counted::Later, Some((divisor, own))) if divisor != 1.0 || own != 1.0 => {
-                pairs.for_each(|(&count, value)| *value = count as f64 / divisor / own);
+            (Counted::Top(_) | Counted::Later, Some((1.0, 1.0))) => {
+                each(width, counts, values, |count| count as f64);
             }
-            (Counted::Top(_) | Counted::Later, Some(_)) => {
-                pairs.for_each(|(&count, value)| *value = count as f64);
+            (Counted::Top(_) | Counted::Later, Some((divisor, own))) => {
+                each(width, counts, values, |count| count as f64 / divisor / own);
             }
             (Counted::Top(_) | Counted::Later, None) => {
-                pairs.for_each(|(&count, value)| *value = self.measure.of_count(count));
+                each(width, counts, values, |count| self.measure.of_count(count));
             }
+        }
+    }
+}
+
+/// The values for a square of counts, each computed.
+#[inline]
+fn each(width: usize, counts: &[u64], values: &mut Square<SQUARE>, value_of: impl Fn(u64) -> f64) {
+    for (counts, values) in counts.chunks(width).zip(values) {
+        for (&count, value) in counts.iter().zip(values) {
+            *value = value_of(count);
         }
     }
 }
@@ -108,11 +122,11 @@ impl Packing for Counts<'_> {
     }
 
     #[inline]
-    fn evaluate(&self, isa: Isa, _: (usize, usize), counts: &[u64], values: &mut [f64]) {
+    fn evaluate(&self, isa: Isa, _: (usize, usize), width: usize, counts: &[u64], values: &mut Square<SQUARE>) {
         if !self.values.is_empty() {
-            return bits::look_up(isa, &self.values, 0, counts, values);
+            return bits::look_up(isa, &self.values, 0, width, counts, values);
         }
-        self.evaluate_each(counts, values);
+        self.evaluate_each(width, counts, values);
     }
 }
 

@@ -19,7 +19,8 @@ use crate::memory;
 use crate::parallel::Stop;
 use crate::rankings::Incomplete;
 use crate::simd::Isa;
-use crate::simd::bits;
+use crate::simd::bits::{self, SQUARE};
+use crate::simd::place::Square;
 
 /// What follows from the bits of rankings with ties.
 pub(super) struct Balances<'a> {
@@ -61,16 +62,21 @@ impl Packing for Balances<'_> {
     }
 
     #[inline]
-    fn evaluate(&self, isa: Isa, (row, column): (usize, usize), counts: &[u64], values: &mut [f64]) {
+    fn evaluate(&self, isa: Isa, at: (usize, usize), width: usize, counts: &[u64], values: &mut Square<SQUARE>) {
         if self.values.is_empty() {
-            for (&count, value) in counts.iter().zip(&mut *values) {
-                *value = self.setting.of_balance(count.cast_signed() as f64);
+            for (counts, values) in counts.chunks(width).zip(&mut *values) {
+                for (&count, value) in counts.iter().zip(values) {
+                    *value = self.setting.of_balance(count.cast_signed() as f64);
+                }
             }
         } else {
-            bits::look_up(isa, &self.values, self.all, counts, values);
+            bits::look_up(isa, &self.values, self.all, width, counts, values);
         }
         if !self.finished {
-            self.setting.finish_row(isa, row, column, values);
+            let (row, column) = at;
+            for (index, (_, values)) in counts.chunks(width).zip(values).enumerate() {
+                self.setting.finish_row(isa, row + index, column, values);
+            }
         }
     }
 }
