@@ -71,22 +71,32 @@ class Rows:
     missing: Missing
     #: Those with the same sample.
     by_sample: dict[bytes, list[int]] = field(default_factory=dict)
-    #: As they were given, their bytes taken for whole numbers: NaN does not equal itself.
-    raw: list[NDArray[Any]] = field(default_factory=list)
+    #: Their bytes, as they were given: NaN does not equal itself.
+    raw: list[bytes] = field(default_factory=list)
     places: list[NDArray[Any]] = field(default_factory=list)
     #: From where a complete ranking counts; None if it was read together with incomplete ones.
     first: list[int | None] = field(default_factory=list)
 
     def find(self, sample: bytes, row: NDArray[Any]) -> int | None:
         """Return the number of a row that was seen before."""
-        numbers = self.by_sample.get(sample, ())
-        return next((number for number in numbers if (self.raw[number] == row).all()), None)
+        numbers = self.by_sample.get(sample)
+        if numbers is None:
+            return None
+        raw = row.tobytes()  # copied and compared in less time than NumPy takes to compare without a copy
+        for number in numbers:
+            if self.raw[number] == raw:
+                return number
+        return None
 
     def add(self, sample: bytes, row: NDArray[Any], places: NDArray[Any], first: int | None) -> int:
-        """Give a row a number."""
+        """Give a row a number, that of a row that equals it if there is one."""
+        known = self.find(sample, row)
+        if known is not None:
+            self.first[known] = self.first[known] if first is None else first
+            return known
         number = len(self.raw)
         self.by_sample.setdefault(sample, []).append(number)
-        self.raw.append(row.copy())
+        self.raw.append(row.tobytes())
         self.places.append(places.copy())
         self.first.append(first)
         return number
@@ -123,7 +133,7 @@ class Known:
 
     def repeats(self) -> bool:
         """Whether each ranking is there twice on average: then a matrix is computed for the distinct ones."""
-        return 2 * len(np.unique(self.numbers)) <= len(self.numbers)
+        return 2 * len(set(self.numbers.tolist())) <= len(self.numbers)
 
     def __reduce__(self) -> tuple[Any, ...]:
         # Numbers mean nothing in another process.
@@ -201,12 +211,12 @@ class Cache:
         if not isinstance(data, np.ndarray) or data.ndim != 2 or data.dtype.kind not in "iuf" or not data.size:
             return reading.rankings(data, name, threads)
         reading.check()
-        raw = np.ascontiguousarray(data).view(f"u{data.itemsize}")
-        samples = [row.tobytes() for row in raw[:, :: max(1, raw.shape[1] // SAMPLE)]]
+        raw = np.ascontiguousarray(data)
+        samples = _samples(raw)
         key = (reading, data.shape[1], data.dtype.str)
         with self.lock:
             rows = self.rows.get(key) or Rows(reading.missing)
-            numbers = [rows.find(sample, row) for sample, row in zip(samples, raw, strict=True)]
+            numbers = [rows.find(*row) for row in zip(samples, raw, strict=True)]
             found = _all_known(rows, numbers)
         if found is not None:
             return found
@@ -221,21 +231,20 @@ class Cache:
                 if per_row * len(raw) > most:
                     return read
             rows = self.rows.setdefault(key, Rows(reading.missing))
-            return self._add(rows, samples, raw, read, first)
+            return self._add(rows, samples, raw, read, first, per_row)
 
     def _add(
-        self, rows: Rows, samples: list[bytes], raw: NDArray[Any], read: CheckedRankings, first: list[int | None]
+        self,
+        rows: Rows,
+        samples: list[bytes],
+        raw: NDArray[Any],
+        read: CheckedRankings,
+        first: list[int | None],
+        per_row: int,
     ) -> Known:
-        numbers = []
-        for row, sample in enumerate(samples):
-            number = rows.find(sample, raw[row])
-            if number is None:
-                places = read.places[row]
-                self.row_bytes += raw[row].nbytes + places.nbytes + ROW_BYTES
-                number = rows.add(sample, raw[row], places, first[row])
-            elif first[row] is not None:
-                rows.first[number] = first[row]
-            numbers.append(number)
+        before = len(rows.places)
+        numbers = [rows.add(*row) for row in zip(samples, raw, read.places, first, strict=True)]
+        self.row_bytes += per_row * (len(rows.places) - before)
         chosen = np.array(numbers, dtype=np.intp)
         return Known(rows, chosen, [rows.places[i] for i in chosen], rows.missing, read.is_complete, read)
 
@@ -248,7 +257,8 @@ class Cache:
             return gram_of(x.checked(run.threads), None if y is None else y.checked(run.threads), what, run)
         complete = x.is_complete and columns.is_complete
         run = self._planned(what, x.items, (len(x.numbers), len(columns.numbers)), complete, run)
-        name = (id(x.rows), what.function, repr(what.options()), run.result_type.str, complete, run.backend)
+        options = what if _is_simple(what) else repr(what.options())
+        name = (id(x.rows), what.function, options, run.result_type.str, complete, run.backend)
         with self.lock:
             table = self.tables.get(name) or Table(run.result_type)
             if name in self.tables:
@@ -307,6 +317,13 @@ class Cache:
         while self.tables and self.used + needed > most:
             self.tables.popitem(last=False)
         return self.used + needed <= most
+
+
+def _samples(raw: NDArray[Any]) -> list[bytes]:
+    """Return some numbers of each row, by which to look it up."""
+    chosen = np.ascontiguousarray(raw[:, :: max(1, raw.shape[1] // SAMPLE)])
+    width, together = chosen[0].nbytes, chosen.tobytes()
+    return [together[start : start + width] for start in range(0, len(together), width)]
 
 
 def _all_known(rows: Rows, numbers: list[int | None]) -> Known | None:
