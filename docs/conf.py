@@ -3,6 +3,9 @@
 import re
 from importlib.metadata import version as installed_version
 
+from docutils import nodes
+from latex2mathml.converter import convert
+
 project = "wkendall"
 author = "The wkendall developers"
 version = release = installed_version("wkendall")
@@ -17,9 +20,10 @@ extensions = [
 exclude_patterns = ["_build", "gallery/*.py", "gallery/*.ipynb"]
 templates_path = ["_templates"]
 
-# Markdown: links to headings, as on GitHub.
+# Markdown: links to headings and formulas between dollar signs, as on GitHub.
 myst_heading_anchors = 3
-myst_enable_extensions = ["colon_fence"]
+myst_enable_extensions = ["colon_fence", "dollarmath"]
+html_math_renderer = "mathml"
 
 # Docstrings: types stand in the text, `names` are links where they are known.
 default_role = "py:obj"
@@ -84,8 +88,21 @@ def short_types(app, what, name, obj, options, signature, returns):
     return signature and signature.replace("<class 'numpy.float64'>", "float64"), returns
 
 
+def inline_formula(writer, node):
+    """Write a formula as MathML, which browsers show without a script."""
+    writer.body.append(convert(node.astext()))
+    raise nodes.SkipNode
+
+
+def displayed_formula(writer, node):
+    """Write a formula as a paragraph of its own, which scrolls if it is wide."""
+    writer.body.append(f'<div class="math">{convert(node.astext(), display="block")}</div>')
+    raise nodes.SkipNode
+
+
 def setup(app):
     """Register what Sphinx shall call."""
+    app.add_html_math_renderer("mathml", (inline_formula, None), (displayed_formula, None))
     app.connect("autodoc-process-signature", short_types)
     app.connect("autodoc-skip-member", skip_foreign)
     app.connect("source-read", adapt)
