@@ -96,7 +96,7 @@ def inline_formula(writer, node):
 
 def displayed_formula(writer, node):
     """Write a formula as a paragraph of its own, which scrolls if it is wide."""
-    writer.body.append(f'<div class="math">{convert(node.astext(), display="block")}</div>')
+    writer.body.append(f'<div class="formula">{convert(node.astext(), display="block")}</div>')
     raise nodes.SkipNode
 
 
