@@ -88,15 +88,21 @@ def short_types(app, what, name, obj, options, signature, returns):
     return signature and signature.replace("<class 'numpy.float64'>", "float64"), returns
 
 
+def mathml(formula, display):
+    """Return a formula in MathML, with a space around the names of functions."""
+    functions = r'<mo lspace="0.17em" rspace="0.17em">\1</mo>'
+    return re.sub(r"<mi>(log|cos|sin)</mi>", functions, convert(formula, display=display))
+
+
 def inline_formula(writer, node):
     """Write a formula as MathML, which browsers show without a script."""
-    writer.body.append(convert(node.astext()))
+    writer.body.append(mathml(node.astext(), "inline"))
     raise nodes.SkipNode
 
 
 def displayed_formula(writer, node):
     """Write a formula as a paragraph of its own, which scrolls if it is wide."""
-    writer.body.append(f'<div class="formula">{convert(node.astext(), display="block")}</div>')
+    writer.body.append(f'<div class="formula">{mathml(node.astext(), "block")}</div>')
     raise nodes.SkipNode
 
 
