@@ -1,4 +1,4 @@
-"""How the documentation is built, by `make docs`. Nothing is fetched: the site can be made and read without a network."""
+"""Configuration of the site, which `make docs` builds. Building and reading it needs no network."""
 
 import re
 from importlib.metadata import version as installed_version
@@ -25,7 +25,7 @@ myst_heading_anchors = 3
 myst_enable_extensions = ["colon_fence", "dollarmath"]
 html_math_renderer = "mathml"
 
-# Docstrings: types stand in the text, `names` are links where they are known.
+# Docstrings: types are in the text, and known `names` are links.
 default_role = "py:obj"
 autosummary_generate = True
 autodoc_typehints = "none"
@@ -34,7 +34,7 @@ maximum_signature_line_length = 90
 numpydoc_show_class_members = False
 numpydoc_class_members_toctree = False
 
-# The examples run whenever they or the package have changed; the other scripts are linked, not run.
+# Examples run whenever they or the package have changed; the other scripts are only linked.
 sphinx_gallery_conf = {
     "examples_dirs": "../examples/gallery",
     "gallery_dirs": "gallery",
@@ -74,17 +74,17 @@ html_sidebars = {"index": []}
 
 
 def adapt(app, docname, source):
-    """Turn links to the scripts of the gallery, which work in the repository, into links to their pages."""
+    """Replace links to the gallery scripts, which work in the repository, by links to their pages."""
     source[0] = re.sub(r"\(\.\./examples/gallery/(\w+)\.py\)", r"(gallery/\1.rst)", source[0])
 
 
 def skip_foreign(app, what, name, obj, skip, options):
-    """Leave out what classes inherit from scikit-learn, which documents it."""
+    """Skip members that classes inherit from scikit-learn."""
     return skip or str(getattr(obj, "__module__", "")).startswith("sklearn.")
 
 
 def short_types(app, what, name, obj, options, signature, returns):
-    """Write a type that is a default value as its name."""
+    """Write a default value that is a type as its name."""
     return signature and signature.replace("<class 'numpy.float64'>", "float64"), returns
 
 
@@ -107,7 +107,7 @@ def displayed_formula(writer, node):
 
 
 def setup(app):
-    """Register what Sphinx shall call."""
+    """Register the hooks."""
     app.add_html_math_renderer("mathml", (inline_formula, None), (displayed_formula, None))
     app.connect("autodoc-process-signature", short_types)
     app.connect("autodoc-skip-member", skip_foreign)
