@@ -230,9 +230,7 @@ def test_the_numbers_of_others():
     names = {"np": np, "n": n, "k": k, "u": u, "x": x, "y": y, "s": {"input": "scores"}}
     names |= {"kernel": wkendall.kernel, "correlation": wkendall.correlation}
     page = CONVENTIONS.read_text().partition("### kernrank: ties")[0]
-    ours = dict(
-        re.findall(r"^\| (.*?) \| .*?`((?:kernel|correlation)\([^`]*\*\*s\))` \|$", page, flags=re.MULTILINE)
-    )
+    ours = dict(re.findall(r"^\| (.*?) \| .*?`((?:kernel|correlation)\([^`]*\*\*s\))` \|$", page, flags=re.MULTILINE))
     assert len(ours) == 6
     values = {theirs: eval(code, names) for theirs, code in ours.items()}
     assert np.isfinite(list(values.values())).all()
