@@ -110,7 +110,7 @@ print(f"largest difference of a pair: {np.abs(pairs).max():.3f}")
 
 # %%
 # **What comes out.** City and countryside differ: 0.3 % of the random permutations have a discrepancy
-# as large. The two halves of the countryside do not differ. No pair of parties differs by more than
-# 0.11, and the pairs that differ consist of a wing and a centre party: Grey before Blue, Black before
+# as large. The two halves of the countryside do not differ. The largest difference of a pair is 0.111,
+# and the pairs that differ consist of a wing and a centre party: Grey before Blue, Black before
 # Pink. Whole ballots show the difference directly. Ballots typical of the countryside begin with the
 # centre parties Pink and Blue; ballots typical of the city begin with Black and Grey, a wing.

@@ -97,7 +97,7 @@ figure, axes = plt.subplots(figsize=(7, 4.5), layout="constrained")
 for (name, found), marker in zip(points.items(), "Dsov", strict=False):
     axes.plot(*zip(*found, strict=True), marker=marker, label=name)
 axes.set(xscale="log", xlabel="microseconds per query", ylabel="recall at 10")
-axes.legend()
+legend = axes.legend()
 
 # %%
 # **What comes out.** The exact index of FAISS gives the same distances as ``neighbors``. The approximate
