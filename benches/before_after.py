@@ -1,9 +1,9 @@
-"""Compares the speed of two checkouts of this project: `cargo bench`, and the package's own entries of `benches/peers.py`.
+"""Compare the speed of two checkouts of this project: `cargo bench`, and the wkendall entries of `benches/peers.py`.
 
     python benches/before_after.py BEFORE AFTER --rounds 3
 
 Both checkouts take turns. An entry's time is the best of all rounds, and its noise is the largest ratio of two rounds of the same
-checkout. Prints a table of all entries that both have, the slowest first, and how many are slower beyond 3 % and beyond 5 %.
+checkout. The script prints a table of all common entries, the slowest first, and how many are more than 3 % and 5 % slower.
 """
 
 import argparse
@@ -19,7 +19,7 @@ BENCHES = ("kappa", "gram", "strategies")
 
 
 def package_python(tree):
-    """Return an interpreter that has the wheel of this checkout, built if it is not there."""
+    """Return an interpreter with the wheel of this checkout; build the wheel if necessary."""
     folder = tree / "build/compare"
     python = folder / "bin/python"
     if not python.exists():
@@ -35,7 +35,7 @@ def package_python(tree):
 
 
 def crate_times(tree, seconds):
-    """Run the benchmarks of the crate; the median of each entry in seconds."""
+    """Run the benchmarks of the crate; return the median of each entry in seconds."""
     found = tree / "target/criterion"
     for bench in BENCHES:
         limits = ["--warm-up-time", str(seconds / 3), "--measurement-time", str(seconds), "--noplot"]
@@ -49,7 +49,7 @@ def crate_times(tree, seconds):
 
 
 def package_times(python, seconds, out):
-    """Run what `peers.py` measures of this package; the time of each entry in seconds."""
+    """Run the wkendall entries of `peers.py`; return the time of each entry in seconds."""
     command = [python, HERE / "peers.py", "--own", "--seconds", str(seconds), "--out", out]
     subprocess.run(command, check=True, capture_output=True, env={**os.environ, "PYTHONPATH": ""})
     rows = json.loads((out / "benchmark.json").read_text())["results"]
@@ -59,7 +59,7 @@ def package_times(python, seconds, out):
 
 
 def compare(before, after):
-    """Print the table; both are lists of dictionaries, one for each round."""
+    """Print the table; both arguments are lists with one dictionary per round."""
     lines = []
     for name in sorted(before[0].keys() & after[0].keys()):
         old, new = ([times[name] for times in rounds] for rounds in (before, after))

@@ -1,6 +1,6 @@
-"""The cases of same_bits.py about kernels: Gram matrices in all variants, single pairs, embeddings, refusals.
+"""Cases of same_bits.py for kernels: Gram matrices in all variants, single pairs, embeddings, errors.
 
-A group is a function that yields pairs of a name and a call. Calls are made at once, so that loops may change what they use.
+A group is a function that yields pairs of a name and a call. Each call is made at once, so loops may reuse their variables.
 """
 
 from functools import partial
@@ -23,12 +23,12 @@ SINGLE = {"dtype": np.float32}
 
 
 def random_of(*key):
-    """Return a generator that depends on these numbers only."""
+    """Return a random generator seeded by these numbers."""
     return np.random.default_rng([55, *key])
 
 
 def rankings(m, n, seed=0, repeated=0):
-    """Draw rankings, the last `repeated` of them equal to earlier ones, in places spread over all rows."""
+    """Draw rankings; `repeated` of them, spread over all rows, are copies of others."""
     random = random_of(m, n, seed)
     X = random.permuted(np.tile(np.arange(1, n + 1), (m, 1)), axis=1)
     if repeated:
@@ -38,7 +38,7 @@ def rankings(m, n, seed=0, repeated=0):
 
 
 def factors(n):
-    """Return position weights: by name, positive, with signs, steep."""
+    """Return position weights: named, positive, of both signs, steep."""
     random = random_of(n)
     return {
         "log": "log",
@@ -128,7 +128,7 @@ def three_ways(X, Y, **options):
 
 
 def gram():
-    """Every named weight, size, mode and order, computed in the way that is picked."""
+    """Every named weight, size, mode and order, with the default strategy."""
     for n in SIZES:
         m = 9 if n <= 300 else 4
         X, Y = rankings(m, n, repeated=2), rankings(m - 2, n, 1)
@@ -140,7 +140,7 @@ def gram():
 
 
 def backends():
-    """Every strategy with every set of instructions that the machine has."""
+    """Every strategy with every instruction set of the machine."""
     for n in (0, 1, 3, 8, 33, 64, 65, 100, 150, 300):
         X, Y = rankings(11, n, 2, repeated=3), rankings(6, n, 3)
         of_pairs = {
@@ -260,7 +260,7 @@ def single_pairs():
 
 
 def embeddings():
-    """Tensors, sums of tensors, features, weights of positions."""
+    """Tensors, sums of tensors, features, position weights."""
     for n in (0, 1, 2, 3, 5, 8, 20, 33):
         X, random = rankings(7, n, 10, repeated=2), random_of(n, 10)
         yield f"inverse n={n}", partial(wkendall.inverse, X)
@@ -315,7 +315,7 @@ def inputs():
 
 
 def refusals():
-    """Calls that are refused; the type of the error stays."""
+    """Calls that raise an error; the type of the error must not change."""
     X = rankings(4, 5, 13)
     bad = {
         "repeated rank": [[1, 1, 3]], "rank 0 and 4": [[0, 4, 3]], "half a rank": [[1.5, 2, 3]], "NaN": [[1, np.nan, 3]],

@@ -1,4 +1,4 @@
-"""The cases of same_bits.py about all that is built on the kernels: files, lists, learning, scikit-learn, dask, data sets."""
+"""Cases of same_bits.py for everything built on the kernels: files, lists, learning, scikit-learn, dask, data sets."""
 
 import tempfile
 from functools import partial
@@ -16,7 +16,7 @@ COMPLETE_AND_NOT = ("5 levels", "lists", "holes bottom")
 
 
 def attributes(model, *names):
-    """Return fitted attributes, the members of lists one by one."""
+    """Return fitted attributes, with lists as separate entries."""
     found = {}
     for name in names:
         value = getattr(model, name, None)
@@ -28,7 +28,7 @@ def attributes(model, *names):
 
 
 def in_folder(name, text, read):
-    """Write a file, and return what is read from it."""
+    """Write a file, read it, and return the result."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, name)
         if text is not None:
@@ -37,7 +37,7 @@ def in_folder(name, text, read):
 
 
 def plain(result):
-    """Return the fields of a named tuple that are there."""
+    """Return the fields of a named tuple that are not None."""
     return {name: value for name, value in result._asdict().items() if value is not None}
 
 
@@ -46,7 +46,7 @@ def to_file(X, Y=None, **options):
 
 
 def files():
-    """Matrices in files, and files and lists that are read."""
+    """Matrices in files, and reading of files and lists."""
     for n in (3, 20, 65):
         X, Y = rankings(30, n, 20, repeated=9), rankings(12, n, 21)
         for name, options in (fewer(n) | {"U": {"U": random_of(n).normal(size=(n, n))}}).items():
@@ -72,7 +72,7 @@ def files():
 
 
 def many_sizes():
-    """Few and many rankings of few and many items, so that each way of computing is picked."""
+    """Few and many rankings of few and many items, so that each strategy is used."""
     sizes = {6: 700, 10: 600, 40: 300, 128: 260, 129: 130, 257: 130, 1000: 40, 5000: 6, 20_000: 3}
     for n, most in sizes.items():
         for m in (1, 2, 3, 5, 16, 33, 64, 130, 257, 600):
@@ -152,7 +152,7 @@ def learned(model, X, y, Y):
 
 
 def classes(X, number=2):
-    """Return classes and numbers that the rankings tell something about."""
+    """Return classes and numbers that depend on the rankings."""
     values = X[:, 0] - X[:, 1] + random_of(len(X)).normal(size=len(X)) * X.shape[1] / 4
     return np.digitize(values, np.quantile(values, np.arange(1, number) / number)), values
 
@@ -224,7 +224,7 @@ def computed(function, *arguments, **options):
 
 
 def dask_arrays():
-    """Gram matrices and features as dask arrays, if dask is there."""
+    """Gram matrices and features as dask arrays, if dask is installed."""
     if find_spec("dask") is None:
         return
     for n in (5, 40):

@@ -1,11 +1,11 @@
-"""Races `wkendall.corr` against pandas, scipy and numba, in one process, on one thread and on all.
+"""Compare the speed of `wkendall.corr` with pandas, scipy and numba, in one process, on one thread and on all.
 
-Every way computes Kendall's tau-b between all columns of the same random tables, reading included; results are compared before
-times are. Times are the best of several runs, for each of the m (m - 1) / 2 pairs of columns. The loop over scipy's function is
-timed on a part of the pairs. The numba function is what a clever user would write instead: a tree over the ranks of one column,
-fed in the order of the other.
+Every method computes Kendall's tau-b between all columns of the same random tables, including reading. Results are compared
+before timing. Times are the best of several runs, for each of the m (m - 1) / 2 pairs of columns. The loop over scipy's
+function is timed on some of the pairs. The numba function was written for this comparison. It uses a binary indexed tree over
+the ranks of one column, updated in the order of the other.
 
-Prints a table and writes it as Markdown and JSON.
+The script prints a table and writes it as Markdown and JSON.
 """
 
 import argparse
@@ -20,9 +20,9 @@ import pandas as pd
 import wkendall
 from scipy.stats import kendalltau, rankdata
 
-#: For each number of observations, so many columns.
+#: The number of columns for each number of observations.
 SIZES = {100: 400, 1000: 200, 10_000: 24}
-#: Levels, none for columns without ties, and the part of the values that is missing.
+#: The number of levels (None without ties) and the share of missing values.
 KINDS = {
     "no ties": (None, 0.0),
     "50 levels": (50, 0.0),
@@ -125,7 +125,7 @@ def best(call, seconds):
 
 
 def race(rows, columns, levels, missing, seconds):
-    """Nanoseconds a pair for each way."""
+    """Nanoseconds per pair for each method."""
     data = table(rows, columns, levels, missing)
     frame = pd.DataFrame(data)
     everyone = columns * (columns - 1) // 2
@@ -154,7 +154,7 @@ def race(rows, columns, levels, missing, seconds):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--seconds", type=float, default=0.5, help="how long each way runs at least")
+    parser.add_argument("--seconds", type=float, default=0.5, help="minimum time for each method")
     parser.add_argument("--sizes", type=int, nargs="+", default=list(SIZES), help="numbers of observations")
     parser.add_argument("--out", type=Path, default=Path("build"))
     arguments = parser.parse_args()

@@ -1,4 +1,4 @@
-//! Whole Gram matrices on one thread and on all; lists out of a large catalogue on one.
+//! Gram matrices on one thread and on all threads; lists out of a large catalogue on one thread.
 
 use std::time::Duration;
 
@@ -30,7 +30,7 @@ fn gram(criterion: &mut Criterion) {
     }
 }
 
-/// Top-10 lists out of so many items, some of which are more popular the higher the power.
+/// Top-10 lists out of `items` items. A higher power makes some items more popular.
 fn top_ten(rows: usize, items: usize, power: i32, random: &mut Random) -> Lists {
     let (mut bounds, mut listed) = (vec![0], Vec::new());
     for row in 0..rows {
@@ -46,7 +46,7 @@ fn top_ten(rows: usize, items: usize, power: i32, random: &mut Random) -> Lists 
     Lists::from_ranks(items, &bounds, &listed, &ranks).unwrap()
 }
 
-/// Hardly any lists have an item in common with the first power, and most have with the other one.
+/// With the first power few lists have items in common, with the second most do.
 fn lists(criterion: &mut Criterion) {
     let (m, mut random) = (1000, Random(2));
     for (kind, items, power) in [("any", 1_000_000, 1), ("popular", 1_000_000, 12), ("any", 1000, 1)] {

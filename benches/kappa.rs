@@ -1,4 +1,4 @@
-//! One pair of rankings: every weight, from few items to a million, and arrangements that a pivot could stumble over.
+//! One pair of rankings: every weight, from few items to a million, and arrangements that are bad cases for a pivot.
 
 use std::hint::black_box;
 use std::time::Duration;

@@ -1,8 +1,8 @@
-"""Compares `neighbors` with FAISS on the same bits, and with a loop over blocks of `gram_matrix`, on one thread and on all.
+"""Compare `neighbors` with FAISS on the same bits, and with a loop over blocks of `gram_matrix`, on one thread and on all.
 
-Prints seconds, nanoseconds for each pair of rankings and ratios; the contestants take turns, and times are the best of
-several rounds. The results are compared as well: distances must be equal. FAISS has its bits ready; `neighbors` reads and
-checks the rankings.
+The script prints seconds, nanoseconds per pair of rankings and ratios. The methods take turns, and times are the best of
+several rounds. Distances must be equal. For FAISS the bits are prepared in advance; `neighbors` reads and checks the
+rankings.
 """
 
 import argparse

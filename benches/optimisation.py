@@ -1,7 +1,8 @@
-"""Bayesian optimisation over permutations beside random search, local search and Lehmer codes, on four problems.
+"""Compare Bayesian optimisation over permutations with random search, local search and Lehmer codes, on four problems.
 
-All methods begin with the same ten random orders of each seed, which also makes the problem. Results go to a JSON file after each
-run, and runs that it holds are not repeated: the script can be stopped and started again. `--plot` draws what the file holds.
+A seed determines the problem and ten random orders with which all methods start. Results are written to a JSON file after
+each run. Finished runs are not repeated, so the script can be stopped and started again. `--plot` draws the results of the
+file.
 """
 
 import argparse
@@ -59,7 +60,7 @@ def random_search(f, first, rng):
 
 
 def local_search(f, first, rng, space):
-    """Go to a random neighbour whenever it is not worse; the neighbours are those of the optimiser."""
+    """Move to a random neighbour if it is not worse; the neighbours are those of the optimiser."""
     found = [f(x) for x in first]
     moves = Moves(len(first[0]), reversals=space == "tour")
     order, best = first[int(np.argmin(found))], min(found)
@@ -94,7 +95,7 @@ class Gaussian:
 
 
 class Promises:
-    """The logarithm of the expected improvement of codes; those that are known promise nothing."""
+    """The logarithm of the expected improvement of codes; -inf for evaluated codes."""
 
     def __init__(self, codes, found):
         values = np.array(found)
@@ -112,7 +113,7 @@ class Promises:
 
 
 def decoded(code):
-    """Return the order of a Lehmer code: each number says which of the items that are left comes next."""
+    """Return the order of a Lehmer code: each number is the index of the next item among the remaining ones."""
     left = list(range(len(code) + 1))
     return np.array([left.pop(int(place)) for place in code] + left)
 
@@ -122,7 +123,7 @@ def encoded(order):
 
 
 def lehmer_search(f, first, rng):
-    """The same process and acquisition over Lehmer codes: all changes of one number are the neighbours."""
+    """Optimise over Lehmer codes with the same process and acquisition function; neighbours differ in one number."""
     items = len(first[0])
     codes, found = [encoded(x) for x in first], [f(x) for x in first]
     places = np.repeat(np.arange(items - 1), np.arange(items, 1, -1))
@@ -170,7 +171,7 @@ def run(name, method, seed):
 
 
 def interval(differences):
-    """Return mean and half width of the 95 % interval."""
+    """Return the mean and the half width of the 95 % confidence interval."""
     count = len(differences)
     return np.mean(differences), student.ppf(0.975, count - 1) * np.std(differences, ddof=1) / count**0.5
 
@@ -204,7 +205,7 @@ def draw(results, path):
 
     figure, axes = plt.subplots(2, 2, figsize=(9, 6.6), layout="constrained")
     for axis, (name, (label, _)) in zip(axes.flat, PROBLEMS.items(), strict=True):
-        # The seeds are different problems: compared with the best that any method found.
+        # Each seed is a different problem, so values are relative to the best of all methods.
         best = np.min([[path[-1:] for path in runs.values()] for runs in results[name].values()], axis=0)
         for method, color in COLORS.items():
             lines = np.array(list(results[name][method].values()))
@@ -225,7 +226,7 @@ def main():
     parser.add_argument("--problems", nargs="*", default=list(PROBLEMS), choices=list(PROBLEMS))
     parser.add_argument("--methods", nargs="*", default=list(COLORS), help='"wkendall discordant": another kernel')
     parser.add_argument("--json", type=Path, default=Path("optimisation.json"))
-    parser.add_argument("--plot", type=Path, help="draw what the file holds")
+    parser.add_argument("--plot", type=Path, help="draw the results of the file")
     options = parser.parse_args()
     results = json.loads(options.json.read_text()) if options.json.exists() else {}
     begin = time.perf_counter()

@@ -1,10 +1,10 @@
-"""Races wkendall against what people use today, in one process, on one thread and on all.
+"""Compare the speed of wkendall with its alternatives, in one process, on one thread and on all.
 
-Every way computes the kernel between all pairs of the same random rankings, preparation of the input included; results are
-compared before times are. Times are the best of several runs, for each of the m (m - 1) / 2 pairs. Loops over scipy functions are
-timed on a part of the pairs. The numba functions are what a clever user would write instead.
+Every method computes the kernel between all pairs of the same random rankings, including the preparation of the input.
+Results are compared before timing. Times are the best of several runs, for each of the m (m - 1) / 2 pairs. Loops over scipy
+functions are timed on some of the pairs. The numba functions were written for this comparison.
 
-Prints a table of ratios and writes it as Markdown, JSON and a plot.
+The script prints a table of ratios and writes it as Markdown, JSON and a plot.
 """
 
 import argparse
@@ -28,7 +28,7 @@ from threadpoolctl import threadpool_limits
 mpl.use("Agg")
 import matplotlib.pyplot as plt
 
-#: For each number of items, so many rankings.
+#: The number of rankings for each number of items.
 SIZES = {6: 2000, 20: 2000, 100: 1000, 300: 400, 1000: 256, 5000: 128, 20_000: 16}
 WEIGHTS = {"standard": {}, "mult": {"u": "log"}, "add": {"u": "log"}, "average": {}}
 
@@ -128,7 +128,7 @@ def signs_blas(X):
 
 
 def embedding_blas(X, u, weight, dtype):
-    """The literal embedding, n x n features with half of them 0."""
+    """The full embedding with n x n features, half of them 0."""
     v = u.astype(dtype)[X]
     joined = v[:, :, None] * v[:, None, :] if weight == "mult" else v[:, :, None] + v[:, None, :]
     features = (joined * (X[:, :, None] < X[:, None, :])).reshape(len(X), -1)
@@ -150,7 +150,7 @@ def best_times(functions, seconds):
 
 
 def ways(weight, X, u):
-    """Every way to compute the matrix, by name; `None` where it would take too long or too much memory."""
+    """All methods to compute the matrix, by name; `None` if one would need too much time or memory."""
     n, m = X.shape[1], len(X)
     code = ["standard", "mult", "add", "average"].index(weight)
     call = {"weight": weight, **WEIGHTS[weight]}
@@ -171,7 +171,7 @@ def ways(weight, X, u):
 
 
 def scipy_loop(weight, X):
-    """Time for each pair of a loop over scipy's function on a few pairs."""
+    """Time per pair of a loop over scipy's function, for a few pairs."""
     function = {"standard": kendalltau, "mult": lambda s, t: weightedtau(s, t, additive=False), "add": weightedtau}.get(
         weight
     )
@@ -209,13 +209,13 @@ def race(weight, n, seconds, own=False):
                 check(weight, name, K, wanted)
                 yield {"weight": weight, "n": n, "threads": threads, "way": name, "ns": took / pairs * 1e9}
     if not own and (took := scipy_loop(weight, X)) is not None:
-        name = "scipy kendalltau, a loop" if weight == "standard" else "scipy weightedtau, a loop (no kernel)"
+        name = "scipy kendalltau, loop" if weight == "standard" else "scipy weightedtau, loop (not a kernel)"
         yield {"weight": weight, "n": n, "threads": 1, "way": name, "ns": took * 1e9}
 
 
 def orders(seconds):
-    """Higher orders against order 2, both one pair of rankings at a time on one thread."""
-    lines = ["| n | order | ns per pair | times order 2 |", "|---|---|---|---|"]
+    """Compare higher orders with order 2, one pair of rankings at a time on one thread."""
+    lines = ["| n | order | ns per pair | relative to order 2 |", "|---|---|---|---|"]
     for n, m in ((100, 128), (1000, 64)):
         rng = np.random.default_rng(0)
         X = np.array([rng.permutation(n) for _ in range(m)])
@@ -231,7 +231,7 @@ def orders(seconds):
 
 
 def general_weights(seconds):
-    """General weights against NumPy's embedding."""
+    """Compare general weights with NumPy's embedding."""
     n, m = 100, 3000
     rng = np.random.default_rng(0)
     X = np.array([rng.permutation(n) for _ in range(m)])
@@ -246,7 +246,7 @@ def general_weights(seconds):
         with threadpool_limits(threads):
             weights = {"dense": U, "symmetric": U + U.T, "two factors": tuple(rng.standard_normal((2, 2, n)))}
             functions = {name: partial(wkendall.gram_matrix, X, U=W, n_jobs=threads) for name, W in weights.items()}
-            # Several times its length, because a turn of it takes longer than the time given.
+            # One run takes longer than the given time, so allow several.
             times = best_times({"NumPy": numpy_way} | functions, 6 * seconds)
             check("general", "NumPy", times["NumPy"][1], times["dense"][1])
             theirs = times["NumPy"][0]
@@ -258,7 +258,7 @@ def general_weights(seconds):
 
 
 def learning(seconds):
-    """Singular vectors for learned weights against LAPACK on the explicit matrix, and alone where that is out of reach."""
+    """Compare singular vectors for learned weights with LAPACK on the explicit matrix, where that is feasible."""
     lines = [
         "| n | rankings | labels | wkendall, s | memory of the process, MiB | explicit matrix and LAPACK, s | ratio |"
     ]
@@ -282,11 +282,11 @@ def learning(seconds):
 
 
 def peak_of(call):
-    """The most memory, in MiB, that a new process takes for a call; not known but on Linux."""
+    """Peak memory in MiB of a new process for a call; Linux only."""
     status = Path("/proc/self/status")
     if not status.exists():
         return ""
-    # What `resource` says would include the size of this process, from which the new one comes.
+    # `resource` would include the size of the parent process.
     script = f"import wkendall; {call}; print(open('{status}').read().split('VmHWM:')[1].split()[0])"
     source = "import numpy as np\n" + inspect.getsource(two_groups) + script
     found = subprocess.run([sys.executable, "-c", source], capture_output=True, text=True, check=True).stdout
@@ -294,7 +294,7 @@ def peak_of(call):
 
 
 def two_groups(n, m, signal):
-    """Rankings of two groups, the second of which likes half of the items better."""
+    """Rankings of two groups; the second group prefers half of the items."""
     rng = np.random.default_rng(0)
     y = np.arange(m) % 2
     scores = rng.standard_normal((m, n))
@@ -303,7 +303,7 @@ def two_groups(n, m, signal):
 
 
 def explicit_suquan(X, y):
-    """The leading singular value of the matrix of n^2 rows, formed by its entries."""
+    """The leading singular value of the explicit matrix with n^2 rows."""
     _m, n = X.shape
     shares = np.where(y == 1, 1 / (y == 1).sum(), -1 / (y == 0).sum())
     matrix = np.zeros((n * n, n * n))
@@ -321,8 +321,8 @@ def cpu_name():
 
 
 def table(results):
-    """Markdown: nanoseconds for each pair, and how many times as long as wkendall on as many threads."""
-    lines = ["| kernel | n | threads | way | ns per pair | times wkendall |", "|---|---|---|---|---|---|"]
+    """Markdown: nanoseconds per pair, and the time relative to wkendall with the same number of threads."""
+    lines = ["| kernel | n | threads | method | ns per pair | relative to wkendall |", "|---|---|---|---|---|---|"]
     for row in results:
         own = next(
             r["ns"]
@@ -356,7 +356,7 @@ def main():
     parser.add_argument("--seconds", type=float, default=0.8, help="for each entry")
     parser.add_argument("--weights", nargs="*", default=list(WEIGHTS), choices=list(WEIGHTS))
     parser.add_argument("--items", nargs="*", type=int, default=list(SIZES), choices=list(SIZES))
-    parser.add_argument("--own", action="store_true", help="wkendall alone, for a comparison of its versions")
+    parser.add_argument("--own", action="store_true", help="only wkendall, to compare its versions")
     parser.add_argument("--out", type=Path, default=Path("build"))
     options = parser.parse_args()
     options.out.mkdir(parents=True, exist_ok=True)

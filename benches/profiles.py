@@ -1,13 +1,13 @@
-"""Compares the profiles of cargo for a program that depends on the crate.
+"""Compare cargo profiles for a program that depends on the crate.
 
     python benches/profiles.py    (or make bench-profiles)
 
 A crate cannot choose the profile of a program that depends on it. Cargo's `release` compiles a crate in sixteen parts and inlines
-less than one part would: a vector operation that is not inlined becomes a call. This builds `benches/dependent` with three
+less than with one part; a vector operation that is not inlined becomes a call. This script builds `benches/dependent` with three
 profiles and prints the time for one pair of rankings: with `release`, with `codegen-units = 1`, and with `lto = "thin"` as well,
 as the wheels are built. `release` should take at most 1.15 times as long as `codegen-units = 1`.
 
-Runs of the profiles take turns, and the shortest counts. Times are CPU time of one thread. Nothing fails by being slow.
+The profiles take turns, and the shortest run counts. Times are CPU time of one thread. Slow results do not fail.
 """
 
 import argparse
@@ -21,7 +21,7 @@ BUILT = ROOT / "build" / "dependent"
 #: Profiles and their names in the table.
 PROFILES = {"release": "release", "one-unit": "1 unit", "wheel": "1 unit, lto"}
 KERNELS = ["standard", "top", "average", "add", "mult", "standard-ties", "average-ties", "mult-ties"]
-#: Rankings for each number of items: so many that small calls do not matter, and not more than fit the cache.
+#: The number of rankings for each number of items: enough to make call overhead negligible, few enough to fit the cache.
 RANKINGS = {20: 500, 200: 300, 2000: 50}
 #: Seconds of a run.
 SECONDS = 0.2
@@ -35,7 +35,7 @@ def build(profile):
 
 
 def cpu_time(program, kernel, items, times, backend):
-    """Return the CPU time of a run that computes a matrix so many times."""
+    """Return the CPU time of a run that computes a matrix several times."""
     arguments = [str(program), kernel, str(items), str(RANKINGS[items]), str(times), backend]
     child = os.posix_spawn(
         program, arguments, os.environ, file_actions=[(os.POSIX_SPAWN_OPEN, 1, os.devnull, os.O_WRONLY, 0)]
@@ -47,7 +47,7 @@ def cpu_time(program, kernel, items, times, backend):
 
 
 def nanoseconds(programs, kernel, items, turns, backend):
-    """Return for each program the least time for a pair of rankings."""
+    """Return the shortest time per pair of rankings for each program."""
     first = min(cpu_time(programs["release"], kernel, items, 10, backend) for _ in range(2))
     times = max(10, round(10 * SECONDS / first))
     best = dict.fromkeys(programs, float("inf"))
@@ -61,9 +61,7 @@ def nanoseconds(programs, kernel, items, turns, backend):
 def main():
     """Print the table."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument(
-        "--turns", type=int, default=15, help="runs of each profile, of which the shortest counts (default: 15)"
-    )
+    parser.add_argument("--turns", type=int, default=15, help="runs of each profile; the shortest counts (default: 15)")
     parser.add_argument("--kernels", nargs="+", choices=KERNELS, default=KERNELS)
     parser.add_argument("--items", nargs="+", type=int, choices=RANKINGS, default=list(RANKINGS))
     parser.add_argument(

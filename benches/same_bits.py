@@ -1,17 +1,17 @@
-"""Checks that two versions of the package give bitwise identical results.
+"""Check that two versions of the package give bitwise identical results.
 
     python benches/same_bits.py record results.json     with the package of one commit
     python benches/same_bits.py compare results.json    with the package of another commit, on the same machine
 
-A case is a public call with fixed arguments. The file keeps a hash of each result and a few of its values. For a call that is
-refused it keeps the type and the message of the error. Messages may change, and a type may become a subclass of what it was; both
-are counted. `compare` ends with status 1 if a result differs or is missing. Libraries and the processor change results too: both
-runs need the same ones.
+A case is a public call with fixed arguments. The file stores a hash and a few values of each result. For a call that raises
+an error it stores the type and the message. Messages may change, and a type may become a subclass; both are counted.
+`compare` exits with status 1 if a result differs or is missing. Results also depend on libraries and the processor, which
+must be the same in both runs.
 """
 
 import os
 
-# Libraries read these when they are loaded.
+# Libraries read these variables when they are loaded.
 os.environ["OMP_NUM_THREADS"] = "1"
 os.environ["OPENBLAS_NUM_THREADS"] = "1"
 os.environ["MKL_NUM_THREADS"] = "1"
@@ -32,16 +32,16 @@ import bits_of_kernels
 import bits_of_models
 import numpy as np
 
-#: How many values of a result are kept, from the first to the last at even distances.
+#: The number of values stored for each result, evenly spaced.
 KEPT = 8
 GROUPS = {**bits_of_kernels.GROUPS, **bits_of_models.GROUPS}
 LIBRARIES = ("wkendall", "numpy", "scipy", "scikit-learn")
-#: Differences that are listed at most.
+#: The maximum number of differences listed.
 LISTED = 200
 
 
 def summary(value):
-    """Return what is kept of a result."""
+    """Return the stored summary of a result."""
     array = np.ascontiguousarray(value)
     if array.dtype.kind in "OU":
         array = np.array(json.dumps(array.tolist()).encode())
@@ -72,7 +72,7 @@ def outcomes(name, call):
 
 
 def run(groups):
-    """Run the cases of groups; print how many there are and how long they take."""
+    """Run the cases of groups; print their number and time."""
     found = {}
     for group in groups:
         start, before = time.perf_counter(), len(found)
@@ -88,7 +88,7 @@ def run(groups):
 
 
 def surroundings():
-    """Return what else results depend on."""
+    """Return the other factors that results depend on."""
     lines = Path("/proc/cpuinfo").read_text().splitlines() if Path("/proc/cpuinfo").exists() else []
     model = next((line.partition(":")[2].strip() for line in lines if line.startswith("model name")), "")
     found = {"python": platform.python_version(), "machine": platform.machine(), "processor": model}
@@ -104,7 +104,7 @@ def record(path):
 
 
 def difference(old, new):
-    """Describe how two results differ; None if they do not."""
+    """Describe the difference of two results; None if they are equal."""
     if "error" in old or "error" in new:
         first, second = (f"{one['error']} ({one['message']})" if "error" in one else "a result" for one in (old, new))
         return None if old.get("error") in new.get("bases", ()) else f"was {first}, is {second}"

@@ -1,4 +1,4 @@
-//! Every strategy for every kernel over n, one thread: where the cost model of `src/gram/plan.rs` comes from.
+//! Every strategy for every kernel and several n, on one thread. The cost model in `src/gram/plan/cost.rs` is fitted to it.
 
 use std::time::Duration;
 

@@ -1,7 +1,7 @@
-"""Compares rankings with ties with complete rankings of the same shape, in one process on one thread, and tau-b with pandas.
+"""Compare the speed for rankings with ties and complete rankings, and of tau-b with pandas, on one thread.
 
-Prints nanoseconds for each pair of rankings, complete and with ties, their ratio, and the ratio to the multiplicative kernel of
-complete rankings. Complete rankings and ties take turns; times are the best of several runs.
+The script prints nanoseconds per pair of rankings, complete and with ties, their ratio, and the ratio to the multiplicative
+kernel of complete rankings. Complete rankings and ties take turns; times are the best of several runs.
 """
 
 import argparse
@@ -15,7 +15,7 @@ import numpy as np
 import pandas as pd
 import wkendall
 
-#: For each number of items, so many rankings, and levels of ties.
+#: The number of rankings and the levels of ties for each number of items.
 SIZES = {20: (1200, 5), 100: (600, 10), 300: (300, 10), 1000: (150, 50), 5000: (32, 50), 20_000: (12, 50)}
 KERNELS = {
     "mult": {"weight": "mult", "u": "log"},
@@ -29,7 +29,7 @@ EXPRESSION = Path(__file__).resolve().parents[2] / "shared/data/expression"
 
 
 def seconds(*calls, least=0.4):
-    """Return the best time of each call, of runs that take turns."""
+    """Return the best time of each call; the calls take turns."""
     best = [float("inf")] * len(calls)
     start, runs = time.perf_counter(), 0
     while runs < 3 or time.perf_counter() - start < least * len(calls):
@@ -61,7 +61,7 @@ def simulated(sizes):
 
 
 def frames():
-    """Print times of tau-b beside those of pandas: columns with ties, and expression data where they are."""
+    """Print times of tau-b and of pandas, for columns with ties and for expression data if available."""
     rng = np.random.default_rng(0)
     tables = {f"{n} x {m}, {n // 20} levels": rng.integers(0, n // 20, size=(n, m)) for n, m in [(100, 60), (1000, 30)]}
     for file in sorted(EXPRESSION.glob("*/*.csv.gz")):

@@ -1,16 +1,16 @@
-"""Check a built site: every link leads somewhere, and no page needs a network to be read."""
+"""Check a built site: every link has a target, and no page loads anything from the network."""
 
 import sys
 from html.parser import HTMLParser
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
-#: What a page loads, unlike what it links to.
+#: Elements that load a file, and the attribute with its address.
 LOADED = {"img": "src", "script": "src", "link": "href"}
 
 
 class Page(HTMLParser):
-    """The targets of a page, and what it refers to."""
+    """The link targets and the references of a page."""
 
     def __init__(self, path):
         super().__init__()
@@ -18,7 +18,7 @@ class Page(HTMLParser):
         self.feed(path.read_text(encoding="utf-8"))
 
     def handle_starttag(self, tag, attributes):
-        """Keep what is of interest of an element."""
+        """Collect the targets and references of an element."""
         given = dict(attributes)
         self.targets |= {given[name] for name in ("id", "name") if given.get(name)}
         reference = given.get(LOADED.get(tag, "href"))
@@ -27,7 +27,7 @@ class Page(HTMLParser):
 
 
 def problems(root):
-    """Yield what is wrong, a line each. The crate's own pages and templates among the static files are left out."""
+    """Yield one line per problem; skip the pages of the crate and static templates."""
     paths = [
         path for path in sorted(root.rglob("*.html")) if path.relative_to(root).parts[0] not in ("crate", "_static")
     ]
@@ -43,10 +43,10 @@ def problems(root):
             if not target.is_file():
                 yield f"{path.relative_to(root)}: {reference} does not exist"
             elif url.fragment and target in pages and unquote(url.fragment) not in pages[target].targets:
-                yield f"{path.relative_to(root)}: {reference} has no such place"
+                yield f"{path.relative_to(root)}: {reference} has no such target"
 
 
 if __name__ == "__main__":
     found = list(problems(Path(sys.argv[1]).resolve()))
-    print("\n".join(found) if found else "every link of the site leads somewhere")
+    print("\n".join(found) if found else "all links of the site work")
     sys.exit(bool(found))

@@ -1,7 +1,10 @@
-"""How the documentation is built, by `make docs`. Nothing is fetched: the site can be made and read without a network."""
+"""Configuration of the site, which `make docs` builds. Building and reading it needs no network."""
 
 import re
 from importlib.metadata import version as installed_version
+
+from docutils import nodes
+from latex2mathml.converter import convert
 
 project = "wkendall"
 author = "The wkendall developers"
@@ -17,11 +20,12 @@ extensions = [
 exclude_patterns = ["_build", "gallery/*.py", "gallery/*.ipynb"]
 templates_path = ["_templates"]
 
-# Markdown: links to headings, as on GitHub.
+# Markdown: links to headings and formulas between dollar signs, as on GitHub.
 myst_heading_anchors = 3
-myst_enable_extensions = ["colon_fence"]
+myst_enable_extensions = ["colon_fence", "dollarmath"]
+html_math_renderer = "mathml"
 
-# Docstrings: types stand in the text, `names` are links where they are known.
+# Docstrings: types are in the text, and known `names` are links.
 default_role = "py:obj"
 autosummary_generate = True
 autodoc_typehints = "none"
@@ -30,7 +34,7 @@ maximum_signature_line_length = 90
 numpydoc_show_class_members = False
 numpydoc_class_members_toctree = False
 
-# The examples run whenever they or the package have changed; the other scripts are linked, not run.
+# Examples run whenever they or the package have changed; the other scripts are only linked.
 sphinx_gallery_conf = {
     "examples_dirs": "../examples/gallery",
     "gallery_dirs": "gallery",
@@ -70,22 +74,41 @@ html_sidebars = {"index": []}
 
 
 def adapt(app, docname, source):
-    """Turn links to the scripts of the gallery, which work in the repository, into links to their pages."""
+    """Replace links to the gallery scripts, which work in the repository, by links to their pages."""
     source[0] = re.sub(r"\(\.\./examples/gallery/(\w+)\.py\)", r"(gallery/\1.rst)", source[0])
 
 
 def skip_foreign(app, what, name, obj, skip, options):
-    """Leave out what classes inherit from scikit-learn, which documents it."""
+    """Skip members that classes inherit from scikit-learn."""
     return skip or str(getattr(obj, "__module__", "")).startswith("sklearn.")
 
 
 def short_types(app, what, name, obj, options, signature, returns):
-    """Write a type that is a default value as its name."""
+    """Write a default value that is a type as its name."""
     return signature and signature.replace("<class 'numpy.float64'>", "float64"), returns
 
 
+def mathml(formula, display):
+    """Return a formula in MathML, with a space around the names of functions."""
+    functions = r'<mo lspace="0.17em" rspace="0.17em">\1</mo>'
+    return re.sub(r"<mi>(log|cos|sin)</mi>", functions, convert(formula, display=display))
+
+
+def inline_formula(writer, node):
+    """Write a formula as MathML, which browsers show without a script."""
+    writer.body.append(mathml(node.astext(), "inline"))
+    raise nodes.SkipNode
+
+
+def displayed_formula(writer, node):
+    """Write a formula as a paragraph of its own, which scrolls if it is wide."""
+    writer.body.append(f'<div class="formula">{mathml(node.astext(), "block")}</div>')
+    raise nodes.SkipNode
+
+
 def setup(app):
-    """Register what Sphinx shall call."""
+    """Register the hooks."""
+    app.add_html_math_renderer("mathml", (inline_formula, None), (displayed_formula, None))
     app.connect("autodoc-process-signature", short_types)
     app.connect("autodoc-skip-member", skip_foreign)
     app.connect("source-read", adapt)

@@ -1,9 +1,9 @@
-"""Fit the model that `wkendall.datasets.make_survey` draws people from, and say how close it comes.
+"""Fit the model of `wkendall.datasets.make_survey`, and measure how well it fits.
 
-Each of the two age groups is a mixture of two classes; in a class the logarithm of the probability of a ranking is a constant
-plus an effect for each pair of items that the ranking orders as the questions do. The EM algorithm maximises the likelihood of
-the counts, from several starts. Prints the numbers as they stand in the module, and how far the model, and people drawn from
-it, are from the counts. It needs the counts table, see `load_eurobarometer`.
+Each of the two age groups is a mixture of two classes. In a class the log-probability of a ranking is a constant plus an
+effect for each pair of items that the ranking orders like the questionnaire. The EM algorithm maximises the likelihood of the
+counts from several starts. The script prints the parameters as they appear in the module, and the differences between the
+counts, the model and people drawn from it. It needs the table of counts, see `load_eurobarometer`.
 """
 
 import argparse
@@ -25,7 +25,7 @@ def probabilities(effects):
 
 
 def fit_class(weights, effects):
-    """Take Newton steps, halved where they lead downhill, to the effects that make the weighted rankings most probable."""
+    """Maximise the likelihood of the weighted rankings by Newton steps, halved where the likelihood falls."""
     weights = weights / weights.sum()
     value = weights @ np.log(probabilities(effects))
     for _ in range(20):
@@ -60,7 +60,7 @@ def fit_group(counts, classes, rng, steps):
 
 
 def group_counts(people):
-    """How many of each group give each ranking."""
+    """Read how many people of each group give each ranking."""
     number = {tuple(ranking): place for place, ranking in enumerate(RANKINGS.tolist())}
     counts = np.zeros((2, len(RANKINGS)))
     for row, label in zip(people.X.tolist(), people.y, strict=True):
@@ -80,9 +80,9 @@ def report(what, chances, real):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--data", type=Path, default=COUNTS, help="the counts table")
+    parser.add_argument("--data", type=Path, default=COUNTS, help="table of counts")
     parser.add_argument("--starts", type=int, default=10)
-    parser.add_argument("--steps", type=int, default=3000, help="the most EM steps from each start")
+    parser.add_argument("--steps", type=int, default=3000, help="maximum number of EM steps from each start")
     options = parser.parse_args()
     if not options.data.exists():
         sys.exit(f"{options.data} is not there: give the counts table of Eurobarometer 55.2 with --data")

@@ -1,8 +1,8 @@
 """In which order should jobs go through a factory? Bayesian optimisation over permutations
 
-Permutation flow shop: every job passes the same machines, and all machines take the jobs in the same order. The makespan is the
-time when the last job leaves the last machine. The order is looked for as if one evaluation were expensive. The state of the run
-can be saved after each evaluation, so that a run that was stopped goes on where it was.
+In a permutation flow shop every job passes through the same machines, and all machines process the jobs in the same order.
+The makespan is the time when the last job leaves the last machine. The search assumes that one evaluation is expensive. With
+`--save` the state is saved after each evaluation, so an interrupted run can continue.
 """
 
 import argparse
@@ -23,7 +23,7 @@ def makespan(times, order):
 
 
 def nawaz_enscore_ham(times):
-    """Build an order by the NEH heuristic, which knows all times: longest jobs first, each where it costs least."""
+    """Build an order by the NEH heuristic, which uses all times: longest jobs first, each at its best position."""
     order = []
     for job in np.argsort(-times.sum(axis=1), kind="stable"):
         options = [[*order[:place], job, *order[place:]] for place in range(len(order) + 1)]
@@ -37,7 +37,7 @@ def main():
     parser.add_argument("--machines", type=int, default=5)
     parser.add_argument("--evaluations", type=int, default=100)
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--save", type=Path, help="a JSON file with the state of the run")
+    parser.add_argument("--save", type=Path, help="JSON file for the state of the run")
     options = parser.parse_args()
 
     rng = np.random.default_rng(options.seed)

@@ -1,7 +1,8 @@
-"""How often do tests find that two groups of rankings differ? Level and power of `two_sample_test`, beside a test of mean ranks.
+"""Level and power of `two_sample_test`, compared with a test of mean ranks.
 
-Draws many pairs of groups from models, tests each pair, prints the part of them that is rejected at 0.05 and draws a picture. The
-test of mean ranks compares the mean rank of each item in both groups: the sum of the squared differences, with permutations.
+The script draws many pairs of groups from models, tests each pair, prints the share rejected at level 0.05 and draws a
+picture. The statistic of the test of mean ranks is the sum over items of the squared difference of the mean ranks; its
+p-value comes from permutations.
 
     python examples/group_powers.py --sets 2000
 """
@@ -21,7 +22,7 @@ PEOPLE, ITEMS = 30, (5, 8)
 
 
 def either_way(n, rng, part=0.5):
-    """Give part of the people a ranking or its reverse, with equal chances, and the others any ranking."""
+    """Give some people a ranking or its reverse, with equal probability, and the others a random ranking."""
     X = make_uniform(PEOPLE, n, rng=rng)
     told = rng.random(PEOPLE) < part
     ranking = np.arange(1, n + 1)
@@ -36,7 +37,7 @@ def shifted(n):
     return ranking
 
 
-#: What both groups come from: how to draw the first and the second.
+#: Models: functions that draw the first and the second group.
 MODELS = {
     "no difference: all rankings equally probable": (
         lambda n, rng: make_uniform(PEOPLE, n, rng=rng),
@@ -78,7 +79,7 @@ def mean_ranks(X, Y, permutations, rng):
 
 
 def rejected(model, n, sets, permutations, seed, **options):
-    """Return which part of the pairs of groups each test rejects at 0.05."""
+    """Return the share of pairs of groups that each test rejects at level 0.05."""
     first, second = MODELS[model]
     rng = np.random.default_rng([seed, n, *map(ord, model)])
     counts = np.zeros(2)
@@ -90,7 +91,7 @@ def rejected(model, n, sets, permutations, seed, **options):
 
 
 def draw(found, path):
-    """Permutations of one pair of groups beside the powers of both tests."""
+    """Draw the permutations of one pair of groups and the powers of both tests."""
     figure, (left, right) = plt.subplots(1, 2, figsize=(11, 4), width_ratios=[2, 3], layout="constrained")
     rng = np.random.default_rng(4)
     X, Y = either_way(8, rng), make_uniform(PEOPLE, 8, rng=rng)

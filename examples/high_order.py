@@ -1,10 +1,10 @@
-"""What the order of a kernel buys, and what it costs.
+"""Benefit and cost of higher orders.
 
-Two experiments with two groups of people who rank 12 items. In the first the groups differ in nothing that a pair of items shows:
-for every two items, half of each group prefers the one and half the other. In the second one group likes some items better, and
-pairs show it. An SVM learns the group from the ranking with kernels of order 1 to 8 and, for comparison, with some others. Then
-the normalized kernel between rankings that are alike or not is computed for orders 1 to 10, and the time for a pair of rankings
-is measured on one thread. Prints the tables of docs/high_order.md and writes its picture.
+Two experiments use two groups of people who rank 12 items. In the first the groups do not differ in pairs of items: for every
+two items, half of each group prefers either one. In the second one group prefers some items, so pairs differ. An SVM predicts
+the group from the ranking with kernels of orders 1 to 8 and some others. The script also computes the normalized kernel of
+orders 1 to 10 between rankings at several distances, and measures the time for a pair of rankings on one thread. It prints
+the tables of docs/high_order.md and draws its picture.
 """
 
 import argparse
@@ -25,17 +25,17 @@ LEARN, CHOOSE, TEST = 300, 100, 1000
 NOISE = 1.0
 SIZES = (10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10000, 20000)
 COSTS = [0.01, 0.1, 1.0, 10.0, 100.0]
-# Where the items lie on a circle: for the one group in order, for the other first the even and then the odd ones.
+# Positions of the items on a circle: in order for one group, even items before odd items for the other.
 ITEM = np.arange(ITEMS)
 PLACES = 2 * np.pi / ITEMS * np.array([ITEM, ITEM // 2 + ITEM % 2 * (ITEMS // 2)])
-# Log strengths of the items, for groups that differ in pairs: the second prefers the even items to the odd ones.
+# Log strengths of the items for groups that differ in pairs: the second group prefers the even items.
 STRENGTHS = np.array([[0.0] * ITEMS, [0.5, -0.5] * (ITEMS // 2)])
 
 COLOURS = ["#4477aa", "#ee6677", "#228833", "#aa3377"]
 
 
 def circle(people, rng):
-    """Draw people with a favourite place on a circle, who like what lies near it.
+    """Draw people with a favourite place on a circle who prefer items near it.
 
     Reflecting the circle exchanges any two items, so that each is preferred to the other half of the time, in both groups.
     """
@@ -62,7 +62,7 @@ def named(**parameters):
 
 
 def squared(X, Y):
-    """Square Kendall's tau: a kernel, since products of kernels are."""
+    """Square Kendall's tau. Products of kernels are kernels."""
     return named(signed=True)(X, Y) ** 2
 
 
@@ -80,7 +80,7 @@ OTHERS = {
 
 
 def accuracy(kernel, scores, group):
-    """Learn from some people, choose the cost C by others, learn from both, and test on the rest."""
+    """Train on some people, choose the cost C on others, train on both, and test on the rest."""
     known = LEARN + CHOOSE
     K = kernel(scores, scores[:known])
 
@@ -93,7 +93,7 @@ def accuracy(kernel, scores, group):
 
 
 def experiment(draw, kernels, repeats):
-    """Held-out accuracies: for each kernel one for each repetition with new people."""
+    """Test accuracies: for each kernel, one per repetition with new people."""
     results = {name: [] for name in kernels}
     for seed in range(repeats):
         scores, group = draw(LEARN + CHOOSE + TEST, np.random.default_rng(seed))
@@ -103,10 +103,10 @@ def experiment(draw, kernels, repeats):
 
 
 def similarities(n=20, rankings=2000):
-    """Mean normalized kernel of order 1 to 10 between the identity and rankings more or less like it."""
+    """Mean normalized kernel of orders 1 to 10 between the identity and rankings at several distances."""
     rng = np.random.default_rng(0)
     identity = np.arange(1, n + 1)
-    # With higher orders the mean comes from ever fewer rankings, so that it takes many.
+    # For high orders few rankings contribute to the mean, so many are needed.
     sets = {"random": rng.permuted(np.tile(identity, (100 * rankings, 1)), axis=1)}
     for swaps in (40, 10, 1):
         X = np.tile(identity, (rankings, 1))
@@ -121,7 +121,7 @@ def similarities(n=20, rankings=2000):
 
 
 def times(kernels, rounds, budget=0.01):
-    """Microseconds for a pair of random rankings on one thread, for kernels given by the number of items and parameters.
+    """Microseconds for a pair of random rankings on one thread, for kernels given by number of items and parameters.
 
     Each is the best of several runs; all kernels take turns, so that a busy moment of the machine does not spoil all runs of one.
     """
@@ -147,7 +147,7 @@ def times(kernels, rounds, budget=0.01):
 
 
 def general_weights(n=20):
-    """Kernels of all kinds, for their cost."""
+    """Kernels of all kinds, for the measurement of their cost."""
     rng = np.random.default_rng(0)
     U = rng.standard_normal((n, n))
     A = np.exp(-np.square(np.subtract.outer(np.arange(n), np.arange(n))) / 8.0)
@@ -166,7 +166,7 @@ def general_weights(n=20):
 
 
 def draw(seen, plain, alike, took, path):
-    """Accuracies, similarities, time against the order, time against the number of items."""
+    """Draw accuracies, similarities, and time by order and by number of items."""
     figure, ((one, two), (three, four)) = plt.subplots(2, 2, figsize=(10, 7.5), layout="constrained")
     for results, label, colour in ((seen, "groups differ in triples", 1), (plain, "groups differ in pairs", 0)):
         values = np.array([results[d] for d in ORDERS])
@@ -202,7 +202,7 @@ def show_accuracies(title, results):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--repeats", type=int, default=10)
-    parser.add_argument("--rounds", type=int, default=12, help="runs that times are the best of")
+    parser.add_argument("--rounds", type=int, default=12, help="number of runs; the best time counts")
     parser.add_argument("--out", type=Path, default=Path("high_order.png"))
     options = parser.parse_args()
 

@@ -1,11 +1,11 @@
-"""What the learners of weights find: planted weights, and a signal of pairs beside one of single items.
+"""Weights that the learners find: planted weights, and signals of pairs and of single items.
 
-First, labels come from planted weights U of pairs of positions and coefficients B of pairs of items: y says whether <B,
-Phi_U(s)> is above its median. Fixed kernels cannot have such weights; the learners are compared with them on rankings that
-were not used. Second, labels come from a mixture of a signal of single items and one that only pairs show, from none of the
-one to much of it: which of them SUQUAN-SVD finds, plain and pure. Third, labels say whether two items are in the same half
-of a ranking, while one of them is the more popular the further down the table. Prints the tables of docs/learning.md and
-writes its picture.
+1. Labels come from planted weights U of pairs of positions and coefficients B of pairs of items: y says whether <B, Phi_U(s)> is
+   above its median. No fixed kernel has such weights. The learners and fixed kernels are compared on test rankings.
+2. Labels mix a signal of single items with a signal of pairs. Which of them does SUQUAN-SVD find, plain and pure?
+3. Labels say whether two items are in the same half of a ranking, and one of the items becomes more and more popular.
+
+The script prints the tables of docs/learning.md and draws its picture.
 """
 
 import argparse
@@ -62,7 +62,7 @@ def planted(seed):
 
 
 def of_pairs(rng, items):
-    """Draw a tensor that only pairs show: skew-symmetric with zero sums, of norm 1."""
+    """Draw a pure tensor of pairs: skew-symmetric with zero row sums and norm 1."""
     table = rng.standard_normal((items, items))
     table = table - table.T
     part = table.mean(axis=1)
@@ -71,7 +71,7 @@ def of_pairs(rng, items):
 
 
 def mixture(strength, seed, items=6, rows=2000):
-    """Cosines between the planted weights of pairs and those found, plain and pure; the signal of single items is so strong."""
+    """Cosines between planted and learned weights of pairs, plain and pure, for a strength of the signal of single items."""
     rng = np.random.default_rng(seed)
     X = rankings(rng, rows, items)
     U, B = of_pairs(rng, items), of_pairs(rng, items)
@@ -83,21 +83,21 @@ def mixture(strength, seed, items=6, rows=2000):
 
 
 def same_half(popularity, seed, items=6, rows=2000):
-    """Tell by pairs alone: whether the first two items are in the same half. The first one is as popular as said."""
+    """Label by a pair: whether the first two items are in the same half, for a popularity of the first item."""
     rng = np.random.default_rng(seed)
     utility = rng.gumbel(size=(rows, items))
     utility[:, 0] += popularity
     X = (-utility).argsort(axis=1).argsort(axis=1) + 1
     half = np.where(np.arange(items) < items // 2, 1.0, -1.0)
     y = half[X[:, 0] - 1] == half[X[:, 1] - 1]
-    # Equal halves, so that the sums of rows are -1 for the zeros on the diagonal alone.
+    # The halves are equal, so row sums are -1 only because of the zeros on the diagonal.
     U = np.outer(half, half) + 1 / (items - 1)
     np.fill_diagonal(U, 0.0)
     return U / np.linalg.norm(U), wkendall.suquan_svd(X, y), wkendall.suquan_svd(X, y, pure=True)
 
 
 def cosines_of(experiment, amounts, seeds=10):
-    """Cosines between planted and found weights, plain and pure, for every amount and seed."""
+    """Cosines between planted and learned weights, plain and pure, for every amount and seed."""
     cosines = np.empty((2, len(amounts), seeds))
     for index, amount in enumerate(amounts):
         for seed in range(seeds):

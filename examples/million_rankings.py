@@ -1,9 +1,9 @@
-"""A linear model learns from a million rankings of ten items, in chunks.
+"""Train a linear model on a million rankings of ten items, in chunks.
 
-Two groups of people rank ten items, each around a ranking of its own (the Mallows model). Which group does a person belong to? A
-Gram matrix of all would have 10^12 entries. Instead each ranking becomes a vector: exact features of a kernel of order 2, or an
-approximation of any kernel by landmarks, here of two that have no such features. The vectors are made some thousand at a time and
-forgotten after a step of stochastic gradient descent. Prints a table with accuracies, seconds and the peak memory of the process.
+Two groups of people rank ten items, each group around its own ranking (the Mallows model). The model predicts the group. A
+Gram matrix would have 10^12 entries. Instead each ranking becomes a vector: exact features of a kernel of order 2, or
+landmark features, which work for every kernel. The vectors are computed some thousand at a time and discarded after a step of
+stochastic gradient descent. The script prints accuracies, seconds and the peak memory of the process.
 """
 
 import argparse
@@ -25,7 +25,7 @@ MAPS = {
 
 
 def simulate(people, rng):
-    """Draw rankings of two groups, whose centres differ in the order of the five favourites."""
+    """Draw rankings of two groups whose centres differ in the order of the five favourites."""
     centres = np.arange(1, ITEMS + 1), np.array([5, 4, 3, 2, 1, 6, 7, 8, 9, 10])
     group = rng.integers(0, 2, people)
     X = np.empty((people, ITEMS), dtype=np.int64)
@@ -44,7 +44,7 @@ def train(vectors, X, group):
 
 
 def peak_memory():
-    """Return the most memory that the process has had, in MiB."""
+    """Return the peak memory of the process in MiB."""
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / (2**20 if sys.platform == "darwin" else 2**10)
 
 

@@ -1,9 +1,9 @@
-"""Half a million people in two groups rank 40 items: an SVM for them on a cluster of two processes.
+"""An SVM for half a million rankings of 40 items, on a cluster of two processes.
 
-The Gram matrix of all would take two terabytes. Nystroem's method needs the kernel with a few hundred people only, the landmarks:
-K(X, L) times the inverse square root of K(L, L) are features whose inner products come near the kernel. Dask makes the people,
-their features and the predictions chunk by chunk; a linear SVM learns from one chunk after the other. It is compared with an SVM
-that has the exact kernel, of as many people as it can take. Prints times, accuracies and memory.
+The Gram matrix of all people would take two terabytes. Nystroem's method needs the kernel only with a few hundred people L,
+the landmarks: the inner products of the features K(X, L) K(L, L)^(-1/2) approximate the kernel. Dask computes the people,
+their features and the predictions chunk by chunk, and a linear SVM is trained on one chunk after the other. It is compared
+with an SVM with the exact kernel on a subset of the people. The script prints times, accuracies and memory.
 """
 
 import argparse
@@ -23,7 +23,7 @@ from sklearn.svm import SVC
 ITEMS = 40
 CHUNK = 25_000
 KERNEL = {"weight": "mult", "u": "hyperbolic", "normalize": True}
-# Log strengths: the favourites of one group in the reverse order of the other's, the rest alike.
+# Log strengths: the two groups have their favourites in opposite orders; the other items are equal.
 FAVOURITES = np.array([3.0, 2.6, 2.2, 1.8, 1.4])
 
 
@@ -40,7 +40,7 @@ def simulate(people, seed):
 
 
 def people(chunks):
-    """Return a dask array of rankings and one of groups, made where they are needed."""
+    """Return dask arrays of rankings and of groups, computed on the workers."""
     parts = [
         da.from_delayed(dask.delayed(simulate)(CHUNK, seed), (CHUNK, ITEMS + 1), np.int8) for seed in range(chunks)
     ]
@@ -49,14 +49,14 @@ def people(chunks):
 
 
 def nystroem_root(landmarks):
-    """Return the inverse square root of the kernel between landmarks, without directions that rounding has filled."""
+    """Return the inverse square root of the kernel between landmarks, without directions that are only rounding."""
     values, vectors = np.linalg.eigh(wkendall.gram_matrix(landmarks, **KERNEL))
     kept = values > 1e-10 * values[-1]
     return vectors[:, kept] / np.sqrt(values[kept])
 
 
 def one_by_one(client, Z, y, ahead=4):
-    """Yield chunks of features and groups, in order; a few are being made while the last is used."""
+    """Yield chunks of features and groups in order, and compute a few ahead."""
     waiting = deque()
     for block, labels in zip(Z.blocks, y.blocks, strict=True):
         waiting.append(client.compute([block, labels]))
@@ -71,7 +71,7 @@ def accuracy(scores, y):
 
 
 def trained(K, y):
-    """Train an SVM with this kernel, C chosen on a fifth of the people; return a coefficient for each, and a constant."""
+    """Train an SVM with this kernel, with C chosen on a fifth of the people; return the coefficients and the intercept."""
     cut = len(y) * 4 // 5
     models = {C: SVC(C=C, kernel="precomputed").fit(K[:cut, :cut], y[:cut]) for C in (0.1, 1.0, 10.0)}
     C = max(models, key=lambda C: models[C].score(K[cut:, :cut], y[cut:]))
@@ -122,7 +122,7 @@ def peak_memory():
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--chunks", type=int, default=20, help=f"of {CHUNK:,} people, from 2")
+    parser.add_argument("--chunks", type=int, default=20, help=f"number of chunks of {CHUNK:,} people, at least 2")
     parser.add_argument("--landmarks", type=int, default=300)
     parser.add_argument("--epochs", type=int, default=3)
     parser.add_argument("--exact", type=int, default=5000, help="people for the exact kernel")

@@ -1,9 +1,9 @@
-"""Two groups of people rank 24 items; which group does a person belong to?
+"""Two groups of people rank 24 items. Which group does a person belong to?
 
-All agree on the four favourites; the groups differ in how they order them, and nobody has an opinion on the other twenty, whose
-order is noise. This is where position weights help. Rankings are drawn from the Plackett-Luce model: the next item is chosen
-with probability proportional to its strength. An SVM with each kernel learns the group from the ranking. Prints a table and
-writes a picture.
+All people have the same four favourites, but the groups order them differently. The order of the other twenty items is noise.
+In this situation position weights help. Rankings are drawn from the Plackett-Luce model: the next item is chosen with
+probability proportional to its strength. An SVM with each kernel predicts the group from the ranking. The script prints a
+table and draws a picture.
 """
 
 import argparse
@@ -27,13 +27,13 @@ KERNELS = {
     "add, log": {"weight": "add", "u": "log"},
     "mult, hyperbolic": {"weight": "mult", "u": "hyperbolic"},
 }
-# Log strengths: the favourites of one group in the reverse order of the other's, the rest alike.
+# Log strengths: the two groups have their favourites in opposite orders; the other items are equal.
 FAVOURITES = [3.0, 2.6, 2.2, 1.8]
 GROUPS = np.array([FAVOURITES + [0.0] * 20, FAVOURITES[::-1] + [0.0] * 20])
 
 
 def simulate(people, rng):
-    """Draw rankings of both groups: adding Gumbel noise to log strengths and sorting draws from Plackett-Luce."""
+    """Draw rankings of both groups from the Plackett-Luce model, by sorting log strengths with Gumbel noise."""
     group = np.arange(people) % 2
     scores = GROUPS[group] + rng.gumbel(size=(people, GROUPS.shape[1]))
     return scores, group
@@ -45,7 +45,7 @@ def gram(scores, name):
 
 
 def accuracies(K, group, splits):
-    """Test accuracy for each split, the cost C chosen on the training part."""
+    """Test accuracy for each split, with the cost C chosen on the training part."""
     return np.array([score(K, group, train, test) for train, test in splits])
 
 
@@ -64,7 +64,7 @@ def score(K, group, train, test):
 
 
 def draw(results, seen, K, group, path):
-    """Accuracies beside the people as one of the kernels sees them."""
+    """Draw the accuracies, and a map of the people with one of the kernels."""
     figure, (left, right) = plt.subplots(1, 2, figsize=(10, 4), width_ratios=[3, 2], layout="constrained")
     names = sorted(results, key=lambda name: results[name].mean())
     means = [results[name].mean() for name in names]

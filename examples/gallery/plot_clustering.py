@@ -1,11 +1,10 @@
 """
-Clusters of rankings: the kernel decides which
-==============================================
+Clusters of rankings depend on the kernel
+=========================================
 
-600 people rank twelve items. They are of three groups, which nobody has told us. ``KernelKMeans``
-looks for groups in the geometry of a kernel, and finds those that the kernel can see. Two data sets
-show it: in the first the groups differ in everything, in the second only in how they order their
-four favourites.
+600 people from three unknown groups rank twelve items. ``KernelKMeans`` searches for the groups in
+the feature space of a kernel. The result depends on the kernel, as two data sets show. In the first
+the groups differ in all items. In the second they differ only in the order of their four favourites.
 """
 
 import matplotlib.pyplot as plt
@@ -44,8 +43,8 @@ for title, people in draws.items():
 # %%
 # Three groups, with and without weights
 # --------------------------------------
-# The adjusted Rand index says how well clusters agree with the groups: 1 for equal, 0 for what
-# chance would give. Mean and standard deviation of ten draws of each data set:
+# The adjusted Rand index measures the agreement of clusters and groups: 1 if they are equal, 0 on
+# average for random clusters. The table shows mean and standard deviation of ten draws:
 
 kernels = {
     "standard": {"weight": "standard"},
@@ -68,10 +67,10 @@ for name, kernel in kernels.items():
     print(f"{name:21}" + "".join(f"{cell:>22}" for cell in cells))
 
 # %%
-# What the kernels see
-# --------------------
-# Kernel principal components put the people on a map, in the geometry in which k-means works. The
-# colour is the cluster that was found, and a cross marks who is not with most of their group.
+# Maps of the people
+# ------------------
+# Kernel principal components show the people in the feature space in which k-means works. The colour
+# is the cluster. A cross marks people who are not in the same cluster as most of their group.
 
 colors = np.array(["#4477aa", "#ee6677", "#228833"])
 figure, panels = plt.subplots(2, 2, figsize=(9, 8), layout="constrained")
@@ -102,8 +101,8 @@ for row, (title, people) in zip(panels, draws.items(), strict=True):
 # %%
 # What the clusters prefer
 # ------------------------
-# The mean ranks of the four favourites in the clusters that the average kernel finds in the second
-# data set, which are those of the three groups: 1 2 3 4, 4 3 2 1 and 2 4 1 3.
+# The output shows the mean ranks of the four favourites in the clusters of the average kernel, for the
+# second data set. They match the three groups: 1 2 3 4, 4 3 2 1 and 2 4 1 3.
 
 labels = KernelKMeans(3, random_state=0, weight="average").fit_predict(people[0])
 for cluster in range(3):
@@ -113,12 +112,12 @@ for cluster in range(3):
     )
 
 # %%
-# **What comes out.** A clustering finds what its kernel looks at. Where groups differ in everything,
-# all pairs help, and the multiplicative and the top-4 kernel throw much of it away. Where groups
-# differ at the top only, six of the 66 pairs of items tell them apart, 32 are the same for
-# all, and 28 are noise: the standard and the Mallows kernel find next to nothing, because k-means splits the
-# noise. The average kernel, which has no parameter to choose, is close to the best in both, and the
-# one to begin with if it is not known where groups differ.
+# **What comes out.** If groups differ in all items, all pairs help, and the multiplicative and the
+# top-4 kernel lose much of the information. If groups differ only at the top, six of the 66 pairs of
+# items distinguish them, 32 pairs are the same for everybody, and 28 are noise. The standard and the
+# Mallows kernel then find almost nothing, because k-means splits the noise. The average kernel has no
+# parameter and is close to the best in both cases. Start with it if you do not know where groups
+# differ.
 #
-# The groups were made distinct enough to be found. With a concentration of 0.7 instead of 1.5 in the
-# second data set, the weighted kernels reach about 0.2 only, and the standard kernel still 0.
+# The groups are distinct by construction. With a concentration of 0.7 instead of 1.5 in the second
+# data set, the weighted kernels reach only about 0.2, and the standard kernel 0.

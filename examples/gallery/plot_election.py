@@ -1,12 +1,11 @@
 """
-An election: consensus, parties, and what a vote looks at
-=========================================================
+An election: consensus, camps and the pairs that distinguish them
+=================================================================
 
-2,000 voters rank nine candidates. Few rank all of them: most name their first few, and some tie
-candidates. What is the ranking that the town agrees on, does it hide that there are camps, and
-which candidates tell the camps apart?
+2,000 voters rank nine candidates. Most voters name only their first few candidates, and some ballots
+have ties. Which ranking does the town agree on? Are there camps? Which candidates distinguish them?
 
-The ballots are simulated: three camps, each around a ranking of its own.
+The ballots are simulated. There are three camps, each around its own ranking.
 """
 
 import matplotlib.pyplot as plt
@@ -35,8 +34,8 @@ print("a ballot:", ballots[0])
 # %%
 # The town, and its camps
 # -----------------------
-# A ballot ties what it gives the same rank and puts those that it does not name last. The
-# score is a mean tau: 1 if all ballots agree with the ranking.
+# Candidates with the same rank are tied. Candidates that a ballot does not name are last. The score is
+# the mean tau: 1 if all ballots agree with the ranking.
 
 how = {"ties": "mean", "missing": "bottom", "signed": True, "normalize": True}
 town = consensus(ballots, **how)
@@ -56,7 +55,7 @@ for label, ranking in enumerate(model.consensus()):
 # %%
 # The three best, by three methods
 # --------------------------------
-# Mean ranks (Borda), all pairs (Kemeny), and pairs within the first three only.
+# The methods use mean ranks (Borda), all pairs (Kemeny), or only pairs within the first three.
 
 three = {
     "Borda": consensus(ballots, method="borda", **how),
@@ -67,10 +66,10 @@ for method, found in three.items():
     print(f"{method:10}", ", ".join(candidates[np.argsort(found.ranking)[:3]]))
 
 # %%
-# A map, and the pairs that tell two camps apart
-# ----------------------------------------------
-# A coefficient of 1 for the voters of one camp and -1 for those of another, each divided by
-# their number, makes a function whose pairs are those on which the camps differ.
+# A map, and the pairs that distinguish two camps
+# -----------------------------------------------
+# Give the voters of one camp the coefficient 1 and those of another -1, each divided by their number.
+# The important pairs of this function are those on which the two camps differ.
 
 figure, (left, right) = plt.subplots(
     1, 2, figsize=(11, 4.6), layout="constrained", width_ratios=(1.15, 1)
@@ -89,7 +88,7 @@ plotting.plot_pairs(pairs, ax=right, title="what the largest camp prefers")
 left.set_title("500 ballots")
 
 # %%
-# **What comes out.** The ranking of the town is known to be the best of all 362,880. Its score is
-# low, because the camps disagree: within each camp the mean tau is much larger. The camps
-# that were found are nearly those that were planted, although most ballots name few candidates. The first
-# three depend on the method. Where only the first places count, the largest camp decides more.
+# **What comes out.** The ranking of the town is proven to be the best of all 362,880. Its score is low,
+# because the camps disagree; within each camp the mean tau is much larger. The clusters nearly match
+# the planted camps, although most ballots name few candidates. The first three candidates depend on
+# the method. If only the first positions count, the largest camp has more influence.

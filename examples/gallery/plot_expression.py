@@ -2,12 +2,12 @@
 Gene expression: ranks, detection limits and ties
 =================================================
 
-A sample of tissue gives a number for each gene. What the number means depends on the instrument:
-its gain, how it bends, where it stops seeing anything. The order of the genes within a sample
-depends on none of that, so expression profiles are rankings of genes (``input="scores"``). They are
-rankings with many ties: whatever is below the detection limit has the same value.
+A tissue sample has one number for each gene. The number depends on the instrument: on its gain, its
+nonlinearity and its detection limit. The order of the genes within a sample depends on none of these,
+so expression profiles can be treated as rankings of genes (``input="scores"``). They have many ties,
+because all values below the detection limit are equal.
 
-The data are simulated: 80 samples of two kinds of tissue, 1,000 genes, of which 40 differ between
+The data are simulated: 80 samples of two kinds of tissue and 1,000 genes, of which 40 differ between
 the kinds.
 """
 
@@ -28,7 +28,7 @@ def simulate(rng):
 
 
 def measure(truth, limit, distortion, rng):
-    """Read by instruments that differ, one for each sample: gain, curvature, a detection limit, and whole numbers."""
+    """Simulate one instrument per sample: gain, curvature, detection limit and rounding to whole numbers."""
     gain, bend = distortion * rng.standard_normal((2, 80, 1))
     return np.round(
         2 ** (10 * (np.maximum(truth, limit) / 12) ** np.exp(0.3 * bend) + gain)
@@ -38,8 +38,8 @@ def measure(truth, limit, distortion, rng):
 def accuracy(K, kind):
     """Cross-validated accuracy of an SVM.
 
-    The matrix is centred and scaled, so that one C suits all; by means over the training samples
-    only, because a test sample must not change what the SVM is trained on.
+    The matrix is centred and scaled so that one C suits all kernels. The means come from the training
+    samples only, so that test samples do not influence the training.
     """
     found = []
     for train, test in StratifiedKFold(5, shuffle=True, random_state=0).split(K, kind):
@@ -67,8 +67,8 @@ print(
 # %%
 # Instruments that differ
 # -----------------------
-# An SVM with a linear kernel on logarithms, the same after each sample is brought to mean 0 and
-# variance 1, and Kendall's tau with ties, while instruments differ more and more.
+# Three SVMs are compared while the instruments differ more and more: a linear kernel on logarithms, the
+# same after standardizing each sample, and Kendall's tau with ties.
 
 distortions = [0.0, 0.5, 1.0, 2.0]
 by_instrument = {"logarithms": [], "logarithms, standardized": [], "rankings": []}
@@ -94,14 +94,13 @@ for distortion in distortions:
 # %%
 # Genes below the detection limit
 # -------------------------------
-# Now the limit rises, until it hides two thirds of all values and more. Three ways to deal with
-# what is tied: by the mean over all orders of the tied genes (``ties="mean"``), with the ties
-# broken by chance, and with the ties broken by the order of the columns, which is what a sort does
-# if nobody thinks about it.
+# Now the limit rises until it hides more than two thirds of all values. There are three ways to treat
+# ties: the mean over all orders of the tied genes (``ties="mean"``), random tie-breaking, and
+# tie-breaking by column order, as a plain sort does.
 
 limits = [0, 4, 5, 6, 7, 8]
 hidden = []
-by_ties = {'ties="mean"': [], "broken by chance": [], "broken by the columns": []}
+by_ties = {'ties="mean"': [], "broken at random": [], "broken by column": []}
 for limit in limits:
     scores, shares = np.zeros((4, 3)), []
     for repetition in range(4):
@@ -135,12 +134,12 @@ for axes, places, found in (
     axes.legend(frameon=False, loc="lower left")
     axes.spines[["top", "right"]].set_visible(False)
 left.set(
-    xlabel="how much instruments differ",
+    xlabel="difference between instruments",
     ylabel="accuracy, mean of four simulations",
     title="Instruments",
 )
 right.set(
-    xlabel="part of the values at the detection limit",
+    xlabel="share of values at the detection limit",
     title="Detection limit",
     ylim=(0.45, 1),
 )
@@ -149,12 +148,11 @@ for name, line in by_ties.items():
     print(f"{name:23}" + "".join(f"{mean:7.2f}" for mean in line))
 
 # %%
-# **What comes out.** Rankings do not notice that instruments differ. A careful standardization is
-# nearly as good, plain logarithms are not. Ties matter more: a broken tie pretends to know what was
-# not measured. With two thirds of the values hidden, ``ties="mean"`` still tells the tissues apart
-# in four of five cases. With the ties broken by chance, the same kernel on the same data has lost
-# more than half of its lead over guessing, because every pair of hidden genes adds a coin toss;
-# broken by the columns they are no better.
+# **What comes out.** Differences between instruments do not affect rankings. Standardization is nearly
+# as good; plain logarithms are not. Ties matter more: breaking a tie adds information that was not
+# measured. With two thirds of the values hidden, ``ties="mean"`` still has an accuracy of about 0.8.
+# With random tie-breaking, the same kernel on the same data loses more than half of its lead over
+# guessing, because every pair of hidden genes adds noise. Breaking ties by column is no better.
 #
-# In real data this is the normal case: in the leukemia data on :doc:`the page on incomplete
-# rankings </incomplete>` 7,129 genes have about 1,900 different values a sample.
+# This is typical of real data: the leukemia data on :doc:`the page on incomplete rankings
+# </incomplete>` have 7,129 genes and about 1,900 different values per sample.

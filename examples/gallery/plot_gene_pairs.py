@@ -1,15 +1,15 @@
 """
-Gene expression: the pair of genes that decides
-===============================================
+Gene expression: a pair of genes that determines the class
+==========================================================
 
-Two genes whose order within a sample tells two kinds of tissue apart are a rule that fits on a
-card: *if A is higher than B, it is the first kind*. The rule does not depend on the instrument, as
-long as the instrument keeps the order. A support vector machine with Kendall's tau looks at all
-pairs of genes at once. ``pair_importance`` finds the pairs that it looks at most.
+Sometimes the order of two genes within a sample determines the kind of tissue: *if A is higher than B,
+it is the first kind*. Such a rule does not depend on the instrument, as long as the instrument
+preserves the order. A support vector machine with Kendall's tau uses all pairs of genes.
+``pair_importance`` finds the pairs with the largest effect.
 
-The data are simulated: 100 samples, 2,000 genes, counts of molecules with many ties. 80 genes differ
-a little between the kinds of tissue. The order of one more pair of genes depends on the kind. These two
-genes go up and down together, so that neither of them says much by itself.
+The data are simulated: 100 samples, 2,000 genes, and molecule counts with many ties. 80 genes differ
+slightly between the kinds of tissue. In addition, the order of one pair of genes depends on the kind.
+These two genes rise and fall together, so neither of them is informative alone.
 """
 
 import matplotlib.pyplot as plt
@@ -31,14 +31,14 @@ counts = rng.poisson(level)
 genes = np.array([f"G{number}" for number in range(2000)])
 print("first sample:", counts[0, :12], "...")
 print(
-    f"{np.mean([len(np.unique(row)) for row in counts]):.0f} different counts a sample"
+    f"{np.mean([len(np.unique(row)) for row in counts]):.0f} different counts per sample"
 )
 
 # %%
 # Which pairs?
 # ------------
-# The kernel is tau-b between samples. The support vectors and their coefficients say which pairs of
-# genes speak for the second kind. There are two million pairs, of which ten are asked for.
+# The kernel is tau-b between samples. The support vectors and their coefficients determine which pairs
+# of genes are evidence for the second kind. The code returns the first ten of two million pairs.
 
 options = {"input": "scores", "ties": "mean", "signed": True, "normalize": True}
 K = wkendall.gram_matrix(counts, **options)
@@ -52,13 +52,13 @@ for first, second, effect in zip(*found, strict=True):
 # %%
 # A rule of one pair
 # ------------------
-# On the left the ten pairs. On the right the samples in the plane of the two genes of the first pair:
-# a sample belongs to the second kind if the one is higher than the other.
+# The left panel shows the ten pairs. The right panel shows the samples by the two genes of the first
+# pair. The rule: a sample belongs to the second kind if it is above the diagonal.
 
 figure, (left, right) = plt.subplots(
     1, 2, figsize=(10, 3.8), layout="constrained", width_ratios=(1.2, 1)
 )
-plotting.plot_pairs(found, ax=left, title="pairs that the SVM looks at")
+plotting.plot_pairs(found, ax=left, title="most important pairs of the SVM")
 one, other = found.first[0], found.second[0]
 x, y = counts[:, genes == other].ravel(), counts[:, genes == one].ravel()
 for label, color in ((0, "#ccbb44"), (1, "#4477aa")):
@@ -84,7 +84,7 @@ print(f"accuracy of the SVM, on five folds: {np.mean(folds == kind):.2f}")
 print(f"accuracy of the first pair: {np.mean((y > x) == kind):.2f}")
 
 # %%
-# **What comes out.** The planted pair is on top. The others are pairs of a gene that goes up and one
-# that goes down. The rule of one pair is as good as the SVM, which needs all genes for it. Here the
-# pair was chosen on all samples, so its accuracy is too good; in a study it is chosen on one part of
-# the samples and tested on another.
+# **What comes out.** The planted pair is first. The others combine a gene that rises with a gene that
+# falls. The rule of one pair is as accurate as the SVM, which uses all genes. Its accuracy is
+# optimistic, because the pair was chosen on all samples; in a study, choose it on one part of the
+# samples and test it on another.

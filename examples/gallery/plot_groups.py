@@ -1,11 +1,11 @@
 """
-Do two groups of voters differ, and in what?
-============================================
+Do two groups of voters differ, and how?
+========================================
 
-A simulated election: six parties from left to right, and voters who list as many as they like,
-the best first. City and countryside have the same middle, but the city has more voters on both
-wings. ``two_sample_test`` says whether the ballots of two groups come from one distribution; what
-differs is then looked up in the ballots.
+In a simulated election there are six parties from left to right. Voters list any number of parties,
+best first. City and countryside have the same centre, but the city has more voters on both wings.
+``two_sample_test`` tests whether the ballots of two groups have the same distribution. Then the
+example shows how the ballots differ.
 """
 
 import matplotlib.pyplot as plt
@@ -17,7 +17,7 @@ PLACES = np.array([-2.0, -1.2, -0.4, 0.4, 1.2, 2.0])
 
 
 def ballots(views, rng):
-    """Rank parties by how near they are, with some noise, and list one to six of them."""
+    """Rank parties by their distance to the voter, with noise, and list one to six of them."""
     near = -np.abs(views[:, None] - PLACES) + rng.gumbel(0, 0.4, (len(views), 6))
     lengths = rng.choice([1, 2, 3, 4, 6], len(views), p=[0.15, 0.2, 0.35, 0.1, 0.2])
     orders = near.argsort(axis=1)[:, ::-1]
@@ -35,9 +35,9 @@ countryside = ballots(rng.normal(0, 0.9, 400), rng)
 print(city[:3])
 
 # %%
-# An item that is not listed is NaN, and below all that are. The p-value says how often voters who
-# are dealt out at random differ as much as city and countryside do. Two halves of the countryside
-# are a check: there is nothing to find.
+# Unlisted parties are NaN and rank below all listed ones. The p-value is the share of random
+# permutations of the voters with a difference as large as that between city and countryside. As a
+# check, two halves of the countryside are compared: they do not differ.
 
 result = two_sample_test(city, countryside, missing="bottom", rng=0)
 halves = two_sample_test(countryside[::2], countryside[1::2], missing="bottom", rng=0)
@@ -45,21 +45,21 @@ print(f"city, countryside:      {result.statistic:8.5f}  p = {result.pvalue}")
 print(f"halves of countryside:  {halves.statistic:8.5f}  p = {halves.pvalue}")
 
 # %%
-# What differs? First the pairs of parties: the part of voters that put one before the other, of
-# those that list at least one of them. Then whole ballots: the mean similarity of a ballot to the
-# city minus that to the countryside, with the kernel of the test. The discrepancy is large
-# because of those ballots where this is far from 0.
+# How do they differ? First compare pairs of parties: among the voters who list at least one of the two,
+# the share that prefers the first. Then compare whole ballots: the mean similarity of a ballot to the
+# city minus that to the countryside, with the kernel of the test. Ballots with a large difference
+# contribute most to the statistic.
 
 
 def before(X):
-    """Return the part of voters that put the party of the row before that of the column."""
+    """Return the share of voters who prefer the party of the row to that of the column."""
     ranks = np.where(np.isnan(X), 7, X)
     first = (ranks[:, :, None] < ranks[:, None, :]).sum(axis=0)
     return first / np.maximum(first + first.T, 1)
 
 
 pairs = before(city) - before(countryside)
-# NaN is not equal to NaN, so that equal ballots are found with another number in its place.
+# NaN is not equal to NaN, so it is replaced by a number to find equal ballots.
 everyone = np.nan_to_num(np.concatenate([city, countryside]), nan=7)
 different = np.unique(everyone, axis=0)
 different[different == 7] = np.nan
@@ -84,7 +84,7 @@ figure, (left, middle, right) = plt.subplots(
 left.hist(result.null_distribution, bins=40, color="#bbbbbb")
 left.axvline(result.statistic, color="#ee6677", linewidth=2)
 left.set(
-    title="City and countryside,\nand voters dealt out at random",
+    title="City and countryside,\nand random permutations",
     xlabel="squared discrepancy",
     ylabel="permutations",
 )
@@ -109,8 +109,8 @@ for axes in (left, right):
 print(f"largest difference of a pair: {np.abs(pairs).max():.3f}")
 
 # %%
-# **What comes out.** City and countryside differ: 0.3 % of the random deals have a discrepancy as
-# large. The two halves of the countryside do not. No pair of parties differs by more than eleven
-# hundredths, and the pairs that differ are those of a wing and the middle: Grey before Blue, Black
-# before Pink. Whole ballots say it in one glance. What the countryside has more of begins with Pink
-# and Blue, the middle; what the city has more of begins with Black and Grey, a wing.
+# **What comes out.** City and countryside differ: 0.3 % of the random permutations have a discrepancy
+# as large. The two halves of the countryside do not differ. The largest difference of a pair is 0.111,
+# and the pairs that differ consist of a wing and a centre party: Grey before Blue, Black before
+# Pink. Whole ballots show the difference directly. Ballots typical of the countryside begin with the
+# centre parties Pink and Blue; ballots typical of the city begin with Black and Grey, a wing.

@@ -2,10 +2,10 @@
 Nearest rankings: exact, and approximate with FAISS
 ===================================================
 
-``neighbors`` finds the most similar rankings exactly. Where an index is searched many times, an
-approximate one can be faster. ``packed_signs`` turns rankings into bits whose Hamming distance is
-the Kendall distance, so that FAISS can search them. This example measures how many of the true
-neighbours such indexes find. Without FAISS (``pip install faiss-cpu``) it shows the exact search.
+``neighbors`` finds the most similar rankings exactly. If an index is searched many times, an
+approximate index can be faster. ``packed_signs`` converts rankings to bits whose Hamming distance is
+the Kendall distance, so FAISS can search them. This example measures the recall of such indexes.
+Without FAISS (``pip install faiss-cpu``) it shows only the exact search.
 """
 
 import time
@@ -30,19 +30,19 @@ print(X.shape, queries.shape)
 # %%
 # The exact answer
 # ----------------
-# Ten neighbours by the number of discordant pairs. ``recall`` is how many of the distances of an
-# answer are as small as the tenth true one: rankings at equal distances are equally good.
+# The metric is the number of discordant pairs. ``recall`` is the share of the returned distances that
+# are at most the tenth smallest true distance, so rankings at equal distances are equally good.
 
 exact = neighbors(queries, X, n_neighbors=10, metric="distance")
 
 
 def recall(distances):
-    """Return which part of the answers is among the nearest ten."""
+    """Return the share of the results that are among the nearest ten."""
     return np.mean(distances <= exact.values[:, -1:])
 
 
 def seconds(search):
-    """Return the time of a search, the best of three, and what it finds."""
+    """Return the best time of three runs of a search, and its result."""
     best = np.inf
     for _ in range(3):
         start = time.perf_counter()
@@ -57,8 +57,8 @@ points = {"wkendall, exact": [(1e6 * took / len(queries), 1.0)]}
 # %%
 # The same bits in FAISS
 # ----------------------
-# ``IndexBinaryFlat`` is exact. ``IndexBinaryHNSW`` follows a graph, and ``IndexBinaryIVF`` searches
-# the nearest of some clusters; each has a parameter that trades time for recall.
+# ``IndexBinaryFlat`` is exact. ``IndexBinaryHNSW`` searches a graph, and ``IndexBinaryIVF`` searches
+# the nearest clusters. Each approximate index has a parameter that trades time for recall.
 
 bits, of_queries = packed_signs(X), packed_signs(queries)
 size = 8 * bits.shape[1]
@@ -96,10 +96,10 @@ for name, found in points.items():
 figure, axes = plt.subplots(figsize=(7, 4.5), layout="constrained")
 for (name, found), marker in zip(points.items(), "Dsov", strict=False):
     axes.plot(*zip(*found, strict=True), marker=marker, label=name)
-axes.set(xscale="log", xlabel="microseconds a query", ylabel="recall at 10")
-axes.legend()
+axes.set(xscale="log", xlabel="microseconds per query", ylabel="recall at 10")
+legend = axes.legend()
 
 # %%
-# **What comes out.** The bits are the same, so the exact index of FAISS gives the distances of
-# ``neighbors``. The approximate indexes look at a part of the rankings and find most neighbours. They
-# must be built first, and their recall must be measured: ``neighbors`` gives the answer to compare with.
+# **What comes out.** The exact index of FAISS gives the same distances as ``neighbors``. The approximate
+# indexes visit only a part of the rankings and find most neighbours. They must be built first, and
+# their recall must be measured against exact results, which ``neighbors`` gives.

@@ -2,11 +2,11 @@
 Bayesian optimisation: the order of jobs in a factory
 =====================================================
 
-Ten jobs pass the same five machines, all in the same order. Which order is done first? There are
-3.6 million. Suppose that to try one is expensive: a day in the factory, an hour of simulation.
-``wkendall.optimize.minimize`` spends few trials well. A Gaussian process with a kernel between
-orders predicts the orders that have not been tried, and the next trial is the order with the
-largest expected improvement.
+Ten jobs pass through the same five machines. Which of the 3.6 million orders of the jobs finishes
+first? Suppose that each trial is expensive: a day in the factory or an hour of simulation.
+``wkendall.optimize.minimize`` finds a good order with few trials. A Gaussian process with a kernel
+between orders predicts the values of new orders. The next trial is the order with the largest
+expected improvement.
 """
 
 import matplotlib.pyplot as plt
@@ -14,7 +14,7 @@ import numpy as np
 from wkendall.optimize import minimize
 
 JOBS, MACHINES, TRIALS = 10, 5, 50
-LEAST = 692  # the best of all orders, found apart by trying them all
+LEAST = 692  # the best of all orders, found separately by exhaustive search
 times = np.random.default_rng(0).integers(1, 100, (JOBS, MACHINES))
 
 
@@ -31,15 +31,15 @@ def makespan(order):
 # %%
 # One call
 # --------
-# The function takes an order, an array of the jobs 0 to 9 from first to last.
+# The function takes an order: an array of the jobs 0 to 9, from first to last.
 
 found = minimize(makespan, JOBS, n_calls=TRIALS, rng=0)
 print(found.x, found.fun)
 
 # %%
-# Against random orders
-# ---------------------
-# Each method has fifty trials. Eight repetitions show how much is luck.
+# Comparison with random search
+# -----------------------------
+# Each method has fifty trials. Eight repetitions show the variation.
 
 optimised, random = [], []
 for seed in range(8):
@@ -71,7 +71,7 @@ axes.legend(frameon=False)
 axes.spines[["top", "right"]].set_visible(False)
 
 # %%
-# **What comes out.** After fifty trials the optimiser is 17 above the best of all orders on average,
-# and random search 61. After twenty trials the optimiser is where random search is not after fifty.
+# **What comes out.** After fifty trials the optimiser is on average 17 above the best of all orders, and
+# random search 61. The optimiser with twenty trials is better than random search with fifty.
 # :doc:`The page on optimisation </optimisation>` compares it with a local search and with Lehmer
-# codes on four problems, and says how tours, constraints and runs of many days are handled.
+# codes on four problems, and describes tours, constraints and long runs.

@@ -1,14 +1,14 @@
 """
-Search results: who copies from whom?
-=====================================
+Search results: which engine copies?
+====================================
 
-Six search engines answer the same queries, each with its ten best documents. The lists have
-different documents, so they are no rankings of the same items; they are the tops of such rankings.
-``from_lists`` and ``missing="bottom"`` compare them as they are: what an engine does not list is
-below all that it lists, in an order that nobody knows.
+Six search engines answer the same queries with their ten best documents. The lists contain different
+documents, so they are top-10 lists rather than complete rankings. ``from_lists`` and
+``missing="bottom"`` compare them directly: documents that an engine does not list rank below all
+listed documents, in an unknown order.
 
-The engines are simulated. A, B and C search one index, D, E and F another one. And F cheats: its
-first three results are those of A.
+The engines are simulated. A, B and C use one index; D, E and F use another. F copies its first three
+results from A.
 """
 
 import matplotlib.pyplot as plt
@@ -41,8 +41,8 @@ for engine, results in zip(ENGINES, queries[0], strict=True):
 # %%
 # From lists to ranks
 # -------------------
-# Each query has its own documents. ``from_lists`` finds them and makes an array of ranks, with NaN
-# for what an engine does not list.
+# Each query has its own documents. ``from_lists`` collects them and returns an array of ranks, with NaN
+# for unlisted documents.
 
 X, documents = wkendall.from_lists(queries[0])
 print(len(documents), "documents:", documents[:4], "...")
@@ -51,14 +51,14 @@ print(X[:, :8])
 # %%
 # Three similarities
 # ------------------
-# The part of the ten results that two engines share is the plainest measure. The signed standard
-# kernel looks at the order of all pairs, listed or not. The multiplicative kernel with hyperbolic
-# weights also looks at all pairs, and the first results count most. All are averaged over 40
-# queries; a mean of kernels is a kernel.
+# The simplest measure is the share of the ten results that two engines have in common. The signed
+# standard kernel compares the order of all pairs, listed or not. The multiplicative kernel with
+# hyperbolic weights also compares all pairs, but the first results count most. All measures are
+# averaged over 40 queries; a mean of kernels is a kernel.
 
 
 def overlap(lists):
-    """Part of the results that engines share."""
+    """Share of results that engines have in common."""
     return np.array([[len(set(a) & set(b)) / 10 for b in lists] for a in lists])
 
 
@@ -96,17 +96,17 @@ for axes, (name, K) in zip(panels, found.items(), strict=True):
     axes.set_title(name)
 
 # %%
-# Whom is F most like?
+# Which engine is most similar to F?
 
 for name, K in found.items():
     others = K[5, :5]
     print(
-        f"{name:27} F is most like {ENGINES[others.argmax()]}: {others.max():.2f}, next {np.sort(others)[-2]:.2f}"
+        f"{name:27} F is most similar to {ENGINES[others.argmax()]}: {others.max():.2f}, next {np.sort(others)[-2]:.2f}"
     )
 
 # %%
-# How many queries does it take to notice? For each number of queries, the part of 200 random
-# choices among the 40 for which F is most like A:
+# How many queries are needed to detect the copy? For each number of queries, the output shows the share
+# of 200 random samples of the 40 queries in which F is most similar to A:
 
 weighted = np.array(
     [similarity(lists, weight="mult", u="hyperbolic")[5, :5] for lists in queries]
@@ -117,7 +117,7 @@ for size in (1, 2, 5, 10):
     print(f"{size:3} queries: {caught:.2f}")
 
 # %%
-# **What comes out.** All three see the two indexes. By shared results and by all pairs alike, F
-# belongs to D and E, whose index it has: seven of its ten results come from there. Only with
-# weights that fall with the rank is F most like A, and by far. The first results are what a user
-# looks at and what a copier copies, and it takes few queries to notice.
+# **What comes out.** All three measures show the two indexes. By shared results and by unweighted pairs,
+# F is most similar to D and E, because seven of its ten results come from their index. Only with
+# weights that decrease with the rank is F most similar to A, by a wide margin. Users look at the first
+# results, which are also the copied ones, and a few queries are enough to detect the copy.

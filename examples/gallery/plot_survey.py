@@ -1,12 +1,11 @@
 """
-A survey: how much can a ranking tell?
-======================================
+A survey: how much information is in a ranking?
+===============================================
 
-In 2001 Eurobarometer asked people in Europe where they get their information about science, and had
-them rank six sources. The paper asks whether a person's ranking tells their age, here 40 and over
-or not. The people of this page are simulated from a model that was fitted to the 12,216 people of
-the survey. That has one advantage over the real ones: of a model it is known how well the best of
-all methods could do.
+In 2001 Eurobarometer asked people in Europe to rank six sources of information about science. The
+paper predicts from the ranking whether a person is 40 or older. The people on this page are simulated
+from a model that was fitted to the 12,216 people of the survey. With a model, the best possible
+accuracy is known.
 """
 
 import matplotlib.pyplot as plt
@@ -30,8 +29,8 @@ print(people.X.shape, "people and sources; 40 and over:", people.y.mean().round(
 # %%
 # What they prefer
 # ----------------
-# Television comes first in both groups. The younger ones rank the internet and school higher, the
-# older ones radio and newspapers.
+# Television comes first in both groups. Younger people rank the internet and school higher, older people
+# radio and newspapers.
 
 means = np.array([people.X[people.y == group].mean(axis=0) for group in (0, 1)])
 place = np.argsort(-means.mean(axis=0))
@@ -48,10 +47,10 @@ axes.legend(frameon=False, loc="lower left")
 axes.spines[["top", "right"]].set_visible(False)
 
 # %%
-# Which pairs of sources tell the age
-# -----------------------------------
-# The signed standard kernel of six items has 15 features, one for each pair of sources: which of
-# the two comes first. A linear model on them is the same as a kernel machine, and can be read.
+# Which pairs of sources predict the age
+# --------------------------------------
+# The signed standard kernel of six items has 15 features: for each pair of sources, which one comes
+# first. A linear model on them is equivalent to a kernel machine, and its coefficients are readable.
 
 features = KendallFeatures(signed=True)
 model = LogisticRegression().fit(features.fit_transform(people.X), people.y)
@@ -60,13 +59,13 @@ for place in np.argsort(-np.abs(model.coef_[0]))[:5]:
     print(f"{names[place]:45} {model.coef_[0, place]:+.2f}")
 
 # %%
-# A positive number speaks for 40 and over.
+# A positive coefficient is evidence for 40 and over.
 #
-# How well any method can do
+# The best possible accuracy
 # --------------------------
-# Two people with the same ranking look the same to every method, and there are only 720 rankings.
-# The best that can be done is to answer, for each ranking, with the age group in which it is more
-# frequent. Two million simulated people give the frequencies.
+# No method can distinguish two people with the same ranking, and there are only 720 rankings. The best
+# method predicts, for each ranking, the age group in which it is more frequent. The frequencies come
+# from two million simulated people.
 
 many = make_survey(2_000_000, rng=1)
 ranking = many.X @ 7 ** np.arange(6)  # a number for each ranking
@@ -75,16 +74,14 @@ counts = np.array(
     [np.bincount(which[many.y == group], minlength=len(found)) for group in (0, 1)]
 )
 limit = counts.max(axis=0).sum() / counts.sum()
-print(
-    f"{len(found)} rankings; no method can be right more often than in {limit:.3f} of cases"
-)
-print(f"the answer '40 and over' for everybody: {many.y.mean():.3f}")
+print(f"{len(found)} rankings; the best possible accuracy is {limit:.3f}")
+print(f"predicting '40 and over' for everybody: {many.y.mean():.3f}")
 
 # %%
-# How fast do kernels get there?
-# ------------------------------
-# Logistic regression with four kernels learns from 100 to 12,800 people, ten times each, and is
-# tested on 20,000 others. Three have exact features; the Mallows kernel is approximated with a
+# Accuracy and number of people
+# -----------------------------
+# Logistic regression with four kernels is trained on 100 to 12,800 people, ten times each, and tested
+# on 20,000 others. Three kernels have exact features; the Mallows kernel is approximated with a
 # hundred landmarks.
 
 kernels = {
@@ -122,10 +119,10 @@ for (name, scores), color in zip(
         capsize=3,
         marker="o",
     )
-axes.axhline(limit, color="0.3", linestyle=":", label="the best of all methods")
+axes.axhline(limit, color="0.3", linestyle=":", label="best possible")
 axes.set(
     xscale="log",
-    xlabel="people to learn from",
+    xlabel="training people",
     ylabel="accuracy, mean ± standard error",
 )
 axes.set_xticks(sizes, [f"{size:,}" for size in sizes])
@@ -137,9 +134,8 @@ for name, scores in accuracy.items():
     print(f"{name:27}" + "".join(f"{mean:8.3f}" for mean in scores.mean(axis=1)))
 
 # %%
-# **What comes out.** Not the kernel is the bottleneck but the question: six ranks say little about
-# an age, and two thirds right is the most that anybody can have. A hundred people bring the
-# standard kernel to within three hundredths of that, and 12,800 close most of the rest. Kernels
-# that look at all pairs differ by less than two hundredths with few people and hardly at all with
-# many. The exception is the top-2 kernel. It sees who the two favourites are and nothing else, and
-# no number of people makes up for what it does not see.
+# **What comes out.** The limit is the question, not the kernel. Six ranks contain little information
+# about age, and the best possible accuracy is two thirds. With a hundred people the standard kernel is
+# within 0.03 of it, and with 12,800 people the gap almost closes. Kernels that use all pairs differ by
+# less than 0.02 with few people and hardly at all with many. The top-2 kernel is the exception. It uses
+# only the two favourites, and more people do not compensate for that.

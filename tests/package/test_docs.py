@@ -78,6 +78,23 @@ def test_pages_are_in_a_table_of_contents():
     assert set(reached) - {"gallery/index", "reference"} == {page.stem for page in DOCS.glob("*.md")}
 
 
+def test_the_readme_is_short():
+    """A reader sees the first result on the first screen."""
+    lines = (ROOT / "README.md").read_text().splitlines()
+    assert len(lines) <= 200
+    result = lines.index("```text")
+    assert lines.index("```", result) < 25
+
+
+def test_pages_begin_with_text():
+    """A title, then what the page is for: no code, table or picture comes first."""
+    for page in DOCS.glob("*.md"):
+        lines = [line for line in page.read_text().splitlines() if line]
+        if not lines[0].startswith("```{include}"):
+            assert lines[0].startswith("# "), page
+            assert re.match("[A-Za-z]", lines[1]), page
+
+
 def test_scripts_are_listed():
     listed = re.findall(r"\(\.\./examples/(\w+\.py)\)", (DOCS / "scripts.md").read_text())
     assert sorted(listed) == sorted(script.name for script in (ROOT / "examples").glob("*.py"))
