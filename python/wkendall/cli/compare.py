@@ -39,7 +39,7 @@ from wkendall.statistics.two_samples import compare
 if TYPE_CHECKING:
     from wkendall.cli.options import Commands
 
-#: Options that the Mallows kernel does not have, and that go with the other one without saying so.
+#: Options that imply the kernel "kendall", because the Mallows kernel does not have them.
 _WEIGHTED = ("weight", "k", "u", "U", "W", "order")
 
 _DESCRIPTION = """\
@@ -61,7 +61,7 @@ examples:
 
 
 class Group(NamedTuple):
-    """A group: its name, its rankings, and how many voters each has, if the file says that."""
+    """A group: its name, its rankings, and the number of voters of each, if the file has it."""
 
     name: str
     rankings: CheckedRankings
@@ -69,7 +69,7 @@ class Group(NamedTuple):
 
     @property
     def people(self) -> int:
-        """How many people are in the group."""
+        """Number of people in the group."""
         return self.rankings.rows if self.voters is None else int(self.voters.sum())
 
 
@@ -105,7 +105,7 @@ def add_parser(commands: Commands) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Compare the groups and print what comes out."""
+    """Compare the groups and print the result."""
     _check(arguments)
     groups = _read(arguments)
     with in_words_of_the_command():
@@ -127,7 +127,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _check(arguments: argparse.Namespace) -> None:
-    """Refuse what cannot be, before anything is read."""
+    """Refuse wrong combinations of options before any file is read."""
     if arguments.group is None and len(arguments.files) < 2:
         raise UsageError("there must be two files, one for each group, or --group COLUMN with one file")
     if arguments.group is not None:
@@ -146,7 +146,7 @@ def _check(arguments: argparse.Namespace) -> None:
 
 
 def _is_kendall(arguments: argparse.Namespace) -> bool:
-    """Whether the kernel is not the Mallows kernel: as said, or because of an option for weights."""
+    """Whether the kernel is "kendall": chosen explicitly, or implied by an option for weights."""
     if arguments.kernel is not None:
         return bool(arguments.kernel == "kendall")
     return any(getattr(arguments, name) != WEIGHTING[name] for name in _WEIGHTED)
@@ -155,7 +155,7 @@ def _is_kendall(arguments: argparse.Namespace) -> bool:
 def _options(arguments: argparse.Namespace) -> dict[str, Any]:
     """Return the parameters of the kernel."""
     if not _is_kendall(arguments):
-        # Without --normalize the default of the kernel, not its opposite.
+        # Without --normalize use the default of the kernel, which is not always False.
         divided = {"normalize": True} if arguments.normalize else {}
         return {"kernel": "mallows", "lam": arguments.lam, **divided}
     return {"kernel": "kendall", **weights_given(arguments)}
@@ -212,7 +212,7 @@ def _labels(source: Source) -> Sequence[Any]:
 
 
 def _natural(label: str) -> tuple[float, str]:
-    """Sort numbers by their size, and texts after them."""
+    """Return a sort key: numbers by size, then texts."""
     try:
         return float(label), label
     except ValueError:

@@ -72,7 +72,7 @@ def add_parser(commands: Commands) -> None:
     add_weights(parser.add_argument_group("the kernel"))
     add_reading(parser)
     add_running(parser)
-    # PrefLib files say themselves what ties and missing items are.
+    # PrefLib files define ties and missing items themselves.
     parser.set_defaults(run=run, ties=None, missing=None)
 
 
@@ -92,7 +92,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _check(arguments: argparse.Namespace) -> str:
-    """Refuse what cannot be, before anything is read; return what is to be written."""
+    """Refuse wrong combinations of options before any file is read; return the type of the output."""
     kind = "text" if arguments.format is None else arguments.format
     if arguments.output is not None:
         known = FORMATS.get(arguments.output.suffix.lower())
@@ -132,7 +132,7 @@ def _find(arguments: argparse.Namespace) -> tuple[Source, Consensus]:
 
 
 def _weights(source: Source, column: str) -> NDArray[np.float64]:
-    """Return how much each ranking counts."""
+    """Return the weight of each ranking."""
     cells = source.labels
     if isinstance(cells, np.ndarray) and cells.dtype.kind in "iufb" and cells.shape == (len(source.X),):
         return cells.astype(np.float64)

@@ -98,7 +98,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _second(arguments: argparse.Namespace) -> list[Path]:
-    """Return the name of the file of p-values, if they have one of their own."""
+    """Return the file of p-values, if there is a separate one."""
     output: Path = arguments.output
     if not arguments.pvalues or output == STDOUT or output.suffix.lower() == ".npz":
         return []
@@ -106,7 +106,7 @@ def _second(arguments: argparse.Namespace) -> list[Path]:
 
 
 def _check(arguments: argparse.Namespace) -> None:
-    """Refuse what cannot be, before anything is read."""
+    """Refuse wrong combinations of options before any file is read."""
     output: Path = arguments.output
     if output != STDOUT and output.suffix.lower() not in ENDINGS:
         raise UsageError(f"the name of the output must end in one of {', '.join(ENDINGS)}, not be {str(output)!r}")
@@ -163,7 +163,7 @@ def _write(ending: str, files: list[Path], found: Correlations, x: Source, y: So
 
 
 def _write_csv(stream: TextIO, matrix: NDArray[Any], x: Source, y: Source | None) -> None:
-    """Write a matrix with the fewest digits that give its numbers back; NaN is an empty cell."""
+    """Write a matrix with the fewest digits that reproduce its numbers exactly; NaN is an empty cell."""
     rows, columns = x.items, (x if y is None else y).items
     writer = csv.writer(stream, lineterminator="\n")
     if columns is not None:

@@ -1,4 +1,4 @@
-"""What went wrong, in one line."""
+"""Errors as one line."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ from wkendall._text import one_line
 
 
 class CommandError(Exception):
-    """The work failed, for a reason that the message says: exit code 1."""
+    """The work failed; the message gives the reason. Exit code 1."""
 
 
 class UsageError(Exception):
-    """The options do not go together: exit code 2."""
+    """Wrong combination of options. Exit code 2."""
 
 
 def explain(error: BaseException) -> str:

@@ -1,4 +1,4 @@
-"""`wkendall info`: what this installation and this machine have."""
+"""`wkendall info`: versions of this installation, and properties of this machine."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def add_parser(commands: Commands) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Print what there is."""
+    """Print the information."""
     found = configuration()
     with standard_output() as file:
         if arguments.json:

@@ -1,4 +1,4 @@
-"""Options that say what is computed for a pair of rankings."""
+"""The options for what is computed for a pair of rankings."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from wkendall.cli.weighting import WEIGHTING, add_weights, check_weights
 
 
 def add_kernel(parser: argparse.ArgumentParser, name: str, kinds: dict[str, str]) -> None:
-    """Add what is computed; the first of the kinds, with what each is, is the default and takes weights."""
+    """Add the option `name`; `kinds` are its choices with descriptions. The first is the default and takes weights."""
     kernel = parser.add_argument_group("the kernel")
     first = next(iter(kinds))
     meanings = "; ".join(f"{kind}: {meaning}" for kind, meaning in kinds.items())
@@ -22,7 +22,7 @@ def add_kernel(parser: argparse.ArgumentParser, name: str, kinds: dict[str, str]
 
 
 def check_kernel(arguments: argparse.Namespace) -> None:
-    """Refuse options that do not go together."""
+    """Refuse wrong combinations of options."""
     option, weighted = arguments.weighted
     if arguments.kernel != weighted:
         for name, unsaid in WEIGHTING.items():

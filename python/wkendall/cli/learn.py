@@ -1,4 +1,4 @@
-"""`wkendall learn`: weights of positions from labelled rankings."""
+"""`wkendall learn`: position weights from labelled rankings."""
 
 from __future__ import annotations
 
@@ -32,13 +32,13 @@ if TYPE_CHECKING:
 
 WEIGHTS, SCORES, PICTURE = FILES = ("weights.npz", "scores.json", "weights.png")
 GRID = (0.1, 1.0, 10.0)
-#: The standard kernel chooses from its own, whatever is asked for: what suits learned weights need not suit it.
+#: The standard kernel always uses its own grid: values of C that suit learned weights need not suit it.
 BASELINE_GRID = (0.1, 1.0, 10.0, 100.0)
-#: Up to so many items the picture shows pairs of positions, and single positions above.
+#: Up to this many items the picture shows pairs of positions; for more items it shows single positions.
 PAIRS_SHOWN = 50
-#: The picture has at most so many panels.
+#: The maximum number of panels of the picture.
 PANELS = 9
-#: What to do about a matrix of the standard kernel that does not fit in memory.
+#: Advice for a matrix of the standard kernel that does not fit in memory.
 _ADVICE = "--no-baseline does without it"
 
 _DESCRIPTION = """\
@@ -182,12 +182,12 @@ def _model(arguments: argparse.Namespace) -> Any:
 
 
 def _learn(arguments: argparse.Namespace, source: Source, plan: Plan) -> tuple[dict[str, Scores], Any]:
-    """Score the model and what it is compared with, and fit it to all rankings."""
+    """Score the model and the models that it is compared with, and fit it on all rankings."""
     from wkendall.cli import validation
 
     model = _model(arguments)
     reading = Reading(arguments.input, arguments.top, arguments.ties, arguments.missing)
-    # All at once, before they are dealt to folds where a row has another number.
+    # Check all rankings before the split into folds, so that errors have the right row numbers.
     rankings = reading.rankings(source.X, "X")
     others: dict[str, tuple[Plan, Score]] = {}
     if not arguments.no_baseline:
@@ -288,7 +288,7 @@ def _why_no_picture(arguments: argparse.Namespace) -> str | None:
 
 
 def _draw(path: Path, order: int, model: Any) -> None:
-    """Draw the weights, a panel for each class and component."""
+    """Draw the weights, one panel for each class and component."""
     from matplotlib.figure import Figure
 
     from wkendall.plotting import plot_position_scores, plot_weights

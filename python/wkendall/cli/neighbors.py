@@ -1,4 +1,4 @@
-"""`wkendall neighbors`: the rankings of a file, or of another one, that are most alike each ranking."""
+"""`wkendall neighbors`: the most similar rankings, in the same file or in another one, for each ranking."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 STDOUT = Path("-")
 ENDINGS = (".csv", ".npz")
-#: How many neighbours there are if nothing is said.
+#: The default number of neighbours.
 DEFAULT = 10
 
 _DESCRIPTION = """\
@@ -50,7 +50,7 @@ examples:
 
 
 class _Table(NamedTuple):
-    """Neighbours of all rows, one after the other."""
+    """The neighbours of all rows, one after another."""
 
     indptr: NDArray[Any]
     indices: NDArray[Any]
@@ -103,7 +103,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _check(arguments: argparse.Namespace) -> None:
-    """Refuse what cannot be, before anything is read."""
+    """Refuse wrong combinations of options before any file is read."""
     if arguments.output != STDOUT and arguments.output.suffix.lower() not in ENDINGS:
         raise UsageError(
             f"the name of the output must end in one of {', '.join(ENDINGS)}, not be {str(arguments.output)!r}"
@@ -159,7 +159,7 @@ def _write(path: Path, arguments: argparse.Namespace, x: Source, y: Source | Non
 
 
 def write_csv(stream: TextIO, found: _Table, rows: list[str] | None, columns: list[str] | None) -> None:
-    """Write a line for each neighbour, values with the fewest digits that give them back."""
+    """Write one line for each neighbour, with the fewest digits that reproduce the values exactly."""
     writer = csv.writer(stream, lineterminator="\n")
     writer.writerow(["row", "rank", "neighbor", "value"])
     for row, (start, end) in enumerate(zip(found.indptr[:-1].tolist(), found.indptr[1:].tolist(), strict=True)):

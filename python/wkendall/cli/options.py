@@ -1,4 +1,4 @@
-"""Options that several commands have."""
+"""Options that several commands share."""
 
 from __future__ import annotations
 
@@ -31,19 +31,19 @@ def new_parser(commands: Commands, name: str, summary: str, description: str, ep
 
 
 def add_output(parser: argparse.ArgumentParser, kind: str, what: str) -> None:
-    """Add what says where to write; --out is what `reproduce` calls it."""
+    """Add the options for the output; `reproduce` also calls it --out."""
     names = ("-o", "--out", "--output")
     parser.add_argument(*names, dest="output", type=Path, required=True, metavar=kind, help=what)
 
 
 def add_reading(parser: argparse.ArgumentParser) -> None:
-    """Add what says how a file is read and what its numbers mean."""
+    """Add the options for reading a file and for the meaning of its numbers."""
     add_files(parser)
     _add_meaning(parser)
 
 
 def add_files(parser: argparse.ArgumentParser) -> None:
-    """Add what says how a file of rankings is read."""
+    """Add the options for reading a file of rankings."""
     files = add_tables(parser, "the rankings", "the rankings")
     files.add_argument(
         "--layout",
@@ -63,8 +63,8 @@ def add_files(parser: argparse.ArgumentParser) -> None:
 
 
 def add_tables(parser: argparse.ArgumentParser, rows: str, what: str) -> argparse._ArgumentGroup:
-    """Add what says how a table is read; `rows` is what has a row each."""
-    parser.set_defaults(layout="ranks", item=None, value=None)  # unless the table may be one of rankings
+    """Add the options for reading a table; `rows` describes its rows."""
+    parser.set_defaults(layout="ranks", item=None, value=None)  # for commands without the options for layouts
     files = parser.add_argument_group("how files are read")
     files.add_argument(
         "--delimiter",
@@ -124,7 +124,7 @@ def _add_meaning(parser: argparse.ArgumentParser) -> None:
 
 
 def add_running(parser: argparse.ArgumentParser, writes: bool = True) -> None:
-    """Add what says how the work is done; `writes` is whether there are files to overwrite."""
+    """Add the options for running; `writes` says whether there are files to overwrite."""
     running = parser.add_argument_group("how it runs")
     running.add_argument("--jobs", type=number_of_jobs, metavar="N", help="threads; -1 or nothing for one on each core")
     running.add_argument(
@@ -137,7 +137,7 @@ def add_running(parser: argparse.ArgumentParser, writes: bool = True) -> None:
 
 
 def whole_number(least: int, below: int | None = None) -> Callable[[str], int]:
-    """Return what turns the text of an option into a whole number, or refuses it."""
+    """Return a function that parses a whole number, or refuses the text."""
 
     def convert(text: str) -> int:
         if (
@@ -160,7 +160,7 @@ def _delimiter(text: str) -> str:
 
 
 def number_of_jobs(text: str) -> int:
-    """Turn the text of --jobs into a number, or refuse it."""
+    """Parse the text of --jobs, or refuse it."""
     if text == "-1":
         return -1
     try:
@@ -172,7 +172,7 @@ def number_of_jobs(text: str) -> int:
 
 
 def wants_progress(arguments: argparse.Namespace) -> bool:
-    """Whether to show a progress bar: as asked for, or if there is a terminal to show it on and tqdm to draw it."""
+    """Whether to show a progress bar: if requested, or if there is a terminal and tqdm is installed."""
     if arguments.progress is not None:
         return bool(arguments.progress)
     return sys.stderr is not None and sys.stderr.isatty() and importlib.util.find_spec("tqdm") is not None

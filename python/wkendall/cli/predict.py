@@ -1,4 +1,4 @@
-"""`wkendall predict`: labels of rankings from what `wkendall learn` wrote."""
+"""`wkendall predict`: labels of rankings, predicted with the result of `wkendall learn`."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 STDOUT = Path("-")
 WEIGHTS = "weights.npz"
-#: What learning settled about the meaning of the numbers.
+#: Options for the meaning of the numbers, which are fixed by learning.
 _MEANING = ("input", "top", "ties", "missing")
 
 _DESCRIPTION = """\
@@ -50,23 +50,23 @@ examples:
 
 
 class Model(NamedTuple):
-    """What was learned."""
+    """A learned model."""
 
     path: Path
     #: Weights, coefficients and intercept of each function.
     functions: list[tuple[NDArray[np.float64], NDArray[np.float64], float]]
     items: list[str]
-    #: None for numbers.
+    #: None for regression.
     classes: NDArray[Any] | None
     settings: Mapping[str, Any]
 
     @property
     def order(self) -> int:
-        """How many axes the weights have."""
+        """Number of axes of the weights."""
         return int(self.settings["order"])
 
     def scores(self, source: Source, arguments: argparse.Namespace) -> NDArray[np.float64]:
-        """Score rankings by every function, one a column."""
+        """Score rankings by every function, one per column."""
         from wkendall.learning.suquan import learnable
 
         run = Run(n_jobs=arguments.jobs, progress=wants_progress(arguments))
@@ -95,7 +95,7 @@ def add_parser(commands: Commands) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Predict and write."""
+    """Predict the labels and write them."""
     weights = arguments.model / WEIGHTS
     if arguments.output != STDOUT and arguments.output.suffix.lower() != ".csv":
         raise UsageError(f"the name of the output must end in .csv, not be {str(arguments.output)!r}")
@@ -139,7 +139,7 @@ def _check_items(source: Source, model: Model) -> None:
 
 
 def _write(file: TextIO, source: Source, model: Model, scores: NDArray[np.float64]) -> None:
-    """Write a row for each ranking."""
+    """Write one row for each ranking."""
     columns: dict[str, list[Any]] = {}
     if source.ids is not None:
         columns["id"] = source.ids
@@ -159,7 +159,7 @@ def _write(file: TextIO, source: Source, model: Model, scores: NDArray[np.float6
 
 
 def _load(path: Path) -> Model:
-    """Read what was learned, and check that it fits together."""
+    """Read a learned model, and check that its parts fit together."""
     arrays = load_arrays(path)
     try:
         settings = json.loads(str(arrays["settings"]))

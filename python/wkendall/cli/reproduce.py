@@ -41,7 +41,7 @@ examples:
   wkendall reproduce --data counts.csv --out survey
   wkendall reproduce --data counts.csv --out survey --repeats 1000 --resume
 """
-#: In the order of the table; those of the paper first.
+#: The kernels in the order of the table; those of the paper come first.
 _KERNELS = (
     *(
         "top-2",
@@ -109,7 +109,7 @@ def _kernels(text: str) -> tuple[str, ...]:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Measure what is missing, and write the results."""
+    """Run the missing measurements, and write the results."""
     from wkendall.experiments import Protocol, Store, write_results
     from wkendall.experiments.protocol import check
     from wkendall.experiments.store import settings_of
@@ -127,7 +127,7 @@ def run(arguments: argparse.Namespace) -> int:
     begun = bool(store.measurements)
     try:
         _measure(store, people, protocol, arguments, jobs)
-        # That of a part would be taken for that of the whole.
+        # After a resume, the time of this run would be mistaken for the total time.
         seconds = None if begun else time.monotonic() - start
         found = store.chosen(arguments.kernels, arguments.repeats)
         settings = {**store.settings, "repeats": arguments.repeats}
@@ -146,7 +146,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _say(text: str) -> None:
-    """Print, with ? for what the terminal has no letter for."""
+    """Print a text; replace characters that the terminal cannot show by ?."""
     encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
     print(text.encode(encoding, "replace").decode(encoding))
 
@@ -180,7 +180,7 @@ def _jobs(given: int) -> int:
 
 
 class Progress:
-    """A line that says how many measurements are done and how long the rest will take."""
+    """A line with the number of finished measurements and the estimated remaining time."""
 
     def __init__(self, store: Store, tasks: list[tuple[str, int]], jobs: int, *, shown: bool) -> None:
         self._left: dict[str, int] = {}
@@ -200,7 +200,7 @@ class Progress:
         self._left[measurement.kernel] -= 1
         self._times.setdefault(measurement.kernel, []).append(measurement.seconds)
         now = time.monotonic()
-        # Ten times a second on a terminal; every ten seconds into a file.
+        # Ten updates per second on a terminal; one every ten seconds in a file.
         if self._shown and (now - self._last > (0.1 if self._terminal else 10.0) or self._done == self._all):
             self._last = now
             self._show()
@@ -208,7 +208,7 @@ class Progress:
     def _show(self) -> None:
         part = self._done / self._all
         text = f"{self._done} of {self._all} measurements"
-        # A kernel that was not measured yet takes as long as the mean of the others.
+        # Estimate the time of a kernel without measurements by the mean of the others.
         known = [seconds for times in self._times.values() for seconds in times]
         usual = sum(known) / len(known)
         seconds = sum(
@@ -224,6 +224,6 @@ class Progress:
             print(text, file=sys.stderr, flush=True)
 
     def end(self) -> None:
-        """Leave the line."""
+        """End the line."""
         if self._terminal and self._done:
             print(file=sys.stderr, flush=True)

@@ -1,4 +1,4 @@
-"""Options that say what a pair of items adds to a kernel."""
+"""The options for weights: what a pair of items adds to a kernel."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from wkendall.kernels.named_weights import FACTORS, WEIGHTS
 if TYPE_CHECKING:
     Group = argparse._ArgumentGroup
 
-#: Options for weights, and what they are if not given.
+#: Options for weights, and their defaults.
 WEIGHTING = {
     "weight": None,
     "k": None,
@@ -54,7 +54,7 @@ def add_weights(kernel: Group) -> None:
 
 
 def check_weights(arguments: argparse.Namespace) -> None:
-    """Refuse options of weights that do not go together."""
+    """Refuse wrong combinations of options for weights."""
     if arguments.no_check and arguments.W is None:
         raise UsageError("--no-check goes with --W")
     if arguments.weight == "top" and arguments.k is None:
