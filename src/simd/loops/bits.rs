@@ -5,12 +5,12 @@ use std::ops::Range;
 use super::task;
 use crate::simd::arch::{Arch, Words8};
 
-/// How many rankings lie side by side in a packed panel: entry `[group][word][lane]`.
+/// The number of rankings that are interleaved in a packed panel: entry `[group][word][lane]`.
 pub(crate) const GROUP: usize = 8;
 
 task! {
-    /// The signs of the pairs of items (i, j), i < j, for j in `later`: bits `ranks[i] < ranks[j]`, packed
-    /// without gaps but for the end. Ranks are padded to whole blocks of 64.
+    /// The signs of the pairs of items (i, j), i < j, for j in `later`: bits `ranks[i] < ranks[j]`, packed without gaps
+    /// except at the end. Ranks are padded to whole blocks of 64.
     pub(crate) fn pack_signs<A>(ranks: &[[u16; 64]], later: Range<usize>, out: &mut Vec<u64>) {
         let mut stream = Stream::new();
         for j in later {
@@ -24,7 +24,7 @@ task! {
 }
 
 task! {
-    /// As [`pack_signs`], each word followed by one that tells which pairs have both ranks below `top`.
+    /// As [`pack_signs`]; each word is followed by a mask of the pairs with both ranks below `top`.
     pub(crate) fn pack_signs_of_top<A>(ranks: &[[u16; 64]], later: Range<usize>, top: u16, out: &mut Vec<u64>) {
         let (mut signs, mut masks) = (Stream::new(), Stream::new());
         for j in later {
@@ -42,7 +42,7 @@ task! {
 }
 
 task! {
-    /// As [`pack_signs`] for ranks that can be equal, each word followed by one that tells which pairs differ.
+    /// As [`pack_signs`] for ranks that can be equal; each word is followed by a mask of the pairs that differ.
     pub(crate) fn pack_signs_with_ties<A>(ranks: &[[u16; 64]], later: Range<usize>, out: &mut Vec<u64>) {
         let (mut signs, mut decided) = (Stream::new(), Stream::new());
         for j in later {
@@ -76,7 +76,7 @@ task! {
     }
 }
 
-/// Bits on their way into words.
+/// Collects bits into words.
 pub(super) struct Stream {
     word: u64,
     filled: usize,
@@ -108,8 +108,8 @@ impl Stream {
 }
 
 task! {
-    /// Adds to `counts[row][column]` the number of bits in which a row and a column differ; if `upper`, only
-    /// from about the diagonal on.
+    /// Adds to `counts[row][column]` the number of bits in which a row and a column differ; if `upper`, only from about
+    /// the diagonal on.
     ///
     /// `rows` holds `words` words for each row; `columns` is a packed panel of as many words for each group of
     /// [`GROUP`] columns; `counts` has one entry for each row and each column of every group.
@@ -128,17 +128,17 @@ task! {
 
 task! {
     /// Adds to `counts[row][column]`, wrapping around below 0, the number of bits that are set in the masks of both and
-    /// agree in their signs, less the number of those that differ. Panels as for [`count_agreeing`].
+    /// agree in their signs, minus the number of those that differ. Panels as for [`count_agreeing`].
     pub(crate) fn count_balance<A>(words: usize, upper: bool, rows: &[u64], columns: &[u64], counts: &mut [u64]) {
         pairs::<A, Balance>(words, 2, upper, rows, columns, counts);
     }
 }
 
-/// What is counted in the words of a row and of a group of columns. A trait and no closure: a closure is not sure to be
-/// inlined.
+/// What is counted in the words of a row and of a group of columns. A trait and not a closure, because a closure might
+/// not be inlined.
 ///
 /// # Safety
-/// As for [`Words8`]; as many words of the row and of each column are read as are taken at a time.
+/// As for [`Words8`]; `step` words of the row and of each column are read at a time.
 trait Count {
     unsafe fn of<W: Words8>(row: *const u64, columns: *const u64) -> W;
 }
@@ -178,7 +178,7 @@ impl Count for Balance {
     }
 }
 
-/// Adds to `counts` what `C` counts in every `step` words of a row and of a group of columns.
+/// Adds to `counts` the counts of `C` in every `step` words of a row and of a group of columns.
 ///
 /// # Safety
 /// As for [`Words8`]; `C` may read `step` words of a row and of each column.
@@ -244,7 +244,7 @@ unsafe fn block<'a, A: Arch, C: Count, const R: usize>(
 }
 
 task! {
-    /// `values[i] = table[zero + counts[i]]`, where counts wrap around below 0; what is no index of the table gives any
+    /// `values[i] = table[zero + counts[i]]`, where counts wrap around below 0; an index outside the table gives any
     /// entry.
     ///
     /// # Panics
@@ -254,7 +254,7 @@ task! {
         let last = table.len() - 1;
         let ((groups, rest), (into, into_rest)) = (counts.as_chunks::<GROUP>(), values.as_chunks_mut::<GROUP>());
         for (counts, values) in groups.iter().zip(into) {
-            // The lesser half of a word is at most `last` then, and the other half 0.
+            // The lower half of a word is then at most `last`, and the upper half is 0.
             let places = A::Words8::load(counts.as_ptr()).add(A::Words8::splat(zero));
             places.min(A::Words8::splat(last as u64)).pick(table, values);
         }
@@ -265,9 +265,9 @@ task! {
 }
 
 task! {
-    /// Adds to `sums[row][column]`, summed over items: the number of predecessors that the item has in both
-    /// rankings, times `n` less the larger of its ranks. Panels as for [`count_differing`], made by
-    /// [`pack_predecessors`] of `step` words for each item.
+    /// Adds to `sums[row][column]`, summed over items: the number of predecessors that the item has in both rankings,
+    /// times `n` minus the larger of its ranks. Panels as for [`count_differing`], made by [`pack_predecessors`] with
+    /// `step` words for each item.
     pub(crate) fn sum_common<A>(
         items: usize, step: usize, upper: bool, rows: &[u64], columns: &[u64], sums: &mut [u64],
     ) {
