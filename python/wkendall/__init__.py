@@ -67,21 +67,21 @@ Layers, each using only those below it:
 
     cli        the command line
     experiments  the experiment of the paper: measurements, table, report
-    dask, plotting, gaussian_process  one door each to a neighbouring library
+    dask, plotting, gaussian_process  interfaces to other libraries
     optimize   Bayesian optimisation over permutations
     datasets   simulated rankings and the survey of the paper
     estimators classifiers, regressors, transformers and clustering for scikit-learn
-    learning   weights of positions, learned from labelled rankings
+    learning   position weights, learned from labelled rankings
     statistics tests, consensus, importance of pairs, correlation matrices
     kernels    Gram matrices, single pairs, distances, correlations, features
     reading    arrays, data frames, ranked lists and files to checked rankings
     _config    versions, threads, instruction sets
-    _arguments arguments of all kinds, checked one by one
-    _progress  bars
-    _disk      files that are written whole or not at all
-    _memory    how much room there is
+    _arguments checks of arguments
+    _progress  progress bars
+    _disk      safe file operations: names, locks, synced data
+    _memory    checks of the memory that a result needs
     _errors    errors that keep row, column and value
-    _text      values as messages show them
+    _text      values and texts as shown in messages
     _core      the Rust crate
 """
 

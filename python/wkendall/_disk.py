@@ -168,7 +168,7 @@ def write_whole(path: Path, content: str | bytes, *, replace: bool = True) -> No
         else:
             claim(unfinished, path)
     except FileExistsError:
-        raise FileExistsError(f"{path} was made by something else meanwhile, and is left alone") from None
+        raise FileExistsError(f"{path} was created by another program in the meantime and is not changed") from None
     except OSError as error:
         # The error of a full disk names no file, and users do not know the temporary name.
         raise type(error)(error.errno, error.strerror, os.fspath(path)) from error

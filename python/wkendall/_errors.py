@@ -48,7 +48,7 @@ class Advice(NamedTuple):
 Piece = str | Row | Column | Argument | Option | Advice
 
 #: Advice for names of items.
-NAMES = Advice("lists", "; from_lists takes lists of names, best first, and ListEncoder does in a pipeline")
+NAMES = Advice("lists", "; use from_lists for lists of names, best first, or ListEncoder in a pipeline")
 
 
 def in_python(piece: Piece) -> str:

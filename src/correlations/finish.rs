@@ -23,8 +23,8 @@ impl TauB {
         self.least
     }
 
-    /// The correlation from a balance and the numbers of pairs that are not tied in each column; NaN if one of these is
-    /// 0. The square root of the product of two equal numbers is that number, so a column has correlation exactly 1
+    /// The correlation from a balance and the numbers of pairs that are not tied in each column; NaN if one of these
+    /// is 0. The square root of the product of two equal numbers is that number, so a column has correlation exactly 1
     /// with itself.
     #[inline]
     pub(super) fn tau(balance: f64, decided: f64, of_other: f64) -> f64 {

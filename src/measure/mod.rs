@@ -84,9 +84,9 @@ impl Measure {
         Ok(Self::of_weight(weight.check(items)?, items))
     }
 
-    /// As [`Measure::kernel`], with all numbers of the weight multiplied by a power of two so that the largest is near
-    /// 1. For kernels that will be normalized, which do not depend on the scale: weights whose sums would overflow are
-    /// not refused.
+    /// As [`Measure::kernel`], with all numbers of the weight scaled by a power of two, so that the largest is near 1.
+    /// For kernels that will be normalized, which do not depend on the scale: weights whose sums would overflow are not
+    /// refused.
     ///
     /// # Errors
     /// As [`Measure::kernel`].

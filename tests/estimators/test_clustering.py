@@ -1,4 +1,4 @@
-"""Clusters of rankings by k-means in the geometry of a kernel."""
+"""Clusters of rankings by k-means in the feature space of a kernel."""
 
 import pickle
 

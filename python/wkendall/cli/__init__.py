@@ -44,13 +44,14 @@ DONE, FAILED, WRONG_USAGE, INTERRUPTED, CLOSED_PIPE = 0, 1, 2, 130, 141
 
 _EPILOG = """\
 exit codes:
-  0    done
-  1    the work failed: bad data, a file that cannot be read or written, a full disk, too little memory
-  2    wrong usage: an option that does not exist, or options that do not go together
+  0    success
+  1    failure: bad data, a file that cannot be read or written, a full disk, too little memory
+  2    wrong usage: an option that does not exist, or options that cannot be combined
   130  interrupted by Ctrl-C (143 by a request to terminate)
-  141  whoever read the output has closed it
+  141  the reader of the output has closed it
 
-What went wrong is said in one line on standard error. Files are written whole or not at all.
+Errors are reported in one line on standard error. Files are written completely
+or not at all.
 """
 
 
@@ -110,7 +111,7 @@ class _Parser(argparse.ArgumentParser):
     """A parser that reports an error in one line, without printing the usage."""
 
     def error(self, message: str) -> NoReturn:
-        self.exit(WRONG_USAGE, f"wkendall: {' '.join(message.split())} ({self.prog} --help says more)\n")
+        self.exit(WRONG_USAGE, f"wkendall: {' '.join(message.split())} ({self.prog} --help shows more)\n")
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -122,7 +123,7 @@ def _parser() -> argparse.ArgumentParser:
         allow_abbrev=False,
     )
     parser.add_argument("--version", action="version", version=f"wkendall {__version__}")
-    debug: dict[str, Any] = {"action": "store_true", "help": "show where in the code an error came from"}
+    debug: dict[str, Any] = {"action": "store_true", "help": "show the traceback of an error"}
     parser.add_argument("--debug", **debug)
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
     for command in COMMANDS:

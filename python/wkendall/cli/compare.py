@@ -43,13 +43,13 @@ if TYPE_CHECKING:
 _WEIGHTED = ("weight", "k", "u", "U", "W", "order")
 
 _DESCRIPTION = """\
-Test whether groups of rankings come from one distribution, and print how
-much they differ and a p-value: how often people who are dealt out to the
-groups at random differ at least as much.
+Test whether groups of rankings come from the same distribution. Print how much
+they differ, and a p-value: the share of random assignments of people to groups
+that differ at least as much.
 
-Each group is a file (CSV, .npy, .npz or PrefLib, of which the numbers of
-voters count), or --group names the column of one file that says to which
-group a ranking belongs. With more than two groups all are compared at once.
+Each group is a file: CSV, .npy, .npz or PrefLib. In a PrefLib file, each voter
+counts. With a single file, --group is the column that has the group of each
+ranking. More than two groups are compared all at once.
 """
 _EPILOG = """\
 examples:
@@ -80,23 +80,29 @@ def add_parser(commands: Commands) -> None:
     parser.add_argument(
         "--group",
         metavar="COLUMN",
-        help="the column of a CSV file, or the array of an .npz file, that has the groups, instead of more files",
+        help="the column of a CSV file, or the array of an .npz file, that has the groups; for a single file",
     )
     parser.add_argument("--json", action="store_true", help="for programs")
     test = parser.add_argument_group("the test")
     test.add_argument(
-        "--permutations", type=whole_number(1), default=9999, metavar="N", help="random permutations; 9999"
+        "--permutations",
+        type=whole_number(1),
+        default=9999,
+        metavar="N",
+        help="number of random permutations; default 9999",
     )
-    test.add_argument("--seed", type=whole_number(0), default=0, metavar="N", help="how permutations are drawn; 0")
+    test.add_argument(
+        "--seed", type=whole_number(0), default=0, metavar="N", help="seed of the permutations; default 0"
+    )
     kernel = parser.add_argument_group("the kernel")
     kernel.add_argument(
         "--kernel",
         choices=get_args(KernelName),
-        help="mallows: exp(-lam d), d the number of discordant pairs, which sees every difference (default); kendall: concordant "
-        "pairs, weighted; if not given, kendall if there is an option for weights",
+        help="mallows: exp(-lam d), where d is the number of discordant pairs, which detects every difference (default); "
+        "kendall: weighted concordant pairs (default if there is an option for weights)",
     )
     kernel.add_argument(
-        "--lam", type=float, help="for --kernel mallows: 2 / (mean of d over pairs of people) if not given"
+        "--lam", type=float, help="for --kernel mallows: the rate; default 2 / (mean of d over pairs of people)"
     )
     add_weights(kernel)
     add_reading(parser)

@@ -23,4 +23,4 @@ def explain(error: BaseException) -> str:
         return one_line(f"not enough memory{detail}")
     if isinstance(error, CommandError | OSError | ValueError | TypeError | ImportError) and str(error):
         return one_line(str(error))
-    return one_line(f"{type(error).__name__}: {error}; --debug shows where")
+    return one_line(f"{type(error).__name__}: {error}; --debug shows the traceback")

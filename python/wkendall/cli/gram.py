@@ -45,22 +45,22 @@ ENDINGS = (".npy", ".npz", ".csv")
 _ADVICE = "write it to an .npy file, which may be larger than memory, or use --dtype float32"
 
 _DESCRIPTION = """\
-Compute a kernel between all rankings of a file, or between those of two
+Compute a kernel between all rankings of a file, or between the rankings of two
 files, and write the matrix.
 
-Rankings are read from CSV files (.csv, .tsv, .txt: one ranking a row, one
-item a column, or as --layout says), NumPy files (.npy, .npz) or PrefLib files (.soc, .soi, .toc,
-.toi). The matrix goes to an .npy file, which may be larger than memory; to a
-.csv file; or to an .npz file, as the array K, with the names of the items and
-of the rankings as far as they are known (items, ids).
+Rankings are read from CSV files (.csv, .tsv, .txt: one ranking per row, one
+item per column, or another --layout), NumPy files (.npy, .npz) or PrefLib files
+(.soc, .soi, .toc, .toi). The matrix is written to an .npy file, which may be
+larger than memory; to a .csv file; or to an .npz file, as the array K, with the
+names of the items and of the rankings if they are known (items, ids).
 
-A PrefLib file says how many voters gave an order. The matrix has a row for
-each different order. An .npz file keeps the numbers of voters, in the array
-counts; --expand makes a row for each voter instead.
+A PrefLib file has the number of voters of each order. The matrix has one row
+for each distinct order. An .npz file has the numbers of voters in the array
+counts. With --expand the matrix has one row for each voter instead.
 
-With --resume an .npy file is written block by block. What is done is kept in
-OUTPUT.unfinished if the run is interrupted or killed, and the same command
-goes on from there.
+With --resume an .npy file is written block by block. If the run is interrupted
+or killed, the finished blocks are kept in OUTPUT.unfinished, and the same
+command continues from there.
 """
 _EPILOG = """\
 examples:
@@ -77,24 +77,24 @@ def add_parser(commands: Commands) -> None:
     parser.add_argument("file", type=Path, metavar="INPUT", help="the rankings")
     add_output(parser, "OUTPUT", ".npy, .csv or .npz; - is CSV on standard output")
     parser.add_argument(
-        "--against", type=Path, metavar="FILE", help="rankings to compare with, one column of the matrix each"
+        "--against", type=Path, metavar="FILE", help="rankings to compare with; each is a column of the matrix"
     )
     add_kernel(
         parser,
         "--kernel",
         {
-            "kendall": "concordant pairs, weighted (default)",
+            "kendall": "weighted concordant pairs (default)",
             "distance": "the number of discordant pairs d, which is not a kernel",
             "mallows": "exp(-lam d)",
         },
     )
     add_reading(parser)
     add_running(parser)
-    parser.add_argument("--dtype", choices=("float64", "float32"), default="float64", help="the numbers of the matrix")
+    parser.add_argument("--dtype", choices=("float64", "float32"), default="float64", help="data type of the matrix")
     parser.add_argument(
         "--resume",
         action="store_true",
-        help="for .npy: keep what is done if the run is interrupted or killed, and go on with what an earlier run has done",
+        help="for .npy: keep finished blocks if the run is interrupted or killed, and continue an earlier run",
     )
     parser.set_defaults(run=run)
 
@@ -195,7 +195,7 @@ def _resume(arguments: argparse.Namespace, x: Source, y: Source | None) -> int:
         raise
     except BaseException:
         if unfinished.exists() and sys.stderr is not None:
-            print(f"what is done is kept in {unfinished.name}: --resume goes on from there", file=sys.stderr)
+            print(f"the finished part is kept in {unfinished.name}: --resume continues from there", file=sys.stderr)
         raise
 
 

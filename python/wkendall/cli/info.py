@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 
 _DESCRIPTION = """\
 Show the versions of wkendall and of the libraries it uses, the instruction
-sets of the processor, the number of threads, and which way of computing is
-picked for rankings of 6 to 20,000 items.
+sets of the processor, the number of threads, and the backend that is chosen for
+rankings of 6 to 20,000 items.
 """
 _EPILOG = """\
 examples:

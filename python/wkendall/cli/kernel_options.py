@@ -17,7 +17,7 @@ def add_kernel(parser: argparse.ArgumentParser, name: str, kinds: dict[str, str]
     parser.set_defaults(weighted=(name, first))
     add_weights(kernel)
     if "mallows" in kinds:
-        lam = "for --kernel mallows: how fast it falls with each discordant pair; 1 if not given"
+        lam = "for --kernel mallows: the rate at which it falls with each discordant pair; default 1"
         kernel.add_argument("--lam", type=float, help=lam)
 
 

@@ -39,19 +39,21 @@ PAIRS_SHOWN = 50
 #: The maximum number of panels of the picture.
 PANELS = 9
 #: Advice for a matrix of the standard kernel that does not fit in memory.
-_ADVICE = "--no-baseline does without it"
+_ADVICE = "--no-baseline leaves it out"
 
 _DESCRIPTION = """\
-Learn from rankings with labels which positions matter.
+Learn position weights from labelled rankings.
 
-Prints a cross-validated score (the part of right answers, or R^2 with
---regression) beside that of a support vector machine with the standard
-Kendall kernel (kernel ridge regression for numbers) and that of the largest
-class (the mean), all on the same folds. C is chosen inside the folds. Then
-fits all rankings and writes to a folder: weights.npz with the weights of
-positions U, the coefficients of items B and the intercept, from which
-wkendall predict finds the labels of other rankings; scores.json; and
-weights.png, a picture of U, if matplotlib is installed.
+Prints the cross-validated score of the model: the accuracy, or R^2 with
+--regression. For comparison it prints, on the same folds, the score of a
+support vector machine with the standard Kendall kernel (kernel ridge regression
+with --regression) and that of a constant prediction (the largest class, or the
+mean). C is chosen by cross-validation inside the folds.
+
+Then the model is fitted on all rankings and written to a folder: weights.npz
+has the position weights U, the item coefficients B and the intercept, which
+wkendall predict uses; scores.json has the scores; weights.png is a plot of U,
+if matplotlib is installed.
 """
 _EPILOG = """\
 examples:
@@ -62,9 +64,9 @@ examples:
 
 def add_parser(commands: Commands) -> None:
     """Add the command to the command line."""
-    parser = new_parser(commands, "learn", "learn weights of positions from labels", _DESCRIPTION, _EPILOG)
+    parser = new_parser(commands, "learn", "learn position weights from labels", _DESCRIPTION, _EPILOG)
     parser.add_argument("file", type=Path, metavar="INPUT", help="the rankings: CSV, .npy, .npz or PrefLib")
-    add_output(parser, "FOLDER", "where to write the results")
+    add_output(parser, "FOLDER", "folder for the results")
     parser.add_argument(
         "--label", metavar="COLUMN", help="the column of a CSV file, or the array of an .npz file, that has the labels"
     )
@@ -72,8 +74,8 @@ def add_parser(commands: Commands) -> None:
         "--labels",
         type=Path,
         metavar="FILE",
-        help="a file of its own with the labels, one for each ranking: .npy; a text file (.csv, .txt) with one a line; or a CSV "
-        "file with names of columns, of which --label is one",
+        help="a separate file with one label for each ranking: .npy; a text file (.csv, .txt) with one label per line; or a CSV "
+        "file with column names, of which --label is one",
     )
     model = parser.add_argument_group("the model")
     model.add_argument("--regression", action="store_true", help="the labels are numbers to predict, not classes")
@@ -81,23 +83,28 @@ def add_parser(commands: Commands) -> None:
         "--method",
         choices=("svd", "alternating"),
         default="svd",
-        help="svd: weights from singular vectors, fast (default); alternating: weights and coefficients in turn, more exact",
+        help="svd: weights from singular vectors, fast (default); alternating: optimise weights and coefficients in turn, more "
+        "accurate",
     )
     model.add_argument(
-        "--order", type=whole_number(1), default=2, metavar="D", help="weights of tuples of so many positions; 2"
+        "--order",
+        type=whole_number(1),
+        default=2,
+        metavar="D",
+        help="the weights are for tuples of this many positions; default 2",
     )
     model.add_argument(
         "--components",
         type=whole_number(1),
         default=1,
         metavar="R",
-        help="for svd: how many different singular values; 1",
+        help="for svd: number of distinct singular values; default 1",
     )
-    model.add_argument("--pure", action="store_true", help="for svd: only what single positions do not tell")
+    model.add_argument("--pure", action="store_true", help="for svd: only weights without parts of lower order")
     model.add_argument(
         "--init",
         choices=("standard", "suquan"),
-        help="for alternating: the weights to start from; those of the standard kernel if not given, or those of svd",
+        help="for alternating: the initial weights; those of the standard kernel (default), or those of svd",
     )
     model.add_argument(
         "--C",
@@ -105,11 +112,17 @@ def add_parser(commands: Commands) -> None:
         nargs="+",
         default=[list(GRID)],
         metavar="C",
-        help="what errors cost; of several numbers the best in cross-validation is taken; 0.1 1 10 if not given",
+        help="cost of errors; the best of several numbers is chosen by cross-validation; default 0.1 1 10",
     )
-    model.add_argument("--folds", type=whole_number(2), default=5, metavar="N", help="folds of the cross-validation; 5")
     model.add_argument(
-        "--seed", type=whole_number(0, 2**32), default=0, metavar="N", help="how rankings are dealt to folds; 0"
+        "--folds",
+        type=whole_number(2),
+        default=5,
+        metavar="N",
+        help="number of folds of the cross-validation; default 5",
+    )
+    model.add_argument(
+        "--seed", type=whole_number(0, 2**32), default=0, metavar="N", help="seed of the split into folds; default 0"
     )
     model.add_argument(
         "--no-baseline", action="store_true", help="leave out the standard Kendall kernel, for very many rankings"

@@ -30,15 +30,15 @@ ENDINGS = (".csv", ".npz")
 DEFAULT = 10
 
 _DESCRIPTION = """\
-Find, for each ranking of a file, those of another file that are most alike,
-or, with one file, those of the others. The matrix is never built.
+Find, for each ranking of a file, the most similar rankings of another file, or
+of the same file if there is only one. The matrix of all pairs is never built.
 
-Rankings are read from files as for wkendall gram. The table has a line for
-each neighbour: the row of the ranking, from 0; the place of the neighbour
-among the neighbours, from 1; its row; and the value. With --id, names take the
-place of rows. An .npz file has the arrays values and indices, one row for each
-ranking (with --radius also indptr, as in a sparse matrix by rows), and the
-names that are known (items, ids, ids_against).
+Files are read as for wkendall gram. The table has one line for each neighbour:
+the row of the ranking, from 0; the position of the neighbour in the list of
+neighbours, from 1; the row of the neighbour; and the value. With --id, the
+table has names instead of rows. An .npz file has the arrays values and indices,
+one row for each ranking (with --radius also indptr, as in a sparse matrix by
+rows), and the names if they are known (items, ids, ids_against).
 """
 _EPILOG = """\
 examples:
@@ -59,21 +59,21 @@ class _Table(NamedTuple):
 
 def add_parser(commands: Commands) -> None:
     """Add the command to the command line."""
-    parser = new_parser(commands, "neighbors", "find the rankings that are most alike", _DESCRIPTION, _EPILOG)
+    parser = new_parser(commands, "neighbors", "find the most similar rankings", _DESCRIPTION, _EPILOG)
     parser.add_argument("file", type=Path, metavar="INPUT", help="the rankings")
     parser.add_argument("among", type=Path, nargs="?", metavar="AMONG", help="the rankings to search; INPUT if absent")
     add_output(parser, "OUTPUT", ".csv or .npz; - is CSV on standard output")
     wanted = parser.add_mutually_exclusive_group()
     wanted.add_argument(
-        "-n", "--n-neighbors", type=whole_number(1), metavar="N", help=f"how many to find; {DEFAULT} if not given"
+        "-n", "--n-neighbors", type=whole_number(1), metavar="N", help=f"number of neighbours; default {DEFAULT}"
     )
     wanted.add_argument(
         "--radius",
         type=float,
         metavar="R",
-        help="instead of so many: all at a distance of at most R, or with a kernel of at least R",
+        help="instead of -n: all rankings at a distance of at most R, or with a kernel of at least R",
     )
-    kinds = {"kernel": "concordant pairs, weighted, the largest first (default)"}
+    kinds = {"kernel": "weighted concordant pairs, the largest first (default)"}
     kinds["distance"] = "the number of discordant pairs, the smallest first"
     add_kernel(parser, "--metric", kinds)
     add_reading(parser)

@@ -161,7 +161,9 @@ def _kept(folder: Path, unfinished: Path, target: Path) -> Path:
 
 
 def _taken(path: Path, kept: Path) -> CommandError:
-    return CommandError(f"{path} was made by something else during the run and is left alone: the result is {kept}")
+    return CommandError(
+        f"{path} was created by another program during the run and is not changed: the result is {kept}"
+    )
 
 
 @contextmanager
@@ -192,7 +194,7 @@ def _check_free(path: Path, force: bool) -> None:
     if path.exists() and not path.is_file():
         raise CommandError(f"{path} is not a regular file: it cannot be replaced")
     if path.exists() and not force:
-        raise CommandError(f"{path} is there already: --force overwrites it")
+        raise CommandError(f"{path} already exists: --force overwrites it")
 
 
 def _unfinished_name() -> str:

@@ -31,16 +31,16 @@ WEIGHTS = "weights.npz"
 _MEANING = ("input", "top", "ties", "missing")
 
 _DESCRIPTION = """\
-Find the labels of rankings with what wkendall learn wrote to a folder.
+Predict the labels of rankings with the result of wkendall learn.
 
-Writes a CSV file with a row for each ranking: its name if there is one (--id),
-the prediction, and for classes the scores. Of two classes the second is
-predicted if the score is above zero; of more the one with the largest score.
+Writes a CSV file with one row for each ranking: its name if there is one (--id),
+the prediction, and for classes the scores. With two classes, the second is
+predicted if the score is positive; with more, the one with the largest score.
 
-What the numbers mean (--input, --top, --ties, --missing) is as it was for
+The meaning of the numbers (--input, --top, --ties, --missing) is taken from
 learning. The items must be the same, in the same order; files that list items
 (--layout choices, long) may list them in any order. weights.npz has only
-numbers and text: opening it runs no code from it.
+numbers and text: reading it runs no code.
 """
 _EPILOG = """\
 examples:
@@ -83,7 +83,7 @@ class Model(NamedTuple):
 
 def add_parser(commands: Commands) -> None:
     """Add the command to the command line."""
-    parser = new_parser(commands, "predict", "find labels with learned weights", _DESCRIPTION, _EPILOG)
+    parser = new_parser(commands, "predict", "predict labels with learned weights", _DESCRIPTION, _EPILOG)
     parser.add_argument("file", type=Path, metavar="INPUT", help="the rankings: CSV, .npy, .npz or PrefLib")
     parser.add_argument(
         "--model", type=Path, required=True, metavar="FOLDER", help="the folder that wkendall learn wrote to"
@@ -179,7 +179,7 @@ def _load(path: Path) -> Model:
         if count != len(functions) or (classes is not None and classes.ndim != 1):
             raise ValueError(f"there are {len(functions)} functions, but must be {count}")
     except KeyError as error:
-        raise CommandError(f"{path} is not what wkendall learn writes: it has no {error}") from error
+        raise CommandError(f"{path} was not written by wkendall learn: it has no {error}") from error
     except (ValueError, TypeError) as error:
-        raise CommandError(f"{path} is not what wkendall learn writes: {error}") from error
+        raise CommandError(f"{path} was not written by wkendall learn: {error}") from error
     return Model(path, functions, items, classes, settings)

@@ -115,7 +115,9 @@ def read_rankings(
         return _from_preflib(path, arguments.expand)
     source = _from_npz(path, arguments.array, label) if kind == NPZ else Source(path, load_array(path))
     if source.X.ndim != 2:
-        raise CommandError(f"{path} has an array of shape {source.X.shape}, but must have two axes: one ranking a row")
+        raise CommandError(
+            f"{path} has an array of shape {source.X.shape}, but must have two axes: one ranking per row"
+        )
     return source
 
 
@@ -200,10 +202,10 @@ def _from_csv(path: Path, arguments: argparse.Namespace, label: str | None, item
 def _hint(error: RankingError, arguments: argparse.Namespace) -> str:
     """Return the option that helps with a CSV file that cannot be read."""
     if error.kind == "text" and arguments.layout == "ranks" and not _are_numbers(str(error.value)):
-        return "; --skip COLUMN leaves a column out, --layout choices and long are for tables with names of items in the cells"
+        return "; use --skip COLUMN to leave a column out, or --layout choices or long for names of items in the cells"
     if error.kind == "text" and error.column == 0 and arguments.delimiter is None and _are_numbers(error.value):
-        return "; --delimiter ' ' is for numbers with spaces between them"
-    return "; --skip COLUMN leaves a column out" if error.kind in ("text", "no name") else ""
+        return "; use --delimiter ' ' for numbers with spaces between them"
+    return "; use --skip COLUMN to leave a column out" if error.kind in ("text", "no name") else ""
 
 
 def _are_numbers(cell: str) -> bool:
@@ -271,7 +273,7 @@ def _letters_checked(array: NDArray[Any]) -> NDArray[Any]:
     if array.dtype.kind == "U" and array.size and array.dtype.itemsize:
         largest = int(array.astype(array.dtype.newbyteorder("=")).reshape(-1).view(np.uint32).max())
         if largest > sys.maxunicode:
-            raise ValueError(f"a text holds the number {largest:#x}, which is no letter")
+            raise ValueError(f"a text holds the number {largest:#x}, which is not a character")
     return array
 
 

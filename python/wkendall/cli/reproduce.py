@@ -22,15 +22,14 @@ if TYPE_CHECKING:
 
 _DESCRIPTION = """\
 Repeat the numerical experiments of Jiao and Vert, "The Weighted Kendall and
-High-order Kernels for Permutations": tell whether people are 40 or over from
-how they rank six sources of news about science, with support vector machines
-and one kernel after the other. Writes the table beside the paper's figures
-(table.csv, table.json), pictures, and all of it on one page (report.html).
+High-order Kernels for Permutations": predict whether people are 40 or over from
+their rankings of six sources of news about science, with support vector
+machines and each kernel in turn. Writes a table with the paper's figures beside
+it (table.csv, table.json), plots, and one page with everything (report.html).
 
 Without --data the people are simulated from a model of the survey. Every
-finished measurement is kept in the folder: a run that was interrupted or
-killed goes on with --resume, and a finished one can be given more kernels or
-repetitions.
+finished measurement is stored in the folder. --resume continues a run that was
+interrupted or killed, and adds kernels or repetitions to a finished one.
 """
 _EPILOG = """\
 kernels: {kernels};
@@ -72,20 +71,34 @@ def add_parser(commands: Commands) -> None:
         help="the survey: a table of counts, the R package prefmod's euro55.2.des.RData, or the original ICPSR 03341 table",
     )
     parser.add_argument("--repeats", type=whole_number(1), default=50, metavar="N", help="repetitions (50)")
-    parser.add_argument("--train", type=_half_and_half, default=400, metavar="N", help="people to learn from (400)")
-    parser.add_argument("--test", type=_half_and_half, default=100, metavar="N", help="people to test on (100)")
-    parser.add_argument("--kernels", type=_kernels, default=_KERNELS, metavar="LIST", help="names, with commas (all)")
     parser.add_argument(
-        "--jobs", type=number_of_jobs, default=-1, metavar="N", help="processes; -1 (default) for one on each core"
+        "--train", type=_half_and_half, default=400, metavar="N", help="number of people for training; default 400"
     )
-    parser.add_argument("--seed", type=whole_number(0), default=0, metavar="N", help="of all random choices (0)")
-    parser.add_argument("-o", "--out", default="reproduction", metavar="FOLDER", help='where to write ("reproduction")')
-    parser.add_argument("--resume", action="store_true", help="go on with the run that the folder has")
+    parser.add_argument(
+        "--test", type=_half_and_half, default=100, metavar="N", help="number of people for testing; default 100"
+    )
+    parser.add_argument(
+        "--kernels", type=_kernels, default=_KERNELS, metavar="LIST", help="names, separated by commas; default all"
+    )
+    parser.add_argument(
+        "--jobs",
+        type=number_of_jobs,
+        default=-1,
+        metavar="N",
+        help="number of processes; -1 (default) for one per core",
+    )
+    parser.add_argument(
+        "--seed", type=whole_number(0), default=0, metavar="N", help="seed of all random choices; default 0"
+    )
+    parser.add_argument(
+        "-o", "--out", default="reproduction", metavar="FOLDER", help='folder for the results; default "reproduction"'
+    )
+    parser.add_argument("--resume", action="store_true", help="continue the run in the folder")
     parser.add_argument(
         "--progress",
         action=argparse.BooleanOptionalAction,
         default=True,
-        help="show how far it is and the time left, on standard error (default)",
+        help="show progress and remaining time on standard error (default)",
     )
     parser.set_defaults(run=run)
 
@@ -134,7 +147,7 @@ def run(arguments: argparse.Namespace) -> int:
         rows = write_results(store.folder, found, settings, seconds, replaced=store.results)
     except BaseException:
         kept = len(store.measurements)
-        print(f"{kept} measurements are kept in {arguments.out}: --resume goes on from there", file=sys.stderr)
+        print(f"{kept} measurements are kept in {arguments.out}: --resume continues from there", file=sys.stderr)
         raise
     finally:
         store.close()

@@ -114,7 +114,7 @@ def as_dask(values: da.Array | ArrayLike, name: str, reading: Reading) -> da.Arr
         check_no_text(array, name)
         values = da.from_array(array, chunks=-1)
     if values.ndim != 2:
-        raise wrong_axes(values, name, "a 2-d array, one ranking a row")
+        raise wrong_axes(values, name, "a 2-d array, one ranking per row")
     if any(np.isnan(size) for size in values.shape):
         raise ValueError(
             f"{name} has chunks of unknown size: call {name}.compute_chunk_sizes() first, or for a data frame "
@@ -163,7 +163,7 @@ def normal(chunks: Any, shape: tuple[int, int], dtype: np.dtype[Any], whole_rows
         rows = columns = ()
     if isinstance(chunks, bool) or not rows or min(*rows, *columns) < 0:
         raise ValueError(
-            f"chunks is {shown(chunks)}, but must be how many rows a block has, as in 1000, or another way that dask knows to "
-            f"cut an array of shape {shape}"
+            f"chunks is {shown(chunks)}, but must be the number of rows of a block, such as 1000, or any other form that dask "
+            f"accepts for an array of shape {shape}"
         )
     return rows, columns

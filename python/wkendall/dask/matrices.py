@@ -217,7 +217,7 @@ def _block_sizes(chunks: Any, x: da.Array, y: da.Array | None, dtype: np.dtype[A
         rows, columns = normal(chunks, (x.shape[0], (x if y is None else y).shape[0]), dtype)
         if y is None and rows != columns:
             raise ValueError(
-                f"chunks is {shown(chunks)}, but without Y rows and columns must be cut in the same places"
+                f"chunks is {shown(chunks)}, but without Y the rows and the columns must have the same chunks"
             )
         return rows, columns
     most = BLOCK_BYTES // dtype.itemsize

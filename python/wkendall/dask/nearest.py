@@ -145,8 +145,8 @@ def _call(
 def _check_count(count: int, rankings: int, others: bool) -> None:
     rankings = max(rankings, 0)
     if count > rankings:
-        kind = "others to choose from" if others else "rankings to choose from"
-        rule = "it must be from 1 to that" if rankings else "none can be found"
+        kind = "other rankings" if others else "rankings"
+        rule = f"it must be from 1 to {rankings}" if rankings else "none can be found"
         raise bad_argument("n_neighbors", f" is {count}, but there are {rankings} {kind}: {rule}", value=count)
 
 

@@ -227,12 +227,10 @@ class KernelKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
         assert best is not None
         found = len(np.unique(best.labels))
         if found < int(self.n_clusters):
-            message = (
-                f"{found} clusters found, not n_clusters={self.n_clusters}: no more rankings differ for this kernel"
-            )
+            message = f"{found} clusters found, not n_clusters={self.n_clusters}: the kernel does not distinguish more rankings"
             warnings.warn(message, ConvergenceWarning, stacklevel=3)
         elif not best.converged:
-            message = f"not converged after max_iter={self.max_iter} moves of the centres: allow more"
+            message = f"not converged after max_iter={self.max_iter} iterations: increase max_iter"
             warnings.warn(message, ConvergenceWarning, stacklevel=3)
         return best
 

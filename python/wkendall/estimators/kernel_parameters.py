@@ -123,9 +123,11 @@ class KernelParameters(RankingParameters):
     def _rate(self) -> float:
         """Return the rate of the Mallows kernel; refuse parameters of other kernels."""
         if self.lam is None:
-            raise ValueError('weight="mallows" needs lam, how fast the similarity falls with each discordant pair')
+            raise ValueError(
+                'weight="mallows" needs lam, the rate at which the similarity falls with each discordant pair'
+            )
         if self.U is not None or self.W is not None or self.order != 2 or self.signed is not False:
-            raise ValueError('weight="mallows" has no U, no W, no order but 2 and no signed=True: leave them out')
+            raise ValueError('weight="mallows" does not use U, W, signed=True or an order other than 2: leave them out')
         return self.lam
 
 

@@ -189,7 +189,7 @@ class Alternating(Learner):
         end = search.run(start, int(self.max_iter), report)
         if not end.converged and end.iterations == int(self.max_iter):
             warnings.warn(
-                f"not converged after max_iter={self.max_iter} iterations: allow more, or a larger tol than {self.tol:g}",
+                f"not converged after max_iter={self.max_iter} iterations: increase max_iter, or tol above {self.tol:g}",
                 ConvergenceWarning,
                 stacklevel=4,
             )
@@ -237,7 +237,7 @@ class Classifier(ClassifierMixin, Learner):  # type: ignore[misc]
         for index, of_class in zip(positive, targets, strict=True):
             for sign in (1.0, -1.0):
                 if not costs[of_class == sign].sum() > 0:
-                    which = "of" if sign > 0 else "but those of"
+                    which = "of" if sign > 0 else "except those of"
                     raise ValueError(f"sample_weight is zero for all rankings {which} class {self.classes_[index]}")
         models = []
         for index, task in zip(positive, self._tasks(X, targets, costs), strict=True):

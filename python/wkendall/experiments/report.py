@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 LABEL_NOTE = (
     "The class is age 40 and over, not over 40 as in the paper: only age groups are published, so that the 269 people aged 40 "
-    "are on the other side (5,716 under 40 and 6,500 from 40 on, where the paper has 5,985 and 6,231)."
+    "have the other label (5,716 under 40 and 6,500 from 40 on, where the paper has 5,985 and 6,231)."
 )
 
 STYLE = """
@@ -141,12 +141,12 @@ def draw(measurements: Sequence[Measurement]) -> dict[str, tuple[Figure, str]]:
         ax.set_xlabel("difference in accuracy from the standard kernel")
         figures["differences"] = (
             figure,
-            "How much more accurate than the standard kernel: means of the paired differences with intervals of 95 %, and "
+            "Difference in accuracy from the standard kernel: means of the paired differences with 95 % intervals, and "
             "crosses for the differences of the paper's means.",
         )
     figure = Figure(figsize=(5.4, 3.4), layout="constrained")
     plot_reduction_factors(6, ax=figure.add_subplot())
-    figures["reduction_factors"] = (figure, "How much each rank counts: the factors of the weighted kernels.")
+    figures["reduction_factors"] = (figure, "The weight of each rank: the factors of the weighted kernels.")
     for kernel in ("suquan-svd", "alternating"):
         learned = [m.weights for m in measurements if m.kernel == kernel and m.weights is not None]
         if learned:
@@ -201,7 +201,7 @@ the standard kernel"; the paper gives it where the mean is higher.</p>
 <div class="wide">{_html_table(("what", "version"), list(versions().items()))}</div>
 <h2>Time</h2>
 {took}
-<div class="wide">{_html_table(("kernel", "seconds in all", "seconds a repetition"), _times(measurements))}</div>
+<div class="wide">{_html_table(("kernel", "total seconds", "seconds per repetition"), _times(measurements))}</div>
 </body>
 </html>
 """

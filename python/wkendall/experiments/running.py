@@ -66,7 +66,9 @@ def run(
         for future in as_completed(futures):
             yield future.result()
     except BrokenProcessPool:
-        raise ChildProcessError("a process of the run was killed, perhaps for want of memory: use fewer jobs") from None
+        raise ChildProcessError(
+            "a process of the run was killed, perhaps because memory ran out: use fewer jobs"
+        ) from None
     finally:
         open_end.close()
         # Processes that are still starting do not watch the pipe yet.

@@ -81,7 +81,7 @@ class Store:
             fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             raise FileExistsError(
-                f"another run is writing to {self.folder}: wait for its end, or use another folder"
+                f"another run is writing to {self.folder}: wait until it ends, or use another folder"
             ) from None
         except OSError:
             # Some network drives have no locks. Two runs would then do the same work twice, with the same results.
@@ -91,7 +91,9 @@ class Store:
         described = self.folder / "settings.json"
         if described.exists():
             if not resume:
-                raise FileExistsError(f"{self.folder} has results already: go on with --resume, or use another folder")
+                raise FileExistsError(
+                    f"{self.folder} already has results: continue with --resume, or use another folder"
+                )
             self._compare(described, self.settings)
             self._read()
             return
@@ -100,7 +102,7 @@ class Store:
         for name in RESULTS:
             if (self.folder / name).exists():
                 self._lines.unlink()
-                raise FileExistsError(f"{self.folder / name} is there already, and not from a run: use another folder")
+                raise FileExistsError(f"{self.folder / name} already exists, but is not from a run: use another folder")
         write_whole(described, json.dumps(self.settings, indent=2) + "\n", replace=False)
 
     def _compare(self, described: Path, settings: dict[str, Any]) -> None:

@@ -261,7 +261,7 @@ def features_of(rankings: CheckedRankings, kernel: Kernel, run: Run) -> NDArray[
 
 def _refuse_unknown(missing: Missing) -> None:
     if missing == "anywhere":
-        raise ValueError('missing="anywhere" has no features: they are for ties="mean" and missing="bottom"')
+        raise ValueError('missing="anywhere" has no features: use ties="mean" or missing="bottom"')
 
 
 def embed_of(rankings: _core.Rankings, U: ArrayLike, run: Run, *, inverse: bool = False) -> NDArray[Any]:

@@ -78,7 +78,7 @@ class Journal:
                 raise
             file.close()
         file.close()
-        raise FileExistsError(f"another run is writing to {self.path}: wait for its end")
+        raise FileExistsError(f"another run is writing to {self.path}: wait until it ends")
 
     def _read(self) -> None:
         *lines, torn = self._file.readall().split(b"\n")
@@ -90,7 +90,7 @@ class Journal:
                 values.append(json.loads(text))
                 end += len(line) + 1
             elif number == 1 and not _CHECKSUM.match(line):
-                raise ValueError(f"{self.path} is no journal of an earlier run: move it away, its name is needed")
+                raise ValueError(f"{self.path} is not a journal of an earlier run: move or rename it")
             elif number < len(lines) or torn:
                 raise ValueError(f"line {number} of {self.path} is damaged: remove the file and start again")
         if values:

@@ -45,8 +45,8 @@ def left_over(path: Path) -> str:
     """Describe what an earlier run has left, and what --resume does with it."""
     (journal := Journal(unfinished_names(path.resolve())[1])).close()
     if journal.has_named(path.resolve()):
-        return f"{path} is complete, but its run was stopped before it said so: --resume takes it"
-    return f"{path}.unfinished is from an earlier run: --resume goes on with it"
+        return f"{path} is complete, but its run was stopped before it was recorded: --resume finishes it"
+    return f"{path}.unfinished is from an earlier run: --resume continues it"
 
 
 def discard(path: Path) -> None:
@@ -92,7 +92,7 @@ def write(path: Path, work: Work, *, resume: bool, force: bool = False, progress
         raise IsADirectoryError(f"{path} is a folder, but must be the name of a file")
     unfinished, noted = unfinished_names(target)
     if target.exists() and not force and not noted.exists():
-        raise FileExistsError(Sentence(f"{path} is there already: ", TAKEN))
+        raise FileExistsError(Sentence(f"{path} already exists: ", TAKEN))
     header = _header(work)
     try:
         journal = Journal(noted)
@@ -139,9 +139,9 @@ class _File:
                 self._begin(header)
             elif not resume:
                 left, on = (
-                    (f"{self.path} is complete, but its run was stopped before it said so: ", " takes it; ")
+                    (f"{self.path} is complete, but its run was stopped before it was recorded: ", " finishes it; ")
                     if self._is_named()
-                    else (f"{self.unfinished} is the unfinished file of an earlier run: ", " goes on with it; ")
+                    else (f"{self.unfinished} is the unfinished file of an earlier run: ", " continues it; ")
                 )
                 raise FileExistsError(Sentence(left, Option("resume", True), on, self._again()))
             else:
@@ -167,7 +167,7 @@ class _File:
 
     def _refuse_taken(self) -> None:
         if self.target.exists() and not self.force:
-            raise FileExistsError(Sentence(f"{self.path} is there already: ", TAKEN))
+            raise FileExistsError(Sentence(f"{self.path} already exists: ", TAKEN))
 
     def _begin(self, header: dict[str, Any]) -> None:
         """Create the unfinished file in its full size, and write the first line of the journal."""
@@ -200,7 +200,7 @@ class _File:
             return self.unfinished.open("xb")
         except FileExistsError:
             raise FileExistsError(
-                f"{self.unfinished} is there already, but not from an earlier run: move it away, its name is needed"
+                f"{self.unfinished} already exists, but is not from an earlier run: move or rename it"
             ) from None
 
     def _is_other(self, header: dict[str, Any]) -> bool:
@@ -219,11 +219,11 @@ class _File:
         begun = self.path if self._is_named() else self.unfinished
         for name in ("X", "Y"):
             if found.get(name) != header[name] and found.get("format") == FORMAT:
-                other = f" has other rankings than those that {begun} was begun with: give the same; "
+                other = f" has other rankings than {begun} was started with: pass the same rankings; "
                 raise bad_argument(name, other, self._again())
         for name, value in header.items():
             if name != "block" and (name not in found or found[name] != value):
-                other = f"{begun} was begun with {name} = {found.get(name)!r}, not {value!r}: give the same; "
+                other = f"{begun} was started with {name} = {found.get(name)!r}, not {value!r}: pass the same value; "
                 raise ValueError(Sentence(other, self._again()))
 
     def _again(self) -> Advice:
@@ -231,8 +231,8 @@ class _File:
 
     def _check_data(self) -> None:
         if not self.unfinished.exists():
-            lost = f"{self.unfinished} is not there, but {self.journal.path.name} is: "
-            raise FileNotFoundError(Sentence(lost, Advice("start again", "remove that to start again")))
+            lost = f"{self.unfinished} is missing, but {self.journal.path.name} exists: "
+            raise FileNotFoundError(Sentence(lost, Advice("start again", "remove the journal to start again")))
         if not self._is_like_ours():
             both = f"remove it and {self.journal.path.name} to start again"
             raise ValueError(Sentence(f"{self.unfinished} is damaged: ", Advice("start again", both)))
@@ -291,9 +291,9 @@ class _File:
             try:
                 claim(self.unfinished, self.target)
             except FileExistsError:
-                made = f"{self.path} was made by something else during the run and is left alone: the matrix is complete in "
-                away = f"{self.unfinished}; move the other file away, and "
-                raise FileExistsError(Sentence(made, away, Option("resume", True), " gives it the name")) from None
+                made = f"{self.path} was created by another program during the run and is not changed: the matrix is complete in "
+                away = f"{self.unfinished}; move the other file, and then "
+                raise FileExistsError(Sentence(made, away, Option("resume", True), " renames it")) from None
         self._clean()
 
     def _is_named(self) -> bool:

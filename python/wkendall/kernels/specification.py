@@ -128,12 +128,12 @@ class Kernel(NamedTuple):
         check_unused(self.k, "k", Argument(given))
         check_unused(self.u, "u", Argument(given))
         if self.signed:
-            needs = Sentence(Option("signed", True), f" needs concordant pairs with a weight by name, not {given}")
+            needs = Sentence(Option("signed", True), f" needs a named weight, not {given}")
             raise RankingError(needs, argument="signed")
         if self.W is None:
             return tensor_weights(self.U, items, order, pairs)
         if order != 2:
-            raise bad_argument("W", f" is for pairs, of order 2, but order is {order}: higher orders take U")
+            raise bad_argument("W", f" is for pairs, of order 2, but order is {order}: use U for higher orders")
         return quadruple_weights(self.W, items, bool(self.check))
 
     def options(self) -> dict[str, Any]:

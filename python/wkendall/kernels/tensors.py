@@ -26,7 +26,7 @@ INDEFINITE = 1e-10
 #: The number of rows and columns of a matrix that are processed at a time.
 PIECE = 128
 #: Advice for a W that does not make a kernel.
-ANYWAY: tuple[Piece, ...] = ("; pass ", Option("check", False), " to use it all the same")
+ANYWAY: tuple[Piece, ...] = ("; pass ", Option("check", False), " to use it anyway")
 
 
 class Weights(NamedTuple):
@@ -107,7 +107,7 @@ def _even(matrix: NDArray[np.float64], pairs: list[tuple[int, int]]) -> NDArray[
         raise bad_argument(
             "W",
             f" is not symmetric: W[{a}, {b}, {c}, {d}] is {float(matrix[first, second])!r}, but W[{c}, {d}, {a}, {b}] is "
-            f"{float(matrix[second, first])!r}: a kernel needs both the same",
+            f"{float(matrix[second, first])!r}: a kernel needs equal values",
             *ANYWAY,
         )
     return np.where(apart > 0, matrix / 2 + matrix.T / 2, matrix)
@@ -184,8 +184,8 @@ def _in_thread(function: Callable[[Any], Any], argument: Any) -> Any:
 def _factors(U: tuple[Any, ...], items: int, order: int) -> NDArray[np.float64]:
     """Return the vectors of all terms, one after another."""
     meaning = (
-        f"a tuple is factors, for {items} items and order {order}: {order} arrays of shape (r, {items}), one for each axis, or "
-        f"tuples of {order} vectors of {items} weights, one for each term"
+        f"a tuple must contain factors: for {items} items and order {order}, {order} arrays of shape (r, {items}), "
+        f"one for each axis, or tuples of {order} vectors of {items} weights, one for each term"
     )
     if not U:
         raise bad_argument("U", f" is empty, but {meaning}")

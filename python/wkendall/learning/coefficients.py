@@ -63,7 +63,7 @@ class Hinge:
                 return coefficients, intercept
         if least - highest > 1e-6 * least:
             warnings.warn(
-                f"the support vector machine is solved to {(least - highest) / least:.1e} of its objective only",
+                f"the support vector machine was solved only to a relative accuracy of {(least - highest) / least:.1e}",
                 ConvergenceWarning,
                 stacklevel=2,
             )
@@ -85,7 +85,7 @@ class Squares:
         except LinAlgError:
             most = float(costs.max())
             raise ValueError(
-                f"C is too large for these rankings: errors count up to {most:g} times, beyond what can be solved"
+                f"C is too large for these rankings: the cost of an error is up to {most:g}, too large to solve"
             ) from None
         of_targets, of_ones = solve(targets), solve(np.ones_like(targets))
         intercept = float(of_targets.sum() / of_ones.sum())

@@ -171,9 +171,7 @@ def leading_weights(sample: PositionTensors, coefficients: Array, order: int, co
 
 def _nothing_learned(items: int, order: int, components: int, pure: bool) -> SuquanSVD:
     """Return the standard weights, or their pure part: for M = 0 every direction is a leading singular vector."""
-    warnings.warn(
-        "the rankings tell nothing about y: there is nothing to learn weights from", UserWarning, stacklevel=4
-    )
+    warnings.warn("the rankings contain no information about y: no weights can be learned", UserWarning, stacklevel=4)
     project = Pure(items, order) if pure else np.atleast_2d
     for tensor in _directions(items, order):
         weights = project(tensor.reshape(1, -1))

@@ -341,6 +341,6 @@ def axes_or_new(ax: Axes | None) -> Axes:
     try:
         import matplotlib.pyplot as plt
     except ImportError:
-        needs = Sentence("pictures need matplotlib: pip install 'wkendall", Advice("extra", "[plot]"), "'")
+        needs = Sentence("plots need matplotlib: pip install 'wkendall", Advice("extra", "[plot]"), "'")
         raise ImportError(needs) from None
     return plt.figure(layout="constrained").add_subplot()

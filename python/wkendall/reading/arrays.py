@@ -52,11 +52,11 @@ def as_array(values: ArrayLike, name: str, axes: int) -> NDArray[Any]:
     try:
         array = np.asarray(values)
     except ValueError as error:
-        raise _ragged(values, name) or bad_argument(name, f" cannot be made an array: {error}") from None
-    meaning = {1: "one ranking, a 1-d array of n items", 2: "a 2-d array, one ranking a row"}[axes]
+        raise _ragged(values, name) or bad_argument(name, f" cannot be converted to an array: {error}") from None
+    meaning = {1: "one ranking, a 1-d array of n items", 2: "a 2-d array, one ranking per row"}[axes]
     if array.dtype == object and array.ndim == 0:
         raise TypeError(
-            f"{name} is of type {type(values).__name__}, but must be {meaning}, or something NumPy can make one of"
+            f"{name} is of type {type(values).__name__}, but must be {meaning}, or something that NumPy can convert to one"
         )
     if array.ndim != axes:
         raise (_ragged(values, name) if array.dtype == object else None) or wrong_axes(array, name, meaning, axes)
@@ -122,7 +122,7 @@ def check_no_text(array: NDArray[Any], name: str) -> None:
         if named:
             raise _text_at(name, *first, NAMES)
     if first is not None:
-        raise _text_at(name, *first, Advice("texts", "; turn texts into numbers first"))
+        raise _text_at(name, *first, Advice("texts", "; convert texts to numbers first"))
 
 
 def _text_at(name: str, place: tuple[int, ...], value: object, advice: Advice) -> RankingTypeError:

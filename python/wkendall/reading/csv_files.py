@@ -47,7 +47,7 @@ def read_csv(
         - "long": one row for each item of each ranking, with the name of the ranking, the item, and its rank or score.
     id : str, optional
         The column with the names of the rankings. In a "long" file it says which rows belong together; the default is
-        the first column. Give a column by its name. A number as text, from 1, also works if no column has that name.
+        the first column. Give a column by its name, or by its number from 1, as text, if no column has that name.
     skip : str or collection of str
         Columns to ignore.
     item, value : str, optional

@@ -256,7 +256,7 @@ def _check_item(item: object, where: _Place) -> None:
         what = f"{shown(item)} of type {type(item).__name__}"
         raise TypeError(f"{where} holds {what}, but items must be hashable: strings, numbers or tuples") from None
     if _is_padding(item):
-        message = f"{where} holds {shown(item)}, which is no item: leave out what is not ranked"
+        message = f"{where} holds {shown(item)}, which is not an item: leave out items that are not ranked"
         raise where.error(message, item, "nan")
 
 

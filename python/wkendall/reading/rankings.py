@@ -42,7 +42,7 @@ Places = Any
 
 
 #: Advice for equal numbers.
-_TAKES_TIES: tuple[Piece, ...] = ("; ", Option("ties", "mean"), " takes equal numbers for ties")
+_TAKES_TIES: tuple[Piece, ...] = ("; ", Option("ties", "mean"), " treats equal numbers as ties")
 
 
 @dataclass(frozen=True, eq=False)
@@ -171,7 +171,7 @@ class Reading(NamedTuple):
         self.check()
         if self.missing == "bottom" and self.input != "orders":
             return
-        said = " is sparse: what a row does not store is not listed and comes last, "
+        said = " is sparse: items that a row does not store are not listed and come last, "
         advice: tuple[Piece, ...] = ("which is not possible here; pass an array with a number for every item",)
         if self.input == "orders":
             advice = ("which goes with ", Option("input", "ranks"), " and ", Option("input", "scores"))
@@ -183,12 +183,12 @@ class Reading(NamedTuple):
         """Check lists out of a catalogue; only stored entries are read."""
         self.check_takes_lists(name)
         if len(values.shape) not in axes:
-            raise wrong_axes(values, name, "a sparse array with two axes, one list a row")
+            raise wrong_axes(values, name, "a sparse array with two axes, one list per row")
         rows = sparse_rows(values, name)
         try:
             return _of_lists(rows, self._descending, self.ties == "mean", self.missing, threads)
         except RankingError as error:
-            advice = ("; leave out what is not listed",) if error.kind == "nan" else self._what_allows(error)
+            advice = ("; leave out items that are not listed",) if error.kind == "nan" else self._what_allows(error)
             raise about(error, name, *advice) from None
 
     def _checked(self, array: NDArray[Any], name: str, threads: int | None) -> CheckedRankings:
@@ -197,7 +197,7 @@ class Reading(NamedTuple):
         allowed = not self.ties == self.missing == "error"
         if allowed and self.input == "orders":
             orders, ranks, scores = (Option("input", kind) for kind in ("orders", "ranks", "scores"))
-            once = (orders, " lists every item once: ties and missing items go with ", ranks, " and ", scores)
+            once = (orders, " lists every item once: for ties and missing items use ", ranks, " and ", scores)
             raise RankingError(Sentence(*once), argument="input", value=self.input)
         numbers = acceptable(array, name)
         try:
@@ -226,7 +226,7 @@ class Reading(NamedTuple):
             return _TAKES_TIES
         if error.kind == "nan":
             bottom, anywhere = Option("missing", "bottom"), Option("missing", "anywhere")
-            return ("; ", bottom, " puts items without one last, ", anywhere, " leaves their place open")
+            return ("; ", bottom, " puts items without a number last, ", anywhere, " leaves their position open")
         return ()
 
 

@@ -39,7 +39,7 @@ class Table(NamedTuple):
 def read_table_columns(data: Any, name: str) -> Table:
     """Read a data frame, a series or an array; `name` is the name of the caller's argument."""
     if is_sparse(data):
-        rule = " is sparse: whether what it does not store is 0 or missing it does not say; pass an array"
+        rule = " is sparse: it does not say whether entries that are not stored are 0 or missing; pass an array"
         raise bad_argument(name, rule, kind="sparse")
     library = type(data).__module__.partition(".")[0]
     if library == "pandas" and hasattr(data, "iloc"):
@@ -56,7 +56,7 @@ def check_same_rows(x: Table, y: Table, data: Any, other: Any) -> None:
         said = f" has {first} rows, but ", Argument("other"), f" has {second}: both must have the same observations"
         raise RankingError(Sentence(Argument("data"), *said), argument="other", value=second, kind="rows differ")
     if x.kind == y.kind == "pandas" and not data.index.equals(other.index):
-        rule = " has another index than data: rows are compared in their order, so give both the same index"
+        rule = " has another index than data: rows are matched by position, so both must have the same index"
         raise bad_argument("other", rule, kind="rows differ")
 
 
@@ -117,7 +117,9 @@ def _from_array(data: Any, name: str) -> NDArray[Any]:
     try:
         array = np.asarray(data)
     except ValueError as error:
-        raise _ragged(data, name) or bad_argument(name, f" cannot be made an array: {error}", kind="ragged") from None
+        raise _ragged(data, name) or bad_argument(
+            name, f" cannot be converted to an array: {error}", kind="ragged"
+        ) from None
     if array.ndim == 0 and array.dtype == object:
         raise TypeError(Sentence(Argument(name), f" is of type {type(data).__name__}, but must be {_MEANING}"))
     if array.ndim not in (1, 2):
@@ -223,8 +225,8 @@ def _of_objects(column: NDArray[Any], number: int, called: str, name: str) -> tu
 
 def _remedy(kind: str) -> tuple[Piece, ...]:
     if kind in "Mm":
-        return ('; turn them into numbers first, as .astype("int64") does',)
-    return ("; leave the column out or turn it into numbers first",)
+        return ('; convert them to numbers first, as .astype("int64") does',)
+    return ("; leave the column out or convert it to numbers first",)
 
 
 def _no_numbers(name: str, column: int, called: str, *said: Piece, row: int | None, value: object) -> RankingTypeError:

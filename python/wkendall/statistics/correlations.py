@@ -61,8 +61,9 @@ def corr(
         The result is NaN if two columns have fewer common observations than this.
     pvalues : bool
         Also return p-values, for the hypothesis that two columns are independent. They are exact for up to 33
-        observations without ties, and for more if at most one pair of observations is discordant. Otherwise they use
-        the normal approximation with correction for ties. `scipy.stats.kendalltau` uses the same rule.
+        observations without ties, and for more if at most one pair of observations is discordant, or at most one is
+        concordant. Otherwise they use the normal approximation with correction for ties. `scipy.stats.kendalltau`
+        uses the same rule.
     alternative : {"two-sided", "less", "greater"}
         The alternative hypothesis: any association, a negative one, or a positive one.
     n_jobs : int, optional

@@ -74,7 +74,9 @@ def _as_array(y: Any) -> NDArray[Any]:
     try:
         array = np.asarray(y)
     except ValueError:
-        raise bad_argument("y", f" cannot be made an array, because its rows differ in length: {shown(y)}") from None
+        raise bad_argument(
+            "y", f" cannot be converted to an array, because its rows differ in length: {shown(y)}"
+        ) from None
     if array.ndim == 0:
         raise bad_type("y", f" must be labels, numbers, vectors or rankings, one for each row of X, not {shown(y)}")
     return array
@@ -101,7 +103,7 @@ def _check_rows(found: int, rows: int) -> None:
 def _labels(y: Any, rows: int) -> Values:
     array = _as_array(y)
     if array.ndim != 1:
-        raise bad_argument("y", f" has shape {array.shape}, but labels are one for each ranking", kind="axes")
+        raise bad_argument("y", f" has shape {array.shape}, but there must be one label for each ranking", kind="axes")
     _check_rows(len(array), rows)
     numbers: dict[Any, int] = {}
     member = np.empty(rows, dtype=np.intp)
@@ -116,7 +118,7 @@ def _labels(y: Any, rows: int) -> Values:
 
 
 def _numbers(y: ArrayLike, rows: int, bandwidth: object = None) -> Values:
-    meaning = "numbers, one for each ranking, or vectors, one a row"
+    meaning = "numbers, one for each ranking, or vectors, one per row"
     flags = isinstance(y, np.ndarray) and y.dtype == bool
     array = real_array(np.asarray(y, dtype=np.int64) if flags else y, "y", (1, 2), meaning)
     _check_rows(len(array), rows)

@@ -27,7 +27,7 @@ Counts = NDArray[np.int64]
 #: chosen with `examples/group_powers.py`: see `docs/comparing_groups.md`.
 RATE = 2.0
 #: Advice for too many distinct rankings.
-ADVICE = "the test needs the kernel between all different rankings: take a random part of each sample"
+ADVICE = "the test needs the kernel between all different rankings: use a random part of each sample"
 
 
 class KernelOptions(NamedTuple):

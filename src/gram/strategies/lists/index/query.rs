@@ -1,12 +1,10 @@
 //! One list against all lists of an index.
 //!
-//! 1. Go through the lists of each item of the query. For each of these lists, add up bounds of what the common items
-//! can
-//!    add to the value.
+//! 1. Go through the lists of each item of the query. For each of these lists, add up bounds of what the common
+//!    items can add to the value.
 //! 2. Among the lists that share no item with the query, take the best by class.
 //! 3. Compute the values of the few lists with the largest sums. The hits kept so far give, for each class, a minimum
-//! sum
-//!    below which a list cannot be good enough.
+//!    sum below which a list cannot be good enough.
 //! 4. Compute the values of the others, the largest bounds first, as long as a bound is good enough.
 
 use super::ListIndex;
