@@ -41,7 +41,7 @@ pub(super) struct Setting<'a> {
     roots: Option<Roots<'a>>,
 }
 
-/// A weight with its sums over the unlisted items at the end of a list.
+/// A weight with its means over the unlisted items at the end of a list.
 struct Weighed<'a> {
     weight: &'a Lowered,
     tails: Tails<'a>,
@@ -104,7 +104,7 @@ impl<'a> Setting<'a> {
         Ok(Self { measure, x, y, mean, sums, longest, roots: None })
     }
 
-    /// The sums of the weights over the unlisted items, by length of the list.
+    /// The means of the weights over the unlisted items, by length of the list.
     pub(super) fn tails(&self) -> &[(f64, f64)] {
         self.sums.tails.means()
     }

@@ -53,7 +53,7 @@ pub struct ListIndex<'a> {
     /// The divisors of values, if there are any.
     roots: Option<Vec<f64>>,
     is_bounded: bool,
-    /// The sums of the weights over the unlisted items at the end of a list, by length of the list.
+    /// The means of the weights over the unlisted items at the end of a list, by length of the list.
     tails: Vec<(f64, f64)>,
     postings: Postings,
     classes: Classes,
