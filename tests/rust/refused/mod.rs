@@ -377,7 +377,7 @@ pub fn weights() -> Vec<Case> {
             "correlation of a matrix",
             Measure::correlation(&Weight::Matrix(vec![0.0; 9]), 3),
             "WeightSigned",
-            "signed sums and correlations need concordant pairs",
+            "signed sums and correlations need a named weight",
         ),
         case(
             "lambda negative",
