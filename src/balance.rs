@@ -1,7 +1,7 @@
-//! What rankings say about pairs of items: how much more "i before j" has than "j before i", summed over rankings that
-//! have coefficients.
+//! Balances of pairs of items: the weight of "i before j" minus the weight of "j before i", summed over rankings with
+//! coefficients.
 //!
-//! A ranking with ties has the mean over the complete rankings that agree with it, so that tied items have 0.
+//! A ranking with ties counts as the mean over the complete rankings that agree with it, so tied items have balance 0.
 
 use std::borrow::Cow;
 
@@ -16,10 +16,10 @@ use crate::rankings::{Incomplete, RankingSet, Rankings, Sides};
 use crate::weight::lowered::Lowered;
 use crate::weight::means::Means;
 
-/// Rankings whose terms are added up before they are added to a sum, which then has as many fewer terms to round.
+/// The number of rankings whose terms are summed separately before they are added to the total, to reduce rounding.
 const RUN: usize = 512;
 
-/// Rankings that pairs of items are looked up in.
+/// Rankings in which pairs of items are looked up.
 #[derive(Clone, Copy)]
 pub(crate) enum Ranked<'a> {
     Complete(&'a Rankings),
@@ -27,7 +27,7 @@ pub(crate) enum Ranked<'a> {
 }
 
 impl<'a> Ranked<'a> {
-    /// Those of a set that is no lists.
+    /// From a set of rankings that are not lists.
     pub(crate) fn of<R: RankingSet>(rankings: &'a R) -> Self {
         match R::sides(rankings, None) {
             Sides::Complete(set, _) => Self::Complete(set),
@@ -50,7 +50,7 @@ impl<'a> Ranked<'a> {
         }
     }
 
-    /// For each item the first rank of its block; the number of items if its place is not known.
+    /// For each item the first rank of its block; the number of items if its position is unknown.
     pub(crate) fn starts(self, row: usize) -> &'a [u32] {
         match self {
             Self::Complete(set) => set.row(row).ranks(),
@@ -58,13 +58,13 @@ impl<'a> Ranked<'a> {
         }
     }
 
-    /// Whether items can have unknown places.
+    /// Whether items can have unknown positions.
     pub(crate) fn has_unknown(self) -> bool {
         matches!(self, Self::Tied(set) if set.has_unknown())
     }
 }
 
-/// The coefficients of rankings in a sum of unnormalized kernels that is the sum of the measure's values, but for the
+/// The coefficients with which a sum of unnormalized kernels equals the sum of the measure's values, up to the square
 /// root of the self-similarity of the other ranking.
 pub(crate) fn plain_coefficients<'a, R: RankingSet>(
     measure: &Measure,
@@ -83,11 +83,11 @@ pub(crate) fn plain_coefficients<'a, R: RankingSet>(
     Ok(Cow::Owned(own))
 }
 
-/// What an ordered pair of items has in one ranking, the earlier item being i.
+/// The term of an ordered pair of items in one ranking, where i is the earlier item.
 enum Terms {
     /// 1.
     Ones,
-    /// 1, or the expected sign of an item with a place and one without.
+    /// 1, or the expected sign if one item has a position and the other has none.
     Open(Vec<f64>),
     /// `x_i x_j`.
     Products(Vec<f64>),
@@ -105,7 +105,7 @@ pub(crate) struct Balance<'a> {
 }
 
 impl<'a> Balance<'a> {
-    /// Of a weight by name. `later` are what pairs have whose weight depends on the rank of the later item only.
+    /// For a named weight. `later` has the terms of weights that depend only on the rank of the later item.
     pub(crate) fn new(
         ranked: Ranked<'a>,
         coefficients: &'a [f64],
@@ -118,7 +118,7 @@ impl<'a> Balance<'a> {
             _ if ranked.has_unknown() => return Err(Error::UnknownPlaces),
             Lowered::Count { top: Some(_) } | Lowered::Products(_) => Terms::Products(block_means(ranked, weight)?),
             Lowered::Sums(_) => Terms::Sums(block_means(ranked, weight)?),
-            // The mean over a block of the number of a rank is what sums of numbers have too.
+            // For sums of position weights, too, only the mean of the weights over a block is needed.
             Lowered::Later => Terms::Later(block_means(ranked, &Lowered::Sums(later()?.into()))?),
             Lowered::Tensor { .. } | Lowered::Factors { .. } | Lowered::Quadruples(_) => {
                 return Err(Error::PairsOnly);
@@ -127,12 +127,12 @@ impl<'a> Balance<'a> {
         Ok(Self { ranked, coefficients, terms })
     }
 
-    /// How long one pair takes in one ranking, in nanoseconds: measured on two cores of an AMD EPYC with AVX-512.
+    /// Time of one pair in one ranking, in nanoseconds, measured on two cores of an AMD EPYC with AVX-512.
     pub(crate) fn pair_ns() -> f64 {
         0.6
     }
 
-    /// Writes the sums of an item with all later ones. `part` has room for as many numbers.
+    /// Writes the sums of an item with all later items. `part` is workspace of the same length.
     pub(crate) fn item(&self, item: usize, sums: &mut [f64], part: &mut [f64], proceed: Proceed<'_>) {
         sums.fill(0.0);
         let (rows, from) = (self.ranked.rows(), item + 1);
@@ -194,7 +194,7 @@ impl<'a> Balance<'a> {
             Terms::Later(all) => {
                 let (of_item, rest) = numbers(all);
                 for ((sum, &other), of_other) in sums.iter_mut().zip(others).zip(&all[rest]) {
-                    // Without a choice between two numbers, the compiler makes vectors of it.
+                    // Written without branches, so that the compiler vectorizes it.
                     let (before, after) = (f64::from(i32::from(own < other)), f64::from(i32::from(own > other)));
                     *sum += coefficient * (of_other * before - of_item * after);
                 }
@@ -209,7 +209,7 @@ fn sign(first: u32, second: u32) -> f64 {
     f64::from(i32::from(first < second) - i32::from(first > second))
 }
 
-/// For each item of each ranking the mean of the weights of its block.
+/// For each item of each ranking, the mean weight of its block.
 fn block_means(ranked: Ranked<'_>, weight: &Lowered) -> Result<Vec<f64>, Error> {
     let items = ranked.items();
     let mut numbers = memory::with_capacity(ranked.rows() * items)?;
@@ -225,7 +225,7 @@ fn block_means(ranked: Ranked<'_>, weight: &Lowered) -> Result<Vec<f64>, Error> 
     Ok(numbers)
 }
 
-/// For each item of each ranking with a place the expected sign of a pair with one without.
+/// For each item with a position in each ranking, the expected sign of a pair with an item without one.
 fn open_signs(ranked: Ranked<'_>) -> Result<Vec<f64>, Error> {
     let mut numbers = memory::with_capacity(ranked.rows() * ranked.items())?;
     if let Ranked::Tied(set) = ranked {

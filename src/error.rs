@@ -1,5 +1,5 @@
-//! Everything that can be wrong with what a caller passes in. An error keeps its numbers; `message.rs` makes a sentence
-//! of them, and `parts.rs` says which row, column, value and argument it is about.
+//! All errors. An error keeps its numbers; `message.rs` turns them into a sentence, and `parts.rs` gives the row,
+//! column, value and argument.
 
 mod message;
 mod parts;
@@ -8,7 +8,7 @@ use std::fmt;
 
 pub use message::Piece;
 
-/// A number as the caller gave it, kept for messages.
+/// A number as given by the caller, for messages.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Number {
     /// A signed integer.
@@ -30,7 +30,7 @@ impl fmt::Display for Number {
     }
 }
 
-/// What is wrong, with the numbers that show it. Rows, columns and positions count from 0.
+/// The kind of error, with the numbers that show it. Rows, columns and positions count from 0.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum Error {
@@ -52,7 +52,7 @@ pub enum Error {
         /// How many values a row must have.
         items: usize,
     },
-    /// More items than a rank of 32 bits can number.
+    /// More items than a rank of 32 bits can represent.
     TooManyItems {
         /// How many items a row has.
         items: usize,
@@ -66,7 +66,7 @@ pub enum Error {
         /// The value.
         value: f64,
     },
-    /// A rank that is half-way between two whole numbers and that its row holds twice: the mean rank of tied items.
+    /// A rank half-way between two whole numbers that occurs twice in its row: the mean rank of tied items.
     Midrank {
         /// Row of the value.
         row: usize,
@@ -117,7 +117,7 @@ pub enum Error {
         /// How many items a row has.
         items: usize,
     },
-    /// A rank or an item number that its row holds already.
+    /// A rank or an item number that occurs twice in a row.
     Duplicate {
         /// The row.
         row: usize,
@@ -143,7 +143,7 @@ pub enum Error {
         /// The score.
         value: Number,
     },
-    /// Lists whose bounds among the entries do not rise from 0 to the number of entries.
+    /// Lists whose bounds among the entries do not increase from 0 to the number of entries.
     ListBounds {
         /// The list that begins there.
         row: usize,
@@ -152,14 +152,14 @@ pub enum Error {
         /// How many entries there are.
         entries: usize,
     },
-    /// Entries of lists with as many items as numbers are needed.
+    /// The entries of lists do not have as many items as numbers.
     EntriesDiffer {
         /// How many items were given.
         items: usize,
         /// How many numbers were given.
         values: usize,
     },
-    /// A list with an item that the catalogue does not have.
+    /// A list with an item that is not in the catalogue.
     NotInCatalogue {
         /// The row.
         row: usize,
@@ -175,9 +175,9 @@ pub enum Error {
         /// The item.
         column: usize,
     },
-    /// A measure by which lists out of a catalogue are not searched.
+    /// A measure by which lists out of a catalogue cannot be searched.
     ListMeasure,
-    /// Two things that belong together have different numbers of items.
+    /// Two arguments with different numbers of items.
     ItemsDiffer {
         /// Items of the first.
         left: usize,
@@ -186,12 +186,12 @@ pub enum Error {
     },
     /// Two sets of columns with different numbers of observations.
     ObservationsDiffer {
-        /// Observations of the one.
+        /// Observations of the first.
         left: usize,
-        /// Observations of the other.
+        /// Observations of the second.
         right: usize,
     },
-    /// Two sets of rankings that are taken row by row have different numbers of rows.
+    /// Two sets of rankings that are compared row by row have different numbers of rows.
     RowsDiffer {
         /// Rows of the first.
         left: usize,
@@ -214,51 +214,51 @@ pub enum Error {
     },
     /// A position weight that is NaN or infinite.
     FactorNotFinite {
-        /// Its position, the most preferred being 0.
+        /// Its position; 0 is the most preferred.
         position: usize,
         /// The value.
         value: f64,
     },
     /// A position weight so large that sums of products of weights overflow.
     FactorTooLarge {
-        /// Its position, the most preferred being 0.
+        /// Its position; 0 is the most preferred.
         position: usize,
         /// The value.
         value: f64,
     },
-    /// Weights of another number than the number of items asks for.
+    /// The number of weights does not match the number of items.
     WeightShape {
         /// How many weights were given.
         given: usize,
-        /// How many there should be: so many arrays.
+        /// The expected number of arrays.
         arrays: usize,
-        /// So many axes of each.
+        /// The number of axes of each.
         axes: usize,
-        /// How many items there are, the length of each axis.
+        /// The number of items, which is the length of each axis.
         items: usize,
     },
     /// A weight of a tuple of positions that is NaN, infinite, or so large that sums of products overflow.
     WeightEntry {
-        /// What holds it: "U", "W", or "the factors of U"; the last letter is the parameter.
+        /// The name of the array: "U", "W", or "the factors of U"; the last letter is the parameter.
         name: &'static str,
-        /// Its place, in an array of which there may be several.
+        /// Its position, in one array or in a stack of several.
         at: Vec<usize>,
         /// The value.
         value: f64,
     },
-    /// An order of 0, or one for a weight that has its own.
+    /// An order of 0, or an order for a weight that has its own.
     Order {
         /// The order.
         order: usize,
     },
-    /// Sums over tuples of so many items that a real number cannot hold them.
+    /// Sums over tuples of this many items exceed the range of a floating-point number.
     OrderTooHigh {
         /// The order.
         order: usize,
         /// How many items there are.
         items: usize,
     },
-    /// Position weights that fall so steeply that products of so many of them have no common scale.
+    /// Position weights that fall so steeply that products of `order` of them have no common scale.
     TooSteep {
         /// The order.
         order: usize,
@@ -268,20 +268,20 @@ pub enum Error {
         /// The order.
         order: usize,
     },
-    /// The signed form or the correlation of general weights, which have no meaning: they ask for no concordance.
+    /// The signed form or the correlation of general weights, which are defined without concordance.
     WeightSigned,
     /// The parameter of the Mallows kernel is negative, NaN or infinite.
     Lambda {
         /// The value.
         value: f64,
     },
-    /// No neighbours are asked for, or more than there are rankings.
+    /// No neighbours are requested, or more than there are rankings.
     NeighborCount {
-        /// How many are asked for.
+        /// The number requested.
         count: usize,
         /// How many rankings there are.
         rankings: usize,
-        /// Whether these are the others of a set that is compared with itself.
+        /// Whether these are the other rankings of a set that is compared with itself.
         others: bool,
     },
     /// The radius for neighbours is NaN, or negative for a distance.
@@ -307,9 +307,9 @@ pub enum Error {
         /// Columns of the result.
         columns: usize,
     },
-    /// There is no memory for what the computation needs besides its result.
+    /// Memory ran out for working space.
     OutOfMemory {
-        /// How many bytes the allocation that failed asked for.
+        /// The size in bytes of the allocation that failed.
         bytes: usize,
     },
     /// Values can be too large for single precision.
@@ -332,9 +332,9 @@ pub enum Error {
     UnknownBackend {
         /// Its name.
         name: String,
-        /// The strategies that there are.
+        /// All strategies.
         strategies: &'static [&'static str],
-        /// The instruction sets that there are loops for, whether this CPU has them or not.
+        /// All instruction sets for which there are loops, whether this CPU has them or not.
         instruction_sets: &'static [&'static str],
     },
     /// A backend whose instructions this CPU lacks.
@@ -344,7 +344,7 @@ pub enum Error {
     },
     /// A measure that is not an inner product of features of pairs.
     NoFeatures,
-    /// Tuples of other than two items of incomplete rankings, whose means nobody computes.
+    /// Tuples of more than two items of incomplete rankings, whose means are not implemented.
     IncompleteOrder {
         /// How many items the tuples have.
         order: usize,
@@ -358,9 +358,9 @@ pub enum Error {
         /// Its name.
         name: String,
     },
-    /// A kernel that is no sum over pairs of items, where pairs of items are wanted.
+    /// A kernel that is not a sum over pairs of items, where this is required.
     PairsOnly,
-    /// No rankings, where their mean is wanted.
+    /// No rankings, where a mean is required.
     NoRankings,
     /// A weight or coefficient of a ranking that is not finite, or a weight that is negative.
     RankingWeight {
@@ -371,11 +371,11 @@ pub enum Error {
     },
     /// Weights of rankings that are all 0.
     NoWeight,
-    /// More items than the exact consensus is computed of.
+    /// Too many items for the exact consensus.
     TooManyForExact {
         /// How many items there are.
         items: usize,
-        /// How many there may be.
+        /// The maximum number.
         most: usize,
     },
     /// The values were changed, perhaps by another thread, while they were being checked.

@@ -1,15 +1,15 @@
 //! Explicit features: rows of numbers whose inner products are a kernel of order 2, for linear models on many rankings.
 //!
-//! With the weight `U[a, b]` of two ranks, a ranking s gives the ordered pair of items (i, j) the number
-//! `U[s(i), s(j)]` if i comes first, otherwise 0; an incomplete ranking gives it the mean of that. For the unordered
-//! pairs i < j there are
+//! Let `U[a, b]` be the weight of two ranks. The number of the ordered pair of items (i, j) in a ranking s is
+//! `U[s(i), s(j)]` if i comes first, otherwise 0; in an incomplete ranking it is the mean. For each unordered pair i <
+//! j there are
 //!
 //! ```text
-//! signed kernels      1 column:   the number of (i, j) less that of (j, i)
-//! the standard one    1 column:   the same over the root of 2; and a constant for all pairs, since
-//!                                 f f' + g g' = (1 + e e') / 2
-//!                                 with f + g = 1 and e = f - g
-//! all others          2 columns:  the numbers of (i, j), for all pairs, then those of (j, i)
+//! signed kernels       1 column:   the number of (i, j) minus that of (j, i)
+//! the standard kernel  1 column:   the same divided by sqrt(2); and one constant for all pairs, because
+//!                                  f f' + g g' = (1 + e e') / 2
+//!                                  with f + g = 1 and e = f - g
+//! all others           2 columns:  the numbers of (i, j), for all pairs, then those of (j, i)
 //! ```
 //!
 //! The average kernel is the mean of the top-k kernels over k, so it has these columns for each k from 2.
@@ -29,11 +29,12 @@ use crate::rankings::{Incomplete, RankingSet, Rankings, Sides};
 use crate::weight::lowered::Lowered;
 use crate::weight::means::Means;
 
-/// So many items make comparing ranks, by vectors, quicker than looking up what a pair counts: measured, 1.5 times as
-/// quick for 100 items, and 1.4 times as slow for 20. It is quicker too where each table would serve few rankings.
+/// From this many items on, comparing ranks with vector instructions is faster than looking up the number of a pair:
+/// measured, 1.5 times as fast for 100 items, and 1.4 times as slow for 20. It is also faster if each table would serve
+/// few rankings.
 const COMPARE_FROM: usize = 48;
 
-/// How many features a ranking has.
+/// The number of features of a ranking.
 ///
 /// # Errors
 /// When the measure is not a kernel of order 2 with a named weight.
@@ -49,7 +50,7 @@ pub fn columns(measure: &Measure) -> Result<usize, Error> {
     Layout::new(measure)?.columns()
 }
 
-/// The features of every ranking, one ranking a row.
+/// The features of every ranking, one ranking per row.
 ///
 /// # Errors
 /// As [`features_into`], and when the result does not fit into memory.
@@ -68,11 +69,11 @@ pub fn features<R: RankingSet, T: Element>(measure: &Measure, rankings: &R, run:
     Ok(out)
 }
 
-/// Writes the features of every ranking, one after the other.
+/// Writes the features of every ranking, one after another.
 ///
 /// # Errors
-/// As [`columns`], when the numbers of items differ, the slice has another length than the number of rankings times
-/// that of columns, items can be anywhere, or `run.watch` stops the run.
+/// As [`columns`], when the numbers of items differ, the length of the slice is not the number of rankings times the
+/// number of columns, items can be anywhere, or `run.watch` stops the run.
 ///
 /// ```
 /// use wkendall::{Measure, Rankings, Weight, embedding, features};
@@ -123,7 +124,7 @@ fn of_complete<T: Element>(
     check_root::<T>(measure)?;
     let scale = if measure.is_zero() { 0.0 } else { measure.scale().sqrt() };
     let items = measure.items();
-    // A look-up takes a third of the time of asking what a pair has. Counts of many items need neither.
+    // A look-up takes a third of the time of computing the number of a pair. Counts of many items need neither.
     let table = |(weight, number): (&Lowered, PairNumber)| -> Result<Table, Error> {
         if let &Lowered::Count { top } = weight
             && (items >= COMPARE_FROM || layout.weights.len() > 1)
@@ -152,8 +153,8 @@ fn of_complete<T: Element>(
     })
 }
 
-/// Refuses a measure whose features are beyond the range of the result's type: none is larger than the root of the
-/// self-similarity.
+/// Refuses a measure whose features are beyond the range of the result's type: none is larger than the square root of
+/// the self-similarity.
 fn check_root<T: Element>(measure: &Measure) -> Result<(), Error> {
     let value = measure.self_similarity().sqrt();
     match T::RANGE {
@@ -162,7 +163,7 @@ fn check_root<T: Element>(measure: &Measure) -> Result<(), Error> {
     }
 }
 
-/// The numbers of all pairs of ranks, in a form that is quick to look up.
+/// The numbers of all pairs of ranks, in a form that is fast to look up.
 enum Table {
     /// Row by row.
     Entries(Vec<f64>),
@@ -171,7 +172,7 @@ enum Table {
 }
 
 impl Table {
-    /// Fills the first cells and gives back those that are left; none if the run is to stop.
+    /// Fills the first cells and returns the remaining ones; `None` if the run must stop.
     fn fill<'c, T: Element>(
         &self,
         ranks: &[u32],
@@ -192,8 +193,7 @@ impl Table {
                     let row = &entries[first as usize * ranks.len()..][..ranks.len()];
                     others.for_each(|(&second, cell)| *cell = T::from_f64(row[second as usize]));
                 }
-                // Written so that the compiler makes vectors of it: what is compared does not depend on the order of
-                // the pair.
+                // Written so that the compiler vectorizes it: the comparison does not depend on the order of the pair.
                 Self::Top(k, number) => {
                     let (k, full, none) = (*k as u32, T::from_f64(factor), T::default());
                     let inside = first < k;
@@ -233,7 +233,7 @@ fn of_tied<T: Element>(
     let Run { threads, mut watch } = run;
     let mut own = Vec::new();
     if measure.is_normalized() {
-        // Most of the time goes into the features.
+        // Most of the time is spent on the features.
         let mut first =
             |_| watch.as_mut().map_or(ControlFlow::Continue(()), |watch| watch(Progress { done: 0, total: 1 }));
         own = own_values(measure, rankings, threads, Some(&mut first))?;
@@ -267,15 +267,15 @@ fn of_tied<T: Element>(
     })
 }
 
-/// Which features there are.
+/// The columns of the feature matrix.
 struct Layout<'a> {
     items: usize,
     signed: bool,
     /// Whether there is one column for each pair, and a constant.
     halved: bool,
-    /// What all numbers are multiplied by.
+    /// The common factor of all numbers.
     factor: f64,
-    /// The kernel is the sum of those of these weights.
+    /// The kernel is the sum of the kernels of these weights.
     weights: Vec<Cow<'a, Lowered>>,
 }
 
@@ -312,7 +312,7 @@ impl<'a> Layout<'a> {
         Ok(columns.ok_or(Error::TooLarge { rows: 1, columns: usize::MAX })? - usize::from(!self.halved))
     }
 
-    /// What is written for all pairs of items, one after the other: which weight, and which number of the pair.
+    /// The columns for all pairs of items in turn: the weight, and which number of the pair.
     fn numbers(&self) -> impl Iterator<Item = (&Lowered, PairNumber)> {
         let numbers: &[PairNumber] = if self.signed || self.halved {
             &[PairNumber::Difference]
@@ -322,7 +322,7 @@ impl<'a> Layout<'a> {
         numbers.iter().flat_map(|&number| self.weights.iter().map(move |weight| (&**weight, number)))
     }
 
-    /// Fills in the constant, where there is one.
+    /// Fills in the constant, if there is one.
     fn fill_constant<'c, T: Element + 'c>(&self, scale: f64, cells: impl Iterator<Item = &'c mut T>) {
         for cell in cells {
             *cell = T::from_f64((pairs_of(self.items as u64) as f64 / 2.0).sqrt() * scale);
@@ -330,12 +330,12 @@ impl<'a> Layout<'a> {
     }
 }
 
-/// A number of a pair of items i < j.
+/// Which number of a pair of items i < j.
 #[derive(Clone, Copy)]
 enum PairNumber {
-    /// That of (i, j).
+    /// The number of (i, j).
     Before,
-    /// That of (j, i).
+    /// The number of (j, i).
     After,
     Difference,
 }

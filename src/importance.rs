@@ -1,8 +1,8 @@
-//! Which pairs of items a linear function of rankings looks at.
+//! The pairs of items that matter most to a linear function of rankings.
 //!
-//! A sum of kernels with rankings, each times a coefficient, is a sum over pairs of items: what a pair adds depends on
-//! which of the two comes first, and with weights of positions on where they stand. The effect of a pair is what
-//! "first before second" adds less what "second before first" adds, on average over all places that the two can have.
+//! A weighted sum of kernels with rankings is a sum of contributions of pairs of items. A contribution depends on which
+//! of the two comes first, and with position weights also on their positions. The effect of a pair is the contribution
+//! of "first before second" minus that of "second before first", averaged over all positions that the two can have.
 
 use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;
@@ -19,18 +19,18 @@ use crate::parallel::{self, Crew};
 use crate::rankings::{RankingSet, Sides};
 use crate::weight::lowered::Lowered;
 
-/// A pair of items, and how much more the first before the second adds than the second before the first.
+/// A pair of items, and its effect: how much more "first before second" adds than "second before first".
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Effect {
-    /// The item that adds more if it comes first.
+    /// The item that increases the sum if it comes first.
     pub first: usize,
-    /// The other one.
+    /// The other item.
     pub second: usize,
-    /// How much more; not negative.
+    /// The effect; not negative.
     pub effect: f64,
 }
 
-/// Larger effects first, then smaller numbers of items.
+/// Larger effects first, then smaller item numbers.
 #[derive(Clone, Copy, PartialEq)]
 struct Candidate(Effect);
 
@@ -54,13 +54,13 @@ impl PartialOrd for Candidate {
     }
 }
 
-/// The pairs with the largest effects in the sum of a kernel with rankings times coefficients, the largest first; all
-/// if there are fewer. With named weights memory does not grow with the square of the number of items.
+/// The pairs with the largest effects in a weighted sum of kernels with rankings, the largest first; all pairs if there
+/// are fewer. With named weights, memory does not grow with the square of the number of items.
 ///
 /// # Errors
-/// When the measure is not a kernel of order 2 with weights for pairs, the numbers of items differ, there is not one
-/// coefficient for each ranking, one is not finite, or `run.watch` stops the run; where items can be anywhere, when
-/// the weight is not the standard one.
+/// When the measure is not a kernel of order 2 with weights of pairs, the numbers of items differ, there is not one
+/// coefficient for each ranking, one is not finite, or `run.watch` stops the run; if items can be anywhere, when the
+/// weight is not the standard one.
 ///
 /// ```
 /// use wkendall::{Measure, Rankings, Weight, embedding, importance};
@@ -118,7 +118,7 @@ fn of_matrix(sums: &[f64], items: usize, unit: f64, mut best: Best) -> Result<Ve
     best.sorted()
 }
 
-/// The largest sums; those of one item with all later ones are made at a time, in about so many nanoseconds.
+/// The largest sums; those of one item with all later items are computed at a time, in about `ns` nanoseconds.
 fn of_balance(
     balance: &Balance<'_>,
     items: usize,
@@ -146,7 +146,7 @@ fn of_balance(
     shared.into_inner().unwrap_or_else(PoisonError::into_inner).sorted()
 }
 
-/// The pairs with the largest effects so far, the least of them on top.
+/// The pairs with the largest effects so far; the smallest of them is on top.
 struct Best {
     count: usize,
     heap: BinaryHeap<Reverse<Candidate>>,
@@ -180,7 +180,7 @@ impl Best {
     }
 }
 
-/// The mean of the weights of two places, the first before the second.
+/// The mean weight of two positions, the first before the second.
 fn mean_weight(weight: &Lowered, items: usize) -> f64 {
     let n = items.max(2) as f64;
     let pairs = n * (n - 1.0);
@@ -198,7 +198,7 @@ fn mean_weight(weight: &Lowered, items: usize) -> f64 {
             }
             2.0 * products / pairs
         }
-        // In the numbers already.
+        // Already contained in the numbers.
         Lowered::Later | Lowered::Tensor { .. } | Lowered::Factors { .. } | Lowered::Quadruples(_) => 1.0,
     }
 }
@@ -216,7 +216,7 @@ fn later_numbers(items: usize) -> Result<Vec<f64>, Error> {
     Ok(numbers)
 }
 
-/// The sum of matrices of weights, each times the mean of its weights above the diagonal less that of those below.
+/// The sum of matrices of weights, each times the difference between its mean weights above and below the diagonal.
 fn mean_matrix(weight: &Lowered, items: usize) -> Result<Vec<f64>, Error> {
     let size = (items * items).max(1);
     let mut sum = memory::filled(items * items, 0.0)?;

@@ -1,9 +1,10 @@
 //! Weighted Kendall kernels for rankings.
 //!
-//! A kernel between two rankings of n items adds up, over the pairs of items that both rankings put in the same order,
-//! a weight that depends on where in the rankings the two items stand. This crate computes the kernels of Jiao and
-//! Vert, "The Weighted Kendall and High-order Kernels for Permutations": exactly, in O(n log n) for a pair of rankings,
-//! on all cores. All of them are positive definite and do not depend on how the items are numbered.
+//! A kernel between two rankings of n items is a sum over the concordant pairs of items, those that both rankings put
+//! in the same order. The weight of a pair depends on the positions of the two items in the rankings. This crate
+//! computes the kernels of Jiao and Vert, "The Weighted Kendall and High-order Kernels for Permutations": exactly, in
+//! O(n log n) for a pair of rankings, on all cores. All of them are positive definite and do not depend on the
+//! numbering of the items.
 //!
 //! ```
 //! use wkendall::{Factor, Measure, Options, Rankings, Weight, gram};
@@ -22,7 +23,7 @@
 //! # Ok::<(), wkendall::Error>(())
 //! ```
 //!
-//! # What there is
+//! # Overview
 //!
 //! | to compute | use |
 //! |---|---|
@@ -31,57 +32,57 @@
 //! | its form of another order, over tuples of items | [`Measure::of_order`] |
 //! | the number of discordant pairs | [`Measure::distance`] |
 //! | the Mallows kernel | [`Measure::mallows`] |
-//! | a weighted correlation, which is no kernel | [`Measure::correlation`] |
+//! | a weighted correlation, which is not a kernel | [`Measure::correlation`] |
 //! | any of these for all pairs of rankings | [`gram`], [`gram_matrix`], [`gram_into`] |
-//! | the rankings that are most alike each ranking | [`neighbors`], [`within`] |
-//! | the same of lists, for one query after the other | [`ListIndex`] |
-//! | bits whose Hamming distance is the distance | [`packed_signs`] |
+//! | the most similar rankings for each ranking | [`neighbors`], [`within`] |
+//! | the same for lists, with one index for many queries | [`ListIndex`] |
+//! | bit vectors whose Hamming distance is the distance | [`packed_signs`] |
 //! | for one pair, or one permutation | [`Measure::between`], [`Measure::kappa`] |
-//! | the tensors that general weights turn rankings into | [`embedding`] |
+//! | the tensors of rankings for general weights | [`embedding`] |
 //! | Kendall's tau-b between columns of observations, with p-values | [`correlations`] |
 //! | features whose inner products are a kernel, for linear models | [`features`] |
 //! | the ranking with the largest mean kernel with others: Kemeny's | [`consensus`] |
-//! | the pairs of items that a sum of kernels looks at | [`importance`] |
+//! | the pairs of items that matter most to a sum of kernels | [`importance`] |
 //!
-//! # How fast
+//! # Speed
 //!
-//! A Gram matrix is computed in one of several ways, picked by a cost model: packed bits and popcount for what is
-//! counted, a matrix product of features for weighted sums of up to some hundred items, and for many items a grid of
-//! positions and values for each pair of rankings. All run on the widest vector instructions that the machine has
-//! ([`instruction_sets`]). Rankings that repeat are computed once. [`Backend`] forces a way, [`planned`] tells which
-//! one would be picked.
+//! A cost model chooses the strategy for a Gram matrix: packed bits and popcount for counts, a matrix product of
+//! features for weighted sums of up to some hundred items, and for many items a grid of positions and values for each
+//! pair of rankings. All use the widest vector instructions of the machine ([`instruction_sets`]). Repeated rankings
+//! are computed once. [`Backend`] forces a strategy, [`planned`] tells which one would be chosen.
 //!
-//! # How exact
+//! # Accuracy
 //!
-//! Counts (standard, top-k, distance, and n times the average kernel) are summed as integers and are exact up to 2^53,
-//! past which `f64` rounds them. Weighted sums have an error below 1e-12 times the sum of the absolute values of their
-//! terms, a term of the additive weight being taken as `(|u_a| + |u_b|) * (|u_c| + |u_d|)`. A self-similarity of at
-//! most 1e-12 of that sum is 0, and then so is every normalized value with that ranking. A result has the same bits for
-//! any number of threads and for the two rankings in either order; another backend may round weighted sums differently.
+//! Counts (standard, top-k, distance, and n times the average kernel) are summed as integers. They are exact up to
+//! 2^53; larger ones are rounded to `f64`. Weighted sums have an error below 1e-12 times the sum of the absolute values
+//! of their terms, where a term of the additive weight counts as `(|u_a| + |u_b|) * (|u_c| + |u_d|)`. A self-similarity
+//! of at most 1e-12 times that sum is 0, and so is every normalized value with that ranking. A result is bitwise
+//! identical for any number of threads and for the two rankings in either order. Another backend may round weighted
+//! sums differently.
 //!
 //! # Layers
 //!
-//! Each module uses only those below it; a test looks for it.
+//! Each module uses only those below it; a test checks this.
 //!
 //! ```text
 //! python      the extension module of the Python package
 //! correlations  tau-b between columns of observations, with p-values
-//! importance  the pairs of items that a function of rankings looks at
+//! importance  the pairs of items that matter most to a function of rankings
 //! consensus   the ranking that agrees most with others
-//! balance     what rankings say about pairs of items, summed
+//! balance     sums over rankings of the order of pairs of items
 //! signs       rankings as bits, for binary indexes
 //! features    rows of numbers whose inner products are a kernel
-//! embedding   the tensors that general weights turn rankings into
+//! embedding   the tensors of rankings for general weights
 //! gram        all pairs: plan, strategies, tiles
 //! measure     one pair: kernel, signed, normalized, distance, correlation
 //! kappa       one permutation: the partition algorithm
-//! simd        inner loops for every instruction set; sees slices and terms of pairs, no rankings
-//! weight      what a pair of positions weighs
+//! simd        inner loops for every instruction set, on slices and terms of pairs, without rankings
+//! weight      the weights of pairs of positions
 //! rankings    checked sets of rankings
 //! matrix      results with rows and columns
 //! parallel    jobs on threads, watched by the caller
-//! memory      vectors whose growth can fail
-//! error       everything that can be wrong
+//! memory      vectors with fallible growth
+//! error       all errors
 //! ```
 
 #![warn(missing_docs)]

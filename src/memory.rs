@@ -1,6 +1,6 @@
-//! Memory that grows with the input. Where there is none, the caller gets an error; the process is not aborted.
+//! Memory that grows with the input. If an allocation fails, the caller gets an error; the process is not aborted.
 //!
-//! What is known to stay below a mebibyte is allocated as usual.
+//! Allocations that are known to stay below a mebibyte are made as usual.
 
 use std::ops::Deref;
 use std::sync::Arc;
@@ -11,7 +11,7 @@ fn lacking<T>(count: usize) -> Error {
     Error::OutOfMemory { bytes: count.saturating_mul(size_of::<T>()) }
 }
 
-/// Makes room for `count` values in all.
+/// Makes room for `count` values in total.
 pub(crate) fn reserve<T>(vector: &mut Vec<T>, count: usize) -> Result<(), Error> {
     let more = count.saturating_sub(vector.len());
     vector.try_reserve_exact(more).map_err(|_| lacking::<T>(count))
@@ -24,14 +24,14 @@ pub(crate) fn with_capacity<T>(count: usize) -> Result<Vec<T>, Error> {
     Ok(vector)
 }
 
-/// So many copies of a value.
+/// `count` copies of a value.
 pub(crate) fn filled<T: Clone>(count: usize, value: T) -> Result<Vec<T>, Error> {
     let mut vector = with_capacity(count)?;
     vector.resize(count, value);
     Ok(vector)
 }
 
-/// Makes a vector so long; what it gains is `value`.
+/// Sets the length of a vector; new elements are `value`.
 pub(crate) fn resize<T: Clone>(vector: &mut Vec<T>, count: usize, value: T) -> Result<(), Error> {
     reserve(vector, count)?;
     vector.resize(count, value);
@@ -72,9 +72,9 @@ pub(crate) fn collect<T>(values: impl IntoIterator<Item = T>) -> Result<Vec<T>, 
 /// Numbers that copies of a measure share.
 #[derive(Debug, Clone)]
 pub(crate) enum Shared {
-    /// As the caller gave them.
+    /// As given by the caller.
     Given(Arc<[f64]>),
-    /// Made here. A slice of unknown length behind an `Arc` can only be allocated in a way that aborts.
+    /// Made here. A slice of unknown length behind an `Arc` cannot be allocated fallibly.
     Made(Arc<Vec<f64>>),
 }
 

@@ -1,4 +1,4 @@
-//! Rankings as bits, one for the order of each pair of items: what binary indexes search.
+//! Rankings as bits, one for the order of each pair of items, for binary indexes.
 
 use crate::embedding::Run;
 use crate::error::Error;
@@ -7,12 +7,12 @@ use crate::memory;
 use crate::parallel::{self, Crew};
 use crate::rankings::Rankings;
 
-/// Bytes that a job makes.
+/// The number of bytes that a job writes.
 const JOB: usize = 1 << 16;
-/// What a bit takes, about (AMD EPYC).
+/// Approximate time per bit (AMD EPYC).
 const BIT_NS: f64 = 1.0;
 
-/// How many bytes [`packed_signs`] makes of a ranking of so many items: those of a bit for each pair.
+/// The number of bytes of [`packed_signs`] for a ranking of `items` items: one bit for each pair.
 #[must_use]
 pub fn sign_bytes(items: usize) -> usize {
     pairs_of(items as u64).div_ceil(8) as usize
@@ -21,8 +21,8 @@ pub fn sign_bytes(items: usize) -> usize {
 /// The order of each pair of items as a bit, in [`sign_bytes`] bytes for each ranking: the number of bits in which two
 /// rankings differ is the number of their discordant pairs.
 ///
-/// The pairs (i, j), i < j, come in the order (0, 1), (0, 2), (1, 2), (0, 3), and so on. A bit is 1 if i comes before
-/// j. The first is the least of the first byte; the bits after the last are 0.
+/// The pairs (i, j), i < j, are in the order (0, 1), (0, 2), (1, 2), (0, 3), and so on. A bit is 1 if i comes before j.
+/// The first pair is the lowest bit of the first byte; the bits after the last pair are 0.
 ///
 /// # Errors
 /// When there is no memory, or `run.watch` stops the run.

@@ -247,11 +247,11 @@ def test_features(here):
         ({"n_jobs": 0}, "n_jobs is 0"),
         ({"backend": "gpu"}, 'backend "gpu" does not exist'),
         ({"out": np.empty((4, 4))}, "unexpected keyword argument 'out'"),
-        ({"chunks": 0}, "chunks is 0, but must be how many rows a block has"),
+        ({"chunks": 0}, "chunks is 0, but must be the number of rows of a block"),
         ({"chunks": -3}, "chunks is -3, but must be"),
         ({"chunks": True}, "chunks is True, but must be"),
         ({"chunks": ((2, 3), (2, 3))}, r"chunks is \(\(2, 3\), \(2, 3\)\), but must be"),
-        ({"chunks": (2, 3)}, r"chunks is \(2, 3\), but without Y rows and columns must be cut in the same places"),
+        ({"chunks": (2, 3)}, r"chunks is \(2, 3\), but without Y the rows and the columns must have the same chunks"),
     ],
 )
 def test_bad_parameters_are_refused_at_once(options, message):
@@ -277,7 +277,7 @@ def test_bad_arrays_are_refused_at_once():
             make([[1, 2], [1]])
     with pytest.raises(ValueError, match="X has 6 items, but Y has 5"):
         wkendall.dask.gram_matrix(X, X[:, :5])
-    with pytest.raises(ValueError, match="chunks is 0, but must be how many rows"):
+    with pytest.raises(ValueError, match="chunks is 0, but must be the number of rows"):
         wkendall.dask.features(X, 0)
 
 

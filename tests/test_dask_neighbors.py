@@ -125,7 +125,7 @@ def test_nothing_is_computed_before_it_is_asked_for():
         (
             {"n_neighbors": 6},
             ValueError,
-            r"^n_neighbors is 6, but there are 5 others to choose from: it must be from 1",
+            r"^n_neighbors is 6, but there are 5 other rankings: it must be from 1",
         ),
         ({"n_neighbors": 0}, ValueError, r"^n_neighbors is 0, but must be at least 1"),
         ({"n_neighbors": 1.5}, TypeError, r"^n_neighbors must be an integer"),

@@ -162,7 +162,7 @@ def test_bad_rankings(kernel):
             call([[1.5, 2.0, 3.0]])
         with pytest.raises(ValueError, match="twice"):
             call([[1.0, 1.0, 3.0]])
-        with pytest.raises(ValueError, match="must be a 2-d array, one ranking a row"):
+        with pytest.raises(ValueError, match="must be a 2-d array, one ranking per row"):
             call([1.0, 2.0, 3.0])
     with pytest.raises(ValueError, match="X has 6 items, but Y has 5"):
         kernel(X, rankings(3, 5))

@@ -1,4 +1,4 @@
-"""Pictures: what is drawn, not how it looks."""
+"""Plots: their contents, not their appearance."""
 
 import subprocess
 import sys
@@ -112,7 +112,7 @@ except ImportError as error:
     print(error)
 """
     shown = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
-    assert shown.strip() == "pictures need matplotlib: pip install 'wkendall[plot]'"
+    assert shown.strip() == "plots need matplotlib: pip install 'wkendall[plot]'"
 
 
 def test_reduction_factors_are_drawn_for_each_rank():

@@ -7,7 +7,7 @@ X = [[1, 2, 3, 4], [2, 1, 3, 4], [4, 3, 2, 1]]  # three rankings of four items, 
 K = wkendall.gram_matrix(X, weight="mult", u="log", normalize=True)
 ```
 
-What there is; `help(wkendall.gram_matrix)` and so on say more.
+This is the list of public names. `help(wkendall.gram_matrix)` and so on give the details.
 
 Kernels
     gram_matrix            kernel between all pairs of rankings
@@ -19,45 +19,45 @@ Kernels
     mallows                Mallows kernel, exp(-lam * distance)
     correlation            weighted correlation of two rankings
 Neighbours
-    neighbors              the most similar rankings, without the matrix
-    neighbors_graph        the same as a sparse graph, for scikit-learn, UMAP and others
-    packed_signs           bits whose Hamming distance is the Kendall distance, for binary indexes
+    neighbors              the most similar rankings, without the matrix of all pairs
+    neighbors_graph        neighbours as a sparse graph, for scikit-learn, UMAP and others
+    packed_signs           bit vectors whose Hamming distance is the Kendall distance, for binary indexes
 Statistics
     corr                   Kendall's tau-b between all columns of a table, with p-values
     two_sample_test        test whether groups of rankings differ
     independence_test      test whether rankings depend on labels, numbers or other rankings
     consensus              the ranking that agrees most with others
-    pair_importance        the pairs of items that a model of rankings looks at
+    pair_importance        the pairs of items that matter most to a model of rankings
 Lists and files
     from_lists             ranks from ranked lists of names
     read_csv               rankings from a CSV file
     read_preflib           rankings from a PrefLib file
 Weights and the embedding
-    position_weights       weights U of pairs of positions that equal a named weight
+    position_weights       the weights U of pairs of positions that equal a named weight
     features               vectors whose inner products are the kernel
     embed                  tensors of rankings
     combine                weighted sum of these tensors
-    linear_function        inner product of each tensor with another
+    linear_function        inner product of each of these tensors with a given one
     inverse                inverse permutations
-    suquan_svd             weights of positions learned from two classes
+    suquan_svd             position weights learned from two classes
 For scikit-learn
     ListEncoder            ranked lists of names to ranks, with the same columns for new lists
     WeightedKendall        a kernel as a transformer to Gram matrices, and as a function
     KendallFeatures        features as a transformer
     KendallNystroem        approximate features, for any kernel and many rankings
-    KernelKMeans           clusters
-    KendallNeighbors       the most similar rankings, as scikit-learn's NearestNeighbors
-    SuquanSVDClassifier    classes, with weights of positions from singular vectors
-    SuquanSVDRegressor     numbers, in the same way
-    AlternatingClassifier  classes, with weights and coefficients optimised in turn
-    AlternatingRegressor   numbers, in the same way
+    KernelKMeans           clusters of rankings
+    KendallNeighbors       the most similar rankings, with the methods of scikit-learn's NearestNeighbors
+    SuquanSVDClassifier    classifier with position weights from singular vectors
+    SuquanSVDRegressor     regressor with position weights from singular vectors
+    AlternatingClassifier  classifier that optimises position weights and coefficients in turn
+    AlternatingRegressor   regressor that optimises position weights and coefficients in turn
 Others
-    RankingError           the error for rankings that cannot be used; knows row, column and value
+    RankingError           the error for rankings that cannot be used; it has row, column and value
     show_config            print versions, threads and instruction sets
     datasets               random rankings, and a survey
     gaussian_process       kernels for the Gaussian processes of scikit-learn
     optimize               Bayesian optimisation over permutations
-    plotting               pictures, with matplotlib
+    plotting               plots, with matplotlib
     dask                   Gram matrices and neighbours of dask arrays
 """
 
@@ -67,25 +67,25 @@ Layers, each using only those below it:
 
     cli        the command line
     experiments  the experiment of the paper: measurements, table, report
-    dask, plotting, gaussian_process  one door each to a neighbouring library
+    dask, plotting, gaussian_process  interfaces to other libraries
     optimize   Bayesian optimisation over permutations
     datasets   simulated rankings and the survey of the paper
     estimators classifiers, regressors, transformers and clustering for scikit-learn
-    learning   weights of positions, learned from labelled rankings
+    learning   position weights, learned from labelled rankings
     statistics tests, consensus, importance of pairs, correlation matrices
     kernels    Gram matrices, single pairs, distances, correlations, features
     reading    arrays, data frames, ranked lists and files to checked rankings
     _config    versions, threads, instruction sets
-    _arguments arguments of all kinds, checked one by one
-    _progress  bars
-    _disk      files that are written whole or not at all
-    _memory    how much room there is
+    _arguments checks of arguments
+    _progress  progress bars
+    _disk      safe file operations: names, locks, synced data
+    _memory    checks of the memory that a result needs
     _errors    errors that keep row, column and value
-    _text      values as messages show them
+    _text      values and texts as shown in messages
     _core      the Rust crate
 """
 
-#: Without the module that has it: `python -m wkendall` loads this file before it can say how an interruption ends it.
+#: Not imported from `typing`: `python -m wkendall` loads this file before it has installed its handling of Ctrl-C.
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
@@ -181,8 +181,8 @@ __all__ = [
     "two_sample_test",
 ]
 
-#: The modules of all names, loaded when first used: NumPy, scipy, scikit-learn, matplotlib and dask take long. What cannot be
-#: loaded without an extra is not in `__all__`.
+#: The modules of all public names. They are loaded on first use, because NumPy, scipy, scikit-learn, matplotlib and
+#: dask load slowly. Names that need an optional dependency are not in `__all__`.
 _LATER = {
     "AlternatingClassifier": "estimators",
     "AlternatingRegressor": "estimators",
@@ -230,7 +230,7 @@ _LATER = {
     "suquan_svd": "learning",
     "two_sample_test": "statistics.two_samples",
 }
-#: Families that are attributes of the package without being imported.
+#: Subpackages that are attributes of the package without being imported.
 _FAMILIES = ("estimators", "kernels", "learning", "reading", "statistics")
 _LATER |= {name: name for name in _FAMILIES}
 

@@ -1,7 +1,7 @@
 """The program `wkendall`, which is also `python -m wkendall`.
 
-Loading what a command needs takes a while. Nothing is written meanwhile, so Ctrl-C just ends the process, as it ends programs
-that know nothing of it. From then on the command line says that it was interrupted, and cleans up.
+Loading a command takes a moment. Nothing is written in that time, so Ctrl-C ends the process silently, like any other
+program. After that, the command line reports an interruption and cleans up.
 """
 
 import sys
@@ -25,7 +25,7 @@ def main() -> int:
     try:
         signal.signal(signal.SIGINT, signal.default_int_handler)
         return run()
-    except KeyboardInterrupt:  # before it has begun, or when it is done
+    except KeyboardInterrupt:  # before the command begins, or after it ends
         return INTERRUPTED
 
 

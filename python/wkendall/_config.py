@@ -1,4 +1,4 @@
-"""What this installation and this machine have."""
+"""Versions of this installation, and properties of this machine."""
 
 from __future__ import annotations
 
@@ -9,31 +9,31 @@ import numpy as np
 
 from wkendall import _core
 
-#: Weights, with the position weights they need.
+#: Weights, with the position weights that they need.
 _EXAMPLES = {"standard": None, "average": None, "mult": "log", "add": "log"}
 _SIZES = (6, 20, 100, 300, 1000, 5000, 20_000)
-#: Libraries that the package uses, some only if they are there.
+#: Libraries that the package uses; some are optional.
 _LIBRARIES = ("numpy", "scipy", "scikit-learn", "matplotlib", "tqdm", "dask", "distributed", "zarr")
 
 
 class Configuration(NamedTuple):
-    """What this installation and this machine have."""
+    """Versions of this installation, and properties of this machine."""
 
     wkendall: str
     python: str
-    #: The versions of other libraries, None for those that are not installed.
+    #: The versions of other libraries; None if not installed.
     libraries: dict[str, str | None]
     system: str
     machine: str
     cores: int
     threads: int
     instruction_sets: list[str]
-    #: For each weight and number of items the way of computing that would be picked for 1000 rankings.
+    #: The backend that would be chosen for 1000 rankings, by weight and number of items.
     picked: dict[str, dict[int, str]]
 
 
 def configuration() -> Configuration:
-    """Return versions, threads, instruction sets, and which way of computing would be picked.
+    """Return versions, threads, instruction sets, and the backends that would be chosen.
 
     Examples
     --------
@@ -58,9 +58,10 @@ def configuration() -> Configuration:
 
 
 def show_config() -> None:
-    """Print versions, threads, instruction sets, and which way of computing would be picked.
+    """Print versions, threads, instruction sets, and the backends that would be chosen.
 
-    A name as in "bits-avx512" gives a strategy and an instruction set; `gram_matrix(..., backend=...)` forces either or both.
+    A backend such as "bits-avx512" is a strategy and an instruction set; `gram_matrix(..., backend=...)` forces either
+    or both.
 
     Examples
     --------
@@ -81,7 +82,7 @@ def show_config() -> None:
 
 
 def _version(library: str) -> str | None:
-    from importlib import metadata  # which takes as long to load as half of NumPy
+    from importlib import metadata  # loading this takes half as long as loading NumPy
 
     try:
         return metadata.version(library)

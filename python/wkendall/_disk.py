@@ -1,4 +1,4 @@
-"""What a file system can promise: names that are given once, space that is there, one writer at a time, data that is on disk."""
+"""File operations that are safe against other processes and power cuts: claiming names, space, locks, synced data."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from wkendall._text import shown
 if sys.platform != "win32":
     import fcntl
 
-#: Bytes of a file that are claimed at a time.
+#: The number of bytes of a file that are reserved at a time.
 _STEP = 2**30
-#: What systems say if a file cannot have a second name on this disk.
+#: The errors of systems where a file cannot have a second name.
 _NO_LINKS = {errno.EPERM, errno.EACCES, errno.EOPNOTSUPP, errno.ENOTSUP, errno.ENOSYS, errno.EMLINK}
 
 
@@ -37,7 +37,7 @@ def claim(unfinished: Path, target: Path) -> None:
     ['a']
     """
     if sys.platform == "win32":
-        unfinished.rename(target)  # it never replaces a file there
+        unfinished.rename(target)  # on Windows this never replaces a file
         return
     try:
         os.link(unfinished, target)
@@ -46,28 +46,28 @@ def claim(unfinished: Path, target: Path) -> None:
             raise
         _claim_without_links(unfinished, target)
     else:
-        # It has its name now, whether or not it loses the other one.
+        # The file has its final name now, even if the old name cannot be removed.
         with suppress(OSError):
             unfinished.unlink()
 
 
 def _claim_without_links(unfinished: Path, target: Path) -> None:
-    """Do the same where files have one name each (FAT, some network drives).
+    """Do the same where a file cannot have two names (FAT, some network drives).
 
-    An empty file takes the name first, which only one process can make. For a moment others see it empty.
+    An empty file claims the name first; only one process can create it. For a moment other processes see it empty.
     """
     os.close(os.open(target, os.O_CREAT | os.O_EXCL | os.O_WRONLY))
     try:
         unfinished.replace(target)
     except BaseException:
-        # An interruption can come when it has its name.
+        # An interruption can come after the renaming.
         if unfinished.exists():
             target.unlink(missing_ok=True)
         raise
 
 
 def sync_folder(folder: Path) -> None:
-    """Have the names of a folder on disk: a new name can get lost in a power cut although what it stands for is there."""
+    """Sync a folder to disk: otherwise a new file name can be lost in a power cut although the data are on disk."""
     if sys.platform == "win32":
         return
     handle = os.open(folder, os.O_RDONLY)
@@ -82,10 +82,10 @@ def sync_folder(folder: Path) -> None:
 
 
 def lock(file: FileIO) -> bool:
-    """Keep other processes out of an open file until it is closed or the process is gone; False if another one has it."""
+    """Lock an open file until it is closed or the process ends; return False if another process holds the lock."""
     if sys.platform == "win32":
         return True
-    # Some network drives know no locks; whoever writes there has to know that nobody else does.
+    # Some network drives have no locks. Users have to make sure there that only one process writes.
     with suppress(OSError):
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -95,7 +95,7 @@ def lock(file: FileIO) -> bool:
 
 
 def check_space(path: Path, size: int) -> None:
-    """Refuse a file of so many bytes that the disk has no room for; what the file has already counts as there."""
+    """Refuse a file of `size` bytes if the disk has no room for it; the space that the file already has is counted."""
     try:
         free = shutil.disk_usage(path.parent).free
     except OSError:
@@ -109,17 +109,17 @@ def check_space(path: Path, size: int) -> None:
 
 
 def reserve(path: Path, start: int) -> None:
-    """Claim the space of a file that is empty from `start` on, so that it cannot run out later."""
+    """Reserve the space of a file that is empty from `start` on, so that the disk cannot be full later."""
     size = path.stat().st_size
     with path.open("r+b") as file:
         if hasattr(os, "posix_fallocate"):
             try:
-                # In steps: where the system can only write zeros, Ctrl-C would have to wait for the last one.
+                # In steps: if the system can only write zeros, Ctrl-C would have to wait until all are written.
                 for done in range(0, size, _STEP):
                     os.posix_fallocate(file.fileno(), done, min(_STEP, size - done))
                 return
             except OSError as error:
-                # Some file systems cannot; that there is no space is for the caller.
+                # Some file systems cannot reserve space. The caller handles a full disk.
                 if error.errno not in (errno.EOPNOTSUPP, errno.EINVAL):
                     raise
         file.seek(start)
@@ -136,7 +136,7 @@ def as_path(path: object) -> Path:
 
 
 def same_file(path: Path, other: object) -> bool:
-    """Tell whether two names lead to one file that is there."""
+    """Tell whether two names refer to the same existing file."""
     with suppress(OSError, ValueError):
         return isinstance(other, str | os.PathLike) and path.samefile(other)
     return False
@@ -151,9 +151,9 @@ def refuse_own_file(path: Path, values: object, name: str) -> None:
 
 
 def write_whole(path: Path, content: str | bytes, *, replace: bool = True) -> None:
-    """Write a file beside the place where it belongs and move it there, so that nobody ever sees a part of it.
+    """Write a file under a temporary name and then rename it, so that a partial file is never visible.
 
-    Unless it may `replace` what is there, FileExistsError is raised if something is.
+    Without `replace`, raise FileExistsError if the file exists.
     """
     data = content.encode() if isinstance(content, str) else content
     unfinished = path.with_name(f".{path.name}.{secrets.token_hex(6)}.part")
@@ -161,18 +161,18 @@ def write_whole(path: Path, content: str | bytes, *, replace: bool = True) -> No
         with unfinished.open("xb") as file:
             file.write(data)
             file.flush()
-            # A name that is on disk before what it stands for is an empty file after a power cut.
+            # If the name is on disk before the data, a power cut leaves an empty file.
             os.fsync(file.fileno())
         if replace:
             unfinished.replace(path)
         else:
             claim(unfinished, path)
     except FileExistsError:
-        raise FileExistsError(f"{path} was made by something else meanwhile, and is left alone") from None
+        raise FileExistsError(f"{path} was created by another program in the meantime and is not changed") from None
     except OSError as error:
-        # A full disk names no file, and the unfinished one means nothing to anybody.
+        # The error of a full disk names no file, and users do not know the temporary name.
         raise type(error)(error.errno, error.strerror, os.fspath(path)) from error
     finally:
-        # What could not be written cannot be removed either, on a disk that is read only.
+        # On a read-only disk the temporary file cannot be removed.
         with suppress(OSError):
             unfinished.unlink()

@@ -1,7 +1,7 @@
-"""Errors that keep what they know: the row, the column, the value, the argument, and a sentence that can be said in other words.
+"""Errors that keep their details: row, column, value, argument, and a message that can be reworded.
 
-A sentence is made of pieces: words, and places and names that others know by other names. dask moves the rows, the command line
-says lines of files and options. None of them looks for words in a message.
+A message is a sequence of pieces: texts, and places and names that have other names elsewhere. dask changes row
+numbers; the command line shows lines of files and its own options. So no code has to search for words in a message.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class Option(NamedTuple):
 
 
 class Advice(NamedTuple):
-    """What can be done about it; `kind` is for those to whom something else has to be said, or nothing."""
+    """Advice; `kind` lets other interfaces replace or drop it."""
 
     kind: str
     words: str
@@ -47,12 +47,12 @@ class Advice(NamedTuple):
 
 Piece = str | Row | Column | Argument | Option | Advice
 
-#: What to do with names.
-NAMES = Advice("lists", "; from_lists takes lists of names, best first, and ListEncoder does in a pipeline")
+#: Advice for names of items.
+NAMES = Advice("lists", "; use from_lists for lists of names, best first, or ListEncoder in a pipeline")
 
 
 def in_python(piece: Piece) -> str:
-    """Say a piece as those know it who call a function."""
+    """Write a piece for a user of the Python functions."""
     match piece:
         case Row(number):
             return f"row {number}"
@@ -69,14 +69,14 @@ def in_python(piece: Piece) -> str:
 
 
 class Sentence(str):
-    """A message that keeps its pieces. Any exception can have one, as its only argument."""
+    """A message that keeps its pieces. It can be the only argument of any exception."""
 
     __slots__ = ("pieces",)
 
     pieces: tuple[Piece, ...]
 
     def __new__(cls, *pieces: Piece) -> Self:
-        """Join the pieces, as they are said in Python."""
+        """Join the pieces in the wording for Python."""
         made = super().__new__(cls, "".join(map(in_python, pieces)))
         made.pieces = pieces
         return made
@@ -85,29 +85,29 @@ class Sentence(str):
         return type(self), self.pieces
 
     def said(self, how: Callable[[Piece], str]) -> str:
-        """Return the message in other words."""
+        """Return the message with each piece written by `how`."""
         return "".join(map(how, self.pieces))
 
 
 class RankingError(ValueError):
-    """Rankings, or a parameter, that cannot be used; it knows what is wrong, and where.
+    """Rankings, or a parameter, that cannot be used; the attributes say what is wrong and where.
 
-    A `ValueError`. If an entry is no number, such as a text, it is a `TypeError` as well. The attributes are None where they do
-    not apply.
+    It is a `ValueError`. If an entry is not a number, such as a text, it is also a `TypeError`. Attributes that do not
+    apply are None.
 
     Attributes
     ----------
     argument : str
         The name of the argument, such as "X" or "u".
     row, column : int
-        The place in the argument, counting from 0. For a value that its row holds twice the column is that of the second.
-        Of `from_lists` the list and the place in it; of a text file the row is the line.
+        The position in the argument, counting from 0. For a value that occurs twice in a row, the column is that of the
+        second. For `from_lists`: the list and the position in it. For a text file: the row is the line.
     value : number or text
-        The value that is wrong; the text that shows it if it is neither a number nor a text.
+        The wrong value; its text form if it is neither a number nor a text.
     kind : str
-        What is wrong, for programs to compare with: "duplicate", "nan", "out of range", "not whole", "infinite", "mixed base"
-        (some rows count from 0 and others from 1), "text", "not a number", "masked", "ragged" (rows of different lengths),
-        "axes" (the value is how many there are), "items differ", and others.
+        The kind of error, for programs: "duplicate", "nan", "out of range", "not whole", "infinite", "mixed base" (some
+        rows count from 0 and others from 1), "text", "not a number", "masked", "ragged" (rows of different lengths),
+        "axes" (the value is the number of axes), "items differ", and others.
 
     Examples
     --------
@@ -135,20 +135,20 @@ class RankingError(ValueError):
         self.argument = argument
         self.row = row
         self.column = column
-        # Errors go from process to process, and not every object can.
+        # Errors are sent between processes, and not every object can be pickled.
         self.value: Any = value if value is None or isinstance(value, str | bytes | Number) else shown(value)
         self.kind = kind
 
 
 class RankingTypeError(RankingError, TypeError):
-    """Rankings with an entry that is no number."""
+    """Rankings with an entry that is not a number."""
 
 
 _Error = TypeVar("_Error", bound=RankingError)
 
 
 def sentence_of(error: BaseException) -> Sentence:
-    """Return the message of an error; of one from elsewhere in one piece."""
+    """Return the message of an error; the message of another library is a single piece."""
     message = error.args[0] if len(error.args) == 1 else str(error)
     return message if isinstance(message, Sentence) else Sentence(str(message))
 
@@ -166,19 +166,19 @@ def bad_type(argument: str, *pieces: Piece) -> TypeError:
 
 
 def changed(error: _Error, pieces: Iterable[Piece], **attributes: Any) -> _Error:
-    """Return the same error with another message, and some other attributes."""
+    """Return the same error with another message, and with some attributes changed."""
     known = {name: getattr(error, name) for name in ("argument", "row", "column", "value", "kind")}
     return type(error)(Sentence(*pieces), **{**known, **attributes})
 
 
 def about(error: _Error, argument: str, *advice: Piece) -> _Error:
-    """Say which argument an error is about, and what can be done."""
+    """Add the name of the argument, and advice, to an error."""
     pieces = (Argument(argument), ": ", *sentence_of(error).pieces, *advice)
     return changed(error, pieces, argument=argument)
 
 
 def moved(error: _Error, rows: int, argument: str) -> _Error:
-    """Return an error about a part of the rows of an argument as one about the whole, which may have another name."""
+    """Turn an error about some rows of an argument into one about the whole argument, which may have another name."""
 
     def in_whole(piece: Piece) -> Piece:
         match piece:
@@ -194,7 +194,7 @@ def moved(error: _Error, rows: int, argument: str) -> _Error:
 
 
 def without_advice(error: _Error) -> _Error:
-    """Leave out what can be done, where it cannot."""
+    """Remove the advice where it does not apply."""
     return changed(error, (piece for piece in sentence_of(error).pieces if not isinstance(piece, Advice)))
 
 

@@ -1,4 +1,4 @@
-"""How much memory a result may take."""
+"""Checks of the memory that a result needs."""
 
 from __future__ import annotations
 
@@ -8,23 +8,23 @@ from typing import Any
 
 import numpy as np
 
-#: What to do about a matrix that is too large.
+#: Advice for a matrix that is too large.
 ADVICE = "pass out= with a memory map (np.lib.format.open_memmap), use dtype=np.float32, or compute it in blocks of rows with Y="
-#: The same of a Gram matrix.
+#: Advice for a Gram matrix that is too large.
 ADVICE_GRAM = f"gram_to_file writes it to a file that may be larger than memory; or {ADVICE}"
 
-#: Up to so many bytes the system is not asked: that takes longer than a small Gram matrix.
+#: Up to this many bytes the system is not asked, because asking takes longer than a small Gram matrix.
 ALWAYS_FITS = 16 * 1024**2
-#: No address space is larger: what to compare with where the system does not say.
+#: The size of the largest address space, used where the system does not report its memory.
 LARGEST = 2**57
-#: Larger sizes are not written out.
+#: Larger sizes are not printed.
 MOST_SHOWN = 10**6 * 1024**4
 
 
 def check_fits(
     rows: int, columns: int, dtype: np.dtype[Any], advice: str = ADVICE, *, shape: str | None = None
 ) -> None:
-    """Refuse a result larger than the memory available, before any work is done for it; `shape` is what to call its size."""
+    """Refuse a result that is larger than the available memory, before any work is done; `shape` describes its size."""
     needed = rows * columns * dtype.itemsize
     if needed <= ALWAYS_FITS:
         return
@@ -39,7 +39,7 @@ def check_fits(
 
 
 def available_bytes() -> int | None:
-    """Return the memory that can still be allocated without swapping, or None where the system does not say."""
+    """Return the memory that can be allocated without swapping; None if the system does not report it."""
     known = [size for size in (_from_meminfo(), _from_cgroup()) if size is not None]
     return min(known) if known else _from_sysconf()
 
@@ -56,7 +56,7 @@ def _from_meminfo(path: Path = Path("/proc/meminfo")) -> int | None:
 
 
 def _from_cgroup(folder: Path = Path("/sys/fs/cgroup")) -> int | None:
-    """Return what is left of a container's allowance; files in the cache do not count, they make way."""
+    """Return the remaining memory of a container; cached files are not counted as used, because the system can drop them."""
     versions = [
         (folder, "memory.max", "memory.current", "inactive_file"),
         (folder / "memory", "memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file"),
@@ -73,12 +73,12 @@ def _from_cgroup(folder: Path = Path("/sys/fs/cgroup")) -> int | None:
 def _from_sysconf() -> int | None:
     try:
         return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    except (AttributeError, OSError, ValueError):  # Windows has no sysconf; there NumPy's own MemoryError has to do
+    except (AttributeError, OSError, ValueError):  # Windows has no sysconf; NumPy's MemoryError has to suffice there
         return None
 
 
 def readable(size: float) -> str:
-    """Return a number of bytes as people say it."""
+    """Format a number of bytes."""
     if size > MOST_SHOWN:
         return "over a million TiB"
     for unit in ("B", "KiB", "MiB", "GiB"):

@@ -1,4 +1,4 @@
-"""A bar that shows how far a long call has come."""
+"""A progress bar for long calls."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from wkendall._errors import Advice, Option, Sentence
 def progress_bar(
     progress: bool, what: str, already: int = 0, total: int | None = None
 ) -> Iterator[Callable[[int, int], None] | None]:
-    """Show a progress bar, if wanted, that is moved on by calling it with what is done and what there is to do.
+    """Show a progress bar, if wanted; yield a function that is called with the work done and the total work.
 
-    What was done `already`, before this run, counts as done but not for the time that the rest will take.
+    Work done `already`, before this run, counts as done but not in the estimate of the remaining time.
     """
     if not progress:
         yield None
@@ -33,5 +33,5 @@ def progress_bar(
 
 
 def needs_tqdm() -> Sentence:
-    """Say what is not installed."""
+    """Return the message that tqdm is not installed."""
     return Sentence(Option("progress", True), ' needs tqdm: pip install "wkendall', Advice("extra", "[progress]"), '"')

@@ -1,6 +1,6 @@
-"""Kernels between rankings for the Gaussian processes of scikit-learn, with hyperparameters that these can learn.
+"""Kernels between rankings for the Gaussian processes of scikit-learn, with hyperparameters that can be learned.
 
-They compute whole matrices, as `gram_matrix` and `mallows` do, and add what a Gaussian process needs beyond them: a
+They compute whole matrices, as `gram_matrix` and `mallows` do. In addition they have what a Gaussian process needs: a
 logarithmic scale with bounds for each hyperparameter, and the derivative of the matrix with respect to it.
 """
 
@@ -27,22 +27,22 @@ __all__ = ["MallowsKernel", "WeightedKendallKernel"]
 
 Bounds = tuple[float, float] | str
 
-#: Position weights with a parameter: u = exp(a s), with slopes s that depend on the rank only.
+#: Position weights with a parameter: u = exp(a s), where the slopes s depend only on the rank.
 FAMILIES = ("power", "exponential")
 
 
 class _RankingKernel(ProcessKernel):  # type: ignore[misc]
-    """What the kernels share: how they are compared, and what gradients are defined for."""
+    """The common base of the kernels: comparison, representation, and the check for gradients."""
 
     def __eq__(self, other: object) -> bool:
-        # Parameters can be arrays, of different lengths too.
+        # Parameters can be arrays, also of different lengths.
         if not (isinstance(other, _RankingKernel) and type(self) is type(other)):
             return False
         mine, others = self.get_params(), other.get_params()
         return all(np.array_equal(value, others[name]) for name, value in mine.items())
 
     def _unusual(self, *known: str) -> list[str]:
-        """Return the parameters that are not the default, as they are written in a call, but for those that are `known`."""
+        """Return the parameters that differ from their defaults, as written in a call, without those in `known`."""
         usual = {name: parameter.default for name, parameter in signature(type(self).__init__).parameters.items()}
         return [
             f"{name}={_shown(value)}"
@@ -57,21 +57,21 @@ class _RankingKernel(ProcessKernel):  # type: ignore[misc]
 
 
 class MallowsKernel(_RankingKernel):
-    """Mallows kernel for Gaussian processes: exp(-lam d), d being the number of discordant pairs of items.
+    """Mallows kernel for Gaussian processes: exp(-lam d), where d is the number of discordant pairs of items.
 
     With ties or missing items d is a mean; see `mallows`.
 
     Parameters
     ----------
     lam : float
-        How fast the similarity falls with each discordant pair. Two random rankings have n (n - 1) / 4 such pairs, and the
-        search for the best value should start where lam times that is not much above 1: beyond, all rankings look unlike,
-        and the likelihood is flat.
+        The rate at which the similarity falls with each discordant pair. Two random rankings have n (n - 1) / 4 such
+        pairs. Start the search for the best value where lam times that number is not much above 1. For larger values no
+        two rankings are similar, and the likelihood is flat.
     lam_bounds : pair of floats or "fixed"
-        Where to look for the best value.
+        The range of the search for the best value.
     normalize : bool
-        As for `mallows`: with ties or missing items, divide by the square roots of both self-similarities, so that `lam` does
-        not change the variance of the process. Other than for `mallows` this is the default.
+        As for `mallows`: with ties or missing items, divide by the square roots of both self-similarities, so that
+        `lam` does not change the variance of the process. Unlike for `mallows`, the default is True.
     input, top, ties, missing, n_jobs
         As for `gram_matrix`.
 
@@ -119,9 +119,9 @@ class MallowsKernel(_RankingKernel):
         Parameters
         ----------
         X : array-like of shape (m, n)
-            Rankings, one a row.
+            Rankings, one per row.
         Y : array-like of shape (m', n), optional
-            More rankings of the same items.
+            Further rankings of the same items.
         eval_gradient : bool
             Also return the derivative with respect to the logarithm of `lam`; only without `Y`.
 
@@ -129,7 +129,7 @@ class MallowsKernel(_RankingKernel):
         -------
         K : ndarray of shape (m, m')
         gradient : ndarray of shape (m, m, 1), or (m, m, 0) if `lam` is fixed
-            If asked for.
+            Only with `eval_gradient=True`.
         """
         self._check_gradient(Y, eval_gradient)
         fixed = self.hyperparameter_lam.fixed
@@ -165,7 +165,7 @@ class MallowsKernel(_RankingKernel):
         return own
 
     def is_stationary(self) -> bool:
-        """Tell whether the kernel sees only how two rankings differ, which is so if it is normalized or without ties."""
+        """Tell whether the kernel depends only on how two rankings differ: if it is normalized, or without ties."""
         return bool(self.normalize) or self.ties == self.missing == "error"
 
     def __repr__(self) -> str:
@@ -183,17 +183,19 @@ class WeightedKendallKernel(_RankingKernel):
     weight : {"standard", "top", "add", "mult", "average"}
         As for `gram_matrix`.
     u : {"power", "exponential", "hyperbolic", "log"} or array-like of shape (n,)
-        For `weight="add"` and `"mult"`; the others do not use it. The weight of the position with rank r = 1..n is r^-a or
-        exp(-a (r - 1)), with the hyperparameter `a`, or fixed, as for `gram_matrix`.
+        Position weights for `weight="add"` and `"mult"`; other weights do not use them. "power" is r^-a and
+        "exponential" is exp(-a (r - 1)) at rank r = 1..n, with the hyperparameter `a`. The others are fixed, as for
+        `gram_matrix`.
     a : float
-        How fast the weights fall, for `u="power"` and `u="exponential"`; near zero all positions count alike.
+        How fast the weights fall, for `u="power"` and `u="exponential"`; near zero all positions have nearly the same
+        weight.
     a_bounds : pair of floats or "fixed"
-        Where to look for the best value.
+        The range of the search for the best value.
     k, order, signed, input, top, ties, missing, n_jobs
         As for `gram_matrix`.
     normalize : bool
-        Divide by the square roots of both self-similarities, so that `a` does not change the variance of the process. Other
-        than for `gram_matrix` this is the default; a `ConstantKernel` as a factor stands for the variance.
+        Divide by the square roots of both self-similarities, so that `a` does not change the variance of the process.
+        Unlike for `gram_matrix`, the default is True. Multiply by a `ConstantKernel` to learn the variance.
 
     Examples
     --------
@@ -241,7 +243,7 @@ class WeightedKendallKernel(_RankingKernel):
 
     @property
     def hyperparameter_a(self) -> Hyperparameter:
-        """The hyperparameter `a`, which counts as fixed where the weights do not depend on it."""
+        """The hyperparameter `a`; it counts as fixed if the weights do not depend on it."""
         check_choice(self.weight, "weight", WEIGHTS)
         if isinstance(self.u, str):
             check_choice(self.u, "u", FAMILIES + FACTORS)
@@ -255,9 +257,9 @@ class WeightedKendallKernel(_RankingKernel):
         Parameters
         ----------
         X : array-like of shape (m, n)
-            Rankings, one a row.
+            Rankings, one per row.
         Y : array-like of shape (m', n), optional
-            More rankings of the same items.
+            Further rankings of the same items.
         eval_gradient : bool
             Also return the derivative with respect to the logarithm of `a`; only without `Y`.
 
@@ -265,7 +267,7 @@ class WeightedKendallKernel(_RankingKernel):
         -------
         K : ndarray of shape (m, m')
         gradient : ndarray of shape (m, m, 1), or (m, m, 0) if `a` is fixed or not used
-            If asked for.
+            Only with `eval_gradient=True`.
         """
         self._check_gradient(Y, eval_gradient)
         _ = self.hyperparameter_a
@@ -296,7 +298,7 @@ class WeightedKendallKernel(_RankingKernel):
         return own
 
     def is_stationary(self) -> bool:
-        """Tell whether the kernel sees only how two rankings differ, which is so without ties and missing items."""
+        """Tell whether the kernel depends only on how two rankings differ: without ties and missing items."""
         return self.ties == self.missing == "error"
 
     def __repr__(self) -> str:
@@ -315,7 +317,7 @@ class WeightedKendallKernel(_RankingKernel):
         return Reading(self.input, self.top, self.ties, self.missing)
 
     def _kernel(self, items: int) -> Kernel:
-        """Return what is computed, with the position weights of so many items."""
+        """Return what is computed, with the position weights for `items` items."""
         u: str | ArrayLike | None = self.u if self.weight in ("add", "mult") else None
         if self._has_parameter():
             u = np.exp(self.a * self._slopes(items))
@@ -329,12 +331,13 @@ class WeightedKendallKernel(_RankingKernel):
     def _gradient(self, rankings: CheckedRankings, K: Array) -> Array:
         """Differentiate the matrix `K` with respect to the logarithm of `a`.
 
-        Without normalization each value is a polynomial of the position weights u, of degree 2 ("add") or twice the order
-        ("mult"), and so one of t for weights u + t u', with u' the derivative of u. Differences that are exact for polynomials
-        give its derivative at t = 0 from kernels with other weights: no O(n^2) embedding, whatever the order.
+        Without normalization each value is a polynomial in the position weights u, of degree 2 ("add") or twice the
+        order ("mult"). For the weights u + t u', where u' is the derivative of u, it is a polynomial in t. Finite
+        differences that are exact for such polynomials give its derivative at t = 0 from kernels with other weights.
+        This needs no O(n^2) embedding, for any order.
         """
         changes = self.a * self._slopes(rankings.items)
-        # Of the same size as u, so that neither digits nor the range of numbers are lost.
+        # Scale u' to the size of u, to avoid cancellation and overflow.
         reach = np.abs(changes).max(initial=0.0)
         slope, moved = np.zeros_like(K), np.empty_like(K)
         if reach == 0:
@@ -350,7 +353,7 @@ class WeightedKendallKernel(_RankingKernel):
         if not self.normalize:
             return slope
         own = diagonal_of(rankings, kernel, Run(n_jobs=self.n_jobs))
-        # Where the self-similarity is zero the normalized kernel is zero too, for every `a`.
+        # Where the self-similarity is zero, the normalized kernel is zero for every `a`.
         root = np.divide(1.0, np.sqrt(own), out=np.zeros_like(own), where=own > 0)
         rates = slope.diagonal() * root * root / 2
         normalized: Array = slope * root[:, np.newaxis] * root - K * (rates[:, np.newaxis] + rates)
@@ -360,8 +363,9 @@ class WeightedKendallKernel(_RankingKernel):
 def _differences(pairs: int) -> tuple[Array, Array]:
     """Return nodes t and coefficients c with p'(0) = sum of c (p(t) - p(-t)) for polynomials of degree up to 2 pairs.
 
-    The nodes are the positive zeros of the Chebyshev polynomial of degree 2 pairs, for which the coefficients stay small, and
-    these are the derivatives at 0 of Lagrange's polynomials. The even powers, that of degree 2 pairs too, cancel.
+    The nodes are the positive zeros of the Chebyshev polynomial of degree 2 pairs, for which the coefficients stay
+    small. The coefficients are the derivatives at 0 of Lagrange's polynomials. Even powers cancel, also that of degree
+    2 pairs.
     """
     numbers = np.arange(1, pairs + 1)
     angles = (2 * numbers - 1) * np.pi / (4 * pairs)
@@ -375,7 +379,7 @@ def _shown(value: object) -> str:
 
 
 def _hyperparameter(name: str, value: object, bounds: object) -> Hyperparameter:
-    """Check a hyperparameter and where it may lie."""
+    """Check a hyperparameter and its bounds."""
     if not isinstance(value, Real) or isinstance(value, bool | np.bool_):
         raise TypeError(f"{name} must be a real number, not {shown(value)}")
     fixed = isinstance(bounds, str) and bounds == "fixed"

@@ -1,15 +1,15 @@
-//! What no order can exceed, for weights of places.
+//! Upper bounds of the value of any order, for weights of positions.
 
 use super::terms::{Component, Tensors};
 use crate::error::Error;
 use crate::memory;
 use crate::parallel::Stop;
 
-/// Rows are rearranged for up to so many items, in O(n^3): a tenth of a second.
+/// The largest number of items for which rows are rearranged, in O(n^3): a tenth of a second.
 const MOST_TO_REARRANGE: usize = 300;
 
-/// For sums of products of items and places. By the Cauchy-Schwarz inequality each component is at most the product of
-/// the norms; and an item at a place has at most its numbers times those of the place, both sorted.
+/// For sums of products of items and positions. Two bounds: by the Cauchy-Schwarz inequality each component is at most
+/// the product of the norms; and an item at a position has at most the inner product of both rows after sorting them.
 pub(crate) fn of_tensors(terms: &Tensors) -> Result<f64, Error> {
     let n = terms.items;
     let norm = |numbers: &[f64]| numbers.iter().map(|number| number * number).sum::<f64>().sqrt();
@@ -23,7 +23,7 @@ pub(crate) fn of_tensors(terms: &Tensors) -> Result<f64, Error> {
         let (items, places) = (sorted_rows(of_items, n)?, sorted_rows(of_places, n)?);
         for (cell, number) in most.iter_mut().zip(0..) {
             let (item, place) = (&items[number / n * n..][..n], &places[number % n * n..][..n]);
-            // Places 1.. leave out the diagonal, which is put first.
+            // Entries 1.. leave out the diagonal entry, which comes first.
             *cell += item[1..].iter().zip(&place[1..]).map(|(item, place)| item * place).sum::<f64>() / 2.0;
         }
     }
@@ -31,7 +31,7 @@ pub(crate) fn of_tensors(terms: &Tensors) -> Result<f64, Error> {
     Ok(by_norms.min(best_places(&most, n)))
 }
 
-/// The rows of a matrix, each sorted but for the entry of the diagonal, which comes first.
+/// The rows of a matrix, sorted except for the diagonal entry, which comes first.
 fn sorted_rows(matrix: &[f64], n: usize) -> Result<Vec<f64>, Error> {
     let mut rows = memory::collect(matrix.iter().copied())?;
     for (index, row) in rows.chunks_exact_mut(n.max(1)).enumerate() {
@@ -41,7 +41,8 @@ fn sorted_rows(matrix: &[f64], n: usize) -> Result<Vec<f64>, Error> {
     Ok(rows)
 }
 
-/// The most that an assignment of items to places can have: each item its best place, or each place its best item.
+/// A bound of all assignments of items to positions: the best position for each item, or the best item for each
+/// position.
 fn best_places(numbers: &[f64], n: usize) -> f64 {
     let most = |of: &dyn Fn(usize, usize) -> usize| -> f64 {
         (0..n).map(|one| (0..n).map(|other| numbers[of(one, other)]).fold(f64::NEG_INFINITY, f64::max)).sum()
@@ -49,7 +50,7 @@ fn best_places(numbers: &[f64], n: usize) -> f64 {
     most(&|item, place| item * n + place).min(most(&|place, item| item * n + place))
 }
 
-/// For pairs that count if both items are among the first k: the pairs with the largest numbers, as many as there are.
+/// For weights that count the pairs with both items in the top k: the sum of the largest pairs, as many as are counted.
 pub(crate) fn of_top(of_items: &[f64], n: usize, k: usize) -> Result<f64, Error> {
     let mut pairs = memory::with_capacity(n * n.saturating_sub(1) / 2)?;
     for first in 0..n {
@@ -58,7 +59,7 @@ pub(crate) fn of_top(of_items: &[f64], n: usize, k: usize) -> Result<f64, Error>
     Ok(largest(&mut pairs, k * k.saturating_sub(1) / 2))
 }
 
-/// The sum of so many of the largest numbers.
+/// The sum of the `count` largest numbers.
 fn largest(numbers: &mut [f64], count: usize) -> f64 {
     let kept = count.min(numbers.len());
     if kept > 0 && kept < numbers.len() {
@@ -67,8 +68,8 @@ fn largest(numbers: &mut [f64], count: usize) -> f64 {
     numbers[..kept].iter().sum()
 }
 
-/// For the mean over k of [`of_top`]. Turns the chances of the ranks of later items into what pairs count with the
-/// later item at each place, signed or not.
+/// For the mean of [`of_top`] over k. Turns the probabilities of the ranks of later items into the values of pairs by
+/// the position of the later item, signed or not.
 pub(crate) fn of_tops(numbers: &mut [f64], n: usize, signed: bool, stop: &Stop) -> Result<f64, Error> {
     let mut most = 0.0;
     let mut pairs = memory::with_capacity(n * n.saturating_sub(1) / 2)?;

@@ -1,18 +1,18 @@
-//! Majorities: which items come before which in more than half of the rankings, and what that says about every order.
+//! Majorities: which items come before which in more than half of the rankings, and the consequences for every order.
 //!
-//! The items fall into components: within one, majorities go round in circles; between two, all go the same way. The
-//! best order has the components one after the other, so each can be ordered by itself. If every component has one
-//! item, no order is better than the one that follows all majorities: Condorcet's.
+//! The majorities split the items into components: within a component they form cycles; between two components all go
+//! in the same direction. The best order has the components one after another, so each can be ordered separately. If
+//! every component has one item, the best order follows all majorities: Condorcet's order.
 
 use super::terms::Signs;
 use crate::error::Error;
 use crate::memory;
 use crate::parallel::Stop;
 
-/// Circles of three are looked for among so many items: a second for 1,000 of them.
+/// The largest number of items among which cycles of three are searched for; 1,000 items take a second.
 const MOST_FOR_CIRCLES: usize = 1000;
 
-/// The components, the first one first; the items of each by number. Margins of at most `least` are ties.
+/// The components in order; the items of each are sorted by number. Margins of at most `least` are ties.
 pub(crate) fn components(signs: &Signs, least: f64, stop: &Stop) -> Result<Vec<Vec<u32>>, Error> {
     let n = signs.items;
     let mut walk = Walk {
@@ -23,8 +23,8 @@ pub(crate) fn components(signs: &Signs, least: f64, stop: &Stop) -> Result<Vec<V
         found: Vec::new(),
         count: 0,
     };
-    // From the last item to the first, so that of components without majorities between them the smaller number comes
-    // first.
+    // From the last item to the first, so that among components without majorities between them the one with the
+    // smaller number comes first.
     for root in (0..n).rev() {
         if walk.numbers[root] == usize::MAX {
             walk.from(root, signs, least, stop)?;
@@ -35,7 +35,7 @@ pub(crate) fn components(signs: &Signs, least: f64, stop: &Stop) -> Result<Vec<V
     Ok(walk.found)
 }
 
-/// Tarjan's walk through all majorities.
+/// Tarjan's depth-first search through all majorities.
 struct Walk {
     numbers: Vec<usize>,
     lowest: Vec<usize>,
@@ -47,7 +47,7 @@ struct Walk {
 
 impl Walk {
     fn from(&mut self, root: usize, signs: &Signs, least: f64, stop: &Stop) -> Result<(), Error> {
-        // Items on the way, and before which one to look further from each.
+        // The items on the path, and for each the next item to look at.
         let mut way = memory::with_capacity(signs.items)?;
         self.enter(root);
         way.push((root, signs.items));
@@ -83,7 +83,7 @@ impl Walk {
         self.is_open[item] = true;
     }
 
-    /// Closes the component that was entered with this item, if there is one.
+    /// Closes the component that was entered with this item, if it is complete.
     fn close(&mut self, item: usize) -> Result<(), Error> {
         if self.lowest[item] != self.numbers[item] {
             return Ok(());
@@ -98,15 +98,15 @@ impl Walk {
     }
 }
 
-/// The most that any order of the items can have: all margins are positive, but of each circle of three one has to
-/// turn round. What a circle takes of its margins is not there for others.
+/// An upper bound of the value of any order of the items: the sum of all positive margins, minus the smallest margin of
+/// each cycle of three, one of which must be reversed. A margin that is used for one cycle is not used for others.
 pub(crate) fn most(signs: &Signs, stop: &Stop) -> Result<f64, Error> {
     let n = signs.items;
     let all = signs.margins.iter().map(|margin| margin.abs()).sum::<f64>() / 2.0;
     if n > MOST_FOR_CIRCLES {
         return Ok(all);
     }
-    // What is left of each positive margin.
+    // The remaining part of each positive margin.
     let mut left = memory::collect(signs.margins.iter().map(|margin| margin.max(0.0)))?;
     let mut turned = 0.0;
     for first in 0..n {

@@ -1,13 +1,13 @@
 //! The consensus of rankings: the ranking with the largest mean kernel with them. For the standard weight this is
-//! Kemeny's, which disagrees with the rankings on the fewest pairs of items.
+//! Kemeny's ranking, which disagrees with the rankings on the fewest pairs of items.
 //!
 //! ```text
 //! mod           check, choose a method, score
 //! search        insertions and exchanges from several starts
-//! majorities    which items come before which, and what follows from that
-//! objective     from rankings and a kernel to what is to be made large
-//! bounds        what no order can exceed
-//! terms         what an order is worth, and what a change gains
+//! majorities    which items come before which, and the consequences
+//! objective     from rankings and a kernel to the function to maximise
+//! bounds        upper bounds
+//! terms         the value of an order, and the gain of a change
 //! places        dynamic programming over subsets
 //! ```
 
@@ -30,35 +30,36 @@ use objective::Objective;
 use places::{MOST_ITEMS, Steps};
 use terms::{Signs, Terms, best_of_all};
 
-/// All orders of so many items are tried where weights depend on the places of all items: a fifth of a second for 10.
+/// The largest number of items for which all orders are tried, if weights depend on the positions of all items: 0.2 s
+/// for 10.
 const MOST_TO_TRY: usize = 10;
-/// Scores are equal to their bound if they differ by at most this part of it.
+/// A score equals its bound if they differ by at most this fraction of it.
 const EQUAL: f64 = 1e-12;
 
-/// How to look for the consensus.
+/// The method to find the consensus.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub enum Method {
-    /// Exactly where that is possible, otherwise by local search.
+    /// Exact where possible, otherwise local search.
     #[default]
     Auto,
-    /// The best of all rankings: of up to 20 items by dynamic programming over subsets, of up to 10 items for weights
+    /// The best of all rankings: up to 20 items by dynamic programming over subsets; up to 10 items for weights
     /// [`Mult`](crate::Weight::Mult) and matrices.
     Exact,
-    /// Insertions and exchanges of items, as long as they gain, from several starts.
+    /// Insertions and exchanges of items as long as they improve the score, from several starts.
     Local,
-    /// The items by their mean ranks, whatever the kernel is.
+    /// The items sorted by their mean ranks, for any kernel.
     Borda,
 }
 
-/// How to run. The number of threads does not change the result.
+/// Options of a run. The number of threads does not change the result.
 #[derive(Default)]
 pub struct Options<'a> {
-    /// How to look for it.
+    /// The method.
     pub method: Method,
-    /// Where random numbers of the local search start.
+    /// The seed of the local search.
     pub seed: u64,
-    /// How many threads; `None` for [`default_threads`](crate::default_threads).
+    /// The number of threads; `None` for [`default_threads`](crate::default_threads).
     pub threads: Option<usize>,
     /// Sees progress and can stop the run.
     pub watch: Option<Watch<'a>>,
@@ -68,23 +69,24 @@ pub struct Options<'a> {
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct Consensus {
-    /// The rank of each item, from 1, the best.
+    /// The rank of each item; 1 is the best.
     pub ranks: Vec<u32>,
-    /// The weighted mean of the measure of this ranking and the others.
+    /// The weighted mean of the measure between this ranking and the others.
     pub score: f64,
-    /// What the score of no ranking exceeds.
+    /// An upper bound of the score of any ranking.
     pub bound: f64,
     /// Whether no ranking has a larger score.
     pub optimal: bool,
 }
 
-/// The complete ranking with the largest weighted mean of a kernel with rankings; `weights` are 1 if there are none.
+/// The complete ranking with the largest weighted mean kernel with given rankings; the default of `weights` is 1 for
+/// each.
 ///
 /// # Errors
-/// When the measure is not a kernel of order 2 with weights for pairs, the numbers of items differ, there are no
-/// rankings, weights are negative, not finite, all 0 or of another number than the rankings, there are too many items
-/// for [`Method::Exact`], or `options.watch` stops the run; where items can be anywhere, when the weight is not
-/// the standard one.
+/// When the measure is not a kernel of order 2 with weights of pairs, the numbers of items differ, there are no
+/// rankings, weights are negative, not finite, all 0 or not as many as rankings, there are too many items for
+/// [`Method::Exact`], or `options.watch` stops the run; if items can be anywhere, when the weight is not the standard
+/// one.
 ///
 /// ```
 /// use wkendall::{Measure, Rankings, Weight, consensus};
@@ -142,7 +144,7 @@ pub(crate) fn pair_weight(measure: &Measure) -> Result<(&Lowered, bool), Error> 
     }
 }
 
-/// The weights of rankings, times a power of two that brings the largest near 1: sums of whole numbers stay exact.
+/// The weights of rankings, scaled by a power of two so that the largest is near 1: sums of whole numbers stay exact.
 fn checked_weights(rows: usize, weights: Option<&[f64]>) -> Result<Vec<f64>, Error> {
     if rows == 0 {
         return Err(Error::NoRankings);
@@ -162,7 +164,7 @@ fn checked_weights(rows: usize, weights: Option<&[f64]>) -> Result<Vec<f64>, Err
     memory::collect(weights.iter().map(|&weight| times_power_of_two(weight, power)))
 }
 
-/// Refuses what would take too long.
+/// Refuses exact methods that would take too long.
 fn check_method(measure: &Measure, items: usize, method: Method) -> Result<(), Error> {
     let most = if depends_on_all_places(measure) { MOST_TO_TRY } else { MOST_ITEMS };
     match method {
@@ -178,7 +180,7 @@ fn depends_on_all_places(measure: &Measure) -> bool {
     }
 }
 
-/// The items by their mean ranks, equal ones by number. An item of unknown place has the mean rank that it can have.
+/// The items sorted by their mean ranks, equal ones by number. An item of unknown position has its expected rank.
 fn borda_order(ranked: Ranked<'_>, weights: &[f64]) -> Result<Vec<u32>, Error> {
     let items = ranked.items();
     let mut sums = memory::filled(items, 0.0)?;
@@ -191,7 +193,7 @@ fn borda_order(ranked: Ranked<'_>, weights: &[f64]) -> Result<Vec<u32>, Error> {
             }
             Ranked::Tied(set) => {
                 let blocks = set.row(row);
-                // The ranks of items of unknown place are spread evenly among the others.
+                // The items of unknown position are spread evenly among the others.
                 let spread = (items + 1) as f64 / (blocks.placed + 1) as f64;
                 for block in blocks.ranges() {
                     let mean = (block.start + block.end + 1) as f64 / 2.0 * spread;
@@ -208,7 +210,7 @@ fn borda_order(ranked: Ranked<'_>, weights: &[f64]) -> Result<Vec<u32>, Error> {
     Ok(order)
 }
 
-/// An order, its value, what no value exceeds, and whether all orders were taken into account.
+/// An order, its value, an upper bound, and whether the order is the best of all.
 struct Found {
     order: Vec<u32>,
     value: f64,
@@ -247,12 +249,12 @@ fn solve(
     Ok(Found { order, value, most, exact: false })
 }
 
-/// Dynamic programming of so many items, or all orders of a few, in nanoseconds.
+/// Time of dynamic programming for `items` items, or of trying all orders of a few, in nanoseconds.
 fn exact_ns(items: usize) -> f64 {
     if items <= MOST_TO_TRY { 2e8 } else { 10.0 * items as f64 * (items as f64).exp2() }
 }
 
-/// What dynamic programming needs, if it can be used.
+/// The input of dynamic programming, if it can be used.
 fn steps_of(terms: &Terms) -> Result<Option<Steps>, Error> {
     let items = terms.items();
     if items > MOST_ITEMS {
@@ -277,7 +279,7 @@ fn steps_of_signs(signs: &Signs) -> Steps {
     Steps { items, factors: vec![1.0; items], base: vec![0.0; items], numbers }
 }
 
-/// The standard kernel: components of majorities one by one.
+/// The standard kernel: the components of majorities, one by one.
 fn solve_signs(
     signs: &Signs,
     terms: &Terms,
@@ -296,7 +298,7 @@ fn solve_signs(
     for component in &components {
         let part = of_component(signs, component, &borda, method, seed, threads, parallel::share(&mut watch))?;
         found.order.extend_from_slice(&part.order);
-        // What no order within the component exceeds; between components all margins count.
+        // The bound within the component; between components all margins count.
         found.most += part.most;
         found.exact &= part.exact;
     }
@@ -309,7 +311,7 @@ fn solve_signs(
         Method::Auto | Method::Exact => Ok(found),
         Method::Borda => Ok(Found { value: terms.value(&borda), order: borda, exact: false, ..found }),
         Method::Local => {
-            // The order of the components is one start, so that Condorcet's order is found wherever there is one.
+            // The order of the components is one start, so that Condorcet's order is found if it exists.
             let starts = [borda, found.order];
             let (order, value) = search::search(terms, found.most, &starts, seed, threads, watch)?;
             Ok(Found { order, value, most: found.most, exact: false })
@@ -322,7 +324,7 @@ fn part_size(signs: &Signs) -> f64 {
     signs.margins.iter().map(|margin| margin.abs()).sum::<f64>() / 2.0
 }
 
-/// The order of the items of one component; by their Borda order where another method than an exact one looks further.
+/// The order of the items of one component: exact, or the Borda order as a start for the other methods.
 fn of_component(
     signs: &Signs,
     component: &[u32],

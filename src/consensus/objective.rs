@@ -1,4 +1,4 @@
-//! From rankings and a kernel to what is to be made as large as possible.
+//! From rankings and a kernel to the function to maximise.
 
 use super::bounds;
 use super::places::Placing;
@@ -16,12 +16,12 @@ pub(crate) struct Objective {
     pub(crate) constant: f64,
     pub(crate) factor: f64,
     pub(crate) terms: Terms,
-    /// What the terms are at most, if that is known already.
+    /// An upper bound of the terms, if it is already known.
     pub(crate) most: Option<f64>,
 }
 
 impl Objective {
-    /// That of an unnormalized kernel of order 2.
+    /// For an unnormalized kernel of order 2.
     pub(crate) fn new<R: RankingSet>(
         (weight, signed): (&Lowered, bool),
         rankings: &R,
@@ -46,7 +46,7 @@ impl Objective {
     }
 }
 
-/// Pairs that count 1: margins are whole numbers if the coefficients are.
+/// Pairs with weight 1: margins are whole numbers if the coefficients are.
 fn of_signs(
     weight: &Lowered,
     signed: bool,
@@ -81,7 +81,7 @@ fn of_signs(
     Ok(Objective { constant, factor, terms: Terms::Signs(Signs { items, margins }), most: None })
 }
 
-/// Pairs that count a number of the later place.
+/// Pairs whose weight depends on the later position.
 fn of_later(
     signed: bool,
     ranked: Ranked<'_>,
@@ -92,7 +92,7 @@ fn of_later(
     let n = ranked.items();
     let size = n.checked_mul(n).and_then(|square| square.checked_mul(n));
     let size = size.ok_or(Error::OutOfMemory { bytes: usize::MAX })?;
-    // By later item, its rank and earlier item: the sum of the coefficients of the rankings that have it so.
+    // By later item, its rank and the earlier item: the sum of the coefficients of the rankings with this combination.
     let mut numbers = memory::filled(size, 0.0)?;
     let ns = (ranked.rows() * n) as f64;
     let jobs = memory::collect(numbers.chunks_mut((n * n).max(1)).enumerate())?;
@@ -120,7 +120,7 @@ fn of_later(
     Ok(Objective { constant: 0.0, factor: 1.0, terms, most: Some(most) })
 }
 
-/// Adds the chances of the ranks of an item with each item before it.
+/// Adds the probabilities of the ranks of an item together with each item before it.
 fn add_ranks(starts: &[u32], later: usize, coefficient: f64, sums: &mut [f64]) {
     let own = starts[later];
     let size = starts.iter().filter(|&&start| start == own).count();
@@ -135,7 +135,7 @@ fn add_ranks(starts: &[u32], later: usize, coefficient: f64, sums: &mut [f64]) {
     }
 }
 
-/// Pairs that count products of a number of the ranks in both rankings, or sums of these.
+/// Pairs whose weight is a product of a factor of the ranks in each ranking, or a sum of such products.
 fn of_tensors<R: RankingSet>(
     weight: &Lowered,
     signed: bool,
@@ -182,7 +182,7 @@ fn of_tensors<R: RankingSet>(
     })
 }
 
-/// How many tensors there are.
+/// The number of tensors.
 fn members(weight: &Lowered, items: usize) -> usize {
     match weight {
         Lowered::Tensor { entries, .. } => entries.len() / (items * items).max(1),
@@ -195,7 +195,7 @@ fn members(weight: &Lowered, items: usize) -> usize {
     }
 }
 
-/// The weights of all pairs of places.
+/// The weights of all pairs of positions.
 pub(crate) fn matrix_of(weight: &Lowered, items: usize, index: usize) -> Result<Vec<f64>, Error> {
     let size = items * items;
     let mut matrix = memory::filled(size, 0.0)?;
@@ -224,7 +224,7 @@ pub(crate) fn matrix_of(weight: &Lowered, items: usize, index: usize) -> Result<
     Ok(matrix)
 }
 
-/// Turns a matrix into itself less its transpose, times a factor; the diagonal becomes 0.
+/// Replaces a matrix by itself minus its transpose, times a factor; the diagonal becomes 0.
 fn antisymmetric(matrix: &mut [f64], items: usize, factor: f64) {
     for first in 0..items {
         matrix[first * items + first] = 0.0;
@@ -236,7 +236,7 @@ fn antisymmetric(matrix: &mut [f64], items: usize, factor: f64) {
     }
 }
 
-/// Turns a matrix into itself plus its transpose, times a factor; the diagonal becomes 0.
+/// Replaces a matrix by itself plus its transpose, times a factor; the diagonal becomes 0.
 fn symmetric(matrix: &mut [f64], items: usize, factor: f64) {
     for first in 0..items {
         matrix[first * items + first] = 0.0;
@@ -248,7 +248,7 @@ fn symmetric(matrix: &mut [f64], items: usize, factor: f64) {
     }
 }
 
-/// Adds the components of the product of two matrices; returns what is the same for all orders.
+/// Adds the components of the product of two matrices; returns the part that is the same for all orders.
 fn split(terms: &mut Tensors, of_items: Vec<f64>, of_places: Vec<f64>, signed: bool) -> Result<f64, Error> {
     let n = terms.items;
     let own = |matrix: &[f64], index: usize| matrix[index * n + index];

@@ -1,45 +1,45 @@
-//! The best order of up to 20 items by dynamic programming over subsets, where what an item adds depends on which
-//! items come before it and not on their order.
+//! The best order of up to 20 items by dynamic programming over subsets. It needs weights for which the term of an item
+//! depends on the set of items before it, and not on their order.
 //!
-//! The best value of a set of first items is the best over its last item of the value of the others and what the last
-//! one adds: 2^n sets, n items each. What an item adds is a sum over the items before it, looked up in two tables, one
-//! for each half of the items.
+//! The best value of a set of first items is the maximum over its last item of the value of the other items plus the
+//! term of the last one: 2^n sets, n items each. The term of an item is a sum over the items before it, looked up in
+//! two tables, one for each half of the items.
 
 use crate::error::Error;
 use crate::memory;
 use crate::parallel::Stop;
 
-/// At most so many items: 2^20 sets take 9 MiB, and a tenth of a second.
+/// The maximum number of items: 2^20 sets take 9 MiB and a tenth of a second.
 pub(crate) const MOST_ITEMS: usize = 20;
-/// Sets between two questions whether to stop.
+/// The number of sets between two checks for a stop.
 const ASK_EVERY: usize = 1 << 14;
 
-/// What weights of pairs of places a < b depend on.
+/// How the weights of pairs of positions a < b factor.
 #[derive(Default)]
 pub(crate) enum Placing {
-    /// On both places.
+    /// They depend on both positions.
     #[default]
     Both,
-    /// On the number of the later place, times the numbers of the items in this order.
+    /// A factor of the later position, times a factor of the items in this order.
     LaterPlace(Vec<f64>, Vec<f64>),
-    /// On the sum of the numbers of both places, times the numbers of the items in this order.
+    /// The sum of the factors of both positions, times a factor of the items in this order.
     SumOfPlaces(Vec<f64>, Vec<f64>),
 }
 
-/// What items add that are placed next: at place b, after the items of a set, `factor[b] * (base[j] + sum over the
-/// set of table[layer][j, i])`.
+/// The terms of items that are placed next: at position b, after the items of a set, item j has `factor[b] * (base[j] +
+/// sum over the set of table[layer][j, i])`.
 pub(crate) struct Steps {
     pub(crate) items: usize,
-    /// By place.
+    /// By position.
     pub(crate) factors: Vec<f64>,
     /// By item.
     pub(crate) base: Vec<f64>,
-    /// By layer, item placed, and item before it. There is one layer, or one for each place.
+    /// By layer, item placed, and item before it. There is one layer, or one for each position.
     pub(crate) numbers: Vec<f64>,
 }
 
 impl Steps {
-    /// Of weights that depend on the earlier items alone; `of_items[i * n + j]` is what i before j has.
+    /// For weights that depend only on the earlier items; `of_items[i * n + j]` is the term of i before j.
     pub(crate) fn of(placing: &Placing, items: usize) -> Option<Self> {
         let (factors, of_items, both) = match placing {
             Placing::Both => return None,
@@ -51,7 +51,7 @@ impl Steps {
         for j in 0..items {
             for i in (0..items).filter(|&i| i != j) {
                 let (before, after) = (of_items[i * items + j], of_items[j * items + i]);
-                // With the sum of both places, an item has its own number with all others, earlier or later.
+                // With the sum of both positions, an item has its own factor with all others, earlier and later ones.
                 steps.numbers[j * items + i] = if both { before - after } else { before };
                 steps.base[j] += if both { after } else { 0.0 };
             }
@@ -75,7 +75,7 @@ impl Steps {
                 rest &= rest - 1;
                 let others = set & !(1 << item);
                 let value = values[others] + self.factors[place] * (self.base[item] + halves.sum(place, item, others));
-                // Of equal ones the item with the largest number comes last.
+                // Among equal values, the item with the largest number comes last.
                 if value >= best {
                     (best, last) = (value, item);
                 }

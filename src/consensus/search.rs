@@ -1,5 +1,6 @@
-//! Local search: the best insertion of each item and the exchanges of two items, as long as they gain, from several
-//! starts. A local optimum is disturbed a little and improved again, many times; what is worse is forgotten.
+//! Local search: the best insertion of each item and the exchanges of two items, as long as they improve the value,
+//! from several starts. A local optimum is perturbed slightly and improved again, many times; worse results are
+//! discarded.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -8,21 +9,21 @@ use crate::error::Error;
 use crate::memory;
 use crate::parallel::{self, Crew, Proceed, Watch};
 
-/// From so many orders, Borda's and others that the caller gives among them.
+/// The number of starts, including Borda's order and those of the caller.
 const STARTS: usize = 8;
-/// The work of all starts in nanoseconds, and how often an optimum is disturbed at most and at least.
+/// The work of all starts in nanoseconds, and the maximum and minimum number of perturbations.
 const WORK_NS: f64 = 3e9;
 const MOST_KICKS: f64 = 400.0;
 const LEAST_KICKS: f64 = 2.0;
-/// Passes over all items, about, until nothing gains after a disturbance.
+/// The approximate number of passes over all items until no change improves the value after a perturbation.
 const PASSES: f64 = 5.0;
-/// Gains of at most this part of the sum of all terms are rounding.
+/// Gains of at most this fraction of the sum of all terms are rounding errors.
 const ROUNDING: f64 = 1e-14;
-/// Exchanges of margins take O(n); they are left out for more items, for which insertions do.
+/// Exchanges of margins take O(n). They are not used for more items than this; insertions are enough there.
 const MOST_FOR_EXCHANGES: usize = 1000;
 
-/// The best order found, and its value; a start that reaches `most` looks no further. The result does not depend on
-/// the number of threads.
+/// The best order found, and its value; a start that reaches `most` stops. The result does not depend on the number of
+/// threads.
 pub(crate) fn search(
     terms: &Terms,
     most: f64,
@@ -80,7 +81,7 @@ struct Climb<'a, 'p> {
 }
 
 impl Climb<'_, '_> {
-    /// Improves an order, disturbs it and improves it again; its value, or none if the run is to stop.
+    /// Improves an order, perturbs it and improves it again; returns its value, or `None` if the run must stop.
     fn iterate(&mut self, order: &mut [u32], kicks: usize, random: &mut Random) -> Result<Option<f64>, Error> {
         let mut sequence = memory::collect(0..order.len())?;
         let mut trial = memory::collect(order.iter().copied())?;
@@ -101,7 +102,7 @@ impl Climb<'_, '_> {
                 return Ok(None);
             }
             let found = self.terms.value(&trial);
-            // Equal ones are taken, so that the search does not stay where it is.
+            // Equal values are accepted, so that the search moves on.
             if found >= value - self.least {
                 value = found;
                 order.copy_from_slice(&trial);
@@ -110,7 +111,7 @@ impl Climb<'_, '_> {
         Ok(Some(value))
     }
 
-    /// Inserts and exchanges until nothing gains; whether the run goes on.
+    /// Inserts and exchanges until nothing improves the value; returns whether the run continues.
     fn improve(&mut self, order: &mut [u32], sequence: &mut [usize], random: &mut Random) -> bool {
         loop {
             let mut gained = true;
@@ -139,7 +140,8 @@ impl Climb<'_, '_> {
         }
     }
 
-    /// Makes every exchange that gains, once; whether there was any, none if the run is to stop.
+    /// Makes every exchange that improves the value, once; returns whether there was one, or `None` if the run must
+    /// stop.
     fn exchange_any(&mut self, order: &mut [u32]) -> Option<bool> {
         let mut gained = false;
         for first in 0..order.len() {
@@ -157,7 +159,7 @@ impl Climb<'_, '_> {
     }
 }
 
-/// Moves an item to another place; those between make way.
+/// Moves an item to another position; the items in between shift by one.
 fn insert(order: &mut [u32], from: usize, to: usize) {
     if from < to {
         order[from..=to].rotate_left(1);
@@ -166,7 +168,7 @@ fn insert(order: &mut [u32], from: usize, to: usize) {
     }
 }
 
-/// Numbers that look random: `SplitMix64`.
+/// Pseudorandom numbers: `SplitMix64`.
 struct Random(u64);
 
 impl Random {

@@ -1,8 +1,8 @@
-//! What an order of items is worth, and what a change of it gains.
+//! The value of an order of items, and the gain of a change.
 //!
-//! An order is a list of items, the best first. Its value is a sum over pairs of places a < b with the items i and j.
-//! Every change is a chain of exchanges of two neighbours, or of any two items; a gain is found from the terms that
-//! change, never from all.
+//! An order is a list of items, the best first. Its value is a sum over pairs of positions a < b with the items i and
+//! j. Every change is a sequence of exchanges of adjacent items, or one exchange of any two items. A gain is computed
+//! only from the terms that change.
 
 use crate::memory;
 use crate::parallel::Stop;
@@ -12,9 +12,9 @@ use crate::{Error, consensus::places::Placing};
 pub(crate) enum Terms {
     /// `margin[i, j]`.
     Signs(Signs),
-    /// Products of a number of the items and a number of the places.
+    /// Products of a factor of the items and a factor of the positions.
     Tensors(Tensors),
-    /// A number of the items and the later place.
+    /// A factor of the items and the later position.
     Later(Later),
 }
 
@@ -24,26 +24,25 @@ pub(crate) struct Signs {
     pub(crate) margins: Vec<f64>,
 }
 
-/// Sums over components of `of_items[i, j] * of_places[a, b]`, and of a number of each item and its place.
+/// Sums over components of `of_items[i, j] * of_places[a, b]`, and of a term of each item and its position.
 #[derive(Default)]
 pub(crate) struct Tensors {
     pub(crate) items: usize,
     pub(crate) components: Vec<Component>,
-    /// By item and place; empty if there are none.
+    /// By item and position; empty if there are none.
     pub(crate) own: Vec<f64>,
-    /// How the weights follow from the earlier places, if an item's terms depend on which items come before it and not
-    /// on their order.
+    /// How the weights factor, if the terms of an item depend on the set of items before it and not on their order.
     pub(crate) placing: Placing,
 }
 
-/// Two matrices with zeros on their diagonals, both symmetric or both antisymmetric.
+/// Two matrices with zero diagonals, both symmetric or both antisymmetric.
 pub(crate) struct Component {
     pub(crate) symmetric: bool,
     pub(crate) of_items: Vec<f64>,
     pub(crate) of_places: Vec<f64>,
 }
 
-/// By later item j, its place b and the earlier item i: what i before j has with j at place b.
+/// By later item j, its position b and the earlier item i: the term of i before j with j at position b.
 pub(crate) struct Later {
     pub(crate) items: usize,
     pub(crate) numbers: Vec<f64>,
@@ -63,7 +62,7 @@ impl Terms {
         (0..order.len()).map(|place| self.of_last(&order[..=place])).sum()
     }
 
-    /// What the last item of some adds to the value.
+    /// The terms that the last item of a list adds to the value.
     pub(crate) fn of_last(&self, order: &[u32]) -> f64 {
         let Some((&last, earlier)) = order.split_last() else { return 0.0 };
         let (last, place) = (last as usize, earlier.len());
@@ -86,7 +85,7 @@ impl Terms {
         }
     }
 
-    /// About how long a gain takes, in nanoseconds: measured on two cores of an AMD EPYC with AVX-512.
+    /// Approximate time of a gain, in nanoseconds, measured on two cores of an AMD EPYC with AVX-512.
     pub(crate) fn gain_ns(&self) -> f64 {
         match self {
             Self::Signs(_) => 2.0,
@@ -95,7 +94,7 @@ impl Terms {
         }
     }
 
-    /// What exchanging the items at two places gains.
+    /// The gain of exchanging the items at two positions.
     pub(crate) fn exchange(&self, order: &[u32], first: usize, second: usize) -> f64 {
         match self {
             Self::Signs(terms) => terms.exchange(order, first, second),
@@ -104,12 +103,12 @@ impl Terms {
         }
     }
 
-    /// The best place for the item at this one, the others keeping their order, and what it gains; `work` is an order
-    /// to work with.
+    /// The best position for the item at `from`, with the others in the same order, and the gain; `work` is a workspace
+    /// for an order.
     pub(crate) fn best_insertion(&self, order: &[u32], from: usize, work: &mut [u32]) -> (usize, f64) {
         let mut best = (from, 0.0);
         if let Self::Signs(terms) = self {
-            // Passing an item gains twice its margin, whatever lies between.
+            // Passing an item gains twice its margin, whatever lies in between.
             let row = &terms.margins[order[from] as usize * terms.items..][..terms.items];
             let mut gain = 0.0;
             for place in from + 1..order.len() {
@@ -140,7 +139,7 @@ impl Terms {
         best
     }
 
-    /// The sum of the absolute values of terms, which rounding is a part of.
+    /// The sum of the absolute values of the terms, to which rounding is relative.
     pub(crate) fn size(&self) -> f64 {
         let total = |numbers: &[f64]| numbers.iter().map(|number| number.abs()).sum::<f64>();
         let largest = |numbers: &[f64]| numbers.iter().fold(0.0_f64, |most, number| most.max(number.abs()));
@@ -191,7 +190,7 @@ impl Tensors {
             for ((&item, to), from) in order.iter().zip(at_first).zip(at_second) {
                 sum += (of_j[item as usize] - of_i[item as usize]) * (to - from);
             }
-            // The sum has taken the pair itself for turned round.
+            // The sum has also reversed the pair itself: correct this.
             gain += if component.symmetric { sum + 2.0 * of_i[j] * at_first[second] } else { sum };
         }
         if !self.own.is_empty() {
@@ -203,7 +202,7 @@ impl Tensors {
 }
 
 impl Later {
-    /// What the earlier items have with one at a place.
+    /// The terms of all earlier items with an item at a position.
     pub(crate) fn row(&self, item: usize, place: usize) -> &[f64] {
         &self.numbers[(item * self.items + place) * self.items..][..self.items]
     }
@@ -226,8 +225,7 @@ impl Later {
     }
 }
 
-/// The order of all orders with the largest value, found by trying them all: for weights whose terms depend on the
-/// places of all items, and few items.
+/// The best of all orders, found by trying them all: for few items, if terms depend on the positions of all items.
 pub(crate) fn best_of_all(terms: &Terms, stop: &Stop) -> Result<Vec<u32>, Error> {
     let items = terms.items();
     let mut search = Enumeration { terms, stop, order: Vec::new(), best: (f64::NEG_INFINITY, Vec::new()) };
@@ -243,7 +241,7 @@ struct Enumeration<'a> {
 }
 
 impl Enumeration<'_> {
-    /// Tries all ways to go on, the items left being in order.
+    /// Tries all continuations; the remaining items are in order.
     fn extend(&mut self, value: f64, left: &mut Vec<u32>) {
         if left.is_empty() {
             if value > self.best.0 {

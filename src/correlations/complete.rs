@@ -1,4 +1,4 @@
-//! Columns that lack no observation are rankings with ties: their Gram matrix counts the pairs.
+//! Columns without missing observations are rankings with ties: their Gram matrix counts the pairs.
 
 use std::ops::ControlFlow;
 
@@ -14,7 +14,7 @@ use crate::parallel::{self, Crew, Progress, Watch};
 use crate::rankings::Incomplete;
 use crate::weight::Weight;
 
-/// Fills the correlations, and the p-values where they are wanted.
+/// Fills the correlations, and the p-values if wanted.
 pub(super) fn fill(
     finish: &TauB,
     (x, y): (&Incomplete, Option<&Incomplete>),
@@ -38,13 +38,13 @@ pub(super) fn fill(
     let ties = |set: &Incomplete| memory::collect((0..set.rows()).map(|row| TieSums::among(set.row(row), |_| true)));
     let (of_rows, of_columns) = (ties(x)?, y.map(ties).transpose()?);
     let finishing = Finishing { finish, items: items as u64, columns: of_columns.as_ref().unwrap_or(&of_rows) };
-    // It takes little time, and shows no progress of its own.
+    // This takes little time and shows no progress.
     let mut look = |_| watch(reached);
     finishing.run(&of_rows, statistic, pvalue, threads, &mut look)
 }
 
-/// Fills `out` with the balances of all pairs of columns or, if these have no ties and it is wanted, with tau; whether
-/// it is tau.
+/// Fills `out` with the balances of all pairs of columns or, if these have no ties and it is wanted, with tau; returns
+/// whether it is tau.
 fn count_pairs(
     (x, y): (&Incomplete, Option<&Incomplete>),
     as_tau: bool,

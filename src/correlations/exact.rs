@@ -1,28 +1,29 @@
 //! The distribution of the number of concordant pairs of two independent columns without ties, for few observations.
 //!
-//! Of the n! orders of the observations, as many have c concordant pairs as have c discordant ones. An observation that
-//! comes last in the one column has, in the other, 0 to n - 1 of the others before it, each as likely. So the chance
-//! of c for n observations is the mean of the chances of c, c - 1, ..., c - n + 1 for n - 1 observations.
+//! Of the n! orders of the observations, as many have c concordant pairs as have c discordant ones. For the observation
+//! that comes last in one column, the number of observations before it in the other column is 0 to n - 1, each equally
+//! probable. So the probability of c for n observations is the mean of the probabilities of c, c - 1, ..., c - n + 1
+//! for n - 1 observations.
 
 use std::sync::OnceLock;
 
 use super::Alternative;
 use crate::kappa::pairs_of;
 
-/// Up to so many observations p-values are exact.
+/// P-values are exact up to this many observations.
 const MOST: usize = 33;
-/// Up to so many pairs out of order they are for any number of observations.
+/// Up to this many discordant pairs, p-values are exact for any number of observations.
 const FEW: u64 = 1;
 
-/// For each number of observations up to [`MOST`] the chance of each number of concordant pairs, and of at most so
-/// many.
+/// For each number of observations up to [`MOST`], the probability of each number of concordant pairs, and of at most
+/// that number.
 pub(super) struct Exact {
     chances: Vec<Vec<f64>>,
     at_most: Vec<Vec<f64>>,
 }
 
 impl Exact {
-    /// Made once.
+    /// Computed once.
     pub(super) fn get() -> &'static Self {
         static TABLES: OnceLock<Exact> = OnceLock::new();
         TABLES.get_or_init(Self::new)
@@ -47,7 +48,7 @@ impl Exact {
         Self { chances, at_most }
     }
 
-    /// The p-value for so many concordant pairs, where it is exact.
+    /// The p-value for `concordant` pairs, if it can be exact.
     pub(super) fn pvalue(&self, observations: u64, concordant: u64, alternative: Alternative) -> Option<f64> {
         let discordant = pairs_of(observations) - concordant;
         let fewer = concordant.min(discordant);
@@ -56,7 +57,7 @@ impl Exact {
             (self.chances[n][c], self.at_most[n][c])
         } else if fewer <= FEW {
             let one = one_order(observations);
-            // One order has no pair out of order, and n - 1 orders have one.
+            // One order has no discordant pair, and n - 1 orders have one.
             if fewer == 0 { (one, one) } else { ((observations - 1) as f64 * one, one_order(observations - 1)) }
         } else {
             return None;
@@ -70,8 +71,8 @@ impl Exact {
     }
 }
 
-/// The chance of one order of so many observations.
+/// The probability of one order of the observations.
 fn one_order(observations: u64) -> f64 {
-    // Past 170 observations the factorial is infinite, and the chance 0.
+    // For more than 170 observations the factorial is infinite, and the probability 0.
     1.0 / (2..=observations.min(200)).map(|factor| factor as f64).product::<f64>()
 }

@@ -18,13 +18,14 @@ impl TauB {
         Self { least, test: alternative.map(|alternative| (alternative, Exact::get())) }
     }
 
-    /// The least number of common observations.
+    /// The minimum number of common observations.
     pub(super) fn least(&self) -> usize {
         self.least
     }
 
-    /// The correlation for a balance and the numbers of pairs that are not tied in each column; NaN where one is 0. The
-    /// root of the product of two equal numbers is that number, so that a column has exactly 1 with itself.
+    /// The correlation from a balance and the numbers of pairs that are not tied in each column; NaN if one of these
+    /// is 0. The square root of the product of two equal numbers is that number, so a column has correlation exactly 1
+    /// with itself.
     #[inline]
     pub(super) fn tau(balance: f64, decided: f64, of_other: f64) -> f64 {
         (balance / (decided * of_other).sqrt()).clamp(-1.0, 1.0)

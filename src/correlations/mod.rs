@@ -21,7 +21,7 @@ use crate::rankings::tied::Reading;
 use crate::rankings::{Incomplete, Missing, Value};
 use finish::TauB;
 
-/// Columns of observations, of which only the order matters.
+/// Columns of observations; only the order of the values matters.
 ///
 /// ```
 /// use wkendall::Columns;
@@ -34,8 +34,8 @@ use finish::TauB;
 pub struct Columns(Incomplete);
 
 impl Columns {
-    /// Columns from numbers, one column after the other. NaN is a missing observation; infinite numbers are ordinary
-    /// ones.
+    /// Columns from numbers, one column after another. NaN is a missing observation; infinite numbers are ordinary
+    /// values.
     ///
     /// # Errors
     /// When the shape does not match, or there is no memory.
@@ -67,15 +67,15 @@ impl Columns {
     }
 }
 
-/// What two columns are if they are not independent.
+/// The alternative to independence of two columns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Alternative {
-    /// In agreement or in disagreement.
+    /// Any association.
     #[default]
     TwoSided,
-    /// In disagreement.
+    /// A negative association.
     Less,
-    /// In agreement.
+    /// A positive association.
     Greater,
 }
 
@@ -90,12 +90,12 @@ pub struct Correlations {
 
 /// Kendall's tau-b between all columns of `x`, or between those of `x` and `y`.
 ///
-/// A pair of columns is compared on the observations that both have. Where these are fewer than `least`, or those of
-/// one column are all equal, or there are fewer than two, the value is NaN.
+/// Two columns are compared on the observations that both have. The value is NaN if these are fewer than `least` or
+/// fewer than two, or if those of one column are all equal.
 ///
-/// With an [`Alternative`] there are p-values for the hypothesis that two columns are independent: exact for up to 33
-/// observations without ties, and where at most one pair of more observations is in the other order than the rest; else
-/// by the normal approximation with its correction for ties.
+/// With an [`Alternative`] there are p-values for the hypothesis that two columns are independent. They are exact for
+/// up to 33 observations without ties, and for more observations if at most one pair is discordant, or at most one is
+/// concordant. Otherwise they use the normal approximation with its correction for ties.
 ///
 /// Without missing observations the matrix is positive semi-definite, up to rounding. With them it need not be.
 ///
@@ -130,7 +130,7 @@ pub fn correlations(
 /// As [`correlations`], into slices of rows x columns values, all of which are overwritten.
 ///
 /// # Errors
-/// As [`correlations`], and when a slice has another length. After an error their contents are unspecified.
+/// As [`correlations`], and when the length of a slice is wrong. After an error the contents are unspecified.
 pub fn correlations_into(
     x: &Columns,
     y: Option<&Columns>,

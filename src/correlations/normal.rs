@@ -1,21 +1,21 @@
-//! Tails of the normal distribution, to a relative 1e-12 as far out as a double can say.
+//! Tails of the normal distribution, with relative error 1e-12 for all values that a double can represent.
 //!
-//! The tails are exp(-x^2) f(x) with f(x) = exp(x^2) erfc(x), which falls slowly. So f is looked up: a table has its
-//! Taylor series at some points. Its derivatives follow from f' = 2 x f - 2 / sqrt(pi).
+//! The tails are exp(-x^2) f(x) with f(x) = exp(x^2) erfc(x), which falls slowly. A table has the Taylor series of f at
+//! some points. Its derivatives follow from f' = 2 x f - 2 / sqrt(pi).
 
 use std::f64::consts::{FRAC_1_SQRT_2, PI};
 use std::sync::OnceLock;
 
-/// Points of the table for each unit.
+/// The number of points of the table per unit.
 const POINTS: f64 = 16.0;
-/// From here on the tails are below the least double.
+/// Beyond this the tails are below the smallest double.
 const LAST: f64 = 27.5;
-/// Terms of a series: the next one is below 1e-15 times the first within half a step.
+/// The number of terms of a series: within half a step the next term is below 1e-15 times the first.
 const TERMS: usize = 10;
-/// From here on the continued fraction takes fewer terms than the series.
+/// Beyond this the continued fraction takes fewer terms than the series.
 const FAR: f64 = 2.0;
 
-/// The chance of a value farther from 0.
+/// The probability of a value farther from 0.
 pub(super) fn both_tails(deviation: f64) -> f64 {
     static TABLE: OnceLock<Vec<[f64; TERMS]>> = OnceLock::new();
     let table =
@@ -29,7 +29,7 @@ pub(super) fn both_tails(deviation: f64) -> f64 {
     (-x * x).exp() * terms.iter().rev().fold(0.0, |sum, &term| sum * step + term)
 }
 
-/// The chance of a larger value.
+/// The probability of a larger value.
 pub(super) fn upper_tail(deviation: f64) -> f64 {
     let one = 0.5 * both_tails(deviation);
     if deviation < 0.0 { 1.0 - one } else { one }
@@ -41,7 +41,7 @@ fn series(x: f64) -> [f64; TERMS] {
     terms[0] = if x < FAR { near(x) } else { far(x) };
     terms[1] = 2.0 * x * terms[0] - 2.0 / PI.sqrt();
     for order in 1..TERMS - 1 {
-        // Of f^(k+1) = 2 x f^(k) + 2 k f^(k-1), each over its factorial.
+        // From f^(k+1) = 2 x f^(k) + 2 k f^(k-1), each divided by its factorial.
         terms[order + 1] = (2.0 * x * terms[order] + 2.0 * terms[order - 1]) / (order + 1) as f64;
     }
     terms
@@ -58,9 +58,10 @@ fn near(x: f64) -> f64 {
     (x * x).exp() - 2.0 / PI.sqrt() * sum
 }
 
-/// The same by the continued fraction 1 / (x + 1/2 / (x + 2/2 / (x + 3/2 / (x + ...)))) / sqrt(pi), from its end.
+/// The same by the continued fraction 1 / (x + 1/2 / (x + 2/2 / (x + 3/2 / (x + ...)))) / sqrt(pi), evaluated
+/// backwards.
 fn far(x: f64) -> f64 {
-    // So many terms leave an error below 1e-15 at 2, and fewer are needed beyond.
+    // With this many terms the error is below 1e-15 at 2; larger values need fewer.
     let terms = 10 + (500.0 / (x * x)) as u32;
     let mut fraction = x;
     for term in (1..=terms).rev() {
@@ -73,7 +74,7 @@ fn far(x: f64) -> f64 {
 mod tests {
     use super::*;
 
-    /// Complements of the error function, from a table.
+    /// Values of the complementary error function, from a table.
     const KNOWN: [(f64, f64); 8] = [
         (0.0, 1.0),
         (0.5, 0.479_500_122_186_953_5),

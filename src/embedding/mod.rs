@@ -1,8 +1,8 @@
-//! The embedding behind general weights: a ranking s becomes the tensor `Phi_U(s)` with entries `U[s(i), s(j), ..]`,
-//! and kernels are inner products of such tensors.
+//! The embedding of general weights: a ranking s becomes the tensor `Phi_U(s)` with entries `U[s(i), s(j), ..]`, and
+//! kernels are inner products of these tensors.
 //!
-//! Tensors have `order` axes of as many entries as there are items, the last axis running fastest. Rankings with ties
-//! have the mean of the tensors of all complete rankings that agree with them, for orders 1 and 2.
+//! A tensor has `order` axes, each as long as the number of items; the last axis varies fastest. The tensor of a
+//! ranking with ties is the mean over all complete rankings that agree with it, for orders 1 and 2.
 //!
 //! ```text
 //! mod       complete rankings
@@ -25,19 +25,19 @@ use crate::weight::checked::check_tensors;
 use crate::weight::mean_tensor::Direction;
 use entries::{add, long_dot};
 
-/// A job should have at least so many entries to see to: some tenths of a millisecond.
+/// The minimum number of entries of a job: a few tenths of a millisecond.
 const JOB: usize = 1 << 18;
-/// Between two questions whether to proceed there are at least so many entries.
+/// The minimum number of entries between two checks whether to proceed.
 pub(crate) const ASK_EVERY: usize = 1 << 12;
-/// Rankings whose tensors are added up before they are added to a sum, which then has as many fewer terms to round.
+/// The number of rankings whose tensors are summed separately before they are added to the total, to reduce rounding.
 const RUN: usize = 512;
 
-/// How to run; none of it changes the result.
+/// Options of a run; none of them changes the result.
 #[derive(Default)]
 pub struct Run<'a> {
-    /// How many threads; `None` for [`default_threads`](crate::default_threads).
+    /// The number of threads; `None` for [`default_threads`](crate::default_threads).
     pub threads: Option<usize>,
-    /// Sees progress and can stop the run.
+    /// Receives progress and can stop the run.
     pub watch: Option<Watch<'a>>,
 }
 
@@ -47,7 +47,7 @@ impl Run<'_> {
     }
 }
 
-/// The embedding of every ranking, one a row.
+/// The embedding of every ranking, one per row.
 ///
 /// # Errors
 /// When the weights are not one tensor for the number of items, `run.threads` is 0, the result does not fit into
@@ -76,9 +76,9 @@ pub fn embed<R: RankingSet, T: Element>(
 /// As [`embed`], into a slice.
 ///
 /// # Errors
-/// When the weights are not one tensor for the number of items, the slice has another length than the number of
-/// rankings times that of weights, or `run.watch` stops the run. For rankings with ties also when the order is above 2,
-/// or items can be anywhere.
+/// When the weights are not one tensor for the number of items, the length of the slice is not the number of rankings
+/// times the number of weights, or `run.watch` stops the run. For rankings with ties also when the order is above 2, or
+/// items can be anywhere.
 ///
 /// ```
 /// use wkendall::{Rankings, embedding};
@@ -110,7 +110,7 @@ pub fn embed_into<R: RankingSet, T: Element>(
     })
 }
 
-/// The sum over the rankings of a coefficient times the embedding, without building the embedding.
+/// The weighted sum of the embeddings of the rankings, without building the embeddings.
 ///
 /// # Errors
 /// As [`embed_into`], and when there is not one coefficient for each ranking.
@@ -200,16 +200,17 @@ pub fn tuple_sums<R: RankingSet>(
     Ok(out)
 }
 
-/// How many tuples of so many items there are, or more than memory can have.
+/// The number of tuples of `order` items, or a number that exceeds memory.
 fn tuples_of(items: usize, order: usize) -> usize {
     u32::try_from(order).ok().and_then(|order| items.checked_pow(order)).unwrap_or(usize::MAX)
 }
 
 /// Writes, for each tuple of items and each tuple of ranks, the sum of the coefficients of the rankings that give these
-/// items these ranks: a matrix with the tuples of items as rows, whose product with weights is what [`combine`] gives.
+/// items these ranks: a matrix whose rows are the tuples of items. Its product with weights is the result of
+/// [`combine`].
 ///
 /// # Errors
-/// When there is not one coefficient for each ranking, the slice has another length than the square of the number of
+/// When there is not one coefficient for each ranking, the length of the slice is not the square of the number of
 /// tuples, or `run.watch` stops the run. For rankings with ties also as [`embed_into`].
 ///
 /// ```
@@ -284,7 +285,7 @@ fn complete_tuple_sums(
     )
 }
 
-/// The ranks of each item together, so that places are made many at a time.
+/// The ranks of each item, contiguous, so that many positions are computed at a time.
 fn by_item(rankings: &Rankings, stop: &Stop) -> Result<Vec<u32>, Error> {
     let mut ranks = memory::with_capacity(rankings.rows() * rankings.items())?;
     for item in 0..rankings.items() {
@@ -298,7 +299,7 @@ fn by_item(rankings: &Rankings, stop: &Stop) -> Result<Vec<u32>, Error> {
 
 /// The inner product of `tensor` and the embedding, for every ranking.
 ///
-/// It is the same as that of the weights and the embedding of the inverse rankings with `tensor` for weights.
+/// It equals the inner product of the weights and the embedding of the inverse rankings with `tensor` as weights.
 ///
 /// # Errors
 /// As [`embed_into`].

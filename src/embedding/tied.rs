@@ -1,4 +1,4 @@
-//! The embedding of rankings with ties: the mean over all complete rankings that agree with one.
+//! The embedding of rankings with ties: the mean over all complete rankings that agree with the ranking.
 
 use super::{ASK_EVERY, JOB, RUN, Run, check_coefficients, each_row};
 use crate::error::Error;
@@ -9,10 +9,10 @@ use crate::rankings::Incomplete;
 use crate::weight::checked::check_tensors;
 use crate::weight::mean_tensor::{Direction, MeanTensor, check_order};
 
-/// At most so many sums are made at the same time, and so many bytes of them.
+/// The maximum number of partial sums at a time, and their maximum size in bytes.
 const MOST_PARTS: usize = 16;
 const MOST_BYTES: usize = 1 << 28;
-/// A part has at least so many rankings.
+/// The minimum number of rankings of a part.
 const LEAST: usize = 64;
 
 /// As [`embed_into`](super::embed_into).
@@ -38,8 +38,8 @@ pub(crate) fn embed_into<T: Element>(
     })
 }
 
-/// As [`combine`](super::combine). The rankings are cut into parts, whose number does not depend on that of threads;
-/// the sums of all parts are added up in the end.
+/// As [`combine`](super::combine). The rankings are split into parts, whose number does not depend on the number of
+/// threads. The sums of all parts are added at the end.
 pub(crate) fn combine(
     rankings: &Incomplete,
     direction: Direction,
@@ -130,8 +130,8 @@ pub(crate) fn linear_function(
     Ok(values)
 }
 
-/// As [`tuple_sums_into`](super::tuple_sums_into): each ranking adds to the ranks that tied items share the chances
-/// that they have these.
+/// As [`tuple_sums_into`](super::tuple_sums_into): a ranking adds to each rank that tied items share the probability
+/// that they have this rank.
 pub(crate) fn tuple_sums_into(
     rankings: &Incomplete,
     coefficients: &[f64],
@@ -189,7 +189,7 @@ pub(crate) fn tuple_sums_into(
     )
 }
 
-/// Where the block of each item of each ranking ends.
+/// The end of the block of each item of each ranking.
 fn ends(rankings: &Incomplete, stop: &Stop) -> Result<Vec<u32>, Error> {
     let mut ends = memory::filled(rankings.rows() * rankings.items(), 0)?;
     for (row, ends) in ends.chunks_exact_mut(rankings.items().max(1)).enumerate() {
@@ -211,8 +211,8 @@ fn check(rankings: &Incomplete, order: usize) -> Result<(), Error> {
     if rankings.has_unknown() { Err(Error::UnknownPlaces) } else { Ok(()) }
 }
 
-/// Calls `each` with the lines of the mean tensor of a ranking and their numbers, until it says no; weights with one
-/// axis have one line. `lines` is memory for two.
+/// Calls `each` with the rows of the mean tensor of a ranking and their numbers, until it returns false; weights with
+/// one axis have one row. `lines` is memory for two rows.
 fn each_line(
     rankings: &Incomplete,
     row: usize,

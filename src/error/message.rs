@@ -1,5 +1,5 @@
-//! Errors as sentences. Places and names are pieces of their own, so that who shows an error can say them in other
-//! words.
+//! Errors as sentences. Positions and names are separate pieces, so that other interfaces can show them in their own
+//! terms.
 
 use std::fmt;
 
@@ -17,7 +17,7 @@ pub enum Piece {
     Column(usize),
     /// The name of a parameter.
     Argument(&'static str),
-    /// What can be done about it: its kind, and words that can be left out.
+    /// Advice: its kind, and its words, which can be dropped.
     Advice(&'static str, &'static str),
 }
 
@@ -41,19 +41,19 @@ impl fmt::Display for Error {
 impl Error {
     /// The message, piece by piece.
     #[must_use]
-    #[allow(clippy::too_many_lines)] // a table: one entry a variant
+    #[allow(clippy::too_many_lines)] // a table: one entry per variant
     pub fn pieces(&self) -> Vec<Piece> {
         match *self {
             Self::NotWhole { row, column, value } => {
                 let rule = "which is not a whole number: ranks and item numbers must be whole";
                 let mut pieces = at(row, column, format!(" holds {value:?}, {rule}"));
-                pieces.push(Piece::Advice("scores", "; real numbers can be taken as scores"));
+                pieces.push(Piece::Advice("scores", "; real numbers can be read as scores"));
                 pieces
             }
             Self::Midrank { row, column, value } => {
                 let rule = "which is not a whole number but the mean rank of tied items: ranks must be whole";
                 let mut pieces = at(row, column, format!(" holds {value:?}, {rule}"));
-                pieces.push(Piece::Advice("ties", "; rankings with ties take it as it is"));
+                pieces.push(Piece::Advice("ties", "; rankings with ties accept it"));
                 pieces
             }
             Self::NotANumber { row, column } => at(row, column, " holds NaN: every item needs a number".to_owned()),
@@ -80,9 +80,9 @@ impl Error {
                 let rule = format!("bounds must rise from 0 to {entries}, the number of entries");
                 vec![Piece::Row(row), Piece::Text(format!(" begins at entry {value}, but {rule}"))]
             }
-            Self::EntriesDiffer { items, values } => {
-                text(format!("the entries of lists have {items} items and {values} numbers: each needs one of both"))
-            }
+            Self::EntriesDiffer { items, values } => text(format!(
+                "the entries of lists have {items} items and {values} numbers: each entry needs an item and a number"
+            )),
             Self::NotInCatalogue { row, value, items } => {
                 vec![Piece::Row(row), Piece::Text(format!(" lists item {value}, but there are {items}, from 0"))]
             }
@@ -124,12 +124,9 @@ impl Error {
                 pieces.extend(about(argument, format!("[{}] is {value:?}: {rule}", place.join(", "))));
                 pieces
             }
-            Self::Order { order } => about(
-                "order",
-                format!(
-                    " is {order}: it is the number of items in a tuple, from 1, and general weights have their own"
-                ),
-            ),
+            Self::Order { order } => {
+                about("order", format!(" is {order}, but must be 1 or more; general weights have their own order"))
+            }
             Self::OrderSigned { order } => {
                 about("order", format!(" is {order}, but only kernels of order 2 have a signed form"))
             }
@@ -137,8 +134,12 @@ impl Error {
                 about("lam", format!(" is {value:?}: the Mallows kernel needs a finite number that is not negative"))
             }
             Self::NeighborCount { count, rankings, others } => {
-                let kind = if others { "others to choose from" } else { "rankings to choose from" };
-                let rule = if rankings == 0 { "none can be found" } else { "it must be from 1 to that" };
+                let kind = if others { "other rankings" } else { "rankings" };
+                let rule = if rankings == 0 {
+                    "none can be found".to_owned()
+                } else {
+                    format!("it must be from 1 to {rankings}")
+                };
                 about("n_neighbors", format!(" is {count}, but there are {rankings} {kind}: {rule}"))
             }
             Self::Radius { value, distance } => {
@@ -179,9 +180,9 @@ impl Error {
             Self::TooLarge { rows, columns } => {
                 text(format!("a result of {rows} x {columns} does not fit into memory: compute it in blocks of rows"))
             }
-            Self::OutOfMemory { bytes } => text(format!(
-                "there is no memory for {bytes} bytes more: take fewer rankings, items or threads at a time"
-            )),
+            Self::OutOfMemory { bytes } => {
+                text(format!("{bytes} more bytes cannot be allocated: use fewer rankings, items or threads at a time"))
+            }
             Self::BeyondSingle { value } => text(format!(
                 "values can be as large as {value:?}, too large for single precision: normalize, scale the weights \
                  down or use double precision"
@@ -200,12 +201,10 @@ impl Error {
                 text(format!("this CPU does not have the instructions of backend {name:?}"))
             }
             Self::CannotCompute { ref name } => text(format!("backend {name:?} cannot compute this measure")),
-            Self::WeightSigned => {
-                text("signed sums and correlations need concordant pairs, which general weights do not ask for")
-            }
+            Self::WeightSigned => text("signed sums and correlations need a named weight, not general weights"),
             Self::NotAKernel => text("only kernels have a signed form, not distances or correlations"),
             Self::DistanceNormalized => text("a distance has no normalized form: only kernels have one"),
-            Self::NoThreads => text("0 threads cannot compute anything: take 1 or more, or none for the default"),
+            Self::NoThreads => text("the number of threads is 0, but must be 1 or more, or None for the default"),
             Self::NoFeatures => text("only kernels of order 2 with a named weight have features of pairs"),
             Self::IncompleteOrder { order } => about(
                 "order",
@@ -220,10 +219,10 @@ impl Error {
                  blocks of ranks, up to n^4 numbers; U takes such rankings"
                     .to_owned(),
             ),
-            Self::UnknownPlaces => text("where missing items can be anywhere the weight must be the standard one"),
+            Self::UnknownPlaces => text("if missing items can be anywhere, the weight must be the standard one"),
             Self::PairsOnly => text(
-                "pairs of items are those of kernels of order 2, with a weight by name or U: not of other orders, W, \
-                 distances or the Mallows kernel",
+                "this needs a kernel of order 2 with a named weight or U, not W, another order, a distance or the \
+                 Mallows kernel",
             ),
             Self::NoRankings => text("there are no rankings: a consensus needs at least one"),
             Self::RankingWeight { row, value } => {

@@ -1,9 +1,9 @@
-//! What an error is about: row, column, value, kind and argument.
+//! The details of an error: row, column, value, kind and argument.
 
 use super::{Error, Number};
 
 impl Error {
-    /// The row of rankings that is wrong.
+    /// The row of the ranking that is wrong.
     #[must_use]
     pub fn row(&self) -> Option<usize> {
         match *self {
@@ -15,7 +15,7 @@ impl Error {
         }
     }
 
-    /// The column of the value that is wrong; of a value that is there twice the second.
+    /// The column of the value that is wrong; for a value that occurs twice, the second.
     #[must_use]
     pub fn column(&self) -> Option<usize> {
         self.place().map(|(_, column)| column)
@@ -68,7 +68,7 @@ impl Error {
         }
     }
 
-    /// What is wrong with rankings, in a word or two; none if they are not what is wrong.
+    /// What is wrong with rankings, in a word or two; `None` for errors that are not about rankings.
     #[must_use]
     pub fn kind(&self) -> Option<&'static str> {
         match self {
@@ -90,7 +90,7 @@ impl Error {
         }
     }
 
-    /// The parameter that is wrong, as the Python package and the command line call it; none for rankings.
+    /// The parameter that is wrong, by its name in the Python package and on the command line; `None` for rankings.
     #[must_use]
     pub fn argument(&self) -> Option<&'static str> {
         match self {

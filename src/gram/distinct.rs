@@ -1,7 +1,7 @@
-//! Rankings that repeat: the matrix of the distinct ones is computed, and its values are spread.
+//! Repeated rankings: the matrix of the distinct rankings is computed, and its values are copied.
 //!
-//! Surveys repeat: 12,216 people who rank six items give at most 720 rankings, and so 260 thousand pairs instead of 75
-//! million.
+//! Surveys often have repeated rankings. For example, 12,216 people who rank six items give at most 720 distinct
+//! rankings: 260 thousand pairs instead of 75 million.
 
 use std::collections::HashMap;
 use std::ops::ControlFlow;
@@ -13,14 +13,14 @@ use crate::memory;
 use crate::parallel::{self, Crew, Progress, Stop, Watch};
 use crate::rankings::RankingSet;
 
-/// Values that a job spreads, in a few milliseconds.
+/// The number of values that a job copies, in a few milliseconds.
 const JOB: usize = 1 << 20;
 
 /// The distinct rows of a set of rankings.
 struct Distinct {
-    /// The first row of each class.
+    /// The first row of each class of equal rows.
     firsts: Vec<usize>,
-    /// For each row, which of the distinct ones it is.
+    /// The class of each row.
     class: Vec<u32>,
 }
 
@@ -28,7 +28,7 @@ impl Distinct {
     /// The distinct rows, if there are at most half as many as rows.
     fn find<R: RankingSet>(set: &R, stop: &Stop) -> Result<Option<Self>, Error> {
         let rows = set.rows();
-        // Where no two of the first sixteenth are the same, there are too many distinct ones to be worth the search.
+        // If the first sixteenth has no repeated row, there are too many distinct rows for the search to pay off.
         let few = (rows / 16).max(WORTH_SEARCHING).min(rows);
         if rows < WORTH_SEARCHING || Self::among(few, set, stop)?.firsts.len() == few {
             return Ok(None);
@@ -37,12 +37,12 @@ impl Distinct {
         Ok((found.firsts.len() * 2 <= rows).then_some(found))
     }
 
-    /// All rows as they are.
+    /// All rows, each as its own class.
     fn all(rows: usize) -> Result<Self, Error> {
         Ok(Self { firsts: memory::collect(0..rows)?, class: memory::collect(0..rows as u32)? })
     }
 
-    /// Those of the first rows.
+    /// The distinct rows among the first rows.
     fn among<R: RankingSet>(rows: usize, set: &R, stop: &Stop) -> Result<Self, Error> {
         let mut known = HashMap::new();
         let mut firsts = Vec::new();
@@ -64,7 +64,7 @@ impl Distinct {
     }
 }
 
-/// How many rankings a single call computes: those that repeat once, if that is worthwhile.
+/// The number of rankings that a single call computes: the distinct ones, if that is worthwhile.
 #[cfg(feature = "python")]
 pub(super) fn computed<R: RankingSet>(set: &R, watch: Option<Watch<'_>>) -> Result<usize, Error> {
     let ns = FIND_NS * set.numbers() as f64;
@@ -103,17 +103,17 @@ impl<R: RankingSet> Few<R> {
         Ok(Some(Self { of_rows, of_columns, x: few_x, y: few_y }))
     }
 
-    /// How many distinct rankings there are for rows and columns.
+    /// The numbers of distinct rankings of the rows and of the columns.
     pub(super) fn shape(&self) -> (usize, usize) {
         (self.x.rows(), self.y.as_ref().unwrap_or(&self.x).rows())
     }
 
-    /// The distinct rankings for rows and, if there are others, for columns.
+    /// The distinct rankings of the rows and, if they differ, of the columns.
     pub(super) fn sets(&self) -> (&R, Option<&R>) {
         (&self.x, self.y.as_ref())
     }
 
-    /// Which of the distinct rankings each row is, and each column.
+    /// The index of the distinct ranking of each row, and of each column.
     pub(super) fn classes(&self) -> (&[u32], &[u32]) {
         (&self.of_rows.class, &self.of_columns.as_ref().unwrap_or(&self.of_rows).class)
     }
@@ -135,14 +135,14 @@ impl<R: RankingSet> Few<R> {
         let Options { threads, tile, backend, watch } = options;
         let mut ignore = |_| ControlFlow::Continue(());
         let watch = watch.unwrap_or(&mut ignore);
-        // Most of the time goes into spreading.
+        // Most of the time is spent on copying.
         let mut first = |_| watch(Progress { done: 0, total: 1 });
         compute(&self.x, self.y.as_ref(), values, Options { threads, tile, backend, watch: Some(&mut first) })?;
         spread(values, &self.of_rows, self.of_columns.as_ref().unwrap_or(&self.of_rows), out, threads, Some(watch))
     }
 }
 
-/// Fills `out`, the matrix of all rows, from `values`, that of the distinct ones.
+/// Fills `out`, the matrix of all rows, from `values`, the matrix of the distinct rows.
 fn spread<T: Element>(
     values: &[T],
     rows: &Distinct,

@@ -1,22 +1,22 @@
-//! Neighbours, as they are returned.
+//! The results of searches for neighbours.
 
-/// The rankings that are most alike each of some others: see [`neighbors`](crate::neighbors).
+/// The most similar rankings for each ranking: see [`neighbors`](crate::neighbors).
 #[derive(Debug, Clone, PartialEq)]
 pub struct Neighbors {
-    /// How many there are for each ranking.
+    /// The number of neighbours of each ranking.
     pub count: usize,
-    /// Their numbers, the best first: `count` for the first ranking, then those for the second, and so on.
+    /// Their row numbers, the best first: `count` for the first ranking, then those for the second, and so on.
     pub indices: Vec<usize>,
     /// Their values, in the same order.
     pub values: Vec<f64>,
 }
 
-/// All rankings that are at least so much alike each of some others: see [`within`](crate::within).
+/// All rankings within a radius of each ranking: see [`within`](crate::within).
 #[derive(Debug, Clone, PartialEq)]
 pub struct Within {
-    /// Where the entries of each ranking begin; the last is the number of all entries.
+    /// The start of the entries of each ranking; the last is the number of all entries.
     pub starts: Vec<usize>,
-    /// Numbers of rankings, in rising order for each.
+    /// Row numbers of the neighbours, in increasing order for each ranking.
     pub indices: Vec<usize>,
     /// Their values.
     pub values: Vec<f64>,

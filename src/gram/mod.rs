@@ -3,15 +3,15 @@
 //! ```text
 //! mod               check, plan, run
 //!   reduce          the best values of each row, without the matrix
-//!   distinct        rankings that repeat are computed once
+//!   distinct        repeated rankings are computed once
 //!   strategies      the ways to fill a tile
-//!   plan            which strategy, how large a tile, how many threads: every threshold and cost
-//!   target          where the values of tiles go
-//!   found           neighbours, as they are returned
-//!   tiles           the result cut into pieces that threads can fill at the same time
+//!   plan            the strategy, the tile size and the threads: every threshold and cost
+//!   target          the destination of the values of tiles
+//!   found           the results of searches for neighbours
+//!   tiles           the result split into parts that threads can fill at the same time
 //! ```
 //!
-//! Every value is computed by itself, from its two rankings alone, so the result has the same bits for any number of
+//! Every value is computed separately, from its two rankings only. So the result is bitwise identical for any number of
 //! threads and any tile.
 
 mod distinct;
@@ -46,10 +46,10 @@ pub(crate) use strategies::columns::{Finish, fill as fill_columns};
 pub use strategies::lists::ListIndex;
 pub(crate) use strategies::tied::own_values;
 
-/// A type that results can be stored in: `f64`, or `f32` for half the memory. Counts are exact either way; weighted
-/// sums of up to some hundred items are computed in the precision of the result, unless that would lose digits.
+/// A type of results: `f64`, or `f32` for half the memory. Counts are exact with both. Weighted sums of up to a few
+/// hundred items are computed in the precision of the result, unless that would lose digits.
 pub trait Element: Copy + Send + Sync + Default + sealed::Sealed {
-    /// The least and the largest positive value that can be stored without loss, where those of `f64` go beyond.
+    /// The smallest and the largest positive value that can be stored without loss, if narrower than those of `f64`.
     #[doc(hidden)]
     const RANGE: Option<(f64, f64)>;
     #[doc(hidden)]
@@ -76,21 +76,21 @@ impl Element for f32 {
     }
 }
 
-/// How to run; none of it changes the result, but for the rounding of weighted sums by another backend.
+/// Options of a run. They do not change the result, except that another backend rounds weighted sums differently.
 #[derive(Default)]
 pub struct Options<'a> {
-    /// How many threads; `None` for [`default_threads`](crate::default_threads).
+    /// The number of threads; `None` for [`default_threads`](crate::default_threads).
     pub threads: Option<usize>,
     /// Rows and columns of a tile; `None` for a size that fits the work.
     pub tile: Option<usize>,
-    /// Which strategy and instruction set; the default leaves both to a cost model.
+    /// The strategy and the instruction set; by default a cost model chooses both.
     pub backend: Backend,
-    /// Sees progress and can stop the run.
+    /// Receives progress and can stop the run.
     pub watch: Option<Watch<'a>>,
 }
 
 impl Options<'_> {
-    /// The same options for one of several runs.
+    /// The same options, for one of several runs.
     fn again(&mut self) -> Options<'_> {
         let Self { threads, tile, backend, watch } = self;
         Options { threads: *threads, tile: *tile, backend: *backend, watch: parallel::share(watch) }
@@ -99,14 +99,14 @@ impl Options<'_> {
 
 /// The measure of every ranking of `x` with every ranking of `y`, or of `x` where `y` is `None`, row by row.
 ///
-/// Of rankings with ties and missing items it is the mean over all complete rankings that agree with them, both
-/// arguments independent of each other.
+/// For rankings with ties and missing items it is the mean over all complete rankings that agree with them,
+/// independently for both arguments.
 ///
 /// # Errors
 /// When the numbers of items differ, `options.threads` is 0, the result does not fit into memory, or `options.watch`
 /// stops the run. For [`Incomplete`] rankings also when the order is above 2 or the weight is
-/// [`Weight::Quadruples`](crate::Weight), and, where items can be anywhere, when the weight is not the standard one.
-/// [`Lists`](crate::Lists) are turned into rankings of all items where weights are general or the order is 1.
+/// [`Weight::Quadruples`](crate::Weight), and, if items can be anywhere, when the weight is not the standard one.
+/// [`Lists`](crate::Lists) are expanded to rankings of all items if weights are general or the order is 1.
 ///
 /// ```
 /// use wkendall::{Measure, Options, Rankings, Weight, gram};
@@ -155,7 +155,7 @@ pub fn gram_matrix<R: RankingSet, T: Element>(
 /// As [`gram`], into a slice of rows x columns values, all of which are overwritten.
 ///
 /// # Errors
-/// As [`gram`], and when the slice has another length. After an error its contents are unspecified.
+/// As [`gram`], and when the length of the slice is wrong. After an error its contents are unspecified.
 pub fn gram_into<R: RankingSet, T: Element>(
     measure: &Measure,
     x: &R,
@@ -194,8 +194,8 @@ pub fn gram_into<R: RankingSet, T: Element>(
     };
     let task = Task { rows: few.shape().0, columns: few.shape().1, ..task };
     let Some(mut values) = few.matrix() else {
-        // There is no memory for this matrix. The strategy stays the one for the distinct rankings, so that the bits
-        // do.
+        // There is no memory for this matrix. Keep the strategy for the distinct rankings, so that the result stays
+        // bitwise identical.
         let plan = Plan::new(task, &options)?;
         drop(few);
         let backend = options.backend.with(plan.strategy);
@@ -209,7 +209,7 @@ pub fn gram_into<R: RankingSet, T: Element>(
     })
 }
 
-/// Correlations of lists, made of the matrices of two kernels.
+/// Correlations of lists, computed from the matrices of two kernels.
 fn correlations_into<T: Element>(
     measure: &Measure,
     x: &Lists,
@@ -223,7 +223,7 @@ fn correlations_into<T: Element>(
     Ok(())
 }
 
-/// The measure of each ranking and itself: of two complete rankings, independent of each other, that agree with it.
+/// The measure of each ranking with itself: the mean over two independent complete rankings that agree with it.
 ///
 /// # Errors
 /// As [`gram`].
@@ -278,7 +278,7 @@ pub fn diagonal_incomplete(measure: &Measure, x: &Incomplete, options: Options<'
     diagonal(measure, x, options)
 }
 
-/// Lists as rankings of all items, where the measure is not computed of lists.
+/// Lists expanded to rankings of all items, if the measure cannot be computed from lists.
 fn of_all_items<R: RankingSet>(
     measure: &Measure,
     x: &R,
@@ -286,7 +286,7 @@ fn of_all_items<R: RankingSet>(
 ) -> Result<Option<(Incomplete, Option<Incomplete>)>, Error> {
     match R::sides(x, y) {
         Sides::Lists(x, y) if measure.needs_all_items() => {
-            // Whatever has no mean is refused before there is any work.
+            // Refuse measures without a mean before any work is done.
             if !measure.is_ordered() {
                 measure.mean()?;
             }
@@ -296,7 +296,7 @@ fn of_all_items<R: RankingSet>(
     }
 }
 
-/// The measure that incomplete rankings have instead of one of order 1.
+/// The measure that replaces a measure of order 1 for incomplete rankings.
 fn measure_of_items<R: RankingSet>(measure: &Measure, x: &R) -> Result<Option<Measure>, Error> {
     match R::sides(x, None) {
         Sides::Complete(..) | Sides::Lists(..) => Ok(None),
@@ -304,7 +304,7 @@ fn measure_of_items<R: RankingSet>(measure: &Measure, x: &R) -> Result<Option<Me
     }
 }
 
-/// Finds the self-similarity before anything asks for it, because it can take as long as a pair of rankings.
+/// Computes the self-similarity in advance, because it can take as long as a pair of rankings.
 fn find_own(measure: &Measure, options: &mut Options<'_>) -> Result<f64, Error> {
     parallel::run_one(cost::own_ns(measure), parallel::share(&mut options.watch), |stop| measure.find_own(stop))
 }
@@ -314,8 +314,8 @@ fn is_single<T: Element>(measure: &Measure) -> Result<bool, Error> {
     Ok(T::RANGE.is_some() && product::single_is_enough(measure)?)
 }
 
-/// Refuses a measure whose values are beyond the range of the result's type; of kernels, none is larger than that of
-/// equal rankings.
+/// Refuses a measure whose values are beyond the range of the result's type; no value of a kernel is larger than the
+/// one for equal rankings.
 pub(crate) fn check_range<T: Element>(measure: &Measure) -> Result<(), Error> {
     let value = measure.largest();
     match T::RANGE {
@@ -325,10 +325,10 @@ pub(crate) fn check_range<T: Element>(measure: &Measure) -> Result<(), Error> {
     }
 }
 
-/// The strategy and the instruction set, as in "bits-portable", that would be picked for so many complete rankings.
+/// The strategy and the instruction set, as in "bits-portable", that would be chosen for this many complete rankings.
 ///
 /// # Errors
-/// When `options.backend` asks for what is not there, or `options.threads` is 0.
+/// When `options.backend` is not available, or `options.threads` is 0.
 pub fn planned(measure: &Measure, rows: usize, columns: usize, options: &Options<'_>) -> Result<String, Error> {
     planned_for::<f64>(measure, rows, columns, options)
 }
@@ -346,8 +346,8 @@ pub(crate) fn planned_for<T: Element>(
     Ok(Plan::new(task, options)?.name())
 }
 
-/// As [`planned`], for the matrix of these rankings: [`gram_into`] with this backend computes any part of it to the
-/// same bits.
+/// As [`planned`], for the matrix of these rankings. [`gram_into`] with this backend computes any part of the matrix
+/// bitwise identically.
 #[cfg(feature = "python")]
 pub(crate) fn planned_of<R: RankingSet, T: Element>(
     measure: &Measure,
@@ -370,13 +370,13 @@ pub(crate) fn planned_of<R: RankingSet, T: Element>(
     Ok(Plan::new(task, &options)?.name())
 }
 
-/// The instruction sets that this machine has, of those that there are loops for, from the narrowest to the widest.
+/// The instruction sets of this machine for which there are loops, from the narrowest to the widest.
 #[must_use]
 pub fn instruction_sets() -> Vec<String> {
     Level::ALL.into_iter().filter(|&level| Isa::new(level).is_some()).map(|level| level.to_string()).collect()
 }
 
-/// What is to be computed; refuses a measure that there is not for these rankings.
+/// The task to compute; refuses a measure that is not defined for these rankings.
 fn new_task<'a, R: RankingSet, T: Element>(measure: &'a Measure, x: &R, y: Option<&R>) -> Result<Task<'a>, Error> {
     let (rows, columns) = (x.rows(), y.unwrap_or(x).rows());
     let (representation, single) = match R::sides(x, y) {
@@ -404,12 +404,12 @@ fn fill_all<R: RankingSet>(
 
 /// A way to fill tiles.
 trait Fill: Sync {
-    /// What a thread needs for itself.
+    /// The workspace of a thread.
     type Scratch;
 
     fn scratch(&self, stop: &Stop) -> Result<Self::Scratch, Error>;
 
-    /// Fills a tile; leaves it half done when told not to proceed.
+    /// Fills a tile; returns with the tile incomplete if `proceed` says so.
     fn fill<T: Element>(
         &self,
         tile: &mut Tile<'_, T>,

@@ -1,24 +1,24 @@
-//! Where the values of tiles go: into a matrix, or into something that keeps part of them.
+//! The destination of the values of tiles: a matrix, or a structure that keeps some of them.
 
 use super::tiles::{Pieces, Tile};
 use super::{Element, Fill};
 use crate::error::Error;
 use crate::parallel::{self, Crew, Watch};
 
-/// How a matrix is cut into tiles.
+/// How a matrix is split into tiles.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Tiling {
     pub(super) rows: usize,
     pub(super) columns: usize,
     /// Rows and columns of a tile.
     pub(super) tile: usize,
-    /// Whether one half of the matrix is the mirror image of the other.
+    /// Whether the matrix is symmetric.
     pub(super) symmetric: bool,
 }
 
 /// A strategy whose tiles threads can share.
 pub(super) trait FillInParts: Fill {
-    /// Fills few tiles, each in so many parts.
+    /// Fills few tiles, each in `parts` parts.
     fn fill_in_parts<T: Element>(
         &self,
         tiles: Vec<Tile<'_, T>>,
@@ -28,15 +28,15 @@ pub(super) trait FillInParts: Fill {
     ) -> Result<(), Error>;
 }
 
-/// What takes the values of a strategy.
+/// The destination of the values of a strategy.
 pub(super) trait Target {
-    /// How many jobs a run has.
+    /// The number of jobs of a run.
     fn jobs(&self, tiling: Tiling) -> usize;
 
     /// Computes all tiles.
     fn run(self, tiling: Tiling, strategy: &impl Fill, crew: Crew, watch: Option<Watch<'_>>) -> Result<(), Error>;
 
-    /// As [`Target::run`]; threads may share the tiles in so many parts.
+    /// As [`Target::run`]; threads may share the tiles, each in `parts` parts.
     fn run_in_parts(
         self,
         tiling: Tiling,

@@ -1,9 +1,9 @@
-//! The result matrix cut into tiles that can be filled at the same time.
+//! The result matrix split into tiles that can be filled at the same time.
 //!
-//! A tile owns the pieces of rows that it covers. In a symmetric matrix it owns those of its mirror image too, so that
-//! whoever computes a value writes it to both places. The pieces take 16 bytes for each row and tile: one part in
-//! sixteen of a result of doubles for tiles of 32 columns, the narrowest in a large matrix. All pieces are in one list,
-//! tile by tile, so that only few allocations can fail.
+//! A tile owns the pieces of rows that it covers. In a symmetric matrix it also owns those of its mirror image, so that
+//! a value is written to both places when it is computed. The pieces take 16 bytes for each row and tile: one sixteenth
+//! of a result of doubles for tiles of 32 columns, the narrowest in a large matrix. All pieces are in one list, tile by
+//! tile, so that there are few allocations that can fail.
 
 use std::ops::Range;
 
@@ -14,7 +14,7 @@ use crate::parallel::Proceed;
 use crate::simd::Isa;
 use crate::simd::place::{self, Square};
 
-/// Pieces of rows below each other.
+/// Pieces of consecutive rows.
 pub(super) type Band<'a, T> = &'a mut [&'a mut [T]];
 
 /// A rectangle of the result.
@@ -37,7 +37,7 @@ enum TileKind<'a, T> {
 }
 
 impl<'a, T: Element> Tile<'a, T> {
-    /// A tile by itself, from a row and a column of the result on.
+    /// A single tile, which begins at a row and a column of the result.
     pub(super) fn alone((row, column): (usize, usize), cells: Band<'a, T>, diagonal: bool) -> Self {
         Self { row, column, cells, kind: if diagonal { TileKind::Diagonal } else { TileKind::Plain } }
     }
@@ -57,7 +57,7 @@ impl<'a, T: Element> Tile<'a, T> {
         matches!(self.kind, TileKind::Diagonal)
     }
 
-    /// The squares that cover the tile, by the numbers of their rows and columns; of a tile on the diagonal only those
+    /// The squares that cover the tile, by the numbers of their rows and columns; for a tile on the diagonal only those
     /// on and above the diagonal.
     pub(super) fn squares<const G: usize>(&self) -> impl Iterator<Item = (usize, usize)> + use<G, T> {
         let (rows, columns) = (self.rows().len().div_ceil(G), self.columns().len().div_ceil(G));
@@ -75,7 +75,7 @@ impl<'a, T: Element> Tile<'a, T> {
         let square = |row: usize, column: usize| {
             &squares[if diagonal { column * (column + 1) / 2 + row } else { column * height + row }]
         };
-        // `G` rows of the result at a time, from left to right: the cache foresees so many streams.
+        // `G` rows of the result at a time, from left to right: the hardware prefetches this many streams.
         for (row, band) in self.cells.chunks_mut(G).enumerate() {
             for column in if diagonal { row } else { 0 }..width {
                 place::place(isa, square(row, column), band, column * G);
@@ -106,7 +106,7 @@ impl<'a, T: Element> Tile<'a, T> {
         }
     }
 
-    /// As [`Tile::fill`], asking after so many pairs whether to proceed.
+    /// As [`Tile::fill`], with a check after every `interval` pairs whether to proceed.
     pub(super) fn fill_while(
         &mut self,
         interval: usize,
@@ -126,8 +126,8 @@ impl<'a, T: Element> Tile<'a, T> {
         });
     }
 
-    /// Fills the tile, row by row, with the values that `value` gives for row and column of the result; leaves off when
-    /// it gives none.
+    /// Fills the tile, row by row, with the results of `value` for row and column of the result; ends when it returns
+    /// `None`.
     pub(super) fn fill(&mut self, mut value: impl FnMut(usize, usize) -> Option<f64>) {
         for i in 0..self.cells.len() {
             let start = if matches!(self.kind, TileKind::Diagonal) { i } else { 0 };
@@ -145,7 +145,7 @@ impl<'a, T: Element> Tile<'a, T> {
     }
 }
 
-/// The result cut into pieces of rows, in an order in which those of a tile follow each other.
+/// The result split into pieces of rows, ordered so that those of a tile are consecutive.
 pub(super) struct Pieces<'a, T> {
     all: Vec<&'a mut [T]>,
     rows: usize,
@@ -154,7 +154,7 @@ pub(super) struct Pieces<'a, T> {
 }
 
 impl<'a, T> Pieces<'a, T> {
-    /// Those of a matrix with so many columns, for tiles of so many rows and columns.
+    /// For a matrix with `columns` columns, and square tiles of size `tile`.
     pub(super) fn new(out: &'a mut [T], columns: usize, tile: usize) -> Result<Self, Error> {
         let (rows, tile) = (out.len().checked_div(columns).unwrap_or(0), tile.min(out.len()).max(1));
         let across = columns.div_ceil(tile);

@@ -5,16 +5,16 @@ use super::incomplete::{TiedWorkspace, Turned, place, split_pairs};
 use crate::rankings::tied::Blocks;
 use crate::weight::pair::Terms;
 
-/// The mean number of concordant pairs less that of discordant ones, where items without a place can be anywhere.
+/// The mean number of concordant pairs minus that of discordant pairs, if items without a position can be anywhere.
 ///
-/// With e the chance that i comes before j minus the chance that it comes after it, a pair adds e e'. Of an
-/// item with a place, among k such, and one without, e is 1 - 2 r / (k + 1), r being the mean rank of the block from 1;
-/// of two without, 0.
+/// Let e be the probability that i comes before j minus the probability that it comes after j. A pair adds e e'. For an
+/// item with a position, among k such items, and one without, e is 1 - 2 r / (k + 1), where r is the mean rank of its
+/// block from 1. For two items without positions, e is 0.
 pub(crate) fn anywhere(s: Blocks<'_>, t: Blocks<'_>, memory: &mut TiedWorkspace) -> f64 {
     let items = s.starts.len();
     let has = |blocks: Blocks<'_>, item: usize| (blocks.starts[item] as usize) < blocks.placed;
     let mut sum = 0.0;
-    // Both in both rankings.
+    // Both items have positions in both rankings.
     let mut common = std::mem::take(&mut memory.common);
     for (blocks, kept) in [s, t].into_iter().zip(&mut common) {
         keep(blocks, |item| has(s, item) && has(t, item), &mut memory.numbers, kept);
@@ -28,7 +28,7 @@ pub(crate) fn anywhere(s: Blocks<'_>, t: Blocks<'_>, memory: &mut TiedWorkspace)
     expected_signs(s, in_s);
     expected_signs(t, in_t);
     let (in_s, in_t) = (&*in_s, &*in_t);
-    // One item in both, the other only in one of them.
+    // One item has a position in both rankings, the other in only one of them.
     for (own, other, of_other) in [(s, t, in_t), (t, s, in_s)] {
         let alone = |item: usize| has(own, item) && !has(other, item);
         let all = (0..items).filter(|&item| alone(item)).count() as f64;
@@ -44,7 +44,7 @@ pub(crate) fn anywhere(s: Blocks<'_>, t: Blocks<'_>, memory: &mut TiedWorkspace)
             before += within;
         }
     }
-    // One in both, the other in none; one in each only.
+    // One in both and the other in none; or each in a different one.
     let (mut products, mut nowhere, mut alone) = (0.0, 0.0, (0.0, 0.0));
     for item in 0..items {
         match (has(s, item), has(t, item)) {
@@ -58,8 +58,8 @@ pub(crate) fn anywhere(s: Blocks<'_>, t: Blocks<'_>, memory: &mut TiedWorkspace)
     sum
 }
 
-/// For each item with a place the chance that it comes before an item without one, less the chance that it comes after
-/// it.
+/// For each item with a position, the probability that it comes before an item without one minus the probability that
+/// it comes after it.
 pub(crate) fn expected_signs(blocks: Blocks<'_>, expected_signs: &mut Vec<f64>) {
     expected_signs.clear();
     expected_signs.resize(blocks.starts.len(), 0.0);
@@ -80,7 +80,7 @@ fn balance_of_common([s, t]: &[Turned; 2], memory: &mut TiedWorkspace) -> f64 {
     2.0 * concordant_of(Terms::Ones, &mut memory.workspace) - split_pairs(s, t, &memory.other_at) as f64
 }
 
-/// A ranking of some of the items, numbered anew.
+/// A ranking restricted to some of the items, which are renumbered.
 pub(super) fn keep(blocks: Blocks<'_>, kept: impl Fn(usize) -> bool, numbers: &mut Vec<u32>, into: &mut Turned) {
     numbers.clear();
     numbers.resize(blocks.starts.len(), u32::MAX);

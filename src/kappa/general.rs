@@ -1,12 +1,12 @@
-//! Sums with weights given for all tuples of positions, by their definitions.
+//! Sums with weights given for all tuples of positions, computed by definition.
 
 use crate::parallel::Stop;
 use crate::weight::own::sum;
 
-/// Between two looks whether the run goes on there are at least so many products.
+/// The minimum number of products between two checks for a stop.
 const LOOK_EVERY: usize = 1 << 12;
 
-/// The sum over the tensors, and over all tuples of positions, of the weight of the positions times that of the values.
+/// The sum, over the tensors and over all tuples of positions, of the weight of the positions times that of the values.
 pub(super) fn tensors(entries: &[f64], order: usize, values: &[u32], stop: &Stop) -> f64 {
     let size = values.len().pow(order as u32);
     if size == 0 {
@@ -15,7 +15,7 @@ pub(super) fn tensors(entries: &[f64], order: usize, values: &[u32], stop: &Stop
     entries.chunks_exact(size).map(|tensor| long_products(tensor, tensor, order, values, stop)).sum()
 }
 
-/// As [`products`], ends early when the run is over.
+/// As [`products`]; returns early when the run stops.
 fn long_products(of_positions: &[f64], of_values: &[f64], order: usize, values: &[u32], stop: &Stop) -> f64 {
     let size = of_positions.len() / values.len();
     if size < LOOK_EVERY {
@@ -41,8 +41,8 @@ fn products(of_positions: &[f64], of_values: &[f64], order: usize, values: &[u32
     parts.map(|(part, &value)| products(part, &of_values[value as usize * size..][..size], order - 1, values)).sum()
 }
 
-/// For each two terms the product over the axes of the inner products of their vectors, one taken by position, one by
-/// value. The two orders of the terms are added first, so that the inverse permutation gives the same.
+/// For every two terms, the product over the axes of the inner products of their vectors, one indexed by position and
+/// one by value. The two orders of the terms are added first, so that the inverse permutation gives the same result.
 pub(super) fn factors(vectors: &[f64], order: usize, values: &[u32], stop: &Stop) -> f64 {
     let items = values.len();
     if items == 0 {
@@ -81,7 +81,7 @@ pub(super) fn quadruples(entries: &[f64], values: &[u32]) -> f64 {
     sum
 }
 
-/// Whether the weights of two positions and two values stay the same when positions and values change places.
+/// Whether the weights stay the same when the two positions and the two values are swapped.
 pub(crate) fn is_symmetric(entries: &[f64], items: usize) -> bool {
     let pairs = || (0..items).flat_map(|a| (a + 1..items).map(move |b| a * items + b));
     let size = items * items;

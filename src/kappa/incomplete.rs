@@ -1,11 +1,11 @@
 //! Sums over pairs of items of two incomplete rankings: means over all complete rankings that agree with them.
 //!
-//! With weights U of pairs of ranks, a complete ranking gives the ordered pair of items (i, j) the number
-//! `U[s(i), s(j)]`, which is 0 unless i comes first. An incomplete one gives it the mean of that: over two blocks of
-//! ranks if the items lie in different ones, over the ordered pairs of one block if they are tied. The kernel is the
-//! sum over all ordered pairs of items of the product of the two means. Pairs that are tied in neither ranking are a
-//! sum over concordant pairs of a permutation in which ties are broken so that no tied pair is concordant. Pairs that
-//! are tied are found in *cells*, the items in one block of both rankings.
+//! Let U be weights of pairs of ranks. The number of the ordered pair of items (i, j) in a complete ranking is
+//! `U[s(i), s(j)]`, which is 0 unless i comes first. In an incomplete ranking it is the mean: over two blocks of ranks
+//! if the items are in different blocks, over the ordered pairs of one block if they are tied. The kernel is the sum
+//! over all ordered pairs of items of the product of the two means. Pairs that are tied in neither ranking are a sum
+//! over concordant pairs of a permutation, in which ties are broken so that no tied pair is concordant. Tied pairs are
+//! found in *cells*: the items that share a block in both rankings.
 
 use super::table::{self, Levels, Table};
 use super::tops::{self, top_block};
@@ -20,15 +20,15 @@ use crate::weight::lowered::Lowered;
 use crate::weight::means::Means;
 use crate::weight::pair::Terms;
 
-/// Items that are put in their places between two looks whether the run goes on.
+/// The number of items that are placed between two checks for a stop.
 const LOOK_EVERY: usize = 1 << 18;
 
-/// A ranking with what its weights come to.
+/// A ranking with the block means of its weights.
 #[derive(Clone, Copy)]
 pub(crate) struct TiedRanking<'a> {
     pub(crate) blocks: Blocks<'a>,
     pub(crate) means: &'a Means,
-    /// Only where all items have a place.
+    /// Only if all items have a position.
     pub(crate) levels: Option<&'a Levels>,
 }
 
@@ -38,12 +38,12 @@ pub(crate) struct TiedWorkspace {
     pub(super) workspace: Workspace,
     /// The next free rank of each block.
     next: Vec<u32>,
-    /// For each item its place in the one ranking, ties broken, and then in the other.
+    /// The position of each item in one ranking with ties broken, and then in the other.
     places: Vec<u32>,
-    /// The block in the other ranking, by place in the one; and the other way round.
+    /// The block in the second ranking by position in the first; and vice versa.
     pub(super) other_at: Vec<u32>,
     own_at: Vec<u32>,
-    /// Numbers of items, by place in the other ranking.
+    /// Numbers of items, by position in the second ranking.
     p: Vec<f64>,
     q: Vec<f64>,
     /// The blocks of both rankings, by first rank.
@@ -51,13 +51,13 @@ pub(crate) struct TiedWorkspace {
     table: Table,
     turned: Turned,
     pub(super) common: [Turned; 2],
-    /// What [`expected_signs`](super::anywhere::expected_signs) gives for both rankings.
+    /// The results of [`expected_signs`](super::anywhere::expected_signs) for both rankings.
     pub(super) expected_signs: [Vec<f64>; 2],
     /// New numbers of the items that are kept.
     pub(super) numbers: Vec<u32>,
 }
 
-/// A ranking made of another one.
+/// A ranking derived from another one.
 #[derive(Default)]
 pub(super) struct Turned {
     pub(super) starts: Vec<u32>,
@@ -77,7 +77,7 @@ impl Turned {
         [starts, order, down, start_at].into_iter().try_for_each(|list| memory::reserve(list, items))
     }
 
-    /// Makes what follows from starts and order.
+    /// Computes what follows from starts and order.
     pub(super) fn complete(&mut self) {
         self.start_at.clear();
         self.start_at.extend(self.order.iter().map(|&item| self.starts[item as usize]));
@@ -91,19 +91,19 @@ impl Turned {
     }
 }
 
-/// What sums are taken of, which tells the memory that they need.
+/// The sums to compute, which determine the memory that they need.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Need<'a> {
     pub(crate) weight: &'a Lowered,
     pub(crate) signed: bool,
     /// Whether items can be anywhere.
     pub(crate) unknown: bool,
-    /// Tables of blocks are used up to so many cells.
+    /// Tables of blocks are used up to this many cells.
     pub(crate) most_cells: usize,
 }
 
 impl TiedWorkspace {
-    /// Memory for rankings of `items` items, all of it: sums allocate nothing.
+    /// Memory for rankings of `items` items; the sums allocate nothing more.
     pub(crate) fn new(need: Need<'_>, items: usize, isa: Option<Isa>, stop: &Stop) -> Result<Self, Error> {
         let mut new = Self { workspace: Workspace::for_run(isa, stop), ..Self::default() };
         new.workspace.try_fit(items)?;
@@ -161,7 +161,7 @@ pub(crate) fn concordant(weight: &Lowered, s: TiedRanking<'_>, t: TiedRanking<'_
             let (in_s, in_both) = tied::<false>(s, t, other_at);
             (in_s, tied::<false>(t, s, own_at).0, in_both)
         }
-        // General weights have no means; measures refuse them.
+        // General weights have no means here; measures refuse them.
         Lowered::Tensor { .. } | Lowered::Factors { .. } | Lowered::Quadruples(_) => (0.0, 0.0, 0.0),
     };
     split + in_s + in_t + in_both
@@ -191,7 +191,7 @@ pub(crate) fn signed(weight: &Lowered, s: TiedRanking<'_>, t: TiedRanking<'_>, m
 }
 
 /// The sum over the pairs that are tied in neither ranking and in the same order in `s` and `placed`, which has the
-/// blocks of `t` or the same the other way round. Leaves the blocks of each by place in the other.
+/// blocks of `t` or its reversal. Leaves the blocks of each by position in the other.
 fn split_concordant(
     weight: &Lowered,
     s: TiedRanking<'_>,
@@ -207,7 +207,7 @@ fn split_concordant(
     let start = |blocks: Blocks<'_>, item: usize| blocks.starts[item] as usize;
     p.resize(items, 0.0);
     let terms = match weight {
-        // General weights have no means; measures refuse them.
+        // General weights have no means here; measures refuse them.
         Lowered::Count { top: None } | Lowered::Tensor { .. } | Lowered::Factors { .. } | Lowered::Quadruples(_) => {
             Terms::Ones
         }
@@ -238,9 +238,9 @@ fn split_concordant(
     concordant_of(terms, workspace)
 }
 
-/// Writes a permutation, values in order of place, whose concordant pairs are the pairs tied in neither ranking and in
-/// the same order in both: tied items get places in the one ranking against their order in the other, and those tied in
-/// both by number in the one and against it in the other. False if the run ended meanwhile.
+/// Writes a permutation, values in order of position, whose concordant pairs are the pairs tied in neither ranking and
+/// in the same order in both. Items tied in one ranking are placed there in reverse order of the other. Items tied in
+/// both are placed by number in one ranking and in reverse in the other. Returns false if the run stopped.
 pub(super) fn place(s: Blocks<'_>, t: Blocks<'_>, memory: &mut TiedWorkspace) -> bool {
     let items = s.starts.len();
     let TiedWorkspace { workspace, next, places, other_at, own_at, .. } = memory;
@@ -280,7 +280,8 @@ pub(super) fn place(s: Blocks<'_>, t: Blocks<'_>, memory: &mut TiedWorkspace) ->
     true
 }
 
-/// How many pairs of items are tied in neither ranking. The blocks of the other ranking come by place in the one.
+/// The number of pairs of items that are tied in neither ranking. `other_at` has the blocks of the second by position
+/// in the first.
 pub(super) fn split_pairs(s: Blocks<'_>, t: Blocks<'_>, other_at: &[u32]) -> u64 {
     let tied = |blocks: Blocks<'_>| blocks.ranges().map(|block| pairs_of(block.len() as u64)).sum::<u64>();
     let cells = s.ranges().flat_map(|block| other_at[block].chunk_by(|one, other| one == other));
@@ -290,14 +291,14 @@ pub(super) fn split_pairs(s: Blocks<'_>, t: Blocks<'_>, other_at: &[u32]) -> u64
 
 /// The sums over the pairs that are tied in one ranking and not in the other, and over those tied in both.
 ///
-/// Goes through the places of the one ranking without a branch, because blocks are short and of any length. Within a
-/// block, the items of a cell follow each other. What was passed of the block before the cell began is not tied in the
-/// other ranking.
+/// Goes through the positions of one ranking without branches, because blocks are short and of any length. Within a
+/// block, the items of a cell are consecutive. The items of the block before the cell are not tied with it in the other
+/// ranking.
 fn tied<const ADD: bool>(own: TiedRanking<'_>, other: TiedRanking<'_>, other_at: &[u32]) -> (f64, f64) {
     let (mut in_own, mut in_both) = (0.0, 0.0);
     let (mut block, mut cell) = (u32::MAX, u32::MAX);
-    // Sum and number of what was passed of the block, of that before the cell began, and how many of the cell were
-    // passed.
+    // Sum and number of the items of the block so far, of those before the cell, and the number of items of the cell so
+    // far.
     let (mut sum, mut number, mut before, mut number_before, mut of_cell) = (0.0, 0.0, 0.0, 0.0, 0.0);
     for (&start, &of_other) in own.blocks.start_at.iter().zip(other_at) {
         let same_block = start == block;
@@ -323,7 +324,7 @@ fn tied<const ADD: bool>(own: TiedRanking<'_>, other: TiedRanking<'_>, other_at:
 }
 
 /// The same for the average weight, cell by cell. The cells of a block come from the end of the other ranking, so that
-/// what was passed is later.
+/// earlier cells come later in it.
 fn tied_later(own: Blocks<'_>, of_own: &[TopBlock], of_other: &[TopBlock], other_at: &[u32]) -> (f64, f64) {
     let items = own.starts.len() as f64;
     let (mut in_own, mut in_both) = (0.0, 0.0);
@@ -349,7 +350,7 @@ fn by_start(blocks: Blocks<'_>, by_start: &mut Vec<TopBlock>) {
     }
 }
 
-/// The same ranking from the other end.
+/// The ranking reversed.
 fn turn(blocks: Blocks<'_>, turned: &mut Turned) {
     let items = blocks.starts.len();
     turned.starts.resize(items, 0);

@@ -1,11 +1,11 @@
-//! Sums over the concordant pairs of one permutation in O(n log n), for every weight: what each weight gives to the
-//! items, and the partition that adds it up. The same for rankings with ties and missing items: means over the complete
-//! rankings that agree with them.
+//! Sums over the concordant pairs of one permutation in O(n log n), for every weight: the numbers that each weight
+//! gives to the items, and the partition that adds them up. The same for rankings with ties and missing items: means
+//! over the complete rankings that agree with them.
 //!
 //! ```text
-//! mod           what each weight gives to the items of a permutation
+//! mod           the numbers that each weight gives to the items of a permutation
 //! general       weights for all tuples of positions
-//! observed      columns of observations of which some are missing
+//! observed      columns of observations with missing values
 //! anywhere      items that can be anywhere
 //! lists         short lists out of a catalogue
 //! incomplete    ties: sums over a permutation, and over cells of tied items
@@ -35,7 +35,7 @@ use crate::weight::lowered::Lowered;
 use crate::weight::pair::Terms;
 use partition::{Short, Spill};
 
-/// The memory that comparing two rankings takes; made once for each thread and used for any number of pairs.
+/// The memory for comparing two rankings; allocated once per thread and used for any number of pairs.
 #[derive(Debug, Clone, Default)]
 pub struct Workspace {
     /// The permutation: values in order of position. Consumed by the sums.
@@ -45,12 +45,12 @@ pub struct Workspace {
     counts: Vec<u32>,
     cells: Vec<f64>,
     tuples: simd::ordered::Memory,
-    /// Vector instructions for parts that are short enough; without them all parts are halved.
+    /// The instruction set for parts that are short enough; with `None` all parts are halved.
     isa: Option<Isa>,
 }
 
 impl Workspace {
-    /// Memory for rankings of `items` items; where there is none, comparing two rankings is an error.
+    /// Memory for rankings of `items` items; if the allocation fails, comparing two rankings is an error.
     #[must_use]
     pub fn new(items: usize) -> Self {
         Self::try_new(items).unwrap_or_default()
@@ -66,25 +66,25 @@ impl Workspace {
         Ok(workspace)
     }
 
-    /// Says when to stop.
+    /// The flag that stops the run.
     pub(crate) fn stop(&self) -> &Stop {
         &self.spill.stop
     }
 
-    /// An empty one for a thread of a run, with the instructions to use for parts that are short enough.
+    /// An empty workspace for a thread of a run, with the instruction set for parts that are short enough.
     pub(crate) fn for_run(isa: Option<Isa>, stop: &Stop) -> Self {
         let spill = Spill { stop: stop.clone(), ..Spill::default() };
         Self { spill, isa, ..Self::default() }
     }
 
-    /// Makes it fit `items` items; allocates nothing where it was as large before.
+    /// Makes it fit `items` items; allocates nothing if it was as large before.
     #[inline]
     pub(crate) fn try_fit(&mut self, items: usize) -> Result<(), Error> {
-        // All that a pair of few items takes is some tens of nanoseconds.
+        // A pair of few items takes only some tens of nanoseconds.
         if self.values.len() == items && self.counts.len() == items + 1 { Ok(()) } else { self.fit(items) }
     }
 
-    /// The numbers of counts come last, so that they tell whether everything fits.
+    /// The memory for counts comes last, so that its size tells whether everything fits.
     fn fit(&mut self, items: usize) -> Result<(), Error> {
         memory::resize(&mut self.values, items, 0)?;
         memory::resize(&mut self.spill.buffer, items + 1, 0)?;
@@ -92,7 +92,7 @@ impl Workspace {
         memory::resize(&mut self.counts, items + 1, 0)
     }
 
-    /// Makes it fit tuples of so many of its items.
+    /// Makes it fit tuples of `order` items.
     pub(crate) fn fit_order(&mut self, weight: &Lowered, order: usize) -> Result<(), Error> {
         let components = match weight {
             Lowered::Sums(_) => 4,
@@ -109,12 +109,12 @@ impl Workspace {
         memory::reserve(&mut self.tuples.starts, starts)
     }
 
-    /// Makes room for a permutation of `items` items, not more than the workspace was made to fit before.
+    /// Makes room for a permutation of `items` items, at most as many as the workspace fits.
     fn shorten(&mut self, items: usize) {
         self.values.resize(items, 0);
     }
 
-    /// Whether the run that it is used in is over.
+    /// Whether the run is stopped.
     pub(crate) fn is_stopped(&self) -> bool {
         self.spill.stop.is_set()
     }
@@ -138,7 +138,7 @@ pub(crate) fn concordant(weight: &Lowered, workspace: &mut Workspace) -> f64 {
     }
 }
 
-/// The sum over the tuples of so many items that are increasing in the permutation in `workspace.values`.
+/// The sum over the tuples of `order` items that are increasing in the permutation in `workspace.values`.
 pub(crate) fn ordered(weight: &Lowered, order: usize, workspace: &mut Workspace) -> f64 {
     let kept =
         if let &Lowered::Count { top: Some(k) } = weight { keep_top(k, workspace) } else { workspace.values.len() };
@@ -168,7 +168,7 @@ pub(crate) fn ordered(weight: &Lowered, order: usize, workspace: &mut Workspace)
             }
             Terms::Later(by_value)
         }
-        // General weights have an order of their own; measures refuse another.
+        // General weights have their own order; measures refuse another.
         Lowered::Count { .. } | Lowered::Tensor { .. } | Lowered::Factors { .. } | Lowered::Quadruples(_) => {
             Terms::Ones
         }
@@ -187,7 +187,7 @@ pub(crate) fn ordered(weight: &Lowered, order: usize, workspace: &mut Workspace)
 
 /// The concordant sum minus the discordant sum of the permutation in `workspace.values`.
 ///
-/// General weights have no such form; [`crate::Measure`] refuses it, and here they give their plain sum.
+/// General weights have no signed form: [`crate::Measure`] refuses it, and here they give the plain sum.
 pub(crate) fn signed(weight: &Lowered, workspace: &mut Workspace) -> f64 {
     match weight {
         Lowered::Count { top: None } => {
@@ -208,7 +208,7 @@ pub(crate) fn signed(weight: &Lowered, workspace: &mut Workspace) -> f64 {
     }
 }
 
-/// At least the sum of the absolute values of the terms of all pairs, where terms can cancel; else 0.
+/// An upper bound of the sum of the absolute values of the terms of all pairs, if terms can cancel; otherwise 0.
 pub(crate) fn magnitude(weight: &Lowered, values: &[u32]) -> f64 {
     match weight {
         _ if !weight.has_negative() => 0.0,
@@ -237,8 +237,7 @@ fn sizes(u: &[f64], values: &[u32]) -> impl Iterator<Item = f64> {
     values.iter().zip(u).map(|(&value, u_position)| (u_position * u[value as usize]).abs())
 }
 
-/// The sum over the concordant pairs of the permutation in `workspace.values` of what terms of items, by value, give
-/// them.
+/// The sum over the concordant pairs of the permutation in `workspace.values`, for terms of items by value.
 fn concordant_of(terms: Terms<'_>, workspace: &mut Workspace) -> f64 {
     let Workspace { values, spill, cells, isa, .. } = workspace;
     partition::concordant(terms, isa.map(|isa| Short { isa, cells }), values, spill)
@@ -249,7 +248,7 @@ pub(crate) fn pairs_of(count: u64) -> u64 {
     count * count.saturating_sub(1) / 2
 }
 
-/// Concordant minus discordant, where both together make `all`.
+/// Concordant minus discordant, where the two add up to `all`.
 pub(crate) fn balance(concordant: u128, all: u128) -> f64 {
     let discordant = all - concordant;
     (concordant.cast_signed() - discordant.cast_signed()) as f64
@@ -270,13 +269,13 @@ fn count(kept: usize, workspace: &mut Workspace) -> u64 {
     partition::count(isa.map(|isa| Short { isa, cells }), &mut values[..kept], spill)
 }
 
-/// The count among the items that are in the top k of both rankings, and how many of these there are.
+/// The count among the items in the top k of both rankings, and the number of these items.
 fn top(k: usize, workspace: &mut Workspace) -> (u64, u64) {
     let kept = keep_top(k, workspace);
     (count(kept, workspace), kept as u64)
 }
 
-/// Leaves only the values and positions in the top k of both, ranked anew among themselves; how many there are.
+/// Keeps only the values and positions in the top k of both, renumbered; returns how many there are.
 fn keep_top(k: usize, workspace: &mut Workspace) -> usize {
     let k = k.min(workspace.values.len());
     let mut kept = 0;
@@ -290,7 +289,7 @@ fn keep_top(k: usize, workspace: &mut Workspace) -> usize {
             ranks[value as usize] = 1;
         }
     }
-    // The values kept have gaps; their ranks among themselves have none, and the order is the same.
+    // The values kept have gaps. Replace them by their ranks among themselves, in the same order.
     let mut rank = 0;
     for present in ranks.iter_mut() {
         rank += std::mem::replace(present, rank);
@@ -301,7 +300,7 @@ fn keep_top(k: usize, workspace: &mut Workspace) -> usize {
     kept
 }
 
-/// n times the concordant sum: a whole number.
+/// n times the concordant sum: an integer.
 fn average(workspace: &mut Workspace) -> u128 {
     let n = workspace.values.len() as u32;
     if let Some(sum) = on_grid(PermutationTerms::Remaining(n), workspace) {
@@ -316,7 +315,7 @@ fn average(workspace: &mut Workspace) -> u128 {
 
 /// n times the sum of the average weight over all pairs, concordant or not.
 fn average_of_all(workspace: &mut Workspace) -> u128 {
-    // It is the sum of those of the top-k kernels over k: with c_k items in the top k of both, c_k (c_k - 1) / 2.
+    // It is the sum of those of the top-k kernels over k: c_k (c_k - 1) / 2 for c_k items in the top k of both.
     let Workspace { values, counts, .. } = workspace;
     counts.fill(0);
     for (position, &value) in (0..).zip(&*values) {

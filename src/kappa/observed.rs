@@ -1,7 +1,7 @@
-//! Two columns of observations of which some are missing: what is counted over the observations that both have.
+//! Two columns of observations with missing values: counts over the observations that both have.
 //!
-//! Kendall's tau-b and its variance follow from these counts. A column is a ranking of the observations in which
-//! missing ones have no place.
+//! Kendall's tau-b and its variance follow from these counts. A column is a ranking of the observations, in which
+//! missing ones have no position.
 
 use super::anywhere::keep;
 use super::incomplete::{TiedWorkspace, place, split_pairs};
@@ -11,12 +11,12 @@ use crate::memory;
 use crate::rankings::tied::Blocks;
 use crate::weight::pair::Terms;
 
-/// What is counted over the common observations of two columns.
+/// The counts over the common observations of two columns.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub(crate) struct Observed {
-    /// How many there are.
+    /// The number of common observations.
     pub(crate) observations: u64,
-    /// Pairs that are in the same order in both columns, less those in opposite order.
+    /// Pairs that are in the same order in both columns, minus those in opposite order.
     pub(crate) balance: i64,
     /// The ties of each column.
     pub(crate) ties: [TieSums; 2],
@@ -32,7 +32,7 @@ pub(crate) struct TieSums {
 }
 
 impl TieSums {
-    /// Those of the observations for which `is_common`.
+    /// The sums for the observations with `is_common`.
     pub(crate) fn among(blocks: Blocks<'_>, is_common: impl Fn(usize) -> bool) -> Self {
         let mut sums = Self::default();
         for block in blocks.ranges().filter(|block| block.len() > 1) {
@@ -64,7 +64,7 @@ pub(crate) fn by_sorting(s: Blocks<'_>, t: Blocks<'_>, memory: &mut TiedWorkspac
     found
 }
 
-/// The same of columns that have all observations.
+/// The same for columns without missing observations.
 fn of_common(s: Blocks<'_>, t: Blocks<'_>, memory: &mut TiedWorkspace) -> Observed {
     if !place(s, t, memory) {
         return Observed::default();
@@ -79,10 +79,10 @@ fn of_common(s: Blocks<'_>, t: Blocks<'_>, memory: &mut TiedWorkspace) -> Observ
     }
 }
 
-/// A column by the numbers of its distinct values, in order.
+/// A column as the indices of its distinct values, in order.
 #[derive(Debug)]
 pub(crate) struct ColumnLevels {
-    /// The level of each observation; `count` where it is missing.
+    /// The level of each observation; `count` if it is missing.
     of_items: Vec<u32>,
     count: usize,
 }
@@ -104,17 +104,17 @@ impl ColumnLevels {
     }
 }
 
-/// How often each two levels of two columns meet; memory for one thread.
+/// The table of how often the levels of two columns occur together; memory for one thread.
 #[derive(Debug, Default)]
 pub(crate) struct LevelTable {
     cells: Vec<u32>,
-    /// Observations of each column of the table in the rows that were passed.
+    /// Observations of each column of the table in the rows so far.
     passed: Vec<i64>,
 }
 
 impl LevelTable {
-    /// The counts from the table, in O(n + cells), if it has at most so many cells. The last row and the last column
-    /// are those of missing observations, which are left out.
+    /// The counts from the table, in O(n + cells), if it has at most `most` cells. The last row and the last column
+    /// belong to missing observations, which are left out.
     pub(crate) fn count(&mut self, s: &ColumnLevels, t: &ColumnLevels, most: usize) -> Result<Option<Observed>, Error> {
         let width = t.count + 1;
         let size = (s.count + 1).saturating_mul(width);

@@ -12,13 +12,13 @@
 //!     total + sum(low values) + sum(high values)
 //! ```
 //!
-//! Values are ranks, so the middle is known and each half is half as long, whatever the permutation: never more than
-//! log2 n levels, and the values of a part are a range. The numbers of an item are therefore looked up by value, in a
-//! piece of memory that halves at every level.
+//! Values are ranks, so the middle is known and each half is half as long, for any permutation: there are never more
+//! than log2 n levels, and the values of a part are a range. The numbers of an item are therefore looked up by value,
+//! in a section of memory that halves at every level.
 //!
-//! Parts of up to [`LEAF`] values are summed pair by pair as the definition says. That is faster there, and for
-//! few items it spares the additive weight the cancellation between the four products that `(p + p') (q + q')`
-//! is expanded into.
+//! Parts of up to [`LEAF`] values are summed pair by pair, by definition. This is faster for short parts. For few items
+//! it also avoids the cancellation between the four products into which `(p + p') (q + q')` of the additive weight is
+//! expanded.
 
 use std::iter::Sum;
 use std::marker::PhantomData;
@@ -28,29 +28,29 @@ use crate::parallel::Stop;
 use crate::simd::{Isa, split};
 use crate::weight::pair::{CountingTerm, Later, Ones, PairTerm, Products, Sums, Terms};
 
-/// Parts this short are summed pair by pair. 16 and 32 take the same time at n = 100 and n = 1000, 8 takes up
-/// to half as much again (`cargo bench --bench kappa`, Xeon 2.3 GHz); the larger one keeps to the definition
-/// for longer.
+/// Parts of at most this length are summed pair by pair. 16 and 32 take the same time at n = 100 and n = 1000, 8 takes
+/// up to 1.5 times as long (`cargo bench --bench kappa`, Xeon 2.3 GHz). The larger value stays closer to the
+/// definition.
 const LEAF: usize = 32;
 
-/// Running sums are settled after so many items: adding a million numbers one by one to a single sum loses four
-/// digits, and three of them are kept this way.
+/// Running sums are restarted after this many items. Adding a million numbers one by one to a single sum loses four
+/// digits; this saves three of them.
 const RUN: usize = 512;
 
-/// Parts from this long on look first whether the run goes on: they take a tenth of a millisecond and more.
+/// Parts of at least this length first check for a stop: they take a tenth of a millisecond or more.
 const LONG: usize = 1 << 16;
-/// Longer ones look again after so many items. A multiple of [`RUN`].
+/// Longer parts check again after this many items. A multiple of [`RUN`].
 const LOOK_EVERY: usize = 1 << 21;
 
 /// Memory for the high half of a part.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Spill {
     pub(super) buffer: Vec<u32>,
-    /// Ends sums early; what they return then is thrown away.
+    /// Ends sums early; their results are then discarded.
     pub(super) stop: Stop,
 }
 
-/// What is needed to sum parts that are short enough with vector instructions.
+/// The means to sum parts that are short enough with vector instructions.
 pub(super) struct Short<'a> {
     pub(super) isa: Isa,
     /// Memory for the cells of grids.
@@ -77,7 +77,7 @@ pub(super) fn count(short: Option<Short<'_>>, values: &mut [u32], spill: &mut Sp
     add_up(&counted::<u64, Ones, _, _>(|_| []), Terms::Ones, short, values, spill)
 }
 
-/// The sum of the numbers, all of them whole, of the later items of all concordant pairs.
+/// The sum over all concordant pairs of the number of the later item; all numbers are integers.
 pub(super) fn whole(x: &[f64], short: Option<Short<'_>>, values: &mut [u32], spill: &mut Spill) -> u128 {
     add_up(&counted::<u128, Later, _, _>(move |value| [x[value]]), Terms::Later(x), short, values, spill)
 }
@@ -107,20 +107,20 @@ fn add_up<A: Adder>(
     }
 }
 
-/// How terms are added up. An item is named by its value.
+/// How terms are added up. An item is identified by its value.
 trait Adder {
     /// The type of the sum.
     type Sum: Total;
-    /// What is known of the low items passed so far.
+    /// The sums over the low items so far.
     type Passed;
 
-    /// Nothing has been passed of a part whose low values are `low`.
+    /// The sums before the first item of a part whose low values are `low`.
     fn start(&self, low: Range<usize>) -> Self::Passed;
 
-    /// Passes an item; returns what it adds, which is nothing for a low one.
+    /// Processes an item; returns its term, which is zero for a low item.
     fn pass(&self, passed: &mut Self::Passed, value: u32, is_low: bool, masks: Masks) -> Self::Sum;
 
-    /// Comes after every [`RUN`] items.
+    /// Called after every [`RUN`] items.
     fn settle(&self, _: &mut Self::Passed) {}
 
     /// Adds up the pairs of at most [`LEAF`] values, sorted by position.
@@ -129,9 +129,9 @@ trait Adder {
 
 /// The types of sums.
 trait Total: Copy + Default + AddAssign + Sum {
-    /// A total that a real number holds exactly, or as well as any.
+    /// A total from a floating-point number.
     fn from_real(value: f64) -> Self;
-    /// `count * number`; for whole numbers without rounding.
+    /// `count * number`; exact for integers.
     fn product(count: u64, number: f64) -> Self;
 }
 
@@ -162,7 +162,7 @@ impl Total for u128 {
     }
 }
 
-/// Of a whole number from 0 to 2^63. By way of signed integers, to which most CPUs convert in fewer instructions.
+/// For an integer from 0 to 2^63. Uses signed integers, to which most CPUs convert in fewer instructions.
 fn whole_number(number: f64) -> u64 {
     (number as i64).cast_unsigned()
 }
@@ -176,7 +176,7 @@ trait Leaves {
     fn sum<A: Adder>(&mut self, adder: &A, first: usize, values: &mut [u32], buffer: &mut [u32]) -> A::Sum;
 }
 
-/// As the definition says.
+/// By definition.
 struct ByPairs;
 
 impl Leaves for ByPairs {
@@ -195,7 +195,7 @@ struct OnGrids<'a> {
 }
 
 impl Leaves for OnGrids<'_> {
-    // Whole sums stay below 2^45 for so many values.
+    // Sums of integers stay below 2^45 for this many values.
     const MOST: usize = split::MOST;
 
     fn sum<A: Adder>(&mut self, _: &A, first: usize, values: &mut [u32], buffer: &mut [u32]) -> A::Sum {
@@ -225,8 +225,8 @@ fn partition<A: Adder, L: Leaves>(
     sum
 }
 
-/// Adds up the pairs of a low and a high item of a part, and moves the low ones before the high ones; `None` if
-/// the run is over.
+/// Adds up the pairs of a low and a high item of a part, and moves the low ones before the high ones; `None` if the run
+/// is stopped.
 #[inline]
 fn across_halves<A: Adder>(
     adder: &A,
@@ -234,7 +234,7 @@ fn across_halves<A: Adder>(
     values: &mut [u32],
     Spill { buffer: spill, stop }: &mut Spill,
 ) -> Option<A::Sum> {
-    // Slices, whose addresses and lengths stay in registers.
+    // Slices, so that addresses and lengths stay in registers.
     let spill = spill.as_mut_slice();
     let half = values.len() / 2;
     let middle = (first + half) as u32;
@@ -251,7 +251,7 @@ fn across_halves<A: Adder>(
             let value = values[position];
             let is_low = value < middle;
             part += adder.pass(&mut passed, value, is_low, masks);
-            // Written to both sides and kept on one, for want of a branch that could be predicted.
+            // Written to both sides and kept on one: a branch would be unpredictable.
             values[low] = value;
             spill[high] = value;
             low += usize::from(is_low);
@@ -264,9 +264,9 @@ fn across_halves<A: Adder>(
     Some(sum)
 }
 
-/// Keeps a number or makes it 0, without a branch. Which half the next item belongs to is a coin toss, and the
-/// compiler, free to choose, makes a branch that is mispredicted every other time: the multiplicative weight
-/// then takes three times as long at n = 1000. It cannot when it does not know the masks.
+/// Keeps a number or makes it 0, without a branch. Which half the next item belongs to is unpredictable. The compiler
+/// would otherwise choose a branch that is mispredicted every other time: the multiplicative weight would take three
+/// times as long at n = 1000. Because the masks are unknown to the compiler, it cannot.
 #[derive(Clone, Copy)]
 struct Masks([u64; 2]);
 
@@ -280,7 +280,7 @@ impl Masks {
     }
 }
 
-/// Terms for which the low items passed are counted: each high item adds the count times its number.
+/// Terms for which the low items so far are counted: each high item adds the count times its number.
 struct Counted<S, T, I, const M: usize> {
     /// The numbers of an item, by value.
     items: I,
@@ -320,8 +320,7 @@ impl<S: Total, T: CountingTerm<M>, I: Fn(usize) -> [f64; M], const M: usize> Add
     }
 }
 
-/// Terms for which the numbers that the low items passed give are summed; when signed, discordant pairs count
-/// negative.
+/// Terms for which the numbers of the low items so far are summed; if signed, discordant pairs are subtracted.
 struct Weighted<T, I, const M: usize, const N: usize, const SIGNED: bool> {
     /// The numbers of an item, by value.
     items: I,
@@ -334,13 +333,13 @@ fn weighted<T: PairTerm<M, N>, I: Fn(usize) -> [f64; M], const M: usize, const N
     Weighted { items, kind: PhantomData }
 }
 
-/// Sums of what items give.
+/// Sums of the numbers of items.
 struct Passed<const N: usize> {
-    /// Over the low items passed since the last [`Adder::settle`].
+    /// Over the low items since the last [`Adder::settle`].
     recent: [f64; N],
-    /// Over the low items passed before.
+    /// Over the low items before that.
     settled: [f64; N],
-    /// When signed: over all low items.
+    /// If signed: over all low items.
     all: [f64; N],
 }
 
@@ -374,7 +373,7 @@ impl<T: PairTerm<M, N>, I: Fn(usize) -> [f64; M], const M: usize, const N: usize
         add(&mut passed.recent, &T::earlier(item).map(|number| masks.keep_if(is_low, number)));
         let products = T::ORDER.into_iter().map(|k| {
             let before = passed.settled[k] + passed.recent[k];
-            // When signed: the low items before this one, minus the low items after it.
+            // If signed: the low items before this one, minus the low items after it.
             let low = if SIGNED { 2.0 * before - passed.all[k] } else { before };
             low * later[k]
         });
@@ -383,10 +382,10 @@ impl<T: PairTerm<M, N>, I: Fn(usize) -> [f64; M], const M: usize, const N: usize
     }
 
     fn leaf(&self, values: &[u32]) -> f64 {
-        // Reals, because a choice between reals by comparing reals needs no branch on any machine.
+        // Floating-point numbers, because a selection by comparing them needs no branch on any machine.
         let mut rank = [0.0; LEAF];
         let mut item = [[0.0; M]; LEAF];
-        // One sum for each earlier item, so that no addition waits for the one before it.
+        // One sum for each earlier item, so that no addition waits for the previous one.
         let mut sums = [0.0; LEAF];
         for (j, &value) in values.iter().enumerate().take(LEAF) {
             rank[j] = f64::from(value);

@@ -1,9 +1,9 @@
-//! Sums over pairs of items of two rankings with few blocks of tied items, from the table that counts the items in each
-//! block of the one and each block of the other.
+//! Sums over pairs of items of two rankings with few blocks of tied items, from the table of the numbers of items in
+//! each block of the first and each block of the second.
 //!
-//! A pair of items is tied in neither ranking and in the same order in both if one of them is in a cell further up and
-//! further left than the other. It is tied in one ranking only if both cells are in one row, or in one column. So all
-//! sums need one pass through the cells, with sums of what was passed: O(n + cells).
+//! A pair of items is tied in neither ranking and in the same order in both if the cell of one item is above and to the
+//! left of the cell of the other. It is tied in one ranking only if both cells are in one row, or in one column. So all
+//! sums take one pass through the cells, with running sums: O(n + cells).
 
 use super::tops::TopBlocks;
 use crate::error::Error;
@@ -19,7 +19,7 @@ use crate::weight::means::Means;
 pub(crate) struct Levels {
     /// The block of each item.
     of_items: Vec<u32>,
-    /// The mean weight of each block, and what an ordered pair of its items has.
+    /// The mean weight of each block, and the term of an ordered pair of its items.
     means: Vec<f64>,
     tied: Vec<f64>,
     /// The ranks of each block, for the average weight.
@@ -27,7 +27,7 @@ pub(crate) struct Levels {
 }
 
 impl Levels {
-    /// Those of a ranking in which all items have a place.
+    /// For a ranking in which all items have a position.
     pub(crate) fn of(weight: &Lowered, blocks: Blocks<'_>, means: &Means) -> Result<Self, Error> {
         let mut levels = Self { of_items: memory::filled(blocks.starts.len(), 0)?, ..Self::default() };
         for (level, block) in (0..).zip(blocks.ranges()) {
@@ -53,17 +53,17 @@ impl Levels {
 /// Memory for one thread.
 #[derive(Debug, Default)]
 pub(crate) struct Table {
-    /// More cells take too long.
+    /// The maximum number of cells; more take too long.
     most: usize,
     cells: Vec<u32>,
-    /// What was passed of each column: how many items, and the sum of their weights.
+    /// Running sums of each column: the number of items, and the sum of their weights.
     passed: Vec<[f64; 2]>,
-    /// How often the four numbers of each cell of a row are added.
+    /// The factors of the four numbers of each cell of a row.
     factors: TopLists,
 }
 
 impl Table {
-    /// Makes room for rankings of so many items, and for so many cells.
+    /// Makes room for rankings of `items` items, and for `most` cells.
     pub(crate) fn fit(&mut self, weight: &Lowered, items: usize, most: usize) -> Result<(), Error> {
         self.most = most;
         memory::reserve(&mut self.cells, most)?;
@@ -75,7 +75,7 @@ impl Table {
         }
     }
 
-    /// Counts the items of each two blocks, unless there are too many cells.
+    /// Counts the items of every two blocks, unless there are too many cells.
     fn count(&mut self, s: &Levels, t: &Levels) -> bool {
         let (rows, columns) = (s.count(), t.count());
         if rows * columns > self.most {
@@ -96,7 +96,7 @@ pub(super) fn concordant(weight: &Lowered, s: &Levels, t: &Levels, table: &mut T
         Lowered::Later => later(s, t, table, isa),
         Lowered::Sums(_) => sums::<true>(s, t, table, &(0..t.count())),
         Lowered::Count { .. } | Lowered::Products(_) => products::<true>(s, t, table, &(0..t.count())),
-        // General weights have no means; measures refuse them.
+        // General weights have no means here; measures refuse them.
         Lowered::Tensor { .. } | Lowered::Factors { .. } | Lowered::Quadruples(_) => 0.0,
     })
 }
@@ -111,12 +111,12 @@ pub(super) fn signed(weight: &Lowered, s: &Levels, t: &Levels, table: &mut Table
         Lowered::Count { .. } | Lowered::Products(_) => {
             products::<false>(s, t, table, &columns) - products::<false>(s, t, table, &columns.clone().rev())
         }
-        // General weights have no means; measures refuse them.
+        // General weights have no means here; measures refuse them.
         Lowered::Tensor { .. } | Lowered::Factors { .. } | Lowered::Quadruples(_) => 0.0,
     })
 }
 
-/// The sum where two items in different blocks have the product of their weights, with or without tied pairs.
+/// The sum for weights that are products for two items in different blocks, with or without tied pairs.
 fn products<const TIES: bool>(
     s: &Levels,
     t: &Levels,
@@ -147,7 +147,7 @@ fn products<const TIES: bool>(
     sum
 }
 
-/// The same where two items in different blocks have the sum of their weights.
+/// The same for weights that are sums for two items in different blocks.
 fn sums<const TIES: bool>(
     s: &Levels,
     t: &Levels,
@@ -158,7 +158,7 @@ fn sums<const TIES: bool>(
     passed.resize(t.count(), [0.0; 2]);
     let mut sum = 0.0;
     for ((cells, &weight), &tied) in cells.chunks_exact(t.count().max(1)).zip(&s.means).zip(&s.tied) {
-        // Of the cells further up and further left: how many items, and the sums of p, q and p q.
+        // Over the cells above and to the left: the number of items, and the sums of p, q and p q.
         let (mut items, mut p, mut q, mut products) = (0.0, 0.0, 0.0, 0.0);
         let (mut items_in_row, mut q_in_row) = (0.0, 0.0);
         let (mut split, mut tied_in_row, mut tied_in_column) = (0.0, 0.0, 0.0);
@@ -183,7 +183,7 @@ fn sums<const TIES: bool>(
     sum
 }
 
-/// The sum where two items have a number of the later one that depends on its two blocks, and on whether they are tied.
+/// The sum for weights that depend on the two blocks of the later item, and on whether the items are tied.
 fn later(s: &Levels, t: &Levels, Table { cells, passed, factors, .. }: &mut Table, isa: Isa) -> f64 {
     passed.clear();
     passed.resize(t.count(), [0.0; 2]);
@@ -211,8 +211,8 @@ fn later(s: &Levels, t: &Levels, Table { cells, passed, factors, .. }: &mut Tabl
     sum / s.of_items.len().max(1) as f64
 }
 
-/// The signed sum of the same: of two items that are in opposite order, the later one in the one ranking and the later
-/// one in the other have the cell that both share.
+/// The signed sum of the same weights: for two items in opposite order, the later item in one ranking and the later
+/// item in the other determine a cell.
 fn signed_later(s: &Levels, t: &Levels, Table { cells, passed, factors, .. }: &mut Table, isa: Isa) -> f64 {
     passed.clear();
     passed.resize(t.count(), [0.0; 2]);

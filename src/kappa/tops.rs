@@ -8,7 +8,7 @@ use crate::parallel::Stop;
 use crate::rankings::tied::Blocks;
 use crate::simd::tops::{STEP, TopBlock, TopLists, cut, of_blocks};
 
-/// The blocks of a ranking, as [`of_blocks`] takes them, side by side; filled up to a multiple of [`STEP`].
+/// The blocks of a ranking in the form of [`of_blocks`], padded to a multiple of [`STEP`].
 #[derive(Debug, Default)]
 pub(super) struct TopBlocks {
     lists: TopLists,
@@ -16,7 +16,7 @@ pub(super) struct TopBlocks {
 }
 
 impl TopBlocks {
-    /// Those of a ranking in which all items have a place.
+    /// For a ranking in which all items have a position.
     pub(super) fn of(blocks: Blocks<'_>) -> Result<Self, Error> {
         let mut all = Self::default();
         for ranks in blocks.ranges() {
@@ -34,7 +34,7 @@ impl TopBlocks {
         self.lists.iter_mut().zip(block).try_for_each(|(list, number)| memory::push(list, number))
     }
 
-    /// How many blocks the ranking has.
+    /// The number of blocks of the ranking.
     pub(super) fn len(&self) -> usize {
         self.count
     }
@@ -55,7 +55,7 @@ pub(crate) fn top_block(ranks: &Range<usize>) -> TopBlock {
     [ranks.start as f64, size, size.recip(), if ranks.len() > 1 { pairs.recip() } else { 0.0 }]
 }
 
-/// The value for a ranking and itself; tied pairs do not count where it is signed.
+/// The value for a ranking and itself; tied pairs do not count if it is signed.
 pub(crate) fn own(blocks: Blocks<'_>, signed: bool) -> f64 {
     let items = blocks.starts.len() as f64;
     let of_block = |ranks: Range<usize>| {
@@ -67,9 +67,9 @@ pub(crate) fn own(blocks: Blocks<'_>, signed: bool) -> f64 {
     blocks.ranges().map(of_block).sum::<f64>() / items.max(1.0)
 }
 
-/// How many items are where, for some k: in the top k of both rankings for sure; in the block of the one that k cuts
-/// and in the top of the other; the other way round; in both blocks that k cuts. And how many pairs of them are tied in
-/// neither ranking: within the first kind, and of the first kind with the second and with the third.
+/// The numbers of items in four sets, for some k: certainly in the top k of both rankings; in the block of the first
+/// that k cuts and in the top of the second; vice versa; in both blocks that k cuts. And the numbers of their pairs
+/// that are tied in neither ranking: within the first set, and of the first set with the second and with the third.
 #[derive(Default)]
 struct Cut {
     inside: f64,
@@ -81,11 +81,11 @@ struct Cut {
     pairs_t: f64,
 }
 
-/// The sum over the pairs of items that are tied in neither ranking, in whatever order, of the mean over k of the
-/// chance that both are in the top k of both rankings. At each k only one block of each ranking is cut: O(n).
+/// The sum over the pairs of items that are tied in neither ranking, in any order, of the mean over k of the
+/// probability that both are in the top k of both rankings. At each k only one block of each ranking is cut: O(n).
 ///
-/// `of_s` and `of_t` are for counting, by first rank: the items of each block of the one ranking that are in blocks of
-/// the other that k has passed.
+/// `of_s` and `of_t` are counters by first rank: the items of each block of one ranking that are in blocks of the other
+/// that k has passed.
 pub(super) fn split_pairs(s: Blocks<'_>, t: Blocks<'_>, [of_s, of_t]: [&mut Vec<u32>; 2], stop: &Stop) -> f64 {
     let items = s.starts.len();
     for counts in [&mut *of_s, &mut *of_t] {
@@ -121,7 +121,7 @@ pub(super) fn split_pairs(s: Blocks<'_>, t: Blocks<'_>, [of_s, of_t]: [&mut Vec<
 }
 
 impl Cut {
-    /// The block of the first ranking is in the top.
+    /// The block of the first ranking is now completely in the top.
     fn leave(&mut self, (s, b): (Blocks<'_>, &Range<usize>), t: Blocks<'_>, of_t: &mut [u32]) {
         for &item in &s.order[b.clone()] {
             of_t[t.starts[item as usize] as usize] += 1;
@@ -132,7 +132,7 @@ impl Cut {
         self.in_t += self.in_both;
     }
 
-    /// Another block of the first ranking is cut.
+    /// The next block of the first ranking is cut.
     fn enter(&mut self, (s, b): (Blocks<'_>, &Range<usize>), (t, d): (Blocks<'_>, &Range<usize>), of_t: &[u32]) {
         let (mut before, mut inside, mut tied) = (0_u32, 0_u32, 0_u64);
         for &item in &s.order[b.clone()] {
@@ -145,7 +145,7 @@ impl Cut {
         self.pairs_s = self.inside * self.in_s - tied as f64;
     }
 
-    /// Exchanges the rankings.
+    /// Swaps the rankings.
     fn exchange(&mut self) {
         std::mem::swap(&mut self.in_s, &mut self.in_t);
         std::mem::swap(&mut self.pairs_s, &mut self.pairs_t);

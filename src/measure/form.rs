@@ -1,5 +1,5 @@
-//! What kind of sum or count the value of a measure follows from. Costs are another matter: the plan of the Gram engine
-//! knows them.
+//! The kind of sum or count from which the value of a measure follows. The costs are part of the plan of the Gram
+//! engine.
 
 use super::{Measure, Quantity, ratio};
 use crate::error::Error;
@@ -8,7 +8,7 @@ use crate::memory;
 use crate::weight::lowered::Lowered;
 use crate::weight::mean_tensor::check_order;
 
-/// What the mean is taken of for incomplete rankings.
+/// The sum whose mean is taken for incomplete rankings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Mean {
     /// The concordant sum.
@@ -17,7 +17,7 @@ pub(crate) enum Mean {
     Signed,
     /// The number of discordant pairs.
     Discordant,
-    /// The concordant and the discordant sum, of which a correlation is made.
+    /// The concordant and the discordant sum, for a correlation.
     Both,
 }
 
@@ -33,10 +33,10 @@ pub(crate) enum Counted {
 }
 
 impl Measure {
-    /// The weight and what the mean is taken of for incomplete rankings.
+    /// The weight, and the sum whose mean is taken for incomplete rankings.
     ///
     /// # Errors
-    /// Where there is no such mean, or nobody computes it.
+    /// When there is no such mean, or it is not implemented.
     pub(crate) fn mean(&self) -> Result<(&Lowered, Mean), Error> {
         let mean = match self.quantity {
             Quantity::Concordant => Mean::Concordant,
@@ -60,8 +60,8 @@ impl Measure {
         }
     }
 
-    /// The same kernel as one with weights for single positions, if it is a sum over single items: this is what has
-    /// means for incomplete rankings.
+    /// The same kernel with weights of single positions, if it is a sum over single items: this form has means for
+    /// incomplete rankings.
     pub(crate) fn of_items(&self) -> Result<Option<Self>, Error> {
         if self.order != 1 || self.quantity != Quantity::Concordant {
             return Ok(None);
@@ -84,7 +84,7 @@ impl Measure {
         Ok(Some(Self { normalized, ..Self::new(Lowered::Tensor { order: 1, entries }, 2, items, self.quantity) }))
     }
 
-    /// The signed and the concordant kernel that a correlation is made of.
+    /// The signed and the concordant kernel from which a correlation is computed.
     pub(crate) fn kernels_of_correlation(&self) -> [Self; 2] {
         [Quantity::Signed, Quantity::Concordant].map(|it| Self::new(self.weight.clone(), self.order, self.items, it))
     }
@@ -95,7 +95,7 @@ impl Measure {
         Ok(weight.map(|weight| Self::new(weight, self.order, self.items, self.quantity)))
     }
 
-    /// Whether lists have to be turned into rankings of all items: the weights have a number for each item, or for each
+    /// Whether lists have to be expanded to rankings of all items: the weights have a number for each item, or for each
     /// pair, anyway.
     pub(crate) fn needs_all_items(&self) -> bool {
         self.weight.is_general() || self.order == 1
@@ -106,7 +106,7 @@ impl Measure {
         self.quantity == Quantity::Correlation
     }
 
-    /// Whether small values mean that rankings are alike.
+    /// Whether small values mean that rankings are similar.
     pub(crate) fn is_distance(&self) -> bool {
         self.quantity == Quantity::Discordant
     }
@@ -119,14 +119,14 @@ impl Measure {
         }
     }
 
-    /// Whether values are divided by those for a ranking and itself.
+    /// Whether values are divided by the self-similarity.
     pub(crate) fn is_normalized(&self) -> bool {
         self.normalized
     }
 
-    /// The largest absolute value that there can be.
+    /// An upper bound of the absolute values.
     pub(crate) fn largest(&self) -> f64 {
-        // What is not checked to be a kernel can have larger values than that of equal rankings.
+        // A measure that is not checked to be a kernel can have larger values than that of equal rankings.
         match self.weight.unchecked_kernel() {
             Some(entries) => {
                 let largest = entries.iter().fold(0.0, |largest: f64, entry| largest.max(entry.abs()));
@@ -148,17 +148,17 @@ impl Measure {
         sum && self.weight.unchecked_kernel().is_none() && self.own() == 0.0
     }
 
-    /// Whether the sum is over tuples of another number of items than two.
+    /// Whether the order is not 2.
     pub(crate) fn is_ordered(&self) -> bool {
         self.order != 2
     }
 
-    /// What pairs or tuples of items add.
+    /// The weight of pairs or tuples of items.
     pub(crate) fn weight(&self) -> &Lowered {
         &self.weight
     }
 
-    /// How many items the tuples have that are summed over.
+    /// The number of items in a tuple.
     pub(crate) fn order(&self) -> usize {
         self.order
     }
@@ -173,8 +173,7 @@ impl Measure {
         self.quantity == Quantity::Concordant
     }
 
-    /// The weight, and whether the sum is signed, if the measure is a sum of real weights that [`Measure::of_sum`]
-    /// knows.
+    /// The weight, and whether the sum is signed, if the measure is a weighted sum that [`Measure::of_sum`] supports.
     pub(crate) fn summed(&self) -> Option<(&Lowered, bool)> {
         let signed = match self.quantity {
             Quantity::Concordant => false,
@@ -189,17 +188,18 @@ impl Measure {
         summed.then_some((&self.weight, signed))
     }
 
-    /// The value for a sum of what [`Measure::summed`] names.
+    /// The value for the sum of [`Measure::summed`].
     pub(crate) fn of_sum(&self, sum: f64) -> f64 {
         self.finished(sum)
     }
 
-    /// What sums are multiplied by.
+    /// The factor of sums.
     pub(crate) fn scale(&self) -> f64 {
         if self.normalized { ratio(1.0, self.own()) } else { 1.0 }
     }
 
-    /// What is counted, if the measure is a function of a count of concordant pairs that [`Measure::of_count`] knows.
+    /// What is counted, if the measure is a function of a count of concordant pairs that [`Measure::of_count`]
+    /// supports.
     pub(crate) fn counted(&self) -> Option<Counted> {
         let counted = match &self.weight {
             Lowered::Count { top: None } => Counted::All,
@@ -216,15 +216,14 @@ impl Measure {
         (self.order == 2).then_some(counted)
     }
 
-    /// Two numbers that a count is divided by, one after the other, to give what [`Measure::of_count`] gives, if that
-    /// is all.
+    /// Two numbers by which a count is divided, one after the other, if that is all that [`Measure::of_count`] does.
     pub(crate) fn count_divisors(&self) -> Option<(f64, f64)> {
         let whole = if self.weight.is_later() { self.items.max(1) as f64 } else { 1.0 };
         let own = if self.normalized { self.own() } else { 1.0 };
         (self.quantity == Quantity::Concordant && own > 0.0).then_some((whole, own))
     }
 
-    /// The value for a count of what [`Measure::counted`] names.
+    /// The value for the count of [`Measure::counted`].
     #[inline]
     pub(crate) fn of_count(&self, count: u64) -> f64 {
         let all = kappa::pairs_of(self.items as u64);
@@ -240,7 +239,7 @@ impl Measure {
     }
 }
 
-/// Whether a matrix equals its transpose, `Some(true)`, or the negative of it, `Some(false)`.
+/// Whether a matrix equals its transpose (`Some(true)`) or minus its transpose (`Some(false)`).
 pub(crate) fn symmetry(entries: &[f64], items: usize) -> Option<bool> {
     if entries.len() != items * items {
         return None;

@@ -1,9 +1,9 @@
-//! Measures: what can be computed for a pair of rankings, with its parameters checked.
+//! Measures: functions of a pair of rankings, with checked parameters.
 //!
 //! ```text
 //! mod     the parameters
 //! value   the value for one pair of rankings
-//! form    what kind of sum or count the value follows from, for the strategies of the Gram engine
+//! form    the kind of sum or count from which the value follows, for the strategies of the Gram engine
 //! ```
 
 mod form;
@@ -22,13 +22,13 @@ use crate::weight::own::own;
 
 /// A checked function of two rankings of a given number of items: a kernel, a distance or a correlation.
 ///
-/// Every measure here is right-invariant: it depends on the permutation `t o s^-1` only, which gives `t`'s rank of the
-/// item that `s` ranks a-th. It is also symmetric to the last bit, because of this permutation and its inverse, that
-/// is, the pair taken the other way round, the one that comes first in lexicographic order is always used. The one
-/// exception is [`Weight::Quadruples`] without symmetry.
+/// Every measure is right-invariant: it depends only on the permutation `t o s^-1`, which gives the rank in `t` of the
+/// item at position a in `s`. It is also exactly symmetric: swapping the two rankings inverts this permutation, and the
+/// value is always computed from the one that comes first in lexicographic order. The only exception is
+/// [`Weight::Quadruples`] without symmetry.
 ///
-/// A self-similarity of at most 1e-12 times the sum of the absolute values of its terms is taken for rounding: it is 0,
-/// and so is every normalized value with that ranking. Normalized kernels are within -1 and 1.
+/// A self-similarity of at most 1e-12 times the sum of the absolute values of its terms is a rounding error: it becomes
+/// 0, and so does every normalized value with that ranking. Normalized kernels are between -1 and 1.
 ///
 /// ```
 /// use wkendall::{Factor, Measure, Rankings, Weight, Workspace};
@@ -44,12 +44,12 @@ use crate::weight::own::own;
 pub struct Measure {
     items: usize,
     weight: Lowered,
-    /// How many items the tuples have that named weights are summed over.
+    /// The number of items in the tuples of named weights.
     order: usize,
     quantity: Quantity,
-    /// The sum over all tuples for a ranking and itself, which is the same for all rankings; found when it is needed.
+    /// The sum over all tuples for a ranking and itself, which is the same for all rankings; computed when needed.
     own: OnceLock<f64>,
-    /// Whether the two rankings can change places.
+    /// Whether the two rankings can be swapped.
     symmetric: bool,
     /// Whether terms of a sum can cancel.
     cancels: bool,
@@ -57,7 +57,7 @@ pub struct Measure {
     normalized: bool,
 }
 
-/// What is made of the concordant pairs.
+/// How the value follows from the concordant pairs.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Quantity {
     Concordant,
@@ -69,23 +69,23 @@ enum Quantity {
 
 impl PartialEq for Measure {
     fn eq(&self, other: &Self) -> bool {
-        // All else follows.
+        // The other fields follow from these.
         let parts = |measure: &Self| (measure.items, measure.order, measure.quantity, measure.normalized);
         parts(self) == parts(other) && self.weight == other.weight
     }
 }
 
 impl Measure {
-    /// The kernel with this weight: the sum over concordant pairs of what the weight gives them.
+    /// The kernel with this weight: the sum of the weight over concordant pairs.
     ///
     /// # Errors
-    /// When the weight's parameters do not fit the number of items.
+    /// When the parameters of the weight do not match the number of items.
     pub fn kernel(weight: &Weight, items: usize) -> Result<Self, Error> {
         Ok(Self::of_weight(weight.check(items)?, items))
     }
 
-    /// As [`Measure::kernel`], with all numbers of the weight times a power of two that brings the largest near 1. For
-    /// kernels that are normalized, which do not depend on that scale: weights whose sums would be too large are not
+    /// As [`Measure::kernel`], with all numbers of the weight scaled by a power of two, so that the largest is near 1.
+    /// For kernels that will be normalized, which do not depend on the scale: weights whose sums would overflow are not
     /// refused.
     ///
     /// # Errors
@@ -103,7 +103,7 @@ impl Measure {
         Ok(Self::of_weight(weight.check_rescaled(items)?, items))
     }
 
-    /// The kernel with a weight that fits the number of items.
+    /// The kernel with a weight that matches the number of items.
     pub(crate) fn of_weight(weight: Lowered, items: usize) -> Self {
         Self::new(weight, 2, items, Quantity::Concordant)
     }
@@ -122,16 +122,16 @@ impl Measure {
         Self { items, weight, order, quantity, own: OnceLock::new(), symmetric, cancels, normalized: false }
     }
 
-    /// Turns a kernel with one of the named weights into that of another order: the sum over the tuples of so many
-    /// items that are in the same order in both rankings. With ranks `a` in one ranking and `c` in the other,
-    /// [`Weight::Add`] gives a tuple the sum of all `u[a]` times the sum of all `u[c]`, [`Weight::Mult`] the product of
-    /// them all, [`Weight::Top`] 1 if all ranks are at most k, and [`Weight::Average`] what its last item has for
-    /// pairs. Takes O(order n log n) a pair of rankings. An order above the number of items gives 0. Counts above 2^53
-    /// are rounded.
+    /// Turns a kernel with a named weight into one of another order: the sum over the tuples of `order` items that are
+    /// in the same order in both rankings. With ranks `a` in one ranking and `c` in the other, the weight of a tuple is
+    /// the sum of all `u[a]` times the sum of all `u[c]` for [`Weight::Add`], the product of all of these for
+    /// [`Weight::Mult`], 1 if all ranks are at most k for [`Weight::Top`], and for [`Weight::Average`] the weight of
+    /// its last item as for pairs. It takes O(order n log n) for a pair of rankings. An order above the number of items
+    /// gives 0. Counts above 2^53 are rounded.
     ///
     /// # Errors
-    /// When the order is 0, sums can be too large for a real number, the weights have an order of their own, or the
-    /// measure is not a kernel of [`Measure::kernel`].
+    /// When the order is 0, sums can exceed the range of `f64`, the weights have their own order, or the measure is not
+    /// a kernel of [`Measure::kernel`].
     ///
     /// ```
     /// use wkendall::{Measure, Rankings, Weight, Workspace};
@@ -169,7 +169,7 @@ impl Measure {
         Ok(Self::new(Lowered::Count { top: None }, 2, items, Quantity::Mallows(lambda)))
     }
 
-    /// The weighted correlation `(C - D) / (C + D)` of concordant and discordant sums; 0 where the denominator is 0.
+    /// The weighted correlation `(C - D) / (C + D)` of concordant and discordant sums; 0 if the denominator is 0.
     ///
     /// It is not a kernel: the denominator depends on the pair, and its matrices can have negative eigenvalues.
     ///
@@ -183,7 +183,7 @@ impl Measure {
     /// Turns a kernel into its signed form: the sum over concordant pairs minus that over discordant ones.
     ///
     /// # Errors
-    /// When the weights are general, which do not ask for concordance, the order is not 2, or the measure is not a
+    /// When the weights are general, which are defined without concordance, the order is not 2, or the measure is not a
     /// kernel of [`Measure::kernel`].
     pub fn signed(self) -> Result<Self, Error> {
         match (&self.weight, self.quantity) {
@@ -194,12 +194,12 @@ impl Measure {
         }
     }
 
-    /// Divides a kernel by the value it has for a ranking and itself, which is the same for all rankings; where that is
-    /// 0, so is every value.
+    /// Divides a kernel by its value for a ranking and itself, which is the same for all rankings; if that is 0, every
+    /// value is 0.
     ///
     /// # Panics
     /// When the measure is a distance, which has no normalized form, there is no memory for a copy of the weights, or
-    /// they are too steep for the order; [`Measure::try_normalized`] returns that as an error.
+    /// they are too steep for the order; [`Measure::try_normalized`] returns these cases as errors.
     #[must_use]
     pub fn normalized(self) -> Self {
         self.try_normalized().unwrap_or_else(|error| panic!("{error}"))
@@ -214,7 +214,7 @@ impl Measure {
         self.normalized_until(&Stop::default())
     }
 
-    /// As [`Measure::try_normalized`], until told to stop: the scale of steep weights can take long to find.
+    /// As [`Measure::try_normalized`], with a flag to stop: finding the scale of steep weights can take long.
     pub(crate) fn normalized_until(self, stop: &Stop) -> Result<Self, Error> {
         if self.quantity == Quantity::Discordant {
             return Err(Error::DistanceNormalized);
@@ -223,7 +223,7 @@ impl Measure {
         Ok(Self { normalized: true, ..Self::new(weight, self.order, self.items, self.quantity) })
     }
 
-    /// The same without being divided by the self-similarities.
+    /// The same without normalization.
     pub(crate) fn plain(&self) -> Self {
         Self { normalized: false, ..self.clone() }
     }
@@ -238,7 +238,7 @@ impl Measure {
         if items == self.items { Ok(()) } else { Err(Error::ItemsDiffer { left: items, right: self.items }) }
     }
 
-    /// Finds the self-similarity, if it is not known; it is then there for all who ask.
+    /// Computes the self-similarity and keeps it, if it is not known.
     pub(crate) fn find_own(&self, stop: &Stop) -> Result<f64, Error> {
         if let Some(&own) = self.own.get() {
             return Ok(own);
@@ -247,7 +247,7 @@ impl Measure {
         Ok(*self.own.get_or_init(|| found))
     }
 
-    /// Whether the self-similarity has been found.
+    /// Whether the self-similarity is known.
     pub(crate) fn knows_own(&self) -> bool {
         self.own.get().is_some()
     }
@@ -278,7 +278,7 @@ impl Measure {
     }
 }
 
-/// A quotient that is 0 where it has no value.
+/// A quotient that is 0 if the denominator is 0.
 fn ratio(value: f64, unit: f64) -> f64 {
     if unit == 0.0 { 0.0 } else { value / unit }
 }

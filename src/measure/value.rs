@@ -16,7 +16,7 @@ impl Measure {
     /// The value for two rankings.
     ///
     /// # Errors
-    /// When a ranking has another number of items than the measure, or there is no memory for the workspace.
+    /// When a ranking has a different number of items than the measure, or there is no memory for the workspace.
     pub fn between(&self, s: Row<'_>, t: Row<'_>, workspace: &mut Workspace) -> Result<f64, Error> {
         for row in [s, t] {
             self.check_items(row.ranks().len())?;
@@ -28,10 +28,10 @@ impl Measure {
         Ok(self.between_trusted(s, t, workspace))
     }
 
-    /// The value as a function of one permutation: that for the identity and `pi`.
+    /// The value as a function of one permutation: the value for the identity and `pi`.
     ///
     /// # Errors
-    /// When the permutation has another number of items than the measure, or there is no memory for the workspace.
+    /// When the permutation has a different number of items than the measure, or there is no memory for the workspace.
     ///
     /// ```
     /// use wkendall::{Measure, Rankings, Weight, Workspace};
@@ -90,7 +90,7 @@ impl Measure {
                 fill(&mut workspace.values);
                 let both = 2.0 * kappa::concordant(&self.weight, workspace) - signed;
                 fill(&mut workspace.values);
-                // What is left of a sum that cancels is rounding.
+                // A sum that cancels leaves only rounding errors.
                 let noise = ROUNDING * kappa::magnitude(&self.weight, &workspace.values);
                 if both.abs() <= noise { 0.0 } else { signed / both }
             }
@@ -102,7 +102,7 @@ impl Measure {
         kappa::pairs_of(self.items as u64) as f64 - kappa::concordant(&self.weight, workspace)
     }
 
-    /// As [`Measure::is_zero`], asked only where terms can cancel: it can take as long as a pair of rankings to say.
+    /// As [`Measure::is_zero`], but only if terms can cancel: the check can take as long as a pair of rankings.
     #[inline]
     fn vanishes(&self, workspace: &Workspace) -> Result<bool, Error> {
         if !self.cancels {
@@ -120,9 +120,9 @@ impl Measure {
 
     fn quotient(&self, value: f64) -> f64 {
         match self.quantity {
-            // The value for equal rankings is 1 as it is.
+            // The value for equal rankings is already 1.
             Quantity::Discordant | Quantity::Mallows(_) | Quantity::Correlation => value,
-            // The quotient of a kernel is within -1 and 1.
+            // The quotient of a kernel is between -1 and 1.
             Quantity::Concordant | Quantity::Signed => match self.weight.unchecked_kernel() {
                 Some(_) => ratio(value, self.own().abs()),
                 None => ratio(value, self.own()).clamp(-1.0, 1.0),
@@ -131,9 +131,9 @@ impl Measure {
     }
 }
 
-/// The two rankings in the order whose permutation `t o s^-1` comes first in lexicographic order: a sum over a
-/// permutation and one over its inverse round differently, and relabelling the items changes neither permutation.
-/// `None` if they are equal.
+/// The two rankings in the order whose permutation `t o s^-1` comes first in lexicographic order: sums over a
+/// permutation and over its inverse round differently, and relabelling the items changes neither permutation. `None` if
+/// they are equal.
 fn orient<'a>(s: Row<'a>, t: Row<'a>) -> Option<(Row<'a>, Row<'a>)> {
     for (&from_s, &from_t) in s.order().iter().zip(t.order()) {
         let (forward, backward) = (t.ranks()[from_s as usize], s.ranks()[from_t as usize]);

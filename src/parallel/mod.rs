@@ -1,10 +1,10 @@
-//! Jobs on several threads, under the eyes of the caller.
+//! Jobs on several threads, watched by the caller.
 //!
-//! Threads take jobs in order until none is left. Meanwhile the calling thread has nothing to do but to call the watch
-//! function now and then, which can show progress and stop the run.
+//! Threads take jobs in order until none is left. Meanwhile the calling thread only calls the watch function from time
+//! to time, which can show progress and stop the run.
 //!
 //! ```text
-//! mod    jobs, and who watches them
+//! mod    jobs, and the watching of jobs
 //! pool   threads that survive a fork
 //! ```
 
@@ -20,36 +20,36 @@ use pool::Lease;
 
 pub use pool::available_cores;
 
-/// How long the watch function waits for its next turn.
+/// The interval between two calls of the watch function.
 const WATCH_EVERY: Duration = Duration::from_millis(50);
-/// More threads than any machine of today has use for; keeps a slip of the keyboard from starting a million.
+/// More threads than any machine can use; prevents a typing error from starting a million.
 pub(crate) const MOST_THREADS: usize = 512;
-/// Waking threads takes some 50 microseconds (two cores, Xeon 2.3 GHz); work this short is done sooner on the calling
-/// thread.
+/// Waking threads takes some 50 microseconds (two cores, Xeon 2.3 GHz). Work of at most this duration is faster on the
+/// calling thread.
 const WORTH_THREADS_NS: f64 = 2e5;
-/// Work that is silent for so long is done on another thread, so that the calling thread can go on watching.
+/// Work that does not check for a stop for this long is done on another thread, so that the calling thread can watch.
 const LONG_NS: f64 = 5e7;
 
-/// How far a run has come, in jobs.
+/// The progress of a run, in jobs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Progress {
     /// Jobs finished.
     pub done: usize,
-    /// Jobs in all.
+    /// Total number of jobs.
     pub total: usize,
 }
 
 /// Called on the calling thread about twenty times a second; `Break` stops the run with [`Error::Interrupted`].
 pub type Watch<'a> = &'a mut dyn FnMut(Progress) -> ControlFlow<()>;
 
-/// How many threads run when nothing is said: `RAYON_NUM_THREADS` or else `OMP_NUM_THREADS`, by which schedulers divide
-/// a machine among processes, or else one for each core that the process may use.
+/// The default number of threads: `RAYON_NUM_THREADS` or else `OMP_NUM_THREADS`, with which schedulers divide a machine
+/// among processes, or else one for each core that the process may use.
 #[must_use]
 pub fn default_threads() -> usize {
     ["RAYON_NUM_THREADS", "OMP_NUM_THREADS"].into_iter().find_map(threads_from).unwrap_or_else(available_cores)
 }
 
-/// A positive number in an environment variable; of a list, as OpenMP allows for nested levels, the first.
+/// A positive number in an environment variable; for a list, as OpenMP allows for nested levels, the first.
 fn threads_from(variable: &str) -> Option<usize> {
     let value = std::env::var(variable).ok()?;
     value.split(',').next()?.trim().parse().ok().filter(|&threads| threads > 0)
@@ -60,15 +60,15 @@ pub(crate) fn check_threads(threads: Option<usize>) -> Result<(), Error> {
     if threads == Some(0) { Err(Error::NoThreads) } else { Ok(()) }
 }
 
-/// The number of threads to use for work of so many nanoseconds, of those that the caller allows.
+/// The number of threads for work of `work_ns` nanoseconds, at most as many as the caller allows.
 pub(crate) fn threads_for(work_ns: f64, allowed: Option<usize>) -> usize {
     if work_ns < WORTH_THREADS_NS { 1 } else { allowed.unwrap_or_else(default_threads).clamp(1, MOST_THREADS) }
 }
 
-/// Whether to go on; to be asked every so often in a job that takes long.
+/// Whether to continue; to be called regularly in long jobs.
 pub(crate) type Proceed<'a> = &'a mut dyn FnMut() -> bool;
 
-/// Tells long sums that the run is over: what they return after that is thrown away.
+/// Tells long sums that the run is stopped: their results are then discarded.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Stop(Option<Arc<AtomicBool>>);
 
@@ -77,7 +77,7 @@ impl Stop {
         Self(Some(Arc::default()))
     }
 
-    /// Whether the run is over.
+    /// Whether the run is stopped.
     pub(crate) fn is_set(&self) -> bool {
         self.flag().is_some_and(|flag| flag.load(Ordering::Relaxed))
     }
@@ -94,22 +94,22 @@ impl Stop {
     }
 }
 
-/// Who does the jobs of a run.
+/// The threads that do the jobs of a run.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Crew {
     threads: usize,
-    /// Whether even a single thread is another one than the calling thread, which watches.
+    /// Whether even a single thread is separate from the calling thread, which watches.
     apart: bool,
 }
 
 impl Crew {
-    /// So many threads, for jobs that work up to so many nanoseconds without asking whether to proceed.
+    /// `threads` threads, for jobs that run up to `silent_ns` nanoseconds without checking whether to proceed.
     pub(crate) fn new(threads: usize, silent_ns: f64) -> Self {
         Self { threads, apart: silent_ns >= LONG_NS }
     }
 }
 
-/// Does all jobs with `work`; `scratch` makes what each thread needs for itself. The first error ends the run.
+/// Does all jobs with `work`; `scratch` makes the workspace of each thread. The first error ends the run.
 pub(crate) fn run<J: Send, S>(
     jobs: Vec<J>,
     crew: Crew,
@@ -129,7 +129,7 @@ pub(crate) fn run<J: Send, S>(
     run.finish(watch)
 }
 
-/// Does one job of about so many nanoseconds: on the calling thread if it is short or nobody watches.
+/// Does one job of about `ns` nanoseconds: on the calling thread if it is short or there is no watch function.
 pub(crate) fn run_one<R: Send, F: FnOnce(&Stop) -> Result<R, Error> + Send>(
     ns: f64,
     watch: Option<Watch<'_>>,
@@ -137,7 +137,7 @@ pub(crate) fn run_one<R: Send, F: FnOnce(&Stop) -> Result<R, Error> + Send>(
 ) -> Result<R, Error> {
     let Some(watch) = watch.filter(|_| ns >= LONG_NS) else { return job(&Stop::default()) };
     let result = Mutex::new(None);
-    // What comes next has a progress of its own.
+    // The next run reports its own progress.
     let mut begun = |_| watch(Progress { done: 0, total: 1 });
     let work = |job: F, stop: &mut Stop, _: Proceed<'_>| {
         let found = job(stop)?;
@@ -168,7 +168,7 @@ impl<'a> Phases<'a> {
         Self { watch, done: 0, total }
     }
 
-    /// Does a run of so many jobs.
+    /// Does a run of `jobs` jobs.
     pub(crate) fn run<R>(
         &mut self,
         jobs: usize,
@@ -176,7 +176,7 @@ impl<'a> Phases<'a> {
     ) -> Result<R, Error> {
         let Self { watch, done, total } = self;
         let Some(watch) = watch else { return run(None) };
-        // A run may cut its jobs into parts.
+        // A run may split its jobs into parts.
         let mut look = |progress: Progress| {
             let part = progress.done * jobs / progress.total.max(1);
             watch(Progress { done: *done + part, total: *total })
@@ -216,7 +216,7 @@ where
         }
     }
 
-    /// Does jobs until none is left or the run is stopped, by an error for one.
+    /// Does jobs until none is left or the run is stopped, for example by an error.
     fn do_jobs(&self, proceed: Proceed<'_>) {
         if let Err(error) = self.try_jobs(proceed) {
             self.stop.set();
@@ -289,7 +289,7 @@ where
     }
 }
 
-/// Counts the threads at work, so that the caller can wait for them and look around in between.
+/// Counts the working threads, so that the caller can wait for them and call the watch function in between.
 struct Running {
     count: Mutex<usize>,
     changed: Condvar,
@@ -300,14 +300,14 @@ impl Running {
         Self { count: Mutex::new(count), changed: Condvar::new() }
     }
 
-    /// Waits until no thread is left or the time is up; whether any is left.
+    /// Waits until no thread is working or the time is up; returns whether any is working.
     fn wait(&self, time: Duration) -> bool {
         let count = self.count.lock().unwrap_or_else(PoisonError::into_inner);
         let waited = self.changed.wait_timeout_while(count, time, |count| *count > 0);
         *waited.unwrap_or_else(PoisonError::into_inner).0 > 0
     }
 
-    /// Counts the thread out when dropped, so that even a panic cannot leave the caller waiting.
+    /// Signs the thread off when dropped, so that even a panic cannot leave the caller waiting.
     fn leave_on_drop(&self) -> impl Drop {
         struct Leave<'a>(&'a Running);
         impl Drop for Leave<'_> {

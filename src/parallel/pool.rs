@@ -1,15 +1,15 @@
-//! The worker threads: pools that calls borrow and give back.
+//! The worker threads: pools that calls borrow and return.
 //!
-//! rayon's global pool is left alone. A forked child inherits the memory of a pool but none of its threads, and would
-//! wait for them forever; these pools remember which process made them, and a child makes its own. Every call has a
-//! pool to itself while it runs, since one that shared it would wait for the other's work to end.
+//! rayon's global pool is not used. A forked child inherits the memory of a pool but none of its threads, and would
+//! wait for them forever. These pools remember the process that created them, and a child creates its own. Every call
+//! has its own pool while it runs, because calls that share a pool would wait for each other's work.
 
 use std::ops::Deref;
 use std::sync::{Mutex, TryLockError};
 
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
-/// Pools kept for the next call; more than a few are only needed by that many calls at the same time.
+/// The maximum number of idle pools; more are needed only for that many simultaneous calls.
 const MOST_IDLE: usize = 4;
 
 static IDLE: Mutex<Vec<Pool>> = Mutex::new(Vec::new());
@@ -19,7 +19,7 @@ struct Pool {
     threads: ThreadPool,
 }
 
-/// A pool for one call; goes back when dropped.
+/// A pool for one call; it is returned when dropped.
 pub(crate) struct Lease(Option<Pool>);
 
 impl Deref for Lease {
@@ -37,7 +37,7 @@ impl Drop for Lease {
     fn drop(&mut self) {
         let Some(pool) = self.0.take() else { return };
         with_idle(|idle| {
-            // Threads beyond the number of cores were asked for once and are not kept.
+            // Threads beyond the number of cores were requested once and are not kept.
             if idle.len() < MOST_IDLE && pool.threads.current_num_threads() <= available_cores() {
                 idle.push(pool);
             }
@@ -45,7 +45,7 @@ impl Drop for Lease {
     }
 }
 
-/// A pool with so many threads or more; where the system does not start so many, with fewer, and `None` where it starts
+/// A pool with at least `threads` threads; with fewer if the system does not start as many, and `None` if it starts
 /// none.
 pub(crate) fn lease(threads: usize) -> Option<Lease> {
     let idle = with_idle(|idle| {
@@ -59,7 +59,7 @@ pub(crate) fn lease(threads: usize) -> Option<Lease> {
     }
 }
 
-/// Uses the idle pools of this process, unless another thread does, perhaps one that did not survive a fork.
+/// Uses the idle pools of this process, unless another thread does, possibly one that did not survive a fork.
 fn with_idle<R>(f: impl FnOnce(&mut Vec<Pool>) -> R) -> Option<R> {
     let mut idle = match IDLE.try_lock() {
         Ok(idle) => idle,
@@ -68,8 +68,8 @@ fn with_idle<R>(f: impl FnOnce(&mut Vec<Pool>) -> R) -> Option<R> {
     };
     let (own, inherited): (Vec<_>, Vec<_>) =
         std::mem::take(&mut *idle).into_iter().partition(|pool| pool.process == std::process::id());
-    // Their threads are in the parent: dropping them here would signal to nobody, through locks that may be held
-    // forever.
+    // Their threads are in the parent: dropping them here would signal threads that do not exist, through locks that
+    // may be held forever.
     inherited.into_iter().for_each(std::mem::forget);
     *idle = own;
     Some(f(&mut idle))

@@ -1,4 +1,4 @@
-//! The consensus of rankings, and the pairs that a function of rankings looks at.
+//! The consensus of rankings, and the pairs of items that matter most to a function of rankings.
 
 use numpy::{PyArray1, PyReadonlyArray1};
 use pyo3::exceptions::PyValueError;
@@ -12,8 +12,8 @@ use crate::{embedding, importance, memory};
 
 type Effects<'py> = (Bound<'py, PyArray1<i64>>, Bound<'py, PyArray1<i64>>, Bound<'py, PyArray1<f64>>);
 
-/// The ranks, from 1, of the ranking with the largest weighted mean of a kernel, that mean, a bound of it, and
-/// whether no ranking has a larger one.
+/// The ranks, from 1, of the ranking with the largest weighted mean kernel, that mean, an upper bound, and whether no
+/// ranking has a larger one.
 #[pyfunction]
 #[pyo3(signature = (measure, x, weights, method, seed=0, threads=None))]
 pub(super) fn consensus<'py>(
@@ -45,7 +45,7 @@ pub(super) fn consensus<'py>(
     Ok((PyArray1::from_vec(py, ranks), found.score, found.bound, found.optimal))
 }
 
-/// The pairs of items with the largest effects in the sum of a kernel times coefficients, and these effects.
+/// The pairs of items with the largest effects in a weighted sum of kernels, and the effects.
 #[pyfunction]
 #[pyo3(signature = (measure, x, coefficients, count, threads=None))]
 pub(super) fn largest_effects<'py>(

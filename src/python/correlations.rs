@@ -14,7 +14,7 @@ pub(super) struct Columns(crate::Columns);
 
 #[pymethods]
 impl Columns {
-    /// Columns from a C-contiguous array with a column in each row, of integers, float32 or float64; NaN is missing.
+    /// Columns from a C-contiguous array whose rows are the columns, of integers, float32 or float64; NaN is missing.
     #[new]
     #[pyo3(signature = (values, threads=None))]
     fn new(values: &Bound<'_, PyAny>, threads: Option<usize>) -> PyResult<Self> {
@@ -28,7 +28,7 @@ impl Columns {
         self.0.columns()
     }
 
-    /// The number of observations of each.
+    /// The number of observations of each column.
     #[getter]
     fn observations(&self) -> usize {
         self.0.observations()
@@ -47,10 +47,10 @@ fn read<V: Value + numpy::Element>(values: &Bound<'_, PyArray2<V>>, threads: Opt
 /// Fills `statistic`, float64 and C-contiguous, with the tau-b of every pair of columns, and `pvalue` with its
 /// p-values.
 ///
-/// `progress` is called with the numbers of tiles done and in all; what it raises, and what a signal handler raises,
+/// `progress` is called with the number of finished tiles and their total. An exception in it, or in a signal handler,
 /// stops the run and is raised here.
 #[pyfunction]
-#[allow(clippy::too_many_arguments)] // they have names on the other side
+#[allow(clippy::too_many_arguments)] // they are keyword arguments in Python
 #[pyo3(signature = (
     x, y, least, statistic, pvalue=None, alternative="two-sided", threads=None, tile=None, backend=None, progress=None
 ))]

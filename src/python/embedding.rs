@@ -13,7 +13,7 @@ use crate::embedding::tied;
 use crate::weight::mean_tensor::Direction;
 use crate::{Element, Error, Incomplete, embedding, features};
 
-/// Fills `out`, float64 or float32 with one row a ranking, with the embedding by a flat tensor of weights.
+/// Fills `out`, float64 or float32 with one row per ranking, with the embedding for a flat tensor of weights.
 #[pyfunction]
 #[pyo3(signature = (x, order, weights, out, threads=None, progress=None, inverse=false))]
 pub(super) fn embed(
@@ -30,7 +30,7 @@ pub(super) fn embed(
     each_type(out, threads, progress, Rows::Embedding { set: &set, weights, order })
 }
 
-/// The rankings whose tensors are wanted, or their inverse permutations.
+/// The rankings to embed, or their inverse permutations.
 enum Embedded<'a> {
     Complete(Cow<'a, crate::Rankings>),
     Tied(Cow<'a, Incomplete>, Direction),
@@ -51,7 +51,7 @@ impl<'a> Embedded<'a> {
     }
 }
 
-/// The number of features that a kernel gives a ranking.
+/// The number of features of a ranking for a kernel.
 #[pyfunction]
 pub(super) fn feature_columns(measure: &Measure) -> PyResult<usize> {
     Ok(features::columns(&measure.0)?)
@@ -122,10 +122,10 @@ fn fill_rows<T: Element + numpy::Element>(
     }
 }
 
-/// The flat sum over rankings of a coefficient times the embedding.
+/// The flat weighted sum of the embeddings of rankings.
 #[pyfunction]
 #[pyo3(signature = (x, coefficients, order, weights, threads=None, progress=None, inverse=false))]
-#[allow(clippy::too_many_arguments)] // they have names on the other side
+#[allow(clippy::too_many_arguments)] // they are keyword arguments in Python
 pub(super) fn combine<'py>(
     py: Python<'py>,
     x: &Rankings,
@@ -149,8 +149,8 @@ pub(super) fn combine<'py>(
     Ok(PyArray1::from_vec(py, sum))
 }
 
-/// For each tuple of items, a row, and each tuple of ranks the sum of the coefficients of the rankings that give the
-/// one the other.
+/// For each tuple of items (a row) and each tuple of ranks, the sum of the coefficients of the rankings that give these
+/// items these ranks.
 #[pyfunction]
 #[pyo3(signature = (x, coefficients, order, out, threads=None))]
 pub(super) fn tuple_sums<'py>(
@@ -177,7 +177,7 @@ pub(super) fn tuple_sums<'py>(
 /// The inner product of a flat tensor and the embedding, for each ranking.
 #[pyfunction]
 #[pyo3(signature = (x, order, weights, tensor, threads=None, progress=None, inverse=false))]
-#[allow(clippy::too_many_arguments)] // they have names on the other side
+#[allow(clippy::too_many_arguments)] // they are keyword arguments in Python
 pub(super) fn linear_function<'py>(
     py: Python<'py>,
     x: &Rankings,

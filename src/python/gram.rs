@@ -11,10 +11,10 @@ use crate::{Backend, Element, Error, Options, RankingSet};
 
 /// Fills `out`, float64 or float32 and C-contiguous, with the measure of every pair.
 ///
-/// `progress` is called with the numbers of tiles done and in all; what it raises, and what a signal handler raises,
+/// `progress` is called with the number of finished tiles and their total. An exception in it, or in a signal handler,
 /// stops the run and is raised here.
 #[pyfunction]
-#[allow(clippy::too_many_arguments)] // they have names on the other side
+#[allow(clippy::too_many_arguments)] // they are keyword arguments in Python
 #[pyo3(signature = (measure, x, y, out, threads=None, tile=None, backend=None, progress=None))]
 pub(super) fn gram(
     measure: &Measure,
@@ -52,14 +52,14 @@ fn fill<T: Element + numpy::Element>(
     on_sets(py, x, y, FillGram { py, measure: &measure.0, cells, options, progress })
 }
 
-/// What is done with two sets of rankings of one representation.
+/// A computation with two sets of rankings of one representation.
 pub(super) trait OnSets {
     type Output;
 
     fn run<R: RankingSet>(self, x: &R, y: Option<&R>) -> PyResult<Self::Output>;
 }
 
-/// Brings both sets to one representation.
+/// Converts both sets to one representation.
 pub(super) fn on_sets<J: OnSets>(py: Python<'_>, x: &Rankings, y: Option<&Rankings>, job: J) -> PyResult<J::Output> {
     match (&x.0, y.map(|y| &y.0)) {
         (Set::Complete(x), None) => job.run(x, None),
@@ -96,8 +96,8 @@ impl<T: Element> OnSets for FillGram<'_, '_, T> {
     }
 }
 
-/// The strategy and the instruction set that would be picked for the matrix of these rankings. With it as `backend`,
-/// any part of the matrix has the same bits as in one call.
+/// The strategy and the instruction set that would be chosen for the matrix of these rankings. With it as `backend`,
+/// any part of the matrix is bitwise identical to the result of one call.
 #[pyfunction]
 #[pyo3(signature = (measure, x, y, single=false, backend=None))]
 pub(super) fn planned_of(
@@ -135,7 +135,7 @@ impl OnSets for PlanGram<'_, '_> {
     }
 }
 
-/// The measure of each ranking and itself.
+/// The measure of each ranking with itself.
 #[pyfunction]
 #[pyo3(signature = (measure, x, threads=None))]
 pub(super) fn diagonal<'py>(

@@ -8,7 +8,7 @@ use super::rankings::Rankings;
 use super::watched;
 use crate::{Error, Options};
 
-/// Lists indexed by item for one measure.
+/// An index of lists by item, for one measure.
 #[pyclass(frozen, module = "wkendall._core")]
 pub(super) struct ListIndex(crate::ListIndex<'static>);
 
@@ -25,7 +25,8 @@ impl ListIndex {
         Ok(Self(index))
     }
 
-    /// The best values for each list of `x`, or for each of the index, and which lists have them; as `neighbors`.
+    /// The best values for each list of `x`, or for each list of the index, and the lists that have them; as
+    /// `neighbors`.
     #[pyo3(signature = (x, count, threads=None, progress=None))]
     fn neighbors<'py>(
         &self,
@@ -43,7 +44,7 @@ impl ListIndex {
         table_parts(py, found)
     }
 
-    /// Where the entries of each row begin, their columns, and their values; as `within`.
+    /// The start of the entries of each row, their columns, and their values; as `within`.
     #[pyo3(signature = (x, radius, threads=None, progress=None))]
     fn within<'py>(
         &self,

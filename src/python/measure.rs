@@ -1,4 +1,4 @@
-//! Parameters to measures.
+//! Measures from parameters.
 
 use numpy::PyReadonlyArray1;
 use pyo3::exceptions::PyValueError;
@@ -32,7 +32,7 @@ impl Measure {
         Ok(Self(kernel(&weight, items)?))
     }
 
-    /// A kernel with weights for tuples of positions: "tensor", "factors" or "quadruples", flat and C-contiguous.
+    /// A kernel with weights of tuples of positions: "tensor", "factors" or "quadruples", flat and C-contiguous.
     #[staticmethod]
     #[pyo3(signature = (items, kind, order, weights, *, rescaled=false))]
     fn general(

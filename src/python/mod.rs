@@ -1,7 +1,7 @@
-//! The extension module `wkendall._core`: borrows arrays, lets go of the interpreter lock, calls the crate, maps
+//! The extension module `wkendall._core`: it borrows arrays, releases the interpreter lock, calls the crate, and maps
 //! errors.
 
-// Borrowed arrays are handles, passed as Python passes them.
+// Borrowed arrays are handles, passed by value as Python passes them.
 #![allow(clippy::needless_pass_by_value)]
 
 mod consensus;
@@ -23,7 +23,7 @@ use pyo3::sync::PyOnceLock;
 use crate::{Error, Number, Options, Piece, Progress, Watch};
 use measure::Measure;
 
-/// The function of the package that makes the exception that users see; its arguments are those of `refused`.
+/// The function of the package that makes the exception for users; its arguments are those of `refused`.
 static RAISED: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
 
 impl From<Error> for PyErr {
@@ -37,7 +37,7 @@ impl From<Error> for PyErr {
     }
 }
 
-/// A `wkendall.RankingError` with what the error knows.
+/// A `wkendall.RankingError` with the details of the error.
 fn refused(py: Python<'_>, error: &Error) -> PyResult<PyErr> {
     let pieces = error.pieces().into_iter().map(|piece| piece_of(py, piece)).collect::<PyResult<Vec<_>>>()?;
     let value = error.value().map(|value| match value {
@@ -55,7 +55,7 @@ fn raised(py: Python<'_>, parts: Parts<'_>) -> PyResult<PyErr> {
     Ok(PyErr::from_value(make.call1(parts)?))
 }
 
-/// A piece as Python takes it: a text, or what it is and its contents.
+/// A piece in the form for Python: a text, or its kind and its contents.
 fn piece_of(py: Python<'_>, piece: Piece) -> PyResult<Py<PyAny>> {
     match piece {
         Piece::Text(text) => text.into_py_any(py),
@@ -66,8 +66,8 @@ fn piece_of(py: Python<'_>, piece: Piece) -> PyResult<Py<PyAny>> {
     }
 }
 
-/// Runs without the interpreter lock. Signals, and `progress` if there is one, are seen to by the watch function; what
-/// either raises stops the run and is raised here.
+/// Runs without the interpreter lock. The watch function handles signals, and calls `progress` if there is one. An
+/// exception in either stops the run and is raised here.
 fn watched<R: Send>(
     py: Python<'_>,
     progress: Option<&Py<PyAny>>,
@@ -96,7 +96,7 @@ fn watched<R: Send>(
     })
 }
 
-/// Another call, on another thread, writes to an array.
+/// The error when another call, on another thread, writes to an array.
 fn in_use(py: Python<'_>, what: &str) -> PyErr {
     let message = format!("{what} is in use by another call: give each its own");
     let made =
@@ -104,7 +104,7 @@ fn in_use(py: Python<'_>, what: &str) -> PyErr {
     made.unwrap_or_else(|failure| failure)
 }
 
-/// How many threads run when nothing is said.
+/// The default number of threads.
 #[pyfunction]
 fn default_threads() -> usize {
     crate::default_threads()
@@ -116,7 +116,7 @@ fn available_cores() -> usize {
     crate::available_cores()
 }
 
-/// The strategy and the instruction set that would be picked for so many rankings.
+/// The strategy and the instruction set that would be chosen for this many rankings.
 #[pyfunction]
 #[pyo3(signature = (measure, rows, columns, single=false, backend=None))]
 fn planned(measure: &Measure, rows: usize, columns: usize, single: bool, backend: Option<&str>) -> PyResult<String> {
@@ -128,13 +128,13 @@ fn planned(measure: &Measure, rows: usize, columns: usize, single: bool, backend
     })
 }
 
-/// How many terms the factors of a matrix of weights may have to be worth looking for; None if none are.
+/// The maximum number of terms of the factors of a matrix of weights to be worth searching for; None if no number is.
 #[pyfunction]
 fn most_factors(items: usize, pairs: usize) -> Option<usize> {
     crate::gram::package::most_factors(items, pairs)
 }
 
-/// The instruction sets that this machine has, of those that there are loops for.
+/// The instruction sets of this machine for which there are loops.
 #[pyfunction]
 fn instruction_sets() -> Vec<String> {
     crate::instruction_sets()

@@ -1,4 +1,4 @@
-//! Neighbours of rankings, and the bits that indexes of others search.
+//! Neighbours of rankings, and bit vectors for the indexes of other libraries.
 
 use numpy::{PyArray1, PyArray2, PyArrayMethods};
 use pyo3::prelude::*;
@@ -14,7 +14,7 @@ pub(super) type Table<'py, T> = Bound<'py, PyArray2<T>>;
 
 /// The best values of each row and their columns; `progress` as for `gram`.
 #[pyfunction]
-#[allow(clippy::too_many_arguments)] // they have names on the other side
+#[allow(clippy::too_many_arguments)] // they are keyword arguments in Python
 #[pyo3(signature = (measure, x, y, count, threads=None, tile=None, backend=None, progress=None))]
 pub(super) fn neighbors<'py>(
     py: Python<'py>,
@@ -32,16 +32,16 @@ pub(super) fn neighbors<'py>(
     table_parts(py, found)
 }
 
-/// Values and indices as arrays with a row for each ranking.
+/// Values and indices as arrays with one row for each ranking.
 pub(super) fn table_parts(py: Python<'_>, found: crate::Neighbors) -> PyResult<(Table<'_, f64>, Table<'_, i64>)> {
     let shape = [found.values.len() / found.count, found.count];
     let indices = PyArray1::from_vec(py, signed(found.indices));
     Ok((PyArray1::from_vec(py, found.values).reshape(shape)?, indices.reshape(shape)?))
 }
 
-/// Where the entries of each row begin, their columns, and their values.
+/// The start of the entries of each row, their columns, and their values.
 #[pyfunction]
-#[allow(clippy::too_many_arguments)] // they have names on the other side
+#[allow(clippy::too_many_arguments)] // they are keyword arguments in Python
 #[pyo3(signature = (measure, x, y, radius, threads=None, tile=None, backend=None, progress=None))]
 pub(super) fn within<'py>(
     py: Python<'py>,
@@ -80,7 +80,7 @@ fn parsed(backend: Option<&str>) -> Result<Backend, Error> {
     backend.map(str::parse).transpose().map(Option::unwrap_or_default)
 }
 
-/// Numbers of rows are far below 2^63. The memory stays where it is.
+/// Row numbers are far below 2^63. The memory is reused.
 fn signed(numbers: Vec<usize>) -> Vec<i64> {
     numbers.into_iter().map(|number| number as i64).collect()
 }

@@ -1,4 +1,4 @@
-//! Arrays to rankings: one handle, whatever they lack.
+//! Arrays to rankings: one handle for all representations.
 
 use std::borrow::Cow;
 
@@ -12,7 +12,7 @@ use crate::rankings::tied::Reading;
 use crate::rankings::value::InputKind;
 use crate::{Error, Incomplete, Lists, Missing, Value, Watch, memory};
 
-/// Returns what `$call` makes of an array, if it is one of numbers that rankings can be read from.
+/// Returns the result of `$call` for an array, if it has a number type from which rankings can be read.
 macro_rules! with_numbers {
     ($values:ident, $call:expr) => {
         with_numbers!($values, $call; i64, i32, i16, i8, u64, u32, u16, u8, f64, f32)
@@ -24,7 +24,7 @@ macro_rules! with_numbers {
     )*};
 }
 
-/// Returns what `$call` makes of the parts of compressed sparse rows, if they are of types that lists can be read from.
+/// Returns the result of `$call` for the parts of compressed sparse rows, if lists can be read from their types.
 macro_rules! with_parts {
     ($bounds:ident, $listed:ident, $values:ident, $call:expr) => {
         with_parts!($bounds, $listed, $values, $call; i32: i32, i64, f32, f64; i64: i32, i64, f32, f64)
@@ -42,8 +42,8 @@ macro_rules! with_parts {
 
 pub(super) use with_numbers;
 
-/// Checked rankings. Those with ties or missing items have another representation than complete ones; nobody outside
-/// needs to know.
+/// Checked rankings. Rankings with ties or missing items have a different representation than complete ones, which is
+/// not visible outside.
 #[pyclass(frozen, module = "wkendall._core")]
 pub(super) struct Rankings(pub(super) Set);
 
@@ -71,8 +71,8 @@ impl Rankings {
         Err(PyTypeError::new_err("values must be a 2-d array of integers or of single or double precision"))
     }
 
-    /// Rankings that may have ties and missing items, from an array as for `Rankings` in which NaN is an item without a
-    /// number.
+    /// Rankings that may have ties and missing items, from an array as for `Rankings`, in which NaN is an item without
+    /// a number.
     #[staticmethod]
     #[pyo3(signature = (values, descending, ties, missing, threads=None))]
     fn tied(
@@ -93,7 +93,7 @@ impl Rankings {
         Err(PyTypeError::new_err("rankings must be a 2-d array of integers of up to 64 bits, float32 or float64"))
     }
 
-    /// Lists out of a catalogue of so many items, from compressed sparse rows: C-contiguous arrays of int32 or int64
+    /// Lists out of a catalogue of `items` items, from compressed sparse rows: C-contiguous arrays of int32 or int64
     /// for bounds and items, and of int32, int64, float32 or float64 for their numbers.
     #[staticmethod]
     #[pyo3(signature = (bounds, listed, values, items, descending, ties, threads=None))]
@@ -145,7 +145,7 @@ impl Rankings {
         matches!(self.0, Set::Lists(_))
     }
 
-    /// How many items a ranking stores, on average.
+    /// The mean number of items that a ranking stores.
     #[getter]
     fn stored(&self) -> usize {
         match &self.0 {
@@ -154,7 +154,7 @@ impl Rankings {
         }
     }
 
-    /// Some of the rankings. If these are complete, they have that representation unless it is to be kept.
+    /// Some of the rankings. If they are complete, they get that representation, unless `keep` is set.
     #[pyo3(signature = (rows, keep=false))]
     fn select(&self, py: Python<'_>, rows: PyReadonlyArray1<'_, i64>, keep: bool) -> PyResult<Self> {
         let all = self.rows();
@@ -178,7 +178,8 @@ impl Rankings {
         Ok(Self(Set::Complete(py.detach(|| set.try_clone())?.inverse())))
     }
 
-    /// Of lists, in compressed sparse rows, the bounds, the items, and the first rank, from 1, of the block of each.
+    /// The parts of lists as compressed sparse rows: the bounds, the items, and the first rank, from 1, of the block of
+    /// each.
     fn parts<'py>(&self, py: Python<'py>) -> PyResult<[Bound<'py, PyArray1<i64>>; 3]> {
         let Set::Lists(set) = &self.0 else {
             return Err(PyValueError::new_err("these rankings are stored whole, not as lists"));
@@ -194,8 +195,7 @@ impl Rankings {
         Ok([bounds, listed, starts].map(|part| PyArray1::from_vec(py, part)))
     }
 
-    /// Ranks, from 1, of complete rankings; of others, for each item the first rank, from 0, of its block of tied
-    /// items.
+    /// Complete rankings: ranks from 1. Others: for each item the first rank, from 0, of its block of tied items.
     fn ranks<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray2<i64>>> {
         if self.is_lists() {
             return Err(PyValueError::new_err("lists out of a catalogue are not stored as ranks of all items"));
@@ -228,12 +228,12 @@ impl Rankings {
 }
 
 impl Set {
-    /// The representation that suits: that of complete rankings, if they are.
+    /// The representation of complete rankings, if they are complete; otherwise this one.
     fn of_tied(set: Incomplete, watch: Watch<'_>) -> Result<Self, Error> {
         Ok(set.try_complete(Some(watch))?.map_or_else(|| Self::Tied(set), Self::Complete))
     }
 
-    /// The rankings with ties; complete ones are turned into such, lists are refused.
+    /// The rankings with ties; complete ones are converted, lists are refused.
     pub(super) fn as_tied(&self) -> Result<Cow<'_, Incomplete>, Error> {
         match self {
             Self::Complete(set) => Ok(Cow::Owned(Incomplete::from_rankings(set)?)),
@@ -242,7 +242,7 @@ impl Set {
         }
     }
 
-    /// The lists; other rankings are turned into such.
+    /// The lists; other rankings are converted.
     pub(super) fn as_lists(&self) -> Result<Cow<'_, Lists>, Error> {
         match self {
             Self::Lists(set) => Ok(Cow::Borrowed(set)),
@@ -252,7 +252,7 @@ impl Set {
     }
 }
 
-/// An array of the numbers that `make` gives. One that is allocated by `numpy` panics where there is no memory.
+/// An array of the numbers of `make`. `numpy` panics if its own allocation fails.
 fn table(
     py: Python<'_>,
     rows: usize,

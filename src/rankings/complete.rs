@@ -1,4 +1,4 @@
-//! Rankings: rows of ranks, checked once and trusted by everything else.
+//! Rankings: rows of ranks, checked once and trusted by all other code.
 
 use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -10,15 +10,15 @@ use crate::error::Error;
 use crate::memory;
 use crate::parallel::{self, Crew, Stop, Watch};
 
-/// Rows are checked in jobs that take about this long, so that threads have something to share and a stop comes soon.
+/// The approximate duration of a job that checks rows: threads can share the work, and a stop takes effect soon.
 const JOB_NS: f64 = 2e6;
-/// Values of a row that are checked between two looks whether the run goes on.
+/// The number of values of a row that are checked between two checks for a stop.
 const LOOK_EVERY: usize = 1 << 20;
 
-/// A number of rankings of the same items, each a permutation, checked when built.
+/// Rankings of the same items, each a permutation, checked when built.
 ///
-/// Ranks are kept counting from 0, the most preferred item having rank 0. The inverse of each row, its items from the
-/// most to the least preferred, is kept beside it, since comparing two rankings needs one of each.
+/// Ranks are stored counting from 0, the most preferred item having rank 0. The inverse of each row, its items from the
+/// most to the least preferred, is stored too, because comparing two rankings needs one of each.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Rankings {
     rows: usize,
@@ -51,10 +51,10 @@ impl<'a> Row<'a> {
 impl Rankings {
     /// Rankings from ranks, row by row: `values[p * items + i]` is the rank that ranking `p` gives to item `i`.
     ///
-    /// Ranks run from 1 to `items`; the whole set may count from 0 instead, which its least value tells.
+    /// Ranks run from 1 to `items`; the whole set may count from 0 instead, which is detected from its smallest value.
     ///
     /// # Errors
-    /// When a row is not a permutation, rows count from 0 and from 1, or the shape does not match.
+    /// When a row is not a permutation, some rows count from 0 and others from 1, or the shape does not match.
     ///
     /// ```
     /// use wkendall::Rankings;
@@ -99,8 +99,8 @@ impl Rankings {
         Self::build(InputKind::Scores, rows, items, values, None, None)
     }
 
-    /// Rankings from numbers of any kind, on so many threads, watched; in the end the same as the public constructors
-    /// give.
+    /// Rankings from numbers of any kind, on several threads, with a watch function; the result is that of the public
+    /// constructors.
     pub(crate) fn build<V: Value>(
         kind: InputKind,
         rows: usize,
@@ -112,14 +112,14 @@ impl Rankings {
         check_shape(rows, items, values.len())?;
         let zeros = || memory::filled(values.len(), 0);
         let mut built = Self { rows, items, ranks: zeros()?, orders: zeros()? };
-        // A valid row has a 0 exactly if it counts from 0, so the first row tells. If it tells wrong, a row will not
-        // fit.
+        // A valid row contains 0 exactly if it counts from 0, so the first row tells. If it is invalid itself, a row
+        // will not match.
         let zero_based = values[..items.min(values.len())].iter().any(|value| value.whole() == Some(0));
         let fill = |values: &[V], ranks: &mut [u32], order: &mut [u32], stop: &Stop| match kind {
             InputKind::Ranks | InputKind::Orders => fill_permutation(values, zero_based, ranks, order, stop),
             InputKind::Scores => fill_scores(values, ranks, order, stop),
         };
-        // Nanoseconds for each value on a core of 2.3 GHz. A permutation of many items takes longer: it waits for
+        // Nanoseconds per value on a core of 2.3 GHz. A permutation of many items takes longer, because it waits for
         // memory.
         let cost = if kind == InputKind::Scores { 4.0 * (items as f64 + 2.0).log2() } else { 2.0 };
         let silent_ns = items as f64 * cost.max(10.0);
@@ -208,7 +208,7 @@ impl Rankings {
         Ok(Self { rows: self.rows, items: self.items, ranks: copy(&self.ranks)?, orders: copy(&self.orders)? })
     }
 
-    /// The inverse permutation of every row: ranks become items and items ranks.
+    /// The inverse permutation of every row: items and ranks swap roles.
     ///
     /// ```
     /// use wkendall::Rankings;
@@ -222,7 +222,8 @@ impl Rankings {
         Self { ranks: self.orders, orders: self.ranks, ..self }
     }
 
-    /// The composition of every row with the same row of `other`: item `i` gets the rank `self` gives to `other(i)`.
+    /// The composition of every row with the same row of `other`: the rank of item `i` is the rank that `self` gives to
+    /// `other(i)`.
     ///
     /// # Errors
     /// When the numbers of rows or items differ, or there is no memory for the result.
@@ -256,7 +257,7 @@ impl Rankings {
         })
     }
 
-    /// The same rankings read from the other end: the least preferred item becomes the most preferred.
+    /// The reversed rankings: the least preferred item becomes the most preferred.
     ///
     /// ```
     /// use wkendall::Rankings;
@@ -314,7 +315,7 @@ impl<'a> IntoIterator for &'a Rankings {
     }
 }
 
-/// Writes a row counting from 0, and its inverse; whether it is a permutation, or the run is over.
+/// Writes a row counting from 0, and its inverse; returns whether it is a permutation, or the run is stopped.
 fn fill_permutation<V: Value>(
     values: &[V],
     zero_based: bool,
@@ -344,8 +345,8 @@ fn fill_part<V: Value>(values: &[V], first: u32, zero_based: bool, ranks: &mut [
     true
 }
 
-/// Writes the ranks of a row of scores, the largest having rank 0, and its inverse; whether all are finite and
-/// different, or the run is over.
+/// Writes the ranks of a row of scores, the largest having rank 0, and its inverse; returns whether all scores are
+/// finite and different, or the run is stopped.
 fn fill_scores<V: Value>(scores: &[V], ranks: &mut [u32], order: &mut [u32], stop: &Stop) -> bool {
     if scores.iter().any(|score| !score.is_real()) {
         return false;
@@ -363,7 +364,7 @@ fn fill_scores<V: Value>(scores: &[V], ranks: &mut [u32], order: &mut [u32], sto
     order.windows(2).all(|pair| score(pair[0]).order(score(pair[1])).is_ne())
 }
 
-/// The rows of a matrix of so many columns; none when there are no columns, since then there is nothing to visit.
+/// The rows of a matrix with `items` columns; none if there are no columns.
 fn rows_of<T>(values: &[T], items: usize) -> impl Iterator<Item = &[T]> {
     values.chunks_exact(items.max(1))
 }

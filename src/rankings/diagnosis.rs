@@ -1,4 +1,4 @@
-//! What is wrong with a row that is no ranking.
+//! Diagnosis of a row that is not a ranking.
 
 use super::sorting::sort;
 use super::value::{InputKind, VACANT, Value, index_of};
@@ -6,7 +6,7 @@ use crate::error::{Error, Number};
 use crate::memory;
 use crate::parallel::Stop;
 
-/// What is wrong with `row`, all rows before it being right.
+/// The error in `row`, if all rows before it are valid.
 #[cold]
 pub(crate) fn diagnose<V: Value>(
     kind: InputKind,
@@ -21,11 +21,11 @@ pub(crate) fn diagnose<V: Value>(
         InputKind::Ranks | InputKind::Orders => not_a_permutation(row, given, first, zero_based)?,
         InputKind::Scores => no_scores(row, given, stop)?,
     };
-    // Only memory that another thread wrote to in the meantime can be in order by now.
+    // The row can be valid by now only if another thread has changed the memory.
     Ok(found.unwrap_or(Error::Changed))
 }
 
-/// What is wrong with a row that should be a permutation; the first row tells what the others should be like.
+/// The error in a row that should be a permutation; the first row determines the base of the others.
 fn not_a_permutation<V: Value>(
     row: usize,
     values: &[V],
@@ -38,7 +38,7 @@ fn not_a_permutation<V: Value>(
     for (column, &given) in values.iter().enumerate() {
         let value = given.number();
         let Some(index) = index_of(given, zero_based, items) else {
-            // A row that counts from 0 among rows that count from 1, or the other way round?
+            // Is it a row that counts from 0 among rows that count from 1, or vice versa?
             let holds = |row: &[V], number: usize| row.iter().position(|value| is_whole(*value, number));
             let mixed =
                 |row, column, zero_row, zero_column| Error::MixedBase { row, column, zero_row, zero_column, items };
@@ -72,7 +72,7 @@ fn is_whole<V: Value>(value: V, number: usize) -> bool {
     value.whole().and_then(|whole| usize::try_from(whole).ok()) == Some(number)
 }
 
-/// What is wrong with a row that should be scores.
+/// The error in a row that should be scores.
 fn no_scores<V: Value>(row: usize, scores: &[V], stop: &Stop) -> Result<Option<Error>, Error> {
     for (column, &score) in scores.iter().enumerate() {
         match score.number() {

@@ -1,4 +1,4 @@
-//! Lists out of a large catalogue: what a list has is stored, what it leaves out is not.
+//! Lists out of a large catalogue: only the listed items are stored.
 
 use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -10,20 +10,20 @@ use crate::error::{Error, Number};
 use crate::memory;
 use crate::parallel::{self, Crew, Stop, Watch};
 
-/// Lists are read in jobs of about so many entries, some milliseconds.
+/// The approximate number of entries of a job that reads lists: a few milliseconds.
 const JOB: usize = 1 << 16;
-/// Reading one entry: sorting, mostly.
+/// Time to read one entry, mostly for sorting.
 const ENTRY_NS: f64 = 40.0;
 
-/// A number of ranked lists out of the same catalogue of items. What a list leaves out comes after all that it has,
-/// tied: one block of ranks at the end.
+/// Ranked lists out of the same catalogue of items. The items that are not in a list come after all its items, tied:
+/// one block of ranks at the end.
 ///
-/// An item that a list has takes 8 bytes, an item that it leaves out takes none. The last block of a ranking is never
-/// stored, so that equal rankings are stored alike, however they were given.
+/// A listed item takes 8 bytes, an unlisted one takes none. The last block of a ranking is never stored, so that equal
+/// rankings have the same representation, however they were given.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Lists {
     items: usize,
-    /// Where each list begins among the entries, and their number at the end.
+    /// The start of each list among the entries, and their total number at the end.
     bounds: Vec<usize>,
     /// Item and first rank of its block, from 0: list by list, in order of the items.
     entries: Vec<[u32; 2]>,
@@ -32,10 +32,10 @@ pub struct Lists {
 /// One of the lists: item and first rank of its block, in order of the items.
 pub(crate) type List<'a> = &'a [[u32; 2]];
 
-/// Lists as a caller gives them: compressed sparse rows.
+/// Lists as given by the caller: compressed sparse rows.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Parts<'a, I, V> {
-    /// Where each list begins among the entries, and their number at the end.
+    /// The start of each list among the entries, and their total number at the end.
     pub(crate) bounds: &'a [I],
     /// The item of each entry.
     pub(crate) listed: &'a [I],
@@ -44,7 +44,7 @@ pub(crate) struct Parts<'a, I, V> {
     pub(crate) items: usize,
 }
 
-/// How the numbers of lists are read.
+/// The options for reading the numbers of lists.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct ListReading {
     /// Whether the largest number is the most preferred.
@@ -55,12 +55,12 @@ pub(crate) struct ListReading {
 
 impl Lists {
     /// Lists from compressed sparse rows: the entries of list p are those from `bounds[p]` to `bounds[p + 1]`, in any
-    /// order, each an item of the `items` in the catalogue and a number. The least number is the most preferred; equal
-    /// ones are ties.
+    /// order. Each entry is one of the `items` items of the catalogue and a number. The smallest number is the most
+    /// preferred; equal numbers are ties.
     ///
     /// # Errors
-    /// When the bounds do not rise from 0 to the number of entries, an item is not in the catalogue or twice in a list,
-    /// or a number is NaN or infinite.
+    /// When the bounds do not increase from 0 to the number of entries, an item is not in the catalogue or twice in a
+    /// list, or a number is NaN or infinite.
     ///
     /// ```
     /// use wkendall::{Lists, Measure, Options, Weight, gram};
@@ -83,7 +83,7 @@ impl Lists {
         Self::build(reading, Parts { bounds, listed, values, items }, None, None)
     }
 
-    /// As [`Lists::from_ranks`] for numbers of which the largest is the most preferred.
+    /// As [`Lists::from_ranks`], but the largest number is the most preferred.
     ///
     /// # Errors
     /// As [`Lists::from_ranks`].
@@ -133,14 +133,14 @@ impl Lists {
         )?;
         let wrong = first_wrong.into_inner();
         if wrong < given.len() {
-            // Only memory that another thread wrote to in the meantime can be in order by now.
+            // The list can be valid by now only if another thread has changed the memory.
             return Err(parts.wrong(wrong, given[wrong]..given[wrong + 1], reading)?.unwrap_or(Error::Changed));
         }
         close_gaps(&given, &mut bounds, &mut entries);
         Ok(Self { items: parts.items, bounds, entries })
     }
 
-    /// Rankings with ties as lists: each has all items but those of its last block.
+    /// Rankings with ties as lists: each list has all items except those of its last block.
     ///
     /// # Errors
     /// When there is no memory for them.
@@ -163,7 +163,7 @@ impl Lists {
         Ok(Self { items: rankings.items(), bounds, entries })
     }
 
-    /// The lists as rankings of all items, for what takes a number for each item anyway.
+    /// The lists as rankings of all items, for computations that need a number for each item anyway.
     ///
     /// # Errors
     /// When there is no memory for them.
@@ -199,7 +199,7 @@ impl Lists {
         self.items
     }
 
-    /// How many items all lists have together, those of their last blocks left out.
+    /// The total number of items in all lists, without their last blocks.
     #[must_use]
     pub fn entries(&self) -> usize {
         self.entries.len()
@@ -227,13 +227,13 @@ impl Lists {
         &self.entries[self.bounds[row]..self.bounds[row + 1]]
     }
 
-    /// Where each list begins among the entries, and their number at the end.
+    /// The start of each list among the entries, and their total number at the end.
     #[cfg(feature = "python")]
     pub(crate) fn bounds(&self) -> &[usize] {
         &self.bounds
     }
 
-    /// The entries of all lists, one after the other.
+    /// The entries of all lists, one after another.
     #[cfg(feature = "python")]
     pub(crate) fn all_entries(&self) -> List<'_> {
         &self.entries
@@ -264,12 +264,12 @@ impl Lists {
 /// Lists that are read together.
 struct Job<'a> {
     first: usize,
-    /// Their lengths, which are to be filled in.
+    /// Their lengths, which are filled in.
     lengths: &'a mut [usize],
     entries: &'a mut [[u32; 2]],
 }
 
-/// The work shared out. `lengths` has one number more than there are lists, the first of which is left alone.
+/// The jobs. `lengths` has one number more than there are lists; the first one is not changed.
 fn jobs<'a>(given: &[usize], lengths: &'a mut [usize], entries: &'a mut [[u32; 2]]) -> Result<Vec<Job<'a>>, Error> {
     let rows = given.len() - 1;
     let mut jobs = Vec::new();
@@ -285,8 +285,8 @@ fn jobs<'a>(given: &[usize], lengths: &'a mut [usize], entries: &'a mut [[u32; 2
     Ok(jobs)
 }
 
-/// Turns lengths, each in the place of the end of its list, into bounds, and moves entries up where lists are shorter
-/// than they were given.
+/// Turns lengths, each at the position of the end of its list, into bounds, and moves entries up if lists are shorter
+/// than given.
 fn close_gaps(given: &[usize], bounds: &mut [usize], entries: &mut Vec<[u32; 2]>) {
     let mut end = 0;
     for (row, bound) in bounds[1..].iter_mut().enumerate() {
@@ -308,8 +308,8 @@ struct Reader {
 }
 
 impl Reader {
-    /// Reads a list, whose entries begin at `first`; how many of its entries are kept, those of the last block of a
-    /// ranking of all items being left out. `None` if something is wrong with it.
+    /// Reads a list, whose entries begin at `first`; returns the number of entries that are kept. For a list of all
+    /// items, the entries of the last block are dropped. `None` if the list is invalid.
     fn read<I: Value, V: Value>(
         &mut self,
         reading: ListReading,
@@ -358,7 +358,7 @@ impl Reader {
     }
 }
 
-/// Leaves out the entries of a block; how many are left.
+/// Removes the entries of a block; returns how many are left.
 fn leave_out(start: u32, entries: &mut [[u32; 2]]) -> usize {
     let mut kept = 0;
     for place in 0..entries.len() {
@@ -371,13 +371,13 @@ fn leave_out(start: u32, entries: &mut [[u32; 2]]) -> usize {
 }
 
 impl<I: Value, V: Value> Parts<'_, I, V> {
-    /// The item of an entry, if the catalogue has it.
+    /// The item of an entry, if it is in the catalogue.
     fn item(&self, entry: usize) -> Option<u32> {
         let item = self.listed[entry].whole().and_then(|item| usize::try_from(item).ok())?;
         (item < self.items).then_some(item as u32)
     }
 
-    /// The bounds as numbers of entries, if they are such.
+    /// The bounds as numbers of entries, if they are valid.
     fn check(&self) -> Result<Vec<usize>, Error> {
         let (items, entries) = (self.listed.len(), self.values.len());
         if self.items >= VACANT as usize {
@@ -405,7 +405,7 @@ impl<I: Value, V: Value> Parts<'_, I, V> {
         }
     }
 
-    /// What is wrong with a list.
+    /// The error in a list.
     #[cold]
     fn wrong(&self, row: usize, range: Range<usize>, reading: ListReading) -> Result<Option<Error>, Error> {
         let mut columns = memory::with_capacity(range.len())?;

@@ -1,14 +1,14 @@
-//! Sets of rankings of the same items: what a Gram matrix is computed of.
+//! Sets of rankings of the same items, the input of Gram matrices.
 //!
 //! ```text
-//! mod         what every set of rankings has
+//! mod         the interface of every set of rankings
 //! rows        rows from an iterator, before they are checked
 //! lists       short lists out of a large catalogue
 //! tied        rankings with ties and missing items
 //! complete    permutations
-//! diagnosis   what is wrong with a row
+//! diagnosis   the error in a row
 //! sorting     sorts a row, and can be stopped
-//! value       numbers as a caller gives them
+//! value       numbers as given by the caller
 //! ```
 
 pub(crate) mod complete;
@@ -26,17 +26,17 @@ pub use tied::{Incomplete, Missing};
 pub use value::Value;
 
 /// A set of rankings of the same items: [`Rankings`], which are complete, [`Incomplete`], with ties and missing items,
-/// or [`Lists`], which have few of many items. How numbers are read is settled when a set is made; nothing after that
-/// depends on it.
+/// or [`Lists`], which have few of many items. The reading of the numbers is settled when a set is made; nothing
+/// depends on it later.
 pub trait RankingSet: sealed::Set {
-    /// How many rankings there are.
+    /// The number of rankings.
     fn rows(&self) -> usize;
-    /// How many items each ranks.
+    /// The number of items.
     fn items(&self) -> usize;
 }
 
-/// The rankings of the rows and of the columns of a matrix, in their representation. Without columns these are the
-/// rows.
+/// The rankings of the rows and of the columns of a matrix, in their representation. Without columns, the columns are
+/// the rows.
 #[derive(Debug, Clone, Copy)]
 pub enum Sides<'a> {
     /// Permutations.
@@ -50,11 +50,11 @@ pub enum Sides<'a> {
 pub(crate) mod sealed {
     use crate::error::Error;
 
-    /// What the Gram engine asks a set of rankings.
+    /// The interface of a set of rankings for the Gram engine.
     pub trait Set: Sized + Send + Sync {
-        /// What tells two rankings apart.
+        /// The key of a ranking: equal rankings have equal keys.
         fn key(&self, row: usize) -> &[u32];
-        /// How many numbers the keys of all rankings have.
+        /// The total length of the keys of all rankings.
         fn numbers(&self) -> usize;
         /// Some of the rankings.
         ///

@@ -1,11 +1,11 @@
-//! Rows that come one by one, before they are checked.
+//! Rows that are added one by one, before they are checked.
 
 use super::value::Value;
 use super::{Incomplete, Missing, Rankings};
 use crate::error::Error;
 use crate::memory;
 
-/// Rows of numbers that come one by one, from a file for instance: a builder of [`Rankings`] and [`Incomplete`].
+/// Rows of numbers that are added one by one, for example from a file: a builder of [`Rankings`] and [`Incomplete`].
 ///
 /// ```
 /// use wkendall::Rows;
@@ -36,7 +36,7 @@ impl<V: Value> Default for Rows<V> {
 }
 
 impl<V: Value> Rows<V> {
-    /// No rows; the first that is added tells how many items there are.
+    /// No rows; the first row that is added determines the number of items.
     #[must_use]
     pub fn new() -> Self {
         Self { count: 0, items: 0, values: Vec::new() }
@@ -57,7 +57,7 @@ impl<V: Value> Rows<V> {
     /// Adds a row.
     ///
     /// # Errors
-    /// When it has another length than the rows before it, or there is no memory. The rows are then as before.
+    /// When its length differs from that of the rows before it, or there is no memory. The rows are then unchanged.
     pub fn push(&mut self, row: &[V]) -> Result<(), Error> {
         if self.count > 0 && row.len() != self.items {
             return Err(Error::RowLength { row: self.count, given: row.len(), items: self.items });
@@ -79,7 +79,7 @@ impl<V: Value> Rows<V> {
         self.count == 0
     }
 
-    /// The rankings whose ranks these rows are.
+    /// Rankings from rows of ranks.
     ///
     /// # Errors
     /// As [`Rankings::from_ranks`].
@@ -87,7 +87,7 @@ impl<V: Value> Rows<V> {
         Rankings::from_ranks(self.count, self.items, &self.values)
     }
 
-    /// The rankings whose orders these rows are.
+    /// Rankings from rows of orders.
     ///
     /// # Errors
     /// As [`Rankings::from_orders`].
@@ -95,7 +95,7 @@ impl<V: Value> Rows<V> {
         Rankings::from_orders(self.count, self.items, &self.values)
     }
 
-    /// The rankings whose scores these rows are.
+    /// Rankings from rows of scores.
     ///
     /// # Errors
     /// As [`Rankings::from_scores`].
@@ -103,7 +103,7 @@ impl<V: Value> Rows<V> {
         Rankings::from_scores(self.count, self.items, &self.values)
     }
 
-    /// The rankings, with ties and missing items, whose ranks these rows are.
+    /// Rankings with ties and missing items, from rows of ranks.
     ///
     /// # Errors
     /// As [`Incomplete::from_ranks`].
@@ -111,7 +111,7 @@ impl<V: Value> Rows<V> {
         Incomplete::from_ranks(self.count, self.items, &self.values, missing)
     }
 
-    /// The rankings, with ties and missing items, whose scores these rows are.
+    /// Rankings with ties and missing items, from rows of scores.
     ///
     /// # Errors
     /// As [`Incomplete::from_scores`].

@@ -1,4 +1,4 @@
-//! Sorting a row of numbers. Long rows are sorted in parts, which are merged, so that it can be stopped.
+//! Sorting a row of numbers. Long rows are sorted in parts, which are then merged, so that sorting can be stopped.
 
 use std::cmp::Ordering;
 
@@ -7,10 +7,10 @@ use crate::error::Error;
 use crate::memory;
 use crate::parallel::Stop;
 
-/// Lists up to this long are sorted at once, in some 20 milliseconds.
+/// Lists up to this length are sorted at once, in some 20 milliseconds.
 const PART: usize = 1 << 18;
 
-/// Whole numbers are counted instead of sorted if they span at most so many for each item.
+/// Integers are counted instead of sorted if their range is at most this many times the number of items.
 const SPAN: u64 = 4;
 
 /// Sorts the items of a row into blocks of equal numbers; memory for one thread.
@@ -21,7 +21,7 @@ pub(super) struct BlockSort {
 }
 
 impl BlockSort {
-    /// For rows of so many items.
+    /// For rows of `items` items.
     pub(super) fn new(items: usize, stop: &Stop) -> Result<Self, Error> {
         let mut new = Self { stop: stop.clone(), keys: Vec::new(), counts: Vec::new() };
         // Longer rows are sorted in place.
@@ -32,9 +32,9 @@ impl BlockSort {
         Ok(new)
     }
 
-    /// Writes the items in the order of their numbers, equal ones by item, those without a place last; and for each
-    /// item the first place of its block. How many items have places, and whether two have the same. `None` if the run
-    /// is over.
+    /// Writes the items in the order of their numbers, equal ones by item, those without a position last; and for each
+    /// item the first position of its block. Returns the number of items with positions, and whether two share one.
+    /// `None` if the run is stopped.
     pub(super) fn fill<V: Value>(
         &mut self,
         descending: bool,
@@ -62,12 +62,12 @@ impl BlockSort {
         Some((listed, tied))
     }
 
-    /// Sorts whole numbers of a small span by counting them; false if the numbers are others.
+    /// Sorts integers of a small range by counting them; returns false for other numbers.
     fn count<V: Value>(&mut self, descending: bool, has_place: fn(V) -> bool, values: &[V], order: &mut [u32]) -> bool {
         let key = |value: V| value.whole().map(|whole| if descending { !whole } else { whole });
         let (mut least, mut most, mut listed) = (i64::MAX, i64::MIN, 0);
         for &value in values.iter().filter(|&&value| has_place(value)) {
-            // Larger real numbers are not exact as whole ones.
+            // Larger floating-point numbers are not exact integers.
             let Some(key) = key(value).filter(|key| key.unsigned_abs() < 1 << 53) else { return false };
             (least, most) = (least.min(key), most.max(key));
             listed += 1;
@@ -76,7 +76,7 @@ impl BlockSort {
         if span > SPAN * values.len() as u64 {
             return false;
         }
-        // The place after each number, then, from the last item on, that before it.
+        // The position after each number; then, from the last item on, the position before it.
         let counts = &mut self.counts;
         counts.clear();
         counts.resize(span as usize, 0);
@@ -132,7 +132,7 @@ impl BlockSort {
     }
 }
 
-/// Sorts `places`; `spare` is as long and loses its contents. False if the run ended meanwhile.
+/// Sorts `places`; `spare` has the same length and is overwritten. Returns false if the run was stopped.
 pub(crate) fn sort(places: &mut [u32], spare: &mut [u32], stop: &Stop, compare: impl Fn(u32, u32) -> Ordering) -> bool {
     sort_by_parts(PART, places, spare, stop, compare)
 }
@@ -174,7 +174,7 @@ fn sort_by_parts(
     true
 }
 
-/// Merges two sorted lists, and looks before every so many whether the run goes on.
+/// Merges two sorted lists, with regular checks for a stop.
 fn merge(
     look_every: usize,
     one: &[u32],
@@ -211,7 +211,7 @@ mod tests {
     #[test]
     fn parts_are_merged_into_what_sorting_at_once_gives() {
         for count in (0..70).chain([1000]) {
-            // Many are equal; the number of the item decides then.
+            // Many are equal; then the number of the item decides.
             let keys: Vec<u32> = (0..count).map(|i| i * i * 31 % 17).collect();
             let compare = |i: u32, j: u32| keys[i as usize].cmp(&keys[j as usize]).then(i.cmp(&j));
             let mut expected: Vec<u32> = (0..count).collect();

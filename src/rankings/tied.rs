@@ -10,24 +10,24 @@ use crate::error::{Error, Number};
 use crate::memory;
 use crate::parallel::{self, Crew, Watch};
 
-/// Rows are sorted in jobs that take about this long.
+/// The approximate duration of a job that sorts rows.
 const JOB_NS: f64 = 2e6;
 
-/// So many rankings tell how many blocks rankings have.
+/// The number of rankings from which the usual number of blocks is estimated.
 const SAMPLE: usize = 64;
 
-/// What an item without a number means.
+/// The meaning of an item without a number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Missing {
     /// A mistake.
     Error,
-    /// The item comes after all that have a number, tied with the others that have none: a top-k list.
+    /// The item comes after all items with a number, tied with the others that have none: a top-k list.
     Bottom,
-    /// Nothing is known about its place.
+    /// The position of the item is unknown.
     Anywhere,
 }
 
-/// How numbers are read.
+/// The options for reading numbers.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Reading {
     /// Whether the largest number is the most preferred.
@@ -35,28 +35,28 @@ pub(crate) struct Reading {
     /// Whether equal numbers are ties and not mistakes.
     pub(crate) ties: bool,
     pub(crate) missing: Missing,
-    /// Whether infinite numbers are numbers like others and not mistakes.
+    /// Whether infinite numbers are ordinary numbers and not mistakes.
     pub(crate) infinite: bool,
 }
 
-/// A number of rankings of the same items that may tie items and leave some out.
+/// Rankings of the same items, with ties and missing items.
 ///
-/// An incomplete ranking stands for all complete rankings that agree with it, each as likely as the others. Tied items
-/// share a *block* of ranks. Only the order of the numbers of a row matters.
+/// An incomplete ranking stands for all complete rankings that agree with it, each with the same probability. Tied
+/// items share a *block* of ranks. Only the order of the numbers of a row matters.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Incomplete {
     rows: usize,
     items: usize,
     missing: Missing,
-    /// For each item the first rank, from 0, of its block; for items of unknown place the number of items.
+    /// For each item the first rank, from 0, of its block; for items of unknown position the number of items.
     starts: Vec<u32>,
-    /// The items in the order of their blocks, those of a block by number.
+    /// The items in the order of their blocks, and by number within a block.
     orders: Vec<u32>,
-    /// The items from the last block to the first, those of a block by number.
+    /// The items from the last block to the first, and by number within a block.
     downs: Vec<u32>,
     /// The first ranks of the blocks, in the order of the items in `orders`.
     starts_at: Vec<u32>,
-    /// How many items of each row have a place.
+    /// The number of items of each row that have a position.
     placed: Vec<u32>,
     /// Whether every row is complete and without ties.
     complete: bool,
@@ -67,18 +67,18 @@ pub struct Incomplete {
 pub(crate) struct Blocks<'a> {
     /// The first rank of each item's block.
     pub(crate) starts: &'a [u32],
-    /// The items in the order of their blocks, those of a block by number.
+    /// The items in the order of their blocks, and by number within a block.
     pub(crate) order: &'a [u32],
-    /// The items from the last block to the first, those of a block by number.
+    /// The items from the last block to the first, and by number within a block.
     pub(crate) down: &'a [u32],
     /// The first ranks of the blocks, in the order of the items in `order`.
     pub(crate) start_at: &'a [u32],
-    /// How many items have a place; the others come last in `order`.
+    /// The number of items that have a position; the others come last in `order`.
     pub(crate) placed: usize,
 }
 
 impl<'a> Blocks<'a> {
-    /// The ranks of each block of items with a place, in order.
+    /// The ranks of each block of items with a position, in order.
     pub(crate) fn ranges(self) -> Ranges<'a> {
         Ranges { blocks: self, rest: 0..self.placed }
     }
@@ -112,11 +112,11 @@ impl DoubleEndedIterator for Ranges<'_> {
 }
 
 impl Incomplete {
-    /// Rankings from numbers, row by row, of which the least is the most preferred; equal ones are ties, NaN is an item
-    /// without a number.
+    /// Rankings from numbers, row by row. The smallest number is the most preferred; equal numbers are ties; NaN is an
+    /// item without a number.
     ///
     /// # Errors
-    /// When a number is infinite, a NaN is there without being allowed, or the shape does not match.
+    /// When a number is infinite, there is a NaN that is not allowed, or the shape does not match.
     ///
     /// ```
     /// use wkendall::{Incomplete, Missing};
@@ -136,7 +136,7 @@ impl Incomplete {
         )
     }
 
-    /// As [`Incomplete::from_ranks`] for numbers of which the largest is the most preferred.
+    /// As [`Incomplete::from_ranks`], but the largest number is the most preferred.
     ///
     /// # Errors
     /// As [`Incomplete::from_ranks`].
@@ -183,14 +183,14 @@ impl Incomplete {
         let wrong = first_wrong.into_inner();
         if wrong < rows {
             let values = &values[wrong * items..][..items];
-            // Only memory that another thread wrote to in the meantime can be in order by now.
+            // The row can be valid by now only if another thread has changed the memory.
             return Err(built.wrong(reading, wrong, values).unwrap_or(Error::Changed));
         }
         built.complete = complete.into_inner();
         Ok(built)
     }
 
-    /// Memory for so many rankings, which are to be filled in.
+    /// Memory for `rows` rankings, to be filled in.
     fn zeros(rows: usize, items: usize, missing: Missing) -> Result<Self, Error> {
         let zeros = || memory::filled(rows * items, 0);
         let placed = memory::filled(rows, items as u32)?;
@@ -198,7 +198,7 @@ impl Incomplete {
         Ok(Self { rows, items, missing, starts, orders, downs, starts_at, placed, complete: true })
     }
 
-    /// All rankings, so many at a time.
+    /// All rankings, `rows` at a time.
     fn jobs(&mut self, rows: usize) -> impl Iterator<Item = RowsMut<'_>> {
         let size = (rows * self.items).max(1);
         let Self { starts, orders, downs, starts_at, placed, .. } = self;
@@ -213,7 +213,7 @@ impl Incomplete {
         })
     }
 
-    /// What is wrong with a row that has been read.
+    /// The error in a row that has been read.
     #[cold]
     fn wrong<V: Value>(&self, reading: Reading, row: usize, values: &[V]) -> Option<Error> {
         let not_real = values.iter().enumerate().filter(|(_, value)| !value.is_real());
@@ -235,25 +235,25 @@ impl Incomplete {
         Some(Error::Tie { row, earlier, column, value: values[column].number() })
     }
 
-    /// The same rankings, of which it is known that no item lacks a place if that is so.
+    /// The same rankings, marked as having no unknown positions if that is the case.
     pub(crate) fn settled(self) -> Self {
         let placed = self.placed.iter().all(|&placed| placed as usize == self.items);
         Self { missing: if placed { Missing::Error } else { self.missing }, ..self }
     }
 
-    /// The same as complete rankings, if they are and there is memory for them.
+    /// The same as complete rankings, if they are complete and there is memory for them.
     #[must_use]
     pub fn complete(&self) -> Option<Rankings> {
         self.try_complete(None).ok().flatten()
     }
 
-    /// The same as complete rankings, if they are.
+    /// The same as complete rankings, if they are complete.
     pub(crate) fn try_complete(&self, watch: Option<Watch<'_>>) -> Result<Option<Rankings>, Error> {
         let build = || Rankings::build(InputKind::Ranks, self.rows, self.items, &self.starts, None, watch);
         self.complete.then(build).transpose()
     }
 
-    /// About how many blocks a ranking has: the mean of some of them.
+    /// The approximate number of blocks of a ranking: the mean over some of them.
     pub(crate) fn usual_blocks(&self) -> usize {
         let step = self.rows.div_ceil(SAMPLE).max(1);
         let sample = (0..self.rows).step_by(step);
@@ -273,8 +273,8 @@ impl Incomplete {
         self.items
     }
 
-    /// For each item of each ranking, row by row, the first rank of its block, from 0; for items of unknown place the
-    /// number of items.
+    /// For each item of each ranking, row by row, the first rank of its block, from 0; for items of unknown position
+    /// the number of items.
     #[must_use]
     pub fn starts(&self) -> &[u32] {
         &self.starts
@@ -286,8 +286,8 @@ impl Incomplete {
         self.complete
     }
 
-    /// The ranks, from 0, that an item of a ranking can have; all ranks for an item of unknown place. Of the others,
-    /// those with unknown places are not counted.
+    /// The ranks, from 0, that an item of a ranking can have; all ranks for an item of unknown position. For the other
+    /// items, those of unknown position are not counted.
     ///
     /// # Panics
     /// If there is no such ranking or item.
@@ -313,7 +313,7 @@ impl Incomplete {
         }
     }
 
-    /// Whether items can have unknown places.
+    /// Whether items can have unknown positions.
     pub(crate) fn has_unknown(&self) -> bool {
         self.missing == Missing::Anywhere
     }
@@ -344,13 +344,13 @@ impl Incomplete {
 
 impl From<&Rankings> for Incomplete {
     /// # Panics
-    /// When there is no memory; [`Incomplete::from_rankings`] returns that as an error.
+    /// When there is no memory; [`Incomplete::from_rankings`] returns this as an error.
     fn from(rankings: &Rankings) -> Self {
         Self::from_rankings(rankings).unwrap_or_else(|error| panic!("{error}"))
     }
 }
 
-/// Some rankings that are being made.
+/// Some rankings under construction.
 struct RowsMut<'a> {
     starts: &'a mut [u32],
     orders: &'a mut [u32],
@@ -360,7 +360,7 @@ struct RowsMut<'a> {
 }
 
 impl<'a> RowsMut<'a> {
-    /// One ranking after the other.
+    /// One ranking after another.
     fn each(self, items: usize) -> impl Iterator<Item = RowsMut<'a>> {
         let items = items.max(1);
         let Self { starts, orders, downs, starts_at, placed } = self;
@@ -375,7 +375,7 @@ impl<'a> RowsMut<'a> {
         })
     }
 
-    /// Takes over a ranking.
+    /// Copies a ranking.
     fn copy(&mut self, blocks: Blocks<'_>) {
         self.starts.copy_from_slice(blocks.starts);
         self.orders.copy_from_slice(blocks.order);
@@ -384,7 +384,7 @@ impl<'a> RowsMut<'a> {
         self.placed.fill(blocks.placed as u32);
     }
 
-    /// Reads a ranking; whether its numbers are as they should be, or the run is over.
+    /// Reads a ranking; returns whether its numbers are valid, or the run is stopped.
     fn read<V: Value>(&mut self, reading: Reading, values: &[V], sort: &mut BlockSort) -> bool {
         let Reading { descending, ties, missing, infinite } = reading;
         let has_place = if infinite { V::is_known } else { V::is_real };
@@ -405,7 +405,7 @@ impl<'a> RowsMut<'a> {
         ties || !tied
     }
 
-    /// Makes what follows from starts and order.
+    /// Computes what follows from starts and order.
     fn finish(&mut self) {
         for (start, &item) in self.starts_at.iter_mut().zip(&*self.orders) {
             *start = self.starts[item as usize];
@@ -421,7 +421,7 @@ impl<'a> RowsMut<'a> {
         }
     }
 
-    /// Whether all items have a place of their own.
+    /// Whether each item has its own position.
     fn is_complete(&self) -> bool {
         (0..).zip(&*self.starts_at).all(|(rank, &start)| rank == start)
             && self.placed.iter().all(|&placed| placed as usize == self.orders.len())

@@ -1,10 +1,10 @@
-//! Numbers as a caller gives them, and what they can stand for.
+//! Numbers as given by the caller, and their meaning.
 
 use crate::error::{Error, Number};
 
-/// A number that can stand for a rank, an item number or a score: any integer of up to 64 bits, `f32` or `f64`.
+/// A number that can be a rank, an item number or a score: any integer of up to 64 bits, `f32` or `f64`.
 pub trait Value: Copy + Sync + sealed::Sealed {
-    /// The value as a whole number, if it is one that fits.
+    /// The value as an integer, if it is one and fits.
     #[doc(hidden)]
     fn whole(self) -> Option<i64>;
     /// The value for messages.
@@ -19,7 +19,7 @@ pub trait Value: Copy + Sync + sealed::Sealed {
     /// The order of two values of which neither is NaN.
     #[doc(hidden)]
     fn order(self, other: Self) -> std::cmp::Ordering;
-    /// A number that is ordered as the values are, of which none is NaN.
+    /// An integer with the same order as the values, none of which is NaN.
     #[doc(hidden)]
     fn key(self) -> u64;
 }
@@ -48,7 +48,7 @@ macro_rules! integer_values {
                 self.cmp(&other)
             }
             fn key(self) -> u64 {
-                // Counts from the least number of the type.
+                // Counts from the smallest number of the type.
                 (self as u64).wrapping_sub(<$type>::MIN as u64)
             }
         }
@@ -60,7 +60,7 @@ integer_values!(Unsigned: u8, u16, u32, u64, usize);
 impl sealed::Sealed for f64 {}
 impl Value for f64 {
     fn whole(self) -> Option<i64> {
-        // Past 2^53 every float is whole, and far beyond any rank: it is reported as out of range.
+        // Above 2^53 every float is an integer, far beyond any rank: it is reported as out of range.
         (self.fract() == 0.0).then_some(self as i64)
     }
     fn number(self) -> Number {
@@ -79,7 +79,7 @@ impl Value for f64 {
         self.partial_cmp(&other).unwrap_or(std::cmp::Ordering::Equal)
     }
     fn key(self) -> u64 {
-        // Bits are ordered as numbers are, but for the sign. Adding 0 makes -0 the same as 0.
+        // The bits of floats are ordered like the numbers, except for the sign. Adding 0 turns -0 into 0.
         let bits = (self + 0.0).to_bits();
         if bits >> 63 == 0 { bits | 1 << 63 } else { !bits }
     }
@@ -107,7 +107,7 @@ impl Value for f32 {
     }
 }
 
-/// What numbers mean.
+/// The meaning of numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum InputKind {
     Ranks,
@@ -121,7 +121,7 @@ pub(crate) fn index_of<V: Value>(value: V, zero_based: bool, items: usize) -> Op
     usize::try_from(index).ok().filter(|&index| index < items)
 }
 
-/// Marks a rank that no item has taken yet; `check_shape` keeps columns below it.
+/// Marks a rank that is not taken yet; `check_shape` keeps columns below it.
 pub(crate) const VACANT: u32 = u32::MAX;
 
 pub(crate) fn check_shape(rows: usize, items: usize, values: usize) -> Result<(), Error> {

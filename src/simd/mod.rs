@@ -1,14 +1,14 @@
-//! Vector instructions: which this CPU has, and the inner loops written for them.
+//! Vector instructions: those of this CPU, and the inner loops written for them.
 //!
 //! ```text
 //! loops    sums over slices, written once for any instruction set
 //!   arch   one trait, one file for each instruction set, and the list of them
 //! ```
 //!
-//! A loop is generic over the trait [`Arch`](arch::Arch). It is compiled once for each instruction set, in a
-//! function that enables the instructions, and [`Isa::run`] calls the right one. An [`Isa`] exists only where
-//! the CPU has the instructions, so safe code cannot cause an illegal instruction. This is the only module with
-//! unsafe code; it sees slices and the [terms](crate::weight::pair) of pairs, nothing of rankings.
+//! A loop is generic over the trait [`Arch`](arch::Arch). It is compiled once for each instruction set, in a function
+//! that enables the instructions, and [`Isa::run`] calls the right one. An [`Isa`] exists only if the CPU has the
+//! instructions, so safe code cannot cause an illegal instruction. This is the only module with unsafe code. It uses
+//! slices and the [terms](crate::weight::pair) of pairs, and no rankings.
 
 // Vector operations must be inlined into the functions that enable their instructions.
 #![allow(unsafe_code, clippy::inline_always, clippy::wildcard_imports)]

@@ -1,16 +1,16 @@
-//! Weights that do not fit the number of items are refused: numbers that are not finite, too many or too few of them,
-//! or so large that sums overflow.
+//! Refuses weights that do not match the number of items: numbers that are not finite, too many or too few of them, or
+//! so large that sums overflow.
 
 use super::lowered::Lowered;
 use crate::error::Error;
 use crate::memory::{self, Shared};
 
 impl Lowered {
-    /// Refuses what does not fit the number of items.
+    /// Refuses weights that do not match the number of items.
     pub(crate) fn checked(self, items: usize) -> Result<Self, Error> {
         match &self {
             Self::Count { top: None } | Self::Later => {}
-            // With no items there is nothing to rank, and k = 1 is the least harmful thing to say.
+            // With no items there is nothing to rank, and k = 1 is accepted.
             &Self::Count { top: Some(k) } if (1..=items.max(1)).contains(&k) => {}
             &Self::Count { top: Some(k) } => return Err(Error::TopOutOfRange { k, items }),
             Self::Sums(values) | Self::Products(values) => check_factor(values, items)?,
@@ -21,7 +21,7 @@ impl Lowered {
         Ok(self)
     }
 
-    /// Refuses an order for which sums over tuples, those of lower orders on the way included, may not be finite.
+    /// Refuses an order for which sums over tuples, or intermediate sums of lower orders, may not be finite.
     pub(crate) fn check_order(&self, order: usize, items: usize) -> Result<(), Error> {
         if self.fits_order(order, items) {
             return Ok(());
@@ -43,8 +43,8 @@ impl Lowered {
     }
 
     fn fits_order(&self, order: usize, items: usize) -> bool {
-        // Logarithms of the number of tuples, and of the number of ways to order one: weighted sums are at most as
-        // large as all tuples with the largest weight, and at most the power of the sum over single items over the
+        // Logarithms of the number of tuples, and of the number of ways to order one. Weighted sums are at most the
+        // number of tuples times the largest weight, and at most the power of the sum over single items divided by the
         // number of ways.
         let (mut tuples, mut ways) = (0.0, 0.0);
         let (mut largest, mut squares) = (0.0_f64, 0.0);
@@ -63,15 +63,15 @@ impl Lowered {
                     tuples
                 }
             };
-            // The largest float64 is the exponential of 709.
+            // The largest float64 is about exp(709).
             size < 700.0
         })
     }
 }
 
 fn check_factor(values: &[f64], items: usize) -> Result<(), Error> {
-    // Sums of `add` have at most n^2 / 2 terms of 4 u^2, those of `mult` of u^4; both are tripled on the way to a
-    // signed sum.
+    // Sums of `add` have at most n^2 / 2 terms of 4 u^2, those of `mult` of u^4; both are tripled in the computation of
+    // a signed sum.
     let fits = |u: f64| (u * u * u.max(2.0) * u.max(2.0) * 3.0 * (items as f64).powi(2)).is_finite();
     match values.iter().position(|value| !fits(value.abs())) {
         Some(position) => Err(Error::FactorTooLarge { position, value: values[position] }),
@@ -79,7 +79,7 @@ fn check_factor(values: &[f64], items: usize) -> Result<(), Error> {
     }
 }
 
-/// Any number of tensors, or as many as are wanted.
+/// Any number of tensors, or `arrays` of them.
 pub(crate) fn check_tensors(entries: &[f64], items: usize, axes: usize, arrays: Option<usize>) -> Result<(), Error> {
     let size = power(items, axes)?;
     let fits = match arrays {
@@ -92,7 +92,7 @@ pub(crate) fn check_tensors(entries: &[f64], items: usize, axes: usize, arrays: 
     check_entries("U", entries, items, axes, |value| value * value * entries.len() as f64)
 }
 
-/// Refuses vectors that are not those of whole terms; returns the numbers of a term.
+/// Refuses vectors that are not a whole number of terms; returns the length of a term.
 pub(super) fn check_length(vectors: &[f64], items: usize, axes: usize) -> Result<usize, Error> {
     let size = axes.checked_mul(items).filter(|_| axes > 0).ok_or(Error::Order { order: axes })?;
     if vectors.len().checked_rem(size).unwrap_or(vectors.len()) != 0 {
@@ -105,12 +105,12 @@ fn check_factors(vectors: &[f64], items: usize, axes: usize) -> Result<(), Error
     let size = check_length(vectors, items, axes)?;
     let terms = (vectors.len() / size.max(1)) as f64;
     check_entries("the factors of U", vectors, items, 1, |value| {
-        // A sum, because the larger of 1 and NaN is 1.
+        // A sum, because the maximum of 1 and NaN is 1.
         ((1.0 + value * value) * items as f64).powi(axes as i32) * terms * terms
     })
 }
 
-/// The weights of two positions and two values in the same order; the others never count and become 0.
+/// The weights of two positions and two values in the same order; the others are never used and become 0.
 fn checked_quadruples(entries: Shared, items: usize) -> Result<Shared, Error> {
     if power(items, 4)? != entries.len() {
         return Err(Error::WeightShape { given: entries.len(), arrays: 1, axes: 4, items });
@@ -126,7 +126,7 @@ fn checked_quadruples(entries: Shared, items: usize) -> Result<Shared, Error> {
     Ok(checked)
 }
 
-/// Refuses an entry for which `size`, what sums can come to, is not finite.
+/// Refuses an entry for which `size`, a bound of sums, is not finite.
 fn check_entries(
     name: &'static str,
     entries: &[f64],

@@ -1,11 +1,11 @@
-//! What engines need of weights: a few kinds of terms.
+//! The weights as the engines see them: a few kinds of terms.
 
 use crate::error::Error;
 use crate::memory::{self, Shared};
 
-/// What a concordant pair of items adds, or a tuple of any number of them. Ranks count from 0; a pair has the ranks
-/// `a < b` in one ranking and `c < d` in the other. Matches over it name every kind, so that the compiler finds the
-/// places that a new kind concerns.
+/// The term of a concordant pair of items, or of a tuple of any number of them. Ranks count from 0; a pair has the
+/// ranks `a < b` in one ranking and `c < d` in the other. Matches over it name every kind, so that the compiler finds
+/// all places that a new kind affects.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Lowered {
     /// 1, if all ranks are below `top`.
@@ -36,7 +36,7 @@ impl Lowered {
         }
     }
 
-    /// The entries, if nobody has checked that they make a kernel.
+    /// The entries, if they have not been checked to make a kernel.
     pub(crate) fn unchecked_kernel(&self) -> Option<&[f64]> {
         match self {
             Self::Quadruples(entries) => Some(entries),
@@ -64,7 +64,7 @@ impl Lowered {
         *self == Self::Later
     }
 
-    /// Whether all concordant pairs count 1.
+    /// Whether all concordant pairs have weight 1.
     pub(crate) fn counts_all(&self) -> bool {
         *self == Self::Count { top: None }
     }
@@ -82,7 +82,7 @@ impl Lowered {
         self.position_weights().iter().any(|&value| value < 0.0)
     }
 
-    /// The same weight with position weights without their signs, if any is negative.
+    /// The same weight with the absolute values of its position weights, if any is negative.
     pub(crate) fn without_signs(&self) -> Result<Option<Self>, Error> {
         if !self.has_negative() {
             return Ok(None);

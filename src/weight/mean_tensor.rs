@@ -1,8 +1,8 @@
 //! Tensors of weights, averaged over the ranks that tied items share.
 //!
 //! Two items in different blocks have the mean of the weights over the ranks of both blocks, two items of one block the
-//! mean over its pairs of different ranks, an item with itself the mean over its ranks. The items of a block have the
-//! same numbers but for the diagonal, so that a tensor with two axes takes O(n^2), whatever the blocks.
+//! mean over its pairs of different ranks, and an item with itself the mean over its ranks. The items of a block have
+//! the same numbers except for the diagonal, so a tensor with two axes takes O(n^2), whatever the blocks are.
 
 use std::ops::Range;
 
@@ -15,29 +15,30 @@ use crate::rankings::tied::Blocks;
 pub(crate) enum Direction {
     /// Weights of ranks become numbers of items.
     Forward,
-    /// Weights of items become numbers of ranks: what the inverse permutations have, from which the package learns.
+    /// Weights of items become numbers of ranks: the numbers of the inverse permutations, from which the package
+    /// learns.
     #[cfg_attr(not(feature = "python"), allow(dead_code))]
     Inverse,
 }
 
-/// What a tensor with one or two axes comes to for one ranking with ties.
+/// The mean of a tensor with one or two axes for one ranking with ties.
 pub(crate) struct MeanTensor<'a> {
     weights: &'a [f64],
     blocks: Blocks<'a>,
     direction: Direction,
-    /// By the first rank of a block: where it ends, what two of its items have, and what an item has with itself.
+    /// By the first rank of a block: its end, the number of two of its items, and the number of an item with itself.
     ends: Vec<u32>,
     tied: Vec<f64>,
     own: Vec<f64>,
 }
 
-/// Refuses tensors that have no means here.
+/// Refuses tensors without means here.
 pub(crate) fn check_order(order: usize) -> Result<(), Error> {
     if matches!(order, 1 | 2) { Ok(()) } else { Err(Error::IncompleteOrder { order }) }
 }
 
 impl<'a> MeanTensor<'a> {
-    /// That of a ranking, for weights with so many axes.
+    /// For a ranking, and weights with `order` axes.
     pub(crate) fn new(
         weights: &'a [f64],
         order: usize,
@@ -73,7 +74,7 @@ impl<'a> MeanTensor<'a> {
         (if block.len() > 1 { tied / (size * (size - 1.0)) } else { 0.0 }, own / size)
     }
 
-    /// Where the weights of a rank are.
+    /// The index of the weights of a rank.
     fn read(&self, rank: usize) -> usize {
         match self.direction {
             Direction::Forward => rank,
@@ -81,7 +82,7 @@ impl<'a> MeanTensor<'a> {
         }
     }
 
-    /// Where the numbers of a rank go.
+    /// The index of the numbers of a rank.
     pub(crate) fn write(&self, rank: usize) -> usize {
         match self.direction {
             Direction::Forward => self.blocks.order[rank] as usize,
@@ -99,12 +100,12 @@ impl<'a> MeanTensor<'a> {
         start as usize..self.ends[start as usize] as usize
     }
 
-    /// What an item of the block has with itself.
+    /// The number of an item of the block with itself.
     pub(crate) fn own(&self, block: &Range<usize>) -> f64 {
         self.own[block.start]
     }
 
-    /// The mean of the rows of weights of a block, made in `rows` if there are several.
+    /// The mean of the rows of weights of a block, computed in `rows` if there are several.
     pub(crate) fn row<'s>(&'s self, block: &Range<usize>, rows: &'s mut [f64]) -> &'s [f64] {
         let items = self.blocks.starts.len();
         let row = |rank: usize| &self.weights[self.read(rank) * items..][..items];
@@ -124,8 +125,8 @@ impl<'a> MeanTensor<'a> {
         rows
     }
 
-    /// Writes what the items of a block have with all others, given the mean of its rows. Its own items have what two
-    /// tied ones have.
+    /// Writes the numbers of the items of a block with all items, from the mean of its rows. Items of the same block
+    /// get the number of two tied items.
     pub(crate) fn line(&self, block: &Range<usize>, row: &[f64], out: &mut [f64]) {
         for other in self.ranges() {
             let mean = if other == *block { self.tied[block.start] } else { self.mean(row, &other) };
@@ -151,7 +152,7 @@ impl<'a> MeanTensor<'a> {
         if block.len() == 1 { sum } else { sum / block.len() as f64 }
     }
 
-    /// Calls `each` with every item, or rank, and its numbers; ends when it says no. `memory` has two lines.
+    /// Calls `each` with every item, or rank, and its numbers, until it returns false. `memory` has two rows.
     pub(crate) fn each_line(&self, memory: &mut [f64], mut each: impl FnMut(usize, &[f64]) -> bool) {
         let (rows, line) = memory.split_at_mut(self.blocks.starts.len());
         for block in self.ranges() {

@@ -1,4 +1,4 @@
-//! What weights come to for the ranks that tied items share.
+//! Means of weights over the ranks that tied items share.
 
 use crate::error::Error;
 use crate::memory;
@@ -6,22 +6,21 @@ use crate::rankings::tied::Blocks;
 use crate::weight::lowered::Lowered;
 use crate::weight::powers::times_power_of_two;
 
-/// Rankings whose largest product of two weights is below 2 to the negative of this are rescaled where they are
-/// normalized.
+/// Rankings whose largest product of two weights is below 2 to minus this power are rescaled for normalization.
 const STEEP: f64 = 200.0;
 
-/// What the weights of ranks come to for the blocks of one ranking, by the first rank of a block.
+/// The means of the weights for the blocks of one ranking, by the first rank of a block.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Means {
-    /// The mean weight of the ranks of the block; what two items in different blocks have is a product or a sum of
+    /// The mean weight of the ranks of the block; the number of two items in different blocks is a product or a sum of
     /// these.
     pub(crate) of_block: Vec<f64>,
-    /// What an ordered pair of tied items has.
+    /// The number of an ordered pair of tied items.
     pub(crate) of_tied: Vec<f64>,
 }
 
 impl Means {
-    /// Those of a ranking.
+    /// For a ranking.
     pub(crate) fn of(weight: &Lowered, blocks: Blocks<'_>) -> Result<Self, Error> {
         let items = blocks.starts.len();
         let mut means = Self { of_block: memory::filled(items, 0.0)?, of_tied: memory::filled(items, 0.0)? };
@@ -46,8 +45,8 @@ impl Means {
                     let mean = u[block.clone()].iter().sum::<f64>() / size;
                     (mean, mean)
                 }
-                // What pairs have depends on both rankings, and is found for each two of them. General weights have no
-                // means.
+                // The numbers of pairs depend on both rankings and are computed for every two of them. General weights
+                // have no means here.
                 Lowered::Later | Lowered::Tensor { .. } | Lowered::Factors { .. } | Lowered::Quadruples(_) => {
                     (0.0, 0.0)
                 }
@@ -58,9 +57,9 @@ impl Means {
         Ok(means)
     }
 
-    /// The power of two that pairs of items are to be multiplied by, so that the squares of the largest do not
-    /// underflow: for what does not depend on the scale of one ranking. Products of two weights can be 1e-170 although
-    /// the largest weight is 1.
+    /// The power of two by which the numbers of pairs are to be multiplied, so that the squares of the largest do not
+    /// underflow: for results that do not depend on the scale of one ranking. Products of two weights can be 1e-170
+    /// although the largest weight is 1.
     pub(crate) fn power(&self, weight: &Lowered, signed: bool) -> i32 {
         match weight {
             Lowered::Products(_) => {}
@@ -85,25 +84,25 @@ impl Means {
         2 * (-largest / 2.0).min(500.0 - most.log2()) as i32
     }
 
-    /// Multiplies what pairs of items have by an even power of two.
+    /// Multiplies the numbers of pairs of items by an even power of two.
     pub(crate) fn rescale(&mut self, power: i32, signed: bool) {
         if power == 0 {
             return;
         }
         self.of_block.iter_mut().for_each(|mean| *mean = times_power_of_two(*mean, power / 2));
-        // Signed sums have none of these, and they could be too large.
+        // Signed sums do not use these, and they could overflow.
         self.of_tied.iter_mut().for_each(|tied| *tied = if signed { 0.0 } else { times_power_of_two(*tied, power) });
     }
 
-    /// Those of a complete ranking, whose blocks are its ranks.
+    /// For a complete ranking, whose blocks are its ranks.
     pub(crate) fn of_ranks(weight: &Lowered, items: usize) -> Result<Self, Error> {
         let ranks = memory::collect(0..items as u32)?;
         Self::of(weight, Blocks { starts: &ranks, order: &ranks, down: &[], start_at: &ranks, placed: items })
     }
 
-    /// The sum for a ranking and itself, signed or not, of a weight whose pairs have products or sums of the means.
+    /// The sum for a ranking and itself, signed or not, for a weight whose pairs have products or sums of the means.
     pub(crate) fn own(&self, weight: &Lowered, blocks: Blocks<'_>, signed: bool) -> f64 {
-        // Of the blocks passed: how many items, and the sums of the means and of their squares.
+        // Over the blocks so far: the number of items, and the sums of the means and of their squares.
         let (mut items, mut sum, mut squares) = (0.0, 0.0, 0.0);
         let mut own = 0.0;
         for block in blocks.ranges() {
@@ -125,7 +124,7 @@ impl Means {
         own
     }
 
-    /// What an ordered pair of items has, given the first ranks of their blocks, and what it has turned round.
+    /// The numbers of an ordered pair of items and of the reversed pair, from the first ranks of their blocks.
     pub(crate) fn of_pair(&self, weight: &Lowered, first: u32, second: u32) -> (f64, f64) {
         if first == second {
             let tied = self.of_tied[first as usize];

@@ -1,21 +1,21 @@
-//! The weights of tuples of positions: what a user gives.
+//! The weights of tuples of positions, as given by the user.
 //!
 //! ```text
-//! mod         Weight and Factor: what a user gives
+//! mod         Weight and Factor, as given by the user
 //!   scale     powers of two that keep sums of products in range
-//!   checked   refuses numbers that do not fit
+//!   checked   refuses weights that do not match the number of items
 //!   own       the value of a kernel for a ranking and itself, in closed form
-//!   tails     what weights come to for lists out of a catalogue
-//!   means     what weights come to for tied items
+//!   tails     means of weights for lists out of a catalogue
+//!   means     means of weights for tied items
 //!   mean_tensor  the same for tensors of weights
-//!   lowered   the few kinds of terms that engines tell apart; they never see a weight by name
-//!   pair      what a pair of items adds, for each kind of term: one trait
+//!   lowered   the few kinds of terms that engines distinguish; they never see a weight by name
+//!   pair      the term of a pair of items, for each kind of term: one trait
 //!   powers    multiplication by powers of two
 //! ```
 //!
-//! A new weight is a variant of [`Weight`] and an arm of `Weight::given`, which says what it comes down to. Only a
-//! weight that comes down to none of the kinds of [`lowered`] needs a new one there; the compiler then names every
-//! place that has to know it.
+//! A new weight is a variant of [`Weight`] and an arm of `Weight::given`, which converts it to a kind of term. Only a
+//! weight that matches none of the kinds of [`lowered`] needs a new kind there; the compiler then names every place
+//! that has to handle it.
 
 pub(crate) mod checked;
 pub(crate) mod lowered;
@@ -41,7 +41,7 @@ pub enum Factor {
     Hyperbolic,
     /// `u_r = 1 / log2(r + 1)` for rank r = 1..n, as in discounted cumulative gain.
     Log,
-    /// Any finite numbers, one a position; the first belongs to the most preferred.
+    /// Any finite numbers, one per position; the first is that of the most preferred position.
     Values(Vec<f64>),
 }
 
@@ -70,8 +70,8 @@ impl Factor {
     }
 }
 
-/// What a concordant pair of items adds to the kernel. Below, the pair's two items have ranks `a < b` in one ranking
-/// and `c < d` in the other, counting from 1, the most preferred first; `n` is the number of items.
+/// The weight of a concordant pair of items. Below, the two items have ranks `a < b` in one ranking and `c < d` in the
+/// other, counting from 1, which is the most preferred; `n` is the number of items.
 #[derive(Debug, Clone, PartialEq, Default)]
 #[non_exhaustive]
 pub enum Weight {
@@ -86,33 +86,33 @@ pub enum Weight {
     Mult(Factor),
     /// `(n + 1 - max(b, d)) / n`: the mean of the top-k kernels over k = 1..n.
     Average,
-    /// Any n x n matrix U, row by row: every ordered pair of items, concordant or not and an item with itself too, adds
-    /// `U[a][b] * U[c][d]`. Takes O(n^2) a pair of rankings.
+    /// Any n x n matrix U, row by row: every ordered pair of items, concordant or not, including an item with itself,
+    /// adds `U[a][b] * U[c][d]`. It takes O(n^2) for a pair of rankings.
     Matrix(Vec<f64>),
-    /// Any number of tensors with `order` axes of length n, one after the other: every tuple of `order` items adds the
+    /// Any number of tensors with `order` axes of length n, one after another: every tuple of `order` items adds the
     /// product of the weights of its ranks in both rankings, summed over the tensors. A matrix is a tensor of order 2.
     Tensor {
-        /// How many axes each has.
+        /// The number of axes of each tensor.
         order: usize,
-        /// All weights; the last axis runs fastest.
+        /// All weights; the last axis varies fastest.
         entries: Arc<[f64]>,
     },
-    /// A tensor given as a sum of products of vectors: `terms` times `order` vectors of length n. Takes
-    /// O(terms^2 order n) a pair of rankings.
+    /// A tensor given as a sum of products of vectors: `terms` times `order` vectors of length n. It takes O(terms^2
+    /// order n) for a pair of rankings.
     Factors {
-        /// How many axes the tensor has: the vectors of a term.
+        /// The number of axes of the tensor, which is the number of vectors of a term.
         order: usize,
         /// The vectors of the first term, one for each axis, then those of the second.
         vectors: Arc<[f64]>,
     },
     /// Any n x n x n x n array W: a concordant pair adds `W[a][b][c][d]`. Only entries with `a < b` and `c < d` count.
-    /// A kernel if W is symmetric and positive semi-definite as a matrix of pairs, which is not checked here. Takes
-    /// O(n^2) a pair of rankings.
+    /// It is a kernel if W is symmetric and positive semi-definite as a matrix of pairs, which is not checked here. It
+    /// takes O(n^2) for a pair of rankings.
     Quadruples(Arc<[f64]>),
 }
 
 impl Weight {
-    /// What engines need of it, checked for the number of items.
+    /// The weight as engines see it, checked for the number of items.
     pub(crate) fn check(&self, items: usize) -> Result<Lowered, Error> {
         self.given(items)?.checked(items)
     }
@@ -122,7 +122,7 @@ impl Weight {
         self.given(items)?.near_1(items)?.checked(items)
     }
 
-    /// What it comes down to, with numbers that may be too large, or too many or few of them.
+    /// The kind of term, not checked yet: numbers may be too large, too many or too few.
     fn given(&self, items: usize) -> Result<Lowered, Error> {
         Ok(match self {
             Self::Standard => Lowered::Count { top: None },

@@ -1,6 +1,6 @@
-//! What a concordant pair of items adds, for each kind of term.
+//! The term of a concordant pair of items, for each kind of term.
 //!
-//! A term is an inner product: of `N` numbers that the earlier item gives and `N` numbers that the later item has.
+//! A term is an inner product of `N` numbers of the earlier item and `N` numbers of the later item.
 //!
 //! ```text
 //! Ones      1                    = [1] . [1]
@@ -9,7 +9,7 @@
 //! Sums      (p + p') (q + q')    = [1, p, q, p q] . [p' q', q', p', 1]
 //! ```
 //!
-//! So sums over pairs need no list of the earlier items, only `N` sums of what they give:
+//! So sums over pairs need no list of the earlier items, only `N` sums of their numbers:
 //!
 //! ```text
 //! sum over i of term(i, j) = (sum over i of earlier(i)) . later(j)
@@ -20,26 +20,26 @@
 
 /// A kind of term. It depends on `M` numbers of each item.
 pub(crate) trait PairTerm<const M: usize, const N: usize> {
-    /// Whether both items can be exchanged. Then `later` is `earlier` in reverse.
+    /// Whether the two items can be swapped. Then `later` is `earlier` in reverse.
     const SYMMETRIC: bool;
 
-    /// The order in which the products are added where they are added one by one. The rounding depends on it.
+    /// The order in which the products are added if they are added one by one. The rounding depends on it.
     const ORDER: [usize; N];
 
-    /// What an earlier item gives.
+    /// The numbers of an earlier item.
     fn earlier<X: Number>(item: [X; M]) -> [X; N];
 
-    /// What a later item has.
+    /// The numbers of a later item.
     fn later<X: Number>(item: [X; M]) -> [X; N];
 
-    /// What a pair adds: the inner product, or the same with less rounding.
+    /// The term of a pair: the inner product, or the same with less rounding.
     fn term<X: Number>(earlier: [X; M], later: [X; M]) -> X;
 }
 
 /// A kind of term for which earlier items are only counted: each gives 1.
 pub(crate) trait CountingTerm<const M: usize>: PairTerm<M, 1> {}
 
-/// Terms with the numbers of the items. An item is named by its value.
+/// Terms with the numbers of the items. An item is identified by its value.
 #[derive(Clone, Copy)]
 pub(crate) enum Terms<'a> {
     /// One.
@@ -57,7 +57,7 @@ pub(crate) enum Terms<'a> {
     },
 }
 
-/// Real numbers, one or several side by side.
+/// Floating-point numbers, one or several side by side.
 pub(crate) trait Number: Copy {
     fn one() -> Self;
     fn plus(self, other: Self) -> Self;

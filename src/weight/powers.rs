@@ -1,4 +1,4 @@
-//! Multiplication by powers of two, which rounds nothing.
+//! Multiplication by powers of two, which is exact.
 
 use crate::error::Error;
 use crate::memory;
@@ -14,7 +14,7 @@ pub(crate) fn scaled(values: &[f64], exponent: i32) -> Result<Vec<f64>, Error> {
     memory::collect(values.iter().map(|&value| times_power_of_two(value, exponent)))
 }
 
-/// In steps, since a power of two can be too large or too small where the product is neither. The result is rounded at
+/// In steps, because a power of two can overflow or underflow although the product does not. The result is rounded at
 /// most once, if it is subnormal.
 pub(crate) fn times_power_of_two(value: f64, exponent: i32) -> f64 {
     let (mut value, mut rest) = (value, exponent);

@@ -1,4 +1,4 @@
-//! Powers of two that keep sums of products of weights within the range of real numbers, without rounding.
+//! Powers of two that keep sums of products of weights within the range of floating-point numbers, without rounding.
 
 use std::f64::consts::LN_2;
 
@@ -10,12 +10,12 @@ use crate::error::Error;
 use crate::memory::{self, Shared};
 use crate::parallel::Stop;
 
-/// Sums of scaled weights stay below 2 to this power, and self-similarities above its inverse if that is possible.
+/// Sums of scaled weights stay below 2 to this power, and self-similarities above its inverse if possible.
 const RANGE: f64 = 900.0;
 
 impl Lowered {
-    /// Times a power of two that brings the largest number near 1, before anything is checked: what is not finite, or
-    /// has another length, stays what it is.
+    /// The weight times a power of two that brings the largest number near 1, before any check: numbers that are not
+    /// finite, or of the wrong length, are not changed.
     pub(crate) fn near_1(self, items: usize) -> Result<Self, Error> {
         let values = match &self {
             Self::Count { .. } | Self::Later => return Ok(self),
@@ -39,8 +39,8 @@ impl Lowered {
         })
     }
 
-    /// Scaled by a power of two so that the self-similarity over tuples of `order` items neither overflows nor
-    /// underflows; for what does not depend on the scale of the weights.
+    /// The weight scaled by a power of two so that the self-similarity over tuples of `order` items neither overflows
+    /// nor underflows; for results that do not depend on the scale of the weights.
     pub(crate) fn scaled(self, order: usize, items: usize, stop: &Stop) -> Result<Self, Error> {
         match self {
             Self::Products(values) => Ok(Self::Products(for_products(&values, order, stop)?.into())),
@@ -54,11 +54,11 @@ impl Lowered {
     }
 }
 
-/// Position weights scaled so that the sum of squared products of so many of them, and the sums of fewer on the way,
+/// Position weights scaled so that the sum of squared products of `order` of them, and the intermediate sums of fewer,
 /// are in range.
 ///
 /// Usually this makes the largest weight 1. With steep weights or a high order the sum then underflows: three weights
-/// of `[1, 1e-90, 1e-90]` have the squared product 1e-360. Such sums are found by their logarithms. For orders of some
+/// of `[1, 1e-90, 1e-90]` have the squared product 1e-360. Such sums are computed with logarithms. For orders of some
 /// hundred a power of two is too coarse, and the weights are rounded.
 pub(crate) fn for_products(u: &[f64], order: usize, stop: &Stop) -> Result<Vec<f64>, Error> {
     let plain = scaled(u, exponent(u))?;
@@ -69,7 +69,7 @@ pub(crate) fn for_products(u: &[f64], order: usize, stop: &Stop) -> Result<Vec<f
     let logs = log_sums(u, order, stop)?;
     let after = |length: usize, shift: f64| logs[length] + 2.0 * length as f64 * shift;
     let fits = |&shift: &f64| after(order, shift) > -RANGE && (0..=order).all(|length| after(length, shift) < RANGE);
-    // From a self-similarity of 1 downwards, because the sums of fewer weights can be larger.
+    // Starting from a self-similarity of 1 and going down, because the sums of fewer weights can be larger.
     let exact =
         (0..=10).map(|step| -f64::from(step) * RANGE / 10.0 - logs[order]).map(|own| own / (2.0 * order as f64));
     let mut candidates = exact.clone().map(f64::round).chain(exact);
@@ -84,7 +84,8 @@ pub(crate) fn for_products(u: &[f64], order: usize, stop: &Stop) -> Result<Vec<f
     Ok(found)
 }
 
-/// For each length up to the order, the logarithm to base 2 of the sum over the tuples of that many squared products.
+/// For each length up to the order, the logarithm to base 2 of the sum of the squared products over the tuples of that
+/// length.
 fn log_sums(u: &[f64], order: usize, stop: &Stop) -> Result<Vec<f64>, Error> {
     let mut logs = memory::filled(order + 1, f64::NEG_INFINITY)?;
     logs[0] = 0.0;
@@ -102,17 +103,17 @@ fn log_sums(u: &[f64], order: usize, stop: &Stop) -> Result<Vec<f64>, Error> {
     Ok(logs)
 }
 
-/// Terms of `order` vectors each, with powers of two shared evenly among the vectors of a term and the largest term
-/// near 1; and the power of two that the terms have been multiplied by.
+/// Terms of `order` vectors each, with powers of two distributed evenly among the vectors of a term and the largest
+/// term near 1; and the power of two by which the terms have been multiplied.
 ///
-/// A term is a product of its vectors, so that moving a power of two from one vector to another changes nothing. With
-/// the terms `1e200 * 1e-200` and `1e-200 * 1e200` no scale for all vectors would do.
+/// A term is a product of its vectors, so moving a power of two from one vector to another changes nothing. For the
+/// terms `1e200 * 1e-200` and `1e-200 * 1e200` no common scale for all vectors would work.
 pub(crate) fn balanced(vectors: &[f64], order: usize, items: usize) -> Result<(Vec<f64>, i32), Error> {
     let (items, order) = (items.max(1), order.max(1));
     let parts = |term: &[f64]| -> Vec<i32> { term.chunks_exact(items).map(exponent).collect() };
     let is_zero = |term: &[f64]| term.chunks_exact(items).any(|vector| vector.iter().all(|&entry| entry == 0.0));
     let terms = || vectors.chunks_exact(order * items).filter(|term| !is_zero(term));
-    // A zero term says nothing about the scale.
+    // A zero term does not determine a scale.
     let power = terms().map(|term| parts(term).iter().sum()).min().unwrap_or(0);
     let mut balanced = memory::with_capacity(vectors.len())?;
     for term in vectors.chunks_exact(order * items) {

@@ -1,7 +1,7 @@
-//! What weights come to for lists: for the blocks of what a list has, and for the ranks of what it leaves out.
+//! Means of weights for lists: for the blocks of listed items, and for the ranks of the unlisted items.
 //!
-//! The last are all ranks from the length of the list on, so that what they come to depends on the length alone. It is
-//! found once for every length, in one pass over the weights from the end.
+//! The latter are all ranks from the length of the list on, so their means depend only on the length. They are computed
+//! once for every length, in one pass over the weights from the end.
 
 use super::lowered::Lowered;
 use super::means::Means;
@@ -9,18 +9,19 @@ use crate::error::Error;
 use crate::memory;
 use crate::parallel::Stop;
 
-/// Ranks that are passed between two looks whether the run goes on.
+/// The number of ranks between two checks for a stop.
 const LOOK_EVERY: usize = 1 << 16;
 
-/// What the weights of the last ranks come to.
+/// The means of the weights of the last ranks.
 pub(crate) struct Tails<'a> {
     weight: &'a Lowered,
     items: usize,
-    /// For each length of a list, the mean weight of the ranks from there on, and what an ordered pair of them has.
+    /// For each length of a list, the mean weight of the ranks from there on, and the mean number of an ordered pair of
+    /// them.
     means: Vec<(f64, f64)>,
 }
 
-/// A sum that keeps what rounding takes from it.
+/// A sum with compensation for rounding.
 #[derive(Clone, Copy, Default)]
 struct Sum {
     sum: f64,
@@ -63,13 +64,14 @@ impl<'a> Tails<'a> {
                     }
                 }
             }
-            // What pairs have depends on both lists, and is found for each two of them. General weights have no means.
+            // The numbers of pairs depend on both lists and are computed for every two of them. General weights have no
+            // means here.
             Lowered::Later | Lowered::Tensor { .. } | Lowered::Factors { .. } | Lowered::Quadruples(_) => {}
         }
         Ok(Self { weight, items, means })
     }
 
-    /// Those that are known.
+    /// From means that are already known.
     pub(crate) fn known(weight: &'a Lowered, items: usize, means: &[(f64, f64)]) -> Result<Self, Error> {
         Ok(Self { weight, items, means: memory::collect(means.iter().copied())? })
     }
@@ -79,8 +81,8 @@ impl<'a> Tails<'a> {
         &self.means
     }
 
-    /// What the weights come to for a list, by first rank, whose blocks have these sizes, by first rank as well; for
-    /// what it leaves out at the place of its length.
+    /// The means of the weights for a list whose blocks have these sizes, both by first rank; the mean of the unlisted
+    /// items is at the position of its length.
     pub(crate) fn of_list(&self, sizes: &[u32]) -> Result<Means, Error> {
         let length = sizes.len();
         let mut means = Means { of_block: memory::filled(length + 1, 0.0)?, of_tied: memory::filled(length + 1, 0.0)? };
@@ -110,7 +112,7 @@ impl<'a> Tails<'a> {
     }
 }
 
-/// For a block of counted ranks.
+/// For a block of ranks with counting weights.
 fn of_counts(weight: &Lowered, start: usize, size: usize) -> (f64, f64) {
     let Lowered::Count { top: Some(k) } = weight else { return (1.0, if size > 1 { 0.5 } else { 0.0 }) };
     let inside = k.saturating_sub(start).min(size) as f64;
@@ -118,7 +120,7 @@ fn of_counts(weight: &Lowered, start: usize, size: usize) -> (f64, f64) {
     (inside / size.max(1) as f64, if size > 1 { inside * (inside - 1.0) / 2.0 / pairs } else { 0.0 })
 }
 
-/// For a block of ranks, of which the sum of the weights is known, and of the products of two.
+/// For a block of ranks, from the sum of the weights and the sum of the products of two.
 fn of_sums(weight: &Lowered, sum: f64, products: f64, size: usize) -> (f64, f64) {
     let mean = sum / size as f64;
     if size < 2 {

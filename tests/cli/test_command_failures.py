@@ -48,7 +48,7 @@ FAILURES = [
     ("gram x.csv -o none/o.npy", "none/o.npy cannot be written: there is no folder none"),
     ("gram x.csv -o x.npy/o.npy", "x.npy/o.npy: Not a directory"),
     ("gram x.csv -o folder.csv", "folder.csv is a folder, but must be the name of a file"),
-    ("gram x.csv -o x.npy", "x.npy is there already: --force overwrites it"),
+    ("gram x.csv -o x.npy", "x.npy already exists: --force overwrites it"),
     ("gram x.csv -o o.npy --skip age", "there is no column 'age' to skip in x.csv"),
     ("gram x.csv --against y.csv -o o.npy --skip age", "there is no column 'age' to skip in x.csv and y.csv"),
     (
@@ -56,12 +56,15 @@ FAILURES = [
         "x.csv, line 1: there is no column 'age': they are 'tea', 'coffee', 'milk', 'juice', ",
     ),
     ("gram x.csv -o o.npy --id 6", "x.csv, line 1: there is no column '6'"),
-    ("gram narrow.csv -o o.npy --skip a --skip b", "narrow.csv, line 1: every column is set apart: no items are left"),
+    (
+        "gram narrow.csv -o o.npy --skip a --skip b",
+        "narrow.csv, line 1: every column is skipped or not an item: no items are left",
+    ),
     (
         "gram twice.csv -o o.npy",
         "twice.csv: line 3 holds 3 twice, in columns 'b' and 'c', but every row of 3 items must be a ",
     ),
-    ("gram twice.csv -o o.npy", "; --ties mean takes equal numbers for ties"),
+    ("gram twice.csv -o o.npy", "; --ties mean treats equal numbers as ties"),
     (
         "gram nan.csv -o o.npy",
         "nan.csv: line 2, column 2 holds NaN: every item needs a number; --missing bottom puts items",
@@ -72,11 +75,11 @@ FAILURES = [
     ),
     (
         "gram text.csv -o o.npy",
-        "line 2: column 1, 'name', holds 'Ann', which is not a number; --skip COLUMN leaves a column out",
+        "line 2: column 1, 'name', holds 'Ann', which is not a number; use --skip COLUMN to leave a column out",
     ),
     (
         "gram unnamed.csv -o o.npy",
-        "column 1 has no name, but every column must be an item: row numbers are none; --skip",
+        "column 1 has no name, but every column must be an item: leave out row numbers; use --skip",
     ),
     ("gram ragged.csv -o o.npy", "ragged.csv, line 2: the row has 1 cells, but the first row has 2"),
     ("gram empty.csv -o o.npy", "empty.csv, line 1: the file is empty"),
@@ -91,7 +94,7 @@ FAILURES = [
     ("gram single.npz -o o.npy", "single.npz has one array without a name, but must be an .npz file"),
     ("gram x.npz -o o.npy --array Z", "x.npz has no array 'Z': it has X, other"),
     ("gram two.npz -o o.npy", "two.npz has the arrays a, b: --array says which has the rankings"),
-    ("gram flat.npy -o o.npy", "flat.npy has an array of shape (3,), but must have two axes: one ranking a row"),
+    ("gram flat.npy -o o.npy", "flat.npy has an array of shape (3,), but must have two axes: one ranking per row"),
     (
         "gram words.npy -o o.npy",
         "words.npy: row 0, column 0 holds 'a', a text, but rankings are made of real numbers",
@@ -117,7 +120,7 @@ FAILURES = [
     ("gram x.csv -o o.npy --weight mult --u 1,2", "--u has 2 position weights, but the rankings have 5 items"),
     ("gram x.csv -o o.npy --U flat.npy", "--U is 1-dimensional, of shape (3,)"),
     ("gram x.csv -o o.npy --weight mult --u 1,nan,0,0,0", "--u[1] is NaN: position weights must be finite"),
-    ("gram spaces.txt -o o.npy", "which is not a number; --delimiter ' ' is for numbers with spaces between them"),
+    ("gram spaces.txt -o o.npy", "which is not a number; use --delimiter ' ' for numbers with spaces between them"),
     ("gram x.csv -o o.npy --kernel mallows --lam -1", "-1"),
 ]
 
@@ -181,7 +184,7 @@ def test_options_are_said_as_options():
             lambda: wkendall.gram_matrix(X, k=3),
             "--k is given, but --weight standard does not use it: it goes with --weight top",
         ),
-        (lambda: wkendall.gram_matrix(X, W=-np.ones((5,) * 4)), "; pass --no-check to use it all the same"),
+        (lambda: wkendall.gram_matrix(X, W=-np.ones((5,) * 4)), "; pass --no-check to use it anyway"),
         (lambda: wkendall.gram_matrix(X, U=np.full((5, 5), np.inf)), "--U[0, 0] is inf: weights must be finite"),
         (lambda: wkendall.gram_matrix(X[0].astype(str)), "X is 1-dimensional, of shape (5,), but must be a 2-d array"),
     ]:
@@ -229,7 +232,7 @@ WRONG = [
     ("gram x.csv -o o.npy --expand", "--expand goes with PrefLib files"),
     ("gram votes.soc -o o.npy --input scores", "--input scores does not go with PrefLib files"),
     ("gram x.csv -o o.npy --input marks", "invalid choice: 'marks'"),
-    ("gram x.csv -o o.npy --jobs 0", "argument --jobs: '0' must be a whole number from 1, or -1 for one on each core"),
+    ("gram x.csv -o o.npy --jobs 0", "argument --jobs: '0' must be a whole number from 1, or -1 for one per core"),
     ("gram x.csv -o o.npy --delimiter ab", "argument --delimiter: 'ab' must be one character"),
     ("info --xml", "unrecognized arguments: --xml"),
 ]
@@ -258,7 +261,7 @@ def test_debug_shows_where(place, capsys):
             'wkendall: --progress needs tqdm: pip install "wkendall[cli]"',
         ),
         (OSError(errno.ENOSPC, "No space left on device"), "wkendall: out.npy: No space left on device"),
-        (RuntimeError("two\nlines"), "wkendall: RuntimeError: two lines; --debug shows where"),
+        (RuntimeError("two\nlines"), "wkendall: RuntimeError: two lines; --debug shows the traceback"),
     ],
 )
 def test_whatever_happens_is_one_line(error, message, capsys, monkeypatch):

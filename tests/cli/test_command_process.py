@@ -115,7 +115,7 @@ def test_info_without_a_library(capsys, monkeypatch):
 
 
 def test_light_start():
-    """Whoever asks for help, or for a matrix, does not wait for scikit-learn."""
+    """--help and matrices do not load scikit-learn."""
     script = (
         "import sys; from wkendall.cli import main; main(sys.argv[1:]); print(sorted(sys.modules), file=sys.stderr)"
     )
@@ -139,7 +139,7 @@ def test_as_a_process():
     assert process.returncode == 1
     process = started("gram x.csv")
     missing = "the following arguments are required: -o/--out/--output"
-    assert process.communicate(timeout=60)[1] == f"wkendall: {missing} (wkendall gram --help says more)\n"
+    assert process.communicate(timeout=60)[1] == f"wkendall: {missing} (wkendall gram --help shows more)\n"
     assert process.returncode == 2
 
 

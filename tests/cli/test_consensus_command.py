@@ -50,7 +50,7 @@ def test_files_are_written_whole(capsys):
     assert rows[0] == ["rank", "item"]
     assert rows[1:] == [[str(rank), item] for rank, item in enumerate(order_of(wkendall.consensus(X)), 1)]
     assert capsys.readouterr().out.startswith("wrote ranking.csv: 5 items, score ")
-    fails(capsys, "consensus x.csv -o ranking.csv", "there already: --force overwrites it")
+    fails(capsys, "consensus x.csv -o ranking.csv", "already exists: --force overwrites it")
     run("consensus x.npy -o ranking.json --force")
     assert json.loads(Path("ranking.json").read_text())["order"] == [
         int(number) + 1 for number in np.argsort(wkendall.consensus(X).ranking)
@@ -85,14 +85,14 @@ def test_a_column_of_weights(capsys):
         ("consensus x.csv -o ranking.npy", 2, "must end in one of .txt, .csv, .json"),
         ("consensus x.csv -o ranking.csv --format json", 2, "--format json does not go with the name 'ranking.csv'"),
         ("consensus x.csv -o x.csv", 2, "the output x.csv is the input x.csv"),
-        ("consensus x.csv --order 3", 2, "--order 3 has no consensus"),
-        ("consensus x.csv --W W.npy", 2, "--W has no consensus"),
+        ("consensus x.csv --order 3", 2, "--order 3 is not available for a consensus"),
+        ("consensus x.csv --W W.npy", 2, "--W is not available for a consensus"),
         ("consensus votes.soc --weights a", 2, "--weights goes with CSV and .npz files"),
         ("consensus x.csv --weights nothing", 1, "nothing"),
         ("consensus words.csv --weights voters", 1, "words.csv, line 2: voters is 'many', but must be a number"),
         ("consensus negative.csv --weights voters", 1, "sample_weight[1] is -1.0, but must be a finite number from 0"),
         ("consensus many.csv --method exact", 1, '--method "exact" is for up to 20 items with this weight'),
-        ("consensus tied.csv", 1, "--ties mean takes equal numbers for ties"),
+        ("consensus tied.csv", 1, "--ties mean treats equal numbers as ties"),
         ("consensus empty.csv", 1, "empty.csv"),
     ],
 )

@@ -85,10 +85,12 @@ def test_failures(capsys):
     fails(capsys, "corr votes.soc -o tau.csv", "is a PrefLib file", 2)
     fails(capsys, "corr table.npy -o tau.csv --skip a", "--skip goes with CSV files", 2)
     fails(capsys, "corr table.csv -o tau.csv --min-periods x", "must be a whole number from 0", 2)
-    fails(capsys, "corr named.csv -o tau.csv", "holds 'a', which is not a number; --skip COLUMN leaves a column out")
+    fails(
+        capsys, "corr named.csv -o tau.csv", "holds 'a', which is not a number; use --skip COLUMN to leave a column out"
+    )
     fails(capsys, "corr table.csv -o tau.csv --skip none", "there is no column 'none' to skip")
     fails(capsys, "corr table.csv --against x.csv -o tau.csv", "table.csv has 5 rows, but x.csv has 7")
     fails(capsys, "corr nowhere.csv -o tau.csv", "nowhere.csv")
     Path("tau_pvalues.csv").write_text("mine")
-    fails(capsys, "corr table.csv -o tau.csv --pvalues", "tau_pvalues.csv is there already: --force overwrites it")
+    fails(capsys, "corr table.csv -o tau.csv --pvalues", "tau_pvalues.csv already exists: --force overwrites it")
     run("corr table.csv -o tau.csv --pvalues --force")

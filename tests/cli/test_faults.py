@@ -95,7 +95,7 @@ def said_once(err, name):
 
 
 def check_result(words):
-    """What is there is whole."""
+    """Every file is complete."""
     if "out.npy" in words:
         assert (np.load("out.npy") == wkendall.gram_matrix(X)).all()
     elif "gram" in words:
@@ -109,7 +109,7 @@ def check_result(words):
 @pytest.mark.parametrize("number", [errno.ENOSPC, errno.EROFS, errno.EIO], ids=["full", "read-only", "broken"])
 @pytest.mark.parametrize("words", COMMANDS)
 def test_every_change_of_the_folder_fails_once(words, number, folder, capsys):
-    """First the first, then the second, until all succeed."""
+    """Make the first system call fail, then the second, and so on, until the command succeeds."""
     if number != errno.ENOSPC and ("reproduce" in words or "learn" in words) and not LONG:
         pytest.skip("takes long: see make faults")
     name = COMMANDS[words]

@@ -233,7 +233,7 @@ def test_a_result_larger_than_memory(leave_memory, capsys):
 @pytest.mark.parametrize("name", ["out.npy", "out.npz", "out.csv"])
 def test_overwriting(name, capsys):
     Path(name).write_text("precious")
-    fails(capsys, f"gram x.csv -o {name}", f"{name} is there already: --force overwrites it")
+    fails(capsys, f"gram x.csv -o {name}", f"{name} already exists: --force overwrites it")
     assert Path(name).read_text() == "precious"
     run(f"gram x.csv -o {name} --force")
     assert b"precious" not in Path(name).read_bytes()

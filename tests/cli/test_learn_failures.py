@@ -60,7 +60,7 @@ def test_overwriting(capsys):
     for name in ("weights.npz", "scores.json", "weights.png"):
         Path("out").mkdir(exist_ok=True)
         Path("out", name).write_text("precious")
-        fails(capsys, words, f"{Path('out', name)} is there already: --force overwrites it")
+        fails(capsys, words, f"{Path('out', name)} already exists: --force overwrites it")
         Path("out", name).unlink()
     Path("out/notes.txt").write_text("mine")
     run(words)
@@ -131,7 +131,7 @@ FAILURES = [
     ("x.npy --labels ages.npy --regression", "ages.npy: the labels must be finite numbers for --regression, not"),
     ("x.npy --labels nan.npy --regression", "nan.npy: the labels must be finite numbers for --regression, not"),
     ("x.npy --labels bytes.npy", "bytes.npy: the labels must be text, whole numbers or true and false, not |S1"),
-    ("flat.npy --labels ages.npy", "flat.npy has an array of shape (3,), but must have two axes: one ranking a row"),
+    ("flat.npy --labels ages.npy", "flat.npy has an array of shape (3,), but must have two axes: one ranking per row"),
     (
         "votes.soc --labels ages.npy",
         "votes.soc has orders of several voters: --expand makes a row for each, which needs a",
@@ -213,9 +213,9 @@ def test_the_least_number_of_rankings(regression, size, folds, grid, enough):
     assert np.isfinite(plan.scores(standard(K, y, regression)).folds).all()
 
 
-@pytest.mark.filterwarnings("always:the rankings tell nothing")
+@pytest.mark.filterwarnings("always:the rankings contain no information")
 def test_a_warning_of_many_fits_is_said_once(capsys):
     write_table(Path("flat.csv"), X, ITEMS, same=np.full(M, 3))
     assert main(shlex.split("learn flat.csv --label same --regression --folds 2 --no-baseline -o out")) == 0
     lines = capsys.readouterr().err.splitlines()
-    assert lines == ["wkendall: warning: the rankings tell nothing about y: there is nothing to learn weights from"]
+    assert lines == ["wkendall: warning: the rankings contain no information about y: no weights can be learned"]

@@ -111,8 +111,8 @@ def test_names_take_the_place_of_rows(capsys):
 @pytest.mark.parametrize(
     ("words", "message", "code"),
     [
-        ("x.csv -n 7 -o out.csv", "--n-neighbors is 7, but there are 6 others to choose from", 1),
-        ("x.csv y.csv -n 4 -o out.csv", "--n-neighbors is 4, but there are 3 rankings to choose from", 1),
+        ("x.csv -n 7 -o out.csv", "--n-neighbors is 7, but there are 6 other rankings", 1),
+        ("x.csv y.csv -n 4 -o out.csv", "--n-neighbors is 4, but there are 3 rankings", 1),
         ("x.csv -n 0 -o out.csv", "'0' must be a whole number from 1", 2),
         ("x.csv -n 2 --radius 1 -o out.csv", "not allowed with argument", 2),
         ("x.csv --radius=-1 --metric distance -o out.csv", "--radius is -1.0", 1),
@@ -142,7 +142,7 @@ def test_what_is_refused(capsys, words, message, code):
 def test_files_are_not_overwritten(capsys):
     run("neighbors x.csv -n 1 -o out.csv")
     capsys.readouterr()
-    fails(capsys, "neighbors x.csv -n 1 -o out.csv", "out.csv is there already: --force overwrites it")
+    fails(capsys, "neighbors x.csv -n 1 -o out.csv", "out.csv already exists: --force overwrites it")
     run("neighbors x.csv -n 2 -o out.csv --force")
     assert len(table("out.csv")) == 2 * M
 

@@ -1,4 +1,4 @@
-"""Final names are given once: what appears during a run is left alone, and finished work is not thrown away."""
+"""Final names are claimed once: a file that appears during a run is not touched, and finished work is not lost."""
 
 import errno
 import os
@@ -35,7 +35,7 @@ def folder(tmp_path, monkeypatch):
 
 
 def without_links(monkeypatch, number=errno.EPERM):
-    """Make believe that files can have one name each."""
+    """Simulate a disk on which a file cannot have two names."""
 
     def refuse(*_, **__):
         raise OSError(number, os.strerror(number))
@@ -79,8 +79,8 @@ def test_other_errors_of_links_come_through(monkeypatch):
 
 
 def kept_file(said, name):
-    """The name that a message tells; it must be there."""
-    prefix = f"wkendall: {name} was made by something else during the run and is left alone: the result is "
+    """The name in a message; the file must exist."""
+    prefix = f"wkendall: {name} was created by another program during the run and is not changed: the result is "
     assert said.startswith(prefix), said
     return Path(said.removeprefix(prefix).strip())
 
@@ -108,7 +108,7 @@ def test_a_file_that_appears_during_the_run(name, links, monkeypatch, capsys):
     assert kept.suffix == Path(name).suffix
     if name == "out.npy":
         assert (np.load(kept) == wkendall.gram_matrix(X)).all()
-    # Whoever wants the other file gone says so.
+    # --force removes the other file.
     assert main(["gram", "x.npy", "-o", name, "--force"]) == 0
     assert b"precious" not in Path(name).read_bytes()
 
@@ -194,8 +194,8 @@ def test_results_of_an_experiment(monkeypatch, capsys):
         assert main(shlex.split(REPRODUCE)) == 1
     err = capsys.readouterr().err.splitlines()
     assert err == [
-        "1 measurements are kept in out: --resume goes on from there",
-        "wkendall: out/report.html was made by something else meanwhile, and is left alone",
+        "1 measurements are kept in out: --resume continues from there",
+        "wkendall: out/report.html was created by another program in the meantime and is not changed",
     ]
     assert Path("out/report.html").read_text() == "precious"
     Path("out/report.html").unlink()
@@ -207,7 +207,7 @@ def test_pictures_of_others_are_not_overwritten(capsys):
     Path("out").mkdir()
     Path("out/accuracies.png").write_text("precious")
     assert main(shlex.split(REPRODUCE)) == 1
-    assert "accuracies.png is there already, and not from a run" in capsys.readouterr().err
+    assert "accuracies.png already exists, but is not from a run" in capsys.readouterr().err
     assert [path.name for path in Path("out").iterdir()] == ["accuracies.png"]
 
 
@@ -222,7 +222,7 @@ def test_every_result_of_an_experiment_is_known():
 
 def test_a_text_that_may_not_replace():
     write_whole(Path("a"), "one", replace=False)
-    with pytest.raises(FileExistsError, match="a was made by something else meanwhile, and is left alone"):
+    with pytest.raises(FileExistsError, match="a was created by another program in the meantime and is not changed"):
         write_whole(Path("a"), "two", replace=False)
     assert Path("a").read_text() == "one"
     assert not list(Path().glob(".*"))
@@ -289,8 +289,8 @@ def test_of_two_runs_one_succeeds(words):
     assert lost.count("\n") == 1
     assert "Traceback" not in "".join(said)
     if "npy --resume" in words or "reproduce" in words:
-        assert "another run is writing to" in lost or "is there already" in lost or "already: go on" in lost
-    elif "is there already" not in lost:  # it came so late that nothing was computed
+        assert "another run is writing to" in lost or "already exists" in lost or "already has results" in lost
+    elif "already exists" not in lost:  # it came so late that nothing was computed
         assert kept_file(lost, "out" + Path(words.split(" -o ")[1].split()[0]).suffix).exists()
     if words == RACES[0]:
         assert (np.load("out.npy") == wkendall.gram_matrix(np.load("large.npy"))).all()

@@ -145,7 +145,7 @@ def test_refused(capsys):
         ("new.csv --skip who --model nowhere", "there is no nowhere/weights.npz: wkendall learn -o nowhere writes it"),
         (
             "new.csv --model out",
-            "new.csv, line 2: column 1, 'who', holds 'p0', which is not a number; --skip COLUMN leaves",
+            "new.csv, line 2: column 1, 'who', holds 'p0', which is not a number; use --skip COLUMN",
         ),
         (
             "turned.csv --model out",
@@ -193,7 +193,7 @@ def test_files_that_learn_did_not_write(change, message, capsys):
     fails(
         capsys,
         "predict new.npy --model out -o found.csv",
-        f"out/weights.npz is not what wkendall learn writes: {message}",
+        f"out/weights.npz was not written by wkendall learn: {message}",
     )
 
 

@@ -1,4 +1,4 @@
-"""The command `wkendall gram --resume`: what it goes on with, what it refuses, and what it says."""
+"""The command `wkendall gram --resume`: what it continues, what it refuses, and its messages."""
 
 import shlex
 from pathlib import Path
@@ -37,17 +37,17 @@ def test_the_command(monkeypatch, capsys):
             stop_after(patch, 4, KeyboardInterrupt)
             capsys.readouterr()
             run(f"gram x.npy -o gram.npy --resume {words}", 130)
-            said = "what is done is kept in gram.npy.unfinished: --resume goes on from there\nwkendall: interrupted\n"
+            said = "the finished part is kept in gram.npy.unfinished: --resume continues from there\nwkendall: interrupted\n"
             assert capsys.readouterr().err == said
         run(f"gram x.npy -o gram.npy {words}", 1)
-        said = "wkendall: gram.npy.unfinished is from an earlier run: --resume goes on with it, --force starts again\n"
+        said = "wkendall: gram.npy.unfinished is from an earlier run: --resume continues it, --force starts again\n"
         assert capsys.readouterr().err == said
         run(f"gram x.npy -o gram.npy --resume {words}")
         assert "60 x 60 float64 in " in (out := capsys.readouterr().out)
         assert out.endswith(" s, with 4 blocks of an earlier run\n")
         assert Path("gram.npy").read_bytes() == Path("whole.npy").read_bytes()
         run(f"gram x.npy -o gram.npy --resume {words}", 1)
-        assert capsys.readouterr().err == "wkendall: gram.npy is there already: --force overwrites it\n"
+        assert capsys.readouterr().err == "wkendall: gram.npy already exists: --force overwrites it\n"
         run(f"gram x.npy -o gram.npy --resume --force {words}")
         assert Path("gram.npy").read_bytes() == Path("whole.npy").read_bytes()
         assert files() == ["gram.npy", "whole.npy", "x.npy"]
@@ -70,7 +70,7 @@ def test_force_starts_again(monkeypatch, capsys):
         stop_after(patch, 4, KeyboardInterrupt)
         run("gram x.npy -o gram.npy --resume", 130)
     run("gram x.npy -o gram.npy --resume --signed", 1)
-    message = "was begun with signed = False, not True: give the same; --force starts again\n"
+    message = "was started with signed = False, not True: pass the same value; --force starts again\n"
     assert capsys.readouterr().err.endswith(message)
     run("gram x.npy -o gram.npy --force --signed")
     assert files() == ["gram.npy", "x.npy"]
@@ -84,12 +84,13 @@ def test_resume_with_force_starts_again_if_it_is_other_work(monkeypatch, capsys)
         interrupted(monkeypatch, 4)
         words = f"gram {words} -o gram.npy --resume {'--signed' if params else ''}"
         run(words, 1)
-        assert capsys.readouterr().err.endswith(": give the same; --force starts again\n")
+        same = "value" if params else "rankings"
+        assert capsys.readouterr().err.endswith(f": pass the same {same}; --force starts again\n")
         run(f"{words} --force")
         assert "earlier run" not in capsys.readouterr().out
         assert (np.load("gram.npy") == wkendall.gram_matrix(rankings, **params)).all()
         Path("gram.npy").unlink()
-    # The same work goes on, and what is lost is made again.
+    # The same work continues, and lost files are computed again.
     interrupted(monkeypatch, 4)
     run("gram x.npy -o gram.npy --resume --force")
     assert "with 4 blocks of an earlier run" in capsys.readouterr().out
@@ -97,7 +98,7 @@ def test_resume_with_force_starts_again_if_it_is_other_work(monkeypatch, capsys)
     interrupted(monkeypatch, 4)
     Path("gram.npy.unfinished").unlink()
     run("gram x.npy -o gram.npy --resume", 1)
-    assert capsys.readouterr().err.endswith("gram.npy.journal is: --force starts again\n")
+    assert capsys.readouterr().err.endswith("gram.npy.journal exists: --force starts again\n")
     run("gram x.npy -o gram.npy --resume --force")
     assert (np.load("gram.npy") == wkendall.gram_matrix(X)).all()
     assert files() == ["gram.npy", "other.npy", "x.npy"]
@@ -135,14 +136,14 @@ def test_stopped_when_all_blocks_are_done(place, monkeypatch, capsys):
     with pytest.raises(FileExistsError, match=f"{said}.* resume=True "):
         wkendall.gram_to_file("gram.npy", X)
     with pytest.raises(
-        ValueError, match=f"gram.npy{'' if named else '.unfinished'} was begun with signed = False, not True"
+        ValueError, match=f"gram.npy{'' if named else '.unfinished'} was started with signed = False, not True"
     ):
         wkendall.gram_to_file("gram.npy", X, signed=True, resume=True)
     run("gram x.npy -o gram.npy", 1)
     said = (
-        "is complete, but its run was stopped before it said so: --resume takes it"
+        "is complete, but its run was stopped before it was recorded: --resume finishes it"
         if named
-        else "--resume goes on with it"
+        else "--resume continues it"
     )
     assert capsys.readouterr().err.endswith(f"{said}, --force starts again\n")
     run("gram x.npy -o gram.npy --resume")

@@ -35,7 +35,7 @@ LIMIT = 5.0
 
 @pytest.fixture(scope="module")
 def interrupted():
-    """What came of all interruptions, by the name of the call. A call that ends its process is the last of its process."""
+    """The results of all interruptions, by the name of the call. A call that ends its process is the last of its process."""
     found = {}
     left = [*interrupts.CASES]
     while left:
@@ -87,7 +87,7 @@ COMMANDS = {
 }
 #: What may be said besides "wkendall: interrupted".
 KEPT = (
-    "what is done is kept in out.npy.unfinished: --resume goes on from there",
+    "the finished part is kept in out.npy.unfinished: --resume continues from there",
     " measurements are kept in out: --resume ",
 )
 SHORT = [0, 3, 5, 8]
@@ -175,7 +175,7 @@ def test_nothing_is_loaded_before_the_signal_is_taken_care_of():
 @pytest.mark.usefixtures("folder")
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_a_matrix_that_is_interrupted_and_goes_on(number):
-    """The bits of an unbroken run, however often it is interrupted."""
+    """The result is bitwise identical to that of an uninterrupted run, however often it is interrupted."""
     words = shlex.split("gram large.npy -o out.npy --weight mult --u log --resume")
     small = (
         "import sys; from wkendall import cli; from wkendall.kernels import blocks; "

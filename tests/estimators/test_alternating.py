@@ -102,7 +102,7 @@ def test_too_small_a_cost_learns_nothing():
 def test_too_few_iterations_are_said():
     X, y = two_classes(np.random.default_rng(12))
     with pytest.warns(
-        ConvergenceWarning, match="not converged after max_iter=1 iterations: allow more, or a larger tol than 1e-06"
+        ConvergenceWarning, match="not converged after max_iter=1 iterations: increase max_iter, or tol above 1e-06"
     ):
         AlternatingClassifier(max_iter=1, tol=1e-6).fit(X, y)
 
@@ -215,6 +215,6 @@ def test_the_scale_of_numbers_does_not_break_a_regression(scale):
 
 def test_a_constant_target_is_predicted():
     X = random_rankings(np.random.default_rng(17), 10, 30)
-    with pytest.warns(UserWarning, match="nothing to learn"):
+    with pytest.warns(UserWarning, match="no weights can be learned"):
         model = SuquanSVDRegressor().fit(X, np.full(10, 3.0))
     np.testing.assert_allclose(model.predict(X), 3.0)

@@ -48,7 +48,7 @@ class Core:
 
 
 class Seen:
-    """What was checked, and from which arrays handles were made."""
+    """The checked arrays, and the arrays from which handles were made."""
 
     def __init__(self):
         self.checked, self.made = [], []

@@ -1,4 +1,4 @@
-"""Clusters of rankings by k-means in the geometry of a kernel."""
+"""Clusters of rankings by k-means in the feature space of a kernel."""
 
 import pickle
 
@@ -226,7 +226,7 @@ def test_fewer_rankings_than_clusters_are_said():
 
 def test_too_few_iterations_are_said():
     X = datasets.make_uniform(300, 6, rng=1)
-    with pytest.warns(ConvergenceWarning, match="not converged after max_iter=1 moves of the centres"):
+    with pytest.warns(ConvergenceWarning, match="not converged after max_iter=1 iterations: increase max_iter"):
         model = KernelKMeans(5, max_iter=1, n_init=1, random_state=0).fit(X)
     np.testing.assert_array_equal(model.predict(X), model.labels_)
     assert model.n_iter_ == 1

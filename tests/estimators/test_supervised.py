@@ -20,7 +20,7 @@ from wkendall import AlternatingClassifier, AlternatingRegressor, SuquanSVDClass
 # scikit-learn's checks.
 
 
-@pytest.mark.filterwarnings("ignore:the rankings tell nothing about y", "ignore:not converged after max_iter")
+@pytest.mark.filterwarnings("ignore:the rankings contain no information about y", "ignore:not converged after max_iter")
 @parametrize_with_checks([kind(input="scores", ties="mean") for kind in CLASSIFIERS + REGRESSORS])
 def test_scikit_learn_checks(estimator, check):
     check(estimator)

@@ -84,7 +84,7 @@ def test_names_of_features(parameters, names):
 @pytest.mark.parametrize(
     ("X", "parameters", "error", "message"),
     [
-        ([[1, 2, 2]], {}, ValueError, 'X: row 0 .*ties="mean" takes equal numbers for ties'),
+        ([[1, 2, 2]], {}, ValueError, 'X: row 0 .*ties="mean" treats equal numbers as ties'),
         ([[1, 2, NAN]], {}, ValueError, 'X: row 0, column 2 holds NaN.*missing="bottom"'),
         ([[1, 2, 4]], {}, ValueError, "X: row 0"),
         ([[1, 2, 3]], {"weight": "topp"}, ValueError, "weight is 'topp', but must be one of"),
@@ -106,9 +106,12 @@ def test_bad_input_is_refused(kind, X, parameters, error, message):
     ("parameters", "message"),
     [
         ({"weight": "mallows"}, 'weight="mallows" needs lam'),
-        ({"weight": "mallows", "lam": 1.0, "order": 3}, 'weight="mallows" has no U, no W, no order but 2'),
-        ({"weight": "mallows", "lam": 1.0, "U": np.eye(3)}, 'weight="mallows" has no U'),
-        ({"weight": "mallows", "lam": 1.0, "signed": True}, 'weight="mallows" has .* no signed=True'),
+        (
+            {"weight": "mallows", "lam": 1.0, "order": 3},
+            'weight="mallows" does not use U, W, .* or an order other than 2',
+        ),
+        ({"weight": "mallows", "lam": 1.0, "U": np.eye(3)}, 'weight="mallows" does not use U'),
+        ({"weight": "mallows", "lam": 1.0, "signed": True}, 'weight="mallows" does not use .* signed=True'),
         ({"weight": "mallows", "lam": -1.0}, "lam"),
         ({"weight": "mult", "U": np.eye(3)}, "both U and weight='mult' are given"),
         ({"U": np.eye(3), "W": np.ones((3, 3, 3, 3))}, "both U and W are given"),

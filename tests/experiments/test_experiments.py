@@ -162,7 +162,7 @@ def test_a_process_that_is_killed_is_told():
     found = run(PEOPLE.X, PEOPLE.y, SMALL, [("standard", repetition) for repetition in range(1000)], jobs=2)
     next(found)
     multiprocessing.active_children()[0].kill()
-    with pytest.raises(ChildProcessError, match="a process of the run was killed, perhaps for want of memory"):
+    with pytest.raises(ChildProcessError, match="a process of the run was killed, perhaps because memory ran out"):
         list(found)
     assert not multiprocessing.active_children()
 
@@ -252,7 +252,7 @@ def test_a_store_keeps_what_was_measured(tmp_path):
     store.add(first)
     store.add(second)
     store.close()
-    with pytest.raises(FileExistsError, match="has results already: go on with --resume, or use another folder"):
+    with pytest.raises(FileExistsError, match="already has results: continue with --resume, or use another folder"):
         Store(tmp_path / "a/b", settings)
     lines = tmp_path / "a/b/measurements.jsonl"
     lines.write_bytes(lines.read_bytes()[:-5])  # as if killed while writing
@@ -298,7 +298,7 @@ def test_a_store_is_not_mixed_up(tmp_path):
 
 def test_files_of_others_are_not_overwritten(tmp_path):
     (tmp_path / "table.csv").write_text("mine")
-    with pytest.raises(FileExistsError, match=r"table.csv is there already, and not from a run: use another folder"):
+    with pytest.raises(FileExistsError, match=r"table.csv already exists, but is not from a run: use another folder"):
         Store(tmp_path, settings_of(PEOPLE.X, PEOPLE.y, SMALL, "simulated"))
     assert [path.name for path in tmp_path.iterdir()] == ["table.csv"]
     assert (tmp_path / "table.csv").read_text() == "mine"

@@ -77,12 +77,12 @@ def test_a_folder_is_for_one_run_at_a_time(tmp_path, capsys):
     for more in ([], ["--resume"]):
         assert reproduce(tmp_path, *more) == 1
         assert capsys.readouterr().err == (
-            f"wkendall: another run is writing to {tmp_path}: wait for its end, or use another folder\n"
+            f"wkendall: another run is writing to {tmp_path}: wait until it ends, or use another folder\n"
         )
     store.close()
     assert reproduce(tmp_path) == 1
     assert capsys.readouterr().err == (
-        f"wkendall: {tmp_path} has results already: go on with --resume, or use another folder\n"
+        f"wkendall: {tmp_path} already has results: continue with --resume, or use another folder\n"
     )
     assert not (tmp_path / "measurements.jsonl").read_bytes()
 
@@ -153,7 +153,7 @@ def test_a_run_that_was_stopped_goes_on(how, unbroken, tmp_path):
     if how == signal.SIGINT:
         assert process.returncode == 130
         assert re.search(
-            r"(\d+) measurements are kept in .*: --resume goes on from there\nwkendall: interrupted\n$", said
+            r"(\d+) measurements are kept in .*: --resume continues from there\nwkendall: interrupted\n$", said
         )
         assert "Traceback" not in said
     while processes_of(marker) and time.monotonic() < end:
@@ -271,7 +271,7 @@ def test_a_full_disk_keeps_what_was_finished(room, where, tmp_path, monkeypatch,
         assert reproduce(tmp_path, *few, repeats=3) == 1
     *before, last = capsys.readouterr().err.splitlines()
     assert last == f"wkendall: {tmp_path / where}: No space left on device"
-    kept = f"{room - 1} measurements are kept in {tmp_path}: --resume goes on from there"
+    kept = f"{room - 1} measurements are kept in {tmp_path}: --resume continues from there"
     assert before == ([kept] if room else [])
     lines = (tmp_path / "measurements.jsonl").read_bytes()
     assert reproduce(tmp_path, *few, "--resume", repeats=3) == 0

@@ -73,7 +73,7 @@ def fails(capsys, words, message, code=1):
     assert len(lines) == 1, err
     assert lines[0].startswith("wkendall: ")
     assert message in lines[0]
-    assert lines[0].endswith(" --help says more)") == (code == 2)
+    assert lines[0].endswith(" --help shows more)") == (code == 2)
 
 
 def started(words, **how):

@@ -50,10 +50,10 @@ def run_unbroken(block_bytes: int, folder: Path, output: str) -> float:
 
 
 def run_killed(block_bytes: int, folder: Path, output: str, kills: int, seconds: float, say: bool) -> int:
-    """Run and kill so many times, then run to the end; return how many files were finished.
+    """Run and kill `kills` times, then run to the end; return how many files were finished.
 
-    Each run is killed at a random moment of the first so many seconds. If one comes to its end before, its file must have the
-    bits of an unbroken run, and is begun again.
+    Each run is killed at a random moment of the first seconds. If one ends before, its file must be bitwise identical
+    to that of an uninterrupted run, and a new one is started.
     """
     wanted = digest(folder / "whole.npy")
     journal = folder / f"{output}.journal"

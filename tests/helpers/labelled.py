@@ -27,7 +27,7 @@ def scores_of(model, X, inverted=False):
 
 
 def objective(model, X, y, C, squares=False):
-    """What the alternating estimators minimise, from its definition."""
+    """The objective of the alternating estimators, from its definition."""
     scores = scores_of(model, X)
     losses = (y - scores) ** 2 if squares else np.maximum(0, 1 - np.where(y == model.classes_[1], 1, -1) * scores)
     return C * losses.sum() + (model.U_**2).sum() / 2 + (model.B_**2).sum() / 2

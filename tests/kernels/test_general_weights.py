@@ -35,7 +35,10 @@ def test_a_tuple_is_factors_and_nothing_else():
         wkendall.gram_matrix(X, U=stack), wkendall.gram_matrix(X, U=left) + wkendall.gram_matrix(X, U=right), rtol=1e-14
     )
     refused = [
-        (left.tolist(), right.tolist()),  # arrays for each axis would be, but so would lists of vectors for each term
+        (
+            left.tolist(),
+            right.tolist(),
+        ),  # arrays for each axis would be valid, but lists could also be vectors for each term
         (list(left), list(right)),
         (left, right.tolist()),
         (left[0].tolist(), right[0].tolist()),
@@ -47,11 +50,11 @@ def test_a_tuple_is_factors_and_nothing_else():
     ]
     for wrong in refused:
         with pytest.raises(
-            TypeError, match=rf"^U\[[01]\].* a tuple is factors, for {n} items and order 2: 2 arrays of shape"
+            TypeError, match=rf"^U\[[01]\].* a tuple must contain factors: for {n} items and order 2, 2 arrays of shape"
         ):
             wkendall.gram_matrix(X, U=wrong)
     for vectors, order in (((0.5, 0.3), 1), ((left, right), 1)):
-        with pytest.raises((TypeError, ValueError), match=r"a tuple is factors, for 2 items and order 1"):
+        with pytest.raises((TypeError, ValueError), match=r"a tuple must contain factors: for 2 items and order 1"):
             wkendall.gram_matrix(X, U=vectors, order=order)
 
 

@@ -216,7 +216,7 @@ def test_inputs_and_ends():
     np.testing.assert_array_equal(K.astype(np.float32), wkendall.gram_matrix(X, dtype=np.float32, **parameters))
     for p, q in product(range(5), range(5)):
         assert wkendall.kernel(X[p], X[q], **parameters) == pytest.approx(K[p, q], rel=1e-13)
-    # Complete rankings against incomplete ones.
+    # Complete rankings with incomplete ones.
     Y = random_rankings(rng, 4, 6)
     mixed = wkendall.gram_matrix(Y, X, **parameters)
     np.testing.assert_array_equal(mixed, wkendall.gram_matrix(X, Y, **parameters).T)
@@ -247,12 +247,12 @@ def test_threads_and_tiles_do_not_matter():
 @pytest.mark.parametrize(
     ("X", "parameters", "message"),
     [
-        ([[1, 2, 2]], {}, 'X: row 0 holds 2 twice, in columns 1 and 2, .*; ties="mean" takes equal numbers for ties'),
-        ([[0.5, 0.5]], {"input": "scores"}, 'X: row 0 holds 0.5 twice, .*; ties="mean" takes equal numbers for ties'),
+        ([[1, 2, 2]], {}, 'X: row 0 holds 2 twice, in columns 1 and 2, .*; ties="mean" treats equal numbers as ties'),
+        ([[0.5, 0.5]], {"input": "scores"}, 'X: row 0 holds 0.5 twice, .*; ties="mean" treats equal numbers as ties'),
         (
             [[1, NAN]],
             {},
-            'X: row 0, column 1 holds NaN: every item needs a number; missing="bottom" puts items without one last',
+            'X: row 0, column 1 holds NaN: every item needs a number; missing="bottom" puts items without a number last',
         ),
         ([[1, NAN]], {"ties": "mean"}, "X: row 0, column 1 holds NaN"),
         ([[1, 2, 2, NAN]], {"missing": "bottom"}, "X: row 0 holds 2 twice, in columns 1 and 2"),

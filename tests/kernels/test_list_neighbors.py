@@ -118,9 +118,9 @@ def test_what_is_refused():
     X = lists(np.random.default_rng(8), 5, 9, 4, 0.0)
     core = Reading(missing="bottom").rankings(X, "X").core
     index = _core.ListIndex(_core.Measure.distance(9), core)
-    with pytest.raises(ValueError, match="n_neighbors is 5, but there are 4 others to choose from"):
+    with pytest.raises(ValueError, match="n_neighbors is 5, but there are 4 other rankings"):
         index.neighbors(None, 5)
-    with pytest.raises(ValueError, match="n_neighbors is 6, but there are 5 rankings to choose from"):
+    with pytest.raises(ValueError, match="n_neighbors is 6, but there are 5 rankings"):
         index.neighbors(core, 6)
     with pytest.raises(ValueError, match=r"radius is -1\.0"):
         index.within(None, -1.0)

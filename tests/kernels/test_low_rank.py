@@ -13,7 +13,7 @@ BOUND = 1e-12
 
 
 def rankings(rng, n):
-    """So many that factors are looked for; the first two agree nowhere."""
+    """As many rankings as it takes to search for factors; the first two have no concordant pair."""
     X = np.argsort(rng.random((int(np.sqrt(10 * n)) + 2, n)), axis=1) + 1
     X[0] = np.arange(1, n + 1)
     X[1] = X[0][::-1]

@@ -183,7 +183,7 @@ def test_normalized_kernels():
         assert (N[~alive] == 0).all()
         assert (np.diag(N)[alive] == 1).all()
         np.testing.assert_array_equal(wkendall.diagonal(X, U=U, normalize=True, **LISTS), alive)
-    # All items tied: what is left of a skew-symmetric matrix is nothing.
+    # All items tied: the mean of a skew-symmetric matrix is zero.
     skew = rng.standard_normal((6, 6))
     assert (wkendall.gram_matrix([[1] * 6] * 2, U=skew - skew.T, normalize=True, ties="mean") == 0).all()
 
@@ -219,7 +219,7 @@ def test_one_pair_and_files(tmp_path):
         ),
         (
             lambda X: wkendall.embed(X, np.ones(3)),
-            '^X: row 0 holds 1 twice, .* ties="mean" takes equal numbers for ties',
+            '^X: row 0 holds 1 twice, .* ties="mean" treats equal numbers as ties',
         ),
         (lambda X: wkendall.embed(X, np.ones(3), ties="mean"), '^X: row 1, column 2 holds NaN.*missing="bottom"'),
         (lambda X: wkendall.embed(X, np.ones(3), missing="anywhere"), '^missing="anywhere" is for the standard weight'),
@@ -229,7 +229,7 @@ def test_one_pair_and_files(tmp_path):
         ),
         (
             lambda X: wkendall.gram_matrix(X, U=np.eye(3), ties="mean", missing="anywhere"),
-            "^where missing items can be",
+            "^if missing items can be",
         ),
     ],
 )

@@ -1,4 +1,4 @@
-"""Distances in the geometry of a kernel, which are metrics with ties too."""
+"""Distances in the feature space of a kernel, which are metrics with ties too."""
 
 import itertools
 

@@ -1,4 +1,4 @@
-"""Neighbours: what sorting the rows of the whole matrix gives, to the last bit."""
+"""Neighbours: bitwise identical to sorting the rows of the whole matrix."""
 
 from itertools import product
 
@@ -15,7 +15,7 @@ DISTANCE = {"metric": "distance"}
 
 
 def matrix(X, Y=None, **options):
-    """The whole matrix, and what its values are multiplied by so that the smallest is the best."""
+    """The whole matrix, and the factor that turns its values into keys, the smallest being the best."""
     options = dict(options)
     if options.pop("metric", "kernel") == "distance":
         return wkendall.distance_matrix(X, Y, **options), 1

@@ -140,7 +140,7 @@ def test_symmetric_and_positive_semidefinite(case):
     if largest < 1e-280 or (case.dtype is np.float32 and largest < 1e-30):
         return
     eigenvalues = np.linalg.eigvalsh(K.astype(np.float64) / float(largest))
-    # Beside what is promised: what rounding leaves of terms that cancel.
+    # In addition to the promised bound: the rounding of terms that cancel.
     parts = [float(own.size / own.value) for own in case.own if own.value > 0]
     room = 1e-10 if case.dtype is np.float64 else 1e-5
     assert eigenvalues[0] >= -room * eigenvalues[-1] - 1e-14 * len(K) * max(parts, default=0), (case, eigenvalues)
@@ -225,7 +225,7 @@ def test_relabelling_the_items(case, random):
 
 
 def close(case: Case, one, other, room=2e-12):
-    """Whether two ways to compute a matrix agree to within the bound, or where a self-similarity may be noise not at all."""
+    """Whether two ways to compute a matrix agree to within the bound. Where a self-similarity may be rounding, anything goes."""
     for p, q in zip(*np.nonzero(one != other), strict=True):
         raw, own = case.raw(case.X[p], case.X[q]), (case.own[p], case.own[q])
         parts = min(part.value / part.size if part.size else 0 for part in own)

@@ -59,7 +59,7 @@ def test_progress_knows_what_is_done(monkeypatch, capsys):
 def test_an_unfinished_file_is_an_error_without_resume(monkeypatch):
     interrupted(monkeypatch, 3)
     before = {name: Path(name).read_bytes() for name in files()}
-    message = r"gram.npy.unfinished is the unfinished file of an earlier run: resume=True goes on with it; to start again, remove"
+    message = r"gram.npy.unfinished is the unfinished file of an earlier run: resume=True continues it; to start again, remove"
     with pytest.raises(FileExistsError, match=message):
         wkendall.gram_to_file("gram.npy", X)
     assert {name: Path(name).read_bytes() for name in files()} == before
@@ -85,10 +85,10 @@ OTHERS = [
 def test_something_else_is_refused(other, message, monkeypatch):
     interrupted(monkeypatch, 3, **MULT)
     before = {name: Path(name).read_bytes() for name in files()}
-    with pytest.raises(ValueError, match=f"{message}.*: give the same; to start again, remove"):
+    with pytest.raises(ValueError, match=f"{message}.*: pass the same (rankings|value); to start again, remove"):
         wkendall.gram_to_file("gram.npy", resume=True, **{"X": X, **MULT, **other})
     assert {name: Path(name).read_bytes() for name in files()} == before
-    # What does not change a bit may change.
+    # Options that do not change a bit may differ.
     wkendall.gram_to_file("gram.npy", X + 0.0, resume=True, n_jobs=1, check=False, **MULT)
 
 
@@ -98,7 +98,7 @@ def test_another_version_is_refused(name, value, monkeypatch):
         patch.setattr(matrix_file, "FORMAT", 2 if name == "format" else 1)
         patch.setattr(matrix_file._core, "__version__", "0.0.0" if name == "version" else wkendall.__version__)
         interrupted(monkeypatch, 3)
-    with pytest.raises(ValueError, match=f"was begun with {name} = {value!r}, not "):
+    with pytest.raises(ValueError, match=f"was started with {name} = {value!r}, not "):
         wkendall.gram_to_file("gram.npy", X, resume=True)
 
 
@@ -112,17 +112,17 @@ def test_a_file_that_appears(monkeypatch):
 
     with monkeypatch.context() as patch:
         patch.setattr(matrix_file._File, "_name", late)
-        message = "gram.npy was made by something else during the run and is left alone: the matrix is complete in .*unfinished"
+        message = "gram.npy was created by another program during the run and is not changed: the matrix is complete in"
         with pytest.raises(FileExistsError, match=message):
             wkendall.gram_to_file("gram.npy", X)
     for resume in (True, False):
-        with pytest.raises(FileExistsError, match=r"is there already|is the unfinished file"):
+        with pytest.raises(FileExistsError, match=r"already exists|is the unfinished file"):
             wkendall.gram_to_file("gram.npy", X, resume=resume)
     assert Path("gram.npy").read_text() == "precious"
     Path("gram.npy").unlink()
     found = wkendall.gram_to_file("gram.npy", X, resume=True)
     assert (found == wkendall.gram_matrix(X)).all()
-    with pytest.raises(FileExistsError, match=r"^gram.npy is there already: remove it, or use another name$"):
+    with pytest.raises(FileExistsError, match=r"^gram.npy already exists: remove it, or use another name$"):
         wkendall.gram_to_file("gram.npy", X, resume=True)
     assert files() == ["gram.npy"]
 
@@ -189,7 +189,7 @@ def test_a_damaged_file(monkeypatch):
         wkendall.gram_to_file("gram.npy", X, resume=True)
     Path("gram.npy.unfinished").unlink()
     with pytest.raises(
-        FileNotFoundError, match=r"gram.npy.unfinished is not there, but gram.npy.journal is: remove that"
+        FileNotFoundError, match=r"gram.npy.unfinished is missing, but gram.npy.journal exists: remove the journal"
     ):
         wkendall.gram_to_file("gram.npy", X, resume=True)
 
@@ -224,14 +224,14 @@ def test_one_run_at_a_time(monkeypatch):
     interrupted(monkeypatch, 5)
     journal = Journal(Path("gram.npy.journal"))
     for resume in (True, False):
-        with pytest.raises(FileExistsError, match=r"another run is writing to .*gram.npy.journal: wait for its end"):
+        with pytest.raises(FileExistsError, match=r"another run is writing to .*gram.npy.journal: wait until it ends"):
             wkendall.gram_to_file("gram.npy", X, resume=resume)
     journal.close()
     assert (wkendall.gram_to_file("gram.npy", X, resume=True) == wkendall.gram_matrix(X)).all()
 
 
 def test_a_journal_that_was_removed_meanwhile(monkeypatch):
-    """Whoever waits for a journal must not get hold of one that is gone."""
+    """A process that waits for a journal must not get one that was removed."""
     Path("journal").write_bytes(b"")
     lock = _disk.lock
     removed = []

@@ -1,4 +1,4 @@
-"""How results are computed: threads, processes, interruption, progress, memory. None of it changes a bit."""
+"""How results are computed: threads, processes, interruption, progress, memory. All results are bitwise identical."""
 
 import io
 import multiprocessing

@@ -216,7 +216,7 @@ def test_what_has_a_number_for_every_item_takes_sparse_arrays(n):
     ("values", "columns", "known", "message"),
     [
         ([1, 1], [0, 2], (1, 2, "duplicate"), 'row 1 holds 1 twice, in columns 0 and 2.*; ties="mean"'),
-        ([1, NAN], [0, 2], (1, 2, "nan"), "row 1, column 2 holds NaN: every item needs a number; leave out what"),
+        ([1, NAN], [0, 2], (1, 2, "nan"), "row 1, column 2 holds NaN: every item needs a number; leave out items"),
         ([1, np.inf], [0, 2], (1, 2, "infinite"), "row 1, column 2 holds inf"),
         ([1, 2], [2, 2], (1, 2, "listed twice"), "row 1 lists column 2 twice: an item has one place"),
         ([1, 2], [0, 3], (1, None, "out of range"), "row 1 lists item 3, but there are 3, from 0"),

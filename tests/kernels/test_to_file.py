@@ -1,4 +1,4 @@
-"""Gram matrices in files: the bits of gram_matrix, in whatever pieces, however often the run was killed."""
+"""Gram matrices in files: bitwise identical to gram_matrix, for any blocks, however often the run was killed."""
 
 import errno
 import io

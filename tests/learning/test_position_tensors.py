@@ -146,7 +146,7 @@ def test_what_is_not_learned():
         wkendall.suquan_svd(X, y, ties="mean", missing="anywhere")
     with pytest.raises(ValueError, match="order is 3, but with ties or missing items"):
         wkendall.suquan_svd(X, y, 3, ties="mean", missing="bottom")
-    with pytest.raises(ValueError, match='ties="mean" takes equal numbers for ties'):
+    with pytest.raises(ValueError, match='ties="mean" treats equal numbers as ties'):
         wkendall.suquan_svd([[1, 1, 2], [1, 2, 3]], [0, 1])
 
 

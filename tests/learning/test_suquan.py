@@ -59,7 +59,7 @@ def check_against_dense(X, y, order, components, pure=False):
 
 
 def check_direction(U, projection, n, order):
-    """U is the normalised projection of the standard weights, or of the identity if these lie across the subspace."""
+    """U is the normalised projection of the standard weights, or of the identity if these are orthogonal to the subspace."""
     standard = np.zeros((n,) * order)
     for place in np.ndindex(*standard.shape):
         standard[place] = all(a < b for a, b in itertools.pairwise(place))
@@ -155,7 +155,7 @@ def test_the_leading_weights_know_single_items_only():
 
 
 def of_pairs(rng, n, sign):
-    """A tensor of norm 1 that only pairs show, symmetric or skew-symmetric."""
+    """A tensor of norm 1 that affects only pairs, symmetric or skew-symmetric."""
     basis = pure_basis(n, 2)
     table = rng.standard_normal((n, n))
     table = ((table + sign * table.T).ravel() @ basis.T @ basis).reshape(n, n)
@@ -170,7 +170,7 @@ def test_a_signal_of_pairs(sign):
     pairs = wkendall.linear_function(X, U, B)
     single = wkendall.linear_function(X, *rng.standard_normal((2, 6)))
     single = (single - single.mean()) / single.std()
-    # Alone it leads, and both forms find it.
+    # Without another signal it leads, and both forms find it.
     y = pairs > 0
     for pure in (False, True):
         assert abs((wkendall.suquan_svd(X, y, pure=pure).U * U).sum()) > 0.95
@@ -246,12 +246,12 @@ def test_labels_of_any_kind_and_other_inputs_give_the_same():
 
 def test_equal_classes_teach_nothing():
     X = [[1, 2, 3], [1, 2, 3], [3, 1, 2], [3, 1, 2]]
-    with pytest.warns(UserWarning, match="nothing to learn"):
+    with pytest.warns(UserWarning, match="no weights can be learned"):
         found = wkendall.suquan_svd(X, [0, 1, 0, 1])
     np.testing.assert_allclose(found.U, wkendall.position_weights(3) / np.sqrt(3))
     assert found.singular_values.tolist() == [0.0]
     assert found.multiplicity.tolist() == [9]
-    with pytest.warns(UserWarning, match="nothing to learn"):
+    with pytest.warns(UserWarning, match="no weights can be learned"):
         found = wkendall.suquan_svd(X, [0, 1, 0, 1], n_components=2, pure=True)
     np.testing.assert_allclose(found.U.sum(axis=1), 0, atol=1e-12)
 
@@ -260,7 +260,7 @@ def test_equal_classes_teach_nothing():
 @pytest.mark.parametrize("pure", [False, True])
 def test_equal_classes_of_many_items_teach_nothing(n, order, pure):
     X = np.tile(random_rankings(np.random.default_rng(10), 4, n), (2, 1))
-    with pytest.warns(UserWarning, match="nothing to learn"):
+    with pytest.warns(UserWarning, match="no weights can be learned"):
         found = wkendall.suquan_svd(X, [0] * 4 + [1] * 4, order, pure=pure)
     assert np.linalg.norm(found.U) == pytest.approx(1)
 

@@ -25,7 +25,7 @@ def kernels():
 
 @pytest.mark.parametrize("kernel", kernels())
 def test_misfit_is_the_posterior_density(kernel):
-    """Its differences are those of the density of the values times the normal prior; its gradient is that of differences."""
+    """Its differences are those of the log density of the values and the normal prior; its gradient matches differences."""
     prior = [*kernel.prior, process_module._NOISE, process_module._VARIANCE]
     centre, scale = (np.array([each[place] for each in prior]) for place in (0, 1))
 

@@ -1,4 +1,4 @@
-"""`RankingError` knows what is wrong and where, wherever it was found, and nobody looks for words in a message."""
+"""`RankingError` has the kind and the position of an error, wherever it was found; no code searches for words in messages."""
 
 import ast
 import copy

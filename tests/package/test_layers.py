@@ -16,7 +16,7 @@ PACKAGES = ["wkendall"] + [
 
 def layers(package):
     """The names of each layer, from the top down."""
-    # The docstring of the whole is for those who ask for help.
+    # The docstring of the package itself is for users.
     doc = wkendall._LAYERS if package == "wkendall" else importlib.import_module(package).__doc__
     assert TITLE in doc, f"{package} has no map"
     found = []
@@ -30,7 +30,7 @@ def layers(package):
 
 
 def height(package):
-    """How far each module is above the ground."""
+    """The height of each module in the map."""
     levels = layers(package)[::-1]
     return {name: level for level, names in enumerate(levels) for name in names}
 

@@ -123,7 +123,7 @@ BAD_TABLES = [
     ("same name", "a,b,a\n1,2,3\n", {}, "line 1: columns 1 and 3 have the same name, 'a'"),
     ("same name but for spaces", "a,b, a \n1,2,3\n", {}, "line 1: columns 1 and 3 have the same name, 'a'"),
     ("row numbers", ",a,b\n0,1,2\n", {},
-     "line 1: column 1 has no name, but every column must be an item: row numbers are none"),
+     "line 1: column 1 has no name, but every column must be an item: leave out row numbers"),
     ("quotes not closed", 'a,b\n1,"2\n', {}, "line 2: the row cannot be split into cells: unexpected end of data"),
     ("text after quotes", 'a,b\n1,2\n"1"2,3\n', {}, "line 3: the row cannot be split into cells: ',' expected after '\"'"),
     ("a huge cell", "a,b\n1," + "2" * 200_000, {},
@@ -204,7 +204,7 @@ def test_choices_equal_lists(tmp_path):
     assert found.ids == [f"p{row}" for row in range(20)]
 
 
-# One item of one ranking a row.
+# One item of one ranking per row.
 
 
 @pytest.mark.parametrize(

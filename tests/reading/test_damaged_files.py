@@ -200,7 +200,7 @@ def test_texts_with_what_is_no_letter(tmp_path, order):
     texts = np.array([0x61, 0x110000], order + "u4").view(f"{order}U2")
     np.save(tmp_path / "x.npy", texts.reshape(1, 1))
     np.savez(tmp_path / "x.npz", X=[[1]], items=texts)
-    message = "a text holds the number 0x110000, which is no letter"
+    message = "a text holds the number 0x110000, which is not a character"
     refused(lambda: read_rankings(tmp_path / "x.npy", Namespace(**READING)), f"x.npy: {message}")
     refused(lambda: read_rankings(tmp_path / "x.npz", Namespace(**READING)), f"x.npz: the array 'items' .*: {message}")
     np.savez(tmp_path / "x.npz", X=[[1]], items=np.array(["\U0010ffff"], f"{order}U2"))

@@ -1,4 +1,4 @@
-"""What is accepted as rankings, and what everything else is told."""
+"""Accepted and refused rankings."""
 
 from decimal import Decimal
 from fractions import Fraction
@@ -100,7 +100,7 @@ def test_triangular_weight_matrix_is_the_named_kernel():
 
 
 def test_every_function_checks():
-    """The same verdict through every door."""
+    """Every function gives the same verdict."""
     wrong = [[1, 2, 2]]
     for function in (wkendall.gram_matrix, wkendall.distance_matrix, wkendall.mallows, wkendall.diagonal):
         with pytest.raises(ValueError, match="X: row 0 holds 2 twice"):

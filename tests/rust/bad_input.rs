@@ -34,7 +34,7 @@ fn runs() -> Vec<Case> {
     let no_threads = || Options { threads: Some(0), ..Options::default() };
     let table = |observations: usize| Columns::from_values(1, observations, &vec![1.0; observations]).unwrap();
     vec![
-        case("no threads", gram(&measure, three, None, no_threads()), "NoThreads", "0 threads cannot compute anything"),
+        case("no threads", gram(&measure, three, None, no_threads()), "NoThreads", "the number of threads is 0"),
         case(
             "no threads for a matrix",
             gram_matrix::<_, f32>(&measure, three, None, no_threads()),
@@ -126,25 +126,25 @@ fn runs() -> Vec<Case> {
             "no neighbours",
             neighbors(&measure, three, None, 0, any()),
             "NeighborCount { count: 0, rankings: 1, others: true }",
-            "n_neighbors is 0, but there are 1 others to choose from: it must be from 1 to that",
+            "n_neighbors is 0, but there are 1 other rankings: it must be from 1 to 1",
         ),
         case(
             "more neighbours than others",
             neighbors(&measure, three, None, 2, any()),
             "NeighborCount { count: 2, rankings: 1, others: true }",
-            "n_neighbors is 2, but there are 1 others to choose from",
+            "n_neighbors is 2, but there are 1 other rankings",
         ),
         case(
             "more neighbours than rankings",
             neighbors(&measure, three, Some(three), 3, any()),
             "NeighborCount { count: 3, rankings: 2, others: false }",
-            "n_neighbors is 3, but there are 2 rankings to choose from: it must be from 1 to that",
+            "n_neighbors is 3, but there are 2 rankings: it must be from 1 to 2",
         ),
         case(
             "no others",
             neighbors(&measure, &x(1, 3), None, 1, any()),
             "NeighborCount { count: 1, rankings: 0, others: true }",
-            "n_neighbors is 1, but there are 0 others to choose from: none can be found",
+            "n_neighbors is 1, but there are 0 other rankings: none can be found",
         ),
         case(
             "neighbours of other items",
@@ -235,7 +235,7 @@ fn runs() -> Vec<Case> {
             "weight of unknown places",
             diagonal_incomplete(&kernel(&mult(&[1.0; 3])), &open(), any()),
             "UnknownPlaces",
-            "where missing items can be anywhere the weight must be the standard one",
+            "if missing items can be anywhere, the weight must be the standard one",
         ),
         case(
             "output of ties short",

@@ -219,7 +219,7 @@ def test_a_condorcet_order_is_found(method):
     rng = np.random.default_rng(10)
     for n in (5, 12, 40, 150):
         ranks = rng.permutation(n) + 1
-        # Everybody turns round a few neighbours; most follow each pair.
+        # Each ranking reverses a few adjacent items; most rankings keep each pair.
         X = np.array([ranks] * 9)
         for row in X:
             first = rng.integers(1, n)

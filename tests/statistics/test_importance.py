@@ -1,4 +1,4 @@
-"""The pairs that a function of rankings looks at, compared with its values for all rankings."""
+"""The pairs that matter most to a function of rankings, compared with its values for all rankings."""
 
 from itertools import combinations, permutations
 

@@ -125,7 +125,7 @@ def test_labels_and_two_groups():
 def test_dependence_is_found():
     rng = np.random.default_rng(5)
     X = make_uniform(120, 5, rng=rng)
-    # Neither mean ranks nor pairs: how far the first item is from the middle.
+    # No effect on mean ranks or pairs: the distance of the first item from the middle.
     far = np.abs(X[:, 0] - 3) + rng.normal(0, 0.5, 120)
     assert outcome(X, far, n_permutations=199).pvalue < 0.02
     assert outcome(X, np.where(far > 1, "far", "near"), n_permutations=199).pvalue < 0.02

@@ -29,7 +29,7 @@ def test_power_where_mean_ranks_are_equal(n):
 
 @pytest.mark.parametrize("model", [model for model in group_powers.MODELS if model not in NULL])
 def test_power_of_the_others(model):
-    """Little is lost where mean ranks differ."""
+    """Little power is lost where mean ranks differ."""
     found, mean_ranks = group_powers.rejected(model, 8, 100, 99, seed=3)
     assert found > mean_ranks - 0.15
     assert found > 0.15

@@ -1,19 +1,19 @@
 """The command line, `wkendall`.
 
-Each command is a module with `add_parser(commands)`, which says what it can be told, and `run(arguments)`, which does the work
-and returns an exit code. What takes long to load is loaded when it runs.
+Each command is a module with two functions. `add_parser(commands)` defines its options. `run(arguments)` does the work
+and returns an exit code. Slow imports are made when a command runs.
 
 Layers, each using only those below it:
 
     gram, neighbors, corr, learn, predict, compare, consensus, reproduce, info   the commands
     validation          scores on folds
     words               the library's messages in the words of the command line
-    kernel_options      what is computed for a pair of rankings
+    kernel_options      the options for what is computed for a pair of rankings
     labels              files to labels
-    weighting           what a pair of items adds to a kernel
+    weighting           the options for weights
     reading             files to rankings
-    options             what commands share
-    output              files that are written whole or not at all
+    options             options that several commands share
+    output              files that are written completely or not at all
     errors              exceptions to one line
 """
 
@@ -44,13 +44,14 @@ DONE, FAILED, WRONG_USAGE, INTERRUPTED, CLOSED_PIPE = 0, 1, 2, 130, 141
 
 _EPILOG = """\
 exit codes:
-  0    done
-  1    the work failed: bad data, a file that cannot be read or written, a full disk, too little memory
-  2    wrong usage: an option that does not exist, or options that do not go together
+  0    success
+  1    failure: bad data, a file that cannot be read or written, a full disk, too little memory
+  2    wrong usage: an option that does not exist, or options that cannot be combined
   130  interrupted by Ctrl-C (143 by a request to terminate)
-  141  whoever read the output has closed it
+  141  the reader of the output has closed it
 
-What went wrong is said in one line on standard error. Files are written whole or not at all.
+Errors are reported in one line on standard error. Files are written completely
+or not at all.
 """
 
 
@@ -60,12 +61,12 @@ def main(argv: Sequence[str] | None = None) -> int:
     Parameters
     ----------
     argv : sequence of str, optional
-        The words after the name of the program; those it was started with if absent.
+        The arguments after the program name; those of the process if absent.
 
     Returns
     -------
     int
-        0 done, 1 the work failed, 2 wrong usage, 130 interrupted.
+        0 success, 1 failure, 2 wrong usage, 130 interrupted.
 
     Examples
     --------
@@ -102,15 +103,15 @@ def _run(words: list[str]) -> int:
         except UsageError as error:
             parser: argparse.ArgumentParser = arguments.parser
             parser.error(str(error))
-    except SystemExit as stop:  # argparse is done, or found something wrong; or the process is to end
+    except SystemExit as stop:  # --help, wrong usage, or a request to terminate
         return stop.code if isinstance(stop.code, int) else DONE
 
 
 class _Parser(argparse.ArgumentParser):
-    """Says what is wrong in one line, like everything else, and not after a page about all options."""
+    """A parser that reports an error in one line, without printing the usage."""
 
     def error(self, message: str) -> NoReturn:
-        self.exit(WRONG_USAGE, f"wkendall: {' '.join(message.split())} ({self.prog} --help says more)\n")
+        self.exit(WRONG_USAGE, f"wkendall: {' '.join(message.split())} ({self.prog} --help shows more)\n")
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -122,7 +123,7 @@ def _parser() -> argparse.ArgumentParser:
         allow_abbrev=False,
     )
     parser.add_argument("--version", action="version", version=f"wkendall {__version__}")
-    debug: dict[str, Any] = {"action": "store_true", "help": "show where in the code an error came from"}
+    debug: dict[str, Any] = {"action": "store_true", "help": "show the traceback of an error"}
     parser.add_argument("--debug", **debug)
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
     for command in COMMANDS:
@@ -134,7 +135,7 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _show(words: list[str], message: str) -> None:
-    """Say what went wrong, and with --debug where."""
+    """Print the error, and with --debug the traceback."""
     if sys.stderr is None:
         return
     with suppress(OSError):
@@ -144,7 +145,7 @@ def _show(words: list[str], message: str) -> None:
 
 
 def _forget_unwritten_output() -> None:
-    """Keep Python from trying again, at its end, to write what could not be written."""
+    """Keep Python from retrying, at exit, to write output that could not be written."""
     try:
         if sys.stdout is not None:
             sys.stdout.flush()
@@ -157,7 +158,7 @@ def _forget_unwritten_output() -> None:
 
 @contextmanager
 def _termination_as_exit() -> Iterator[None]:
-    """Let a request to terminate end the work as an exception does, so that unfinished files are removed."""
+    """Turn a termination signal into an exception, so that unfinished files are removed."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
@@ -174,7 +175,7 @@ def _termination_as_exit() -> Iterator[None]:
 
 @contextmanager
 def _warnings_in_one_line() -> Iterator[None]:
-    """Show each warning once, however many fits it comes from."""
+    """Show each warning only once, however many fits raise it."""
     said: set[str] = set()
 
     def show(message: Warning | str, *_: object, **__: object) -> None:

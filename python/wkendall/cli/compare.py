@@ -39,17 +39,17 @@ from wkendall.statistics.two_samples import compare
 if TYPE_CHECKING:
     from wkendall.cli.options import Commands
 
-#: Options that the Mallows kernel does not have, and that go with the other one without saying so.
+#: Options that imply the kernel "kendall", because the Mallows kernel does not have them.
 _WEIGHTED = ("weight", "k", "u", "U", "W", "order")
 
 _DESCRIPTION = """\
-Test whether groups of rankings come from one distribution, and print how
-much they differ and a p-value: how often people who are dealt out to the
-groups at random differ at least as much.
+Test whether groups of rankings come from the same distribution. Print how much
+they differ, and a p-value: the share of random assignments of people to groups
+that differ at least as much.
 
-Each group is a file (CSV, .npy, .npz or PrefLib, of which the numbers of
-voters count), or --group names the column of one file that says to which
-group a ranking belongs. With more than two groups all are compared at once.
+Each group is a file: CSV, .npy, .npz or PrefLib. In a PrefLib file, each voter
+counts. With a single file, --group is the column that has the group of each
+ranking. More than two groups are compared all at once.
 """
 _EPILOG = """\
 examples:
@@ -61,7 +61,7 @@ examples:
 
 
 class Group(NamedTuple):
-    """A group: its name, its rankings, and how many voters each has, if the file says that."""
+    """A group: its name, its rankings, and the number of voters of each, if the file has it."""
 
     name: str
     rankings: CheckedRankings
@@ -69,7 +69,7 @@ class Group(NamedTuple):
 
     @property
     def people(self) -> int:
-        """How many people are in the group."""
+        """Number of people in the group."""
         return self.rankings.rows if self.voters is None else int(self.voters.sum())
 
 
@@ -80,23 +80,29 @@ def add_parser(commands: Commands) -> None:
     parser.add_argument(
         "--group",
         metavar="COLUMN",
-        help="the column of a CSV file, or the array of an .npz file, that has the groups, instead of more files",
+        help="the column of a CSV file, or the array of an .npz file, that has the groups; for a single file",
     )
     parser.add_argument("--json", action="store_true", help="for programs")
     test = parser.add_argument_group("the test")
     test.add_argument(
-        "--permutations", type=whole_number(1), default=9999, metavar="N", help="random permutations; 9999"
+        "--permutations",
+        type=whole_number(1),
+        default=9999,
+        metavar="N",
+        help="number of random permutations; default 9999",
     )
-    test.add_argument("--seed", type=whole_number(0), default=0, metavar="N", help="how permutations are drawn; 0")
+    test.add_argument(
+        "--seed", type=whole_number(0), default=0, metavar="N", help="seed of the permutations; default 0"
+    )
     kernel = parser.add_argument_group("the kernel")
     kernel.add_argument(
         "--kernel",
         choices=get_args(KernelName),
-        help="mallows: exp(-lam d), d the number of discordant pairs, which sees every difference (default); kendall: concordant "
-        "pairs, weighted; if not given, kendall if there is an option for weights",
+        help="mallows: exp(-lam d), where d is the number of discordant pairs, which detects every difference (default); "
+        "kendall: weighted concordant pairs (default if there is an option for weights)",
     )
     kernel.add_argument(
-        "--lam", type=float, help="for --kernel mallows: 2 / (mean of d over pairs of people) if not given"
+        "--lam", type=float, help="for --kernel mallows: the rate; default 2 / (mean of d over pairs of people)"
     )
     add_weights(kernel)
     add_reading(parser)
@@ -105,7 +111,7 @@ def add_parser(commands: Commands) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Compare the groups and print what comes out."""
+    """Compare the groups and print the result."""
     _check(arguments)
     groups = _read(arguments)
     with in_words_of_the_command():
@@ -127,7 +133,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _check(arguments: argparse.Namespace) -> None:
-    """Refuse what cannot be, before anything is read."""
+    """Refuse wrong combinations of options before any file is read."""
     if arguments.group is None and len(arguments.files) < 2:
         raise UsageError("there must be two files, one for each group, or --group COLUMN with one file")
     if arguments.group is not None:
@@ -146,7 +152,7 @@ def _check(arguments: argparse.Namespace) -> None:
 
 
 def _is_kendall(arguments: argparse.Namespace) -> bool:
-    """Whether the kernel is not the Mallows kernel: as said, or because of an option for weights."""
+    """Whether the kernel is "kendall": chosen explicitly, or implied by an option for weights."""
     if arguments.kernel is not None:
         return bool(arguments.kernel == "kendall")
     return any(getattr(arguments, name) != WEIGHTING[name] for name in _WEIGHTED)
@@ -155,7 +161,7 @@ def _is_kendall(arguments: argparse.Namespace) -> bool:
 def _options(arguments: argparse.Namespace) -> dict[str, Any]:
     """Return the parameters of the kernel."""
     if not _is_kendall(arguments):
-        # Without --normalize the default of the kernel, not its opposite.
+        # Without --normalize use the default of the kernel, which is not always False.
         divided = {"normalize": True} if arguments.normalize else {}
         return {"kernel": "mallows", "lam": arguments.lam, **divided}
     return {"kernel": "kendall", **weights_given(arguments)}
@@ -212,7 +218,7 @@ def _labels(source: Source) -> Sequence[Any]:
 
 
 def _natural(label: str) -> tuple[float, str]:
-    """Sort numbers by their size, and texts after them."""
+    """Return a sort key: numbers by size, then texts."""
     try:
         return float(label), label
     except ValueError:

@@ -25,15 +25,15 @@ if TYPE_CHECKING:
 FORMATS = {".txt": "text", ".csv": "csv", ".json": "json"}
 
 _DESCRIPTION = """\
-Find the ranking that agrees most with those of a file: Kemeny's, which
-disagrees with them on the fewest pairs of items, or with weights another.
-Print the items, the best first, how much the rankings agree with it, and
-whether no ranking does better.
+Find the ranking that agrees most with the rankings of a file. Without options
+for weights this is Kemeny's ranking, which disagrees with them on the fewest
+pairs of items. Print the items, the best first, the score of the ranking, and
+whether it is optimal.
 
-Rankings are read from CSV files (.csv, .tsv, .txt: one ranking a row, one
-item a column), NumPy files (.npy, .npz) or PrefLib files (.soc, .soi, .toc,
-.toi). Of a PrefLib file the numbers of voters count, items of one rank are
-ties, and items that are not listed come last.
+Rankings are read from CSV files (.csv, .tsv, .txt: one ranking per row, one
+item per column), NumPy files (.npy, .npz) or PrefLib files (.soc, .soi, .toc,
+.toi). In a PrefLib file each voter counts, items of the same rank are ties, and
+items that are not listed come last.
 """
 _EPILOG = """\
 examples:
@@ -50,29 +50,33 @@ def add_parser(commands: Commands) -> None:
     parser.add_argument("file", type=Path, metavar="INPUT", help="the rankings")
     parser.add_argument(
         "-o", "--out", "--output", dest="output", type=Path, metavar="OUTPUT",
-        help="a .txt, .csv or .json file; standard output if not given",
+        help="a .txt, .csv or .json file; default standard output",
     )  # fmt: skip
     parser.add_argument(
-        "--format", choices=tuple(FORMATS.values()), help="what to write; as the name of the output says, or text"
+        "--format",
+        choices=tuple(FORMATS.values()),
+        help="output format; default given by the name of the output, or text",
     )
     parser.add_argument(
         "--weights",
         metavar="COLUMN",
-        help="the column of a CSV file, or the array of an .npz file, that says how much each ranking counts",
+        help="the column of a CSV file, or the array of an .npz file, that has the weight of each ranking",
     )
     search = parser.add_argument_group("how it is found")
     search.add_argument(
         "--method",
         choices=get_args(Method),
         default="auto",
-        help="exact: the best of all rankings, for up to 20 items; local: insertions and exchanges, for any number; borda: by "
-        "mean ranks; auto (default): exact where that is possible",
+        help="exact: the best of all rankings, for up to 20 items; local: insertions and swaps, for any number of items; borda: "
+        "by mean ranks; auto (default): exact where possible",
     )
-    search.add_argument("--seed", type=whole_number(0), default=0, metavar="N", help="of the local search; 0")
+    search.add_argument(
+        "--seed", type=whole_number(0), default=0, metavar="N", help="seed of the local search; default 0"
+    )
     add_weights(parser.add_argument_group("the kernel"))
     add_reading(parser)
     add_running(parser)
-    # PrefLib files say themselves what ties and missing items are.
+    # PrefLib files define ties and missing items themselves.
     parser.set_defaults(run=run, ties=None, missing=None)
 
 
@@ -92,7 +96,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _check(arguments: argparse.Namespace) -> str:
-    """Refuse what cannot be, before anything is read; return what is to be written."""
+    """Refuse wrong combinations of options before any file is read; return the type of the output."""
     kind = "text" if arguments.format is None else arguments.format
     if arguments.output is not None:
         known = FORMATS.get(arguments.output.suffix.lower())
@@ -104,9 +108,9 @@ def _check(arguments: argparse.Namespace) -> str:
         kind = known
         check_not_input(arguments.output, arguments.file, arguments.u, arguments.U)
     if arguments.W is not None:
-        raise UsageError("--W has no consensus: --weight and --U have")
+        raise UsageError("--W is not available for a consensus: use --weight or --U")
     if arguments.order != 2:
-        raise UsageError(f"--order {arguments.order} has no consensus: it is for pairs of items, --order 2")
+        raise UsageError(f"--order {arguments.order} is not available for a consensus: use --order 2, pairs of items")
     preflib = kind_of(arguments.file) == PREFLIB
     if preflib and arguments.weights is not None:
         raise UsageError("--weights goes with CSV and .npz files: PrefLib files have numbers of voters")
@@ -132,7 +136,7 @@ def _find(arguments: argparse.Namespace) -> tuple[Source, Consensus]:
 
 
 def _weights(source: Source, column: str) -> NDArray[np.float64]:
-    """Return how much each ranking counts."""
+    """Return the weight of each ranking."""
     cells = source.labels
     if isinstance(cells, np.ndarray) and cells.dtype.kind in "iufb" and cells.shape == (len(source.X),):
         return cells.astype(np.float64)

@@ -30,14 +30,14 @@ _DESCRIPTION = """\
 Compute Kendall's tau-b between all columns of a table, or between the columns
 of two tables with the same observations, and write the matrix.
 
-Tables are read from CSV files (.csv, .tsv, .txt: one observation a row, one
-variable a column) or NumPy files (.npy, .npz). Empty cells, NA and NaN are
-missing; they are left out pair by pair. The matrix goes to a .csv file, with
-the names of the columns if they have any; to an .npy file; or to an .npz file,
-as the arrays statistic, columns and, with --against, columns_against.
+Tables are read from CSV files (.csv, .tsv, .txt: one observation per row, one
+variable per column) or NumPy files (.npy, .npz). Empty cells, NA and NaN are
+missing; they are left out pair by pair. The matrix is written to a .csv file,
+with the names of the columns if there are any; to an .npy file; or to an .npz
+file, as the arrays statistic, columns and, with --against, columns_against.
 
-With --pvalues the p-values go to the array pvalue of an .npz file, and for the
-other kinds to a second file: tau.csv has its p-values in tau_pvalues.csv.
+With --pvalues, an .npz file has the p-values in the array pvalue. For the other
+formats there is a second file: tau_pvalues.csv for tau.csv.
 """
 _EPILOG = """\
 examples:
@@ -54,20 +54,23 @@ def add_parser(commands: Commands) -> None:
     parser.add_argument("file", type=Path, metavar="INPUT", help="the table")
     add_output(parser, "OUTPUT", ".csv, .npy or .npz; - is CSV on standard output")
     parser.add_argument(
-        "--against", type=Path, metavar="FILE", help="a table with the same observations, one column of the matrix each"
+        "--against",
+        type=Path,
+        metavar="FILE",
+        help="a table with the same observations; each of its variables is a column of the matrix",
     )
     parser.add_argument("--pvalues", action="store_true", help="write p-values too")
     parser.add_argument(
         "--alternative",
         choices=get_args(Alternative),
-        help="what the p-values test for: any association (two-sided, default), a negative or a positive one",
+        help="the alternative hypothesis of the p-values: any association (two-sided, default), a negative or a positive one",
     )
     parser.add_argument(
         "--min-periods",
         type=whole_number(0),
         default=1,
         metavar="N",
-        help="columns with fewer common observations have no correlation",
+        help="columns with fewer common observations have no correlation (NaN)",
     )
     add_tables(parser, "the observations", "the table")
     add_running(parser)
@@ -98,7 +101,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _second(arguments: argparse.Namespace) -> list[Path]:
-    """Return the name of the file of p-values, if they have one of their own."""
+    """Return the file of p-values, if there is a separate one."""
     output: Path = arguments.output
     if not arguments.pvalues or output == STDOUT or output.suffix.lower() == ".npz":
         return []
@@ -106,12 +109,12 @@ def _second(arguments: argparse.Namespace) -> list[Path]:
 
 
 def _check(arguments: argparse.Namespace) -> None:
-    """Refuse what cannot be, before anything is read."""
+    """Refuse wrong combinations of options before any file is read."""
     output: Path = arguments.output
     if output != STDOUT and output.suffix.lower() not in ENDINGS:
         raise UsageError(f"the name of the output must end in one of {', '.join(ENDINGS)}, not be {str(output)!r}")
     if arguments.pvalues and output == STDOUT:
-        raise UsageError("--pvalues makes a second matrix, which does not go to standard output: name a file")
+        raise UsageError("--pvalues makes a second matrix, which cannot go to standard output: name a file")
     if arguments.alternative is not None and not arguments.pvalues:
         raise UsageError("--alternative goes with --pvalues")
     inputs = [path for path in (arguments.file, arguments.against) if path is not None]
@@ -163,7 +166,7 @@ def _write(ending: str, files: list[Path], found: Correlations, x: Source, y: So
 
 
 def _write_csv(stream: TextIO, matrix: NDArray[Any], x: Source, y: Source | None) -> None:
-    """Write a matrix with the fewest digits that give its numbers back; NaN is an empty cell."""
+    """Write a matrix with the fewest digits that reproduce its numbers exactly; NaN is an empty cell."""
     rows, columns = x.items, (x if y is None else y).items
     writer = csv.writer(stream, lineterminator="\n")
     if columns is not None:

@@ -1,4 +1,4 @@
-"""What went wrong, in one line."""
+"""Errors as one line."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ from wkendall._text import one_line
 
 
 class CommandError(Exception):
-    """The work failed, for a reason that the message says: exit code 1."""
+    """The work failed; the message gives the reason. Exit code 1."""
 
 
 class UsageError(Exception):
-    """The options do not go together: exit code 2."""
+    """Wrong combination of options. Exit code 2."""
 
 
 def explain(error: BaseException) -> str:
@@ -23,4 +23,4 @@ def explain(error: BaseException) -> str:
         return one_line(f"not enough memory{detail}")
     if isinstance(error, CommandError | OSError | ValueError | TypeError | ImportError) and str(error):
         return one_line(str(error))
-    return one_line(f"{type(error).__name__}: {error}; --debug shows where")
+    return one_line(f"{type(error).__name__}: {error}; --debug shows the traceback")

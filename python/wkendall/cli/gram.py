@@ -1,4 +1,4 @@
-"""`wkendall gram`: the matrix of a kernel between all rankings of a file, or of two."""
+"""`wkendall gram`: the matrix of a kernel between all rankings of a file, or of two files."""
 
 from __future__ import annotations
 
@@ -41,26 +41,26 @@ if TYPE_CHECKING:
 
 STDOUT = Path("-")
 ENDINGS = (".npy", ".npz", ".csv")
-#: What to do about a matrix that does not fit in memory.
+#: Advice for a matrix that does not fit in memory.
 _ADVICE = "write it to an .npy file, which may be larger than memory, or use --dtype float32"
 
 _DESCRIPTION = """\
-Compute a kernel between all rankings of a file, or between those of two
+Compute a kernel between all rankings of a file, or between the rankings of two
 files, and write the matrix.
 
-Rankings are read from CSV files (.csv, .tsv, .txt: one ranking a row, one
-item a column, or as --layout says), NumPy files (.npy, .npz) or PrefLib files (.soc, .soi, .toc,
-.toi). The matrix goes to an .npy file, which may be larger than memory; to a
-.csv file; or to an .npz file, as the array K, with the names of the items and
-of the rankings as far as they are known (items, ids).
+Rankings are read from CSV files (.csv, .tsv, .txt: one ranking per row, one
+item per column, or another --layout), NumPy files (.npy, .npz) or PrefLib files
+(.soc, .soi, .toc, .toi). The matrix is written to an .npy file, which may be
+larger than memory; to a .csv file; or to an .npz file, as the array K, with the
+names of the items and of the rankings if they are known (items, ids).
 
-A PrefLib file says how many voters gave an order. The matrix has a row for
-each different order. An .npz file keeps the numbers of voters, in the array
-counts; --expand makes a row for each voter instead.
+A PrefLib file has the number of voters of each order. The matrix has one row
+for each distinct order. An .npz file has the numbers of voters in the array
+counts. With --expand the matrix has one row for each voter instead.
 
-With --resume an .npy file is written block by block. What is done is kept in
-OUTPUT.unfinished if the run is interrupted or killed, and the same command
-goes on from there.
+With --resume an .npy file is written block by block. If the run is interrupted
+or killed, the finished blocks are kept in OUTPUT.unfinished, and the same
+command continues from there.
 """
 _EPILOG = """\
 examples:
@@ -77,24 +77,24 @@ def add_parser(commands: Commands) -> None:
     parser.add_argument("file", type=Path, metavar="INPUT", help="the rankings")
     add_output(parser, "OUTPUT", ".npy, .csv or .npz; - is CSV on standard output")
     parser.add_argument(
-        "--against", type=Path, metavar="FILE", help="rankings to compare with, one column of the matrix each"
+        "--against", type=Path, metavar="FILE", help="rankings to compare with; each is a column of the matrix"
     )
     add_kernel(
         parser,
         "--kernel",
         {
-            "kendall": "concordant pairs, weighted (default)",
+            "kendall": "weighted concordant pairs (default)",
             "distance": "the number of discordant pairs d, which is not a kernel",
             "mallows": "exp(-lam d)",
         },
     )
     add_reading(parser)
     add_running(parser)
-    parser.add_argument("--dtype", choices=("float64", "float32"), default="float64", help="the numbers of the matrix")
+    parser.add_argument("--dtype", choices=("float64", "float32"), default="float64", help="data type of the matrix")
     parser.add_argument(
         "--resume",
         action="store_true",
-        help="for .npy: keep what is done if the run is interrupted or killed, and go on with what an earlier run has done",
+        help="for .npy: keep finished blocks if the run is interrupted or killed, and continue an earlier run",
     )
     parser.set_defaults(run=run)
 
@@ -130,7 +130,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _check(arguments: argparse.Namespace) -> None:
-    """Refuse what cannot be, before anything is read."""
+    """Refuse wrong combinations of options before any file is read."""
     if arguments.output != STDOUT and arguments.output.suffix.lower() not in ENDINGS:
         raise UsageError(
             f"the name of the output must end in one of {', '.join(ENDINGS)}, not be {str(arguments.output)!r}"
@@ -172,7 +172,7 @@ def _fill(arguments: argparse.Namespace, x: Source, y: Source | None, out: NDArr
 
 
 def _refuse_unfinished(arguments: argparse.Namespace) -> None:
-    """Keep the work of an earlier run, unless it is to be overwritten."""
+    """Refuse to discard the unfinished file of an earlier run, unless --force is given."""
     _, journal = matrix_file.unfinished_names(arguments.output.resolve())
     if not journal.exists():
         return
@@ -182,7 +182,7 @@ def _refuse_unfinished(arguments: argparse.Namespace) -> None:
 
 
 def _resume(arguments: argparse.Namespace, x: Source, y: Source | None) -> int:
-    """Write the matrix block by block, or what is missing of it; return how many blocks were there."""
+    """Write the matrix block by block, or its missing blocks; return how many blocks were already there."""
     unfinished, _ = matrix_file.unfinished_names(arguments.output.resolve())
     run = Run(np.dtype(arguments.dtype), n_jobs=arguments.jobs)
     try:
@@ -195,7 +195,7 @@ def _resume(arguments: argparse.Namespace, x: Source, y: Source | None) -> int:
         raise
     except BaseException:
         if unfinished.exists() and sys.stderr is not None:
-            print(f"what is done is kept in {unfinished.name}: --resume goes on from there", file=sys.stderr)
+            print(f"the finished part is kept in {unfinished.name}: --resume continues from there", file=sys.stderr)
         raise
 
 
@@ -210,7 +210,7 @@ def _specification(arguments: argparse.Namespace) -> Specification:
 
 
 def _reading(arguments: argparse.Namespace) -> Reading:
-    """Return how rankings are read."""
+    """Return the options for reading rankings."""
     return Reading(arguments.input, arguments.top, arguments.ties, arguments.missing)
 
 
@@ -241,14 +241,14 @@ def _write(path: Path, arguments: argparse.Namespace, x: Source, y: Source | Non
 def write_npy(path: Path, shape: tuple[int, int], dtype: np.dtype[Any], fill: Callable[[NDArray[Any]], None]) -> None:
     """Write a matrix that `fill` computes, through a memory map, so that it may be larger than memory."""
     out = np.lib.format.open_memmap(path, mode="w+", shape=shape, dtype=dtype)
-    # A map of more than the disk can hold ends in a crash.
+    # Writing to a memory map crashes the process if the disk is full.
     reserve(path, out.offset)
     fill(out)
     out.flush()
 
 
 def write_csv(stream: TextIO, K: NDArray[Any], rows: list[str] | None, columns: list[str] | None) -> None:
-    """Write a matrix with the fewest digits that give its numbers back; with names of rows, those of columns are above them."""
+    """Write a matrix with the fewest digits that reproduce its numbers exactly; row names come with a header of column names."""
     writer = csv.writer(stream, lineterminator="\n")
     if rows is not None:
         writer.writerow(["", *(rows if columns is None else columns)])
@@ -258,7 +258,7 @@ def write_csv(stream: TextIO, K: NDArray[Any], rows: list[str] | None, columns: 
 
 
 def _tell_of_counts(arguments: argparse.Namespace, x: Source, y: Source | None) -> None:
-    """Say where the numbers of voters are, if they went nowhere."""
+    """Report where the numbers of voters are, if the result does not use them."""
     if arguments.output.suffix.lower() == ".npz":
         return
     for source in (x, y):

@@ -1,4 +1,4 @@
-"""`wkendall info`: what this installation and this machine have."""
+"""`wkendall info`: versions of this installation, and properties of this machine."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 
 _DESCRIPTION = """\
 Show the versions of wkendall and of the libraries it uses, the instruction
-sets of the processor, the number of threads, and which way of computing is
-picked for rankings of 6 to 20,000 items.
+sets of the processor, the number of threads, and the backend that is chosen for
+rankings of 6 to 20,000 items.
 """
 _EPILOG = """\
 examples:
@@ -39,7 +39,7 @@ def add_parser(commands: Commands) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Print what there is."""
+    """Print the information."""
     found = configuration()
     with standard_output() as file:
         if arguments.json:

@@ -1,4 +1,4 @@
-"""Options that say what is computed for a pair of rankings."""
+"""The options for what is computed for a pair of rankings."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from wkendall.cli.weighting import WEIGHTING, add_weights, check_weights
 
 
 def add_kernel(parser: argparse.ArgumentParser, name: str, kinds: dict[str, str]) -> None:
-    """Add what is computed; the first of the kinds, with what each is, is the default and takes weights."""
+    """Add the option `name`; `kinds` are its choices with descriptions. The first is the default and takes weights."""
     kernel = parser.add_argument_group("the kernel")
     first = next(iter(kinds))
     meanings = "; ".join(f"{kind}: {meaning}" for kind, meaning in kinds.items())
@@ -17,12 +17,12 @@ def add_kernel(parser: argparse.ArgumentParser, name: str, kinds: dict[str, str]
     parser.set_defaults(weighted=(name, first))
     add_weights(kernel)
     if "mallows" in kinds:
-        lam = "for --kernel mallows: how fast it falls with each discordant pair; 1 if not given"
+        lam = "for --kernel mallows: the rate at which it falls with each discordant pair; default 1"
         kernel.add_argument("--lam", type=float, help=lam)
 
 
 def check_kernel(arguments: argparse.Namespace) -> None:
-    """Refuse options that do not go together."""
+    """Refuse wrong combinations of options."""
     option, weighted = arguments.weighted
     if arguments.kernel != weighted:
         for name, unsaid in WEIGHTING.items():

@@ -1,4 +1,4 @@
-"""The labels of rankings: from a column, or from a file of their own."""
+"""The labels of rankings: from a column, or from a separate file."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _WHOLE = re.compile(r"[+-]?[0-9]{1,18}")
 
 
 def read_labels(arguments: argparse.Namespace, source: Source) -> NDArray[Any]:
-    """Return a label for each ranking: text or whole numbers for classes, any numbers for regression."""
+    """Return one label for each ranking: text or whole numbers for classes, any numbers for regression."""
     if arguments.labels is None:
         path, found, lines = source.path, source.labels, source.lines
     else:

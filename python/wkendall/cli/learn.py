@@ -1,4 +1,4 @@
-"""`wkendall learn`: weights of positions from labelled rankings."""
+"""`wkendall learn`: position weights from labelled rankings."""
 
 from __future__ import annotations
 
@@ -32,26 +32,28 @@ if TYPE_CHECKING:
 
 WEIGHTS, SCORES, PICTURE = FILES = ("weights.npz", "scores.json", "weights.png")
 GRID = (0.1, 1.0, 10.0)
-#: The standard kernel chooses from its own, whatever is asked for: what suits learned weights need not suit it.
+#: The standard kernel always uses its own grid: values of C that suit learned weights need not suit it.
 BASELINE_GRID = (0.1, 1.0, 10.0, 100.0)
-#: Up to so many items the picture shows pairs of positions, and single positions above.
+#: Up to this many items the picture shows pairs of positions; for more items it shows single positions.
 PAIRS_SHOWN = 50
-#: The picture has at most so many panels.
+#: The maximum number of panels of the picture.
 PANELS = 9
-#: What to do about a matrix of the standard kernel that does not fit in memory.
-_ADVICE = "--no-baseline does without it"
+#: Advice for a matrix of the standard kernel that does not fit in memory.
+_ADVICE = "--no-baseline leaves it out"
 
 _DESCRIPTION = """\
-Learn from rankings with labels which positions matter.
+Learn position weights from labelled rankings.
 
-Prints a cross-validated score (the part of right answers, or R^2 with
---regression) beside that of a support vector machine with the standard
-Kendall kernel (kernel ridge regression for numbers) and that of the largest
-class (the mean), all on the same folds. C is chosen inside the folds. Then
-fits all rankings and writes to a folder: weights.npz with the weights of
-positions U, the coefficients of items B and the intercept, from which
-wkendall predict finds the labels of other rankings; scores.json; and
-weights.png, a picture of U, if matplotlib is installed.
+Prints the cross-validated score of the model: the accuracy, or R^2 with
+--regression. For comparison it prints, on the same folds, the score of a
+support vector machine with the standard Kendall kernel (kernel ridge regression
+with --regression) and that of a constant prediction (the largest class, or the
+mean). C is chosen by cross-validation inside the folds.
+
+Then the model is fitted on all rankings and written to a folder: weights.npz
+has the position weights U, the item coefficients B and the intercept, which
+wkendall predict uses; scores.json has the scores; weights.png is a plot of U,
+if matplotlib is installed.
 """
 _EPILOG = """\
 examples:
@@ -62,9 +64,9 @@ examples:
 
 def add_parser(commands: Commands) -> None:
     """Add the command to the command line."""
-    parser = new_parser(commands, "learn", "learn weights of positions from labels", _DESCRIPTION, _EPILOG)
+    parser = new_parser(commands, "learn", "learn position weights from labels", _DESCRIPTION, _EPILOG)
     parser.add_argument("file", type=Path, metavar="INPUT", help="the rankings: CSV, .npy, .npz or PrefLib")
-    add_output(parser, "FOLDER", "where to write the results")
+    add_output(parser, "FOLDER", "folder for the results")
     parser.add_argument(
         "--label", metavar="COLUMN", help="the column of a CSV file, or the array of an .npz file, that has the labels"
     )
@@ -72,8 +74,8 @@ def add_parser(commands: Commands) -> None:
         "--labels",
         type=Path,
         metavar="FILE",
-        help="a file of its own with the labels, one for each ranking: .npy; a text file (.csv, .txt) with one a line; or a CSV "
-        "file with names of columns, of which --label is one",
+        help="a separate file with one label for each ranking: .npy; a text file (.csv, .txt) with one label per line; or a CSV "
+        "file with column names, of which --label is one",
     )
     model = parser.add_argument_group("the model")
     model.add_argument("--regression", action="store_true", help="the labels are numbers to predict, not classes")
@@ -81,23 +83,28 @@ def add_parser(commands: Commands) -> None:
         "--method",
         choices=("svd", "alternating"),
         default="svd",
-        help="svd: weights from singular vectors, fast (default); alternating: weights and coefficients in turn, more exact",
+        help="svd: weights from singular vectors, fast (default); alternating: optimise weights and coefficients in turn, more "
+        "accurate",
     )
     model.add_argument(
-        "--order", type=whole_number(1), default=2, metavar="D", help="weights of tuples of so many positions; 2"
+        "--order",
+        type=whole_number(1),
+        default=2,
+        metavar="D",
+        help="the weights are for tuples of this many positions; default 2",
     )
     model.add_argument(
         "--components",
         type=whole_number(1),
         default=1,
         metavar="R",
-        help="for svd: how many different singular values; 1",
+        help="for svd: number of distinct singular values; default 1",
     )
-    model.add_argument("--pure", action="store_true", help="for svd: only what single positions do not tell")
+    model.add_argument("--pure", action="store_true", help="for svd: only weights without parts of lower order")
     model.add_argument(
         "--init",
         choices=("standard", "suquan"),
-        help="for alternating: the weights to start from; those of the standard kernel if not given, or those of svd",
+        help="for alternating: the initial weights; those of the standard kernel (default), or those of svd",
     )
     model.add_argument(
         "--C",
@@ -105,11 +112,17 @@ def add_parser(commands: Commands) -> None:
         nargs="+",
         default=[list(GRID)],
         metavar="C",
-        help="what errors cost; of several numbers the best in cross-validation is taken; 0.1 1 10 if not given",
+        help="cost of errors; the best of several numbers is chosen by cross-validation; default 0.1 1 10",
     )
-    model.add_argument("--folds", type=whole_number(2), default=5, metavar="N", help="folds of the cross-validation; 5")
     model.add_argument(
-        "--seed", type=whole_number(0, 2**32), default=0, metavar="N", help="how rankings are dealt to folds; 0"
+        "--folds",
+        type=whole_number(2),
+        default=5,
+        metavar="N",
+        help="number of folds of the cross-validation; default 5",
+    )
+    model.add_argument(
+        "--seed", type=whole_number(0, 2**32), default=0, metavar="N", help="seed of the split into folds; default 0"
     )
     model.add_argument(
         "--no-baseline", action="store_true", help="leave out the standard Kendall kernel, for very many rankings"
@@ -182,12 +195,12 @@ def _model(arguments: argparse.Namespace) -> Any:
 
 
 def _learn(arguments: argparse.Namespace, source: Source, plan: Plan) -> tuple[dict[str, Scores], Any]:
-    """Score the model and what it is compared with, and fit it to all rankings."""
+    """Score the model and the models that it is compared with, and fit it on all rankings."""
     from wkendall.cli import validation
 
     model = _model(arguments)
     reading = Reading(arguments.input, arguments.top, arguments.ties, arguments.missing)
-    # All at once, before they are dealt to folds where a row has another number.
+    # Check all rankings before the split into folds, so that errors have the right row numbers.
     rankings = reading.rankings(source.X, "X")
     others: dict[str, tuple[Plan, Score]] = {}
     if not arguments.no_baseline:
@@ -288,7 +301,7 @@ def _why_no_picture(arguments: argparse.Namespace) -> str | None:
 
 
 def _draw(path: Path, order: int, model: Any) -> None:
-    """Draw the weights, a panel for each class and component."""
+    """Draw the weights, one panel for each class and component."""
     from matplotlib.figure import Figure
 
     from wkendall.plotting import plot_position_scores, plot_weights

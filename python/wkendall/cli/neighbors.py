@@ -1,4 +1,4 @@
-"""`wkendall neighbors`: the rankings of a file, or of another one, that are most alike each ranking."""
+"""`wkendall neighbors`: the most similar rankings, in the same file or in another one, for each ranking."""
 
 from __future__ import annotations
 
@@ -26,19 +26,19 @@ if TYPE_CHECKING:
 
 STDOUT = Path("-")
 ENDINGS = (".csv", ".npz")
-#: How many neighbours there are if nothing is said.
+#: The default number of neighbours.
 DEFAULT = 10
 
 _DESCRIPTION = """\
-Find, for each ranking of a file, those of another file that are most alike,
-or, with one file, those of the others. The matrix is never built.
+Find, for each ranking of a file, the most similar rankings of another file, or
+of the same file if there is only one. The matrix of all pairs is never built.
 
-Rankings are read from files as for wkendall gram. The table has a line for
-each neighbour: the row of the ranking, from 0; the place of the neighbour
-among the neighbours, from 1; its row; and the value. With --id, names take the
-place of rows. An .npz file has the arrays values and indices, one row for each
-ranking (with --radius also indptr, as in a sparse matrix by rows), and the
-names that are known (items, ids, ids_against).
+Files are read as for wkendall gram. The table has one line for each neighbour:
+the row of the ranking, from 0; the position of the neighbour in the list of
+neighbours, from 1; the row of the neighbour; and the value. With --id, the
+table has names instead of rows. An .npz file has the arrays values and indices,
+one row for each ranking (with --radius also indptr, as in a sparse matrix by
+rows), and the names if they are known (items, ids, ids_against).
 """
 _EPILOG = """\
 examples:
@@ -50,7 +50,7 @@ examples:
 
 
 class _Table(NamedTuple):
-    """Neighbours of all rows, one after the other."""
+    """The neighbours of all rows, one after another."""
 
     indptr: NDArray[Any]
     indices: NDArray[Any]
@@ -59,21 +59,21 @@ class _Table(NamedTuple):
 
 def add_parser(commands: Commands) -> None:
     """Add the command to the command line."""
-    parser = new_parser(commands, "neighbors", "find the rankings that are most alike", _DESCRIPTION, _EPILOG)
+    parser = new_parser(commands, "neighbors", "find the most similar rankings", _DESCRIPTION, _EPILOG)
     parser.add_argument("file", type=Path, metavar="INPUT", help="the rankings")
     parser.add_argument("among", type=Path, nargs="?", metavar="AMONG", help="the rankings to search; INPUT if absent")
     add_output(parser, "OUTPUT", ".csv or .npz; - is CSV on standard output")
     wanted = parser.add_mutually_exclusive_group()
     wanted.add_argument(
-        "-n", "--n-neighbors", type=whole_number(1), metavar="N", help=f"how many to find; {DEFAULT} if not given"
+        "-n", "--n-neighbors", type=whole_number(1), metavar="N", help=f"number of neighbours; default {DEFAULT}"
     )
     wanted.add_argument(
         "--radius",
         type=float,
         metavar="R",
-        help="instead of so many: all at a distance of at most R, or with a kernel of at least R",
+        help="instead of -n: all rankings at a distance of at most R, or with a kernel of at least R",
     )
-    kinds = {"kernel": "concordant pairs, weighted, the largest first (default)"}
+    kinds = {"kernel": "weighted concordant pairs, the largest first (default)"}
     kinds["distance"] = "the number of discordant pairs, the smallest first"
     add_kernel(parser, "--metric", kinds)
     add_reading(parser)
@@ -103,7 +103,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _check(arguments: argparse.Namespace) -> None:
-    """Refuse what cannot be, before anything is read."""
+    """Refuse wrong combinations of options before any file is read."""
     if arguments.output != STDOUT and arguments.output.suffix.lower() not in ENDINGS:
         raise UsageError(
             f"the name of the output must end in one of {', '.join(ENDINGS)}, not be {str(arguments.output)!r}"
@@ -159,7 +159,7 @@ def _write(path: Path, arguments: argparse.Namespace, x: Source, y: Source | Non
 
 
 def write_csv(stream: TextIO, found: _Table, rows: list[str] | None, columns: list[str] | None) -> None:
-    """Write a line for each neighbour, values with the fewest digits that give them back."""
+    """Write one line for each neighbour, with the fewest digits that reproduce the values exactly."""
     writer = csv.writer(stream, lineterminator="\n")
     writer.writerow(["row", "rank", "neighbor", "value"])
     for row, (start, end) in enumerate(zip(found.indptr[:-1].tolist(), found.indptr[1:].tolist(), strict=True)):

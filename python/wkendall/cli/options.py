@@ -1,4 +1,4 @@
-"""Options that several commands have."""
+"""Options that several commands share."""
 
 from __future__ import annotations
 
@@ -31,51 +31,51 @@ def new_parser(commands: Commands, name: str, summary: str, description: str, ep
 
 
 def add_output(parser: argparse.ArgumentParser, kind: str, what: str) -> None:
-    """Add what says where to write; --out is what `reproduce` calls it."""
+    """Add the options for the output; `reproduce` also calls it --out."""
     names = ("-o", "--out", "--output")
     parser.add_argument(*names, dest="output", type=Path, required=True, metavar=kind, help=what)
 
 
 def add_reading(parser: argparse.ArgumentParser) -> None:
-    """Add what says how a file is read and what its numbers mean."""
+    """Add the options for reading a file and for the meaning of its numbers."""
     add_files(parser)
     _add_meaning(parser)
 
 
 def add_files(parser: argparse.ArgumentParser) -> None:
-    """Add what says how a file of rankings is read."""
+    """Add the options for reading a file of rankings."""
     files = add_tables(parser, "the rankings", "the rankings")
     files.add_argument(
         "--layout",
         choices=LAYOUTS,
         default="ranks",
-        help="what a CSV file has. ranks: one ranking a row, one item a column, numbers in the cells (default); choices: one "
-        "ranking a row, names of items in the cells, the first choice first; long: a row for each item of each ranking, with the "
-        "name of the ranking, the item, and its rank or score",
+        help="layout of a CSV file. ranks: one ranking per row, one item per column, numbers in the cells (default); choices: "
+        "one ranking per row, names of items in the cells, the first choice first; long: one row for each item of each ranking, "
+        "with the name of the ranking, the item, and its rank or score",
     )
     files.add_argument("--item", metavar="COLUMN", help="for --layout long: the column of the items")
     files.add_argument("--value", metavar="COLUMN", help="for --layout long: the column of the ranks or scores")
     files.add_argument(
         "--expand",
         action="store_true",
-        help="a row for each voter of a PrefLib file, instead of one for each different order",
+        help="one row for each voter of a PrefLib file, instead of one for each distinct order",
     )
 
 
 def add_tables(parser: argparse.ArgumentParser, rows: str, what: str) -> argparse._ArgumentGroup:
-    """Add what says how a table is read; `rows` is what has a row each."""
-    parser.set_defaults(layout="ranks", item=None, value=None)  # unless the table may be one of rankings
+    """Add the options for reading a table; `rows` describes its rows."""
+    parser.set_defaults(layout="ranks", item=None, value=None)  # for commands without the options for layouts
     files = parser.add_argument_group("how files are read")
     files.add_argument(
         "--delimiter",
         type=_delimiter,
         metavar="CHARACTER",
-        help="what is between the cells of a CSV file; found out if not given: comma, semicolon or tab",
+        help="the character between the cells of a CSV file; default: comma, semicolon or tab, whichever fits",
     )
     files.add_argument(
         "--header",
         action=argparse.BooleanOptionalAction,
-        help="whether the first row of a CSV file has the names of the columns; found out if not given",
+        help="whether the first row of a CSV file has the column names; detected by default",
     )
     files.add_argument(
         "--id",
@@ -87,10 +87,10 @@ def add_tables(parser: argparse.ArgumentParser, rows: str, what: str) -> argpars
         metavar="COLUMN",
         action="append",
         default=[],
-        help="a column of a CSV file to leave out; may be given again",
+        help="a column of a CSV file to ignore; may be given several times",
     )
     files.add_argument(
-        "--array", metavar="NAME", help=f"which array of an .npz file has {what}; X, or the only one, if not given"
+        "--array", metavar="NAME", help=f"the array of an .npz file that has {what}; default X, or the only one"
     )
     return files
 
@@ -107,37 +107,39 @@ def _add_meaning(parser: argparse.ArgumentParser) -> None:
         "--top",
         choices=get_args(Top),
         default="low",
-        help="which end of the ranks is the best: low, rank 1 (default), or high",
+        help="the best end of the ranks: low, rank 1 (default), or high",
     )
     meaning.add_argument(
         "--ties",
         choices=get_args(Ties),
         default="error",
-        help="equal numbers in a row: an error (default), or ties, for which the mean over all ways to break them is taken",
+        help="equal numbers in a row: an error (default); or mean: ties, with the mean over all ways to break them",
     )
     meaning.add_argument(
         "--missing",
         choices=get_args(Missing),
         default="error",
-        help="empty cells: an error (default); bottom: below all that have a number; anywhere: place unknown",
+        help="empty cells: an error (default); bottom: below all items with a number; anywhere: position unknown",
     )
 
 
 def add_running(parser: argparse.ArgumentParser, writes: bool = True) -> None:
-    """Add what says how the work is done; `writes` is whether there are files to overwrite."""
+    """Add the options for running; `writes` says whether there are files to overwrite."""
     running = parser.add_argument_group("how it runs")
-    running.add_argument("--jobs", type=number_of_jobs, metavar="N", help="threads; -1 or nothing for one on each core")
+    running.add_argument(
+        "--jobs", type=number_of_jobs, metavar="N", help="number of threads; -1 (default) for one per core"
+    )
     running.add_argument(
         "--progress",
         action=argparse.BooleanOptionalAction,
-        help="show a progress bar on standard error; if not given, when that is a terminal and tqdm is installed",
+        help="show a progress bar on standard error; by default if that is a terminal and tqdm is installed",
     )
     if writes:
-        running.add_argument("--force", action="store_true", help="overwrite what is there already")
+        running.add_argument("--force", action="store_true", help="overwrite existing files")
 
 
 def whole_number(least: int, below: int | None = None) -> Callable[[str], int]:
-    """Return what turns the text of an option into a whole number, or refuses it."""
+    """Return a function that parses a whole number, or refuses the text."""
 
     def convert(text: str) -> int:
         if (
@@ -160,19 +162,19 @@ def _delimiter(text: str) -> str:
 
 
 def number_of_jobs(text: str) -> int:
-    """Turn the text of --jobs into a number, or refuse it."""
+    """Parse the text of --jobs, or refuse it."""
     if text == "-1":
         return -1
     try:
         return whole_number(1)(text)
     except argparse.ArgumentTypeError:
         raise argparse.ArgumentTypeError(
-            f"{shown(text)} must be a whole number from 1, or -1 for one on each core"
+            f"{shown(text)} must be a whole number from 1, or -1 for one per core"
         ) from None
 
 
 def wants_progress(arguments: argparse.Namespace) -> bool:
-    """Whether to show a progress bar: as asked for, or if there is a terminal to show it on and tqdm to draw it."""
+    """Whether to show a progress bar: if requested, or if there is a terminal and tqdm is installed."""
     if arguments.progress is not None:
         return bool(arguments.progress)
     return sys.stderr is not None and sys.stderr.isatty() and importlib.util.find_spec("tqdm") is not None

@@ -1,8 +1,9 @@
-"""Files that are written whole or not at all.
+"""Files that are written completely or not at all.
 
-What is being written has a name of its own beside the final one, and gets the final one when it is complete. If the work fails or
-is interrupted it is removed. If something else gets the final name meanwhile, another run for instance, that stays as it is. The
-finished work is kept under a third name, which the error tells: it may have taken hours.
+Output is written under a temporary name beside the final one, and renamed when it is complete. If the work fails or is
+interrupted, the temporary file is removed. If the final name is taken in the meantime, for example by another run, that
+file is not touched. The finished work, which may have taken hours, is then kept under a third name, and the error
+reports this name.
 """
 
 from __future__ import annotations
@@ -24,9 +25,10 @@ from wkendall.cli.errors import CommandError, UsageError
 
 @contextmanager
 def new_file(path: Path, force: bool) -> Iterator[Path]:
-    """Give the name of an empty file to write to; at the end it becomes `path`.
+    """Yield the name of an empty file to write to; at the end it is renamed to `path`.
 
-    Enter this before the work starts: a file that may not be overwritten and a folder that cannot be written to are found then.
+    Enter this before the work starts, to find out early that a file may not be overwritten or that a folder is not
+    writable.
 
     Examples
     --------
@@ -54,7 +56,7 @@ def new_file(path: Path, force: bool) -> Iterator[Path]:
 
 
 def check_new(path: Path, force: bool) -> Path:
-    """Refuse a name that no file can be written to, or may not; return it without links."""
+    """Refuse a name to which no file can, or may, be written; return it with links resolved."""
     target = path.resolve()
     _check_parent(path, target)
     _check_free(path, force)
@@ -62,7 +64,7 @@ def check_new(path: Path, force: bool) -> Path:
 
 
 def check_not_input(path: Path, *inputs: object) -> None:
-    """Refuse to write a result over what it is made from."""
+    """Refuse to overwrite an input file with a result."""
     for found in inputs:
         if isinstance(found, Path) and same_file(path, found):
             raise UsageError(
@@ -72,14 +74,14 @@ def check_not_input(path: Path, *inputs: object) -> None:
 
 @contextmanager
 def new_files(folder: Path, names: Sequence[str], force: bool) -> Iterator[Path]:
-    """Give an empty folder to write to; at the end all its files go to `folder`, which is made if need be.
+    """Yield an empty folder to write to; at the end all its files are moved to `folder`, which is created if needed.
 
     Parameters
     ----------
     folder : Path
     names : sequence of str
-        The files that may be written: if one is there already, and `force` is not set, nothing is done. With `force` those
-        that are not written again are removed, so that all that remain belong together.
+        The files that may be written. If one of them exists and `force` is not set, nothing is done. With `force`,
+        files that are not written again are removed, so that all remaining files belong together.
     force : bool
 
     Examples
@@ -98,7 +100,7 @@ def new_files(folder: Path, names: Sequence[str], force: bool) -> Iterator[Path]
     _check_parent(folder, target)
     for name in names:
         _check_free(folder / name, force)
-    # In the folder if it is there: it may be on another disk than its parent, or the parent closed to us.
+    # In the folder if it exists: it may be on another disk than its parent, or the parent may not be writable.
     unfinished = (target if target.exists() else target.parent) / _unfinished_name()
     try:
         with _about(folder, unfinished, target):
@@ -110,7 +112,7 @@ def new_files(folder: Path, names: Sequence[str], force: bool) -> Iterator[Path]
 
 
 def _name(path: Path, unfinished: Path, target: Path) -> None:
-    """Give a file its final name, or another one if that is taken."""
+    """Rename a file to its final name, or to another one if that is taken."""
     try:
         claim(unfinished, target)
     except FileExistsError:
@@ -141,14 +143,14 @@ def _name_all(folder: Path, unfinished: Path, target: Path, names: Sequence[str]
             (target / name).replace(unfinished / name)
         if not there:
             with suppress(OSError):
-                target.rmdir()  # unless others have files in it
+                target.rmdir()  # unless other programs have files in it
         if isinstance(error, FileExistsError):
             raise _taken(folder, _kept(folder, unfinished, target)) from None
         raise
 
 
 def _kept(folder: Path, unfinished: Path, target: Path) -> Path:
-    """Give a folder of finished files a name that is not hidden: beside the one it was for, or else where it is."""
+    """Rename a folder of finished files to a visible name: beside the intended one, or else where it is."""
     other = f"{target.name}-{secrets.token_hex(3)}"
     try:
         unfinished.rename(target.with_name(other))
@@ -159,12 +161,14 @@ def _kept(folder: Path, unfinished: Path, target: Path) -> Path:
 
 
 def _taken(path: Path, kept: Path) -> CommandError:
-    return CommandError(f"{path} was made by something else during the run and is left alone: the result is {kept}")
+    return CommandError(
+        f"{path} was created by another program during the run and is not changed: the result is {kept}"
+    )
 
 
 @contextmanager
 def standard_output() -> Iterator[TextIO]:
-    """Give standard output, and let errors name it."""
+    """Yield standard output, and name it in errors."""
     if sys.stdout is None:
         raise CommandError("standard output is closed")
     with _about(Path("standard output")):
@@ -172,8 +176,8 @@ def standard_output() -> Iterator[TextIO]:
 
 
 def write_npz(path: Path, arrays: dict[str, Any]) -> None:
-    """Write arrays, by their names, to an .npz file that loads without pickle; None is left out."""
-    # numpy's stub takes the names of arrays for its own parameters.
+    """Write named arrays to an .npz file that loads without pickle; None is left out."""
+    # numpy's stub confuses the names of arrays with its own parameters.
     save: Any = np.savez
     with path.open("wb") as file:
         save(file, **{name: np.asarray(array) for name, array in arrays.items() if array is not None})
@@ -190,7 +194,7 @@ def _check_free(path: Path, force: bool) -> None:
     if path.exists() and not path.is_file():
         raise CommandError(f"{path} is not a regular file: it cannot be replaced")
     if path.exists() and not force:
-        raise CommandError(f"{path} is there already: --force overwrites it")
+        raise CommandError(f"{path} already exists: --force overwrites it")
 
 
 def _unfinished_name() -> str:
@@ -199,11 +203,11 @@ def _unfinished_name() -> str:
 
 @contextmanager
 def _about(path: Path, *inside: Path) -> Iterator[None]:
-    """Let errors name the file that was asked for: a full disk names none, and an unfinished one means nothing to anybody."""
+    """Make errors name the requested file: a full disk names none, and users do not know the temporary file."""
     try:
         yield
     except OSError as error:
-        # Only those that say what happened to a file have a number.
+        # Only errors about a file have an errno.
         name = error.filename
         ours = name is None or any(str(name).startswith(str(place)) for place in inside)
         if error.errno is not None and ours and not isinstance(error, BrokenPipeError):

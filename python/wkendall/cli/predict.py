@@ -1,4 +1,4 @@
-"""`wkendall predict`: labels of rankings from what `wkendall learn` wrote."""
+"""`wkendall predict`: labels of rankings, predicted with the result of `wkendall learn`."""
 
 from __future__ import annotations
 
@@ -27,20 +27,20 @@ if TYPE_CHECKING:
 
 STDOUT = Path("-")
 WEIGHTS = "weights.npz"
-#: What learning settled about the meaning of the numbers.
+#: Options for the meaning of the numbers, which are fixed by learning.
 _MEANING = ("input", "top", "ties", "missing")
 
 _DESCRIPTION = """\
-Find the labels of rankings with what wkendall learn wrote to a folder.
+Predict the labels of rankings with the result of wkendall learn.
 
-Writes a CSV file with a row for each ranking: its name if there is one (--id),
-the prediction, and for classes the scores. Of two classes the second is
-predicted if the score is above zero; of more the one with the largest score.
+Writes a CSV file with one row for each ranking: its name if there is one (--id),
+the prediction, and for classes the scores. With two classes, the second is
+predicted if the score is positive; with more, the one with the largest score.
 
-What the numbers mean (--input, --top, --ties, --missing) is as it was for
+The meaning of the numbers (--input, --top, --ties, --missing) is taken from
 learning. The items must be the same, in the same order; files that list items
 (--layout choices, long) may list them in any order. weights.npz has only
-numbers and text: opening it runs no code from it.
+numbers and text: reading it runs no code.
 """
 _EPILOG = """\
 examples:
@@ -50,23 +50,23 @@ examples:
 
 
 class Model(NamedTuple):
-    """What was learned."""
+    """A learned model."""
 
     path: Path
     #: Weights, coefficients and intercept of each function.
     functions: list[tuple[NDArray[np.float64], NDArray[np.float64], float]]
     items: list[str]
-    #: None for numbers.
+    #: None for regression.
     classes: NDArray[Any] | None
     settings: Mapping[str, Any]
 
     @property
     def order(self) -> int:
-        """How many axes the weights have."""
+        """Number of axes of the weights."""
         return int(self.settings["order"])
 
     def scores(self, source: Source, arguments: argparse.Namespace) -> NDArray[np.float64]:
-        """Score rankings by every function, one a column."""
+        """Score rankings by every function, one per column."""
         from wkendall.learning.suquan import learnable
 
         run = Run(n_jobs=arguments.jobs, progress=wants_progress(arguments))
@@ -83,7 +83,7 @@ class Model(NamedTuple):
 
 def add_parser(commands: Commands) -> None:
     """Add the command to the command line."""
-    parser = new_parser(commands, "predict", "find labels with learned weights", _DESCRIPTION, _EPILOG)
+    parser = new_parser(commands, "predict", "predict labels with learned weights", _DESCRIPTION, _EPILOG)
     parser.add_argument("file", type=Path, metavar="INPUT", help="the rankings: CSV, .npy, .npz or PrefLib")
     parser.add_argument(
         "--model", type=Path, required=True, metavar="FOLDER", help="the folder that wkendall learn wrote to"
@@ -95,7 +95,7 @@ def add_parser(commands: Commands) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Predict and write."""
+    """Predict the labels and write them."""
     weights = arguments.model / WEIGHTS
     if arguments.output != STDOUT and arguments.output.suffix.lower() != ".csv":
         raise UsageError(f"the name of the output must end in .csv, not be {str(arguments.output)!r}")
@@ -139,7 +139,7 @@ def _check_items(source: Source, model: Model) -> None:
 
 
 def _write(file: TextIO, source: Source, model: Model, scores: NDArray[np.float64]) -> None:
-    """Write a row for each ranking."""
+    """Write one row for each ranking."""
     columns: dict[str, list[Any]] = {}
     if source.ids is not None:
         columns["id"] = source.ids
@@ -159,7 +159,7 @@ def _write(file: TextIO, source: Source, model: Model, scores: NDArray[np.float6
 
 
 def _load(path: Path) -> Model:
-    """Read what was learned, and check that it fits together."""
+    """Read a learned model, and check that its parts fit together."""
     arrays = load_arrays(path)
     try:
         settings = json.loads(str(arrays["settings"]))
@@ -179,7 +179,7 @@ def _load(path: Path) -> Model:
         if count != len(functions) or (classes is not None and classes.ndim != 1):
             raise ValueError(f"there are {len(functions)} functions, but must be {count}")
     except KeyError as error:
-        raise CommandError(f"{path} is not what wkendall learn writes: it has no {error}") from error
+        raise CommandError(f"{path} was not written by wkendall learn: it has no {error}") from error
     except (ValueError, TypeError) as error:
-        raise CommandError(f"{path} is not what wkendall learn writes: {error}") from error
+        raise CommandError(f"{path} was not written by wkendall learn: {error}") from error
     return Model(path, functions, items, classes, settings)

@@ -30,16 +30,16 @@ KINDS = {
     ".npz": NPZ,
     **dict.fromkeys((".soc", ".soi", ".toc", ".toi"), PREFLIB),
 }
-#: What NumPy and zipfile raise for a file that is damaged, in one place or another.
+#: The exceptions of NumPy and zipfile for damaged files.
 _DAMAGE = (
     *(ArithmeticError, EOFError, LookupError, NotImplementedError, OSError, RuntimeError, SyntaxError, TypeError),
     *(ValueError, struct.error, tokenize.TokenError, zipfile.BadZipFile, zlib.error),
 )
-#: How many times longer than in an .npz file an array can be, for the two ways of compression that NumPy has.
+#: The maximum compression ratio of an array in an .npz file, for the two methods that NumPy uses.
 _EXPANSION = {zipfile.ZIP_STORED: 1, zipfile.ZIP_DEFLATED: 1032}
-#: How files begin that NumPy knows: with an array, with an archive, with an empty one.
+#: The first bytes of files that NumPy reads: an array, an archive, an empty archive.
 _OPENINGS = (np.lib.format.MAGIC_PREFIX, b"PK\x03\x04", b"PK\x05\x06")
-#: Options that go with one kind of file, and what they are if not given.
+#: Options for one kind of file, and their defaults.
 _OPTIONS: dict[str, tuple[str, object]] = {
     "delimiter": (CSV, None),
     "header": (CSV, None),
@@ -54,26 +54,26 @@ _OPTIONS: dict[str, tuple[str, object]] = {
 
 
 class Source(NamedTuple):
-    """Rankings from a file, and what else is in it."""
+    """Rankings from a file, with the other contents of the file."""
 
     path: Path
     X: NDArray[Any]
     #: The names of the items, if the file has any.
     items: list[str] | None = None
-    #: The names of the rankings, if they were asked for.
+    #: The names of the rankings, if requested.
     ids: list[str] | None = None
-    #: How many voters gave each order, for PrefLib.
+    #: For PrefLib: the number of voters of each order.
     counts: NDArray[np.int64] | None = None
-    #: The cells of the column of labels, or the array of labels, if there is one in the file.
+    #: The cells of the column of labels, or the array of labels, if the file has one.
     labels: list[str] | NDArray[Any] | None = None
     #: The line of each row, for CSV and PrefLib.
     lines: Sequence[int] = ()
-    #: Columns that were left out.
+    #: Columns that were ignored.
     skipped: Collection[str] = ()
 
 
 def kind_of(path: Path) -> str:
-    """Return the kind of a file, which the ending of its name says."""
+    """Return the kind of a file, given by its extension."""
     kind = KINDS.get(path.suffix.lower())
     if kind is None:
         raise CommandError(f"{path}: the name of a file with rankings must end in one of {', '.join(KINDS)}")
@@ -81,7 +81,7 @@ def kind_of(path: Path) -> str:
 
 
 def check_reading(arguments: argparse.Namespace, *paths: Path) -> None:
-    """Refuse options that no file can use."""
+    """Refuse options that apply to no file."""
     check_table_options(arguments, *paths)
     for name in ("item", "value"):
         if getattr(arguments, name) is not None and arguments.layout != "long":
@@ -93,7 +93,7 @@ def check_reading(arguments: argparse.Namespace, *paths: Path) -> None:
 
 
 def check_table_options(arguments: argparse.Namespace, *paths: Path) -> None:
-    """Refuse options that go with other kinds of files."""
+    """Refuse options for other kinds of files."""
     kinds = [kind_of(path) for path in paths]
     for name, (kind, unsaid) in _OPTIONS.items():
         if getattr(arguments, name, unsaid) != unsaid and kind not in kinds:
@@ -103,10 +103,10 @@ def check_table_options(arguments: argparse.Namespace, *paths: Path) -> None:
 def read_rankings(
     path: Path, arguments: argparse.Namespace, label: str | None = None, items: list[str] | None = None
 ) -> Source:
-    """Read a file as the options say.
+    """Read a file according to the options.
 
-    `label` is a column or array that has labels. `items` are the columns for CSV files that list items; if absent, those of the
-    file.
+    `label` is the column or array of labels. `items` are the columns for CSV files that list items; the default is the
+    items of the file.
     """
     kind = kind_of(path)
     if kind == CSV:
@@ -115,7 +115,9 @@ def read_rankings(
         return _from_preflib(path, arguments.expand)
     source = _from_npz(path, arguments.array, label) if kind == NPZ else Source(path, load_array(path))
     if source.X.ndim != 2:
-        raise CommandError(f"{path} has an array of shape {source.X.shape}, but must have two axes: one ranking a row")
+        raise CommandError(
+            f"{path} has an array of shape {source.X.shape}, but must have two axes: one ranking per row"
+        )
     return source
 
 
@@ -131,7 +133,7 @@ def load_array(path: Path) -> NDArray[Any]:
 
 
 def load_arrays(path: Path) -> dict[str, NDArray[Any]]:
-    """Read all arrays of an .npz file; none of them can hold Python objects, whose reading would run code."""
+    """Read all arrays of an .npz file; arrays of Python objects are refused, because reading them would run code."""
     if not path.exists():
         raise CommandError(f"there is no {path}: wkendall learn -o {path.parent} writes it")
     with _loaded(path) as arrays:
@@ -141,7 +143,7 @@ def load_arrays(path: Path) -> dict[str, NDArray[Any]]:
 
 
 def check_skipped(arguments: argparse.Namespace, *sources: Source) -> None:
-    """Refuse columns to leave out that no file has: of two files one may have labels, say, and the other none."""
+    """Refuse columns to skip that no file has; it is enough if one of two files has the column."""
     for name in arguments.skip:
         if not any(name in source.skipped for source in sources):
             files = " and ".join(str(source.path) for source in sources)
@@ -149,7 +151,7 @@ def check_skipped(arguments: argparse.Namespace, *sources: Source) -> None:
 
 
 def check_same_items(x: Source, y: Source) -> None:
-    """Refuse files whose items have different names, or the same in another order."""
+    """Refuse files whose items have different names, or the same names in another order."""
     if x.items is None or y.items is None:
         return
     for column, (first, second) in enumerate(zip(x.items, y.items, strict=False), 1):
@@ -161,7 +163,7 @@ def check_same_items(x: Source, y: Source) -> None:
 
 
 def with_common_items(x: Source, y: Source, arguments: argparse.Namespace) -> tuple[Source, Source]:
-    """Give files that list items the columns of both: each has its own, in the order in which it names them."""
+    """Give two files that list items the same columns, those of both; each file alone has its own columns and order."""
     if arguments.layout == "ranks" or x.items is None or y.items is None:
         return x, y
     items = list(dict.fromkeys([*x.items, *y.items]))
@@ -198,12 +200,12 @@ def _from_csv(path: Path, arguments: argparse.Namespace, label: str | None, item
 
 
 def _hint(error: RankingError, arguments: argparse.Namespace) -> str:
-    """Say which option helps with a CSV file that cannot be read."""
+    """Return the option that helps with a CSV file that cannot be read."""
     if error.kind == "text" and arguments.layout == "ranks" and not _are_numbers(str(error.value)):
-        return "; --skip COLUMN leaves a column out, --layout choices and long are for tables with names of items in the cells"
+        return "; use --skip COLUMN to leave a column out, or --layout choices or long for names of items in the cells"
     if error.kind == "text" and error.column == 0 and arguments.delimiter is None and _are_numbers(error.value):
-        return "; --delimiter ' ' is for numbers with spaces between them"
-    return "; --skip COLUMN leaves a column out" if error.kind in ("text", "no name") else ""
+        return "; use --delimiter ' ' for numbers with spaces between them"
+    return "; use --skip COLUMN to leave a column out" if error.kind in ("text", "no name") else ""
 
 
 def _are_numbers(cell: str) -> bool:
@@ -253,7 +255,7 @@ def _member(path: Path, arrays: Any, name: str) -> NDArray[Any]:
 
 
 def _check_member(path: Path, archive: zipfile.ZipFile, name: str) -> None:
-    """Refuse an array for which memory would be taken that the file cannot fill."""
+    """Refuse an array whose header claims more memory than the file can fill."""
     member = archive.getinfo(name if name in archive.namelist() else f"{name}.npy")
     expansion = _EXPANSION.get(member.compress_type)
     if expansion is None:
@@ -267,22 +269,22 @@ def _check_member(path: Path, archive: zipfile.ZipFile, name: str) -> None:
 
 
 def _letters_checked(array: NDArray[Any]) -> NDArray[Any]:
-    """Refuse texts with numbers that are no letters: NumPy reads them, but Python cannot take them out of the array."""
+    """Refuse texts with invalid code points: NumPy reads them, but Python cannot convert them to strings."""
     if array.dtype.kind == "U" and array.size and array.dtype.itemsize:
         largest = int(array.astype(array.dtype.newbyteorder("=")).reshape(-1).view(np.uint32).max())
         if largest > sys.maxunicode:
-            raise ValueError(f"a text holds the number {largest:#x}, which is no letter")
+            raise ValueError(f"a text holds the number {largest:#x}, which is not a character")
     return array
 
 
 def _check_header(file: IO[bytes], size: int) -> None:
-    """Refuse an array that is larger than its file, before memory is taken for it."""
+    """Refuse an array that is larger than its file, before memory is allocated for it."""
     version = np.lib.format.read_magic(file)
-    # The third version differs from the second in letters only that no number has.
+    # Version 3 differs from version 2 only in the encoding of field names, which arrays of numbers do not have.
     read = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
     try:
         shape, _, dtype = read(file)
-    except MemoryError:  # of Python's parser, for what is nested too deeply
+    except MemoryError:  # raised by Python's parser for deeply nested headers
         raise ValueError("its header cannot be read") from None
     wanted = math.prod(shape) * dtype.itemsize
     if min(shape, default=0) < 0 or wanted > size - file.tell():
@@ -293,7 +295,7 @@ def _check_header(file: IO[bytes], size: int) -> None:
 
 @contextmanager
 def _loaded(path: Path) -> Iterator[Any]:
-    """Give the array of an .npy file, or the arrays of an .npz file, which are read when they are asked for."""
+    """Yield the array of an .npy file, or the arrays of an .npz file, which are read on access."""
     with path.open("rb") as file:
         opening = file.read(len(np.lib.format.MAGIC_PREFIX))
         try:
@@ -303,7 +305,7 @@ def _loaded(path: Path) -> Iterator[Any]:
             file.seek(0)
             loaded = np.load(file, allow_pickle=False)
         except _DAMAGE as error:
-            # A file that is no array at all NumPy takes for a pickled one, and says how to load it all the same.
+            # NumPy takes a file without an array for a pickled one, and its message would advise to load it anyway.
             known = not opening or opening.startswith(_OPENINGS)
             reason = f": {short(str(error), 200)}" if known else ""
             raise CommandError(f"{path} is not a file of NumPy arrays, or is damaged{reason}") from error

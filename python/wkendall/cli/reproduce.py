@@ -22,15 +22,14 @@ if TYPE_CHECKING:
 
 _DESCRIPTION = """\
 Repeat the numerical experiments of Jiao and Vert, "The Weighted Kendall and
-High-order Kernels for Permutations": tell whether people are 40 or over from
-how they rank six sources of news about science, with support vector machines
-and one kernel after the other. Writes the table beside the paper's figures
-(table.csv, table.json), pictures, and all of it on one page (report.html).
+High-order Kernels for Permutations": predict whether people are 40 or over from
+their rankings of six sources of news about science, with support vector
+machines and each kernel in turn. Writes a table with the paper's figures beside
+it (table.csv, table.json), plots, and one page with everything (report.html).
 
 Without --data the people are simulated from a model of the survey. Every
-finished measurement is kept in the folder: a run that was interrupted or
-killed goes on with --resume, and a finished one can be given more kernels or
-repetitions.
+finished measurement is stored in the folder. --resume continues a run that was
+interrupted or killed, and adds kernels or repetitions to a finished one.
 """
 _EPILOG = """\
 kernels: {kernels};
@@ -41,7 +40,7 @@ examples:
   wkendall reproduce --data counts.csv --out survey
   wkendall reproduce --data counts.csv --out survey --repeats 1000 --resume
 """
-#: In the order of the table; those of the paper first.
+#: The kernels in the order of the table; those of the paper come first.
 _KERNELS = (
     *(
         "top-2",
@@ -72,20 +71,34 @@ def add_parser(commands: Commands) -> None:
         help="the survey: a table of counts, the R package prefmod's euro55.2.des.RData, or the original ICPSR 03341 table",
     )
     parser.add_argument("--repeats", type=whole_number(1), default=50, metavar="N", help="repetitions (50)")
-    parser.add_argument("--train", type=_half_and_half, default=400, metavar="N", help="people to learn from (400)")
-    parser.add_argument("--test", type=_half_and_half, default=100, metavar="N", help="people to test on (100)")
-    parser.add_argument("--kernels", type=_kernels, default=_KERNELS, metavar="LIST", help="names, with commas (all)")
     parser.add_argument(
-        "--jobs", type=number_of_jobs, default=-1, metavar="N", help="processes; -1 (default) for one on each core"
+        "--train", type=_half_and_half, default=400, metavar="N", help="number of people for training; default 400"
     )
-    parser.add_argument("--seed", type=whole_number(0), default=0, metavar="N", help="of all random choices (0)")
-    parser.add_argument("-o", "--out", default="reproduction", metavar="FOLDER", help='where to write ("reproduction")')
-    parser.add_argument("--resume", action="store_true", help="go on with the run that the folder has")
+    parser.add_argument(
+        "--test", type=_half_and_half, default=100, metavar="N", help="number of people for testing; default 100"
+    )
+    parser.add_argument(
+        "--kernels", type=_kernels, default=_KERNELS, metavar="LIST", help="names, separated by commas; default all"
+    )
+    parser.add_argument(
+        "--jobs",
+        type=number_of_jobs,
+        default=-1,
+        metavar="N",
+        help="number of processes; -1 (default) for one per core",
+    )
+    parser.add_argument(
+        "--seed", type=whole_number(0), default=0, metavar="N", help="seed of all random choices; default 0"
+    )
+    parser.add_argument(
+        "-o", "--out", default="reproduction", metavar="FOLDER", help='folder for the results; default "reproduction"'
+    )
+    parser.add_argument("--resume", action="store_true", help="continue the run in the folder")
     parser.add_argument(
         "--progress",
         action=argparse.BooleanOptionalAction,
         default=True,
-        help="show how far it is and the time left, on standard error (default)",
+        help="show progress and remaining time on standard error (default)",
     )
     parser.set_defaults(run=run)
 
@@ -109,7 +122,7 @@ def _kernels(text: str) -> tuple[str, ...]:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Measure what is missing, and write the results."""
+    """Run the missing measurements, and write the results."""
     from wkendall.experiments import Protocol, Store, write_results
     from wkendall.experiments.protocol import check
     from wkendall.experiments.store import settings_of
@@ -127,14 +140,14 @@ def run(arguments: argparse.Namespace) -> int:
     begun = bool(store.measurements)
     try:
         _measure(store, people, protocol, arguments, jobs)
-        # That of a part would be taken for that of the whole.
+        # After a resume, the time of this run would be mistaken for the total time.
         seconds = None if begun else time.monotonic() - start
         found = store.chosen(arguments.kernels, arguments.repeats)
         settings = {**store.settings, "repeats": arguments.repeats}
         rows = write_results(store.folder, found, settings, seconds, replaced=store.results)
     except BaseException:
         kept = len(store.measurements)
-        print(f"{kept} measurements are kept in {arguments.out}: --resume goes on from there", file=sys.stderr)
+        print(f"{kept} measurements are kept in {arguments.out}: --resume continues from there", file=sys.stderr)
         raise
     finally:
         store.close()
@@ -146,7 +159,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _say(text: str) -> None:
-    """Print, with ? for what the terminal has no letter for."""
+    """Print a text; replace characters that the terminal cannot show by ?."""
     encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
     print(text.encode(encoding, "replace").decode(encoding))
 
@@ -180,7 +193,7 @@ def _jobs(given: int) -> int:
 
 
 class Progress:
-    """A line that says how many measurements are done and how long the rest will take."""
+    """A line with the number of finished measurements and the estimated remaining time."""
 
     def __init__(self, store: Store, tasks: list[tuple[str, int]], jobs: int, *, shown: bool) -> None:
         self._left: dict[str, int] = {}
@@ -200,7 +213,7 @@ class Progress:
         self._left[measurement.kernel] -= 1
         self._times.setdefault(measurement.kernel, []).append(measurement.seconds)
         now = time.monotonic()
-        # Ten times a second on a terminal; every ten seconds into a file.
+        # Ten updates per second on a terminal; one every ten seconds in a file.
         if self._shown and (now - self._last > (0.1 if self._terminal else 10.0) or self._done == self._all):
             self._last = now
             self._show()
@@ -208,7 +221,7 @@ class Progress:
     def _show(self) -> None:
         part = self._done / self._all
         text = f"{self._done} of {self._all} measurements"
-        # A kernel that was not measured yet takes as long as the mean of the others.
+        # Estimate the time of a kernel without measurements by the mean of the others.
         known = [seconds for times in self._times.values() for seconds in times]
         usual = sum(known) / len(known)
         seconds = sum(
@@ -224,6 +237,6 @@ class Progress:
             print(text, file=sys.stderr, flush=True)
 
     def end(self) -> None:
-        """Leave the line."""
+        """End the line."""
         if self._terminal and self._done:
             print(file=sys.stderr, flush=True)

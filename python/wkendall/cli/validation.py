@@ -1,7 +1,7 @@
-"""Scores on folds, with C chosen inside the folds, so that no score has seen what it is a score of.
+"""Cross-validated scores. C is chosen by inner cross-validation, so that no score uses its own test data.
 
-For each fold the rankings of the others are split again. The C that is best on these inner folds is used to fit all of them, and
-the score is taken on the fold that was left out.
+For each fold, the rankings of the other folds are split again. The C that is best on these inner folds is used to fit
+all of them, and the score is computed on the fold that was left out.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ from sklearn.svm import SVC
 from wkendall.cli.errors import CommandError
 
 Rows = NDArray[np.int64]
-#: Fits to some rows with some C, and returns the score on other rows.
+#: Fits on some rows with a given C, and returns the score on other rows.
 Score = Callable[[float, Rows, Rows], float]
 
 
 class Scores(NamedTuple):
-    """The score on each fold, and the C that it was got with."""
+    """The score on each fold, and the C that was used."""
 
     folds: list[float]
     C: list[float]
@@ -39,12 +39,12 @@ class Scores(NamedTuple):
 
     @property
     def sd(self) -> float:
-        """The standard deviation over the folds, with one degree of freedom less than there are folds."""
+        """The standard deviation over the folds, with the number of folds minus 1 in the denominator."""
         return float(np.std(self.folds, ddof=1))
 
 
 class Plan(NamedTuple):
-    """How rankings with labels are split."""
+    """The split of labelled rankings into folds."""
 
     y: NDArray[Any]
     regression: bool
@@ -54,7 +54,7 @@ class Plan(NamedTuple):
     seed: int
 
     def fits(self) -> tuple[int, int]:
-        """How many times `scores` fits, and how many times `best_C` does."""
+        """Return the number of fits by `scores`, and by `best_C`."""
         search = 0 if len(self.grid) == 1 else self.inner * len(self.grid)
         return self.folds * (search + 1), search
 
@@ -67,7 +67,7 @@ class Plan(NamedTuple):
         return Scores(found, chosen)
 
     def best_C(self, score: Score, rows: Rows | None = None) -> float:
-        """Return the C that is best on folds of some rows, or of all; of several the smallest."""
+        """Return the C that is best in cross-validation on some rows, or on all; the smallest if several are best."""
         if len(self.grid) == 1:
             return self.grid[0]
         every = np.arange(len(self.y)) if rows is None else rows
@@ -82,9 +82,9 @@ class Plan(NamedTuple):
 
 
 def plan_of(y: NDArray[Any], regression: bool, grid: list[float], folds: int, seed: int) -> Plan:
-    """Check that there are enough labels for so many folds, and for at least two folds inside each."""
+    """Check that there are enough labels for `folds` folds, and for at least two folds inside each."""
     if regression:
-        # The score of a fold compares numbers with their mean: one number is not enough.
+        # The score of a fold compares numbers with their mean, so a fold needs at least two.
         least = 8 if folds == 2 else 2 * folds
         if len(y) < least:
             raise CommandError(
@@ -114,13 +114,13 @@ def learned(model: Any, X: NDArray[Any], y: NDArray[Any]) -> Score:
 
 
 def standard(K: NDArray[np.float64], y: NDArray[Any], regression: bool) -> Score:
-    """Score a support vector machine with a given Gram matrix, or for numbers a ridge regression."""
+    """Score a support vector machine with a given Gram matrix; for regression, a ridge regression."""
 
     def score(C: float, train: Rows, test: Rows) -> float:
         own, cross = K[np.ix_(train, train)], K[np.ix_(test, train)]
         if not regression:
             return float(SVC(kernel="precomputed", C=C).fit(own, y[train]).score(cross, y[test]))
-        # With features and numbers taken from their means, ridge regression needs no intercept.
+        # Ridge regression needs no intercept if the features and the targets are centred.
         centre, middle = KernelCenterer().fit(own), y[train].mean()
         ridge = KernelRidge(alpha=1 / (2 * C), kernel="precomputed").fit(centre.transform(own), y[train] - middle)
         return float(r2_score(y[test], ridge.predict(centre.transform(cross)) + middle))
@@ -129,7 +129,7 @@ def standard(K: NDArray[np.float64], y: NDArray[Any], regression: bool) -> Score
 
 
 def constant(y: NDArray[Any], regression: bool) -> Score:
-    """Score the answer that is best without looking at rankings: the largest class, or the mean."""
+    """Score the best constant prediction: the largest class, or the mean."""
     model = DummyRegressor() if regression else DummyClassifier(strategy="most_frequent")
 
     def score(_: float, train: Rows, test: Rows) -> float:

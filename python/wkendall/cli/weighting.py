@@ -1,4 +1,4 @@
-"""Options that say what a pair of items adds to a kernel."""
+"""The options for weights: what a pair of items adds to a kernel."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from wkendall.kernels.named_weights import FACTORS, WEIGHTS
 if TYPE_CHECKING:
     Group = argparse._ArgumentGroup
 
-#: Options for weights, and what they are if not given.
+#: Options for weights, and their defaults.
 WEIGHTING = {
     "weight": None,
     "k": None,
@@ -30,31 +30,33 @@ WEIGHTING = {
 def add_weights(kernel: Group) -> None:
     """Add the options for weights."""
     which = kernel.add_mutually_exclusive_group()
-    which.add_argument("--weight", choices=WEIGHTS, help="what a concordant pair adds; standard if not given")
+    which.add_argument("--weight", choices=WEIGHTS, help="what a concordant pair adds; default standard")
     which.add_argument(
         "--U", metavar="FILE.npy", type=Path, help="weights of pairs (or, with --order, tuples) of positions"
     )
     which.add_argument(
         "--W", metavar="FILE.npy", type=Path, help="an array of n x n x n x n weights that makes a kernel"
     )
-    kernel.add_argument("--k", type=whole_number(1), metavar="K", help="for --weight top: how many ranks count")
+    kernel.add_argument(
+        "--k", type=whole_number(1), metavar="K", help="for --weight top: the number of ranks that count"
+    )
     kernel.add_argument(
         "--u",
         type=_position_weights,
         metavar="WEIGHTS",
         help="for --weight add and mult: hyperbolic, log, numbers such as 1,0.5,0.25 (--u=-1,0 if the first is negative), or an "
-        ".npy file; the first is that of the best rank",
+        ".npy file; the first is the weight of the best rank",
     )
     kernel.add_argument(
-        "--order", type=whole_number(1), default=2, metavar="D", help="tuples of so many items instead of pairs"
+        "--order", type=whole_number(1), default=2, metavar="D", help="number of items in a tuple; default 2, pairs"
     )
-    kernel.add_argument("--signed", action="store_true", help="discordant pairs count too, negative")
-    kernel.add_argument("--normalize", action="store_true", help="divide by the roots of the self-similarities")
+    kernel.add_argument("--signed", action="store_true", help="subtract the weights of discordant pairs")
+    kernel.add_argument("--normalize", action="store_true", help="divide by the square roots of the self-similarities")
     kernel.add_argument("--no-check", action="store_true", help="do not check that W makes a kernel")
 
 
 def check_weights(arguments: argparse.Namespace) -> None:
-    """Refuse options of weights that do not go together."""
+    """Refuse wrong combinations of options for weights."""
     if arguments.no_check and arguments.W is None:
         raise UsageError("--no-check goes with --W")
     if arguments.weight == "top" and arguments.k is None:

@@ -1,4 +1,4 @@
-"""What the library says about its parameters, in the words of the command line."""
+"""Messages of the library in the terms of the command line."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from wkendall._errors import (
 from wkendall.cli.errors import CommandError
 from wkendall.cli.reading import Source
 
-#: Arguments of functions that are options here, and the names of these.
+#: Function arguments that are options here, and the names of the options.
 _OPTIONS = {name: name for name in ("k", "u", "U", "W", "order", "lam", "train", "test", "method", "radius")} | {
     "n_components": "components",
     "n_neighbors": "n-neighbors",
 }
-#: What to do here, where something else has to be done in Python.
+#: Advice for the command line that replaces advice for Python.
 _ADVICE = {
     "start again": "--force starts again",
     "overwrite": "--force overwrites it",
@@ -35,18 +35,18 @@ _ADVICE = {
 
 @contextmanager
 def in_words_of_the_command(**sources: Source | None) -> Iterator[None]:
-    """Turn what the library says into what the command line calls parameters, files and places in them.
+    """Reword messages of the library: options for parameters, files for arrays, lines of files for rows.
 
     Parameters
     ----------
     **sources
-        For the names that the library gives to rankings, X and Y, the files that they came from.
+        The files of the rankings, by the names that the library uses (X and Y).
     """
     try:
         yield
     except (ValueError, TypeError, ImportError, OSError) as error:
         if isinstance(error, OSError) and error.errno is not None:
-            raise  # the system said it
+            raise  # an error of the system
         files = {name: source for name, source in sources.items() if source is not None}
         about = files.get(error.argument or "") if isinstance(error, RankingError) else None
         edited = about if about is not None and about.lines else None
@@ -54,7 +54,7 @@ def in_words_of_the_command(**sources: Source | None) -> Iterator[None]:
 
 
 def _said(piece: Piece, files: Mapping[str, Source], edited: Source | None) -> str:
-    """Say a piece of a message; places in a file for text editors as these show them."""
+    """Write a piece of a message; positions in text files are shown as text editors show them."""
     match piece:
         case Row(number) if edited is not None:
             return f"line {edited.lines[number]}"

@@ -1,12 +1,12 @@
 """Gram matrices, features and neighbours of dask arrays, block by block (`pip install "wkendall[dask]"`).
 
-Nothing is computed until dask is asked for it. A block is one call of the function of the same name on one or two chunks of
-rankings, on one thread, since dask runs as many blocks at once as it has threads.
+Results are computed lazily. A block is one call of the function of the same name on one or two chunks of rankings, on
+one thread, because dask runs as many blocks at once as it has threads.
 
 Layers, each using only those below it:
 
     matrices, nearest  the functions
-    blocks             how arrays are cut, and what is computed for a block
+    blocks             how arrays are split into blocks, and the computation of a block
 """
 
 from wkendall.dask.blocks import BLOCK_BYTES as BLOCK_BYTES

@@ -1,4 +1,4 @@
-"""What all functions share: how arrays are cut into blocks, and what is computed for a block."""
+"""The common part of all functions: splitting arrays into blocks, and the computation of a block."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ try:
 except ImportError:
     raise ImportError('wkendall.dask needs dask: pip install "wkendall[dask]"') from None
 
-#: Blocks of results are no larger than this unless `chunks` says so: large enough for the work to outweigh dask's own, which is
-#: about a millisecond for each block, and small enough for a worker to hold several.
+#: Blocks of results are at most this large unless `chunks` is given. They are large enough to outweigh dask's overhead
+#: of about a millisecond per block, and small enough for a worker to hold several.
 BLOCK_BYTES = _core.BLOCK_BYTES
 
 Sizes = tuple[int, ...]
@@ -37,20 +37,20 @@ Sizes = tuple[int, ...]
 
 @dataclass(frozen=True)
 class Call:
-    """What to compute for each block."""
+    """The computation of each block."""
 
     function: Callable[[Call, NDArray[Any], NDArray[Any] | None], NDArray[Any]]
     kernel: Specification
     reading: Reading
     run: Run
-    #: What the arguments are called in errors.
+    #: The names of the arguments in errors.
     names: str
-    #: Whether the ranks, or items, of all rows have to count from the same number.
+    #: Whether the ranks, or items, of all rows must count from the same number.
     based: bool
 
 
 def source(layer: dict[Any, Any], x: da.Array, call: Call) -> Callable[[int], tuple[Any, Any, Any]]:
-    """Return what gives, for a chunk of rows, the arguments of `block` about it."""
+    """Return a function that gives the arguments of `block` for a chunk of rows."""
     firsts = np.cumsum([0, *x.chunks[0]]).tolist()
     base = None
     if call.based and x.size and x.dtype != object:
@@ -69,7 +69,7 @@ def block(
     first_y: int = 0,
     base_y: float | None = None,
 ) -> NDArray[Any]:
-    """Compute a block from chunks of rows; the lowest numbers of the whole arrays' first chunks go with them."""
+    """Compute a block from chunks of rows; `base` is the lowest number in the first chunk of the whole array."""
     try:
         result = call.function(call, x, y)
     except RankingError as error:
@@ -84,7 +84,7 @@ def block(
 
 
 def check_base(x: NDArray[Any], first: int, base: float | None, name: str) -> None:
-    """Refuse a chunk of checked rankings that count from 0 while others count from 1, or the other way round."""
+    """Refuse a chunk of checked rankings that count from 0 while others count from 1, or vice versa."""
     if base is not None and x.size and base in (0, 1) and x.min() != base:
         low = int(x.min())
         rows = f": rows {first} to {first + len(x) - 1} count from {low}"
@@ -93,13 +93,13 @@ def check_base(x: NDArray[Any], first: int, base: float | None, name: str) -> No
 
 
 def jobs(n_jobs: SupportsIndex | None) -> int:
-    """Return how many threads a block takes: one, or what is asked for; -1 is for the worker to read."""
+    """Return the number of threads of a block: one by default; the worker resolves -1."""
     threads = as_threads(n_jobs)
     return 1 if n_jobs is None or threads is None else -1 if operator.index(n_jobs) == -1 else threads
 
 
 def as_dask(values: da.Array | ArrayLike, name: str, reading: Reading) -> da.Array:
-    """Check all about an array of rankings that is known without computing it."""
+    """Check everything about an array of rankings that is known without computing it."""
     if is_sparse(values):
         reading.check_takes_lists(name)
         rows = sparse_array(sparse_rows(values, name))
@@ -114,7 +114,7 @@ def as_dask(values: da.Array | ArrayLike, name: str, reading: Reading) -> da.Arr
         check_no_text(array, name)
         values = da.from_array(array, chunks=-1)
     if values.ndim != 2:
-        raise wrong_axes(values, name, "a 2-d array, one ranking a row")
+        raise wrong_axes(values, name, "a 2-d array, one ranking per row")
     if any(np.isnan(size) for size in values.shape):
         raise ValueError(
             f"{name} has chunks of unknown size: call {name}.compute_chunk_sizes() first, or for a data frame "
@@ -127,7 +127,7 @@ def as_dask(values: da.Array | ArrayLike, name: str, reading: Reading) -> da.Arr
 
 
 def prepared(kernel: Kernel, items: int, pairs: int) -> Kernel:
-    """Do once what would be done for each block: make W even, and find the factors of U that suit the whole array."""
+    """Do the work that all blocks share: make W symmetric, and find the factors of U that suit the whole array."""
     if kernel.W is not None and kernel.check:
         even = quadruple_weights(kernel.W, items, check=True, definite=False).values
         kernel = kernel._replace(W=even.reshape((items,) * 4))
@@ -139,12 +139,12 @@ def prepared(kernel: Kernel, items: int, pairs: int) -> Kernel:
     if weights.kind == "factors":
         terms = weights.values.reshape(-1, order, items)
         return kernel._replace(U=tuple(terms.transpose(1, 0, 2)))
-    # A stack, even if of one: its factors are not looked for again.
+    # As a stack, even of one tensor, so that no block searches for factors again.
     return kernel._replace(U=weights.values.reshape(-1, *(items,) * order))
 
 
 def fitting(own: Sizes, most: int) -> Sizes:
-    """Return sizes of chunks as they are, or if one is too large sizes that are all the same, as zarr wants it, but the last."""
+    """Return the sizes of chunks unchanged; if one is too large, equal sizes except for the last, as zarr requires."""
     largest, total = max(own), sum(own)
     if largest <= most:
         return own
@@ -153,8 +153,8 @@ def fitting(own: Sizes, most: int) -> Sizes:
 
 
 def normal(chunks: Any, shape: tuple[int, int], dtype: np.dtype[Any], whole_rows: bool = False) -> tuple[Sizes, Sizes]:
-    """Return sizes of chunks in full."""
-    # A string other than "auto" sets a limit of its own.
+    """Return the sizes of all chunks."""
+    # A string other than "auto" contains its own limit.
     limit = None if isinstance(chunks, str) and chunks != "auto" else BLOCK_BYTES
     try:
         wanted = (chunks, -1) if whole_rows else chunks
@@ -163,7 +163,7 @@ def normal(chunks: Any, shape: tuple[int, int], dtype: np.dtype[Any], whole_rows
         rows = columns = ()
     if isinstance(chunks, bool) or not rows or min(*rows, *columns) < 0:
         raise ValueError(
-            f"chunks is {shown(chunks)}, but must be how many rows a block has, as in 1000, or another way that dask knows to "
-            f"cut an array of shape {shape}"
+            f"chunks is {shown(chunks)}, but must be the number of rows of a block, such as 1000, or any other form that dask "
+            f"accepts for an array of shape {shape}"
         )
     return rows, columns

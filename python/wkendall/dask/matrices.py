@@ -47,28 +47,30 @@ def gram_matrix(
 ) -> da.Array:
     """Kernel between all pairs of rankings, as a dask array.
 
-    The values are those of `wkendall.gram_matrix`, with the same bits whatever the blocks. Sums of weights can differ by rounding
-    in three cases: at least half of the rankings repeat others, some have ties or missing items, or `dtype` is float32 and blocks
-    have fewer than 240 rows or columns. Without `Y`, only the blocks on and above the diagonal are computed; the others are
-    their transposes.
+    The values are bitwise identical to those of `wkendall.gram_matrix`, for any blocks. Weighted sums can differ by
+    rounding in three cases: at least half of the rankings repeat others, some have ties or missing items, or `dtype` is
+    float32 and blocks have fewer than 240 rows or columns. Without `Y`, only the blocks on and above the diagonal are
+    computed; the others are their transposes.
 
-    Parameters are checked now, rankings when the blocks are computed; errors name the row of the whole array. Workers of a
-    cluster need wkendall installed.
+    Parameters are checked immediately, rankings when the blocks are computed. Errors name the row of the whole array.
+    The workers of a cluster need wkendall installed.
 
     Parameters
     ----------
     X : dask array or array-like of shape (m, n)
-        Rankings, one a row. Chunks along the columns are put together. With `missing="bottom"` a sparse array of scipy too, or
-        a dask array of such.
+        Rankings, one per row. Chunks along the columns are merged. With `missing="bottom"` also a sparse array of
+        scipy, or a dask array of sparse arrays.
     Y : dask array or array-like of shape (m', n), optional
-        Rankings to compare with; those of `X` if absent.
-    chunks : int, pair, or what else dask takes for the chunks of an array of shape (m, m'), optional
-        The sizes of the blocks: 1000 for blocks of 1000 x 1000, (5000, 1000), "auto", "16 MiB". By default the chunks of rows of
-        `X` and `Y`, or if these make blocks of more than 64 MiB, smaller ones. Without `Y` the same for rows and columns.
+        Rankings to compare with; the rankings of `X` if absent.
+    chunks : int, pair, or any other form that dask accepts for an array of shape (m, m'), optional
+        The sizes of the blocks: 1000 for blocks of 1000 x 1000, (5000, 1000), "auto", "16 MiB". The default is the
+        chunks of rows of `X` and `Y`, or smaller ones if blocks would exceed 64 MiB. Without `Y`, rows and columns have
+        the same sizes.
     weight, k, u, U, W, order, check, signed, normalize, input, top, ties, missing, dtype, backend
         As for `wkendall.gram_matrix`.
     n_jobs : int, optional
-        Threads for each block: 1 if absent, because dask computes as many blocks at once as a worker has threads.
+        Number of threads for each block. The default is 1, because dask computes as many blocks at once as a worker has
+        threads.
 
     Returns
     -------
@@ -97,7 +99,7 @@ def gram_matrix(
             check_same_labels(X, Y, "columns", ("X", "Y"))
     kernel = Kernel(weight, k, u, U, W, order, check, signed, normalize)
     run = Run(dtype, n_jobs=jobs(n_jobs), backend=backend)
-    gram.matrix(kernel, np.empty((0, items)), None, reading, run)  # for its checks of parameters
+    gram.matrix(kernel, np.empty((0, items)), None, reading, run)  # checks the parameters
     result_type, complete = as_result_type(dtype), ties == missing == "error"
     sizes = _block_sizes(chunks, x, y, result_type)
     shape = (x.shape[0], (x if y is None else y).shape[0])
@@ -128,19 +130,19 @@ def features(
 ) -> da.Array:
     """Explicit features whose inner products are the kernel of order 2, as a dask array.
 
-    The values of `wkendall.features`, for linear models that are trained block by block.
+    The values are those of `wkendall.features`, for linear models that are trained block by block.
 
     Parameters
     ----------
     X : dask array or array-like of shape (m, n)
-        Rankings, one a row. Chunks along the columns are put together.
+        Rankings, one per row. Chunks along the columns are merged.
     chunks : int, tuple of sizes that add up to m, or "auto", optional
-        How many rows a block has; all its columns are together. By default the chunks of rows of `X`, or if these make blocks
-        of more than 64 MiB, smaller ones.
+        The number of rows of a block; a block has all columns. The default is the chunks of rows of `X`, or smaller
+        ones if blocks would exceed 64 MiB.
     weight, k, u, signed, normalize, input, top, dtype
         As for `wkendall.features`.
     n_jobs : int, optional
-        Threads for each block: 1 if absent.
+        Number of threads for each block; 1 by default.
 
     Returns
     -------
@@ -192,7 +194,7 @@ def _gram(
     dtype: np.dtype[Any],
     symmetric: bool,
 ) -> da.Array:
-    """Make the array of all blocks; the key of the call stands for it in each, so that its weights are sent once."""
+    """Make the array of all blocks. Blocks refer to the call by its key, so that its weights are sent only once."""
     name = f"wkendall-gram-{tokenize(call, x.name, None if y is None else y.name)}"
     layer: dict[Any, Any] = {f"call-{name}": call}
     left = source(layer, x, call)
@@ -215,7 +217,7 @@ def _block_sizes(chunks: Any, x: da.Array, y: da.Array | None, dtype: np.dtype[A
         rows, columns = normal(chunks, (x.shape[0], (x if y is None else y).shape[0]), dtype)
         if y is None and rows != columns:
             raise ValueError(
-                f"chunks is {shown(chunks)}, but without Y rows and columns must be cut in the same places"
+                f"chunks is {shown(chunks)}, but without Y the rows and the columns must have the same chunks"
             )
         return rows, columns
     most = BLOCK_BYTES // dtype.itemsize

@@ -1,4 +1,4 @@
-"""Neighbours."""
+"""Nearest neighbours."""
 
 from __future__ import annotations
 
@@ -50,33 +50,34 @@ def neighbors(
     n_jobs: SupportsIndex | None = None,
     backend: str | None = None,
 ) -> Neighbors | da.Array:
-    """Find, for each ranking of X, the rankings of Y that are most alike, or, without Y, of the others of X, as dask arrays.
+    """Find the most similar rankings of Y, or of the rest of X if there is no Y, for each ranking of X, as dask arrays.
 
-    The results are those of `wkendall.neighbors`. Each chunk of `X` is compared with one chunk of `Y` after the other, and only
-    the best so far are kept: memory grows with the chunks and with `n_neighbors`. Values can differ by rounding in the cases in
-    which those of `wkendall.dask.gram_matrix` do.
+    The results are those of `wkendall.neighbors`. Each chunk of `X` is compared with the chunks of `Y` one after
+    another, and only the best neighbours so far are kept: memory grows with the chunks and with `n_neighbors`. Values
+    can differ by rounding in the same cases as those of `wkendall.dask.gram_matrix`.
 
-    Parameters are checked now, rankings when the blocks are computed; errors name the row of the whole array. Workers of a
-    cluster need wkendall installed.
+    Parameters are checked immediately, rankings when the blocks are computed. Errors name the row of the whole array.
+    The workers of a cluster need wkendall installed.
 
     Parameters
     ----------
     X : dask array or array-like of shape (m, n)
-        Rankings, one a row. Chunks along the columns are put together. With `missing="bottom"` a sparse array of scipy too, or
-        a dask array of such.
+        Rankings, one per row. Chunks along the columns are merged. With `missing="bottom"` also a sparse array of
+        scipy, or a dask array of sparse arrays.
     Y : dask array or array-like of shape (m', n), optional
-        Rankings to search. Without it the others of `X` are searched.
+        Rankings to search. Without it the other rankings of `X` are searched.
     n_neighbors, radius, metric, weight, k, u, U, W, order, check, signed, normalize, input, top, ties, missing, backend
         As for `wkendall.neighbors`.
     n_jobs : int, optional
-        Threads for each block: 1 if absent, because dask computes as many blocks at once as a worker has threads.
+        Number of threads for each block. The default is 1, because dask computes as many blocks at once as a worker has
+        threads.
 
     Returns
     -------
     Neighbors
         A named tuple of `values` and `indices`, dask arrays of shape (m, n_neighbors).
     dask array of shape (m, m')
-        With `radius`: blocks of rows are sparse arrays of scipy, with the values of all that were found.
+        With `radius`: blocks of rows are sparse arrays of scipy, with the values of all neighbours.
 
     Examples
     --------
@@ -107,9 +108,9 @@ def neighbors(
 
 @dataclass(frozen=True)
 class _Search(Call):
-    """What to look for in each block."""
+    """The search in each block."""
 
-    #: So many neighbours, or all that are not beyond this value.
+    #: The number of neighbours, or the radius.
     wanted: int | float = 0
 
 
@@ -122,10 +123,10 @@ def _call(
     n_neighbors: SupportsIndex,
     radius: float | None,
 ) -> _Search:
-    """Check all parameters, and make the call for blocks."""
+    """Check all parameters, and make the call for the blocks."""
     items, shape = x.shape[1], (x.shape[0], (x if y is None else y).shape[0])
     nothing = np.empty((0, items))
-    gram.matrix(what, nothing, None, reading, run)  # for its checks of parameters
+    gram.matrix(what, nothing, None, reading, run)  # checks the parameters
     if radius is None:
         wanted: int | float = as_order(n_neighbors, "n_neighbors")
         _check_count(int(wanted), shape[1] - (y is None), y is None)
@@ -144,13 +145,13 @@ def _call(
 def _check_count(count: int, rankings: int, others: bool) -> None:
     rankings = max(rankings, 0)
     if count > rankings:
-        kind = "others to choose from" if others else "rankings to choose from"
-        rule = "it must be from 1 to that" if rankings else "none can be found"
+        kind = "other rankings" if others else "rankings"
+        rule = f"it must be from 1 to {rankings}" if rankings else "none can be found"
         raise bad_argument("n_neighbors", f" is {count}, but there are {rankings} {kind}: {rule}", value=count)
 
 
 def _search_block(call: Call, x: NDArray[Any], y: NDArray[Any] | None) -> Any:
-    """Find what there is in one chunk."""
+    """Search one chunk."""
     assert isinstance(call, _Search)
     rows, columns = call.reading.both(x, y, call.run.threads)
     if isinstance(call.wanted, float):
@@ -163,7 +164,7 @@ def _search_block(call: Call, x: NDArray[Any], y: NDArray[Any] | None) -> Any:
 
 
 def _found(call: _Search, x: da.Array, y: da.Array | None) -> tuple[str, dict[Any, Any], Callable[[int, int], Any]]:
-    """Return a name, a layer with what is found in each pair of chunks, and the key of each; their number is that of chunks."""
+    """Return a name, a layer with the result of each pair of chunks, and a function that gives the key of each result."""
     name = tokenize(call, x.name, None if y is None else y.name)
     layer: dict[Any, Any] = {f"wkendall-call-{name}": call}
     left = source(layer, x, call)
@@ -176,7 +177,7 @@ def _found(call: _Search, x: da.Array, y: da.Array | None) -> tuple[str, dict[An
 
 
 def _best(call: _Search, x: da.Array, y: da.Array | None) -> Neighbors:
-    """Keep the best so far, one chunk after the other."""
+    """Keep the best neighbours so far, one chunk after another."""
     name, layer, found = _found(call, x, y)
     firsts = np.cumsum([0, *(x if y is None else y).chunks[0]]).tolist()
     sign = 1 if isinstance(call.kernel, Distance) else -1
@@ -191,24 +192,24 @@ def _best(call: _Search, x: da.Array, y: da.Array | None) -> Neighbors:
     arrays = []
     for of_what, kind in zip(Neighbors._fields, (np.float64, np.int64), strict=True):
         key = f"wkendall-{of_what}-{name}"
-        # Both arrays have all tasks in common; dask puts them together by their names.
+        # Both arrays share all tasks; dask merges them by their names.
         graph = HighLevelGraph.from_collections(key, layer, dependencies=both)
         arrays.append(da.Array(graph, key, chunks, dtype=kind))
     return Neighbors(*arrays)
 
 
 def _better(best: Neighbors | None, found: Neighbors, first: int, count: int, sign: int) -> Neighbors:
-    """Put what was found in a chunk, whose rows begin at `first`, to the best of those before it."""
+    """Merge the neighbours found in a chunk, whose rows begin at `first`, with the best so far."""
     values, indices = found.values, found.indices + first
     if best is not None:
         values, indices = np.hstack([best.values, values]), np.hstack([best.indices, indices])
-    # Equal values keep their order, which is that of the indices.
+    # A stable sort keeps equal values in the order of their indices.
     order = np.argsort(sign * values, axis=1, kind="stable")[:, :count]
     return Neighbors(np.take_along_axis(values, order, axis=1), np.take_along_axis(indices, order, axis=1))
 
 
 def _close(call: _Search, x: da.Array, y: da.Array | None) -> da.Array:
-    """Put together what was found in all chunks."""
+    """Combine the results of all chunks."""
     name, layer, found = _found(call, x, y)
     columns = (x if y is None else y).chunks[0]
     key = f"wkendall-close-{name}"

@@ -1,9 +1,9 @@
-"""Rankings to try things on: random ones, those of the survey of the paper, and people simulated from a model of it.
+"""Example rankings: random ones, the survey of the paper, and people simulated from a model of the survey.
 
 Layers, each using only those below it:
 
     eurobarometer  the files of the survey
-    survey     people simulated from a model of it
+    survey     people simulated from a model of the survey
     simulated  random rankings from models
 
 >>> from wkendall.datasets import make_mallows, make_survey

@@ -1,4 +1,4 @@
-"""The files of the survey of the paper, Eurobarometer 55.2: a counts table, an R save file, the file of ICPSR."""
+"""Reader of the survey of the paper, Eurobarometer 55.2: a counts table, an R save file, or the file of ICPSR."""
 
 from __future__ import annotations
 
@@ -17,48 +17,50 @@ from wkendall.reading.text_files import MISSING, File, lines_of, opened, rows_of
 
 #: The columns of the counts table.
 COUNTS = (*ITEMS, "SEX", "AGE4", "y")
-#: What the R package prefmod calls the six sources.
+#: The names of the six sources in the R package prefmod.
 PREFMOD = ("TV", "RAD", "NEWSP", "SCIMAG", "WWW", "EDINST")
 #: The columns of the file of ICPSR: the ranks of the six sources, and the age in years.
 ICPSR = ("v57", "v58", "v59", "v60", "v61", "v62", "v522")
-#: What stands there for a rank or an age that was not given.
+#: The codes in that file for a rank or an age that was not given.
 NOT_GIVEN = (*MISSING, ".")
-#: The youngest ages of the age groups 2, 3 and 4.
+#: The lowest ages of the age groups 2, 3 and 4.
 AGES = (25, 40, 55)
 
 
 def load_eurobarometer(path: str | os.PathLike[str]) -> Survey:
     r"""Read the survey of the paper, Eurobarometer 55.2 (2001): how people rank six sources of information about science.
 
-    The label is age 40 and over. The paper's is age over 40: people aged 40 are on the other side there. The published counts
-    have age groups only, so that the paper's label cannot be made from them.
+    The label is age 40 and over. The paper's label is age over 40, so people aged 40 have the other label there. The
+    published counts have only age groups, from which the paper's label cannot be computed.
 
     Parameters
     ----------
     path : path
-        One of these files, found by what is in it; other columns than those named are ignored:
+        One of these files, recognised by its contents; columns that are not named here are ignored:
 
         - A counts table, CSV in UTF-8 with commas, semicolons or tabs, and the columns television, radio,
           newspapers_magazines, scientific_magazines, internet, school_university (ranks), SEX (1 male, 2 female), AGE4
           (1 for 15-24, 2 for 25-39, 3 for 40-54, 4 for 55 and over) and y, the number of people.
-        - `euro55.2.des.RData` of the R package prefmod, or any R save file in XDR format, compressed or not, of one data frame
-          with the same columns. The sources may also have prefmod's names, TV, RAD, NEWSP, SCIMAG, WWW and EDINST, and
-          prefmod's numbers in place of ranks: how many sources are behind less how many are ahead, from 5 to -5.
-        - The file of ICPSR 03341, separated by tabs, with the columns v57 to v62 (ranks, in the order above) and v522 (age in
-          years). Small and capital letters are the same.
+        - `euro55.2.des.RData` of the R package prefmod, or any R save file in XDR format, compressed or not, of one
+          data frame with the same columns. The sources may also have prefmod's names, TV, RAD, NEWSP, SCIMAG, WWW and
+          EDINST. They may have prefmod's numbers instead of ranks: the number of sources behind minus the number ahead,
+          from 5 to -5.
+        - The file of ICPSR 03341, separated by tabs, with the columns v57 to v62 (ranks, in the order above) and v522
+          (age in years). Column names may be in upper or lower case.
 
     Returns
     -------
     X : ndarray of shape (people, 6)
-        Ranks from 1, the most important source, in the order of the file: of a counts table each row y times.
+        Ranks; 1 is the most important source. People are in the order of the file; a row of a counts table is repeated
+        y times.
     y : ndarray of shape (people,)
-        1 for age 40 and over, else 0.
+        1 for age 40 and over, otherwise 0.
     items : list of the six names
     sex, age_group : ndarray of shape (people,), or None
-        SEX and AGE4. The file of ICPSR gives the age group, from the age, but no sex.
+        SEX and AGE4. The file of ICPSR gives the age group, computed from the age, and no sex.
     left_out : int
-        How many people of the file of ICPSR are not in X because they did not rank all six, each with another rank, or gave no
-        age. 0 for the other files.
+        The number of people of the file of ICPSR who are not in X, because they did not rank all six sources with
+        different ranks or gave no age. 0 for the other files.
 
     Examples
     --------
@@ -144,7 +146,7 @@ def _whole(file: File, line: int, name: str, cell: str) -> int:
 
 
 def _columns(names: Sequence[str], wanted: Sequence[str], fail: Callable[[str], NoReturn]) -> list[int]:
-    """Return where the columns are that are wanted."""
+    """Return the positions of the wanted columns."""
     lacking = [name for name in wanted if name not in names]
     if lacking:
         which = f"columns {', '.join(lacking)} are" if len(lacking) > 1 else f"column {lacking[0]} is"
@@ -156,7 +158,7 @@ def _columns(names: Sequence[str], wanted: Sequence[str], fail: Callable[[str], 
 
 
 def _expanded(numbers: Ranks, fail: Callable[[int, str], NoReturn]) -> Survey:
-    """Return the people of a table with the columns of the counts table."""
+    """Return the people of a table that has the columns of the counts table."""
     size = len(ITEMS)
     ranks, (sex, groups, counts) = numbers[:, :size], numbers[:, size:].T
     for row in np.flatnonzero((np.sort(ranks, axis=1) != np.arange(1, size + 1)).any(axis=1)):
@@ -167,7 +169,7 @@ def _expanded(numbers: Ranks, fail: Callable[[int, str], NoReturn]) -> Survey:
             fail(int(row), f"column {name} holds {values[row]}, but must hold {rule}")
     if not counts.any():
         fail(0, "column y holds 0, here and in all rows after it: there must be people")
-    # X, sex, age group and label, and what is needed to make them.
+    # Memory for X, sex, age group and label, and for computing them.
     check_size(sum(counts.tolist()), size + 4)
     return _people(ranks.repeat(counts, axis=0), sex.repeat(counts), groups.repeat(counts), 0)
 

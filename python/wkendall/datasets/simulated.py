@@ -16,19 +16,19 @@ Ranks = NDArray[np.int64]
 
 
 def make_uniform(m: SupportsIndex, n: SupportsIndex, *, rng: Random = None) -> Ranks:
-    """Draw rankings that are all equally probable.
+    """Draw rankings uniformly: all rankings are equally probable.
 
     Parameters
     ----------
     m, n : int
-        How many rankings, of how many items.
+        Number of rankings and number of items.
     rng : int or numpy.random.Generator, optional
-        A seed, from 0, or what to draw from. If absent, every call draws something else.
+        A seed, from 0, or a generator. If absent, every call draws other rankings.
 
     Returns
     -------
     ndarray of shape (m, n)
-        Ranks from 1, the most preferred.
+        Ranks; 1 is the most preferred.
 
     Examples
     --------
@@ -47,25 +47,25 @@ def make_uniform(m: SupportsIndex, n: SupportsIndex, *, rng: Random = None) -> R
 def make_mallows(m: SupportsIndex, center: ArrayLike, lam: float, *, rng: Random = None) -> Ranks:
     """Draw rankings from the Mallows model: the probability of a ranking is proportional to exp(-lam * distance).
 
-    The distance is Kendall's, the number of pairs of items that the ranking and the centre order differently. The draws are
-    exact, by repeated insertion: the items come in the order of the centre, and each is put so many places before the end of
-    those that have come.
+    The distance is the Kendall distance, the number of pairs of items that the ranking and the centre order
+    differently. The draws are exact. They use repeated insertion: the items are added in the order of the centre, and
+    each is inserted a random number of places before the end.
 
     Parameters
     ----------
     m : int
-        How many rankings.
+        Number of rankings.
     center : array-like of n ranks, or int
-        The most probable ranking. A number n stands for 1, 2, .., n.
+        The most probable ranking. A number n means 1, 2, .., n.
     lam : float
-        How concentrated the rankings are, from 0: all are equally probable at 0.
+        Concentration of the rankings around the centre, from 0. At 0 all rankings are equally probable.
     rng : int or numpy.random.Generator, optional
         As for `make_uniform`.
 
     Returns
     -------
     ndarray of shape (m, n)
-        Ranks from 1, the most preferred.
+        Ranks; 1 is the most preferred.
 
     Examples
     --------
@@ -95,12 +95,12 @@ def make_mallows(m: SupportsIndex, center: ArrayLike, lam: float, *, rng: Random
 def make_plackett_luce(m: SupportsIndex, strengths: ArrayLike, *, rng: Random = None) -> Ranks:
     """Draw rankings from the Plackett-Luce model: the next item is chosen with probability proportional to its strength.
 
-    The draws are exact: sorting the logarithms of the strengths plus Gumbel noise amounts to these choices.
+    The draws are exact: they sort the logarithms of the strengths plus Gumbel noise, which gives the same distribution.
 
     Parameters
     ----------
     m : int
-        How many rankings.
+        Number of rankings.
     strengths : array-like of n positive numbers
         Only their ratios matter.
     rng : int or numpy.random.Generator, optional
@@ -109,7 +109,7 @@ def make_plackett_luce(m: SupportsIndex, strengths: ArrayLike, *, rng: Random = 
     Returns
     -------
     ndarray of shape (m, n)
-        Ranks from 1, the most preferred.
+        Ranks; 1 is the most preferred.
 
     Examples
     --------
@@ -136,7 +136,7 @@ def make_plackett_luce(m: SupportsIndex, strengths: ArrayLike, *, rng: Random = 
 
 
 def check_size(rows: int, items: int) -> None:
-    """Refuse more rankings than memory has room for."""
+    """Refuse more rankings than fit in memory."""
     ranks: np.dtype[Any] = np.dtype(np.int64)
     check_fits(max(rows, 1), items, ranks, "draw or read fewer rankings at a time")
 
@@ -149,7 +149,7 @@ def _center(center: ArrayLike) -> Ranks:
     try:
         ranks = Reading(advises=False).ranking(center, "center").starts[0]
     except RankingError as error:
-        raise without_advice(error) from None  # it may not be names or scores
+        raise without_advice(error) from None  # the advice about names and scores does not apply here
     if not ranks.size:
         raise ValueError("center is empty, but must rank at least one item")
     return cast("Ranks", ranks)

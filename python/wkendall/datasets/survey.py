@@ -12,14 +12,14 @@ from numpy.typing import NDArray
 from wkendall._arguments import Random, as_order, generator
 from wkendall.datasets.simulated import Ranks, check_size
 
-#: The six sources of information about science that the survey asks about, in the order of its questions.
+#: The six sources of information about science in the survey, in the order of its questions.
 ITEMS = ("television", "radio", "newspapers_magazines", "scientific_magazines", "internet", "school_university")
 
-#: How many people of the survey are under 40, and how many are 40 and over.
+#: The number of people in the survey under 40, and the number aged 40 and over.
 SIZES = (5716, 6500)
 
-#: For each of these two groups, two classes of people: the share of the class, and its effects for the pairs of items (1, 2),
-#: (1, 3), .., (5, 6).
+#: For each of these two groups, two classes of people: the share of the class, and the effects of the pairs of items
+#: (1, 2), (1, 3), .., (5, 6).
 # fmt: off
 MODEL = (
     (
@@ -37,7 +37,7 @@ MODEL = (
 
 
 class Survey(NamedTuple):
-    """People, one a row; see `load_eurobarometer` and `make_survey`."""
+    """People, one per row; see `load_eurobarometer` and `make_survey`."""
 
     X: Ranks
     y: Ranks
@@ -50,32 +50,35 @@ class Survey(NamedTuple):
 def make_survey(m: SupportsIndex | None = None, *, rng: Random = None) -> Survey:
     """Simulate people like those of Eurobarometer 55.2, from a model with two groups of two classes each.
 
-    In a class the logarithm of the probability of a ranking is a constant plus the effects of the pairs of items that it
-    orders as the questions do, one effect for each of the 15 pairs. The 62 numbers were fitted to the 12,216 people of the
-    counts table by maximum likelihood, the age groups apart, with the EM algorithm, and rounded to 3 digits after the point.
+    In a class, the logarithm of the probability of a ranking is a constant plus a sum of effects. There is one effect
+    for each of the 15 pairs of items. It is added if the ranking orders the pair as the questions do. The 62 parameters
+    were fitted to the 12,216 people of the counts table by maximum likelihood with the EM algorithm, separately for the
+    two age groups, and rounded to 3 decimals.
 
-    The largest difference between the model and the survey, over both groups, is 0.0009 in the mean rank of an item, 0.0003 in
-    the share of people who prefer one item to another, and 0.034 in the share who give an item a certain rank. In
-    12,216 people drawn from it chance adds more: 0.038 in a mean rank and 0.013 in a preference, the averages over 20 draws.
-    The total variation distance of model and survey over all 720 rankings is 0.19 for those under 40 and 0.17 for the others;
-    orders of three and more items are reproduced only as far as the two classes carry them.
+    The model is close to the survey. Over both groups, the largest difference is 0.0009 in the mean rank of an item,
+    0.0003 in the share of people who prefer one item to another, and 0.034 in the share who give an item a certain
+    rank. In a sample of 12,216 people, sampling error is larger: on average over 20 samples 0.038 in a mean rank and
+    0.013 in a preference. The total variation distance between model and survey over all 720 rankings is 0.19 for
+    people under 40 and 0.17 for the others. Orders of three and more items are reproduced only as far as two classes
+    allow.
 
     Parameters
     ----------
     m : int, optional
-        How many people. If absent, as many as in the survey: 12,216.
+        Number of people. If absent, as many as in the survey: 12,216.
     rng : int or numpy.random.Generator, optional
         As for `make_uniform`.
 
     Returns
     -------
     X : ndarray of shape (m, 6)
-        Ranks from 1, the most important source.
+        Ranks; 1 is the most important source.
     y : ndarray of shape (m,)
-        1 for age 40 and over, else 0, in random order. The share of the 1s is that of the survey, 6,500 of 12,216, rounded.
+        1 for age 40 and over, otherwise 0, in random order. The share of ones is that of the survey, 6,500 of 12,216,
+        rounded.
     items : list of the six names
     sex, age_group : None
-        The model does not know them.
+        Not part of the model.
     left_out : 0
 
     Examples
@@ -87,7 +90,7 @@ def make_survey(m: SupportsIndex | None = None, *, rng: Random = None) -> Survey
            [5, 1, 6, 3, 4, 2],
            [4, 6, 3, 1, 5, 2]])
 
-    Those under 40 rank television lower than the others:
+    People under 40 rank television lower than the others:
 
     >>> [float(people.X[people.y == label, 0].mean().round(2)) for label in (0, 1)]
     [2.26, 2.04]
@@ -108,7 +111,7 @@ def make_survey(m: SupportsIndex | None = None, *, rng: Random = None) -> Survey
 def group_chances(
     rankings: NDArray[np.integer], classes: Sequence[tuple[float, Sequence[float]]]
 ) -> NDArray[np.float64]:
-    """Return the probability of each ranking of a list of all, for classes of people with these shares and effects."""
+    """Return the probability of each of the given rankings, for classes with these shares and effects."""
     pairs = combinations(range(rankings.shape[1]), 2)
     ordered = np.array([rankings[:, i] < rankings[:, j] for i, j in pairs], dtype=np.float64).T
     total = np.zeros(len(rankings))

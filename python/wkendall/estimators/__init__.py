@@ -1,20 +1,20 @@
-"""Objects for scikit-learn: classifiers and regressors that learn weights, transformers, clustering.
+"""Estimators for scikit-learn: classifiers and regressors that learn weights, transformers, clustering.
 
 Layers, each using only those below it:
 
     supervised classifiers and regressors that learn weights
-    learners   what these share
-    clustering k-means in the geometry of a kernel
+    learners   the common base of these
+    clustering k-means in the feature space of a kernel
     kendall_neighbors  nearest rankings and their graphs
     nystroem   vectors from landmarks
     feature_map  explicit features
     gram_transformer   Gram matrices
     list_encoder   ranked lists to ranks
-    vectors    what the transformers to vectors share
-    drawing    draws of rankings that are far apart
-    kernel_parameters  what the objects with the parameters of a kernel share
+    vectors    the common base of the transformers to vectors
+    drawing    random draws of rankings that are far apart
+    kernel_parameters  the common base of the estimators with kernel parameters
     kernel_cache   values that were computed before
-    input_checks   what scikit-learn checks for its estimators
+    input_checks   the input checks of scikit-learn
 """
 
 from wkendall.estimators.clustering import KernelKMeans

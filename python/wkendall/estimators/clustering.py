@@ -1,7 +1,7 @@
-"""k-means in the geometry of a kernel: clusters of rankings, for scikit-learn.
+"""k-means in the feature space of a kernel: clusters of rankings, for scikit-learn.
 
-The square of the distance of a ranking s from the mean of others, whose weights w add up to 1, is
-K(s, s) - 2 sum of w_p K(s, p) + sum of w_p w_q K(p, q): the Gram matrix is all that k-means needs.
+Let w be weights of rankings that add up to 1. The squared distance of a ranking s from the weighted mean is
+K(s, s) - 2 sum of w_p K(s, p) + sum of w_p w_q K(p, q). So k-means needs only the Gram matrix.
 """
 
 from __future__ import annotations
@@ -33,13 +33,14 @@ from wkendall.statistics.pair_kernels import check_pairs
 
 Labels = NDArray[np.intp]
 
-#: Squared distances that differ by less than this part of the largest self-similarity are equal, and the first cluster is taken.
-#: Rankings have many equal distances, which rounding would otherwise tell apart, on each machine in its own way.
+#: Squared distances that differ by less than this fraction of the largest self-similarity count as equal, and the first
+#: cluster is chosen. Rankings often have equal distances. Without the tolerance, rounding would decide, differently on
+#: each machine.
 EQUAL = 1e-10
 
 
 class Points(NamedTuple):
-    """Different rankings: the kernel between them, between each and itself, and their weights."""
+    """The distinct rankings: the kernel between them, the kernel of each with itself, and their weights."""
 
     gram: Array
     own: Array
@@ -47,7 +48,7 @@ class Points(NamedTuple):
 
 
 class Clusters(NamedTuple):
-    """The end of a run of k-means: `means` has the weights of the rankings in each centre, a column for each."""
+    """The result of a run of k-means. Column c of `means` has the weights of the rankings in centre c."""
 
     means: Array
     labels: Labels
@@ -57,39 +58,41 @@ class Clusters(NamedTuple):
 
 
 class KernelKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, KernelParameters):  # type: ignore[misc]
-    """Clusters of rankings, by k-means in the geometry of a kernel.
+    """Clusters of rankings, by k-means in the feature space of a kernel.
 
-    The same as k-means on explicit features of the kernel, without making them: the sum of the squared distances of the
-    rankings from the centres of their clusters falls with each step. Equal rankings are put together first, so that the Gram
-    matrix has as many rows as there are different ones, and the order of the rankings does not matter. An empty cluster takes
-    over the ranking that is farthest from its centre. The method `consensus` gives a ranking for each cluster.
+    The result is that of k-means on explicit features of the kernel, without computing the features. Each step lowers
+    the sum of the squared distances of the rankings from the centres of their clusters. Equal rankings are merged
+    first: the Gram matrix has one row for each distinct ranking, and the order of the rankings does not matter. If a
+    cluster becomes empty, the ranking farthest from its centre moves into it. The method `consensus` returns one
+    ranking for each cluster.
 
     Parameters
     ----------
     n_clusters : int
     init : "k-means++", or array-like of shape (m,) or (n_clusters, n)
-        Where to start: at rankings drawn far apart; from a cluster for each ranking, 0 to n_clusters - 1; or at given rankings.
+        The start: "k-means++" draws rankings that are far apart; an array of length m has the cluster of each ranking,
+        from 0 to n_clusters - 1; an array of shape (n_clusters, n) has the rankings to start from.
     n_init : int
-        How many runs to make from different starts, of which the best is kept; one if `init` is an array.
+        The number of runs from different starts; the best one is kept. There is only one run if `init` is an array.
     max_iter : int
-        How often to move the centres at most.
+        The maximum number of times that the centres are moved.
     weight, k, u, U, W, order, check, signed, normalize, lam, input, top, ties, missing, n_jobs
         As for `WeightedKendall`.
     random_state : int, RandomState or None
-        What to draw with.
+        The source of random numbers.
 
     Attributes
     ----------
     labels_ : ndarray of shape (m,)
         The cluster of each ranking.
     inertia_ : float
-        The sum of the squared distances from the centres, each times its weight.
+        The weighted sum of the squared distances from the centres.
     n_iter_ : int
-        How often the centres were moved.
+        The number of times that the centres were moved.
     rankings_ : ndarray
-        The different rankings that the centres are made of, as ranks from 1 as in `WeightedKendall.rankings_`.
-    means_ : ndarray of shape (number of different rankings, n_clusters)
-        Their weights in each centre, which add up to 1.
+        The distinct rankings, as ranks from 1, in the form of `WeightedKendall.rankings_`.
+    means_ : ndarray of shape (number of distinct rankings, n_clusters)
+        The weights of these rankings in each centre; they add up to 1.
     n_features_in_, feature_names_in_
         As for `WeightedKendall`.
 
@@ -142,11 +145,11 @@ class KernelKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
         Parameters
         ----------
         X : array-like of shape (m, n)
-            Rankings, one a row.
+            Rankings, one per row.
         y : object
             Not used.
         sample_weight : array-like of shape (m,), optional
-            How much each ranking counts.
+            The weight of each ranking.
 
         Returns
         -------
@@ -181,7 +184,7 @@ class KernelKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
         return self
 
     def _starts(self, points: Points, different: CheckedRankings, member: Labels, weights: Array) -> Iterator[Array]:
-        """Yield the squared distances of the rankings from the centres to start with."""
+        """Yield the squared distances of the rankings from the starting centres."""
         clusters = int(self.n_clusters)
         if not isinstance(self.init, str):
             yield self._given(points, different, member, weights)
@@ -218,23 +221,21 @@ class KernelKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
         best: Clusters | None = None
         for start in starts:
             run = lloyd(points, start, int(self.max_iter))
-            # The first of those that differ by rounding only.
+            # Among runs that differ only by rounding, keep the first.
             if best is None or run.inertia < best.inertia - EQUAL * float(points.weights @ points.own):
                 best = run
         assert best is not None
         found = len(np.unique(best.labels))
         if found < int(self.n_clusters):
-            message = (
-                f"{found} clusters found, not n_clusters={self.n_clusters}: no more rankings differ for this kernel"
-            )
+            message = f"{found} clusters found, not n_clusters={self.n_clusters}: the kernel does not distinguish more rankings"
             warnings.warn(message, ConvergenceWarning, stacklevel=3)
         elif not best.converged:
-            message = f"not converged after max_iter={self.max_iter} moves of the centres: allow more"
+            message = f"not converged after max_iter={self.max_iter} iterations: increase max_iter"
             warnings.warn(message, ConvergenceWarning, stacklevel=3)
         return best
 
     def predict(self, X: ArrayLike) -> NDArray[np.int32]:
-        """Return the cluster with the nearest centre for each ranking; the first if several are equally near.
+        """Return the cluster with the nearest centre for each ranking; the first one if several are equally near.
 
         Parameters
         ----------
@@ -248,7 +249,7 @@ class KernelKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
         return self._nearest(self._read(X, reset=False), self._kept(self.rankings_))[0]
 
     def transform(self, X: ArrayLike) -> Array:
-        """Return the distance of each ranking from each centre, in the geometry of the kernel.
+        """Return the distance of each ranking from each centre, in the feature space of the kernel.
 
         Parameters
         ----------
@@ -262,7 +263,7 @@ class KernelKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
         return np.sqrt(self._squares(self._read(X, reset=False), self._kept(self.rankings_)))
 
     def score(self, X: ArrayLike, y: object = None, sample_weight: ArrayLike | None = None) -> float:  # noqa: ARG002
-        """Return the sum of the squared distances from the nearest centres, negative: larger is better.
+        """Return minus the sum of the squared distances from the nearest centres: larger is better.
 
         Parameters
         ----------
@@ -287,7 +288,7 @@ class KernelKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
         return labels.astype(np.int32), squares[np.arange(len(labels)), labels]
 
     def _squares(self, rankings: CheckedRankings, fitted: CheckedRankings) -> Array:
-        """Return the squared distance of each ranking from each centre, which is made of those of `fit`."""
+        """Return the squared distance of each ranking from each centre."""
         different, member, _ = distinct(rankings, np.ones(rankings.rows))
         squares = np.empty((different.rows, self.means_.shape[1]))
         step = max(1, BLOCK // fitted.rows)
@@ -300,8 +301,9 @@ class KernelKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
     def consensus(self, *, method: Method = "auto", rng: Random = None) -> NDArray[np.int64]:
         """Return a ranking for each cluster: the one with the largest mean kernel with the rankings of the cluster.
 
-        A centre is a mean of rankings, and no ranking itself. Its consensus says in one ranking what the cluster prefers. It is
-        found with the kernel of the clusters; with `weight="mallows"` it is Kemeny's ranking, which has the least mean distance.
+        A centre is a mean of rankings and not a ranking. The consensus summarises the preferences of the cluster as one
+        ranking. It uses the kernel of the clustering. With `weight="mallows"` it is Kemeny's ranking, which has the
+        smallest mean distance.
 
         Parameters
         ----------
@@ -340,7 +342,7 @@ class KernelKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
 
 
 def lloyd(points: Points, squares: Array, max_iter: int) -> Clusters:
-    """Run k-means from centres with these squared distances: to the nearest centre, the centre to the mean, until all stay."""
+    """Run k-means from these squared distances: assign to the nearest centre, move centres to the means, until all stay."""
     largest = float(points.own.max())
     labels = first_least(squares, largest)
     iterations, converged = 0, False
@@ -354,7 +356,7 @@ def lloyd(points: Points, squares: Array, max_iter: int) -> Clusters:
 
 
 def member_means(labels: Labels, squares: Array, weights: Array, largest: float) -> Array:
-    """Return the weights of rankings in the centres of their clusters; none is left without a ranking if that can be."""
+    """Return the weights of the rankings in the centres of their clusters; fill empty clusters if possible."""
     labels, every = labels.copy(), np.arange(len(labels))
     sizes = np.bincount(labels, minlength=squares.shape[1])
     for empty in np.flatnonzero(sizes == 0):
@@ -367,7 +369,8 @@ def member_means(labels: Labels, squares: Array, weights: Array, largest: float)
         labels[farthest] = empty
     means = np.zeros(squares.shape)
     means[every, labels] = weights
-    # The others have the centre of the first cluster that has one, and get no ranking but where that would.
+    # A cluster that stays empty copies the centre of the first non-empty cluster. Ties go to the first, so it attracts
+    # no ranking.
     means[:, sizes == 0] = means[:, [int(sizes.argmax() if not sizes[0] else 0)]]
     return np.asarray(means / means.sum(axis=0))
 
@@ -383,12 +386,12 @@ def square_norms(points: Points, means: Array) -> Array:
 
 
 def first_least(squares: Array, largest: float) -> Labels:
-    """Return the column of the least number of each row, the first of those that rounding can have made different."""
+    """Return the column of the smallest number of each row; the first of those that are equal up to rounding."""
     return np.asarray((squares <= squares.min(axis=1, keepdims=True) + EQUAL * largest).argmax(axis=1))
 
 
 def checked_labels(given: NDArray[Any], weights: Array, clusters: int) -> Labels:
-    """Check clusters to start from; return those of the rankings that count."""
+    """Check the clusters to start from; return those of the rankings with a positive weight."""
     if len(given) != len(weights):
         raise ValueError(f"init has {len(given)} clusters, but there are {len(weights)} rankings: each must have one")
     if given.dtype.kind not in "iu":

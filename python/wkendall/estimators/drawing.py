@@ -1,4 +1,4 @@
-"""Draws of rankings that are far apart."""
+"""Random draws of rankings that are far apart."""
 
 from __future__ import annotations
 
@@ -8,24 +8,25 @@ import numpy as np
 
 from wkendall._arguments import Array
 
-#: Squared distances below this part of the largest self-similarity are what rounding leaves of zero.
+#: Squared distances below this fraction of the largest self-similarity are rounding errors of zero.
 ROUNDING = 1e-12
 
 
 def draw_apart(
     own: Array, weights: Array, count: int, random: np.random.RandomState, column: Callable[[int], Array]
 ) -> list[int]:
-    """Draw rankings as k-means++ does, by number.
+    """Draw rankings as k-means++ does; return their row numbers.
 
-    The first is drawn by weight, each other one by its weight times the squared distance from the nearest that has been drawn.
-    There are fewer than `count` if all rankings have no distance from those.
+    The first is drawn with probability proportional to its weight, each next one proportional to its weight times the
+    squared distance from the nearest ranking drawn so far. There are fewer than `count` if all distances are zero
+    before that.
 
     Parameters
     ----------
     own : ndarray of shape (m,)
         The kernel between each ranking and itself.
     column : callable
-        Gives the kernel between all rankings and one.
+        Returns the kernel between all rankings and one of them.
     """
     chosen: list[int] = []
     nearest, chances = np.full(len(own), np.inf), weights

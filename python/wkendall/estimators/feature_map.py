@@ -1,4 +1,4 @@
-"""Explicit features of a kernel as a transformer of scikit-learn."""
+"""Explicit features of a kernel as a scikit-learn transformer."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ from wkendall.reading.rankings import CheckedRankings, Input, Missing, Ties, Top
 
 
 class KendallFeatures(VectorMap):
-    """Vectors whose inner products are a kernel of order 2, exactly: `features` as a transformer.
+    """Vectors whose inner products are exactly a kernel of order 2: `features` as a transformer.
 
-    Nothing is learned from the rankings of `fit` but the number and the names of the items.
+    `fit` learns only the number and the names of the items.
 
     Parameters
     ----------
     weight, k, u, signed, normalize, input, top, ties, missing, dtype, n_jobs
-        As for `features`. `k` and `u` are ignored with a weight that does not use them.
+        As for `features`. `k` and `u` are ignored if the weight does not use them.
 
     Attributes
     ----------
@@ -79,7 +79,7 @@ class KendallFeatures(VectorMap):
         Parameters
         ----------
         X : array-like of shape (m, n)
-            Rankings, one a row.
+            Rankings, one per row.
         y : object
             Not used.
 
@@ -101,13 +101,14 @@ class KendallFeatures(VectorMap):
     def get_feature_names_out(self, input_features: ArrayLike | None = None) -> NDArray[np.object_]:
         """Names of the columns.
 
-        A column "a before b" is zero, or the negative if signed, where b is before a. The average kernel has the same for the
-        top 2, 3, .., n of the ranking. The standard kernel has signs too, and a constant in its last column.
+        A column "a before b" is the weight of the pair if a is before b. Otherwise it is zero, or minus the weight if
+        signed. The columns of the standard kernel are signs, and its last column is constant. The average kernel has
+        these columns for each top 2, 3, .., n of the ranking.
 
         Parameters
         ----------
         input_features : array-like of n names, optional
-            Those of the items. If absent, those of the data frame of `fit`, or x0, x1, ..
+            Names of the items. If absent, the column names of the data frame of `fit`, or x0, x1, ..
 
         Returns
         -------

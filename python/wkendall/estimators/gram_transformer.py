@@ -1,4 +1,4 @@
-"""A kernel as an object of scikit-learn: a transformer of rankings to Gram matrices."""
+"""A kernel as a scikit-learn transformer of rankings to Gram matrices."""
 
 from __future__ import annotations
 
@@ -21,35 +21,39 @@ from wkendall.reading.sparse import is_sparse
 
 
 class WeightedKendall(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelParameters):  # type: ignore[misc]
-    """A kernel with all its parameters: a transformer of rankings to Gram matrices, and a function of two sets of rankings.
+    """A kernel with its parameters: a transformer of rankings to Gram matrices, and a function of two sets of rankings.
 
-    `transform` gives the kernel between rankings and those of `fit`. Put it in front of an estimator that takes
-    `kernel="precomputed"` or `affinity="precomputed"`: whole matrices are computed at once, and in cross-validation the rankings
-    of `fit` are those of the training. As a function it is for `SVC(kernel=WeightedKendall(...))`. KernelPCA, KernelRidge and
-    Nystroem of scikit-learn take functions too, but call them for one pair after the other: use the transformer there, and
-    `KendallNystroem`.
+    `transform` returns the kernel between its rankings and the rankings of `fit`. Use it before an estimator with
+    `kernel="precomputed"` or `affinity="precomputed"`. It computes whole matrices at once, and in cross-validation it
+    is fitted on the training rankings only.
+
+    As a function it can be passed to `SVC(kernel=WeightedKendall(...))`. KernelPCA, KernelRidge and Nystroem of
+    scikit-learn take functions too, but call them for one pair at a time. Use the transformer with KernelPCA and
+    KernelRidge, and `KendallNystroem` in place of Nystroem.
 
     Parameters
     ----------
     weight, k, u, U, W, order, check, signed, normalize, input, top, ties, missing, dtype, n_jobs
-        As for `gram_matrix`. `weight` can be "mallows" as well. `k` and `u` are ignored, not refused, with a weight that does not
-        use them, so that a grid search can change the weight alone.
+        As for `gram_matrix`. `weight` can also be "mallows". `k` and `u` are ignored, not refused, if the weight does
+        not use them, so that a grid search can vary the weight alone.
     lam : float
-        For `weight="mallows"`: as for `mallows`. Ignored with others.
+        For `weight="mallows"`: as for `mallows`. Ignored for other weights.
     cache_size : float, optional
-        Mebibytes. Values are kept for all objects of this process that have a `cache_size`, clones included: a grid search then
-        computes each kernel once for each pair of rankings, whatever the folds. Values are the same as without (with ties or `U`,
-        up to rounding). None for no cache. Sparse arrays are not cached. `clear_cache` frees the memory.
+        Size of the cache in mebibytes; None for no cache. All objects of the process that have a `cache_size`, clones
+        included, share the cache. A grid search then computes each kernel only once for each pair of rankings, across
+        all folds. Values are the same as without a cache (with ties or `U`, up to rounding). Sparse arrays are not
+        cached. `clear_cache` frees the memory.
 
     Attributes
     ----------
     rankings_ : ndarray of shape (m, n), or scipy.sparse.csr_array
-        The rankings of `fit`, as ranks from 1, whatever `input` and `top`; tied items have the first of the ranks that they
-        share, items of unknown place NaN. If `fit` was given a sparse array, one without the items that come last.
+        The rankings of `fit` as ranks from 1, whatever `input` and `top` are. Tied items have the first of the ranks
+        that they share. Items of unknown position have NaN. It is sparse, without the unlisted items, if `fit` was
+        given a sparse array.
     n_features_in_ : int
         The number of items.
     feature_names_in_ : ndarray of n names
-        If `fit` was given a data frame.
+        Only if `fit` was given a data frame.
 
     Examples
     --------
@@ -94,12 +98,12 @@ class WeightedKendall(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelP
         self.cache_size = cache_size
 
     def __call__(self, X: ArrayLike, Y: ArrayLike | None = None) -> Any:
-        """Kernel between all rankings of `X`, or of `X` and `Y`; `fit` does not matter.
+        """Kernel between all rankings of `X`, or of `X` and `Y`; it does not depend on `fit`.
 
         Parameters
         ----------
         X, Y : array-like of shape (m, n) and (m', n)
-            Rankings, one a row. Or two single rankings, which is how some estimators of scikit-learn ask: slow.
+            Rankings, one per row. Or two single rankings, as some estimators of scikit-learn pass them; this is slow.
 
         Returns
         -------
@@ -116,12 +120,12 @@ class WeightedKendall(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelP
         return self._matrix(x, y)
 
     def fit(self, X: ArrayLike, y: object = None) -> Self:  # noqa: ARG002
-        """Keep the rankings to compare with.
+        """Store the rankings to compare with.
 
         Parameters
         ----------
         X : array-like of shape (m, n)
-            Rankings, one a row.
+            Rankings, one per row.
         y : object
             Not used.
 
@@ -141,7 +145,7 @@ class WeightedKendall(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelP
                 self._gram(rankings.read.select(slice(1)))
             self._rankings = rankings.without_handle()
         else:
-            self._gram(rankings.select(slice(1)))  # which checks the parameters
+            self._gram(rankings.select(slice(1)))  # checks the parameters
             self._rankings = rankings.places
         return rankings
 
@@ -152,7 +156,7 @@ class WeightedKendall(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelP
 
     @staticmethod
     def clear_cache() -> None:
-        """Forget the values that objects with a `cache_size` have kept in this process.
+        """Remove all cached values of this process.
 
         Examples
         --------
@@ -162,7 +166,7 @@ class WeightedKendall(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelP
         kernel_cache.CACHE.forget()
 
     def transform(self, X: ArrayLike) -> Array:
-        """Kernel between rankings and those of `fit`.
+        """Kernel between rankings and the rankings of `fit`.
 
         Parameters
         ----------
@@ -179,7 +183,7 @@ class WeightedKendall(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelP
         return self._matrix(rankings, self._kept(self.rankings_))
 
     def fit_transform(self, X: ArrayLike, y: object = None) -> Array:  # noqa: ARG002
-        """Kernel between all rankings, which are kept.
+        """Store the rankings and return the kernel between all of them.
 
         Parameters
         ----------
@@ -194,7 +198,7 @@ class WeightedKendall(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelP
         return self._matrix(self._keep(X))
 
     def _read_known(self, X: ArrayLike, *, reset: bool) -> CheckedRankings | Known:
-        """Check the rankings that a method is given, or find them in the cache."""
+        """Check the rankings of a method call, or find them in the cache."""
         if self.cache_size is None or is_sparse(X):
             return self._read(X, reset=reset)
         return self._known(checked_data(self, X, reset=reset), "X")

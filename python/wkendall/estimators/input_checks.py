@@ -1,4 +1,4 @@
-"""What scikit-learn checks for its estimators, with errors that name the argument and take one line."""
+"""The input checks of scikit-learn, with one-line errors that name the argument."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ from wkendall.reading.arrays import as_array, check_objects, check_same_labels
 
 
 def checked_data(estimator: BaseEstimator, X: ArrayLike, **how: Any) -> Any:
-    """Check the rankings, and labels if there are any, that a method of an estimator is given.
+    """Check the rankings, and the labels if there are any, that a method of an estimator receives.
 
-    What is missing or infinite is not looked at here: that is for those who know the row.
+    Missing and infinite values are not checked here. The readers of rankings check them and report the row.
     """
     check_unmasked(X, "X")
     y = how.get("y")
@@ -30,7 +30,7 @@ def checked_data(estimator: BaseEstimator, X: ArrayLike, **how: Any) -> Any:
     try:
         found = validate_data(estimator, X, ensure_all_finite=False, **how)
     except (TypeError, ValueError) as error:
-        if not issparse(X):  # of which scikit-learn says enough
+        if not issparse(X):  # for these scikit-learn's own message is clear
             array = _two_axes(X)
             _check_entries(array, error)
             rows = len(array)
@@ -42,11 +42,11 @@ def checked_data(estimator: BaseEstimator, X: ArrayLike, **how: Any) -> Any:
 
 
 def _check_labels_of_items(estimator: Any, X: object, reset: bool) -> None:
-    """Compare labels of columns with those of `fit`, as scikit-learn does for strings: numbers, such as codes of items, too."""
+    """Compare column labels with those of `fit`, as scikit-learn does for strings, but also for numbers such as item codes."""
     if reset:
         columns = getattr(X, "columns", None)
         labels = None if columns is None or callable(columns) else list(columns)
-        # 0, 1, 2 and so on are what a frame has whose columns were given no names.
+        # A data frame without column names has the labels 0, 1, 2, ...
         unnamed = labels is None or labels == list(range(len(labels)))
         estimator._labels_of_items = None if unnamed or hasattr(estimator, "feature_names_in_") else labels
         return
@@ -61,7 +61,7 @@ def _two_axes(X: ArrayLike) -> NDArray[Any]:
     except RankingError as error:
         if error.kind != "axes" or error.value != 1:
             raise
-        # The words that scikit-learn's checks of estimators look for.
+        # scikit-learn's estimator checks look for these words.
         advice = ". Reshape your data if they are an array: X.reshape(1, -1)"
         raise changed(error, (*sentence_of(error).pieces, advice)) from None
 
@@ -72,12 +72,12 @@ def _check_entries(array: NDArray[Any], said: Exception) -> None:
     except RankingError as error:
         if error.kind != "not a number":
             raise
-        # What scikit-learn said has the words that its checks of estimators look for.
+        # The message of scikit-learn contains the words that its estimator checks look for.
         raise changed(error, (*sentence_of(error).pieces, f" ({one_line(str(said))})")) from None
 
 
 def _check_labels(y: ArrayLike, rows: int) -> None:
-    """Refuse what has not one label for each ranking."""
+    """Refuse labels unless there is one for each ranking."""
     try:
         shape = np.asarray(y).shape
     except ValueError:
@@ -88,7 +88,7 @@ def _check_labels(y: ArrayLike, rows: int) -> None:
 
 
 def random_state(value: Any) -> np.random.RandomState:
-    """Return what to draw with."""
+    """Return the random number generator."""
     try:
         found: np.random.RandomState = check_random_state(value)
     except (TypeError, ValueError):
@@ -98,7 +98,7 @@ def random_state(value: Any) -> np.random.RandomState:
 
 
 def is_one_ranking(X: ArrayLike) -> bool:
-    """Tell one ranking from several."""
+    """Tell a single ranking from several."""
     try:
         return np.ndim(X) == 1
     except ValueError:  # rows of different lengths

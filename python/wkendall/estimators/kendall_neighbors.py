@@ -1,4 +1,4 @@
-"""Nearest rankings as an object of scikit-learn: neighbours, their graphs, and a transformer to graphs."""
+"""Nearest rankings for scikit-learn: neighbours, their graphs, and a transformer to graphs."""
 
 from __future__ import annotations
 
@@ -36,33 +36,33 @@ if TYPE_CHECKING:
 class KendallNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelParameters):  # type: ignore[misc]
     """Nearest rankings, with the methods of scikit-learn's `NearestNeighbors` and `KNeighborsTransformer`.
 
-    `transform` gives a sparse graph of distances between rankings and those of `fit`. Put it in front of an estimator that
-    takes `metric="precomputed"`, such as `KNeighborsClassifier` or `DBSCAN`.
+    `transform` returns a sparse graph of distances between its rankings and the rankings of `fit`. Use it before an
+    estimator with `metric="precomputed"`, such as `KNeighborsClassifier` or `DBSCAN`.
 
-    Neighbours are found by the kernel, or by the number of discordant pairs, as `neighbors` finds them. The distance of a kernel
-    is `sqrt(K(s, s) + K(t, t) - 2 K(s, t))`. For complete rankings with a named weight, and with `normalize=True` for all
-    others, the largest kernel is the smallest distance.
+    Neighbours are found by the kernel or by the number of discordant pairs, as `neighbors` finds them. The distance of
+    a kernel is `sqrt(K(s, s) + K(t, t) - 2 K(s, t))`. The largest kernel is the smallest distance for complete rankings
+    with a named weight, and for all rankings with `normalize=True`.
 
     Parameters
     ----------
     n_neighbors : int
-        How many neighbours to find where nothing else is said.
+        The default number of neighbours.
     radius : float, optional
-        For `radius_neighbors`: the least kernel, or for `metric="distance"` the largest distance.
+        For `radius_neighbors`: the smallest kernel, or for `metric="distance"` the largest distance.
     mode : {"distance", "connectivity"}
-        What `transform` stores: distances, or ones. With distances each ranking has one neighbour more, because a ranking of
-        `fit` finds itself.
+        The values that `transform` stores: distances, or ones. With distances each ranking has one more neighbour,
+        because a ranking of `fit` finds itself.
     metric : {"kernel", "distance"}
-        What neighbours are found by.
+        The measure that neighbours are found by.
     weight, k, u, U, W, order, check, signed, normalize, lam, input, top, ties, missing, n_jobs
-        As for `WeightedKendall`; those of the kernel are ignored with `metric="distance"`.
+        As for `WeightedKendall`; the parameters of the kernel are ignored with `metric="distance"`.
 
     Attributes
     ----------
     rankings_ : ndarray of shape (m, n), or scipy.sparse.csr_array
-        The rankings of `fit`, as ranks from 1 as in `WeightedKendall.rankings_`.
+        The rankings of `fit`, as ranks from 1, in the form of `WeightedKendall.rankings_`.
     n_samples_fit_ : int
-        How many there are.
+        The number of these rankings.
     n_features_in_, feature_names_in_
         As for `WeightedKendall`.
 
@@ -116,12 +116,12 @@ class KendallNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Kernel
         self.metric = metric
 
     def fit(self, X: ArrayLike, y: object = None) -> Self:  # noqa: ARG002
-        """Keep the rankings to search.
+        """Store the rankings to search.
 
         Parameters
         ----------
         X : array-like of shape (m, n)
-            Rankings, one a row.
+            Rankings, one per row.
         y : object
             Not used.
 
@@ -135,9 +135,7 @@ class KendallNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Kernel
         if self.radius is not None:
             as_radius(self.radius)
         rankings = self._read(X, reset=True)
-        gram_of(
-            rankings.select(slice(1)), None, self._compared_by(), Run(n_jobs=self.n_jobs)
-        )  # which checks the parameters
+        gram_of(rankings.select(slice(1)), None, self._compared_by(), Run(n_jobs=self.n_jobs))  # checks the parameters
         self.rankings_ = rankings.places
         self.n_samples_fit_ = rankings.rows
         self._searched = Searched(replace(rankings, indexes={}))
@@ -151,18 +149,18 @@ class KendallNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Kernel
         Parameters
         ----------
         X : array-like of shape (m', n), optional
-            Rankings. Without it those of `fit`, none of which is its own neighbour.
+            Rankings. Without it the rankings of `fit` are used, and a ranking is not its own neighbour.
         n_neighbors : int, optional
-            How many; `n_neighbors` of the object if absent.
+            The number of neighbours; `n_neighbors` of the object if absent.
         return_distance : bool
             Whether to return distances too.
 
         Returns
         -------
         distances : ndarray of shape (m', n_neighbors)
-            In rising order.
+            In increasing order.
         indices : ndarray of shape (m', n_neighbors)
-            Rows of the rankings of `fit`.
+            Row numbers of the neighbours among the rankings of `fit`.
         """
         check_flag(return_distance, "return_distance")
         x, y = self._sides(X)
@@ -182,14 +180,14 @@ class KendallNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Kernel
         return_distance: bool = True,
         sort_results: bool = False,
     ) -> tuple[NDArray[Any], NDArray[Any]] | NDArray[Any]:
-        """Find all rankings of `fit` that are not beyond a radius.
+        """Find all rankings of `fit` within a radius.
 
         Parameters
         ----------
         X : array-like of shape (m', n), optional
             As for `kneighbors`.
         radius : float, optional
-            The least kernel, or for `metric="distance"` the largest distance; `radius` of the object if absent.
+            The smallest kernel, or for `metric="distance"` the largest distance; `radius` of the object if absent.
         return_distance : bool
             Whether to return distances too.
         sort_results : bool
@@ -228,7 +226,7 @@ class KendallNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Kernel
         n_neighbors : int, optional
             As for `kneighbors`.
         mode : {"connectivity", "distance"}
-            What is stored: ones, or distances.
+            The stored values: ones, or distances.
 
         Returns
         -------
@@ -241,7 +239,7 @@ class KendallNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Kernel
     def radius_neighbors_graph(
         self, X: ArrayLike | None = None, radius: float | None = None, mode: Mode = "connectivity"
     ) -> csr_array:
-        """Return the graph of all rankings of `fit` that are not beyond a radius.
+        """Return the graph of all rankings of `fit` within a radius.
 
         Parameters
         ----------
@@ -250,7 +248,7 @@ class KendallNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Kernel
         radius : float, optional
             As for `radius_neighbors`.
         mode : {"connectivity", "distance"}
-            What is stored: ones, or distances.
+            The stored values: ones, or distances.
 
         Returns
         -------
@@ -261,12 +259,12 @@ class KendallNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Kernel
         return graph_of(x, y, self._compared_by(), self._limit(radius), mode, Run(n_jobs=self.n_jobs))
 
     def transform(self, X: ArrayLike) -> csr_array:
-        """Return the graph of the nearest rankings of `fit`, as `mode` says.
+        """Return the graph of the nearest rankings of `fit`; `mode` determines the stored values.
 
         Parameters
         ----------
         X : array-like of shape (m', n)
-            Rankings. One of `fit` is its own neighbour.
+            Rankings. A ranking of `fit` is its own neighbour.
 
         Returns
         -------
@@ -278,7 +276,7 @@ class KendallNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Kernel
         return graph_of(x, y, self._compared_by(), count, self.mode, Run(n_jobs=self.n_jobs))
 
     def fit_transform(self, X: ArrayLike, y: object = None) -> csr_array:  # noqa: ARG002
-        """Keep rankings, and return the graph of the nearest of them, each with itself.
+        """Store the rankings and return the graph of their nearest neighbours; each ranking is its own neighbour.
 
         Parameters
         ----------
@@ -317,19 +315,19 @@ class KendallNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Kernel
 
 
 class Searched:
-    """Rankings as the Rust crate has them, with an index if they are lists. A copy, or one from a pickle, has to be made anew."""
+    """Rankings in Rust, with an index if they are lists. Copies and unpickled objects rebuild them."""
 
     def __init__(self, rankings: CheckedRankings | None = None) -> None:
-        """Keep rankings."""
+        """Store the rankings."""
         self.rankings = rankings
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Leave out what is in Rust."""
+        """Pickle without the Rust objects."""
         return Searched, ()
 
 
 def _in_rows(values: NDArray[Any], starts: NDArray[Any]) -> NDArray[Any]:
-    """Return the parts of an array as an array of arrays."""
+    """Split an array into rows; return an array of arrays."""
     parts = np.empty(len(starts) - 1, dtype=object)
     for row, (start, end) in enumerate(itertools.pairwise(starts)):
         parts[row] = values[start:end]

@@ -1,14 +1,15 @@
-"""Values between rankings that were computed before, kept for all kernels of a process that ask for it.
+"""A cache of kernel values, shared by all kernels of a process that ask for it.
 
-Folds of cross-validation overlap: nearly every pair of rankings is in many of them. So values are kept pair by pair, not matrix
-by matrix. A ranking gets a number when it is first seen, and each kernel has a table of values by two numbers. A request collects
-what the table has and computes the rest, in few blocks.
+Cross-validation folds overlap: nearly every pair of rankings occurs in many folds. So values are cached by pair and not
+by matrix. A ranking gets a number when it is first seen, and each kernel has a table of values indexed by two numbers.
+A request collects the values that the table has and computes the others, in a few blocks.
 
-Rows are compared as they are given, byte by byte, before they are read: reading 64 rankings of 5,000 items takes longer than
-fitting a support vector machine to them. A row that was read once need not be read again, because whether it is a ranking depends
-on the row alone, but for one thing: whether ranks count from 0 or from 1, which must be the same in all rows.
+Rows are compared byte by byte as given, before they are read: reading 64 rankings of 5,000 items takes longer than
+fitting a support vector machine to them. A known row is not read again. Whether it is a ranking depends only on the
+row, with one exception: all rows must count from 0, or all from 1.
 
-Everything is bounded by the bytes that the asking kernel allows. Tables that were not used for longest go first, then everything.
+The cache never exceeds the bytes that the requesting kernel allows. The least recently used tables are removed first,
+then all.
 """
 
 from __future__ import annotations
@@ -34,17 +35,17 @@ from wkendall.reading.rankings import CheckedRankings, Missing, Places, Reading,
 
 Numbers = NDArray[np.intp]
 
-#: More than any machine has.
+#: More than the memory of any machine.
 MOST_MEBIBYTES = 2.0**40
-#: About what Python takes for a row beside its bytes.
+#: Approximate overhead of Python for a row, in bytes, in addition to its data.
 ROW_BYTES = 400
-#: Rows are looked up by so many of their numbers, and then compared as a whole.
+#: Rows are looked up by a sample of this many numbers, and then compared as a whole.
 SAMPLE = 64
-#: What is missing of a request is computed in at most so many blocks of rows and columns.
+#: The missing values of a request are computed in at most this many blocks of rows and columns.
 MOST_BLOCKS = 8
-#: So many plans are remembered.
+#: The maximum number of plans that are stored.
 MOST_PLANS = 4096
-#: Kernels whose values are counts, or functions of counts, of complete rankings: every way to compute them is exact.
+#: Kernels whose values for complete rankings are counts or functions of counts: every strategy computes them exactly.
 COUNTS = ("standard", "top", "average")
 
 
@@ -66,19 +67,19 @@ def as_bytes(cache_size: object) -> int | None:
 
 @dataclass(eq=False)
 class Rows:
-    """The rows of arrays of one kind, by number."""
+    """Rows of arrays of one kind, by number."""
 
     missing: Missing
-    #: Those with the same sample.
+    #: The rows that have the same sample.
     by_sample: dict[bytes, list[int]] = field(default_factory=dict)
     #: Their bytes, as they were given: NaN does not equal itself.
     raw: list[bytes] = field(default_factory=list)
     places: list[NDArray[Any]] = field(default_factory=list)
-    #: From where a complete ranking counts; None if it was read together with incomplete ones.
+    #: The lowest rank (0 or 1) of a complete ranking; None if it was read together with incomplete ones.
     first: list[int | None] = field(default_factory=list)
 
     def find(self, sample: bytes, row: NDArray[Any]) -> int | None:
-        """Return the number of a row that was seen before."""
+        """Return the number of a row, or None if it is new."""
         numbers = self.by_sample.get(sample)
         if numbers is None:
             return None
@@ -104,39 +105,39 @@ class Rows:
 
 @dataclass(frozen=True, eq=False)
 class Known:
-    """Rankings that have numbers in a cache."""
+    """Rankings that have numbers in the cache."""
 
     rows: Rows | None
     numbers: Numbers
     places: list[NDArray[Any]]
     missing: Missing
     is_complete: bool
-    #: The rankings themselves, if they had to be read.
+    #: The checked rankings, if they had to be read.
     read: CheckedRankings | None = None
 
     @property
     def items(self) -> int:
-        """How many items they rank."""
+        """The number of items of each ranking."""
         return len(self.places[0])
 
     def without_handle(self) -> Known:
-        """Return what is small of it."""
+        """Return a copy without the checked rankings, which take much memory."""
         return self if self.read is None else replace(self, read=None)
 
     def all_places(self) -> Places:
-        """Return the places of all rankings: an array of its own."""
+        """Return the places of all rankings as a new array."""
         return np.stack(self.places)
 
     def checked(self, threads: int | None) -> CheckedRankings:
-        """Return the rankings themselves."""
+        """Return the checked rankings."""
         return of_places(self.all_places(), self.missing, threads) if self.read is None else self.read
 
     def repeats(self) -> bool:
-        """Whether each ranking is there twice on average: then a matrix is computed for the distinct ones."""
+        """Whether each ranking occurs twice on average: then the matrix is computed for the distinct ones."""
         return 2 * len(set(self.numbers.tolist())) <= len(self.numbers)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # Numbers mean nothing in another process.
+        # The numbers are valid only in this process.
         return _unknown, (self.all_places(), self.missing, self.is_complete)
 
 
@@ -145,21 +146,21 @@ def _unknown(places: NDArray[Any], missing: Missing, is_complete: bool) -> Known
 
 
 class Table:
-    """Values of one kernel by two numbers; NaN where there is none yet, because no kernel has that value."""
+    """Values of one kernel, indexed by two numbers. NaN marks a value that is not there yet: no kernel has the value NaN."""
 
     def __init__(self, dtype: np.dtype[Any]) -> None:
-        """Make an empty one."""
+        """Make an empty table."""
         self.values = np.empty((0, 0), dtype=dtype)
 
     def bytes_for(self, size: int) -> int:
-        """Return how many bytes it takes with so many rankings."""
+        """Return the number of bytes of the table for `size` rankings."""
         return self._capacity(size) ** 2 * self.values.itemsize
 
     def _capacity(self, size: int) -> int:
         return len(self.values) if size <= len(self.values) else size + size // 4
 
     def collect(self, rows: Numbers, columns: Numbers) -> NDArray[Any]:
-        """Return what there is, and NaN elsewhere."""
+        """Return the values that are there, and NaN elsewhere."""
         known = len(self.values)
         if max(rows.max(initial=-1), columns.max(initial=-1)) < known:
             return self.values[np.ix_(rows, columns)]
@@ -169,7 +170,7 @@ class Table:
         return found
 
     def store(self, rows: Numbers, columns: Numbers, values: NDArray[Any], symmetric: bool) -> None:
-        """Keep values."""
+        """Store values."""
         size = 1 + max(rows.max(initial=-1), columns.max(initial=-1))
         if size > len(self.values):
             grown = np.full((self._capacity(size),) * 2, np.nan, dtype=self.values.dtype)
@@ -181,33 +182,33 @@ class Table:
 
 
 class Cache:
-    """Rows and tables, together within a number of bytes."""
+    """Rows and tables, bounded together by a number of bytes."""
 
     def __init__(self) -> None:
-        """Make an empty one."""
+        """Make an empty cache."""
         self.lock = Lock()
         self.clear()
 
     def clear(self) -> None:
-        """Forget everything."""
+        """Remove everything."""
         self.rows: dict[tuple[Any, ...], Rows] = {}
         self.tables: OrderedDict[tuple[Any, ...], Table] = OrderedDict()
         self.row_bytes = 0
-        #: For parameters that were checked, by the shape of a matrix, the way to compute it.
+        #: The strategy for given, checked parameters and the shape of a matrix.
         self.plans: dict[tuple[Any, ...], str | None] = {}
 
     @property
     def used(self) -> int:
-        """How much is used."""
+        """Number of bytes in use."""
         return self.row_bytes + sum(table.values.nbytes for table in self.tables.values())
 
     def forget(self) -> None:
-        """Forget everything, whatever other threads do."""
+        """Remove everything, also while other threads use the cache."""
         with self.lock:
             self.clear()
 
     def known(self, data: Any, name: str, reading: Reading, threads: int | None, most: int) -> Known | CheckedRankings:
-        """Return the numbers of rankings, or the rankings themselves if there is no room for them."""
+        """Return the numbers of rankings, or the checked rankings if the cache has no room for them."""
         if not isinstance(data, np.ndarray) or data.ndim != 2 or data.dtype.kind not in "iuf" or not data.size:
             return reading.rankings(data, name, threads)
         reading.check()
@@ -249,7 +250,7 @@ class Cache:
         return Known(rows, chosen, [rows.places[i] for i in chosen], rows.missing, read.is_complete, read)
 
     def matrix(self, x: Known, y: Known | None, what: Specification, run: Run, most: int) -> NDArray[Any]:
-        """Return the matrix of `x`, or of `x` and `y`: what `gram_of` returns."""
+        """Return the matrix of `x`, or of `x` and `y`, as `gram_of` does."""
         columns = x if y is None else y
         run.check()
         if x.rows is None or columns.rows is not x.rows or x.repeats() or columns.repeats():
@@ -274,11 +275,11 @@ class Cache:
         return found
 
     def check(self, what: Specification, items: int) -> None:
-        """Refuse parameters that do not go with so many items."""
+        """Refuse parameters that are not valid for `items` items."""
         self._planned(what, items, (1, 1), False, Run())
 
     def _planned(self, what: Specification, items: int, shape: tuple[int, int], complete: bool, run: Run) -> Run:
-        """Check the parameters, and say how to compute: what is picked depends on the shape, and other ways round otherwise."""
+        """Check the parameters and fix the strategy of the whole matrix, because other strategies round differently."""
         single = run.result_type == np.float32
         key = (what, items, shape, complete, single) if _is_simple(what) else None
         plans = self.plans
@@ -305,7 +306,7 @@ class Cache:
         most: int,
     ) -> None:
         if not any(known is rows for known in self.rows.values()):
-            return  # forgotten meanwhile
+            return  # removed in the meantime
         table = self.tables.pop(name, None) or Table(values.dtype)
         size = 1 + int(max(part.max(initial=-1) for part in numbers))
         if self._make_room(table.bytes_for(size), most):
@@ -313,7 +314,7 @@ class Cache:
             self.tables[name] = table
 
     def _make_room(self, needed: int, most: int) -> bool:
-        """Forget tables until so many bytes more are within the bound; say whether they are."""
+        """Remove tables until `needed` more bytes are within the bound; tell whether there is room."""
         while self.tables and self.used + needed > most:
             self.tables.popitem(last=False)
         return self.used + needed <= most
@@ -327,7 +328,7 @@ def _samples(raw: NDArray[Any]) -> list[bytes]:
 
 
 def _all_known(rows: Rows, numbers: list[int | None]) -> Known | None:
-    """Return the rankings if all were seen, are complete, and count from the same number."""
+    """Return the rankings if all are known, complete, and count from the same number."""
     chosen = [number for number in numbers if number is not None]
     if len(chosen) < len(numbers):
         return None
@@ -338,7 +339,7 @@ def _all_known(rows: Rows, numbers: list[int | None]) -> Known | None:
 
 
 def _is_simple(what: Specification) -> bool:
-    """Whether all parameters are words and numbers of the expected types, so that equal ones mean the same."""
+    """Whether all parameters are texts and numbers of the expected types, so that equal parameters mean the same."""
     if isinstance(what, Mallows):
         return True
     if not isinstance(what, Kernel) or what.U is not None or what.W is not None:
@@ -367,7 +368,7 @@ def _fill(
     what: Specification,
     run: Run,
 ) -> None:
-    """Compute what is missing, in few blocks."""
+    """Compute the missing values, in a few blocks."""
     x, y = sides[0], sides[0] if sides[1] is None else sides[1]
 
     def compute(rows: Numbers, columns: Numbers | None) -> None:
@@ -405,7 +406,7 @@ CACHE = Cache()
 
 
 def _after_fork() -> None:
-    # Another thread may have held the lock.
+    # Another thread of the parent process may have held the lock.
     global CACHE
     CACHE = Cache()
 

@@ -1,11 +1,11 @@
-"""What the scikit-learn objects with the parameters of a kernel share: reading rankings, and kernels between them.
+"""The common base of the scikit-learn estimators with kernel parameters: reading rankings, and kernels between them.
 
-Each object takes the parameters of `gram_matrix` by the same names, beside its own. A grid search then names `weight`, as a
-call does, and there is no second object inside to be cloned, or shared by mistake.
+Each estimator takes the parameters of `gram_matrix` under the same names, in addition to its own. A grid search can
+then vary `weight` directly, and there is no inner object to clone, or to share by mistake.
 
-Rankings are read once. From then on `CheckedRankings` are what all methods pass on. Those that a fitted object keeps are kept as
-places: ranks from 1, tied items having the first of the ranks that they share, items of unknown place NaN. Lists out of a
-catalogue are kept as sparse arrays.
+Rankings are read once; all methods then pass on `CheckedRankings`. A fitted estimator stores rankings as places: ranks
+from 1, where tied items have the first of the ranks that they share and items of unknown position have NaN. Lists out
+of a catalogue are stored as sparse arrays.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from wkendall.reading.sparse import is_sparse
 
 
 class RankingParameters(BaseEstimator):  # type: ignore[misc]
-    """An object that takes rankings."""
+    """An estimator that takes rankings."""
 
     input: Input
     top: Top
@@ -37,7 +37,7 @@ class RankingParameters(BaseEstimator):  # type: ignore[misc]
     n_jobs: SupportsIndex | None
 
     def _read(self, X: ArrayLike, *, reset: bool) -> CheckedRankings:
-        """Check the rankings that a method is given, and the number and names of the items."""
+        """Check the rankings of a method call, and the number and names of the items."""
         if is_sparse(X):
             self._reading().check_takes_lists("X")
             return self._checked(checked_data(self, X, reset=reset, accept_sparse=True), "X")
@@ -50,7 +50,7 @@ class RankingParameters(BaseEstimator):  # type: ignore[misc]
         return Reading(self.input, self.top, self.ties, self.missing)
 
     def _kept(self, places: Places) -> CheckedRankings:
-        """Return the rankings that were kept as places."""
+        """Return checked rankings from stored places."""
         return of_places(places, self.missing, as_threads(self.n_jobs))
 
     def __sklearn_tags__(self) -> Tags:
@@ -61,7 +61,7 @@ class RankingParameters(BaseEstimator):  # type: ignore[misc]
 
 
 class KernelParameters(RankingParameters):
-    """An object with all parameters of a kernel."""
+    """An estimator with all parameters of a kernel."""
 
     def __init__(
         self,
@@ -107,11 +107,11 @@ class KernelParameters(RankingParameters):
         return diagonal_of(X, self._specification(), Run(n_jobs=self.n_jobs))
 
     def _specification(self) -> Specification:
-        """Return what is computed for two rankings."""
+        """Return the measure that is computed for two rankings."""
         if self._is_mallows():
             return Mallows.of(self._rate(), self.normalize)
         general = self.U is not None or self.W is not None
-        # The default of `weight` is not said by anyone, so that U and W can be given without it.
+        # The default `weight` counts as not given, so that U and W can be given without it.
         default = general and is_word(self.weight, "standard")
         names = ("U", "W", "order", "check", "signed", "normalize")
         chosen = {name: getattr(self, name) for name in names}
@@ -121,11 +121,13 @@ class KernelParameters(RankingParameters):
         return is_word(self.weight, "mallows")
 
     def _rate(self) -> float:
-        """Return the rate of the Mallows kernel, if no parameters of others are given."""
+        """Return the rate of the Mallows kernel; refuse parameters of other kernels."""
         if self.lam is None:
-            raise ValueError('weight="mallows" needs lam, how fast the similarity falls with each discordant pair')
+            raise ValueError(
+                'weight="mallows" needs lam, the rate at which the similarity falls with each discordant pair'
+            )
         if self.U is not None or self.W is not None or self.order != 2 or self.signed is not False:
-            raise ValueError('weight="mallows" has no U, no W, no order but 2 and no signed=True: leave them out')
+            raise ValueError('weight="mallows" does not use U, W, signed=True or an order other than 2: leave them out')
         return self.lam
 
 
@@ -135,10 +137,10 @@ def is_word(value: object, word: str) -> bool:
 
 
 def used(weight: object, k: SupportsIndex | None, u: str | ArrayLike | None) -> dict[str, Any]:
-    """Return those parameters that a weight uses.
+    """Return the parameters that a weight uses.
 
-    `gram_matrix` refuses the others. An object ignores them, as those of scikit-learn do, so that a grid search can change the
-    weight alone.
+    `gram_matrix` refuses the others. An estimator ignores them, as scikit-learn's estimators do, so that a grid search
+    can vary the weight alone.
     """
     factor = is_word(weight, "add") or is_word(weight, "mult")
     return {"k": k if is_word(weight, "top") else None, "u": u if factor else None}

@@ -1,7 +1,10 @@
-"""What the classifiers and regressors that learn weights share: parameters, input, one function for each class, scores.
+"""The common base of the classifiers and regressors that learn weights.
 
-A model scores a ranking s by <B, Phi_U(s)> + intercept, which is <U, Phi_B(s^-1)> + intercept: U weighs tuples of positions,
-B tuples of items. Prediction takes one pass over these tensors, not a Gram matrix against the rankings of the training.
+It has the parameters, the input, one function per class, and the scores.
+
+The score of a ranking s is <B, Phi_U(s)> + intercept, which equals <U, Phi_B(s^-1)> + intercept. U has the weights of
+tuples of positions, B the coefficients of tuples of items. Prediction takes one pass over these tensors; it needs no
+Gram matrix with the training rankings.
 """
 
 from __future__ import annotations
@@ -34,7 +37,7 @@ Labels = NDArray[Any]
 
 
 class Model(NamedTuple):
-    """One fitted function of rankings."""
+    """A fitted function of rankings."""
 
     U: Array
     B: Array
@@ -45,7 +48,7 @@ class Model(NamedTuple):
 
 
 class Task(NamedTuple):
-    """What one function has to be fitted to: different rankings, their targets, and what an error in each costs."""
+    """The data of one function to fit: distinct rankings, their targets, and the cost of an error in each."""
 
     sample: PositionTensors
     targets: Array
@@ -53,7 +56,7 @@ class Task(NamedTuple):
 
 
 class Learner(BaseEstimator):  # type: ignore[misc]
-    """What classifiers and regressors share: parameters, input, scores."""
+    """The common base of classifiers and regressors: parameters, input, scores."""
 
     _loss: Loss
     order: SupportsIndex
@@ -75,7 +78,7 @@ class Learner(BaseEstimator):  # type: ignore[misc]
         return learnable(X, reading, int(self.order), as_threads(self.n_jobs))
 
     def _tasks(self, X: ArrayLike, targets: list[Array], costs: Array) -> list[Task]:
-        """Put rankings and targets together, each different ranking once."""
+        """Combine rankings and targets; merge equal rankings."""
         rankings = self._read(X)
         tasks = []
         for of_task in targets:
@@ -94,7 +97,7 @@ class Learner(BaseEstimator):  # type: ignore[misc]
             print(f"[{type(self).__name__}{name}] {text}", flush=True)
 
     def _keep(self, models: list[Model]) -> None:
-        """Set the fitted attributes: of the only function, or lists with one entry for each."""
+        """Set the fitted attributes: values for a single function, otherwise lists with one entry for each function."""
         one = len(models) == 1
         self.U_ = models[0].U if one else [model.U for model in models]
         self.B_ = models[0].B if one else [model.B for model in models]
@@ -106,7 +109,7 @@ class Learner(BaseEstimator):  # type: ignore[misc]
             self.singular_values_ = values[0] if one else values
 
     def _scores(self, X: ArrayLike) -> Array:
-        """Score rankings by every function, one a column."""
+        """Score rankings by every function, one per column."""
         check_is_fitted(self)
         sample = tensors_of(self._read(checked_data(self, X, reset=False)), as_threads(self.n_jobs))
         one = isinstance(self.U_, np.ndarray)
@@ -121,7 +124,7 @@ class Learner(BaseEstimator):  # type: ignore[misc]
 
 
 class Suquan(Learner):
-    """Weights from singular vectors, then the best coefficients."""
+    """Weights from singular vectors, then the optimal coefficients."""
 
     n_components: SupportsIndex
     pure: bool
@@ -145,7 +148,7 @@ class Suquan(Learner):
 
 
 class Alternating(Learner):
-    """Weights and coefficients in turn, each the best for the other."""
+    """Weights and coefficients in turn, each optimal for the other."""
 
     init: str | ArrayLike
     max_iter: SupportsIndex
@@ -170,7 +173,7 @@ class Alternating(Learner):
                 zeros = f" has only zeros for order {order} and {items} items: use "
                 pieces = (Option("init", "standard"), zeros, Option("init", "suquan"), " or a lower order")
                 raise ValueError(Sentence(*pieces))
-            # Those of order 1 are all the same, and tell nothing apart.
+            # The standard weights of order 1 are all equal, and their kernel is constant.
             weights = np.arange(items, 0.0, -1.0) if order == 1 else position_weights(items, order=order)
             return weights / np.linalg.norm(weights), None
         found = leading_weights(task.sample, slopes(task.targets, task.costs), order, 1, False)
@@ -186,7 +189,7 @@ class Alternating(Learner):
         end = search.run(start, int(self.max_iter), report)
         if not end.converged and end.iterations == int(self.max_iter):
             warnings.warn(
-                f"not converged after max_iter={self.max_iter} iterations: allow more, or a larger tol than {self.tol:g}",
+                f"not converged after max_iter={self.max_iter} iterations: increase max_iter, or tol above {self.tol:g}",
                 ConvergenceWarning,
                 stacklevel=4,
             )
@@ -194,7 +197,7 @@ class Alternating(Learner):
 
 
 class Classifier(ClassifierMixin, Learner):  # type: ignore[misc]
-    """Classes as targets: one function for two classes, one against the rest for more."""
+    """Classes as targets: one function for two classes, one-vs-rest for more."""
 
     _loss = Hinge()
     class_weight: dict[Any, float] | str | None
@@ -205,11 +208,11 @@ class Classifier(ClassifierMixin, Learner):  # type: ignore[misc]
         Parameters
         ----------
         X : array-like of shape (m, n)
-            Rankings, one a row.
+            Rankings, one per row.
         y : array-like of shape (m,)
-            The class of each; with more than two classes, each is told from the rest by a function of its own.
+            The class of each ranking; more than two classes are learned one-vs-rest.
         sample_weight : array-like of shape (m,), optional
-            How much each ranking counts.
+            The weight of each ranking.
 
         Returns
         -------
@@ -234,7 +237,7 @@ class Classifier(ClassifierMixin, Learner):  # type: ignore[misc]
         for index, of_class in zip(positive, targets, strict=True):
             for sign in (1.0, -1.0):
                 if not costs[of_class == sign].sum() > 0:
-                    which = "of" if sign > 0 else "but those of"
+                    which = "of" if sign > 0 else "except those of"
                     raise ValueError(f"sample_weight is zero for all rankings {which} class {self.classes_[index]}")
         models = []
         for index, task in zip(positive, self._tasks(X, targets, costs), strict=True):
@@ -250,7 +253,7 @@ class Classifier(ClassifierMixin, Learner):  # type: ignore[misc]
             )
 
     def decision_function(self, X: ArrayLike) -> Array:
-        """Score rankings: above zero for the second of two classes; with more, one column for each class.
+        """Score rankings: positive for the second of two classes; for more classes, one column per class.
 
         Parameters
         ----------
@@ -280,7 +283,7 @@ class Classifier(ClassifierMixin, Learner):  # type: ignore[misc]
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
-        # Rankings keep little of the data that scikit-learn's checks are made with.
+        # scikit-learn's checks use data of which little remains after ranking.
         tags.classifier_tags.poor_score = True
         tags.input_tags.allow_nan = self.missing != "error"
         return tags
@@ -292,16 +295,16 @@ class Regressor(RegressorMixin, Learner):  # type: ignore[misc]
     _loss = Squares()
 
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Any:
-        """Learn weights and coefficients from rankings and a number for each.
+        """Learn weights and coefficients from rankings and their targets.
 
         Parameters
         ----------
         X : array-like of shape (m, n)
-            Rankings, one a row.
+            Rankings, one per row.
         y : array-like of shape (m,)
-            The number of each.
+            The target of each ranking.
         sample_weight : array-like of shape (m,), optional
-            How much each ranking counts.
+            The weight of each ranking.
 
         Returns
         -------
@@ -311,7 +314,7 @@ class Regressor(RegressorMixin, Learner):  # type: ignore[misc]
         X, y = checked_data(self, X, y=y, y_numeric=True, ensure_min_samples=2, ensure_min_features=2)
         weights = sample_weights(sample_weight, np.shape(X)[0])
         targets = np.asarray(y, dtype=np.float64)
-        # From the mean of all, so that large numbers lose nothing.
+        # Subtract the mean, so that large targets lose no digits.
         middle = float(np.average(targets, weights=weights))
         (task,) = self._tasks(X, [targets - middle], self.C * weights)
         model = self._fit_one(task, "")
@@ -319,7 +322,7 @@ class Regressor(RegressorMixin, Learner):  # type: ignore[misc]
         return self
 
     def predict(self, X: ArrayLike) -> Array:
-        """Return the number of each ranking.
+        """Predict the target of each ranking.
 
         Parameters
         ----------
@@ -341,8 +344,9 @@ class Regressor(RegressorMixin, Learner):  # type: ignore[misc]
 def slopes(targets: Array, weights: Array) -> Array:
     """Return the coefficient of each ranking in M.
 
-    It is the weighted distance of its target from the mean, times the range of the targets, over the weighted sum of squares
-    of the distances. For targets of two values it is the weight divided by the weights of its class, positive or negative.
+    It is the weighted deviation of its target from the mean, times the range of the targets, divided by the weighted
+    sum of the squared deviations. For targets of two values it is plus or minus the weight divided by the total weight
+    of its class.
     """
     distances = targets - np.average(targets, weights=weights)
     squares = float(weights @ distances**2)

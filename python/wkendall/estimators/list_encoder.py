@@ -19,18 +19,18 @@ from wkendall.reading.lists import Unknown, as_ranks, columns_of, ranked_rows
 class ListEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     """Ranked lists of names to ranks, with the same columns for every set of lists.
 
-    `fit` learns which item has which column. `transform` puts new lists into these columns. Use it as the first step of a
-    pipeline, before an object with `missing="bottom"`. `from_lists` does the same for a single set of lists.
+    `fit` assigns a column to each item. `transform` encodes new lists with these columns. Use it as the first step of a
+    pipeline, before an estimator with `missing="bottom"`. `from_lists` does the same for a single set of lists.
 
     Parameters
     ----------
     sparse : bool
         Make sparse arrays, for short lists out of many items.
     unknown : {"error", "ignore"}
-        What `transform` does with items that `fit` did not have: refuse them, or leave them out of their lists.
+        How to treat items that `fit` has not seen: refuse them, or drop them from their lists.
     items : iterable, optional
-        All items, in the order of the columns. `fit` then refuses or leaves out other items, as `unknown` says. Pass it for
-        cross-validation, where a fold can lack items that another fold has.
+        All items, in the order of the columns. `fit` then refuses or drops other items, according to `unknown`. Pass it
+        for cross-validation, where a fold can lack items that another fold has.
 
     Attributes
     ----------
@@ -110,7 +110,8 @@ class ListEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         Returns
         -------
         ndarray of shape (m, n), or scipy.sparse.csr_array
-            The ranks, from 1, of the items in `items_`; NaN, or nothing in a sparse array, where a list does not have the item.
+            The ranks, from 1, of the items in `items_`. An item that is not in the list has NaN, or no entry in a
+            sparse array.
         """
         check_is_fitted(self)
         self._check_parameters()
@@ -147,7 +148,7 @@ class ListEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         Returns
         -------
         ndarray of n strings
-            The items as text; in code, with quotes, if two items have the same text.
+            The items as text; as Python literals, with quotes, if two items have the same text.
         """
         check_is_fitted(self)
         names = [str(item) for item in self.items_]
@@ -156,7 +157,7 @@ class ListEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         return np.array(names, dtype=object)
 
     def _rows(self, X: object, columns: dict[object, int], unknown: Unknown) -> list[dict[int, int]]:
-        """Return the rank of each column that a list has."""
+        """Return, for each list, the ranks of its items by column."""
         try:
             return ranked_rows(X, columns, unknown)
         except RankingError as error:
@@ -185,12 +186,12 @@ def _is_table(X: object) -> bool:
 
 
 def _whole(values: Any) -> Any:
-    """Return what is read more than once: an iterator yields its elements only once."""
+    """Return a list if `values` is an iterator, which yields its elements only once."""
     return list(values) if hasattr(values, "__next__") else values
 
 
 def _are_names(X: Any) -> bool:
-    """Tell names from ranked lists: no name can be iterated over, or is a text."""
+    """Tell names from ranked lists: every name is a string or is not iterable."""
     if _is_table(X) or isinstance(X, str | bytes | dict | set | frozenset) or not hasattr(X, "__iter__"):
         return False
     first = next(iter(X), ())

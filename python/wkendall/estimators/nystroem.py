@@ -1,4 +1,4 @@
-"""A kernel approximated by landmarks: the Nystroem method as a transformer of scikit-learn."""
+"""A kernel approximated from landmarks: the Nystroem method as a scikit-learn transformer."""
 
 from __future__ import annotations
 
@@ -17,50 +17,51 @@ from wkendall.estimators.vectors import VectorMap
 from wkendall.reading.distinct import distinct
 from wkendall.reading.rankings import CheckedRankings, Input, Missing, Ties, Top
 
-#: How many different rankings the error of an approximation is measured on, and landmarks are drawn apart from, at most.
+#: The maximum number of distinct rankings that the error is measured on, and that "kmeans++" draws from.
 MOST = 10_000
-#: The least part of a landmark, of the largest self-similarity, that those before it must leave unexplained. Where landmarks are
-#: nearly dependent, rounding can leave 1e-10.
+#: A landmark must leave at least this fraction of the largest self-similarity unexplained by the landmarks before it.
+#: Rounding can leave 1e-10 where landmarks are nearly dependent.
 LEAST = 1e-9
 
 
 class KendallNystroem(ClassNamePrefixFeaturesOutMixin, VectorMap, KernelParameters):  # type: ignore[misc]
-    """Vectors whose inner products are nearly a kernel, from landmarks: the Nystroem method, for any kernel and many rankings.
+    """Vectors whose inner products approximate a kernel: the Nystroem method, for any kernel and many rankings.
 
-    With K the kernel between landmarks, the inner product of the vectors of s and t is k(s) K^+ k(t), k(s) being the kernel
-    between s and the landmarks. It is exact for landmarks, and for all rankings as soon as the landmarks span what there is, at
-    the latest when each different ranking is a landmark. `KendallFeatures` is exact for kernels of order 2, with about
-    n (n - 1) / 2 columns or twice as many; landmarks are for more items, higher orders and general weights.
+    Let K be the kernel between the landmarks and k(s) the kernel between s and the landmarks. The inner product of the
+    vectors of s and t is k(s) K^+ k(t). It is exact for landmarks. It is exact for all rankings once the landmarks span
+    their feature space, at the latest when each distinct ranking is a landmark. `KendallFeatures` is exact for kernels
+    of order 2, with about n (n - 1) / 2 columns or twice as many. Use landmarks for more items, higher orders and
+    general weights.
 
-    Each landmark adds a column: the part of the kernel with it that those before it do not explain (a Cholesky factor of K). A
-    landmark of which that part is less than 1e-9 of the largest K(s, s) adds nothing but rounding, and is left out. So there may
-    be fewer columns than `n_components`, for instance never more than n (n - 1) / 2 + 1 for the standard kernel. More landmarks
-    with the same `random_state` add columns, and leave those that there are.
+    Each landmark adds a column: the part of its kernel that the landmarks before it do not explain (a Cholesky factor
+    of K). A landmark is dropped if this part is less than 1e-9 of the largest K(s, s), because it adds only rounding.
+    So there may be fewer columns than `n_components`; the standard kernel never has more than n (n - 1) / 2 + 1. With
+    the same `random_state`, more landmarks add columns and leave the existing ones unchanged.
 
     Parameters
     ----------
     n_components : int
-        How many landmarks to draw, all different; all different rankings if there are fewer.
+        The number of landmarks to draw, all distinct; all distinct rankings if there are fewer.
     landmarks : {"uniform", "kmeans++"}
-        How to draw them from the rankings of `fit`: each with the same chance, or far apart, with a chance proportional to
-        the squared distance from the nearest landmark.
+        How to draw landmarks from the rankings of `fit`: "uniform" gives each the same probability; "kmeans++" draws
+        landmarks that are far apart, with probability proportional to the squared distance from the nearest landmark.
     weight, k, u, U, W, order, check, signed, normalize, lam, input, top, ties, missing, n_jobs
         As for `WeightedKendall`.
     dtype : float64 or float32
         The type of the result.
     random_state : int, RandomState or None
-        What to draw with.
+        The source of random numbers.
 
     Attributes
     ----------
     landmarks_ : ndarray of shape (columns, n), or scipy.sparse.csr_array
-        The landmarks, as ranks from 1 as in `WeightedKendall.rankings_`.
+        The landmarks, as ranks from 1, in the form of `WeightedKendall.rankings_`.
     components_ : ndarray of shape (columns, columns)
-        What the kernel with the landmarks is multiplied by; upper triangular.
+        The matrix that the kernel with the landmarks is multiplied by; upper triangular.
     error_ : float
-        The error of the approximation on the rankings of `fit`, from 0 to 1: the sum of `K(s, s) - |vector of s|^2` over the sum
-        of K(s, s). That is the relative error of the trace of the Gram matrix; since what is left out is positive semi-definite,
-        the sum of its eigenvalues. Measured on 10,000 different rankings if there are more.
+        The error of the approximation on the rankings of `fit`, from 0 to 1: the sum of `K(s, s) - |vector of s|^2`
+        divided by the sum of K(s, s). This is the relative error of the trace of the Gram matrix. It is measured on
+        10,000 distinct rankings if there are more.
     n_features_in_, feature_names_in_
         As for `WeightedKendall`.
 
@@ -109,12 +110,12 @@ class KendallNystroem(ClassNamePrefixFeaturesOutMixin, VectorMap, KernelParamete
         self.random_state = random_state
 
     def fit(self, X: ArrayLike, y: object = None) -> Self:  # noqa: ARG002
-        """Draw landmarks and measure how well they stand for all.
+        """Draw landmarks and measure how well they approximate the kernel.
 
         Parameters
         ----------
         X : array-like of shape (m, n)
-            Rankings, one a row.
+            Rankings, one per row.
         y : object
             Not used.
 
@@ -134,7 +135,7 @@ class KendallNystroem(ClassNamePrefixFeaturesOutMixin, VectorMap, KernelParamete
         kept, factor = cholesky(self._gram(drawn))
         if kept:
             landmarks, root = drawn.select(kept), solve_triangular(factor, np.eye(len(kept)), lower=True).T
-        else:  # a kernel of zeros
+        else:  # the kernel is zero
             landmarks, root = drawn.select(slice(1)), np.zeros((1, 1))
         self.landmarks_, self.components_ = landmarks.places, root
         own = self._own(some)
@@ -152,7 +153,8 @@ class KendallNystroem(ClassNamePrefixFeaturesOutMixin, VectorMap, KernelParamete
         random: np.random.RandomState,
     ) -> CheckedRankings:
         if self.landmarks == "uniform":
-            # A race in which the fastest of the people with a ranking counts: draws by number, of which more include the fewer.
+            # Exponential times with rate `counts`, smallest first: a draw by count in which more landmarks include the
+            # fewer.
             times = random.exponential(size=different.rows) / counts
             return different.select(times.argsort(kind="stable")[: int(self.n_components)])
 
@@ -170,10 +172,10 @@ class KendallNystroem(ClassNamePrefixFeaturesOutMixin, VectorMap, KernelParamete
 
 
 def cholesky(gram: Array) -> tuple[list[int], Array]:
-    """Return which rows of a Gram matrix are no combinations of those before, and the Cholesky factor of these.
+    """Return the rows of a Gram matrix that are independent of those before, and the Cholesky factor of these rows.
 
-    Eigenvectors would do as well but for their signs, and where eigenvalues are equal, which rankings make often: there every
-    machine has others.
+    Eigenvectors would also work, but they are not unique: their signs are arbitrary, and rankings often give equal
+    eigenvalues. They would differ between machines.
     """
     columns, least = np.zeros_like(gram), LEAST * float(gram.diagonal().max())
     kept: list[int] = []

@@ -1,4 +1,4 @@
-"""Classifiers and regressors for rankings that learn the weights of positions, for scikit-learn."""
+"""Classifiers and regressors for rankings that learn position weights, for scikit-learn."""
 
 from __future__ import annotations
 
@@ -11,29 +11,29 @@ from wkendall.reading.rankings import Input, Missing, Ties, Top
 
 
 class SuquanSVDClassifier(Classifier, Suquan):
-    """Support vector machine whose weights of positions come from singular vectors (SUQUAN-SVD).
+    """Support vector machine with position weights from singular vectors (SUQUAN-SVD).
 
-    First `suquan_svd` finds the weights U, then a support vector machine with the kernel of U the coefficients B.
+    First `suquan_svd` finds the weights U. Then a support vector machine with the kernel of U finds the coefficients B.
 
     Parameters
     ----------
     order, n_components, pure, input, top, n_jobs
         As for `suquan_svd`.
     C : float
-        How much the errors of the training count against the norm of B.
+        The cost of training errors relative to the norm of B.
     class_weight : dict, "balanced" or None
-        What the errors of each class count, as in scikit-learn.
+        The weight of errors in each class, as in scikit-learn.
     tol : float
         Tolerance of the support vector machine.
     ties, missing
-        As for `gram_matrix`, without `missing="anywhere"`; for order 1 and 2.
+        As for `gram_matrix`, for orders 1 and 2; `missing="anywhere"` is not available.
     verbose : bool
         Print the singular values and the objective.
 
     Attributes
     ----------
     U_, B_ : ndarray of shape (n, .., n), or stacks of these for several components
-        Weights and coefficients; for more than two classes a list with one entry for each class.
+        Weights and coefficients; for more than two classes, a list with one entry for each class.
     intercept_ : float, or ndarray of shape (number of classes,)
     classes_ : ndarray
     singular_values_ : ndarray of shape (n_components,), or a list of these
@@ -79,11 +79,11 @@ class SuquanSVDClassifier(Classifier, Suquan):
 
 
 class SuquanSVDRegressor(Regressor, Suquan):
-    """Ridge regression whose weights of positions come from singular vectors.
+    """Ridge regression with position weights from singular vectors.
 
-    As `SuquanSVDClassifier`, with squared errors. The coefficient of a ranking in the matrix M is the difference of its number
-    from the mean, times the range of the numbers and divided by the sum of the squares of these differences: for two different
-    numbers what two classes have.
+    It works as `SuquanSVDClassifier` does, with squared errors. The coefficient of a ranking in the matrix M is the
+    deviation of its target from the mean, times the range of the targets, divided by the sum of the squared deviations.
+    For targets of two values this equals the coefficients of two classes.
 
     Parameters
     ----------
@@ -135,38 +135,38 @@ class SuquanSVDRegressor(Regressor, Suquan):
 
 
 class AlternatingClassifier(Classifier, Alternating):
-    """Support vector machine that learns weights of positions and coefficients of items together.
+    """Support vector machine that learns position weights and item coefficients together.
 
-    Minimises `C * sum of hinge losses + |B|^2 / 2 + |U|^2 / 2`. With U fixed that is a support vector machine with the kernel
-    of U, with B fixed one with the kernel of B on the inverse permutations; the two take turns, and the objective never
-    rises. It has many local minima: which one is found depends on the start.
+    It minimises `C * sum of hinge losses + |B|^2 / 2 + |U|^2 / 2`. For fixed U this is a support vector machine with
+    the kernel of U. For fixed B it is one with the kernel of B on the inverse permutations. The two steps alternate,
+    and the objective never rises. It has many local minima; the result depends on the start.
 
     Parameters
     ----------
     order : int
-        Axes of U and B.
+        Number of axes of U and B.
     C : float
-        How much the errors of the training count against the norms of U and B. If it is very small, U = B = 0 is best.
+        The cost of training errors relative to the norms of U and B. If it is very small, the optimum is U = B = 0.
     init : "standard", "suquan" or array-like of shape (n, .., n)
-        The weights to start from: those of the standard kernel (for order 1 n, n - 1, .., 1), those of `suquan_svd`, or given
-        ones.
+        The initial weights: those of the standard kernel (for order 1: n, n - 1, .., 1), those of `suquan_svd`, or an
+        array.
     max_iter : int
-        How many pairs of half steps to take at most.
+        The maximum number of iterations of two half steps.
     tol : float
-        Stop when neither half step lowers the objective by more than this part of it.
+        Stop when neither half step lowers the objective by more than this fraction of it.
     class_weight : dict, "balanced" or None
-        What the errors of each class count, as in scikit-learn.
+        The weight of errors in each class, as in scikit-learn.
     input, top, n_jobs
         As for `gram_matrix`.
     ties, missing
-        As for `gram_matrix`, without `missing="anywhere"`; for order 1 and 2.
+        As for `gram_matrix`, for orders 1 and 2; `missing="anywhere"` is not available.
     verbose : bool
         Print a line for each iteration.
 
     Attributes
     ----------
     U_, B_ : ndarray of shape (n, .., n)
-        Weights and coefficients, of equal norms; for more than two classes a list with one entry for each class.
+        Weights and coefficients, of equal norms; for more than two classes, a list with one entry for each class.
     intercept_ : float, or ndarray of shape (number of classes,)
     classes_ : ndarray
     objective_path_ : ndarray, or a list of these
@@ -214,9 +214,9 @@ class AlternatingClassifier(Classifier, Alternating):
 
 
 class AlternatingRegressor(Regressor, Alternating):
-    """Regression that learns weights of positions and coefficients of items together.
+    """Regression that learns position weights and item coefficients together.
 
-    Minimises `C * sum of squared errors + |B|^2 / 2 + |U|^2 / 2`, as `AlternatingClassifier` does for hinge losses.
+    It minimises `C * sum of squared errors + |B|^2 / 2 + |U|^2 / 2`, in the same way as `AlternatingClassifier`.
 
     Parameters
     ----------

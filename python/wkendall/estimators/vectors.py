@@ -19,7 +19,7 @@ from wkendall.reading.rankings import CheckedRankings
 
 
 class VectorMap(TransformerMixin, RankingParameters):  # type: ignore[misc]
-    """A map of rankings to vectors, one by one, so that any number of them can be done in chunks."""
+    """A map from each ranking to a vector. Rankings do not affect each other, so they can be processed in chunks."""
 
     dtype: DTypeLike
     _n_features_out: int
@@ -34,7 +34,7 @@ class VectorMap(TransformerMixin, RankingParameters):  # type: ignore[misc]
         Parameters
         ----------
         X : array-like of shape (m, n)
-            Rankings, one a row.
+            Rankings, one per row.
 
         Returns
         -------
@@ -51,19 +51,19 @@ class VectorMap(TransformerMixin, RankingParameters):  # type: ignore[misc]
         return out
 
     def chunks(self, X: ArrayLike, size: SupportsIndex | None = None) -> Iterator[tuple[slice, Array]]:
-        """Vectors of rankings, some rows at a time: for models with `partial_fit`, in little memory.
+        """Vectors of rankings, a chunk of rows at a time: for models with `partial_fit`, with little memory.
 
         Parameters
         ----------
         X : array-like of shape (m, n)
-            Rankings, one a row; all are checked before the first chunk.
+            Rankings, one per row; all are checked before the first chunk.
         size : int, optional
-            Rows of a chunk; if absent, so many that it takes a few MiB.
+            Number of rows of a chunk; if absent, a chunk takes a few MiB.
 
         Returns
         -------
         iterator of (slice, ndarray)
-            Which rows, and their vectors.
+            The rows of the chunk, and their vectors.
         """
         check_is_fitted(self)
         rows = None if size is None else as_order(size, "size")

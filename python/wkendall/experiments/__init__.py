@@ -1,8 +1,8 @@
-"""The numerical experiments of the paper, and beyond: how well each kernel tells the age of people from their rankings.
+"""The numerical experiments of the paper, and more: how well each kernel predicts age groups from rankings.
 
 Layers, each using only those below it:
 
-    report     pictures and one page with everything
+    report     plots, and one page with everything
     table      means, tests and intervals, beside the figures of the paper
     store      finished measurements on disk
     running    many measurements in parallel

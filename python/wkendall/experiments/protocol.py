@@ -1,8 +1,9 @@
-"""How a kernel is measured: an SVM learns from some people and is tested on others, many times.
+"""The measurement of a kernel: an SVM is trained on some people and tested on others, many times.
 
-Each repetition draws people at random, as many of one class as of the other, and divides them into a part to learn from and
-a part to test. The cost of errors C is chosen on the first part by cross-validation. The people and the folds of a repetition
-depend on the seed and its number only, so that all kernels see the same and any measurement can be made on its own.
+Each repetition draws people at random, equally many of each class, and splits them into a training part and a test
+part. The cost of errors C is chosen by cross-validation on the training part. The people and the folds of a repetition
+depend only on the seed and the number of the repetition. So all kernels use the same people, and any measurement can be
+repeated on its own.
 """
 
 from __future__ import annotations
@@ -28,22 +29,23 @@ from wkendall.learning.suquan import suquan_svd
 
 Ranks = NDArray[np.int64]
 Array = NDArray[np.float64]
-#: Which people: their places in the data.
+#: People, by their positions in the data.
 People = NDArray[np.intp]
 
-#: Predicts the classes of new people from old ones, and says which weights it learned, if any.
+#: Predicts the classes of new people from old ones, and returns the learned weights, if any.
 Predict = Callable[[People, People], tuple[Ranks, Array | None]]
 
-#: The costs of errors to choose from.
+#: The grid of costs of errors.
 COSTS = tuple(10.0**power for power in range(-3, 4))
-#: The parameters of the Mallows kernel to choose from.
+#: The grid of parameters of the Mallows kernel.
 SPREADS = (0.03, 0.1, 0.3, 1.0)
-#: From this cost on SVMs are solved by the interior-point method, unless there are more features than that.
+#: SVMs with at least this cost are solved by the interior-point method, unless there are more features than the second
+#: number.
 LARGE, MANY = 100.0, 120
 
 
 class Published(NamedTuple):
-    """What the paper says of a kernel: mean and standard deviation of the accuracy, p if given."""
+    """The paper's results for a kernel: mean and standard deviation of the accuracy, and p if given."""
 
     mean: float
     sd: float
@@ -53,8 +55,8 @@ class Published(NamedTuple):
 class Method(NamedTuple):
     """A kernel, or a way to learn one.
 
-    `candidates` makes what there is to choose from by cross-validation: functions that predict the classes of some people of a
-    sample from those of others, each with its parameters.
+    `candidates` returns the choices for cross-validation: functions that predict the classes of some people of a sample
+    from those of others, each with its parameters.
     """
 
     label: str
@@ -63,7 +65,7 @@ class Method(NamedTuple):
 
 
 class Sample(NamedTuple):
-    """The people of one repetition: their rankings, classes, and the number of each one's ranking among the different ones."""
+    """The people of one repetition: their rankings, classes, and the index of each ranking among the distinct ones."""
 
     X: Ranks
     y: Ranks
@@ -72,16 +74,16 @@ class Sample(NamedTuple):
 
 
 class Candidate(NamedTuple):
-    """Parameters, and what predicts with them."""
+    """Parameters, and the function that predicts with them."""
 
     parameters: dict[str, float]
     predict: Predict
 
 
 class Protocol(NamedTuple):
-    """How many people to learn from and to test, the number of folds, and the seed.
+    """The number of people for training and for testing, the number of folds, and the seed.
 
-    Half of the people to learn from and half of those to test are of each class. The paper has 400 and 100.
+    Half of the people in each part are of each class. The paper has 400 and 100.
 
     Examples
     --------
@@ -97,10 +99,9 @@ class Protocol(NamedTuple):
 
 
 class Measurement(NamedTuple):
-    """The accuracy of a kernel in one repetition, what was chosen, and how long it took.
+    """The accuracy of a kernel in one repetition, the chosen parameters, and the time that it took.
 
-    `validated` is the accuracy in cross-validation of the parameters that were chosen, `weights` has the learned weights if
-    there are any.
+    `validated` is the cross-validated accuracy of the chosen parameters; `weights` has the learned weights, if any.
 
     Examples
     --------
@@ -119,7 +120,7 @@ class Measurement(NamedTuple):
 
 
 def _fixed(**options: Any) -> Callable[[Sample], list[Candidate]]:
-    """Make an SVM with a kernel that is given."""
+    """Make an SVM with a given kernel."""
 
     def candidates(sample: Sample) -> list[Candidate]:
         gram = gram_matrix(sample.different, normalize=True, n_jobs=1, **options)
@@ -159,13 +160,14 @@ def _alternating(sample: Sample) -> list[Candidate]:
 
 
 def _machines(sample: Sample, gram: Array) -> Iterator[Predict]:
-    """Make SVMs with the kernel between the different rankings, one for each of the costs.
+    """Make SVMs with the kernel between the distinct rankings, one for each of the costs.
 
-    People of one class with the same ranking are one with more weight: the same problem, with fewer rows. The kernel is
-    multiplied by C, so that the bounds of the coefficients are whole numbers: for small C all coefficients are at their bounds,
-    and if a rounding keeps one off, LIBSVM takes the threshold from it alone, and puts all in one class. The steps of LIBSVM
-    are fast but grow in number with C, those of the interior-point method do not: at C = 1000 and 240 different people it takes
-    10 ms instead of 20 to 350, if the kernel has few features.
+    People of the same class with the same ranking are merged into one with a larger weight: the same problem with fewer
+    rows. The kernel is multiplied by C, so that the bounds of the coefficients are whole numbers. For small C all
+    coefficients are at their bounds. If rounding kept one off its bound, LIBSVM would compute the threshold from that
+    one alone and predict a single class. The number of steps of LIBSVM grows with C, that of the interior-point method
+    does not. At C = 1000 and with 240 distinct people, the interior-point method takes 10 ms instead of 20 to 350 ms,
+    if the kernel has few features.
     """
     values, vectors = eigh(gram)
     kept = values > 1e-10 * values[-1]
@@ -175,7 +177,7 @@ def _machines(sample: Sample, gram: Array) -> Iterator[Predict]:
         person, counts = np.unique(2 * sample.which[old] + sample.y[old], return_counts=True)
         ranking, label = person // 2, person % 2
         if C < LARGE or features.shape[1] > MANY:
-            # Whatever else SVC checks takes as long as LIBSVM.
+            # The other checks of SVC take as long as LIBSVM itself.
             with config_context(assume_finite=True, skip_parameter_validation=True):
                 machine = SVC(kernel="precomputed", C=1.0)
                 machine.fit(C * gram[np.ix_(ranking, ranking)], label, sample_weight=counts)
@@ -209,7 +211,7 @@ METHODS: dict[str, Method] = {
 
 
 def check(y: Ranks, protocol: Protocol) -> None:
-    """Refuse a protocol that these people do not allow for."""
+    """Refuse a protocol for which there are too few people."""
     for name, people in (("train", protocol.train), ("test", protocol.test)):
         if people < 2 or people % 2:
             rule = "an even number of people, half of them of each class"
@@ -229,13 +231,13 @@ def check(y: Ranks, protocol: Protocol) -> None:
 
 
 def draw(y: Ranks, protocol: Protocol, repetition: int) -> tuple[People, People, list[People]]:
-    """Draw the people to learn from, those to test, and the folds: places among the former."""
+    """Draw the people for training, those for testing, and the folds as positions among the former."""
     random = np.random.default_rng([protocol.seed, repetition])
     halves = protocol.train // 2, protocol.test // 2
     chosen = [random.choice(np.flatnonzero(y == label), sum(halves), replace=False) for label in (0, 1)]
     train = np.concatenate([people[: halves[0]] for people in chosen])
     test = np.concatenate([people[halves[0] :] for people in chosen])
-    # People of a class were drawn in random order, so that every fifth one makes a random fold with as many of each class.
+    # The people of a class are in random order, so every fifth one makes a random fold with equally many of each class.
     places = np.arange(protocol.train)
     folds = [np.flatnonzero(places % halves[0] % protocol.folds == fold) for fold in range(protocol.folds)]
     return train, test, folds
@@ -244,19 +246,19 @@ def draw(y: Ranks, protocol: Protocol, repetition: int) -> tuple[People, People,
 def measure(X: Ranks, y: Ranks, protocol: Protocol, kernel: str, repetition: int) -> Measurement:
     """Measure a kernel in one repetition.
 
-    The smallest of the costs with the best accuracy in cross-validation is used.
+    The smallest of the costs with the highest cross-validated accuracy is used.
 
     Parameters
     ----------
     X : ndarray of shape (people, n)
-        Ranks from 1, the most preferred.
+        Ranks; 1 is the most preferred.
     y : ndarray of shape (people,)
         Classes, 0 and 1.
     protocol : Protocol
     kernel : str
         A name of `METHODS`.
     repetition : int
-        Its number, from 0, which decides with the seed which people are drawn.
+        The number of the repetition, from 0. Together with the seed it determines which people are drawn.
 
     Returns
     -------
@@ -278,7 +280,7 @@ def measure(X: Ranks, y: Ranks, protocol: Protocol, kernel: str, repetition: int
     sample = Sample(X[people], y[people], different, which.ravel())
     places = np.arange(len(train))
     best: tuple[float, Candidate] | None = None
-    # One thread, so that the sums and with them the results do not depend on how many there are.
+    # One thread, so that the rounding of sums does not depend on the number of threads.
     with threadpool_limits(1):
         for candidate in METHODS[kernel].candidates(sample):
             right = 0

@@ -1,4 +1,4 @@
-"""The results of a run as files: the table, the pictures, and one page with everything that needs nothing else to open."""
+"""The results of a run as files: the table, the plots, and one self-contained page with everything."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 LABEL_NOTE = (
     "The class is age 40 and over, not over 40 as in the paper: only age groups are published, so that the 269 people aged 40 "
-    "are on the other side (5,716 under 40 and 6,500 from 40 on, where the paper has 5,985 and 6,231)."
+    "have the other label (5,716 under 40 and 6,500 from 40 on, where the paper has 5,985 and 6,231)."
 )
 
 STYLE = """
@@ -49,20 +49,20 @@ def write_results(
     seconds: float | None = None,
     replaced: Container[str] | None = None,
 ) -> list[Row]:
-    """Write the table as CSV and JSON, the pictures and the report; return the rows of the table.
+    """Write the table as CSV and JSON, the plots and the report; return the rows of the table.
 
     Parameters
     ----------
     folder : Path
-        Where to write.
+        The output folder.
     measurements : sequence of Measurement
         At least one.
     settings : dict
-        Those of the run.
+        The settings of the run.
     seconds : float, optional
-        How long the run took.
+        The duration of the run.
     replaced : container of str, optional
-        Names of files that may be there and are replaced; any if absent.
+        Names of existing files that may be replaced; any if absent.
 
     Returns
     -------
@@ -101,7 +101,7 @@ def write_results(
 
 
 def versions() -> dict[str, str]:
-    """Say which versions are used."""
+    """Return the versions of the libraries."""
     return {
         "wkendall": _core.__version__,
         "Python": platform.python_version(),
@@ -113,7 +113,7 @@ def versions() -> dict[str, str]:
 
 
 def draw(measurements: Sequence[Measurement]) -> dict[str, tuple[Figure, str]]:
-    """Draw the pictures, each with a sentence that says what it shows."""
+    """Draw the plots, each with a one-sentence caption."""
     from matplotlib.figure import Figure
 
     figures = {}
@@ -141,17 +141,17 @@ def draw(measurements: Sequence[Measurement]) -> dict[str, tuple[Figure, str]]:
         ax.set_xlabel("difference in accuracy from the standard kernel")
         figures["differences"] = (
             figure,
-            "How much more accurate than the standard kernel: means of the paired differences with intervals of 95 %, and "
+            "Difference in accuracy from the standard kernel: means of the paired differences with 95 % intervals, and "
             "crosses for the differences of the paper's means.",
         )
     figure = Figure(figsize=(5.4, 3.4), layout="constrained")
     plot_reduction_factors(6, ax=figure.add_subplot())
-    figures["reduction_factors"] = (figure, "How much each rank counts: the factors of the weighted kernels.")
+    figures["reduction_factors"] = (figure, "The weight of each rank: the factors of the weighted kernels.")
     for kernel in ("suquan-svd", "alternating"):
         learned = [m.weights for m in measurements if m.kernel == kernel and m.weights is not None]
         if learned:
             figure = Figure(figsize=(5.4, 4.2), layout="constrained")
-            # Only the directions can be compared: alternating steps leave weights of any length.
+            # Only directions can be compared: the norm of weights from alternating steps is arbitrary.
             first = np.array(learned[0])
             plot_weights(first / (np.linalg.norm(first) or 1.0), ax=figure.add_subplot())
             figures[f"weights_{kernel}"] = (
@@ -168,7 +168,7 @@ def page(
     seconds: float | None,
     figures: dict[str, tuple[Figure, str]],
 ) -> str:
-    """Write the report as one HTML page, with the pictures in it."""
+    """Write the report as one HTML page, with the plots embedded."""
     repetitions = max(row.repetitions for row in rows)
     pictures = "\n".join(
         f"<figure>{_svg(figure)}<figcaption>{escape(caption)}</figcaption></figure>"
@@ -201,14 +201,14 @@ the standard kernel"; the paper gives it where the mean is higher.</p>
 <div class="wide">{_html_table(("what", "version"), list(versions().items()))}</div>
 <h2>Time</h2>
 {took}
-<div class="wide">{_html_table(("kernel", "seconds in all", "seconds a repetition"), _times(measurements))}</div>
+<div class="wide">{_html_table(("kernel", "total seconds", "seconds per repetition"), _times(measurements))}</div>
 </body>
 </html>
 """
 
 
 def _seconds(measurements: Sequence[Measurement]) -> dict[str, float]:
-    """Add up the time of each kernel, of all processes together."""
+    """Add up the time of each kernel over all processes."""
     total: dict[str, float] = {}
     for measurement in measurements:
         total[measurement.kernel] = total.get(measurement.kernel, 0.0) + measurement.seconds
@@ -244,7 +244,7 @@ def _svg(figure: Figure) -> str:
 
 
 def _drawn(figure: Figure, kind: str) -> bytes:
-    """Draw a figure, the same bytes each time."""
+    """Draw a figure; the bytes are the same each time."""
     import matplotlib as mpl
 
     file = io.BytesIO()

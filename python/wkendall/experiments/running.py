@@ -19,16 +19,16 @@ from wkendall.experiments.protocol import Measurement, Protocol, Ranks, check, m
 def run(
     X: Ranks, y: Ranks, protocol: Protocol, tasks: Sequence[tuple[str, int]], jobs: int = 1
 ) -> Iterator[Measurement]:
-    """Measure kernels, given with the numbers of repetitions, in as many processes; yield each as it is done.
+    """Run measurements in parallel processes; yield each when it is done.
 
     Parameters
     ----------
     X, y, protocol
         As for `measure`.
     tasks : sequence of pairs
-        Names of kernels with numbers of repetitions.
+        Pairs of the name of a kernel and the number of a repetition.
     jobs : int
-        How many processes. The results do not depend on it, but for their order.
+        Number of processes. The results do not depend on it, except for their order.
 
     Yields
     ------
@@ -49,10 +49,11 @@ def run(
         for kernel, repetition in tasks:
             yield measure(X, y, protocol, kernel, repetition)
         return
-    # New processes rather than copies of this one, which has threads.
+    # Spawned and not forked processes, because this process has threads.
     context = get_context("spawn")
     told, open_end = context.Pipe(duplex=False)
-    # A queue is written to by a thread. What a process is started with is not, and waits until the process reads it.
+    # Through a queue, which is written by a thread. Arguments of a new process would block until the process reads
+    # them.
     given = context.Queue()
     given.cancel_join_thread()
     for _ in range(jobs):
@@ -65,10 +66,12 @@ def run(
         for future in as_completed(futures):
             yield future.result()
     except BrokenProcessPool:
-        raise ChildProcessError("a process of the run was killed, perhaps for want of memory: use fewer jobs") from None
+        raise ChildProcessError(
+            "a process of the run was killed, perhaps because memory ran out: use fewer jobs"
+        ) from None
     finally:
         open_end.close()
-        # Those that have not begun yet do not look at the pipe.
+        # Processes that are still starting do not watch the pipe yet.
         for process in set(active_children()) - others:
             process.terminate()
         pool.shutdown(wait=True, cancel_futures=True)
@@ -82,13 +85,13 @@ _given: tuple[Ranks, Ranks, Protocol]
 
 @contextmanager
 def _interruption_put_off() -> Iterator[None]:
-    """Have Ctrl-C wait, and not reach the processes that are started: it is for the one that starts them."""
+    """Delay Ctrl-C and keep it from the processes that are being started: only the parent handles it."""
     if current_thread() is not main_thread() or not hasattr(signal, "pthread_sigmask"):
         yield
         return
     came: list[int] = []
     before = signal.signal(signal.SIGINT, lambda number, _: came.append(number))
-    # What is blocked here stays so in a new process. Another thread may still take it, hence the handler.
+    # New processes inherit the blocked signal. Another thread may still receive it, hence the handler.
     blocked = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         yield
@@ -107,7 +110,7 @@ def _begin(told: Connection, given: Queue[tuple[Ranks, Ranks, Protocol]]) -> Non
 
 
 def _end_with_pipe(told: Connection) -> None:
-    """End this process, in the middle of its work, when the pipe is closed or the process that started it is gone."""
+    """End this process immediately when the pipe is closed or the parent process is gone."""
     wait([told])
     os._exit(1)
 

@@ -1,4 +1,4 @@
-"""Finished measurements on disk: one line for each, so that a run can be killed at any time and go on later."""
+"""Finished measurements on disk, one line for each, so that a run can be killed at any time and resumed later."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ from wkendall.experiments.protocol import Measurement, Protocol
 if sys.platform != "win32":
     import fcntl
 
-#: Changes when measurements with the same settings come out differently.
+#: Increased when measurements with the same settings give other results.
 VERSION = 2
-#: Results of a run that others may have files of the same name for.
+#: The result files of a run. Files of these names may belong to somebody else.
 RESULTS = (
     *("table.csv", "table.json", "report.html", "accuracies.png", "differences.png", "reduction_factors.png"),
     *("weights_suquan-svd.png", "weights_alternating.png"),
@@ -30,16 +30,16 @@ RESULTS = (
 
 
 class Store:
-    """A folder with the settings of a run and what was measured. Nobody else can use it until it is closed.
+    """A folder with the settings of a run and its measurements. It is locked until it is closed.
 
     Parameters
     ----------
     folder : path
-        It is made if it does not exist.
+        Created if it does not exist.
     settings : dict
-        What all measurements have in common, as numbers and texts; see `settings_of`.
+        The common settings of all measurements, as numbers and texts; see `settings_of`.
     resume : bool
-        Go on with the measurements that the folder has, which must have been made with the same settings.
+        Continue with the measurements in the folder, which must have the same settings.
 
     Examples
     --------
@@ -67,31 +67,33 @@ class Store:
         try:
             self._lock()
             self._begin(resume)
-            #: Results of this run before it was resumed. They may be written again, and no other file may.
+            #: Result files of this run from before it was resumed. Only these may be overwritten.
             self.results = {name for name in RESULTS if (self.folder / name).exists()}
         except BaseException:
             self._file.close()
             raise
 
     def _lock(self) -> None:
-        """Keep others out until the file is closed, or the process is gone."""
+        """Lock the folder until the file is closed or the process ends."""
         if sys.platform == "win32":
             return
         try:
             fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             raise FileExistsError(
-                f"another run is writing to {self.folder}: wait for its end, or use another folder"
+                f"another run is writing to {self.folder}: wait until it ends, or use another folder"
             ) from None
         except OSError:
-            # Some network drives know no locks. Two runs would do the same work twice there, with the same results.
+            # Some network drives have no locks. Two runs would then do the same work twice, with the same results.
             return
 
     def _begin(self, resume: bool) -> None:
         described = self.folder / "settings.json"
         if described.exists():
             if not resume:
-                raise FileExistsError(f"{self.folder} has results already: go on with --resume, or use another folder")
+                raise FileExistsError(
+                    f"{self.folder} already has results: continue with --resume, or use another folder"
+                )
             self._compare(described, self.settings)
             self._read()
             return
@@ -100,7 +102,7 @@ class Store:
         for name in RESULTS:
             if (self.folder / name).exists():
                 self._lines.unlink()
-                raise FileExistsError(f"{self.folder / name} is there already, and not from a run: use another folder")
+                raise FileExistsError(f"{self.folder / name} already exists, but is not from a run: use another folder")
         write_whole(described, json.dumps(self.settings, indent=2) + "\n", replace=False)
 
     def _compare(self, described: Path, settings: dict[str, Any]) -> None:
@@ -117,7 +119,7 @@ class Store:
                 )
 
     def _read(self) -> None:
-        """Read what is there. A last line without an end was being written when the run was killed: it is cut off."""
+        """Read the measurements. A last line without a line end was being written when the run was killed; it is removed."""
         data = self._lines.read_bytes()
         whole = data.rfind(b"\n") + 1
         for number, line in enumerate(data[:whole].splitlines(), start=1):
@@ -132,18 +134,18 @@ class Store:
         self._file.truncate(whole)
 
     def missing(self, kernels: Iterable[str], repeats: int) -> list[tuple[str, int]]:
-        """Say what is still to be measured, one repetition after the other."""
+        """Return the measurements that are still missing, one repetition after another."""
         kernels = list(kernels)
         tasks = [(kernel, repetition) for repetition in range(repeats) for kernel in kernels]
         return [task for task in tasks if task not in self.measurements]
 
     def chosen(self, kernels: Iterable[str], repeats: int) -> list[Measurement]:
-        """Return what was measured of these, in order."""
+        """Return the finished measurements of these kernels and repetitions, in order."""
         found = self.measurements
         return [found[kernel, i] for kernel in kernels for i in range(repeats) if (kernel, i) in found]
 
     def add(self, measurement: Measurement) -> None:
-        """Keep a measurement, on disk when this returns."""
+        """Store a measurement; it is on disk when this returns."""
         line = json.dumps(measurement._asdict()).encode() + b"\n"
         try:
             while line:
@@ -155,12 +157,12 @@ class Store:
         self.measurements[measurement.kernel, measurement.repetition] = measurement
 
     def close(self) -> None:
-        """Close the file, and let others use the folder."""
+        """Close the file and release the lock."""
         self._file.close()
 
 
 def settings_of(X: NDArray[np.int64], y: NDArray[np.int64], protocol: Protocol, data: str) -> dict[str, int | str]:
-    """Describe a run: protocol, where the people are from, how many there are, and a hash of them."""
+    """Describe a run: the protocol, the source and number of the people, and a hash of the data."""
     people = np.ascontiguousarray(np.column_stack([X, y]).astype("<i8"))
     return {
         "version": VERSION,

@@ -1,4 +1,4 @@
-"""What the measurements say: means, differences from the standard kernel, tests, beside the figures of the paper."""
+"""Summary of the measurements: means, differences from the standard kernel and tests, beside the paper's figures."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ from scipy import stats
 
 from wkendall.experiments.protocol import METHODS, Measurement
 
-#: The kernel that all others are compared with.
+#: The kernel that the others are compared with.
 BASELINE = "standard"
-#: The part of all intervals that hold the true difference.
+#: The confidence level of the intervals.
 CONFIDENCE = 0.95
 
 
 class Row(NamedTuple):
-    """What was measured of a kernel. What cannot be told, for want of repetitions or of the standard kernel, is None.
+    """The results of a kernel. Values that need more repetitions, or the standard kernel, are None.
 
-    `difference` is the mean of the paired differences from the standard kernel, `low` and `high` the ends of its interval of
-    95 % by Student's t, `p` that of Wilcoxon's paired test against "not better than the standard kernel". Those that begin with
-    `paper` are the paper's.
+    `difference` is the mean of the paired differences from the standard kernel, `low` and `high` are the ends of its 95
+    % confidence interval by Student's t, and `p` is the p-value of Wilcoxon's paired test against "not better than the
+    standard kernel". Fields that begin with `paper` are the paper's results.
 
     Examples
     --------
@@ -47,7 +47,7 @@ class Row(NamedTuple):
 
 
 def summarize(measurements: Sequence[Measurement]) -> list[Row]:
-    """Return a row for each kernel, the best one first.
+    """Return one row for each kernel, the best kernel first.
 
     Parameters
     ----------
@@ -71,7 +71,7 @@ def summarize(measurements: Sequence[Measurement]) -> list[Row]:
     for measurement in measurements:
         found.setdefault(measurement.kernel, {})[measurement.repetition] = measurement.accuracy
     rows = [_row(kernel, found[kernel], found.get(BASELINE, {})) for kernel in METHODS if kernel in found]
-    # Rounded, since the sums of as many people right may differ in the last digit.
+    # Rounded, because equal accuracies may differ in the last digit.
     return sorted(rows, key=lambda row: -round(row.mean, 9))
 
 
@@ -97,19 +97,20 @@ def _compared(
     both = sorted(accuracies.keys() & baseline.keys())
     if kernel == BASELINE or not both:
         return None, None, None, None
-    # Accuracies are numbers of people; rounding would tell equal differences apart.
+    # Rounded, because equal differences of accuracies may differ in the last digit.
     differences = np.round([accuracies[i] - baseline[i] for i in both], 9)
     mean = float(differences.mean())
     if len(both) < 2 or not differences.any():
         return mean, None, None, None
     half = float(stats.t.ppf((1 + CONFIDENCE) / 2, len(both) - 1) * differences.std(ddof=1) / np.sqrt(len(both)))
-    # With few repetitions the normal distribution promises too much: for three, all better, 0.054 where 0.125 is right.
+    # wilcoxon is exact for few repetitions. The normal approximation would be too small: for three, all better, 0.054
+    # instead of 0.125.
     p = float(stats.wilcoxon(differences, alternative="greater").pvalue)
     return mean, mean - half, mean + half, p
 
 
 def as_csv(rows: Sequence[Row]) -> str:
-    """Write the rows as CSV, with empty cells for what cannot be told."""
+    """Write the rows as CSV, with empty cells for missing values."""
     file = io.StringIO()
     writer = csv.writer(file, lineterminator="\n")
     writer.writerow(Row._fields)
@@ -118,12 +119,12 @@ def as_csv(rows: Sequence[Row]) -> str:
     return file.getvalue()
 
 
-#: The columns of the table for people.
+#: The columns of the printed table.
 HEADINGS = ("kernel", "mean ± SD", "difference from standard (95 %)", "p", "paper: mean ± SD", "paper: p")
 
 
 def cells(row: Row) -> tuple[str, ...]:
-    """Write a row for people."""
+    """Format a row for printing."""
     if row.low is not None:
         difference = f"{row.difference:+.3f} ({row.low:+.3f} to {row.high:+.3f})"
     else:
@@ -139,7 +140,7 @@ def cells(row: Row) -> tuple[str, ...]:
 
 
 def as_text(rows: Sequence[Row]) -> str:
-    """Write the table for a terminal."""
+    """Format the table for a terminal."""
     lines = [HEADINGS, *map(cells, rows)]
     widths = [max(len(line[column]) for line in lines) for column in range(len(HEADINGS))]
     written = [

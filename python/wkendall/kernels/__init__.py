@@ -1,17 +1,17 @@
-"""The kernels between rankings: what one is told, its values, its embedding, and matrices larger than memory.
+"""Kernels between rankings: their parameters, their values, their embedding, and matrices larger than memory.
 
 Layers, each using only those below it:
 
     to_file    Gram matrices larger than memory
     matrix_file  the file of a matrix, written block by block
-    journal    what a long run has done so far, on disk
+    journal    the record on disk of the finished parts of a long run
     blocks     a matrix cut into blocks
-    nearest    neighbours of rankings, and bits for the search with other libraries
+    nearest    neighbours of rankings, and bits for binary indexes of other libraries
     pair       one pair of rankings, one permutation, the correlation
     gram       matrices of all pairs, and the diagonal
-    embedding  the tensors and features behind the kernels
+    embedding  the tensors and features whose inner products are the kernels
     run        how results are computed: type, threads, progress, strategy
-    specification  what is computed: a kernel with its parameters, the distance
+    specification  what is computed: a kernel with its parameters, or the distance
     tensors    general weights, checked
     low_rank   factors of a matrix of weights
     named_weights  the weights that have names

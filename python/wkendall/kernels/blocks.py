@@ -1,7 +1,8 @@
-"""A matrix of a measure cut into blocks: which there are, how each is computed, and what says whether two runs compute the same.
+"""A matrix cut into blocks: the list of blocks, how each is computed, and the description that identifies a run.
 
-A value depends on its two rankings alone. Its last bits also depend on the strategy, and the fastest strategy on how many
-rankings there are. The strategy is chosen once, for the whole matrix, so that blocks have the bits of a single call.
+A value depends only on its two rankings. Its rounding also depends on the strategy, and the fastest strategy depends on
+the number of rankings. The strategy is therefore chosen once, for the whole matrix. The blocks are then bitwise
+identical to the result of a single call.
 """
 
 from __future__ import annotations
@@ -18,9 +19,10 @@ from wkendall import _core
 from wkendall._memory import available_bytes
 from wkendall.reading.rankings import CheckedRankings
 
-#: A block has at most so many bytes, and its mirror image as many; less if little memory is left.
+#: The largest size of a block in bytes; its mirror image takes as much again. Blocks are smaller if little memory is
+#: left.
 BLOCK_BYTES = _core.BLOCK_BYTES
-#: A block has at most so many pairs of rankings times items, so that one takes seconds and not minutes.
+#: The largest number of pairs of rankings times items in a block, so that a block takes seconds and not minutes.
 BLOCK_WORK = _core.BLOCK_WORK
 
 
@@ -32,12 +34,12 @@ class Block(NamedTuple):
 
     @property
     def shape(self) -> tuple[int, int]:
-        """How many there are."""
+        """Number of rows and number of columns."""
         return self.rows.stop - self.rows.start, self.columns.stop - self.columns.start
 
 
 class Rows:
-    """Checked rankings of which some can be taken out.
+    """Checked rankings from which rows can be selected.
 
     Parameters
     ----------
@@ -52,7 +54,7 @@ class Rows:
 
     @property
     def stored(self) -> int:
-        """How many items a ranking stores, on average."""
+        """Mean number of items that a ranking stores."""
         return self.core.stored
 
     @property
@@ -61,11 +63,11 @@ class Rows:
         return self.core.is_complete
 
     def part(self, rows: slice) -> _core.Rankings:
-        """Return some of them, complete or incomplete as all together are."""
+        """Return some of the rankings, in the same form (complete or incomplete) as all of them."""
         return self.core.select(np.arange(len(self))[rows], keep=True)
 
     def digest(self) -> str:
-        """Return a hash of the rankings and of what they mean."""
+        """Return a hash of the rankings and of how they were read."""
         if self.core.is_lists:
             kind, parts = "lists", [np.array([self.core.items]), *self.core.parts()]
         else:
@@ -86,14 +88,14 @@ class Work:
     ----------
     measure : Measure
     x, y : Rows
-        Rankings of rows and of columns; `y` is None if these are the same.
+        Rankings of the rows and of the columns; `y` is None if they are the same rankings.
     dtype : dtype
-        Of the result.
+        Type of the result.
     threads : int, optional
     backend : str, optional
-        As the caller gave it.
+        As given by the caller.
     options : dict
-        All that changes values, as texts and numbers.
+        Every option that changes values, as texts and numbers.
     """
 
     measure: _core.Measure
@@ -111,11 +113,11 @@ class Work:
 
     @property
     def mirrored(self) -> bool:
-        """Whether one half of the matrix is the mirror image of the other; only weights `W=` that are no kernel are not."""
+        """Whether the matrix is symmetric. It always is, except for weights `W=` that do not make a kernel."""
         return self.y is None and self.measure.symmetric
 
     def check(self) -> None:
-        """Compute a corner, for all errors that a call for the whole matrix would raise."""
+        """Compute one corner, to raise every error that a call for the whole matrix would raise."""
         corner = Block(slice(0, min(1, self.shape[0])), slice(0, min(1, self.shape[1])))
         self.fill(corner, np.empty(corner.shape, self.dtype), self.backend, None)
 
@@ -130,12 +132,12 @@ class Work:
         _core.gram(self.measure, x, y, out, threads=self.threads, backend=backend, progress=progress)
 
     def chosen_backend(self) -> str:
-        """Return the strategy and the instruction set that a single call for the whole matrix would take."""
+        """Return the strategy and the instruction set that a single call for the whole matrix would use."""
         y = None if self.y is None else self.y.core
         return _core.planned_of(self.measure, self.x.core, y, self.dtype == np.float32, self.backend)
 
     def block_sides(self) -> tuple[int, int]:
-        """Return how many rows and columns a block has; both are the same if the matrix is symmetric."""
+        """Return the number of rows and of columns of a block; they are equal if the matrix is symmetric."""
         left = available_bytes()
         size = BLOCK_BYTES if left is None else min(BLOCK_BYTES, max(left // 8, 2**16))
         order = int(self.options.get("order", 2))
@@ -148,7 +150,7 @@ class Work:
         return max(rows, 1), max(1, cells // max(rows, 1))
 
     def blocks(self, sides: tuple[int, int]) -> list[Block]:
-        """Return all blocks that are to be computed: of a symmetric matrix those on the diagonal and above it."""
+        """Return the blocks to compute; for a symmetric matrix those on the diagonal and above it."""
         cuts = [
             [slice(start, min(start + side, end)) for start in range(0, end, side)]
             for side, end in zip(sides, self.shape, strict=True)

@@ -1,4 +1,4 @@
-"""The embedding of rankings: the tensors and features whose inner products are the kernels."""
+"""The embedding of rankings: tensors and features whose inner products are the kernels."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from wkendall.kernels.specification import Kernel
 from wkendall.kernels.tensors import one_tensor
 from wkendall.reading.rankings import CheckedRankings, Input, Missing, Reading, Ties, Top
 
-#: Numbers for which memory is taken at a time where work is done in blocks of rows.
+#: The number of array entries allocated at a time when rows are processed in blocks.
 BLOCK = 1 << 20
 
 
@@ -33,21 +33,23 @@ def embed(
     n_jobs: SupportsIndex | None = None,
     progress: bool = False,
 ) -> NDArray[Any]:
-    """Tensors of rankings: entry [p, i, j, ..] is U[s(i), s(j), ..], s being ranking p.
+    """Tensors of rankings: entry [p, i, j, ..] is U[s(i), s(j), ..], where s is ranking p.
 
-    Their inner products are `gram_matrix(X, U=U, order=U.ndim)`, which does not build them.
+    The inner products of these tensors are `gram_matrix(X, U=U, order=U.ndim)`, which does not build them.
 
-    A ranking with ties has the mean of the tensors of all complete rankings that agree with it: U averaged over the blocks of
-    ranks of two items, for two items of one block over its pairs of different ranks, for i = j over the diagonal of the block.
+    The tensor of a ranking with ties is the mean of the tensors of all complete rankings that agree with it. Tied items
+    share a block of ranks. For two items in different blocks, the entry is the mean of U over the two blocks. For two
+    items in the same block, it is the mean over the pairs of different ranks of the block. For i = j, it is the mean
+    over the block's diagonal of U.
 
     Parameters
     ----------
     X, input, top, dtype, out, n_jobs, progress
         As for `gram_matrix`.
     U : array-like of shape (n, .., n)
-        Weights of tuples of positions, any number of axes; one or two for rankings with ties or missing items.
+        Weights of tuples of positions, with any number of axes; at most two for rankings with ties or missing items.
     ties, missing
-        As for `gram_matrix`, without `missing="anywhere"`.
+        As for `gram_matrix`; `missing="anywhere"` is not available.
 
     Returns
     -------
@@ -85,12 +87,12 @@ def combine(
     X, U, input, top, ties, missing, n_jobs, progress
         As for `embed`.
     coef : array-like of shape (m,)
-        A coefficient for each ranking.
+        One coefficient for each ranking.
 
     Returns
     -------
     ndarray of shape (n, .., n)
-        The sum over p of `coef[p] * embed(X, U)[p]`.
+        The sum of `coef[p] * embed(X, U)[p]` over p.
 
     Examples
     --------
@@ -125,15 +127,15 @@ def linear_function(
 ) -> NDArray[np.float64]:
     """Inner product of `B` and the tensor of each ranking, without building the tensors.
 
-    It equals `linear_function(inverse(X), B, U)` for complete rankings: items and positions, weights and coefficients change
-    places.
+    For complete rankings it equals `linear_function(inverse(X), B, U)`: items and positions swap roles, and so do
+    weights and coefficients.
 
     Parameters
     ----------
     X, U, input, top, ties, missing, n_jobs, progress
         As for `embed`.
     B : array-like of the same shape as U
-        A coefficient for each tuple of items.
+        One coefficient for each tuple of items.
 
     Returns
     -------
@@ -151,7 +153,7 @@ def linear_function(
 
 
 def inverse(X: ArrayLike, *, input: Input = "ranks", top: Top = "low") -> NDArray[np.int64]:
-    """Inverse permutation of each ranking: entry [p, a] is the number, from 1, of the item that ranking p puts a-th.
+    """Inverse permutation of each ranking: entry [p, a] is the number, from 1, of the item at position a in ranking p.
 
     Parameters
     ----------
@@ -190,18 +192,18 @@ def features(
 ) -> NDArray[Any]:
     """Explicit features whose inner products are the kernel of order 2, for linear models on many rankings.
 
-    With N = n (n - 1) / 2 pairs of items i < j, and the weight of the pair's two ranks:
+    There are N = n (n - 1) / 2 pairs of items i < j. The weight of a pair depends on its two ranks.
 
-    - signed: N columns, the weight times the sign of the pair's order. The average kernel, a mean over k = 1..n of top-k
-      kernels, has N columns for each k from 2.
-    - standard: N + 1 columns, the signs divided by the root of 2, and a constant, because a pair of signs that agree is half of
-      one more than their product.
-    - all others: 2 N columns, N for the pairs in the one order and N for those in the other; the average kernel as above.
+    - `signed=True`: N columns, the weight times the sign of the pair's order.
+    - standard weight, unsigned: N + 1 columns, the signs divided by sqrt(2) and a constant column. A concordant pair
+      adds 1 and a discordant one 0, which is (1 + product of the signs) / 2.
+    - other weights, unsigned: 2 N columns, N for pairs with i before j and N for pairs with j before i.
+    - The average kernel is a mean of top-k kernels over k = 1..n. It has the columns above once for each k from 2.
 
     Parameters
     ----------
     X, weight, k, u, signed, normalize, input, top, ties, missing, dtype, out, n_jobs, progress
-        As for `gram_matrix`, without `missing="anywhere"`.
+        As for `gram_matrix`; `missing="anywhere"` is not available.
 
     Returns
     -------
@@ -220,19 +222,19 @@ def features(
 
 
 def complete_rankings(X: ArrayLike, input: Input, top: Top, threads: int | None = None) -> _core.Rankings:
-    """Read rankings where ties and missing items make no sense."""
+    """Read rankings; refuse ties and missing items."""
     return Reading(input, top, advises=False).rankings(X, "X", threads).core
 
 
 def _embeddable(X: ArrayLike, reading: Reading, run: Run) -> _core.Rankings:
-    """Read rankings whose tensors are wanted."""
+    """Read rankings for the computation of their tensors."""
     check_choice(reading.missing, "missing", get_args(Missing))
     refuse_unknown_tensors(reading.missing)
     return reading.rankings(X, "X", run.threads).core
 
 
 def refuse_unknown_tensors(missing: Missing) -> None:
-    """Say that items of unknown place have no tensors here."""
+    """Refuse `missing="anywhere"`, for which tensors are not available."""
     if missing == "anywhere":
         only = (Option("missing", "anywhere"), " is for the standard weight: tensors of weights take ")
         raise ValueError(Sentence(*only, Option("missing", "bottom")))
@@ -259,7 +261,7 @@ def features_of(rankings: CheckedRankings, kernel: Kernel, run: Run) -> NDArray[
 
 def _refuse_unknown(missing: Missing) -> None:
     if missing == "anywhere":
-        raise ValueError('missing="anywhere" has no features: they are for ties="mean" and missing="bottom"')
+        raise ValueError('missing="anywhere" has no features: use ties="mean" or missing="bottom"')
 
 
 def embed_of(rankings: _core.Rankings, U: ArrayLike, run: Run, *, inverse: bool = False) -> NDArray[Any]:
@@ -281,7 +283,7 @@ def combine_of(
     *,
     inverse: bool = False,
 ) -> NDArray[np.float64]:
-    """Compute the sum of the tensors of rankings, or of their inverse permutations, each times a coefficient."""
+    """Compute the weighted sum of the tensors of rankings, or of their inverse permutations."""
     flat = np.ascontiguousarray(weights).ravel()
     with progress_bar(run.progress, "combine") as show:
         total = _core.combine(
@@ -293,7 +295,7 @@ def combine_of(
 def linear_function_of(
     rankings: _core.Rankings, U: ArrayLike, B: ArrayLike, run: Run, *, inverse: bool = False
 ) -> NDArray[np.float64]:
-    """Compute the inner product of `B` and the tensor of each ranking, or inverse permutation."""
+    """Compute the inner product of `B` and the tensor of each ranking, or of its inverse permutation."""
     weights = one_tensor(U, "U", rankings.items)
     tensor = one_tensor(B, "B", rankings.items, weights.ndim).ravel()
     with progress_bar(run.progress, "linear_function") as show:

@@ -1,6 +1,6 @@
-"""Matrices: the kernels and the distance between all pairs of rankings, and the diagonal.
+"""Kernels and distances between all pairs of rankings, and the diagonal.
 
-Everything here checks its parameters, hands them to the Rust crate and returns what comes back.
+Each function checks its parameters, calls the Rust crate and returns the result.
 """
 
 from __future__ import annotations
@@ -20,9 +20,10 @@ from wkendall.kernels.run import Run
 from wkendall.kernels.specification import Distance, Kernel, Mallows, Specification
 from wkendall.reading.rankings import CheckedRankings, Input, Missing, Reading, Ties, Top
 
-#: So many distances are made of kernels at a time.
+#: The number of distances computed from kernel values at a time.
 _CELLS = 1 << 20
-#: Squared distances of less than this part of the self-similarities are errors of the kernels, which have twelve digits.
+#: Squared distances below this fraction of the self-similarities are rounding errors: kernel values have about twelve
+#: digits.
 _ROUNDING = 1e-12
 
 
@@ -51,81 +52,95 @@ def gram_matrix(
 ) -> NDArray[Any]:
     """Kernel between all pairs of rankings.
 
-    The sum, over the pairs of items that both rankings put in the same order, of a weight that depends on the four ranks.
-    The matrix for `Y=None` is symmetric and positive semi-definite (up to rounding, which with `dtype=np.float32` can leave
-    eigenvalues of -1e-7 times the largest), and relabelling the items does not change it.
+    The kernel sums a weight over all concordant pairs of items, those that both rankings put in the same order. The
+    weight depends on the four ranks of the pair. With `Y=None` the matrix is symmetric and positive semi-definite, up
+    to rounding: with `dtype=np.float32` eigenvalues can be as low as -1e-7 times the largest. Relabelling the items
+    does not change the matrix.
 
     Parameters
     ----------
     X : array-like of shape (m, n)
-        Rankings, one a row: `X[p, i]` is the rank that ranking p gives to item i. Each row is a permutation of 1..n, or
-        every row one of 0..n-1. Lists, arrays of any integer type or of whole floats, pandas and polars data frames.
+        Rankings, one per row: `X[p, i]` is the rank that ranking p gives to item i. Each row is a permutation of 1..n,
+        or every row is a permutation of 0..n-1. Lists, arrays of integers or of whole floats, pandas and polars data
+        frames.
     Y : array-like of shape (m', n), optional
-        Rankings to compare with; those of `X` if absent.
+        Rankings to compare with; the rankings of `X` if absent.
     weight : {"standard", "top", "add", "mult", "average"}
-        What a concordant pair adds. With ranks a < b in one ranking and c < d in the other:
-        1; or 1 if all four are at most `k`; or (u[a] + u[b]) (u[c] + u[d]); or u[a] u[b] u[c] u[d];
-        or (n + 1 - max(b, d)) / n, the mean of the top-k kernels over k = 1..n.
+        What a concordant pair adds to the sum. With ranks a < b in one ranking and c < d in the other:
+
+        - "standard": 1
+        - "top": 1 if all four ranks are at most `k`, otherwise 0
+        - "add": (u[a] + u[b]) (u[c] + u[d])
+        - "mult": u[a] u[b] u[c] u[d]
+        - "average": (n + 1 - max(b, d)) / n, the mean of the top-k kernels over k = 1..n
     k : int
-        For `weight="top"`: how many ranks count, 1..n.
+        For `weight="top"`: the number of ranks that count, 1..n.
     u : {"hyperbolic", "log"} or array-like of shape (n,)
-        For `weight="add"` and `"mult"`: position weights, `u[0]` being that of the most preferred position. The names stand
-        for 1 / (r + 1) and 1 / log2(r + 1) at rank r = 1..n.
+        For `weight="add"` and `"mult"`: position weights; `u[0]` is the weight of the most preferred position.
+        "hyperbolic" means 1 / (r + 1) and "log" means 1 / log2(r + 1), at rank r = 1..n.
     U : array-like of shape (n, .., n) with `order` axes, a stack of these, or factors
-        Instead of `weight`: any weights of tuples of positions. For order 2 the kernel is the sum of U[a, b] U[c, d] over all
-        ordered pairs of items, concordant or not, an item with itself included; it takes O(n^2) for a pair of rankings.
-        An array with one axis more, in front, is a stack, and the kernel the sum of its members' kernels. Arrays and stacks may
-        be nested lists. A tuple is always factors, in one of two forms: `order` arrays of shape (r, n), one for each axis; or
-        r tuples of `order` vectors, one for each term. Lists in place of these arrays or tuples are refused, because they
-        could be either. Factors stand for the sum of r outer products and take O(r^2 n).
+        Instead of `weight`: any weights of tuples of positions. For order 2 the kernel is the sum of U[a, b] U[c, d]
+        over all ordered pairs of items, concordant or not, including each item with itself. It takes O(n^2) for a pair
+        of rankings. An array with one more axis in front is a stack: the kernel is the sum of the kernels of its
+        members. Arrays and stacks may be nested lists. A tuple always means factors, in one of two forms: `order`
+        arrays of shape (r, n), one for each axis; or r tuples of `order` vectors, one for each term. Lists in place of
+        these arrays or tuples are refused because they are ambiguous. Factors represent the sum of r outer products.
+        They take O(r^2 n) for a pair of rankings.
     W : array-like of shape (n, n, n, n)
-        Instead of `weight`: a concordant pair adds W[a, b, c, d]. Symmetric and positive semi-definite as a matrix with a row
-        for each pair a < b and a column for each pair c < d. The other entries do not count: they may be any finite numbers.
-        With `check=False` the entries that count may be anything, and the result is the definition.
+        Instead of `weight`: a concordant pair adds W[a, b, c, d]. W must be symmetric and positive semi-definite as a
+        matrix with a row for each pair a < b and a column for each pair c < d. The other entries are ignored and may be
+        any finite numbers. With `check=False` any W is accepted, and the result is the sum as defined, which need not
+        be a kernel.
     order : int
-        How many items a tuple has, from 1. The named weights are then summed over the tuples that both rankings put in the same
-        order: 1; or 1 if all ranks are at most `k`; or the sum of u over the ranks in one ranking times that in the other; or
-        the product of u over all ranks; or what the last item has for pairs. Takes O(order n log n) for a pair of
+        The number of items in a tuple, from 1. Named weights are summed over the tuples that both rankings put in the
+        same order. A tuple adds 1 ("standard"); 1 if all ranks are at most `k` ("top"); the sum of u over its ranks in
+        one ranking times the sum in the other ("add"); the product of u over all its ranks ("mult"); (n + 1 - r) / n,
+        where r is the larger of the last item's two ranks ("average"). It takes O(order n log n) for a pair of
         rankings. Counts above 2^53 are rounded.
     check : bool
-        Whether to check that W makes a kernel, which takes O(n^6).
+        Whether to check that W makes a kernel; the check takes O(n^6).
     signed : bool
-        Discordant pairs count too, negative.
+        Subtract the weights of discordant pairs.
     normalize : bool
-        Divide by the square roots of both self-similarities; 0 where these are 0. A self-similarity of at most 1e-12 of the sum
-        of the absolute values of its terms counts as 0, with or without `normalize`. `signed=True, normalize=True` with the
-        standard weight is Kendall's tau.
+        Divide by the square roots of both self-similarities; the result is 0 where a self-similarity is 0. With or
+        without `normalize`, a self-similarity counts as 0 if it is at most 1e-12 times the sum of the absolute values
+        of its terms. `signed=True, normalize=True` with the standard weight is Kendall's tau.
     input : {"ranks", "orders", "scores"}
-        What the numbers are. Orders list items from the most preferred to the least, counting from 1 or from 0. Scores
-        are any real numbers, larger is better, and no two in a row are equal.
+        The meaning of the numbers. Orders list items from the most preferred to the least, counting from 1 or from 0.
+        Scores are any real numbers; larger is better, and the scores of a row must differ.
     top : {"low", "high"}
-        Which end of the ranks is the top: 1, or n as in the R package kernrank. `top="high"` gives what `top="low"` gives
-        for `n + 1 - X`.
+        The end of the ranks that is the top: rank 1, or rank n as in the R package kernrank. `top="high"` gives the
+        result of `top="low"` for `n + 1 - X`.
     ties : {"error", "mean"}
-        What equal numbers in a row are: a mistake, or ties. A ranking with ties stands for all complete rankings that agree
-        with it, and the value is the mean over these; only the order of the numbers of a row matters. For order 1 and 2,
-        not for `W`; with `U` in O(n^2), factors too.
+        The meaning of equal numbers in a row: a mistake, or ties. The value for a ranking with ties is the mean over
+        all complete rankings that agree with it; only the order of the numbers in a row matters. Available for orders 1
+        and 2, and not with `W`. With `U` it takes O(n^2) for a pair of rankings, also for factors.
     missing : {"error", "bottom", "anywhere"}
-        What NaN in a row is: a mistake; an item below all that have a number, tied with the others of its kind (a top-k list);
-        or an item whose place is not known, for the standard weight. The value is a mean as for ties. With "bottom", `X` and `Y`
-        may be sparse arrays of scipy: what is stored are the numbers of listed items, zeros included, and what is not stored is
-        not listed. The time for a pair then depends on the lengths of the lists, not on the number of items. Take `signed=True,
-        normalize=True` for lists: otherwise pairs of items that neither list has make all lists look alike. Disjoint top-10 lists
-        of 1,000 items have the normalized value 0.98, and -0.01 if signed.
+        The meaning of NaN in a row. "error": a mistake. "bottom": the item is below all items that have a number, and
+        tied with the other items that have none (a top-k list). "anywhere": the position of the item is unknown
+        (standard weight only). The value is a mean over complete rankings, as for ties.
+
+        With "bottom", `X` and `Y` may be sparse arrays of scipy. Stored entries, zeros included, are the numbers of
+        listed items; items without a stored entry are not listed. The time for a pair then depends on the lengths of
+        the lists and not on the number of items.
+
+        Use `signed=True, normalize=True` for lists. Otherwise the pairs of items that are in neither list make all
+        lists look alike: two disjoint top-10 lists of 1,000 items have the normalized value 0.98, and -0.01 if signed.
     dtype : float64 or float32
-        The type of the result. With float32 weighted sums may be computed in single precision, with errors of about 1e-6
-        of the self-similarity; counts are exact. Kernels whose values are beyond the range of float32 are refused.
+        The type of the result. With float32, weighted sums may be computed in single precision, with errors of about
+        1e-6 times the self-similarity; counts are exact. Kernels with values beyond the range of float32 are refused.
     out : ndarray of shape (m, m'), optional
-        Filled and returned; of type `dtype`, C-contiguous and not masked. May be a memory map. After an interruption its
-        contents are unspecified.
+        The array to fill and return. It has type `dtype`, is C-contiguous and is not masked; it may be a memory map.
+        After an interruption its contents are unspecified.
     n_jobs : int, optional
-        Threads: 1 for one, -1 for one on each core, None for the same or what RAYON_NUM_THREADS or OMP_NUM_THREADS says.
-        The result has the same bits for any number.
+        Number of threads: 1 for one thread, -1 for one per core. None uses RAYON_NUM_THREADS or OMP_NUM_THREADS if set,
+        and otherwise one thread per core. The result is bitwise identical for any number of threads.
     progress : bool
         Show a progress bar; needs tqdm (`pip install "wkendall[progress]"`).
     backend : str, optional
-        How to compute, for tests and for finding faults: a strategy ("bits", "product", "pairs", "partition"), an instruction
-        set ("portable", "avx2", "avx512"), or both as in "bits-avx2". Left out, the fastest is picked; see `show_config`.
+        How to compute, for tests and debugging: a strategy ("bits", "product", "pairs", "partition"), an instruction
+        set ("portable", "avx2", "avx512"), or both as in "bits-avx2". By default the fastest is chosen; see
+        `show_config`.
 
     Returns
     -------
@@ -164,20 +179,20 @@ def distance_matrix(
 ) -> NDArray[Any]:
     """Kendall tau distance between all pairs of rankings: the number of discordant pairs of items.
 
-    With ties or missing items it is the mean number for complete rankings that agree with the two. A pair of tied items adds
-    1/2, also to the distance of a ranking from itself: **the diagonal is then not zero, and the distance is not a metric**. Pass
-    `kernel={}` for a metric.
+    With ties or missing items, the distance is the mean over the complete rankings that agree with the two rankings. A
+    pair of tied items adds 1/2, also to the distance of a ranking from itself. **The diagonal is then not zero, and the
+    distance is not a metric**. Pass `kernel={}` to get a metric.
 
     Parameters
     ----------
     X, Y, input, top, ties, missing, dtype, out, n_jobs, progress
-        As for `gram_matrix`. Sparse arrays are lists.
+        As for `gram_matrix`. Sparse arrays are read as lists.
     kernel : dict, optional
-        Parameters of a kernel K, such as `{"weight": "mult", "u": "log"}`, as for `gram_matrix`. The result is then
-        `sqrt(K(s, s) + K(t, t) - 2 K(s, t))`, the distance between s and t in the geometry of the kernel. It is zero for equal
-        rankings, with ties too, and fulfils the triangle inequality. Squares of at most 1e-12 (K(s, s) + K(t, t)) are rounding
-        errors and become zero. `{}` is the standard kernel, for which complete rankings have the root of the number of
-        discordant pairs, times the square root of 2.
+        Parameters of a kernel K, such as `{"weight": "mult", "u": "log"}`, as for `gram_matrix`. The result is then the
+        distance in the feature space of the kernel, `sqrt(K(s, s) + K(t, t) - 2 K(s, t))`. It is zero for equal
+        rankings, with ties too, and satisfies the triangle inequality. Squares of at most 1e-12 (K(s, s) + K(t, t)) are
+        rounding errors and become zero. `{}` is the standard kernel: for complete rankings the result is then the
+        square root of twice the number of discordant pairs.
 
     Returns
     -------
@@ -208,7 +223,7 @@ def distance_matrix(
 
 
 def _kernel_of(parameters: object) -> Kernel:
-    """Return the kernel with these parameters."""
+    """Return the kernel that has these parameters."""
     if not isinstance(parameters, Mapping):
         raise TypeError(f"kernel must be a dict of parameters of gram_matrix or None, not {shown(parameters)}")
     for name in parameters:
@@ -220,13 +235,14 @@ def _kernel_of(parameters: object) -> Kernel:
 
 
 def _metric_of(x: CheckedRankings, y: CheckedRankings | None, kernel: Kernel, run: Run) -> NDArray[Any]:
-    """Compute distances in the geometry of a kernel."""
+    """Compute distances in the feature space of a kernel."""
     double = Run(n_jobs=run.n_jobs)
     columns = x if y is None else y
     own = diagonal_of(x, kernel, double)
     others = own if y is None else diagonal_of(y, kernel, double)
     out = run.result((x.rows, columns.rows), columns.rows)
-    # All at once where the result has the precision that differences need, which computes half of a symmetric matrix.
+    # In one call if the result has the precision that the differences need: it computes only half of a symmetric
+    # matrix.
     whole = gram_of(x, y, kernel, run._replace(out=out)) if out.dtype == np.float64 else None
     size = max(1, _CELLS // max(columns.rows, 1))
     for start in range(0, x.rows, size):
@@ -255,22 +271,22 @@ def mallows(
     n_jobs: SupportsIndex | None = None,
     progress: bool = False,
 ) -> NDArray[Any]:
-    """Mallows kernel between all pairs of rankings: `exp(-lam * distance)`, the distance being that of `distance_matrix`.
+    """Mallows kernel between all pairs of rankings: `exp(-lam * distance)`, with the distance of `distance_matrix`.
 
-    With ties or missing items the distance is a mean over the complete rankings that agree with the two. The kernel is then
-    not the mean of the Mallows kernels of these, but it is positive definite all the same: with s and t the vectors of mean
-    signs of pairs of items it is `exp(lam / 2 <s, t>)` times a constant. A ranking with ties is at some distance from itself,
-    and its self-similarity is below 1.
+    With ties or missing items, the distance is a mean over the complete rankings that agree with the two rankings. The
+    result is then not the mean of the Mallows kernels of these complete rankings. It is still positive definite: it
+    equals `exp(lam / 2 <s, t>)` times a constant, where s and t are the vectors of the mean signs of pairs of items.
+    The distance of a ranking with ties from itself is not zero, so its self-similarity is below 1.
 
     Parameters
     ----------
     X, Y, input, top, ties, missing, dtype, out, n_jobs, progress
         As for `gram_matrix`.
     lam : float
-        How fast the similarity falls with each discordant pair; not negative.
+        The rate at which the similarity falls with each discordant pair; not negative.
     normalize : bool
-        Divide by the square roots of both self-similarities, which gives `exp(-lam / 4 |s - t|^2)`: 1 for a ranking and
-        itself. Changes nothing for complete rankings.
+        Divide by the square roots of both self-similarities. The result is `exp(-lam / 4 |s - t|^2)`, which is 1 for
+        equal rankings. Complete rankings have the same values with and without it.
 
     Returns
     -------
@@ -310,7 +326,7 @@ def diagonal(
     n_jobs: SupportsIndex | None = None,
     dtype: DTypeLike = np.float64,
 ) -> NDArray[Any]:
-    """Kernel between each ranking and itself: the diagonal of `gram_matrix`, whose parameters it takes.
+    """Kernel between each ranking and itself: the diagonal of `gram_matrix`, with the same parameters.
 
     Returns
     -------
@@ -329,14 +345,14 @@ def diagonal(
 
 
 def matrix(what: Specification, X: ArrayLike, Y: ArrayLike | None, reading: Reading, run: Run) -> NDArray[Any]:
-    """Read rankings and compute a matrix of them."""
+    """Read rankings and compute a matrix of their values."""
     run.check()
     x, y = reading.both(X, Y, run.threads)
     return gram_of(x, y, what, run)
 
 
 def gram_of(x: CheckedRankings, y: CheckedRankings | None, what: Specification, run: Run) -> NDArray[Any]:
-    """Compute the matrix of all rankings of `x`, or of `x` and `y`."""
+    """Compute the matrix between all rankings of `x`, or between those of `x` and of `y`."""
     shape = (x.rows, x.rows if y is None else y.rows)
     measure = what.measure(x.items, shape[0] * shape[1])
     out = run.result(shape, shape[1], ADVICE_GRAM if what.function == "gram_matrix" else ADVICE)
@@ -347,7 +363,7 @@ def gram_of(x: CheckedRankings, y: CheckedRankings | None, what: Specification, 
 
 
 def diagonal_of(rankings: CheckedRankings, what: Specification, run: Run) -> NDArray[Any]:
-    """Compute what each ranking has with itself."""
+    """Compute the value of each ranking with itself."""
     measure = what.measure(rankings.items)
     if run.result_type == np.float32:
         measure.check_single()

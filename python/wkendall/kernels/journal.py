@@ -1,7 +1,7 @@
-"""A journal: what a long piece of work has done so far, on disk, one line for each part.
+"""A journal on disk that records the finished parts of a long computation, one line for each part.
 
-The first line says what the work is. A line is a checksum and a JSON value. A process that is killed while it writes leaves a
-last line whose checksum is wrong. It is cut off when the journal is opened again.
+The first line describes the computation. A line is a checksum and a JSON value. A process that is killed while it
+writes leaves a last line with a wrong checksum. This line is removed when the journal is opened again.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ from typing import Any
 
 from wkendall._disk import lock, sync_folder
 
-#: How often a journal is opened again that others have removed, before it counts as theirs.
+#: How often to reopen a journal that another process has removed, before reporting that the other process uses it.
 _TRIES = 100
 _CHECKSUM = re.compile(b"[0-9a-f]{16} ")
 
 
 class Journal:
-    """A journal that is open, and closed to all other processes. It is made if it does not exist.
+    """An open journal, locked against all other processes. The file is created if it does not exist.
 
     Parameters
     ----------
@@ -33,9 +33,9 @@ class Journal:
     Attributes
     ----------
     header : dict or None
-        What the work is; None if nobody has said so yet.
+        The description of the computation; None if there is none yet.
     entries : list
-        What was added since.
+        The entries added since.
 
     Examples
     --------
@@ -64,7 +64,7 @@ class Journal:
             raise
 
     def _opened(self) -> FileIO:
-        """Open the file and lock it; once more if whoever had it has removed it meanwhile."""
+        """Open the file and lock it; try again if the process that held the lock has removed the file."""
         for _ in range(_TRIES):
             file = FileIO(os.open(self.path, os.O_RDWR | os.O_CREAT | getattr(os, "O_BINARY", 0), 0o666), "r+")
             try:
@@ -78,7 +78,7 @@ class Journal:
                 raise
             file.close()
         file.close()
-        raise FileExistsError(f"another run is writing to {self.path}: wait for its end")
+        raise FileExistsError(f"another run is writing to {self.path}: wait until it ends")
 
     def _read(self) -> None:
         *lines, torn = self._file.readall().split(b"\n")
@@ -90,7 +90,7 @@ class Journal:
                 values.append(json.loads(text))
                 end += len(line) + 1
             elif number == 1 and not _CHECKSUM.match(line):
-                raise ValueError(f"{self.path} is no journal of an earlier run: move it away, its name is needed")
+                raise ValueError(f"{self.path} is not a journal of an earlier run: move or rename it")
             elif number < len(lines) or torn:
                 raise ValueError(f"line {number} of {self.path} is damaged: remove the file and start again")
         if values:
@@ -99,18 +99,18 @@ class Journal:
         self._file.seek(end)
 
     def begin(self, header: dict[str, Any]) -> None:
-        """Say what the work is."""
+        """Write the description of the computation."""
         self._append(header)
         sync_folder(self.path.parent)
         self.header = header
 
     def add(self, entry: Any) -> None:
-        """Add what is done; it is on disk when this returns."""
+        """Add an entry; it is on disk when this returns."""
         self._append(entry)
         self.entries.append(entry)
 
     def has_named(self, target: Path) -> bool:
-        """Whether the last thing that it says is that a file was about to get this name, and the file has it."""
+        """Whether the last entry announces that a file is about to be renamed to `target`, and the file has that name."""
         last = self.entries[-1] if self.entries else None
         return isinstance(last, dict) and target.exists() and target.stat().st_ino == last.get("naming")
 
@@ -122,7 +122,7 @@ class Journal:
         os.fsync(self._file.fileno())
 
     def clear(self) -> None:
-        """Forget everything."""
+        """Remove all entries."""
         self.header, self.entries = None, []
         self._file.truncate(0)
         self._file.seek(0)
@@ -130,12 +130,12 @@ class Journal:
     def remove(self) -> None:
         """Close the file and remove it."""
         if sys.platform == "win32":
-            self._file.close()  # it cannot be removed before
+            self._file.close()  # an open file cannot be removed on Windows
         self.path.unlink(missing_ok=True)
         self._file.close()
 
     def close(self) -> None:
-        """Close the file, and let others use it."""
+        """Close the file and release the lock."""
         self._file.close()
 
 

@@ -1,8 +1,8 @@
-"""Factors of a matrix of weights: found only where a kernel computed from them keeps its promise.
+"""Factors of a weight matrix, returned only if a kernel computed from them is accurate enough.
 
-The promise is that every value is within 1e-12 of the sum of the absolute values of its terms, U[a, b] U[c, d]. Let L R be the
-factors and E = U - L R. A value computed from the factors is wrong by what E changes, and by the rounding of sums of products of
-|L|, |R|, |L| and |R|. Both are bounded here, before the factors are taken.
+The package promises that every value is within 1e-12 times the sum of the absolute values of its terms, U[a, b] U[c,
+d]. Let L R be the factors and E = U - L R. A value computed from the factors has two errors: the effect of E, and the
+rounding of sums of products of |L|, |R|, |L| and |R|. Both are bounded here before the factors are used.
 """
 
 from __future__ import annotations
@@ -13,16 +13,17 @@ import numpy as np
 
 from wkendall._arguments import Array
 
-#: What a kernel from factors may be wrong by, as a part of the sum of the absolute values of its terms. The promise is 1e-12.
+#: The allowed error of a kernel from factors, relative to the sum of the absolute values of its terms. The promise is
+#: 1e-12.
 ALLOWED = 8e-13
-#: Half the distance from 1 to the next number.
+#: Half the distance from 1 to the next floating-point number.
 UNIT = float(np.finfo(np.float64).eps) / 2
-#: Products of two numbers that are not smaller have all their digits.
+#: Products of two numbers of at least this size are computed without underflow.
 SMALLEST = 2.0**-480
 
 
 def low_rank(U: Array, most: int) -> Array | None:
-    """Return the vectors of a matrix of rank at most `most`; None if its rank is higher or they would change the result."""
+    """Return the factors of a matrix of rank at most `most`; None if the rank is higher or they are not accurate enough."""
     if not np.isfinite(U).all():
         return None
     exponent = int(np.frexp(np.abs(U).max(initial=0.0))[1])
@@ -31,7 +32,7 @@ def low_rank(U: Array, most: int) -> Array | None:
         return None
     try:
         found = _found(scaled, most)
-    except MemoryError:  # it takes five times that of U
+    except MemoryError:  # this needs five times the memory of U
         return None
     if found is None:
         return None
@@ -41,12 +42,12 @@ def low_rank(U: Array, most: int) -> Array | None:
 
 
 def _found(U: Array, most: int) -> tuple[Array, Array] | None:
-    """Return factors that keep the promise."""
+    """Return factors that are accurate enough."""
     items = len(U)
-    # Most matrices are of full rank, and so is a part of them.
+    # Most matrices have full rank, and so does a submatrix of them.
     some = np.linspace(0, items - 1, min(items, 4 * most + 4)).astype(np.intp)
     size, least = float(np.linalg.norm(U)), _least_terms(U)
-    # Entries so small may be dropped: even together they change no value by much.
+    # Entries this small may be dropped: even all together they change no value by much.
     for unseen in (0.0, ALLOWED / 16 * least / max(items * size, 1.0)):
         if _crosses(U[np.ix_(some, some)], most, unseen) is None:
             continue
@@ -61,9 +62,10 @@ def _found(U: Array, most: int) -> tuple[Array, Array] | None:
 
 
 def _crosses(U: Array, most: int, unseen: float) -> tuple[list[int], list[int], Array, Array] | None:
-    """Return rows and columns of which all others are made, and the columns and rows of elimination with full pivoting.
+    """Return rows and columns that span all others, and the columns and rows of the elimination with full pivoting.
 
-    What is left after each step is set to zero where rounding explains it. So small entries beside large ones count.
+    After each step, remainders that rounding explains are set to zero. Small entries beside large ones are kept in this
+    way.
     """
     left, noise = U.copy(), np.full(U.shape, unseen)
     rows: list[int] = []
@@ -89,7 +91,7 @@ def _crosses(U: Array, most: int, unseen: float) -> tuple[list[int], list[int], 
 
 
 def _coefficients(parts: Array, rows: list[int]) -> Array:
-    """Return how each row is made of those chosen: parts times the inverse of its chosen rows, which are lower triangular."""
+    """Return the coefficients of each row in the chosen rows: `parts` times the inverse of its chosen rows (lower triangular)."""
     made = parts.copy()
     for step in range(len(rows) - 1, -1, -1):
         made[:, step] -= made[:, step + 1 :] @ parts[rows[step + 1 :], step]
@@ -98,17 +100,17 @@ def _coefficients(parts: Array, rows: list[int]) -> Array:
 
 
 def _least_terms(U: Array) -> float:
-    """Return what the sum of absolute terms of two rankings is at least: the largest entries times the smallest."""
+    """Return a lower bound of the sum of absolute terms for two rankings: the largest entries times the smallest."""
     ordered = np.sort(np.abs(U), axis=None)
     return float(ordered @ ordered[::-1])
 
 
 def _error(U: Array, left: Array, right: Array, least: float) -> float:
-    """Return a bound of the error of a kernel from factors, as a part of the sum of the absolute values of its terms."""
+    """Return a bound of the error of a kernel from factors, relative to the sum of the absolute values of its terms."""
     items, rank = left.shape
     sizes = np.abs(left) @ np.abs(right)
     apart = np.abs(U - left @ right) + (rank + 2) * UNIT * sizes
-    # Two sums of n products, added one by one. Long sums do not round in one direction only.
+    # Two sums of n products, added one by one. The rounding errors of long sums partly cancel.
     rounding = UNIT * (2 * min(items, 8 * math.isqrt(items)) + rank**2)
     entries = np.abs(U)
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
@@ -119,7 +121,7 @@ def _error(U: Array, left: Array, right: Array, least: float) -> float:
 
 
 def _in_range(left: Array, right: Array) -> bool:
-    """Tell whether products neither overflow nor lose digits; the limit above is that of the Rust crate."""
+    """Tell whether products neither overflow nor lose digits; the upper limit is that of the Rust crate."""
     sizes = np.abs(np.concatenate([left.ravel(), right.ravel()]))
     if (sizes[sizes > 0] < SMALLEST).any():
         return False

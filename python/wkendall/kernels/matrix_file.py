@@ -1,10 +1,11 @@
-"""The file of a matrix, written block by block with a journal, so that a run that was killed can go on.
+"""The file of a matrix, written block by block with a journal, so that an interrupted run can be resumed.
 
-While a matrix is computed, its file is called `NAME.unfinished`. `NAME.journal` says what is computed, from which rankings, and
-which blocks are done. The order of events makes every line of the journal true whenever the process is killed or the power fails:
+While a matrix is computed, its file is called `NAME.unfinished`. `NAME.journal` records what is computed, from which
+rankings, and which blocks are done. Because of the order of the steps, every line of the journal is true even if the
+process is killed or the power fails:
 
-    the data of a block are written and synced -> the journal says that the block is done, and is synced -> the next block
-    all blocks are done -> the file gets its name, unless something else has it -> the journal is removed
+    the data of a block are written and synced -> the journal records the block, and is synced -> the next block
+    all blocks are done -> the file is renamed, unless the name is taken -> the journal is removed
 """
 
 from __future__ import annotations
@@ -26,9 +27,9 @@ from wkendall._progress import progress_bar
 from wkendall.kernels.blocks import Block, Work
 from wkendall.kernels.journal import Journal
 
-#: Changes when files of an earlier version cannot be gone on with.
+#: Increased when files of an earlier version cannot be resumed.
 FORMAT = 1
-#: What to do about a file that has the name.
+#: Advice for a name that is taken.
 TAKEN = Advice("overwrite", "remove it, or use another name")
 
 #: Steps of the progress bar for a block.
@@ -41,11 +42,11 @@ def unfinished_names(target: Path) -> tuple[Path, Path]:
 
 
 def left_over(path: Path) -> str:
-    """Say what an earlier run has left, and what --resume does with it."""
+    """Describe what an earlier run has left, and what --resume does with it."""
     (journal := Journal(unfinished_names(path.resolve())[1])).close()
     if journal.has_named(path.resolve()):
-        return f"{path} is complete, but its run was stopped before it said so: --resume takes it"
-    return f"{path}.unfinished is from an earlier run: --resume goes on with it"
+        return f"{path} is complete, but its run was stopped before it was recorded: --resume finishes it"
+    return f"{path}.unfinished is from an earlier run: --resume continues it"
 
 
 def discard(path: Path) -> None:
@@ -58,7 +59,7 @@ def discard(path: Path) -> None:
 
 
 def opened(path: Path) -> NDArray[Any]:
-    """Return a finished file as a memory map; what is empty cannot be mapped and is read."""
+    """Return a finished file as a memory map. An empty array cannot be mapped and is read."""
     try:
         found: NDArray[Any] = np.load(path, mmap_mode="r")
     except ValueError:
@@ -67,16 +68,16 @@ def opened(path: Path) -> NDArray[Any]:
 
 
 def write(path: Path, work: Work, *, resume: bool, force: bool = False, progress: bool = False) -> int:
-    """Write a matrix to a file, or what is missing of it; return how many blocks were done already.
+    """Write a matrix to a file, or its missing blocks; return how many blocks were done already.
 
     Parameters
     ----------
     path : Path
     work : Work
     resume : bool
-        Go on with an unfinished file. Otherwise such a file is an error, or with `force` removed.
+        Continue an unfinished file. Without it an unfinished file is an error, or is removed if `force` is set.
     force : bool
-        Replace what has the name, and an unfinished file of other rankings or options.
+        Replace an existing file of this name, and an unfinished file of other rankings or options.
     progress : bool
         Show a progress bar.
     """
@@ -84,14 +85,14 @@ def write(path: Path, work: Work, *, resume: bool, force: bool = False, progress
     check_flag(progress, "progress")
     target = path.resolve()
     if not target.parent.is_dir():
-        # Of a link, the folder that it leads to.
+        # If the path is a link, the folder of its target.
         folder = target.parent if path.parent.is_dir() else path.parent
         raise FileNotFoundError(f"{path} cannot be written: there is no folder {folder}")
     if target.is_dir():
         raise IsADirectoryError(f"{path} is a folder, but must be the name of a file")
     unfinished, noted = unfinished_names(target)
     if target.exists() and not force and not noted.exists():
-        raise FileExistsError(Sentence(f"{path} is there already: ", TAKEN))
+        raise FileExistsError(Sentence(f"{path} already exists: ", TAKEN))
     header = _header(work)
     try:
         journal = Journal(noted)
@@ -100,7 +101,7 @@ def write(path: Path, work: Work, *, resume: bool, force: bool = False, progress
         finally:
             journal.close()
     except OSError as error:
-        # A full disk names no file, and people know the name that they have given.
+        # The error of a full disk names no file. Report the name that the caller gave.
         if error.errno is not None:
             raise type(error)(error.errno, error.strerror, os.fspath(path)) from None
         raise
@@ -121,12 +122,12 @@ def _header(work: Work) -> dict[str, Any]:
 
 
 class _File:
-    """A file that is written, with its journal open."""
+    """A file that is being written, with its journal open."""
 
     def __init__(self, path: Path, target: Path, unfinished: Path, journal: Journal, work: Work, force: bool) -> None:
         self.path, self.target, self.unfinished = path, target, unfinished
         self.journal, self.work, self.force = journal, work, force
-        #: Whether the unfinished file is from here.
+        #: Whether this package created the unfinished file.
         self.own = journal.header is not None
         self.start = len(_npy_header(work))
         self.size = self.start + work.shape[0] * work.shape[1] * work.dtype.itemsize
@@ -138,9 +139,9 @@ class _File:
                 self._begin(header)
             elif not resume:
                 left, on = (
-                    (f"{self.path} is complete, but its run was stopped before it said so: ", " takes it; ")
+                    (f"{self.path} is complete, but its run was stopped before it was recorded: ", " finishes it; ")
                     if self._is_named()
-                    else (f"{self.unfinished} is the unfinished file of an earlier run: ", " goes on with it; ")
+                    else (f"{self.unfinished} is the unfinished file of an earlier run: ", " continues it; ")
                 )
                 raise FileExistsError(Sentence(left, Option("resume", True), on, self._again()))
             else:
@@ -156,7 +157,7 @@ class _File:
             self._name()
         except BaseException:
             if not self.journal.entries:
-                # Nothing is lost, and the next run need not be told what to do with it.
+                # No work is lost, and the next run needs no advice about the empty file.
                 with suppress(OSError):
                     if self.own:
                         self.unfinished.unlink(missing_ok=True)
@@ -166,11 +167,11 @@ class _File:
 
     def _refuse_taken(self) -> None:
         if self.target.exists() and not self.force:
-            raise FileExistsError(Sentence(f"{self.path} is there already: ", TAKEN))
+            raise FileExistsError(Sentence(f"{self.path} already exists: ", TAKEN))
 
     def _begin(self, header: dict[str, Any]) -> None:
-        """Make the unfinished file, in its full size, and the first line of the journal."""
-        # A file that no journal speaks of is not from here, so the journal comes first.
+        """Create the unfinished file in its full size, and write the first line of the journal."""
+        # The journal comes first: an unfinished file without a journal is taken for a file of somebody else.
         known = self.journal.header is not None or self._is_like_ours()
         check_space(self.unfinished, self.size)
         self.journal.clear()
@@ -187,7 +188,7 @@ class _File:
         sync_folder(self.target.parent)
 
     def _is_like_ours(self) -> bool:
-        """Whether the unfinished file is what a run makes whose journal was lost with the power."""
+        """Whether the unfinished file looks like one of a run whose journal was lost in a power failure."""
         header = _npy_header(self.work)
         if self.unfinished.is_symlink() or not self.unfinished.is_file():
             return False
@@ -199,11 +200,11 @@ class _File:
             return self.unfinished.open("xb")
         except FileExistsError:
             raise FileExistsError(
-                f"{self.unfinished} is there already, but not from an earlier run: move it away, its name is needed"
+                f"{self.unfinished} already exists, but is not from an earlier run: move or rename it"
             ) from None
 
     def _is_other(self, header: dict[str, Any]) -> bool:
-        """Whether the journal is that of other work, or what it speaks of is lost."""
+        """Whether the journal describes other work, or the file that it describes is lost."""
         try:
             self._compare(header)
             if not self._is_named():
@@ -213,16 +214,16 @@ class _File:
         return False
 
     def _compare(self, header: dict[str, Any]) -> None:
-        """Refuse to go on with something else."""
+        """Refuse to continue a file of other rankings or options."""
         found = self.journal.header or {}
         begun = self.path if self._is_named() else self.unfinished
         for name in ("X", "Y"):
             if found.get(name) != header[name] and found.get("format") == FORMAT:
-                other = f" has other rankings than those that {begun} was begun with: give the same; "
+                other = f" has other rankings than {begun} was started with: pass the same rankings; "
                 raise bad_argument(name, other, self._again())
         for name, value in header.items():
             if name != "block" and (name not in found or found[name] != value):
-                other = f"{begun} was begun with {name} = {found.get(name)!r}, not {value!r}: give the same; "
+                other = f"{begun} was started with {name} = {found.get(name)!r}, not {value!r}: pass the same value; "
                 raise ValueError(Sentence(other, self._again()))
 
     def _again(self) -> Advice:
@@ -230,8 +231,8 @@ class _File:
 
     def _check_data(self) -> None:
         if not self.unfinished.exists():
-            lost = f"{self.unfinished} is not there, but {self.journal.path.name} is: "
-            raise FileNotFoundError(Sentence(lost, Advice("start again", "remove that to start again")))
+            lost = f"{self.unfinished} is missing, but {self.journal.path.name} exists: "
+            raise FileNotFoundError(Sentence(lost, Advice("start again", "remove the journal to start again")))
         if not self._is_like_ours():
             both = f"remove it and {self.journal.path.name} to start again"
             raise ValueError(Sentence(f"{self.unfinished} is damaged: ", Advice("start again", both)))
@@ -273,7 +274,7 @@ class _File:
 
     def _put(self, file: Any, block: Block, out: NDArray[Any]) -> None:
         width = self.work.shape[1]
-        # Through a file and not a memory map, in which a full disk is a signal that ends the process.
+        # Through a file and not a memory map: writing to a memory map on a full disk kills the process with a signal.
         for row, values in [(0, out)] if block.shape[1] == width else enumerate(out):
             place = (block.rows.start + row) * width + block.columns.start
             file.seek(self.start + place * self.work.dtype.itemsize)
@@ -282,7 +283,7 @@ class _File:
                 data = data[file.write(data) :]
 
     def _name(self) -> None:
-        """Give the file its name."""
+        """Rename the file to its final name."""
         self.journal.add({"naming": self.unfinished.stat().st_ino})
         if self.force:
             self.unfinished.replace(self.target)
@@ -290,13 +291,13 @@ class _File:
             try:
                 claim(self.unfinished, self.target)
             except FileExistsError:
-                made = f"{self.path} was made by something else during the run and is left alone: the matrix is complete in "
-                away = f"{self.unfinished}; move the other file away, and "
-                raise FileExistsError(Sentence(made, away, Option("resume", True), " gives it the name")) from None
+                made = f"{self.path} was created by another program during the run and is not changed: the matrix is complete in "
+                away = f"{self.unfinished}; move the other file, and then "
+                raise FileExistsError(Sentence(made, away, Option("resume", True), " renames it")) from None
         self._clean()
 
     def _is_named(self) -> bool:
-        """Whether a run was killed after it gave the file its name."""
+        """Whether a run was killed after it renamed the file."""
         return self.journal.has_named(self.target) and self.target.stat().st_size == self.size
 
     def _clean(self) -> None:

@@ -1,4 +1,4 @@
-"""The weights that have names, and the parameters that go with each."""
+"""The named weights, and the parameters of each."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from wkendall._text import shown
 WEIGHTS = ("standard", "top", "add", "mult", "average")
 
 FACTORS = ("hyperbolic", "log")
-#: How many numbers are made at a time where there may be very many.
+#: How many entries of a long array are computed at a time.
 STEP = 2**20
 
 
 class DefaultWeight(str):
-    """The default of a parameter, told apart from the same word said by the caller."""
+    """The default of a parameter, distinguishable from the same word given by the caller."""
 
     __slots__ = ()
 
@@ -30,7 +30,7 @@ STANDARD = DefaultWeight("standard")
 def named_weight(
     items: int, weight: str, k: SupportsIndex | None, u: str | ArrayLike | None
 ) -> tuple[str, int | None, str | NDArray[np.float64] | None]:
-    """Check a named weight and that it gets the parameters it uses and no others."""
+    """Check a named weight, and that it gets all of its parameters and no others."""
     check_choice(weight, "weight", WEIGHTS)
     said = Option("weight", str(weight))
     if weight == "top":
@@ -49,7 +49,7 @@ def named_weight(
 
 
 def check_unused(value: object, name: str, said: Piece) -> None:
-    """Refuse a parameter that goes with another kind of weight."""
+    """Refuse a parameter that belongs to another kind of weight."""
     if value is not None:
         uses: tuple[Piece, ...] = (Option("weight", "top"),)
         if name == "u":
@@ -73,10 +73,10 @@ def _factor(u: str | ArrayLike) -> str | NDArray[np.float64]:
 
 
 def as_factor(factor: str | NDArray[np.float64], items: int) -> NDArray[np.float64]:
-    """Return position weights, given by name or one by one."""
+    """Return position weights, which are given by name or as an array."""
     if isinstance(factor, str):
         values = np.empty(items)
-        # In steps, between which Ctrl-C is seen.
+        # In steps, so that Ctrl-C is handled in between.
         for first in range(0, items, STEP):
             ranks = np.arange(first + 1, min(first + STEP, items) + 1)
             values[first : first + STEP] = 1 / (ranks + 1) if factor == "hyperbolic" else 1 / np.log2(ranks + 1)

@@ -1,4 +1,4 @@
-"""Neighbours: for each ranking those that are most alike, without the matrix of all pairs."""
+"""Nearest neighbours: the most similar rankings for each ranking, without the matrix of all pairs."""
 
 from __future__ import annotations
 
@@ -27,17 +27,17 @@ Metric = Literal["kernel", "distance"]
 Mode = Literal["distance", "connectivity"]
 METRICS = ("kernel", "distance")
 MODES = ("distance", "connectivity")
-#: Fewer lists are compared one by one.
+#: Fewer lists than this are compared one by one.
 WORTH_AN_INDEX = 1000
 ADVICE = "ask for fewer neighbours, or for those of some rankings at a time with Y="
 
 
 class Neighbors(NamedTuple):
-    """The rankings that are most alike each of some others, the best first; see `neighbors`."""
+    """The most similar rankings for each ranking, the best first; see `neighbors`."""
 
-    #: The kernel or the distance, of shape (m, n_neighbors).
+    #: Values of the kernel or the distance, of shape (m, n_neighbors).
     values: NDArray[np.float64]
-    #: Rows of the rankings that were found, of the same shape.
+    #: Row numbers of the neighbours, of the same shape.
     indices: NDArray[np.int64]
 
 
@@ -65,30 +65,30 @@ def neighbors(
     progress: bool = False,
     backend: str | None = None,
 ) -> Neighbors | csr_array:
-    """Find, for each ranking of X, the rankings of Y that are most alike, or, without Y, of the others of X.
+    """Find, for each ranking of X, the most similar rankings of Y, or of the rest of X if there is no Y.
 
-    The result is what sorting the rows of `gram_matrix` or `distance_matrix` gives, to the last bit, but the matrix is never
-    built: memory grows with the number of neighbours.
+    The result is bitwise identical to sorting the rows of `gram_matrix` or `distance_matrix`, but the matrix is never
+    built. Memory grows with the number of neighbours.
 
     Parameters
     ----------
     X : array-like of shape (m, n)
-        Rankings, one a row, as for `gram_matrix`.
+        Rankings, one per row, as for `gram_matrix`.
     Y : array-like of shape (m', n), optional
-        Rankings to search. Without it the others of `X` are searched: a ranking is not its own neighbour.
+        Rankings to search. Without it the other rankings of `X` are searched: a ranking is not its own neighbour.
     n_neighbors : int
-        How many to find for each ranking.
+        The number of neighbours of each ranking.
     radius : float, optional
-        Instead of a number of neighbours: find all with a kernel of at least, or a distance of at most, this value.
+        Instead of a number of neighbours: find all rankings with a kernel of at least, or a distance of at most, this
+        value.
     metric : {"kernel", "distance"}
-        What tells how much alike two rankings are: the kernel, the largest value first, or the number of discordant pairs,
-        the smallest first.
+        The measure of similarity: the kernel (largest value first), or the number of discordant pairs (smallest first).
     weight, k, u, U, W, order, check, signed, normalize
         The kernel, as for `gram_matrix`; not for `metric="distance"`.
     input, top, ties, missing
-        What the numbers are, as for `gram_matrix`. With `missing="bottom"` sparse arrays are lists.
+        The meaning of the numbers, as for `gram_matrix`. With `missing="bottom"` sparse arrays are read as lists.
     n_jobs : int, optional
-        Threads, as for `gram_matrix`. The result is bitwise identical for any number.
+        Number of threads, as for `gram_matrix`. The result is bitwise identical for any number.
     progress : bool
         Show a progress bar; needs tqdm.
     backend : str, optional
@@ -97,10 +97,10 @@ def neighbors(
     Returns
     -------
     Neighbors
-        A named tuple of `values` and `indices`, arrays of shape (m, n_neighbors). The best comes first, of equal values the
-        one with the smaller index.
+        A named tuple of `values` and `indices`, arrays of shape (m, n_neighbors). The best neighbour comes first. Among
+        equal values the smaller index comes first.
     scipy.sparse.csr_array of shape (m, m')
-        With `radius`: the values of all that were found. Zeros among them are stored.
+        With `radius`: the values of all neighbours. Values of zero are stored.
 
     See Also
     --------
@@ -164,14 +164,14 @@ def neighbors_graph(
     n_jobs: SupportsIndex | None = None,
     progress: bool = False,
 ) -> csr_array:
-    """Return the graph of neighbours, for tools that take precomputed neighbours: scikit-learn, UMAP, scanpy.
+    """Return the graph of neighbours, for tools that accept precomputed neighbours: scikit-learn, UMAP, scanpy.
 
     Parameters
     ----------
     X, Y, n_neighbors, radius, metric, n_jobs, progress
         As for `neighbors`.
     mode : {"distance", "connectivity"}
-        What is stored: a distance, or 1. The distance is the number of discordant pairs for `metric="distance"`, and
+        The stored value: a distance, or 1. The distance is the number of discordant pairs for `metric="distance"`, and
         `sqrt(K(s, s) + K(t, t) - 2 K(s, t))` for a kernel.
     weight, k, u, U, W, order, check, signed, normalize, input, top, ties, missing
         As for `gram_matrix`.
@@ -179,7 +179,7 @@ def neighbors_graph(
     Returns
     -------
     scipy.sparse.csr_array of shape (m, m')
-        A row for each ranking of `X`, its entries by rising distance. Distances of 0 are stored.
+        One row for each ranking of `X`, with its entries by increasing distance. Distances of 0 are stored.
 
     Examples
     --------
@@ -203,11 +203,11 @@ def neighbors_graph(
 def packed_signs(
     X: ArrayLike, *, input: Input = "ranks", top: Top = "low", n_jobs: SupportsIndex | None = None
 ) -> NDArray[np.uint8]:
-    """Return rankings as bits, whose Hamming distance is the Kendall distance.
+    """Return rankings as bit vectors whose Hamming distance is the Kendall distance.
 
-    FAISS, Milvus and other indexes of binary vectors can then search rankings. The bit of a pair of items i < j is 1 if i comes
-    before j. Pairs come in the order (0, 1), (0, 2), (1, 2), (0, 3), .., the first in the lowest bit of the first byte;
-    zeros fill the last byte.
+    With these, FAISS, Milvus and other indexes of binary vectors can search rankings. The bit of a pair of items i < j
+    is 1 if i comes before j. The pairs are in the order (0, 1), (0, 2), (1, 2), (0, 3), ..; the first pair is the
+    lowest bit of the first byte. Zeros fill the last byte.
 
     Parameters
     ----------
@@ -237,7 +237,7 @@ def packed_signs(
 
 
 def specification(metric: Metric, kernel: Kernel) -> Specification:
-    """Return what neighbours are compared by; refuse parameters of a kernel for a distance."""
+    """Return the measure that neighbours are compared by; refuse parameters of a kernel for a distance."""
     check_choice(metric, "metric", METRICS)
     if metric == "kernel":
         return kernel
@@ -252,7 +252,7 @@ def specification(metric: Metric, kernel: Kernel) -> Specification:
 
 
 def as_radius(radius: object) -> float:
-    """Check that a radius is a number; which are allowed is for the Rust crate to say."""
+    """Check that a radius is a number; the Rust crate checks its range."""
     if not isinstance(radius, Real) or isinstance(radius, bool | np.bool_):
         raise bad_type("radius", f" must be a real number, not {shown(radius)}")
     try:
@@ -264,7 +264,7 @@ def as_radius(radius: object) -> float:
 def neighbors_of(
     x: CheckedRankings, y: CheckedRankings | None, what: Specification, n_neighbors: int, run: Run
 ) -> Neighbors:
-    """Find neighbours of rankings that have been read."""
+    """Find neighbours of checked rankings."""
     check_fits(x.rows, 2 * n_neighbors, np.dtype(np.float64), ADVICE)
     index = _index(x if y is None else y, what, run)
     with progress_bar(run.progress, "neighbors") as show:
@@ -279,7 +279,7 @@ def neighbors_of(
 
 
 def within_of(x: CheckedRankings, y: CheckedRankings | None, what: Specification, radius: float, run: Run) -> csr_array:
-    """Find all rankings that are not beyond a radius."""
+    """Find all rankings within a radius."""
     from scipy.sparse import csr_array
 
     index = _index(x if y is None else y, what, run)
@@ -303,7 +303,7 @@ def graph_of(
     mode: Mode,
     run: Run,
 ) -> csr_array:
-    """Find neighbours, a number of them or all within a radius, as a graph."""
+    """Find a number of neighbours, or all within a radius, and return them as a graph."""
     from scipy.sparse import csr_array
 
     starts: NDArray[Any]
@@ -320,7 +320,7 @@ def graph_of(
         return csr_array((np.ones(len(indices)), indices, starts), shape=_shape(x, y))
     rows = np.repeat(np.arange(x.rows), np.diff(starts))
     distances = distances_of(x, y, what, rows, indices, values, run)
-    # Where rankings have different self-similarities, a larger kernel can mean a larger distance.
+    # If rankings have different self-similarities, a larger kernel can mean a larger distance.
     by_distance = np.lexsort((distances, rows))
     return csr_array((distances[by_distance], indices[by_distance], starts), shape=_shape(x, y))
 
@@ -334,7 +334,7 @@ def distances_of(
     values: NDArray[np.float64],
     run: Run,
 ) -> NDArray[np.float64]:
-    """Return the distances of rankings of `x` and `y`, by their numbers, that have these values."""
+    """Turn values of the measure into distances, for pairs of rankings of `x` and `y` given by their row numbers."""
     if isinstance(what, Distance):
         return values
     own = diagonal_of(x, what, run)
@@ -348,11 +348,11 @@ def distances_of(
 
 
 def _index(searched: CheckedRankings, what: Specification, run: Run) -> _core.ListIndex | None:
-    """Return the index of lists that are kept for many searches; it is made for the first."""
+    """Return the index of the lists, built by the first search and kept for the next ones."""
     if searched.indexes is None or not searched.core.is_lists or searched.rows < WORTH_AN_INDEX:
         return None
     if isinstance(what, Kernel) and (what.U is not None or what.W is not None or what.order != 2):
-        return None  # computed of rankings of all items
+        return None  # lists are expanded to rankings of all items
     key = repr((what.function, what.options()))
     if key not in searched.indexes:
         index = _core.ListIndex(what.measure(searched.items), searched.core, run.threads)

@@ -1,4 +1,4 @@
-"""The kernels of one pair of rankings and of one permutation, and the correlation."""
+"""The kernel of one pair of rankings or of one permutation, and the correlation."""
 
 from __future__ import annotations
 
@@ -35,9 +35,10 @@ def kernel(
     missing: Missing = "error",
     n_jobs: SupportsIndex | None = None,
 ) -> float:
-    """Kernel between two rankings; parameters are those of `gram_matrix`.
+    """Kernel between two rankings, with the parameters of `gram_matrix`.
 
-    For more than one pair `gram_matrix` is much faster than a loop. One pair takes one thread, whatever `n_jobs` says.
+    For more than one pair, `gram_matrix` is much faster than a loop. A single pair uses one thread, whatever `n_jobs`
+    is.
 
     Returns
     -------
@@ -68,15 +69,16 @@ def correlation(
     missing: Missing = "error",
     n_jobs: SupportsIndex | None = None,
 ) -> float:
-    """Weighted correlation of two rankings: (C - D) / (C + D) of the concordant and the discordant sum.
+    """Weighted correlation of two rankings: (C - D) / (C + D), with C the concordant and D the discordant sum.
 
-    Not a kernel: the denominator depends on the pair, and matrices of such values can have negative eigenvalues. For a
-    kernel with values from -1 to 1 use `kernel` with `signed=True, normalize=True`. With the standard weight both are
-    Kendall's tau. Parameters are those of `gram_matrix`.
+    This is not a kernel: the denominator depends on the pair, and a matrix of correlations can have negative
+    eigenvalues. For a kernel with values from -1 to 1 use `kernel` with `signed=True, normalize=True`. With the
+    standard weight both are Kendall's tau. The parameters are those of `gram_matrix`.
 
-    With ties or missing items C and D are the means of the two sums over the complete rankings that agree with the two. A
-    pair of tied items adds the same to both. So the standard weight gives tau-a, with all pairs in the denominator, and a
-    ranking with ties is not at 1 with itself. For tau-b use `kernel` with `signed=True, normalize=True, ties="mean"`.
+    With ties or missing items, C and D are the means of the two sums over the complete rankings that agree with the two
+    rankings. A pair of tied items adds the same to both. The standard weight therefore gives tau-a, with all pairs in
+    the denominator, and the correlation of a ranking with ties and itself is below 1. For tau-b use `kernel` with
+    `signed=True, normalize=True, ties="mean"`.
 
     Returns
     -------
@@ -118,10 +120,11 @@ def kappa(
     missing: Missing = "error",
     n_jobs: SupportsIndex | None = None,
 ) -> float:
-    """Kernel as a function of one permutation: that between the identity and `pi`.
+    """Kernel as a function of one permutation: the kernel between the identity and `pi`.
 
-    The kernel between rankings s and t is `kappa` of the permutation that gives t's rank of the item that s ranks a-th.
-    Parameters are those of `gram_matrix`. Computed in O(n log n) by the paper's partition algorithm; with `U` and `W` in O(n^2).
+    The kernel between rankings s and t is `kappa(pi)`, where pi(a) is the rank in t of the item at position a in s. The
+    parameters are those of `gram_matrix`. It takes O(n log n) by the paper's partition algorithm, and O(n^2) with `U`
+    and `W`.
 
     Returns
     -------
@@ -138,7 +141,7 @@ def kappa(
     measure = Kernel(weight, k, u, U, W, order, check, signed, normalize).measure(ranking.items)
     if top == "low" and ranking.is_complete:
         return measure.kappa(ranking.core)
-    # The identity mirrored is not the identity.
+    # `top="high"` mirrors the ranks of both, and the mirrored identity is not the identity.
     identity = Reading("ranks", top).ranking(np.arange(ranking.items), "identity")
     return _value(measure, identity, ranking)
 

@@ -1,4 +1,4 @@
-"""How results are computed: their type, where they are written, threads, a progress bar, a strategy."""
+"""How results are computed: data type, output array, threads, progress bar, strategy."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from wkendall._text import shown
 
 
 class Run(NamedTuple):
-    """The parameters of a run, as given; see `gram_matrix`."""
+    """The parameters of a run, as given by the caller; see `gram_matrix`."""
 
     dtype: DTypeLike = np.float64
     out: NDArray[Any] | None = None
@@ -32,7 +32,7 @@ class Run(NamedTuple):
         return as_threads(self.n_jobs)
 
     def check(self) -> None:
-        """Refuse what can be refused before anything is read."""
+        """Refuse whatever can be refused before rankings are read."""
         as_result_type(self.dtype)
         as_threads(self.n_jobs)
         check_flag(self.progress, "progress")
@@ -40,9 +40,9 @@ class Run(NamedTuple):
             raise TypeError(f"backend must be a name or None, not {shown(self.backend)}")
 
     def result(self, shape: tuple[int, ...], columns: int, advice: str = ADVICE, *read: object) -> NDArray[Any]:
-        """Return the array to write to: the one given, checked, or a new one of `shape`, a row having `columns` numbers.
+        """Return the output array: the given one, checked, or a new one of `shape`; a row has `columns` numbers.
 
-        `read` are arrays that are read meanwhile, with which it must share no memory.
+        `read` are the input arrays, with which the output array must not share memory.
         """
         if self.out is not None:
             check_out(self.out, shape, self.result_type, *read)

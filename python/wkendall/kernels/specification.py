@@ -1,4 +1,4 @@
-"""What is computed for a pair of rankings: a kernel with its parameters, the Mallows kernel, the distance."""
+"""What is computed for a pair of rankings: a kernel with its parameters, the Mallows kernel, or the distance."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ class Specification(Protocol):
 
     @property
     def function(self) -> str:
-        """The public function that computes it."""
+        """The name of the public function that computes it."""
         ...
 
     def measure(self, items: int, pairs: int = 1) -> _core.Measure:
-        """Check the parameters for so many items; `pairs` is how many pairs of rankings are to be compared."""
+        """Check the parameters for `items` items; `pairs` is the number of pairs of rankings to compare."""
         ...
 
     def options(self) -> dict[str, Any]:
@@ -41,25 +41,25 @@ class Distance(NamedTuple):
     function: str = "distance_matrix"
 
     def measure(self, items: int, pairs: int = 1) -> _core.Measure:  # noqa: ARG002
-        """Return what the Rust crate computes."""
+        """Return the measure of the Rust crate."""
         return _core.Measure.distance(items)
 
     def options(self) -> dict[str, Any]:
-        """Return no parameters."""
+        """Return an empty dictionary: there are no parameters."""
         return {}
 
 
 class Mallows(NamedTuple):
-    """The Mallows kernel, by its rate."""
+    """The Mallows kernel with its rate."""
 
     lam: float
-    #: Whether values are divided by the roots of both self-similarities, which are not 1 with ties or missing items.
+    #: Whether to divide by the square roots of both self-similarities, which differ from 1 with ties or missing items.
     normalize: bool = False
     function: str = "mallows"
 
     @classmethod
     def of(cls, lam: object, normalize: bool = False) -> Mallows:
-        """Check that the rate is a number; whether it may be the rate of a kernel is for the Rust crate to say."""
+        """Check that the rate is a number; the Rust crate checks its range."""
         check_flag(normalize, "normalize")
         if not isinstance(lam, Real) or isinstance(lam, bool | np.bool_):
             raise TypeError(f"lam must be a real number, not {shown(lam)}")
@@ -69,17 +69,17 @@ class Mallows(NamedTuple):
             raise ValueError(f"lam is {shown(lam)}, too large: it must be a finite number from 0") from None
 
     def measure(self, items: int, pairs: int = 1) -> _core.Measure:  # noqa: ARG002
-        """Return what the Rust crate computes."""
+        """Return the measure of the Rust crate."""
         measure = _core.Measure.mallows(items, self.lam)
         return measure.normalized() if self.normalize else measure
 
     def options(self) -> dict[str, Any]:
-        """Return the rate, and whether values are divided."""
+        """Return the rate, and whether values are normalized."""
         return {"lam": self.lam, "normalize": self.normalize}
 
 
 class Kernel(NamedTuple):
-    """The parameters of a kernel, as given; see `gram_matrix`."""
+    """The parameters of a kernel, as given by the caller; see `gram_matrix`."""
 
     weight: str = STANDARD
     k: SupportsIndex | None = None
@@ -93,11 +93,11 @@ class Kernel(NamedTuple):
 
     @property
     def function(self) -> str:
-        """The public function that computes it."""
+        """The name of the public function that computes it."""
         return "gram_matrix"
 
     def measure(self, items: int, pairs: int = 1) -> _core.Measure:
-        """Check the parameters for so many items; `pairs` is how many pairs of rankings are to be compared."""
+        """Check the parameters for `items` items; `pairs` is the number of pairs of rankings to compare."""
         check_flag(self.check, "check")
         check_flag(self.signed, "signed")
         check_flag(self.normalize, "normalize")
@@ -128,19 +128,19 @@ class Kernel(NamedTuple):
         check_unused(self.k, "k", Argument(given))
         check_unused(self.u, "u", Argument(given))
         if self.signed:
-            needs = Sentence(Option("signed", True), f" needs concordant pairs with a weight by name, not {given}")
+            needs = Sentence(Option("signed", True), f" needs a named weight, not {given}")
             raise RankingError(needs, argument="signed")
         if self.W is None:
             return tensor_weights(self.U, items, order, pairs)
         if order != 2:
-            raise bad_argument("W", f" is for pairs, of order 2, but order is {order}: higher orders take U")
+            raise bad_argument("W", f" is for pairs, of order 2, but order is {order}: use U for higher orders")
         return quadruple_weights(self.W, items, bool(self.check))
 
     def options(self) -> dict[str, Any]:
         """Return the parameters as numbers and texts; arrays are hashed."""
         names = ("weight", "k", "u", "U", "W", "order", "signed", "normalize")
         options = {name: _described(getattr(self, name)) for name in names}
-        # What is checked is also made symmetric to the last bit.
+        # The check also makes W exactly symmetric.
         return options if self.W is None else options | {"check": bool(self.check)}
 
 
@@ -151,7 +151,7 @@ def _described(value: Any) -> Any:
         return str(value)
     if isinstance(value, tuple):
         return [_described(part) for part in value]
-    # What cannot be described is refused when the measure is made.
+    # Values that cannot be described are refused later, when the measure is made.
     with suppress(TypeError, ValueError, OverflowError):
         array = np.asarray(value)
         if not array.ndim:

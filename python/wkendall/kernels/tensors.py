@@ -1,4 +1,4 @@
-"""General weights: tensors U, stacks and factors of them, arrays W, and those that belong to the named kernels."""
+"""General weights: tensors U, stacks and factors of them, arrays W, and the tensors of the named kernels."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ from wkendall._text import shown
 from wkendall.kernels.low_rank import low_rank
 from wkendall.kernels.named_weights import STEP, as_factor, named_weight
 
-#: What the two entries of W for two pairs of positions, one way and the other, may differ by, as a part of the larger. Their mean
-#: is taken, which changes values by half of it.
+#: The allowed relative difference between W[a, b, c, d] and W[c, d, a, b]. Their mean is used, which changes values by
+#: at most half of it.
 UNEVEN = 1e-12
-#: How far below zero rounding may bring an eigenvalue, as a part of the largest.
+#: How far below zero rounding may push an eigenvalue, relative to the largest eigenvalue.
 INDEFINITE = 1e-10
-#: Rows and columns of a matrix that are taken at a time.
+#: The number of rows and columns of a matrix that are processed at a time.
 PIECE = 128
-#: What to do about a W that makes no kernel.
-ANYWAY: tuple[Piece, ...] = ("; pass ", Option("check", False), " to use it all the same")
+#: Advice for a W that does not make a kernel.
+ANYWAY: tuple[Piece, ...] = ("; pass ", Option("check", False), " to use it anyway")
 
 
 class Weights(NamedTuple):
-    """Weights as the Rust crate takes them."""
+    """Weights in the form that the Rust crate takes."""
 
     kind: Literal["tensor", "factors", "quadruples"]
     order: int
@@ -38,7 +38,7 @@ class Weights(NamedTuple):
 
 
 def tensor_weights(U: object, items: int, order: int, pairs: int) -> Weights:
-    """Check `U=`: a tensor, a stack of tensors, or a tuple of factors; `pairs` is how many pairs of rankings are to come."""
+    """Check `U=`: a tensor, a stack of tensors, or a tuple of factors; `pairs` is the number of pairs of rankings to compare."""
     if isinstance(U, tuple):
         return Weights("factors", order, _factors(U, items, order))
     one, several = _shape(items, order), _shape("r", items, order)
@@ -55,7 +55,7 @@ def tensor_weights(U: object, items: int, order: int, pairs: int) -> Weights:
 
 
 def one_tensor(U: object, name: str, items: int, order: int | None = None) -> NDArray[np.float64]:
-    """Check a single tensor, of any order unless one is given."""
+    """Check a single tensor, of any order unless `order` is given."""
     axes = tuple(range(1, MOST_AXES + 1)) if order is None else (order,)
     wanted = "an array with one axis of n weights or more" if order is None else f"an array with {order} axes"
     tensor = real_array(U, name, axes, wanted)
@@ -66,13 +66,13 @@ def one_tensor(U: object, name: str, items: int, order: int | None = None) -> ND
 
 
 def quadruple_weights(W: object, items: int, check: bool, definite: bool = True) -> Weights:
-    """Check `W=`, and unless told not to that it makes a kernel: that it is symmetric, and positive semi-definite."""
+    """Check `W=`. Unless `check` is false, also check that it makes a kernel: symmetric and positive semi-definite."""
     array = real_array(W, "W", (4,), f"an array of shape {_shape(items, 4)}")
     if array.shape != (items,) * 4:
         rule = f"for rankings of {items} items it must be {_shape(items, 4)}"
         raise bad_argument("W", f" has shape {array.shape}, but {rule}")
     _check_finite(array)
-    # Only pairs of positions a < b and c < d count: the other entries change nothing, and are not judged.
+    # Only the pairs of positions a < b and c < d count. The other entries change nothing and are not checked.
     pairs = np.flatnonzero(np.triu(np.ones((items, items), dtype=bool), 1))
     places = np.ix_(pairs, pairs)
     counted = array.reshape(items**2, items**2)[places]
@@ -89,7 +89,7 @@ def _check_finite(W: NDArray[np.float64]) -> None:
     wrong = ~np.isfinite(W)
     if wrong.any():
         places = np.argwhere(wrong)
-        # One that counts is named first.
+        # Report an entry that counts before one that does not.
         counts = (places[:, 0] < places[:, 1]) & (places[:, 2] < places[:, 3])
         a, b, c, d = places[int(counts.argmax())]
         value = "NaN" if np.isnan(W[a, b, c, d]) else W[a, b, c, d]
@@ -97,7 +97,7 @@ def _check_finite(W: NDArray[np.float64]) -> None:
 
 
 def _even(matrix: NDArray[np.float64], pairs: list[tuple[int, int]]) -> NDArray[np.float64]:
-    """Return the entries that count, one row for each pair a < b, as a symmetric matrix; refuse those that differ too much."""
+    """Return the entries that count as a symmetric matrix, one row for each pair a < b; refuse those that differ too much."""
     with np.errstate(over="ignore"):
         apart = np.abs(matrix - matrix.T)
     wrong = apart > UNEVEN * np.maximum(np.abs(matrix), np.abs(matrix.T))
@@ -107,7 +107,7 @@ def _even(matrix: NDArray[np.float64], pairs: list[tuple[int, int]]) -> NDArray[
         raise bad_argument(
             "W",
             f" is not symmetric: W[{a}, {b}, {c}, {d}] is {float(matrix[first, second])!r}, but W[{c}, {d}, {a}, {b}] is "
-            f"{float(matrix[second, first])!r}: a kernel needs both the same",
+            f"{float(matrix[second, first])!r}: a kernel needs equal values",
             *ANYWAY,
         )
     return np.where(apart > 0, matrix / 2 + matrix.T / 2, matrix)
@@ -116,7 +116,8 @@ def _even(matrix: NDArray[np.float64], pairs: list[tuple[int, int]]) -> NDArray[
 def _check_definite(matrix: NDArray[np.float64]) -> None:
     exponent = int(np.frexp(np.abs(matrix).max())[1])
     scaled = np.ldexp(matrix, -exponent)
-    # A third of the time of eigenvalues, and not in one call. Only a matrix near the limit or beyond needs them.
+    # Cholesky takes a third of the time of eigenvalues and can be interrupted. Only a matrix near or beyond the limit
+    # needs them.
     if _has_factor(scaled, INDEFINITE / 2 * _least_norm(scaled)):
         return
     eigenvalues = _in_thread(np.linalg.eigvalsh, scaled)
@@ -131,7 +132,7 @@ def _check_definite(matrix: NDArray[np.float64]) -> None:
 
 
 def _least_norm(matrix: NDArray[np.float64]) -> float:
-    """Return what the largest absolute value of an eigenvalue is at least: nearly that value, as a rule."""
+    """Return a lower bound of the largest absolute eigenvalue, usually close to it."""
     vector = matrix[int((matrix**2).sum(axis=0).argmax())]
     norm = float(np.linalg.norm(vector))
     for _ in range(5):
@@ -141,7 +142,7 @@ def _least_norm(matrix: NDArray[np.float64]) -> float:
 
 
 def _has_factor(matrix: NDArray[np.float64], shift: float) -> bool:
-    """Tell whether a symmetric matrix, with `shift` added to its diagonal, has a Cholesky factor: in pieces, for Ctrl-C."""
+    """Tell whether a symmetric matrix with `shift` added to its diagonal has a Cholesky factor; in steps, for Ctrl-C."""
     left = matrix + shift * np.eye(len(matrix))
     for start in range(0, len(left), PIECE):
         end = start + PIECE
@@ -158,7 +159,7 @@ def _has_factor(matrix: NDArray[np.float64], shift: float) -> bool:
 
 
 def _in_thread(function: Callable[[Any], Any], argument: Any) -> Any:
-    """Call what no signal can interrupt. An interruption raises here, and the thread ends when it is done."""
+    """Call a function that signals cannot interrupt. Ctrl-C raises here, and the thread ends when the function returns."""
     done: list[tuple[Any, BaseException | None]] = []
 
     def call() -> None:
@@ -170,7 +171,7 @@ def _in_thread(function: Callable[[Any], Any], argument: Any) -> Any:
     thread = Thread(target=call, daemon=True)
     try:
         thread.start()
-    except RuntimeError:  # the system has no more threads
+    except RuntimeError:  # the system cannot start another thread
         call()
     while not done:
         thread.join(0.1)
@@ -181,10 +182,10 @@ def _in_thread(function: Callable[[Any], Any], argument: Any) -> Any:
 
 
 def _factors(U: tuple[Any, ...], items: int, order: int) -> NDArray[np.float64]:
-    """Return the vectors of all terms, one after the other."""
+    """Return the vectors of all terms, one after another."""
     meaning = (
-        f"a tuple is factors, for {items} items and order {order}: {order} arrays of shape (r, {items}), one for each axis, or "
-        f"tuples of {order} vectors of {items} weights, one for each term"
+        f"a tuple must contain factors: for {items} items and order {order}, {order} arrays of shape (r, {items}), "
+        f"one for each axis, or tuples of {order} vectors of {items} weights, one for each term"
     )
     if not U:
         raise bad_argument("U", f" is empty, but {meaning}")
@@ -212,7 +213,7 @@ def _factors(U: tuple[Any, ...], items: int, order: int) -> NDArray[np.float64]:
 
 
 def _check_part(part: object, name: str, terms: bool, meaning: str) -> None:
-    """Refuse what could be read as an axis and as a term, or as a row of an array."""
+    """Refuse a part that could be read both as an axis and as a term, or as a row of an array."""
     if isinstance(part, tuple):
         if not terms:
             raise TypeError(f"{name} is a tuple, but U[0] is not: {meaning}")
@@ -237,7 +238,7 @@ def _vectors(values: object, name: str, axes: tuple[int, ...], items: int, meani
 
 
 def _shape(*parts: object) -> str:
-    """Write the shape of an array with so many axes of n entries, after others."""
+    """Write the shape of an array; the last two arguments are the length and the number of its equal axes."""
     *first, items, order = parts
     axes = [str(part) for part in first] + [str(items)] * int(str(order))
     return f"({', '.join(axes)}{',' if len(axes) == 1 else ''})"
@@ -251,10 +252,11 @@ def position_weights(
     u: str | ArrayLike | None = None,
     order: SupportsIndex = 2,
 ) -> NDArray[np.float64]:
-    """Weights of tuples of positions that make `U=` the same as a named kernel.
+    """Tensor of position weights that makes `U=` equal to a named kernel.
 
-    Entry [a, b, ..] is what a tuple of items with these ranks, from the top down, has in one ranking; it is zero unless
-    a < b < ... The average kernel has no such tensor: it is the sum of n of them, one for each k, divided by n.
+    Entry [a, b, ..] is the factor that a tuple of items with these ranks, from the top down, has in one ranking. It is
+    zero unless a < b < ... The average kernel has no single tensor: it is the sum of n of them, one for each k, divided
+    by n. The result is then the stack of these.
 
     Parameters
     ----------
@@ -294,8 +296,8 @@ def position_weights(
     return out
 
 
-#: How the numbers of the positions of a tuple make its entry, and what no positions make; not for the average weight, which has
-#: one tensor for each k.
+#: The operation that combines the weights of the positions of a tuple, and its neutral element. The average weight is
+#: absent: it has one tensor for each k.
 _COMBINED: dict[str, tuple[np.ufunc, float]] = {
     "standard": (np.multiply, 1.0),
     "top": (np.multiply, 1.0),
@@ -307,9 +309,9 @@ _COMBINED: dict[str, tuple[np.ufunc, float]] = {
 def _fill_increasing(
     out: NDArray[np.float64], values: NDArray[np.float64], combine: np.ufunc, before: float | np.float64
 ) -> None:
-    """Fill the entries [a, b, ..] with a < b < ... with what their positions have together, and with what came before.
+    """Fill the entries [a, b, ..] with a < b < ... by combining the weights of their positions and the value so far.
 
-    Large arrays are filled in pieces, between which Ctrl-C is seen.
+    Large arrays are filled in steps, so that Ctrl-C is handled in between.
     """
     if out.ndim > 1 and out.size > STEP:
         for rank in range(len(out)):

@@ -1,4 +1,4 @@
-"""Gram matrices larger than memory, in files: block by block, with a journal, so that a run that was killed can go on."""
+"""Gram matrices larger than memory, written to files block by block with a journal, so that a run can be resumed."""
 
 from __future__ import annotations
 
@@ -43,9 +43,10 @@ def gram_to_file(
 ) -> NDArray[Any]:
     """Kernel between all pairs of rankings, written to an .npy file that may be larger than memory.
 
-    The matrix is computed in blocks of 64 MiB or less. Until it is complete, the file is called `path` + ".unfinished". A small
-    file, `path` + ".journal", says which blocks are done. A run that was interrupted or killed, even by a power cut, goes on with
-    `resume=True`. The file is then bitwise identical to that of an unbroken run, and to what `gram_matrix` returns.
+    The matrix is computed in blocks of 64 MiB or less. Until it is complete, the file is called `path` + ".unfinished".
+    A small file, `path` + ".journal", records which blocks are done. Resume a run that was interrupted or killed, even
+    by a power cut, with `resume=True`. The file is then bitwise identical to that of an uninterrupted run, and to the
+    result of `gram_matrix`.
 
     Parameters
     ----------
@@ -54,8 +55,8 @@ def gram_to_file(
     X, Y
         As for `gram_matrix`.
     resume : bool
-        Go on with the unfinished file of an earlier call, if there is one. Rankings, options, the version of the package and the
-        instruction set of the machine must be those of that call.
+        Continue the unfinished file of an earlier call, if there is one. The rankings, the options, the version of the
+        package and the instruction set of the machine must be the same as in that call.
     weight, k, u, U, W, order, check, signed, normalize, input, top, ties, missing, dtype, n_jobs, progress, backend
         As for `gram_matrix`.
 
@@ -67,10 +68,10 @@ def gram_to_file(
     Raises
     ------
     FileExistsError
-        If the file exists, at the start or at the end; the finished matrix then stays in the unfinished file. If there is an
-        unfinished file, and `resume` is False. If another process is writing to it.
+        If the file exists, at the start or at the end; in the second case the finished matrix stays in the unfinished
+        file. If there is an unfinished file and `resume` is False. If another process is writing to the file.
     ValueError
-        If the unfinished file is that of other rankings or options.
+        If the unfinished file belongs to other rankings or options.
 
     Examples
     --------
@@ -94,7 +95,7 @@ def gram_to_file(
 
 
 def prepare(what: Specification, X: ArrayLike, Y: ArrayLike | None, reading: Reading, run: Run) -> Work:
-    """Check everything that can be checked before a file is made."""
+    """Check everything that can be checked before a file is created."""
     run.check()
     x, y = reading.both(X, Y, run.threads)
     measure = what.measure(x.items, x.rows * (x if y is None else y).rows)

@@ -1,14 +1,14 @@
-"""Weights of positions, learned from labelled rankings.
+"""Position weights, learned from labelled rankings.
 
 Layers, each using only those below it:
 
     suquan     SUQUAN-SVD: weights from singular vectors
     alternating  weights and coefficients in turn
-    coefficients   the best coefficients for given weights
+    coefficients   the optimal coefficients for given weights
     interior_point the dual problem of a support vector machine
-    singular_values  of weighted sums of permutations
+    singular_values  singular values of weighted sums of permutations
     position_tensors the tensors of rankings to learn from, complete or not
-    decomposition  how tensors split under permutations
+    decomposition  the decomposition of tensors under permutations
 """
 
 from wkendall.learning.suquan import SuquanSVD, suquan_svd

@@ -1,4 +1,4 @@
-"""Weights and coefficients in turn, each the best for the other."""
+"""Alternating optimisation of weights and coefficients."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from wkendall._arguments import Array
 from wkendall.learning.coefficients import Fit, Loss, train
 from wkendall.learning.position_tensors import PositionTensors
 
-#: How exactly half steps are solved, as a part of the objective: far better than what may count as a rise.
+#: The relative accuracy of a half step: far smaller than the tolerance for a rise of the objective.
 EXACT, RISE = 1e-9, 1e-6
 
 
 class State(NamedTuple):
-    """Weights, coefficients and intercept, with the sum of the costs of all rankings."""
+    """Weights, coefficients and intercept, and the total loss of all rankings."""
 
     U: Array
     B: Array
@@ -26,11 +26,11 @@ class State(NamedTuple):
     cost: float
 
     def objective(self) -> float:
-        """Return what is minimised."""
+        """Return the objective, which is minimised."""
         return self.cost + (float(np.vdot(self.U, self.U)) + float(np.vdot(self.B, self.B))) / 2
 
     def balanced(self) -> State:
-        """Scale U and B to equal norms: the scores stay, the sum of the squares is the least."""
+        """Scale U and B to equal norms: the scores stay the same, and the sum of the squared norms becomes minimal."""
         norms = float(np.linalg.norm(self.U)), float(np.linalg.norm(self.B))
         if 0.0 in norms:
             return self._replace(U=np.zeros_like(self.U), B=np.zeros_like(self.B))
@@ -49,12 +49,12 @@ class Alternation:
         self._targets, self._costs, self._loss, self._tol = targets, costs, loss, tol
 
     def coefficients(self, state: State) -> State:
-        """Return the best B and intercept for U."""
+        """Return the optimal B and intercept for fixed U."""
         fit = self._train(self._sample, state.U)
         return State(state.U, fit.tensor, fit.intercept, fit.cost)
 
     def weights(self, state: State) -> State:
-        """Return the best U and intercept for B."""
+        """Return the optimal U and intercept for fixed B."""
         fit = self._train(self._inverse, state.B)
         return State(fit.tensor, state.B, fit.intercept, fit.cost)
 
@@ -62,7 +62,7 @@ class Alternation:
         return train(sample, self._targets, self._costs, fixed, fixed.ndim, self._loss, EXACT)
 
     def run(self, start: Array, most: int, report: Callable[[int, float, float], None]) -> Alternated:
-        """Alternate from given weights until, at equal norms, neither half step lowers the objective by more than `tol` of it."""
+        """Alternate until, at equal norms, neither half step lowers the objective by more than a fraction `tol` of it."""
         state = self.coefficients(State(start, np.zeros_like(start), 0.0, 0.0)).balanced()
         path = [state.objective()]
         for iteration in range(1, most + 1):
@@ -87,7 +87,7 @@ class Alternation:
 
 
 class Alternated(NamedTuple):
-    """The end of an alternation, and the objective at the start and after each half step."""
+    """The result of an alternation, and the objective at the start and after each half step."""
 
     state: State
     path: Array

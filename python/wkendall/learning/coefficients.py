@@ -1,7 +1,7 @@
-"""Kernel machines: the best linear function of the embedding of rankings for given weights of positions.
+"""Kernel machines: the optimal linear function of the embedding of rankings for given position weights.
 
-Minimise sum of cost * loss(target, score) + |B|^2 / 2 over B and an intercept, score being <B, Phi_U(s)> + intercept. The
-best B is a combination of the tensors of the rankings.
+Minimise sum of cost * loss(target, score) + |B|^2 / 2 over B and an intercept, where the score is <B, Phi_U(s)> +
+intercept. The optimal B is a linear combination of the tensors of the rankings.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from wkendall._arguments import Array
 from wkendall.learning.interior_point import FromFeatures, FromGram, KernelMatrix, path
 from wkendall.learning.position_tensors import PositionTensors
 
-#: Steps for a support vector machine; twenty are usual.
+#: Maximum number of steps for a support vector machine; twenty are typical.
 MOST_STEPS = 100
 
 
@@ -31,9 +31,9 @@ class Loss(Protocol):
         ...
 
     def solve(self, kernel: KernelMatrix, targets: Array, costs: Array, tolerance: float) -> tuple[Array, float]:
-        """Return the coefficients of the rankings and the intercept of the best function.
+        """Return the coefficients of the rankings and the intercept of the optimal function.
 
-        `tolerance` is the part of the objective by which it may be above the least.
+        `tolerance` is the allowed relative excess of the objective over its minimum.
         """
         ...
 
@@ -46,7 +46,7 @@ class Hinge:
         return np.maximum(0.0, 1.0 - targets * scores)
 
     def solve(self, kernel: KernelMatrix, targets: Array, costs: Array, tolerance: float) -> tuple[Array, float]:
-        """Return the coefficients and the intercept, once the objectives of the problem and of its dual are close enough."""
+        """Return the coefficients and the intercept, once the primal and the dual objective are close enough."""
         least, highest = np.inf, -np.inf
         coefficients, intercept = np.zeros_like(targets), 0.0
         for a, scores in islice(path(kernel, targets, costs), MOST_STEPS):
@@ -55,14 +55,15 @@ class Hinge:
             value = half + float(costs @ self(targets, scores + middle))
             if value <= least:
                 least, coefficients, intercept = value, targets * a, middle
-            # Off the equation the dual objective is a bound less the distance times the intercept, which is as large as a score.
+            # If <y, a> is not exactly zero, the dual bound is lower by |<y, a>| times the intercept, which is no larger
+            # than a score.
             distance = abs(float(targets @ a)) * (1.0 + float(np.abs(scores).max()))
             highest = max(highest, float(a.sum()) - half - distance)
             if least - highest <= tolerance * least:
                 return coefficients, intercept
         if least - highest > 1e-6 * least:
             warnings.warn(
-                f"the support vector machine is solved to {(least - highest) / least:.1e} of its objective only",
+                f"the support vector machine was solved only to a relative accuracy of {(least - highest) / least:.1e}",
                 ConvergenceWarning,
                 stacklevel=2,
             )
@@ -77,14 +78,14 @@ class Squares:
         return (targets - scores) ** 2
 
     def solve(self, kernel: KernelMatrix, targets: Array, costs: Array, tolerance: float) -> tuple[Array, float]:  # noqa: ARG002
-        """Return the coefficients and the intercept, by equations."""
+        """Return the coefficients and the intercept, by solving linear equations."""
         # 2 cost (target - K a - b) = a for every ranking, and the coefficients sum to zero because b is free.
         try:
             solve = kernel.solver(0.5 / costs)
         except LinAlgError:
             most = float(costs.max())
             raise ValueError(
-                f"C is too large for these rankings: errors count up to {most:g} times, beyond what can be solved"
+                f"C is too large for these rankings: the cost of an error is up to {most:g}, too large to solve"
             ) from None
         of_targets, of_ones = solve(targets), solve(np.ones_like(targets))
         intercept = float(of_targets.sum() / of_ones.sum())
@@ -92,10 +93,10 @@ class Squares:
 
 
 def best_intercept(targets: Array, scores: Array, costs: Array) -> float:
-    """Return the intercept with the least sum of hinge losses, the middle if there are several.
+    """Return the intercept with the smallest sum of hinge losses; the midpoint if there are several.
 
-    The loss of a ranking bends where its margin becomes 1. From one bend to the next the slope of the sum grows by the cost
-    of the ranking: from minus the costs of all positive ones to the costs of all negative ones.
+    The loss of a ranking has a kink where its margin is 1. At each kink the slope of the sum grows by the cost of the
+    ranking: from minus the total cost of the positive rankings to the total cost of the negative ones.
     """
     bends = targets - scores
     places = np.argsort(bends, kind="stable")
@@ -106,7 +107,7 @@ def best_intercept(targets: Array, scores: Array, costs: Array) -> float:
 
 
 class Fit(NamedTuple):
-    """The best coefficients for given weights, and the sum of the costs of all rankings."""
+    """The optimal coefficients for given weights, and the total loss of all rankings."""
 
     tensor: Array
     intercept: float
@@ -116,7 +117,7 @@ class Fit(NamedTuple):
 def train(
     sample: PositionTensors, targets: Array, costs: Array, U: Array, order: int, loss: Loss, tolerance: float
 ) -> Fit:
-    """Find the coefficients of tuples of items for given weights, a tensor or a stack, of which they have the shape."""
+    """Find the coefficients of tuples of items for given weights, a tensor or a stack; they have the shape of the weights."""
     stack = U.reshape(-1, *U.shape[U.ndim - order :])
     kernel: KernelMatrix
     if U.size < sample.rows:
@@ -129,9 +130,9 @@ def train(
 
 
 def merge(ranks: NDArray[np.int64], targets: Array, costs: Array) -> tuple[NDArray[np.intp], Array, Array]:
-    """Put equal rankings with equal targets together, whose costs add up, and leave out what costs nothing.
+    """Merge equal rankings with equal targets and add their costs; drop rankings without cost.
 
-    Returns a row of each ranking that is left, its target and its cost.
+    Returns the row of each remaining ranking, its target and its cost.
     """
     counted = np.flatnonzero(costs > 0)
     together = np.column_stack([ranks[counted], targets[counted].view(np.int64)])

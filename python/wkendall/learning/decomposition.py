@@ -1,10 +1,10 @@
-"""How tensors over positions split under permutations of the positions.
+"""Decomposition of tensors over positions under permutations of the positions.
 
-A permutation of the positions takes a tensor of order d to another one. Tensors that are zero unless their indices are equal
-in a given pattern go to such tensors, and so do those that depend on some of their indices only. What is left of order j
-after all this is *pure*: zero where two indices are equal, and with sum zero over each index. Every tensor of order d is a
-sum of pure tensors of the orders 0..d, each lifted to order d in some way: put on a pattern of equal indices, made to depend
-on some of them. Permutations, and sums of them, commute with the lifts.
+A permutation of the positions maps a tensor of order d to another one. It maps tensors that are zero unless their
+indices are equal in a given pattern to tensors of the same kind, and likewise tensors that depend only on some of their
+indices. The rest of order j is *pure*: zero where two indices are equal, and with zero sum over each index. Every
+tensor of order d is a sum of pure tensors of the orders 0..d, each lifted to order d: placed on a pattern of equal
+indices, or made to depend on some of the indices. Permutations, and sums of permutations, commute with the lifts.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from wkendall._arguments import Array
 
 
 class Pure:
-    """Projection of tensors on the pure ones."""
+    """Projection of tensors onto the pure tensors."""
 
     def __init__(self, items: int, order: int) -> None:
         self.shape = (items,) * order
@@ -29,8 +29,8 @@ class Pure:
     def __call__(self, tensors: Array) -> Array:
         """Project each row, a tensor written as a vector.
 
-        What depends on fewer indices is taken away by conjugate gradients. They end after a few steps, because sums over an
-        index of tensors with different indices have few different eigenvalues.
+        The part that depends on fewer indices is removed by conjugate gradients. A few steps suffice, because sums over
+        an index of tensors with different indices have few distinct eigenvalues.
         """
         tensors = np.where(self._apart, tensors.reshape(-1, *self.shape), 0.0)
         limit = 1e-30 * float(np.vdot(tensors, tensors))
@@ -51,7 +51,7 @@ class Pure:
 
 
 def lifts(pure: Array, order: int) -> Iterator[Array]:
-    """Lift a pure tensor to an order in every way: each pattern of equal indices, each choice of the indices to depend on."""
+    """Lift a pure tensor to an order in every way: each pattern of equal indices, each choice of indices to depend on."""
     items, own = len(pure), pure.ndim
     for pattern in _patterns(order):
         groups = max(pattern) + 1
@@ -65,13 +65,13 @@ def lifts(pure: Array, order: int) -> Iterator[Array]:
 
 
 def reorderings(tensor: Array) -> Iterator[Array]:
-    """Put the axes of a tensor in every order."""
+    """Yield a tensor with its axes in every order."""
     for axes in permutations(range(tensor.ndim)):
         yield tensor.transpose(axes)
 
 
 def scattered(size: int) -> Iterator[Array]:
-    """Yield vectors without meaning or symmetry, the same on every machine."""
+    """Yield vectors without structure or symmetry, the same on every machine."""
     numbers = np.arange(size, dtype=np.uint64)
     while True:
         mixed = numbers * np.uint64(0x9E3779B97F4A7C15)
@@ -81,7 +81,7 @@ def scattered(size: int) -> Iterator[Array]:
 
 
 def _patterns(order: int) -> Iterator[tuple[int, ...]]:
-    """Say in every way which indices are equal: index a belongs to group pattern[a], groups being numbered as they come."""
+    """Yield all patterns of equal indices: index a belongs to group pattern[a]; groups are numbered in order of appearance."""
     patterns: list[tuple[int, ...]] = [()]
     for _ in range(order):
         patterns = [(*pattern, group) for pattern in patterns for group in range(max(pattern, default=-1) + 2)]
@@ -89,7 +89,7 @@ def _patterns(order: int) -> Iterator[tuple[int, ...]]:
 
 
 def _apart(items: int, axes: int) -> NDArray[np.bool_]:
-    """Mark the tuples of different indices."""
+    """Mark the tuples of distinct indices."""
     places = np.ogrid[(slice(items),) * axes]
     apart = np.ones((items,) * axes, dtype=bool)
     for one, other in combinations(places, 2):

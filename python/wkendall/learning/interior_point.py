@@ -1,7 +1,8 @@
 """The dual problem of a support vector machine by an interior-point method.
 
-Maximise sum of a - <ya, K ya> / 2 over 0 <= a <= costs with <y, a> = 0, for targets y of -1 and 1. Some twenty steps give
-many digits, whatever the kernel and the costs; each solves two or three equations with K and a diagonal added to it.
+Maximise sum of a - <ya, K ya> / 2 over 0 <= a <= costs with <y, a> = 0, for targets y of -1 and 1. About twenty steps
+give many digits, whatever the kernel and the costs. Each step solves two or three linear systems with K plus a diagonal
+matrix.
 """
 
 from __future__ import annotations
@@ -14,25 +15,25 @@ from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
 from wkendall._arguments import Array
 
-#: How far to go towards the nearest bound.
+#: The fraction of the way to the nearest bound that a step goes.
 NEAR = 0.995
 Solver = Callable[[Array], Array]
 
 
 class KernelMatrix(Protocol):
-    """The kernel K between all rankings of a training."""
+    """The kernel K between all training rankings."""
 
     def times(self, vector: Array) -> Array:
         """Return K v."""
         ...
 
     def solver(self, diagonal: Array) -> Solver:
-        """Return what solves (K + D) x = v, D being a diagonal matrix above zero."""
+        """Return a function that solves (K + D) x = v, where D is a positive diagonal matrix."""
         ...
 
 
 class FromFeatures:
-    """A kernel by features, fewer than there are rankings."""
+    """A kernel given by features, fewer than there are rankings."""
 
     def __init__(self, features: Array) -> None:
         self._features = features
@@ -42,7 +43,7 @@ class FromFeatures:
         return self._features @ (vector @ self._features)
 
     def solver(self, diagonal: Array) -> Solver:
-        """Return what solves (K + D) x = v."""
+        """Return a function that solves (K + D) x = v."""
         scaled = self._features / diagonal[:, np.newaxis]
         small = scaled.T @ self._features
         small.flat[:: len(small) + 1] += 1.0
@@ -51,7 +52,7 @@ class FromFeatures:
 
 
 class FromGram:
-    """A kernel by its Gram matrix."""
+    """A kernel given by its Gram matrix."""
 
     def __init__(self, gram: Array) -> None:
         self._gram = gram
@@ -61,7 +62,7 @@ class FromGram:
         return self._gram @ vector
 
     def solver(self, diagonal: Array) -> Solver:
-        """Return what solves (K + D) x = v."""
+        """Return a function that solves (K + D) x = v."""
         matrix = self._gram.copy()
         matrix.flat[:: len(matrix) + 1] += diagonal
         factor = cho_factor(matrix, overwrite_a=True)
@@ -69,7 +70,7 @@ class FromGram:
 
 
 def _refined(solve: Solver, kernel: KernelMatrix, diagonal: Array) -> Solver:
-    """Solve once more for what is left: the first solution has lost digits where features are much larger than the diagonal."""
+    """Add one step of iterative refinement: the first solution loses digits if features are much larger than the diagonal."""
 
     def solve_twice(vector: Array) -> Array:
         found = solve(vector)
@@ -79,10 +80,10 @@ def _refined(solve: Solver, kernel: KernelMatrix, diagonal: Array) -> Solver:
 
 
 def path(kernel: KernelMatrix, y: Array, costs: Array) -> Iterator[tuple[Array, Array]]:
-    """Yield points a nearer and nearer to the solution, each with the scores K ya; ends when rounding allows no better one.
+    """Yield points a that converge to the solution, each with the scores K ya; end when rounding stops progress.
 
-    Mehrotra's prediction and correction. `low` and `high` are the multipliers of the two bounds, `level` is that of the equation,
-    `room` is the distance from the upper bound.
+    This is Mehrotra's predictor-corrector method. `low` and `high` are the multipliers of the two bounds, `level` is
+    the multiplier of the equation, `room` is the distance from the upper bound.
     """
     a, level = costs / 2, 0.0
     scores = kernel.times(y * a)
@@ -131,6 +132,6 @@ def path(kernel: KernelMatrix, y: Array, costs: Array) -> Iterator[tuple[Array, 
 
 
 def _longest(*pairs: tuple[Array, Array]) -> float:
-    """Return the part of a step, at most all of it, that keeps values above zero."""
+    """Return the largest fraction of a step, at most 1, that keeps all values positive."""
     parts = [float((values[steps < 0] / -steps[steps < 0]).min(initial=1 / NEAR)) for values, steps in pairs]
     return min(parts)

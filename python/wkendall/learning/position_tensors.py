@@ -1,9 +1,10 @@
-"""Rankings to learn from, complete or not: their tensors, and sums of these.
+"""Rankings to learn from, complete or not: their tensors, and weighted sums of the tensors.
 
-A sample gives each ranking s the tensor Phi_U(s), with entries U[s(i), s(j), ..]. An incomplete ranking has the mean of the
-tensors of all complete rankings that agree with it. With any of these as s, that is Phi_V(s) for V the mean of U over blocks
-of tied ranks: over the pairs of two blocks, the pairs of different ranks of one block, and the single ranks of a block. The
-mean is a projection, so that sums over positions are made of the same.
+The tensor of a ranking s is Phi_U(s), with entries U[s(i), s(j), ..]. The tensor of an incomplete ranking is the mean
+over all complete rankings that agree with it. It equals Phi_V(s) for any such complete ranking s, where V is the mean
+of U over blocks of tied ranks: over the pairs of two blocks, over the pairs of different ranks of one block, and over
+the single ranks of a block. The map from U to V is a projection, so weighted sums over positions are built from the
+same means.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from wkendall.kernels.run import Run
 from wkendall.kernels.specification import Kernel
 from wkendall.reading.rankings import CheckedRankings
 
-#: Numbers of the tensors of a block of rankings, where these are made to be multiplied.
+#: The number of tensor entries of a block of rankings that are computed at a time.
 BLOCK = 1 << 22
 
 
@@ -30,12 +31,12 @@ def tensors_of(rankings: CheckedRankings, n_jobs: int | None, rows: NDArray[np.i
 
 
 class PositionTensors:
-    """Rankings to learn from, or their inverse permutations: items for positions, and positions for items."""
+    """Rankings to learn from, or their inverse permutations, in which items and positions swap roles."""
 
     def __init__(self, rankings: _core.Rankings, n_jobs: int | None = None, *, inverse: bool = False) -> None:
         self.rows, self.items = rankings.rows, rankings.items
         self._run = Run(n_jobs=n_jobs)
-        # Rankings with ties have no inverse, but the tensors of those that agree with them have a mean.
+        # A ranking with ties has no inverse, but the mean tensor of the inverses of its complete rankings exists.
         complete = rankings.is_complete and inverse
         self._rankings, self._inverse = (rankings.inverse(), False) if complete else (rankings, inverse)
 
@@ -44,13 +45,13 @@ class PositionTensors:
         return embed_of(self._rankings, U, self._run, inverse=self._inverse).reshape(self.rows, -1)
 
     def gram(self, U: Array, order: int) -> Array:
-        """Return the inner products of the tensors, U being a tensor or a stack."""
+        """Return the inner products of the tensors; U is a tensor or a stack."""
         if not self._inverse:
             return gram_of(CheckedRankings(self._rankings), None, Kernel(U=U, order=order), self._run)
         check_fits(self.rows, self.rows, np.dtype(np.float64), "learn from fewer rankings")
         total = np.zeros((self.rows, self.rows))
         size = U.shape[-1] ** order
-        # As many rankings at a time as there is memory for their tensors.
+        # As many rankings at a time as fit in memory with their tensors.
         starts = range(0, self.rows, max(BLOCK // max(size, 1), 1))
         for member in U.reshape(-1, *U.shape[U.ndim - order :]):
             for first in starts:
@@ -69,7 +70,7 @@ class PositionTensors:
         return PositionTensors(part, self._run.threads, inverse=self._inverse)
 
     def combine(self, coefficients: Array, U: Array) -> Array:
-        """Return the sum of the tensors, each times a coefficient."""
+        """Return the weighted sum of the tensors."""
         return combine_of(self._rankings, coefficients, U, self._run, inverse=self._inverse)
 
     def scores(self, U: Array, B: Array) -> Array:
@@ -81,7 +82,7 @@ class PositionTensors:
         return PositionTensors(self._rankings, self._run.threads, inverse=not self._inverse)
 
     def tuple_sums(self, coefficients: Array, order: int) -> Array:
-        """Return the sums of coefficients, or of parts of them, by tuple of items and tuple of ranks."""
+        """Return the sums of the coefficients, or of fractions of them, by tuple of items and tuple of ranks."""
         sums = np.empty((self.items**order, self.items**order))
         _core.tuple_sums(self._rankings, coefficients, order, sums, threads=self._run.threads)
         return sums.T if self._inverse else sums

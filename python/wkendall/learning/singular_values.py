@@ -1,8 +1,9 @@
 """The leading singular values of a weighted sum of permutations that acts on tensors over positions.
 
-With Pi_p the permutation matrix of ranking p, M is the sum over p of c_p (Pi_p x .. x Pi_p), a matrix of n^d rows. A sum of
-permutations acts on the parts of `decomposition` one by one, in the same way on every lift of a part. So its singular
-vectors are the lifts of those that it has on the pure tensors of the orders up to d. On order 1 it is an n x n matrix.
+Let Pi_p be the permutation matrix of ranking p. M is the sum over p of c_p (Pi_p x .. x Pi_p), a matrix with n^d rows.
+M acts separately on each part of the decomposition in `decomposition`, and in the same way on every lift of a part. So
+its singular vectors are the lifts of its singular vectors on the pure tensors of the orders up to d. On order 1, M is
+an n x n matrix.
 """
 
 from __future__ import annotations
@@ -20,38 +21,40 @@ from wkendall._arguments import Array
 from wkendall.learning.decomposition import Pure, lifts, reorderings, scattered
 from wkendall.learning.position_tensors import PositionTensors
 
-#: Singular values this close, as a part of the larger one, count as one.
+#: Singular values with a relative difference below this count as equal.
 SAME = 1e-8
-#: Singular values below this part of the sum of the absolute coefficients are zero: what is left of cancelled sums.
+#: Singular values below this fraction of the sum of the absolute coefficients are zero: they are rounding errors.
 NOTHING = 1e-13
-#: Matrices of up to so many rows are decomposed as a whole: 5 ms.
+#: Matrices with at most this many rows are decomposed completely, which takes 5 ms.
 DENSE = 100
-#: Up to so many rows a matrix is formed, and up to the second number if there are more rankings than half of its rows.
+#: M is formed as a matrix up to this many rows, or up to the second number if there are more rankings than half of its
+#: rows.
 FORMED, FORMED_FOR_MANY = 1000, 2000
-#: How many singular values to take from a formed matrix beyond those asked for: to see all that are equal.
+#: The number of extra singular values to compute from a formed matrix, to find all that are equal.
 MORE = 4
-#: Values below this part of the largest are not taken from squares: their last digits are lost.
+#: Values below this fraction of the largest are not computed from M'M, which loses their last digits.
 SQUARED = 1e-3
-#: How to look for a singular value, ever more exactly: how many vectors to keep, the part of its square that it may be off,
-#: and the part of a known value below which it needs no closer look. Ten steps find a value twice as large in the square as
-#: all others to a part in a million, for a million tuples.
+#: The stages of the search for a singular value, of increasing accuracy: the number of vectors to keep, the tolerance
+#: relative to the squared value, and the fraction of a known value below which the search stops. Ten steps find a value
+#: whose square is twice that of all others with relative accuracy 1e-6, for a million tuples.
 LOOKS = ((10, 0.5, 0.7), (32, 0.02, 0.95), (32, 1e-14, 1 - SAME))
 
 
 class Singular(NamedTuple):
-    """A singular value with all its singular vectors: orthonormal tensors, one behind the other."""
+    """A singular value with all its singular vectors, as stacks of orthonormal tensors."""
 
     value: float
     left: Array
     right: Array
 
     def lifted(self, order: int) -> tuple[Array, Array]:
-        """Return bases of the lifts of the tensors to an order, orthonormal, as rows."""
+        """Return orthonormal bases of the lifts of the tensors to an order, as rows."""
         left, right = (
             np.stack([lift.ravel() for tensor in side for lift in lifts(tensor, order)])
             for side in (self.left, self.right)
         )
-        # Lifts commute with M, so that those of both sides have the same inner products. Few items can make them dependent.
+        # Lifts commute with M, so the lifts of both sides have the same inner products. With few items they can be
+        # dependent.
         sizes, mixing = scipy.linalg.eigh(left @ left.T)
         kept = sizes > 1e-12 * sizes[-1]
         mixing = mixing.T[kept] / np.sqrt(sizes[kept, np.newaxis])
@@ -59,9 +62,9 @@ class Singular(NamedTuple):
 
 
 def leading(sample: PositionTensors, coefficients: Array, order: int, count: int, pure: bool) -> list[list[Singular]]:
-    """Return so many different singular values other than zero, the largest first, each with what it has in every part.
+    """Return `count` distinct nonzero singular values, the largest first, each with its singular vectors in every part.
 
-    The coefficients have the sum zero, so that M is zero on constants.
+    The coefficients must have sum zero, so that M is zero on constants.
     """
     nothing = NOTHING * float(np.abs(coefficients).sum())
     if nothing == 0.0:
@@ -76,7 +79,7 @@ def leading(sample: PositionTensors, coefficients: Array, order: int, count: int
 
 
 def _operators(sample: PositionTensors, coefficients: Array, order: int) -> list[Operator | Formed]:
-    """Return M on the pure tensors of one order, in as many pieces as are easy to tell apart."""
+    """Return M on the pure tensors of one order, split into parts where this is simple."""
     items = sample.items
     if items <= order > 1:
         return []
@@ -90,15 +93,16 @@ def _operators(sample: PositionTensors, coefficients: Array, order: int) -> list
 
 
 def _formed_pairs(sums: Array, items: int) -> Iterator[Formed]:
-    """Form M on the symmetric and on the skew-symmetric pure matrices, written as the part above the diagonal."""
+    """Form M on the symmetric and on the skew-symmetric pure matrices, represented by their entries above the diagonal."""
     one, other = np.triu_indices(items, 1)
     pairs = np.arange(len(one))
     half = sums[one * items + other]
     straight, crossed = half.take(one * items + other, axis=1), half.take(other * items + one, axis=1)
     for sign in (1.0, -1.0):
         matrix = straight + crossed if sign > 0 else straight - crossed
-        # The matrices x_a + x_b, or x_a - x_b, are those to take away. With L the map from x to them, the x nearest to a
-        # matrix is (L'L)^-1 L' of it. L'L has n - 1 on the diagonal and 1 off it, or is n on all L' of a matrix.
+        # Remove the matrices with entries x_a + x_b, or x_a - x_b. Let L map x to these entries. The x nearest to a
+        # matrix A is (L'L)^-1 L'A. In the first case L'L has n - 1 on the diagonal and 1 elsewhere. In the second, L'L
+        # acts as n on all L'A.
         lift = np.zeros((len(pairs), items))
         lift[pairs, one], lift[pairs, other] = 1.0, sign
         nearest = lift.T @ matrix
@@ -108,7 +112,7 @@ def _formed_pairs(sums: Array, items: int) -> Iterator[Formed]:
 
 
 def _from_above(above: tuple[NDArray[np.int64], ...], items: int, sign: float, rows: Array) -> Array:
-    """Return the matrices, of the same norm, with the numbers of a row above the diagonal."""
+    """Return the matrices, of the same norm, whose entries above the diagonal are proportional to a row."""
     one, other = above
     made = np.zeros((len(rows), items, items))
     made[:, one, other], made[:, other, one] = rows / np.sqrt(2), sign * rows / np.sqrt(2)
@@ -116,14 +120,14 @@ def _from_above(above: tuple[NDArray[np.int64], ...], items: int, sign: float, r
 
 
 class Formed:
-    """A piece of M as a matrix, with the map from orthonormal vectors on its coordinates to orthonormal tensors."""
+    """A part of M as a matrix, with the isometry from its coordinates to tensors."""
 
     def __init__(self, matrix: Array, tensors: Callable[[Array], Array]) -> None:
         self.matrix = matrix
         self._tensors = tensors
 
     def leading(self, count: int, floor: float) -> list[Singular]:
-        """Return at least so many different singular values, the largest first, but none if all are below the floor."""
+        """Return at least `count` distinct singular values, the largest first; an empty list if all are below the floor."""
         size = len(self.matrix)
         if np.linalg.norm(self.matrix) < floor * (1 - SAME):
             return []
@@ -131,7 +135,7 @@ class Formed:
         if size > max(DENSE, 2 * few):
             if self._rough(next(scattered(size))) < LOOKS[0][2] * floor:
                 return []
-            # A part of the eigenvectors of the square takes a tenth of the time of all singular vectors.
+            # Some eigenvectors of M'M take a tenth of the time of all singular vectors.
             squares, vectors = scipy.linalg.eigh(self.matrix.T @ self.matrix, subset_by_index=[size - few, size - 1])
             values, right = np.sqrt(np.maximum(squares[::-1], 0.0)), vectors[:, ::-1].T
             left = right @ self.matrix.T / np.maximum(values, floor)[:, np.newaxis]
@@ -142,7 +146,7 @@ class Formed:
         return self._groups(left.T, values, right)
 
     def _rough(self, start: Array) -> float:
-        """Return a value that the largest singular value is not far above."""
+        """Return a rough lower estimate of the largest singular value."""
         square = LinearOperator(
             self.matrix.shape, matvec=lambda vector: self.matrix.T @ (self.matrix @ vector), dtype=np.float64
         )
@@ -152,7 +156,7 @@ class Formed:
         )
 
     def _groups(self, left: Array, values: Array, right: Array) -> list[Singular]:
-        """Put equal values together."""
+        """Group equal values."""
         ends = np.flatnonzero(values[:-1] - values[1:] > SAME * values[:-1]) + 1
         return [
             Singular(float(values[group[0]]), self._tensors(left[group]), self._tensors(right[group]))
@@ -161,7 +165,7 @@ class Formed:
 
 
 class Operator:
-    """M on the pure tensors of one order, never formed. Tensors are written as vectors, the rows of a matrix."""
+    """M on the pure tensors of one order, without forming the matrix. Tensors are vectors, the rows of a matrix."""
 
     def __init__(self, sample: PositionTensors, coefficients: Array, order: int) -> None:
         self.shape = (sample.items,) * order
@@ -182,11 +186,11 @@ class Operator:
         return np.stack([sample.combine(self._coefficients, row.reshape(self.shape)).ravel() for row in tensors])
 
     def leading(self, count: int, floor: float) -> list[Singular]:
-        """Return so many different singular values, the largest first, but none below the floor.
+        """Return `count` distinct singular values, the largest first, and none below the floor.
 
-        Each is found on the tensors across those that are known, so that one that comes again is not missed. A rough value comes
-        first: if it is clearly below all that matter, that is enough. Changing the order of the axes of a singular vector gives
-        another one.
+        Each is found among the tensors orthogonal to the known ones, so that a multiple value is found as often as it
+        occurs. A rough value is computed first; the search stops if it is clearly too small. Permuting the axes of a
+        singular vector gives another singular vector.
         """
         rights, values = np.empty((0, self.size)), np.empty(0)
         starts = scattered(self.size)
@@ -214,9 +218,10 @@ class Operator:
         return found
 
     def largest(self, known: Array, start: Array, kept: int, tolerance: float) -> tuple[float, Array]:
-        """Return the largest singular value on the tensors across `known`, orthonormal rows, and its right vector.
+        """Return the largest singular value on the tensors orthogonal to `known`, and its right vector.
 
-        The iterations keep so many vectors, and end at an error of the square of the value below a part of it.
+        The rows of `known` are orthonormal. The iteration keeps `kept` vectors and stops when the relative error of the
+        squared value is below `tolerance`.
         """
 
         def square(vector: Array) -> Array:
@@ -225,7 +230,7 @@ class Operator:
 
         operator = LinearOperator((self.size, self.size), matvec=square, dtype=np.float64)
         start = across(self._pure(start.reshape(1, -1)), known)[0]
-        # On zeros the iterations have nothing to begin with.
+        # The iteration cannot start from a vector that M maps to zero.
         if np.linalg.norm(square(start)) <= self._nothing**2 * np.linalg.norm(start):
             return 0.0, start
         values, vectors = eigsh(operator, k=1, which="LA", v0=start, ncv=min(kept, self.size), tol=tolerance)
@@ -234,12 +239,12 @@ class Operator:
 
 
 def across(rows: Array, known: Array) -> Array:
-    """Take the part in the span of orthonormal rows away from each row."""
+    """Project each row onto the orthogonal complement of the span of orthonormal rows."""
     return rows - rows @ known.T @ known
 
 
 def _equal(found: list[Singular]) -> list[list[Singular]]:
-    """Put equal singular values together, the largest first."""
+    """Group equal singular values, the largest first."""
     groups: list[list[Singular]] = []
     for singular in sorted(found, key=lambda singular: -singular.value):
         if groups and groups[-1][0].value - singular.value <= SAME * groups[-1][0].value:

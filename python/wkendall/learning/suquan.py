@@ -1,9 +1,9 @@
-"""Learning the weights of positions from labelled rankings by singular vectors: SUQUAN-SVD.
+"""SUQUAN-SVD: position weights from labelled rankings, by singular vectors.
 
-Give each ranking a coefficient c_p, positive for one class and negative for the other. Let Pi_p be the permutation matrix of
-ranking p and M the sum over p of c_p (Pi_p x .. x Pi_p), a matrix on tensors of order d. A model scores a ranking by <B,
-Phi_U(s)>. The difference between the mean scores of the two classes is <U, M B>; among tensors of norm 1 it is largest for
-the leading singular vectors of M.
+Each ranking has a coefficient c_p, positive for one class and negative for the other. Let Pi_p be the permutation
+matrix of ranking p and M the sum over p of c_p (Pi_p x .. x Pi_p), a matrix on tensors of order d. The score of a
+ranking is <B, Phi_U(s)>. The difference between the mean scores of the two classes is <U, M B>. Among tensors of norm 1
+it is largest for the leading singular vectors of M.
 """
 
 from __future__ import annotations
@@ -25,7 +25,8 @@ from wkendall.learning.position_tensors import PositionTensors, tensors_of
 from wkendall.learning.singular_values import across, leading
 from wkendall.reading.rankings import CheckedRankings, Input, Missing, Reading, Ties, Top
 
-#: A tensor is passed over in fixing a direction if less than this part of its length lies in the subspace.
+#: A tensor is not used to fix a direction if its projection onto the subspace is shorter than this fraction of its
+#: length.
 ACROSS = 1e-4
 
 
@@ -51,42 +52,42 @@ def suquan_svd(
     missing: Missing = "error",
     n_jobs: SupportsIndex | None = None,
 ) -> SuquanSVD:
-    """Weights of positions that best tell two classes of rankings apart, by singular vectors (SUQUAN-SVD).
+    """Position weights that best separate two classes of rankings, by singular vectors (SUQUAN-SVD).
 
-    The leading singular value usually comes several times, three times for order 2: what single items tell about the classes
-    appears once on the diagonal of U, once in its symmetric and once in its skew-symmetric part. All its singular vectors are
-    found. Of the subspace that they span, U is the direction nearest to the weights of the standard kernel; if these lie across
-    it, the direction nearest to the identity tensor, to weights that fall linearly with the ranks, and then to fixed tensors of
-    no meaning. The product of U with that tensor is positive, which fixes its sign. So the same data give the same U on any
-    machine.
+    The leading singular value usually has multiplicity above 1. For order 2 it is 3: the information in single items
+    appears on the diagonal of U, in its symmetric part and in its skew-symmetric part. All singular vectors are
+    computed. In the subspace that they span, U is the direction nearest to the weights of the standard kernel. If these
+    are orthogonal to the subspace, it is the direction nearest to the identity tensor, then to weights that fall
+    linearly with the ranks, then to fixed pseudorandom tensors. The sign of U is chosen so that its inner product with
+    that tensor is positive. The same data therefore give the same U on any machine.
 
-    For order 2 that U is r[a] + c[b] off the diagonal: its kernel knows single items only. `pure=True` looks for what is really
-    of the order asked for.
+    For order 2 this U is r[a] + c[b] off the diagonal: its kernel uses only single items. `pure=True` restricts U to
+    tensors without parts of lower order.
 
     Parameters
     ----------
     X, input, top, n_jobs
         As for `gram_matrix`.
     ties, missing
-        As for `gram_matrix`, without `missing="anywhere"`; for order 1 and 2. The tensor of a ranking with ties is the mean over
-        all complete rankings that agree with it, as for `embed`.
+        As for `gram_matrix`, for orders 1 and 2; `missing="anywhere"` is not available. The tensor of a ranking with
+        ties is the mean over all complete rankings that agree with it, as for `embed`.
     y : array-like of shape (m,)
-        The class of each ranking, one of two; the later one in sorted order is the positive one.
+        The class of each ranking; there are two. The later one in sorted order is the positive class.
     order : int
-        Axes of U.
+        Number of axes of U.
     n_components : int
-        How many different singular values to use. With more than one, U and B are stacks of orthonormal bases, for each value
-        of all its singular vectors; the kernel of U depends on the subspaces only.
+        Number of distinct singular values to use. With more than one, U and B are stacks of orthonormal bases of the
+        singular vectors of all these values. The kernel of U depends only on the subspaces.
     pure : bool
-        Only tensors without a part of lower order: zero where two indices are equal, and with sum zero over each index. For
-        order 2: zero diagonal, zero row and column sums.
+        Use only tensors without parts of lower order: zero where two indices are equal, and with zero sum over each
+        index. For order 2: zero diagonal, zero row sums and zero column sums.
 
     Returns
     -------
     SuquanSVD
-        A named tuple. U and B: weights of tuples of positions and coefficients of tuples of items, of norm 1 and shape
-        (n, .., n); stacks of these for `n_components` above 1. singular_values: the different ones, from the largest on.
-        multiplicity: how often each comes.
+        A named tuple. `U` and `B`: weights of tuples of positions and coefficients of tuples of items, of norm 1 and
+        shape (n, .., n); stacks of these for `n_components` above 1. `singular_values`: the distinct values, in
+        decreasing order. `multiplicity`: the multiplicity of each.
 
     Examples
     --------
@@ -105,7 +106,7 @@ def suquan_svd(
 
 
 def learnable(X: ArrayLike, reading: Reading, order: int, threads: int | None) -> CheckedRankings:
-    """Read rankings to learn weights of an order from."""
+    """Read rankings from which weights of an order can be learned."""
     check_choice(reading.missing, "missing", get_args(Missing))
     if reading.missing == "anywhere":
         only = (Option("missing", "anywhere"), " is for the standard weight: learned weights take ")
@@ -119,7 +120,7 @@ def learnable(X: ArrayLike, reading: Reading, order: int, threads: int | None) -
 
 
 def class_coefficients(y: ArrayLike, rows: int) -> Array:
-    """Return 1 / size of the class for the rankings of the later of two classes, and the negative of it for the others."""
+    """Return 1 / class size for the rankings of the later of two classes, and -1 / class size for the others."""
     check_unmasked(y, "y")
     try:
         labels = np.asarray(y)
@@ -169,10 +170,8 @@ def leading_weights(sample: PositionTensors, coefficients: Array, order: int, co
 
 
 def _nothing_learned(items: int, order: int, components: int, pure: bool) -> SuquanSVD:
-    """Return the standard weights, or what is pure of them: of a matrix of zeros every direction is a leading one."""
-    warnings.warn(
-        "the rankings tell nothing about y: there is nothing to learn weights from", UserWarning, stacklevel=4
-    )
+    """Return the standard weights, or their pure part: for M = 0 every direction is a leading singular vector."""
+    warnings.warn("the rankings contain no information about y: no weights can be learned", UserWarning, stacklevel=4)
     project = Pure(items, order) if pure else np.atleast_2d
     for tensor in _directions(items, order):
         weights = project(tensor.reshape(1, -1))
@@ -185,7 +184,7 @@ def _nothing_learned(items: int, order: int, components: int, pure: bool) -> Suq
 
 
 def _fixed_directions(basis: Array, items: int, order: int, count: int) -> Array:
-    """Return combinations of a basis that depend on its span only: the directions nearest to fixed tensors, one by one."""
+    """Return combinations of a basis that depend only on its span: the directions nearest to fixed tensors, one by one."""
     chosen = np.empty((0, len(basis)))
     for tensor in _directions(items, order):
         place = (basis @ tensor.ravel())[np.newaxis]
@@ -199,7 +198,7 @@ def _fixed_directions(basis: Array, items: int, order: int, count: int) -> Array
 
 
 def _directions(items: int, order: int) -> Iterator[Array]:
-    """Yield the weights of the standard kernel, the identity, weights that fall with the ranks, then tensors without meaning."""
+    """Yield the standard weights, the identity, weights that fall linearly with the ranks, then pseudorandom tensors."""
     yield position_weights(items, order=order)
     identity = np.zeros((items,) * order)
     identity[(np.arange(items),) * order] = 1.0

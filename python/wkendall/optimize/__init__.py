@@ -15,9 +15,9 @@ Layers, each using only those below it:
     displaced, edges  distances for assignments and for tours
     weighted_neighbours  weighted Kendall kernels, updated for all neighbours of a path
     spaces       orders and tours
-    arguments    what users give, checked
+    arguments    checks of arguments
     moves        all neighbours of an order, and the distance for orders
-    blas         one thread for the linear algebra
+    blas         one thread for linear algebra
 
 >>> from wkendall.optimize import minimize
 >>> minimize(lambda x: float(x[0] + 2 * x[1] + 3 * x[2]), 3, rng=0).x

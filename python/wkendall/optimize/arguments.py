@@ -1,4 +1,4 @@
-"""What users give, checked: orders, values, numbers of calls, seeds."""
+"""Checks of arguments: orders, values, numbers of calls, seeds."""
 
 from __future__ import annotations
 
@@ -90,14 +90,14 @@ def as_orders(values: Any, items: int, name: str = "x") -> list[Orders]:
 
 
 def _axes(values: Any) -> int:
-    """Return how many axes an array-like has; for rows of different lengths too."""
+    """Return the number of axes of an array-like; rows may have different lengths."""
     if isinstance(values, list | tuple):
         return 1 + max(map(_axes, values), default=0)
     return int(getattr(values, "ndim", 0))
 
 
 def as_seed(rng: object) -> int:
-    """Return the number that all random choices of a run depend on."""
+    """Return the seed that determines all random choices of a run."""
     if rng is None:
         return int(np.random.default_rng().integers(2**63))
     if isinstance(rng, np.random.Generator):
@@ -117,6 +117,6 @@ def as_seed(rng: object) -> int:
 
 
 def check_callable(value: object, name: str, *, optional: bool = True) -> None:
-    """Refuse what cannot be called."""
+    """Refuse a value that is not callable."""
     if not (callable(value) or (optional and value is None)):
         raise bad_type(name, f" must be a function{' or None' if optional else ''}, not {shown(value)}")

@@ -1,4 +1,4 @@
-"""One thread for the linear algebra."""
+"""One thread for linear algebra."""
 
 from __future__ import annotations
 
@@ -10,9 +10,10 @@ from threadpoolctl import ThreadpoolController
 
 
 def one_thread() -> AbstractContextManager[Any]:
-    """Have BLAS use one thread: results are bitwise identical for any number of cores, and small matrices take less time.
+    """Limit BLAS to one thread: results are bitwise identical for any number of cores, and small matrices are faster.
 
-    With 100 points, 15 items and two threads on two busy cores, threads that wait for each other took a hundred times longer.
+    With 100 points, 15 items and two threads on two busy cores, threads that waited for each other took 100 times as
+    long.
     """
     limited: AbstractContextManager[Any] = _controller().limit(limits=1, user_api="blas")
     return limited
@@ -20,5 +21,5 @@ def one_thread() -> AbstractContextManager[Any]:
 
 @lru_cache(maxsize=1)
 def _controller() -> ThreadpoolController:
-    """Return the libraries that are loaded; to find them takes some milliseconds."""
+    """Return the loaded libraries; finding them takes a few milliseconds."""
     return ThreadpoolController()

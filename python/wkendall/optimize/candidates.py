@@ -1,4 +1,4 @@
-"""Paths that may be proposed: feasible, and not taken."""
+"""Paths that may be proposed: feasible, and not evaluated yet."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ import numpy as np
 from wkendall.optimize.moves import Moves, Orders
 from wkendall.optimize.spaces import Space
 
-#: Spaces of at most so many points are looked through if random draws find nothing: 8 items.
+#: Spaces of at most this many points (8 items) are searched completely if random draws find nothing.
 SMALL = 50_000
 
 
 class Candidates:
-    """Paths that may be proposed. Where correlations `cost` more, moves are shorter."""
+    """Paths that may be proposed. The higher the `cost` of a correlation, the shorter the moves."""
 
-    #: Random paths that are drawn before other ways are tried.
+    #: The number of random paths that are drawn before other ways are tried.
     TRIES = 2000
 
     def __init__(
@@ -48,13 +48,14 @@ class Candidates:
         return self._allowed[key]
 
     def some(self, count: int, rng: np.random.Generator) -> list[Orders]:
-        """Draw some random paths; those that are acceptable, which may be none."""
+        """Draw random paths and return the acceptable ones, possibly none."""
         return list(islice(self._drawn(rng, count), count))
 
     def random(self, rng: np.random.Generator) -> Orders | None:
-        """Draw a random acceptable path; if that does not succeed, find one.
+        """Draw a random acceptable path. If that fails, search for one.
 
-        A small space is looked through. In a large one neighbours of the evaluated paths are tried. None if there is none.
+        A small space is searched completely. In a large one, the neighbours of the evaluated paths are tried. None if
+        there is none.
         """
         found = next(self._drawn(rng, self.TRIES), None)
         if found is not None:

@@ -1,6 +1,7 @@
 """Correlations between paths: exp(-sum of lam d) for one or several distances d, updated for the neighbours of a path.
 
-Each distance is a squared Euclidean distance of vectors of zeros and ones, so that all these kernels are positive definite.
+Each distance is a squared Euclidean distance between vectors of zeros and ones, so all these kernels are positive
+definite.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from wkendall.reading.rankings import Reading
 Counts = NDArray[np.int32]
 Prior = list[tuple[float, float, tuple[float, float]]]
 
-#: Mean, standard deviation and bounds of the logarithm of lam, times the distance of random paths.
+#: Mean, standard deviation and bounds of the logarithm of (lam times the distance between random paths).
 _PRIOR = (0.0, 1.5, (-4.0, 4.0))
 
 
@@ -30,20 +31,20 @@ class Measure(Protocol):
     """A distance between paths."""
 
     def typical(self, length: int) -> float:
-        """Return about what two random paths have."""
+        """Return the approximate distance between two random paths."""
 
     def between(self, paths: Orders, others: Orders) -> Array:
         """Return the distance of each path to each of the others."""
 
     def neighbours(self, moves: Moves, ranks: NDArray[np.int32], distances: Counts) -> Counts:
-        """Return the distance of each neighbour of a path to each evaluated path, as `Moves.discordant` does."""
+        """Return the distance of each neighbour of a path from each evaluated path, as `Moves.discordant` does."""
 
 
 class Discordant:
-    """The number of pairs of items that are in another order."""
+    """The number of pairs of items in a different order."""
 
     def typical(self, length: int) -> float:
-        """Return about what two random paths have."""
+        """Return the approximate distance between two random paths."""
         return max(1.0, length * (length - 1) / 4)
 
     def between(self, paths: Orders, others: Orders) -> Array:
@@ -54,15 +55,15 @@ class Discordant:
         return found
 
     def neighbours(self, moves: Moves, ranks: NDArray[np.int32], distances: Counts) -> Counts:
-        """Return the distance of each neighbour of a path to each evaluated path."""
+        """Return the distance of each neighbour of a path from each evaluated path."""
         return moves.discordant(ranks, distances)
 
 
 class Displaced:
-    """The number of positions with another item."""
+    """The number of positions with a different item."""
 
     def typical(self, length: int) -> float:
-        """Return about what two random paths have."""
+        """Return the approximate distance between two random paths."""
         return float(max(1, length))
 
     def between(self, paths: Orders, others: Orders) -> Array:
@@ -70,15 +71,15 @@ class Displaced:
         return displaced(paths, others)
 
     def neighbours(self, moves: Moves, ranks: NDArray[np.int32], distances: Counts) -> Counts:
-        """Return the distance of each neighbour of a path to each evaluated path."""
+        """Return the distance of each neighbour of a path from each evaluated path."""
         return displaced_neighbours(moves, ranks, distances)
 
 
 class Edges:
-    """The number of pairs of items that follow each other in one tour only, counted once."""
+    """The number of edges of a tour that the other tour does not have."""
 
     def typical(self, length: int) -> float:
-        """Return about what two random paths have."""
+        """Return the approximate distance between two random paths."""
         return float(length + 1)
 
     def between(self, paths: Orders, others: Orders) -> Array:
@@ -86,17 +87,17 @@ class Edges:
         return edges_not_shared(paths, others)
 
     def neighbours(self, moves: Moves, ranks: NDArray[np.int32], distances: Counts) -> Counts:
-        """Return the distance of each neighbour of a path to each evaluated path."""
+        """Return the distance of each neighbour of a path from each evaluated path."""
         return neighbours_edges(moves, ranks, distances)
 
 
 class Kernel:
-    """Correlations with the evaluated paths, one parameter log lam for each distance.
+    """Correlations with the evaluated paths; there is one parameter log lam for each distance.
 
     Attributes
     ----------
     evaluated : int
-        How many paths there are.
+        The number of evaluated paths.
     prior, starts
         As for `process.Correlation`.
     """
@@ -108,7 +109,7 @@ class Kernel:
         self.paths = paths
         self.evaluated, self.length = paths.shape
         self.scales = [1 / measure.typical(self.length) for measure in measures]
-        #: Where the paths have each item, one column for each path.
+        #: The positions of the items in the paths, one column for each path.
         self.ranks = np.ascontiguousarray(np.argsort(paths, axis=1).T, np.int32)
         self.distances = [measure.between(paths, paths) for measure in measures]
         self.prior: Prior = [_PRIOR] * len(measures)
@@ -126,13 +127,13 @@ class Kernel:
         return _falling(distances, np.exp(parameters) * self.scales)
 
     def view(self, path: Orders) -> View:
-        """Return what the evaluated paths look like from a path."""
+        """Return the view of the evaluated paths from a path."""
         distances = [measure.between(path[np.newaxis], self.paths)[0] for measure in self.measures]
         return View(self, path, [each.astype(np.int32) for each in distances])
 
 
 class View:
-    """The distances of a path to the evaluated ones, which are updated from move to move."""
+    """The distances of a path from the evaluated paths, updated from move to move."""
 
     def __init__(self, kernel: Kernel, path: Orders, distances: list[Counts]) -> None:
         self.kernel = kernel
@@ -148,7 +149,7 @@ class View:
         return _falling(self.around, np.exp(parameters) * self.kernel.scales)
 
     def moved(self, moves: Moves, move: int) -> View:
-        """Return the view after a move, whose distances are known from the last call of `neighbours`."""
+        """Return the view after a move; its distances are known from the last call of `neighbours`."""
         return View(self.kernel, moves.neighbour(self.path, move), [around[move] for around in self.around])
 
 

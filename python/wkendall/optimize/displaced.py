@@ -1,4 +1,4 @@
-"""How many positions hold another item: the distance for assignments, and its updates."""
+"""The number of positions with a different item: the distance for assignments, and its updates."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from wkendall.optimize.moves import Counts, Moves, Orders
 
 
 def displaced(paths: Orders, others: Orders) -> Array:
-    """Count the positions with another item for each path and each of the others."""
+    """Count the positions with a different item, for each path and each of the others."""
     found = np.zeros((len(paths), len(others)))
     for position in range(paths.shape[1]):
         found += paths[:, position, np.newaxis] != others[:, position]
@@ -18,9 +18,10 @@ def displaced(paths: Orders, others: Orders) -> Array:
 
 
 def displaced_neighbours(moves: Moves, ranks: NDArray[np.int32], distances: Counts) -> Counts:
-    """Do the same for each neighbour of a path, as `Moves.discordant` does.
+    """Count the same for each neighbour of a path, as `Moves.discordant` does.
 
-    An insertion shifts the items between by one position, whose matches are sums over a range: differences of running sums.
+    An insertion shifts the items in between by one position. Their matches are sums over a range: differences of
+    running sums.
     """
     items, evaluated = ranks.shape
     found: Counts = np.empty((len(moves), evaluated), np.int32)

@@ -1,7 +1,7 @@
-"""How many edges two tours do not share: the distance for tours, and its updates.
+"""The number of edges that two tours do not share: the distance for tours, and its updates.
 
-A path is a tour without its first item, which stands before the first and after the last item of the path. Start and
-direction of a tour do not matter for its edges.
+A path is a tour without its first item. This item comes before the first and after the last item of the path. The edges
+of a tour do not depend on its start and direction.
 """
 
 from __future__ import annotations
@@ -24,18 +24,18 @@ def edges_not_shared(paths: Orders, others: Orders) -> Array:
 
 
 def neighbours_edges(moves: Moves, ranks: NDArray[np.int32], distances: Counts) -> Counts:
-    """Do the same for each neighbour of a path, as `Moves.discordant` does: a move replaces two to four edges."""
+    """Count the same for each neighbour of a path, as `Moves.discordant` does: a move replaces two to four edges."""
     items, evaluated = ranks.shape
     found: Counts = np.empty((len(moves), evaluated), np.int32)
-    # shared[offset][k]: do positions k and k + offset follow each other in the evaluated tour? Position 0 and the last one
-    # are the first item of the tour, the items of the path stand at 1..items.
+    # shared[offset][k]: whether the items at positions k and k + offset are adjacent in the evaluated tour. Position 0
+    # and the last position are the first item of the tour; the items of the path are at 1..items.
     shared = {offset: _shared(ranks, offset) for offset in (1, 2) if offset <= items + 1}
     step, skip, end = shared[1], shared.get(2), 0
     for offset in range(1, moves.reach + 1):
         count = items - offset
         shared[offset + 1] = _shared(ranks, offset + 1)
         near, far = shared[offset], shared[offset + 1]
-        # Edges before and behind both ends of the part: a - 1, a, a + 1 and b - 1, b, b + 1 for positions a < b.
+        # Edges before and after both ends of the part: a - 1, a, a + 1 and b - 1, b, b + 1 for positions a < b.
         before, first = step[:count], step[1 : count + 1]
         last, behind = step[offset : offset + count], step[offset + 1 : offset + 1 + count]
         inside, outside, across = near[1 : count + 1], far[:count], far[1 : count + 1]
@@ -56,7 +56,7 @@ def neighbours_edges(moves: Moves, ranks: NDArray[np.int32], distances: Counts) 
 
 
 def _shared(ranks: NDArray[np.int32], offset: int) -> Counts:
-    """Tell of all positions k and k + offset of a tour, its first item at both ends, whether they are neighbours."""
+    """Tell, for all positions k and k + offset of a tour with its first item at both ends, whether they are adjacent."""
     items, evaluated = ranks.shape
     count = items + 2 - offset
     found: Counts = np.zeros((count, evaluated), np.int32)

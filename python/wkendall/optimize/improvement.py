@@ -1,4 +1,4 @@
-"""Expected improvement, on the scale of logarithms: its differences count where it is too small for a number."""
+"""The logarithm of the expected improvement, which distinguishes values that would underflow."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from scipy.special import erfcx, ndtr
 from wkendall._arguments import Array
 
 _HALF_LOG = 0.5 * np.log(2 * np.pi)
-#: Below, 1 + z r(z) is taken from its series 1 / z^2, where the difference would have lost its digits.
+#: Below this, 1 + z r(z) is computed from its series 1 / z^2, because the direct formula loses all digits.
 _FAR = -1e3
 
 

@@ -1,4 +1,4 @@
-"""The whole run in one call."""
+"""A whole optimisation run in one call."""
 
 from __future__ import annotations
 
@@ -37,34 +37,36 @@ def minimize(
     progress: bool = False,
     save: str | os.PathLike[str] | None = None,
 ) -> OptimizeResult[Any]:
-    """Find the order of items with the least value of a function that is expensive to evaluate.
+    """Find the order of items that minimises a function that is expensive to evaluate.
 
     Parameters
     ----------
     f : callable
-        `f(x)` is the value of the order `x`, an array of the items 0..n_items - 1 from first to last. `inf` says that the order
-        failed. NaN is an error, and an exception of `f` ends the run: use `save` or `callback` to keep what was found.
+        `f(x)` is the value of the order `x`, an array of the items 0..n_items - 1 from first to last. Return `inf` for
+        an order that failed. NaN is an error. An exception of `f` ends the run: use `save` or `callback` to keep the
+        results.
     n_items : int
-        How many items are put in order.
+        The number of items to put in order.
     n_calls : int
-        How many times `f` is evaluated.
+        The number of evaluations of `f`.
     n_initial, kernel, space, feasible, noisy, rng
-        As for `Optimizer`. `n_initial` is 10 unless given, and at most half of `n_calls`.
+        As for `Optimizer`. The default of `n_initial` is 10, but at most half of `n_calls`.
     x0 : array-like of shape (n_items,) or (m, n_items), optional
         Orders to evaluate first.
     callback : callable, optional
         Called with the result so far after each evaluation. The run stops if it returns True or raises StopIteration.
     progress : bool
-        Show a bar.
+        Show a progress bar.
     save : str or path, optional
-        A file to which the state is written after each evaluation. If it exists, the run goes on from it; the evaluations in
-        it count for `n_calls`.
+        A file to which the state is written after each evaluation. If it exists, the run is resumed from it; its
+        evaluations count towards `n_calls`.
 
     Returns
     -------
     OptimizeResult
-        `x`, the best order; `fun`, its value; `x_iters` and `func_vals`, all evaluations; `nfev`, how many; `message`, why the
-        run ended; `success`, whether it ended by itself with a finite value. After Ctrl-C the best so far is returned.
+        `x`, the best order; `fun`, its value; `x_iters` and `func_vals`, all evaluations; `nfev`, their number;
+        `message`, why the run ended; `success`, whether it ended by itself with a finite value. After Ctrl-C the best
+        result so far is returned.
 
     Examples
     --------
@@ -93,7 +95,7 @@ def minimize(
 
 
 class _Run:
-    """Evaluations, one after the other."""
+    """Evaluations, one after another."""
 
     def __init__(
         self,
@@ -110,7 +112,7 @@ class _Run:
     def to_the_end(
         self, calls: int, first: list[Orders], show: Callable[[int, int], None] | None
     ) -> OptimizeResult[Any]:
-        """Evaluate until there are so many values, or until something else ends the run."""
+        """Evaluate until there are `n_calls` values, or until something else ends the run."""
         try:
             while (done := len(self.optimizer.func_vals)) < calls:
                 order = self._next(first)
@@ -167,7 +169,7 @@ class _Run:
 
 
 def _continued(file: Path, wanted: Optimizer) -> Optimizer:
-    """Return the run that a file holds, if it is the same kind of run."""
+    """Return the run that is stored in a file, if it has the same settings."""
     found = Optimizer.load(file, feasible=wanted.feasible)
     for name in ("n_items", "kernel", "space", "noisy"):
         if getattr(found, name) != getattr(wanted, name):

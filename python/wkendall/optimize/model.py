@@ -1,4 +1,4 @@
-"""The model of the function: what it predicts, and where it is lowest."""
+"""The model of the function: its predictions, and its best points."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ from wkendall.optimize.weighted import WeightedKernel, WeightedView
 AnyKernel = Kernel | WeightedKernel
 AnyView = View | WeightedView
 
-#: The distances that the kernels look at: choices, and for each the distances.
+#: The distances of the kernels: a list of choices, each a list of distances.
 KERNELS: dict[str, list[list[Measure]]] = {
     "mallows": [[Discordant()], [Displaced()]],
     "discordant": [[Discordant()]],
     "displaced": [[Displaced()]],
     "kendall": [[]],
 }
-#: What a correlation costs, relative to the first.
+#: The cost of a correlation, relative to "mallows".
 COSTS = {name: 1 if choices[0] else WeightedKernel.cost for name, choices in KERNELS.items()}
 
 
 class Model:
-    """A Gaussian process over paths, with values that are standardised."""
+    """A Gaussian process over paths, with standardised values."""
 
     def __init__(self, kernel: str, space: Space, paths: Orders, values: Array, noisy: bool) -> None:
         self.paths = paths
@@ -37,8 +37,8 @@ class Model:
         self.kernel = _kernel(self.measures, paths)
         correlations = self.kernel.matrix(self.process.parameters)[0]
         self.fitted = self.process.mean(correlations)
-        #: What is to be improved on, and by what the best points are picked. The least of noisy values is lower than what it
-        #: is a value of.
+        #: The values to improve on, by which the best points are chosen. For noisy values these are predictions,
+        #: because the smallest noisy value is usually below the true value at its point.
         self.judged = self.fitted if noisy else self.values
 
     def predictions(self) -> Array:
@@ -46,7 +46,7 @@ class Model:
         return self.centre + self.scale * self.fitted
 
     def best_paths(self, count: int) -> list[Orders]:
-        """Return some of the best paths, each once."""
+        """Return the `count` best paths, without duplicates."""
         found: dict[bytes, Orders] = {}
         for place in np.argsort(self.judged, kind="stable"):
             found.setdefault(self.paths[place].tobytes(), self.paths[place])
@@ -55,7 +55,7 @@ class Model:
         return list(found.values())
 
     def given(self, pending: list[Orders]) -> tuple[AnyKernel, Process, float]:
-        """Return the kernel, the process and the value to improve on, with predictions for paths that have no value yet."""
+        """Return the kernel, the process and the value to improve on; paths without a value get the prediction."""
         best = float(self.judged.min())
         if not pending:
             return self.kernel, self.process, best
@@ -69,15 +69,15 @@ def _kernel(measures: list[Measure], paths: Orders) -> AnyKernel:
 
 
 def _standardised(values: Array) -> tuple[Array, float, float]:
-    """Return values with mean 0 and variance 1, and what was taken off and divided by. Equal values are all 0.
+    """Return values with mean 0 and variance 1, the mean and the standard deviation. Equal values all become 0.
 
-    An order that failed, with the value inf, counts as the worst of the others.
+    An order that failed, with the value inf, counts as the largest of the other values.
     """
     finite = values[np.isfinite(values)]
     low, high = finite.min(initial=np.inf), finite.max(initial=-np.inf)
     if not low < high:
         return np.zeros(len(values)), float(low) if finite.size else 0.0, 1.0
-    # Halves, because the difference of two numbers can be too large for a number.
+    # Halves, because the difference of two numbers can overflow.
     spread = high / 2 - low / 2
     unit = (np.minimum(values, high) / 2 - low / 2) / spread
     mean, deviation = unit.mean(), unit.std()

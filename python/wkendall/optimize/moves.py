@@ -1,7 +1,7 @@
-"""All neighbours of an order: which there are, and how far each is from the evaluated orders.
+"""All neighbours of an order, and their distances from the evaluated orders.
 
-A move changes few pairs of items, so that the distances of a neighbour follow from those of the order. Each costs O(1) for
-each evaluated order: a move over a distance of k + 1 positions adds one comparison to the same move over k positions.
+A move changes few pairs of items, so the distances of a neighbour follow from those of the order. Each takes O(1) for
+each evaluated order: a move over k + 1 positions adds one comparison to the same move over k positions.
 """
 
 from __future__ import annotations
@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 Orders = NDArray[np.int64]
 Counts = NDArray[np.int32]
 
-#: Kinds of moves: one item put elsewhere, two items exchanged, a part turned round.
+#: Kinds of moves: one item is moved, two items are swapped, a part is reversed.
 INSERTION, SWAP, REVERSAL = range(3)
-#: About the largest number of distances that are held at a time: longer moves are left out where it would be exceeded. All moves
-#: of 100 items and 200 evaluated orders are within it.
+#: Approximate maximum number of distances in memory at a time. Longer moves are left out if it would be exceeded. All
+#: moves of 100 items and 200 evaluated orders are within it.
 MOST_DISTANCES = 8_000_000
 
 
@@ -25,7 +25,8 @@ class Moves:
     Attributes
     ----------
     kind, first, second : ndarray of shape (moves,)
-        An item goes from position `first` to `second`, both are exchanged, or the part from one to the other is turned round.
+        An item moves from position `first` to `second`, the two are swapped, or the part from one to the other is
+        reversed.
     """
 
     def __init__(self, items: int, *, reversals: bool, evaluated: int = 1) -> None:
@@ -44,7 +45,7 @@ class Moves:
         return len(self.kind)
 
     def _parts(self, offset: int) -> list[tuple[int, Orders, Orders]]:
-        """Return the moves over so many positions. Exchanging neighbours is an insertion, turning three round a swap."""
+        """Return the moves over `offset` positions. Swapping adjacent items is an insertion, reversing three items is a swap."""
         low = np.arange(self.items - offset)
         high = low + offset
         parts = [(INSERTION, low, high)]
@@ -74,7 +75,7 @@ class Moves:
         Parameters
         ----------
         ranks : ndarray of shape (items, evaluated)
-            Where the evaluated orders have the items of the order, in its order.
+            The positions of the items in the evaluated orders; the items are in the sequence of the order.
         distances : ndarray of shape (evaluated,)
             The numbers of discordant pairs of the order itself.
 
@@ -84,7 +85,8 @@ class Moves:
         """
         items, evaluated = ranks.shape
         found: Counts = np.empty((len(self), evaluated), np.int32)
-        # How the distance changes if the item at a position goes up or down by `offset`, and if the part behind it turns.
+        # The change of the distance if the item at a position moves up or down by `offset`, and if the part after it is
+        # reversed.
         up = np.zeros((items, evaluated), np.int32)
         down, turned = up.copy(), up.copy()
         ranks, distances, end = ranks.astype(np.int32), distances.astype(np.int32), 0

@@ -1,4 +1,4 @@
-"""Ask for orders to evaluate, tell their values."""
+"""Step-by-step optimisation: ask for orders to evaluate, tell their values."""
 
 from __future__ import annotations
 
@@ -22,37 +22,38 @@ from wkendall.optimize.search import Search
 from wkendall.optimize.spaces import Space
 from wkendall.optimize.storage import read_state, write_state
 
-#: Random orders that are evaluated before the model is asked.
+#: The number of random orders that are evaluated before the model is used.
 INITIAL = 10
-#: Searches begin at so many of the best points, and at so many of the random points that promise most.
+#: Searches start at this many of the best points, and at this many of the most promising random points.
 _BEST, _RANDOM, _DRAWN = 3, 2, 64
 
 
 class Optimizer:
     """Bayesian optimisation over permutations, step by step: `ask` for an order, evaluate it, `tell` its value.
 
-    A Gaussian process models the function that is minimised. The next order is the one with the largest expected improvement,
-    as far as moves from the best orders and from random ones find it. What `ask` returns depends on the seed and on the
-    points that were told and asked for, and on nothing else: the same seed gives the same run.
+    A Gaussian process models the function that is minimised. The next order is the one with the largest expected
+    improvement that a local search finds, by moves from the best orders and from random ones. The result of `ask`
+    depends only on the seed and on the points that were told and asked for: the same seed gives the same run.
 
     Parameters
     ----------
     n_items : int
-        How many items are put in order.
+        The number of items to put in order.
     n_initial : int, optional
-        How many random orders come first; 10 unless given. Points that are told without being asked for count.
+        The number of random orders at the start; 10 by default. Points that are told without being asked for count.
     kernel : {"mallows", "discordant", "displaced", "kendall"}
-        What makes two orders alike. "mallows": exp(-lam d), where d is the number of discordant pairs of items or the number of
-        displaced items, whichever makes the values more likely; "discordant" and "displaced" fix the choice. For tours d is the
-        number of edges that they do not share. "kendall": a weighted Kendall kernel with learned weights exp(-a r) of the
-        positions r = 0, 1, .., for functions that look at the first positions. The last three are for `space="order"`.
+        The similarity of orders. "mallows" is exp(-lam d), where d is the number of discordant pairs of items or the
+        number of displaced items, whichever has the higher likelihood; "discordant" and "displaced" fix the choice. For
+        tours d is the number of edges that they do not share. "kendall" is a weighted Kendall kernel with learned
+        weights exp(-a r) of the positions r = 0, 1, .., for functions that depend mostly on the first positions. The
+        last three are only for `space="order"`.
     space : {"order", "tour"}
-        For a tour neither the start nor the direction matters: it begins with item 0 and its second item is smaller than
-        its last.
+        A tour has neither a start nor a direction: it is written with item 0 first and the second item smaller than the
+        last.
     feasible : callable, optional
-        `feasible(x)` tells whether an order may be evaluated. Others are never proposed.
+        `feasible(x)` tells whether an order may be evaluated. Other orders are never proposed.
     noisy : bool
-        Values of the same order differ from call to call. Only then can a point be asked for and told again.
+        Whether values of the same order differ from call to call. Only then can a point be asked for and told again.
     rng : None, int or Generator
         The seed of the run.
 
@@ -101,7 +102,7 @@ class Optimizer:
 
     @property
     def x_iters(self) -> Orders:
-        """The orders that were told, one a row."""
+        """The orders that were told, one per row."""
         orders = [self._space.order(path) for path in self._paths]
         return np.array(orders, np.int64).reshape(-1, self.n_items)
 
@@ -113,13 +114,13 @@ class Optimizer:
     def ask(self, n: SupportsIndex | None = None) -> NDArray[np.int64]:
         """Return the next order to evaluate, or `n` different ones.
 
-        Points that were asked for and not told yet count as being evaluated: they are not proposed again, and the model takes
-        its own prediction for their value. Each of the `n` points is found in this way after the others.
+        Points that were asked for and not told yet count as being evaluated: they are not proposed again, and the model
+        uses its own prediction as their value. The `n` points are found one after another in this way.
 
         Parameters
         ----------
         n : int, optional
-            How many orders, to evaluate them at the same time.
+            The number of orders, for parallel evaluation.
 
         Returns
         -------
@@ -128,7 +129,7 @@ class Optimizer:
         Raises
         ------
         RankingError
-            If there are not that many orders left, with the kind "exhausted"; if no feasible order was found, with the kind
+            If there are fewer orders left, with the kind "exhausted"; if no feasible order was found, with the kind
             "infeasible".
         """
         count = 1 if n is None else as_count(n, "n")
@@ -144,19 +145,20 @@ class Optimizer:
         return orders[0] if n is None else np.array(orders)
 
     def tell(self, x: ArrayLike, y: ArrayLike) -> None:
-        """Take in the value of an order, or the values of several, whether they were asked for or not.
+        """Add the value of an order, or the values of several, whether they were asked for or not.
 
         Parameters
         ----------
         x : array-like of shape (n_items,) or (m, n_items)
             Orders.
         y : float or array-like of shape (m,)
-            Values of the function. `inf` says that an order failed: it counts as the largest value so far.
+            Values of the function. `inf` means that an order failed: it counts as the largest value so far.
 
         Raises
         ------
         RankingError
-            If `x` is no permutation, is not feasible or was told before, or if `y` is NaN. Nothing is taken in then.
+            If `x` is not a permutation, is not feasible or was told before, or if `y` is NaN. Nothing is added in this
+            case.
         """
         orders, values = as_points(x, y, self.n_items)
         paths = [self._space.path(order) for order in orders]
@@ -166,7 +168,7 @@ class Optimizer:
             new.setdefault(path.tobytes(), row)
         for number, path in enumerate(paths, len(self._paths)):
             self._known.setdefault(path.tobytes(), number)
-        # At once: an interruption leaves both as they were.
+        # In one statement, so that an interruption leaves both unchanged.
         self._paths, self._values = [*self._paths, *paths], [*self._values, *values]
         self._pending = [path for path in self._pending if path.tobytes() not in new]
         self._model = None
@@ -177,9 +179,9 @@ class Optimizer:
         Returns
         -------
         OptimizeResult
-            `x` and `fun`, the best order and its value; `x_iters`, `func_vals`, `nfev`, `message`, `success`. If the values
-            are noisy, the best order is the one with the least prediction, and `fun` is the prediction. Before the first
-            evaluation `x` is None and `fun` is inf.
+            `x` and `fun`, the best order and its value; `x_iters`, `func_vals`, `nfev`, `message`, `success`. If the
+            values are noisy, the best order is the one with the smallest prediction, and `fun` is the prediction.
+            Before the first evaluation `x` is None and `fun` is inf.
         """
         values, count = self.func_vals, len(self._values)
         x, fun = None, np.inf
@@ -196,12 +198,12 @@ class Optimizer:
         return as_result(found | {"message": message, "success": success})
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write all that was told, and the settings, to a JSON file. `feasible` is not written.
+        """Write all evaluations and the settings to a JSON file. `feasible` is not written.
 
         Parameters
         ----------
         path : str or path
-            The file, which is replaced as a whole if it exists.
+            The file; an existing file is replaced atomically.
         """
         settings = {name: getattr(self, name) for name in ("n_items", "n_initial", "kernel", "space", "noisy")}
         settings |= {"feasible": self.feasible is not None, "rng": self._seed}
@@ -209,9 +211,9 @@ class Optimizer:
 
     @classmethod
     def load(cls, path: str | os.PathLike[str], *, feasible: Callable[[Orders], bool] | None = None) -> Self:
-        """Read what `save` wrote. The run goes on as if it had not been interrupted.
+        """Read a file of `save`. The run continues as if it had not been interrupted.
 
-        Points that were asked for and not told when the file was written can be asked for again.
+        Points that were asked for but not told before the file was written can be asked for again.
 
         Parameters
         ----------
@@ -234,7 +236,7 @@ class Optimizer:
         return made
 
     def is_known(self, x: ArrayLike) -> bool:
-        """Tell whether the value of an order, or of the same tour, was told.
+        """Tell whether the value of an order, or of an equivalent tour, was told.
 
         Parameters
         ----------
@@ -274,7 +276,7 @@ class Optimizer:
         return self._model
 
     def _check_new(self, path: Orders, row: int | None, new: dict[bytes, int]) -> None:
-        """Refuse what may not be evaluated, and what has a value."""
+        """Refuse a path that is not feasible or already has a value."""
         where, key = "x" if row is None else f"x[{row}]", path.tobytes()
         order = self._space.order(path)
         if self.feasible is not None and not self.feasible(order.copy()):
@@ -306,7 +308,7 @@ class Optimizer:
 
 
 def as_result(found: dict[str, Any]) -> OptimizeResult[Any]:
-    """Return a result as scipy's functions do."""
-    make: Any = OptimizeResult  # a dict whose keys its type does not know
+    """Return a result in the type of scipy's functions."""
+    make: Any = OptimizeResult  # a dict with keys that its type does not declare
     made: OptimizeResult[Any] = make(found)
     return made

@@ -1,4 +1,4 @@
-"""A Gaussian process: hyperparameters by maximum a posteriori, predictions of mean and deviation."""
+"""A Gaussian process: maximum a posteriori hyperparameters, predictions of mean and standard deviation."""
 
 from __future__ import annotations
 
@@ -12,19 +12,20 @@ from scipy.optimize import minimize
 from wkendall._arguments import Array
 from wkendall.optimize.blas import one_thread
 
-#: Added to the noise, so that matrices of points that are nearly alike can be factored.
+#: Added to the noise, so that matrices of nearly equal points can be factored.
 _JITTER = 1e-8
-#: Steps of the search for hyperparameters from each start.
+#: The number of steps of the search for hyperparameters from each start.
 _STEPS = 30
-#: Means, standard deviations and bounds of the logarithms of the noise and the variance, for values with variance 1. The prior
-#: decides while there are few values, and keeps the noise from explaining all of them.
+#: Means, standard deviations and bounds of the logarithms of the noise and the variance, for values with variance 1.
+#: The prior dominates while there are few values, and it keeps the noise from explaining all of them.
 _NOISE, _VARIANCE = (np.log(1e-3), 2.0, (np.log(1e-6), np.log(2.0))), (0.0, 1.0, (-3.0, 3.0))
 
 
 class Correlation(Protocol):
-    """What a process needs to know of a kernel: the correlations of the evaluated points, for given parameters.
+    """The interface of a kernel for a process: the correlations of the evaluated points, for given parameters.
 
-    `prior` has the mean, the standard deviation and the bounds of each parameter; `starts` holds where searches begin.
+    `prior` has the mean, the standard deviation and the bounds of each parameter; `starts` has the starting points of
+    searches.
     """
 
     prior: list[tuple[float, float, tuple[float, float]]]
@@ -42,9 +43,9 @@ class Process:
     parameters : ndarray
         The parameters of the correlation that were found.
     noise, variance : float
-        Of the values and of the function; the values have variance 1.
+        The variance of the noise and of the function; the values have variance 1.
     misfit : float
-        The negative logarithm of the posterior density of what was found, but for a constant.
+        The negative logarithm of the posterior density at these parameters, up to a constant.
     """
 
     def __init__(self, correlation: Correlation, values: Array) -> None:
@@ -77,24 +78,24 @@ class Process:
         matrix = self.variance * correlation.matrix(self.parameters)[0]
         matrix[np.diag_indices_from(matrix)] += self.noise + _JITTER
         factor = np.linalg.cholesky(matrix)
-        # The inverse, because many small sets of points are predicted: products of matrices are faster than substitution.
+        # The inverse, because many small sets of points are predicted: matrix products are faster than substitution.
         self.inverse: Array = solve_triangular(factor, np.eye(len(values)), lower=True)
         self.weights: Array = self.inverse.T @ (self.inverse @ values)
 
     def mean(self, correlations: Array) -> Array:
-        """Predict the function where the correlations with the evaluated points are given, one row for each point."""
+        """Predict the function from the correlations with the evaluated points, one row for each new point."""
         found: Array = correlations @ (self.variance * self.weights)
         return found
 
     def deviation(self, correlations: Array) -> Array:
-        """Return the standard deviation of the function there, without noise."""
+        """Return the standard deviation of the function, without noise, for the same rows."""
         explained = correlations @ (self.variance * self.inverse.T)
         left = self.variance - np.einsum("ij,ij->i", explained, explained)
         found: Array = np.sqrt(np.maximum(left, 1e-12))
         return found
 
     def deviation_bound(self, correlations: Array) -> Array:
-        """Return what the deviation cannot exceed, because it is what the most alike point leaves. Quick."""
+        """Return a quick upper bound of the deviation: the deviation given only the most similar point."""
         alone = 1 + (self.noise + _JITTER) / self.variance
         left = self.variance * (1 - correlations.max(axis=1, initial=0.0) ** 2 / alone)
         found: Array = np.sqrt(np.maximum(left, 1e-12))

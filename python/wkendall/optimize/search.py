@@ -1,4 +1,4 @@
-"""Where the expected improvement is largest: best-improvement moves from several starts."""
+"""Search for the largest expected improvement: best-improvement moves from several starts."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from wkendall.optimize.model import AnyKernel, AnyView
 from wkendall.optimize.moves import Moves, Orders
 from wkendall.optimize.process import Process
 
-#: Deviations of so many neighbours are computed at a time, those that promise most first.
+#: Deviations are computed for this many neighbours at a time, the most promising first.
 _CHUNK = 512
-#: Correlations, neighbours times evaluated points, that the search for one point may compute. It never ends the search for 15
-#: items and 100 points; for 100 items and 200 points it allows 18 moves.
+#: The number of correlations (neighbours times evaluated points) that the search for one point may compute. The limit
+#: is never reached for 15 items and 100 points; for 100 items and 200 points it allows 18 moves.
 _MOST_CORRELATIONS = 50_000_000
 
 
 class Search:
-    """Look for the path with the largest expected improvement among those that are acceptable."""
+    """Search for the acceptable path with the largest expected improvement."""
 
     def __init__(
         self, kernel: AnyKernel, process: Process, best: float, moves: Moves, acceptable: Callable[[Orders], bool]
@@ -32,7 +32,7 @@ class Search:
         self.acceptable = acceptable
 
     def from_all(self, starts: list[Orders]) -> Orders | None:
-        """Climb from each of the starts, and go on from the best if there was not time for all to reach their top.
+        """Climb from each of the starts; if the limit was reached before all were at their top, continue from the best.
 
         None if no start has an acceptable neighbour.
         """
@@ -53,7 +53,7 @@ class Search:
         return log_improvement(self.best, mean, deviation)
 
     def _climb(self, view: AnyView, reached: float, steps: int) -> tuple[AnyView, float]:
-        """Go to the best acceptable neighbour as long as it promises more than what is reached."""
+        """Move to the best acceptable neighbour as long as it improves on `reached`."""
         for _ in range(steps):
             correlations = view.neighbours(self.moves, self.process.parameters)
             move, promise = self._best_move(view, correlations, reached)
@@ -63,7 +63,7 @@ class Search:
         return view, reached
 
     def _best_move(self, view: AnyView, correlations: Array, reached: float) -> tuple[int | None, float]:
-        """Return the acceptable move that promises most, if that is more than what is reached."""
+        """Return the best acceptable move, if it improves on `reached`."""
         mean = self.process.mean(correlations)
         order, bound = np.arange(len(mean)), np.full(len(mean), np.inf)
         if len(mean) > _CHUNK:

@@ -1,4 +1,4 @@
-"""What an order is: all orders of the items, or tours, which have neither a start nor a direction."""
+"""The search space: all orders of the items, or tours, which have neither a start nor a direction."""
 
 from __future__ import annotations
 
@@ -17,8 +17,9 @@ SPACES = ("order", "tour")
 class Space:
     """The orders of `items` items, or their tours.
 
-    A tour is written with item 0 first and in the direction in which the second item is smaller than the last. Its other
-    items in that order are its `path`; the path of an order is the order itself. Moves and distances are those of paths.
+    A tour is written with item 0 first, in the direction in which the second item is smaller than the last. Its other
+    items in that sequence are its `path`; the path of an order is the order itself. Moves and distances are defined for
+    paths.
     """
 
     def __init__(self, name: str, items: int) -> None:
@@ -26,12 +27,12 @@ class Space:
         self.name = name
         self.items = items
         self.is_tour = name == "tour"
-        #: How many items a path has.
+        #: The number of items of a path.
         self.length = items - 1 if self.is_tour else items
 
     @property
     def size(self) -> int:
-        """How many different points there are."""
+        """The number of distinct points."""
         return factorial(self.length) // (2 if self.is_tour and self.length > 1 else 1)
 
     def path(self, order: Orders) -> Orders:
@@ -47,7 +48,7 @@ class Space:
         return path[::-1].copy() if turned else path
 
     def order(self, path: Orders) -> Orders:
-        """Return the order that a path stands for, which is what users see."""
+        """Return the order of a path, as users see it."""
         return np.concatenate([[0], path + 1]) if self.is_tour else path.copy()
 
     def random(self, rng: np.random.Generator) -> Orders:
@@ -55,7 +56,7 @@ class Space:
         return self.directed(rng.permutation(self.length))
 
     def all(self) -> Iterator[Orders]:
-        """Return all paths, one by one."""
+        """Yield all paths."""
         for path in permutations(range(self.length)):
             if not self.is_tour or len(path) < 2 or path[0] < path[-1]:
                 yield np.array(path, np.int64)

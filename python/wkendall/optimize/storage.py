@@ -24,7 +24,7 @@ def write_state(path: str | os.PathLike[str], settings: dict[str, Any], orders: 
 
 
 def read_state(path: str | os.PathLike[str]) -> tuple[dict[str, Any], list[list[int]], list[float]]:
-    """Read what `write_state` wrote."""
+    """Read a file of `write_state`."""
     file = as_path(path)
     try:
         state = json.loads(file.read_bytes())

@@ -1,4 +1,4 @@
-"""Weighted Kendall kernels between orders, whose position weights are learned."""
+"""Weighted Kendall kernels between orders, with learned position weights."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from wkendall.reading.rankings import Reading
 class WeightedKernel:
     """The signed, normalized kernel with the weights exp(-a r) of the positions r = 0, 1, ..; its parameter is log a.
 
-    The same methods as `correlations.Kernel`.
+    It has the same methods as `correlations.Kernel`.
     """
 
-    #: How much longer a correlation takes than one of `correlations.Kernel`, about, for 100 items.
+    #: The approximate cost of a correlation relative to `correlations.Kernel`, for 100 items.
     cost = 2
 
     def __init__(self, paths: Orders) -> None:
@@ -38,8 +38,8 @@ class WeightedKernel:
     def matrix(self, parameters: Array) -> tuple[Array, list[Array]]:
         """Return the correlations of all pairs of paths, and their derivatives.
 
-        Each path is the vector of +-exp(-a (r + s)) over its pairs of items with positions r and s, whose length is the same
-        for all paths.
+        The vector of a path has an entry +-exp(-a (r + s)) for each pair of items with positions r and s. Its length is
+        the same for all paths.
         """
         if self.length < 2:
             return np.zeros((self.evaluated, self.evaluated)), [np.zeros((self.evaluated, self.evaluated))]
@@ -61,18 +61,18 @@ class WeightedKernel:
         return found
 
     def view(self, path: Orders) -> WeightedView:
-        """Return what the evaluated paths look like from a path."""
+        """Return the view of the evaluated paths from a path."""
         return WeightedView(self, path)
 
     def weights(self, parameters: Array) -> tuple[Array, float]:
-        """Return the position weights, and the kernel of a path with itself without normalization."""
+        """Return the position weights, and the kernel of a path with itself before normalization."""
         u: Array = np.exp(-np.exp(parameters[0]) * np.arange(self.length))
         squares = u * u
         return u, float(squares.sum() ** 2 - squares @ squares) / 2
 
 
 class WeightedView:
-    """The kernel of a path with the evaluated ones, which is updated from move to move."""
+    """The kernel between a path and the evaluated paths, updated from move to move."""
 
     def __init__(self, kernel: WeightedKernel, path: Orders, values: Array | None = None) -> None:
         self.kernel = kernel

@@ -1,4 +1,4 @@
-"""Pictures of weights, rankings and results, with matplotlib (`pip install wkendall[plot]`).
+"""Plots of weights, rankings and results, with matplotlib (`pip install wkendall[plot]`).
 
 >>> import wkendall
 >>> ax = wkendall.plotting.plot_weights(wkendall.position_weights(4, "top", k=2))
@@ -6,7 +6,7 @@
 Layers, each using only those below it:
 
     pairs, maps, matrices  pairs of items; rankings as points with the items as directions; heat maps
-    figures    weights and results; where to draw
+    figures    weights and results; the axes to draw on
 """
 
 from wkendall.plotting.figures import (

@@ -1,4 +1,4 @@
-"""Pictures of weights and results."""
+"""Plots of weights and results."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ __all__ = [
     "plot_weights",
 ]
 
-#: Up to so many positions the values are written into the cells.
+#: The largest number of positions for which the values are written into the cells.
 WRITTEN = 12
 
 
@@ -38,18 +38,18 @@ def plot_weights(
     values: bool | None = None,
     title: str | None = None,
 ) -> Axes:
-    """Heat map of weights of pairs of positions, blue for negative and red for positive.
+    """Heat map of weights of pairs of positions: blue for negative, red for positive.
 
     Parameters
     ----------
     U : array-like of shape (n, n) or (n,)
         Weights of pairs, or of single positions, which are drawn as one row.
     items : sequence of n names, optional
-        Names of the items, for coefficients of items, such as `B_` of a learner, in place of weights of positions.
+        Names of the items, if U has coefficients of items, such as `B_` of a learner, instead of weights of positions.
     ax : matplotlib Axes, optional
-        Where to draw; a new figure if absent.
+        The axes to draw on; a new figure if absent.
     values : bool, optional
-        Write the values into the cells; by default if there are at most 12 positions.
+        Write the values into the cells; the default is True for up to 12 positions.
     title : str, optional
 
     Returns
@@ -107,16 +107,16 @@ def plot_weights(
 
 
 def plot_position_scores(U: ArrayLike, *, ax: Axes | None = None, title: str | None = None) -> Axes:
-    """Curves of what weights of pairs say about single positions, for many positions.
+    """Curves of the weights of single positions that weights of pairs imply; suited to many positions.
 
-    For weights of pairs these are the means over the second and over the first item of the pair, off the diagonal, and the
-    diagonal. A weight that is r[a] + c[b] off the diagonal, as plain SUQUAN-SVD finds it, is shown whole.
+    For weights of pairs these are the means over the second and over the first item of the pair, off the diagonal, and
+    the diagonal. They show a weight of the form r[a] + c[b] off the diagonal, as plain SUQUAN-SVD finds it, completely.
 
     Parameters
     ----------
     U : array-like of shape (n, n) or (n,)
     ax : matplotlib Axes, optional
-        Where to draw; a new figure if absent.
+        The axes to draw on; a new figure if absent.
     title : str, optional
 
     Returns
@@ -156,9 +156,9 @@ def plot_objective(estimator: Any, *, ax: Axes | None = None, title: str | None 
     Parameters
     ----------
     estimator : fitted estimator
-        With more than two classes there is a curve for each.
+        With more than two classes there is one curve for each class.
     ax : matplotlib Axes, optional
-        Where to draw; a new figure if absent.
+        The axes to draw on; a new figure if absent.
     title : str, optional
 
     Returns
@@ -188,16 +188,16 @@ def plot_objective(estimator: Any, *, ax: Axes | None = None, title: str | None 
 
 
 def plot_reduction_factors(n: SupportsIndex, *, k: SupportsIndex = 3, ax: Axes | None = None) -> Axes:
-    """Curves of how much each rank counts in the weighted kernels: hyperbolic and logarithmic factors, and the cut of top-k.
+    """Curves of the weight of each rank in the weighted kernels: hyperbolic, logarithmic, and the top-k cutoff.
 
     Parameters
     ----------
     n : int
         The number of ranks.
     k : int
-        Where top-k cuts.
+        The cutoff of top-k.
     ax : matplotlib Axes, optional
-        Where to draw; a new figure if absent.
+        The axes to draw on; a new figure if absent.
 
     Returns
     -------
@@ -224,16 +224,16 @@ def plot_reduction_factors(n: SupportsIndex, *, k: SupportsIndex = 3, ax: Axes |
 def plot_accuracies(
     accuracies: Mapping[str, Sequence[float]], published: Mapping[str, float] | None = None, *, ax: Axes | None = None
 ) -> Axes:
-    """Box plot of the accuracies of several methods, the first one on top, with a dot for each mean.
+    """Box plot of the accuracies of several methods, the first method on top, with a dot at each mean.
 
     Parameters
     ----------
     accuracies : dict of sequences of float
-        One for each method, by its name.
+        The accuracies of each method, by its name.
     published : dict of float, optional
-        Means that others found, drawn as crosses.
+        Published means, drawn as crosses.
     ax : matplotlib Axes, optional
-        Where to draw; a new figure if absent.
+        The axes to draw on; a new figure if absent.
 
     Returns
     -------
@@ -280,16 +280,16 @@ def plot_differences(
     *,
     ax: Axes | None = None,
 ) -> Axes:
-    """Dots with intervals of how much several methods differ from another one, the first one on top.
+    """Differences of several methods from a reference method, as dots with intervals, the first method on top.
 
     Parameters
     ----------
     intervals : dict of triples of float
         The mean difference and the ends of its interval for each method, by its name.
     published : dict of float, optional
-        Differences that others found, drawn as crosses.
+        Published differences, drawn as crosses.
     ax : matplotlib Axes, optional
-        Where to draw; a new figure if absent.
+        The axes to draw on; a new figure if absent.
 
     Returns
     -------
@@ -323,7 +323,7 @@ def plot_differences(
 
 
 def _check_numbers(values: object, name: str, meaning: str, count: int | None = None) -> None:
-    """Refuse what is not a dict of numbers, or of so many or any number of them."""
+    """Refuse a value that is not a dict of numbers, or of sequences of `count` numbers, or of any number of them."""
     if not isinstance(values, Mapping):
         raise TypeError(f"{name} must be a dict of {meaning}, by name, not {shown(values)}")
     for key, numbers in values.items():
@@ -333,7 +333,7 @@ def _check_numbers(values: object, name: str, meaning: str, count: int | None = 
 
 
 def axes_or_new(ax: Axes | None) -> Axes:
-    """Return where to draw: what was given, or a new figure."""
+    """Return the given axes, or those of a new figure."""
     if ax is not None:
         if not hasattr(ax, "set_xlabel"):
             raise TypeError(f"ax must be Axes of matplotlib or None, not {shown(ax)}")
@@ -341,6 +341,6 @@ def axes_or_new(ax: Axes | None) -> Axes:
     try:
         import matplotlib.pyplot as plt
     except ImportError:
-        needs = Sentence("pictures need matplotlib: pip install 'wkendall", Advice("extra", "[plot]"), "'")
+        needs = Sentence("plots need matplotlib: pip install 'wkendall", Advice("extra", "[plot]"), "'")
         raise ImportError(needs) from None
     return plt.figure(layout="constrained").add_subplot()

@@ -21,9 +21,9 @@ from wkendall.statistics.pair_kernels import with_all_items
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-#: What to do about too many rankings.
+#: Advice for too many rankings.
 ADVICE = "draw a random part of the rankings"
-#: How far the longest arrow goes, as a part of the farthest point.
+#: The length of the longest arrow, relative to the farthest point.
 REACH = 0.9
 
 
@@ -49,11 +49,11 @@ def plot_map(
     missing: Missing = "error",
     n_jobs: SupportsIndex | None = None,
 ) -> Axes:
-    """Map of rankings: alike ones are close, and arrows point to where each item is preferred.
+    """Map of rankings: similar rankings are close, and arrows point to where each item is preferred.
 
-    The points are the first two components of a kernel principal component analysis. The arrow of an item shows how its mean
-    rank changes over the map: rankings that lie where it points put the item high. Long arrows are items that the map
-    tells much about.
+    The points are the first two components of a kernel principal component analysis. The arrow of an item shows how its
+    mean rank changes over the map: rankings in the direction of the arrow put the item high. The longer an arrow, the
+    better the map explains the ranks of its item.
 
     Parameters
     ----------
@@ -62,9 +62,9 @@ def plot_map(
     items : array-like of n names, optional
         Names of the items; their numbers, from 1, if absent.
     groups : array-like of shape (m,), optional
-        A label for each ranking; each label has its colour, and a legend names them.
+        A label for each ranking. Each label has its own colour, and a legend shows them.
     ax : matplotlib Axes, optional
-        Where to draw; a new figure if absent.
+        The axes to draw on; a new figure if absent.
     title : str, optional
     weight, k, u, U, W, order, check, signed, normalize, input, top, ties, missing, n_jobs
         As for `gram_matrix`.
@@ -113,13 +113,13 @@ def components(gram: Array) -> tuple[Array, Array]:
     last = len(centred) - 1
     values, vectors = eigh(centred, subset_by_index=(last - 1, last))
     values, vectors = np.maximum(values[::-1], 0), vectors[:, ::-1]
-    # The sign is not determined: the largest entry is positive.
+    # The sign of a component is arbitrary: make its largest entry positive.
     vectors = vectors * np.where(vectors[np.abs(vectors).argmax(axis=0), [0, 1]] < 0, -1, 1)
     return vectors * np.sqrt(values), values / total
 
 
 def mean_ranks(rankings: CheckedRankings) -> Array:
-    """Return the ranks of all items; tied ones share the mean of theirs, and items of unknown place have the middle."""
+    """Return the ranks of all items; tied items share their mean rank, and items of unknown position have the middle rank."""
     from scipy.stats import rankdata
 
     places = np.asarray(with_all_items(rankings).places, dtype=np.float64)
@@ -128,7 +128,7 @@ def mean_ranks(rankings: CheckedRankings) -> Array:
 
 
 def directions(points: Array, ranks: Array) -> Array:
-    """Return for each item the direction in which its rank gets better, times its correlation with the map."""
+    """Return, for each item, the direction in which its rank improves, times its correlation with the map."""
     spread = points.std(axis=0)
     scale = ranks.std(axis=0)
     centred = (points - points.mean(axis=0)) / np.where(spread > 0, spread, 1)
@@ -145,7 +145,7 @@ def _draw_items(ax: Axes, points: Array, arrows: Array, names: NDArray[Any]) -> 
         x, y = ends[item]
         ax.annotate("", (x, y), (0, 0), arrowprops={"arrowstyle": "->", "color": "0.25"})
         at = (1.04 * x, 1.04 * y)
-        # A name that would cover another one moves up.
+        # Move a name up if it would overlap another one.
         while any(abs(at[0] - other[0]) < 0.25 * far and abs(at[1] - other[1]) < 0.07 * far for other in placed):
             at = (at[0], at[1] + 0.03 * far)
         placed.append(at)
@@ -156,7 +156,7 @@ def _draw_items(ax: Axes, points: Array, arrows: Array, names: NDArray[Any]) -> 
 
 
 def _labels(labels: ArrayLike | None, name: str, count: int, what: str) -> NDArray[Any]:
-    """Return a label for each of so many things; numbers from 1 if there are none."""
+    """Return a label for each of `count` things; numbers from 1 if there are none."""
     found = np.arange(1, count + 1) if labels is None else np.asarray(labels)
     if found.shape != (count,):
         raise bad_argument(

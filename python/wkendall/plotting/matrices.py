@@ -1,4 +1,4 @@
-"""Matrices as heat maps."""
+"""Heat maps of matrices."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from wkendall.plotting.figures import axes_or_new
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-#: Up to so many rows of a matrix have their label beside them.
+#: The largest number of rows for which labels are drawn.
 LABELLED = 60
-#: Up to so many rows the order of a tree is the best one; beyond, that would take too long.
+#: The largest number of rows for which the order of the leaves is optimised; for more, this would take too long.
 OPTIMAL = 500
 
 
@@ -29,22 +29,23 @@ def plot_matrix(
     title: str | None = None,
     bar: str = "tau",
 ) -> Axes:
-    """Heat map of correlations or similarities, with columns that are alike beside each other.
+    """Heat map of correlations or similarities, with similar columns next to each other.
 
     Parameters
     ----------
     matrix : data frame or array-like of shape (n, n) or (n, k)
-        Such as `corr` and `gram_matrix` give. NaN is grey.
+        A matrix such as the results of `corr` and `gram_matrix`. NaN is grey.
     labels : sequence of n names, optional
-        Of the rows, and of the columns too if there are as many. Those of a data frame if absent.
+        Labels of the rows, and of the columns too if there are as many. The default is the labels of a data frame.
     cluster : bool
-        Put the rows and columns of a symmetric matrix in the order of a tree: average linkage of the largest value less the
-        value. A pair without a value counts as one at the mean distance. Other matrices keep their order.
+        Order the rows and columns of a symmetric matrix by hierarchical clustering: average linkage, where the distance
+        is the largest value minus the value. A pair without a value counts as being at the mean distance. Other
+        matrices keep their order.
     ax : matplotlib Axes, optional
-        Where to draw; a new figure if absent.
+        The axes to draw on; a new figure if absent.
     title : str, optional
     bar : str
-        What the colours show.
+        The label of the colour bar.
 
     Returns
     -------
@@ -87,7 +88,7 @@ def plot_matrix(
 
 
 def _order_of_tree(values: NDArray[np.float64]) -> NDArray[np.intp]:
-    """Return the leaves of a tree in which similar rows of a symmetric matrix are near each other."""
+    """Return the leaves of a tree in which similar rows of a symmetric matrix are close to each other."""
     from scipy.cluster.hierarchy import leaves_list, linkage
     from scipy.spatial.distance import squareform
 

@@ -1,4 +1,4 @@
-"""Bars of the pairs of items that a function of rankings looks at."""
+"""Bar chart of the pairs of items that matter most to a function of rankings."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ if TYPE_CHECKING:
 
 
 def plot_pairs(importance: PairImportance, *, ax: Axes | None = None, title: str | None = None) -> Axes:
-    """Bars of pairs of items, the largest effect on top: who before whom, and how much that adds.
+    """Bar chart of pairs of items, the largest effect on top: which item comes first, and how much that adds.
 
     Parameters
     ----------
     importance : PairImportance
-        What `pair_importance` returns. Pass `items=` there to see names.
+        The result of `pair_importance`. Pass `items=` there to show names.
     ax : matplotlib Axes, optional
-        Where to draw; a new figure if absent.
+        The axes to draw on; a new figure if absent.
     title : str, optional
 
     Returns

@@ -1,6 +1,6 @@
 """From array-likes to arrays of a type that the Rust crate takes: the right number of axes, real numbers, contiguous.
 
-Whether the numbers are rankings is not looked at here.
+This module does not check whether the numbers are rankings.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from wkendall._text import shown
 
 
 def check_same_labels(x: object, y: object, attribute: str, names: tuple[str, str]) -> None:
-    """Refuse two data frames or series whose items have different labels, or the same in another order."""
+    """Refuse two data frames or series whose items have different labels, or the same labels in another order."""
     labels = [getattr(values, attribute, None) for values in (x, y)]
     if any(found is None or callable(found) for found in labels):
         return
@@ -47,16 +47,16 @@ def check_same_labels(x: object, y: object, attribute: str, names: tuple[str, st
 
 
 def as_array(values: ArrayLike, name: str, axes: int) -> NDArray[Any]:
-    """Make an array with one or two axes of what can be one; whether it holds rankings is not looked at."""
+    """Convert to an array with one or two axes; do not check whether it holds rankings."""
     check_unmasked(values, name)
     try:
         array = np.asarray(values)
     except ValueError as error:
-        raise _ragged(values, name) or bad_argument(name, f" cannot be made an array: {error}") from None
-    meaning = {1: "one ranking, a 1-d array of n items", 2: "a 2-d array, one ranking a row"}[axes]
+        raise _ragged(values, name) or bad_argument(name, f" cannot be converted to an array: {error}") from None
+    meaning = {1: "one ranking, a 1-d array of n items", 2: "a 2-d array, one ranking per row"}[axes]
     if array.dtype == object and array.ndim == 0:
         raise TypeError(
-            f"{name} is of type {type(values).__name__}, but must be {meaning}, or something NumPy can make one of"
+            f"{name} is of type {type(values).__name__}, but must be {meaning}, or something that NumPy can convert to one"
         )
     if array.ndim != axes:
         raise (_ragged(values, name) if array.dtype == object else None) or wrong_axes(array, name, meaning, axes)
@@ -64,7 +64,7 @@ def as_array(values: ArrayLike, name: str, axes: int) -> NDArray[Any]:
 
 
 def _ragged(values: Any, name: str) -> RankingError | None:
-    """Explain rows of different lengths, if that is what is wrong."""
+    """Explain rows of different lengths, if these are the problem."""
     if not isinstance(values, list | tuple):
         return None
     lengths = [len(row) if hasattr(row, "__len__") and not isinstance(row, str) else None for row in values]
@@ -85,7 +85,7 @@ def acceptable(array: NDArray[Any], name: str) -> NDArray[Any]:
     if array.dtype == object:
         array = _from_objects(array, name)
     if not array.size:
-        return np.empty(array.shape)  # an empty list has no type of its own
+        return np.empty(array.shape)  # an empty list has no type
     kind, value = array.dtype.kind, array.flat[0]
     check_no_text(array, name)
     if kind == "b":
@@ -97,19 +97,19 @@ def acceptable(array: NDArray[Any], name: str) -> NDArray[Any]:
         raise _no_number(name, f" has dtype {array.dtype} (", (0, 0), rule, value, "not a number")
     if kind == "f" and array.dtype.itemsize not in (4, 8):
         return np.require(array, np.float64, ["C", "A"])
-    # What comes over a network or from a file with a header can begin at any byte.
+    # Data from a network or from a file with a header may be unaligned.
     return np.require(array, array.dtype.newbyteorder("="), ["C", "A"])
 
 
 def check_objects(array: NDArray[Any], name: str) -> None:
-    """Refuse texts, and Python objects that are no numbers, in an array."""
+    """Refuse an array with texts, or with Python objects that are not numbers."""
     check_no_text(array, name)
     if array.dtype == object:
         _from_objects(array, name)
 
 
 def check_no_text(array: NDArray[Any], name: str) -> None:
-    """Refuse texts in an array, and name the first that is no number or else the first."""
+    """Refuse an array with texts; name the first text that is not a number, or otherwise the first text."""
     if array.dtype.kind not in TEXT + "O":
         return
     first = None
@@ -122,7 +122,7 @@ def check_no_text(array: NDArray[Any], name: str) -> None:
         if named:
             raise _text_at(name, *first, NAMES)
     if first is not None:
-        raise _text_at(name, *first, Advice("texts", "; turn texts into numbers first"))
+        raise _text_at(name, *first, Advice("texts", "; convert texts to numbers first"))
 
 
 def _text_at(name: str, place: tuple[int, ...], value: object, advice: Advice) -> RankingTypeError:
@@ -133,7 +133,7 @@ def _text_at(name: str, place: tuple[int, ...], value: object, advice: Advice) -
 def _no_number(
     name: str, before: str, place: tuple[int, ...], after: str, value: object, kind: str, *advice: Advice
 ) -> RankingTypeError:
-    """Make the error about an entry that is no number."""
+    """Make the error for an entry that is not a number."""
     row, column = place
     message = Sentence(Argument(name), before, Row(row), ", column ", Column(column), after, *advice)
     return RankingTypeError(message, argument=name, row=row, column=column, value=value, kind=kind)
@@ -148,7 +148,7 @@ def _is_number(text: str | bytes) -> bool:
 
 
 def _from_objects(array: NDArray[Any], name: str) -> NDArray[Any]:
-    """Turn Python numbers into an array of them; name the first thing that is no number."""
+    """Convert Python numbers to an array; name the first object that is not a number."""
     for (row, column), value in np.ndenumerate(array):
         if isinstance(value, bool) or not (isinstance(value, Real | Decimal) or _is_missing(value)):
             if isinstance(value, str | bytes):
@@ -167,7 +167,7 @@ def _from_objects(array: NDArray[Any], name: str) -> NDArray[Any]:
 
 
 def _is_missing(value: object) -> bool:
-    # Python makes no float of a Decimal that is a signalling NaN.
+    # Python cannot convert a Decimal that is a signalling NaN to a float.
     return (
         value is None
         or type(value).__name__ in ("NAType", "NaTType")

@@ -13,9 +13,9 @@ from wkendall.reading.lists import RankedLists, columns_of
 
 
 class CsvRankings(RankedLists):
-    """Rankings, the names of their columns, and those of the rankings; see `read_csv`."""
+    """Rankings, the names of the items, and the names of the rankings; see `read_csv`."""
 
-    #: The name of each ranking, if a column with names was asked for.
+    #: The name of each ranking, if there is a column of names.
     ids: list[str] | None = None
 
 
@@ -36,30 +36,32 @@ def read_csv(
     Parameters
     ----------
     path : path
-        A file in UTF-8. Lines may be blank at the end only. A cell that is empty, NA, NaN or nan is missing.
+        A file in UTF-8. Blank lines are allowed only at the end. A cell that is empty, NA, NaN or nan is missing.
     layout : {"ranks", "choices", "long"}
-        What the file has:
+        The layout of the file:
 
-        - "ranks": one ranking a row, one item a column. Cells are numbers with a decimal point: ranks or scores, or orders if
-          there are no names; `gram_matrix` is told which.
-        - "choices": one ranking a row. Cells are names of items, the first choice first. Rows with fewer choices end with
-          missing cells.
-        - "long": a row for each item of each ranking, with the name of the ranking, the item, and its rank or score.
+        - "ranks": one ranking per row, one item per column. Cells are numbers with a decimal point: ranks or scores, or
+          orders if the columns have no names. Pass the right `input=` to `gram_matrix`.
+        - "choices": one ranking per row. Cells are names of items, the first choice first. Rows with fewer choices end
+          with missing cells.
+        - "long": one row for each item of each ranking, with the name of the ranking, the item, and its rank or score.
     id : str, optional
-        The column with the name of each ranking. For "long": which rows belong together; the first column if absent.
-        A column is called by its name, or by its number from 1, as text, if no column has that name.
+        The column with the names of the rankings. In a "long" file it says which rows belong together; the default is
+        the first column. Give a column by its name, or by its number from 1, as text, if no column has that name.
     skip : str or collection of str
-        Columns to leave out.
+        Columns to ignore.
     item, value : str, optional
-        For "long": the columns of the items and of their ranks or scores. If absent, the next columns that are left.
+        For "long": the columns of the items and of their ranks or scores. If absent, the next columns that are not
+        used.
     items : iterable of str, optional
-        For "choices" and "long": all items, in the order of the columns, such as those of an earlier file. If absent, those of
-        the file in the order in which they first appear.
+        For "choices" and "long": all items in the order of the columns, for example those of an earlier file. If
+        absent, the items of the file in the order in which they first appear.
     delimiter : str, optional
-        The character between cells. If absent, the one of comma, semicolon and tab that gives all rows equally many cells.
+        The character between cells. If absent: comma, semicolon or tab, whichever gives all rows the same number of
+        cells.
     header : bool, optional
-        Whether the first row has the names of the columns. If absent: for "ranks", whether it has a cell that is neither a number
-        nor missing; for "long", whether it has no number; for "choices", whether no other row has a cell of the first row.
+        Whether the first row has the names of the columns. If absent, it has names under these conditions. "ranks": a
+        cell is neither a number nor missing. "long": no cell is a number. "choices": no cell occurs in another row.
 
     Returns
     -------
@@ -70,8 +72,8 @@ def read_csv(
 
     Notes
     -----
-    The result unpacks as `X, items`. Its attribute `ids` is a list of the m names of the rankings; None without `id`, unless the
-    layout is "long".
+    The result unpacks as `X, items`. Its attribute `ids` is the list of the names of the rankings. It is None without
+    `id`, unless the layout is "long".
 
     Examples
     --------
@@ -125,16 +127,17 @@ def read_table(
     value: str | None = None,
     items: Iterable[str] | None = None,
 ) -> Table:
-    """Read a CSV file of rankings as `read_csv` does, with some columns set apart that are no items, such as labels.
+    """Read a CSV file of rankings as `read_csv` does, and separate columns that are not items, such as labels.
 
     Parameters
     ----------
     path, layout, delimiter, header, id, item, value, items
         As for `read_csv`; `id` is for long tables.
     apart : collection of str
-        Columns, each by its name, or by its number from 1 if no column has such a name. Their cells are left as text.
+        Columns to separate, each given by its name, or by its number from 1 if no column has that name. Their cells
+        stay text.
     skip : collection of str
-        More of these, which need not be there.
+        Further columns to separate, which may be absent.
 
     Returns
     -------

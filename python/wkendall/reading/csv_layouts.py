@@ -1,4 +1,4 @@
-"""Three ways in which a CSV file has rankings: numbers below items, chosen items in order, one item of one ranking a row."""
+"""The three layouts of rankings in a CSV file: numbers below items, chosen items in order, one item of one ranking per row."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ _ADVICE = "split the file, or leave out items that few rankings have"
 
 
 class Table(NamedTuple):
-    """What is in a CSV file; see `read_table`."""
+    """The contents of a CSV file; see `read_table`."""
 
     X: NDArray[np.float64]
     items: list[str]
-    #: Whether the file has the names of the items.
+    #: Whether the file has names of items.
     named: bool
-    #: The cells of each column that was set apart, one for each ranking.
+    #: The cells of each separated column, one for each ranking.
     apart: dict[str, list[str]]
     #: The line where each ranking begins.
     lines: list[int]
@@ -33,7 +33,7 @@ class Table(NamedTuple):
 
 
 def of_numbers(rows: Rows) -> Table:
-    """Return the rankings of a file with a number for each item, one ranking a row, one item a column."""
+    """Return the rankings of a file with one ranking per row and one item per column; cells are numbers."""
     X = np.array([_numbers(rows, line, cells) for line, cells in rows.body])
     items = [str(column + 1) if rows.names is None else rows.names[column] for column in rows.kept]
     return Table(X, items, rows.names is not None, _cells_apart(rows), [line for line, _ in rows.body])
@@ -57,7 +57,7 @@ def _cells_apart(rows: Rows) -> dict[str, list[str]]:
 
 
 def of_choices(rows: Rows, items: Sequence[str] | None) -> Table:
-    """Return the rankings of a file with the names of chosen items, the first choice first, one ranking a row."""
+    """Return the rankings of a file with one ranking per row; cells are names of items, the first choice first."""
     columns = {} if items is None else {item: column for column, item in enumerate(items)}
     ranked = []
     for line, cells in rows.body:
@@ -95,7 +95,7 @@ def _check_known(rows: Rows, line: int, column: int, item: str, columns: dict[st
 
 
 def of_long(rows: Rows, id: str | None, item: str | None, value: str | None, items: Sequence[str] | None) -> Table:
-    """Return the rankings of a file with one item of one ranking, and its number, in each row."""
+    """Return the rankings of a file with one item of one ranking, and its number, per row."""
     places = _long_columns(rows, id, item, value)
     people: dict[str, int] = {}
     columns = {} if items is None else {name: column for column, name in enumerate(items)}
@@ -128,7 +128,7 @@ def of_long(rows: Rows, id: str | None, item: str | None, value: str | None, ite
 
 
 def _long_columns(rows: Rows, id: str | None, item: str | None, value: str | None) -> list[int]:
-    """Return the columns of ranking, item and number: those that were asked for, and else the others in this order."""
+    """Return the columns of ranking, item and number: as requested, and otherwise the remaining columns in this order."""
     named = [None if name is None else rows.apart[name] for name in (id, item, value)]
     others = iter(rows.kept)
     places = [next(others, None) if place is None else place for place in named]
@@ -144,7 +144,7 @@ def _long_columns(rows: Rows, id: str | None, item: str | None, value: str | Non
 def _check_same_person(
     rows: Rows, line: int, cells: list[str], who: str, first: list[str], before: int, places: Sequence[int]
 ) -> None:
-    """Refuse a column set apart, such as a label, that differs between two rows of a ranking."""
+    """Refuse a separated column, such as a label, that differs between two rows of a ranking."""
     for name, column in rows.apart.items():
         if column not in places and cells[column] != first[column]:
             now, then = shown(cells[column]), f"{shown(first[column])} in line {before}"

@@ -1,4 +1,4 @@
-"""The rows and the columns of a CSV file, before anyone knows what its cells mean."""
+"""The rows and columns of a CSV file, before its cells are interpreted."""
 
 from __future__ import annotations
 
@@ -16,35 +16,35 @@ from wkendall._text import shown
 from wkendall.reading.text_files import MISSING, NUMBER, WHOLE, File, opened, rows_of
 
 DELIMITERS = (",", ";", "\t")
-#: So many rows of a CSV file are looked at to find its delimiter.
+#: The number of rows of a CSV file from which the delimiter is inferred.
 SAMPLE = 100
 Layout = Literal["ranks", "choices", "long"]
 LAYOUTS: tuple[str, ...] = get_args(Layout)
 
 
 class Rows(NamedTuple):
-    """The rows of a file below the names of the columns, and these names."""
+    """The rows of a file below the column names, and the column names."""
 
     file: File
-    #: The line of the names, or of the first row.
+    #: The line of the column names, or of the first row.
     line: int
-    #: None if the file has no names.
+    #: None if the file has no column names.
     names: list[str] | None
-    #: How many columns there are.
+    #: The number of columns.
     width: int
     #: The line where each row begins, and its cells.
     body: list[tuple[int, list[str]]]
-    #: The columns that were asked for by name, and where they are.
+    #: The columns that were requested by name, with their positions.
     apart: dict[str, int]
     #: The other columns.
     kept: list[int]
 
     def label(self, column: int) -> str:
-        """Return what messages call a column."""
+        """Return the name of a column in messages."""
         return f"column {column + 1}" + (f", {shown(self.names[column])}," if self.names is not None else "")
 
     def number(self, line: int, cell: str, column: int) -> float:
-        """Return the number in a cell, NaN if it is missing."""
+        """Return the number in a cell; NaN if it is missing."""
         if cell in MISSING:
             return math.nan
         if not NUMBER.fullmatch(cell):
@@ -66,7 +66,7 @@ def read_rows(
     apart: Sequence[str],
     skip: Collection[str],
 ) -> Rows:
-    """Read a CSV file; columns are set `apart` by name, or by number from 1 if no column has such a name."""
+    """Read a CSV file; columns in `apart` are given by name, or by number from 1 if no column has that name."""
     check_choice(layout, "layout", LAYOUTS)
     if delimiter is not None and (not isinstance(delimiter, str) or len(delimiter) != 1 or delimiter in '\r\n"'):
         raise ValueError(f"delimiter must be one character, such as ',' or ';', or None, not {shown(delimiter)}")
@@ -93,7 +93,7 @@ def read_rows(
     known = {name: place for name, place in places.items() if place is not None}
     kept = [column for column in range(width) if column not in known.values()]
     if not kept and layout != "long":
-        file.fail(line, "every column is set apart: no items are left")
+        file.fail(line, "every column is skipped or not an item: no items are left")
     if names is not None:
         _check_names(file, line, names, kept if layout == "ranks" else ())
         if len(rows) == 1:
@@ -103,20 +103,20 @@ def read_rows(
 
 
 def _has_names(rows: list[list[str]], layout: str, apart: Sequence[str]) -> bool:
-    """Tell whether the first row has the names of the columns."""
+    """Tell whether the first row has the column names."""
     if any(name in rows[0] and not WHOLE.fullmatch(name) for name in apart):
         return True
     numbered = {int(name) - 1 for name in apart if WHOLE.fullmatch(name)}
     first = [cell for column, cell in enumerate(rows[0]) if column not in numbered and cell not in MISSING]
     if layout == "ranks":
         return any(not NUMBER.fullmatch(cell) for cell in first)
-    if layout == "long":  # the value of a ranking is a number
+    if layout == "long":  # a long table has a number in each row
         return not any(NUMBER.fullmatch(cell) for cell in rows[0])
     return not set(first) & set(chain.from_iterable(rows[1:]))
 
 
 def found_delimiter(file: File) -> str:
-    """Return the delimiter that splits the first rows alike; of several the one that makes most cells."""
+    """Return the delimiter that splits the first rows into equally many cells; among several, the one with the most cells."""
     sizes: dict[str, list[int]] = {delimiter: [] for delimiter in DELIMITERS}
     for delimiter, found in sizes.items():
         with suppress(ValueError):  # raised again when the file is read with this delimiter
@@ -128,14 +128,14 @@ def found_delimiter(file: File) -> str:
 
 
 def _place(names: list[str], size: int, name: str) -> int | None:
-    """Return the place of a column, given by its name or by its number from 1, if there is such a column."""
+    """Return the position of a column, given by its name or by its number from 1; None if there is no such column."""
     if name in names:
         return names.index(name)
     return int(name) - 1 if WHOLE.fullmatch(name) and 1 <= int(name) <= size else None
 
 
 def no_column(file: File, line: int, names: list[str], name: str) -> NoReturn:
-    """Refuse the name of a column that is not there."""
+    """Refuse the name of a column that does not exist."""
     known = f"they are {', '.join(shown(known) for known in names[:8])}" if names else "they have no names"
     file.fail(line, f"there is no column {shown(name)}: {known}{', ...' if len(names) > 8 else ''}")
 
@@ -144,7 +144,7 @@ def _check_names(file: File, line: int, names: list[str], items: Collection[int]
     first: dict[str, int] = {}
     for column, name in enumerate(names, 1):
         if not name and column - 1 in items:
-            reason = f"column {column} has no name, but every column must be an item: row numbers are none"
+            reason = f"column {column} has no name, but every column must be an item: leave out row numbers"
             file.fail(line, reason, "no name", column - 1)
         if name and first.setdefault(name, column) != column:
             file.fail(line, f"columns {first[name]} and {column} have the same name, {shown(name)}")

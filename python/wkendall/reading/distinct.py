@@ -1,4 +1,4 @@
-"""Equal rankings, put together."""
+"""Equal rankings, merged."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from wkendall.reading.rankings import CheckedRankings
 
 
 def distinct(rankings: CheckedRankings, weights: Array) -> tuple[CheckedRankings, NDArray[np.intp], Array]:
-    """Return each different ranking once, in an order of their own, the number of that of each row, and sums of weights."""
+    """Return the distinct rankings, the index of each row's ranking among them, and the sums of their weights."""
     if not rankings.items:
         keys = np.zeros(rankings.rows)
     else:
@@ -23,13 +23,13 @@ def distinct(rankings: CheckedRankings, weights: Array) -> tuple[CheckedRankings
 
 
 def _keys(places: NDArray[Any]) -> NDArray[Any]:
-    """Return what tells rankings apart: strings of bytes, which sort ten times as fast as rows do."""
+    """Return a key for each ranking: a byte string, which sorts ten times as fast as rows do."""
     whole = np.nan_to_num(places, nan=0).astype(np.min_scalar_type(places.shape[1]).newbyteorder(">"))
     return np.asarray(whole.view(f"S{whole.itemsize * whole.shape[1]}").ravel())
 
 
 def _keys_of_lists(rankings: CheckedRankings) -> NDArray[Any]:
-    """Return the same for lists, which have different lengths."""
+    """Return a key for each list; lists have different lengths."""
     bounds, columns, starts = rankings.core.parts()
     entries = np.stack([columns, starts], axis=1).astype(">u4")
     ends = zip(bounds[:-1].tolist(), bounds[1:].tolist(), strict=True)

@@ -1,7 +1,7 @@
 """From ranked lists of names to arrays of ranks.
 
-Items that a list leaves out become NaN; tied items share the best of their ranks (1, 2, 2, 4). None and NaN at the end of a list
-are padding. Anything else that does not fit is an error that says where it is.
+Items that a list leaves out become NaN. Tied items share the best of their ranks (1, 2, 2, 4). None and NaN at the end
+of a list are padding. Anything else is an error that names its position.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ from wkendall._memory import check_fits
 from wkendall._text import shown
 from wkendall.reading.sparse import SparseRows, sparse_array
 
-#: What becomes of items that have no column.
+#: What to do with items that have no column.
 Unknown = Literal["new", "error", "ignore"]
 
 
 class RankedLists(NamedTuple):
-    """Rankings and the names of their columns; see `from_lists` and `read_csv`."""
+    """Rankings and the names of their items; see `from_lists` and `read_csv`."""
 
     X: Any
     items: list[Any]
@@ -32,14 +32,14 @@ class RankedLists(NamedTuple):
 def from_lists(
     lists: Iterable[Iterable[object]], items: Iterable[object] | None = None, *, sparse: bool = False
 ) -> RankedLists:
-    """Ranks from ranked lists of any items, which may have different lengths and different items.
+    """Ranks from ranked lists of any items. The lists may have different lengths and different items.
 
-    Without `items`, columns are in the order in which items first appear. Two calls with different lists then have different
-    columns. **Pass `items=` whenever a second set of lists is compared with the first**, such as new people and a fitted model:
-    `from_lists(new, items=items)`. In scikit-learn, `ListEncoder` keeps the items for you.
+    Without `items`, columns are in the order in which items first appear, so two calls with different lists have
+    different columns. **Pass `items=` whenever a second set of lists is compared with the first**, for example new
+    people with a fitted model: `from_lists(new, items=items)`. In scikit-learn, `ListEncoder` stores the items.
 
-    Compare lists with `signed=True, normalize=True`. Two lists of 10 items without a common item, out of 1,000 items, have these
-    similarities (`missing="bottom", normalize=True`):
+    Compare lists with `signed=True, normalize=True`. Two top-10 lists without a common item, out of 1,000 items, have
+    these similarities (`missing="bottom", normalize=True`):
 
     ====================================  ==========
     kernel                                similarity
@@ -52,27 +52,27 @@ def from_lists(
     top, k=10                                      0
     ====================================  ==========
 
-    All items that no list has are tied in both lists, so the unsigned kernels find almost all lists alike. The values depend on
-    the number of items, hence on `items`.
+    The items that are in neither list are tied in both lists. The unsigned kernels therefore give nearly all pairs of
+    lists a high similarity. The values depend on the number of items, hence on `items`.
 
     Parameters
     ----------
     lists : iterable of iterables
-        Ranked lists, best first. Items are whatever is hashable: strings, numbers, tuples. A set, frozenset or list inside a
-        list is a group of tied items. A list may be empty. None and NaN at the end of a list are padding. A data frame of
-        pandas or polars has a list in each row.
+        Ranked lists, best first. Items are any hashable objects: strings, numbers, tuples. A set, frozenset or list
+        inside a list is a group of tied items. A list may be empty. None and NaN at the end of a list are padding. In a
+        data frame of pandas or polars, each row is a list.
     items : iterable, optional
-        All items, in the order of the columns. If absent, those of the lists in the order in which they first appear, tied
-        items in a set being sorted.
+        All items, in the order of the columns. If absent, the items of the lists in the order in which they first
+        appear; tied items in a set are sorted.
     sparse : bool
-        Make a sparse array, for short lists out of many items. All that takes `missing="bottom"` takes it too, in time and
-        memory that depend on the lengths of the lists.
+        Return a sparse array, for short lists out of many items. Every function with `missing="bottom"` accepts it.
+        Time and memory then depend on the lengths of the lists.
 
     Returns
     -------
     X : ndarray of shape (m, n), or scipy.sparse.csr_array
-        `X[p, i]` is the rank, from 1, that list p gives to item i; NaN if the list does not have it, or nothing in a sparse
-        array. Tied items share the best of their ranks: 1, 2, 2, 4.
+        `X[p, i]` is the rank, from 1, that list p gives to item i. If the list does not have the item, it is NaN, or
+        not stored in a sparse array. Tied items share the best of their ranks: 1, 2, 2, 4.
     items : list of n items
 
     Examples
@@ -85,8 +85,8 @@ def from_lists(
     array([[ 1.,  2.,  3., nan],
            [nan, nan,  1.,  2.]])
 
-    `wkendall.gram_matrix(X, missing="bottom", signed=True, normalize=True)` compares these lists; what a list leaves out is then
-    below all that it has. Lists with ties need `ties="mean"` as well.
+    `wkendall.gram_matrix(X, missing="bottom", signed=True, normalize=True)` compares these lists. Items that a list
+    leaves out are then below all items of the list. Lists with ties also need `ties="mean"`.
 
     >>> from_lists([["fig", "apple", None]], items=items).X
     array([[ 2., nan, nan,  1.]])
@@ -105,7 +105,7 @@ def from_lists(
 
 
 def columns_of(items: object) -> dict[object, int]:
-    """Return the column of each item, given in the order of the columns."""
+    """Return the column of each item; `items` is in the order of the columns."""
     columns: dict[object, int] = {}
     for place, item in enumerate(_sequence(items, "items", "a list of items")):
         where = _Place(None, place)
@@ -117,9 +117,9 @@ def columns_of(items: object) -> dict[object, int]:
 
 
 def ranked_rows(lists: object, columns: dict[object, int], unknown: Unknown) -> list[dict[int, int]]:
-    """Return the rank of each column that a list has, for every list.
+    """Return, for every list, the ranks of its items by column.
 
-    Items without a column get one ("new"), are refused ("error") or left out ("ignore").
+    Items without a column get a new one ("new"), are refused ("error") or dropped ("ignore").
     """
     given = _sequence(_table_rows(lists), "lists", "a list of ranked lists, such as [['a', 'b'], ['b']]")
     return [_row(number, ranked, columns, unknown) for number, ranked in enumerate(given)]
@@ -138,7 +138,7 @@ def as_ranks(rows: list[dict[int, int]], columns: int, sparse: bool) -> Any:
 
 
 def _table_rows(lists: Any) -> object:
-    """Return the rows of a data frame, which yields its columns when iterated over."""
+    """Return the rows of a data frame; iterating over a data frame itself yields its columns."""
     if getattr(lists, "columns", None) is None or callable(lists.columns):
         return lists
     if callable(getattr(lists, "itertuples", None)):  # pandas
@@ -157,7 +157,7 @@ def _cells(rows: Iterable[tuple[object, ...]]) -> Iterator[tuple[object, ...]]:
 
 
 class _Place(NamedTuple):
-    """A place in a list, or in the list of items if there is no row."""
+    """A position in a list, or in the list of items if there is no row."""
 
     row: int | None
     column: int
@@ -166,7 +166,7 @@ class _Place(NamedTuple):
         return f"{'items' if self.row is None else f'list {self.row}'}, place {self.column}"
 
     def error(self, message: str, value: object, kind: str | None = None) -> RankingError:
-        """Make an error about what is there."""
+        """Make an error about the value at this position."""
         argument = "items" if self.row is None else "lists"
         return RankingError(message, argument=argument, row=self.row, column=self.column, value=value, kind=kind)
 
@@ -181,7 +181,7 @@ def _sparse(rows: list[dict[int, int]], columns: int) -> Any:
 
 
 def _row(number: int, ranked: object, columns: dict[object, int], unknown: Unknown) -> dict[int, int]:
-    """Return the rank of each column of a list."""
+    """Return the ranks of the items of one list, by column."""
     ranks: dict[int, int] = {}
     places: dict[object, int] = {}
     for place, element in enumerate(_unpadded(number, ranked)):
@@ -212,7 +212,7 @@ def _unpadded(number: int, ranked: object) -> list[object]:
 
 
 def _is_padding(element: object) -> bool:
-    """Return whether this is None, NaN or what pandas has for them."""
+    """Return whether this is None, NaN or the NA of pandas."""
     if element is None or type(element).__name__ == "NAType":
         return True
     if isinstance(element, str | int | tuple | list | set | frozenset):  # the usual cases
@@ -221,12 +221,12 @@ def _is_padding(element: object) -> bool:
     return isinstance(unequal, bool | np.bool_) and bool(unequal)
 
 
-#: Nothing can be wrong with these.
+#: Items of these types need no check.
 _PLAIN = (str, int)
 
 
 def _group(element: object, where: _Place) -> list[object]:
-    """Return the items that an element of a list stands for, in an order that is the same in every run."""
+    """Return the items of an element of a list, in an order that is the same in every run."""
     if type(element) in _PLAIN:
         return [element]
     if not isinstance(element, list | set | frozenset):
@@ -256,12 +256,12 @@ def _check_item(item: object, where: _Place) -> None:
         what = f"{shown(item)} of type {type(item).__name__}"
         raise TypeError(f"{where} holds {what}, but items must be hashable: strings, numbers or tuples") from None
     if _is_padding(item):
-        message = f"{where} holds {shown(item)}, which is no item: leave out what is not ranked"
+        message = f"{where} holds {shown(item)}, which is not an item: leave out items that are not ranked"
         raise where.error(message, item, "nan")
 
 
 def _sequence(values: object, name: str, meaning: str) -> Iterator[object]:
-    """Refuse what has no order or nothing in it that could be ordered."""
+    """Refuse values that are not an ordered sequence."""
     try:
         if not isinstance(values, str | bytes | Mapping | set | frozenset):
             return iter(cast("Iterable[object]", values))

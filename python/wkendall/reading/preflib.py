@@ -15,15 +15,16 @@ from wkendall._memory import check_fits
 from wkendall._text import short, shown
 from wkendall.reading.text_files import WHOLE, File, lines_of, opened
 
-#: What the endings of PrefLib files say of their orders: whether they may have ties, and whether they must be complete.
+#: The file name extensions of PrefLib: whether orders may have ties, and whether they must be complete.
 KINDS = {".soc": (False, True), ".soi": (False, False), ".toc": (True, True), ".toi": (True, False)}
-#: A place of an order: an alternative, or several in braces, up to a comma or the end. Blanks can be matched in one way only.
+#: A position of an order: an alternative, or several in braces, up to a comma or the end. Without ambiguity for blanks,
+#: which would make the search slow.
 _PLACE = re.compile(r"(?:\s*\{(?P<tied>[^{}]*)\}\s*|(?P<single>[^{},]*))(?P<comma>,|$)")
 _NAME = "ALTERNATIVE NAME"
 
 
 class Preferences(NamedTuple):
-    """Rankings, the names of their columns and how often each occurs; see `read_preflib`."""
+    """Rankings, the names of the items, and how often each ranking occurs; see `read_preflib`."""
 
     X: NDArray[np.float64]
     items: list[str]
@@ -33,9 +34,9 @@ class Preferences(NamedTuple):
 def read_preflib(path: str | os.PathLike[str]) -> Preferences:
     r"""Read a file of orders from the PrefLib library (https://preflib.org).
 
-    Both formats are understood: the current one, with header lines `# KEY: value`, and the one before it, which begins with
-    the number of alternatives. The numbers in the header must agree with the orders, and the orders with the kind of file. The
-    counts of an order that occurs twice are added up.
+    Both formats are supported: the current one, with header lines `# KEY: value`, and the older one, which begins with
+    the number of alternatives. The numbers in the header must agree with the orders, and the orders with the type of
+    the file. If an order occurs twice, its counts are added.
 
     Parameters
     ----------
@@ -45,12 +46,12 @@ def read_preflib(path: str | os.PathLike[str]) -> Preferences:
     Returns
     -------
     X : ndarray of shape (m, n)
-        `X[p, i]` is the rank, from 1, that order p gives to item i; NaN if the order does not have it. Tied items share the
-        best of their ranks: 1, 2, 2, 4.
+        `X[p, i]` is the rank, from 1, that order p gives to item i; NaN if the order does not have the item. Tied items
+        share the best of their ranks: 1, 2, 2, 4.
     items : list of n names
         In the order of the numbers of the alternatives.
     counts : ndarray of m integers
-        How many voters gave each order. `X.repeat(counts, axis=0)` has a row for each voter.
+        The number of voters of each order. `X.repeat(counts, axis=0)` has one row for each voter.
 
     Examples
     --------
@@ -101,7 +102,7 @@ def read_orders(path: str | os.PathLike[str]) -> tuple[Preferences, list[int]]:
 
 
 def _check_totals(file: File, totals: list[tuple[int, str, int, str]], counts: list[int], orders: int) -> None:
-    """Compare the numbers of the header with the orders; an order that occurs twice may be counted once or twice."""
+    """Compare the numbers in the header with the orders; an order that occurs twice may be counted once or twice."""
     for line, said, number, of in totals:
         voters = of == "voters"
         found = sum(counts) if voters else orders
@@ -111,10 +112,10 @@ def _check_totals(file: File, totals: list[tuple[int, str, int, str]], counts: l
 
 
 class _Content(NamedTuple):
-    """What is in a PrefLib file."""
+    """The contents of a PrefLib file."""
 
     items: list[str]
-    #: Line, name and value of a number in the header, and what it counts: voters or orders.
+    #: Line, name and value of a number in the header, and what it counts (voters or orders).
     totals: list[tuple[int, str, int, str]]
     #: Line, count and order.
     orders: list[tuple[int, str, str]]
@@ -176,7 +177,7 @@ def _old_format(file: File, _kind: str, lines: list[tuple[int, str]]) -> _Conten
 
 
 def _named(file: File, line: int, size: int, entries: list[tuple[int, str, str]]) -> list[str]:
-    """Return the names of the alternatives, given with their lines and numbers, in the order of the numbers."""
+    """Return the names of the alternatives in the order of their numbers; the entries are lines, numbers and names."""
     by_number: dict[int, str] = {}
     by_name: dict[str, int] = {}
     for place, text, name in entries:

@@ -1,7 +1,8 @@
-"""From arrays to checked rankings: how arrays are read, and what travels on from there.
+"""From arrays to checked rankings: the options of reading, and the handle of checked rankings.
 
-Whether numbers are rankings is for the Rust crate to say; its errors are passed on with the name of the argument in front. A
-`Reading` is asked once, when rankings come in. All that comes after takes `CheckedRankings`, and looks at no array again.
+The Rust crate decides whether numbers are rankings. Its errors are passed on, with the name of the argument in front. A
+`Reading` is used once, when rankings come in. All later functions take `CheckedRankings` and never look at the arrays
+again.
 """
 
 from __future__ import annotations
@@ -35,34 +36,34 @@ Top = Literal["low", "high"]
 Ties = Literal["error", "mean"]
 Missing = Literal["error", "bottom", "anywhere"]
 _INPUT, _TOP, _TIES, _MISSING = (get_args(words) for words in (Input, Top, Ties, Missing))
-#: Ranks from 1. Tied items have the first of the ranks that they share; items of unknown place have NaN. Of lists out of a
-#: catalogue a sparse array, which leaves out what comes last.
+#: Ranks from 1. Tied items have the first of the ranks that they share; items of unknown position have NaN. For lists
+#: out of a catalogue this is a sparse array without the unlisted items.
 Places = Any
 
 
-#: What to do about equal numbers.
-_TAKES_TIES: tuple[Piece, ...] = ("; ", Option("ties", "mean"), " takes equal numbers for ties")
+#: Advice for equal numbers.
+_TAKES_TIES: tuple[Piece, ...] = ("; ", Option("ties", "mean"), " treats equal numbers as ties")
 
 
 @dataclass(frozen=True, eq=False)
 class CheckedRankings:
-    """Rankings that have been read and checked: a handle of the Rust crate, and what items without a number were taken for."""
+    """Rankings that have been read and checked: a handle of the Rust crate, and the meaning of missing numbers."""
 
     core: _core.Rankings
     missing: Missing = "error"
-    #: The places that they were made from, if they were.
+    #: The places from which the rankings were made, if they were made from places.
     origin: Places | None = None
-    #: Indexes for searches, by what they are for, where rankings are kept for many searches.
+    #: Indexes for searches, by measure, if the rankings are kept for many searches.
     indexes: dict[str, _core.ListIndex] | None = None
 
     @property
     def rows(self) -> int:
-        """How many rankings there are."""
+        """Number of rankings."""
         return self.core.rows
 
     @property
     def items(self) -> int:
-        """How many items they rank."""
+        """Number of items."""
         return self.core.items
 
     @property
@@ -72,12 +73,12 @@ class CheckedRankings:
 
     @cached_property
     def starts(self) -> NDArray[np.int64]:
-        """The ranks from 1 of complete rankings; of others the first ranks, from 0, of the blocks of tied items."""
+        """Complete rankings: ranks from 1. Other rankings: the first rank, from 0, of each item's block of tied items."""
         return self.core.ranks()
 
     @cached_property
     def places(self) -> Places:
-        """What says all about each ranking, whatever it was read from: equal rankings have equal places."""
+        """The full description of each ranking, independent of the input format: equal rankings have equal places."""
         if self.origin is not None:
             return self.origin
         if self.core.is_lists:
@@ -97,7 +98,7 @@ class CheckedRankings:
 
 
 def of_places(places: Places, missing: Missing = "error", threads: int | None = None) -> CheckedRankings:
-    """Return the rankings with these places, which come from rankings that were checked."""
+    """Return the rankings with these places, which come from checked rankings."""
     if is_sparse(places):
         return _of_lists(sparse_rows(places, "places"), False, True, missing, threads)
     numbers = np.ascontiguousarray(places)
@@ -114,17 +115,17 @@ def _of_lists(rows: SparseRows, descending: bool, ties: bool, missing: Missing, 
 
 
 class Reading(NamedTuple):
-    """How arrays are read as rankings."""
+    """The options for reading arrays as rankings."""
 
     input: Input = "ranks"
     top: Top = "low"
     ties: Ties = "error"
     missing: Missing = "error"
-    #: Whether errors say how to allow ties and missing items: not where only complete rankings make sense.
+    #: Whether errors suggest options for ties and missing items; false for functions that need complete rankings.
     advises: bool = True
 
     def rankings(self, values: ArrayLike, name: str, threads: int | None = None) -> CheckedRankings:
-        """Check a 2-d array-like or sparse array of rankings, one a row; `name` is what the caller calls it."""
+        """Check a 2-d array-like or sparse array of rankings, one per row; `name` is the name of the caller's argument."""
         if is_sparse(values):
             return self._lists(values, name, (2,), threads)
         return self._checked(as_array(values, name, 2), name, threads)
@@ -166,11 +167,11 @@ class Reading(NamedTuple):
         check_choice(self.top, "top", _TOP)
 
     def check_takes_lists(self, name: str) -> None:
-        """Refuse sparse arrays where what is not stored is not said to come last."""
+        """Refuse sparse arrays unless `missing="bottom"`."""
         self.check()
         if self.missing == "bottom" and self.input != "orders":
             return
-        said = " is sparse: what a row does not store is not listed and comes last, "
+        said = " is sparse: items that a row does not store are not listed and come last, "
         advice: tuple[Piece, ...] = ("which is not possible here; pass an array with a number for every item",)
         if self.input == "orders":
             advice = ("which goes with ", Option("input", "ranks"), " and ", Option("input", "scores"))
@@ -179,24 +180,24 @@ class Reading(NamedTuple):
         raise RankingError(Sentence(Argument(name), said, *advice), argument=name, kind="sparse")
 
     def _lists(self, values: Any, name: str, axes: tuple[int, ...], threads: int | None) -> CheckedRankings:
-        """Check lists out of a catalogue: only what is stored is looked at."""
+        """Check lists out of a catalogue; only stored entries are read."""
         self.check_takes_lists(name)
         if len(values.shape) not in axes:
-            raise wrong_axes(values, name, "a sparse array with two axes, one list a row")
+            raise wrong_axes(values, name, "a sparse array with two axes, one list per row")
         rows = sparse_rows(values, name)
         try:
             return _of_lists(rows, self._descending, self.ties == "mean", self.missing, threads)
         except RankingError as error:
-            advice = ("; leave out what is not listed",) if error.kind == "nan" else self._what_allows(error)
+            advice = ("; leave out items that are not listed",) if error.kind == "nan" else self._what_allows(error)
             raise about(error, name, *advice) from None
 
     def _checked(self, array: NDArray[Any], name: str, threads: int | None) -> CheckedRankings:
-        """Check an array; complete rankings come back as such, whatever is allowed."""
+        """Check an array. Complete rankings are returned as complete, even if ties or missing items are allowed."""
         self.check()
         allowed = not self.ties == self.missing == "error"
         if allowed and self.input == "orders":
             orders, ranks, scores = (Option("input", kind) for kind in ("orders", "ranks", "scores"))
-            once = (orders, " lists every item once: ties and missing items go with ", ranks, " and ", scores)
+            once = (orders, " lists every item once: for ties and missing items use ", ranks, " and ", scores)
             raise RankingError(Sentence(*once), argument="input", value=self.input)
         numbers = acceptable(array, name)
         try:
@@ -211,21 +212,21 @@ class Reading(NamedTuple):
         return CheckedRankings(found, self.missing)
 
     def _explained(self, error: RankingError, name: str) -> RankingError:
-        """Say which argument an error is about, and what can be done."""
+        """Add the name of the argument, and advice, to an error."""
         pieces = sentence_of(error).pieces
         kept = [piece for piece in pieces if not (isinstance(piece, Advice) and piece.kind == "ties")]
         ties = (_TAKES_TIES if self.advises else ()) if len(kept) < len(pieces) else ()
         return about(changed(error, kept), name, *ties, *self._what_allows(error))
 
     def _what_allows(self, error: RankingError) -> tuple[Piece, ...]:
-        """Return which option allows for what is wrong with a row."""
+        """Return the option that allows what is wrong with a row."""
         if self.input == "orders" or not self.advises:
             return ()
         if error.kind == "duplicate":
             return _TAKES_TIES
         if error.kind == "nan":
             bottom, anywhere = Option("missing", "bottom"), Option("missing", "anywhere")
-            return ("; ", bottom, " puts items without one last, ", anywhere, " leaves their place open")
+            return ("; ", bottom, " puts items without a number last, ", anywhere, " leaves their position open")
         return ()
 
 
@@ -234,7 +235,7 @@ class OfItems(Protocol):
 
     @property
     def items(self) -> int:
-        """How many items they rank."""
+        """Number of items."""
         ...
 
 
@@ -245,6 +246,6 @@ def check_same_items(x: OfItems, y: OfItems, names: tuple[str, str] = ("X", "Y")
 
 
 def items_differ(first: int, second: int, names: tuple[str, str] = ("X", "Y")) -> RankingError:
-    """Say that two sets of rankings do not go together."""
+    """Make the error for two sets of rankings of different numbers of items."""
     pieces = (f" has {first} items, but ", Argument(names[1]), f" has {second}: both must rank the same items")
     return RankingError(Sentence(Argument(names[0]), *pieces), argument=names[1], kind="items differ", value=second)

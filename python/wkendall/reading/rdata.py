@@ -1,4 +1,4 @@
-"""Data frames in the files that R saves."""
+"""Reader of data frames in R save files."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from numpy.typing import NDArray
 from wkendall._text import short, shown
 
 INTEGER = re.compile(r"[+-]?[0-9]{1,9}")
-#: So many bytes a file may hold when decompressed, and so many its dictionary: a small file can ask for any number.
+#: Limit in bytes of the decompressed data, and of the dictionary: a small compressed file can expand to any size.
 MOST_BYTES = 2**28
-#: How compressed files begin, and what reads them.
+#: The first bytes of compressed files, and their decompressors.
 PACKED: dict[bytes, Callable[[], Any]] = {
     b"\x1f\x8b": lambda: zlib.decompressobj(wbits=31),
     b"BZh": bz2.BZ2Decompressor,
@@ -51,7 +51,7 @@ class Save:
         raise ValueError(f"{self.name}: {reason}") from None
 
     def unpacked(self, data: bytes, start: bytes, unpack: Callable[[], Any]) -> bytes:
-        """Return what was compressed, in one stream or in several."""
+        """Return the decompressed data, from one stream or several."""
         parts: list[bytes] = []
         room = MOST_BYTES
         while data.startswith(start):
@@ -92,7 +92,7 @@ class Save:
         return names, columns
 
     def whole(self, name: str, column: Vector) -> NDArray[np.int64]:
-        """Return the whole numbers of a column, those of a factor from its levels, or its codes if these are words."""
+        """Return the whole numbers of a column; for a factor those of its levels, or its codes if the levels are words."""
         values = column.values
         levels = texts(column, "levels")
         if levels:
@@ -134,7 +134,7 @@ class Save:
         return length
 
     def item(self) -> Any:
-        """Return the next object: a vector, a list of pairs of a tag and an object, a text, or None."""
+        """Return the next object: a vector, a list of (tag, object) pairs, a text, or None."""
         flags = self.integer()
         kind = flags & 0xFF
         if kind == 0xFE:
@@ -146,7 +146,7 @@ class Save:
             return self.symbols[number - 1]
         if kind == 1:
             name = self.item()
-            # Lists of references to lists of references would be longer than any memory when shown.
+            # Nested references could make a name that exceeds memory when it is printed.
             if not isinstance(name, str):
                 self.fail("there is a symbol whose name is not a text")
             self.symbols.append(name)
@@ -186,14 +186,14 @@ class Save:
                 self.fail(f"a list goes on with an R object of type {flags & 0xFF}")
 
     def attributes(self) -> dict[str, Any]:
-        """Return the attributes that come next."""
+        """Return the attributes that follow."""
         pairs = self.item() or []
         if not isinstance(pairs, list):
             self.fail("the attributes of a vector are not a list")
         return {str(tag): value for tag, value in pairs}
 
     def sequence(self) -> Vector:
-        """Return a vector that R keeps as its length, its first number and its step."""
+        """Return a vector that R stores as its length, its first number and its step."""
         info, state, attributes = self.item(), self.item(), self.attributes()
         kind = info[0][1] if isinstance(info, list) else info
         if kind != "compact_intseq":

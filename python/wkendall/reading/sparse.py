@@ -1,4 +1,4 @@
-"""Lists out of a large catalogue: sparse arrays of scipy, of which only what is stored is looked at."""
+"""Lists out of a large catalogue: sparse arrays of scipy, of which only the stored entries are read."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from wkendall._errors import Argument, Column, RankingError, RankingTypeError, R
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
-#: Types of numbers that the Rust crate reads as they are.
+#: Types of numbers that the Rust crate reads without conversion.
 _TYPES = ("int32", "int64", "float32", "float64")
 
 
 class SparseRows(NamedTuple):
-    """What the Rust crate takes: bounds of the rows, columns, numbers."""
+    """Sparse rows in the form of the Rust crate: bounds of the rows, columns, numbers."""
 
     bounds: NDArray[Any]
     columns: NDArray[Any]
@@ -27,15 +27,15 @@ class SparseRows(NamedTuple):
 
 
 def is_sparse(values: object) -> bool:
-    """Return whether this is a sparse array or matrix of scipy, which is not loaded for the question."""
+    """Return whether this is a sparse array or matrix of scipy, without importing scipy."""
     scipy_sparse: Any = sys.modules.get("scipy.sparse")
     return scipy_sparse is not None and bool(scipy_sparse.issparse(values))
 
 
 def sparse_rows(values: Any, name: str) -> SparseRows:
-    """Return the rows of a sparse array of any format; what is stored stays, zeros too.
+    """Return the rows of a sparse array of any format; stored entries are kept, zeros included.
 
-    Formats of blocks and of diagonals fill their gaps with zeros, so that zeros are no entries there.
+    The formats "bsr" and "dia" fill gaps with zeros, so their zeros are not entries.
     """
     if len(values.shape) != 2:
         values = values.reshape(1, -1)
@@ -48,7 +48,7 @@ def sparse_rows(values: Any, name: str) -> SparseRows:
     if bounds.dtype != columns.dtype or bounds.dtype.name not in ("int32", "int64"):
         bounds, columns = bounds.astype(np.int64), columns.astype(np.int64)
     numbers = _numbers(rows.data, name)
-    # A matrix whose arrays were changed by hand may have room behind the last row.
+    # If the arrays of a matrix were changed by hand, there may be entries after the last row.
     used = int(bounds[-1])
     shape = (int(rows.shape[0]), int(rows.shape[1]))
     contiguous = np.ascontiguousarray
@@ -63,13 +63,13 @@ def _numbers(data: NDArray[Any], name: str) -> NDArray[Any]:
         rule = f" is sparse and has dtype {data.dtype}, but rankings are made of real numbers"
         raise RankingTypeError(Sentence(Argument(name), rule), argument=name, kind="not a number")
     if data.dtype.kind == "u" and data.size and data.max() > np.iinfo(np.int64).max:
-        # The highest bit turned round: the same order.
+        # Flipping the highest bit maps unsigned to signed numbers in the same order.
         return (data ^ np.uint64(1 << 63)).astype(np.uint64).view(np.int64)
     return data.astype(np.float64 if data.dtype.kind == "f" else np.int64)
 
 
 def _check_unique(values: Any, name: str) -> None:
-    """Refuse entries that stand in one place, which scipy would add up."""
+    """Refuse duplicate entries, which scipy would add."""
     row, column = values.coords if hasattr(values, "coords") else (values.row, values.col)
     order = np.lexsort((column, row))
     row, column = row[order], column[order]

@@ -1,7 +1,7 @@
 """From tables of observations to columns of numbers that the Rust crate takes, whatever the types of the columns.
 
-Only the order of the values of a column matters. A column of whole numbers that doubles cannot hold is replaced by the numbers of
-its distinct values, in order, wherever it has to be made doubles of.
+Only the order of the values of a column matters. If a column must be converted to doubles and has integers that doubles
+cannot represent, each integer is replaced by its rank among the distinct values.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from wkendall._text import shown
 from wkendall.reading.sparse import is_sparse
 
 Kind = Literal["pandas", "polars"]
-#: Doubles hold all whole numbers up to here.
+#: Doubles represent all integers up to this one exactly.
 EXACT = 2**53
 _MEANING = "a table with a row for each observation and a column for each variable"
 
@@ -28,18 +28,18 @@ _MEANING = "a table with a row for each observation and a column for each variab
 class Table(NamedTuple):
     """A table, column by column."""
 
-    #: A row for each column of the table, C-contiguous; NaN is missing.
+    #: One row for each column of the table, C-contiguous; NaN is missing.
     values: NDArray[Any]
-    #: The labels of the columns; None if they have none.
+    #: The labels of the columns; None if there are none.
     labels: Any = None
-    #: The library that the table comes from, if labels are to be kept.
+    #: The library of the table, if the result should keep the labels.
     kind: Kind | None = None
 
 
 def read_table_columns(data: Any, name: str) -> Table:
-    """Read a data frame, a series or an array; `name` is what the caller calls it."""
+    """Read a data frame, a series or an array; `name` is the name of the caller's argument."""
     if is_sparse(data):
-        rule = " is sparse: whether what it does not store is 0 or missing it does not say; pass an array"
+        rule = " is sparse: it does not say whether entries that are not stored are 0 or missing; pass an array"
         raise bad_argument(name, rule, kind="sparse")
     library = type(data).__module__.partition(".")[0]
     if library == "pandas" and hasattr(data, "iloc"):
@@ -56,7 +56,7 @@ def check_same_rows(x: Table, y: Table, data: Any, other: Any) -> None:
         said = f" has {first} rows, but ", Argument("other"), f" has {second}: both must have the same observations"
         raise RankingError(Sentence(Argument("data"), *said), argument="other", value=second, kind="rows differ")
     if x.kind == y.kind == "pandas" and not data.index.equals(other.index):
-        rule = " has another index than data: rows are compared in their order, so give both the same index"
+        rule = " has another index than data: rows are matched by position, so both must have the same index"
         raise bad_argument("other", rule, kind="rows differ")
 
 
@@ -73,10 +73,10 @@ def _from_pandas(data: Any, name: str) -> Table:
 
 
 def _of_pandas_column(column: Any) -> tuple[NDArray[Any], NDArray[np.bool_] | None]:
-    """Return the values of a column, and which are missing."""
+    """Return the values of a column, and a mask of the missing ones."""
     if isinstance(column.dtype, np.dtype):
         return column.to_numpy(), None
-    # Types of pandas that know missing values by themselves.
+    # Extension types of pandas, which have their own missing values.
     missing = column.isna().to_numpy()
     import pandas as pd
 
@@ -117,7 +117,9 @@ def _from_array(data: Any, name: str) -> NDArray[Any]:
     try:
         array = np.asarray(data)
     except ValueError as error:
-        raise _ragged(data, name) or bad_argument(name, f" cannot be made an array: {error}", kind="ragged") from None
+        raise _ragged(data, name) or bad_argument(
+            name, f" cannot be converted to an array: {error}", kind="ragged"
+        ) from None
     if array.ndim == 0 and array.dtype == object:
         raise TypeError(Sentence(Argument(name), f" is of type {type(data).__name__}, but must be {_MEANING}"))
     if array.ndim not in (1, 2):
@@ -132,7 +134,7 @@ def _from_array(data: Any, name: str) -> NDArray[Any]:
 
 
 def _ragged(data: Any, name: str) -> RankingError | None:
-    """Explain rows of different lengths, if that is what is wrong."""
+    """Explain rows of different lengths, if these are the problem."""
     if not isinstance(data, list | tuple):
         return None
     lengths = [len(row) if hasattr(row, "__len__") and not isinstance(row, str) else 1 for row in data]
@@ -145,7 +147,7 @@ def _ragged(data: Any, name: str) -> RankingError | None:
 
 
 def _of_one_type(array: NDArray[Any], name: str) -> NDArray[Any]:
-    """Return the columns of an array of numbers of one type, copied only where they do not lie one after the other."""
+    """Return the columns of a numeric array; copy only if they are not contiguous."""
     kind = array.dtype.newbyteorder("=")
     if kind.kind == "b":
         kind = np.dtype(np.uint8)
@@ -162,7 +164,7 @@ def _joined(
     rows: int,
     name: str,
 ) -> NDArray[np.float64]:
-    """Return columns of different types as doubles of the same order."""
+    """Convert columns of different types to doubles, keeping the order of their values."""
     made = []
     for number, (column, missing) in enumerate(columns):
         called = f"column {number}" if labels is None else f"column {shown(labels[number])}"
@@ -204,7 +206,7 @@ def _is_large(column: NDArray[Any], missing: NDArray[np.bool_] | None) -> bool:
 
 
 def _of_objects(column: NDArray[Any], number: int, called: str, name: str) -> tuple[NDArray[Any], NDArray[np.bool_]]:
-    """Turn Python numbers into an array of them and say which are missing; name the first thing that is no number."""
+    """Convert Python numbers to an array and a mask of the missing ones; name the first object that is not a number."""
     missing = np.array([_is_missing(value) for value in column], dtype=bool)
     known = [value for value in column if not _is_missing(value)]
     for row, value in zip(np.flatnonzero(~missing), known, strict=True):
@@ -213,7 +215,7 @@ def _of_objects(column: NDArray[Any], number: int, called: str, name: str) -> tu
             raise _no_numbers(name, number, called, *said, row=int(row), value=value)
     made: NDArray[Any] = np.zeros(len(column))
     if all(isinstance(value, bool | np.bool_ | int | np.integer) for value in known):
-        # Whole numbers of any size: their order is that of their distinct values.
+        # Integers of any size are replaced by their ranks among the distinct values.
         places = {value: place for place, value in enumerate(sorted(set(map(int, known))))}
         made[~missing] = [places[int(value)] for value in known]
     else:
@@ -223,8 +225,8 @@ def _of_objects(column: NDArray[Any], number: int, called: str, name: str) -> tu
 
 def _remedy(kind: str) -> tuple[Piece, ...]:
     if kind in "Mm":
-        return ('; turn them into numbers first, as .astype("int64") does',)
-    return ("; leave the column out or turn it into numbers first",)
+        return ('; convert them to numbers first, as .astype("int64") does',)
+    return ("; leave the column out or convert it to numbers first",)
 
 
 def _no_numbers(name: str, column: int, called: str, *said: Piece, row: int | None, value: object) -> RankingTypeError:

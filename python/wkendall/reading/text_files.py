@@ -1,4 +1,4 @@
-"""Text files: read with errors that name the line, written whole or not at all."""
+"""Text files, read with errors that name the line."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from wkendall._disk import as_path
 from wkendall._errors import RankingError
 from wkendall._text import shown
 
-#: Cells of a CSV file that stand for a missing number.
+#: Cells of a CSV file that mean a missing number.
 MISSING = ("", "NA", "NaN", "nan")
-#: Digits can be matched in one way only: of a long cell that is no number each way would be tried.
+#: There is only one way to match digits. Otherwise a long cell that is not a number would take very long.
 NUMBER = re.compile(r"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)(e[+-]?[0-9]+)?|[+-]?inf(inity)?", re.IGNORECASE)
 #: Any 18 digits fit in 64 bits.
 WHOLE = re.compile(r"[0-9]{1,18}")
@@ -29,12 +29,12 @@ class File(NamedTuple):
     def fail(
         self, line: int, reason: str, kind: str | None = None, column: int | None = None, value: object = None
     ) -> NoReturn:
-        """Raise an error about a line, from 1. The row of the error is the same line from 0; so do columns count."""
+        """Raise an error about a line, from 1. The attributes `row` and `column` of the error count from 0."""
         message = f"{self.name}, line {line}: {reason}"
         raise RankingError(message, row=line - 1, column=column, value=value, kind=kind) from None
 
     def whole(self, line: int, text: str, what: str, least: int = 1) -> int:
-        """Return a whole number that stands in a line."""
+        """Return a whole number in a line."""
         if not WHOLE.fullmatch(text) or int(text) < least:
             rule = f"a whole number from {least}" + (" of at most 18 digits" if len(text) > 18 else "")
             self.fail(line, f"{what} is {shown(text)}, but must be {rule}", value=text)
@@ -42,7 +42,7 @@ class File(NamedTuple):
 
 
 def opened(path: object) -> File:
-    """Read a file of text in UTF-8."""
+    """Read a text file in UTF-8."""
     source = as_path(path)
     try:
         file = File(source.name, source.read_bytes().decode("utf-8-sig"))
@@ -57,7 +57,7 @@ def opened(path: object) -> File:
 
 
 def lines_of(text: str) -> list[str]:
-    """Split at ends of lines only, not at the other characters that `str.splitlines` takes for them."""
+    """Split at line ends only; `str.splitlines` also splits at other characters."""
     return re.split("\r\n|\r|\n", text)
 
 

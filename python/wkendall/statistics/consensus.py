@@ -21,13 +21,13 @@ Method = Literal["auto", "exact", "local", "borda"]
 
 
 class Consensus(NamedTuple):
-    """A ranking, and how much others agree with it."""
+    """A ranking, and how much other rankings agree with it."""
 
     #: The rank of each item; 1 is the best.
     ranking: NDArray[np.int64]
-    #: The weighted mean of the kernel of this ranking and the others.
+    #: The weighted mean of the kernel between this ranking and the others.
     score: float
-    #: No ranking has a larger score than this.
+    #: An upper bound of the score of any ranking.
     bound: float
     #: Whether no ranking has a larger score than this one.
     optimal: bool
@@ -54,40 +54,43 @@ def consensus(
     missing: Missing = "error",
     n_jobs: SupportsIndex | None = None,
 ) -> Consensus:
-    """Find the ranking with the largest weighted mean of a kernel with others.
+    """Find the ranking with the largest weighted mean kernel with given rankings.
 
-    With the standard weight this is Kemeny's ranking: it disagrees with the others on the fewest pairs of items. If a ranking
-    follows the majority on every pair, it is that one. With other weights, pairs near the top can count more.
+    With the standard weight this is Kemeny's ranking: it disagrees with the given rankings on the fewest pairs of
+    items. If there is a ranking that follows the majority on every pair, it is the consensus. Other weights can give
+    pairs near the top more weight.
 
     Parameters
     ----------
     X : array-like of shape (m, n)
-        Rankings, as for `gram_matrix`. Ties and missing items are taken: such a ranking counts as the mean over the complete
-        rankings that agree with it. Sparse arrays are lists; they are turned into an array of shape (m, n).
+        Rankings, as for `gram_matrix`. A ranking with ties or missing items counts as the mean over the complete
+        rankings that agree with it. Sparse arrays are read as lists and expanded to an array of shape (m, n).
     sample_weight : array-like of shape (m,), optional
-        How much each ranking counts, from 0: numbers of voters, for instance. All count 1 if absent.
+        The weight of each ranking, from 0; for example its number of voters. The default is 1 for each.
     method : {"auto", "exact", "local", "borda"}
-        "exact" finds the best of all rankings. It takes up to 20 items; with `weight="mult"` and `U` up to 10. "local" moves
-        and exchanges items as long as the score grows, from several starts, for any number of items. "borda" orders the items
-        by their mean ranks. "auto" is exact where that is possible. With the standard weight it first cuts the items into
-        groups that majorities put one after the other, and orders each group by itself, exactly if it has up to 20 items.
+        "exact" finds the best of all rankings, for up to 20 items; with `weight="mult"` and `U` up to 10. "local" moves
+        and swaps items as long as the score grows, from several starts, for any number of items. "borda" sorts the
+        items by their mean ranks. "auto" is exact where possible. With the standard weight, "auto" first splits the
+        items into groups such that majorities rank each group before the next. It then orders each group separately,
+        exactly for up to 20 items.
     rng : int or numpy.random.Generator, optional
-        A seed, from 0, or what to draw from, for the local search. If absent, every call draws something else.
+        A seed, from 0, or a generator, for the local search. If absent, every call draws other starts.
     weight, k, u, U, signed, normalize
-        The kernel, as for `gram_matrix`. `signed` does not change which ranking is best with the standard weight, but it does
-        with others. `normalize` divides the kernel with each ranking by the square roots of both self-similarities: with ties,
-        rankings that say little then count more.
+        The kernel, as for `gram_matrix`. With the standard weight `signed` does not change the best ranking; with other
+        weights it does. `normalize` divides the kernel with each ranking by the square roots of both self-similarities.
+        With ties, this gives more weight to rankings that say little.
     W, order, check
-        `W` and orders other than 2 are refused: a consensus is for pairs of items, whose weights are given by name or by `U`.
+        `W` and orders other than 2 are refused: a consensus needs weights of pairs of items, given by name or by `U`.
     input, top, ties, missing, n_jobs
         As for `gram_matrix`.
 
     Returns
     -------
     Consensus
-        A named tuple: `ranking`, the rank of each item, where 1 is the best, whatever `top` says; `score`, the weighted mean of
-        the kernel of this ranking and those of `X`; `bound`, which the score of no ranking exceeds; `optimal`, whether no
-        ranking has a larger score, as far as `bound` can tell. If several rankings are best, one of them is returned.
+        A named tuple. `ranking`: the rank of each item; 1 is the best, whatever `top` is. `score`: the weighted mean of
+        the kernel between this ranking and those of `X`. `bound`: an upper bound of the score of any ranking.
+        `optimal`: whether `bound` proves that no ranking has a larger score. If several rankings are best, one of them
+        is returned.
 
     Examples
     --------
@@ -114,10 +117,10 @@ def consensus(
 def consensus_of(
     rankings: CheckedRankings, weights: Array, kernel: Kernel, method: Method, random: np.random.Generator, run: Run
 ) -> Consensus:
-    """Find the consensus of checked rankings with weights, not all of them 0."""
+    """Find the consensus of checked rankings; at least one weight is positive."""
     items = rankings.items
     measure = kernel.measure(items)
-    # The average weight has a number for each pair of items and each place of the later one.
+    # The average weight needs a number for each pair of items and each position of the later item.
     places = items if kernel.weight == "average" else 1
     check_fits(items, items * places, np.dtype(np.float64), "take fewer items", shape=f"{items}^{2 + (places > 1)}")
     seed = int(random.integers(2**63))

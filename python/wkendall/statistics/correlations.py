@@ -1,4 +1,4 @@
-"""Kendall's tau-b between all columns of a table, or between those of two tables."""
+"""Kendall's tau-b between all columns of a table, or between the columns of two tables."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Correlations(NamedTuple):
     statistic : array or data frame
         Kendall's tau-b.
     pvalue : array or data frame
-        The p-value of each.
+        The p-value of each correlation.
     """
 
     statistic: Any
@@ -45,40 +45,41 @@ def corr(
 ) -> Any:
     """Kendall's tau-b between all pairs of columns of a table.
 
-    A pair of columns is compared on the observations that both have: missing values are left out pair by pair. Without missing
-    values the matrix is positive semi-definite. With them it need not be.
+    Two columns are compared on the observations that both have: missing values are left out pair by pair. Without
+    missing values the matrix is positive semi-definite. With them it need not be.
 
     Parameters
     ----------
     data : data frame, series or array-like of shape (observations, columns)
-        A row for each observation, a column for each variable. NaN, None, pd.NA, null and masked entries are missing. Infinite
-        values are ordinary ones. Only the order of the values in a column matters, and whole numbers of up to 64 bits keep
-        theirs. A series or a 1-d array is one column.
+        One row for each observation, one column for each variable. NaN, None, pd.NA, null and masked entries are
+        missing. Infinite values are treated as ordinary values. Only the order of the values in a column matters; the
+        order of integers of up to 64 bits is exact. A series or a 1-d array is one column.
     other : the same, optional
-        Columns to compare those of `data` with. It must have as many rows, which are taken in their order; two pandas objects
-        must have the same index.
+        Columns to compare those of `data` with. It must have the same number of rows, and rows are matched by position.
+        Two pandas objects must have the same index.
     min_periods : int
-        Fewer common observations than this give NaN.
+        The result is NaN if two columns have fewer common observations than this.
     pvalues : bool
-        Return p-values too, for the hypothesis that two columns are independent: exact for up to 33 observations without ties,
-        and for more if at most one pair of observations is out of order; else by the normal approximation with correction for
-        ties. `scipy.stats.kendalltau` has the same rule.
+        Also return p-values, for the hypothesis that two columns are independent. They are exact for up to 33
+        observations without ties, and for more if at most one pair of observations is discordant, or at most one is
+        concordant. Otherwise they use the normal approximation with correction for ties. `scipy.stats.kendalltau`
+        uses the same rule.
     alternative : {"two-sided", "less", "greater"}
-        What the p-values test for: any association, a negative one, a positive one.
+        The alternative hypothesis: any association, a negative one, or a positive one.
     n_jobs : int, optional
-        Threads to use, as for `gram_matrix`. The result is bitwise identical for any number.
+        Number of threads, as for `gram_matrix`. The result is bitwise identical for any number.
     progress : bool
         Show a progress bar; needs tqdm (`pip install "wkendall[progress]"`).
 
     Returns
     -------
     array or data frame, or Correlations
-        A matrix with a row for each column of `data` and a column for each column of `other` or, without it, of `data`. A
-        pandas object gives a DataFrame whose index and columns are the labels of the columns. A polars object gives a DataFrame
-        whose columns have the labels, and whose rows are in the order of the columns of `data`; polars has no index. All else
-        gives an array. NaN stands where two columns have fewer than two common observations, or one of them has no two
-        different values there; also on the diagonal, which is 1 elsewhere. With `pvalues=True` a named tuple
-        `Correlations(statistic, pvalue)` of two of these.
+        A matrix with a row for each column of `data` and a column for each column of `other` or, without it, of `data`.
+        A pandas object gives a DataFrame whose index and columns are the labels of the columns. A polars object gives a
+        DataFrame whose columns have the labels; its rows are in the order of the columns of `data`, because polars has
+        no index. Other input gives an array. A value is NaN if two columns have fewer than two common observations, or
+        if all common observations of a column are equal. This also holds on the diagonal, which is otherwise 1. With
+        `pvalues=True` the result is a named tuple `Correlations(statistic, pvalue)` of two such matrices.
 
     Examples
     --------
@@ -108,7 +109,7 @@ def corr(
 def _matrices(
     x: Table, y: Table | None, least: int, alternative: Alternative | None, threads: int | None, progress: bool
 ) -> list[NDArray[np.float64]]:
-    """Return the correlations, and the p-values if there is an alternative."""
+    """Return the correlations, and the p-values if an alternative is given."""
     shape = (len(x.values), len(x.values if y is None else y.values))
     many = 1 if alternative is None else 2
     check_fits(many * shape[0], shape[1], np.dtype(np.float64), _ADVICE, shape=f"{shape[0]} x {shape[1]}")
@@ -124,7 +125,7 @@ def _matrices(
 
 
 def _labelled(x: Table, y: Table | None, results: list[NDArray[np.float64]]) -> Any:
-    """Return the matrices as what `data` is, with the labels of the columns."""
+    """Return the matrices in the type of `data`, with the labels of the columns."""
     columns = x if y is None else y
     labels = range(len(columns.values)) if columns.labels is None else columns.labels
     found: list[Any] = list(results)

@@ -1,8 +1,9 @@
 """The Hilbert-Schmidt independence criterion of a sample and of permutations of it.
 
-Rankings have the centred kernel K between different ones, values that stand beside them a kernel L. The criterion is the mean of
-K L over all pairs of people. How it is computed depends on L: within groups if these are labels; from factors F with L = F F' if
-there are few; else pair by pair. People are sorted by their rankings, and their values are permuted.
+K is the centred kernel between the distinct rankings, L the kernel between the values that are paired with them. The
+criterion is the mean of K L over all pairs of people. There are three ways to compute it: within groups if the values
+are labels; from factors F with L = F F' if there are few; otherwise pair by pair. People are sorted by their rankings,
+and their values are permuted.
 """
 
 from __future__ import annotations
@@ -18,12 +19,13 @@ from wkendall.statistics.paired_values import Values
 from wkendall.statistics.permutations import BATCH_NUMBERS, BATCH_WORK, Groups
 from wkendall.statistics.samples import ADVICE, Sample
 
-#: A kernel whose largest value is 1 to 2 is a product of factors if no more than this is left of it.
+#: Factors are complete if the remainder of a kernel, scaled to a largest value of 1 to 2, is at most this.
 RESIDUAL = 1e-13
-#: More factors take too long to find: their number squared, times the number of different values.
+#: More factors take too long to find: the time grows with the square of their number times the number of distinct
+#: values.
 MOST_FACTORS = 1024
-#: Seconds for a multiplication in a product of matrices, for a number that is looked up and added, for a permutation that is done
-#: by itself; on one core.
+#: Seconds on one core for a multiplication in a matrix product, for looking up and adding a number, and for the
+#: overhead of a permutation that is computed separately.
 _MULTIPLY, _LOOK_UP, _ALONE = 1e-10, 3e-9, 3e-5
 
 
@@ -33,31 +35,31 @@ class Labels(NamedTuple):
     groups: Groups
 
     def of(self, values: NDArray[np.intp]) -> Array:
-        """Return the criterion for values of the people, who are sorted by their rankings."""
+        """Return the criterion for the values of the people, who are sorted by their rankings."""
         counts, labels = self.groups.counts, len(self.groups.sizes)
         places = values * len(counts) + np.repeat(np.arange(len(counts)), counts)
         tables = [np.bincount(row, minlength=labels * len(counts)).reshape(labels, -1)[:-1] for row in places]
         return self._value(np.array(tables))
 
     def _value(self, tables: NDArray[np.int64]) -> Array:
-        if not tables.shape[1]:  # one label
+        if not tables.shape[1]:  # only one label
             return np.zeros(len(tables))
         within, _ = self.groups.sums(tables)
         return np.asarray(within.sum(axis=1) / float(self.groups.counts.sum()) ** 2)
 
     def drawn(self, random: np.random.Generator, batch: int) -> Array:
-        """Return the criterion for so many permutations."""
+        """Return the criterion for `batch` random permutations."""
         if len(self.groups.sizes) == 1:
             return np.zeros(batch)
         return self._value(self.groups.draw(random, batch))
 
     def batch(self) -> int:
-        """How many permutations are done together."""
+        """Return the number of permutations that are computed together."""
         return self.groups.batch() if len(self.groups.sizes) > 1 else BATCH_NUMBERS
 
 
 class Factors(NamedTuple):
-    """The criterion for a kernel of few factors: `factors` has a row for each different value of y."""
+    """The criterion for a kernel with few factors: `factors` has a row for each distinct value of y."""
 
     gram: Array
     counts: NDArray[np.int64]
@@ -65,7 +67,7 @@ class Factors(NamedTuple):
     values: NDArray[np.intp]
 
     def of(self, values: NDArray[np.intp]) -> Array:
-        """Return the criterion for values of the people, who are sorted by their rankings."""
+        """Return the criterion for the values of the people, who are sorted by their rankings."""
         sums = self.factors[values.T]
         if len(self.gram) < len(sums):
             sums = np.add.reduceat(sums, np.cumsum(self.counts) - self.counts, axis=0)
@@ -74,11 +76,11 @@ class Factors(NamedTuple):
         return np.asarray(forms.reshape(len(values), -1).sum(axis=1) / float(values.shape[1]) ** 2)
 
     def drawn(self, random: np.random.Generator, batch: int) -> Array:
-        """Return the criterion for so many permutations."""
+        """Return the criterion for `batch` random permutations."""
         return self.of(random.permuted(np.tile(self.values, (batch, 1)), axis=1))
 
     def batch(self) -> int:
-        """How many permutations are done together."""
+        """Return the number of permutations that are computed together."""
         rank = max(1, self.factors.shape[1])
         return int(
             max(1, min(BATCH_NUMBERS // (len(self.values) * rank), BATCH_WORK // (len(self.gram) ** 2 * rank) + 1))
@@ -86,7 +88,7 @@ class Factors(NamedTuple):
 
 
 class Pairs(NamedTuple):
-    """The criterion for any kernel, one pair of people after the other."""
+    """The criterion for any kernel, one pair of people after another."""
 
     gram: Array
     counts: NDArray[np.int64]
@@ -94,7 +96,7 @@ class Pairs(NamedTuple):
     values: NDArray[np.intp]
 
     def of(self, values: NDArray[np.intp]) -> Array:
-        """Return the criterion for values of the people, who are sorted by their rankings."""
+        """Return the criterion for the values of the people, who are sorted by their rankings."""
         return np.array([self._value(row) for row in values])
 
     def _value(self, values: NDArray[np.intp]) -> float:
@@ -111,16 +113,16 @@ class Pairs(NamedTuple):
         return total / people**2
 
     def drawn(self, random: np.random.Generator, batch: int) -> Array:
-        """Return the criterion for so many permutations."""
+        """Return the criterion for `batch` random permutations."""
         return np.array([self._value(random.permutation(self.values)) for _ in range(batch)])
 
     def batch(self) -> int:
-        """How many permutations are done together."""
+        """Return the number of permutations that are computed together."""
         return int(max(1, 10 * BATCH_NUMBERS // len(self.values) ** 2))
 
 
 def dependence_of(gram: Array, sample: Sample, values: Values) -> Labels | Factors | Pairs:
-    """Return the quickest way to compute the criterion."""
+    """Return the fastest way to compute the criterion."""
     member = values.member[np.argsort(sample.member, kind="stable")]
     most, different = most_factors(len(gram), len(member)), len(values.counts)
     if values.own is None:
@@ -137,13 +139,13 @@ def dependence_of(gram: Array, sample: Sample, values: Values) -> Labels | Facto
 
 
 def most_factors(different: int, people: int) -> int:
-    """Return with how many factors products of matrices take as long as looking up all pairs of people."""
+    """Return the number of factors at which matrix products take as long as looking up all pairs of people."""
     equal = (_LOOK_UP * people**2 + _ALONE) / (_MULTIPLY * different**2 + _LOOK_UP * people)
     return max(1, min(int(equal), MOST_FACTORS))
 
 
 def low_rank(values: Values, most: int) -> Array | None:
-    """Return factors F of the kernel between different values, L = F F', by pivoted Cholesky steps; None if there are more."""
+    """Return factors F of the kernel between distinct values, L = F F', by pivoted Cholesky; None if more than `most`."""
     assert values.own is not None
     assert values.column is not None
     left, most = values.own.copy(), min(most, len(values.own))

@@ -1,4 +1,4 @@
-"""The pairs of items that a function of rankings looks at."""
+"""The pairs of items that matter most to a function of rankings."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ from wkendall.statistics.pair_kernels import check_pairs, with_all_items
 class PairImportance(NamedTuple):
     """Pairs of items and their effects, the largest first."""
 
-    #: The item that adds more to the function if it comes first: its number, from 0, or its name.
+    #: The item that increases the function if it comes first: its number, from 0, or its name.
     first: NDArray[Any]
     #: The other item.
     second: NDArray[Any]
-    #: How much more "first before second" adds than "second before first"; not negative.
+    #: The increase of the function from "second before first" to "first before second"; not negative.
     effect: Array
 
 
@@ -50,37 +50,39 @@ def pair_importance(
     missing: Missing = "error",
     n_jobs: SupportsIndex | None = None,
 ) -> PairImportance:
-    """Find the pairs of items that a linear function of rankings looks at: a support vector machine, for instance.
+    """Find the pairs of items that matter most to a linear function of rankings, such as a support vector machine.
 
-    The function is f(s) = sum over p of `coef[p]` K(s, X[p]). It is a sum over pairs of items of what each adds to it. With the
-    standard weight, that depends only on which of the two comes first. The effect of a pair is the difference: what "first
-    before second" adds less what "second before first" adds. With other weights it also depends on the places of the two items,
-    and the effect is the mean over all places that they can have in a complete ranking.
+    The function is f(s) = sum over p of `coef[p]` K(s, X[p]). It is a sum of contributions of pairs of items. With the
+    standard weight, a contribution depends only on which of the two items comes first. The effect of a pair is the
+    contribution of "first before second" minus that of "second before first". With other weights, a contribution also
+    depends on the positions of the two items. The effect is then the mean over all positions that they can have in a
+    complete ranking.
 
     Parameters
     ----------
     X : array-like of shape (m, n)
-        Rankings, as for `gram_matrix`: the support vectors, or all training rankings. Sparse arrays are lists; they are turned
-        into an array of shape (m, n).
+        Rankings, as for `gram_matrix`: the support vectors, or all training rankings. Sparse arrays are read as lists
+        and expanded to an array of shape (m, n).
     coef : array-like of shape (m,) or (1, m)
-        A coefficient for each ranking: `dual_coef_` of a fitted `SVC` with two classes, of `SVR` or of `KernelRidge`.
+        One coefficient for each ranking: `dual_coef_` of a fitted `SVC` with two classes, of `SVR` or of `KernelRidge`.
     n_pairs : int
-        How many pairs to return, from 1; all if there are fewer.
+        Number of pairs to return, from 1; all pairs if there are fewer.
     items : array-like of n names, optional
         Names to return in place of numbers.
     weight, k, u, U, signed, normalize
-        The kernel of the function, as for `gram_matrix`. With `normalize` the effects are those in complete rankings, whose
+        The kernel of the function, as for `gram_matrix`. With `normalize` the effects hold for complete rankings, whose
         self-similarities are all equal.
     W, order, check
-        `W` and orders other than 2 are refused: effects are those of pairs of items, whose weights are given by name or by `U`.
+        `W` and orders other than 2 are refused: effects need weights of pairs of items, given by name or by `U`.
     input, top, ties, missing, n_jobs
         As for `gram_matrix`.
 
     Returns
     -------
     PairImportance
-        A named tuple of arrays: `first`, `second` and `effect`, the largest effects first. Effects are not negative: if
-        "a before b" lowers the function, the pair is returned as b before a. Equal effects come in the order of the items.
+        A named tuple of the arrays `first`, `second` and `effect`, the largest effects first. Effects are not negative:
+        if "a before b" lowers the function, the pair is returned as b before a. Equal effects are in the order of the
+        items.
 
     Examples
     --------

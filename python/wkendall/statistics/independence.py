@@ -1,4 +1,4 @@
-"""The test whether rankings depend on what stands beside them."""
+"""The test whether rankings depend on another variable."""
 
 from __future__ import annotations
 
@@ -54,27 +54,29 @@ def independence_test(
 ) -> TestResult:
     """Test whether rankings are independent of labels, numbers, vectors or other rankings.
 
-    The statistic is the Hilbert-Schmidt independence criterion, trace(K H L H) / m^2. K is the kernel between the rankings, L the
-    kernel between the values of `y`, and H subtracts means. It is never negative, and 0 if the sample shows no dependence. The
-    p-value says how often it is at least as large when the values of `y` are permuted.
+    The statistic is the Hilbert-Schmidt independence criterion, trace(K H L H) / m^2. K is the kernel between the
+    rankings, L the kernel between the values of `y`, and H subtracts means. It is never negative, and it is 0 if the
+    sample shows no dependence. The p-value is the share of random permutations of `y` with a statistic that is at least
+    as large.
 
     Parameters
     ----------
     X : array-like of shape (m, n)
-        Rankings, one a row; at least two.
+        Rankings, one per row; at least two.
     y : array-like of shape (m,) or (m, d)
-        What stands beside each ranking.
+        The value that is paired with each ranking.
     y_kernel : {"auto", "delta", "gaussian", "mallows", "kendall"}
-        The kernel between values of `y`. "delta", for labels: 1 if they are equal, else 0. "gaussian", for numbers and vectors:
-        `exp(-|a - b|^2 / (2 bandwidth^2))`. "mallows" and "kendall", for rankings, of the same items as `X` or of others.
-        "auto" is "delta" for texts, booleans and categories and "gaussian" for all numbers, whole ones too, and for rows of
-        them. So say "delta" if numbers are labels, and "mallows" or "kendall" if rows are rankings.
+        The kernel between values of `y`. "delta", for labels: 1 if they are equal, otherwise 0. "gaussian", for numbers
+        and vectors: `exp(-|a - b|^2 / (2 bandwidth^2))`. "mallows" and "kendall", for rankings of the same items as `X`
+        or of others. "auto" is "delta" for texts, booleans and categories, and "gaussian" for numbers, integers
+        included, and for rows of numbers. Pass "delta" if numbers are labels, and "mallows" or "kendall" if rows are
+        rankings.
     y_options : dict, optional
-        Options of that kernel. "gaussian": `bandwidth`; if absent, the median of the distances between different values. Of more
-        than 1,000 values 1,000 are taken, evenly spaced in their order. "mallows" and "kendall": the options of a kernel between
-        rankings that are listed below, and `input`, `top`, `ties`, `missing`.
+        Options of that kernel. "gaussian": `bandwidth`; the default is the median distance between distinct values. If
+        there are more than 1,000 values, it is computed from 1,000 of them, evenly spaced in sorted order. "mallows"
+        and "kendall": the kernel options listed below, and `input`, `top`, `ties`, `missing`.
     n_permutations, rng, kernel, lam, weight, k, u, U, W, order, check, signed, normalize
-        As for `two_sample_test`: the kernel between the rankings of `X` is "mallows" if nothing else is said.
+        As for `two_sample_test`; by default the kernel between the rankings of `X` is "mallows".
     input, top, ties, missing, n_jobs, progress
         As for `two_sample_test`.
 
@@ -85,11 +87,12 @@ def independence_test(
 
     Notes
     -----
-    Statistics are equal if they differ by at most 1e-10 of the product of the largest values of both kernels, each rounded down
-    to a power of two; equal ones count as at least as large.
+    Two statistics count as equal if they differ by at most 1e-10 times the product of the largest values of both
+    kernels, each rounded down to a power of two. A permutation with an equal statistic counts as at least as large.
 
-    Equal rankings, and equal values of `y`, are counted. With labels or numbers a permutation multiplies the Gram matrix of the
-    different rankings by a few vectors. With vectors or rankings that are all different it takes m^2 steps.
+    Equal rankings and equal values of `y` are merged and counted. With labels or numbers, a permutation costs a product
+    of the Gram matrix of the distinct rankings with a few vectors. With vectors or rankings that are all distinct, it
+    takes m^2 steps.
 
     Examples
     --------

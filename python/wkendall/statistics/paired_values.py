@@ -1,4 +1,4 @@
-"""What stands beside the rankings of a sample, one value for each: labels, numbers, vectors, other rankings."""
+"""The variable that is paired with the rankings of a sample: labels, numbers, vectors, other rankings."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from wkendall.statistics.samples import ADVICE, Counts, KernelOptions, counts_of
 
 ValueKernel = Literal["auto", "delta", "gaussian", "mallows", "kendall"]
 
-#: The median of distances is taken over so many different values at most, evenly spaced in their order.
+#: The median distance is computed from at most this many distinct values, evenly spaced in sorted order.
 MOST_VALUES = 1000
 _READING = ("input", "top", "ties", "missing")
 _OPTIONS = {
@@ -32,20 +32,20 @@ _OPTIONS = {
 
 
 class Values(NamedTuple):
-    """Values: the number of the different value of each row, how often each comes, and a kernel between them."""
+    """Values: the index of each row's distinct value, the counts of the distinct values, and a kernel between them."""
 
     member: NDArray[np.intp]
     counts: Counts
-    #: What the kernel was divided by, so that its largest value is 1 to 2.
+    #: The factor that the kernel was divided by, so that its largest value is 1 to 2.
     unit: float
-    #: The kernel between each different value and itself, between all and one, and between all; absent for labels.
+    #: The kernel of each distinct value with itself, of all with one, and of all with all; absent for labels.
     own: Array | None = None
     column: Callable[[int], Array] | None = None
     matrix: Callable[[], Array] | None = None
 
 
 def values_of(y: Any, rows: int, y_kernel: object, y_options: Mapping[str, Any] | None, run: Run) -> Values:
-    """Read the values that stand beside so many rankings, and say which kernel is between them."""
+    """Read the values that are paired with `rows` rankings, and choose the kernel between them."""
     check_choice(y_kernel, "y_kernel", get_args(ValueKernel))
     check_unmasked(y, "y")
     kind = _kind(y) if y_kernel == "auto" else str(y_kernel)
@@ -74,7 +74,9 @@ def _as_array(y: Any) -> NDArray[Any]:
     try:
         array = np.asarray(y)
     except ValueError:
-        raise bad_argument("y", f" cannot be made an array, because its rows differ in length: {shown(y)}") from None
+        raise bad_argument(
+            "y", f" cannot be converted to an array, because its rows differ in length: {shown(y)}"
+        ) from None
     if array.ndim == 0:
         raise bad_type("y", f" must be labels, numbers, vectors or rankings, one for each row of X, not {shown(y)}")
     return array
@@ -101,7 +103,7 @@ def _check_rows(found: int, rows: int) -> None:
 def _labels(y: Any, rows: int) -> Values:
     array = _as_array(y)
     if array.ndim != 1:
-        raise bad_argument("y", f" has shape {array.shape}, but labels are one for each ranking", kind="axes")
+        raise bad_argument("y", f" has shape {array.shape}, but there must be one label for each ranking", kind="axes")
     _check_rows(len(array), rows)
     numbers: dict[Any, int] = {}
     member = np.empty(rows, dtype=np.intp)
@@ -116,7 +118,7 @@ def _labels(y: Any, rows: int) -> Values:
 
 
 def _numbers(y: ArrayLike, rows: int, bandwidth: object = None) -> Values:
-    meaning = "numbers, one for each ranking, or vectors, one a row"
+    meaning = "numbers, one for each ranking, or vectors, one per row"
     flags = isinstance(y, np.ndarray) and y.dtype == bool
     array = real_array(np.asarray(y, dtype=np.int64) if flags else y, "y", (1, 2), meaning)
     _check_rows(len(array), rows)
@@ -153,7 +155,7 @@ def _checked_bandwidth(bandwidth: object) -> float:
 
 
 def _median_distance(different: Array) -> float:
-    """Return the median of the distances between different values; 1 if there is only one."""
+    """Return the median distance between distinct values; 1 if there is only one."""
     from scipy.spatial.distance import pdist
 
     if len(different) < 2:

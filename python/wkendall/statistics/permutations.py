@@ -1,8 +1,8 @@
-"""What permutations of a sample give, in batches, and the p-value that follows.
+"""The statistics of permutations of a sample, computed in batches, and the p-value.
 
-A permutation deals the people of a sample out to groups of given sizes. What a kernel says of a group depends only on how often
-the group has each different ranking. So permutations are drawn as tables of counts, and the sums of the kernel within groups are
-quadratic forms of these counts, computed as products of matrices.
+A permutation assigns the people of a sample to groups of given sizes. The sums of a kernel within a group depend only
+on how often the group has each distinct ranking. So permutations are drawn as tables of counts, and the sums of the
+kernel within groups are quadratic forms of these counts, computed as matrix products.
 """
 
 from __future__ import annotations
@@ -21,29 +21,31 @@ from wkendall.statistics.samples import Counts
 
 Tables = NDArray[np.int64]
 
-#: Statistics of kernels whose largest value is 1 to 2 are equal if they differ by at most this: rounding is far below it.
+#: Statistics of kernels scaled to a largest value of 1 to 2 count as equal if they differ by at most this. Rounding is
+#: far smaller.
 EQUAL = 1e-10
-#: Numbers of a batch, and multiplications: a batch takes 50 MiB and a few tenths of a second, after which Ctrl-C is seen.
+#: Array entries and multiplications of a batch: it takes 50 MiB and a few tenths of a second, and then Ctrl-C is
+#: handled.
 BATCH_NUMBERS, BATCH_WORK = 2**21, 10**9
-#: A draw from a hypergeometric distribution takes as long as shuffling so many people: 0.1 us and 11 ns, measured with 720
-#: different rankings of 12,216 people.
+#: A draw from a hypergeometric distribution (0.1 us) takes as long as shuffling this many people (11 ns each), measured
+#: with 720 distinct rankings of 12,216 people.
 PEOPLE = 9
-#: NumPy draws from the hypergeometric distribution for fewer people than this.
+#: NumPy cannot draw from the hypergeometric distribution for this many people or more.
 MOST_PEOPLE = 10**9
 
 
 class Groups(NamedTuple):
-    """A sample in groups: a kernel between its different rankings, centred; how often each comes; sizes of the groups."""
+    """A sample in groups: the centred kernel between its distinct rankings, their counts, and the sizes of the groups."""
 
     gram: Array
     counts: Counts
     sizes: Counts
 
     def sums(self, tables: Tables) -> tuple[Array, Array]:
-        """Return sums of the kernel within each group, over all pairs of people, and over each and the same.
+        """Return the sums of the kernel within each group: over all pairs of people, and over each person with itself.
 
-        The tables have all groups but the last. The whole has no sums, because the kernel is centred, so the last group has those
-        of the others together.
+        The tables have all groups but the last. The kernel is centred, so all sums over the whole sample are zero. The
+        sum within the last group therefore equals the sum within the union of the others.
         """
         batch, others, size = tables.shape
         rows = tables.reshape(-1, size).astype(np.float64)
@@ -58,18 +60,18 @@ class Groups(NamedTuple):
         return np.concatenate([within, last], axis=1), np.concatenate([own, rest], axis=1)
 
     def batch(self) -> int:
-        """How many permutations are done together."""
+        """Return the number of permutations that are computed together."""
         others, size = len(self.sizes) - 1, len(self.counts)
         width = max(others * size, int(self.counts.sum()) if self._shuffles else 0)
         return max(1, min(BATCH_NUMBERS // width, BATCH_WORK // (others * size**2) + 8))
 
     @property
     def _shuffles(self) -> bool:
-        """Whether to shuffle people, which takes less time than to draw counts if few have the same ranking."""
+        """Whether to shuffle people, which is faster than drawing counts if few people have the same ranking."""
         return int(self.counts.sum()) <= PEOPLE * len(self.counts) * (len(self.sizes) - 1)
 
     def draw(self, random: np.random.Generator, batch: int) -> Tables:
-        """Deal the people out to the groups, so many times: how often each group but the last has each ranking."""
+        """Assign people to groups at random, `batch` times; return how often each group but the last has each ranking."""
         if len(self.sizes) == 2:
             few = int(self.sizes.min()) <= PEOPLE * len(self.counts)
             method: Literal["count", "marginals"] = "count" if few else "marginals"
@@ -98,14 +100,14 @@ class Groups(NamedTuple):
 
 
 def checked_permutations(n_permutations: object) -> int:
-    """Refuse a number of permutations that makes no p-value, or more than memory has room for."""
+    """Refuse a number of permutations that gives no p-value, or that does not fit in memory."""
     number = as_order(n_permutations, "n_permutations")
     check_fits(number, 1, np.dtype(np.float64), "ask for fewer permutations", shape=f"{number}")
     return number
 
 
 def null_distribution(draw: Callable[[int], Array], permutations: int, batch: int, bar: tuple[bool, str]) -> Array:
-    """Return the statistics of permutations; `draw` gives so many of them."""
+    """Return the statistics of permutations; `draw(batch)` returns those of a batch."""
     found = np.empty(permutations)
     with progress_bar(*bar) as show:
         for rows in _batches(permutations, batch):
@@ -121,7 +123,7 @@ def _batches(permutations: int, batch: int) -> Iterator[slice]:
 
 
 def answer(statistic: float, null: Array, unit: float, lam: float | None, pairwise: Array | None = None) -> TestResult:
-    """Return the result of a test; `unit` is what the kernels were divided by, so that their largest values are 1 to 2."""
+    """Return the result of a test; `unit` is the factor that the kernels were divided by."""
     as_large = int(np.count_nonzero(null >= statistic - EQUAL))
     pvalue = (1 + as_large) / (1 + len(null))
     apart = None if pairwise is None else unit * pairwise

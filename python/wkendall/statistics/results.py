@@ -1,4 +1,4 @@
-"""What tests of hypotheses return."""
+"""The results of hypothesis tests."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ class _Answer(NamedTuple):
 
 
 class TestResult(_Answer):
-    """The statistic of a test and its p-value: a tuple of these two, with more attributes.
+    """The statistic of a test and its p-value: a tuple of the two, with more attributes.
 
     Attributes
     ----------
     statistic : float
-        What the test measures; larger if the data speak more against the hypothesis.
+        The value of the test statistic; larger values are stronger evidence against the hypothesis.
     pvalue : float
         (1 + number of permutations whose statistic is at least as large) / (1 + number of permutations).
     null_distribution : ndarray of shape (n_permutations,)
@@ -28,7 +28,7 @@ class TestResult(_Answer):
     lam : float or None
         The rate of the Mallows kernel between rankings; None for another kernel.
     pairwise : ndarray of shape (groups, groups) or None
-        Of `two_sample_test`: the squared discrepancy between each two groups, 0 on the diagonal.
+        For `two_sample_test`: the squared discrepancy between every two groups, 0 on the diagonal.
 
     Examples
     --------
@@ -39,7 +39,7 @@ class TestResult(_Answer):
     (True, 99)
     """
 
-    #: Not a class of tests, whatever pytest takes its name for.
+    #: Tells pytest that this is not a class of tests, despite its name.
     __test__ = False
 
     null_distribution: Array
@@ -47,7 +47,7 @@ class TestResult(_Answer):
     pairwise: Array | None
 
     def __new__(cls, statistic: float, pvalue: float, **more: Any) -> Self:
-        """Make a result; `more` are its other attributes."""
+        """Make a result; `more` has the other attributes."""
         made = super().__new__(cls, statistic, pvalue)
         vars(made).update({"null_distribution": np.empty(0), "lam": None, "pairwise": None} | more)
         return made

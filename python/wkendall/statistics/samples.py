@@ -1,4 +1,4 @@
-"""Samples of rankings: the different ones, how often each comes, and a kernel between them."""
+"""Samples of rankings: the distinct rankings, their counts, and a kernel between them."""
 
 from __future__ import annotations
 
@@ -23,15 +23,15 @@ from wkendall.reading.sparse import is_sparse
 KernelName = Literal["mallows", "kendall"]
 Counts = NDArray[np.int64]
 
-#: Without `lam`, the Mallows kernel of two rankings at the mean distance of the sample is exp(-RATE). Measured by
-#: `examples/group_powers.py`: see `docs/comparing_groups.md`.
+#: Without `lam`, the Mallows kernel of two rankings at the mean distance of the sample is exp(-RATE). The value was
+#: chosen with `examples/group_powers.py`: see `docs/comparing_groups.md`.
 RATE = 2.0
-#: What to do about too many different rankings.
-ADVICE = "the test needs the kernel between all different rankings: take a random part of each sample"
+#: Advice for too many distinct rankings.
+ADVICE = "the test needs the kernel between all different rankings: use a random part of each sample"
 
 
 class KernelOptions(NamedTuple):
-    """The parameters of a kernel between rankings, as given; see `two_sample_test`."""
+    """The parameters of a kernel between rankings, as given by the caller; see `two_sample_test`."""
 
     kernel: KernelName | None = None
     lam: float | None = None
@@ -46,7 +46,7 @@ class KernelOptions(NamedTuple):
     normalize: bool | None = None
 
     def specification(self) -> Specification | None:
-        """Return what is computed; None if it is the Mallows kernel with a rate that depends on the sample."""
+        """Return what is computed; None for the Mallows kernel with a rate that depends on the sample."""
         if self.kernel is not None:
             check_choice(self.kernel, "kernel", get_args(KernelName))
         weighted = [name for name in ("weight", "k", "u", "U", "W", "order") if getattr(self, name) is not None]
@@ -73,7 +73,7 @@ class KernelOptions(NamedTuple):
 
     @property
     def _normalized(self) -> bool:
-        """With ties the self-similarities of long lists are too small for a float unless they are divided by."""
+        """Whether to normalize; by default yes, because self-similarities of long lists with ties would underflow."""
         return True if self.normalize is None else self.normalize
 
 
@@ -83,14 +83,14 @@ def _goes_with(name: str, good: str, bad: str) -> RankingError:
 
 
 def check_size(people: int, name: str) -> None:
-    """Refuse a group that has no two people."""
+    """Refuse a group with fewer than two people."""
     if people < 2:
         found = f" has {people} ranking{'' if people == 1 else 's'}"
         raise bad_argument(name, f"{found}, but a group must have at least 2", value=people, kind="too few")
 
 
 class Sample(NamedTuple):
-    """Rankings of a sample: each different one, the number of that of each row, and how often each comes."""
+    """A sample of rankings: the distinct rankings, the index of each row's ranking among them, and their counts."""
 
     rankings: CheckedRankings
     member: NDArray[np.intp]
@@ -98,20 +98,20 @@ class Sample(NamedTuple):
 
 
 def sample_of(rankings: CheckedRankings, counts: Counts | None = None) -> Sample:
-    """Put equal rankings together; `counts` says how often each row comes, once if absent."""
+    """Merge equal rankings; `counts` says how often each row occurs, once if absent."""
     different, member, _ = distinct(rankings, np.ones(rankings.rows))
     return Sample(different, member, counts_of(member, different.rows, counts))
 
 
 def counts_of(member: NDArray[np.intp], size: int, counts: Counts | None) -> Counts:
-    """Return how often each number comes."""
+    """Return how often each index occurs."""
     found = np.zeros(size, dtype=np.int64)
     np.add.at(found, member, 1 if counts is None else counts)
     return found
 
 
 def pooled(groups: Sequence[CheckedRankings], threads: int | None) -> CheckedRankings:
-    """Return the rankings of all groups, one group after the other."""
+    """Return the rankings of all groups, one group after another."""
     places = [group.places for group in groups]
     if any(is_sparse(some) for some in places):
         return of_places(_stacked(places), "bottom", threads)
@@ -125,7 +125,7 @@ def _stacked(places: list[Places]) -> Any:
 
 
 def kernel_between(sample: Sample, options: KernelOptions, run: Run) -> tuple[Array, float | None]:
-    """Return the kernel between all different rankings of a sample, and the rate if it is the Mallows kernel."""
+    """Return the kernel between all distinct rankings of a sample, and the rate if it is the Mallows kernel."""
     what = options.specification()
     size = sample.rankings.rows
     check_fits(size, size, np.dtype(np.float64), ADVICE)
@@ -138,10 +138,10 @@ def kernel_between(sample: Sample, options: KernelOptions, run: Run) -> tuple[Ar
 
 
 def rate_of(distances: Array, counts: Counts) -> float:
-    """Return the rate of the Mallows kernel for a sample: RATE divided by the mean distance of two of its rankings.
+    """Return the rate of the Mallows kernel for a sample: RATE divided by the mean distance of two rankings.
 
-    Rankings with ties are at some distance from themselves. Half of that of both is subtracted, as `normalize=True` of `mallows`
-    does.
+    Rankings with ties have a positive distance from themselves. Half of the sum of the two self-distances is
+    subtracted, as `mallows` does with `normalize=True`.
     """
     people, own = counts.astype(np.float64), distances.diagonal()
     size = people.sum()
@@ -151,7 +151,7 @@ def rate_of(distances: Array, counts: Counts) -> float:
 
 
 def centered(gram: Array, counts: Counts) -> Array:
-    """Subtract from a kernel, in place, the means over a sample, so that all sums over the sample are 0."""
+    """Centre a kernel in place: subtract the means over a sample, so that all sums over the sample are 0."""
     people = counts / counts.sum()
     means = gram @ people
     gram -= means[:, np.newaxis]
@@ -160,9 +160,9 @@ def centered(gram: Array, counts: Counts) -> Array:
 
 
 def reduced(gram: Array) -> float:
-    """Divide a kernel, in place, by the power of two that makes its largest value 1 to 2, and return that power.
+    """Divide a kernel, in place, by the power of two that brings its largest value to 1 to 2; return that power.
 
-    Sums over many people then neither overflow nor vanish. A kernel that is 0 everywhere stays as it is.
+    Sums over many people then neither overflow nor underflow. A kernel that is 0 everywhere is not changed.
     """
     largest = float(max(gram.max(initial=0.0), -gram.min(initial=0.0)))
     unit = 2.0 ** (math.frexp(largest)[1] - 1) if largest else 1.0

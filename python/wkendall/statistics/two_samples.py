@@ -1,4 +1,4 @@
-"""The test whether groups of rankings come from one distribution."""
+"""The test whether groups of rankings come from the same distribution."""
 
 from __future__ import annotations
 
@@ -60,58 +60,64 @@ def two_sample_test(
     n_jobs: SupportsIndex | None = None,
     progress: bool = False,
 ) -> TestResult:
-    """Test whether two groups of rankings, or more, come from one distribution.
+    """Test whether two or more groups of rankings come from the same distribution.
 
-    The statistic is the unbiased squared maximum mean discrepancy: the mean of the kernel over pairs of people of the first
-    group, plus that over pairs of the second, minus twice that over pairs with one person of each. It is about 0 if the groups
-    come from one distribution, and can be negative. The p-value says how often it is at least as large when people are dealt out
-    to the groups at random.
+    The statistic is the unbiased squared maximum mean discrepancy: the mean of the kernel over pairs of people of the
+    first group, plus the mean over pairs of the second, minus twice the mean over pairs with one person from each. It
+    is about 0 if the groups come from the same distribution, and can be negative. The p-value is the share of random
+    assignments of people to the groups with a statistic that is at least as large.
 
-    With more groups the statistic is the mean of the discrepancies of all pairs of groups, each pair weighted by the product of
-    its sizes. For two groups that is the discrepancy itself.
+    With more groups the statistic is the mean of the discrepancies of all pairs of groups, each pair weighted by the
+    product of its sizes. For two groups that is the discrepancy itself.
 
     Parameters
     ----------
     X, Y : array-like of shape (m, n) and (m', n)
-        The rankings of each group, one a row, of the same items; at least two in each. As for `gram_matrix`; sparse arrays too.
+        The rankings of each group, one per row, of the same items; at least two per group. As for `gram_matrix`; sparse
+        arrays too.
     *more : array-like
         More groups.
     n_permutations : int
-        How many random permutations to compare with, from 1. The p-value is at least 1 / (1 + n_permutations).
+        Number of random permutations, from 1. The p-value is at least 1 / (1 + n_permutations).
     rng : int or numpy.random.Generator, optional
-        A seed, from 0, or what to draw from. With a seed the result is the same in every call, for any `n_jobs`.
+        A seed, from 0, or a generator. With a seed the result is the same in every call, for any `n_jobs`.
     kernel : {"mallows", "kendall"}, optional
-        "mallows" sees every difference between distributions of complete rankings, because it is characteristic. "kendall" is
-        that of `gram_matrix`; for order 2 it sees only how probable it is that an item is before another, at which positions if
-        weights say so. If absent: "kendall" if one of `weight`, `k`, `u`, `U`, `W` and `order` is given, else "mallows".
+        "mallows" is characteristic: it detects every difference between distributions of complete rankings. "kendall"
+        is the kernel of `gram_matrix`. For order 2 it detects only differences in the probability that one item is
+        before another, and with position weights also at which positions. The default is "kendall" if one of `weight`,
+        `k`, `u`, `U`, `W` and `order` is given, otherwise "mallows".
     lam : float, optional
-        The rate of the Mallows kernel. If absent, 2 / (mean number of discordant pairs of items of two people, over all pairs of
-        people of all groups); 1 if all rankings are equal.
+        The rate of the Mallows kernel. The default is 2 divided by the mean number of discordant pairs of items between
+        two people, over all pairs of people of all groups; 1 if all rankings are equal.
     weight, k, u, U, W, order, check, signed
         As for `gram_matrix`.
     normalize : bool, optional
-        As for `gram_matrix` and `mallows`. If absent, True for the Mallows kernel, which matters only with ties or missing items,
-        and False for the other.
+        As for `gram_matrix` and `mallows`. The default is True for the Mallows kernel, where it matters only with ties
+        or missing items, and False for "kendall".
     input, top, ties, missing
         As for `gram_matrix`.
     n_jobs : int, optional
-        Threads for the Gram matrix, as for `gram_matrix`. Products of matrices take as many as NumPy is told to.
+        Threads for the Gram matrix, as for `gram_matrix`. The number of threads for matrix products is a setting of
+        NumPy.
     progress : bool
         Show a progress bar; needs tqdm.
 
     Returns
     -------
     TestResult
-        A tuple of `statistic` and `pvalue`. It has the attributes `null_distribution` (the statistics of the permutations), `lam`
-        (the rate that was used, None for "kendall") and `pairwise` (the discrepancy of each two groups).
+        A tuple of `statistic` and `pvalue`. It has the attributes `null_distribution` (the statistics of the
+        permutations), `lam` (the rate that was used; None for "kendall") and `pairwise` (the discrepancy of every two
+        groups).
 
     Notes
     -----
-    A permutation counts as at least as large if its statistic is not below that of the data by more than 1e-10 of the largest
-    value of the kernel, rounded down to a power of two. Rounding is far below that: it cannot make equal statistics smaller.
+    A permutation counts as at least as large if its statistic is at most 1e-10 times the largest value of the kernel
+    (rounded down to a power of two) below that of the data. Rounding errors are far smaller, so equal statistics are
+    always counted.
 
-    Equal rankings are counted. A permutation of 12,216 people with 720 different rankings takes as long as 720 x 720 numbers
-    take to be multiplied. Without equal rankings it takes m^2 multiplications for m people. Different rankings need 8 m^2 bytes.
+    Equal rankings are merged and counted. A permutation of 12,216 people with 720 distinct rankings takes about 720 x
+    720 multiplications. If the rankings of m people are all distinct, it takes m^2 multiplications. The kernel between
+    m distinct rankings takes 8 m^2 bytes.
 
     Examples
     --------
@@ -157,7 +163,7 @@ def compare(
     permutations: int,
     random: np.random.Generator,
 ) -> TestResult:
-    """Test whether groups of rankings differ; `voters` says how often each row of a group comes, once if absent."""
+    """Test whether groups of rankings differ; `voters` says how often each row of a group occurs, once if absent."""
     every = _joined(groups, voters)
     if int(every.sum()) >= MOST_PEOPLE:
         raise ValueError(f"there are {int(every.sum())} people, but a test takes fewer than {MOST_PEOPLE}")
@@ -187,18 +193,18 @@ def _joined(groups: Sequence[CheckedRankings], voters: Sequence[Counts | None]) 
 
 
 def discrepancies(groups: Groups, tables: Tables) -> Array:
-    """Return the mean squared discrepancy of pairs of groups, each weighted by the product of their sizes, for each table."""
+    """Return, for each table, the mean squared discrepancy of pairs of groups, weighted by the products of their sizes."""
     within, own = groups.sums(tables)
     sizes = groups.sizes.astype(np.float64)
     size = sizes.sum()
     means = (within - own) / (sizes * (sizes - 1))
-    # The kernel is centred: sums over pairs of different groups and sums within groups add up to 0.
+    # The kernel is centred: the sums between different groups and the sums within groups add up to 0.
     total = (means * sizes * (size - sizes) + within).sum(axis=1)
     return np.asarray(2 * total / (size**2 - (sizes**2).sum()))
 
 
 def pairwise(groups: Groups, tables: Tables) -> Array:
-    """Return the squared discrepancy of each two groups."""
+    """Return the squared discrepancy of every two groups."""
     sizes, rows = groups.sizes.astype(np.float64), tables.astype(np.float64)
     sums = rows @ groups.gram @ rows.T
     means = (sums.diagonal() - rows @ groups.gram.diagonal()) / (sizes * (sizes - 1))

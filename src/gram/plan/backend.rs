@@ -1,4 +1,4 @@
-//! The strategies by name, and what a caller can ask for.
+//! The names of the strategies, and the choice of the caller.
 
 use std::fmt;
 use std::str::FromStr;
@@ -6,16 +6,16 @@ use std::str::FromStr;
 use crate::error::Error;
 use crate::simd::{Isa, Level};
 
-/// A way to compute a Gram matrix. All give the same counts, and the same weighted sums up to rounding.
+/// A strategy to compute a Gram matrix. All give the same counts, and the same weighted sums up to rounding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Strategy {
-    /// Bits of pairs of items, for measures that count.
+    /// Bits of pairs of items, for measures that are counts.
     Bits,
     /// A matrix product of features, for weighted sums.
     Product,
-    /// For every pair of rankings a grid of positions and values, with vector instructions.
+    /// A grid of positions and values for every pair of rankings, with vector instructions.
     Pairs,
-    /// The partition algorithm as it is in the paper, but for the choice of the pivot.
+    /// The partition algorithm of the paper, with another choice of the pivot.
     Partition,
 }
 
@@ -47,7 +47,7 @@ impl fmt::Display for Strategy {
     }
 }
 
-/// A strategy and an instruction set, either of which may be left open.
+/// A strategy and an instruction set; either may be left open.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Backend {
     strategy: Option<Strategy>,
@@ -55,7 +55,7 @@ pub struct Backend {
 }
 
 impl Backend {
-    /// The strategy, if one is asked for.
+    /// The strategy, if one was chosen.
     pub(in crate::gram) fn strategy(self) -> Option<Strategy> {
         self.strategy
     }
@@ -65,7 +65,7 @@ impl Backend {
         Self { strategy: Some(strategy), ..self }
     }
 
-    /// The instruction set that is asked for, or the widest.
+    /// The chosen instruction set, or the widest.
     pub(in crate::gram) fn isa(self) -> Result<Isa, Error> {
         match self.level {
             None => Ok(Isa::widest()),
@@ -78,7 +78,7 @@ impl FromStr for Backend {
     type Err = Error;
 
     /// A strategy ("bits", "product", "pairs" or "partition"), one of the
-    /// [`instruction_sets`](crate::instruction_sets), or one of each with a dash between, as in "bits-portable".
+    /// [`instruction_sets`](crate::instruction_sets), or both with a dash in between, as in "bits-portable".
     fn from_str(name: &str) -> Result<Self, Error> {
         let mut backend = Self::default();
         for part in name.split('-') {

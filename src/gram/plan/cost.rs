@@ -1,5 +1,5 @@
-//! Every threshold, tile size and cost, with where it was measured. Times are
-//! nanoseconds on one core of a Xeon at 2.3 GHz with the widest instruction set.
+//! Every threshold, tile size and cost, and where it was measured. Times are nanoseconds on one core of a Xeon at 2.3
+//! GHz with the widest instruction set.
 
 use super::{Representation, Strategy, Task};
 use crate::kappa::pairs_of;
@@ -8,74 +8,75 @@ use crate::rankings::Lists;
 use crate::simd::Isa;
 use crate::weight::lowered::Lowered;
 
-/// A tile should take about this long: short enough to share out the work, long enough not to be felt.
+/// The approximate duration of a tile: short enough to distribute the work, long enough for the overhead not to matter.
 pub(super) const TILE_NS: f64 = 4e6;
-/// The widest tile whose rankings and sums fit the second cache, of those that are a multiple of all groups of
-/// rankings.
+/// The widest tile whose rankings and sums fit the second-level cache, among the multiples of all group sizes.
 pub(super) const WIDEST: usize = 240;
-/// Narrower tiles are made for few rankings only, since every tile takes memory for each of its rows.
+/// Narrower tiles are used only for few rankings, because every tile needs memory for each of its rows.
 pub(super) const NARROWEST: usize = 32;
-/// Rows and columns of a tile of pairs of rankings with ties, at most: making the rankings ready takes a tenth of the
-/// time then.
+/// The maximum number of rows and columns of a tile of pairs of rankings with ties; preparing the rankings then takes a
+/// tenth of the time.
 const WIDEST_TIED: usize = 64;
-/// What the rankings of such a tile take at most, unless they are four: 20 bytes for each item of a row and a column.
+/// The maximum memory for the rankings of such a tile, unless it has four: 20 bytes for each item of a row and a
+/// column.
 const TIED_BYTES: usize = 256 << 20;
-/// Tiles where rankings have to be made ready for each are a multiple of this wide: narrower ones would spend most of
-/// the time on that, and rankings are taken by 24 or 48.
+/// Tiles for which rankings have to be prepared have widths that are multiples of this. Narrower ones would spend most
+/// of the time on preparation, and rankings are processed in groups of 24 or 48.
 pub(super) const LEAST_SHARED: usize = 48;
-/// Fewer pairs than this are taken one by one.
+/// Fewer pairs than this are computed one by one.
 pub(super) const FEW: f64 = 64.0;
-/// With this many tiles for each thread the last ones to finish keep the others waiting for a few percent only.
+/// With this many tiles per thread, waiting for the last tile costs only a few percent.
 pub(super) const TILES_PER_THREAD: usize = 8;
-/// How long to work without asking whether to proceed. Asking takes some 30 ns.
+/// The time between two checks whether to proceed. A check takes some 30 ns.
 pub(in crate::gram) const ASK_EVERY_NS: f64 = 2e5;
 /// One pass over the weights of ranks.
 pub(in crate::gram) const PASS_NS: f64 = 5.0;
-/// Lists without a common item, a pair at all.
+/// Lists without a common item: time per pair.
 const LISTS_PAIR_NS: f64 = 15.0;
-/// Lists with common items, for each item of a list.
+/// Lists with common items: time per item of a list.
 const LISTED_NS: f64 = 6.0;
-/// Lists in which most items are common, for each.
+/// Lists that share most items: time per common item.
 const COMMON_NS: f64 = 40.0;
-/// Lists with the signed average weight, a pair of items that both have.
+/// Lists with the signed average weight: time per pair of common items.
 const COMMON_PAIR_NS: f64 = 3.0;
-/// Numbers of items that the columns of a tile of lists have together, at most, unless it has one column.
+/// The maximum total number of items in the columns of a tile of lists, unless it has one column.
 const LISTS_INDEXED: usize = 1 << 20;
-/// Fewer rankings are not searched for repeated ones.
+/// With fewer rankings there is no search for repeated ones.
 pub(in crate::gram) const WORTH_SEARCHING: usize = 64;
-/// The search for repeated rankings, for each item of each ranking, at most.
+/// Maximum time of the search for repeated rankings, per item of each ranking.
 pub(in crate::gram) const FIND_NS: f64 = 10.0;
-/// Copying a rank to where bits are made of it.
+/// Copying a rank to the place where it is turned into bits.
 pub(in crate::gram) const COPY_NS: f64 = 1.0;
 
-/// Words for each ranking in a block: with tiles of 256 the bits of all rankings of a tile take 512 KiB, and those of a
-/// group of columns 8 KiB, which is to say that one fits the second cache and the other the first.
+/// Words of each ranking in a block. With tiles of 256, the bits of all rankings of a tile take 512 KiB and fit the
+/// second-level cache; those of a group of columns take 8 KiB and fit the first-level cache.
 pub(in crate::gram) const BITS_BLOCK: usize = 128;
-/// Ranks are 16 bits wide here.
+/// The maximum number of items: ranks are 16 bits wide here.
 pub(in crate::gram) const BITS_MOST_ITEMS: usize = 1 << 16;
-/// Up to this many possible counts the values are looked up. A table costs one evaluation for each, which pays when
-/// there are more cells than that; this one stays in the second cache.
+/// Up to this many possible counts, values are looked up. A table costs one evaluation per entry, which pays off if
+/// there are more cells than entries. A table of this size stays in the second-level cache.
 pub(in crate::gram) const BITS_TABLE: u64 = 1 << 15;
-/// Up to so many words, 4 MiB, the bits of all rankings are made once and kept, if they are one block: making them
-/// again for every tile takes an eighth of the time at 20 items.
+/// Up to this many words (4 MiB), the bits of all rankings are computed once and kept, if they are one block. Computing
+/// them again for every tile takes an eighth of the time at 20 items.
 pub(in crate::gram) const BITS_KEPT: usize = 1 << 19;
 
-/// Words of the bits of the columns that neighbours are searched among at a time, 64 MiB.
+/// Words of the bits of the columns that neighbours are searched among at a time (64 MiB).
 pub(in crate::gram) const COUNTED_SLAB: usize = 1 << 23;
-/// Words of those that are compared with one block of rows after the other: 256 KiB, which stay in the second cache.
+/// Words of the bits of columns that are compared with all blocks of rows in turn: 256 KiB, which stay in the
+/// second-level cache.
 pub(in crate::gram) const COUNTED_CHUNK: usize = 1 << 15;
-/// Rows and chunks of a job: some milliseconds, of which making the bits of the rows takes a hundredth.
+/// Rows and chunks of a job: a few milliseconds, of which computing the bits of the rows takes a hundredth.
 pub(in crate::gram) const COUNTED_ROWS: usize = 256;
 pub(in crate::gram) const COUNTED_SPAN: usize = 4;
 
-/// Features in a block: those of a group of rankings take 18 KiB, so that those of a group of rows and one of columns
-/// stay in the first cache while they are multiplied.
+/// Features in a block. Those of a group of rankings take 18 KiB, so that a group of rows and a group of columns stay
+/// in the first-level cache while they are multiplied.
 pub(in crate::gram) const PRODUCT_BLOCK: usize = 112;
-/// The largest sum on the way, in self-similarities, with which single precision is used: each addition rounds by 6e-8,
+/// Single precision is used if no intermediate sum exceeds this many self-similarities. Each addition rounds by 6e-8,
 /// and errors should stay at about 1e-6 of the self-similarity.
 pub(in crate::gram) const SINGLE_LOST: f64 = 8.0;
-/// The least self-similarity, with a largest weight of 1, with which single precision is used. Its least normal number
-/// is 1e-38, and the features of steep weights are products of two weights.
+/// Single precision is used if the self-similarity, for a largest weight of 1, is at least this. Its smallest normal
+/// number is 1e-38, and the features of steep weights are products of two weights.
 pub(in crate::gram) const SINGLE_STEEP: f64 = 1e-20;
 
 /// Rows and columns of a tile of pairs of rankings with ties.
@@ -83,45 +84,45 @@ pub(super) fn tied_tile(items: usize) -> usize {
     (TIED_BYTES / (40 * items.max(1))).clamp(4, WIDEST_TIED)
 }
 
-/// The same where weights are general: a line of n numbers is kept for every large block of a ranking, at most one for
-/// 17 items.
+/// The same for general weights: a row of n numbers is kept for every large block of a ranking, at most one for 17
+/// items.
 pub(super) fn tied_tensor_tile(items: usize) -> usize {
     let kept = items.max(1).saturating_mul(16 * (items / 17 + 1));
     (TIED_BYTES / kept).clamp(8, WIDEST)
 }
 
-/// About how many blocks of bits rankings of so many items have at least.
+/// Approximate minimum number of blocks of bits of rankings of `items` items.
 pub(super) fn bits_blocks(items: usize) -> usize {
     items * items / (2 * 64 * BITS_BLOCK)
 }
 
-/// The table of the blocks of two rankings is used where it has at most so many cells for each item. There it takes at
-/// most half as long as sums over a permutation do, for 1,000 items.
+/// The table of the blocks of two rankings is used if it has at most this many cells per item. It then takes at most
+/// half as long as sums over a permutation, for 1,000 items.
 pub(in crate::gram) const CELLS_AN_ITEM: usize = 8;
-/// With ties and such a table: a pair of rankings at all, and for each item (10 to 50 blocks, 100 to 4000 items).
+/// With ties and such a table: time per pair of rankings, and per item (10 to 50 blocks, 100 to 4000 items).
 const TABLE_PAIR_NS: f64 = 50.0;
 const TABLE_ITEM_NS: f64 = 1.2;
-/// Up to so many items, all blocks of ranks that there can be make a table, of at most 9 MB, for the average kernel
-/// with ties; and what two blocks take.
+/// Up to this many items, a table of all possible blocks of ranks, of at most 9 MB, is used for the average kernel with
+/// ties; and the time for two blocks.
 const TOPS_MOST_ITEMS: usize = 32;
 const TOPS_NS: f64 = 15.0;
-/// With ties and a permutation: a pair of rankings for each item, and at all (72 rankings of 100 to 7129 items).
+/// With ties and a permutation: time per item of a pair of rankings, and per pair (72 rankings of 100 to 7129 items).
 const TIED_ITEM_NS: f64 = 20.0;
 const TIED_PAIR_NS: f64 = 300.0;
-/// With ties and general weights: an entry of the tensors of one pair of rankings (300 rankings of 100 items).
+/// With ties and general weights: time per entry of the tensors of a pair of rankings (300 rankings of 100 items).
 const TIED_ENTRY_NS: f64 = 3.0;
 
-/// Columns with ties and missing observations, one pair by sums over a permutation of the common observations: for each
-/// observation, and at all (40 columns of 1,000 to 20,000 observations, 5 % missing).
+/// Columns with ties and missing observations, by sums over a permutation of the common observations: time per
+/// observation, and per pair (40 columns of 1,000 to 20,000 observations, 5 % missing).
 const OBSERVED_ITEM_NS: f64 = 26.0;
 const OBSERVED_PAIR_NS: f64 = 300.0;
-/// The same by a table: a cell.
+/// The same by a table: time per cell.
 const OBSERVED_CELL_NS: f64 = 1.5;
 
-/// From counts to a correlation, without its p-value and with it.
+/// From counts to a correlation, without and with its p-value.
 pub(crate) const FINISH_NS: f64 = 4.0;
 pub(crate) const PVALUE_NS: f64 = 60.0;
-/// So many correlations are finished at a time, in a few milliseconds.
+/// The number of correlations that are computed from counts at a time, in a few milliseconds.
 pub(crate) const FINISH_JOB: usize = 1 << 15;
 
 /// A pair of columns with ties and missing observations as three planes of bits.
@@ -129,7 +130,7 @@ pub(in crate::gram) fn columns_bits_ns(isa: Isa, items: usize) -> f64 {
     20.0 + isa.slowdown().bits * 0.0027 * (items as f64).powi(2)
 }
 
-/// The same one by one; `cells` is the size of the table of two columns, if there is one.
+/// The same for one pair after another; `cells` is the size of the table of two columns, if there is one.
 pub(in crate::gram) fn columns_pair_ns(items: usize, cells: Option<usize>) -> f64 {
     match cells {
         Some(cells) => TABLE_PAIR_NS + TABLE_ITEM_NS * items as f64 + OBSERVED_CELL_NS * cells as f64,
@@ -137,7 +138,7 @@ pub(in crate::gram) fn columns_pair_ns(items: usize, cells: Option<usize>) -> f6
     }
 }
 
-/// Rows and columns of a tile of such columns, of which there are so many.
+/// Rows and columns of a tile, for `columns` such columns.
 pub(in crate::gram) fn columns_tile(strategy: Strategy, items: usize, columns: usize, threads: usize) -> usize {
     let by_share = columns / ((threads * TILES_PER_THREAD) as f64).sqrt() as usize;
     let (most, by_share) = match strategy {
@@ -148,7 +149,7 @@ pub(in crate::gram) fn columns_tile(strategy: Strategy, items: usize, columns: u
 }
 
 impl Strategy {
-    /// Whether the strategy can do the task.
+    /// Whether the strategy can compute the task.
     pub(super) fn can(self, task: &Task<'_>) -> bool {
         let measure = task.measure;
         match (task.representation, self) {
@@ -166,8 +167,8 @@ impl Strategy {
         }
     }
 
-    /// About how long a pair of rankings takes in tiles of so many rankings: a part for the pair, and a part to make
-    /// ready each ranking, which the pairs of a tile share.
+    /// Approximate time of a pair of rankings in tiles of `tile` rankings: the time of the pair itself, and its share
+    /// of the preparation of the rankings, which the pairs of a tile share.
     ///
     /// Fitted to `cargo bench --bench strategies`.
     pub(super) fn cost_ns(self, task: &Task<'_>, isa: Isa, tile: usize) -> f64 {
@@ -211,7 +212,7 @@ impl Strategy {
     }
 }
 
-/// One pair of complete rankings by halving (`cargo bench --bench kappa`).
+/// One pair of complete rankings by the partition algorithm (`cargo bench --bench kappa`).
 pub(crate) fn partition_ns(measure: &Measure) -> f64 {
     let n = measure.items() as f64;
     let levels = (n + 1.0).log2();
@@ -227,7 +228,7 @@ pub(crate) fn partition_ns(measure: &Measure) -> f64 {
     }
 }
 
-/// How many times as long as a count of all pairs a weight takes by halving.
+/// The time of a weight by the partition algorithm, relative to a count of all pairs.
 fn halving_factor(measure: &Measure) -> f64 {
     match measure.weight() {
         &Lowered::Count { top: Some(k) } => top_factor(measure, k),
@@ -255,12 +256,12 @@ fn grid_factor(measure: &Measure) -> f64 {
     }
 }
 
-/// Only what is in the top k of both rankings is looked at.
+/// The fraction for top-k weights: only the items in the top k of both rankings matter.
 fn top_factor(measure: &Measure, k: usize) -> f64 {
     (k as f64 / measure.items().max(1) as f64).powi(2).max(0.05)
 }
 
-/// Whether there are vector instructions for one pair of complete rankings.
+/// Whether one pair of complete rankings can be computed with vector instructions.
 fn has_grid(measure: &Measure) -> bool {
     match measure.weight() {
         Lowered::Tensor { .. } | Lowered::Factors { .. } | Lowered::Quadruples(_) => false,
@@ -269,7 +270,7 @@ fn has_grid(measure: &Measure) -> bool {
     }
 }
 
-/// How many products the sum over features has for a pair of complete rankings.
+/// The number of products in the sum over features for a pair of complete rankings.
 fn products(measure: &Measure) -> f64 {
     let n = measure.items() as f64;
     match measure.weight() {
@@ -285,7 +286,7 @@ fn products(measure: &Measure) -> f64 {
     }
 }
 
-/// Finding the self-similarity of complete rankings; nothing if it is known.
+/// Computing the self-similarity of complete rankings; 0 if it is known.
 pub(crate) fn own_ns(measure: &Measure) -> f64 {
     if measure.knows_own() {
         return 0.0;
@@ -302,7 +303,7 @@ pub(crate) fn own_ns(measure: &Measure) -> f64 {
     }
 }
 
-/// How many features rankings with ties have.
+/// The number of features of rankings with ties.
 fn tied_features(measure: &Measure, unknown: bool) -> f64 {
     if let Lowered::Tensor { .. } | Lowered::Factors { .. } = measure.weight() {
         return tied_entries(measure);
@@ -311,7 +312,7 @@ fn tied_features(measure: &Measure, unknown: bool) -> f64 {
     each * pairs_of(measure.items() as u64) as f64
 }
 
-/// How many entries the mean tensors of a ranking with ties have, those of factors multiplied out.
+/// The number of entries of the mean tensors of a ranking with ties; factors are multiplied out.
 fn tied_entries(measure: &Measure) -> f64 {
     match measure.weight() {
         Lowered::Tensor { entries, .. } => entries.len() as f64,
@@ -322,12 +323,12 @@ fn tied_entries(measure: &Measure) -> f64 {
     }
 }
 
-/// Whether the average kernel with ties takes bits of predecessors.
+/// Whether the average kernel with ties uses bits of predecessors.
 fn later_is_bits(measure: &Measure) -> bool {
     measure.weight().is_later() && measure.is_concordant() && measure.items() <= TOPS_MOST_ITEMS
 }
 
-/// A cell of a table of blocks.
+/// Time per cell of a table of blocks.
 fn table_cell_ns(measure: &Measure) -> f64 {
     match measure.weight() {
         Lowered::Later => 8.0,
@@ -345,7 +346,7 @@ pub(in crate::gram) fn tied_pair_ns(measure: &Measure) -> f64 {
     let n = measure.items() as f64;
     let times = match measure.weight() {
         Lowered::Later => 4.0,
-        // Two tensors are made for each pair of rankings, of which each entry takes some additions.
+        // Two tensors are computed for each pair of rankings, with a few additions per entry.
         Lowered::Tensor { .. } | Lowered::Factors { .. } => {
             return TIED_PAIR_NS + TIED_ENTRY_NS * tied_entries(measure);
         }
@@ -354,23 +355,23 @@ pub(in crate::gram) fn tied_pair_ns(measure: &Measure) -> f64 {
     TIED_PAIR_NS + times * TIED_ITEM_NS * n
 }
 
-/// An entry of an index of lists: sorting ten million takes about a second.
+/// Time per entry to build an index of lists: sorting ten million takes about a second.
 pub(in crate::gram) const INDEX_ENTRY_NS: f64 = 100.0;
-/// A query takes about so long for each list of an index, if items are drawn by Zipf's law.
+/// Approximate time of a query per list of an index, if items are drawn by Zipf's law.
 pub(in crate::gram) const INDEX_LIST_NS: f64 = 3.0;
 
-/// Whether an index of lists pays for so many queries. Making one takes as long as some 40 rows of the matrix: an
-/// estimate, not measured.
+/// Whether an index of lists pays off for this many queries. Building one takes as long as some 40 rows of the matrix:
+/// an estimate, not measured.
 pub(in crate::gram) fn worth_an_index(queries: usize, lists: &Lists) -> bool {
     queries >= 40 && lists.rows() >= 1000
 }
 
-/// What the items of one list of about so many items can add at most: an estimate, not measured.
+/// Bounds of what the items of a list of about this length can add: an estimate, not measured.
 pub(in crate::gram) fn lists_norms_ns(length: usize) -> f64 {
     300.0 + 15.0 * length as f64
 }
 
-/// One pair of lists of about so many items.
+/// One pair of lists of about `length` items.
 pub(in crate::gram) fn lists_pair_ns(measure: &Measure, length: usize) -> f64 {
     let length = length as f64;
     let of_pairs = match measure.weight() {
@@ -387,7 +388,7 @@ pub(in crate::gram) fn lists_pair_ns(measure: &Measure, length: usize) -> f64 {
     LISTS_PAIR_NS + of_items * length + of_pairs
 }
 
-/// Rows and columns of a tile of lists of about so many items.
+/// Rows and columns of a tile of lists of about `length` items.
 pub(super) fn lists_tile(pair_ns: f64, length: usize) -> usize {
     let by_time = ((TILE_NS / pair_ns).sqrt() as usize).clamp(NARROWEST, WIDEST);
     by_time.min(LISTS_INDEXED / length.max(1)).max(1)

@@ -1,12 +1,12 @@
-//! How a Gram matrix is computed: which strategy, on which instructions, in tiles of which size, on how many threads.
+//! How a Gram matrix is computed: the strategy, the instruction set, the tile size and the number of threads.
 //!
-//! This is the one place that decides.
+//! All these decisions are made here.
 //!
 //! ```text
-//! mod       what was decided, and from what
-//! package   thresholds of work that the Python package shares out
-//! cost      every threshold and cost, with where it was measured
-//! backend   strategies and instruction sets by name
+//! mod       the decision, and its inputs
+//! package   thresholds for work that the Python package distributes
+//! cost      every threshold and cost, and where it was measured
+//! backend   names of strategies and instruction sets
 //! ```
 
 mod backend;
@@ -24,7 +24,7 @@ use crate::parallel;
 use crate::simd::Isa;
 use cost::{FEW, LEAST_SHARED, NARROWEST, TILE_NS, TILES_PER_THREAD, WIDEST};
 
-/// How rankings are represented, as far as costs and strategies depend on it.
+/// The representation of rankings, as far as costs and strategies depend on it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Representation {
     /// Permutations.
@@ -33,7 +33,7 @@ pub(crate) enum Representation {
     Tied {
         /// Whether items can be anywhere.
         unknown: bool,
-        /// About how many cells the table of the blocks of two rankings has.
+        /// Approximate number of cells of the table of the blocks of two rankings.
         cells: usize,
     },
     /// Few of many items.
@@ -43,7 +43,7 @@ pub(crate) enum Representation {
     },
 }
 
-/// What is to be computed.
+/// The task to compute.
 #[derive(Clone, Copy)]
 pub(crate) struct Task<'a> {
     pub(crate) measure: &'a Measure,
@@ -54,23 +54,23 @@ pub(crate) struct Task<'a> {
     pub(crate) columns: usize,
 }
 
-/// What was decided.
+/// The decision.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Plan {
     pub(crate) strategy: Strategy,
     pub(crate) isa: Isa,
     /// Rows and columns of a tile.
     pub(crate) tile: usize,
-    /// Parts that a tile is computed in, at the same time.
+    /// The number of parts of a tile that are computed at the same time.
     pub(crate) parts: usize,
     pub(crate) threads: usize,
-    /// About how long one pair of rankings takes.
+    /// Approximate time of one pair of rankings.
     pub(crate) pair_ns: f64,
 }
 
 impl Plan {
-    /// The cheapest way. It depends on the numbers of rankings but not on whether rows and columns are the same, so
-    /// that the matrix of `x` with itself and with a copy of it are computed alike.
+    /// The fastest way. It depends on the numbers of rankings, but not on whether rows and columns are the same, so
+    /// that the matrix of `x` with itself and with a copy of it are computed in the same way.
     pub(crate) fn new(task: Task<'_>, options: &Options<'_>) -> Result<Self, Error> {
         let isa = options.backend.isa()?;
         let strategy = task.strategy(options.backend, isa)?;
@@ -93,7 +93,7 @@ impl Plan {
         }
     }
 
-    /// As [`Plan::new`], where threads share tiles and not parts of them.
+    /// As [`Plan::new`], for threads that share tiles and not parts of tiles.
     pub(crate) fn for_reduction(task: Task<'_>, options: &Options<'_>) -> Result<Self, Error> {
         let plan = Self::new(task, options)?;
         if plan.parts == 1 {
@@ -108,17 +108,17 @@ impl Task<'_> {
         self.rows as f64 * self.columns as f64
     }
 
-    /// About how long a pair of rankings takes, in tiles of the usual size.
+    /// Approximate time of a pair of rankings, in tiles of the usual size.
     fn cost_ns(&self, strategy: Strategy, isa: Isa) -> f64 {
         strategy.cost_ns(self, isa, self.rows.min(self.columns).min(WIDEST))
     }
 
-    /// The strategy that is asked for, or the cheapest.
+    /// The requested strategy, or the fastest.
     fn strategy(&self, backend: Backend, isa: Isa) -> Result<Strategy, Error> {
         match backend.strategy() {
             Some(strategy) if strategy.can(self) => Ok(strategy),
             Some(strategy) => Err(Error::CannotCompute { name: strategy.to_string() }),
-            // What has to be made ready for each ranking is not worth it for a few pairs.
+            // The preparation of each ranking does not pay off for a few pairs.
             None if self.cells() < FEW && self.takes_few_one_by_one() => Ok(Strategy::Partition),
             None => {
                 let able = Strategy::ALL.into_iter().filter(|strategy| strategy.can(self));
@@ -128,19 +128,19 @@ impl Task<'_> {
         }
     }
 
-    /// Whether a few pairs are best taken one by one.
+    /// Whether a few pairs are best computed one by one.
     fn takes_few_one_by_one(&self) -> bool {
         self.representation == Representation::Complete || self.measure.weight().is_general()
     }
 
-    /// How many parts the tiles of few rankings are computed in, so that all threads have work.
+    /// The number of parts of the tiles of few rankings, so that all threads have work.
     fn parts(&self, strategy: Strategy, threads: usize) -> usize {
         if strategy != Strategy::Bits || threads < 2 {
             return 1;
         }
         let tiles = self.cells() / (WIDEST as f64).powi(2);
         let wanted = (threads * TILES_PER_THREAD) as f64 / tiles;
-        // Where there are many rankings, tiles are enough; where there are few items, a part would be too short.
+        // With many rankings, tiles are enough; with few items, a part would be too short.
         let blocks = cost::bits_blocks(self.measure.items()) as f64;
         if tiles < threads as f64 * 4.0 && blocks >= 2.0 * wanted { wanted.ceil() as usize } else { 1 }
     }

@@ -1,8 +1,9 @@
-//! Measures that follow from the number of discordant pairs, on packed bits. Counts are compared with the worst that a
-//! row keeps while they are in registers, and only better ones leave them.
+//! Measures that follow from the number of discordant pairs, on packed bits. Counts are compared with the worst count
+//! that a row keeps while they are in registers, and only better ones are written to memory.
 //!
-//! The bits of the columns are made once, laid out so that a register holds one word of eight rankings, in slabs that
-//! bound the memory. A job compares a block of rows with a span of a slab, in chunks that stay in the second cache.
+//! The bits of the columns are computed once, arranged so that a register holds one word of eight rankings, in slabs
+//! that bound the memory. A job compares a block of rows with a span of a slab, in chunks that stay in the second-level
+//! cache.
 
 use std::ops::Range;
 
@@ -21,7 +22,7 @@ use crate::simd::Isa;
 use crate::simd::bits::{self, GROUP};
 use crate::simd::nearest::{self, ROWS};
 
-/// Columns whose bits a job makes.
+/// The number of columns whose bits a job computes.
 const PACKED_A_JOB: usize = 4096;
 
 /// Rankings whose discordant pairs are counted.
@@ -36,7 +37,7 @@ pub(super) struct Counts<'a> {
     crew: Crew,
 }
 
-/// Takes what is found for [`ROWS`] rows at a time.
+/// Receives the results for [`ROWS`] rows at a time.
 trait Take: Sync {
     /// Lets `scan` find counts of some columns for the rows of a block.
     fn scan(
@@ -55,7 +56,8 @@ struct Scratch {
 }
 
 impl<'a> Counts<'a> {
-    /// For a measure whose keys rise with the number of discordant pairs; the best need keys that are all different.
+    /// For a measure whose keys increase with the number of discordant pairs; for the best entries all keys must
+    /// differ.
     pub(super) fn new(
         task: Task<'_>,
         plan: Plan,
@@ -205,7 +207,7 @@ impl Take for Best<u64> {
         columns: Range<usize>,
         scan: impl FnOnce(&mut [u64; ROWS], nearest::Found<'_>),
     ) -> Result<(), Error> {
-        // Columns come in rising order, so that an equal count is better only if the worst is of a later chunk.
+        // Columns come in increasing order, so an equal count is better only if the worst is from a later chunk.
         let limit = |worst: u64| (worst >> 32) + u64::from(worst as u32 as usize >= columns.end);
         self.with(block, |heaps, kept| {
             let mut limits = [0; ROWS];
@@ -224,7 +226,7 @@ impl Take for Best<u64> {
     }
 }
 
-/// Counts up to that of a radius.
+/// Counts up to the count of a radius.
 struct CloseCounts<'a> {
     below: u64,
     keys: &'a [f64],

@@ -1,7 +1,7 @@
-//! What is kept of the rows of a matrix while its tiles come and go.
+//! The best values of the rows of a matrix, collected while its tiles are computed.
 //!
-//! Rows are kept in blocks, each behind a lock. A value has a place in a total order: by its key, and equal keys by the
-//! index of the column. What is kept therefore does not depend on the order in which tiles come.
+//! Rows are kept in blocks, each with a lock. Values are totally ordered: by key, and equal keys by the index of the
+//! column. The result therefore does not depend on the order of the tiles.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -15,9 +15,9 @@ pub(super) struct Candidate {
     pub(super) index: usize,
 }
 
-/// What rows keep the best of.
+/// An entry of which rows keep the best.
 pub(super) trait Entry: Copy + Send {
-    /// Stands for nothing yet.
+    /// A placeholder for no entry.
     const NONE: Self;
 
     /// Whether this comes before the other.
@@ -33,7 +33,7 @@ impl Entry for Candidate {
     }
 }
 
-/// A count in the upper half, a column in the lower.
+/// A count in the upper half, a column in the lower half.
 impl Entry for u64 {
     const NONE: Self = Self::MAX;
 
@@ -48,7 +48,7 @@ pub(super) fn sort<E: Entry>(entries: &mut [E]) {
     entries.sort_unstable_by(|&a, &b| b.beats(a).cmp(&a.beats(b)));
 }
 
-/// Puts an entry in place of the worst of a heap, whose first entry that is, if it is better.
+/// Replaces the worst entry of a heap, which is its first, by a better one.
 #[inline]
 pub(super) fn replace_worst<E: Entry>(heap: &mut [E], entry: E) {
     if !heap.first().is_some_and(|&worst| entry.beats(worst)) {
@@ -71,7 +71,7 @@ pub(super) fn replace_worst<E: Entry>(heap: &mut [E], entry: E) {
     heap[at] = entry;
 }
 
-/// Blocks of rows, each with something behind a lock.
+/// Blocks of rows, each with data behind a lock.
 struct Blocks<S> {
     /// Rows of a block.
     height: usize,
@@ -92,9 +92,9 @@ impl<S> Blocks<S> {
     }
 }
 
-/// Takes candidates for the rows of a block, by their places in the block.
+/// Receives candidates for the rows of a block, by their positions in the block.
 pub(super) trait Keep: Sync {
-    /// For each row of a block a key that no better candidate is above.
+    /// For each row of a block, a key such that no better candidate has a larger one.
     fn limits(&self, block: usize, limits: &mut Vec<f64>) -> Result<(), Error>;
 
     fn take(&self, block: usize, found: &[(u32, Candidate)]) -> Result<(), Error>;
@@ -107,18 +107,18 @@ pub(super) struct Best<E> {
 }
 
 impl<E: Entry> Best<E> {
-    /// For so many rows in blocks of `height`, of each of which so many entries are kept.
+    /// For `rows` rows in blocks of `height`; `kept` entries are kept for each row.
     pub(super) fn new(rows: usize, height: usize, kept: usize) -> Result<Self, Error> {
         let make = |rows: usize| memory::filled(rows.saturating_mul(kept), E::NONE);
         Ok(Self { kept, blocks: Blocks::new(rows, height, make)? })
     }
 
-    /// Works on the heaps of the rows of a block, each of so many entries.
+    /// Gives access to the heaps of the rows of a block, and to their size.
     pub(super) fn with(&self, block: usize, work: impl FnOnce(&mut [E], usize)) {
         work(&mut self.blocks.lock(block), self.kept);
     }
 
-    /// Takes entries for the rows of a block.
+    /// Adds entries for the rows of a block.
     pub(super) fn add(&self, block: usize, found: impl Iterator<Item = (usize, E)>) {
         let mut heaps = self.blocks.lock(block);
         for (row, entry) in found {
@@ -152,7 +152,7 @@ impl Keep for Best<Candidate> {
     }
 }
 
-/// All candidates whose key is not above a limit.
+/// All candidates whose key is at most a limit.
 pub(super) struct Close {
     limit: f64,
     rows: usize,
@@ -164,7 +164,7 @@ impl Close {
         Ok(Self { limit, rows, blocks: Blocks::new(rows, height, |_| Ok(Vec::new()))? })
     }
 
-    /// Works on what a block of so many rows has.
+    /// Gives access to the candidates of a block, and to its number of rows.
     pub(super) fn with<R>(&self, block: usize, work: impl FnOnce(usize, &mut Vec<(u32, Candidate)>) -> R) -> R {
         work(self.height(block), &mut self.blocks.lock(block))
     }
@@ -189,7 +189,7 @@ fn into_inner<S>(block: Mutex<S>) -> S {
     block.into_inner().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// What [`Close`] found, sorted.
+/// The result of [`Close`], sorted.
 pub(super) struct CloseRows {
     height: usize,
     blocks: Vec<Vec<(u32, Candidate)>>,

@@ -1,14 +1,14 @@
-//! The best values of each row of a Gram matrix, or all beyond a limit, without the matrix.
+//! The best values of each row of a Gram matrix, or all values within a limit, without the matrix.
 //!
-//! A tile is computed, what its rows keep is taken out of it, and the tile is dropped. Values are those of
-//! [`gram`](crate::gram()) to the last bit, because strategy and rankings are the same.
+//! A tile is computed, the values that its rows keep are extracted, and the tile is dropped. Values are bitwise
+//! identical to those of [`gram`](crate::gram()), because the strategy and the rankings are the same.
 //!
 //! ```text
 //! mod        check, plan, run
-//! repeated   rankings that repeat: what one of them keeps, for all
+//! repeated   repeated rankings: the results of one, copied to all
 //! tiled      values of any strategy, tile by tile
-//! counted    packed bits: only counts that are good enough leave the registers
-//! kept       what is kept of each row
+//! counted    packed bits: only counts that are good enough are written to memory
+//! kept       the entries that are kept for each row
 //! ```
 
 mod counted;
@@ -30,11 +30,11 @@ use kept::{Best, Candidate, Close, CloseRows, Keep};
 use repeated::Classes;
 use tiled::Reduction;
 
-/// For each ranking of `x` the `count` rankings of `y` that are most alike, or, without `y`, of the others of `x`.
+/// For each ranking of `x` the `count` most similar rankings of `y` or, without `y`, of the rest of `x`.
 ///
-/// These are the largest values of [`gram`](crate::gram()) in each row; of [`Measure::distance`] the smallest. Of equal
-/// values the smaller index comes first. The matrix is never built: memory grows with `count`, not with the rankings of
-/// `y`.
+/// These have the largest values of [`gram`](crate::gram()) in each row; for [`Measure::distance`] the smallest. Among
+/// equal values the smaller index comes first. The matrix is never built: memory grows with `count`, not with the
+/// number of rankings of `y`.
 ///
 /// # Errors
 /// As [`gram`](crate::gram()), and when `count` is 0 or there are fewer rankings.
@@ -67,12 +67,12 @@ pub fn neighbors<R: RankingSet>(
         let index = ListIndex::new(measure, lists, options.again())?;
         return index.neighbors(x, count, options);
     }
-    // A ranking may be among its own best.
+    // A ranking may be its own best neighbour.
     let kept = count + usize::from(y.is_none());
     search(measure, x, y, Wanted::Best(kept), options, |classes, found, run| classes.neighbors(count, kept, found, run))
 }
 
-/// For each ranking of `x` all rankings of `y`, or, without `y`, all others of `x`, whose value is at least `radius`;
+/// For each ranking of `x` all rankings of `y` or, without `y`, all others of `x`, whose value is at least `radius`;
 /// for [`Measure::distance`] at most `radius`.
 ///
 /// # Errors
@@ -115,7 +115,7 @@ fn check_items<R: RankingSet>(measure: &Measure, x: &R, y: Option<&R>) -> Result
     measure.check_items(y.unwrap_or(x).items())
 }
 
-/// Lists whose neighbours are looked up in an index of others, if that is worth making; unless a backend is asked for.
+/// Searches neighbours of lists with an index of the others, if building one pays off, unless a backend is requested.
 fn searched<'a, R: RankingSet>(
     x: &'a R,
     y: Option<&'a R>,
@@ -127,22 +127,22 @@ fn searched<'a, R: RankingSet>(
     (free && cost::worth_an_index(x.rows(), lists)).then_some((y.map(|_| x), lists))
 }
 
-/// What is kept of each row.
+/// The entries to keep for each row.
 #[derive(Debug, Clone, Copy)]
 enum Wanted {
-    /// So many best.
+    /// This many best.
     Best(usize),
-    /// What is not beyond this value.
+    /// All within this value.
     Close(f64),
 }
 
-/// What was found, for each of the distinct rankings of the rows.
+/// The results, for each of the distinct rankings of the rows.
 enum Found {
     Best(Best<Candidate>),
     /// Numbers of discordant pairs, and the key of each.
     Counts(Best<u64>, Vec<f64>),
     Close(CloseRows),
-    /// All values are 0: so many columns, from the first on.
+    /// All values are 0: this many columns, from the first on.
     Zeros(usize),
 }
 
@@ -156,7 +156,7 @@ impl Found {
                 let mut entries = Vec::new();
                 best.row(row, &mut entries)?;
                 memory::reserve(candidates, entries.len())?;
-                // A count in the upper half, a column in the lower.
+                // A count in the upper half, a column in the lower half.
                 let decoded = |entry| Candidate { key: keys[(entry >> 32) as usize], index: entry as u32 as usize };
                 candidates.extend(entries.into_iter().map(decoded));
                 Ok(())
@@ -176,13 +176,13 @@ impl Found {
     }
 }
 
-/// How the end of a search is run.
+/// The options for the last step of a search.
 struct Ending<'w> {
     threads: Option<usize>,
     watch: Option<Watch<'w>>,
 }
 
-/// Finds what is wanted for the distinct rankings, and lets `finish` make the result for all of it.
+/// Searches for the distinct rankings, and lets `finish` build the result for all rankings.
 fn search<R: RankingSet, T>(
     measure: &Measure,
     x: &R,

@@ -1,5 +1,5 @@
-//! Rankings that repeat: what was found for one of them is the result of all that equal it, and a column that was found
-//! stands for all columns that equal it.
+//! Repeated rankings: the result of one ranking is the result of all that equal it, and a column in a result stands for
+//! all columns that equal it.
 
 use std::ops::{ControlFlow, Range};
 
@@ -11,20 +11,20 @@ use crate::memory;
 use crate::parallel::{self, Crew, Progress};
 use crate::rankings::RankingSet;
 
-/// Entries that a job makes.
+/// The number of entries that a job writes.
 const JOB: usize = 1 << 16;
-/// What an entry takes, about.
+/// Approximate time per entry.
 const ENTRY_NS: f64 = 10.0;
 
-/// Which rankings are the same.
+/// The classes of equal rankings.
 pub(super) struct Classes {
-    /// For each row which of the distinct ones it is; nothing if all are.
+    /// For each row the index of its distinct ranking; `None` if all rankings are distinct.
     of_rows: Option<Vec<u32>>,
     members: Option<Members>,
     rows: usize,
     /// Whether columns are rows, so that a ranking can find itself.
     same: bool,
-    /// What values are multiplied by to be keys.
+    /// The factor (1 or -1) that turns values into keys.
     sign: f64,
 }
 
@@ -52,7 +52,7 @@ impl Members {
         Ok(Self { starts, columns })
     }
 
-    /// In rising order.
+    /// In increasing order.
     fn of(&self, class: usize) -> &[u32] {
         &self.columns[self.starts[class]..self.starts[class + 1]]
     }
@@ -77,7 +77,7 @@ impl Members {
         Ok(())
     }
 
-    /// Replaces classes by all their members, in rising order.
+    /// Replaces classes by all their members, in increasing order.
     fn expand_all(&self, classes: &[Candidate], all: &mut Vec<Candidate>) -> Result<(), Error> {
         all.clear();
         for &Candidate { key, index } in classes {
@@ -110,7 +110,7 @@ impl Classes {
         Ok(Self { of_rows, members, rows: x.rows(), same: y.is_none(), sign })
     }
 
-    /// What was found for a row, itself left out.
+    /// The results for a row, without the row itself.
     fn row<'s>(
         &self,
         row: usize,
@@ -135,7 +135,7 @@ impl Classes {
         Ok(found.iter().copied().filter(move |candidate| candidate.index != itself))
     }
 
-    /// The result of `count` neighbours for each row, of which `kept` were kept.
+    /// The result with `count` neighbours for each row; `kept` were kept.
     pub(super) fn neighbors(
         &self,
         count: usize,
@@ -163,7 +163,7 @@ impl Classes {
         Ok(Neighbors { count, indices, values })
     }
 
-    /// The result of all that was found for each row.
+    /// The result with all neighbours of each row.
     pub(super) fn within(&self, found: &Found, mut ending: Ending<'_>) -> Result<Within, Error> {
         let mut starts = memory::filled(self.rows + 1, 0)?;
         let at_once = JOB / 16;
@@ -204,7 +204,7 @@ impl Classes {
 }
 
 impl Ending<'_> {
-    /// Does jobs that make so many entries.
+    /// Runs jobs that write this many entries.
     fn run<J: Send>(
         &mut self,
         jobs: Vec<J>,
@@ -214,7 +214,7 @@ impl Ending<'_> {
         let crew = Crew::new(parallel::threads_for(entries as f64 * ENTRY_NS, self.threads), 0.0);
         let mut ignore = |_| ControlFlow::Continue(());
         let watch = parallel::share(&mut self.watch).unwrap_or(&mut ignore);
-        // All values are there.
+        // All values have been computed.
         let mut ended = |_| watch(Progress { done: 1, total: 1 });
         parallel::run(jobs, crew, Some(&mut ended), |_| Ok(Scratch::default()), |job, scratch, _| work(job, scratch))
     }

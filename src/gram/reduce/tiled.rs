@@ -1,4 +1,5 @@
-//! Values of any strategy, tile by tile: each thread has one tile, of which it takes what rows may keep.
+//! Values of any strategy, tile by tile: each thread has one tile, from which it extracts the values that rows may
+//! keep.
 
 use std::ops::Range;
 
@@ -10,19 +11,19 @@ use crate::gram::tiles::Tile;
 use crate::memory;
 use crate::parallel::{self, Crew, Watch};
 
-/// Tiles that a job has at most.
+/// The maximum number of tiles of a job.
 const TILES_A_JOB: usize = 8;
-/// Values that are compared before any of them is looked at.
+/// The number of values that are compared with the limit before single values are looked at.
 const STRIP: usize = 16;
 
-/// Keeps part of the values.
+/// Keeps some of the values.
 pub(super) struct Reduction<'a, K> {
     pub(super) keep: &'a K,
-    /// What values are multiplied by to be keys: 1 or -1.
+    /// The factor that turns values into keys: 1 or -1.
     pub(super) sign: f64,
 }
 
-/// Tiles beside each other, by the numbers of their rows and columns.
+/// Adjacent tiles, by the numbers of their rows and columns.
 struct Strip {
     row: usize,
     columns: Range<usize>,
@@ -66,7 +67,7 @@ impl<K: Keep> Reduction<'_, K> {
         self.take((row, column), (top, left), width, symmetric && row != column, scratch)
     }
 
-    /// Takes what is good enough; of a tile above the diagonal for its rows and its columns.
+    /// Extracts the values that are good enough; for a tile above the diagonal, for its rows and its columns.
     fn take<S>(
         &self,
         (row, column): (usize, usize),
@@ -87,7 +88,7 @@ impl<K: Keep> Reduction<'_, K> {
         for (i, (values, &limit)) in cells.chunks_exact(width).zip(&*limits).enumerate() {
             let strips = values.chunks(STRIP).zip(limits_below.chunks(STRIP));
             for (strip, (values, limits_below)) in strips.enumerate() {
-                // Counted without a branch, so that the comparisons are vectors.
+                // Counted without a branch, so that the comparisons are vectorized.
                 let pairs = values.iter().zip(limits_below);
                 let hits: u32 = pairs.map(|(&value, &below)| u32::from(value * self.sign <= limit.max(below))).sum();
                 if hits == 0 {

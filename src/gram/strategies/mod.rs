@@ -4,9 +4,9 @@
 //! complete   permutations: bits, product, factored, pairs
 //! tied       ties and missing items: bits, product, pairs, tensor, correlation
 //! lists      few of many items: pairs
-//! columns    columns of which some lack observations: bits, pairs
+//! columns    columns with missing observations: bits, pairs
 //! packed     the engine of both strategies with bits
-//! own        what rankings with ties, and lists, have with themselves
+//! own        self-similarities of rankings with ties and of lists
 //! ```
 
 pub(super) mod columns;

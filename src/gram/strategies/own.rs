@@ -1,4 +1,4 @@
-//! What rankings with ties, and lists, have with themselves: computed for each, and what values are divided by.
+//! Self-similarities of rankings with ties and of lists: their computation, and the division of values by them.
 
 use std::borrow::Cow;
 
@@ -7,18 +7,18 @@ use crate::gram::cost::ASK_EVERY_NS;
 use crate::memory;
 use crate::parallel::{self, Crew, Stop, Watch};
 
-/// How many rankings are compared with themselves in a job, if one takes so many nanoseconds.
+/// The number of rankings that a job compares with themselves, if one takes `ns` nanoseconds.
 pub(super) fn rows_a_job(ns: f64) -> usize {
     ((ASK_EVERY_NS / ns.max(1.0)) as usize).max(1)
 }
 
-/// How long it takes to compare a ranking with itself, in nanoseconds.
+/// The time to compare a ranking with itself, in nanoseconds.
 pub(super) struct OwnCost {
     pub(super) usual: f64,
     pub(super) longest: f64,
 }
 
-/// The number that `value` gives for each of so many rankings, on several threads.
+/// The result of `value` for each ranking, on several threads.
 pub(super) fn each_ranking<S>(
     rankings: usize,
     cost: &OwnCost,
@@ -49,8 +49,8 @@ pub(super) fn each_ranking<S>(
     Ok(values)
 }
 
-/// The root of the self-similarity of each row and of each column. For the Mallows kernel what each ranking adds to the
-/// exponent.
+/// The square root of the self-similarity of each row and of each column. For the Mallows kernel, the term that each
+/// ranking adds to the exponent.
 pub(super) struct Roots<'a> {
     of_rows: Cow<'a, [f64]>,
     /// `None` where the columns are the rows.
@@ -58,31 +58,31 @@ pub(super) struct Roots<'a> {
 }
 
 impl<'a> Roots<'a> {
-    /// These.
+    /// From the roots themselves.
     pub(super) fn new(of_rows: Cow<'a, [f64]>, of_columns: Option<Cow<'a, [f64]>>) -> Self {
         Self { of_rows, of_columns }
     }
 
-    /// Those of two sets, by a function that finds them for one.
+    /// For two sets, by a function that computes the roots of one set.
     pub(super) fn find<S>(x: &S, y: &S, mut of_set: impl FnMut(&S) -> Result<Vec<f64>, Error>) -> Result<Self, Error> {
         let of_rows = of_set(x)?.into();
         let of_columns = if std::ptr::eq(x, y) { None } else { Some(of_set(y)?.into()) };
         Ok(Self { of_rows, of_columns })
     }
 
-    /// Those of all rows and of all columns.
+    /// The roots of all rows and of all columns.
     pub(super) fn all(&self) -> (&[f64], &[f64]) {
         (&self.of_rows, self.of_columns.as_ref().unwrap_or(&self.of_rows))
     }
 
-    /// The sum of that of a row and that of a column.
+    /// The sum of the root of a row and the root of a column.
     pub(super) fn sum(&self, row: usize, column: usize) -> f64 {
         let (of_rows, of_columns) = self.all();
         of_rows[row] + of_columns[column]
     }
 
-    /// A value divided by both, if it is normalized; 0 if it may be rounding. `same` says whether the rankings are
-    /// equal.
+    /// A value divided by both roots, if it is normalized; 0 if it may be a rounding error. `same` says whether the
+    /// rankings are equal.
     pub(super) fn finish(
         &self,
         value: f64,
@@ -95,10 +95,11 @@ impl<'a> Roots<'a> {
         let unit = of_row * of_column;
         match normalized {
             true if unit == 0.0 => 0.0,
-            // Of equal rankings exactly 1, whatever is left of sums that cancel.
+            // Exactly 1 for equal rankings, even if sums cancel.
             true if value / unit > 0.99 && same() => 1.0,
             true => (value / unit).clamp(-1.0, 1.0),
-            // At most the root of the product of what both have, which is rounding. With one of them it can be more.
+            // At most the square root of the product of both self-similarities, which is rounding. With one of them it
+            // can be more.
             false if of_row == 0.0 && of_column == 0.0 => 0.0,
             false => value,
         }

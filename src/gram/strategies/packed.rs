@@ -1,8 +1,8 @@
 //! The engine of the strategies that pack rankings as bits: blocks of bits, counts of a tile, tiles in parts.
 //!
-//! A block of bits is made for all rankings of a tile, used for all its pairs while it is in the cache, and dropped.
-//! Memory therefore does not grow with n^2. Which bits a ranking has, how they are counted and what follows from a
-//! count is for [`Packing`] to say.
+//! A block of bits is computed for all rankings of a tile, used for all its pairs while it is in the cache, and
+//! dropped. Memory therefore does not grow with n^2. [`Packing`] defines the bits of a ranking, how they are counted
+//! and how values follow from counts.
 
 use std::ops::Range;
 use std::sync::{Mutex, PoisonError};
@@ -18,7 +18,7 @@ use crate::simd::Isa;
 use crate::simd::bits::{GROUP, SQUARE};
 use crate::simd::place::Square;
 
-/// A way to pack rankings as bits, and to make values of counts.
+/// A way to pack rankings as bits, and to turn counts into values.
 pub(super) trait Packing: Sync {
     /// Words for each ranking in a packed block.
     fn length(&self, block: &BitBlock) -> usize;
@@ -39,7 +39,7 @@ pub(super) struct Packed<P> {
     isa: Isa,
     packing: P,
     x: PackedSet,
-    /// That of `x` where there is none.
+    /// The set of `x` if there is none.
     y: Option<PackedSet>,
     blocks: Vec<BitBlock>,
 }
@@ -47,18 +47,18 @@ pub(super) struct Packed<P> {
 /// Rankings for the rows or the columns of the result.
 struct PackedSet {
     ranks: Ranks,
-    /// The bits of all of them, unless these are many.
+    /// The bits of all of them, unless there are too many.
     kept: Option<Vec<u64>>,
 }
 
-/// Items of which the pairs make one block.
+/// Items whose pairs make one block.
 pub(super) struct BitBlock {
     pub(super) items: Range<usize>,
     /// Words for each ranking.
     pub(super) words: usize,
 }
 
-/// Stands before no rank.
+/// A padding rank, which comes before no rank.
 const PADDING: u16 = u16::MAX;
 
 /// Ranks of 16 bits, padded to whole blocks of 64.
@@ -68,7 +68,7 @@ pub(super) struct Ranks {
 }
 
 impl Ranks {
-    /// Those of so many rankings of so many items, of which `row` gives the ranks.
+    /// The ranks of `rows` rankings of `items` items; `row` gives the ranks of a ranking.
     pub(super) fn new<'r>(
         (rows, items): (usize, usize),
         row: impl Fn(usize) -> &'r [u32],
@@ -129,7 +129,7 @@ impl<P: Packing> Packed<P> {
         (words <= BITS_KEPT && self.pack_rows(ranks, 0..rows, block, &mut bits).is_ok()).then_some(bits)
     }
 
-    /// The bits of some rankings, kept or made in `room`.
+    /// The bits of some rankings, kept or computed in `room`.
     fn bits<'r>(
         &self,
         side: &'r PackedSet,
@@ -155,7 +155,7 @@ impl<P: Packing> Packed<P> {
     }
 }
 
-/// What a tile covers.
+/// The rows and columns of a tile.
 #[derive(Clone)]
 struct Shape {
     rows: Range<usize>,
@@ -168,13 +168,13 @@ impl Shape {
         Self { rows: tile.rows(), columns: tile.columns(), diagonal: tile.is_diagonal() }
     }
 
-    /// Counts in a row.
+    /// The number of counts in a row.
     fn width(&self) -> usize {
         self.columns.len().next_multiple_of(GROUP)
     }
 }
 
-/// A tile whose counts come in parts.
+/// A tile whose counts are computed in parts.
 struct Gathered<'t, T> {
     tile: Tile<'t, T>,
     counts: Vec<u64>,
@@ -182,7 +182,7 @@ struct Gathered<'t, T> {
 }
 
 impl<P: Packing> Packed<P> {
-    /// Counts for a tile over some of the blocks, into `scratch.counts`; whether it has come to the end.
+    /// Counts for a tile over some of the blocks, into `scratch.counts`; returns whether it was completed.
     fn count_blocks(
         &self,
         shape: &Shape,
@@ -238,9 +238,9 @@ impl<P: Packing> Packed<P> {
 }
 
 impl<P: Packing> FillInParts for Packed<P> {
-    /// Fills few tiles of many items: threads share the pairs of items instead of the tiles, because smaller tiles
-    /// would mean to make the bits of a ranking more often. Counts are whole, so that it does not matter in which order
-    /// they are added up.
+    /// Fills few tiles of many items. Threads share the pairs of items instead of the tiles, because with smaller tiles
+    /// the bits of a ranking would be computed more often. Counts are integers, so the order of additions does not
+    /// matter.
     fn fill_in_parts<T: Element>(
         &self,
         tiles: Vec<Tile<'_, T>>,
@@ -298,7 +298,7 @@ impl<P: Packing> Fill for Packed<P> {
     }
 }
 
-/// The items in blocks of about [`BITS_BLOCK`] words, where item j brings its pairs with the j items before it.
+/// The items in blocks of about [`BITS_BLOCK`] words; item j has its pairs with the j items before it.
 pub(super) fn blocks_of_pairs(items: usize) -> Result<Vec<BitBlock>, Error> {
     let mut blocks = Vec::new();
     let (mut start, mut pairs) = (1, 0);
@@ -312,7 +312,7 @@ pub(super) fn blocks_of_pairs(items: usize) -> Result<Vec<BitBlock>, Error> {
     Ok(blocks)
 }
 
-/// Lays the words of [`GROUP`] rankings side by side, filling the last group with zeros.
+/// Interleaves the words of [`GROUP`] rankings; zeros fill the last group.
 pub(super) fn interleave<'a>(
     length: usize,
     rankings: impl ExactSizeIterator<Item = &'a [u64]>,

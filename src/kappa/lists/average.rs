@@ -1,4 +1,4 @@
-//! The average weight of two lists: what a concordant pair adds depends on the blocks of its later item.
+//! The average weight of two lists: the term of a concordant pair depends on the blocks of its later item.
 
 use super::many::{self, Numbers};
 use super::{FEW, ListSums, ListWorkspace, Listed};
@@ -7,22 +7,23 @@ use crate::kappa::tops::top_block;
 use crate::memory;
 use crate::simd::tops::{Four, TopBlock, of_blocks};
 
-/// Rows of pairs of so many items look first whether the run goes on.
+/// For rows of pairs of at least this many items, check first for a stop.
 const LONG: usize = 1 << 12;
 
-/// What the blocks of a list have with the last block of another list, which depends on the length of that alone.
+/// The terms of the blocks of a list with the last block of another list, which depend only on the length of the
+/// latter.
 #[derive(Default)]
 pub(super) struct AgainstTail {
-    /// The blocks of the list, by first rank, and the last one at the place of its length.
+    /// The blocks of the list, by first rank; the last block is at the position of its length.
     pub(super) own: Vec<TopBlock>,
     /// The length of the other list.
     length: Option<usize>,
-    /// By first rank, where the later item of a pair is in this block and in the last one of the other list: if the
-    /// pair is tied in neither list, in this one, in the other, in both.
+    /// By first rank, for pairs whose later item is in this block and in the last block of the other list: the terms if
+    /// the pair is tied in neither list, in this one, in the other, in both.
     blocks: Vec<Four>,
-    /// The sum over the pairs of items of the list, which are all tied in the other.
+    /// The sum over the pairs of items of the list; all of these are tied in the other list.
     within: f64,
-    /// What the last blocks of both have.
+    /// The terms of the last blocks of both lists.
     tails: Four,
 }
 
@@ -41,7 +42,7 @@ fn block_of(listed: &Listed<'_>, start: u32) -> TopBlock {
     listed.against_tail.own[start as usize]
 }
 
-/// Makes ready what a list has with the last block of lists of this length.
+/// Computes the terms of a list with the last block of lists of this length.
 fn meet(items: usize, own: &mut Listed<'_>, length: usize) -> Result<(), Error> {
     if own.against_tail.length == Some(length) || items == 0 {
         return Ok(());
@@ -66,7 +67,7 @@ fn meet_both(items: usize, s: &mut Listed<'_>, t: &mut Listed<'_>) -> Result<(),
     meet(items, t, length)
 }
 
-/// For two lists that have no item in common; `rest` is how many items neither has.
+/// For two lists without a common item; `rest` is the number of items in neither list.
 pub(super) fn apart(sums: &ListSums<'_>, s: &mut Listed<'_>, t: &mut Listed<'_>, rest: usize) -> Result<f64, Error> {
     meet_both(sums.items, s, t)?;
     let (length, other_length) = (s.list.len() as f64, t.list.len() as f64);
@@ -84,11 +85,11 @@ fn per_item(sum: f64, items: usize) -> f64 {
     sum / items.max(1) as f64
 }
 
-/// The sum over the pairs of items that are tied in the last block of one of the lists at least, given the number of
-/// items that one of the lists alone has, and the sum over their pairs.
+/// The sum over the pairs of items that are tied in the last block of at least one of the lists, from the number of
+/// items in only one of the lists and the sum over their pairs.
 fn tied_somewhere(tails: Four, of_s: (f64, f64), of_t: (f64, f64), rest: f64) -> f64 {
     let [_, in_s, in_t, in_both] = tails;
-    // What only s has comes before the rest in s and is tied with it in t.
+    // The items only in s come before the rest in s, and are tied with it in t.
     (of_s.1 + of_t.1) + rest * (of_s.0 * in_t + of_t.0 * in_s) + rest * (rest - 1.0) * in_both
 }
 
@@ -127,15 +128,15 @@ pub(super) fn of_common(
     Ok(per_item(sum + others, sums.items))
 }
 
-/// What is known of the items that only one of two lists has.
+/// Sums over the items that are in only one of two lists.
 struct Alone {
-    /// The sum over the pairs with an item that both lists have.
+    /// The sum over the pairs with an item in both lists.
     with_both: f64,
-    /// The sum over the pairs of them, which are all tied in the other list.
+    /// The sum over the pairs of these items; all of these are tied in the other list.
     within: f64,
 }
 
-/// One pass over the blocks of a list, whose first ranks are the second in memory if `second`.
+/// One pass over the blocks of a list; if `second`, its first ranks are the second in memory.
 fn pass(signed: bool, own: &Listed<'_>, second: bool, memory: &mut ListWorkspace) -> Alone {
     let ListWorkspace { starts, counts, .. } = memory;
     let mut alone = Alone { with_both: 0.0, within: 0.0 };
@@ -166,8 +167,8 @@ fn pass(signed: bool, own: &Listed<'_>, second: bool, memory: &mut ListWorkspace
     alone
 }
 
-/// Finds what the common items have as the later ones of pairs, if these are tied in neither list, in the first, in the
-/// second, in both.
+/// Computes the terms of the common items as the later items of pairs that are tied in neither list, in the first, in
+/// the second, in both.
 fn find_numbers(items: usize, s: &Listed<'_>, t: &Listed<'_>, memory: &mut ListWorkspace) {
     let ListWorkspace { starts: [of_s, of_t], numbers, .. } = memory;
     numbers.iter_mut().for_each(Vec::clear);
@@ -199,7 +200,7 @@ fn concordant_within(memory: &ListWorkspace) -> f64 {
     sum
 }
 
-/// The same for many.
+/// The same for many items.
 fn many_within(memory: &mut ListWorkspace) -> f64 {
     let concordant = many::split(Numbers::Later, false, memory);
     let [_, in_s, in_t, in_both] = &memory.numbers;
@@ -207,8 +208,8 @@ fn many_within(memory: &mut ListWorkspace) -> f64 {
     concordant + tied_in_s + many::tied_later(in_t, in_both, true, memory).0 + tied_in_both
 }
 
-/// The signed sum over the pairs of the common items, one by one: of a discordant pair, the later item in the one list
-/// is not the later one in the other.
+/// The signed sum over the pairs of the common items, one by one: the later item of a discordant pair is not the same
+/// in both lists.
 fn signed_within(items: usize, s: &Listed<'_>, t: &Listed<'_>, memory: &ListWorkspace) -> f64 {
     let ListWorkspace { starts: [of_s, of_t], workspace, .. } = memory;
     let mut sum = 0.0;

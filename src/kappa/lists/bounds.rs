@@ -1,17 +1,17 @@
-//! How large a sum for two lists can be, from what is known of each list by itself and of each item that both have.
+//! Upper bounds of a sum for two lists, from quantities of each list and of each common item.
 //!
-//! A sum is the inner product of two vectors with an entry for each ordered pair of items (for the average weight one
-//! for each length of the top as well). All pairs that a list leaves out have the same entry. Subtract it from all
-//! entries. What is left is zero unless the list has one of the two items. So the sum for two lists is
+//! A sum is the inner product of two vectors with an entry for each ordered pair of items (for the average weight, one
+//! for each length of the top as well). All pairs of items that are not in the list have the same entry. Subtract it
+//! from all entries. The remainder is zero unless one of the two items is in the list. So the sum for two lists is
 //!
 //! ```text
-//! what the subtracted entries have with each other and with both vectors      a function of the two lists' shapes
-//! + pairs of an item that only s has and one that only t has                  at most 0, or a function of the shapes
-//! + pairs with an item i that both have                                       at most norm of i in s * norm of i in t
+//! products of the subtracted entries with each other and with both vectors    a function of the two lists' shapes
+//! + pairs of an item only in s and an item only in t                          at most 0, or a function of the shapes
+//! + pairs with an item i in both lists                                        at most norm of i in s * norm of i in t
 //! ```
 //!
-//! by the inequality of Cauchy and Schwarz. The norm of an item is the root of the sum of the squares of the entries of
-//! all pairs with it. Signed sums subtract nothing: pairs that a list leaves out have zero anyway.
+//! by the Cauchy-Schwarz inequality. The norm of an item is the square root of the sum of the squared entries of all
+//! pairs with it. For signed sums nothing is subtracted: the entries of pairs that are not in the list are zero anyway.
 
 use super::{ListSums, Listed, sums};
 use crate::error::Error;
@@ -20,10 +20,10 @@ use crate::memory;
 use crate::simd::tops::of_blocks;
 use crate::weight::lowered::Lowered;
 
-/// More than rounding takes of the terms below.
+/// More than the rounding error of the terms below.
 const SLACK: f64 = 1e-11;
 
-/// The sum of the squares of the entries of some pairs, and that of the absolute values of what it was made of.
+/// The sum of the squared entries of some pairs, and the sum of the absolute values of its terms.
 #[derive(Default, Clone, Copy)]
 struct Squares {
     sum: f64,
@@ -42,7 +42,7 @@ impl Squares {
 }
 
 impl ListSums<'_> {
-    /// Whether sums have the bounds below: not where weights are negative.
+    /// Whether the bounds below hold; they do not for negative weights.
     pub(crate) fn is_bounded(&self) -> bool {
         match self.weight {
             Lowered::Count { .. } | Lowered::Later => true,
@@ -51,13 +51,13 @@ impl ListSums<'_> {
         }
     }
 
-    /// Finds the norm of an item of each block of a list, by first rank.
+    /// Computes the norm of an item of each block of a list, by first rank.
     pub(crate) fn find_norms(&self, listed: &Listed<'_>, norms: &mut Vec<f64>) -> Result<(), Error> {
         norms.clear();
         memory::resize(norms, listed.list.len(), 0.0)?;
         match self.weight {
             Lowered::Count { top: None } => {
-                // The sum is half of the signed one and half of all pairs.
+                // The sum is half of the signed sum and half of all pairs.
                 let part = if self.signed { 1.0 } else { 0.5 };
                 each_block(listed, |start, size| norms[start] = (part * (self.items as f64 - size)).sqrt());
             }
@@ -69,7 +69,7 @@ impl ListSums<'_> {
         Ok(())
     }
 
-    /// For products and sums of numbers of the ranks.
+    /// For weights that are products or sums of position weights.
     fn joined<const ADD: bool>(&self, listed: &Listed<'_>, norms: &mut [f64]) {
         let length = listed.list.len();
         let means = &listed.means;
@@ -115,7 +115,7 @@ impl ListSums<'_> {
         let left_out = (self.items - length) as f64;
         let tails = of_blocks(items, tail, tail);
         let tied = if self.signed { 0.0 } else { tails[3] };
-        // The square of what a pair with its later item in this block has, and the size of the terms.
+        // The squared entry of a pair with its later item in this block, and the size of its terms.
         let square = |start: usize| {
             let [both, ..] = of_blocks(items, own[start], own[start]);
             let with_tail = if self.signed { 0.0 } else { of_blocks(items, own[start], tail)[2] };
@@ -126,7 +126,7 @@ impl ListSums<'_> {
         later.add(left_out, of_tail.0 + tied, of_tail.1 + tied);
         let mut end = length;
         while end > 0 {
-            // Blocks have their sizes at their first ranks, and zeros between.
+            // Blocks have their sizes at their first ranks; the other entries are zero.
             let start = (0..end).rev().find(|&rank| listed.sizes[rank] > 0).unwrap_or(0);
             let (size, (term, terms)) = (f64::from(listed.sizes[start]), square(start));
             let mut found = later;
@@ -145,8 +145,8 @@ impl ListSums<'_> {
         }
     }
 
-    /// A number that the sum over the pairs without an item that both lists have does not exceed: a function of the
-    /// shapes of the lists, which may have any items.
+    /// An upper bound of the sum over the pairs without a common item: a function of the shapes of the lists, which may
+    /// have any items.
     pub(crate) fn bound_without(&self, s: &Listed<'_>, t: &Listed<'_>) -> f64 {
         if self.signed {
             return 0.0;
@@ -167,7 +167,7 @@ impl ListSums<'_> {
             let left_out = items - listed.list.len() as f64;
             listed.within + left_out * listed.to_tail + tied(listed) * left_out * (left_out - 1.0)
         };
-        // An item that the list puts before those that it leaves out, but that adds less than a tie of these.
+        // An item that the list puts before the unlisted ones, but that adds less than a tie of these.
         let below = |listed: &Listed<'_>| {
             let mut sum = 0.0;
             each_block(listed, |start, size| {
@@ -184,7 +184,7 @@ impl ListSums<'_> {
     fn tops_without(&self, s: &Listed<'_>, t: &Listed<'_>) -> f64 {
         let items = self.items as f64;
         let tail = |listed: &Listed<'_>| listed.against_tail.own[listed.list.len()];
-        // Pairs that are tied in the last block of the one list, and anything in the other.
+        // Pairs that are tied in the last block of one list, and in any order in the other.
         let against = |one: &Listed<'_>, other: &Listed<'_>| {
             let length = other.list.len();
             let left_out = items - length as f64;
@@ -209,7 +209,7 @@ fn each_block(listed: &Listed<'_>, mut visit: impl FnMut(usize, f64)) {
     blocks.for_each(|(start, &size)| visit(start, f64::from(size)));
 }
 
-/// The sizes of the blocks of a list, by first rank: two lists with the same are alike but for their items.
+/// The sizes of the blocks of a list, by first rank. Two lists with the same sizes differ only in their items.
 pub(crate) fn find_shape(list: crate::rankings::lists::List<'_>, shape: &mut Vec<u32>) -> Result<(), Error> {
     shape.clear();
     memory::resize(shape, list.len(), 0)?;

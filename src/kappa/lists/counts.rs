@@ -1,12 +1,12 @@
-//! The standard weight of two lists. A pair of items adds (1 + e e') / 2, e being 1, -1 or 0 if it is tied: half of all
-//! pairs and half of the signed sum, which is a whole number.
+//! The standard weight of two lists. A pair of items adds (1 + e e') / 2, where e is 1, -1, or 0 if it is tied: half of
+//! all pairs plus half of the signed sum, which is an integer.
 
 use super::many::{self, Numbers};
 use super::{ListSums, ListWorkspace, Listed};
 use crate::kappa::pairs_of;
 
-/// Up to so many items that both lists have, all pairs of them are looked at. That takes 0.6 ns a pair, by vectors, and
-/// sorting some 5 microseconds for 90 items.
+/// Up to this many common items, all pairs of them are compared. This takes 0.6 ns per pair with vector instructions;
+/// sorting takes some 5 microseconds for 90 items.
 const FEW: usize = 128;
 
 /// The value for a signed sum.
@@ -28,7 +28,7 @@ pub(super) fn of_common(sums: &ListSums<'_>, s: &Listed<'_>, t: &Listed<'_>, mem
     let both = of_s.len();
     let (of_s_alone, of_t_alone) = (s.list.len() - both, t.list.len() - both);
     let rest = sums.items - both - of_s_alone - of_t_alone;
-    // How many items of the list come after an item, less how many come before it. Those that both lists have cancel.
+    // The number of items of the list after an item minus the number before it. The common items cancel.
     let lean = |listed: &Listed<'_>, start: u32| {
         listed.list.len() as i64 - 2 * i64::from(start) - i64::from(listed.sizes[start as usize])
     };
@@ -49,7 +49,7 @@ fn within(of_s: &[u32], of_t: &[u32]) -> i32 {
     sum
 }
 
-/// The same for many.
+/// The same for many items.
 fn many_within(memory: &mut ListWorkspace) -> i128 {
     let concordant = many::split(Numbers::Ones, false, memory) as i128;
     let (in_s, in_both) = many::tied_pairs(false, memory);

@@ -1,5 +1,4 @@
-//! The pairs of items that both of two lists have, where these are many: as for rankings with ties, of these items
-//! alone.
+//! The pairs of common items of two lists, if these are many: as for rankings with ties, restricted to these items.
 
 use super::ListWorkspace;
 use crate::error::Error;
@@ -11,26 +10,26 @@ use crate::weight::pair::Terms;
 /// The items in order of their blocks.
 #[derive(Default)]
 pub(super) struct Sorted {
-    /// By place in the first list; tied items against their order in the second.
+    /// By position in the first list; tied items in reverse order of the second.
     of_first: Vec<u32>,
-    /// By place in the second list; tied items against their order in the first.
+    /// By position in the second list; tied items in reverse order of the first.
     of_second: Vec<u32>,
-    /// For each item its place in the second list.
+    /// The position of each item in the second list.
     places: Vec<u32>,
-    /// Numbers of the items, by place in the second list.
+    /// Numbers of the items, by position in the second list.
     p: Vec<f64>,
     q: Vec<f64>,
 }
 
 impl Sorted {
-    /// Makes room for so many items.
+    /// Makes room for `items` items.
     pub(super) fn fit(&mut self, items: usize) -> Result<(), Error> {
         let Self { of_first, of_second, places, p, q } = self;
         [of_first, of_second, places].into_iter().try_for_each(|list| memory::reserve(list, items))?;
         [p, q].into_iter().try_for_each(|list| memory::reserve(list, items))
     }
 
-    /// Sorts the items; `turned` if the second list is taken from its other end.
+    /// Sorts the items; `turned` if the second list is reversed.
     fn sort(&mut self, of_first: &[u32], of_second: &[u32], turned: bool) {
         let count = of_first.len() as u32;
         let second = |item: u32| if turned { !of_second[item as usize] } else { of_second[item as usize] };
@@ -48,7 +47,7 @@ impl Sorted {
     }
 }
 
-/// What a pair that is tied in neither list adds, by the numbers of the items in memory.
+/// The term of a pair that is tied in neither list, from the numbers of the items in memory.
 #[derive(Clone, Copy)]
 pub(super) enum Numbers {
     Ones,
@@ -57,8 +56,8 @@ pub(super) enum Numbers {
     Later,
 }
 
-/// The sum over the pairs that are tied in neither list and in the same order in both; `turned` if in different orders.
-/// Leaves the items sorted.
+/// The sum over the pairs that are tied in neither list and in the same order in both; if `turned`, in different
+/// orders. Leaves the items sorted.
 pub(super) fn split(numbers: Numbers, turned: bool, memory: &mut ListWorkspace) -> f64 {
     let ListWorkspace { workspace, starts: [of_first, of_second], numbers: [first, second, ..], sorted, .. } = memory;
     sorted.sort(of_first, of_second, turned);
@@ -93,9 +92,9 @@ pub(super) fn split(numbers: Numbers, turned: bool, memory: &mut ListWorkspace) 
     concordant_of(terms, workspace)
 }
 
-/// Goes through the items of a list, `second` or not, in order of its blocks, those of a block from the end of the
-/// other list. Calls `visit` with the item, its blocks in this list and in the other, whether it is in the block of the
-/// item before, and whether it is in the same block of the other list as well.
+/// Goes through the items of a list, the second one if `second`, in order of its blocks, and within a block from the
+/// end of the other list. Calls `visit` with the item, its blocks in this list and in the other, whether it is in the
+/// block of the previous item, and whether it is also in the same block of the other list.
 fn each_sorted(second: bool, memory: &ListWorkspace, mut visit: impl FnMut(usize, [u32; 2], bool, bool)) {
     let ListWorkspace { starts: [of_first, of_second], sorted, .. } = memory;
     let (order, own, other) =
@@ -109,7 +108,7 @@ fn each_sorted(second: bool, memory: &ListWorkspace, mut visit: impl FnMut(usize
     }
 }
 
-/// How many pairs are tied in one list, the `second` or not, and how many in both. The items have been sorted.
+/// The number of pairs that are tied in one list (the second one if `second`), and in both. The items have been sorted.
 pub(super) fn tied_pairs(second: bool, memory: &ListWorkspace) -> (u64, u64) {
     let (mut in_own, mut in_both) = (0, 0);
     let (mut of_block, mut of_cell) = (0, 0);
@@ -122,12 +121,12 @@ pub(super) fn tied_pairs(second: bool, memory: &ListWorkspace) -> (u64, u64) {
     (in_own, in_both)
 }
 
-/// The sums over the pairs that are tied in one list, the `second` or not, and not in the other, and over those tied in
-/// both. The items have been sorted.
+/// The sums over the pairs that are tied in one list (the second one if `second`) and not in the other, and over those
+/// tied in both. The items have been sorted.
 pub(super) fn tied<const ADD: bool>(own: &Means, other: &Means, second: bool, memory: &ListWorkspace) -> (f64, f64) {
     let (mut in_own, mut in_both) = (0.0, 0.0);
-    // Sum and number of what was passed of the block, of that before the cell began, and how many of the cell were
-    // passed.
+    // Sum and number of the items of the block so far, of those before the cell, and the number of items of the cell so
+    // far.
     let (mut sum, mut number, mut before, mut number_before, mut of_cell) = (0.0, 0.0, 0.0, 0.0, 0.0);
     each_sorted(second, memory, |_, [start, of_other], same_block, same_cell| {
         if !same_block {
@@ -145,8 +144,8 @@ pub(super) fn tied<const ADD: bool>(own: &Means, other: &Means, second: bool, me
     (in_own, in_both)
 }
 
-/// The same for the average weight: `in_one` is what an item has that is tied with an earlier one in this list alone,
-/// `in_both` what it has if both lists tie them.
+/// The same for the average weight: `in_one` is the term of an item that is tied with an earlier one only in this list,
+/// `in_both` the term if it is tied in both lists.
 pub(super) fn tied_later(in_one: &[f64], in_both: &[f64], second: bool, memory: &ListWorkspace) -> (f64, f64) {
     let (mut of_one, mut of_both) = (0.0, 0.0);
     let (mut sum, mut before, mut of_cell) = (0.0, 0.0, 0.0);

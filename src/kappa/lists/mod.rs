@@ -1,30 +1,30 @@
-//! Sums over pairs of items of two lists out of a catalogue of N items, in time that depends on the lengths of the
-//! lists alone: means over all complete rankings that agree with them.
+//! Sums over pairs of items of two lists out of a catalogue of N items, in time that depends only on the lengths of the
+//! lists: means over all complete rankings that agree with them.
 //!
 //! ```text
-//! mod       lists made ready, and which sum is whose
-//! bounds    how large a sum can be
-//! counts    the standard weight: whole numbers
-//! sums      products and sums of numbers of the ranks
+//! mod       prepared lists, and the choice of the sum
+//! bounds    upper bounds of sums
+//! counts    the standard weight: integers
+//! sums      products and sums of position weights
 //! average   the average weight
-//! many      the pairs of items that both lists have, where these are many
+//! many      the pairs of common items, if there are many
 //! ```
 //!
-//! Two lists s and t split the items into four kinds: those that both have (B), those that only s has (A), those that
-//! only t has (C), and the rest (R). The last block of s holds C and R, that of t holds A and R. So pairs have
+//! Two lists s and t split the items into four kinds: in both lists (B), only in s (A), only in t (C), and the rest
+//! (R). The last block of s contains C and R, that of t contains A and R. The kinds of pairs are
 //!
 //! ```text
-//! B B   what their places in both lists say
-//! B A   in t the item of B comes first; in s their places say which
+//! B B   ordered by their positions in both lists
+//! B A   in t the item of B comes first; in s they are ordered by their positions
 //! A C   in s the item of A comes first, in t that of C: discordant
 //! B R   in both the item of B comes first
-//! A A   tied in t; in s their places say which comes first
+//! A A   tied in t; in s ordered by their positions
 //! A R   tied in t; in s the item of A comes first
 //! R R   tied in both
 //! ```
 //!
-//! and pairs with C as those with A, s and t changing places. Pairs that are tied in one of the lists add nothing to
-//! signed sums. All but B B is found in one pass over the blocks of each list, and needs no pass if B is empty.
+//! Pairs with C are like those with A, with s and t swapped. Pairs that are tied in one of the lists add nothing to
+//! signed sums. All kinds but B B take one pass over the blocks of each list, and no pass if B is empty.
 
 mod average;
 pub(crate) mod bounds;
@@ -44,33 +44,32 @@ use crate::weight::tails::Tails;
 use average::AgainstTail;
 use many::Sorted;
 
-/// Up to so many items that both lists have, all pairs of them are looked at: sorting takes as long at some 60 to 90
-/// items.
+/// Up to this many common items, all pairs of them are compared: sorting takes as long at some 60 to 90 items.
 const FEW: usize = 64;
 
-/// What is summed, for which weights.
+/// The sum, and its weights.
 #[derive(Clone, Copy)]
 pub(crate) struct ListSums<'a> {
     pub(crate) weight: &'a Lowered,
     pub(crate) tails: &'a Tails<'a>,
     /// Whether the discordant sum is subtracted.
     pub(crate) signed: bool,
-    /// How many items the catalogue has.
+    /// The number of items of the catalogue.
     pub(crate) items: usize,
 }
 
-/// A list with what sums need of it.
+/// A list with the quantities that sums need.
 pub(crate) struct Listed<'a> {
     pub(crate) list: List<'a>,
     /// The numbers of items of its blocks, by first rank.
     sizes: Vec<u32>,
-    /// What the weights come to, by first rank, and at the place of the length for what the list leaves out.
+    /// The block means of the weights, by first rank; the mean of the unlisted items is at the position of the length.
     means: Means,
-    /// The sum of what an item of the list and one that it leaves out have.
+    /// The sum of the terms of an item of the list with an unlisted one.
     to_tail: f64,
-    /// The sum of what all ordered pairs of items of the list have.
+    /// The sum of the terms of all ordered pairs of items of the list.
     within: f64,
-    /// For the average weight, what the blocks have with the last block of another list.
+    /// For the average weight, the terms of the blocks with the last block of another list.
     against_tail: AgainstTail,
 }
 
@@ -78,19 +77,19 @@ pub(crate) struct Listed<'a> {
 #[derive(Default)]
 pub(crate) struct ListWorkspace {
     workspace: Workspace,
-    /// The first ranks, in both lists, of the blocks of the items that both have.
+    /// The first ranks, in both lists, of the blocks of the common items.
     starts: [Vec<u32>; 2],
-    /// By first rank in one list, the number of items of the block that both lists have, and the sum of what they have
-    /// in the other. Zero in between.
+    /// By first rank in one list, the number of common items of the block, and the sum of their terms in the other
+    /// list. Zero elsewhere.
     counts: Vec<u32>,
     gains: Vec<f64>,
-    /// Numbers of the items that both lists have.
+    /// Numbers of the common items.
     numbers: [Vec<f64>; 4],
     sorted: Sorted,
 }
 
 impl ListWorkspace {
-    /// Memory for lists of up to so many items, all of it: sums allocate nothing.
+    /// Memory for lists of up to `longest` items; the sums allocate nothing more.
     pub(crate) fn new(longest: usize, isa: Option<Isa>, stop: &Stop) -> Result<Self, Error> {
         let mut new = Self { workspace: Workspace::for_run(isa, stop), ..Self::default() };
         if longest > FEW {
@@ -104,7 +103,7 @@ impl ListWorkspace {
         Ok(new)
     }
 
-    /// Finds the blocks of the items that two lists have, given by their places in both.
+    /// Finds the blocks of the common items of two lists, given by their positions in both.
     fn find_starts(&mut self, s: List<'_>, t: List<'_>, common: &[[u32; 2]]) {
         let [of_s, of_t] = &mut self.starts;
         of_s.clear();
@@ -117,7 +116,7 @@ impl ListWorkspace {
 }
 
 impl ListSums<'_> {
-    /// Makes a list ready; `power` tells the power of two that its numbers are multiplied by.
+    /// Prepares a list; `power` gives the power of two by which its numbers are multiplied.
     pub(crate) fn listed<'a>(&self, list: List<'a>, power: impl FnOnce(&Means) -> i32) -> Result<Listed<'a>, Error> {
         let mut sizes = memory::filled(list.len(), 0)?;
         for &[_, start] in list {
@@ -141,7 +140,7 @@ impl ListSums<'_> {
                 sums::find_totals::<true>(&mut listed);
             }
             Lowered::Later => average::find_blocks(self.items, &mut listed)?,
-            // General weights have no means; measures refuse them.
+            // General weights have no means here; measures refuse them.
             Lowered::Count { top: None }
             | Lowered::Tensor { .. }
             | Lowered::Factors { .. }
@@ -157,7 +156,7 @@ impl ListSums<'_> {
         Ok(())
     }
 
-    /// The sum for two lists that have no item in common.
+    /// The sum for two lists without a common item.
     pub(crate) fn apart(&self, s: &mut Listed<'_>, t: &mut Listed<'_>) -> Result<f64, Error> {
         let rest = self.items - s.list.len() - t.list.len();
         Ok(match self.weight {
@@ -170,7 +169,7 @@ impl ListSums<'_> {
         })
     }
 
-    /// The sum for two lists, given the places in both of the items that both have, in order of the items.
+    /// The sum for two lists, given the positions of the common items in both, in order of the items.
     pub(crate) fn of_common<'a>(
         &self,
         s: &mut Listed<'a>,
@@ -178,7 +177,7 @@ impl ListSums<'_> {
         common: &[[u32; 2]],
         memory: &mut ListWorkspace,
     ) -> Result<f64, Error> {
-        // Long sums round, and have to be the same the other way round.
+        // Long sums round. Fix the order of the two lists, so that swapping them gives the same result.
         let turned = common.len() > FEW && s.list > t.list;
         memory.find_starts(s.list, t.list, common);
         let (s, t) = if turned { (t, s) } else { (s, t) };

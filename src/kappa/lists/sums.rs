@@ -1,42 +1,42 @@
-//! Weights that are products or sums of numbers of the ranks, for two lists. `ADD` tells sums from products.
+//! Weights that are products or sums of position weights, for two lists. `ADD` means sums.
 
 use super::many::{self, Numbers};
 use super::{FEW, ListSums, ListWorkspace, Listed};
 
-/// What two items of different blocks have.
+/// The term of two items of different blocks.
 fn join<const ADD: bool>(one: f64, other: f64) -> f64 {
     if ADD { one + other } else { one * other }
 }
 
-/// What an item of a block has with one that the list leaves out.
+/// The term of an item of a block with an unlisted item.
 pub(super) fn with_tail<const ADD: bool>(listed: &Listed<'_>, start: u32) -> f64 {
     let means = &listed.means.of_block;
     join::<ADD>(means[start as usize], means[listed.list.len()])
 }
 
-/// What an ordered pair of items that the list leaves out has.
+/// The term of an ordered pair of unlisted items.
 fn tied_tail(listed: &Listed<'_>) -> f64 {
     listed.means.of_tied[listed.list.len()]
 }
 
-/// What is known of the items that only one of two lists has.
+/// Sums over the items that are in only one of two lists.
 #[derive(Default)]
 struct Alone {
-    /// The sum over the pairs with an item that both lists have.
+    /// The sum over the pairs with an item in both lists.
     with_both: f64,
-    /// The sum of what they have with an item that their list leaves out.
+    /// The sum of their terms with an unlisted item of their list.
     to_tail: f64,
-    /// The sum of what all ordered pairs of them have in their list.
+    /// The sum of the terms of all ordered pairs of them in their list.
     within: f64,
 }
 
-/// Finds what depends on the list alone.
+/// Computes the sums that depend on the list only.
 pub(super) fn find_totals<const ADD: bool>(listed: &mut Listed<'_>) {
     let all = pass::<ADD, false>(listed, |_| (0.0, 0.0));
     (listed.to_tail, listed.within) = (all.to_tail, all.within);
 }
 
-/// For two lists that have no item in common; `rest` is how many items neither has.
+/// For two lists without a common item; `rest` is the number of items in neither list.
 pub(super) fn apart(signed: bool, s: &Listed<'_>, t: &Listed<'_>, rest: usize) -> f64 {
     if signed {
         return -(s.to_tail * t.to_tail);
@@ -71,7 +71,7 @@ pub(super) fn of_common<const ADD: bool>(
     sum + tied_once + rest * (rest - 1.0) * (in_s * in_t)
 }
 
-/// The items that only the list `own` has. It is the second of the starts in memory if `second`.
+/// The items that are only in the list `own`. If `second`, its starts are the second in memory.
 fn alone<const ADD: bool>(
     signed: bool,
     own: &Listed<'_>,
@@ -92,15 +92,15 @@ fn alone<const ADD: bool>(
     if signed { pass::<ADD, true>(own, both) } else { pass::<ADD, false>(own, both) }
 }
 
-/// One pass over the blocks of a list; `both` takes out how many items of a block both lists have, and what these have
-/// in the other list with those that it leaves out.
+/// One pass over the blocks of a list; `both` takes out the number of common items of a block, and the sum of their
+/// terms in the other list with its unlisted items.
 fn pass<const ADD: bool, const SIGNED: bool>(own: &Listed<'_>, mut both: impl FnMut(usize) -> (f64, f64)) -> Alone {
     let length = own.list.len();
     let (of_block, of_tied) = (&own.means.of_block[..=length], &own.means.of_tied[..=length]);
     let tail = of_block[length];
     let mut alone = Alone::default();
-    // Of what was passed: number and sum of the items that this list alone has, and gains, plain and times the means,
-    // of those that both have.
+    // So far: number and sum of the items that are only in this list, and the gains, plain and times the means, of
+    // those in both.
     let (mut number, mut sum, mut gained, mut gained_means) = (0.0, 0.0, 0.0, 0.0);
     let mut start = 0;
     while start < length {
@@ -156,8 +156,9 @@ fn within<const ADD: bool>(signed: bool, s: &Listed<'_>, t: &Listed<'_>, memory:
     sum
 }
 
-/// The sum over the pairs of the last item and each before it that are tied in neither list, products without the
-/// number of the last; and whether there are others. Has no branches: which way a pair goes is a coin toss.
+/// The sum over the pairs of the last item with each earlier item that are tied in neither list, products without the
+/// number of the last item; and whether there are others. Without branches, because the order of a pair is
+/// unpredictable.
 fn with_earlier<const ADD: bool, const SIGNED: bool>(
     (of_s, of_t): (&[u32], &[u32]),
     p: &[f64],
@@ -172,7 +173,7 @@ fn with_earlier<const ADD: bool, const SIGNED: bool>(
     let (mut sum, mut tied) = (0.0, false);
     for (i, (&other_s, &other_t)) in of_s.iter().zip(of_t).enumerate() {
         let signs = sign(other_s, in_s) * sign(other_t, in_t);
-        // Compilers make a branch of a comparison.
+        // Compilers would turn a comparison into a branch.
         let count = if SIGNED { signs } else { (signs * signs + signs) >> 1 };
         let term = if ADD { (p[i] + own_p) * (q[i] + own_q) } else { p[i] };
         sum += f64::from(count) * term;
@@ -181,7 +182,7 @@ fn with_earlier<const ADD: bool, const SIGNED: bool>(
     (sum, tied)
 }
 
-/// What both orders of a pair that is tied somewhere add, given the lists and the blocks of its items.
+/// The terms of both orders of a pair that is tied in at least one list, from the lists and the blocks of its items.
 fn tied<const ADD: bool>((s, a, b): (&Listed<'_>, u32, u32), (t, c, d): (&Listed<'_>, u32, u32)) -> f64 {
     let split = |listed: &Listed<'_>, one: u32, other: u32| {
         join::<ADD>(listed.means.of_block[one as usize], listed.means.of_block[other as usize])

@@ -214,7 +214,7 @@ impl Doubles8 for DoublePair {
 pub(super) struct WordPair(__m256i, __m256i);
 
 impl WordPair {
-    /// Counts by looking up each half byte in a table (W. Mula's way), then adding up the bytes of each word.
+    /// Counts by looking up each half byte in a table (W. Mula's method), then adding up the bytes of each word.
     #[inline(always)]
     unsafe fn count_half(words: __m256i) -> __m256i {
         unsafe {
@@ -306,7 +306,7 @@ impl Words8 for WordPair {
     unsafe fn below(ranks: &[u16; 64], pivot: u16) -> u64 {
         // SAFETY: 64 ranks are four registers of 16.
         unsafe {
-            // Comparing is for signed numbers; flipping the highest bit makes them so and keeps the order.
+            // The comparison is for signed numbers. Flipping the highest bit converts to these in the same order.
             let flip = _mm256_set1_epi16(i16::MIN);
             let pivot = _mm256_xor_si256(_mm256_set1_epi16(pivot.cast_signed()), flip);
             let mut below = 0;
@@ -315,7 +315,7 @@ impl Words8 for WordPair {
                 let high = _mm256_loadu_si256(ranks.as_ptr().add(32 * half + 16).cast());
                 let low = _mm256_cmpgt_epi16(pivot, _mm256_xor_si256(low, flip));
                 let high = _mm256_cmpgt_epi16(pivot, _mm256_xor_si256(high, flip));
-                // Packing interleaves the halves of both registers; the permutation puts them in order again.
+                // Packing interleaves the halves of both registers; the permutation restores their order.
                 let packed = _mm256_permute4x64_epi64::<0b11_01_10_00>(_mm256_packs_epi16(low, high));
                 below |= u64::from(_mm256_movemask_epi8(packed).cast_unsigned()) << (32 * half);
             }

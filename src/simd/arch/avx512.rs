@@ -167,7 +167,7 @@ impl Doubles8 for __m512d {
     #[inline(always)]
     unsafe fn transpose(rows: [Self; 8]) -> [Self; 8] {
         unsafe {
-            // Even columns of pairs of rows, then odd ones; each holds its four columns in four quarters.
+            // Even columns of pairs of rows, then odd ones; each register has its four columns in four quarters.
             let [a, b, c, d, e, f, g, h] = rows;
             let low = [
                 _mm512_unpacklo_pd(a, b),

@@ -1,11 +1,11 @@
-//! Instruction sets. Each implements [`Arch`] in a file of its own; [`instruction_sets!`] lists them.
+//! Instruction sets. Each implements [`Arch`] in its own file; [`instruction_sets!`] lists them.
 //!
 //! To add one: write its file, declare the file with `mod`, and add a line to the list.
 
 mod avx2;
 mod avx512;
 mod portable;
-#[allow(dead_code)] // Used by the instruction sets of some CPUs only.
+#[allow(dead_code)] // Used only by the instruction sets of some CPUs.
 mod registers;
 mod vectors;
 
@@ -16,7 +16,7 @@ use std::fmt;
 
 /// An instruction set: its vectors, its numbers for the plan, and how to run a loop with its instructions.
 pub(crate) trait Arch {
-    /// As many doubles as a register holds.
+    /// A register of doubles.
     type Register: GridRegister;
     type Doubles8: Doubles8;
     type Doubles16: Doubles16;
@@ -24,7 +24,7 @@ pub(crate) trait Arch {
     type Doubles24: Vector<f64, 24>;
     type Singles48: Vector<f32, 48>;
 
-    /// Rows of a product of features whose sums with 24 or 48 columns stay in registers: 2, 4 or 8.
+    /// The number of rows of a product of features whose sums with 24 or 48 columns stay in registers: 2, 4 or 8.
     const PRODUCT_ROWS: usize;
 
     const SLOWDOWN: Slowdown;
@@ -41,14 +41,13 @@ pub(crate) trait Arch {
 
 /// A loop with its arguments, to be compiled for every instruction set.
 ///
-/// `run` is `#[inline(always)]`. It takes the task apart and calls a function that is inlined as well, with
-/// plain arguments: the compiler knows of `&mut` arguments that nothing else points to the same memory, and
-/// does not know it of fields.
+/// `run` is `#[inline(always)]`. It takes the task apart and calls a function that is inlined as well, with plain
+/// arguments: the compiler knows that nothing else points to the memory of `&mut` arguments, but it does not know this
+/// about fields.
 ///
-/// Loops are `for` loops. A closure with vector operations is not given to functions of the standard library, such
-/// as `extend`, `fold` or `array::from_fn`: these are compiled without the instructions and are only inlined at the
-/// will of the compiler. With cargo's release profile it often does not, and each operation becomes a call
-/// (`make bench-profiles`).
+/// Loops are `for` loops. Closures with vector operations are not passed to functions of the standard library, such as
+/// `extend`, `fold` or `array::from_fn`: these are compiled without the instructions, and the compiler may not inline
+/// them. With cargo's release profile it often does not, and each operation becomes a call (`make bench-profiles`).
 pub(crate) trait Task {
     type Output;
 
@@ -57,7 +56,7 @@ pub(crate) trait Task {
     unsafe fn run<A: Arch>(self) -> Self::Output;
 }
 
-/// How long the strategies take: times as long as with the widest instruction set, on the same machine.
+/// The time of the strategies relative to the widest instruction set, on the same machine.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Slowdown {
     /// Counting bits, at n = 100.
@@ -66,7 +65,7 @@ pub(crate) struct Slowdown {
     pub(crate) product: f64,
     /// The grid, at n = 1000.
     pub(crate) grid: f64,
-    /// Sums over tuples: times as long as with portable instructions.
+    /// Sums over tuples: time relative to portable instructions.
     pub(crate) tuples: f64,
 }
 
@@ -80,12 +79,12 @@ impl Isa {
         level.is_available().then_some(Self(level))
     }
 
-    /// The widest that this CPU has.
+    /// The widest of this CPU.
     pub(crate) fn widest() -> Self {
         Level::ALL.into_iter().rev().find_map(Self::new).unwrap_or_else(Self::portable)
     }
 
-    /// What every CPU has.
+    /// The instructions that every CPU has.
     pub(crate) fn portable() -> Self {
         Self(Level::Portable)
     }
@@ -101,8 +100,8 @@ impl fmt::Display for Level {
     }
 }
 
-/// Makes all that needs a list of the instruction sets from lines `file: Type if condition`. Where the
-/// condition does not hold, the name is known and the instructions are not available.
+/// Makes everything that needs a list of the instruction sets, from lines `file: Type if condition`. If the condition
+/// does not hold, the name is known, but the instructions are not available.
 macro_rules! instruction_sets {
     ($($file:ident: $arch:ident if $condition:meta;)+) => {
         /// The instruction sets that loops are compiled for, from the narrowest to the widest.
@@ -135,7 +134,7 @@ macro_rules! instruction_sets {
         }
 
         impl Isa {
-            /// How much longer loops take than with the widest instruction set.
+            /// The time of loops relative to the widest instruction set.
             pub(crate) fn slowdown(self) -> Slowdown {
                 match self.0 {
                     $(

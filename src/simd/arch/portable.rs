@@ -1,4 +1,4 @@
-//! What every CPU has: arrays, which the compiler makes the best of.
+//! Instructions that every CPU has: arrays, which the compiler vectorizes as far as it can.
 
 use std::ops::{Add, Mul, Neg};
 

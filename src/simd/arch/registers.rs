@@ -2,8 +2,8 @@
 
 use super::vectors::{Doubles16, GridRegister, Register, Vector};
 
-/// Read from `8 - lane` on: minus infinity in the lanes below `lane`, infinity in the others. The maximum with
-/// it hides those.
+/// Read from `8 - lane` on: minus infinity in the lanes below `lane`, infinity in the others. Taking the maximum with
+/// it hides the latter.
 pub(super) static HIDDEN: [f64; 16] = {
     let mut hidden = [f64::NEG_INFINITY; 16];
     let mut lane = 8;
@@ -28,7 +28,7 @@ impl<R: Copy, const N: usize> Registers<R, N> {
     }
 }
 
-/// A register with what features need.
+/// A register with the operations for features.
 ///
 /// # Safety
 /// As for all [vectors](super::vectors).

@@ -1,13 +1,12 @@
 //! The vectors that loops are written with.
 //!
 //! # Safety
-//! The unsafe functions of all traits may only be called, and must be inlined, where the instructions that they
-//! stand for are enabled: in the [`Task::run`](super::Task::run) of their instruction set. Where more is asked
-//! for, the function says so.
+//! The unsafe functions of all traits may only be called, and must be inlined, where their instructions are enabled: in
+//! the [`Task::run`](super::Task::run) of their instruction set. Further requirements are stated at the functions.
 
 /// One register of numbers.
 pub(crate) trait Register<S>: Copy {
-    /// How many numbers.
+    /// The number of lanes.
     const WIDTH: usize;
 
     unsafe fn splat(value: S) -> Self;
@@ -21,15 +20,15 @@ pub(crate) trait Register<S>: Copy {
     unsafe fn add_product(self, a: Self, b: Self) -> Self;
 }
 
-/// A register of doubles with what sums over pairs of items need.
+/// A register of doubles with the operations for sums over pairs of items.
 pub(crate) trait GridRegister: Register<f64> {
     /// The sum of all numbers.
     unsafe fn sum(self) -> f64;
     /// `self + value` in the lanes where `a < b`, and `self` in the others.
     unsafe fn add_if_less(self, a: Self, b: Self, value: Self) -> Self;
-    /// Each four lanes in reverse.
+    /// Reverses each group of four lanes.
     unsafe fn reverse_fours(self) -> Self;
-    /// Infinity from this lane on.
+    /// Sets the lanes from this one on to infinity.
     unsafe fn hide_from(self, lane: usize) -> Self;
 }
 
@@ -40,7 +39,7 @@ pub trait Doubles8: Copy {
     unsafe fn store(self, values: &mut [f64; 8]);
     /// Rounds to single precision.
     unsafe fn store_single(self, values: &mut [f32; 8]);
-    /// Turns rows into columns.
+    /// Transposes rows and columns.
     unsafe fn transpose(rows: [Self; 8]) -> [Self; 8];
 }
 
@@ -71,9 +70,9 @@ pub(crate) trait Words8: Copy {
     unsafe fn sub(self, other: Self) -> Self;
     /// The number of ones in each word.
     unsafe fn count(self) -> Self;
-    /// Bit i tells whether lane i is less than that of the other; words are below 2^63.
+    /// Bit i is whether lane i is less than that of the other; words are below 2^63.
     unsafe fn less(self, other: Self) -> u8;
-    /// The lesser of two words below 2^32.
+    /// The smaller of two words below 2^32.
     unsafe fn min(self, other: Self) -> Self;
     /// The product of two words below 2^32.
     unsafe fn mul(self, other: Self) -> Self;

@@ -6,14 +6,14 @@ use super::place::Square;
 use super::task;
 use crate::simd::arch::{Arch, Words8};
 
-/// How many rankings lie side by side in a packed panel: entry `[group][word][lane]`.
+/// The number of rankings that are interleaved in a packed panel: entry `[group][word][lane]`.
 pub(crate) const GROUP: usize = 8;
 /// Rows and columns of counts whose values are stored together: two lines of the cache.
 pub(crate) const SQUARE: usize = 16;
 
 task! {
-    /// The signs of the pairs of items (i, j), i < j, for j in `later`: bits `ranks[i] < ranks[j]`, packed
-    /// without gaps but for the end. Ranks are padded to whole blocks of 64.
+    /// The signs of the pairs of items (i, j), i < j, for j in `later`: bits `ranks[i] < ranks[j]`, packed without gaps
+    /// except at the end. Ranks are padded to whole blocks of 64.
     pub(crate) fn pack_signs<A>(ranks: &[[u16; 64]], later: Range<usize>, out: &mut Vec<u64>) {
         let mut stream = Stream::new();
         for j in later {
@@ -27,7 +27,7 @@ task! {
 }
 
 task! {
-    /// As [`pack_signs`], each word followed by one that tells which pairs have both ranks below `top`.
+    /// As [`pack_signs`]; each word is followed by a mask of the pairs with both ranks below `top`.
     pub(crate) fn pack_signs_of_top<A>(ranks: &[[u16; 64]], later: Range<usize>, top: u16, out: &mut Vec<u64>) {
         let (mut signs, mut masks) = (Stream::new(), Stream::new());
         for j in later {
@@ -45,7 +45,7 @@ task! {
 }
 
 task! {
-    /// As [`pack_signs`] for ranks that can be equal, each word followed by one that tells which pairs differ.
+    /// As [`pack_signs`] for ranks that can be equal; each word is followed by a mask of the pairs that differ.
     pub(crate) fn pack_signs_with_ties<A>(ranks: &[[u16; 64]], later: Range<usize>, out: &mut Vec<u64>) {
         let (mut signs, mut decided) = (Stream::new(), Stream::new());
         for j in later {
@@ -79,7 +79,7 @@ task! {
     }
 }
 
-/// Bits on their way into words.
+/// Collects bits into words.
 pub(super) struct Stream {
     word: u64,
     filled: usize,
@@ -111,8 +111,8 @@ impl Stream {
 }
 
 task! {
-    /// Adds to `counts[row][column]` the number of bits in which a row and a column differ; if `upper`, only
-    /// from about the diagonal on.
+    /// Adds to `counts[row][column]` the number of bits in which a row and a column differ; if `upper`, only from about
+    /// the diagonal on.
     ///
     /// `rows` holds `words` words for each row; `columns` is a packed panel of as many words for each group of
     /// [`GROUP`] columns; `counts` has one entry for each row and each column of every group.
@@ -131,17 +131,17 @@ task! {
 
 task! {
     /// Adds to `counts[row][column]`, wrapping around below 0, the number of bits that are set in the masks of both and
-    /// agree in their signs, less the number of those that differ. Panels as for [`count_agreeing`].
+    /// agree in their signs, minus the number of those that differ. Panels as for [`count_agreeing`].
     pub(crate) fn count_balance<A>(words: usize, upper: bool, rows: &[u64], columns: &[u64], counts: &mut [u64]) {
         pairs::<A, Balance>(words, 2, upper, rows, columns, counts);
     }
 }
 
-/// What is counted in the words of a row and of a group of columns. A trait and no closure: a closure is not sure to be
-/// inlined.
+/// What is counted in the words of a row and of a group of columns. A trait and not a closure, because a closure might
+/// not be inlined.
 ///
 /// # Safety
-/// As for [`Words8`]; as many words of the row and of each column are read as are taken at a time.
+/// As for [`Words8`]; `step` words of the row and of each column are read at a time.
 trait Count {
     unsafe fn of<W: Words8>(row: *const u64, columns: *const u64) -> W;
 }
@@ -181,7 +181,7 @@ impl Count for Balance {
     }
 }
 
-/// Adds to `counts` what `C` counts in every `step` words of a row and of a group of columns.
+/// Adds to `counts` the counts of `C` in every `step` words of a row and of a group of columns.
 ///
 /// # Safety
 /// As for [`Words8`]; `C` may read `step` words of a row and of each column.
@@ -257,7 +257,7 @@ task! {
         let (zero, last) = (A::Words8::splat(zero), A::Words8::splat(table.len() as u64 - 1));
         for (counts, values) in counts.chunks(width).zip(values) {
             for (counts, values) in counts.as_chunks::<GROUP>().0.iter().zip(values.as_chunks_mut::<GROUP>().0) {
-                // The lesser half of a word is at most `last` then, and the other half 0.
+                // The lower half of a word is then at most `last`, and the upper half is 0.
                 A::Words8::load(counts.as_ptr()).add(zero).min(last).pick(table, values);
             }
         }
@@ -265,9 +265,9 @@ task! {
 }
 
 task! {
-    /// Adds to `sums[row][column]`, summed over items: the number of predecessors that the item has in both
-    /// rankings, times `n` less the larger of its ranks. Panels as for [`count_differing`], made by
-    /// [`pack_predecessors`] of `step` words for each item.
+    /// Adds to `sums[row][column]`, summed over items: the number of predecessors that the item has in both rankings,
+    /// times `n` minus the larger of its ranks. Panels as for [`count_differing`], made by [`pack_predecessors`] with
+    /// `step` words for each item.
     pub(crate) fn sum_common<A>(
         items: usize, step: usize, upper: bool, rows: &[u64], columns: &[u64], sums: &mut [u64],
     ) {

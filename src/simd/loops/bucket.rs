@@ -4,8 +4,8 @@ use super::numbers::{Lanes, Numbers};
 use crate::simd::arch::GridRegister;
 use crate::weight::pair::PairTerm;
 
-/// Up to `S` items. Items are sorted by position (in a row) or by value (in a column); `keys[i]` is the other
-/// of the two. A pair i < j adds its term if `keys[i] < bounds[j]`.
+/// Up to `S` items. Items are sorted by position (in a row) or by value (in a column); `keys[i]` is the other of the
+/// two. A pair i < j adds its term if `keys[i] < bounds[j]`.
 pub(super) struct Bucket<const M: usize, const S: usize> {
     pub(super) keys: [f64; S],
     pub(super) bounds: [f64; S],
@@ -18,14 +18,15 @@ impl<const M: usize, const S: usize> Bucket<M, S> {
         Self { keys: [0.0; S], bounds: [0.0; S], numbers: [[0.0; S]; M] }
     }
 
-    /// Looks up the numbers of the values from `first` on, which have these positions.
+    /// Looks up the numbers of the values from `first` on, at these positions.
     ///
     /// # Safety
     /// As for [`Numbers`].
     #[inline(always)]
     pub(super) unsafe fn look_up(&mut self, numbers: &impl Numbers<M>, first: usize, positions: &[u32]) {
         const { assert!(M <= 2) };
-        // One loop for each number, with k known when compiled. One loop for both: sums take 5 % longer at n = 1000.
+        // One loop for each number, with k known at compile time. With one loop for both, sums take 5 % longer at n =
+        // 1000.
         // SAFETY: as promised.
         unsafe {
             if M > 0 {
@@ -67,13 +68,14 @@ impl<const M: usize, const S: usize> Bucket<M, S> {
         }
     }
 
-    /// With the earlier items in four vectors from `start` on, each with a sum that need not wait for the others.
+    /// With the earlier items in four vectors from `start` on, each with its own sum, so that no addition waits for
+    /// another.
     ///
     /// # Safety
     /// As for [`GridRegister`].
     #[inline(always)]
     unsafe fn sum_from<T: PairTerm<M, N>, V: GridRegister, const N: usize>(&self, start: usize) -> V {
-        // Spelled out, because what is in an array is not sure to be in registers.
+        // Written out, because array elements might not stay in registers.
         macro_rules! earlier {
             ($index:expr) => {{
                 let from = start + $index * V::WIDTH;
@@ -119,7 +121,7 @@ impl<const M: usize, const S: usize> Bucket<M, S> {
     }
 }
 
-/// A term without the factor that an earlier item has in [`common`] with all later ones.
+/// A term without the [`common`] factor of an earlier item.
 #[inline(always)]
 fn varying<T: PairTerm<M, N>, V: GridRegister, const M: usize, const N: usize>(
     earlier: [Lanes<V>; M],
@@ -128,7 +130,7 @@ fn varying<T: PairTerm<M, N>, V: GridRegister, const M: usize, const N: usize>(
     if N == 1 { T::later(later)[0].0 } else { T::term(earlier, later).0 }
 }
 
-/// The factor of an earlier item that its terms with all later ones have: the number it gives, if that is one number.
+/// The factor that all terms of an earlier item share: the number that it gives, if it is a single number.
 #[inline(always)]
 fn common<T: PairTerm<M, N>, V: GridRegister, const M: usize, const N: usize>(earlier: [Lanes<V>; M]) -> V {
     if N == 1 { T::earlier(earlier)[0].0 } else { <Lanes<V> as crate::weight::pair::Number>::one().0 }

@@ -1,9 +1,9 @@
-//! Sums with entries of a table that are picked by an index.
+//! Sums of entries of a table that are looked up by index.
 
 use super::task;
 use crate::simd::arch::Vector;
 
-/// Indices, with a limit that all are below: checked once, used with many tables.
+/// Indices, with a limit above all of them: checked once, used with many tables.
 #[derive(Clone, Copy)]
 pub(crate) struct Places<'a> {
     at: &'a [u32],

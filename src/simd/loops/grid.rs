@@ -1,4 +1,4 @@
-//! Sums over concordant pairs on a grid: positions and values are both cut into buckets.
+//! Sums over concordant pairs on a grid: positions and values are both split into buckets.
 //!
 //! Items are sorted by position; item i has position i and value `v[i]`. A pair i < j is concordant if `v[i] < v[j]`.
 //! With `row(i) = i / S` and `column(i) = v[i] / S`, each concordant pair is of one of three kinds:
@@ -15,7 +15,7 @@ use super::task;
 use crate::simd::arch::GridRegister;
 use crate::weight::pair::{Later, Ones, PairTerm, Products, Sums, Terms};
 
-/// Terms of a whole permutation: item i has position i and value `v[i]`, and the numbers are those of both.
+/// Terms of a whole permutation: item i has position i and value `v[i]`, and its numbers follow from both.
 #[derive(Clone, Copy)]
 pub(crate) enum PermutationTerms<'a> {
     /// `u[i] u[v[i]] * u[j] u[v[j]]`.
@@ -27,7 +27,7 @@ pub(crate) enum PermutationTerms<'a> {
 }
 
 impl Terms<'_> {
-    /// How many values should be summed on one grid at most: with four numbers a cell, splitting first pays sooner.
+    /// The maximum number of values for one grid: with four numbers per cell, it is faster to split fewer values first.
     pub(crate) fn most_on_grid(&self) -> usize {
         match self {
             Self::Ones | Self::Later(_) | Self::Products(_) => MOST,
@@ -46,9 +46,9 @@ impl PermutationTerms<'_> {
     }
 }
 
-/// At most so many values at a time: the cells of more would not fit the second cache.
+/// The maximum number of values at a time: the cells of more would not fit the second-level cache.
 const MOST: usize = 8192;
-/// Up to here buckets are narrow: more cells, and fewer pairs within buckets.
+/// Up to this many values buckets are narrow: more cells, and fewer pairs within buckets.
 const NARROW: usize = 3072;
 const NARROW_BUCKET: usize = 32;
 const WIDE_BUCKET: usize = 64;
@@ -56,7 +56,7 @@ const WIDE_BUCKET: usize = 64;
 task! {
     /// Adds up the concordant pairs of `values`, which are `first..first + values.len()` sorted by position.
     ///
-    /// `spare` is at least as long; `cells` is memory to be used again.
+    /// `spare` is at least as long; `cells` is reusable memory.
     pub(crate) fn sum<A>(
         terms: Terms<'_>, first: usize, values: &[u32], spare: &mut [u32], cells: &mut Vec<f64>,
     ) -> f64 {
@@ -143,9 +143,9 @@ unsafe fn sum_in<T: PairTerm<M, N>, V: GridRegister, L: Numbers<M>, const M: usi
     cells.resize(grid.len() * N * if T::SYMMETRIC { 1 } else { 2 }, 0.0);
     let (earlier, later) = cells.split_at_mut(grid.len() * N);
     let (earlier, later) = (earlier.as_chunks_mut::<N>().0, later.as_chunks_mut::<N>().0);
-    // Checked once for all that is looked up by value below.
+    // Checked once for all look-ups by value below.
     assert!(numbers.len() >= count && values.iter().all(|&value| (value as usize).wrapping_sub(first) < count));
-    // SAFETY: the caller keeps the promise of `GridRegister`; values less the first are below `count`, as just
+    // SAFETY: the caller keeps the promise of `GridRegister`; values minus the first are below `count`, as just
     // checked.
     unsafe {
         let total = sum_rows::<T, V, L, M, N, S>(numbers, permutation, positions, grid, earlier, later);
@@ -155,11 +155,12 @@ unsafe fn sum_in<T: PairTerm<M, N>, V: GridRegister, L: Numbers<M>, const M: usi
     }
 }
 
-/// The pairs in one row, that is, in one bucket of positions. Sets the positions by value, and adds up the
-/// numbers of each cell.
+/// The pairs in one row, that is, in one bucket of positions. Sets the positions by value, and adds up the numbers of
+/// each cell.
 ///
 /// # Safety
-/// As for [`GridRegister`]; values less the first must be below their number, which `numbers` and `grid` have to fit.
+/// As for [`GridRegister`]; values minus the first must be below their number, for which `numbers` and `grid` must have
+/// room.
 #[inline(always)]
 unsafe fn sum_rows<
     T: PairTerm<M, N>,
@@ -177,11 +178,11 @@ unsafe fn sum_rows<
     later: &mut [[f64; N]],
 ) -> V {
     let mut buckets = [Bucket::<M, S>::new(), Bucket::new(), Bucket::new(), Bucket::new()];
-    // SAFETY: as the caller promises. Values less the first, and positions, are within the grid.
+    // SAFETY: as the caller promises. Values minus the first, and positions, are within the grid.
     unsafe {
         let mut total = V::splat(0.0);
-        // Several buckets are filled before the first is used: what has just been stored piece by piece cannot
-        // be loaded as a whole.
+        // Several buckets are filled before the first is used: a vector that was just stored in parts cannot be loaded
+        // at once without a delay.
         for (rows, part) in (0..).step_by(buckets.len()).zip(values.chunks(S * buckets.len())) {
             for ((row, bucket), part) in (rows..).zip(&mut buckets).zip(part.chunks(S)) {
                 let first_of_row = row * grid.width;
@@ -235,7 +236,7 @@ unsafe fn sum_columns<
     for (column, part) in positions.chunks(S).enumerate() {
         let positions = whole(part);
         bucket.keys = reals(&positions);
-        // In different rows: the position of the earlier item is below the first one of the later item's row.
+        // In different rows: the position of the earlier item is before the first position of the later item's row.
         for (bound, &position) in bucket.bounds.iter_mut().zip(&positions) {
             *bound = f64::from(position / S as u32 * S as u32);
         }
@@ -252,7 +253,7 @@ unsafe fn sum_columns<
     total
 }
 
-/// As many as a bucket holds, with zeros for what is missing.
+/// As many as a bucket holds; missing ones are zero.
 #[inline(always)]
 fn whole<const S: usize>(part: &[u32]) -> [u32; S] {
     part.first_chunk().copied().unwrap_or_else(|| {
@@ -262,7 +263,7 @@ fn whole<const S: usize>(part: &[u32]) -> [u32; S] {
     })
 }
 
-/// The same numbers as reals.
+/// The same as floating-point numbers.
 #[inline(always)]
 fn reals<const S: usize>(numbers: &[u32; S]) -> [f64; S] {
     let mut reals = [0.0; S];
@@ -272,18 +273,18 @@ fn reals<const S: usize>(numbers: &[u32; S]) -> [f64; S] {
     reals
 }
 
-/// Cells in rows of buckets of positions and columns of buckets of values.
+/// Cells: rows are buckets of positions, columns are buckets of values.
 #[derive(Clone, Copy)]
 struct Grid {
-    /// Rounded up, so that rows can be taken several at a time.
+    /// Rounded up, so that several rows can be processed at a time.
     height: usize,
     /// Rounded up to whole vectors.
     width: usize,
 }
 
-/// Rows that are scanned side by side, because an addition has to wait for the one before it.
+/// The number of rows that are scanned side by side, because an addition has to wait for the previous one.
 const SCANNED: usize = 4;
-/// Columns of a grid are a multiple of the width of the widest vector.
+/// The number of columns of a grid is a multiple of the width of the widest vector.
 const COLUMNS: usize = 8;
 
 impl Grid {
@@ -295,14 +296,14 @@ impl Grid {
         self.height * self.width
     }
 
-    /// Adds up the pairs of cells in different rows and columns, the sums of their numbers being given:
+    /// Adds up the pairs of cells in different rows and columns, from the sums of their numbers:
     ///
     /// ```text
     /// for each row r, for each column c:
     ///     total += below[c] . later[r][c]        below[c] = sum of earlier[r'][c'] over r' < r, c' < c
     /// ```
     ///
-    /// For symmetric terms, `later` is `earlier`, and is taken in reverse.
+    /// For symmetric terms, `later` is `earlier` in reverse.
     ///
     /// # Safety
     /// As for [`GridRegister`].
@@ -316,7 +317,7 @@ impl Grid {
         const { assert!((NARROW / NARROW_BUCKET).next_multiple_of(COLUMNS) <= MOST_COLUMNS) };
         const { assert!(N == 1 || N == 4) };
         let mut below = [[0.0; N]; MOST_COLUMNS];
-        // Of each row: the sums over the columns before.
+        // For each row, the sums over the columns before.
         let mut left = [[[0.0; N]; MOST_COLUMNS]; SCANNED];
         // SAFETY: the caller keeps the promise of `GridRegister`.
         unsafe {

@@ -15,8 +15,8 @@ pub(crate) mod split;
 pub(crate) mod tied;
 pub(crate) mod tops;
 
-/// Makes a safe function that runs its body with the instructions of an [`Isa`](super::Isa), its first
-/// argument. The body is compiled for each instruction set, which `A` stands for:
+/// Makes a safe function that runs its body with the instructions of an [`Isa`](super::Isa), its first argument. The
+/// body is compiled for each instruction set `A`:
 ///
 /// ```text
 /// task! {

@@ -1,27 +1,27 @@
-//! Counting the bits in which rankings differ, where only counts below a limit are of interest: the others never leave
-//! the registers.
+//! Counting the bits in which rankings differ, if only counts below a limit matter: the others never leave the
+//! registers.
 
-// Arrays of vectors are indexed: an iterator over them that is not inlined keeps them in memory.
+// Arrays of vectors are indexed: an iterator that is not inlined would keep them in memory.
 #![allow(clippy::needless_range_loop)]
 
 use super::bits::GROUP;
 use super::task;
 use crate::simd::arch::{Arch, Words8};
 
-/// How many rows are compared with a group of columns at a time.
+/// The number of rows that are compared with a group of columns at a time.
 pub(crate) const ROWS: usize = 4;
-/// Words after which long rankings are given up, if all of them are beyond their limits.
+/// The number of words after which long rankings are abandoned, if all of them are beyond their limits.
 const STRIDE: usize = 16;
 
-/// Takes a row, a column and their count; returns the new limit of the row.
+/// Receives a row, a column and their count; returns the new limit of the row.
 pub(crate) type Found<'a> = &'a mut dyn FnMut(usize, usize, u64) -> u64;
 
 task! {
     /// Calls `found` for each row and column that differ in fewer bits than the limit of the row, for each row in the
     /// order of the columns.
     ///
-    /// `rows` holds `words` words for each of the [`ROWS`] rows; `columns` is a packed panel of as many words for each
-    /// group of [`GROUP`] columns. The lanes of the last group that stand for no column are found like any other.
+    /// `rows` holds `words` words for each of the [`ROWS`] rows; `columns` is a packed panel with as many words for
+    /// each group of [`GROUP`] columns. Lanes of the last group without a column are found like any other.
     pub(crate) fn find_below<A>(
         words: usize, rows: &[u64], columns: &[u64], limits: &mut [u64; ROWS], found: Found<'_>,
     ) {

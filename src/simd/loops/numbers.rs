@@ -8,13 +8,13 @@ use crate::weight::pair::Number;
 /// # Safety
 /// Values and positions must be below [`Numbers::len`].
 pub(super) trait Numbers<const M: usize> {
-    /// How many items there are numbers of.
+    /// The number of items.
     fn len(&self) -> usize;
 
     unsafe fn of(&self, value: usize, position: usize) -> [f64; M];
 }
 
-/// None.
+/// No numbers.
 pub(super) struct Nothing;
 
 impl Numbers<0> for Nothing {
@@ -105,12 +105,12 @@ impl Numbers<1> for Remaining {
     }
 }
 
-/// A register as a number of [`PairTerm`](crate::weight::pair::PairTerm). Only loops name it, and only where
-/// its instructions are enabled.
+/// A register as a number of [`PairTerm`](crate::weight::pair::PairTerm). It is used only in loops, where its
+/// instructions are enabled.
 #[derive(Clone, Copy)]
 pub(super) struct Lanes<V>(pub(super) V);
 
-// SAFETY of the blocks: the instructions are enabled wherever this type is named.
+// SAFETY of the blocks: the instructions are enabled wherever this type is used.
 impl<V: GridRegister> Number for Lanes<V> {
     #[inline(always)]
     fn one() -> Self {

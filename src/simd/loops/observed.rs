@@ -1,5 +1,5 @@
-//! Columns of observations of which some are missing, as bits: the order of each pair of observations, whether it is
-//! decided, that is, not tied, and whether both are there.
+//! Columns of observations with missing values, as bits: the order of each pair of observations, whether it is decided,
+//! that is, not tied, and whether both are present.
 
 use std::ops::Range;
 
@@ -11,9 +11,9 @@ use crate::simd::arch::{Arch, Words8};
 pub(crate) const PLANES: usize = 3;
 
 task! {
-    /// The pairs (i, j), i < j, for j in `later`: words of bits `ranks[i] < ranks[j]`, each followed by one that tells
-    /// which pairs differ and are there, and, for [`PLANES`] planes, by one that tells which are there. Ranks from
-    /// `missing` on stand for missing observations; they are padded to whole blocks of 64.
+    /// The pairs (i, j), i < j, for j in `later`: words of bits `ranks[i] < ranks[j]`, each followed by a mask of the
+    /// pairs that differ and are present, and, for [`PLANES`] planes, by a mask of the pairs that are present. Ranks
+    /// from `missing` on are missing observations; ranks are padded to whole blocks of 64.
     pub(crate) fn pack_observed<A>(
         ranks: &[[u16; 64]], later: Range<usize>, missing: u16, planes: usize, out: &mut Vec<u64>,
     ) {
@@ -42,10 +42,10 @@ task! {
 
 task! {
     /// Adds to the three counts of each row and column, wrapping around below 0: the pairs decided in both and in the
-    /// same order less those in opposite order; those decided in the row and there in the column; and the reverse.
+    /// same order minus those in opposite order; those decided in the row and present in the column; and the reverse.
     ///
     /// `rows` and `columns` are packed as for [`count_balance`](super::bits::count_balance), with three words for each.
-    /// `counts` has for each row three lines with an entry for each column of every group.
+    /// `counts` has three lines for each row, with an entry for each column of every group.
     pub(crate) fn count_observed<A>(words: usize, upper: bool, rows: &[u64], columns: &[u64], counts: &mut [u64]) {
         let length = words * PLANES;
         let width = columns.len() / length.max(1);

@@ -1,4 +1,4 @@
-//! Sums over increasing tuples of any order, all orders side by side.
+//! Sums over increasing tuples of any order, for all orders at once.
 //!
 //! Let `t[d][j]` be the sum over the increasing tuples of d items that end with item j. For the product of numbers x:
 //!
@@ -7,9 +7,9 @@
 //! t[d][j] = x[j] * sum of t[d-1][i] over the items i before and below j
 //! ```
 //!
-//! The values are cut into leaves. A leaf is summed as above. Whenever a run of leaves is complete, one pass,
-//! sorted by position, over it and the equally long run above it carries its sums on. The passes are those of a
-//! recursion, in the same order and without its calls:
+//! The values are split into leaves. A leaf is summed as above. Whenever a run of leaves is complete, one pass, sorted
+//! by position, over it and the equally long run above it carries its sums on. The passes are those of a recursion, in
+//! the same order and without its calls:
 //!
 //! ```text
 //! solve(run):
@@ -22,26 +22,25 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use super::task;
 use crate::weight::pair::{Ones, PairTerm, Products, Sums, Terms};
 
-/// Values in a leaf. Twice as many take a quarter as long again at n = 1000, half as many the same.
+/// Values in a leaf. Twice as many take 1.25 times as long at n = 1000, half as many take the same time.
 const LEAF: usize = 8;
 
-/// From this level on, a pass first looks whether to stop: it takes a tenth of a millisecond
-/// and more.
+/// From this level on, a pass first checks for a stop: it takes a tenth of a millisecond or more.
 const LOOK_FROM: usize = 11;
 
-/// Memory to be used again. With a capacity of [`Memory::sizes`], nothing more is allocated.
+/// Reusable memory. With a capacity of [`Memory::sizes`], nothing more is allocated.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Memory {
-    /// Numbers of items, by value: for each component as many orders as are carried, and one.
+    /// Numbers of items, by value: for each component, as many orders as are carried, and one more.
     pub(crate) numbers: Vec<f64>,
     /// Values sorted by position, for each length of run sorted by run.
     pub(crate) lists: Vec<u32>,
-    /// The components, by value, that the next orders go on from.
+    /// The components, by value, from which the next orders continue.
     pub(crate) starts: Vec<f64>,
 }
 
 impl Memory {
-    /// How many numbers, entries of lists and starts sums over tuples of so many items take.
+    /// The numbers of entries of the three vectors for sums over tuples of `order` items.
     pub(crate) fn sizes(components: usize, order: usize, count: usize) -> [usize; 3] {
         let left = order.saturating_sub(1);
         let each = count.saturating_mul(components);
@@ -50,7 +49,7 @@ impl Memory {
     }
 }
 
-/// How many orders are carried at a time when so many are left.
+/// The number of orders that are carried at a time if `left` are left.
 const fn lanes_for(left: usize) -> usize {
     match left {
         0..=2 => 2,
@@ -59,7 +58,7 @@ const fn lanes_for(left: usize) -> usize {
     }
 }
 
-/// How many lengths of runs there are, but for the longest.
+/// The number of lengths of runs, without the longest.
 fn levels_for(count: usize) -> usize {
     count.div_ceil(LEAF).max(1).next_power_of_two().trailing_zeros() as usize
 }
@@ -68,8 +67,8 @@ task! {
     /// Adds up the terms of the increasing tuples of `order` items of a permutation, whose `values` are sorted
     /// by position.
     ///
-    /// The term of a tuple is 1, the number of its last item, the product of all numbers, or the product of the
-    /// sum of all p and the sum of all q. When `stop` gets set, the sum ends early and is meaningless.
+    /// The term of a tuple is 1, the number of its last item, the product of all numbers, or the product of the sum of
+    /// all p and the sum of all q. If `stop` is set, the sum ends early and is meaningless.
     pub(crate) fn sum<A>(
         terms: Terms<'_>, order: usize, values: &[u32], memory: &mut Memory, stop: Option<&AtomicBool>,
     ) -> f64 {
@@ -87,10 +86,10 @@ task! {
     }
 }
 
-/// Terms of pairs that have a form for tuples. A tuple gives `N` numbers to later items; the last is its term.
+/// Terms of pairs with a form for tuples. A tuple gives `N` numbers to later items; the last one is its term.
 trait TupleTerm<const M: usize, const N: usize>: PairTerm<M, N> {
-    /// `longer += share * what the tuples with these sums give when this item is added at their end`, for `L`
-    /// orders side by side.
+    /// `longer += share * the numbers of the tuples with these sums after adding this item at the end`, for `L` orders
+    /// side by side.
     fn extend<const L: usize>(item: [f64; M], share: f64, sums: &[[f64; L]; N], longer: &mut [[f64; L]; N]);
 }
 
@@ -113,7 +112,7 @@ impl TupleTerm<1, 1> for Products {
     }
 }
 
-/// With P and Q the sums of all p and all q, a tuple gives 1, P, Q and P Q.
+/// Let P and Q be the sums of all p and all q. A tuple gives 1, P, Q and P Q.
 impl TupleTerm<2, 4> for Sums {
     #[inline(always)]
     fn extend<const L: usize>(
@@ -132,8 +131,8 @@ impl TupleTerm<2, 4> for Sums {
     }
 }
 
-/// The sums of the wanted order, by value: as many orders at a time as fit a register, from which the next ones
-/// go on.
+/// The sums of the wanted order, by value: as many orders at a time as fit a register; the next ones continue from
+/// these.
 #[inline(always)]
 fn by_steps<'m, T: TupleTerm<M, N>, I: Fn(usize) -> [f64; M], const M: usize, const N: usize>(
     items: I,
@@ -146,7 +145,7 @@ fn by_steps<'m, T: TupleTerm<M, N>, I: Fn(usize) -> [f64; M], const M: usize, co
     let tree = Tree::new(values, lists, stop);
     let mut base: Option<(usize, usize)> = None;
     let mut left = order - 1;
-    // When told to stop, the tree may be unfinished and full of numbers that are no values.
+    // After a stop, the tree may be unfinished and contain numbers that are not values.
     while left > 0 && !is_set(stop) {
         let lanes = lanes_for(left);
         if let Some((lanes, steps)) = base {
@@ -175,7 +174,7 @@ fn is_set(stop: Option<&AtomicBool>) -> bool {
     stop.is_some_and(|stop| stop.load(Ordering::Relaxed))
 }
 
-/// Numbers for each component of an item: those that are carried, and those they are carried to, one further.
+/// Numbers for each component of an item: those that are carried, and those that they are carried to, one order higher.
 const fn stride(lanes: usize) -> usize {
     lanes + 2
 }
@@ -184,7 +183,7 @@ const fn stride(lanes: usize) -> usize {
 struct Tree<'a> {
     /// The longest run.
     values: &'a [u32],
-    /// Those that are shorter, from the shortest.
+    /// The shorter runs, from the shortest.
     levels: std::slice::ChunksExact<'a, u32>,
 }
 
@@ -194,7 +193,7 @@ impl<'a> Tree<'a> {
         let count = values.len();
         let levels = levels_for(count);
         lists.resize(levels * count, 0);
-        // From the longest run, which is all values, down to leaves: each run is cut in two, both sorted by position.
+        // From the longest run, which is all values, down to leaves: each run is split in two, both sorted by position.
         let mut shorter = lists.as_mut_slice();
         let mut above = values;
         for level in (0..levels).rev() {
@@ -229,7 +228,7 @@ impl<'a> Tree<'a> {
     }
 }
 
-/// Fills `numbers`, the first of each component being given.
+/// Fills `numbers`; the first of each component is given.
 #[inline(always)]
 fn carry<T: TupleTerm<M, N>, const M: usize, const N: usize, const L: usize>(
     items: &impl Fn(usize) -> [f64; M],
@@ -251,7 +250,7 @@ fn carry<T: TupleTerm<M, N>, const M: usize, const N: usize, const L: usize>(
     for leaf in 0..leaves {
         let run = tree.run(0, leaf);
         match run.first_chunk::<LEAF>() {
-            // Of known length, so that the loops are unrolled and what has been summed up stays in registers.
+            // Of known length, so that the loops are unrolled and the sums stay in registers.
             Some(run) => sum_leaf::<T, M, N, L>(items, run, numbers),
             None => sum_leaf::<T, M, N, L>(items, run, numbers),
         }
@@ -279,7 +278,7 @@ fn pass<T: TupleTerm<M, N>, const M: usize, const N: usize, const L: usize>(
     let mut sums = [[0.0; L]; N];
     for &value in run {
         let value = value as usize;
-        // Without a branch, which could not be predicted: both updates are done, and one of them adds 0.
+        // Without a branch, which would be unpredictable: both updates are done, and one of them adds 0.
         let low = f64::from(u8::from(value < middle));
         let numbers = &mut numbers[value * N * stride..][..N * stride];
         let mut longer = [[0.0; L]; N];
@@ -298,8 +297,7 @@ fn pass<T: TupleTerm<M, N>, const M: usize, const N: usize, const L: usize>(
     }
 }
 
-/// Carries the numbers of the values of a leaf on to each other, for each value those of all values before and
-/// below it.
+/// Carries the numbers of the values of a leaf on to each other: to each value those of all values before and below it.
 #[inline(always)]
 fn sum_leaf<T: TupleTerm<M, N>, const M: usize, const N: usize, const L: usize>(
     items: &impl Fn(usize) -> [f64; M],

@@ -1,4 +1,4 @@
-//! Putting squares of values into rows of a matrix, as they are or mirrored.
+//! Writing squares of values into rows of a matrix, directly or mirrored.
 
 use crate::simd::Isa;
 use crate::simd::arch::{Arch, Doubles8, Task};
@@ -6,7 +6,7 @@ use crate::simd::arch::{Arch, Doubles8, Task};
 /// A number for each pair of a group of rows and a group of columns.
 pub(crate) type Square<const G: usize> = [[f64; G]; G];
 
-/// What a matrix holds.
+/// The type of the entries of a matrix.
 pub trait Cell: Copy + Default {
     /// # Safety
     /// As for [`Doubles8`].
@@ -27,12 +27,12 @@ impl Cell for f32 {
     }
 }
 
-/// Puts the rows of a square into `rows`, from column `at` on, so far as there are rows and columns.
+/// Writes the rows of a square into `rows`, from column `at` on, as far as there are rows and columns.
 pub(crate) fn place<T: Cell, const G: usize>(isa: Isa, square: &Square<G>, rows: &mut [&mut [T]], at: usize) {
     isa.run(Place { square: square.as_flattened(), side: G, rows, at });
 }
 
-/// As [`place`], mirrored: puts the columns of the square into `rows`.
+/// As [`place`], mirrored: writes the columns of the square into `rows`.
 pub(crate) fn place_mirrored<T: Cell, const G: usize>(isa: Isa, square: &Square<G>, rows: &mut [&mut [T]], at: usize) {
     isa.run(PlaceMirrored { square: square.as_flattened(), side: G, rows, at });
 }
@@ -107,7 +107,7 @@ unsafe fn place_mirrored_in<V: Doubles8, T: Cell>(square: &[f64], side: usize, r
     }
 }
 
-/// Stores the values in the first eight cells, or in all of them where there are fewer.
+/// Stores the values in the first eight cells, or in all of them if there are fewer.
 ///
 /// # Safety
 /// As for [`Doubles8`].

@@ -1,8 +1,7 @@
-//! Products of feature panels, and making the features.
+//! Products of feature panels, and the computation of features.
 //!
-//! A panel holds the features of `G` rankings side by side: entry `[feature][lane]`. The same panel serves as
-//! rows and as columns of a product. `G` lanes take 192 bytes, three of the widest registers: 24 doubles or 48
-//! singles.
+//! A panel holds the features of `G` rankings side by side: entry `[feature][lane]`. The same panel serves as rows and
+//! as columns of a product. `G` lanes take 192 bytes, three of the widest registers: 24 doubles or 48 singles.
 
 use std::ops::{Deref, DerefMut, Mul, Range};
 
@@ -11,8 +10,8 @@ use super::task;
 use crate::simd::Isa;
 use crate::simd::arch::{Arch, Task, Vector};
 
-/// A number for each ranking of a group. Begins with a line of the cache: a register that lies across two takes
-/// twice as long to load.
+/// A number for each ranking of a group. Aligned to a cache line: loading a register that spans two lines takes twice
+/// as long.
 #[derive(Clone, Copy)]
 #[repr(C, align(64))]
 pub(crate) struct Row<S, const G: usize>(pub(crate) [S; G]);
@@ -40,8 +39,8 @@ pub(crate) enum Join {
     Product,
 }
 
-/// The weights and ranks of a group of rankings, for each item. Ranks are reals because they are compared
-/// beside reals.
+/// The weights and ranks of a group of rankings, for each item. Ranks are floating-point numbers because they are
+/// compared next to floating-point numbers.
 #[derive(Clone, Copy)]
 pub(crate) struct Group<'a, S, const G: usize> {
     pub(crate) ranks: &'a [Row<S, G>],
@@ -56,24 +55,24 @@ pub(crate) trait Real<const G: usize>: Copy + Default + Send + Sync + Into<f64> 
     /// Whether this is single precision.
     const IS_SINGLE: bool = size_of::<Self>() == 4;
 
-    /// At least the rounding of a sum, relative to the sum of the absolute values of its terms.
+    /// An upper bound of the rounding of a sum, relative to the sum of the absolute values of its terms.
     const ROUNDING: f64 = if Self::IS_SINGLE { 1e-4 } else { 1e-9 };
 
     fn from_f64(value: f64) -> Self;
 
-    /// The products of the features of a group of rows and a group of columns, put into `sums` or added to them.
+    /// Writes the products of the features of a group of rows and a group of columns to `sums`, or adds them.
     fn multiply(isa: Isa, rows: &[Row<Self, G>], columns: &[Row<Self, G>], add: bool, sums: &mut Square<G>) {
         isa.run(Multiply { rows, columns, add, sums });
     }
 
-    /// Appends, for each of the `places`, the entry there of every row, times a factor. All must be within the
+    /// Appends, for each of the `places`, the entry of every row at this index, times a factor. All must be within the
     /// table, which can have 2^31 - 1 entries.
     fn look_up(isa: Isa, rows: TableRows<'_, Self, G>, places: &[[u32; G]], factor: Self, out: &mut Vec<Row<Self, G>>) {
         isa.run(LookUp { rows, places, factor, out });
     }
 
-    /// Appends the features of the pairs of items (i, j), i in `earlier`: their weights joined, negative if i
-    /// comes after j.
+    /// Appends the features of the pairs of items (i, j), i in `earlier`: their weights combined, negative if i comes
+    /// after j.
     fn pair_features(
         isa: Isa,
         join: Join,
@@ -173,12 +172,12 @@ impl<S: Real<G>, const G: usize> Task for PairFeatures<'_, S, G> {
 #[derive(Clone, Copy)]
 pub(crate) struct TableRows<'a, S, const G: usize> {
     pub(crate) table: &'a [S],
-    /// Where each begins.
+    /// The start of each row.
     pub(crate) starts: [u32; G],
     pub(crate) length: usize,
 }
 
-/// Appends, for each of the `places`, the entry there of every row, times a factor.
+/// Appends, for each of the `places`, the entry of every row at this index, times a factor.
 ///
 /// # Safety
 /// As for [`Vector`].
@@ -189,7 +188,7 @@ unsafe fn push_entries<V: Vector<S, G>, S: Copy + Default, const G: usize>(
     factor: S,
     out: &mut Vec<Row<S, G>>,
 ) {
-    // Checked once, because in the loop it would take as long as the rest. Vectors have signed indices.
+    // Checked once, because a check in the loop would take as long as the rest. Vectors have signed indices.
     assert!(i32::try_from(table.len()).is_ok());
     assert!(starts.iter().all(|&start| start as usize + length <= table.len()));
     assert!(places.as_flattened().iter().fold(0, |most, &place| most.max(place)) < length.max(1) as u32);
@@ -212,8 +211,8 @@ unsafe fn push_entries<V: Vector<S, G>, S: Copy + Default, const G: usize>(
 }
 
 /// How values follow from sums: `half * signed + square * single^2 + linear * single + constant`, scaled, where
-/// `single` is a sum over single items. The next three say in the same way what the sum of the absolute values
-/// of all terms is at most.
+/// `single` is a sum over single items. The next three give, in the same way, an upper bound of the sum of the absolute
+/// values of all terms.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Finish {
     pub(crate) half: f64,
@@ -223,16 +222,16 @@ pub(crate) struct Finish {
     pub(crate) most_square: f64,
     pub(crate) most_linear: f64,
     pub(crate) most_constant: f64,
-    /// Below this part of the most, a value is marked as NaN.
+    /// Below this fraction of the bound, a value is marked as NaN.
     pub(crate) cancelled: f64,
     pub(crate) scale: f64,
-    /// No value is larger in absolute value, but by rounding.
+    /// An upper bound of the absolute values, up to rounding.
     pub(crate) most: f64,
-    /// From here on a value needs to be looked at.
+    /// A value of at least this needs a closer look.
     pub(crate) limit: f64,
 }
 
-/// Turns sums into values in place; says whether any is NaN or reaches the limit.
+/// Turns sums into values in place; returns whether any is NaN or reaches the limit.
 pub(crate) fn finish<const G: usize>(isa: Isa, finish: &Finish, values: &mut Square<G>, singles: &Square<G>) -> bool {
     finish_all(isa, finish, values.as_flattened_mut(), singles.as_flattened())
 }
@@ -255,7 +254,7 @@ task! {
     }
 }
 
-/// Takes `R` rows at a time, so that their sums with all columns stay in registers.
+/// Processes `R` rows at a time, so that their sums with all columns stay in registers.
 ///
 /// # Safety
 /// As for [`Vector`].

@@ -1,10 +1,10 @@
-//! Dividing the values of a row of a matrix by what the row and the columns have.
+//! Dividing the values of a row of a matrix by the roots of the row and of the columns.
 
 use super::task;
 
 task! {
-    /// Divides each value by the product of two roots, one of them its own. The quotient is within -1 and 1, and 0
-    /// where a root is. Says whether any is near 1.
+    /// Divides each value by the product of two roots, `root` and its own. The quotient is between -1 and 1, and 0 if a
+    /// root is 0. Returns whether any is near 1.
     pub(crate) fn divide<A>(values: &mut [f64], root: f64, roots: &[f64]) -> bool {
         let mut near = 0;
         for (value, &other) in values.iter_mut().zip(roots) {

@@ -1,8 +1,8 @@
-//! Sums over concordant pairs by splitting values sixteen ways where there are too many for one grid.
+//! Sums over concordant pairs by splitting values sixteen ways, if there are too many for one grid.
 //!
-//! Values are sorted by position. Sixteen running sums, one for each range of values, hold what the items
-//! passed so far give to the values of that range; they are updated and used without a branch, by multiplying
-//! with rows of zeros and ones:
+//! Values are sorted by position. There are sixteen running sums, one for each range of values, of the numbers that the
+//! items so far give to the values of that range. They are updated and used without a branch, by multiplying with rows
+//! of zeros and ones:
 //!
 //! ```text
 //! for each item j, in the range r:
@@ -21,7 +21,7 @@ const WAYS: usize = 16;
 /// A number for each range.
 type Row = [f64; WAYS];
 
-/// Begins with a line of the cache: loading a register across two takes twice as long.
+/// Aligned to a cache line: loading a register that spans two lines takes twice as long.
 #[repr(align(64))]
 struct Aligned<T>(T);
 
@@ -45,12 +45,12 @@ const fn table(above: bool) -> [Row; WAYS] {
     table
 }
 
-/// At most so many values at a time: running sums over many more would lose digits.
+/// The maximum number of values at a time: running sums over many more would lose digits.
 pub(crate) const MOST: usize = 24576;
 
 /// Adds up the concordant pairs of `values`, which are `first..first + values.len()` sorted by position.
 ///
-/// Destroys the values; `spare` is at least as long; `cells` is memory to be used again.
+/// Overwrites the values; `spare` is at least as long; `cells` is reusable memory.
 pub(crate) fn sum(
     isa: Isa,
     terms: Terms<'_>,
@@ -82,7 +82,7 @@ task! {
                 split::<Products, A::Doubles16, _, _>(move |value| [x[value]], first, ranges, values, out)
             }
             Terms::Sums { p, q } => {
-                // Of one length, so that one check does for both.
+                // Of the same length, so that one check covers both.
                 let length = p.len().min(q.len());
                 let (p, q) = (&p[..length], &q[..length]);
                 split::<Sums, A::Doubles16, _, _>(move |value| [p[value], q[value]], first, ranges, values, out)
@@ -95,7 +95,7 @@ task! {
 #[derive(Clone, Copy)]
 struct Ranges {
     length: usize,
-    /// 2^32 over the length, rounded up: multiplying by it and shifting divides numbers up to 2^16 by the length.
+    /// 2^32 divided by the length, rounded up: multiplying by it and shifting divides numbers up to 2^16 by the length.
     inverse: u64,
 }
 

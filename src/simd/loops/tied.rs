@@ -1,4 +1,4 @@
-//! Features of pairs of items of rankings with ties: what an ordered pair of items has, one ranking in each lane.
+//! Features of pairs of items of rankings with ties: the numbers of ordered pairs of items, one ranking per lane.
 
 use super::product::Row;
 use super::task;
@@ -15,12 +15,12 @@ pub(crate) enum TiedJoin {
     Product,
     /// The sum.
     Sum,
-    /// The sign of their order; where one of them has no place, the expected sign, which is the weight of the other.
-    /// Items without a place have this start.
+    /// The sign of their order; if one of them has no position, the expected sign, which is the weight of the other.
+    /// Items without a position have this start.
     Sign(f64),
 }
 
-/// For each item the first rank of its block, its weight, and what an ordered pair of its block has.
+/// For each item the first rank of its block, its weight, and the number of an ordered pair of its block.
 #[derive(Clone, Copy)]
 pub(crate) struct TiedGroup<'a> {
     pub(crate) starts: &'a [Lanes],
@@ -29,8 +29,8 @@ pub(crate) struct TiedGroup<'a> {
 }
 
 task! {
-    /// The features of some pairs of items: for each pair (i, j) what it has less what (j, i) has if there is one
-    /// number for each, and both of these if there are two.
+    /// The features of some pairs of items: with one number per pair, the number of (i, j) minus that of (j, i); with
+    /// two, both of these.
     pub(crate) fn tied_features<A>(join: TiedJoin, group: TiedGroup<'_>, pairs: &[(u32, u32)], out: &mut [Lanes]) {
         match join {
             TiedJoin::Product => each_pair(group, pairs, out, |a, b| a * b),

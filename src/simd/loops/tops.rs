@@ -1,20 +1,20 @@
-//! What the average weight gives to pairs of items of rankings with ties.
+//! The terms of the average weight for pairs of items of rankings with ties.
 //!
 //! The average kernel is the mean of the top-k kernels over k = 1..n. An item of a block of ranks is in the top k with
-//! the chance P(k), the part of the block that is. Of two tied items both are, and one given of them is first, with the
-//! chance T(k):
+//! probability P(k), the fraction of the block in the top k. Two tied items are both in the top k, with a given one
+//! first, with probability T(k):
 //!
 //! ```text
 //! P(k) = r / p    T(k) = r (r - 1) / (2 p (p - 1))    r = k - start, but from 0 to p    p = size of the block
 //! ```
 //!
 //! So a pair whose later item has the blocks B and D in two rankings adds the mean over k of one of P P', T P', P T'
-//! and T T': it is tied in neither, in the first, in the second or in both. Where both blocks are cut by k, these are
-//! polynomials of k; then one block is cut alone; then both are in the top.
+//! and T T', if it is tied in neither, in the first, in the second or in both. While k cuts both blocks, these are
+//! polynomials in k; then k cuts only one block; then both are in the top.
 
 use super::task;
 
-/// Multiplied by, because dividing takes ten times as long.
+/// Used as a factor, because division takes ten times as long.
 const THIRD: f64 = 1.0 / 3.0;
 const FIFTH: f64 = 0.2;
 
@@ -23,12 +23,12 @@ pub(crate) type TopBlock = [f64; 4];
 /// The four lists of some blocks.
 pub(crate) type TopLists = [Vec<f64>; 4];
 
-/// Blocks are taken so many at a time.
+/// The number of blocks that are processed at a time.
 pub(crate) const STEP: usize = 8;
 
 task! {
-    /// The sum over the `others`, blocks of one ranking of n items, of what [`of_blocks`] gives for `block` of another
-    /// one and for them, each of the four numbers times a factor. Lists are a multiple of [`STEP`] long.
+    /// The sum over the `others`, blocks of one ranking of n items, of the four numbers of [`of_blocks`] for `block` of
+    /// another ranking and each of them, each number times a factor. The lengths of lists are multiples of [`STEP`].
     pub(crate) fn sum_in_tops<A>(n: usize, block: TopBlock, others: [&[f64]; 4], factors: [&[f64]; 4]) -> f64 {
         let [starts, sizes, parts, pairs] = others.map(|list| list.as_chunks::<STEP>().0);
         let factors = factors.map(|list| list.as_chunks::<STEP>().0);
@@ -79,8 +79,8 @@ pub(crate) fn cut(m: f64, x: f64, y: f64) -> [f64; 4] {
     ]
 }
 
-/// The four numbers of two blocks, times n. With the blocks exchanged, the second and the third number are, and all are
-/// the same to the last bit.
+/// The four numbers of two blocks, times n. Swapping the blocks swaps the second and the third number, bitwise
+/// identically.
 #[inline(always)]
 pub(crate) fn of_blocks(n: f64, [a, p, part_p, pair_p]: TopBlock, [b, q, part_q, pair_q]: TopBlock) -> Four {
     let larger = |a: f64, b: f64| if a > b { a } else { b };
@@ -89,11 +89,11 @@ pub(crate) fn of_blocks(n: f64, [a, p, part_p, pair_p]: TopBlock, [b, q, part_q,
     let p_is_last = end_p >= end_q;
     let pick = |if_p: f64, if_q: f64| if p_is_last { if_p } else { if_q };
     let (first_end, last_end) = (pick(end_q, end_p), pick(end_p, end_q));
-    // Both are cut in m steps i = 1, 2, ...: then x + i ranks of the one are in the top, and y + i of the other.
+    // Both are cut in m steps i = 1, 2, ...: then x + i ranks of the first are in the top, and y + i of the second.
     let m = larger(first_end - start, 0.0);
     let (x, y) = (start - a, start - b);
     let [parts, pair_part, part_pair, pairs] = cut(m, x, y);
-    // One is cut alone, from j of its ranks to all.
+    // Only one is cut, from j of its ranks to all.
     let size = pick(p, q);
     let j = larger(start, first_end) - pick(a, b);
     let left = size - j;
@@ -108,11 +108,11 @@ pub(crate) fn of_blocks(n: f64, [a, p, part_p, pair_p]: TopBlock, [b, q, part_q,
     ]
 }
 
-/// What pairs have that are tied in neither ranking, in the first, in the second, in both.
+/// The terms of pairs that are tied in neither ranking, in the first, in the second, in both.
 pub(crate) type Four = [f64; 4];
 
-/// An item of one ranking: the items before it and those tied with it as bits, in the order in which those of the other
-/// ranking meet them; and its block.
+/// An item of one ranking: the items before it and those tied with it as bits, in the order in which the items of the
+/// other ranking refer to them; and its block.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct PackedItem {
     pub(crate) planes: [u64; 4],
@@ -120,7 +120,7 @@ pub(crate) struct PackedItem {
 }
 
 task! {
-    /// Appends what [`of_blocks`] gives for a block with each of the others.
+    /// Appends the result of [`of_blocks`] for a block with each of the others.
     pub(crate) fn in_tops_of<A>(n: usize, block: TopBlock, others: &[TopBlock], out: &mut Vec<Four>) {
         out.extend(others.iter().map(|&other| of_blocks(n as f64, block, other)));
     }
@@ -128,7 +128,7 @@ task! {
 
 task! {
     /// For a ranking and each of some others: the sum over items of the numbers of their two blocks, looked up in a
-    /// table, times how many items are before them or tied with them in both.
+    /// table, times the number of items that are before them or tied with them in both.
     ///
     /// # Panics
     /// If the table has no entry for the sum of two blocks.
@@ -142,7 +142,7 @@ task! {
                     totals[kind] += f64::from(count) * numbers[kind];
                 }
             }
-            // The same for the two rankings the other way round.
+            // The result is the same for the two rankings in either order.
             *sum = (totals[0] + totals[3]) + (totals[1] + totals[2]);
         }
     }

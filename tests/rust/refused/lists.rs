@@ -65,7 +65,7 @@ pub fn lists() -> Vec<Case> {
             "more neighbours than lists",
             ListIndex::new(&distance, &one, Options::default()).unwrap().neighbors(Some(&one), 2, Options::default()),
             "NeighborCount { count: 2, rankings: 1, others: false }",
-            "n_neighbors is 2, but there are 1 rankings to choose from",
+            "n_neighbors is 2, but there are 1 rankings",
         ),
         case(
             "lists within a radius that is no number",

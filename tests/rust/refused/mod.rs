@@ -82,7 +82,7 @@ pub fn rankings() -> Vec<Case> {
             "Midrank { row: 1, column: 1, value: 2.5 }",
             "row 1, column 1 holds 2.5, which is not a whole number but the mean rank of tied items: \
              ranks must be whole; \
-             rankings with ties take it as it is",
+             rankings with ties accept it",
         ),
         case(
             "too many rows",
@@ -101,7 +101,7 @@ pub fn rankings() -> Vec<Case> {
             Rankings::from_ranks(2, 2, &[1.0, 2.0, 1.0, 1.5]),
             "NotWhole { row: 1, column: 1, value: 1.5 }",
             "row 1, column 1 holds 1.5, which is not a whole number: ranks and item numbers must be whole; real \
-             numbers can be taken as scores",
+             numbers can be read as scores",
         ),
         case(
             "NaN",
@@ -333,7 +333,7 @@ pub fn weights() -> Vec<Case> {
             "tensor of no axes",
             of(&tensor(0, &[])),
             "Order { order: 0 }",
-            "order is 0: it is the number of items in a tuple, from 1, and general weights have their own",
+            "order is 0, but must be 1 or more; general weights have their own order",
         ),
         case("factors of no axes", of(&factors(0, &[])), "Order { order: 0 }", "order is 0"),
         case("order zero", standard().of_order(0), "Order { order: 0 }", "order is 0"),
@@ -371,13 +371,13 @@ pub fn weights() -> Vec<Case> {
             "signed matrix",
             kernel(&Weight::Matrix(vec![0.0; 9])).signed(),
             "WeightSigned",
-            "signed sums and correlations need concordant pairs, which general weights do not ask for",
+            "signed sums and correlations need a named weight, not general weights",
         ),
         case(
             "correlation of a matrix",
             Measure::correlation(&Weight::Matrix(vec![0.0; 9]), 3),
             "WeightSigned",
-            "signed sums and correlations need concordant pairs",
+            "signed sums and correlations need a named weight",
         ),
         case(
             "lambda negative",

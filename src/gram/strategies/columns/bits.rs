@@ -1,4 +1,4 @@
-//! Columns as bits: the order of each pair of observations, whether it is decided, and whether both are there.
+//! Columns as bits: the order of each pair of observations, whether it is decided, and whether both are present.
 //!
 //! With o, d and p for these bits, and n the number of common observations,
 //!
@@ -7,7 +7,7 @@
 //! pairs tied in a row = n (n - 1) / 2 - ones in (d & p')
 //! ```
 //!
-//! The last count is needed only for a column with ties beside one with missing observations. Without ties or missing
+//! The last count is needed only for a column with ties next to one with missing observations. Without ties and missing
 //! observations a single bit is enough.
 
 use std::ops::Range;
@@ -24,11 +24,11 @@ use crate::simd::Isa;
 use crate::simd::bits::{self, GROUP};
 use crate::simd::observed::{self, PLANES};
 
-/// All columns, ready to be made bits of.
+/// All columns, ready to be converted to bits.
 pub(super) struct ObservedBits<'a> {
     isa: Isa,
     x: BitSide<'a>,
-    /// That of `x` where there is none.
+    /// The side of `x` if there is none.
     y: Option<BitSide<'a>>,
     blocks: Vec<BitBlock>,
     items: usize,
@@ -39,11 +39,11 @@ pub(super) struct ObservedBits<'a> {
 struct BitSide<'a> {
     side: &'a Side<'a>,
     ranks: Ranks,
-    /// For each column a bit for each observation that is there.
+    /// For each column one bit for each observation that is present.
     present: Vec<u64>,
 }
 
-/// How much of two columns is looked at.
+/// Which bits of two columns are needed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 enum Planes {
     #[default]
@@ -53,7 +53,7 @@ enum Planes {
 }
 
 impl Planes {
-    /// What pairs of columns with these needs take.
+    /// The bits that pairs of columns with these needs require.
     fn of(rows: Needs, columns: Needs) -> Self {
         if rows.ties && columns.gaps || rows.gaps && columns.ties {
             Self::Present
@@ -128,7 +128,7 @@ impl<'a> ObservedBits<'a> {
         Ok(())
     }
 
-    /// The ties of one of two columns among their common observations, of which there are so many pairs.
+    /// The ties of one of two columns among their common observations; `tied` is the number of tied pairs.
     fn ties(&self, (side, place): (&BitSide<'_>, usize), other: (&BitSide<'_>, usize), tied: u64) -> TieSums {
         if !side.side.needs(place).ties || !other.0.side.needs(other.1).gaps {
             return side.side.ties[place];

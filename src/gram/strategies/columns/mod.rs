@@ -1,8 +1,8 @@
-//! Correlations of columns of which some lack observations: counts over the observations that two columns have in
-//! common, for all pairs of columns.
+//! Correlations of columns with missing observations: counts over the observations that two columns have in common, for
+//! all pairs of columns.
 //!
 //! ```text
-//! mod     picks the way, runs it tile by tile, and puts the results where they belong
+//! mod     chooses the strategy, runs it tile by tile, and restores the order of the columns
 //! bits    three bits for each pair of observations
 //! pairs   one pair of columns at a time, for many observations or few distinct values
 //! sides   columns in the order in which they are computed
@@ -28,7 +28,7 @@ use bits::ObservedBits;
 use pairs::ObservedPairs;
 use sides::Side;
 
-/// What is computed of the counts of two columns: the correlation and its p-value.
+/// Turns the counts of two columns into the correlation and its p-value.
 pub(crate) trait Finish: Sync {
     /// Whether p-values are wanted, which need sums over triples of tied observations.
     fn has_pvalues(&self) -> bool;
@@ -37,26 +37,26 @@ pub(crate) trait Finish: Sync {
 
 /// A way to count.
 trait Count: Sync {
-    /// What a thread needs for itself.
+    /// The workspace of a thread.
     type Scratch;
 
     fn scratch(&self, stop: &Stop) -> Result<Self::Scratch, Error>;
 
-    /// Makes a tile ready; whether it has come to the end.
+    /// Prepares a tile; returns whether it was completed.
     fn prepare(&self, shape: &Shape, scratch: &mut Self::Scratch, proceed: Proceed<'_>) -> Result<bool, Error>;
 
     /// The counts of a pair of columns of the tile.
     fn observed(&self, row: usize, column: usize, scratch: &mut Self::Scratch) -> Result<Observed, Error>;
 }
 
-/// What a tile covers.
+/// The rows and columns of a tile.
 struct Shape {
     rows: Range<usize>,
     columns: Range<usize>,
     diagonal: bool,
 }
 
-/// Fills `statistic`, and `pvalue` where there is one, with what `finish` makes of each pair of columns.
+/// Fills `statistic`, and `pvalue` if there is one, with the results of `finish` for each pair of columns.
 pub(crate) fn fill(
     finish: &impl Finish,
     x: &Incomplete,
@@ -96,7 +96,7 @@ pub(crate) fn fill(
     results.put_back(of_rows, of_columns.unwrap_or(of_rows))
 }
 
-/// The strategy that is asked for, or the cheapest.
+/// The requested strategy, or the fastest.
 fn strategy(backend: Backend, isa: Isa, items: usize, cells: usize) -> Result<Strategy, Error> {
     match backend.strategy() {
         Some(Strategy::Bits) if items >= cost::BITS_MOST_ITEMS => {
@@ -111,7 +111,7 @@ fn strategy(backend: Backend, isa: Isa, items: usize, cells: usize) -> Result<St
     }
 }
 
-/// One pair of columns of so many observations, whose distinct values make a table of so many cells.
+/// Time of one pair of columns of `items` observations, whose distinct values make a table of `cells` cells.
 fn pairs_ns(items: usize, cells: usize) -> f64 {
     cost::columns_pair_ns(items, (cells <= cost::CELLS_AN_ITEM * items).then_some(cells))
 }
@@ -155,7 +155,7 @@ impl Results<'_> {
         )
     }
 
-    /// Puts rows and columns of the matrices in the order that the caller has them in.
+    /// Restores the caller's order of the rows and columns of the matrices.
     fn put_back(self, rows: &Side<'_>, columns: &Side<'_>) -> Result<(), Error> {
         for matrix in [Some(self.statistic), self.pvalue].into_iter().flatten() {
             columns.put_back_entries(matrix)?;
@@ -165,7 +165,7 @@ impl Results<'_> {
     }
 }
 
-/// Fills a tile, and that of the p-values, which `kept` holds meanwhile.
+/// Fills a tile, and the tile of the p-values, which `kept` holds temporarily.
 fn fill_tile<C: Count>(
     count: &C,
     finish: &impl Finish,

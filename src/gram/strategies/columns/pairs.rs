@@ -1,4 +1,4 @@
-//! One pair of columns at a time: a table of their levels where these are few, or else sums over a permutation.
+//! One pair of columns at a time: a table of their levels if these are few, otherwise sums over a permutation.
 
 use super::sides::Side;
 use super::{Count, Shape};
@@ -12,7 +12,7 @@ use crate::simd::Isa;
 use crate::weight::lowered::Lowered;
 
 pub(super) struct ObservedPairs<'a> {
-    /// Without vector instructions there are no tables either.
+    /// `None` for no vector instructions, and then no tables either.
     pub(super) isa: Option<Isa>,
     pub(super) x: &'a Side<'a>,
     pub(super) y: &'a Side<'a>,
@@ -22,7 +22,7 @@ pub(super) struct ObservedPairs<'a> {
 pub(super) struct Room {
     workspace: TiedWorkspace,
     table: LevelTable,
-    /// The levels of the rows and of the columns of a tile, from the first on.
+    /// The levels of the rows and of the columns of a tile.
     levels: [(usize, Vec<ColumnLevels>); 2],
 }
 

@@ -1,4 +1,4 @@
-//! Columns in the order in which they are computed: those that need the same work beside each other.
+//! Columns in the order in which they are computed: those that need the same work are adjacent.
 
 use std::ops::Range;
 
@@ -10,7 +10,7 @@ use crate::parallel::Stop;
 use crate::rankings::Incomplete;
 use crate::rankings::tied::Blocks;
 
-/// What makes a column more work.
+/// The properties of a column that cause more work.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub(super) struct Needs {
     /// Whether observations are missing.
@@ -28,11 +28,11 @@ impl Needs {
 /// The columns for the rows or the columns of a result.
 pub(super) struct Side<'a> {
     pub(super) set: &'a Incomplete,
-    /// Which column comes at each place.
+    /// The column at each position.
     order: Vec<usize>,
-    /// Of the column at each place.
+    /// The needs of the column at each position.
     needs: Vec<Needs>,
-    /// The ties of all observations of the column at each place.
+    /// The ties of all observations of the column at each position.
     pub(super) ties: Vec<TieSums>,
 }
 
@@ -61,7 +61,7 @@ impl<'a> Side<'a> {
         self.order.len()
     }
 
-    /// The column at a place.
+    /// The column at a position.
     pub(super) fn column(&self, place: usize) -> Blocks<'a> {
         self.set.row(self.order[place])
     }
@@ -70,7 +70,7 @@ impl<'a> Side<'a> {
         self.needs[place]
     }
 
-    /// What some columns need together.
+    /// The combined needs of some columns.
     pub(super) fn needs_of(&self, places: Range<usize>) -> Needs {
         self.needs[places].iter().fold(Needs::default(), |all, &one| all.with(one))
     }
@@ -79,7 +79,7 @@ impl<'a> Side<'a> {
         self.order.is_sorted()
     }
 
-    /// Puts the entries of each row of a matrix where they belong, the sides being those of its columns.
+    /// Restores the order of the entries of each row of a matrix whose columns are this side.
     pub(super) fn put_back_entries(&self, matrix: &mut [f64]) -> Result<(), Error> {
         if self.is_in_place() {
             return Ok(());
@@ -94,14 +94,14 @@ impl<'a> Side<'a> {
         Ok(())
     }
 
-    /// Puts the rows of a matrix with so many columns where they belong.
+    /// Restores the order of the rows of a matrix with `columns` columns.
     pub(super) fn put_back_rows(&self, matrix: &mut [f64], columns: usize) -> Result<(), Error> {
         if self.is_in_place() || columns == 0 {
             return Ok(());
         }
         let mut order = memory::collect(self.order.iter().copied())?;
         for place in 0..order.len() {
-            // The row here belongs elsewhere; the two change places until the right one comes.
+            // The row here belongs elsewhere: swap the two until the right one is here.
             while order[place] != place {
                 let target = order[place];
                 let (low, high) = (place.min(target), place.max(target));

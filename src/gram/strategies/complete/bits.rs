@@ -1,9 +1,9 @@
-//! The strategy for measures that count: rankings as bits, compared 64 pairs of items at a time.
+//! The strategy for measures that are counts: rankings as bits, compared 64 pairs of items at a time.
 //!
-//! The order of each pair of items is a bit, so a ranking is n (n - 1) / 2 bits and two rankings have as many
-//! discordant pairs as bits that differ. The top-k kernel has a second bit for each pair, which says whether both items
-//! are in the top k. The average kernel needs, for each item, how many items come before it in both rankings: n bits an
-//! item, compared by "and".
+//! The order of each pair of items is a bit, so a ranking has n (n - 1) / 2 bits, and the number of discordant pairs of
+//! two rankings is the number of bits that differ. The top-k kernel has a second bit for each pair: whether both items
+//! are in the top k. The average kernel needs, for each item, the number of items before it in both rankings: n bits
+//! per item, combined by "and".
 
 use crate::error::Error;
 use crate::gram::cost::{BITS_BLOCK, BITS_TABLE};
@@ -21,11 +21,11 @@ use crate::simd::place::Square;
 pub(in crate::gram) struct Counts<'a> {
     measure: &'a Measure,
     counted: Counted,
-    /// The value for each count, where that is quicker than to compute it.
+    /// The value for each count, if a look-up is faster than computing it.
     values: Vec<f64>,
 }
 
-/// Packs rankings for a measure that counts, of at most 65,536 items.
+/// Packs rankings of at most 65,536 items, for a measure that is a count.
 pub(in crate::gram) fn bits<'a>(
     isa: Isa,
     measure: &'a Measure,
@@ -38,12 +38,12 @@ pub(in crate::gram) fn bits<'a>(
     };
     let pairs = pairs_of(measure.items() as u64);
     let cells = x.rows() as u64 * y.unwrap_or(x).rows() as u64;
-    // For a ranking and itself, the sum of n less the rank of each item times its number of predecessors.
+    // For a ranking and itself: the sum over items of (n - rank) times the number of predecessors.
     let most = (measure.items() as u64 + 1) * pairs / 3;
     let values = match counted {
         Counted::All if pairs < BITS_TABLE => (0..=pairs).map(|count| measure.of_count(pairs - count)).collect(),
         Counted::Later if most < BITS_TABLE.min(cells) => (0..=most).map(|count| measure.of_count(count)).collect(),
-        // What a count of the top k makes is as quick as a look-up.
+        // Computing the value of a top-k count is as fast as a look-up.
         Counted::All | Counted::Top(_) | Counted::Later => Vec::new(),
     };
     let blocks = blocks(counted, measure.items())?;
@@ -53,12 +53,12 @@ pub(in crate::gram) fn bits<'a>(
 }
 
 impl Counts<'_> {
-    /// Words for each item of the average kernel: what it counts, then a bit for every item.
+    /// Words for each item of the average kernel: its weight, then one bit for every item.
     fn words_of_item(&self) -> usize {
         1 + self.measure.items().div_ceil(64)
     }
 
-    /// The values without a table. Apart, because it makes the loop over squares too long where there is one.
+    /// The values without a table. In a separate function, because it would make the loop over squares too long.
     #[inline(never)]
     fn evaluate_each(&self, width: usize, counts: &[u64], values: &mut Square<SQUARE>) {
         let all = pairs_of(self.measure.items() as u64);
@@ -130,7 +130,7 @@ impl Packing for Counts<'_> {
     }
 }
 
-/// Cuts the items into blocks of about [`BITS_BLOCK`] words.
+/// Splits the items into blocks of about [`BITS_BLOCK`] words.
 fn blocks(counted: Counted, items: usize) -> Result<Vec<BitBlock>, Error> {
     if counted != Counted::Later {
         return blocks_of_pairs(items);

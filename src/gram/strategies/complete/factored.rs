@@ -1,5 +1,5 @@
-//! The strategy for tensors of weights that are given as sums of products of vectors: products of matrices with a
-//! column for each item, multiplied entry by entry.
+//! The strategy for tensors of weights that are given as sums of products of vectors: matrix products with a column for
+//! each item, multiplied entry by entry.
 
 use std::ops::Range;
 
@@ -17,7 +17,7 @@ use crate::weight::lowered::Lowered;
 use crate::weight::powers::times_power_of_two;
 use crate::weight::scale::balanced;
 
-/// Items that are summed at a time.
+/// The number of items that are summed at a time.
 const RUN: usize = 512;
 
 /// `G` rankings side by side in `S`, single or double precision.
@@ -26,17 +26,17 @@ pub(in crate::gram) struct Factored<'a, S, const G: usize> {
     measure: &'a Measure,
     x: &'a Rankings,
     y: &'a Rankings,
-    /// Axes of the tensor: vectors of a term.
+    /// The number of axes of the tensor, which is the number of vectors of a term.
     order: usize,
     vectors: Vec<S>,
-    /// What sums are multiplied by.
+    /// The factor of all sums.
     scale: f64,
-    /// The value for a ranking and itself, and from where on a value may be that.
+    /// The value for a ranking and itself, and the bound above which a value may be this one.
     own: f64,
     limit: f64,
 }
 
-/// Memory for one thread: for each group of rankings, the weights that the vectors give to its ranks.
+/// Memory for one thread: for each group of rankings, the entries of the vectors at its ranks.
 #[derive(Default)]
 pub(in crate::gram) struct FactoredPanels<S, const G: usize> {
     rows: Vec<Row<S, G>>,
@@ -64,7 +64,7 @@ impl<'a, S: Real<G>, const G: usize> Factored<'a, S, G> {
         Ok(Self { isa, measure, x, y, order: *order, vectors, scale, own, limit: own * (1.0 - S::ROUNDING) })
     }
 
-    /// The numbers of a term for a group of rankings.
+    /// The length of the entries of a term for a group of rankings.
     fn term_length(&self) -> usize {
         self.order * self.measure.items()
     }
@@ -85,13 +85,13 @@ impl<'a, S: Real<G>, const G: usize> Factored<'a, S, G> {
         Ok(())
     }
 
-    /// The product over the axes of the inner products of two terms, one for rows and one for columns.
+    /// The product over the axes of the inner products of two terms, one of the rows and one of the columns.
     fn multiply(&self, rows: &[Row<S, G>], columns: &[Row<S, G>], product: &mut Square<G>) {
         let items = self.measure.items().max(1);
         let mut factor = [[0.0; G]; G];
         for (axis, (rows, columns)) in rows.chunks_exact(items).zip(columns.chunks_exact(items)).enumerate() {
             let target = if axis == 0 { &mut *product } else { &mut factor };
-            // In runs, so that sums over many items keep their digits.
+            // In parts, so that sums over many items keep their digits.
             for (run, (rows, columns)) in rows.chunks(RUN).zip(columns.chunks(RUN)).enumerate() {
                 S::multiply(self.isa, rows, columns, run > 0, target);
             }
@@ -101,8 +101,8 @@ impl<'a, S: Real<G>, const G: usize> Factored<'a, S, G> {
         }
     }
 
-    /// The values of a group of rows and one of columns, before they are scaled. The two orders of two terms are added
-    /// first, so that rows and columns swapped give the same.
+    /// The values of a group of rows and one of columns, before scaling. The two orders of two terms are added first,
+    /// so that swapping rows and columns gives the same result.
     fn sum(&self, rows: &[Row<S, G>], columns: &[Row<S, G>]) -> Square<G> {
         let length = self.term_length().max(1);
         let mut sum = [[0.0; G]; G];
@@ -158,7 +158,7 @@ impl<S: Real<G>, const G: usize> Fill for Factored<'_, S, G> {
             for (row, values) in (rows.start + row * G..rows.end).zip(&mut values) {
                 for (column, value) in (columns.start + column * G..columns.end).zip(values) {
                     *value = (*value * self.scale).clamp(-self.own, self.own);
-                    // Equal rankings have no rounding of their own.
+                    // The value of equal rankings is exactly `own`.
                     if *value >= self.limit && self.x.row(row) == self.y.row(column) {
                         *value = self.own;
                     }

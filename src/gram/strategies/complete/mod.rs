@@ -1,11 +1,11 @@
-//! Gram matrices of complete rankings: runs the strategy that was planned.
+//! Gram matrices of complete rankings: runs the planned strategy.
 //!
 //! ```text
 //! mod        runs the strategy
-//! bits       packed signs, for measures that count
+//! bits       packed signs, for measures that are counts
 //! product    matrix products of features, for weighted sums of few items
 //! factored   the same for tensors of weights given as products of vectors
-//! pairs      one pair of rankings at a time, for everything
+//! pairs      one pair of rankings at a time, for every measure
 //! ```
 
 mod bits;
@@ -54,7 +54,7 @@ pub(in crate::gram) fn fill(
             (Lowered::Factors { .. }, false) => {
                 target.run(tiling, &Factored::<f64, 24>::new(isa, measure, x, y_or_x)?, crew, watch)
             }
-            // Weights without features of pairs or tuples of items are refused there.
+            // `Product::new` refuses weights without features of pairs or tuples of items.
             (
                 Lowered::Count { .. }
                 | Lowered::Later

@@ -1,5 +1,5 @@
-//! The strategies that take the pairs of rankings one by one, for every measure and any n: the partition algorithm, or
-//! a grid of positions and values with vector instructions.
+//! The strategies that compute pairs of rankings one by one, for every measure and any n: the partition algorithm, or a
+//! grid of positions and values with vector instructions.
 
 use crate::error::Error;
 use crate::gram::plan::cost::{ASK_EVERY_NS, partition_ns};
@@ -15,9 +15,9 @@ pub(in crate::gram) struct Pairs<'a> {
     measure: &'a Measure,
     x: &'a Rankings,
     y: &'a Rankings,
-    /// Instructions for grids, or `None` to halve.
+    /// The instruction set for grids, or `None` for the partition algorithm.
     isa: Option<Isa>,
-    /// How many pairs to take without asking whether to proceed.
+    /// The number of pairs between two checks whether to proceed.
     interval: usize,
 }
 

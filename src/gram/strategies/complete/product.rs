@@ -1,7 +1,7 @@
-//! The strategy for weighted sums of few items: a matrix product of features, made block by block.
+//! The strategy for weighted sums of few items: a matrix product of features, computed block by block.
 //!
-//! For a symmetric weight a of the two ranks of a pair and the sign e of its order, the concordant sum over the pairs
-//! of items i < j is
+//! Let a be a symmetric weight of the two ranks of a pair, and e the sign of its order. The concordant sum over the
+//! pairs of items i < j is
 //!
 //! ```text
 //! (sum of a a' + sum of (a e) (a' e')) / 2
@@ -11,13 +11,13 @@
 //! `((sum of x)^2 - sum of x^2) / 2` with `x = u u'` for the multiplicative weight,
 //! `(n - 2) sum of u u' + (sum of u)^2` for the additive one. The signed kernel is the second sum alone.
 //!
-//! The two sums cancel where few pairs are concordant. Where less than one part in 512 is left the value is computed
-//! anew from its definition, so that the error stays below 1e-12 of the sum of the absolute values of the concordant
-//! terms. This is rare: of uniform rankings it happens to one pair in 750 for six items, and to none in a million for
-//! ten or more.
+//! The two sums cancel if few pairs are concordant. If less than 1/512 remains, the value is recomputed from its
+//! definition, so that the error stays below 1e-12 times the sum of the absolute values of the concordant terms. This
+//! is rare: for uniform rankings it happens to one pair in 750 with six items, and to none in a million with ten or
+//! more.
 //!
 //! A tensor of weights has a feature for every tuple of items, looked up in the tensor; a symmetric or skew-symmetric
-//! matrix one for every unordered pair.
+//! matrix has one for every unordered pair.
 
 use std::ops::Range;
 
@@ -37,8 +37,8 @@ use crate::weight::lowered::Lowered;
 use crate::weight::own;
 use crate::weight::powers::{exponent, scaled, times_power_of_two};
 
-/// Below this part of the largest sum there could be, a value is computed anew. No matter of speed: the bound on errors
-/// needs it.
+/// Below this fraction of the largest possible sum, a value is recomputed. This is not a matter of speed: the error
+/// bound needs it.
 const CANCELLED: f64 = 1.0 / 512.0;
 
 /// `G` rankings side by side in `S`, single or double precision.
@@ -48,10 +48,10 @@ pub(in crate::gram) struct Product<'a, S, const G: usize> {
     x: &'a Rankings,
     y: &'a Rankings,
     form: Form,
-    /// The weight of each rank; of tensors, all entries.
+    /// The weight of each rank; for tensors, all entries.
     weights: Vec<S>,
     blocks: Vec<FeatureBlock>,
-    /// The runs of all blocks, in one list, so that only few allocations can fail.
+    /// The runs of all blocks in one list, so that there are few allocations that can fail.
     runs: Vec<FeatureRun>,
     /// The value for a ranking and itself.
     own: f64,
@@ -65,7 +65,7 @@ enum Form {
         join: Join,
         signed: bool,
     },
-    /// Tensors with so many axes; if `halved`, one matrix that equals its transpose or the negative of it.
+    /// Tensors with `order` axes; if `halved`, one matrix that equals its transpose or minus its transpose.
     Tensors {
         order: usize,
         halved: bool,
@@ -73,7 +73,7 @@ enum Form {
 }
 
 impl Form {
-    /// How many weights are multiplied for a term.
+    /// The number of weights that are multiplied for a term.
     fn degree(self) -> i32 {
         match self {
             Self::Pairs { join: Join::Product, .. } => 4,
@@ -82,25 +82,25 @@ impl Form {
     }
 }
 
-/// Features that are made and multiplied together.
+/// Features that are computed and multiplied together.
 struct FeatureBlock {
-    /// Which of all runs.
+    /// The range of runs.
     runs: Range<usize>,
-    /// Whether they are followed by the squares of the weights of single items, halved and negative in the rows: the
-    /// part of the closed form of the multiplicative weight that is itself a product.
+    /// Whether the squares of the weights of single items follow, multiplied by -1/2 in the rows: the part of the
+    /// closed form of the multiplicative weight that is itself a product.
     squares: bool,
 }
 
 /// Features of one item j with a run of other items.
 struct FeatureRun {
-    /// For tensors: the number of the tensor and all items but the last as one number, to the base of n.
+    /// For tensors: the number of the tensor and all items but the last, as one number in base n.
     j: usize,
     others: Range<usize>,
-    /// Whether the features of rows are doubled, because those of the items swapped are left out.
+    /// Whether the features of rows are doubled, because those of the swapped items are left out.
     doubled: bool,
 }
 
-/// Rows and columns of a product have other features only for [`FeatureBlock::squares`].
+/// Rows and columns of a product have different features only for [`FeatureBlock::squares`].
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Side {
     Rows,
@@ -118,7 +118,7 @@ pub(in crate::gram) struct ProductPanels<S, const G: usize> {
 
 /// Groups of rankings and the features of a block.
 struct Panels<S, const G: usize> {
-    /// Ranks as whole numbers, only for tensors; otherwise as reals, with weights.
+    /// Ranks as integers, only for tensors; otherwise as floating-point numbers, with weights.
     indices: Vec<[u32; G]>,
     ranks: Vec<Row<S, G>>,
     weights: Vec<Row<S, G>>,
@@ -166,8 +166,8 @@ impl<'a, S: Real<G>, const G: usize> Product<'a, S, G> {
         Ok(Self { isa, measure, x, y, form, weights, blocks, runs, own, finish })
     }
 
-    /// Mends the values that have cancelled, which are marked as NaN, and those for equal rankings, than which none is
-    /// larger and which should have no rounding of their own.
+    /// Corrects the values that have cancelled, which are marked as NaN, and those of equal rankings, which are the
+    /// largest and must be exact.
     fn mend(&self, rows: Range<usize>, columns: &Range<usize>, values: &mut Square<G>, workspace: &mut Workspace) {
         for (row, values) in rows.zip(values) {
             for (column, value) in columns.clone().zip(values) {
@@ -181,7 +181,7 @@ impl<'a, S: Real<G>, const G: usize> Product<'a, S, G> {
         }
     }
 
-    /// Lays the ranks and weights of rankings side by side, in groups, one after the other.
+    /// Arranges the ranks and weights of rankings side by side, one group after another.
     fn load(&self, rankings: &Rankings, range: Range<usize>, panels: &mut Panels<S, G>) -> Result<(), Error> {
         let items = self.measure.items();
         let length = range.len().div_ceil(G) * items;
@@ -207,7 +207,7 @@ impl<'a, S: Real<G>, const G: usize> Product<'a, S, G> {
         Ok(())
     }
 
-    /// Makes the features of a block for all groups, one group after the other; how many there are for each.
+    /// Computes the features of a block for all groups, one group after another; returns their number per group.
     fn make_features(&self, block: &FeatureBlock, side: Side, panels: &mut Panels<S, G>) -> Result<usize, Error> {
         let items = self.measure.items().max(1);
         let Panels { indices, ranks, weights, features } = panels;
@@ -242,7 +242,7 @@ impl<'a, S: Real<G>, const G: usize> Product<'a, S, G> {
         Ok(length)
     }
 
-    /// For each ranking of a group the weights of the last item, all others being given by `number`.
+    /// For each ranking of a group, the weights of the last item; `number` encodes the others.
     fn rows_of(&self, number: usize, order: usize, indices: &[[u32; G]]) -> TableRows<'_, S, G> {
         let items = indices.len();
         let mut starts = [0; G];
@@ -313,21 +313,21 @@ impl<S: Real<G>, const G: usize> Fill for Product<'_, S, G> {
     }
 }
 
-/// Whether sums in single precision have errors of about 1e-6 of the self-similarity: whether no sum on the way to it
-/// is more than [`SINGLE_LOST`] times as large.
+/// Whether sums in single precision have errors of about 1e-6 of the self-similarity: whether no intermediate sum is
+/// more than [`SINGLE_LOST`] times as large.
 pub(in crate::gram) fn single_is_enough(measure: &Measure) -> Result<bool, Error> {
     let (most, own) = match measure.summed() {
         Some((Lowered::Products(u), signed)) => {
             let u = scaled(u, exponent(u))?;
             let own = own::squared_products(&u, 2, &Stop::default())?;
-            // No sum on the way to a signed one is larger, but the products of steep weights underflow.
+            // No intermediate sum of a signed kernel is larger, but the products of steep weights underflow.
             (if signed { SINGLE_STEEP } else { u.iter().map(|u| u * u).sum::<f64>().powi(2) }, own)
         }
         Some((Lowered::Sums(u), _)) => {
             let (own, size) = own::squared_sums(&scaled(u, exponent(u))?, 2);
             (size, own)
         }
-        // Terms without negative entries cannot cancel; for others it would take as long as a pair of rankings to say.
+        // Terms without negative entries cannot cancel; for others, the check would take as long as a pair of rankings.
         Some((Lowered::Factors { vectors, .. }, _)) => return Ok(vectors.iter().all(|&entry| entry >= 0.0)),
         Some((Lowered::Count { .. } | Lowered::Later | Lowered::Tensor { .. } | Lowered::Quadruples(_), _)) | None => {
             return Ok(true);
@@ -336,7 +336,7 @@ pub(in crate::gram) fn single_is_enough(measure: &Measure) -> Result<bool, Error
     Ok(own * SINGLE_LOST >= most)
 }
 
-/// How values follow from sums, but for their scale.
+/// How values follow from sums, up to their scale.
 fn finish(form: Form, u: &[f64]) -> Finish {
     let plain = Finish {
         half: 1.0,
@@ -352,8 +352,8 @@ fn finish(form: Form, u: &[f64]) -> Finish {
         limit: f64::INFINITY,
     };
     let half = Finish { half: 0.5, cancelled: CANCELLED, ..plain };
-    // What a sum over single items can be at most; with weights of both signs it can also be much less than that of the
-    // absolute values of its terms, so that this has to do instead.
+    // An upper bound of a sum over single items. With weights of both signs it can be much smaller than the sum of the
+    // absolute values of its terms; the bound is used instead.
     let most: f64 = u.iter().map(|u| u * u).sum();
     let mixed = u.iter().any(|&u| u < 0.0);
     match form {
@@ -377,7 +377,7 @@ fn finish(form: Form, u: &[f64]) -> Finish {
     }
 }
 
-/// Cuts the features into blocks of [`PRODUCT_BLOCK`]; of tensors there are so many weights.
+/// Splits the features into blocks of [`PRODUCT_BLOCK`]; tensors have `weights` weights.
 fn blocks(items: usize, form: Form, weights: usize) -> Result<(Vec<FeatureBlock>, Vec<FeatureRun>), Error> {
     let (mut blocks, mut runs) = (Vec::new(), Vec::new());
     let (mut first, mut left) = (0, PRODUCT_BLOCK);

@@ -10,7 +10,7 @@ pub(in crate::gram) fn correlations(
     mut values: impl FnMut(&Measure) -> Result<Vec<f64>, Error>,
 ) -> Result<Vec<f64>, Error> {
     let (mut signed, both) = sums(measure, &mut values)?;
-    // What is left of a sum that cancels is rounding.
+    // A sum that cancels leaves only rounding errors.
     let sizes = measure.without_signs()?.map(|measure| sums(&measure, &mut values)).transpose()?;
     for (pair, (value, both)) in signed.iter_mut().zip(both).enumerate() {
         let size = sizes.as_ref().map_or(0.0, |(_, sizes)| sizes[pair]);

@@ -1,11 +1,11 @@
 //! Gram matrices of lists out of a large catalogue.
 //!
 //! ```text
-//! mod           finds self-similarities where they are needed, then fills the tiles
-//! correlation   weighted correlations, made of two kernels
-//! index         lists by item, for finding those most alike
-//! pairs         one row of a tile at a time: only the pairs of lists that have an item in common are looked at closely
-//! setting       what is computed, of which lists
+//! mod           computes self-similarities if needed, then fills the tiles
+//! correlation   weighted correlations, computed from two kernels
+//! index         lists by item, to find the most similar ones
+//! pairs         one row of a tile at a time; only pairs of lists with a common item need a closer look
+//! setting       the measure and the lists
 //! ```
 
 mod correlation;
@@ -26,7 +26,7 @@ pub use index::ListIndex;
 use pairs::ListPairs;
 use setting::{Setting, mean_of};
 
-/// The kind of these rankings; refuses a measure that has no mean over complete rankings.
+/// The representation of these rankings; refuses a measure that has no mean over complete rankings.
 pub(in crate::gram) fn representation_of(measure: &Measure, x: &Lists, y: &Lists) -> Result<Representation, Error> {
     mean_of(measure)?;
     let rows = (x.rows() + y.rows()).max(1);

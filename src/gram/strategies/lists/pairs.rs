@@ -1,5 +1,5 @@
 //! Fills tiles row by row. The lists of the columns are indexed by item, so that the items of a row lead to the columns
-//! that have them too. All other values of the row follow from what each list has by itself.
+//! that have them too. All other values of the row follow from quantities of the single lists.
 
 use super::setting::Setting;
 use crate::error::Error;
@@ -24,12 +24,12 @@ pub(super) struct Scratch {
     index: Index,
 }
 
-/// Which of some lists have an item, and where.
+/// The lists that have an item, and its positions in them.
 #[derive(Default)]
 struct Index {
-    /// Item, list and place in the list, in this order.
+    /// Item, list and position in the list, sorted in this order.
     entries: Vec<[u32; 3]>,
-    /// For each list the items that the row has too, by their places in both.
+    /// For each list the items that the row also has, by their positions in both.
     common: Vec<Vec<[u32; 2]>>,
 }
 
@@ -47,7 +47,7 @@ impl Index {
         Ok(())
     }
 
-    /// Finds what a list has in common with each.
+    /// Finds the items that a list has in common with each of the indexed lists.
     fn find(&mut self, list: List<'_>) -> Result<(), Error> {
         self.common.iter_mut().for_each(Vec::clear);
         let mut rest = &self.entries[..];

@@ -1,4 +1,4 @@
-//! What is computed of lists: means over all complete rankings that agree with them.
+//! The measure of lists: the mean over all complete rankings that agree with them.
 
 use std::borrow::Cow;
 use std::ops::ControlFlow;
@@ -19,7 +19,7 @@ use crate::weight::means::Means;
 use crate::weight::own;
 use crate::weight::tails::Tails;
 
-/// The weight and what the mean is taken of; refuses a measure that is not computed of lists.
+/// The weight, and the sum whose mean is taken; refuses a measure that is not available for lists.
 pub(super) fn mean_of(measure: &Measure) -> Result<(&Lowered, Mean), Error> {
     let (weight, mean) = measure.mean()?;
     if weight.is_general() || mean == Mean::Both {
@@ -28,7 +28,7 @@ pub(super) fn mean_of(measure: &Measure) -> Result<(&Lowered, Mean), Error> {
     Ok((weight, mean))
 }
 
-/// What is computed, of which lists.
+/// The measure and the lists.
 pub(super) struct Setting<'a> {
     measure: &'a Measure,
     pub(super) x: &'a Lists,
@@ -36,12 +36,12 @@ pub(super) struct Setting<'a> {
     mean: Mean,
     sums: Weighed<'a>,
     longest: usize,
-    /// Where they are needed: where values are divided by them, and where they can be 0 although their terms are not.
-    /// For the Mallows kernel a quarter of the sum of the squared signs of each list.
+    /// The divisors of values. They are needed if values are normalized, or if they can be 0 although their terms are
+    /// not. For the Mallows kernel: a quarter of the sum of the squared signs of each list.
     roots: Option<Roots<'a>>,
 }
 
-/// A weight with what it comes to for the ends of lists.
+/// A weight with its means over the unlisted items at the end of a list.
 struct Weighed<'a> {
     weight: &'a Lowered,
     tails: Tails<'a>,
@@ -50,7 +50,7 @@ struct Weighed<'a> {
 }
 
 impl<'a> Weighed<'a> {
-    /// For lists of up to so many items.
+    /// For lists of up to `longest` items.
     fn new(
         weight: &'a Lowered,
         signed: bool,
@@ -70,7 +70,7 @@ impl<'a> Weighed<'a> {
 }
 
 impl<'a> Setting<'a> {
-    /// That of a measure, but for the roots.
+    /// The setting of a measure, without the divisors.
     pub(super) fn new(
         measure: &'a Measure,
         x: &'a Lists,
@@ -80,8 +80,8 @@ impl<'a> Setting<'a> {
         Self::with_tails(measure, x, y, &[], watch)
     }
 
-    /// As [`Setting::new`]; `tails` are those of another setting with the same measure, found again if they are too
-    /// few.
+    /// As [`Setting::new`]; `tails` are those of another setting with the same measure. They are computed again if
+    /// there are too few.
     pub(super) fn with_tails(
         measure: &'a Measure,
         x: &'a Lists,
@@ -91,7 +91,7 @@ impl<'a> Setting<'a> {
     ) -> Result<Self, Error> {
         let (weight, mut mean) = mean_of(measure)?;
         if measure.rate().is_some() && measure.is_normalized() {
-            // Differences of distances, of which both are about N^2 / 4, would lose digits.
+            // A difference of two distances of about N^2 / 4 would lose digits.
             mean = Mean::Signed;
         }
         let longest = x.longest().max(y.longest());
@@ -104,12 +104,12 @@ impl<'a> Setting<'a> {
         Ok(Self { measure, x, y, mean, sums, longest, roots: None })
     }
 
-    /// What the weights come to for the ends of lists, by length.
+    /// The means of the weights over the unlisted items, by length of the list.
     pub(super) fn tails(&self) -> &[(f64, f64)] {
         self.sums.tails.means()
     }
 
-    /// What is summed.
+    /// The sums of the measure.
     pub(super) fn sums(&self) -> ListSums<'_> {
         self.sums.sums()
     }
@@ -122,7 +122,7 @@ impl<'a> Setting<'a> {
         }
     }
 
-    /// Finds what values are divided by.
+    /// Computes the divisors of values.
     pub(super) fn find_roots(&mut self, threads: Option<usize>, watch: Option<Watch<'_>>) -> Result<(), Error> {
         let mut watch = watch;
         let of_rows = self.roots_of(self.x, threads, parallel::share(&mut watch))?;
@@ -132,12 +132,12 @@ impl<'a> Setting<'a> {
         Ok(())
     }
 
-    /// Says what values are divided by.
+    /// Sets the divisors of values.
     pub(super) fn set_roots(&mut self, of_rows: Cow<'a, [f64]>, of_columns: Option<Cow<'a, [f64]>>) {
         self.roots = Some(Roots::new(of_rows, of_columns));
     }
 
-    /// What the values of these lists are divided by.
+    /// The divisors of the values of these lists.
     pub(super) fn roots_of(
         &self,
         set: &Lists,
@@ -145,7 +145,7 @@ impl<'a> Setting<'a> {
         watch: Option<Watch<'_>>,
     ) -> Result<Vec<f64>, Error> {
         let mut watch = watch;
-        // Most of the time goes into the matrix.
+        // Most of the time is spent on the matrix.
         let mut begun = |_| match &mut watch {
             Some(watch) => watch(Progress { done: 0, total: 1 }),
             None => ControlFlow::Continue(()),
@@ -157,7 +157,7 @@ impl<'a> Setting<'a> {
         Ok(values)
     }
 
-    /// The value of each list and itself, after it is divided by what there is to divide by.
+    /// The value of each list with itself, after division.
     pub(super) fn diagonal(&self, threads: Option<usize>, watch: Option<Watch<'_>>) -> Result<Vec<f64>, Error> {
         let mut values = self.own_values(self.x, threads, watch)?;
         for value in &mut values {
@@ -171,7 +171,7 @@ impl<'a> Setting<'a> {
         Ok(values)
     }
 
-    /// The value of each list and itself, before it is divided by anything; of a Mallows kernel the mean distance.
+    /// The value of each list with itself, before division; for a Mallows kernel the mean distance.
     fn own_values(&self, set: &Lists, threads: Option<usize>, watch: Option<Watch<'_>>) -> Result<Vec<f64>, Error> {
         let mut watch = watch;
         let Weighed { weight, signed, items, .. } = self.sums;
@@ -194,7 +194,7 @@ impl<'a> Setting<'a> {
         )
     }
 
-    /// The value of a list and itself; of a kernel, 0 if it may be rounding, by the rule in [`own`].
+    /// The value of a list with itself; for a kernel, 0 if it may be a rounding error, by the rule in [`own`].
     fn own_value(
         &self,
         list: List<'_>,
@@ -227,34 +227,34 @@ impl<'a> Setting<'a> {
         ListWorkspace::new(self.longest, isa, stop)
     }
 
-    /// Makes a list ready.
+    /// Prepares a list.
     pub(super) fn listed<'b>(&self, list: List<'b>) -> Result<Listed<'b>, Error> {
         self.sums().listed(list, |means| self.power(means))
     }
 
-    /// The power of two that the numbers of a list are multiplied by, where values are divided by the roots.
+    /// The power of two by which the numbers of a list are multiplied, if values are divided by the roots.
     fn power(&self, means: &Means) -> i32 {
         if self.measure.is_normalized() { means.power(self.sums.weight, self.sums.signed) } else { 0 }
     }
 
-    /// The value for a sum, before it is divided by anything; of a Mallows kernel the mean distance.
+    /// The value for a sum, before division; for a Mallows kernel the mean distance.
     pub(super) fn of_sum(&self, sum: f64) -> f64 {
         match self.mean {
-            // Correlations are made of two kernels.
+            // Correlations are computed from two kernels.
             Mean::Concordant | Mean::Signed | Mean::Both => sum,
             Mean::Discordant => pairs_of(self.sums.items as u64) as f64 - sum,
         }
     }
 
-    /// The Mallows kernel of two lists with this mean distance. Divided by the roots of both self-similarities it has,
-    /// with s and t the signs of all pairs, `|s - t|^2 / 4` in place of the distance, and then this is the signed sum:
-    /// no quotient could underflow.
+    /// The Mallows kernel of two lists with this mean distance. Divided by the square roots of both self-similarities,
+    /// it has `|s - t|^2 / 4` in place of the distance, where s and t are the signs of all pairs. `value` is then the
+    /// signed sum; no quotient can underflow.
     fn similarity(&self, rate: f64, value: f64, row: usize, column: usize) -> f64 {
         let Some(roots) = &self.roots else { return (-rate * value).exp() };
         (-rate * (roots.sum(row, column) - value / 2.0).max(0.0)).exp()
     }
 
-    /// The value after it is divided by what there is to divide by.
+    /// The value after division.
     pub(super) fn finished(&self, value: f64, row: usize, column: usize) -> f64 {
         if let Some(rate) = self.measure.rate() {
             return self.similarity(rate, value, row, column);

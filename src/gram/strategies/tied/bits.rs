@@ -1,7 +1,7 @@
 //! The strategy for counts of rankings with ties: two bits for each pair of items.
 //!
-//! One bit is the order of the pair, the other whether it is decided, that is, not tied. With e = 1, 0 or -1 for a pair
-//! that is in order, tied or turned round, the sum of e e' over all pairs is
+//! One bit is the order of the pair, the other whether it is decided, that is, not tied. Let e = 1, 0 or -1 for a pair
+//! that is in order, tied or reversed. The sum of e e' over all pairs is
 //!
 //! ```text
 //! ones in (d & d' & !(o ^ o')) - ones in (d & d' & (o ^ o'))
@@ -22,18 +22,18 @@ use crate::simd::Isa;
 use crate::simd::bits::{self, SQUARE};
 use crate::simd::place::Square;
 
-/// What follows from the bits of rankings with ties.
+/// The values that follow from the bits of rankings with ties.
 pub(super) struct Balances<'a> {
     setting: &'a Setting<'a>,
     /// The number of pairs of items.
     all: u64,
-    /// The value for each balance from the least on; nothing where these are many.
+    /// The value for each balance, from the smallest on; empty if there are many.
     values: Vec<f64>,
-    /// Whether these are the values of the measure, and not what is still to be divided or exponentiated.
+    /// Whether these are the final values of the measure, or still have to be divided or exponentiated.
     finished: bool,
 }
 
-/// Packs rankings for a measure that counts pairs, of at most 65,535 items.
+/// Packs rankings of at most 65,535 items, for a measure that counts pairs.
 pub(super) fn bits<'a>(isa: Isa, setting: &'a Setting<'a>, stop: &Stop) -> Result<Packed<Balances<'a>>, Error> {
     let items = setting.x.items();
     let all = pairs_of(items as u64);

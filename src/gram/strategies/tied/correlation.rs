@@ -15,7 +15,7 @@ use crate::weight::own::ROUNDING;
 pub(super) struct Correlations<'a> {
     setting: &'a Setting<'a>,
     isa: Option<Isa>,
-    /// The weight without signs, if it has some.
+    /// The absolute values of the weights, if some are negative.
     sizes: Option<Lowered>,
 }
 
@@ -43,7 +43,7 @@ impl<'a> Correlations<'a> {
     fn between(&self, row: usize, column: usize, memory: &mut TiedWorkspace) -> Result<f64, Error> {
         let (signed, both) = self.sums(self.setting.weight, row, column, memory)?;
         let size = self.sizes.as_ref().map_or(Ok(0.0), |weight| Ok(self.sums(weight, row, column, memory)?.1))?;
-        // What is left of a sum that cancels is rounding.
+        // A sum that cancels leaves only rounding errors.
         Ok(if both.abs() <= ROUNDING * size { 0.0 } else { signed / both })
     }
 }

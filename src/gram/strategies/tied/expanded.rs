@@ -1,4 +1,4 @@
-//! General weights as tensors, and what rankings with ties have with themselves.
+//! General weights as tensors, and the self-similarities of rankings with ties.
 
 use std::borrow::Cow;
 
@@ -17,12 +17,12 @@ pub(super) struct Tensors<'a> {
     pub(super) order: usize,
     pub(super) items: usize,
     entries: Cow<'a, [f64]>,
-    /// Whether it is one matrix that equals its transpose or the negative of it: then half of it is enough.
+    /// Whether it is one matrix that equals its transpose or minus its transpose: then half of it is enough.
     pub(super) halved: bool,
 }
 
 impl<'a> Tensors<'a> {
-    /// The tensors of a weight; factors are multiplied out, which can be stopped.
+    /// The tensors of a weight. Factors are multiplied out, which the watch can stop.
     pub(super) fn new(weight: &'a Lowered, items: usize, watch: &mut Option<Watch<'_>>) -> Result<Self, Error> {
         let numbers = match weight {
             Lowered::Tensor { entries, .. } => entries.len(),
@@ -55,12 +55,12 @@ impl<'a> Tensors<'a> {
         self.entries.chunks_exact(if self.order == 2 { self.items * self.items } else { self.items }.max(1))
     }
 
-    /// Lines of each tensor.
+    /// Rows of each tensor.
     pub(super) fn lines(&self) -> usize {
         if self.order == 2 { self.items } else { self.items.min(1) }
     }
 
-    /// How many entries of a line are multiplied.
+    /// The number of entries of a row that are multiplied.
     pub(super) fn length(&self, line: usize) -> usize {
         if self.halved { line + 1 } else { self.items }
     }
@@ -85,7 +85,7 @@ impl<'a> Tensors<'a> {
         Ok(total)
     }
 
-    /// The value of each ranking and itself; 0 if it may be rounding, by the rule in [`own`].
+    /// The value of each ranking with itself; 0 if it may be a rounding error, by the rule in [`own`].
     pub(super) fn own_values(
         &self,
         set: &Incomplete,

@@ -1,10 +1,9 @@
-//! The strategy for the average kernel of few items with ties: bits of predecessors, and a table of what the later item
-//! of a pair has.
+//! The strategy for the average kernel of few items with ties: bits of predecessors, and a table of the terms of the
+//! later item of a pair.
 //!
-//! A pair adds a number that depends on the two blocks of its later item, and on whether the pair is tied in neither
-//! ranking, in the first, in the second or in both. For each item the items before it and the items tied with it are
-//! bits; four counts of common bits, times four numbers from the table, give what all pairs add of which it is the
-//! later one.
+//! The term of a pair depends on the two blocks of its later item, and on whether the pair is tied in neither ranking,
+//! in the first, in the second or in both. For each item, the items before it and the items tied with it are bits. Four
+//! counts of common bits, times four numbers from the table, give the sum over all pairs of which it is the later item.
 
 use std::ops::Range;
 
@@ -22,11 +21,11 @@ use crate::simd::tops::{Four, PackedItem, in_tops_of, sum_later};
 pub(super) struct Later<'a> {
     setting: &'a Setting<'a>,
     isa: Isa,
-    /// The number of each block that occurs, by first rank and size.
+    /// The index of each block that occurs, by first rank and size.
     numbers: Vec<u32>,
-    /// How many blocks occur.
+    /// The number of blocks that occur.
     blocks: usize,
-    /// The four numbers of each two blocks, row by row.
+    /// The four numbers of every two blocks, row by row.
     table: Vec<Four>,
 }
 
@@ -59,7 +58,7 @@ impl<'a> Later<'a> {
         Ok(Self { setting, isa, numbers, blocks: found.len(), table })
     }
 
-    /// Packs the items of rankings; the numbers of their blocks are multiplied by a factor.
+    /// Packs the items of rankings; the indices of their blocks are multiplied by a factor.
     fn pack(
         &self,
         set: &Incomplete,

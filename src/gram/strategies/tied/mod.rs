@@ -1,15 +1,15 @@
-//! Gram matrices of rankings with ties and missing items: runs the strategy that was planned.
+//! Gram matrices of rankings with ties and missing items: runs the planned strategy.
 //!
 //! ```text
-//! mod           finds self-similarities where they are needed, then runs the strategy
-//! bits          two bits for each pair of items, for measures that count
-//! later         the same for the average kernel of few items
+//! mod           computes self-similarities if needed, then runs the strategy
+//! bits          two bits for each pair of items, for measures that are counts
+//! later         bits for the average kernel of few items
 //! correlation   weighted correlations, one pair of rankings at a time
 //! pairs         one pair of rankings at a time
 //! product       for few items, a matrix product of features
 //! tensor        general weights: products of mean tensors
-//! setting       what is computed, of which rankings
-//! expanded      general weights as tensors, and what rankings have with themselves
+//! setting       the measure and the rankings
+//! expanded      general weights as tensors, and self-similarities
 //! ```
 
 mod bits;
@@ -40,7 +40,7 @@ use tensor::TiedTensors;
 
 pub(in crate::gram) use setting::representation_of;
 
-/// The value of a kernel for each ranking and itself, before it is divided by anything.
+/// The value of a kernel for each ranking with itself, before division.
 pub(crate) fn own_values(
     measure: &Measure,
     x: &Incomplete,

@@ -1,4 +1,4 @@
-//! The strategies that take the pairs of rankings with ties one by one.
+//! The strategies that compute pairs of rankings with ties one by one.
 
 use std::ops::Range;
 

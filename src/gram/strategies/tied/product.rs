@@ -1,4 +1,4 @@
-//! The strategy for incomplete rankings of few items: a matrix product of features, made block by block.
+//! The strategy for incomplete rankings of few items: a matrix product of features, computed block by block.
 
 use std::ops::Range;
 
@@ -20,7 +20,7 @@ use crate::weight::lowered::Lowered;
 /// Features in a block, as for complete rankings.
 const BLOCK: usize = 112;
 
-/// A matrix product of what pairs of items have in each ranking.
+/// A matrix product of the numbers of pairs of items in each ranking.
 pub(in crate::gram) struct Features<'a> {
     setting: &'a Setting<'a>,
     isa: Isa,
@@ -59,7 +59,7 @@ impl<'a> Features<'a> {
         Ok(Self { setting, isa, join, pairs: all_pairs(items)? })
     }
 
-    /// Lays rankings side by side, in groups, one group after the other.
+    /// Arranges rankings side by side, one group after another.
     fn load(&self, set: &Incomplete, range: Range<usize>, panel: &mut TiedPanel) -> Result<(), Error> {
         let items = set.items();
         let TiedPanel { starts, weights, tied, .. } = panel;
@@ -89,7 +89,7 @@ impl<'a> Features<'a> {
         Ok(())
     }
 
-    /// Makes the features of some pairs of items, so many for each, in all groups.
+    /// Computes the features of some pairs of items, `each` per pair, in all groups.
     fn make(&self, pairs: &[(u32, u32)], each: usize, panel: &mut TiedPanel) -> Result<(), Error> {
         let TiedPanel { starts, weights, tied, features } = panel;
         let (items, length) = (self.setting.x.items().max(1), pairs.len() * each);

@@ -1,4 +1,4 @@
-//! What is computed of rankings with ties: means over all complete rankings that agree with them.
+//! The measure of rankings with ties: the mean over all complete rankings that agree with them.
 
 use super::expanded::Tensors;
 use crate::error::Error;
@@ -17,7 +17,7 @@ use crate::weight::lowered::Lowered;
 use crate::weight::means::Means;
 use crate::weight::own;
 
-/// The kind of these rankings; refuses a measure that has no mean over complete rankings.
+/// The representation of these rankings; refuses a measure that has no mean over complete rankings.
 pub(in crate::gram) fn representation_of(
     measure: &Measure,
     x: &Incomplete,
@@ -31,14 +31,14 @@ pub(in crate::gram) fn representation_of(
     Ok(Representation::Tied { unknown, cells: x.usual_blocks() * y.usual_blocks() })
 }
 
-/// What pairs with a ranking need of it.
+/// A ranking prepared for pairs with others.
 #[derive(Default)]
 pub(super) struct Ready {
     means: Means,
     levels: Option<Levels>,
 }
 
-/// What is computed, of which rankings.
+/// The measure and the rankings.
 pub(super) struct Setting<'a> {
     measure: &'a Measure,
     pub(super) x: &'a Incomplete,
@@ -47,20 +47,20 @@ pub(super) struct Setting<'a> {
     pub(super) mean: Mean,
     /// Whether items can be anywhere.
     pub(super) unknown: bool,
-    /// Where they are needed: where values are divided by them, and where they can be 0 although their terms are not.
-    /// For the Mallows kernel half of the mean distance of each ranking from itself.
+    /// The divisors of values. They are needed if values are normalized, or if they can be 0 although their terms are
+    /// not. For the Mallows kernel: half of the mean distance of each ranking from itself.
     roots: Option<Roots<'a>>,
 }
 
 impl<'a> Setting<'a> {
-    /// That of a measure, but for the roots.
+    /// The setting of a measure, without the divisors.
     pub(super) fn new(measure: &'a Measure, x: &'a Incomplete, y: &'a Incomplete) -> Result<Self, Error> {
         let (weight, mean) = measure.mean()?;
         let unknown = matches!(representation_of(measure, x, y)?, Representation::Tied { unknown: true, .. });
         Ok(Self { measure, x, y, weight, mean, unknown, roots: None })
     }
 
-    /// The same rankings with another weight, and the mean of something else.
+    /// The same rankings with another weight, and the mean of another sum.
     pub(super) fn taking<'b>(&self, weight: &'b Lowered, mean: Mean) -> Setting<'b>
     where
         'a: 'b,
@@ -68,7 +68,7 @@ impl<'a> Setting<'a> {
         Setting { weight, mean, roots: None, ..*self }
     }
 
-    /// The sets that have roots of their own: the rows, and the columns unless these are the same.
+    /// The sets with separate roots: the rows, and the columns if they differ.
     fn sets(&self) -> impl Iterator<Item = &'a Incomplete> + use<'a> {
         let same = std::ptr::eq(self.x, self.y);
         [self.x, self.y].into_iter().take(if same { 1 } else { 2 })
@@ -83,13 +83,13 @@ impl<'a> Setting<'a> {
         }
     }
 
-    /// How many jobs it takes to find the roots.
+    /// The number of jobs to compute the roots.
     pub(super) fn jobs_of_roots(&self) -> usize {
         let jobs = self.sets().map(|set| set.rows().div_ceil(self.rows_a_job())).sum();
         if self.needs_roots() { jobs } else { 0 }
     }
 
-    /// Finds what values are divided by.
+    /// Computes the divisors of values.
     pub(super) fn find_roots(&mut self, threads: Option<usize>, phases: &mut Phases<'_>) -> Result<(), Error> {
         let roots = |set: &Incomplete| {
             let jobs = set.rows().div_ceil(self.rows_a_job());
@@ -103,12 +103,12 @@ impl<'a> Setting<'a> {
         Ok(())
     }
 
-    /// How many rankings are compared with themselves in a job.
+    /// The number of rankings that a job compares with themselves.
     fn rows_a_job(&self) -> usize {
         rows_a_job(cost::tied_pair_ns(self.measure))
     }
 
-    /// The value of each ranking and itself, before it is divided by anything.
+    /// The value of each ranking with itself, before division.
     pub(super) fn own_values(
         &self,
         set: &Incomplete,
@@ -131,7 +131,7 @@ impl<'a> Setting<'a> {
         )
     }
 
-    /// The value of a ranking and itself; of a kernel, 0 if it may be rounding, by the rule in [`own`].
+    /// The value of a ranking with itself; for a kernel, 0 if it may be a rounding error, by the rule in [`own`].
     fn own_value(
         &self,
         set: &Incomplete,
@@ -165,7 +165,7 @@ impl<'a> Setting<'a> {
         TiedWorkspace::new(need, self.x.items(), isa, stop)
     }
 
-    /// What pairs with a ranking need of it, for another weight.
+    /// A ranking prepared for pairs with others, for another weight.
     pub(super) fn ready_for(&self, weight: &Lowered, set: &Incomplete, row: usize) -> Result<Ready, Error> {
         if self.unknown {
             return Ok(Ready::default());
@@ -179,14 +179,15 @@ impl<'a> Setting<'a> {
         Ok(self.scaled_means(set, row)?.0)
     }
 
-    /// What pairs with a ranking need of it.
+    /// A ranking prepared for pairs with others.
     pub(super) fn ready(&self, set: &Incomplete, row: usize) -> Result<Ready, Error> {
         let means = self.means(set, row)?;
         let levels = if self.unknown { None } else { Some(Levels::of(self.weight, set.row(row), &means)?) };
         Ok(Ready { means, levels })
     }
 
-    /// What the weights come to for a ranking, and the power of two in it where values are divided by the roots.
+    /// The block means of the weights for a ranking, and the power of two that they were scaled by, if values are
+    /// divided by the roots.
     fn scaled_means(&self, set: &Incomplete, row: usize) -> Result<(Means, i32), Error> {
         if self.unknown {
             return Ok((Means::default(), 0));
@@ -198,7 +199,7 @@ impl<'a> Setting<'a> {
         Ok((means, power))
     }
 
-    /// The value for two rankings, before it is divided by anything; of a Mallows kernel the mean distance.
+    /// The value for two rankings, before division; for a Mallows kernel the mean distance.
     pub(super) fn value(
         &self,
         s: (&Incomplete, usize, &Ready),
@@ -210,7 +211,7 @@ impl<'a> Setting<'a> {
             means,
             levels: levels.as_ref(),
         });
-        // A sum taken the other way round would round differently.
+        // The sum of the inverse permutation would round differently.
         let (s, t) = if s.blocks.starts <= t.blocks.starts { (s, t) } else { (t, s) };
         if self.unknown {
             return self.of_balance(anywhere(s.blocks, t.blocks, memory));
@@ -220,13 +221,15 @@ impl<'a> Setting<'a> {
             Mean::Discordant => {
                 pairs_of(s.blocks.starts.len() as u64) as f64 - sums::concordant(self.weight, s, t, memory)
             }
-            // Of the two sums of a correlation this is the difference; the strategy for these takes them one by one.
+            // For a correlation this is the difference of its two sums; the strategy for correlations computes both
+            // separately.
             Mean::Signed | Mean::Both => sums::signed(self.weight, s, t, memory),
         }
     }
 
-    /// The Mallows kernel of two rankings with this mean distance. Divided by the roots of both self-similarities it
-    /// has the distance less the mean of those of both rankings from themselves, and no quotient that could underflow.
+    /// The Mallows kernel of two rankings with this mean distance. Divided by the square roots of both
+    /// self-similarities, it has the distance minus the mean of both self-distances in the exponent. No quotient can
+    /// underflow.
     fn similarity(&self, rate: f64, distance: f64, row: usize, column: usize) -> f64 {
         let Some(roots) = &self.roots else { return (-rate * distance).exp() };
         if self.x.row(row).starts == self.y.row(column).starts {
@@ -235,7 +238,7 @@ impl<'a> Setting<'a> {
         (-rate * (distance - roots.sum(row, column)).max(0.0)).exp()
     }
 
-    /// The value of each ranking and itself, after it is divided by what there is to divide by.
+    /// The value of each ranking with itself, after division.
     pub(super) fn diagonal(&self, threads: Option<usize>, watch: Option<Watch<'_>>) -> Result<Vec<f64>, Error> {
         if self.mean == Mean::Both {
             return self.own_correlations(threads, watch);
@@ -267,7 +270,7 @@ impl<'a> Setting<'a> {
         Ok(values)
     }
 
-    /// The value after it is divided by what there is to divide by.
+    /// The value after division.
     pub(super) fn finished(&self, value: f64, row: usize, column: usize) -> f64 {
         if let Some(rate) = self.measure.rate() {
             return self.similarity(rate, value, row, column);
@@ -277,13 +280,12 @@ impl<'a> Setting<'a> {
         roots.finish(value, (row, column), self.measure.is_normalized(), same)
     }
 
-    /// The rankings of the columns, unless these are those of the rows.
+    /// The rankings of the columns, if they differ from those of the rows.
     pub(super) fn other(&self) -> Option<&'a Incomplete> {
         (!std::ptr::eq(self.x, self.y)).then_some(self.y)
     }
 
-    /// Divides the values of a row of the result, from a column on, by what there is to divide by; some can stand for
-    /// no row or column.
+    /// Divides the values of a row of the result, from a column on; some lanes may belong to no row or column.
     pub(super) fn finish_row(&self, isa: Isa, row: usize, column: usize, values: &mut [f64]) {
         if let Some(rate) = self.measure.rate() {
             let columns = column..self.y.rows().max(column);
@@ -310,13 +312,13 @@ impl<'a> Setting<'a> {
         }
     }
 
-    /// Whether two rankings have nothing to do with the value but by their sum.
+    /// Whether the value depends on the two rankings only through their sum.
     pub(super) fn depends_on_sum_alone(&self) -> bool {
         self.roots.is_none() && !self.measure.is_normalized()
     }
 
-    /// The value for the number of pairs of items that are in the same order in both rankings less the number of those
-    /// in opposite order, of a measure that counts pairs.
+    /// For a measure that counts pairs, the value for a balance: the number of pairs of items in the same order in both
+    /// rankings minus the number in opposite order.
     pub(super) fn of_balance(&self, balance: f64) -> f64 {
         let all = pairs_of(self.x.items() as u64) as f64;
         match self.mean {

@@ -1,9 +1,9 @@
-//! General weights for rankings with ties: products of mean tensors, which are made line by line.
+//! General weights for rankings with ties: products of mean tensors, which are computed row by row.
 //!
-//! A line has what one item has with all items; weights with one axis have one line. The lines of all rankings of a
-//! tile are made and multiplied together, so that memory does not grow with the square of the number of items. The
-//! items of a block have one line but for the diagonal. Those of large blocks, the mean of many rows of weights, are
-//! kept for as long as the tile.
+//! A row of a tensor has the entries of one item with all items; weights with one axis have one row. The rows of all
+//! rankings of a tile are computed and multiplied together, so that memory does not grow with the square of the number
+//! of items. The items of a block have the same row except for the diagonal. The rows of large blocks, means of many
+//! rows of weights, are kept for the duration of the tile.
 
 use std::ops::Range;
 
@@ -21,20 +21,20 @@ use crate::simd::product::{Real, Row};
 use crate::weight::mean_tensor::{Direction, MeanTensor};
 use crate::weight::own;
 
-/// Rankings side by side in a product.
+/// Rankings that are multiplied side by side.
 const G: usize = 24;
-/// Features that are multiplied at a time, as for complete rankings.
+/// The number of features that are multiplied at a time, as for complete rankings.
 const BLOCK: usize = 112;
-/// The lines of blocks of more items than this are kept; those of smaller ones are made each time.
+/// The rows of blocks with more items than this are kept; those of smaller blocks are computed each time.
 const SMALL: usize = 16;
-/// Up to so many items all lines are kept, which takes 38 MB for a tile at most.
+/// Up to this many items all rows are kept, which takes at most 38 MB per tile.
 const FEW: usize = 100;
 
-/// The lines of one tensor for one ranking.
+/// The rows of one tensor for one ranking.
 struct Lines<'a> {
     tensor: MeanTensor<'a>,
     starts: &'a [u32],
-    /// The lines that are kept, one behind the other, and by the first rank of a block where its own begins.
+    /// The rows that are kept, one after another, and the start of each by first rank of its block.
     kept: Vec<f64>,
     kept_at: Vec<Option<usize>>,
 }
@@ -67,7 +67,7 @@ impl<'a> Lines<'a> {
         Ok(new)
     }
 
-    /// A line, and what its item has with itself, which the line does not have; `made` and `rows` are memory.
+    /// A row, and its diagonal entry, which the row does not contain; `made` and `rows` are memory.
     fn line<'s>(&'s self, item: usize, rows: &mut [f64], made: &'s mut [f64]) -> (&'s [f64], f64) {
         let block = self.tensor.block(self.starts[item]);
         if let Some(first) = self.kept_at[block.start] {
@@ -83,13 +83,13 @@ impl<'a> Lines<'a> {
 pub(super) struct TiedTensors<'a> {
     pub(super) setting: &'a Setting<'a>,
     pub(super) tensors: Tensors<'a>,
-    /// For matrix products; without it one pair of rankings is taken at a time.
+    /// The instruction set for matrix products; `None` computes one pair of rankings at a time.
     pub(super) isa: Option<Isa>,
 }
 
 /// Memory for one thread.
 pub(super) struct Scratch {
-    /// A line and the mean of rows it is made of, for a ranking and another one.
+    /// A row and the mean of rows that it is computed from, for each of two rankings.
     lines: [Vec<f64>; 2],
     rows: Vec<f64>,
     left: Vec<Row<f64, G>>,
@@ -116,7 +116,7 @@ impl TiedTensors<'_> {
         Ok(Some(all))
     }
 
-    /// Puts some lines of rankings side by side, in groups, one group after the other; how long these are.
+    /// Arranges some rows of rankings side by side, one group after another; returns the length of these.
     fn make(
         &self,
         sources: &[Lines<'_>],
@@ -148,7 +148,7 @@ impl TiedTensors<'_> {
         Ok(length)
     }
 
-    /// Adds the products of one tensor; whether to proceed.
+    /// Adds the products of one tensor; returns whether to proceed.
     fn multiply(
         &self,
         isa: Isa,
@@ -164,7 +164,7 @@ impl TiedTensors<'_> {
                 return Ok(false);
             }
             let lines = first..self.tensors.lines().min(first + together);
-            // Of a matrix that is halved the numbers off the diagonal come twice.
+            // In a halved matrix the numbers off the diagonal count twice.
             let factor = if self.tensors.halved { 2.0 } else { 1.0 };
             let length = self.make(sources[0], lines.clone(), factor, (rows, line), left)?;
             self.make(sources[1], lines, 1.0, (rows, line), right)?;
@@ -212,7 +212,7 @@ impl TiedTensors<'_> {
         Ok(())
     }
 
-    /// The value of two rankings; `None` when told not to proceed.
+    /// The value of two rankings; `None` if the run must stop.
     fn between(
         &self,
         row: usize,

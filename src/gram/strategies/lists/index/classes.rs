@@ -1,4 +1,5 @@
-//! Lists that differ in their items only: all of a class have the same value with a list that shares none of them.
+//! Classes of lists that differ only in their items: all lists of a class have the same value with a list that shares
+//! no item with them.
 
 use std::collections::HashMap;
 
@@ -7,13 +8,13 @@ use crate::kappa::lists::bounds::find_shape;
 use crate::memory;
 use crate::rankings::Lists;
 
-/// The classes of some lists: by the sizes of their blocks, and by what their values are divided by. That is a function
-/// of the sizes too, but for rounding, which depends on the order of the items.
+/// The classes of lists: by the sizes of their blocks, and by the divisors of their values. The divisors are functions
+/// of the sizes too, up to rounding, which depends on the order of the items.
 #[derive(Debug, Clone)]
 pub(super) struct Classes {
-    /// For each list its class.
+    /// The class of each list.
     of_list: Vec<u32>,
-    /// For each class its lists, rising.
+    /// The lists of each class, in increasing order.
     members: Vec<Vec<u32>>,
 }
 

@@ -1,4 +1,4 @@
-//! What is kept for one list while others are looked at.
+//! The hits that are kept for one list during a search.
 
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
@@ -40,11 +40,11 @@ impl Ord for Hit {
     }
 }
 
-/// What is kept.
+/// The hits that are kept.
 pub(super) enum Kept {
-    /// So many best, the worst of which is on top.
+    /// The `count` best; the worst of them is on top.
     Best { count: usize, heap: BinaryHeap<Hit> },
-    /// All whose key is not above the limit.
+    /// All hits whose key is at most the limit.
     Close { limit: f64, hits: Vec<Hit> },
 }
 
@@ -58,7 +58,7 @@ impl Kept {
         }
     }
 
-    /// Takes a hit, if it is good enough.
+    /// Keeps a hit if it is good enough.
     pub(super) fn offer(&mut self, hit: Hit) -> Result<(), Error> {
         if !self.admits(hit.key, hit.index) {
             return Ok(());
@@ -76,7 +76,7 @@ impl Kept {
         }
     }
 
-    /// Takes out what was kept: the best first, or by index.
+    /// Returns the kept hits: the best first, or by index.
     pub(super) fn take(&mut self) -> Vec<Hit> {
         match self {
             Self::Best { heap, .. } => std::mem::take(heap).into_sorted_vec(),

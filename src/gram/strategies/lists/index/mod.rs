@@ -1,11 +1,11 @@
-//! Lists indexed by item, for finding those most alike without looking at all.
+//! An index of lists by item, to find the most similar lists without looking at all.
 //!
 //! ```text
 //! mod        the index, and searches for many lists
 //! query      one list against all
 //! postings   which lists have an item
-//! classes    lists that differ in their items only
-//! kept       what is kept for one list
+//! classes    lists that differ only in their items
+//! kept       the hits that are kept for one list
 //! ```
 
 mod classes;
@@ -30,9 +30,9 @@ use kept::{Hit, Kept};
 use postings::Postings;
 use query::Searcher;
 
-/// Lists indexed by item for one measure: a search visits only lists that share an item, and computes the values of
-/// those only that may be good enough. Results are those of [`neighbors`](crate::neighbors) and
-/// [`within`](crate::within), which make an index for each call; this one is made once.
+/// An index of lists by item, for one measure. A search visits only lists that share an item, and computes only values
+/// that may be good enough. Results are those of [`neighbors`](crate::neighbors) and [`within`](crate::within), which
+/// build an index in each call; this one is built once.
 ///
 /// It takes 8 bytes for each item of each list, and 8 for each list.
 ///
@@ -50,10 +50,10 @@ use query::Searcher;
 pub struct ListIndex<'a> {
     measure: Cow<'a, Measure>,
     lists: Cow<'a, Lists>,
-    /// What values are divided by, if they are.
+    /// The divisors of values, if there are any.
     roots: Option<Vec<f64>>,
     is_bounded: bool,
-    /// What the weights come to for the ends of lists, by length.
+    /// The means of the weights over the unlisted items at the end of a list, by length of the list.
     tails: Vec<(f64, f64)>,
     postings: Postings,
     classes: Classes,
@@ -63,7 +63,7 @@ impl<'a> ListIndex<'a> {
     /// An index of lists for a measure.
     ///
     /// # Errors
-    /// When the numbers of items differ, the measure is not one that lists have, there is no memory, or `options.watch`
+    /// When the numbers of items differ, the measure is not available for lists, there is no memory, or `options.watch`
     /// stops the run.
     pub fn new(measure: &'a Measure, lists: &'a Lists, options: Options<'_>) -> Result<Self, Error> {
         Self::build(Cow::Borrowed(measure), Cow::Borrowed(lists), options)
@@ -92,7 +92,7 @@ impl<'a> ListIndex<'a> {
         Ok(Self { measure, lists, roots, is_bounded, tails, postings, classes })
     }
 
-    /// The same index, which has its lists and its measure for itself.
+    /// The same index, with its own copy of the lists and the measure.
     #[must_use]
     pub fn into_owned(self) -> ListIndex<'static> {
         let Self { measure, lists, roots, is_bounded, tails, postings, classes } = self;
@@ -106,8 +106,8 @@ impl<'a> ListIndex<'a> {
         &self.lists
     }
 
-    /// For each list of `x` the `count` lists of the index that are most alike, or, without `x`, for each list of the
-    /// index the others that are.
+    /// For each list of `x` the `count` most similar lists of the index; without `x`, for each list of the index the
+    /// most similar others.
     ///
     /// # Errors
     /// As [`neighbors`](crate::neighbors).
@@ -157,7 +157,7 @@ impl<'a> ListIndex<'a> {
         if self.measure.is_distance() { 1.0 } else { -1.0 }
     }
 
-    /// The hits for each list of `x`, or for each of the index; `kept` makes what is kept of each.
+    /// The hits for each list of `x`, or for each list of the index; `kept` creates the store for the hits of a list.
     fn search(
         &self,
         x: Option<&Lists>,

@@ -4,15 +4,15 @@ use crate::error::Error;
 use crate::memory;
 use crate::rankings::Lists;
 
-/// Lists by item. Memory depends on the entries of the lists alone, not on the number of items.
+/// Lists by item. Memory depends only on the entries of the lists, not on the number of items.
 #[derive(Debug, Clone)]
 pub(super) struct Postings {
-    /// The items that any list has, rising.
+    /// The items that occur in any list, in increasing order.
     items: Vec<u32>,
-    /// Where the lists of each begin, and their number at the end.
+    /// The start of the lists of each item, and the total number at the end.
     starts: Vec<usize>,
     lists: Vec<u32>,
-    /// For each the norm of the item in the list, divided by the largest of all, rounded up.
+    /// The norm of the item in each of these lists, divided by the largest norm and rounded up.
     norms: Vec<f32>,
     /// The largest norm.
     largest: f64,
@@ -27,7 +27,7 @@ struct Entry {
 }
 
 impl Postings {
-    /// Those of lists, given the norms of all entries, list by list.
+    /// Builds the index; `norms` has the norms of all entries, list by list.
     pub(super) fn new(lists: &Lists, norms: &[f64]) -> Result<Self, Error> {
         let largest = norms.iter().copied().fold(0.0, f64::max);
         let mut entries = memory::with_capacity(norms.len())?;
@@ -51,12 +51,12 @@ impl Postings {
         Ok(Self { items, starts, lists, norms, largest })
     }
 
-    /// The largest norm, which norms are fractions of.
+    /// The largest norm, to which the stored norms are relative.
     pub(super) fn largest(&self) -> f64 {
         self.largest
     }
 
-    /// The lists that have an item, rising, and its norms in them.
+    /// The lists that have an item, in increasing order, and its norms in them.
     pub(super) fn of_item(&self, item: u32) -> (&[u32], &[f32]) {
         let range = match self.items.binary_search(&item) {
             Ok(place) => self.starts[place]..self.starts[place + 1],
@@ -66,10 +66,10 @@ impl Postings {
     }
 }
 
-/// A number as a part of the largest, from the least positive number to a little over 1, rounded up.
+/// A norm divided by the largest, rounded up: from the smallest positive number to slightly above 1.
 pub(super) fn fraction(norm: f64, largest: f64) -> f32 {
     if largest > 0.0 { ((norm / largest) as f32).next_up().max(LEAST) } else { LEAST }
 }
 
-/// What is positive even when it is squared.
+/// A number that is positive even when squared.
 const LEAST: f32 = 1e-18;

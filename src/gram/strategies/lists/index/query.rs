@@ -1,10 +1,10 @@
 //! One list against all lists of an index.
 //!
-//! 1. Walk through the lists of each item of the query and add up, for each list met, bounds of what the common items
-//!    can add.
-//! 2. Of the lists that were not met, take the best by class.
-//! 3. Compute the values of the few lists with the largest sums. What is kept after that tells, for each class, which
-//!    sums are too small to be good enough.
+//! 1. Go through the lists of each item of the query. For each of these lists, add up bounds of what the common
+//!    items can add to the value.
+//! 2. Among the lists that share no item with the query, take the best by class.
+//! 3. Compute the values of the few lists with the largest sums. The hits kept so far give, for each class, a minimum
+//!    sum below which a list cannot be good enough.
 //! 4. Compute the values of the others, the largest bounds first, as long as a bound is good enough.
 
 use super::ListIndex;
@@ -18,36 +18,36 @@ use crate::parallel::{Proceed, Stop};
 use crate::rankings::lists::List;
 use crate::simd::Isa;
 
-/// More than what adding single-precision numbers loses, for each number.
+/// More than the rounding error of adding single-precision numbers, per number.
 const ROUNDING: f64 = 2.4e-7;
-/// So many values are computed first, and then four times as many before what is left is looked through again.
+/// The number of values that are computed first; the next batches are four times as large.
 const FIRST_BATCH: usize = 64;
-/// Sums are looked through so many at a time.
+/// The number of sums that are looked through at a time.
 const STRIP: usize = 64;
-/// So many values are computed between two looks at whether to proceed.
+/// The number of values between two checks whether to proceed.
 const VALUES_BETWEEN: usize = 256;
-/// Stands for the sum of a list that needs no more looking at.
+/// Marks the sum of a list whose value is known.
 const KNOWN: f32 = -1.0;
-/// Up to so many classes have a list made ready for all queries of a thread; some hundred bytes each.
+/// Up to this many classes have a list that is prepared for all queries of a thread; each takes some hundred bytes.
 const MOST_READY: usize = 1 << 12;
 
 /// Memory of one thread.
 pub(super) struct Searcher<'a> {
     index: &'a ListIndex<'a>,
     setting: &'a Setting<'a>,
-    /// Whether rows are the lists of the index, of which none finds itself.
+    /// Whether rows are the lists of the index; a list does not find itself.
     own: bool,
-    /// 1 if small values are good, -1 if large ones are.
+    /// 1 if small values are good, -1 if large values are.
     sign: f64,
     memory: ListWorkspace,
-    /// A list of each class, made ready.
+    /// One prepared list of each class.
     ready: Vec<Listed<'a>>,
-    /// For each class what pairs without a common item add at most.
+    /// For each class an upper bound of what pairs without a common item add.
     without: Vec<f64>,
-    /// For each list what the items add that it shares with the query; 0 for lists that share none, and negative once
-    /// the value is known.
+    /// For each list the bound of what the items that it shares with the query add; 0 for lists that share none, and
+    /// negative once the value is known.
     shared: Vec<f32>,
-    /// For each class the least sum that can be good enough.
+    /// For each class the minimum sum that can be good enough.
     least: Vec<f32>,
     norms: Vec<f64>,
     common: Vec<[u32; 2]>,
@@ -85,7 +85,7 @@ impl<'a> Searcher<'a> {
         })
     }
 
-    /// Looks for what is kept for a row.
+    /// Searches the hits for a row.
     pub(super) fn search(&mut self, row: usize, kept: &mut Kept, proceed: Proceed<'_>) -> Result<(), Error> {
         let mut s = self.setting.listed(self.setting.x.row(row))?;
         let scale = self.meet(row, &s)?;
@@ -96,7 +96,7 @@ impl<'a> Searcher<'a> {
         self.take_candidates(row, &mut s, kept, proceed)
     }
 
-    /// Adds up what lists share with the query; what the sums have to be multiplied by.
+    /// Adds up the bounds of the common items for each list; returns the factor of the sums.
     fn meet(&mut self, row: usize, s: &Listed<'_>) -> Result<f64, Error> {
         self.setting.sums().find_norms(s, &mut self.norms)?;
         let largest = self.norms.iter().copied().fold(0.0, f64::max);
@@ -114,7 +114,7 @@ impl<'a> Searcher<'a> {
         Ok(largest * index.postings.largest() * (1.0 + ROUNDING * (s.list.len() as f64 + 8.0)))
     }
 
-    /// Takes lists that share no item, class by class, and finds what the pairs without a common item add at most.
+    /// Takes lists that share no item, class by class, and bounds what the pairs without a common item add.
     fn take_apart(&mut self, row: usize, s: &mut Listed<'a>, kept: &mut Kept) -> Result<(), Error> {
         let (setting, sums) = (self.setting, self.setting.sums());
         for (class, members) in self.index.classes.members().iter().enumerate() {
@@ -136,7 +136,8 @@ impl<'a> Searcher<'a> {
                 if self.shared[list as usize] != 0.0 {
                     continue;
                 }
-                // That of the first is that of all. It must not be one that shares items, which may equal the query.
+                // The value of the first is that of all. It must not share items with the query: it may equal the
+                // query.
                 let value = *value.get_or_insert_with(|| setting.finished(sum, row, list as usize));
                 let key = self.sign * value + 0.0;
                 if !kept.admits(key, list) {
@@ -148,7 +149,7 @@ impl<'a> Searcher<'a> {
         Ok(())
     }
 
-    /// Takes the lists with the largest sums, if a number of best ones is wanted.
+    /// Takes the lists with the largest sums, if a number of best lists is wanted.
     fn take_largest(&mut self, row: usize, s: &mut Listed<'a>, kept: &mut Kept) -> Result<(), Error> {
         if !self.index.is_bounded || matches!(kept, Kept::Close { .. }) {
             return Ok(());
@@ -162,7 +163,7 @@ impl<'a> Searcher<'a> {
         Ok(())
     }
 
-    /// The key of a list of this class with this sum, at best.
+    /// A lower bound of the key of a list of this class with this sum.
     fn bound(&self, row: usize, class: usize, shared: f32, scale: f64) -> f64 {
         if !self.index.is_bounded {
             return f64::NEG_INFINITY;
@@ -172,12 +173,12 @@ impl<'a> Searcher<'a> {
         self.sign * self.setting.finished(self.setting.of_sum(sum), row, column) + 0.0
     }
 
-    /// The least sum with which a list of this class can be good enough.
+    /// The minimum sum with which a list of this class can be good enough.
     fn least_of(&self, row: usize, class: usize, scale: f64, kept: &Kept) -> f32 {
-        // Positive numbers are in the order of their bits.
+        // Positive floating-point numbers are ordered like their bits.
         let (mut too_small, mut enough) = (0, f32::MAX.to_bits());
         if self.least.len() > MOST_READY {
-            return f32::from_bits(1); // so many that looking at the lists one by one takes no longer
+            return f32::from_bits(1); // so many that checking the lists one by one is as fast
         }
         while enough - too_small > 1 {
             let middle = too_small + (enough - too_small) / 2;
@@ -190,7 +191,7 @@ impl<'a> Searcher<'a> {
         f32::from_bits(enough)
     }
 
-    /// Finds which of the lists met can be good enough.
+    /// Finds the lists that can be good enough.
     fn find_candidates(&mut self, row: usize, scale: f64, kept: &Kept) -> Result<(), Error> {
         for class in 0..self.least.len() {
             self.least[class] = self.least_of(row, class, scale, kept);
@@ -217,7 +218,7 @@ impl<'a> Searcher<'a> {
         Ok(())
     }
 
-    /// Computes the values of candidates, as long as they can be good enough.
+    /// Computes the values of candidates, as long as their bounds are good enough.
     fn take_candidates(
         &mut self,
         row: usize,
@@ -273,7 +274,7 @@ fn largest(sums: &[f32]) -> f32 {
     sums.iter().fold(0.0, |largest, &sum| if sum > largest { sum } else { largest })
 }
 
-/// The lists with the largest sums, so many or as many as share an item.
+/// The lists with the largest sums: `count` of them, or as many as share an item.
 fn largest_of(shared: &[f32], count: usize) -> Result<Vec<u32>, Error> {
     let mut found: Vec<(f32, u32)> = memory::with_capacity(2 * count)?;
     let mut least = 0.0;
@@ -296,7 +297,7 @@ fn largest_of(shared: &[f32], count: usize) -> Result<Vec<u32>, Error> {
     memory::collect(found.iter().take(count).map(|&(_, list)| list))
 }
 
-/// Finds the items that two lists have, by their places in both, in order of the items.
+/// Finds the items that are in both lists, by their positions in both, in order of the items.
 fn find_common(s: List<'_>, t: List<'_>, common: &mut Vec<[u32; 2]>) -> Result<(), Error> {
     common.clear();
     memory::reserve(common, s.len().min(t.len()))?;
