@@ -11,6 +11,7 @@ Layers, each using only those below it:
     kernel_options      what is computed for a pair of rankings
     labels              files to labels
     weighting           what a pair of items adds to a kernel
+    tables              files to tables of observations
     reading             files to rankings
     options             what commands share
     output              files that are written whole or not at all

@@ -47,16 +47,17 @@ Test whether groups of rankings come from one distribution, and print how
 much they differ and a p-value: how often people who are dealt out to the
 groups at random differ at least as much.
 
-Each group is a file (CSV, .npy, .npz or PrefLib, of which the numbers of
-voters count), or --group names the column of one file that says to which
-group a ranking belongs. With more than two groups all are compared at once.
+Each group is a file (CSV, .npy, .npz or PrefLib), or --group names the column
+of one file that says to which group a ranking belongs. With more than two
+groups all are compared at once. Of PrefLib files the numbers of voters count,
+items of one rank are ties, and items that are not listed come last.
 """
 _EPILOG = """\
 examples:
   wkendall compare north.csv south.csv
   wkendall compare north.csv south.csv west.csv --json
   wkendall compare people.csv --group age --weight top --k 3
-  wkendall compare votes.soc votes.soc --permutations 999 --seed 7
+  wkendall compare north.toi south.toi --permutations 999 --seed 7
 """
 
 

@@ -33,10 +33,11 @@ _DESCRIPTION = """\
 Find, for each ranking of a file, those of another file that are most alike,
 or, with one file, those of the others. The matrix is never built.
 
-Rankings are read from files as for wkendall gram. The table has a line for
-each neighbour: the row of the ranking, from 0; the place of the neighbour
-among the neighbours, from 1; its row; and the value. With --id, names take the
-place of rows. An .npz file has the arrays values and indices, one row for each
+Rankings are read from files as for wkendall gram. In PrefLib files items of
+one rank are ties, and items that are not listed come last. The table has a
+line for each neighbour: the row of the ranking, from 0; the place of the
+neighbour among the neighbours, from 1; its row; and the value. With --id,
+names take the place of rows. An .npz file has the arrays values and indices, one row for each
 ranking (with --radius also indptr, as in a sparse matrix by rows), and the
 names that are known (items, ids, ids_against).
 """

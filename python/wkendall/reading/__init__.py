@@ -3,6 +3,7 @@
 Layers, each using only those below it:
 
     preflib, csv_files  PrefLib files and CSV files to arrays of ranks
+    csv_columns  CSV files of observations to columns of numbers
     csv_layouts  what the rows of a CSV file mean
     csv_rows   the rows and columns of a CSV file
     lists      ranked lists to arrays of ranks
@@ -10,6 +11,7 @@ Layers, each using only those below it:
     text_files files of text, read with errors that name the line
     distinct   equal rankings, put together
     tables     tables of observations to columns of numbers
+    columns    values of any type to doubles in the same order
     rankings   arrays to checked rankings: how they are read, and the handle that travels on
     sparse     sparse arrays to rows that the Rust crate takes
     arrays     array-likes to arrays that the Rust crate takes

@@ -14,6 +14,11 @@ from wkendall._text import shown
 
 #: Cells of a CSV file that stand for a missing number.
 MISSING = ("", "NA", "NaN", "nan")
+#: More of them in a table of observations: all that pandas takes for missing.
+ABSENT = {*MISSING, "N/A", "n/a", "null", "NULL", "None", "<NA>", "-nan", "-NaN", "#N/A", "#NA", "#N/A N/A"}
+ABSENT |= {"1.#IND", "-1.#IND", "1.#QNAN", "-1.#QNAN"}
+#: True and false in a table of observations, as pandas knows them.
+FLAGS = {"True": 1, "TRUE": 1, "true": 1, "False": 0, "FALSE": 0, "false": 0}
 #: Digits can be matched in one way only: of a long cell that is no number each way would be tried.
 NUMBER = re.compile(r"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)(e[+-]?[0-9]+)?|[+-]?inf(inity)?", re.IGNORECASE)
 #: Any 18 digits fit in 64 bits.
