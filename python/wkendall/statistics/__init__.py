@@ -5,7 +5,7 @@ Layers, each using only those below it:
     correlations  Kendall's tau-b between the columns of a table
     two_samples, independence  tests: do groups differ, do rankings depend on something else?
     consensus, importance  the ranking that agrees most with others; the pairs of items that a function looks at
-    pair_kernels  kernels that are sums over pairs of items, and rankings whose pairs are looked at
+    pair_kernels  kernels that are sums over pairs of items, and how much room all pairs need
     dependence  the criterion of dependence, in the quickest of three ways
     paired_values  what stands beside the rankings: labels, numbers, vectors, other rankings
     permutations  what permutations of a sample give, in batches, and p-values

@@ -19,7 +19,7 @@ _ADVICE = "take fewer columns at a time, with other= for blocks of the matrix"
 
 
 class Correlations(NamedTuple):
-    """Correlations of all pairs of columns, and their p-values.
+    """What `corr` returns with `pvalues=True`: correlations of all pairs of columns, and their p-values.
 
     Attributes
     ----------
@@ -27,6 +27,13 @@ class Correlations(NamedTuple):
         Kendall's tau-b.
     pvalue : array or data frame
         The p-value of each.
+
+    Examples
+    --------
+    >>> import wkendall
+    >>> found = wkendall.corr([[1, 3], [2, 1], [3, 2]], pvalues=True)
+    >>> isinstance(found, wkendall.Correlations), found._fields
+    (True, ('statistic', 'pvalue'))
     """
 
     statistic: Any
@@ -52,8 +59,8 @@ def corr(
     ----------
     data : data frame, series or array-like of shape (observations, columns)
         A row for each observation, a column for each variable. NaN, None, pd.NA, null and masked entries are missing. Infinite
-        values are ordinary ones. Only the order of the values in a column matters, and whole numbers of up to 64 bits keep
-        theirs. A series or a 1-d array is one column.
+        values are ordinary ones. Only the order of the values in a column matters. It is exact for whole numbers of any length,
+        decimals and fractions, also if a column mixes them with floats. A series or a 1-d array is one column.
     other : the same, optional
         Columns to compare those of `data` with. It must have as many rows, which are taken in their order; two pandas objects
         must have the same index.

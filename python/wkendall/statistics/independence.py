@@ -68,7 +68,8 @@ def independence_test(
         The kernel between values of `y`. "delta", for labels: 1 if they are equal, else 0. "gaussian", for numbers and vectors:
         `exp(-|a - b|^2 / (2 bandwidth^2))`. "mallows" and "kendall", for rankings, of the same items as `X` or of others.
         "auto" is "delta" for texts, booleans and categories and "gaussian" for all numbers, whole ones too, and for rows of
-        them. So say "delta" if numbers are labels, and "mallows" or "kendall" if rows are rankings.
+        them. So say "delta" if numbers are labels, and "mallows" or "kendall" if rows are rankings. Labels of different types
+        are different: 1, "1" and True are three labels. Every ranking needs one: None and NaN are refused.
     y_options : dict, optional
         Options of that kernel. "gaussian": `bandwidth`; if absent, the median of the distances between different values. Of more
         than 1,000 values 1,000 are taken, evenly spaced in their order. "mallows" and "kendall": the options of a kernel between

@@ -1,4 +1,4 @@
-"""Kernels that are sums over pairs of items, and rankings whose pairs are looked at."""
+"""Kernels that are sums over pairs of items, and how much room all pairs need."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from wkendall._arguments import as_order
 from wkendall._errors import Argument, bad_argument
 from wkendall._memory import check_fits
 from wkendall.kernels.specification import Kernel
-from wkendall.reading.rankings import CheckedRankings, of_places
+from wkendall.reading.rankings import CheckedRankings
 
 #: What to do about lists out of a catalogue that is too large.
 ADVICE = "leave out the items that few rankings list"
@@ -26,14 +26,7 @@ def check_pairs(kernel: Kernel, function: str) -> None:
         )
 
 
-def with_all_items(rankings: CheckedRankings) -> CheckedRankings:
-    """Return lists out of a catalogue as rankings of all items: pairs of items need these anyway."""
-    if not rankings.core.is_lists:
-        return rankings
-    check_fits(rankings.rows, rankings.items, np.dtype(np.float64), ADVICE)
-    bounds, columns, starts = rankings.core.parts()
-    lengths = np.diff(bounds)
-    # What is not listed comes last.
-    places = np.repeat(lengths + 1, rankings.items).reshape(rankings.rows, rankings.items)
-    places[np.repeat(np.arange(rankings.rows), lengths), columns] = starts
-    return of_places(places)
+def check_all_items_fit(rankings: CheckedRankings) -> None:
+    """Refuse lists out of a catalogue that is too large: pairs of items need rankings of all items."""
+    if rankings.core.is_lists:
+        check_fits(rankings.rows, rankings.items, np.dtype(np.float64), ADVICE)
