@@ -85,8 +85,8 @@ def test_a_column_of_weights(capsys):
         ("consensus x.csv -o ranking.npy", 2, "must end in one of .txt, .csv, .json"),
         ("consensus x.csv -o ranking.csv --format json", 2, "--format json does not go with the name 'ranking.csv'"),
         ("consensus x.csv -o x.csv", 2, "the output x.csv is the input x.csv"),
-        ("consensus x.csv --order 3", 2, "--order 3 has no consensus"),
-        ("consensus x.csv --W W.npy", 2, "--W has no consensus"),
+        ("consensus x.csv --order 3", 2, "--order is 3, but a consensus is for pairs of items: --order 2"),
+        ("consensus x.csv --W W.npy", 2, "--W does not go with a consensus: --weight and --U give weights of pairs"),
         ("consensus votes.soc --weights a", 2, "--weights goes with CSV and .npz files"),
         ("consensus x.csv --weights nothing", 1, "nothing"),
         (

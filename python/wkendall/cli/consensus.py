@@ -105,9 +105,9 @@ def _check(arguments: argparse.Namespace) -> str:
         kind = known
         check_not_input(arguments.output, arguments.file, arguments.u, arguments.U)
     if arguments.W is not None:
-        raise UsageError("--W has no consensus: --weight and --U have")
+        raise UsageError("--W does not go with a consensus: --weight and --U give weights of pairs")
     if arguments.order != 2:
-        raise UsageError(f"--order {arguments.order} has no consensus: it is for pairs of items, --order 2")
+        raise UsageError(f"--order is {arguments.order}, but a consensus is for pairs of items: --order 2")
     if kind_of(arguments.file) == PREFLIB and arguments.weights is not None:
         raise UsageError("--weights goes with CSV and .npz files: PrefLib files have numbers of voters")
     check_weights(arguments)

@@ -33,7 +33,7 @@ class Table(NamedTuple):
 def read_table_columns(data: Any, name: str) -> Table:
     """Read a data frame, a series or an array; `name` is what the caller calls it."""
     if is_sparse(data):
-        rule = " is sparse: whether what it does not store is 0 or missing it does not say; pass an array"
+        rule = " is sparse, so entries that it does not store could be 0 or missing: pass an array"
         raise bad_argument(name, rule, kind="sparse")
     library = type(data).__module__.partition(".")[0]
     if library == "pandas" and hasattr(data, "iloc"):
@@ -50,7 +50,7 @@ def check_same_rows(x: Table, y: Table, data: Any, other: Any) -> None:
         said = f" has {first} rows, but ", Argument("other"), f" has {second}: both must have the same observations"
         raise RankingError(Sentence(Argument("data"), *said), argument="other", value=second, kind="rows differ")
     if x.kind == y.kind == "pandas" and not data.index.equals(other.index):
-        rule = " has another index than data: rows are compared in their order, so give both the same index"
+        rule = " has another index than data, but rows are matched by position: give both the same index"
         raise bad_argument("other", rule, kind="rows differ")
 
 

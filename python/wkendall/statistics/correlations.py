@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal, NamedTuple, SupportsIndex, get_args
+from typing import Any, Literal, NamedTuple, SupportsIndex, get_args, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,6 +38,32 @@ class Correlations(NamedTuple):
 
     statistic: Any
     pvalue: Any
+
+
+@overload
+def corr(
+    data: Any,
+    other: Any = None,
+    *,
+    pvalues: Literal[True],
+    min_periods: SupportsIndex = 1,
+    alternative: Alternative = "two-sided",
+    n_jobs: SupportsIndex | None = None,
+    progress: bool = False,
+) -> Correlations: ...
+
+
+@overload
+def corr(
+    data: Any,
+    other: Any = None,
+    *,
+    min_periods: SupportsIndex = 1,
+    pvalues: bool = False,
+    alternative: Alternative = "two-sided",
+    n_jobs: SupportsIndex | None = None,
+    progress: bool = False,
+) -> Any: ...
 
 
 def corr(

@@ -22,7 +22,7 @@ def check_pairs(kernel: Kernel, function: str) -> None:
         raise bad_argument("order", rule, value=order)
     if kernel.W is not None:
         raise bad_argument(
-            "W", f" has no {function}: pass ", Argument("U"), ", a matrix of weights or a stack of these"
+            "W", f" does not go with {function}: pass ", Argument("U"), ", a matrix of weights or a stack of these"
         )
 
 
