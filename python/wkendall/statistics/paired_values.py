@@ -117,7 +117,7 @@ def _labels(y: Any, rows: int) -> Values:
     # Those of a list as they are: an array could make equal numbers or texts of them.
     for row, label in enumerate(y if isinstance(y, list | tuple) else array.tolist()):
         if label is None or type(label).__name__ in ("NAType", "NaTType") or label != label:
-            raise bad_argument("y", f"[{row}] is {shown(label)}, but every ranking needs a label", row=row, kind="nan")
+            raise bad_argument("y", f"[{row}] is {shown(label)}: every ranking needs a label", row=row, kind="nan")
         # To Python 1 and True are equal.
         flag = isinstance(label, bool | np.bool_)
         try:
