@@ -6,6 +6,7 @@ import sys
 import matplotlib as mpl
 import numpy as np
 import pandas as pd
+import polars as pl
 import pytest
 import wkendall
 from definitions import random_rankings
@@ -176,10 +177,39 @@ def test_matrix_of_a_data_frame_and_of_two():
     ax = plot_matrix(wkendall.corr(frame, frame[["x", "z"]]))
     assert [label.get_text() for label in ax.get_xticklabels()] == ["x", "z"]
     assert [label.get_text() for label in ax.get_yticklabels()] == list("wxyz")
+    ax = plot_matrix(wkendall.corr(frame), cluster=False, labels=list("abcd"))
+    assert names(ax) == (list("abcd"), list("abcd"))
     ax = plot_matrix(np.full((3, 3), np.nan))
     assert ax.images[0].get_clim() == (0.0, 1.0)
     many = plot_matrix(np.eye(200))
     assert len(many.get_xticks()) <= 60
+
+
+def names(ax):
+    """The labels of the rows and of the columns."""
+    return tuple([label.get_text() for label in axis.get_ticklabels()] for axis in (ax.yaxis, ax.xaxis))
+
+
+def test_labels_of_a_square_matrix_of_two_tables():
+    rng = np.random.default_rng(2)
+    one, other = (pl.DataFrame(rng.normal(size=(30, 3)), schema=list(letters)) for letters in ("abc", "xyz"))
+    both = wkendall.corr(one, other)
+    numbers = ["0", "1", "2"]
+    assert names(plot_matrix(both)) == (numbers, list("xyz"))
+    assert names(plot_matrix(both, labels=one.columns)) == (list("abc"), list("xyz"))
+    assert names(plot_matrix(both.to_numpy(), labels=list("abc"), column_labels=list("xyz"))) == (
+        list("abc"),
+        list("xyz"),
+    )
+    assert names(plot_matrix(both.to_numpy())) == (numbers, numbers)
+    assert names(plot_matrix(wkendall.corr(one), cluster=False)) == (list("abc"), list("abc"))
+    assert names(plot_matrix(wkendall.corr(one["a"], other["x"]))) == (["0"], ["x"])
+    assert names(plot_matrix(wkendall.corr(one["a"]))) == (["a"], ["a"])
+    framed = pd.DataFrame(both.to_numpy(), list("abc"), list("xyz"))
+    assert names(plot_matrix(framed)) == (list("abc"), list("xyz"))
+    assert names(plot_matrix(framed, labels=list("uvw"))) == (list("uvw"), list("xyz"))
+    with pytest.raises(ValueError, match=r"^column_labels has 1 names, but matrix has 3 columns: each needs one"):
+        plot_matrix(both, column_labels=["a"])
 
 
 def test_pairs_are_bars_from_the_top():

@@ -24,10 +24,14 @@ Neighbours
     packed_signs           bit vectors whose Hamming distance is the Kendall distance, for binary indexes
 Statistics
     corr                   Kendall's tau-b between all columns of a table, with p-values
+    Correlations           what corr returns with p-values
     two_sample_test        test whether groups of rankings differ
+    TestResult             what the tests return
     independence_test      test whether rankings depend on labels, numbers or other rankings
     consensus              the ranking that agrees most with others
-    pair_importance        the pairs of items that matter most to a model of rankings
+    Consensus              what consensus returns
+    pair_importance        the pairs of items that a model of rankings looks at
+    PairImportance         what pair_importance returns
 Lists and files
     from_lists             ranks from ranked lists of names
     read_csv               rankings from a CSV file
@@ -129,23 +133,28 @@ if TYPE_CHECKING:
     from wkendall.reading.csv_files import read_csv
     from wkendall.reading.lists import from_lists
     from wkendall.reading.preflib import read_preflib
-    from wkendall.statistics.consensus import consensus
-    from wkendall.statistics.correlations import corr
-    from wkendall.statistics.importance import pair_importance
+    from wkendall.statistics.consensus import Consensus, consensus
+    from wkendall.statistics.correlations import Correlations, corr
+    from wkendall.statistics.importance import PairImportance, pair_importance
     from wkendall.statistics.independence import independence_test
+    from wkendall.statistics.results import TestResult
     from wkendall.statistics.two_samples import two_sample_test
 
 __all__ = [
     "AlternatingClassifier",
     "AlternatingRegressor",
+    "Consensus",
+    "Correlations",
     "KendallFeatures",
     "KendallNeighbors",
     "KendallNystroem",
     "KernelKMeans",
     "ListEncoder",
+    "PairImportance",
     "RankingError",
     "SuquanSVDClassifier",
     "SuquanSVDRegressor",
+    "TestResult",
     "WeightedKendall",
     "__version__",
     "combine",
@@ -186,14 +195,18 @@ __all__ = [
 _LATER = {
     "AlternatingClassifier": "estimators",
     "AlternatingRegressor": "estimators",
+    "Consensus": "statistics.consensus",
+    "Correlations": "statistics.correlations",
     "KendallFeatures": "estimators",
     "KendallNeighbors": "estimators",
     "KendallNystroem": "estimators",
     "KernelKMeans": "estimators",
     "ListEncoder": "estimators",
+    "PairImportance": "statistics.importance",
     "RankingError": "_errors",
     "SuquanSVDClassifier": "estimators",
     "SuquanSVDRegressor": "estimators",
+    "TestResult": "statistics.results",
     "WeightedKendall": "estimators",
     "__version__": "_core",
     "_core": "_core",

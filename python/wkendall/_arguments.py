@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import operator
 from contextlib import suppress
-from functools import partial
 from typing import Any, SupportsIndex, cast
 
 import numpy as np
@@ -17,7 +16,7 @@ from wkendall._text import shown
 Array = NDArray[np.float64]
 #: The types of `rng=`.
 Random = SupportsIndex | np.random.Generator | None
-_IS_MASKED = partial(operator.is_, np.ma.masked)
+_ARRAYS = {np.ma.MaskedArray, type(np.ma.masked)}
 
 _DOUBLE, _SINGLE = np.dtype(np.float64), np.dtype(np.float32)
 
@@ -44,9 +43,9 @@ def check_unmasked(values: object, name: str) -> None:
     if places is None and isinstance(values, list | tuple):
         for row, part in enumerate(values):
             inside = _masked(part)
-            # `any(map(...))` takes less than half the time of a loop: 37 instead of 85 ms for 600,000 entries.
-            if inside is None and isinstance(part, list | tuple) and any(map(_IS_MASKED, part)):
-                inside = (next(column for column, entry in enumerate(part) if entry is np.ma.masked),)
+            # Types first: a loop over the entries takes several times as long.
+            if inside is None and isinstance(part, list | tuple) and _ARRAYS.intersection(map(type, part)):
+                inside = next(((column,) for column, entry in enumerate(part) if _masked(entry) == ()), None)
             if inside is not None:
                 places = (row, *inside)
                 break

@@ -105,7 +105,7 @@ FAILURES = [
     ),
     ("gram wrong.soc -o o.npy", "wrong.soc, line 2: the file ends before 3 alternatives"),
     (
-        "gram votes.toi -o o.npy --ties mean",
+        "gram votes.toi -o o.npy --missing error",
         "votes.toi: line 9, column 'b' holds NaN: every item needs a number; --missing bottom ",
     ),
     (

@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import wkendall
-from command_line import ITEMS, SOC, N, X, Y, fails, folder, run, write_table  # noqa: F401
+from command_line import ITEMS, SOC, TOI, N, X, Y, fails, folder, run, write_table  # noqa: F401
 from definitions import random_rankings
 from wkendall.cli import compare
 
@@ -104,6 +104,7 @@ def test_text(capsys):
 def test_examples_of_the_help():
     for name in ("north", "south", "west"):
         write_table(Path(f"{name}.csv"), X, ITEMS)
+        Path(f"{name}.toi").write_text(TOI)
     write_table(Path("people.csv"), X, ITEMS, age=["young"] * 3 + ["old"] * 4)
     examples = [line.strip() for line in compare._EPILOG.splitlines() if line.startswith("  wkendall ")]
     assert len(examples) == 4

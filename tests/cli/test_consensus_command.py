@@ -85,12 +85,32 @@ def test_a_column_of_weights(capsys):
         ("consensus x.csv -o ranking.npy", 2, "must end in one of .txt, .csv, .json"),
         ("consensus x.csv -o ranking.csv --format json", 2, "--format json does not go with the name 'ranking.csv'"),
         ("consensus x.csv -o x.csv", 2, "the output x.csv is the input x.csv"),
-        ("consensus x.csv --order 3", 2, "--order 3 is not available for a consensus"),
-        ("consensus x.csv --W W.npy", 2, "--W is not available for a consensus"),
+        ("consensus x.csv --order 3", 2, "--order is 3, but a consensus is for pairs of items: --order 2"),
+        ("consensus x.csv --W W.npy", 2, "--W does not go with a consensus: --weight and --U give weights of pairs"),
         ("consensus votes.soc --weights a", 2, "--weights goes with CSV and .npz files"),
         ("consensus x.csv --weights nothing", 1, "nothing"),
-        ("consensus words.csv --weights voters", 1, "words.csv, line 2: voters is 'many', but must be a number"),
-        ("consensus negative.csv --weights voters", 1, "sample_weight[1] is -1.0, but must be a finite number from 0"),
+        (
+            "consensus words.csv --weights voters",
+            1,
+            "words.csv, line 2: voters is 'many', but must be a finite number from 0",
+        ),
+        (
+            "consensus negative.csv --weights voters",
+            1,
+            "negative.csv, line 3: voters is '-1', but must be a finite number",
+        ),
+        (
+            "consensus gap.csv --weights voters",
+            1,
+            "gap.csv, line 4: voters is missing, but must be a finite number from 0",
+        ),
+        ("consensus huge.csv --weights voters", 1, "huge.csv, line 2: voters is '1e999', but must be a finite number"),
+        (
+            "consensus nothing.csv --weights voters",
+            1,
+            "nothing.csv: voters is 0 for all rankings, but at least one must count",
+        ),
+        ("consensus bad.npz --weights voters", 1, "bad.npz: voters[2] is nan, but must be a finite number from 0"),
         ("consensus many.csv --method exact", 1, '--method "exact" is for up to 20 items with this weight'),
         ("consensus tied.csv", 1, "--ties mean treats equal numbers as ties"),
         ("consensus empty.csv", 1, "empty.csv"),
@@ -99,6 +119,10 @@ def test_a_column_of_weights(capsys):
 def test_what_is_wrong_is_said_in_one_line(words, code, message, capsys):
     write_table(Path("words.csv"), X, ITEMS, voters=["many"] * 7)
     write_table(Path("negative.csv"), X, ITEMS, voters=[1, -1, 1, 1, 1, 1, 1])
+    write_table(Path("gap.csv"), X, ITEMS, voters=[1, 1, "", 1, 1, 1, 1])
+    write_table(Path("huge.csv"), X, ITEMS, voters=["1e999", 1, 1, 1, 1, 1, 1])
+    write_table(Path("nothing.csv"), X, ITEMS, voters=[0] * 7)
+    np.savez("bad.npz", X=X, voters=[1, 2, np.nan, 1, 1, 1, 1])
     write_table(Path("many.csv"), [range(1, 22)], [f"item {number}" for number in range(21)])
     write_table(Path("tied.csv"), [[1, 1, 2]], "abc")
     Path("empty.csv").write_text("a,b,c\n")

@@ -85,12 +85,130 @@ def test_failures(capsys):
     fails(capsys, "corr votes.soc -o tau.csv", "is a PrefLib file", 2)
     fails(capsys, "corr table.npy -o tau.csv --skip a", "--skip goes with CSV files", 2)
     fails(capsys, "corr table.csv -o tau.csv --min-periods x", "must be a whole number from 0", 2)
+    fails(capsys, "corr named.csv -o tau.csv", "holds 'a', which is not a number; --skip COLUMN leaves a column out")
     fails(
-        capsys, "corr named.csv -o tau.csv", "holds 'a', which is not a number; use --skip COLUMN to leave a column out"
+        capsys,
+        "corr table.csv -o tau.csv --skip none",
+        "there is no column 'none' to skip in table.csv: it has 'height'",
     )
-    fails(capsys, "corr table.csv -o tau.csv --skip none", "there is no column 'none' to skip")
+    fails(
+        capsys,
+        "corr named.csv -o tau.csv --skip nmae",
+        "there is no column 'nmae' to skip in named.csv: it has 'height'",
+    )
+    fails(capsys, "corr table.csv --against named.csv -o tau.csv --skip no", "'no' to skip in table.csv and named.csv")
+    fails(capsys, "corr table.csv -o tau.csv --skip 9", "there is no column '9' to skip in table.csv")
     fails(capsys, "corr table.csv --against x.csv -o tau.csv", "table.csv has 5 rows, but x.csv has 7")
     fails(capsys, "corr nowhere.csv -o tau.csv", "nowhere.csv")
     Path("tau_pvalues.csv").write_text("mine")
     fails(capsys, "corr table.csv -o tau.csv --pvalues", "tau_pvalues.csv already exists: --force overwrites it")
     run("corr table.csv -o tau.csv --pvalues --force")
+
+
+def test_numbers_are_read_as_a_data_frame_has_them():
+    rng = np.random.default_rng(0)
+    places = rng.permutation(12)
+    columns = {
+        "large": [2**53 + int(place) for place in places],
+        "huge": [10**30 + int(place) for place in places],
+        "mixed": [2**53 + int(place) if place % 2 else float(place) for place in places],
+        "flag": [bool(place % 3) for place in places],
+        "endless": [np.inf if place == 3 else -np.inf if place == 7 else place / 7 for place in places],
+        "gaps": [2**60 + int(place) if place % 4 else None for place in places],
+        "null": [None if place % 5 else bool(place % 2) for place in places],
+        "float": rng.normal(size=12),
+    }
+    frame = pd.DataFrame({name: pd.Series(values, dtype=object) for name, values in columns.items()})
+    frame.to_csv("numbers.csv", index=False)
+    run("corr numbers.csv -o tau.csv --pvalues")
+    found = wkendall.corr(frame, pvalues=True)
+    for name, expected in (("tau.csv", found.statistic), ("tau_pvalues.csv", found.pvalue)):
+        labels, values = read(name)
+        assert labels == list(columns)
+        np.testing.assert_array_equal(values, expected)
+    assert abs(found.statistic.loc["large", "huge"]) == 1.0
+    Path("plain.csv").write_text(
+        "True,NA,3\nfalse,inf,null\nTRUE,-Infinity,<NA>\n1e3,None,n/a\n".replace("1e3", "False")
+    )
+    run("corr plain.csv -o plain.npy")
+    expected = wkendall.corr([[1, np.nan, 3], [0, np.inf, np.nan], [1, -np.inf, np.nan], [0, np.nan, np.nan]])
+    np.testing.assert_array_equal(np.load("plain.npy"), expected)
+
+
+def test_long_numbers():
+    Path("long.csv").write_text("x,y\n" + f"1{'0' * 5000},1\n1{'0' * 4999}1,2\n-{'9' * 40},0\n0.5,0.5\n")
+    run("corr long.csv -o tau.npy")
+    np.testing.assert_array_equal(np.load("tau.npy"), [[1, 1], [1, 1]])
+
+
+def test_one_column():
+    np.save("one.npy", DATA[:, 0])
+    np.savez("one.npz", X=DATA[:, 0], items=["height"])
+    run("corr one.npy --against table.npy -o tau.npy")
+    np.testing.assert_array_equal(np.load("tau.npy"), EXPECTED.statistic[:1])
+    run("corr table.csv --against one.npz -o tau.npz")
+    np.testing.assert_array_equal(np.load("tau.npz")["statistic"], EXPECTED.statistic[:, :1])
+    assert np.load("tau.npz")["columns_against"].tolist() == ["height"]
+
+
+def test_old_pvalues_do_not_stay(capsys):
+    run("corr table.csv -o tau.csv --pvalues")
+    capsys.readouterr()
+    fails(capsys, "corr table.npy -o tau.csv", "tau_pvalues.csv has p-values that would not belong to the new tau.csv")
+    Path("tau.csv").unlink()
+    fails(capsys, "corr table.npy -o tau.csv", "--force removes it")
+    run("corr table.csv -o tau.csv --force")
+    assert not Path("tau_pvalues.csv").exists()
+    capsys.readouterr()
+    np.save("x_pvalues.npy", DATA)
+    fails(capsys, "corr x_pvalues.npy -o x.npy --force", "the output x_pvalues.npy is the input x_pvalues.npy", 2)
+    run("corr table.csv -o tau.npz --pvalues")
+    run("corr table.csv -o tau.npz --force")
+
+
+def test_messages_speak_of_tables(capsys):
+    Path("mixed.csv").write_text("x,y\n1,True\n2,3\n")
+    Path("turned.csv").write_text("x,y\n1,3\n2,True\n")
+    Path("large.csv").write_text("x,y\n1,3\n2,1e400\n")
+    Path("names.csv").write_text("x,y\n")
+    Path("index.csv").write_text(",x\n0,1\n1,2\n")
+    Path("empty.csv").write_text("")
+    np.save("deep.npy", np.zeros((2, 2, 2)))
+    np.save("texts.npy", np.array([["a", "b"]]))
+    np.savez("several.npz", a=DATA, b=DATA)
+    np.savez("named.npz", X=DATA, items=["a"])
+    table = pd.DataFrame(DATA, columns=NAMES)
+    table.assign(name=list("abdce")).to_csv("other.csv", index=False)
+    for words, message in [
+        (
+            "mixed.csv",
+            "mixed.csv, line 3: column 2, 'y', holds '3', but True in line 2: a column has numbers, or true and false",
+        ),
+        ("turned.csv", "turned.csv, line 3: column 2, 'y', holds 'True', which is not a number"),
+        ("large.csv", "large.csv, line 3: column 2, 'y', holds '1e400', which is too large for a double"),
+        ("names.csv", "the names of the columns are the only row: there must be observations after them"),
+        ("index.csv", "column 1 has no name, but every column must be a variable: row numbers are none; --skip COLUMN"),
+        ("empty.csv", "empty.csv, line 1: the file is empty"),
+        ("table.csv --skip 1 --skip 2 --skip 3", "every column is set apart: no columns are left"),
+        (
+            "deep.npy",
+            "deep.npy has an array of shape (2, 2, 2), but must have two axes, one observation a row, or one axis",
+        ),
+        ("texts.npy", "texts.npy: column 0 holds 'a' in row 0, a text, but correlations need numbers"),
+        ("several.npz", "--array says which has the table"),
+        ("named.npz", "the array 'items' has shape (1,) and dtype <U1, but must have a name for each column"),
+        ("table.json", "table.json: the name of a file with a table must end in one of .csv, .tsv, .txt, .npy, .npz"),
+        (
+            "named.csv --id name --against other.csv",
+            "other.csv, line 4: the observation is 'd', but 'c' in named.csv, line 4",
+        ),
+    ]:
+        assert message in failure(f"corr {words} -o tau.csv", capsys)
+
+
+def failure(words, capsys):
+    """Return what a command says that fails; it says nothing of rankings."""
+    run(words, 1)
+    said = capsys.readouterr().err
+    assert not any(word in said.replace("'items'", "") for word in ("ranking", "--layout", "item")), said
+    return said

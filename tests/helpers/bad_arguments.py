@@ -10,6 +10,7 @@ MORE = [
     ("second masked row", bad([[1, 2, 3], masked([3, 2, 1], 2)]), ValueError,
      r"^X has masked entries, the first at row 1, column 2"),
     ("masked entry in nested lists", bad([[1, 2, 3], [1, np.ma.masked, 3]]), ValueError, r"^X .* row 1, column 1"),
+    ("masked number in nested lists", bad([[1, 2, 3], [1, 2, masked(3, ())]]), ValueError, r"^X .* row 1, column 2"),
     ("masked row of a tuple", bad((masked([1, 2, 3], 0),)), ValueError, r"^X .* row 0, column 0"),
     ("masked Y", lambda: wkendall.gram_matrix(X, [masked(X[0], 4)]), ValueError, r"^Y .* row 0, column 4"),
     ("masked ranking", lambda: wkendall.kernel(masked(X[0], 3), X[1]), ValueError,

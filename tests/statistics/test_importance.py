@@ -203,3 +203,29 @@ def test_of_a_simulated_survey():
     X = datasets.make_plackett_luce(300, [5, 4, 3, 2, 1], rng=0)
     found = wkendall.pair_importance(X, np.ones(300), n_pairs=1)
     assert found.effect[0] == max(abs(np.sign(X[:, j] - X[:, i]).sum()) for i, j in combinations(range(5), 2))
+
+
+@pytest.mark.parametrize("scale", [2.0**-1000, 1e-300, 1e300, 2.0**1020])
+def test_coefficients_of_any_size(scale):
+    """Sums of coefficients that overflow on the way do not matter as long as the effects fit into a double."""
+    rng = np.random.default_rng(5)
+    X = random_rankings(rng, 40, 5)
+    coef = np.r_[rng.uniform(0.5, 1, 20), -rng.uniform(0.5, 1, 20)] / 8
+    expected = wkendall.pair_importance(X, coef)
+    found = wkendall.pair_importance(X, coef * scale)
+    np.testing.assert_array_equal(found.first, expected.first)
+    np.testing.assert_allclose(found.effect, expected.effect * scale, rtol=1e-13)
+    same = [[1, 2, 3]] * 4
+    np.testing.assert_array_equal(wkendall.pair_importance(same, [1.7e308, 1.7e308, -1.7e308, -1.7e308]).effect, 0)
+
+
+@pytest.mark.parametrize(("coef", "message"), [
+    ([1.7e308] * 4, r"^coef: the effect of items 0 and 1 is too large for a double; divide the coefficients"),
+    ([1, np.inf, 1, 1], r"^coef\[1\] is inf: coefficients must be finite"),
+    ([[1, 1, -np.inf, 1]], r"^coef\[2\] is -inf: coefficients must be finite"),
+    (csr_array([[1, 1, np.nan, 1]]), r"^coef\[2\] is nan: coefficients must be finite"),
+])  # fmt: skip
+def test_effects_that_are_not_finite_are_refused(coef, message):
+    with pytest.raises(wkendall.RankingError, match=message) as raised:
+        wkendall.pair_importance([[1, 2, 3]] * 4, coef)
+    assert raised.value.argument == "coef"

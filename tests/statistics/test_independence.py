@@ -185,3 +185,77 @@ def test_too_many_different_vectors(leave_memory):
 def test_progress(capsys):
     outcome(make_uniform(20, 4, rng=1), np.arange(20), progress=True)
     assert "independence_test" in capsys.readouterr().err
+
+
+SCALES = (2.0**-1040, 1e-300, 1e-200, 1e-160, 1e-155, 1e150, 1e155, 1e200, 1e300, 2.0**1021)
+
+
+@pytest.mark.parametrize("scale", SCALES)
+@pytest.mark.parametrize("width", [1, 2])
+def test_numbers_of_any_size(scale, width):
+    """Numbers times a power of two, or nearly so, have the same kernel: its bandwidth is a median of distances."""
+    rng = np.random.default_rng(8)
+    X = random_rankings(rng, 30, 4)
+    y = X[:, :width] + rng.normal(size=(30, width)).round(3)
+    expected = wkendall.independence_test(X, y, rng=0, n_permutations=99)
+    found = wkendall.independence_test(X, y * scale, rng=0, n_permutations=99)
+    np.testing.assert_allclose(found, expected, rtol=1e-3 if scale < 1e-307 else 1e-12)
+    constant = np.c_[y * scale, np.full(30, 1e250)]
+    np.testing.assert_allclose(wkendall.independence_test(X, constant, rng=0, n_permutations=99), found, rtol=1e-12)
+
+
+def test_largest_numbers():
+    rng = np.random.default_rng(9)
+    X = random_rankings(rng, 20, 4)
+    y = rng.uniform(-1, 1, 20)
+    expected = wkendall.independence_test(X, y, rng=0, n_permutations=99)
+    found = wkendall.independence_test(X, y * 1.79e308, rng=0, n_permutations=99)
+    np.testing.assert_allclose(found, expected, rtol=1e-12)
+
+
+@pytest.mark.parametrize(("bandwidth", "labels"), [(1e-300, True), (5e-324, True), (1e300, False)])
+def test_bandwidths_of_any_size(bandwidth, labels):
+    """With a bandwidth far below all distances numbers are labels; far above, all are alike."""
+    rng = np.random.default_rng(10)
+    X = random_rankings(rng, 24, 4)
+    y = rng.integers(0, 4, 24)
+    found = wkendall.independence_test(X, y, rng=0, n_permutations=19, y_options={"bandwidth": bandwidth})
+    expected = wkendall.independence_test(X, y, y_kernel="delta", rng=0, n_permutations=19).statistic if labels else 0
+    assert found.statistic == pytest.approx(expected, abs=1e-14)
+
+
+def test_a_few_numbers_that_are_close_and_one_far_away():
+    rng = np.random.default_rng(11)
+    X = random_rankings(rng, 30, 4)
+    y = X[:, 0] + rng.normal(size=30).round(3)
+    near = wkendall.independence_test(X, np.r_[y[:-1], 1e6], rng=0, n_permutations=99)
+    for far in (1e200, 1e300):
+        found = wkendall.independence_test(X, np.r_[y[:-1] * 1e-180, far], rng=0, n_permutations=99)
+        np.testing.assert_allclose(found, near, rtol=1e-12)
+
+
+def test_labels_of_a_list_are_not_mixed_up():
+    X = random_rankings(np.random.default_rng(12), 6, 4)
+    large = [2**53, 2**53 + 1, 1.5, 2**53, 2**53 + 1, 1.5]
+    how = {"y_kernel": "delta", "rng": 0, "n_permutations": 19}
+    expected = wkendall.independence_test(X, list("abcabc"), **how)
+    assert wkendall.independence_test(X, large, **how) == expected
+    for labels in (
+        [1, "1", "a", 1, "1", "a"],
+        [True, 1, 0, True, 1, 0],
+        ["a", b"a", 2, "a", b"a", 2],
+        [1, "nan", "1"] * 2,
+    ):
+        assert wkendall.independence_test(X, labels, rng=0, n_permutations=19) == expected
+        assert wkendall.independence_test(X, np.array(labels, dtype=object), rng=0, n_permutations=19) == expected
+    assert wkendall.independence_test(X, [1, 2, 3, 1.0, 2.0, np.float32(3)], **how) == expected
+    for labels, row in [
+        (["a", "b", float("nan"), "a", "b", "a"], 2),
+        (("a", "b", "a", np.nan, "b", "a"), 3),
+        ([True, None, False, True, True, True], 1),
+        ([1, "1", np.float32("nan"), "a", "b", 3], 2),
+    ]:
+        message = rf"^y\[{row}\] is (nan|None|np.float32\(nan\)): every ranking needs a label$"
+        with pytest.raises(wkendall.RankingError, match=message) as raised:
+            wkendall.independence_test(X, labels, rng=0, n_permutations=19)
+        assert raised.value.row == row

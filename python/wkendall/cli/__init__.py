@@ -10,7 +10,8 @@ Layers, each using only those below it:
     words               the library's messages in the words of the command line
     kernel_options      the options for what is computed for a pair of rankings
     labels              files to labels
-    weighting           the options for weights
+    weighting           what a pair of items adds to a kernel
+    tables              files to tables of observations
     reading             files to rankings
     options             options that several commands share
     output              files that are written completely or not at all

@@ -47,16 +47,17 @@ Test whether groups of rankings come from the same distribution. Print how much
 they differ, and a p-value: the share of random assignments of people to groups
 that differ at least as much.
 
-Each group is a file: CSV, .npy, .npz or PrefLib. In a PrefLib file, each voter
-counts. With a single file, --group is the column that has the group of each
-ranking. More than two groups are compared all at once.
+Each group is a file (CSV, .npy, .npz or PrefLib), or --group names the column
+of one file that says to which group a ranking belongs. With more than two
+groups all are compared at once. Of PrefLib files the numbers of voters count,
+items of one rank are ties, and items that are not listed come last.
 """
 _EPILOG = """\
 examples:
   wkendall compare north.csv south.csv
   wkendall compare north.csv south.csv west.csv --json
   wkendall compare people.csv --group age --weight top --k 3
-  wkendall compare votes.soc votes.soc --permutations 999 --seed 7
+  wkendall compare north.toi south.toi --permutations 999 --seed 7
 """
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import csv
 import json
+import math
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO, get_args
 
@@ -17,6 +18,7 @@ from wkendall.cli.output import check_not_input, new_file, standard_output
 from wkendall.cli.reading import PREFLIB, Source, check_reading, check_skipped, kind_of, read_rankings
 from wkendall.cli.weighting import add_weights, check_weights, weights_given
 from wkendall.cli.words import in_words_of_the_command
+from wkendall.reading.text_files import MISSING, NUMBER
 from wkendall.statistics.consensus import Consensus, Method, consensus
 
 if TYPE_CHECKING:
@@ -76,8 +78,7 @@ def add_parser(commands: Commands) -> None:
     add_weights(parser.add_argument_group("the kernel"))
     add_reading(parser)
     add_running(parser)
-    # PrefLib files define ties and missing items themselves.
-    parser.set_defaults(run=run, ties=None, missing=None)
+    parser.set_defaults(run=run)
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -108,15 +109,11 @@ def _check(arguments: argparse.Namespace) -> str:
         kind = known
         check_not_input(arguments.output, arguments.file, arguments.u, arguments.U)
     if arguments.W is not None:
-        raise UsageError("--W is not available for a consensus: use --weight or --U")
+        raise UsageError("--W does not go with a consensus: --weight and --U give weights of pairs")
     if arguments.order != 2:
-        raise UsageError(f"--order {arguments.order} is not available for a consensus: use --order 2, pairs of items")
-    preflib = kind_of(arguments.file) == PREFLIB
-    if preflib and arguments.weights is not None:
+        raise UsageError(f"--order is {arguments.order}, but a consensus is for pairs of items: --order 2")
+    if kind_of(arguments.file) == PREFLIB and arguments.weights is not None:
         raise UsageError("--weights goes with CSV and .npz files: PrefLib files have numbers of voters")
-    for name, of_preflib in (("ties", "mean"), ("missing", "bottom")):
-        if getattr(arguments, name) is None:
-            setattr(arguments, name, of_preflib if preflib else "error")
     check_weights(arguments)
     check_reading(arguments, arguments.file)
     return str(kind)
@@ -138,20 +135,24 @@ def _find(arguments: argparse.Namespace) -> tuple[Source, Consensus]:
 def _weights(source: Source, column: str) -> NDArray[np.float64]:
     """Return the weight of each ranking."""
     cells = source.labels
-    if isinstance(cells, np.ndarray) and cells.dtype.kind in "iufb" and cells.shape == (len(source.X),):
-        return cells.astype(np.float64)
-    if isinstance(cells, np.ndarray):
+    if isinstance(cells, np.ndarray) and (cells.dtype.kind not in "iufb" or cells.shape != (len(source.X),)):
         what = f"has shape {cells.shape} and dtype {cells.dtype}"
         raise CommandError(f"{source.path}: the array {column!r} {what}, but must have a number for each ranking")
-    weights = np.empty(len(source.X))
-    for row, cell in enumerate(cells or ()):
-        try:
-            weights[row] = float(cell)
-        except ValueError:
-            raise CommandError(
-                f"{source.path}, line {source.lines[row]}: {column} is {cell!r}, but must be a number"
-            ) from None
+    weights = np.array(
+        [_weight(source, column, row, cell) for row, cell in enumerate(cells if cells is not None else ())]
+    )
+    if not weights.any():
+        raise CommandError(f"{source.path}: {column} is 0 for all rankings, but at least one must count")
     return weights
+
+
+def _weight(source: Source, column: str, row: int, cell: Any) -> float:
+    weight = float(cell) if not isinstance(cell, str) or NUMBER.fullmatch(cell) else math.nan
+    if 0 <= weight < math.inf:
+        return weight
+    where = f", line {source.lines[row]}: {column}" if source.lines else f": {column}[{row}]"
+    found = "missing" if isinstance(cell, str) and cell in MISSING else repr(cell) if isinstance(cell, str) else weight
+    raise CommandError(f"{source.path}{where} is {found}, but must be a finite number from 0")
 
 
 def _write(file: TextIO, kind: str, source: Source, found: Consensus) -> None:

@@ -16,7 +16,8 @@ from numpy.typing import NDArray
 from wkendall.cli.errors import CommandError, UsageError
 from wkendall.cli.options import add_output, add_running, add_tables, new_parser, wants_progress, whole_number
 from wkendall.cli.output import check_not_input, new_file, standard_output, write_npz
-from wkendall.cli.reading import PREFLIB, Source, check_skipped, check_table_options, kind_of, read_rankings
+from wkendall.cli.reading import Source, check_table_options
+from wkendall.cli.tables import check_ending, read_tables
 from wkendall.cli.words import in_words_of_the_command
 from wkendall.statistics.correlations import Alternative, Correlations, corr
 
@@ -30,14 +31,18 @@ _DESCRIPTION = """\
 Compute Kendall's tau-b between all columns of a table, or between the columns
 of two tables with the same observations, and write the matrix.
 
-Tables are read from CSV files (.csv, .tsv, .txt: one observation per row, one
-variable per column) or NumPy files (.npy, .npz). Empty cells, NA and NaN are
-missing; they are left out pair by pair. The matrix is written to a .csv file,
-with the names of the columns if there are any; to an .npy file; or to an .npz
-file, as the arrays statistic, columns and, with --against, columns_against.
+Tables are read from CSV files (.csv, .tsv, .txt: one observation a row, one
+variable a column) or NumPy files (.npy, .npz; an array with one axis is one
+column). Cells are numbers, inf and -inf too, or True and False. Whole numbers
+keep their order, whatever their length. Empty cells, NA, NaN and null are
+missing; they are left out pair by pair. The matrix goes to a .csv file, with
+the names of the columns if they have any; to an .npy file; or to an .npz file,
+as the arrays statistic, columns and, with --against, columns_against.
 
-With --pvalues, an .npz file has the p-values in the array pvalue. For the other
-formats there is a second file: tau_pvalues.csv for tau.csv.
+With --pvalues the p-values go to the array pvalue of an .npz file, and for the
+other kinds to a second file: tau.csv has its p-values in tau_pvalues.csv.
+Without --pvalues such a file from an earlier run is refused, because it would
+not belong to the new matrix; --force removes it.
 """
 _EPILOG = """\
 examples:
@@ -94,18 +99,29 @@ def run(arguments: argparse.Namespace) -> int:
             x, y = _read(arguments)
             found = _computed(arguments, x, y)
             _write(arguments.output.suffix.lower(), files, found, x, y)
+    if not arguments.pvalues:
+        for path in _beside(arguments.output):
+            path.unlink(missing_ok=True)
     said = f"{' x '.join(map(str, found.statistic.shape))} float64 in {time.perf_counter() - started:.2f} s"
     written = " and ".join(str(name) for name in (arguments.output, *_second(arguments)))
     print(f"wrote {written}: {said}", file=sys.stderr if arguments.output == STDOUT else sys.stdout)
     return 0
 
 
-def _second(arguments: argparse.Namespace) -> list[Path]:
-    """Return the file of p-values, if there is a separate one."""
-    output: Path = arguments.output
-    if not arguments.pvalues or output == STDOUT or output.suffix.lower() == ".npz":
+def _beside(output: Path) -> list[Path]:
+    """Return the name of the file that p-values go to, if they have one of their own."""
+    if output == STDOUT or output.suffix.lower() == ".npz":
         return []
     return [output.with_name(f"{output.stem}_pvalues{output.suffix}")]
+
+
+def _second(arguments: argparse.Namespace) -> list[Path]:
+    """Return the name of the second file that is written."""
+    return _beside(arguments.output) if arguments.pvalues else []
+
+
+def _inputs(arguments: argparse.Namespace) -> list[Path]:
+    return [arguments.file] if arguments.against is None else [arguments.file, arguments.against]
 
 
 def _check(arguments: argparse.Namespace) -> None:
@@ -117,24 +133,19 @@ def _check(arguments: argparse.Namespace) -> None:
         raise UsageError("--pvalues makes a second matrix, which cannot go to standard output: name a file")
     if arguments.alternative is not None and not arguments.pvalues:
         raise UsageError("--alternative goes with --pvalues")
-    inputs = [path for path in (arguments.file, arguments.against) if path is not None]
-    for name in (output, *_second(arguments)):
-        check_not_input(name, *inputs)
-    for path in inputs:
-        if kind_of(path) == PREFLIB:
-            raise UsageError(f"{path} is a PrefLib file, but a table of observations is a CSV or NumPy file")
-    check_table_options(arguments, *inputs)
+    for name in (output, *_beside(output)):
+        check_not_input(name, *_inputs(arguments))
+    for path in _inputs(arguments):
+        check_ending(path)
+    check_table_options(arguments, *_inputs(arguments))
+    for name in _beside(output):
+        if not arguments.pvalues and not arguments.force and name.is_file():
+            raise CommandError(f"{name} has p-values that would not belong to the new {output}: --force removes it")
 
 
 def _read(arguments: argparse.Namespace) -> tuple[Source, Source | None]:
-    x = read_rankings(arguments.file, arguments)
-    y = None if arguments.against is None else read_rankings(arguments.against, arguments)
-    check_skipped(arguments, *(source for source in (x, y) if source is not None))
-    if y is not None and len(x.X) != len(y.X):
-        raise CommandError(
-            f"{x.path} has {len(x.X)} rows, but {y.path} has {len(y.X)}: both must have the same observations"
-        )
-    return x, y
+    x, *others = read_tables(arguments, *_inputs(arguments))
+    return x, others[0] if others else None
 
 
 def _computed(arguments: argparse.Namespace, x: Source, y: Source | None) -> Correlations:

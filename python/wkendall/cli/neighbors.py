@@ -33,12 +33,13 @@ _DESCRIPTION = """\
 Find, for each ranking of a file, the most similar rankings of another file, or
 of the same file if there is only one. The matrix of all pairs is never built.
 
-Files are read as for wkendall gram. The table has one line for each neighbour:
-the row of the ranking, from 0; the position of the neighbour in the list of
-neighbours, from 1; the row of the neighbour; and the value. With --id, the
-table has names instead of rows. An .npz file has the arrays values and indices,
-one row for each ranking (with --radius also indptr, as in a sparse matrix by
-rows), and the names if they are known (items, ids, ids_against).
+Rankings are read from files as for wkendall gram. In PrefLib files items of
+one rank are ties, and items that are not listed come last. The table has a
+line for each neighbour: the row of the ranking, from 0; the place of the
+neighbour among the neighbours, from 1; its row; and the value. With --id,
+names take the place of rows. An .npz file has the arrays values and indices, one row for each
+ranking (with --radius also indptr, as in a sparse matrix by rows), and the
+names that are known (items, ids, ids_against).
 """
 _EPILOG = """\
 examples:

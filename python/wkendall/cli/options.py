@@ -63,8 +63,7 @@ def add_files(parser: argparse.ArgumentParser) -> None:
 
 
 def add_tables(parser: argparse.ArgumentParser, rows: str, what: str) -> argparse._ArgumentGroup:
-    """Add the options for reading a table; `rows` describes its rows."""
-    parser.set_defaults(layout="ranks", item=None, value=None)  # for commands without the options for layouts
+    """Add what says how a table is read; `rows` is what has a row each."""
     files = parser.add_argument_group("how files are read")
     files.add_argument(
         "--delimiter",
@@ -112,14 +111,14 @@ def _add_meaning(parser: argparse.ArgumentParser) -> None:
     meaning.add_argument(
         "--ties",
         choices=get_args(Ties),
-        default="error",
-        help="equal numbers in a row: an error (default); or mean: ties, with the mean over all ways to break them",
+        help="equal numbers in a row. error: refused (default); mean: ties, for which the mean over all ways to break them is "
+        "taken (default for PrefLib files that end in .toc or .toi)",
     )
     meaning.add_argument(
         "--missing",
         choices=get_args(Missing),
-        default="error",
-        help="empty cells: an error (default); bottom: below all items with a number; anywhere: position unknown",
+        help="empty cells, and items that a PrefLib file leaves out. error: refused (default); bottom: below all that have a "
+        "number (default for PrefLib files that end in .soi or .toi); anywhere: place unknown",
     )
 
 

@@ -10,7 +10,7 @@ import sys
 import tokenize
 import zipfile
 import zlib
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any, NamedTuple
@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from wkendall._errors import RankingError
 from wkendall._text import short
 from wkendall.cli.errors import CommandError, UsageError
-from wkendall.reading.text_files import NUMBER
+from wkendall.reading.text_files import NUMBER, WHOLE
 
 CSV, NPY, NPZ, PREFLIB = "CSV", ".npy", ".npz", "PrefLib"
 KINDS = {
@@ -81,8 +81,9 @@ def kind_of(path: Path) -> str:
 
 
 def check_reading(arguments: argparse.Namespace, *paths: Path) -> None:
-    """Refuse options that apply to no file."""
+    """Refuse options that no file can use, and settle what ties and missing items are."""
     check_table_options(arguments, *paths)
+    _settle_meaning(arguments, *paths)
     for name in ("item", "value"):
         if getattr(arguments, name) is not None and arguments.layout != "long":
             raise UsageError(f"--{name} goes with --layout long")
@@ -92,12 +93,45 @@ def check_reading(arguments: argparse.Namespace, *paths: Path) -> None:
         raise UsageError(f"--input {arguments.input} does not go with PrefLib files, which say what they hold")
 
 
+def _settle_meaning(arguments: argparse.Namespace, *paths: Path) -> None:
+    """Take ties and missing items as the kind of a PrefLib file allows them, unless something else is said."""
+    from wkendall.reading.preflib import KINDS as ALLOWED
+
+    allowed = [ALLOWED[path.suffix.lower()] for path in paths if kind_of(path) == PREFLIB]
+    if getattr(arguments, "ties", "") is None:
+        arguments.ties = "mean" if any(ties for ties, _ in allowed) else "error"
+    if getattr(arguments, "missing", "") is None:
+        arguments.missing = "bottom" if any(not complete for _, complete in allowed) else "error"
+
+
 def check_table_options(arguments: argparse.Namespace, *paths: Path) -> None:
     """Refuse options for other kinds of files."""
     kinds = [kind_of(path) for path in paths]
     for name, (kind, unsaid) in _OPTIONS.items():
         if getattr(arguments, name, unsaid) != unsaid and kind not in kinds:
             raise UsageError(f"--{name} goes with {kind} files")
+    _check_skip(arguments, *(path for path, kind in zip(paths, kinds, strict=True) if kind == CSV))
+
+
+def _check_skip(arguments: argparse.Namespace, *paths: Path) -> None:
+    """Refuse the name of a column to leave out that no file has, before the cells are read."""
+    from wkendall.reading.csv_rows import first_row
+
+    wanted = [name for name in getattr(arguments, "skip", ()) if not WHOLE.fullmatch(name)]
+    if not wanted:
+        return
+    try:
+        rows = [[] if arguments.header is False else first_row(path, arguments.delimiter) for path in paths]
+    except (OSError, RankingError):
+        return  # said when the file is read
+    for name in wanted:
+        if not any(name in row for row in rows):
+            known = short(", ".join(repr(cell) for cell in rows[0]), 200) if len(rows) == 1 and rows[0] else ""
+            raise CommandError(_nothing_to_skip(name, paths) + (f": it has {known}" if known else ""))
+
+
+def _nothing_to_skip(name: str, paths: Iterable[Path]) -> str:
+    return f"there is no column {name!r} to skip in {' and '.join(map(str, paths))}"
 
 
 def read_rankings(
@@ -113,7 +147,7 @@ def read_rankings(
         return _from_csv(path, arguments, label, items)
     if kind == PREFLIB:
         return _from_preflib(path, arguments.expand)
-    source = _from_npz(path, arguments.array, label) if kind == NPZ else Source(path, load_array(path))
+    source = from_npz(path, arguments.array, label) if kind == NPZ else Source(path, load_array(path))
     if source.X.ndim != 2:
         raise CommandError(
             f"{path} has an array of shape {source.X.shape}, but must have two axes: one ranking per row"
@@ -146,8 +180,7 @@ def check_skipped(arguments: argparse.Namespace, *sources: Source) -> None:
     """Refuse columns to skip that no file has; it is enough if one of two files has the column."""
     for name in arguments.skip:
         if not any(name in source.skipped for source in sources):
-            files = " and ".join(str(source.path) for source in sources)
-            raise CommandError(f"there is no column {name!r} to skip in {files}")
+            raise CommandError(_nothing_to_skip(name, (source.path for source in sources)))
 
 
 def check_same_items(x: Source, y: Source) -> None:
@@ -187,7 +220,7 @@ def _from_csv(path: Path, arguments: argparse.Namespace, label: str | None, item
     try:
         table = read_table(path, **how)
     except RankingError as error:
-        raise CommandError(f"{error}{_hint(error, arguments)}") from error
+        raise CommandError(f"{error}{csv_hint(error, arguments)}") from error
     return Source(
         path,
         table.X,
@@ -199,10 +232,10 @@ def _from_csv(path: Path, arguments: argparse.Namespace, label: str | None, item
     )
 
 
-def _hint(error: RankingError, arguments: argparse.Namespace) -> str:
-    """Return the option that helps with a CSV file that cannot be read."""
-    if error.kind == "text" and arguments.layout == "ranks" and not _are_numbers(str(error.value)):
-        return "; use --skip COLUMN to leave a column out, or --layout choices or long for names of items in the cells"
+def csv_hint(error: RankingError, arguments: argparse.Namespace) -> str:
+    """Say which option helps with a CSV file that cannot be read."""
+    if error.kind == "text" and getattr(arguments, "layout", None) == "ranks" and not _are_numbers(str(error.value)):
+        return "; --skip COLUMN leaves a column out, --layout choices and long are for tables with names of items in the cells"
     if error.kind == "text" and error.column == 0 and arguments.delimiter is None and _are_numbers(error.value):
         return "; use --delimiter ' ' for numbers with spaces between them"
     return "; use --skip COLUMN to leave a column out" if error.kind in ("text", "no name") else ""
@@ -224,19 +257,22 @@ def _from_preflib(path: Path, expand: bool) -> Source:
     return Source(path, X, items, counts=counts, lines=lines)
 
 
-def _from_npz(path: Path, name: str | None, label: str | None) -> Source:
+def from_npz(
+    path: Path, name: str | None, label: str | None = None, rows: str = "the rankings", column: str = "item"
+) -> Source:
+    """Read an array of an .npz file; messages call its rows and its columns so."""
     with _loaded(path) as arrays:
         if isinstance(arrays, np.ndarray):
             raise CommandError(f"{path} has one array without a name, but must be an .npz file")
         labels = None if label is None else _member(path, arrays, label)
         others = [found for found in arrays.files if found not in (label, "items")]
         if name is None and "X" not in others and len(others) != 1:
-            raise CommandError(f"{path} has the arrays {_known(arrays)}: --array says which has the rankings")
+            raise CommandError(f"{path} has the arrays {_known(arrays)}: --array says which has {rows}")
         X = _member(path, arrays, name or ("X" if "X" in others else others[0]))
         items = _member(path, arrays, "items") if "items" in arrays.files else None
-    if items is not None and (items.shape != X.shape[1:2] or items.dtype.kind == "V"):
+    if items is not None and (items.shape != (X.shape[1:2] or (1,)) or items.dtype.kind == "V"):
         what = short(f"shape {items.shape} and dtype {items.dtype}")
-        raise CommandError(f"{path}: the array 'items' has {what}, but must have a name for each item")
+        raise CommandError(f"{path}: the array 'items' has {what}, but must have a name for each {column}")
     return Source(path, X, None if items is None else [str(item) for item in items.tolist()], labels=labels)
 
 

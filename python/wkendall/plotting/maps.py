@@ -16,7 +16,7 @@ from wkendall.kernels.run import Run
 from wkendall.kernels.specification import Kernel
 from wkendall.plotting.figures import axes_or_new
 from wkendall.reading.rankings import CheckedRankings, Input, Missing, Reading, Ties, Top
-from wkendall.statistics.pair_kernels import with_all_items
+from wkendall.statistics.pair_kernels import check_all_items_fit
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -122,7 +122,13 @@ def mean_ranks(rankings: CheckedRankings) -> Array:
     """Return the ranks of all items; tied items share their mean rank, and items of unknown position have the middle rank."""
     from scipy.stats import rankdata
 
-    places = np.asarray(with_all_items(rankings).places, dtype=np.float64)
+    check_all_items_fit(rankings)
+    if rankings.core.is_lists:
+        bounds, columns, starts = rankings.core.parts()
+        places = np.full((rankings.rows, rankings.items), np.inf)  # what is not listed comes last
+        places[np.repeat(np.arange(rankings.rows), np.diff(bounds)), columns] = starts
+    else:
+        places = np.asarray(rankings.places, dtype=np.float64)
     ranks = np.asarray(rankdata(places, axis=1, nan_policy="omit"), dtype=np.float64)
     return np.where(np.isnan(ranks), (rankings.items + 1) / 2, ranks)
 

@@ -24,6 +24,7 @@ def plot_matrix(
     matrix: Any,
     *,
     labels: Sequence[object] | None = None,
+    column_labels: Sequence[object] | None = None,
     cluster: bool = True,
     ax: Axes | None = None,
     title: str | None = None,
@@ -36,7 +37,10 @@ def plot_matrix(
     matrix : data frame or array-like of shape (n, n) or (n, k)
         A matrix such as the results of `corr` and `gram_matrix`. NaN is grey.
     labels : sequence of n names, optional
-        Labels of the rows, and of the columns too if there are as many. The default is the labels of a data frame.
+        Of the rows. If absent, the index of a pandas DataFrame. A polars DataFrame has no index: its rows have the names of its
+        columns if it is symmetric, and numbers otherwise.
+    column_labels : sequence of k names, optional
+        Of the columns. If absent, those of a data frame. A symmetric matrix, and a square array, have `labels` on both sides.
     cluster : bool
         Order the rows and columns of a symmetric matrix by hierarchical clustering: average linkage, where the distance
         is the largest value minus the value. A pair without a value counts as being at the mean distance. Other
@@ -59,16 +63,10 @@ def plot_matrix(
     """
     check_flag(cluster, "cluster")
     values = real_array(matrix, "matrix", (2,), "an array of shape (n, n) or (n, k)")
-    columns = list(getattr(matrix, "columns", range(values.shape[1])))
-    rows = list(matrix.index) if hasattr(matrix, "index") and not callable(matrix.index) else columns
-    rows = rows if len(rows) == len(values) else list(range(len(values)))
-    if labels is not None:
-        rows = list(labels)
-        if len(rows) != len(values):
-            raise ValueError(f"labels has {len(rows)} names, but matrix has {len(values)} rows: each needs one")
-        columns = rows if values.shape[0] == values.shape[1] else columns
+    symmetric = np.array_equal(values, values.T, equal_nan=True)
+    rows, columns = _names(matrix, values, symmetric, labels, column_labels)
     ax = axes_or_new(ax)
-    if cluster and len(values) > 2 and np.array_equal(values, values.T, equal_nan=True):
+    if cluster and len(values) > 2 and symmetric:
         order = _order_of_tree(values)
         values, rows, columns = values[np.ix_(order, order)], [rows[i] for i in order], [columns[i] for i in order]
     known = values[np.isfinite(values)]
@@ -85,6 +83,35 @@ def plot_matrix(
     if title is not None:
         ax.set_title(title)
     return ax
+
+
+def _names(
+    matrix: Any,
+    values: NDArray[np.float64],
+    symmetric: bool,
+    labels: Sequence[object] | None,
+    column_labels: Sequence[object] | None,
+) -> tuple[list[object], list[object]]:
+    """Return the names of the rows and of the columns."""
+    count, width = values.shape
+    framed = hasattr(matrix, "columns")
+    columns = list(matrix.columns) if framed else list(range(width))
+    if hasattr(matrix, "index") and not callable(matrix.index):
+        rows = list(matrix.index)
+    else:
+        # One number is the correlation of a column with itself if it is 1, or if there is none.
+        own = symmetric and (count != 1 or not abs(values[0, 0]) < 1)
+        rows = columns if own else list(range(count))
+    if labels is not None:
+        rows = list(labels)
+        if len(rows) != count:
+            raise ValueError(f"labels has {len(rows)} names, but matrix has {count} rows: each needs one")
+        columns = rows if symmetric or (count == width and not framed) else columns
+    if column_labels is not None:
+        columns = list(column_labels)
+        if len(columns) != width:
+            raise ValueError(f"column_labels has {len(columns)} names, but matrix has {width} columns: each needs one")
+    return rows, columns
 
 
 def _order_of_tree(values: NDArray[np.float64]) -> NDArray[np.intp]:

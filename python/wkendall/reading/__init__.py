@@ -3,14 +3,16 @@
 Layers, each using only those below it:
 
     preflib, csv_files  PrefLib files and CSV files to arrays of ranks
-    csv_layouts  the meaning of the rows of a CSV file
+    csv_columns  CSV files of observations to columns of numbers
+    csv_layouts  what the rows of a CSV file mean
     csv_rows   the rows and columns of a CSV file
     lists      ranked lists to arrays of ranks
     rdata      data frames in files of R
     text_files text files, read with errors that name the line
     distinct   equal rankings, merged
     tables     tables of observations to columns of numbers
-    rankings   arrays to checked rankings: the options of reading, and the handle of checked rankings
+    columns    values of any type to doubles in the same order
+    rankings   arrays to checked rankings: how they are read, and the handle that travels on
     sparse     sparse arrays to rows that the Rust crate takes
     arrays     array-likes to arrays that the Rust crate takes
 """

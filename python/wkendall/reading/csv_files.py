@@ -6,9 +6,10 @@ import os
 from collections.abc import Collection, Iterable
 from typing import Any
 
+from wkendall._arguments import check_choice
 from wkendall._text import shown
 from wkendall.reading.csv_layouts import Table, of_choices, of_long, of_numbers
-from wkendall.reading.csv_rows import Layout, read_rows
+from wkendall.reading.csv_rows import LAYOUTS, Layout, read_rows
 from wkendall.reading.lists import RankedLists, columns_of
 
 
@@ -143,6 +144,7 @@ def read_table(
     -------
     Table
     """
+    check_choice(layout, "layout", LAYOUTS)
     if layout != "long" and (item is not None or value is not None):
         raise ValueError(f'{"value" if item is None else "item"} goes with layout="long", not {shown(layout)}')
     if layout == "ranks" and items is not None:

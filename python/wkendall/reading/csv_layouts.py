@@ -36,24 +36,12 @@ def of_numbers(rows: Rows) -> Table:
     """Return the rankings of a file with one ranking per row and one item per column; cells are numbers."""
     X = np.array([_numbers(rows, line, cells) for line, cells in rows.body])
     items = [str(column + 1) if rows.names is None else rows.names[column] for column in rows.kept]
-    return Table(X, items, rows.names is not None, _cells_apart(rows), [line for line, _ in rows.body])
+    return Table(X, items, rows.names is not None, rows.cells_apart(), [line for line, _ in rows.body])
 
 
 def _numbers(rows: Rows, line: int, cells: list[str]) -> list[float]:
-    _check_width(rows, line, cells)
+    rows.check_width(line, cells)
     return [rows.number(line, cells[column], column) for column in rows.kept]
-
-
-def _check_width(rows: Rows, line: int, cells: list[str], fewer: bool = False) -> None:
-    if len(cells) > rows.width or (len(cells) < rows.width and not (fewer and cells)):
-        rows.file.fail(line, f"the row has {len(cells)} cells, but the first row has {rows.width}")
-
-
-def _cells_apart(rows: Rows) -> dict[str, list[str]]:
-    return {
-        name: [cells[column] if column < len(cells) else "" for _, cells in rows.body]
-        for name, column in rows.apart.items()
-    }
 
 
 def of_choices(rows: Rows, items: Sequence[str] | None) -> Table:
@@ -61,10 +49,10 @@ def of_choices(rows: Rows, items: Sequence[str] | None) -> Table:
     columns = {} if items is None else {item: column for column, item in enumerate(items)}
     ranked = []
     for line, cells in rows.body:
-        _check_width(rows, line, cells, fewer=True)
+        rows.check_width(line, cells, fewer=True)
         ranked.append(_choices(rows, line, cells, columns, new=items is None))
     X = as_ranks(ranked, len(columns), sparse=False)
-    return Table(X, list(columns), True, _cells_apart(rows), [line for line, _ in rows.body])
+    return Table(X, list(columns), True, rows.cells_apart(), [line for line, _ in rows.body])
 
 
 def _choices(rows: Rows, line: int, cells: list[str], columns: dict[str, int], new: bool) -> dict[int, int]:
@@ -103,7 +91,7 @@ def of_long(rows: Rows, id: str | None, item: str | None, value: str | None, ite
     cells_of: list[list[str]] = []
     entries: dict[tuple[int, int], tuple[int, float]] = {}
     for line, cells in rows.body:
-        _check_width(rows, line, cells)
+        rows.check_width(line, cells)
         who, what, number = (cells[place] for place in places)
         for place in places[:2]:
             if cells[place] in MISSING:

@@ -11,15 +11,17 @@ from typing import Literal, NamedTuple, NoReturn, get_args
 
 import numpy as np
 
-from wkendall._arguments import check_choice
 from wkendall._text import shown
-from wkendall.reading.text_files import MISSING, NUMBER, WHOLE, File, opened, rows_of
+from wkendall.reading.text_files import ABSENT, FLAGS, MISSING, NUMBER, WHOLE, File, opened, rows_of
 
 DELIMITERS = (",", ";", "\t")
 #: The number of rows of a CSV file from which the delimiter is inferred.
 SAMPLE = 100
 Layout = Literal["ranks", "choices", "long"]
 LAYOUTS: tuple[str, ...] = get_args(Layout)
+#: What the columns are, one of them, and the rows; in a table of observations they are something else.
+_WORDS = ("items", "an item", "rankings")
+_TABLE_WORDS = ("columns", "a variable", "observations")
 
 
 class Rows(NamedTuple):
@@ -42,6 +44,18 @@ class Rows(NamedTuple):
     def label(self, column: int) -> str:
         """Return the name of a column in messages."""
         return f"column {column + 1}" + (f", {shown(self.names[column])}," if self.names is not None else "")
+
+    def check_width(self, line: int, cells: list[str], fewer: bool = False) -> None:
+        """Refuse a row with another number of cells than the first; `fewer` is whether it may have fewer."""
+        if len(cells) > self.width or (len(cells) < self.width and not (fewer and cells)):
+            self.file.fail(line, f"the row has {len(cells)} cells, but the first row has {self.width}")
+
+    def cells_apart(self) -> dict[str, list[str]]:
+        """Return the cells of the columns that were asked for by name."""
+        return {
+            name: [cells[column] if column < len(cells) else "" for _, cells in self.body]
+            for name, column in self.apart.items()
+        }
 
     def number(self, line: int, cell: str, column: int) -> float:
         """Return the number in a cell; NaN if it is missing."""
@@ -66,8 +80,10 @@ def read_rows(
     apart: Sequence[str],
     skip: Collection[str],
 ) -> Rows:
-    """Read a CSV file; columns in `apart` are given by name, or by number from 1 if no column has that name."""
-    check_choice(layout, "layout", LAYOUTS)
+    """Read a CSV file; columns are set `apart` by name, or by number from 1 if no column has such a name.
+
+    `layout` is "table" for a table of observations.
+    """
     if delimiter is not None and (not isinstance(delimiter, str) or len(delimiter) != 1 or delimiter in '\r\n"'):
         raise ValueError(f"delimiter must be one character, such as ',' or ';', or None, not {shown(delimiter)}")
     if header is not None and not isinstance(header, bool | np.bool_):
@@ -78,10 +94,11 @@ def read_rows(
         rows.pop()
     if not rows:
         file.fail(1, "the file is empty")
+    items, an_item, rankings = _TABLE_WORDS if layout == "table" else _WORDS
     line, first = rows[0]
     if not first:
-        what = "numbers" if layout == "ranks" else "cells"
-        file.fail(line, f"the line is blank, but must be the first row of {what}, or the names of the items")
+        what = "numbers" if layout in ("ranks", "table") else "cells"
+        file.fail(line, f"the line is blank, but must be the first row of {what}, or the names of the {items}")
     if header is None:
         header = _has_names([cells for _, cells in rows], layout, [*apart, *skip])
     names, width = (first, len(first)) if header else (None, max(len(cells) for _, cells in rows))
@@ -93,13 +110,19 @@ def read_rows(
     known = {name: place for name, place in places.items() if place is not None}
     kept = [column for column in range(width) if column not in known.values()]
     if not kept and layout != "long":
-        file.fail(line, "every column is skipped or not an item: no items are left")
+        file.fail(line, f"every column is set apart: no {items} are left")
     if names is not None:
-        _check_names(file, line, names, kept if layout == "ranks" else ())
+        _check_names(file, line, names, kept if layout in ("ranks", "table") else (), an_item)
         if len(rows) == 1:
-            what = "items" if layout == "ranks" else "columns"
-            file.fail(line, f"the names of the {what} are the only row: there must be rankings after them")
+            what = items if layout == "ranks" else "columns"
+            file.fail(line, f"the names of the {what} are the only row: there must be {rankings} after them")
     return Rows(file, line, names, width, rows[bool(header) :], known, kept)
+
+
+def first_row(path: str | os.PathLike[str], delimiter: str | None) -> list[str]:
+    """Return the cells of the first row of a file, which may be the names of its columns."""
+    file = opened(path)
+    return next((cells for _, cells in rows_of(file, delimiter or found_delimiter(file))), [])
 
 
 def _has_names(rows: list[list[str]], layout: str, apart: Sequence[str]) -> bool:
@@ -108,6 +131,8 @@ def _has_names(rows: list[list[str]], layout: str, apart: Sequence[str]) -> bool
         return True
     numbered = {int(name) - 1 for name in apart if WHOLE.fullmatch(name)}
     first = [cell for column, cell in enumerate(rows[0]) if column not in numbered and cell not in MISSING]
+    if layout == "table":
+        return any(not NUMBER.fullmatch(cell) and cell not in ABSENT and cell not in FLAGS for cell in first)
     if layout == "ranks":
         return any(not NUMBER.fullmatch(cell) for cell in first)
     if layout == "long":  # a long table has a number in each row
@@ -140,11 +165,11 @@ def no_column(file: File, line: int, names: list[str], name: str) -> NoReturn:
     file.fail(line, f"there is no column {shown(name)}: {known}{', ...' if len(names) > 8 else ''}")
 
 
-def _check_names(file: File, line: int, names: list[str], items: Collection[int]) -> None:
+def _check_names(file: File, line: int, names: list[str], items: Collection[int], an_item: str) -> None:
     first: dict[str, int] = {}
     for column, name in enumerate(names, 1):
         if not name and column - 1 in items:
-            reason = f"column {column} has no name, but every column must be an item: leave out row numbers"
+            reason = f"column {column} has no name, but every column must be {an_item}: row numbers are none"
             file.fail(line, reason, "no name", column - 1)
         if name and first.setdefault(name, column) != column:
             file.fail(line, f"columns {first[name]} and {column} have the same name, {shown(name)}")

@@ -14,7 +14,12 @@ from wkendall._text import shown
 
 #: Cells of a CSV file that mean a missing number.
 MISSING = ("", "NA", "NaN", "nan")
-#: There is only one way to match digits. Otherwise a long cell that is not a number would take very long.
+#: More of them in a table of observations: all that pandas takes for missing.
+ABSENT = {*MISSING, "N/A", "n/a", "null", "NULL", "None", "<NA>", "-nan", "-NaN", "#N/A", "#NA", "#N/A N/A"}
+ABSENT |= {"1.#IND", "-1.#IND", "1.#QNAN", "-1.#QNAN"}
+#: True and false in a table of observations, as pandas knows them.
+FLAGS = {"True": 1, "TRUE": 1, "true": 1, "False": 0, "FALSE": 0, "false": 0}
+#: Digits can be matched in one way only: of a long cell that is no number each way would be tried.
 NUMBER = re.compile(r"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)(e[+-]?[0-9]+)?|[+-]?inf(inity)?", re.IGNORECASE)
 #: Any 18 digits fit in 64 bits.
 WHOLE = re.compile(r"[0-9]{1,18}")

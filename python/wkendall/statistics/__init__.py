@@ -3,12 +3,12 @@
 Layers, each using only those below it:
 
     correlations  Kendall's tau-b between the columns of a table
-    two_samples, independence  tests: do groups differ, do rankings depend on another variable?
-    consensus, importance  the ranking that agrees most with others; the pairs of items that matter most to a function
-    pair_kernels  kernels that are sums over pairs of items, and lists expanded to all items
-    dependence  the independence criterion, computed in the fastest of three ways
-    paired_values  the variable that is paired with the rankings: labels, numbers, vectors, other rankings
-    permutations  permutations of a sample, drawn in batches, and p-values
-    samples    distinct rankings, their counts, and a kernel between them
-    results    the results of tests
+    two_samples, independence  tests: do groups differ, do rankings depend on something else?
+    consensus, importance  the ranking that agrees most with others; the pairs of items that a function looks at
+    pair_kernels  kernels that are sums over pairs of items, and how much room all pairs need
+    dependence  the criterion of dependence, in the quickest of three ways
+    paired_values  what stands beside the rankings: labels, numbers, vectors, other rankings
+    permutations  what permutations of a sample give, in batches, and p-values
+    samples    different rankings, how often each comes, and a kernel between them
+    results    what tests return
 """

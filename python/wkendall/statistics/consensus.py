@@ -15,21 +15,35 @@ from wkendall.kernels.named_weights import STANDARD
 from wkendall.kernels.run import Run
 from wkendall.kernels.specification import Kernel
 from wkendall.reading.rankings import CheckedRankings, Input, Missing, Reading, Ties, Top
-from wkendall.statistics.pair_kernels import check_pairs, with_all_items
+from wkendall.statistics.pair_kernels import check_all_items_fit, check_pairs
 
 Method = Literal["auto", "exact", "local", "borda"]
 
 
 class Consensus(NamedTuple):
-    """A ranking, and how much other rankings agree with it."""
+    """What `consensus` returns: a ranking, and how much others agree with it.
 
-    #: The rank of each item; 1 is the best.
+    Attributes
+    ----------
+    ranking : ndarray of shape (n,)
+        The rank of each item; 1 is the best.
+    score : float
+        The weighted mean of the kernel of this ranking and the others.
+    bound : float
+        No ranking has a larger score than this.
+    optimal : bool
+        Whether no ranking has a larger score than this one.
+
+    Examples
+    --------
+    >>> import wkendall
+    >>> isinstance(wkendall.consensus([[1, 2, 3], [1, 3, 2]]), wkendall.Consensus)
+    True
+    """
+
     ranking: NDArray[np.int64]
-    #: The weighted mean of the kernel between this ranking and the others.
     score: float
-    #: An upper bound of the score of any ranking.
     bound: float
-    #: Whether no ranking has a larger score than this one.
     optimal: bool
 
 
@@ -124,5 +138,5 @@ def consensus_of(
     places = items if kernel.weight == "average" else 1
     check_fits(items, items * places, np.dtype(np.float64), "take fewer items", shape=f"{items}^{2 + (places > 1)}")
     seed = int(random.integers(2**63))
-    core = with_all_items(rankings).core
-    return Consensus(*_core.consensus(measure, core, weights, method, seed, threads=run.threads))
+    check_all_items_fit(rankings)
+    return Consensus(*_core.consensus(measure, rankings.core, weights, method, seed, threads=run.threads))

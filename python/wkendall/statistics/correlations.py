@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal, NamedTuple, SupportsIndex, get_args
+from typing import Any, Literal, NamedTuple, SupportsIndex, get_args, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,18 +19,51 @@ _ADVICE = "take fewer columns at a time, with other= for blocks of the matrix"
 
 
 class Correlations(NamedTuple):
-    """Correlations of all pairs of columns, and their p-values.
+    """What `corr` returns with `pvalues=True`: correlations of all pairs of columns, and their p-values.
 
     Attributes
     ----------
     statistic : array or data frame
         Kendall's tau-b.
     pvalue : array or data frame
-        The p-value of each correlation.
+        The p-value of each.
+
+    Examples
+    --------
+    >>> import wkendall
+    >>> found = wkendall.corr([[1, 3], [2, 1], [3, 2]], pvalues=True)
+    >>> isinstance(found, wkendall.Correlations), found._fields
+    (True, ('statistic', 'pvalue'))
     """
 
     statistic: Any
     pvalue: Any
+
+
+@overload
+def corr(
+    data: Any,
+    other: Any = None,
+    *,
+    pvalues: Literal[True],
+    min_periods: SupportsIndex = 1,
+    alternative: Alternative = "two-sided",
+    n_jobs: SupportsIndex | None = None,
+    progress: bool = False,
+) -> Correlations: ...
+
+
+@overload
+def corr(
+    data: Any,
+    other: Any = None,
+    *,
+    min_periods: SupportsIndex = 1,
+    pvalues: bool = False,
+    alternative: Alternative = "two-sided",
+    n_jobs: SupportsIndex | None = None,
+    progress: bool = False,
+) -> Any: ...
 
 
 def corr(
@@ -51,9 +84,9 @@ def corr(
     Parameters
     ----------
     data : data frame, series or array-like of shape (observations, columns)
-        One row for each observation, one column for each variable. NaN, None, pd.NA, null and masked entries are
-        missing. Infinite values are treated as ordinary values. Only the order of the values in a column matters; the
-        order of integers of up to 64 bits is exact. A series or a 1-d array is one column.
+        A row for each observation, a column for each variable. NaN, None, pd.NA, null and masked entries are missing. Infinite
+        values are ordinary ones. Only the order of the values in a column matters. It is exact for whole numbers of any length,
+        decimals and fractions, also if a column mixes them with floats. A series or a 1-d array is one column.
     other : the same, optional
         Columns to compare those of `data` with. It must have the same number of rows, and rows are matched by position.
         Two pandas objects must have the same index.

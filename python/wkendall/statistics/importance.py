@@ -15,17 +15,30 @@ from wkendall.kernels.named_weights import STANDARD
 from wkendall.kernels.run import Run
 from wkendall.kernels.specification import Kernel
 from wkendall.reading.rankings import Input, Missing, Reading, Ties, Top
-from wkendall.statistics.pair_kernels import check_pairs, with_all_items
+from wkendall.statistics.pair_kernels import check_all_items_fit, check_pairs
 
 
 class PairImportance(NamedTuple):
-    """Pairs of items and their effects, the largest first."""
+    """What `pair_importance` returns: pairs of items and their effects, the largest first.
 
-    #: The item that increases the function if it comes first: its number, from 0, or its name.
+    Attributes
+    ----------
+    first : ndarray
+        The item that adds more to the function if it comes first: its number, from 0, or its name.
+    second : ndarray
+        The other item.
+    effect : ndarray
+        How much more "first before second" adds than "second before first"; not negative.
+
+    Examples
+    --------
+    >>> import wkendall
+    >>> isinstance(wkendall.pair_importance([[1, 2, 3]], [1]), wkendall.PairImportance)
+    True
+    """
+
     first: NDArray[Any]
-    #: The other item.
     second: NDArray[Any]
-    #: The increase of the function from "second before first" to "first before second"; not negative.
     effect: Array
 
 
@@ -64,7 +77,7 @@ def pair_importance(
         Rankings, as for `gram_matrix`: the support vectors, or all training rankings. Sparse arrays are read as lists
         and expanded to an array of shape (m, n).
     coef : array-like of shape (m,) or (1, m)
-        One coefficient for each ranking: `dual_coef_` of a fitted `SVC` with two classes, of `SVR` or of `KernelRidge`.
+        A finite coefficient for each ranking: `dual_coef_` of a fitted `SVC` with two classes, of `SVR` or of `KernelRidge`.
     n_pairs : int
         Number of pairs to return, from 1; all pairs if there are fewer.
     items : array-like of n names, optional
@@ -100,12 +113,18 @@ def pair_importance(
     run.check()
     count = as_order(n_pairs, "n_pairs")
     check_pairs(kernel, "pair importance")
-    rankings = with_all_items(Reading(input, top, ties, missing).rankings(X, "X", run.threads))
+    rankings = Reading(input, top, ties, missing).rankings(X, "X", run.threads)
+    check_all_items_fit(rankings)
     coefficients = _coefficients(coef, rankings.rows)
     names = None if items is None else _names(items, rankings.items)
     measure = kernel.measure(rankings.items)
-    found = _core.largest_effects(measure, rankings.core, coefficients, count, threads=run.threads)
-    first, second, effect = found
+    # Divided by a power of two, so that sums of large coefficients do not overflow on the way.
+    exponent = int(np.frexp(np.abs(coefficients).max(initial=0.0))[1])
+    scaled = np.ldexp(coefficients, -exponent)
+    first, second, effect = _core.largest_effects(measure, rankings.core, scaled, count, threads=run.threads)
+    with np.errstate(over="ignore"):
+        effect = np.ldexp(effect, exponent)
+    _check_finite(first, second, effect)
     if names is None:
         return PairImportance(first, second, effect)
     return PairImportance(names[first], names[second], effect)
@@ -122,13 +141,21 @@ def _coefficients(coef: Any, rows: int) -> Array:
         )
     found = found.ravel()
     if len(found) != rows:
-        raise bad_argument("coef", f" has {len(found)} coefficients, but X has {rows} rankings")
+        rule = f" has {len(found)} coefficients, but X has {rows} rankings: each needs one"
+        raise bad_argument("coef", rule, value=len(found), kind="rows differ")
     if not np.isfinite(found).all():
         place = int(np.argmin(np.isfinite(found)))
-        raise bad_argument(
-            "coef", f"[{place}] is {found[place]}: coefficients must be finite", value=float(found[place])
-        )
+        value = float(found[place])
+        raise bad_argument("coef", f"[{place}] is {value}: coefficients must be finite", row=place, value=value)
     return found
+
+
+def _check_finite(first: NDArray[Any], second: NDArray[Any], effect: Array) -> None:
+    """Refuse effects that no double can hold."""
+    for place in np.flatnonzero(~np.isfinite(effect))[:1].tolist():
+        pair = f"of items {int(first[place])} and {int(second[place])}"
+        rule = "divide the coefficients, or the weights of the kernel, by a power of ten"
+        raise bad_argument("coef", f": the effect {pair} is too large for a double; {rule}", kind="infinite")
 
 
 def _names(items: ArrayLike, count: int) -> NDArray[Any]:

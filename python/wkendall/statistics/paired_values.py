@@ -22,6 +22,10 @@ ValueKernel = Literal["auto", "delta", "gaussian", "mallows", "kendall"]
 
 #: The median distance is computed from at most this many distinct values, evenly spaced in sorted order.
 MOST_VALUES = 1000
+#: Squares of distances in between have all their digits.
+_SAFE = (1e-140, 1e140)
+#: The least positive double.
+_LEAST = 5e-324
 _READING = ("input", "top", "ties", "missing")
 _OPTIONS = {
     "delta": (),
@@ -71,8 +75,13 @@ def _kind(y: Any) -> str:
 
 
 def _as_array(y: Any) -> NDArray[Any]:
+    """Return an array of what `y` holds; texts, flags and numbers in one list stay what they are."""
     try:
         array = np.asarray(y)
+        if isinstance(y, list | tuple) and array.dtype.kind not in "cmM":
+            kinds = set(map(type, y))
+            if any(issubclass(kind, str | bytes | bool | np.bool_) for kind in kinds) and len(kinds) > 1:
+                array = np.array(y, dtype=object)
     except ValueError:
         raise bad_argument(
             "y", f" cannot be converted to an array, because its rows differ in length: {shown(y)}"
@@ -107,11 +116,14 @@ def _labels(y: Any, rows: int) -> Values:
     _check_rows(len(array), rows)
     numbers: dict[Any, int] = {}
     member = np.empty(rows, dtype=np.intp)
-    for row, label in enumerate(array.tolist()):
-        if label is None or label != label or type(label).__name__ in ("NAType", "NaTType"):
+    # Those of a list as they are: an array could make equal numbers or texts of them.
+    for row, label in enumerate(y if isinstance(y, list | tuple) else array.tolist()):
+        if label is None or type(label).__name__ in ("NAType", "NaTType") or label != label:
             raise bad_argument("y", f"[{row}] is {shown(label)}: every ranking needs a label", row=row, kind="nan")
+        # To Python 1 and True are equal.
+        flag = isinstance(label, bool | np.bool_)
         try:
-            member[row] = numbers.setdefault(label, len(numbers))
+            member[row] = numbers.setdefault((flag, label), len(numbers))
         except TypeError:
             raise bad_type(f"y[{row}]", f" is {shown(label)}, but a label is a text, a number or a flag") from None
     return Values(member, counts_of(member, len(numbers), None), 1.0)
@@ -126,17 +138,21 @@ def _numbers(y: ArrayLike, rows: int, bandwidth: object = None) -> Values:
     _check_finite(vectors, array.ndim)
     different, member = np.unique(vectors, axis=0, return_inverse=True)
     member = member.reshape(-1)
-    width = _median_distance(different) if bandwidth is None else _checked_bandwidth(bandwidth)
-    scaled = different / width
+    # Differences of the largest doubles would not be finite.
+    unit = 0.25 if np.abs(different).max(initial=0.0) > 2.0**1021 else 1.0
+    different *= unit
+    given = None if bandwidth is None else unit * _checked_bandwidth(bandwidth)
+    width = _median_distance(different) if given is None else max(given, _LEAST)
 
     def column(number: int) -> Array:
-        return np.asarray(np.exp(-0.5 * ((scaled - scaled[number]) ** 2).sum(axis=1)))
+        with np.errstate(over="ignore", under="ignore"):  # then it is 0 or 1, to all digits
+            return np.asarray(np.exp(-0.5 * (((different - different[number]) / width) ** 2).sum(axis=1)))
 
     def matrix() -> Array:
-        check_fits(len(scaled), len(scaled), np.dtype(np.float64), ADVICE)
-        return np.array([column(number) for number in range(len(scaled))])
+        check_fits(len(different), len(different), np.dtype(np.float64), ADVICE)
+        return np.array([column(number) for number in range(len(different))])
 
-    return Values(member, counts_of(member, len(scaled), None), 1.0, np.ones(len(scaled)), column, matrix)
+    return Values(member, counts_of(member, len(different), None), 1.0, np.ones(len(different)), column, matrix)
 
 
 def _check_finite(vectors: Array, axes: int) -> None:
@@ -163,8 +179,13 @@ def _median_distance(different: Array) -> float:
     some = different
     if len(different) > MOST_VALUES:
         some = different[np.linspace(0, len(different) - 1, MOST_VALUES).round().astype(np.intp)]
-    distance = float(np.median(pdist(some)))
-    return distance if 0 < distance < math.inf else 1.0
+    distances = pdist(some)
+    if not (distances.min() > _SAFE[0] and distances.max() < _SAFE[1]):
+        # Squares would be too small or too large for a double.
+        distances = np.zeros(len(distances))
+        for numbers in some.T:
+            distances = np.hypot(distances, pdist(numbers[:, np.newaxis], "cityblock"))
+    return float(np.median(distances))
 
 
 def _rankings(y: ArrayLike, rows: int, kind: str, options: dict[str, Any], run: Run) -> Values:

@@ -1,0 +1,151 @@
+"""From the values of a column, of any type, to doubles in the same order; what is no number is refused.
+
+Only the order of the values matters. Where doubles cannot hold the values, they are replaced by the numbers of the distinct
+values, in order.
+"""
+
+from __future__ import annotations
+
+import datetime
+import decimal
+from decimal import Decimal
+from fractions import Fraction
+from numbers import Rational, Real
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wkendall._arguments import TEXT
+from wkendall._errors import Argument, Piece, RankingTypeError, Row, Sentence
+from wkendall._text import shown
+
+Kind = Literal["pandas", "polars"]
+#: Doubles hold all whole numbers up to here.
+EXACT = 2**53
+_WHAT = {"M": ", a date", "m": ", a duration", "c": ", a complex number", **dict.fromkeys(TEXT, ", a text")}
+_DATES = (datetime.date, datetime.time, datetime.timedelta, np.datetime64, np.timedelta64)
+
+
+class Place(NamedTuple):
+    """Which column of which argument."""
+
+    argument: str
+    number: int
+    #: What messages call it.
+    called: str
+    #: The library that the table comes from.
+    kind: Kind | None = None
+
+    def no_number(self, row: int, value: object, what: str = "") -> RankingTypeError:
+        """Refuse a value that is no number."""
+        dated = isinstance(value, _DATES) or type(value).__name__ == "Period"
+        said = str(value) if isinstance(value, np.datetime64 | np.timedelta64) else shown(value)
+        pieces = (f" holds {said} in ", Row(row), f"{what}, but correlations need numbers")
+        return self._refused(*pieces, self._remedy(dated), row=row, value=value)
+
+    def no_numbers(self, what: str, dated: bool = False) -> RankingTypeError:
+        """Refuse a whole column."""
+        return self._refused(f" holds {what}, but correlations need numbers", self._remedy(dated), row=None, value=None)
+
+    def _refused(self, *pieces: Piece, row: int | None, value: object) -> RankingTypeError:
+        known: dict[str, Any] = {"row": row, "column": self.number, "value": value, "kind": "not a number"}
+        return RankingTypeError(
+            Sentence(Argument(self.argument), f": {self.called}", *pieces), argument=self.argument, **known
+        )
+
+    def _remedy(self, dated: bool) -> str:
+        """Say what to do; numbers for dates must have NaN for those that are missing."""
+        if not dated:
+            return "; leave the column out or turn it into numbers first"
+        if self.kind is not None:
+            missing = "NaN for NaT" if self.kind == "pandas" else "null for null"
+            return f"; the .rank() of the column has numbers in the same order, and {missing}"
+        return (
+            '; (column - np.datetime64("2000-01-01")) / np.timedelta64(1, "s") has numbers for dates, and '
+            'column / np.timedelta64(1, "s") for durations, both with NaN for NaT'
+        )
+
+
+def in_order(column: NDArray[Any], missing: NDArray[np.bool_] | None, place: Place) -> NDArray[np.float64]:
+    """Return doubles in the order of the values of a column, NaN where they are missing."""
+    kind = column.dtype.kind
+    if not column.size:
+        return np.empty(0)
+    if kind == "O":
+        return _of_objects(column, missing, place)
+    if kind in "iub":
+        return _of_whole(column, missing)
+    if kind == "f" and column.dtype.itemsize > 8:
+        made = np.unique(column, return_inverse=True)[1].astype(np.float64)
+        made[np.isnan(column)] = np.nan
+    elif kind == "f":
+        with np.errstate(invalid="ignore"):  # of NaN with some bits
+            made = column.astype(np.float64)
+    else:
+        row = int(np.argmin(np.isnat(column))) if kind in "Mm" else 0  # the first date that is one
+        value = column[row] if kind in "Mm" else column[row].item()
+        raise place.no_number(row, value, _WHAT.get(kind, ""))
+    if missing is not None:
+        made[missing] = np.nan
+    return made
+
+
+def _of_whole(column: NDArray[Any], missing: NDArray[np.bool_] | None) -> NDArray[np.float64]:
+    known = slice(None) if missing is None else ~missing
+    made = np.full(len(column), np.nan)
+    values = column[known]
+    if values.size and column.dtype.itemsize == 8 and (int(values.max()) > EXACT or int(values.min()) < -EXACT):
+        made[known] = np.unique(values, return_inverse=True)[1].ravel()
+    else:
+        made[known] = values
+    return made
+
+
+def _of_objects(column: NDArray[Any], missing: NDArray[np.bool_] | None, place: Place) -> NDArray[np.float64]:
+    values: list[Any] = []
+    for row, value in enumerate(column):
+        try:
+            values.append(None if missing is not None and missing[row] else _number(value))
+        except TypeError:
+            raise place.no_number(row, value, ", a text" if isinstance(value, str) else "") from None
+    return numbers_in_order(values)
+
+
+def numbers_in_order(values: list[Any]) -> NDArray[np.float64]:
+    """Return doubles in the order of numbers of Python: whole ones, floats, fractions, decimals; None is missing."""
+    known = [value for value in values if value is not None]
+    types = set(map(type, known))
+    if types <= {int, float} and (types <= {float} or all(abs(value) <= EXACT for value in known)):
+        return np.array([np.nan if value is None else value for value in values], dtype=np.float64)
+    with decimal.localcontext() as context:
+        context.traps[decimal.FloatOperation] = False
+        # Numbers of different types compare exactly, and equal ones have the same hash.
+        places = {value: number for number, value in enumerate(sorted(set(known)))}
+        return np.array([np.nan if value is None else places[value] for value in values], dtype=np.float64)
+
+
+def _number(value: Any) -> int | float | Fraction | Decimal | None:
+    """Return what Python compares exactly with any other number; None if it is missing.
+
+    Raises
+    ------
+    TypeError
+        If it is no real number.
+    """
+    if value is None or type(value).__name__ in ("NAType", "NaTType"):
+        return None
+    if isinstance(value, np.ndarray) and value.ndim == 0:
+        return None if isinstance(value, np.ma.MaskedArray) and np.ma.is_masked(value) else _number(value[()])
+    if isinstance(value, bool | np.bool_ | int | np.integer):
+        return int(value)
+    if isinstance(value, np.longdouble) and np.isfinite(value):
+        return Fraction(*value.as_integer_ratio())
+    if isinstance(value, Decimal):
+        return None if value.is_nan() else value
+    if isinstance(value, Rational):
+        return Fraction(int(value.numerator), int(value.denominator))
+    if not isinstance(value, Real):
+        raise TypeError
+    number = float(value)
+    return None if number != number else number

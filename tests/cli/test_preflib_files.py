@@ -1,0 +1,72 @@
+"""PrefLib files straight in: ties and missing items are taken as the kind of the file allows them, without an option."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+import wkendall
+from command_line import SOC, fails, folder, run  # noqa: F401
+
+ORDERS = {"soc": "3,1,2", "soi": "3,1", "toc": "{3,1},2", "toi": "{3,1}"}
+READ = {
+    "soc": {},
+    "soi": {"missing": "bottom"},
+    "toc": {"ties": "mean"},
+    "toi": {"ties": "mean", "missing": "bottom"},
+}
+ROWS = {
+    "soc": [[1, 2, 3], [2, 3, 1]],
+    "soi": [[1, 2, 3], [2, np.nan, 1]],
+    "toc": [[1, 2, 3], [1, 3, 1]],
+    "toi": [[1, 2, 3], [1, np.nan, 1]],
+}
+
+
+@pytest.fixture(autouse=True)
+def _files(folder):  # noqa: F811
+    for kind, order in ORDERS.items():
+        text = SOC.replace("soc", kind).replace("3,1,2", order)
+        Path(f"a.{kind}").write_text(text)
+        Path(f"b.{kind}").write_text(text.replace("4: 1", "1: 1").replace(f"2: {order}", f"5: {order}"))
+
+
+@pytest.mark.parametrize("kind", ORDERS)
+def test_every_command(kind, capsys):
+    rows, how = np.array(ROWS[kind]), READ[kind]
+    run(f"compare a.{kind} b.{kind} --permutations 99 --json")
+    report = json.loads(capsys.readouterr().out)
+    result = wkendall.two_sample_test(
+        rows.repeat([4, 2], axis=0), rows.repeat([1, 5], axis=0), n_permutations=99, rng=0, **how
+    )
+    assert (report["statistic"], report["pvalue"]) == tuple(result)
+    run(f"gram a.{kind} -o gram.npz --signed --normalize")
+    expected = wkendall.gram_matrix(rows, signed=True, normalize=True, **how)
+    np.testing.assert_array_equal(np.load("gram.npz")["K"], expected)
+    run(f"neighbors a.{kind} -n 1 -o near.npz --metric distance")
+    found = wkendall.neighbors(rows, n_neighbors=1, metric="distance", **how)
+    np.testing.assert_array_equal(np.load("near.npz")["values"], found.values)
+    run(f"consensus a.{kind} --format json -o best.json")
+    best = wkendall.consensus(rows, sample_weight=[4, 2], **how)
+    assert json.loads(Path("best.json").read_text())["score"] == pytest.approx(best.score)
+
+
+def test_kinds_that_differ():
+    run("neighbors a.soc b.toi -n 1 -o near.npz")
+    found = wkendall.neighbors(np.array(ROWS["soc"], dtype=float), ROWS["toi"], n_neighbors=1, **READ["toi"])
+    np.testing.assert_array_equal(np.load("near.npz")["values"], found.values)
+
+
+def test_what_is_said_counts(capsys):
+    fails(capsys, "compare a.toi b.toi --missing error", "a.toi: line 9, column 'b' holds NaN")
+    fails(capsys, "gram a.toc -o gram.npy --ties error", "a.toc: line 9 holds 1 twice")
+    run("gram a.soi -o gram.npy --missing anywhere")
+    np.testing.assert_array_equal(np.load("gram.npy"), wkendall.gram_matrix(ROWS["soi"], missing="anywhere"))
+
+
+@pytest.mark.parametrize("command", ["compare", "neighbors", "gram", "consensus", "learn"])
+def test_the_help_says_so(command, capsys):
+    run(f"{command} --help")
+    words = " ".join(capsys.readouterr().out.split())
+    assert "default for PrefLib files that end in .toc or .toi" in words
+    assert "default for PrefLib files that end in .soi or .toi" in words

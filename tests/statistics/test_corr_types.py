@@ -1,0 +1,195 @@
+"""Numbers of all types keep their order exactly; what is missing is left out; the rest is refused in one sentence."""
+
+import datetime
+import decimal
+from decimal import Decimal
+from fractions import Fraction
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+import wkendall
+
+BIG = 2**53
+RNG = np.random.default_rng(3)
+
+
+def tau(x, y):
+    """Tau-b by its definition, of Python numbers that are compared exactly; None is missing."""
+    both = [(a, b) for a, b in zip(x, y, strict=True) if a is not None and b is not None]
+    signs = [((a > c) - (a < c), (b > d) - (b < d)) for k, (a, b) in enumerate(both) for c, d in both[:k]]
+    sizes = [sum(abs(sign[side]) for sign in signs) for side in (0, 1)]
+    return sum(a * b for a, b in signs) / np.sqrt(float(sizes[0] * sizes[1]))
+
+
+def column(makers, size=30, missing=()):
+    """Numbers near each other, each made by the next of some functions, with what is missing in between."""
+    places = RNG.integers(0, size // 2, size)
+    made = [makers[row % len(makers)](int(place)) for row, place in enumerate(places)]
+    exact = [Fraction(value) if isinstance(value, int | float | Decimal | Fraction) else value for value in made]
+    for row, hole in enumerate(missing):
+        made[3 * row + 1], exact[3 * row + 1] = hole, None
+    return made, exact
+
+
+MAKERS = {
+    "whole and floats": [lambda k: BIG + k, lambda k: float(BIG + 2 * k)],
+    "whole of 200 digits": [lambda k: 10**200 + k],
+    "whole and a float": [lambda k: -(10**30) - k, lambda k: -1e30 + k, lambda k: k],
+    "both signs": [lambda k: 2**63 + k, lambda k: -k],
+    "decimals": [lambda k: Decimal("0.1") + Decimal(k) / 10**25],
+    "decimals, fractions, floats": [
+        lambda k: Decimal("0.3") + Decimal(k) / 10**20, lambda k: Fraction(3, 10) + Fraction(k, 10**20), lambda k: 0.3, int,
+    ],
+}  # fmt: skip
+MISSING = (
+    None,
+    float("nan"),
+    np.float32("nan"),
+    Decimal("nan"),
+    Decimal("sNaN"),
+    np.ma.masked,
+    np.ma.array(BIG, mask=True),
+    pd.NA,
+)
+
+
+@pytest.mark.parametrize("missing", [(), MISSING], ids=["complete", "missing"])
+@pytest.mark.parametrize("makers", MAKERS.values(), ids=MAKERS)
+def test_numbers_of_python_keep_their_order(makers, missing):
+    made, exact = column(makers, missing=missing)
+    beside = RNG.integers(0, 12, len(made)).tolist()
+    expected = tau(exact, beside)
+    rows = [list(row) for row in zip(made, beside, strict=True)]
+    for data in (rows, tuple(map(tuple, rows)), pd.DataFrame({"x": pd.Series(made, dtype=object), "y": beside})):
+        found = np.asarray(wkendall.corr(data))
+        np.testing.assert_allclose(found[0, 1], expected, rtol=0, atol=1e-14)
+    np.testing.assert_allclose(wkendall.corr(made, beside), expected, rtol=0, atol=1e-14)
+
+
+def test_floats_are_not_refused_by_a_context_of_decimals():
+    with decimal.localcontext() as context:
+        context.traps[decimal.FloatOperation] = True
+        assert wkendall.corr([Decimal(1), 2.5, Decimal(3)], [1, 2, 3]).tolist() == [[1.0]]
+
+
+def test_masked_rows_of_a_list():
+    rows = [np.ma.array([3, 1], mask=[0, 0]), np.ma.array([99, 2], mask=[1, 0]), np.ma.array([1, 3]), [2, np.ma.masked]]
+    expected = wkendall.corr([[3, 1], [np.nan, 2], [1, 3], [2, np.nan]])
+    np.testing.assert_array_equal(wkendall.corr(rows), expected)
+    np.testing.assert_array_equal(wkendall.corr(np.array([[3, 1], [np.ma.masked, 2], [1, 3]], dtype=object)),
+                                  wkendall.corr([[3, 1], [np.nan, 2], [1, 3]]))  # fmt: skip
+
+
+@pytest.mark.parametrize("bits", [1 << 51, 1, (1 << 52) - 1, 0x123456789ABC])
+@pytest.mark.parametrize("sign", [0, 1])
+def test_every_nan_is_missing(bits, sign):
+    values = RNG.normal(size=(12, 3))
+    holes = values.copy()
+    holes[[2, 5], [0, 1]] = np.nan
+    values.view(np.uint64)[[2, 5], [0, 1]] = sign << 63 | 0x7FF << 52 | bits
+    expected = wkendall.corr(holes)
+    with np.errstate(invalid="ignore"):
+        long = values.astype(np.longdouble)
+    frames = (pd.DataFrame(values), pl.DataFrame(values), pd.DataFrame(values).astype(object))
+    for data in (values, long, values.tolist(), np.asfortranarray(values), *frames):
+        np.testing.assert_array_equal(np.asarray(wkendall.corr(data)), expected)
+
+
+@pytest.mark.parametrize("kind", [np.float16, np.float32])
+@pytest.mark.parametrize("negative", [False, True])
+def test_every_nan_of_short_floats_is_missing(kind, negative):
+    values = RNG.permutation(24).reshape(12, 2).astype(kind)
+    bits = values.view(f"u{values.itemsize}")
+    bits[3, 0] = np.array(np.inf, dtype=kind).view(bits.dtype) + 1  # a NaN that signals
+    bits[7, 1] = ~np.array(0, dtype=bits.dtype)
+    values[3, 0] = np.negative(values[3, 0]) if negative else values[3, 0]
+    known = ~np.isnan(values)
+    holes = np.full(values.shape, np.nan)
+    holes[known] = values[known]
+    expected = wkendall.corr(holes)
+    np.testing.assert_array_equal(wkendall.corr(values), expected)
+    mixed = pd.DataFrame({"a": values[:, 0], "b": pd.Series(values[:, 1]), "c": range(12)})
+    np.testing.assert_array_equal(wkendall.corr(mixed).iloc[:2, :2], expected)
+
+
+@pytest.mark.parametrize("kind", ["Int128", "UInt128", "Decimal", "Float32", "Boolean", "UInt64", "Null"])
+@pytest.mark.parametrize("null", [False, True])
+def test_types_of_polars(kind, null):
+    if not hasattr(pl, kind):
+        pytest.skip(f"this polars has no {kind}")
+    numbers = [5, 1, 0, 7, 1, 3, 2]
+    values = (
+        [bool(n % 2) for n in numbers] if kind == "Boolean" else [2**63 + n if "128" in kind else n for n in numbers]
+    )
+    if kind == "Null":
+        values = [None] * 7
+    values[3] = None if null else values[3]
+    of_type = pl.Decimal(30, 4) if kind == "Decimal" else getattr(pl, kind)
+    found = wkendall.corr(pl.DataFrame({"x": pl.Series(values, dtype=of_type), "y": range(7)}))
+    expected = np.nan if kind == "Null" else tau(values, range(7))
+    np.testing.assert_allclose(found["x"][1], expected, rtol=0, atol=1e-14)
+
+
+@pytest.mark.parametrize("kind", ["bool", "int64", "uint8", "uint64", "double", "float", "decimal128(25, 4)"])
+def test_arrow_types_of_pandas(kind):
+    pytest.importorskip("pyarrow")
+    numbers = [5, 1, None, 7, 1, 3, 2]
+    if kind == "int64":
+        numbers = [None if n is None else BIG + n for n in numbers]
+    values = [None if n is None else bool(n % 2) for n in numbers] if kind == "bool" else numbers
+    given = [None if n is None else Decimal(n) for n in values] if kind.startswith("dec") else values
+    of_type = pd.ArrowDtype(__import__("pyarrow").decimal128(25, 4)) if kind.startswith("dec") else f"{kind}[pyarrow]"
+    found = wkendall.corr(pd.DataFrame({"x": pd.array(given, dtype=of_type), "y": range(7)}))
+    np.testing.assert_allclose(found.loc["x", "y"], tau(values, range(7)), rtol=0, atol=1e-14)
+
+
+DAYS = ["2020-01-03", "2020-01-01", None, "2020-01-02"]
+
+
+@pytest.mark.parametrize("made", [
+    lambda: pd.Series(pd.to_datetime(DAYS)), lambda: pd.Series(pd.to_datetime(DAYS, utc=True)),
+    lambda: pd.Series(pd.to_timedelta([3, 1, None, 2])), lambda: pd.Series(pd.PeriodIndex(DAYS, freq="D")),
+    lambda: pd.Series([None if day is None else datetime.date.fromisoformat(day) for day in DAYS]),
+    lambda: pl.Series(DAYS).str.to_date(), lambda: pl.Series([3, 1, None, 2]).cast(pl.Duration),
+])  # fmt: skip
+def test_dates_are_refused_with_advice_that_helps(made):
+    days = made()
+    with pytest.raises(TypeError, match=r"but correlations need numbers; the \.rank\(\) of the column"):
+        wkendall.corr(days)
+    numbers = [3, 1, np.nan, 2]
+    beside = [1, 2, 3, 4]
+    np.testing.assert_array_equal(wkendall.corr(days.rank(), beside), wkendall.corr(numbers, beside))
+
+
+def test_dates_of_numpy_are_refused_with_advice_that_helps():
+    days = np.array(["2020-01-03", "2020-01-01", "NaT", "2020-01-02"], dtype="datetime64[ns]")
+    for column in (days, days - days[1]):
+        with pytest.raises(TypeError) as raised:
+            wkendall.corr(column)
+        message = str(raised.value)
+        first, second = message.split("; ")[1].split(" has numbers for dates, and ")
+        advice = first if column is days else second.split(" for durations")[0]
+        numbers = eval(advice, {"column": column, "np": np})
+        np.testing.assert_array_equal(wkendall.corr(numbers, range(4)), wkendall.corr([3, 1, np.nan, 2], range(4)))
+
+
+@pytest.mark.parametrize(("data", "words", "place"), [
+    ([[1, "a"], [2, "b"]], "column 1 holds 'a' in row 0, a text, but", (1, 0, "a")),
+    ([[1, 2.5], ["x", 3]], "column 0 holds 'x' in row 1, a text, but", (0, 1, "x")),
+    ([1, 2, b"x"], "column 0 holds b'x' in row 2, but", (0, 2, b"x")),
+    (np.array([["NaT"], ["2020"]], dtype="M8[Y]"), "column 0 holds 2020 in row 1, a date, but", (0, 1, None)),
+    (pl.DataFrame({"x": [1], "s": [{"f": 1}]}), "column 's' holds values of type Struct", (1, None, None)),
+    (pl.DataFrame({"l": [[1, 2]]}), "column 'l' holds values of type List", (0, None, None)),
+    (pl.DataFrame({"c": pl.Series(["a"], dtype=pl.Categorical)}), "column 'c' holds 'a' in row 0, a text", (0, 0, "a")),
+    (pd.DataFrame({"c": pd.Categorical(["a"])}), "column 'c' holds 'a' in row 0, a text", (0, 0, "a")),
+    ([[1, {}], [2, 3]], "column 1 holds {} in row 0, but", (1, 0, "{}")),
+])  # fmt: skip
+def test_refused(data, words, place):
+    with pytest.raises(TypeError) as raised:
+        wkendall.corr(data)
+    error = raised.value
+    assert str(error).startswith(f"data: {words}")
+    assert (error.column, error.row) == place[:2]
+    assert place[2] is None or error.value == place[2]
