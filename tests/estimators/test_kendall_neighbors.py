@@ -138,11 +138,27 @@ def test_lists():
     assert clone(model).fit(X).kneighbors(X[:4])[1].tolist() == indices.tolist()
 
 
-def test_the_distance_ignores_the_kernel():
+def test_the_distance_takes_the_defaults_of_the_kernel_however_they_are_written():
     X = random_rankings(np.random.default_rng(7), 12, 5)
     expected = KendallNeighbors(3, metric="distance").fit(X).kneighbors()
-    found = KendallNeighbors(3, metric="distance", weight="mult", normalize=True).fit(X).kneighbors()
-    np.testing.assert_array_equal(found, expected)
+    model = KendallNeighbors(3, metric="distance", weight="standard", order=np.int64(2), check=False, signed=False)
+    np.testing.assert_array_equal(model.fit(X).kneighbors(), expected)
+
+
+def test_what_is_reported_for_lists_of_unequal_size():
+    """By kernel the long list comes first, by distance the short one: neighbours are chosen by one, reported by the other."""
+    X = sp.csr_array([[1, 2, 3, 4, 5, 0, 0, 0], [1, 0, 0, 0, 0, 0, 0, 0]])
+    query = sp.csr_array([[1, 2, 0, 0, 0, 0, 0, 0]])
+    how = {"missing": "bottom", "signed": True}
+    K = wkendall.gram_matrix(query, X, **how)[0]
+    own = wkendall.diagonal(X, **how)
+    D = np.sqrt(wkendall.diagonal(query, **how)[0] + own - 2 * K)
+    assert K[0] > K[1]
+    assert D[0] > D[1]
+    found, indices = KendallNeighbors(1, **how).fit(X).kneighbors(query)
+    assert indices.tolist() == [[0]]
+    np.testing.assert_allclose(found, [[D[0]]])
+    assert KendallNeighbors(2, **how).fit(X).kneighbors(query)[1].tolist() == [[1, 0]]
 
 
 def test_names_of_columns():
