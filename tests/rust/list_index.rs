@@ -47,6 +47,15 @@ fn measures(items: usize) -> Vec<Measure> {
         Weight::Add(values(|rank| 0.1 + rank as f64)),
         Weight::Mult(values(|rank| 2.0 - (rank % 5) as f64)),
         Weight::Add(values(|rank| 1.0 - (rank % 3) as f64)),
+        Weight::Top(items.clamp(1, 5)),
+        Weight::Top(items.clamp(1, 10)),
+        Weight::Mult(Factor::Hyperbolic),
+        Weight::Mult(values(|rank| 1e-3_f64.powi(rank.min(40) as i32))),
+        Weight::Mult(values(|rank| if rank < 10 { 1.0 } else { -0.01 })),
+        Weight::Mult(values(|rank| if rank < 10 { -1.0 - rank as f64 } else { 0.0 })),
+        Weight::Mult(values(|rank| if rank < 10 { 1.0 } else { (rank % 2) as f64 - 0.5 })),
+        Weight::Add(values(|rank| if rank < 10 { 1.0 } else { (rank % 2) as f64 - 0.5 })),
+        Weight::Add(values(|rank| -1.0 / (1 + rank) as f64)),
     ];
     let mut all = vec![
         Measure::distance(items),

@@ -11,7 +11,15 @@
 //! ```
 //!
 //! by the inequality of Cauchy and Schwarz. The norm of an item is the root of the sum of the squares of the entries of
-//! all pairs with it. Signed sums subtract nothing: pairs that a list leaves out have zero anyway.
+//! all pairs with it. Signed sums subtract nothing: pairs that a list leaves out have zero anyway. With negative weights
+//! pairs of an item that only s has and one that only t has can add something; at most what their sizes come to.
+//!
+//! ```text
+//! mod     by norms
+//! pairs   by the products of pairs
+//! ```
+
+mod pairs;
 
 use super::{ListSums, Listed, sums};
 use crate::error::Error;
@@ -22,6 +30,28 @@ use crate::weight::lowered::Lowered;
 
 /// More than rounding takes of the terms below.
 const SLACK: f64 = 1e-11;
+
+/// How bounds are made.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct BoundBy {
+    /// By the products of pairs of common items, and not by their norms.
+    pub(crate) pairs: bool,
+    /// Whether any weight is negative.
+    negative: bool,
+}
+
+/// Bounds for two lists that may have any items, from their shapes.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Bound {
+    /// What the sum over the pairs without a common item does not exceed.
+    pub(crate) without: f64,
+    /// By pairs: what the numbers of a common item are multiplied by for all that it has with other items.
+    pub(crate) each: f64,
+}
+
+/// Bounds are made of pairs unless what the lists leave out comes to so many times as much as what they have: then
+/// norms are as good, and take half the memory.
+const MOSTLY_TAIL: f64 = 10.0;
 
 /// The sum of the squares of the entries of some pairs, and that of the absolute values of what it was made of.
 #[derive(Default, Clone, Copy)]
@@ -42,19 +72,32 @@ impl Squares {
 }
 
 impl ListSums<'_> {
-    /// Whether sums have the bounds below: not where weights are negative.
-    pub(crate) fn is_bounded(&self) -> bool {
-        match self.weight {
-            Lowered::Count { .. } | Lowered::Later => true,
-            Lowered::Products(_) | Lowered::Sums(_) => !self.weight.has_negative(),
-            Lowered::Tensor { .. } | Lowered::Factors { .. } | Lowered::Quadruples(_) => false,
-        }
+    /// What suits lists of about so many items.
+    pub(crate) fn bounded_by(&self, length: usize) -> BoundBy {
+        let negative = self.weight.has_negative();
+        let squares = match self.weight {
+            Lowered::Count { top: Some(k) } => length.min(*k) as f64,
+            Lowered::Products(u) => u.iter().take(length).map(|u| u * u).sum(),
+            Lowered::Count { top: None }
+            | Lowered::Later
+            | Lowered::Sums(_)
+            | Lowered::Tensor { .. }
+            | Lowered::Factors { .. }
+            | Lowered::Quadruples(_) => return BoundBy { pairs: false, negative },
+        };
+        let tail = self.tails.means().get(length).map_or(0.0, |&(mean, _)| mean);
+        let mostly_tail = self.items as f64 * tail * tail > MOSTLY_TAIL * squares;
+        BoundBy { pairs: negative || !mostly_tail, negative }
     }
 
-    /// Finds the norm of an item of each block of a list, by first rank.
-    pub(crate) fn find_norms(&self, listed: &Listed<'_>, norms: &mut Vec<f64>) -> Result<(), Error> {
+    /// Finds the norm of an item of each block of a list, by first rank; its number, if bounds are made of pairs.
+    pub(crate) fn find_norms(&self, by: BoundBy, listed: &Listed<'_>, norms: &mut Vec<f64>) -> Result<(), Error> {
         norms.clear();
         memory::resize(norms, listed.list.len(), 0.0)?;
+        if by.pairs {
+            self.sizes(listed, norms);
+            return Ok(());
+        }
         match self.weight {
             Lowered::Count { top: None } => {
                 // The sum is half of the signed one and half of all pairs.
@@ -73,9 +116,10 @@ impl ListSums<'_> {
     fn joined<const ADD: bool>(&self, listed: &Listed<'_>, norms: &mut [f64]) {
         let length = listed.list.len();
         let means = &listed.means;
-        let (mut sum, mut squares) = (0.0, 0.0);
+        let (mut sum, mut size_of_sum, mut squares) = (0.0, 0.0, 0.0);
         each_block(listed, |start, size| {
             sum += size * means.of_block[start];
+            size_of_sum += size * means.of_block[start].abs();
             squares += size * means.of_block[start].powi(2);
         });
         let left_out = (self.items - length) as f64;
@@ -88,12 +132,12 @@ impl ListSums<'_> {
             if ADD {
                 found.add(1.0, others * mean * mean + 2.0 * mean * other_sum + other_squares, 0.0);
                 found.add(-2.0 * tied, others * mean + other_sum, 0.0);
-                found.size += (length as f64) * mean * mean + 2.0 * mean * sum + squares;
-                found.size += tied * (length as f64 * mean + sum);
+                found.size += (length as f64) * mean * mean + 2.0 * mean.abs() * size_of_sum + squares;
+                found.size += tied.abs() * (length as f64 * mean.abs() + size_of_sum);
             } else {
                 found.add(1.0, mean * mean * other_squares, 0.0);
                 found.add(-2.0 * tied, mean * other_sum, 0.0);
-                found.size += mean * mean * squares + tied * mean * sum;
+                found.size += mean * mean * squares + (tied * mean).abs() * size_of_sum;
             }
             found.add(2.0 * others, tied * tied, tied * tied);
             let to_tail = sums::with_tail::<ADD>(listed, start as u32);
@@ -145,9 +189,15 @@ impl ListSums<'_> {
         }
     }
 
-    /// A number that the sum over the pairs without an item that both lists have does not exceed: a function of the
-    /// shapes of the lists, which may have any items.
-    pub(crate) fn bound_without(&self, s: &Listed<'_>, t: &Listed<'_>) -> f64 {
+    /// Bounds that are functions of the shapes of the lists, which may have any items.
+    pub(crate) fn bound(&self, by: BoundBy, s: &Listed<'_>, t: &Listed<'_>) -> Bound {
+        let without = if by.negative { self.with_negative(s, t) } else { self.bound_without(s, t) };
+        if by.pairs { self.by_pairs(by, s, t, without) } else { Bound { without, each: 0.0 } }
+    }
+
+    /// A number that the sum over the pairs without an item that both lists have does not exceed, and what was
+    /// subtracted.
+    fn bound_without(&self, s: &Listed<'_>, t: &Listed<'_>) -> f64 {
         if self.signed {
             return 0.0;
         }
@@ -179,6 +229,50 @@ impl ListSums<'_> {
         let apart = in_t * t.list.len() as f64 * below(s) + in_s * s.list.len() as f64 * below(t);
         let (one, other, both) = (in_s * all(t), in_t * all(s), in_s * in_t * items * (items - 1.0));
         one + other - both + apart + SLACK * (one + other + both)
+    }
+
+    /// The same where weights are negative.
+    fn with_negative(&self, s: &Listed<'_>, t: &Listed<'_>) -> f64 {
+        match self.weight {
+            Lowered::Products(_) => self.with_signs::<false>(s, t),
+            Lowered::Sums(_) => self.with_signs::<true>(s, t),
+            Lowered::Count { .. }
+            | Lowered::Later
+            | Lowered::Tensor { .. }
+            | Lowered::Factors { .. }
+            | Lowered::Quadruples(_) => f64::INFINITY,
+        }
+    }
+
+    fn with_signs<const ADD: bool>(&self, s: &Listed<'_>, t: &Listed<'_>) -> f64 {
+        let items = self.items as f64;
+        let length = |listed: &Listed<'_>| listed.list.len() as f64;
+        // The sums, without signs, of what the items have with one that is left out, and of what all pairs have.
+        let sizes = |listed: &Listed<'_>| {
+            let (mut to_tail, mut sum) = (0.0, 0.0);
+            each_block(listed, |start, size| {
+                to_tail += size * sums::with_tail::<ADD>(listed, start as u32).abs();
+                let tied = listed.means.of_tied[start].abs();
+                sum += size * listed.means.of_block[start].abs().max(if ADD { tied } else { (2.0 * tied).sqrt() });
+            });
+            let within = if ADD { 2.0 * length(listed) * sum } else { sum * sum };
+            (to_tail, within + items * to_tail)
+        };
+        let ((to_tail_s, all_s), (to_tail_t, all_t)) = (sizes(s), sizes(t));
+        if self.signed {
+            return to_tail_s * to_tail_t * (1.0 + SLACK);
+        }
+        let tied = |listed: &Listed<'_>| listed.means.of_tied[listed.list.len()];
+        let all = |listed: &Listed<'_>| {
+            let left_out = items - length(listed);
+            listed.within + left_out * listed.to_tail + tied(listed) * left_out * (left_out - 1.0)
+        };
+        let (in_s, in_t, pairs) = (tied(s), tied(t), items * items);
+        let apart = in_t.abs() * length(t) * (to_tail_s + length(s) * in_s.abs())
+            + in_s.abs() * length(s) * (to_tail_t + length(t) * in_t.abs());
+        let sum = in_s * all(t) + in_t * all(s) - in_s * in_t * items * (items - 1.0);
+        let size = in_s.abs() * all_t + in_t.abs() * all_s + 3.0 * (in_s * in_t).abs() * pairs;
+        sum + apart + SLACK * (size + apart)
     }
 
     fn tops_without(&self, s: &Listed<'_>, t: &Listed<'_>) -> f64 {
