@@ -99,7 +99,7 @@ def test_a_pipeline_with_precomputed_neighbours():
 def test_transform_has_each_ranking_with_itself():
     X = random_rankings(np.random.default_rng(3), 30, 6)
     graph = KendallNeighbors(4, metric="distance").fit_transform(X)
-    assert isinstance(graph, sp.csr_array)
+    assert isinstance(graph, sp.csr_matrix)  # as scikit-learn's; scanpy and UMAP take no arrays
     assert graph.shape == (30, 30)
     assert graph.nnz == 150
     assert all(

@@ -32,7 +32,7 @@ from wkendall.kernels.specification import Distance, Specification
 from wkendall.reading.rankings import CheckedRankings, Input, Missing, Ties, Top
 
 if TYPE_CHECKING:
-    from scipy.sparse import csr_array
+    from scipy.sparse import csr_array, csr_matrix
 
 
 class KendallNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelParameters):  # type: ignore[misc]
@@ -226,7 +226,7 @@ class KendallNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Kernel
 
     def kneighbors_graph(
         self, X: ArrayLike | None = None, n_neighbors: SupportsIndex | None = None, mode: Mode = "connectivity"
-    ) -> csr_array:
+    ) -> csr_matrix:
         """Return the graph of the nearest rankings of `fit`.
 
         Parameters
@@ -240,15 +240,15 @@ class KendallNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Kernel
 
         Returns
         -------
-        scipy.sparse.csr_array of shape (m', m)
+        scipy.sparse.csr_matrix of shape (m', m)
         """
         check_choice(mode, "mode", MODES)
         x, y = self._sides(X)
-        return graph_of(x, y, self._compared_by(), self._count(n_neighbors), mode, Run(n_jobs=self.n_jobs))
+        return _as_matrix(graph_of(x, y, self._compared_by(), self._count(n_neighbors), mode, Run(n_jobs=self.n_jobs)))
 
     def radius_neighbors_graph(
         self, X: ArrayLike | None = None, radius: float | None = None, mode: Mode = "connectivity"
-    ) -> csr_array:
+    ) -> csr_matrix:
         """Return the graph of all rankings of `fit` that are not beyond a radius.
 
         Parameters
@@ -262,13 +262,13 @@ class KendallNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Kernel
 
         Returns
         -------
-        scipy.sparse.csr_array of shape (m', m)
+        scipy.sparse.csr_matrix of shape (m', m)
         """
         check_choice(mode, "mode", MODES)
         x, y = self._sides(X)
-        return graph_of(x, y, self._compared_by(), self._limit(radius), mode, Run(n_jobs=self.n_jobs))
+        return _as_matrix(graph_of(x, y, self._compared_by(), self._limit(radius), mode, Run(n_jobs=self.n_jobs)))
 
-    def transform(self, X: ArrayLike) -> csr_array:
+    def transform(self, X: ArrayLike) -> csr_matrix:
         """Return the graph of the nearest rankings of `fit`, as `mode` says.
 
         Parameters
@@ -278,16 +278,16 @@ class KendallNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Kernel
 
         Returns
         -------
-        scipy.sparse.csr_array of shape (m', m)
+        scipy.sparse.csr_matrix of shape (m', m)
         """
         check_is_fitted(self)
         x, y = self._sides(X)
         count = self._count(None) + (self.mode == "distance")
         if self.mode == "distance" and count > self.n_samples_fit_:
             raise _too_many(count - 1, self.n_samples_fit_)
-        return graph_of(x, y, self._compared_by(), count, self.mode, Run(n_jobs=self.n_jobs))
+        return _as_matrix(graph_of(x, y, self._compared_by(), count, self.mode, Run(n_jobs=self.n_jobs)))
 
-    def fit_transform(self, X: ArrayLike, y: object = None) -> csr_array:  # noqa: ARG002
+    def fit_transform(self, X: ArrayLike, y: object = None) -> csr_matrix:  # noqa: ARG002
         """Keep rankings, and return the graph of the nearest of them, each with itself.
 
         Parameters
@@ -298,7 +298,7 @@ class KendallNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Kernel
 
         Returns
         -------
-        scipy.sparse.csr_array of shape (m, m)
+        scipy.sparse.csr_matrix of shape (m, m)
         """
         return self.fit(X).transform(X)
 
@@ -354,6 +354,13 @@ def _too_many(count: int, rankings: int) -> Exception:
     rule = f"it must be from 1 to {rankings - 1}" if rankings > 1 else "none can be found"
     there = f" is {count}, but fit had {rankings} ranking{'s'[: rankings != 1]}, of which a ranking finds itself: "
     return bad_argument("n_neighbors", there, rule, value=count)
+
+
+def _as_matrix(graph: csr_array) -> csr_matrix:
+    """Return a graph as scikit-learn's objects do: scanpy and UMAP do not take the newer arrays of scipy."""
+    from scipy.sparse import csr_matrix
+
+    return csr_matrix((graph.data, graph.indices, graph.indptr), shape=graph.shape)
 
 
 def _in_rows(values: NDArray[Any], starts: NDArray[Any]) -> NDArray[Any]:
