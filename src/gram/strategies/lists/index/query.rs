@@ -261,8 +261,19 @@ impl<'a> Searcher<'a> {
     fn value(&mut self, row: usize, s: &mut Listed<'a>, list: usize) -> Result<f64, Error> {
         let setting = self.setting;
         find_common(s.list, setting.y.row(list), &mut self.common)?;
-        let mut t = setting.listed(setting.y.row(list))?;
-        let sum = setting.sums().of_common(s, &mut t, &self.common, &mut self.memory)?;
+        let mut made;
+        let t = match self.ready.get_mut(self.index.classes.of(list)) {
+            // All that is made ready depends on the shape alone.
+            Some(ready) => {
+                ready.list = setting.y.row(list);
+                ready
+            }
+            None => {
+                made = setting.listed(setting.y.row(list))?;
+                &mut made
+            }
+        };
+        let sum = setting.sums().of_common(s, t, &self.common, &mut self.memory)?;
         Ok(setting.finished(setting.of_sum(sum), row, list))
     }
 }

@@ -27,8 +27,8 @@ pub(super) struct Shared {
     by: BoundBy,
     /// 0 for lists that share no item, negative once the value is known.
     sums: Vec<f32>,
-    /// By pairs: for each list the sum of products, and the sum over pairs.
-    pairs: Vec<[f32; 2]>,
+    /// By pairs: for each list the sum of products, while `sums` has the sum over pairs.
+    singles: Vec<f32>,
     /// By pairs: for each class what a sum of products is multiplied by.
     each: Vec<f32>,
     /// What all numbers have to be multiplied by.
@@ -39,9 +39,9 @@ impl Shared {
     /// For so many lists in so many classes.
     pub(super) fn new(by: BoundBy, lists: usize, classes: usize) -> Result<Self, Error> {
         let sums = memory::filled(lists, 0.0)?;
-        let (pairs, each) = if by.pairs { (lists, classes) } else { (0, 0) };
-        let (pairs, each) = (memory::filled(pairs, [0.0; 2])?, memory::filled(each, 0.0)?);
-        Ok(Self { by, sums, pairs, each, scale: 0.0 })
+        let (singles, each) = if by.pairs { (lists, classes) } else { (0, 0) };
+        let (singles, each) = (memory::filled(singles, 0.0)?, memory::filled(each, 0.0)?);
+        Ok(Self { by, sums, singles, each, scale: 0.0 })
     }
 
     /// Finds the numbers for a query whose blocks have these norms; `bounds` are those of the classes.
@@ -76,21 +76,23 @@ impl Shared {
     }
 
     fn add_pairs(&mut self, list: List<'_>, norms: &[f64], largest: f64, postings: &Postings) {
+        let (sums, singles) = (&mut self.sums[..], &mut self.singles[..]);
         for &[item, start] in list {
             let own = fraction(norms[start as usize], largest);
             let (lists, norms) = postings.of_item(item);
             for (&list, &norm) in lists.iter().zip(norms) {
-                let [sum, pairs] = &mut self.pairs[list as usize];
+                let (sum, single) = (&mut sums[list as usize], &mut singles[list as usize]);
                 let product = own * norm;
-                *pairs += if *sum > 0.0 { *sum * product + TINY } else { 0.0 };
-                *sum += product;
+                // Has no branches: which lists were met before is a coin toss.
+                let lost = if *single > 0.0 { TINY } else { 0.0 };
+                *sum += *single * product + lost;
+                *single += product;
             }
         }
     }
 
     /// Makes one number of the two of each list.
     fn join_pairs(&mut self, unit: f64, bounds: &mut [Bound], class_of: impl Fn(usize) -> usize) {
-        let mut any = false;
         for (each, bound) in self.each.iter_mut().zip(bounds) {
             let quotient = if bound.each > 0.0 { bound.each / unit } else { 0.0 };
             if quotient.is_nan() || quotient > LARGEST_QUOTIENT {
@@ -98,20 +100,19 @@ impl Shared {
             } else {
                 *each = if quotient > 0.0 { (quotient as f32).next_up() } else { 0.0 };
             }
-            any |= *each > 0.0;
         }
-        let one = (self.each.len() == 1).then(|| self.each[0]);
-        for (list, (sum, two)) in self.sums.iter_mut().zip(&mut self.pairs).enumerate() {
-            let [single, pairs] = std::mem::take(two);
-            *sum = if single == 0.0 {
-                0.0
-            } else if any {
-                let each = one.unwrap_or_else(|| self.each[class_of(list)]);
-                let linear = if each > 0.0 { each * single + TINY } else { 0.0 };
-                (pairs + linear).max(NOTHING)
-            } else {
-                pairs.max(NOTHING)
-            };
+        let joined = |sum: f32, single: f32, each: f32| {
+            let lost = if each > 0.0 { TINY } else { 0.0 };
+            let joined = (sum + each * single + lost).max(NOTHING);
+            if single > 0.0 { joined } else { 0.0 }
+        };
+        let numbers = self.sums.iter_mut().zip(&mut self.singles);
+        match &self.each[..] {
+            // The loop that is worth vector instructions: most indexes have lists of one length.
+            &[each] => numbers.for_each(|(sum, single)| *sum = joined(*sum, std::mem::take(single), each)),
+            each => numbers.enumerate().for_each(|(list, (sum, single))| {
+                *sum = joined(*sum, std::mem::take(single), each[class_of(list)]);
+            }),
         }
     }
 
