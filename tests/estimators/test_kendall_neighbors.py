@@ -164,3 +164,34 @@ def test_what_is_reported_for_lists_of_unequal_size():
 def test_names_of_columns():
     model = KendallNeighbors(2).fit(random_rankings(np.random.default_rng(6), 5, 4))
     assert model.get_feature_names_out().tolist() == [f"kendallneighbors{row}" for row in range(5)]
+
+
+@pytest.mark.parametrize(
+    "kernel",
+    [
+        {"weight": "mult", "u": "log", "signed": True},
+        {"weight": "mult", "u": "hyperbolic", "signed": True, "normalize": True},
+        {"weight": "top", "k": 4},
+        {"weight": "add", "u": 1.0 - np.arange(60) / 20},
+        {"metric": "distance"},
+    ],
+)
+def test_distances_of_lists_by_an_index(kernel):
+    """Enough lists for an index, which is also asked for what lists have with themselves."""
+    rng = np.random.default_rng(8)
+    listed = np.argsort(rng.random((1204, 60)) ** (1 + np.arange(60)), axis=1)[:, -4:]
+    bounds = np.arange(1205) * 4
+    X = sp.csr_array((np.tile(np.arange(1.0, 5), 1204), listed.ravel(), bounds), shape=(1204, 60))
+    how = {"missing": "bottom", **kernel}
+    model = KendallNeighbors(3, **how).fit(X[:1200])
+    found, indices = model.kneighbors(X[1200:])
+    if "metric" in kernel:
+        expected = wkendall.distance_matrix(X[1200:], X[:1200], missing="bottom")
+        np.testing.assert_array_equal(found, np.sort(expected, axis=1)[:, :3])
+        return
+    K = wkendall.gram_matrix(X[1200:], X[:1200], **how)
+    best = np.argsort(-K, axis=1, kind="stable")[:, :3]
+    np.testing.assert_array_equal(np.sort(indices), np.sort(best))
+    own = wkendall.diagonal(X, **how)
+    squares = own[1200:, np.newaxis] + own[indices] - 2 * np.take_along_axis(K, indices, axis=1)
+    np.testing.assert_allclose(found, np.sqrt(np.maximum(squares, 0)), atol=1e-12)

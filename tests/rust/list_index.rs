@@ -3,7 +3,7 @@
 mod naive;
 
 use naive::Random;
-use wkendall::{Factor, ListIndex, Lists, Measure, Options, Weight, gram};
+use wkendall::{Factor, ListIndex, Lists, Measure, Options, Weight, diagonal, gram};
 
 /// Lists of up to `longest` items, with numbers of so many levels; popular items have small numbers, the more so the
 /// larger `popular` is.
@@ -98,6 +98,7 @@ fn check(x: &Lists, y: &Lists, measure: &Measure, distance: bool, count: usize) 
         for threads in [1, 3] {
             let options = || Options { threads: Some(threads), ..Options::default() };
             let index = ListIndex::new(measure, y, options()).unwrap();
+            assert_eq!(index.diagonal(x, options()).unwrap(), diagonal(measure, x, options()).unwrap());
             let found = index.neighbors(queries, count, options()).unwrap();
             assert_eq!(found.count, count);
             for (row, expected) in rows.iter().enumerate() {

@@ -359,14 +359,25 @@ def distances_of(
     """Return the distances of rankings of `x` and `y`, by their numbers, that have these values."""
     if isinstance(what, Distance):
         return values
-    own = diagonal_of(x, what, run)
+    index = _index(x if y is None else y, what, run)
+    own = _own(x, index, what, run)
     if y is None:
         of_columns = own[columns]
     else:
         found, places = np.unique(columns, return_inverse=True)
-        of_columns = diagonal_of(y.select(found), what, run)[places]
+        of_columns = _own(y.select(found), index, what, run)[places]
     distances: NDArray[np.float64] = np.sqrt(np.maximum(own[rows] + of_columns - 2 * values, 0))
     return distances
+
+
+def _own(
+    rankings: CheckedRankings, index: _core.ListIndex | None, what: Specification, run: Run
+) -> NDArray[np.float64]:
+    """Return the kernel of each ranking and itself. An index has the weights ready, which takes long for very many items."""
+    if index is None:
+        found: NDArray[np.float64] = diagonal_of(rankings, what, run)
+        return found
+    return index.diagonal(rankings.core, threads=run.threads)
 
 
 def _index(searched: CheckedRankings, what: Specification, run: Run) -> _core.ListIndex | None:

@@ -158,6 +158,17 @@ impl<'a> ListIndex<'a> {
         Ok(within)
     }
 
+    /// The measure of each of some lists and itself, as [`diagonal`](crate::diagonal).
+    ///
+    /// # Errors
+    /// As [`diagonal`](crate::diagonal).
+    pub fn diagonal(&self, x: &Lists, options: Options<'_>) -> Result<Vec<f64>, Error> {
+        self.measure.check_items(x.items())?;
+        let mut watch = options.watch;
+        let setting = Setting::with_tails(&self.measure, x, x, &self.tails, parallel::share(&mut watch))?;
+        setting.diagonal(options.threads, watch)
+    }
+
     fn sign(&self) -> f64 {
         if self.measure.is_distance() { 1.0 } else { -1.0 }
     }
