@@ -2,6 +2,7 @@
 
 import re
 from importlib.metadata import version as installed_version
+from importlib.util import find_spec
 
 from docutils import nodes
 from latex2mathml.converter import convert
@@ -29,6 +30,8 @@ html_math_renderer = "mathml"
 default_role = "py:obj"
 autosummary_generate = True
 autodoc_typehints = "none"
+# The reference has their doors even where they are not installed.
+autodoc_mock_imports = [name for name in ("gpytorch", "torch") if find_spec(name) is None]
 autodoc_member_order = "bysource"
 maximum_signature_line_length = 90
 numpydoc_show_class_members = False

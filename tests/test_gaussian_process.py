@@ -19,7 +19,7 @@ from sklearn.gaussian_process.kernels import (
     WhiteKernel,
 )
 from sklearn.metrics.pairwise import pairwise_kernels
-from wkendall.gaussian_process import MallowsKernel, WeightedKendallKernel, _differences
+from wkendall.gaussian_process.scikit_learn import MallowsKernel, WeightedKendallKernel, _differences
 
 # Values.
 

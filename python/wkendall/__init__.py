@@ -59,7 +59,7 @@ Others
     RankingError           the error for rankings that cannot be used; it has row, column and value
     show_config            print versions, threads and instruction sets
     datasets               random rankings, and a survey
-    gaussian_process       kernels for the Gaussian processes of scikit-learn
+    gaussian_process       kernels for the Gaussian processes of scikit-learn, and in torch of GPyTorch and BoTorch
     optimize               Bayesian optimisation over permutations
     plotting               plots, with matplotlib
     dask                   Gram matrices and neighbours of dask arrays
@@ -248,11 +248,17 @@ _FAMILIES = ("estimators", "kernels", "learning", "reading", "statistics")
 _LATER |= {name: name for name in _FAMILIES}
 
 
+#: Modules that are attributes of the package under another name.
+_ALIASES = {"torch": "gaussian_process.torch"}
+
+
 def __getattr__(name: str) -> object:
-    if name not in _LATER:
-        raise AttributeError(f"module 'wkendall' has no attribute {name!r}")
     from importlib import import_module
 
+    if name in _ALIASES:
+        return import_module(f"wkendall.{_ALIASES[name]}")
+    if name not in _LATER:
+        raise AttributeError(f"module 'wkendall' has no attribute {name!r}")
     module = import_module(f"wkendall.{_LATER[name]}")
     found = module if name == _LATER[name] else getattr(module, name)
     globals()[name] = found

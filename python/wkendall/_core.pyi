@@ -109,6 +109,7 @@ class ListIndex:
         threads: int | None = None,
         progress: Callable[[int, int], object] | None = None,
     ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]: ...
+    def diagonal(self, x: Rankings, threads: int | None = None) -> NDArray[np.float64]: ...
 
 @final
 class Measure:

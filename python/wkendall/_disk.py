@@ -128,10 +128,10 @@ def reserve(path: Path, start: int) -> None:
             file.write(zeros[: size - done])
 
 
-def as_path(path: object) -> Path:
+def as_path(path: object, name: str = "path") -> Path:
     """Return the path of a file."""
     if not isinstance(path, str | os.PathLike):
-        raise TypeError(f"path must be the name of a file, not {shown(path)}")
+        raise TypeError(f"{name} must be the name of a file, not {shown(path)}")
     return Path(path)
 
 

@@ -1,5 +1,6 @@
 //! An index of lists, kept between calls.
 
+use numpy::PyArray1;
 use pyo3::prelude::*;
 
 use super::measure::Measure;
@@ -44,7 +45,17 @@ impl ListIndex {
         table_parts(py, found)
     }
 
-    /// The start of the entries of each row, their columns, and their values; as `within`.
+    /// The measure of each list of `x` and itself.
+    #[pyo3(signature = (x, threads=None))]
+    fn diagonal<'py>(&self, py: Python<'py>, x: &Rankings, threads: Option<usize>) -> PyResult<Row<'py, f64>> {
+        let found = watched(py, None, |watch| {
+            let options = Options { threads, watch: Some(watch), ..Options::default() };
+            self.0.diagonal(&*x.0.as_lists()?, options)
+        })?;
+        Ok(PyArray1::from_vec(py, found))
+    }
+
+    /// Where the entries of each row begin, their columns, and their values; as `within`.
     #[pyo3(signature = (x, radius, threads=None, progress=None))]
     fn within<'py>(
         &self,

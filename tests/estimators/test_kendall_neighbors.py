@@ -99,7 +99,7 @@ def test_a_pipeline_with_precomputed_neighbours():
 def test_transform_has_each_ranking_with_itself():
     X = random_rankings(np.random.default_rng(3), 30, 6)
     graph = KendallNeighbors(4, metric="distance").fit_transform(X)
-    assert isinstance(graph, sp.csr_array)
+    assert isinstance(graph, sp.csr_matrix)  # as scikit-learn's; scanpy and UMAP take no arrays
     assert graph.shape == (30, 30)
     assert graph.nnz == 150
     assert all(
@@ -138,13 +138,60 @@ def test_lists():
     assert clone(model).fit(X).kneighbors(X[:4])[1].tolist() == indices.tolist()
 
 
-def test_the_distance_ignores_the_kernel():
+def test_the_distance_takes_the_defaults_of_the_kernel_however_they_are_written():
     X = random_rankings(np.random.default_rng(7), 12, 5)
     expected = KendallNeighbors(3, metric="distance").fit(X).kneighbors()
-    found = KendallNeighbors(3, metric="distance", weight="mult", normalize=True).fit(X).kneighbors()
-    np.testing.assert_array_equal(found, expected)
+    model = KendallNeighbors(3, metric="distance", weight="standard", order=np.int64(2), check=False, signed=False)
+    np.testing.assert_array_equal(model.fit(X).kneighbors(), expected)
+
+
+def test_what_is_reported_for_lists_of_unequal_size():
+    """By kernel the long list comes first, by distance the short one: neighbours are chosen by one, reported by the other."""
+    X = sp.csr_array([[1, 2, 3, 4, 5, 0, 0, 0], [1, 0, 0, 0, 0, 0, 0, 0]])
+    query = sp.csr_array([[1, 2, 0, 0, 0, 0, 0, 0]])
+    how = {"missing": "bottom", "signed": True}
+    K = wkendall.gram_matrix(query, X, **how)[0]
+    own = wkendall.diagonal(X, **how)
+    D = np.sqrt(wkendall.diagonal(query, **how)[0] + own - 2 * K)
+    assert K[0] > K[1]
+    assert D[0] > D[1]
+    found, indices = KendallNeighbors(1, **how).fit(X).kneighbors(query)
+    assert indices.tolist() == [[0]]
+    np.testing.assert_allclose(found, [[D[0]]])
+    assert KendallNeighbors(2, **how).fit(X).kneighbors(query)[1].tolist() == [[1, 0]]
 
 
 def test_names_of_columns():
     model = KendallNeighbors(2).fit(random_rankings(np.random.default_rng(6), 5, 4))
     assert model.get_feature_names_out().tolist() == [f"kendallneighbors{row}" for row in range(5)]
+
+
+@pytest.mark.parametrize(
+    "kernel",
+    [
+        {"weight": "mult", "u": "log", "signed": True},
+        {"weight": "mult", "u": "hyperbolic", "signed": True, "normalize": True},
+        {"weight": "top", "k": 4},
+        {"weight": "add", "u": 1.0 - np.arange(60) / 20},
+        {"metric": "distance"},
+    ],
+)
+def test_distances_of_lists_by_an_index(kernel):
+    """Enough lists for an index, which is also asked for what lists have with themselves."""
+    rng = np.random.default_rng(8)
+    listed = np.argsort(rng.random((1204, 60)) ** (1 + np.arange(60)), axis=1)[:, -4:]
+    bounds = np.arange(1205) * 4
+    X = sp.csr_array((np.tile(np.arange(1.0, 5), 1204), listed.ravel(), bounds), shape=(1204, 60))
+    how = {"missing": "bottom", **kernel}
+    model = KendallNeighbors(3, **how).fit(X[:1200])
+    found, indices = model.kneighbors(X[1200:])
+    if "metric" in kernel:
+        expected = wkendall.distance_matrix(X[1200:], X[:1200], missing="bottom")
+        np.testing.assert_array_equal(found, np.sort(expected, axis=1)[:, :3])
+        return
+    K = wkendall.gram_matrix(X[1200:], X[:1200], **how)
+    best = np.argsort(-K, axis=1, kind="stable")[:, :3]
+    np.testing.assert_array_equal(np.sort(indices), np.sort(best))
+    own = wkendall.diagonal(X, **how)
+    squares = own[1200:, np.newaxis] + own[indices] - 2 * np.take_along_axis(K, indices, axis=1)
+    np.testing.assert_allclose(found, np.sqrt(np.maximum(squares, 0)), atol=1e-12)

@@ -11,6 +11,7 @@ import pandas as pd
 import polars as pl
 import wkendall
 from definitions import random_rankings
+from scipy.sparse import csr_array
 
 NAMES = ["a", "b", "c", "d", "e"]
 X = random_rankings(np.random.default_rng(0), 6, 5)
@@ -293,8 +294,21 @@ WEIGHTS = [
     ("neighbours by an unknown backend", near(n_neighbors=2, backend="bit"), ValueError, ["backend", "bit"]),
     ("graph of an unknown mode", lambda: wkendall.neighbors_graph(X, mode="both"), ValueError,
      r"^mode is 'both', but must be one of 'distance', 'connectivity'$"),
-    ("graph of too many", lambda: wkendall.neighbors_graph(X), ValueError, r"^n_neighbors is 10, but there are 5 other rankings"),
-    ("signs of ties", lambda: wkendall.packed_signs([[1, 2, 2]]), ValueError, ["X: row 0 holds 2 twice"]),
+    ("graph of too many", lambda: wkendall.neighbors_graph(X), ValueError, r"^n_neighbors is 10, but there are 5 others"),
+    ("neighbours and a radius", near(n_neighbors=2, radius=3), ValueError,
+     r"^n_neighbors and radius are both given: pass one of them$"),
+    ("neighbours by default and a radius", near(n_neighbors=10, radius=3.0, metric="distance"), ValueError,
+     r"^n_neighbors and radius are both given"),
+    ("graph of neighbours and a radius", lambda: wkendall.neighbors_graph(X, n_neighbors=2, radius=3), ValueError,
+     r"^n_neighbors and radius are both given"),
+    ("signs of ties", lambda: wkendall.packed_signs([[1, 2, 2]]), ValueError,
+     r"^X: row 0 holds 2 twice, in columns 1 and 2, but every row of 3 items must be a permutation of 1\.\.3$"),
+    ("signs of equal scores", lambda: wkendall.packed_signs([[0.5, 0.5]], input="scores"), ValueError,
+     r"^X: row 0 holds 0\.5 twice, in columns 0 and 1: the numbers of a row must all differ$"),
+    ("signs of a missing item", lambda: wkendall.packed_signs([[1, np.nan]]), ValueError,
+     r"^X: row 0, column 1 holds NaN: every item needs a number$"),
+    ("signs of lists", lambda: wkendall.packed_signs(csr_array([[1, 0, 2]])), ValueError,
+     r"^X is sparse: .* not possible here; pass an array with a number for every item$"),
     ("signs of threads", lambda: wkendall.packed_signs(X, n_jobs=0), ValueError, ["n_jobs is 0"]),
     ("positions too many", lambda: wkendall.position_weights(1000, order=6), ValueError, ["memory"]),
 ]  # fmt: skip

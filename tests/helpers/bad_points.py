@@ -4,6 +4,7 @@ The last is a regular expression.
 """
 
 import tempfile
+from itertools import permutations
 from pathlib import Path
 
 import numpy as np
@@ -29,6 +30,19 @@ def made(items=4, **options):
 
 def run(f=lambda x: 0.0, items=4, **options):
     return lambda: minimize(f, items, **{"n_calls": 3, "rng": 0} | options)
+
+
+def asked_after_all(items, **options):
+    """Ask when all was told."""
+
+    def call():
+        optimizer = Optimizer(items, rng=0, **options)
+        for order in permutations(range(items)):
+            if optimizer.feasible is None or optimizer.feasible(order):
+                optimizer.tell(order, 1.0)
+        optimizer.ask()
+
+    return call
 
 
 def file(text):
@@ -70,7 +84,7 @@ POINTS = [
     ("point empty", told([], 2), ValueError, r"^x has shape \(0,\)"),
     ("points of different lengths", told([[1, 0, 2, 3], [0, 1]], [1, 2]), ValueError, r"^x\[1\] has shape \(2,\)"),
     ("points with another number of values", told([[1, 0, 2, 3], [0, 1, 3, 2]], [1]), ValueError,
-     r"^y has 1 values, but x has 2 orders: give one for each"),
+     r"^y has 1 value, but x has 2 orders: give one for each"),
     ("second point wrong", told([[1, 0, 2, 3], [0, 1, 1, 2]], [1, 2]), ValueError, r"^x\[1\] has item 1 twice"),
     ("second value wrong", told([[1, 0, 2, 3], [0, 1, 3, 2]], [1, np.nan]), ValueError, rf"^y\[1\] is nan, but {VALUE}"),
     ("same point twice", told([[1, 0, 2, 3], [1, 0, 2, 3]], [1, 2]), ValueError,
@@ -91,7 +105,7 @@ POINTS = [
     ("no items", made(0), ValueError, r"^n_items is 0, but must be at least 1$"),
     ("half an item", made(2.5), TypeError, r"^n_items must be an integer, not 2\.5$"),
     ("items as a list", made([1, 2]), TypeError, r"^n_items must be an integer"),
-    ("too many items", made(HUGE), ValueError, r"^n_items is "),
+    ("too many items", made(HUGE), ValueError, r"^n_items is an integer of 5001 digits, but must be at most 92233"),
     ("no first points", made(n_initial=0), ValueError, r"^n_initial is 0, but must be at least 1$"),
     ("unknown kernel", made(kernel="rbf"), ValueError, r"^kernel is 'rbf', but must be one of 'mallows', "),
     ("kernel of another type", made(kernel=3), TypeError, r"^kernel must be one of"),
@@ -105,9 +119,15 @@ POINTS = [
     ("seed a truth value", made(rng=True), TypeError, r"^rng must be None"),
     ("ask for none", lambda: Optimizer(4).ask(0), ValueError, r"^n is 0, but must be at least 1$"),
     ("ask for half", lambda: Optimizer(4).ask(0.5), TypeError, r"^n must be an integer, not 0\.5$"),
-    ("ask for too many", lambda: Optimizer(3).ask(7), ValueError, r"^n is 7, but only 6 of the orders are left, of 6 in all$"),
+    ("ask for too many", lambda: Optimizer(3).ask(7), ValueError, r"^n is 7, but only 6 orders are left, of 6 in all$"),
     ("nothing feasible", lambda: Optimizer(12, feasible=lambda x: False, rng=0).ask(), ValueError,
-     r"^feasible was False for all 2000 random orders that were tried: tell the value of a feasible one$"),
+     r"^feasible is False for all 2000 random orders that were tried: tell the value of a feasible one, or give it .* as x0$"),
+    ("nothing feasible among few", lambda: Optimizer(5, feasible=lambda x: False, space="tour").ask(), ValueError,
+     r"^feasible is False for all the 12 tours$"),
+    ("nothing left", asked_after_all(3), ValueError, r"^no orders are left, of 6 in all$"),
+    ("nothing feasible left", asked_after_all(3, feasible=lambda x: x[0] == 0), ValueError,
+     r"^no feasible orders are left, of 6 in all$"),
+    ("one left", lambda: Optimizer(1).ask(2), ValueError, r"^n is 2, but only 1 order is left, of 1 in all$"),
     ("f no function", run(3), TypeError, r"^f must be a function, not 3$"),
     ("f not a number", run(lambda x: np.nan), ValueError, rf"^f\(x\) is nan, but {VALUE}$"),
     ("f of a word", run(lambda x: "a"), TypeError, rf"^f\(x\) {VALUE}, not 'a'$"),
@@ -117,8 +137,13 @@ POINTS = [
     ("progress a word", run(progress="a"), TypeError, r"^progress must be True or False"),
     ("first point wrong", run(x0=[0, 1, 2, 2]), ValueError, r"^x0 has item 2 twice"),
     ("first points wrong", run(x0=[[0, 1, 2, 3], [0, 1, 2]]), ValueError, r"^x0\[1\] has shape \(3,\)"),
-    ("first point not feasible", run(x0=[3, 2, 1, 0], feasible=lambda x: x[0] == 0), ValueError, r"for which feasible is False"),
-    ("state in no file", run(save=3), TypeError, r"^path must be the name of a file, not 3$"),
+    ("first point not feasible", run(x0=[3, 2, 1, 0], feasible=lambda x: x[0] == 0), ValueError,
+     r"^x0 is \[3, 2, 1, 0\], for which feasible is False$"),
+    ("second point not feasible", run(x0=[[0, 1, 2, 3], [3, 2, 1, 0]], feasible=lambda x: x[0] == 0), ValueError,
+     r"^x0\[1\] is \[3, 2, 1, 0\], for which feasible is False$"),
+    ("state in no file", run(save=3), TypeError, r"^save must be the name of a file, not 3$"),
+    ("state in no folder", run(save="/no/folder/run.json"), FileNotFoundError, r"No such file or directory: '/no/folder/run"),
+    ("state in a folder", run(save=tempfile.gettempdir()), IsADirectoryError, r"Is a directory"),
     ("state not JSON", file("{"), ValueError, r"is not a file that Optimizer\.save wrote: it is not JSON$"),
     ("state of something else", file("{}"), ValueError, r"is not a file that Optimizer\.save wrote: it is other JSON$"),
 ]  # fmt: skip

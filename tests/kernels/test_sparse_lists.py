@@ -352,3 +352,34 @@ def test_a_million_lists_of_a_million_items_take_less_than_300_megabytes():
     run = subprocess.run([sys.executable, "-c", MILLION], capture_output=True, text=True, check=True)
     # The array itself takes 124 MB.
     assert int(run.stdout) * 1024 < 300e6 - 124e6
+
+
+@pytest.mark.parametrize("n", range(1, 7))
+@pytest.mark.parametrize("stored", ["all", "all but the last"])
+def test_lists_of_all_items_are_complete_rankings(n, stored):
+    """What only complete rankings have works for them: higher orders, W, kernels of tuples."""
+    rng = np.random.default_rng(n)
+    X, Y = (1.0 + rng.permuted(np.tile(np.arange(n), (rows, 1)), axis=1) for rows in (5, 3))
+    X_lists, Y_lists = (sparse(np.where(n + (stored == "all") > Z, Z, NAN)) for Z in (X, Y))
+    some = rng.standard_normal((n * n, n * n))
+    options = [{"order": order} for order in range(1, 5)] + [{"weight": "mult", "u": "log", "order": 3}]
+    options += [{"W": (some @ some.T).reshape(n, n, n, n)}, {"U": rng.standard_normal((n, n))}]
+    for kernel in options:
+        expected = wkendall.gram_matrix(X, Y, **kernel)
+        np.testing.assert_array_equal(wkendall.gram_matrix(X_lists, Y_lists, **kernel, **BOTTOM), expected)
+        np.testing.assert_array_equal(wkendall.gram_matrix(X, Y_lists, **kernel, **BOTTOM), expected)
+        found = wkendall.neighbors(X_lists, Y_lists, n_neighbors=2, **kernel, **BOTTOM)
+        np.testing.assert_array_equal(found.indices, np.argsort(-expected, axis=1, kind="stable")[:, :2])
+    kernel = {"weight": "top", "k": n, "order": 3}
+    model = wkendall.KendallNeighbors(2, missing="bottom", **kernel).fit(X_lists)
+    judge = wkendall.KendallNeighbors(2, **kernel).fit(X)
+    np.testing.assert_array_equal(model.kneighbors(Y_lists)[0], judge.kneighbors(Y)[0])
+
+
+def test_one_list_that_leaves_out_items_has_no_orders_above_two():
+    X = sparse([[1, 2, 3, 4], [1, 2, NAN, NAN]])
+    with pytest.raises(
+        ValueError, match=r"^order is 3, but rankings with ties or missing items take orders 1 and 2 only"
+    ):
+        wkendall.gram_matrix(X, order=3, **BOTTOM)
+    np.testing.assert_array_equal(wkendall.gram_matrix(X[:1], order=3, **BOTTOM), [[4.0]])

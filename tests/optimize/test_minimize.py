@@ -149,5 +149,42 @@ def test_killed_runs_go_on(tmp_path, killed):
     again = minimize(cost, 7, n_calls=18, rng=2, save=tmp_path / "run.json")
     assert np.array_equal(again.x_iters, whole.x_iters)
     assert minimize(cost, 7, n_calls=18, save=tmp_path / "run.json").nfev == 18
-    with pytest.raises(RankingError, match=r"^save: .*has n_items 7, but this run 6: use another file"):
+    same = "give the same, or use another file"
+    with pytest.raises(
+        RankingError, match=rf"^save is .*run.json', a run with n_items=7, but n_items is 6 here: {same}$"
+    ):
         minimize(cost, 6, save=tmp_path / "run.json")
+    with pytest.raises(RankingError, match=rf"^save is .*, a run with rng=2, but rng is 3 here: {same}$"):
+        minimize(cost, 7, n_calls=20, rng=3, save=tmp_path / "run.json")
+    with pytest.raises(RankingError, match=rf"^save is .*, a run with n_initial=9, but n_initial is 8 here: {same}$"):
+        minimize(cost, 7, n_calls=20, n_initial=8, save=tmp_path / "run.json")
+    # Nothing was said about either.
+    assert minimize(cost, 7, n_calls=20, save=tmp_path / "run.json").nfev == 20
+
+
+def test_nothing_is_evaluated_before_arguments_are_checked(tmp_path):
+    calls = []
+
+    def counted(x):
+        calls.append(x)
+        return 0.0
+
+    with pytest.raises(RankingError, match=r"^x0 is .* feasible is False"):
+        minimize(counted, 4, x0=[3, 2, 1, 0], feasible=lambda x: x[0] == 0)
+    with pytest.raises(FileNotFoundError) as raised:
+        minimize(counted, 4, save=tmp_path / "none" / "run.json")
+    assert "where the state of the run is written" in raised.value.__notes__[0]
+    assert not calls
+    # For a tour any form of it may be given.
+    found = minimize(counted, 4, n_calls=1, x0=[2, 1, 0, 3], space="tour", feasible=lambda x: x[0] == 0)
+    assert found.x.tolist() == [0, 1, 2, 3]
+
+
+def test_a_file_without_evaluations_binds_nobody(tmp_path):
+    def fails(x):
+        raise SystemExit
+
+    with pytest.raises(SystemExit):
+        minimize(fails, 7, n_calls=18, rng=2, save=tmp_path / "run.json")
+    again = minimize(cost, 7, n_calls=12, rng=3, save=tmp_path / "run.json")
+    assert np.array_equal(again.x_iters, minimize(cost, 7, n_calls=12, rng=3).x_iters)

@@ -115,7 +115,7 @@ def test_batches_are_different_points(told, space):
 
 def test_more_than_are_left():
     optimizer = run(Optimizer(3, rng=0), 4)
-    with pytest.raises(RankingError, match=r"^n is 3, but only 2 of the orders are left, of 6 in all"):
+    with pytest.raises(RankingError, match=r"^n is 3, but only 2 orders are left, of 6 in all"):
         optimizer.ask(3)
     assert len({tuple(x) for x in optimizer.ask(2).tolist()}) == 2  # a refused call changes nothing
 
@@ -162,7 +162,7 @@ def test_no_feasible_start():
         return np.sum(x != target) <= 3
 
     optimizer = Optimizer(12, feasible=near, rng=0)
-    with pytest.raises(RankingError, match=r"^feasible was False for all 2000 random orders") as raised:
+    with pytest.raises(RankingError, match=r"^feasible is False for all 2000 random orders") as raised:
         optimizer.ask()
     assert raised.value.kind == "infeasible"
     optimizer.tell(target, 1.0)

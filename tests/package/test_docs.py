@@ -13,13 +13,15 @@ REFERENCE = (DOCS / "reference.rst").read_text()
 
 #: Modules that people import by themselves.
 MODULES = ["wkendall", *(f"wkendall.{name}" for name in wkendall.__all__ if inspect.ismodule(getattr(wkendall, name)))]
-MODULES += ["wkendall.dask", "wkendall.experiments"]
+MODULES += ["wkendall.dask", "wkendall.experiments", "wkendall.gaussian_process.torch"]
 
 
 def public(module):
     """Functions and classes of a module, by their full names."""
     if module == "wkendall.dask":
         pytest.importorskip("dask")
+    if module == "wkendall.gaussian_process.torch":
+        pytest.importorskip("gpytorch", reason="torch and gpytorch are not installed")
     found = importlib.import_module(module)
     assert found.__all__ == sorted(found.__all__)
     members = {f"{module}.{name}": getattr(found, name) for name in found.__all__}

@@ -3,7 +3,7 @@
 mod naive;
 
 use naive::Random;
-use wkendall::{Factor, ListIndex, Lists, Measure, Options, Weight, gram};
+use wkendall::{Factor, ListIndex, Lists, Measure, Options, Weight, diagonal, gram};
 
 /// Lists of up to `longest` items, with numbers of so many levels; popular items have small numbers, the more so the
 /// larger `popular` is.
@@ -47,6 +47,15 @@ fn measures(items: usize) -> Vec<Measure> {
         Weight::Add(values(|rank| 0.1 + rank as f64)),
         Weight::Mult(values(|rank| 2.0 - (rank % 5) as f64)),
         Weight::Add(values(|rank| 1.0 - (rank % 3) as f64)),
+        Weight::Top(items.clamp(1, 5)),
+        Weight::Top(items.clamp(1, 10)),
+        Weight::Mult(Factor::Hyperbolic),
+        Weight::Mult(values(|rank| 1e-3_f64.powi(rank.min(40) as i32))),
+        Weight::Mult(values(|rank| if rank < 10 { 1.0 } else { -0.01 })),
+        Weight::Mult(values(|rank| if rank < 10 { -1.0 - rank as f64 } else { 0.0 })),
+        Weight::Mult(values(|rank| if rank < 10 { 1.0 } else { (rank % 2) as f64 - 0.5 })),
+        Weight::Add(values(|rank| if rank < 10 { 1.0 } else { (rank % 2) as f64 - 0.5 })),
+        Weight::Add(values(|rank| -1.0 / (1 + rank) as f64)),
     ];
     let mut all = vec![
         Measure::distance(items),
@@ -89,6 +98,7 @@ fn check(x: &Lists, y: &Lists, measure: &Measure, distance: bool, count: usize) 
         for threads in [1, 3] {
             let options = || Options { threads: Some(threads), ..Options::default() };
             let index = ListIndex::new(measure, y, options()).unwrap();
+            assert_eq!(index.diagonal(x, options()).unwrap(), diagonal(measure, x, options()).unwrap());
             let found = index.neighbors(queries, count, options()).unwrap();
             assert_eq!(found.count, count);
             for (row, expected) in rows.iter().enumerate() {

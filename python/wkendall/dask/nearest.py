@@ -15,12 +15,11 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csr_array, hstack
 
 from wkendall import _core
-from wkendall._arguments import as_order
 from wkendall._errors import bad_argument
 from wkendall.dask.blocks import Call, as_dask, block, jobs, prepared, source
 from wkendall.kernels import gram
 from wkendall.kernels.named_weights import STANDARD
-from wkendall.kernels.nearest import Metric, Neighbors, as_radius, neighbors_of, specification, within_of
+from wkendall.kernels.nearest import TEN, Metric, Neighbors, as_wanted, neighbors_of, specification, within_of
 from wkendall.kernels.run import Run
 from wkendall.kernels.specification import Distance, Kernel, Specification
 from wkendall.reading.arrays import check_same_labels
@@ -31,7 +30,7 @@ def neighbors(
     X: da.Array | ArrayLike,
     Y: da.Array | ArrayLike | None = None,
     *,
-    n_neighbors: SupportsIndex = 10,
+    n_neighbors: SupportsIndex = TEN,
     radius: float | None = None,
     metric: Metric = "kernel",
     weight: str = STANDARD,
@@ -126,12 +125,11 @@ def _call(
     """Check all parameters, and make the call for the blocks."""
     items, shape = x.shape[1], (x.shape[0], (x if y is None else y).shape[0])
     nothing = np.empty((0, items))
-    gram.matrix(what, nothing, None, reading, run)  # checks the parameters
-    if radius is None:
-        wanted: int | float = as_order(n_neighbors, "n_neighbors")
-        _check_count(int(wanted), shape[1] - (y is None), y is None)
+    gram.matrix(what, nothing, None, reading, run)  # for its checks of parameters
+    wanted = as_wanted(n_neighbors, radius)
+    if isinstance(wanted, int):
+        _check_count(wanted, shape[1] - (y is None), y is None)
     else:
-        wanted = as_radius(radius)
         within_of(reading.rankings(nothing, "X"), None, what, wanted, run)
     if isinstance(what, Kernel):
         what = prepared(what, items, shape[0] * shape[1])

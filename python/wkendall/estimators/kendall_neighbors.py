@@ -12,7 +12,8 @@ from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from wkendall._arguments import as_order, check_choice, check_flag
-from wkendall.estimators.kernel_parameters import KernelParameters
+from wkendall._errors import bad_argument
+from wkendall.estimators.kernel_parameters import KernelParameters, is_word
 from wkendall.kernels.gram import gram_of
 from wkendall.kernels.nearest import (
     METRICS,
@@ -23,6 +24,7 @@ from wkendall.kernels.nearest import (
     distances_of,
     graph_of,
     neighbors_of,
+    not_of_a_distance,
     within_of,
 )
 from wkendall.kernels.run import Run
@@ -30,7 +32,7 @@ from wkendall.kernels.specification import Distance, Specification
 from wkendall.reading.rankings import CheckedRankings, Input, Missing, Ties, Top
 
 if TYPE_CHECKING:
-    from scipy.sparse import csr_array
+    from scipy.sparse import csr_array, csr_matrix
 
 
 class KendallNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelParameters):  # type: ignore[misc]
@@ -39,9 +41,13 @@ class KendallNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Kernel
     `transform` returns a sparse graph of distances between its rankings and the rankings of `fit`. Use it before an
     estimator with `metric="precomputed"`, such as `KNeighborsClassifier` or `DBSCAN`.
 
-    Neighbours are found by the kernel or by the number of discordant pairs, as `neighbors` finds them. The distance of
-    a kernel is `sqrt(K(s, s) + K(t, t) - 2 K(s, t))`. The largest kernel is the smallest distance for complete rankings
-    with a named weight, and for all rankings with `normalize=True`.
+    Neighbours are the rankings with the largest kernel, or with the fewest discordant pairs, as `neighbors` finds them. What is
+    reported is a distance: the number of discordant pairs, or for a kernel `sqrt(K(s, s) + K(t, t) - 2 K(s, t))`.
+
+    The neighbours are also the nearest by the reported distance if all rankings have the same self-similarity K(s, s). That
+    holds for complete rankings with a weight by name, and with `normalize=True`. For ties, missing items and lists without
+    `normalize=True`, and for `U` and `W`, it can fail: the neighbours are sorted by their distance, but a ranking with
+    a smaller kernel can have a smaller distance than all of them, and is not found.
 
     Parameters
     ----------
@@ -55,7 +61,7 @@ class KendallNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Kernel
     metric : {"kernel", "distance"}
         The measure that neighbours are found by.
     weight, k, u, U, W, order, check, signed, normalize, lam, input, top, ties, missing, n_jobs
-        As for `WeightedKendall`; the parameters of the kernel are ignored with `metric="distance"`.
+        As for `WeightedKendall`. Parameters of the kernel are refused with `metric="distance"`.
 
     Attributes
     ----------
@@ -132,6 +138,8 @@ class KendallNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Kernel
         as_order(self.n_neighbors, "n_neighbors")
         check_choice(self.mode, "mode", MODES)
         check_choice(self.metric, "metric", METRICS)
+        if self.metric == "distance":
+            self._check_unused()
         if self.radius is not None:
             as_radius(self.radius)
         rankings = self._read(X, reset=True)
@@ -158,7 +166,7 @@ class KendallNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Kernel
         Returns
         -------
         distances : ndarray of shape (m', n_neighbors)
-            In increasing order.
+            Discordant pairs, or the distances of the kernel, in rising order.
         indices : ndarray of shape (m', n_neighbors)
             Row numbers of the neighbours among the rankings of `fit`.
         """
@@ -216,7 +224,7 @@ class KendallNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Kernel
 
     def kneighbors_graph(
         self, X: ArrayLike | None = None, n_neighbors: SupportsIndex | None = None, mode: Mode = "connectivity"
-    ) -> csr_array:
+    ) -> csr_matrix:
         """Return the graph of the nearest rankings of `fit`.
 
         Parameters
@@ -230,16 +238,16 @@ class KendallNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Kernel
 
         Returns
         -------
-        scipy.sparse.csr_array of shape (m', m)
+        scipy.sparse.csr_matrix of shape (m', m)
         """
         check_choice(mode, "mode", MODES)
         x, y = self._sides(X)
-        return graph_of(x, y, self._compared_by(), self._count(n_neighbors), mode, Run(n_jobs=self.n_jobs))
+        return _as_matrix(graph_of(x, y, self._compared_by(), self._count(n_neighbors), mode, Run(n_jobs=self.n_jobs)))
 
     def radius_neighbors_graph(
         self, X: ArrayLike | None = None, radius: float | None = None, mode: Mode = "connectivity"
-    ) -> csr_array:
-        """Return the graph of all rankings of `fit` within a radius.
+    ) -> csr_matrix:
+        """Return the graph of all rankings of `fit` that are not beyond a radius.
 
         Parameters
         ----------
@@ -252,14 +260,14 @@ class KendallNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Kernel
 
         Returns
         -------
-        scipy.sparse.csr_array of shape (m', m)
+        scipy.sparse.csr_matrix of shape (m', m)
         """
         check_choice(mode, "mode", MODES)
         x, y = self._sides(X)
-        return graph_of(x, y, self._compared_by(), self._limit(radius), mode, Run(n_jobs=self.n_jobs))
+        return _as_matrix(graph_of(x, y, self._compared_by(), self._limit(radius), mode, Run(n_jobs=self.n_jobs)))
 
-    def transform(self, X: ArrayLike) -> csr_array:
-        """Return the graph of the nearest rankings of `fit`; `mode` determines the stored values.
+    def transform(self, X: ArrayLike) -> csr_matrix:
+        """Return the graph of the nearest rankings of `fit`, as `mode` says.
 
         Parameters
         ----------
@@ -268,15 +276,17 @@ class KendallNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Kernel
 
         Returns
         -------
-        scipy.sparse.csr_array of shape (m', m)
+        scipy.sparse.csr_matrix of shape (m', m)
         """
         check_is_fitted(self)
         x, y = self._sides(X)
         count = self._count(None) + (self.mode == "distance")
-        return graph_of(x, y, self._compared_by(), count, self.mode, Run(n_jobs=self.n_jobs))
+        if self.mode == "distance" and count > self.n_samples_fit_:
+            raise _too_many(count - 1, self.n_samples_fit_)
+        return _as_matrix(graph_of(x, y, self._compared_by(), count, self.mode, Run(n_jobs=self.n_jobs)))
 
-    def fit_transform(self, X: ArrayLike, y: object = None) -> csr_array:  # noqa: ARG002
-        """Store the rankings and return the graph of their nearest neighbours; each ranking is its own neighbour.
+    def fit_transform(self, X: ArrayLike, y: object = None) -> csr_matrix:  # noqa: ARG002
+        """Keep rankings, and return the graph of the nearest of them, each with itself.
 
         Parameters
         ----------
@@ -286,7 +296,7 @@ class KendallNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Kernel
 
         Returns
         -------
-        scipy.sparse.csr_array of shape (m, m)
+        scipy.sparse.csr_matrix of shape (m, m)
         """
         return self.fit(X).transform(X)
 
@@ -299,6 +309,17 @@ class KendallNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Kernel
 
     def _compared_by(self) -> Specification:
         return Distance() if self.metric == "distance" else self._specification()
+
+    def _check_unused(self) -> None:
+        """Refuse parameters of a kernel that are not the defaults, where there is none."""
+        given = [name for name in ("k", "u", "U", "W", "lam") if getattr(self, name) is not None]
+        given += [name for name in ("signed", "normalize") if getattr(self, name) is not False]
+        if not is_word(self.weight, "standard"):
+            given.insert(0, "weight")
+        if not isinstance(self.order, int | np.integer) or self.order != 2:
+            given.append("order")
+        if given:
+            raise not_of_a_distance(given[0])
 
     def _count(self, n_neighbors: SupportsIndex | None) -> int:
         return as_order(self.n_neighbors if n_neighbors is None else n_neighbors, "n_neighbors")
@@ -324,6 +345,20 @@ class Searched:
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle without the Rust objects."""
         return Searched, ()
+
+
+def _too_many(count: int, rankings: int) -> Exception:
+    """Say that there are not so many others, in a graph in which rankings find themselves."""
+    rule = f"it must be from 1 to {rankings - 1}" if rankings > 1 else "none can be found"
+    there = f" is {count}, but fit had {rankings} ranking{'s'[: rankings != 1]}, of which a ranking finds itself: "
+    return bad_argument("n_neighbors", there, rule, value=count)
+
+
+def _as_matrix(graph: csr_array) -> csr_matrix:
+    """Return a graph as scikit-learn's objects do: scanpy and UMAP do not take the newer arrays of scipy."""
+    from scipy.sparse import csr_matrix
+
+    return csr_matrix((graph.data, graph.indices, graph.indptr), shape=graph.shape)
 
 
 def _in_rows(values: NDArray[Any], starts: NDArray[Any]) -> NDArray[Any]:

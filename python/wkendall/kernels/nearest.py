@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from wkendall import _core
 from wkendall._arguments import as_order, check_choice
-from wkendall._errors import Option, bad_argument, bad_type
+from wkendall._errors import Argument, Option, bad_argument, bad_type
 from wkendall._memory import check_fits
 from wkendall._progress import progress_bar
 from wkendall._text import shown
@@ -29,6 +29,16 @@ METRICS = ("kernel", "distance")
 MODES = ("distance", "connectivity")
 #: Fewer lists than this are compared one by one.
 WORTH_AN_INDEX = 1000
+
+
+class DefaultCount(int):
+    """The default of `n_neighbors`, told apart from the same number said by the caller."""
+
+    __slots__ = ()
+
+
+#: How many neighbours are found if nothing is said.
+TEN = DefaultCount(10)
 ADVICE = "ask for fewer neighbours, or for those of some rankings at a time with Y="
 
 
@@ -45,7 +55,7 @@ def neighbors(
     X: ArrayLike,
     Y: ArrayLike | None = None,
     *,
-    n_neighbors: SupportsIndex = 10,
+    n_neighbors: SupportsIndex = TEN,
     radius: float | None = None,
     metric: Metric = "kernel",
     weight: str = STANDARD,
@@ -77,10 +87,9 @@ def neighbors(
     Y : array-like of shape (m', n), optional
         Rankings to search. Without it the other rankings of `X` are searched: a ranking is not its own neighbour.
     n_neighbors : int
-        The number of neighbours of each ranking.
+        How many to find for each ranking; 10 unless given.
     radius : float, optional
-        Instead of a number of neighbours: find all rankings with a kernel of at least, or a distance of at most, this
-        value.
+        Instead of `n_neighbors`: find all with a kernel of at least, or a distance of at most, this value.
     metric : {"kernel", "distance"}
         The measure of similarity: the kernel (largest value first), or the number of discordant pairs (smallest first).
     weight, k, u, U, W, order, check, signed, normalize
@@ -133,7 +142,7 @@ def neighbors(
     kernel = Kernel(weight, k, u, U, W, order, check, signed, normalize)
     what, run = specification(metric, kernel), Run(n_jobs=n_jobs, progress=progress, backend=backend)
     run.check()
-    wanted = as_order(n_neighbors, "n_neighbors") if radius is None else as_radius(radius)
+    wanted = as_wanted(n_neighbors, radius)
     x, y = Reading(input, top, ties, missing).both(X, Y, run.threads)
     if isinstance(wanted, int):
         return neighbors_of(x, y, what, wanted, run)
@@ -144,7 +153,7 @@ def neighbors_graph(
     X: ArrayLike,
     Y: ArrayLike | None = None,
     *,
-    n_neighbors: SupportsIndex = 10,
+    n_neighbors: SupportsIndex = TEN,
     radius: float | None = None,
     mode: Mode = "distance",
     metric: Metric = "kernel",
@@ -195,7 +204,7 @@ def neighbors_graph(
     kernel = Kernel(weight, k, u, U, W, order, check, signed, normalize)
     what, run = specification(metric, kernel), Run(n_jobs=n_jobs, progress=progress)
     run.check()
-    wanted = as_order(n_neighbors, "n_neighbors") if radius is None else as_radius(radius)
+    wanted = as_wanted(n_neighbors, radius)
     x, y = Reading(input, top, ties, missing).both(X, Y, run.threads)
     return graph_of(x, y, what, wanted, mode, run)
 
@@ -230,7 +239,7 @@ def packed_signs(
     """
     run = Run(n_jobs=n_jobs)
     run.check()
-    x = Reading(input, top).rankings(X, "X", run.threads)
+    x = Reading(input, top, advises=False).rankings(X, "X", run.threads)
     size = (x.items * (x.items - 1) // 2 + 7) // 8
     check_fits(x.rows, size, np.dtype(np.uint8), "pack some rankings at a time")
     return _core.packed_signs(x.core, threads=run.threads)
@@ -244,11 +253,23 @@ def specification(metric: Metric, kernel: Kernel) -> Specification:
     for name, value, default in zip(Kernel._fields, kernel, Kernel(), strict=True):
         unused = isinstance(value, DefaultWeight) if name == "weight" else value is default or name == "check"
         if not unused and not (name == "order" and value == 2):
-            said = Option("metric", "distance")
-            raise bad_argument(
-                name, " is given, but ", said, " does not use it: it goes with ", Option("metric", "kernel")
-            )
+            raise not_of_a_distance(name)
     return Distance()
+
+
+def not_of_a_distance(name: str) -> Exception:
+    """Say that a parameter goes with kernels only."""
+    distance, kernel = Option("metric", "distance"), Option("metric", "kernel")
+    return bad_argument(name, " is given, but ", distance, " does not use it: it goes with ", kernel)
+
+
+def as_wanted(n_neighbors: object, radius: object) -> int | float:
+    """Return how many neighbours are wanted, or within which radius; refuse both."""
+    if radius is None:
+        return as_order(n_neighbors, "n_neighbors")
+    if n_neighbors is not None and not isinstance(n_neighbors, DefaultCount):
+        raise bad_argument("n_neighbors", " and ", Argument("radius"), " are both given: pass one of them")
+    return as_radius(radius)
 
 
 def as_radius(radius: object) -> float:
@@ -337,14 +358,25 @@ def distances_of(
     """Turn values of the measure into distances, for pairs of rankings of `x` and `y` given by their row numbers."""
     if isinstance(what, Distance):
         return values
-    own = diagonal_of(x, what, run)
+    index = _index(x if y is None else y, what, run)
+    own = _own(x, index, what, run)
     if y is None:
         of_columns = own[columns]
     else:
         found, places = np.unique(columns, return_inverse=True)
-        of_columns = diagonal_of(y.select(found), what, run)[places]
+        of_columns = _own(y.select(found), index, what, run)[places]
     distances: NDArray[np.float64] = np.sqrt(np.maximum(own[rows] + of_columns - 2 * values, 0))
     return distances
+
+
+def _own(
+    rankings: CheckedRankings, index: _core.ListIndex | None, what: Specification, run: Run
+) -> NDArray[np.float64]:
+    """Return the kernel of each ranking and itself. An index has the weights ready, which takes long for very many items."""
+    if index is None:
+        found: NDArray[np.float64] = diagonal_of(rankings, what, run)
+        return found
+    return index.diagonal(rankings.core, threads=run.threads)
 
 
 def _index(searched: CheckedRankings, what: Specification, run: Run) -> _core.ListIndex | None:

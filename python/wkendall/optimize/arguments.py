@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from wkendall._arguments import LARGEST, as_integer, check_unmasked
+from wkendall._arguments import as_order, check_unmasked
 from wkendall._errors import bad_argument, bad_type
 from wkendall._text import shown
 from wkendall.optimize.moves import Orders
@@ -17,10 +17,7 @@ from wkendall.optimize.moves import Orders
 
 def as_count(value: object, name: str, least: int = 1) -> int:
     """Return a number of items, points or calls."""
-    number = as_integer(value, name)
-    if not least <= number <= LARGEST:
-        raise bad_argument(name, f" is {shown(number)}, but must be at least {least}", value=number)
-    return number
+    return as_order(value, name, least)
 
 
 def as_point(values: object, items: int, name: str = "x", row: int | None = None) -> Orders:
@@ -78,7 +75,9 @@ def as_points(x: object, y: object, items: int) -> tuple[list[Orders], list[floa
     orders = as_orders(x, items)
     values: list[Any] = list(y) if _axes(y) == 1 else [y]  # type: ignore[call-overload]
     if len(orders) != len(values):
-        raise bad_argument("y", f" has {len(values)} values, but x has {len(orders)} orders: give one for each")
+        raise bad_argument(
+            "y", f" has {_counted(len(values), 'value')}, but x has {_counted(len(orders), 'order')}: give one for each"
+        )
     return orders, [as_value(value, "y", row) for row, value in enumerate(values)]
 
 
@@ -87,6 +86,10 @@ def as_orders(values: Any, items: int, name: str = "x") -> list[Orders]:
     if _axes(values) < 2:
         return [as_point(values, items, name)]
     return [as_point(order, items, name, row) for row, order in enumerate(values)]
+
+
+def _counted(number: int, what: str) -> str:
+    return f"{number} {what}{'s'[: number != 1]}"
 
 
 def _axes(values: Any) -> int:

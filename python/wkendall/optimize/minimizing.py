@@ -58,8 +58,9 @@ def minimize(
     progress : bool
         Show a progress bar.
     save : str or path, optional
-        A file to which the state is written after each evaluation. If it exists, the run is resumed from it; its
-        evaluations count towards `n_calls`.
+        A file to which the state is written before the first and after each evaluation. If it exists, the run goes on from it,
+        with the seed and `n_initial` of the file; the evaluations in it count for `n_calls`. Settings that are given must be
+        those of the file.
 
     Returns
     -------
@@ -81,14 +82,17 @@ def minimize(
     check_callable(callback, "callback")
     check_flag(progress, "progress")
     calls = as_count(n_calls, "n_calls")
-    if n_initial is None:
-        n_initial = max(1, min(10, calls // 2))
-    settings: dict[str, Any] = {"n_initial": n_initial, "kernel": kernel, "space": space, "noisy": noisy, "rng": rng}
+    initial = max(1, min(10, calls // 2)) if n_initial is None else n_initial
+    settings: dict[str, Any] = {"n_initial": initial, "kernel": kernel, "space": space, "noisy": noisy, "rng": rng}
     optimizer = Optimizer(n_items, feasible=feasible, **settings)
-    file = None if save is None else as_path(save)
-    if file is not None and file.exists():
-        optimizer = _continued(file, optimizer)
     first = [] if x0 is None else as_orders(x0, optimizer.n_items, "x0")
+    for row, order in enumerate(first):
+        optimizer.check_feasible(order, "x0", row if len(first) > 1 else None)
+    file = None if save is None else as_path(save, "save")
+    if file is not None:
+        if file.exists():
+            optimizer = _continued(file, optimizer, n_initial is not None, rng is not None)
+        _check_writable(file, optimizer)
     run = _Run(f, optimizer, callback, file)
     with progress_bar(progress, "evaluations", len(optimizer.func_vals), calls) as show:
         return run.to_the_end(calls, first, show)
@@ -168,11 +172,27 @@ class _Run:
         return as_result({**result, "message": message, "success": success and result["success"]})
 
 
-def _continued(file: Path, wanted: Optimizer) -> Optimizer:
-    """Return the run that is stored in a file, if it has the same settings."""
+def _continued(file: Path, wanted: Optimizer, initial_given: bool, seed_given: bool) -> Optimizer:
+    """Return the run that a file holds, if it is the same run."""
     found = Optimizer.load(file, feasible=wanted.feasible)
-    for name in ("n_items", "kernel", "space", "noisy"):
-        if getattr(found, name) != getattr(wanted, name):
-            was, now = shown(getattr(found, name)), shown(getattr(wanted, name))
-            raise bad_argument("save", f": {shown(str(file))} has {name} {was}, but this run {now}: use another file")
+    if not len(found.func_vals):
+        return wanted
+    names = ["n_items", "kernel", "space", "noisy"] + ["n_initial"] * initial_given + ["seed"] * seed_given
+    for name in names:
+        was, now = getattr(found, name), getattr(wanted, name)
+        if was != now:
+            said = "rng" if name == "seed" else name
+            raise bad_argument(
+                "save", f" is {str(file)!r}, a run with {said}={shown(was)}, but {said} is {shown(now)} here: ",
+                "give the same, or use another file", value=str(file),
+            )  # fmt: skip
     return found
+
+
+def _check_writable(file: Path, optimizer: Optimizer) -> None:
+    """Write the state before anything expensive is done."""
+    try:
+        optimizer.save(file)
+    except OSError as error:
+        error.add_note(f"save={str(file)!r} is where the state of the run is written")
+        raise

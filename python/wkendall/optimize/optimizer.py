@@ -11,8 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import OptimizeResult
 
 from wkendall._arguments import Array, check_choice, check_flag
-from wkendall._errors import bad_argument
-from wkendall._text import shown
+from wkendall._errors import RankingError, Sentence, bad_argument
 from wkendall.optimize.arguments import as_count, as_point, as_points, as_seed, check_callable
 from wkendall.optimize.blas import one_thread
 from wkendall.optimize.candidates import SMALL, Candidates
@@ -93,7 +92,8 @@ class Optimizer:
         self.feasible = feasible
         check_flag(noisy, "noisy")
         self.noisy = bool(noisy)
-        self._seed = as_seed(rng)
+        #: What all random choices depend on.
+        self.seed = as_seed(rng)
         self._paths: list[Orders] = []
         self._values: list[float] = []
         self._pending: list[Orders] = []
@@ -206,7 +206,7 @@ class Optimizer:
             The file; an existing file is replaced atomically.
         """
         settings = {name: getattr(self, name) for name in ("n_items", "n_initial", "kernel", "space", "noisy")}
-        settings |= {"feasible": self.feasible is not None, "rng": self._seed}
+        settings |= {"feasible": self.feasible is not None, "rng": self.seed}
         write_state(path, settings, self.x_iters, self._values)
 
     @classmethod
@@ -229,7 +229,7 @@ class Optimizer:
         settings, orders, values = read_state(path)
         if settings.pop("feasible") != (feasible is not None):
             said = "without" if feasible is not None else "with"
-            raise bad_argument("feasible", f" must be given as before: {shown(str(path))} was saved {said} it")
+            raise bad_argument("feasible", f" must be given as before: {str(path)!r} was saved {said} it")
         made = cls(**settings, feasible=feasible)
         for order, value in zip(orders, values, strict=True):
             made.tell(order, value)
@@ -248,6 +248,27 @@ class Optimizer:
         """
         return self._space.path(as_point(x, self.n_items)).tobytes() in self._known
 
+    def check_feasible(self, x: ArrayLike, name: str = "x", row: int | None = None) -> None:
+        """Refuse an order that may not be evaluated.
+
+        Parameters
+        ----------
+        x : array-like of shape (n_items,)
+        name : str
+            What the error calls it.
+        row : int, optional
+            The place of the order among several, for the error.
+
+        Raises
+        ------
+        RankingError
+            If `feasible` is False for it.
+        """
+        order = self._space.order(self._space.path(as_point(x, self.n_items, name, row)))
+        where = name if row is None else f"{name}[{row}]"
+        if self.feasible is not None and not self.feasible(order.copy()):
+            raise bad_argument(where, f" is {order.tolist()}, for which feasible is False", row=row, kind="infeasible")
+
     def __repr__(self) -> str:
         return (
             f"Optimizer({self.n_items}, kernel={self.kernel!r}, space={self.space!r}): {len(self._values)} evaluations"
@@ -256,7 +277,7 @@ class Optimizer:
     def _propose(self, pending: list[Orders]) -> Orders | None:
         """Find the next path, given those that are being evaluated. None if there is none."""
         count = len(self._paths) + len(pending)
-        rng = np.random.default_rng([self._seed, count])
+        rng = np.random.default_rng([self.seed, count])
         taken = {path.tobytes() for path in pending} | (set() if self.noisy else set(self._known))
         candidates = Candidates(self._space, self.feasible, taken, self._paths + pending, COSTS[self.kernel])
         if count < self.n_initial or not self._paths:
@@ -279,8 +300,7 @@ class Optimizer:
         """Refuse a path that is not feasible or already has a value."""
         where, key = "x" if row is None else f"x[{row}]", path.tobytes()
         order = self._space.order(path)
-        if self.feasible is not None and not self.feasible(order.copy()):
-            raise bad_argument(where, f" is {order.tolist()}, for which feasible is False", row=row, kind="infeasible")
+        self.check_feasible(order, "x", row)
         if self.noisy or (key not in self._known and key not in new):
             return
         earlier = f"as x[{new[key]}]" if key in new else f"as number {self._known[key]}"
@@ -291,20 +311,22 @@ class Optimizer:
         )  # fmt: skip
 
     def _exhausted(self, count: int, found: int) -> Exception:
-        if self.feasible is not None and not self._paths and not found:
-            tried = f" was False for all {Candidates.TRIES} random orders that were tried"
-            return bad_argument("feasible", f"{tried}: tell the value of a feasible one", kind="infeasible")
-        size = self._space.size
-        feasible = " feasible" if self.feasible is not None else ""
-        each = "tours" if self._space.is_tour else "orders"
-        said = (
-            f": no{feasible} {each} are left"
-            if size <= SMALL or not feasible
-            else f": no more{feasible} {each} were found"
-        )
-        if count > 1:
-            said = f" is {count}, but only {found} of the{feasible} {each} are left"
-        return bad_argument("n", f"{said}, of {size} in all", value=count, kind="exhausted")
+        """Say that there are not so many orders as were asked for."""
+        each, size = "tours" if self._space.is_tour else "orders", self._space.size
+        small, kind = size <= SMALL, "feasible " if self.feasible is not None else ""
+        if kind and not self._paths and not found:
+            tried = f"the {size} {each}" if small else f"{Candidates.TRIES} random {each} that were tried"
+            advice = "" if small else ": tell the value of a feasible one, or give it to minimize as x0"
+            return bad_argument("feasible", f" is False for all {tried}{advice}", kind="infeasible")
+        single = found == 1
+        number = f"only {found}" if found else "no"
+        left = f"{'is' if single else 'are'} left, of {size} in all"
+        if kind and not small:
+            number, left = f"{number} more", f"{'was' if single else 'were'} found"
+        said = f"{number} {kind}{each[:-1] if single else each} {left}"
+        if count == 1:
+            return RankingError(Sentence(said), kind="exhausted")
+        return bad_argument("n", f" is {count}, but {said}", value=count, kind="exhausted")
 
 
 def as_result(found: dict[str, Any]) -> OptimizeResult[Any]:

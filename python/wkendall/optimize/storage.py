@@ -29,18 +29,16 @@ def read_state(path: str | os.PathLike[str]) -> tuple[dict[str, Any], list[list[
     try:
         state = json.loads(file.read_bytes())
     except ValueError:
-        raise ValueError(f"{shown(str(file))} is not a file that Optimizer.save wrote: it is not JSON") from None
+        raise ValueError(f"{str(file)!r} is not a file that Optimizer.save wrote: it is not JSON") from None
     if not isinstance(state, dict) or state.get("format") != _FORMAT:
-        raise ValueError(f"{shown(str(file))} is not a file that Optimizer.save wrote: it is other JSON")
+        raise ValueError(f"{str(file)!r} is not a file that Optimizer.save wrote: it is other JSON")
     if state.get("version") != _VERSION:
-        raise ValueError(
-            f"{shown(str(file))} has version {shown(state.get('version'))}, but must have version {_VERSION}"
-        )
+        raise ValueError(f"{str(file)!r} has version {shown(state.get('version'))}, but must have version {_VERSION}")
     missing = [name for name in (*_SETTINGS, "x", "y") if name not in state]
     if missing:
-        raise ValueError(f"{shown(str(file))} is not complete: it has no {missing[0]!r}")
+        raise ValueError(f"{str(file)!r} is not complete: it has no {missing[0]!r}")
     orders, values = state["x"], state["y"]
     if not (isinstance(orders, list) and isinstance(values, list) and len(orders) == len(values)):
-        raise ValueError(f"{shown(str(file))} is damaged: 'x' and 'y' must be lists of the same length")
+        raise ValueError(f"{str(file)!r} is damaged: 'x' and 'y' must be lists of the same length")
     numbers = [np.inf if value is None else value for value in values]
     return {name: state[name] for name in _SETTINGS}, orders, numbers

@@ -6,10 +6,14 @@ use std::collections::HashMap;
 use crate::error::Error;
 use crate::kappa::lists::bounds::find_shape;
 use crate::memory;
+use crate::parallel::Stop;
 use crate::rankings::Lists;
 
-/// The classes of lists: by the sizes of their blocks, and by the divisors of their values. The divisors are functions
-/// of the sizes too, up to rounding, which depends on the order of the items.
+/// Lists between two looks whether the run goes on.
+const LOOK_EVERY: usize = 1 << 14;
+
+/// The classes of some lists: by the sizes of their blocks, and by what their values are divided by. That is a function
+/// of the sizes too, but for rounding, which depends on the order of the items.
 #[derive(Debug, Clone)]
 pub(super) struct Classes {
     /// The class of each list.
@@ -19,12 +23,15 @@ pub(super) struct Classes {
 }
 
 impl Classes {
-    pub(super) fn new(lists: &Lists, roots: Option<&[f64]>) -> Result<Self, Error> {
+    pub(super) fn new(lists: &Lists, roots: Option<&[f64]>, stop: &Stop) -> Result<Self, Error> {
         let (mut shapes, mut classes) = (HashMap::<Vec<u32>, u32>::new(), HashMap::<(u32, u64), u32>::new());
         let mut of_list = memory::with_capacity(lists.rows())?;
         let mut members: Vec<Vec<u32>> = Vec::new();
         let mut shape = Vec::new();
         for list in 0..lists.rows() {
+            if list % LOOK_EVERY == 0 && stop.is_set() {
+                return Err(Error::Interrupted);
+            }
             find_shape(lists.row(list), &mut shape)?;
             let number = if let Some(&number) = shapes.get(&shape) {
                 number

@@ -58,7 +58,15 @@ impl Kept {
         }
     }
 
-    /// Keeps a hit if it is good enough.
+    /// The index of the worst that is kept, where worse ones are dropped.
+    pub(super) fn last(&self) -> u32 {
+        match self {
+            Self::Best { count, heap } if heap.len() == *count => heap.peek().map_or(u32::MAX, |worst| worst.index),
+            Self::Best { .. } | Self::Close { .. } => u32::MAX,
+        }
+    }
+
+    /// Takes a hit, if it is good enough.
     pub(super) fn offer(&mut self, hit: Hit) -> Result<(), Error> {
         if !self.admits(hit.key, hit.index) {
             return Ok(());

@@ -3,6 +3,7 @@
 //! ```text
 //! mod        the index, and searches for many lists
 //! query      one list against all
+//! shared     what the lists that share items with a query come to
 //! postings   which lists have an item
 //! classes    lists that differ only in their items
 //! kept       the hits that are kept for one list
@@ -12,6 +13,7 @@ mod classes;
 mod kept;
 mod postings;
 mod query;
+mod shared;
 
 use std::borrow::Cow;
 use std::collections::BinaryHeap;
@@ -21,6 +23,7 @@ use crate::error::Error;
 use crate::gram::Options;
 use crate::gram::cost::{self, ASK_EVERY_NS, FIND_NS, INDEX_ENTRY_NS, INDEX_LIST_NS};
 use crate::gram::found::{Neighbors, Within};
+use crate::kappa::lists::bounds::BoundBy;
 use crate::measure::Measure;
 use crate::memory;
 use crate::parallel::{self, Crew, Stop, Watch};
@@ -52,8 +55,9 @@ pub struct ListIndex<'a> {
     lists: Cow<'a, Lists>,
     /// The divisors of values, if there are any.
     roots: Option<Vec<f64>>,
-    is_bounded: bool,
-    /// The means of the weights over the unlisted items at the end of a list, by length of the list.
+    /// How bounds are made.
+    by: BoundBy,
+    /// What the weights come to for the ends of lists, by length.
     tails: Vec<(f64, f64)>,
     postings: Postings,
     classes: Classes,
@@ -80,24 +84,25 @@ impl<'a> ListIndex<'a> {
         let needed = setting.needs_roots();
         let roots =
             if needed { Some(setting.roots_of(&lists, options.threads, parallel::share(&mut watch))?) } else { None };
-        let is_bounded = setting.sums().is_bounded();
-        let norms = find_norms(&setting, is_bounded, options.threads, parallel::share(&mut watch))?;
+        let by = setting.sums().bounded_by(lists.entries().div_ceil(lists.rows().max(1)));
+        let norms = find_norms(&setting, by, options.threads, parallel::share(&mut watch))?;
         let tails = memory::collect(setting.tails().iter().copied())?;
         drop(setting);
         let sorting = INDEX_ENTRY_NS * norms.len() as f64;
-        let postings = parallel::run_one(sorting, parallel::share(&mut watch), |_| Postings::new(&lists, &norms))?;
+        let postings =
+            parallel::run_one(sorting, parallel::share(&mut watch), |stop| Postings::new(&lists, &norms, stop))?;
         drop(norms);
         let sorting = FIND_NS * 2.0 * lists.entries() as f64;
-        let classes = parallel::run_one(sorting, watch, |_| Classes::new(&lists, roots.as_deref()))?;
-        Ok(Self { measure, lists, roots, is_bounded, tails, postings, classes })
+        let classes = parallel::run_one(sorting, watch, |stop| Classes::new(&lists, roots.as_deref(), stop))?;
+        Ok(Self { measure, lists, roots, by, tails, postings, classes })
     }
 
     /// The same index, with its own copy of the lists and the measure.
     #[must_use]
     pub fn into_owned(self) -> ListIndex<'static> {
-        let Self { measure, lists, roots, is_bounded, tails, postings, classes } = self;
+        let Self { measure, lists, roots, by, tails, postings, classes } = self;
         let (measure, lists) = (Cow::Owned(measure.into_owned()), Cow::Owned(lists.into_owned()));
-        ListIndex { measure, lists, roots, is_bounded, tails, postings, classes }
+        ListIndex { measure, lists, roots, by, tails, postings, classes }
     }
 
     /// The lists of the index.
@@ -153,6 +158,17 @@ impl<'a> ListIndex<'a> {
         Ok(within)
     }
 
+    /// The measure of each of some lists and itself, as [`diagonal`](crate::diagonal).
+    ///
+    /// # Errors
+    /// As [`diagonal`](crate::diagonal).
+    pub fn diagonal(&self, x: &Lists, options: Options<'_>) -> Result<Vec<f64>, Error> {
+        self.measure.check_items(x.items())?;
+        let mut watch = options.watch;
+        let setting = Setting::with_tails(&self.measure, x, x, &self.tails, parallel::share(&mut watch))?;
+        setting.diagonal(options.threads, watch)
+    }
+
     fn sign(&self) -> f64 {
         if self.measure.is_distance() { 1.0 } else { -1.0 }
     }
@@ -205,15 +221,12 @@ impl<'a> ListIndex<'a> {
 /// The norms of all entries of the lists, list by list.
 fn find_norms(
     setting: &Setting<'_>,
-    is_bounded: bool,
+    by: BoundBy,
     threads: Option<usize>,
     watch: Option<Watch<'_>>,
 ) -> Result<Vec<f64>, Error> {
     let lists = setting.y;
     let mut norms = memory::filled(lists.entries(), 0.0)?;
-    if !is_bounded {
-        return Ok(norms);
-    }
     let list_ns = cost::lists_norms_ns(lists.entries().div_ceil(lists.rows().max(1)));
     let at_once = ((ASK_EVERY_NS / list_ns) as usize).max(1);
     let mut jobs = Vec::new();
@@ -234,7 +247,7 @@ fn find_norms(
         |(rows, mut out), of_block, proceed| {
             for row in rows {
                 let list = lists.row(row);
-                setting.sums().find_norms(&setting.listed(list)?, of_block)?;
+                setting.sums().find_norms(by, &setting.listed(list)?, of_block)?;
                 let own;
                 (own, out) = std::mem::take(&mut out).split_at_mut(list.len());
                 for (norm, &[_, start]) in own.iter_mut().zip(list) {

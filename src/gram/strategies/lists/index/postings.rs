@@ -2,6 +2,7 @@
 
 use crate::error::Error;
 use crate::memory;
+use crate::parallel::Stop;
 use crate::rankings::Lists;
 
 /// Lists by item. Memory depends only on the entries of the lists, not on the number of items.
@@ -19,25 +20,33 @@ pub(super) struct Postings {
 }
 
 /// An item of a list.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Default)]
 struct Entry {
     item: u32,
     list: u32,
     norm: f32,
 }
 
+/// Bits of an item that entries are sorted by at a time: the places of all digits stay in the first-level cache.
+const DIGIT: u32 = 11;
+/// Entries that are moved between two looks whether the run goes on.
+const LOOK_EVERY: usize = 1 << 16;
+
 impl Postings {
-    /// Builds the index; `norms` has the norms of all entries, list by list.
-    pub(super) fn new(lists: &Lists, norms: &[f64]) -> Result<Self, Error> {
+    /// Those of lists, given the norms of all entries, list by list.
+    pub(super) fn new(lists: &Lists, norms: &[f64], stop: &Stop) -> Result<Self, Error> {
         let largest = norms.iter().copied().fold(0.0, f64::max);
         let mut entries = memory::with_capacity(norms.len())?;
         let mut of_entries = norms.iter();
         for list in 0..lists.rows() {
+            if list % LOOK_EVERY == 0 && stop.is_set() {
+                return Err(Error::Interrupted);
+            }
             for (&[item, _], &norm) in lists.row(list).iter().zip(&mut of_entries) {
                 entries.push(Entry { item, list: list as u32, norm: fraction(norm, largest) });
             }
         }
-        entries.sort_unstable_by_key(|entry| u64::from(entry.item) << 32 | u64::from(entry.list));
+        let entries = sorted(entries, stop)?;
         let (mut items, mut starts) = (Vec::new(), Vec::new());
         for (place, entry) in entries.iter().enumerate() {
             if items.last() != Some(&entry.item) {
@@ -66,7 +75,39 @@ impl Postings {
     }
 }
 
-/// A norm divided by the largest, rounded up: from the smallest positive number to slightly above 1.
+/// Sorts entries by item, one digit after the other from the last on. Entries of an item stay in the order of their
+/// lists.
+fn sorted(mut entries: Vec<Entry>, stop: &Stop) -> Result<Vec<Entry>, Error> {
+    let most = entries.iter().map(|entry| entry.item).max().unwrap_or(0);
+    let mut moved = memory::filled(entries.len(), Entry::default())?;
+    let mut shift = 0;
+    while shift < u32::BITS && most >> shift > 0 {
+        let digit = |entry: &Entry| (entry.item >> shift) as usize & ((1 << DIGIT) - 1);
+        let mut places = [0_usize; 1 << DIGIT];
+        for entry in &entries {
+            places[digit(entry)] += 1;
+        }
+        let mut before = 0;
+        for place in &mut places {
+            before += std::mem::replace(place, before);
+        }
+        for some in entries.chunks(LOOK_EVERY) {
+            if stop.is_set() {
+                return Err(Error::Interrupted);
+            }
+            for entry in some {
+                let place = &mut places[digit(entry)];
+                moved[*place] = *entry;
+                *place += 1;
+            }
+        }
+        std::mem::swap(&mut entries, &mut moved);
+        shift += DIGIT;
+    }
+    Ok(entries)
+}
+
+/// A number as a part of the largest, from the least positive number to a little over 1, rounded up.
 pub(super) fn fraction(norm: f64, largest: f64) -> f32 {
     if largest > 0.0 { ((norm / largest) as f32).next_up().max(LEAST) } else { LEAST }
 }

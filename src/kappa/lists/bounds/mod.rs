@@ -1,17 +1,25 @@
-//! Upper bounds of a sum for two lists, from quantities of each list and of each common item.
+//! How large a sum for two lists can be, from what is known of each list by itself and of each item that both have.
 //!
-//! A sum is the inner product of two vectors with an entry for each ordered pair of items (for the average weight, one
-//! for each length of the top as well). All pairs of items that are not in the list have the same entry. Subtract it
-//! from all entries. The remainder is zero unless one of the two items is in the list. So the sum for two lists is
+//! A sum is the inner product of two vectors with an entry for each ordered pair of items (for the average weight one
+//! for each length of the top as well). All pairs that a list leaves out have the same entry. Subtract it from all
+//! entries. What is left is zero unless the list has one of the two items. So the sum for two lists is
 //!
 //! ```text
-//! products of the subtracted entries with each other and with both vectors    a function of the two lists' shapes
-//! + pairs of an item only in s and an item only in t                          at most 0, or a function of the shapes
-//! + pairs with an item i in both lists                                        at most norm of i in s * norm of i in t
+//! what the subtracted entries have with each other and with both vectors      a function of the two lists' shapes
+//! + pairs of an item that only s has and one that only t has                  at most 0, or a function of the shapes
+//! + pairs with an item i that both have                                       at most norm of i in s * norm of i in t
 //! ```
 //!
-//! by the Cauchy-Schwarz inequality. The norm of an item is the square root of the sum of the squared entries of all
-//! pairs with it. For signed sums nothing is subtracted: the entries of pairs that are not in the list are zero anyway.
+//! by the inequality of Cauchy and Schwarz. The norm of an item is the root of the sum of the squares of the entries of
+//! all pairs with it. Signed sums subtract nothing: pairs that a list leaves out have zero anyway. With negative weights
+//! pairs of an item that only s has and one that only t has can add something; at most what their sizes come to.
+//!
+//! ```text
+//! mod     by norms
+//! pairs   by the products of pairs
+//! ```
+
+mod pairs;
 
 use super::{ListSums, Listed, sums};
 use crate::error::Error;
@@ -20,10 +28,32 @@ use crate::memory;
 use crate::simd::tops::of_blocks;
 use crate::weight::lowered::Lowered;
 
-/// More than the rounding error of the terms below.
+/// More than rounding takes of the terms below.
 const SLACK: f64 = 1e-11;
 
-/// The sum of the squared entries of some pairs, and the sum of the absolute values of its terms.
+/// How bounds are made.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct BoundBy {
+    /// By the products of pairs of common items, and not by their norms.
+    pub(crate) pairs: bool,
+    /// Whether any weight is negative.
+    negative: bool,
+}
+
+/// Bounds for two lists that may have any items, from their shapes.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Bound {
+    /// What the sum over the pairs without a common item does not exceed.
+    pub(crate) without: f64,
+    /// By pairs: what the numbers of a common item are multiplied by for all that it has with other items.
+    pub(crate) each: f64,
+}
+
+/// Bounds are made of pairs unless what the lists leave out comes to so many times as much as what they have: then
+/// norms are as good, and take half the memory.
+const MOSTLY_TAIL: f64 = 10.0;
+
+/// The sum of the squares of the entries of some pairs, and that of the absolute values of what it was made of.
 #[derive(Default, Clone, Copy)]
 struct Squares {
     sum: f64,
@@ -42,22 +72,35 @@ impl Squares {
 }
 
 impl ListSums<'_> {
-    /// Whether the bounds below hold; they do not for negative weights.
-    pub(crate) fn is_bounded(&self) -> bool {
-        match self.weight {
-            Lowered::Count { .. } | Lowered::Later => true,
-            Lowered::Products(_) | Lowered::Sums(_) => !self.weight.has_negative(),
-            Lowered::Tensor { .. } | Lowered::Factors { .. } | Lowered::Quadruples(_) => false,
-        }
+    /// What suits lists of about so many items.
+    pub(crate) fn bounded_by(&self, length: usize) -> BoundBy {
+        let negative = self.weight.has_negative();
+        let squares = match self.weight {
+            Lowered::Count { top: Some(k) } => length.min(*k) as f64,
+            Lowered::Products(u) => u.iter().take(length).map(|u| u * u).sum(),
+            Lowered::Count { top: None }
+            | Lowered::Later
+            | Lowered::Sums(_)
+            | Lowered::Tensor { .. }
+            | Lowered::Factors { .. }
+            | Lowered::Quadruples(_) => return BoundBy { pairs: false, negative },
+        };
+        let tail = self.tails.means().get(length).map_or(0.0, |&(mean, _)| mean);
+        let mostly_tail = self.items as f64 * tail * tail > MOSTLY_TAIL * squares;
+        BoundBy { pairs: negative || !mostly_tail, negative }
     }
 
-    /// Computes the norm of an item of each block of a list, by first rank.
-    pub(crate) fn find_norms(&self, listed: &Listed<'_>, norms: &mut Vec<f64>) -> Result<(), Error> {
+    /// Finds the norm of an item of each block of a list, by first rank; its number, if bounds are made of pairs.
+    pub(crate) fn find_norms(&self, by: BoundBy, listed: &Listed<'_>, norms: &mut Vec<f64>) -> Result<(), Error> {
         norms.clear();
         memory::resize(norms, listed.list.len(), 0.0)?;
+        if by.pairs {
+            self.sizes(listed, norms);
+            return Ok(());
+        }
         match self.weight {
             Lowered::Count { top: None } => {
-                // The sum is half of the signed sum and half of all pairs.
+                // The sum is half of the signed one and half of all pairs.
                 let part = if self.signed { 1.0 } else { 0.5 };
                 each_block(listed, |start, size| norms[start] = (part * (self.items as f64 - size)).sqrt());
             }
@@ -69,13 +112,14 @@ impl ListSums<'_> {
         Ok(())
     }
 
-    /// For weights that are products or sums of position weights.
+    /// For products and sums of numbers of the ranks.
     fn joined<const ADD: bool>(&self, listed: &Listed<'_>, norms: &mut [f64]) {
         let length = listed.list.len();
         let means = &listed.means;
-        let (mut sum, mut squares) = (0.0, 0.0);
+        let (mut sum, mut size_of_sum, mut squares) = (0.0, 0.0, 0.0);
         each_block(listed, |start, size| {
             sum += size * means.of_block[start];
+            size_of_sum += size * means.of_block[start].abs();
             squares += size * means.of_block[start].powi(2);
         });
         let left_out = (self.items - length) as f64;
@@ -88,12 +132,12 @@ impl ListSums<'_> {
             if ADD {
                 found.add(1.0, others * mean * mean + 2.0 * mean * other_sum + other_squares, 0.0);
                 found.add(-2.0 * tied, others * mean + other_sum, 0.0);
-                found.size += (length as f64) * mean * mean + 2.0 * mean * sum + squares;
-                found.size += tied * (length as f64 * mean + sum);
+                found.size += (length as f64) * mean * mean + 2.0 * mean.abs() * size_of_sum + squares;
+                found.size += tied.abs() * (length as f64 * mean.abs() + size_of_sum);
             } else {
                 found.add(1.0, mean * mean * other_squares, 0.0);
                 found.add(-2.0 * tied, mean * other_sum, 0.0);
-                found.size += mean * mean * squares + tied * mean * sum;
+                found.size += mean * mean * squares + (tied * mean).abs() * size_of_sum;
             }
             found.add(2.0 * others, tied * tied, tied * tied);
             let to_tail = sums::with_tail::<ADD>(listed, start as u32);
@@ -115,7 +159,7 @@ impl ListSums<'_> {
         let left_out = (self.items - length) as f64;
         let tails = of_blocks(items, tail, tail);
         let tied = if self.signed { 0.0 } else { tails[3] };
-        // The squared entry of a pair with its later item in this block, and the size of its terms.
+        // The square of what a pair with its later item in this block has, and the size of the terms.
         let square = |start: usize| {
             let [both, ..] = of_blocks(items, own[start], own[start]);
             let with_tail = if self.signed { 0.0 } else { of_blocks(items, own[start], tail)[2] };
@@ -126,7 +170,7 @@ impl ListSums<'_> {
         later.add(left_out, of_tail.0 + tied, of_tail.1 + tied);
         let mut end = length;
         while end > 0 {
-            // Blocks have their sizes at their first ranks; the other entries are zero.
+            // Blocks have their sizes at their first ranks, and zeros between.
             let start = (0..end).rev().find(|&rank| listed.sizes[rank] > 0).unwrap_or(0);
             let (size, (term, terms)) = (f64::from(listed.sizes[start]), square(start));
             let mut found = later;
@@ -145,9 +189,15 @@ impl ListSums<'_> {
         }
     }
 
-    /// An upper bound of the sum over the pairs without a common item: a function of the shapes of the lists, which may
-    /// have any items.
-    pub(crate) fn bound_without(&self, s: &Listed<'_>, t: &Listed<'_>) -> f64 {
+    /// Bounds that are functions of the shapes of the lists, which may have any items.
+    pub(crate) fn bound(&self, by: BoundBy, s: &Listed<'_>, t: &Listed<'_>) -> Bound {
+        let without = if by.negative { self.with_negative(s, t) } else { self.bound_without(s, t) };
+        if by.pairs { self.by_pairs(by, s, t, without) } else { Bound { without, each: 0.0 } }
+    }
+
+    /// A number that the sum over the pairs without an item that both lists have does not exceed, and what was
+    /// subtracted.
+    fn bound_without(&self, s: &Listed<'_>, t: &Listed<'_>) -> f64 {
         if self.signed {
             return 0.0;
         }
@@ -167,7 +217,7 @@ impl ListSums<'_> {
             let left_out = items - listed.list.len() as f64;
             listed.within + left_out * listed.to_tail + tied(listed) * left_out * (left_out - 1.0)
         };
-        // An item that the list puts before the unlisted ones, but that adds less than a tie of these.
+        // An item that the list puts before those that it leaves out, but that adds less than a tie of these.
         let below = |listed: &Listed<'_>| {
             let mut sum = 0.0;
             each_block(listed, |start, size| {
@@ -181,10 +231,54 @@ impl ListSums<'_> {
         one + other - both + apart + SLACK * (one + other + both)
     }
 
+    /// The same where weights are negative.
+    fn with_negative(&self, s: &Listed<'_>, t: &Listed<'_>) -> f64 {
+        match self.weight {
+            Lowered::Products(_) => self.with_signs::<false>(s, t),
+            Lowered::Sums(_) => self.with_signs::<true>(s, t),
+            Lowered::Count { .. }
+            | Lowered::Later
+            | Lowered::Tensor { .. }
+            | Lowered::Factors { .. }
+            | Lowered::Quadruples(_) => f64::INFINITY,
+        }
+    }
+
+    fn with_signs<const ADD: bool>(&self, s: &Listed<'_>, t: &Listed<'_>) -> f64 {
+        let items = self.items as f64;
+        let length = |listed: &Listed<'_>| listed.list.len() as f64;
+        // The sums, without signs, of what the items have with one that is left out, and of what all pairs have.
+        let sizes = |listed: &Listed<'_>| {
+            let (mut to_tail, mut sum) = (0.0, 0.0);
+            each_block(listed, |start, size| {
+                to_tail += size * sums::with_tail::<ADD>(listed, start as u32).abs();
+                let tied = listed.means.of_tied[start].abs();
+                sum += size * listed.means.of_block[start].abs().max(if ADD { tied } else { (2.0 * tied).sqrt() });
+            });
+            let within = if ADD { 2.0 * length(listed) * sum } else { sum * sum };
+            (to_tail, within + items * to_tail)
+        };
+        let ((to_tail_s, all_s), (to_tail_t, all_t)) = (sizes(s), sizes(t));
+        if self.signed {
+            return to_tail_s * to_tail_t * (1.0 + SLACK);
+        }
+        let tied = |listed: &Listed<'_>| listed.means.of_tied[listed.list.len()];
+        let all = |listed: &Listed<'_>| {
+            let left_out = items - length(listed);
+            listed.within + left_out * listed.to_tail + tied(listed) * left_out * (left_out - 1.0)
+        };
+        let (in_s, in_t, pairs) = (tied(s), tied(t), items * items);
+        let apart = in_t.abs() * length(t) * (to_tail_s + length(s) * in_s.abs())
+            + in_s.abs() * length(s) * (to_tail_t + length(t) * in_t.abs());
+        let sum = in_s * all(t) + in_t * all(s) - in_s * in_t * items * (items - 1.0);
+        let size = in_s.abs() * all_t + in_t.abs() * all_s + 3.0 * (in_s * in_t).abs() * pairs;
+        sum + apart + SLACK * (size + apart)
+    }
+
     fn tops_without(&self, s: &Listed<'_>, t: &Listed<'_>) -> f64 {
         let items = self.items as f64;
         let tail = |listed: &Listed<'_>| listed.against_tail.own[listed.list.len()];
-        // Pairs that are tied in the last block of one list, and in any order in the other.
+        // Pairs that are tied in the last block of the one list, and anything in the other.
         let against = |one: &Listed<'_>, other: &Listed<'_>| {
             let length = other.list.len();
             let left_out = items - length as f64;
@@ -209,7 +303,7 @@ fn each_block(listed: &Listed<'_>, mut visit: impl FnMut(usize, f64)) {
     blocks.for_each(|(start, &size)| visit(start, f64::from(size)));
 }
 
-/// The sizes of the blocks of a list, by first rank. Two lists with the same sizes differ only in their items.
+/// The sizes of the blocks of a list, by first rank: two lists with the same are alike but for their items.
 pub(crate) fn find_shape(list: crate::rankings::lists::List<'_>, shape: &mut Vec<u32>) -> Result<(), Error> {
     shape.clear();
     memory::resize(shape, list.len(), 0)?;

@@ -1,0 +1,172 @@
+//! What the lists of an index share with a query: bounds of what the common items add, one number for each list.
+//!
+//! Bounds by norms are sums over the common items. Bounds by pairs need two numbers for each list on the way: the sum
+//! of the products `a` of the common items so far, and the sum of `a` times the earlier ones.
+
+use super::postings::{Postings, fraction};
+use crate::error::Error;
+use crate::kappa::lists::bounds::{Bound, BoundBy};
+use crate::memory;
+use crate::rankings::lists::List;
+
+/// More than what adding single-precision numbers loses, for each number.
+const ROUNDING: f64 = 2.4e-7;
+/// Stands for the number of a list that needs no more looking at.
+const KNOWN: f32 = -1.0;
+/// The number of a list that shares items, which add nothing: positive, and counted as 0.
+const NOTHING: f32 = f32::from_bits(1);
+/// More than what is lost where a product is too small for single precision.
+const TINY: f32 = 1e-37;
+/// A larger quotient is not trusted to single precision.
+const LARGEST_QUOTIENT: f64 = 1e30;
+/// Numbers are looked through so many at a time.
+pub(super) const STRIP: usize = 64;
+
+/// Memory of one thread.
+pub(super) struct Shared {
+    by: BoundBy,
+    /// 0 for lists that share no item, negative once the value is known.
+    sums: Vec<f32>,
+    /// By pairs: for each list the sum of products, while `sums` has the sum over pairs.
+    singles: Vec<f32>,
+    /// By pairs: for each class what a sum of products is multiplied by.
+    each: Vec<f32>,
+    /// What all numbers have to be multiplied by.
+    scale: f64,
+}
+
+impl Shared {
+    /// For so many lists in so many classes.
+    pub(super) fn new(by: BoundBy, lists: usize, classes: usize) -> Result<Self, Error> {
+        let sums = memory::filled(lists, 0.0)?;
+        let (singles, each) = if by.pairs { (lists, classes) } else { (0, 0) };
+        let (singles, each) = (memory::filled(singles, 0.0)?, memory::filled(each, 0.0)?);
+        Ok(Self { by, sums, singles, each, scale: 0.0 })
+    }
+
+    /// Finds the numbers for a query whose blocks have these norms; `bounds` are those of the classes.
+    pub(super) fn meet(
+        &mut self,
+        list: List<'_>,
+        norms: &[f64],
+        postings: &Postings,
+        bounds: &mut [Bound],
+        class_of: impl Fn(usize) -> usize,
+    ) {
+        let largest = norms.iter().copied().fold(0.0, f64::max);
+        let unit = largest * postings.largest();
+        if self.by.pairs {
+            self.add_pairs(list, norms, largest, postings);
+            self.join_pairs(unit, bounds, class_of);
+            self.scale = unit * unit * (1.0 + ROUNDING * (2.0 * list.len() as f64 + 16.0));
+        } else {
+            self.add_norms(list, norms, largest, postings);
+            self.scale = unit * (1.0 + ROUNDING * (list.len() as f64 + 8.0));
+        }
+    }
+
+    fn add_norms(&mut self, list: List<'_>, norms: &[f64], largest: f64, postings: &Postings) {
+        for &[item, start] in list {
+            let own = fraction(norms[start as usize], largest);
+            let (lists, norms) = postings.of_item(item);
+            for (&list, &norm) in lists.iter().zip(norms) {
+                self.sums[list as usize] += own * norm;
+            }
+        }
+    }
+
+    fn add_pairs(&mut self, list: List<'_>, norms: &[f64], largest: f64, postings: &Postings) {
+        let (sums, singles) = (&mut self.sums[..], &mut self.singles[..]);
+        for &[item, start] in list {
+            let own = fraction(norms[start as usize], largest);
+            let (lists, norms) = postings.of_item(item);
+            for (&list, &norm) in lists.iter().zip(norms) {
+                let (sum, single) = (&mut sums[list as usize], &mut singles[list as usize]);
+                let product = own * norm;
+                // Has no branches: which lists were met before is a coin toss.
+                let lost = if *single > 0.0 { TINY } else { 0.0 };
+                *sum += *single * product + lost;
+                *single += product;
+            }
+        }
+    }
+
+    /// Makes one number of the two of each list.
+    fn join_pairs(&mut self, unit: f64, bounds: &mut [Bound], class_of: impl Fn(usize) -> usize) {
+        for (each, bound) in self.each.iter_mut().zip(bounds) {
+            let quotient = if bound.each > 0.0 { bound.each / unit } else { 0.0 };
+            if quotient.is_nan() || quotient > LARGEST_QUOTIENT {
+                (*each, bound.without) = (0.0, f64::INFINITY);
+            } else {
+                *each = if quotient > 0.0 { (quotient as f32).next_up() } else { 0.0 };
+            }
+        }
+        let joined = |sum: f32, single: f32, each: f32| {
+            let lost = if each > 0.0 { TINY } else { 0.0 };
+            let joined = (sum + each * single + lost).max(NOTHING);
+            if single > 0.0 { joined } else { 0.0 }
+        };
+        let numbers = self.sums.iter_mut().zip(&mut self.singles);
+        match &self.each[..] {
+            // The loop that is worth vector instructions: most indexes have lists of one length.
+            &[each] => numbers.for_each(|(sum, single)| *sum = joined(*sum, std::mem::take(single), each)),
+            each => numbers.enumerate().for_each(|(list, (sum, single))| {
+                *sum = joined(*sum, std::mem::take(single), each[class_of(list)]);
+            }),
+        }
+    }
+
+    /// Whether a list shares an item, or is known.
+    pub(super) fn is_met(&self, list: u32) -> bool {
+        self.sums[list as usize] != 0.0
+    }
+
+    /// Says that the value of a list is known.
+    pub(super) fn set_known(&mut self, list: usize) {
+        self.sums[list] = KNOWN;
+    }
+
+    /// What the common items add at most, by the number of a list.
+    pub(super) fn added(&self, sum: f32) -> f64 {
+        if sum <= NOTHING { 0.0 } else { f64::from(sum) * self.scale }
+    }
+
+    /// The numbers of all lists, in strips, those left out that have none as large as `least`.
+    pub(super) fn strips(&self, least: f32) -> impl Iterator<Item = (usize, &[f32])> {
+        let strips = self.sums.chunks(STRIP).enumerate().map(|(strip, sums)| (strip * STRIP, sums));
+        strips.filter(move |(_, sums)| largest(sums) >= least)
+    }
+
+    /// The lists with the largest numbers, so many or as many as share an item.
+    pub(super) fn largest(&self, count: usize) -> Result<Vec<u32>, Error> {
+        let mut found: Vec<(f32, u32)> = memory::with_capacity(2 * count)?;
+        let mut least = 0.0;
+        for (strip, sums) in self.sums.chunks(STRIP).enumerate() {
+            if largest(sums) <= least {
+                continue;
+            }
+            for (list, &sum) in (strip * STRIP..).zip(sums) {
+                if sum > least {
+                    found.push((sum, list as u32));
+                    if found.len() == 2 * count {
+                        found.select_nth_unstable_by(count - 1, |a, b| b.0.total_cmp(&a.0));
+                        found.truncate(count);
+                        least = found[count - 1].0;
+                    }
+                }
+            }
+        }
+        found.sort_unstable_by(|a, b| b.0.total_cmp(&a.0));
+        memory::collect(found.iter().take(count).map(|&(_, list)| list))
+    }
+
+    /// Forgets all numbers.
+    pub(super) fn clear(&mut self) {
+        self.sums.fill(0.0);
+    }
+}
+
+/// The largest of some numbers, or 0.
+fn largest(sums: &[f32]) -> f32 {
+    sums.iter().fold(0.0, |largest, &sum| if sum > largest { sum } else { largest })
+}

@@ -1,0 +1,70 @@
+//! Bounds for weights that are products of numbers of the ranks, where most of a sum comes from the items that both
+//! lists have: a top of the ranks, and weights that fall quickly.
+//!
+//! Let `a` be the product of the numbers that an item has in both lists. Two items that both lists have add at most the
+//! product of theirs. An item that both have and one that a list leaves out add at most `a` times what depends on the
+//! shapes of the lists alone. So with P the sum of `a` over the items that both have, and Q the sum of `a^2`, pairs with
+//! such an item add at most
+//!
+//! ```text
+//! (P^2 - Q) / 2 + P * (a function of the two shapes)
+//! ```
+//!
+//! The norms of the items cannot see that a pair needs both items: a single item that both lists have comes to as much
+//! as it has with all others.
+
+use super::super::{ListSums, Listed};
+use super::{Bound, BoundBy, SLACK, each_block};
+
+/// What a list comes to, without signs.
+struct Sizes {
+    /// The sum over its items.
+    sum: f64,
+    /// What it leaves out: the mean, and an ordered pair.
+    tail: f64,
+    tied: f64,
+}
+
+/// A number that no pair with an item of the block exceeds, in products: the mean, or the root of what two items that
+/// are tied have.
+fn size_of(listed: &Listed<'_>, start: usize) -> f64 {
+    let means = &listed.means;
+    means.of_block[start].abs().max((2.0 * means.of_tied[start].abs()).sqrt())
+}
+
+impl Sizes {
+    fn of(listed: &Listed<'_>, signed: bool) -> Self {
+        let (means, length) = (&listed.means, listed.list.len());
+        let mut sum = 0.0;
+        each_block(listed, |start, size| sum += size * size_of(listed, start));
+        let tied = if signed { 0.0 } else { means.of_tied[length].abs() };
+        Self { sum, tail: means.of_block[length].abs(), tied }
+    }
+
+    /// The sum over the pairs with an item of the list, or more.
+    fn all(&self, items: f64) -> f64 {
+        self.sum * (self.sum + items * self.tail)
+    }
+}
+
+impl ListSums<'_> {
+    /// The numbers of the items of each block, by first rank.
+    pub(super) fn sizes(&self, listed: &Listed<'_>, norms: &mut [f64]) {
+        each_block(listed, |start, _| norms[start] = size_of(listed, start));
+    }
+
+    /// What pairs add at most; `without` is for the pairs that have no item in common.
+    pub(super) fn by_pairs(&self, by: BoundBy, s: &Listed<'_>, t: &Listed<'_>, without: f64) -> Bound {
+        let items = self.items as f64;
+        let (in_s, in_t) = (Sizes::of(s, self.signed), Sizes::of(t, self.signed));
+        let with_others = in_t.tail * in_s.sum + in_s.tail * in_t.sum + items * in_s.tail * in_t.tail;
+        // What was subtracted from both lists, for each pair with a common item.
+        let common = s.list.len().min(t.list.len()) as f64;
+        let mut subtracted = 2.0 * common * items * in_s.tied * in_t.tied;
+        if by.negative {
+            subtracted += in_s.tied * in_t.all(items) + in_t.tied * in_s.all(items);
+        }
+        let slack = 1.0 + SLACK;
+        Bound { without: without + subtracted * slack, each: with_others * slack }
+    }
+}
