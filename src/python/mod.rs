@@ -141,7 +141,7 @@ fn instruction_sets() -> Vec<String> {
 }
 
 /// The Rust side of wkendall. Its classes are frozen and what is shared is behind locks, so that a free-threaded
-/// interpreter need not bring back the interpreter lock. A second interpreter of the same process is refused by `PyO3`.
+/// interpreter need not bring back the interpreter lock. Isolated interpreters are refused.
 #[pymodule(gil_used = false)]
 mod _core {
     #[pymodule_export]

@@ -156,12 +156,12 @@ def test_the_interpreter_lock_stays_off():
 
 
 @pytest.mark.skipif(sys.version_info < (3, 13), reason="this Python does not check what modules say")
-def test_a_second_interpreter_is_refused():
-    """An error that can be caught, and no crash; the first interpreter goes on."""
+def test_an_isolated_interpreter_is_refused():
+    """As `concurrent.interpreters` makes them: an error that can be caught, and the first interpreter goes on."""
     script = textwrap.dedent("""
         import _interpreters
         import wkendall._core
-        second = _interpreters.create("legacy")
+        second = _interpreters.create("isolated")
         failure = _interpreters.run_string(second, "import wkendall._core")
         print(failure is not None and failure.type.__name__ == "ImportError")
         _interpreters.destroy(second)
