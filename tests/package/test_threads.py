@@ -89,6 +89,21 @@ def bits(value):
     return pickle.dumps(value)
 
 
+def on_eight_threads(work):
+    """Call a function with 0 to 7, on a thread each, all at the same moment."""
+    start = threading.Barrier(8)
+
+    def run(index):
+        start.wait()
+        work(index)
+
+    threads = [threading.Thread(target=run, args=(index,)) for index in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+
 def test_every_public_name_is_called():
     assert {name.split()[0] for name in CALLS} == set(wkendall.__all__) - LEFT_OUT
 
@@ -99,23 +114,17 @@ def test_eight_threads_at_once(tmp_path):
     for folder in folders:
         folder.mkdir()
     wanted = {name: bits(call(folders[8])) for name, call in CALLS.items()}
-    start, wrong = threading.Barrier(8), []
+    wrong = []
 
     def work(index):
-        names = np.random.default_rng(index).permutation(list(CALLS))
-        start.wait()
-        for name in names:
+        for name in np.random.default_rng(index).permutation(list(CALLS)):
             try:
                 if bits(CALLS[name](folders[index])) != wanted[name]:
                     wrong.append((index, name))
             except Exception as error:
                 wrong.append((index, name, repr(error)))
 
-    threads = [threading.Thread(target=work, args=(index,)) for index in range(8)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    on_eight_threads(work)
     assert wrong == []
 
 
@@ -139,11 +148,7 @@ def test_one_handle_for_eight_threads():
                 if error.row != 0:
                     wrong.append(index)
 
-    threads = [threading.Thread(target=work, args=(index,)) for index in range(8)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    on_eight_threads(work)
     assert wrong == []
 
 
