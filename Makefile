@@ -1,11 +1,12 @@
 # Everything happens in .venv, which the first target that needs it makes. People, hooks and CI call the same targets.
 PYTHON ?= python3
-BIN := .venv/bin
+SCRIPTS := $(if $(filter Windows_NT,$(OS)),Scripts,bin)
+BIN := .venv/$(SCRIPTS)
 PY := $(BIN)/python
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 RUST := $(shell find src -name '*.rs') Cargo.toml
-SOURCES := $(RUST) $(shell find python -name '*.py*' -not -path '*/__pycache__/*') pyproject.toml README.md
+SOURCES := $(RUST) $(shell find python -name "*.py*" -not -path "*/__pycache__/*") pyproject.toml python/README.md
 
 # Seconds for each target of coverage-guided fuzzing, and the targets.
 FUZZ_SECONDS ?= 1200
@@ -15,10 +16,10 @@ FUZZ_READERS ?= preflib rdata csv npy
 # Flags of the compiler that are not stable yet, on the stable toolchain.
 UNSTABLE := RUSTC_BOOTSTRAP=1
 
-.PHONY: help demo test test-rust test-python test-wheel fuzz fuzz-rust fuzz-readers faults asan valgrind lint format bench bench-profiles docs wheel install hooks clean
+.PHONY: help demo test test-rust test-python test-wheel test-oldest test-rust-version test-portable test-threads wheel-release sdist test-release test-sdist publish-check release-check rust-targets fuzz fuzz-rust fuzz-readers faults asan valgrind lint format bench bench-profiles docs wheel install hooks clean
 
 help: ## this list
-	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
+	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 19
 
 demo: install ## the paper's experiment on simulated people, few times: a table and a report
 	rm -rf build/reproduction
@@ -46,9 +47,73 @@ fuzz: install ## long runs of the property tests: EXAMPLES=3000 new cases for ea
 
 test-wheel: wheel ## the README's first example and the command line with nothing installed but the wheel and what it depends on
 	rm -rf build/fresh && $(PYTHON) -m venv build/fresh
-	build/fresh/bin/python -m pip install -q dist/*.whl
-	cd build && fresh/bin/python ../tests/first_example.py
-	build/fresh/bin/wkendall info
+	build/fresh/$(SCRIPTS)/python -m pip install -q dist/*.whl
+	cd build && fresh/$(SCRIPTS)/python ../tests/first_example.py
+	build/fresh/$(SCRIPTS)/wkendall info
+
+# Old libraries warn of what newer ones have changed.
+test-oldest: wheel ## the package with the oldest libraries that pyproject.toml allows; PYTHON=python3.11 for the oldest Python
+	rm -rf build/oldest && $(PYTHON) -m venv build/oldest
+	build/oldest/$(SCRIPTS)/python -m pip install -q "pip>=25.1" packaging
+	build/oldest/$(SCRIPTS)/python tests/helpers/lower_bounds.py test > build/oldest/bounds.txt
+	build/oldest/$(SCRIPTS)/python -m pip install -q -c build/oldest/bounds.txt --find-links dist --group test
+	build/oldest/$(SCRIPTS)/python -m pip install -q --force-reinstall --no-deps dist/*.whl # not one of the index
+	build/oldest/$(SCRIPTS)/python -m pytest -W ignore::DeprecationWarning
+
+test-rust-version: ## the crate and the extension module compile with the oldest supported Rust, which rustup installs
+	rustup toolchain install $(RUST_VERSION) --profile minimal
+	cargo +$(RUST_VERSION) check --locked --all-targets --features python --target-dir target/oldest
+
+test-portable: ## the tests of the crate without the vector instructions of x86-64, as on other processors
+	RUSTFLAGS="--cfg wkendall_portable" cargo test --lib --tests --target-dir target/portable
+
+test-threads: wheel ## everything from eight threads at once; with PYTHON=python3.14t the interpreter lock must stay off
+	rm -rf build/threads && $(PYTHON) -m venv build/threads
+	build/threads/$(SCRIPTS)/python -m pip install -q dist/*.whl pytest pytest-timeout
+	build/threads/$(SCRIPTS)/python -m pytest tests/package/test_threads.py
+
+# Wheels for the package index. Zig links against old C libraries; macOS and Windows have their own linkers: ZIG= there.
+# Names of functions of the newer kind put similar ones side by side, so that they compress better.
+RELEASE := build/release
+TARGET ?= $(shell rustc -vV | sed -n 's/^host: //p')
+COMPATIBILITY ?= manylinux2014
+INTERPRETER ?= $(PYTHON)
+ZIG ?= --zig
+RUST_VERSION := $(shell sed -n 's/^rust-version = "\(.*\)"/\1/p' Cargo.toml)
+
+wheel-release: .venv/builder ## the wheel for the package index, in build/release: TARGET, COMPATIBILITY, INTERPRETER, ZIG
+	$(PY) -m pip install -q --group release
+	PATH="$(abspath $(BIN)):$$PATH" RUSTFLAGS="-Csymbol-mangling-version=v0" $(BIN)/maturin build --release --locked $(ZIG) --target $(TARGET) \
+	--target-dir target/release-wheels --compatibility $(COMPATIBILITY) --compression-level 9 --interpreter $(INTERPRETER) --out $(RELEASE)
+	$(PY) tests/helpers/check_wheels.py $(RELEASE)
+
+rust-targets: ## what wheel-release needs to compile for TARGET
+	rustup target add $(if $(filter universal2%,$(TARGET)),x86_64-apple-darwin aarch64-apple-darwin,$(TARGET))
+
+sdist: .venv/builder ## the source distribution, in build/release
+	$(BIN)/maturin sdist --out $(RELEASE)
+
+publish-check: sdist ## what the package indexes check: metadata, the page of the package, the crate
+	$(PY) -m pip install -q --group publish
+	$(BIN)/twine check --strict $(RELEASE)/*
+	cargo publish --dry-run --locked --allow-dirty
+
+release-check: publish-check ## the version is that of TAG, and the changelog and the citation know it
+	$(PY) tests/helpers/check_version.py $(TAG)
+
+test-release: ## all tests of the package with the wheel of build/release that fits this machine
+	rm -rf build/fresh && $(PYTHON) -m venv build/fresh
+	build/fresh/$(SCRIPTS)/python -m pip install -q "pip>=25.1"
+	build/fresh/$(SCRIPTS)/python -m pip install -q --no-index --find-links $(RELEASE) --only-binary wkendall --no-deps wkendall
+	build/fresh/$(SCRIPTS)/python -m pip install -q --group test
+	build/fresh/$(SCRIPTS)/python -m pytest
+
+test-sdist: ## all tests of the package with a wheel made from the source distribution of build/release
+	rm -rf build/fresh && $(PYTHON) -m venv build/fresh
+	build/fresh/$(SCRIPTS)/python -m pip install -q "pip>=25.1"
+	build/fresh/$(SCRIPTS)/python -m pip install -q --no-deps $(RELEASE)/*.tar.gz
+	build/fresh/$(SCRIPTS)/python -m pip install -q --group test
+	build/fresh/$(SCRIPTS)/python -m pytest
 
 faults: install ## signals, full disks and kill -9 at hundreds of moments; takes half an hour and 8 GB of disk
 	WKENDALL_FAULTS=long $(PY) -m pytest tests/cli/test_signals.py tests/cli/test_faults.py

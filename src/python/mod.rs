@@ -140,8 +140,9 @@ fn instruction_sets() -> Vec<String> {
     crate::instruction_sets()
 }
 
-/// The Rust side of wkendall.
-#[pymodule]
+/// The Rust side of wkendall. Its classes are frozen and what is shared is behind locks, so that a free-threaded
+/// interpreter need not bring back the interpreter lock. Isolated interpreters are refused.
+#[pymodule(gil_used = false)]
 mod _core {
     #[pymodule_export]
     use super::consensus::{consensus, largest_effects};

@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::diagnosis::diagnose;
-use super::sorting::sort;
+use super::sorting::ItemSort;
 use super::value::{InputKind, VACANT, Value, check_shape, index_of};
 use crate::error::Error;
 use crate::memory;
@@ -115,11 +115,12 @@ impl Rankings {
         // A valid row contains 0 exactly if it counts from 0, so the first row tells. If it is invalid itself, a row
         // will not match.
         let zero_based = values[..items.min(values.len())].iter().any(|value| value.whole() == Some(0));
-        let fill = |values: &[V], ranks: &mut [u32], order: &mut [u32], stop: &Stop| match kind {
-            InputKind::Ranks | InputKind::Orders => fill_permutation(values, zero_based, ranks, order, stop),
-            InputKind::Scores => fill_scores(values, ranks, order, stop),
+        let fill = |values: &[V], ranks: &mut [u32], order: &mut [u32], sort: &mut ItemSort| match kind {
+            InputKind::Ranks | InputKind::Orders => fill_permutation(values, zero_based, ranks, order, sort.stop()),
+            InputKind::Scores => fill_scores(values, ranks, order, sort),
         };
-        // Nanoseconds per value on a core of 2.3 GHz. A permutation of many items takes longer, because it waits for
+        let sorted_items = if kind == InputKind::Scores { items } else { 0 };
+        // Nanoseconds for each value on a core of 2.3 GHz. A permutation of many items takes longer: it waits for
         // memory.
         let cost = if kind == InputKind::Scores { 4.0 * (items as f64 + 2.0).log2() } else { 2.0 };
         let silent_ns = items as f64 * cost.max(10.0);
@@ -133,11 +134,11 @@ impl Rankings {
             jobs,
             Crew::new(threads, silent_ns),
             parallel::share(&mut watch),
-            |stop| Ok(stop.clone()),
-            |(first, ((values, ranks), orders)), stop, _| {
+            |stop| ItemSort::new(sorted_items, stop),
+            |(first, ((values, ranks), orders)), sort, _| {
                 let rows = values.chunks(items).zip(ranks.chunks_mut(items)).zip(orders.chunks_mut(items));
                 for (row, ((values, ranks), order)) in (first..).zip(rows) {
-                    if !fill(values, ranks, order, stop) {
+                    if !fill(values, ranks, order, sort) {
                         first_wrong.fetch_min(row, Ordering::Relaxed);
                     }
                 }
@@ -345,19 +346,16 @@ fn fill_part<V: Value>(values: &[V], first: u32, zero_based: bool, ranks: &mut [
     true
 }
 
-/// Writes the ranks of a row of scores, the largest having rank 0, and its inverse; returns whether all scores are
-/// finite and different, or the run is stopped.
-fn fill_scores<V: Value>(scores: &[V], ranks: &mut [u32], order: &mut [u32], stop: &Stop) -> bool {
+/// Writes the ranks of a row of scores, the largest having rank 0, and its inverse; whether all are finite and
+/// different, or the run is over.
+fn fill_scores<V: Value>(scores: &[V], ranks: &mut [u32], order: &mut [u32], sort: &mut ItemSort) -> bool {
     if scores.iter().any(|score| !score.is_real()) {
         return false;
     }
-    for (column, place) in (0..).zip(order.iter_mut()) {
-        *place = column;
-    }
-    let score = |column: u32| scores[column as usize];
-    if !sort(order, ranks, stop, |i, j| score(j).order(score(i))) {
+    if !sort.fill(scores, ranks, order) {
         return true;
     }
+    let score = |column: u32| scores[column as usize];
     for (rank, &column) in (0..).zip(order.iter()) {
         ranks[column as usize] = rank;
     }

@@ -1,6 +1,6 @@
 //! Diagnosis of a row that is not a ranking.
 
-use super::sorting::sort;
+use super::sorting::{by_any, sort};
 use super::value::{InputKind, VACANT, Value, index_of};
 use crate::error::{Error, Number};
 use crate::memory;
@@ -84,7 +84,7 @@ fn no_scores<V: Value>(row: usize, scores: &[V], stop: &Stop) -> Result<Option<E
     let mut order: Vec<u32> = memory::collect(0..scores.len() as u32)?;
     let mut spare = memory::filled(order.len(), 0)?;
     let compare = |i: u32, j: u32| scores[i as usize].order(scores[j as usize]);
-    if !sort(&mut order, &mut spare, stop, |i, j| compare(i, j).then(i.cmp(&j))) {
+    if !sort(&mut order, &mut spare, stop, by_any(&|i, j| compare(i, j).then(i.cmp(&j)))) {
         return Err(Error::Interrupted);
     }
     let ties = order.windows(2).filter(|pair| compare(pair[0], pair[1]).is_eq());

@@ -1,5 +1,6 @@
 //! Lists out of a large catalogue: only the listed items are stored.
 
+use std::cmp;
 use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -428,11 +429,16 @@ impl<I: Value, V: Value> Parts<'_, I, V> {
         if reading.ties {
             return Ok(None);
         }
-        columns.sort_by(|one, other| self.values[one.1].order(self.values[other.1]));
+        sort_by_value(&mut columns, &|one, other| self.values[one].order(self.values[other]));
         let ties = columns.windows(2).filter(|two| self.values[two[0].1].order(self.values[two[1].1]).is_eq());
         Ok(ties.min_by_key(|two| two[1].0).map(|two| {
             let value = self.values[two[1].1].number();
             Error::Tie { row, earlier: two[0].0, column: two[1].0, value }
         }))
     }
+}
+
+/// Sorts pairs of a column and an entry by the numbers of the entries; compiled once for all types of numbers.
+fn sort_by_value(columns: &mut [(usize, usize)], compare: &dyn Fn(usize, usize) -> cmp::Ordering) {
+    columns.sort_by(|one, other| compare(one.1, other.1));
 }

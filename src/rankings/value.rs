@@ -4,7 +4,10 @@ use crate::error::{Error, Number};
 
 /// A number that can be a rank, an item number or a score: any integer of up to 64 bits, `f32` or `f64`.
 pub trait Value: Copy + Sync + sealed::Sealed {
-    /// The value as an integer, if it is one and fits.
+    /// Whether long rows of these numbers are common enough to have a compiled sort of their own.
+    #[doc(hidden)]
+    const OFTEN_LONG: bool = false;
+    /// The value as a whole number, if it is one that fits.
     #[doc(hidden)]
     fn whole(self) -> Option<i64>;
     /// The value for messages.
@@ -59,6 +62,7 @@ integer_values!(Unsigned: u8, u16, u32, u64, usize);
 
 impl sealed::Sealed for f64 {}
 impl Value for f64 {
+    const OFTEN_LONG: bool = true;
     fn whole(self) -> Option<i64> {
         // Above 2^53 every float is an integer, far beyond any rank: it is reported as out of range.
         (self.fract() == 0.0).then_some(self as i64)

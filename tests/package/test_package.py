@@ -73,7 +73,7 @@ def test_docstrings(module):
 #: Those with code; the page of the command line is run with its commands in test_command_process.py.
 PAGES = [
     page.relative_to(ROOT)
-    for page in (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")))
+    for page in (ROOT / "README.md", ROOT / "python" / "README.md", *sorted((ROOT / "docs").glob("*.md")))
     if "```python" in page.read_text() and page.name != "command_line.md"
 ]
 

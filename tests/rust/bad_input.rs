@@ -1,4 +1,6 @@
 //! The table of bad input: every call is refused with the variant, the numbers and the words that it should have.
+//! The numbers are those of 64-bit sizes; tests/rust/gram.rs has a test of sizes that holds for others too.
+#![cfg(target_pointer_width = "64")]
 
 mod backends;
 mod refused;

@@ -223,7 +223,7 @@ fn counts_are_exact_for_a_large_catalogue() {
     let items = 1 << 31;
     let lists = Lists::from_ranks(items, &[0, 2, 3], &[5, 9, 5], &[1, 2, 1]).unwrap();
     let signed = kernel(&Naive::Standard, true, items);
-    let all = (items * (items - 1) / 2) as f64;
+    let all = (items as u64 * (items as u64 - 1) / 2) as f64;
     let own = items as f64 * 2.0 - 3.0;
     assert_eq!(of(&signed, &lists), [own, items as f64 - 1.0, items as f64 - 1.0, items as f64 - 1.0]);
     let concordant = of(&kernel(&Naive::Standard, false, items), &lists);

@@ -1,5 +1,5 @@
 //! AVX2, FMA, BMI and POPCNT: x86-64 since 2013.
-#![cfg(target_arch = "x86_64")]
+#![cfg(all(target_arch = "x86_64", not(wkendall_portable)))]
 
 use std::arch::x86_64::*;
 

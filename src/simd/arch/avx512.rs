@@ -1,5 +1,5 @@
 //! AVX-512 F, BW, DQ, VL and VPOPCNTDQ: x86-64 servers since 2019.
-#![cfg(target_arch = "x86_64")]
+#![cfg(all(target_arch = "x86_64", not(wkendall_portable)))]
 
 use std::arch::x86_64::*;
 

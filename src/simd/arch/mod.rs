@@ -166,6 +166,6 @@ macro_rules! instruction_sets {
 
 instruction_sets! {
     portable: Portable if all();
-    avx2: Avx2 if target_arch = "x86_64";
-    avx512: Avx512 if target_arch = "x86_64";
+    avx2: Avx2 if all(target_arch = "x86_64", not(wkendall_portable));
+    avx512: Avx512 if all(target_arch = "x86_64", not(wkendall_portable));
 }
