@@ -124,9 +124,10 @@ impl Error {
                 pieces.extend(about(argument, format!("[{}] is {value:?}: {rule}", place.join(", "))));
                 pieces
             }
-            Self::Order { order } => {
-                about("order", format!(" is {order}, but must be 1 or more; general weights have their own order"))
-            }
+            Self::Order { order } => about(
+                "order",
+                format!(" is {order}: named weights take an order of 1 or more, general weights have their own order"),
+            ),
             Self::OrderSigned { order } => {
                 about("order", format!(" is {order}, but only kernels of order 2 have a signed form"))
             }

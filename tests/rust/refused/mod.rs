@@ -333,7 +333,7 @@ pub fn weights() -> Vec<Case> {
             "tensor of no axes",
             of(&tensor(0, &[])),
             "Order { order: 0 }",
-            "order is 0, but must be 1 or more; general weights have their own order",
+            "order is 0: named weights take an order of 1 or more, general weights have their own order",
         ),
         case("factors of no axes", of(&factors(0, &[])), "Order { order: 0 }", "order is 0"),
         case("order zero", standard().of_order(0), "Order { order: 0 }", "order is 0"),
