@@ -100,8 +100,8 @@ def run(arguments: argparse.Namespace) -> int:
             found = _computed(arguments, x, y)
             _write(arguments.output.suffix.lower(), files, found, x, y)
     if not arguments.pvalues:
-        for path in _beside(arguments.output):
-            path.unlink(missing_ok=True)
+        for path in filter(Path.is_file, _beside(arguments.output)):
+            path.unlink()
     said = f"{' x '.join(map(str, found.statistic.shape))} float64 in {time.perf_counter() - started:.2f} s"
     written = " and ".join(str(name) for name in (arguments.output, *_second(arguments)))
     print(f"wrote {written}: {said}", file=sys.stderr if arguments.output == STDOUT else sys.stdout)
