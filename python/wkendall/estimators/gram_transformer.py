@@ -47,7 +47,7 @@ class WeightedKendall(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelP
     Attributes
     ----------
     rankings_ : ndarray of shape (m, n), or scipy.sparse.csr_array
-        The rankings of `fit` as ranks from 1, whatever `input` and `top` are. Tied items have the first of the ranks
+        The rankings of `fit` as ranks from 1, whatever `input` and `top` are. Tied items have the smallest of the ranks
         that they share. Items of unknown position have NaN. It is sparse, without the unlisted items, if `fit` was
         given a sparse array.
     n_features_in_ : int

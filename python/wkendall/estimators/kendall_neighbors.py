@@ -54,12 +54,13 @@ class KendallNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Kernel
     n_neighbors : int
         The default number of neighbours.
     radius : float, optional
-        For `radius_neighbors`: the smallest kernel, or for `metric="distance"` the largest distance.
+        The limit of `radius_neighbors`. Neighbours have a kernel of at least `radius` or, with `metric="distance"`, a
+        distance of at most `radius`.
     mode : {"distance", "connectivity"}
-        The values that `transform` stores: distances, or ones. With distances each ranking has one more neighbour,
-        because a ranking of `fit` finds itself.
+        The values that `transform` stores: distances, or ones. With distances each row has `n_neighbors + 1`
+        neighbours, because a ranking of `fit` is its own neighbour.
     metric : {"kernel", "distance"}
-        The measure that neighbours are found by.
+        The measure of similarity, as for `neighbors`.
     weight, k, u, U, W, order, check, signed, normalize, lam, input, top, ties, missing, n_jobs
         As for `WeightedKendall`. Parameters of the kernel are refused with `metric="distance"`.
 
@@ -195,7 +196,8 @@ class KendallNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Kernel
         X : array-like of shape (m', n), optional
             As for `kneighbors`.
         radius : float, optional
-            The smallest kernel, or for `metric="distance"` the largest distance; `radius` of the object if absent.
+            Neighbours have a kernel of at least `radius` or, with `metric="distance"`, a distance of at most `radius`.
+            If absent, `radius` of the object is used.
         return_distance : bool
             Whether to return distances too.
         sort_results : bool

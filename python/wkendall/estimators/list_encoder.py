@@ -17,7 +17,7 @@ from wkendall.reading.lists import Unknown, as_ranks, columns_of, ranked_rows
 
 
 class ListEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
-    """Ranked lists of names to ranks, with the same columns for every set of lists.
+    """Convert ranked lists of names to ranks, with the same columns for every set of lists.
 
     `fit` assigns a column to each item. `transform` encodes new lists with these columns. Use it as the first step of a
     pipeline, before an estimator with `missing="bottom"`. `from_lists` does the same for a single set of lists.
@@ -72,8 +72,8 @@ class ListEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         Parameters
         ----------
         X : iterable of iterables, or iterable of names
-            Ranked lists, as for `from_lists`; columns are in the order in which items first appear. Or the names of all items,
-            strings or numbers, in the order of the columns.
+            Ranked lists, as for `from_lists`; columns are in the order in which items first appear. You can also pass
+            the names of all items (strings or numbers), in the order of the columns.
         y : object
             Not used.
 
@@ -148,7 +148,8 @@ class ListEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         Returns
         -------
         ndarray of n strings
-            The items as text; as Python literals, with quotes, if two items have the same text.
+            The items as text. If two items have the same text, such as 1 and "1", the names are Python literals, with
+            quotes.
         """
         check_is_fitted(self)
         names = [str(item) for item in self.items_]

@@ -39,8 +39,8 @@ def embed(
 
     The tensor of a ranking with ties is the mean of the tensors of all complete rankings that agree with it. Tied items
     share a block of ranks. For two items in different blocks, the entry is the mean of U over the two blocks. For two
-    items in the same block, it is the mean over the pairs of different ranks of the block. For i = j, it is the mean
-    over the block's diagonal of U.
+    items in the same block, it is the mean over the pairs of different ranks of the block. For i = j, it is the mean of
+    U[a, a] over the ranks a of the block.
 
     Parameters
     ----------
@@ -198,7 +198,7 @@ def features(
     - standard weight, unsigned: N + 1 columns, the signs divided by sqrt(2) and a constant column. A concordant pair
       adds 1 and a discordant one 0, which is (1 + product of the signs) / 2.
     - other weights, unsigned: 2 N columns, N for pairs with i before j and N for pairs with j before i.
-    - The average kernel is a mean of top-k kernels over k = 1..n. It has the columns above once for each k from 2.
+    - The average kernel is a mean of top-k kernels over k = 1..n. It has the columns above for each k = 2..n.
 
     Parameters
     ----------

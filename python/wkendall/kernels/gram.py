@@ -60,9 +60,9 @@ def gram_matrix(
     Parameters
     ----------
     X : array-like of shape (m, n)
-        Rankings, one per row: `X[p, i]` is the rank that ranking p gives to item i. Each row is a permutation of 1..n,
-        or every row is a permutation of 0..n-1. Lists, arrays of integers or of whole floats, pandas and polars data
-        frames.
+        Rankings, one per row: `X[p, i]` is the rank that ranking p gives to item i. All rows are permutations of 1..n,
+        or all rows are permutations of 0..n-1. `X` can be a list of rows, an array of integers or of floats with whole
+        values, or a data frame of pandas or polars.
     Y : array-like of shape (m', n), optional
         Rankings to compare with; the rankings of `X` if absent.
     weight : {"standard", "top", "add", "mult", "average"}
@@ -89,8 +89,8 @@ def gram_matrix(
     W : array-like of shape (n, n, n, n)
         Instead of `weight`: a concordant pair adds W[a, b, c, d]. W must be symmetric and positive semi-definite as a
         matrix with a row for each pair a < b and a column for each pair c < d. The other entries are ignored and may be
-        any finite numbers. With `check=False` any W is accepted, and the result is the sum as defined, which need not
-        be a kernel.
+        any finite numbers. With `check=False` any W is accepted. The result is then the same sum, but it may not be a
+        kernel.
     order : int
         The number of items in a tuple, from 1. Named weights are summed over the tuples that both rankings put in the
         same order. A tuple adds 1 ("standard"); 1 if all ranks are at most `k` ("top"); the sum of u over its ranks in
@@ -102,15 +102,15 @@ def gram_matrix(
     signed : bool
         Subtract the weights of discordant pairs.
     normalize : bool
-        Divide by the square roots of both self-similarities; the result is 0 where a self-similarity is 0. With or
-        without `normalize`, a self-similarity counts as 0 if it is at most 1e-12 times the sum of the absolute values
-        of its terms. `signed=True, normalize=True` with the standard weight is Kendall's tau.
+        Divide by `sqrt(K(s, s) K(t, t))`. K(s, s) is the self-similarity of s; the result is 0 where a self-similarity
+        is 0. With or without `normalize`, a self-similarity counts as 0 if it is at most 1e-12 times the sum of the
+        absolute values of its terms. `signed=True, normalize=True` with the standard weight is Kendall's tau.
     input : {"ranks", "orders", "scores"}
         The meaning of the numbers. Orders list items from the most preferred to the least, counting from 1 or from 0.
         Scores are any real numbers; larger is better, and the scores of a row must differ.
     top : {"low", "high"}
-        The end of the ranks that is the top: rank 1, or rank n as in the R package kernrank. `top="high"` gives the
-        result of `top="low"` for `n + 1 - X`.
+        Which rank is the most preferred: rank 1 ("low"), or rank n ("high"), as in the R package kernrank. If `X` are
+        ranks, `top="high"` gives the result of `top="low"` for `n + 1 - X`.
     ties : {"error", "mean"}
         The meaning of equal numbers in a row: a mistake, or ties. The value for a ranking with ties is the mean over
         all complete rankings that agree with it; only the order of the numbers in a row matters. Available for orders 1
@@ -190,9 +190,9 @@ def distance_matrix(
     kernel : dict, optional
         Parameters of a kernel K, such as `{"weight": "mult", "u": "log"}`, as for `gram_matrix`. The result is then the
         distance in the feature space of the kernel, `sqrt(K(s, s) + K(t, t) - 2 K(s, t))`. It is zero for equal
-        rankings, with ties too, and satisfies the triangle inequality. Squares of at most 1e-12 (K(s, s) + K(t, t)) are
-        rounding errors and become zero. `{}` is the standard kernel: for complete rankings the result is then the
-        square root of twice the number of discordant pairs.
+        rankings, with ties too, and satisfies the triangle inequality. Squared distances of at most
+        `1e-12 (K(s, s) + K(t, t))` are set to zero, because they are rounding errors. `{}` is the standard kernel: for
+        complete rankings the result is then the square root of twice the number of discordant pairs.
 
     Returns
     -------
@@ -286,7 +286,7 @@ def mallows(
         The rate at which the similarity falls with each discordant pair; not negative.
     normalize : bool
         Divide by the square roots of both self-similarities. The result is `exp(-lam / 4 |s - t|^2)`, which is 1 for
-        equal rankings. Complete rankings have the same values with and without it.
+        equal rankings. For complete rankings `normalize` does not change the values.
 
     Returns
     -------

@@ -85,7 +85,7 @@ def neighbors(
     X : array-like of shape (m, n)
         Rankings, one per row, as for `gram_matrix`.
     Y : array-like of shape (m', n), optional
-        Rankings to search. Without it the other rankings of `X` are searched: a ranking is not its own neighbour.
+        Rankings to search. Without `Y` the other rankings of `X` are searched: a ranking is not its own neighbour.
     n_neighbors : int
         How many to find for each ranking; 10 unless given.
     radius : float, optional

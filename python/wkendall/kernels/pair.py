@@ -69,15 +69,17 @@ def correlation(
     missing: Missing = "error",
     n_jobs: SupportsIndex | None = None,
 ) -> float:
-    """Weighted correlation of two rankings: (C - D) / (C + D), with C the concordant and D the discordant sum.
+    """Weighted correlation of two rankings: (C - D) / (C + D).
 
-    This is not a kernel: the denominator depends on the pair, and a matrix of correlations can have negative
-    eigenvalues. For a kernel with values from -1 to 1 use `kernel` with `signed=True, normalize=True`. With the
-    standard weight both are Kendall's tau. The parameters are those of `gram_matrix`.
+    C is the sum of the weights of the concordant pairs of items, and D is the sum for the discordant pairs. This is not
+    a kernel: the denominator depends on the pair, and a matrix of correlations can have negative eigenvalues. For a
+    kernel with values from -1 to 1 use `kernel` with `signed=True, normalize=True`. With the standard weight both
+    functions give Kendall's tau. The parameters are as for `gram_matrix`, but `U`, `W`, `order`, `signed` and
+    `normalize` are not available.
 
     With ties or missing items, C and D are the means of the two sums over the complete rankings that agree with the two
-    rankings. A pair of tied items adds the same to both. The standard weight therefore gives tau-a, with all pairs in
-    the denominator, and the correlation of a ranking with ties and itself is below 1. For tau-b use `kernel` with
+    rankings. A pair of tied items adds the same amount to C and to D. The standard weight therefore gives tau-a, with
+    all pairs in the denominator. A ranking with ties has a correlation below 1 with itself. For tau-b use `kernel` with
     `signed=True, normalize=True, ties="mean"`.
 
     Returns

@@ -57,12 +57,12 @@ def suquan_svd(
     The leading singular value usually has multiplicity above 1. For order 2 it is 3: the information in single items
     appears on the diagonal of U, in its symmetric part and in its skew-symmetric part. All singular vectors are
     computed. In the subspace that they span, U is the direction nearest to the weights of the standard kernel. If these
-    are orthogonal to the subspace, it is the direction nearest to the identity tensor, then to weights that fall
-    linearly with the ranks, then to fixed pseudorandom tensors. The sign of U is chosen so that its inner product with
-    that tensor is positive. The same data therefore give the same U on any machine.
+    weights are orthogonal to the subspace, the identity tensor takes their place, then weights that fall linearly with
+    the ranks, then fixed pseudorandom tensors. The sign of U is chosen so that its inner product with that tensor is
+    positive. The same data therefore give the same U on any machine.
 
-    For order 2 this U is r[a] + c[b] off the diagonal: its kernel uses only single items. `pure=True` restricts U to
-    tensors without parts of lower order.
+    For order 2 this U has the form r[a] + c[b] off the diagonal, with two vectors r and c: its kernel uses only single
+    items. `pure=True` restricts U to tensors without parts of lower order.
 
     Parameters
     ----------
@@ -72,12 +72,12 @@ def suquan_svd(
         As for `gram_matrix`, for orders 1 and 2; `missing="anywhere"` is not available. The tensor of a ranking with
         ties is the mean over all complete rankings that agree with it, as for `embed`.
     y : array-like of shape (m,)
-        The class of each ranking; there are two. The later one in sorted order is the positive class.
+        The class of each ranking, one of two classes. The later one in sorted order is the positive class.
     order : int
         Number of axes of U.
     n_components : int
-        Number of distinct singular values to use. With more than one, U and B are stacks of orthonormal bases of the
-        singular vectors of all these values. The kernel of U depends only on the subspaces.
+        Number of distinct singular values to use. With more than one, U and B are stacks: orthonormal bases of the
+        singular vectors of each value, one after the other. The kernel of U depends only on the subspaces.
     pure : bool
         Use only tensors without parts of lower order: zero where two indices are equal, and with zero sum over each
         index. For order 2: zero diagonal, zero row sums and zero column sums.

@@ -30,29 +30,31 @@ _BEST, _RANDOM, _DRAWN = 3, 2, 64
 class Optimizer:
     """Bayesian optimisation over permutations, step by step: `ask` for an order, evaluate it, `tell` its value.
 
-    A Gaussian process models the function that is minimised. The next order is the one with the largest expected
-    improvement that a local search finds, by moves from the best orders and from random ones. The result of `ask`
-    depends only on the seed and on the points that were told and asked for: the same seed gives the same run.
+    A Gaussian process models the function that is minimised. The next order has the largest expected improvement that a
+    local search finds. The search starts from the best orders and from random orders. The result of `ask` depends only
+    on the seed and on the points that were told and asked for: the same seed gives the same run.
 
     Parameters
     ----------
     n_items : int
         The number of items to put in order.
     n_initial : int, optional
-        The number of random orders at the start; 10 by default. Points that are told without being asked for count.
+        The number of random orders at the start; 10 by default. An order that you pass to `tell` without `ask` counts
+        as one of them.
     kernel : {"mallows", "discordant", "displaced", "kendall"}
         The similarity of orders. "mallows" is exp(-lam d), where d is the number of discordant pairs of items or the
-        number of displaced items, whichever has the higher likelihood; "discordant" and "displaced" fix the choice. For
-        tours d is the number of edges that they do not share. "kendall" is a weighted Kendall kernel with learned
-        weights exp(-a r) of the positions r = 0, 1, .., for functions that depend mostly on the first positions. The
-        last three are only for `space="order"`.
+        number of displaced items. It uses the distance with the higher likelihood; "discordant" and "displaced" fix the
+        choice. For two tours, d is the number of edges that they do not share. "kendall" is a weighted Kendall kernel
+        with learned weights exp(-a r) of the positions r = 0, 1, .., for functions that depend mostly on the first
+        positions. "discordant", "displaced" and "kendall" are only for `space="order"`.
     space : {"order", "tour"}
         A tour has neither a start nor a direction: it is written with item 0 first and the second item smaller than the
         last.
     feasible : callable, optional
         `feasible(x)` tells whether an order may be evaluated. Other orders are never proposed.
     noisy : bool
-        Whether values of the same order differ from call to call. Only then can a point be asked for and told again.
+        Whether values of the same order differ from call to call. If True, the same order can be asked for and told
+        again.
     rng : None, int or Generator
         The seed of the run.
 
@@ -129,8 +131,8 @@ class Optimizer:
         Raises
         ------
         RankingError
-            If there are fewer orders left, with the kind "exhausted"; if no feasible order was found, with the kind
-            "infeasible".
+            If fewer orders are left than requested (kind "exhausted"), or if no feasible order was found (kind
+            "infeasible").
         """
         count = 1 if n is None else as_count(n, "n")
         pending = list(self._pending)
@@ -174,7 +176,7 @@ class Optimizer:
         self._model = None
 
     def result(self) -> OptimizeResult[Any]:
-        """Return the best order so far and all evaluations, as scipy does.
+        """Return the best order so far and all evaluations, in the form of scipy's results.
 
         Returns
         -------
@@ -236,7 +238,7 @@ class Optimizer:
         return made
 
     def is_known(self, x: ArrayLike) -> bool:
-        """Tell whether the value of an order, or of an equivalent tour, was told.
+        """Return whether `tell` has received a value for this order, or for an equivalent tour.
 
         Parameters
         ----------

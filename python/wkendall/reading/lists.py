@@ -53,7 +53,7 @@ def from_lists(
     ====================================  ==========
 
     The items that are in neither list are tied in both lists. The unsigned kernels therefore give nearly all pairs of
-    lists a high similarity. The values depend on the number of items, hence on `items`.
+    lists a high similarity. The values depend on the number of items, and therefore on `items`.
 
     Parameters
     ----------

@@ -68,7 +68,7 @@ def consensus(
     missing: Missing = "error",
     n_jobs: SupportsIndex | None = None,
 ) -> Consensus:
-    """Find the ranking with the largest weighted mean kernel with given rankings.
+    """Find the consensus of rankings: the ranking whose weighted mean kernel with them is the largest.
 
     With the standard weight this is Kemeny's ranking: it disagrees with the given rankings on the fewest pairs of
     items. If there is a ranking that follows the majority on every pair, it is the consensus. Other weights can give
@@ -88,11 +88,12 @@ def consensus(
         items into groups such that majorities rank each group before the next. It then orders each group separately,
         exactly for up to 20 items.
     rng : int or numpy.random.Generator, optional
-        A seed, from 0, or a generator, for the local search. If absent, every call draws other starts.
+        A seed (an integer of at least 0) or a generator, for the local search. If absent, every call draws different
+        starts.
     weight, k, u, U, signed, normalize
         The kernel, as for `gram_matrix`. With the standard weight `signed` does not change the best ranking; with other
-        weights it does. `normalize` divides the kernel with each ranking by the square roots of both self-similarities.
-        With ties, this gives more weight to rankings that say little.
+        weights it can. `normalize` divides the kernel with each ranking by the square roots of both self-similarities.
+        This gives rankings with many ties more weight than without `normalize`.
     W, order, check
         `W` and orders other than 2 are refused: a consensus needs weights of pairs of items, given by name or by `U`.
     input, top, ties, missing, n_jobs

@@ -88,8 +88,8 @@ def corr(
         values are ordinary ones. Only the order of the values in a column matters. It is exact for whole numbers of any length,
         decimals and fractions, also if a column mixes them with floats. A series or a 1-d array is one column.
     other : the same, optional
-        Columns to compare those of `data` with. It must have the same number of rows, and rows are matched by position.
-        Two pandas objects must have the same index.
+        A second table. Its columns are compared with the columns of `data`. It must have the same number of rows, and
+        rows are matched by position. Two pandas objects must have the same index.
     min_periods : int
         The result is NaN if two columns have fewer common observations than this.
     pvalues : bool
@@ -107,12 +107,13 @@ def corr(
     Returns
     -------
     array or data frame, or Correlations
-        A matrix with a row for each column of `data` and a column for each column of `other` or, without it, of `data`.
-        A pandas object gives a DataFrame whose index and columns are the labels of the columns. A polars object gives a
-        DataFrame whose columns have the labels; its rows are in the order of the columns of `data`, because polars has
-        no index. Other input gives an array. A value is NaN if two columns have fewer than two common observations, or
-        if all common observations of a column are equal. This also holds on the diagonal, which is otherwise 1. With
-        `pvalues=True` the result is a named tuple `Correlations(statistic, pvalue)` of two such matrices.
+        A matrix with a row for each column of `data` and a column for each column of `other`. Without `other`, the
+        columns of `data` are compared with each other. A pandas object gives a DataFrame whose index and columns are
+        the labels of the columns. A polars object gives a DataFrame whose columns have the labels; its rows are in the
+        order of the columns of `data`, because polars has no index. Other input gives an array. A value is NaN if two
+        columns have fewer than two common observations, or if all common observations of a column are equal. This also
+        holds on the diagonal, which is otherwise 1. With `pvalues=True` the result is a named tuple
+        `Correlations(statistic, pvalue)` of two such matrices.
 
     Examples
     --------

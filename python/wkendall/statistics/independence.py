@@ -55,9 +55,9 @@ def independence_test(
     """Test whether rankings are independent of labels, numbers, vectors or other rankings.
 
     The statistic is the Hilbert-Schmidt independence criterion, trace(K H L H) / m^2. K is the kernel between the
-    rankings, L the kernel between the values of `y`, and H subtracts means. It is never negative, and it is 0 if the
-    sample shows no dependence. The p-value is the share of random permutations of `y` with a statistic that is at least
-    as large.
+    rankings, L the kernel between the values of `y`, and H subtracts means. The statistic is never negative, and it is
+    0 if the sample shows no dependence. The p-value is the share of random permutations of `y` with a statistic that is
+    at least as large.
 
     Parameters
     ----------
@@ -88,7 +88,7 @@ def independence_test(
     Notes
     -----
     Two statistics count as equal if they differ by at most 1e-10 times the product of the largest values of both
-    kernels, each rounded down to a power of two. A permutation with an equal statistic counts as at least as large.
+    kernels, each rounded down to a power of two. The p-value counts permutations with an equal or a larger statistic.
 
     Equal rankings and equal values of `y` are merged and counted. With labels or numbers, a permutation costs a product
     of the Gram matrix of the distinct rankings with a few vectors. With vectors or rankings that are all distinct, it

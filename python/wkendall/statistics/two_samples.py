@@ -78,14 +78,15 @@ def two_sample_test(
     *more : array-like
         More groups.
     n_permutations : int
-        Number of random permutations, from 1. The p-value is at least 1 / (1 + n_permutations).
+        Number of random permutations, at least 1. The p-value is at least 1 / (1 + n_permutations).
     rng : int or numpy.random.Generator, optional
-        A seed, from 0, or a generator. With a seed the result is the same in every call, for any `n_jobs`.
+        A seed (an integer of at least 0) or a generator. With a seed the result is the same in every call, for any
+        `n_jobs`.
     kernel : {"mallows", "kendall"}, optional
         "mallows" is characteristic: it detects every difference between distributions of complete rankings. "kendall"
         is the kernel of `gram_matrix`. For order 2 it detects only differences in the probability that one item is
-        before another, and with position weights also at which positions. The default is "kendall" if one of `weight`,
-        `k`, `u`, `U`, `W` and `order` is given, otherwise "mallows".
+        before another. With position weights, the positions of the two items count too. The default is "kendall" if one
+        of `weight`, `k`, `u`, `U`, `W` and `order` is given, otherwise "mallows".
     lam : float, optional
         The rate of the Mallows kernel. The default is 2 divided by the mean number of discordant pairs of items between
         two people, over all pairs of people of all groups; 1 if all rankings are equal.
@@ -111,9 +112,9 @@ def two_sample_test(
 
     Notes
     -----
-    A permutation counts as at least as large if its statistic is at most 1e-10 times the largest value of the kernel
-    (rounded down to a power of two) below that of the data. Rounding errors are far smaller, so equal statistics are
-    always counted.
+    The p-value counts a permutation if its statistic plus a tolerance is at least the statistic of the data. The
+    tolerance is 1e-10 times the largest value of the kernel, rounded down to a power of two. Rounding errors are far
+    smaller, so permutations with an equal statistic are always counted.
 
     Equal rankings are merged and counted. A permutation of 12,216 people with 720 distinct rankings takes about 720 x
     720 multiplications. If the rankings of m people are all distinct, it takes m^2 multiplications. The kernel between
