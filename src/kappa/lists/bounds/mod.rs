@@ -95,7 +95,7 @@ impl ListSums<'_> {
         norms.clear();
         memory::resize(norms, listed.list.len(), 0.0)?;
         if by.pairs {
-            self.sizes(listed, norms);
+            pairs::find_sizes(listed, norms);
             return Ok(());
         }
         match self.weight {
