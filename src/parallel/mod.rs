@@ -77,6 +77,14 @@ impl Stop {
         Self(Some(Arc::default()))
     }
 
+    /// That of a run that is over.
+    #[cfg(test)]
+    pub(crate) fn of_an_ended_run() -> Self {
+        let stop = Self::new();
+        stop.set();
+        stop
+    }
+
     /// Whether the run is stopped.
     pub(crate) fn is_set(&self) -> bool {
         self.flag().is_some_and(|flag| flag.load(Ordering::Relaxed))

@@ -233,17 +233,6 @@ impl Set {
         Ok(set.try_complete(Some(watch))?.map_or_else(|| Self::Tied(set), Self::Complete))
     }
 
-    /// The representation that suits: that of complete rankings, if no list leaves out or ties items.
-    fn of_lists(set: Lists, watch: Watch<'_>) -> Result<Self, Error> {
-        // The last of all items is not stored.
-        let full = set.items().checked_sub(1).and_then(|stored| stored.checked_mul(set.rows()));
-        if set.rows() == 0 || full != Some(set.entries()) {
-            return Ok(Self::Lists(set));
-        }
-        let complete = set.to_incomplete()?.try_complete(Some(watch))?;
-        Ok(complete.map_or_else(|| Self::Lists(set), Self::Complete))
-    }
-
     /// The rankings with ties; complete ones are turned into such, lists are refused.
     pub(super) fn as_tied(&self) -> Result<Cow<'_, Incomplete>, Error> {
         match self {
@@ -315,8 +304,5 @@ fn lists<I: Value + numpy::Element, V: Value + numpy::Element>(
     let (bounds, listed) = (bounds.try_readonly().map_err(taken)?, listed.try_readonly().map_err(taken)?);
     let values = values.try_readonly().map_err(taken)?;
     let parts = Parts { bounds: bounds.as_slice()?, listed: listed.as_slice()?, values: values.as_slice()?, items };
-    watched(py, None, |watch| {
-        let set = Lists::build(reading, parts, threads, Some(&mut *watch))?;
-        Ok(Rankings(Set::of_lists(set, watch)?))
-    })
+    watched(py, None, |watch| Ok(Rankings(Set::Lists(Lists::build(reading, parts, threads, Some(watch))?))))
 }

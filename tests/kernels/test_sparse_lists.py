@@ -366,10 +366,16 @@ def test_lists_of_all_items_are_complete_rankings(n, stored):
     options += [{"W": (some @ some.T).reshape(n, n, n, n)}, {"U": rng.standard_normal((n, n))}]
     for kernel in options:
         expected = wkendall.gram_matrix(X, Y, **kernel)
-        np.testing.assert_array_equal(wkendall.gram_matrix(X_lists, Y_lists, **kernel, **BOTTOM), expected)
-        np.testing.assert_array_equal(wkendall.gram_matrix(X, Y_lists, **kernel, **BOTTOM), expected)
+        close = {"rtol": 1e-11, "atol": 1e-11 * np.abs(expected).max()}
+        np.testing.assert_allclose(wkendall.gram_matrix(X_lists, Y_lists, **kernel, **BOTTOM), expected, **close)
+        np.testing.assert_allclose(wkendall.gram_matrix(X, Y_lists, **kernel, **BOTTOM), expected, **close)
         found = wkendall.neighbors(X_lists, Y_lists, n_neighbors=2, **kernel, **BOTTOM)
-        np.testing.assert_array_equal(found.indices, np.argsort(-expected, axis=1, kind="stable")[:, :2])
+        np.testing.assert_allclose(found.values, -np.sort(-expected, axis=1)[:, :2], **close)
+        within = wkendall.neighbors(X_lists, Y_lists, radius=-np.inf, **kernel, **BOTTOM)
+        np.testing.assert_allclose(within.toarray(), expected, **close)
+        np.testing.assert_allclose(
+            wkendall.diagonal(X_lists, **kernel, **BOTTOM), wkendall.diagonal(X, **kernel), rtol=1e-11
+        )
     kernel = {"weight": "top", "k": n, "order": 3}
     model = wkendall.KendallNeighbors(2, missing="bottom", **kernel).fit(X_lists)
     judge = wkendall.KendallNeighbors(2, **kernel).fit(X)

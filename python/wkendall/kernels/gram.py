@@ -18,7 +18,7 @@ from wkendall._text import shown
 from wkendall.kernels.named_weights import STANDARD
 from wkendall.kernels.run import Run
 from wkendall.kernels.specification import Distance, Kernel, Mallows, Specification
-from wkendall.reading.rankings import CheckedRankings, Input, Missing, Reading, Ties, Top
+from wkendall.reading.rankings import CheckedRankings, Input, Missing, Reading, Ties, Top, completed
 
 #: The number of distances computed from kernel values at a time.
 _CELLS = 1 << 20
@@ -355,6 +355,7 @@ def gram_of(x: CheckedRankings, y: CheckedRankings | None, what: Specification, 
     """Compute the matrix between all rankings of `x`, or between those of `x` and of `y`."""
     shape = (x.rows, x.rows if y is None else y.rows)
     measure = what.measure(x.items, shape[0] * shape[1])
+    x, y = suited(x, what), None if y is None else suited(y, what)
     out = run.result(shape, shape[1], ADVICE_GRAM if what.function == "gram_matrix" else ADVICE)
     with progress_bar(run.progress, what.function) as show:
         columns = None if y is None else y.core
@@ -362,10 +363,19 @@ def gram_of(x: CheckedRankings, y: CheckedRankings | None, what: Specification, 
     return out
 
 
+def suited(rankings: CheckedRankings, what: Specification) -> CheckedRankings:
+    """Return lists of all items as complete rankings where only these have the kernel: orders above 2, and W."""
+    if isinstance(what, Kernel) and (
+        what.W is not None or (isinstance(what.order, int | np.integer) and what.order > 2)
+    ):
+        return completed(rankings)
+    return rankings
+
+
 def diagonal_of(rankings: CheckedRankings, what: Specification, run: Run) -> NDArray[Any]:
     """Compute the value of each ranking with itself."""
     measure = what.measure(rankings.items)
     if run.result_type == np.float32:
         measure.check_single()
-    own = _core.diagonal(measure, rankings.core, threads=run.threads)
+    own = _core.diagonal(measure, suited(rankings, what).core, threads=run.threads)
     return own.astype(run.result_type, copy=False)

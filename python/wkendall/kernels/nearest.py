@@ -14,7 +14,7 @@ from wkendall._errors import Argument, Option, bad_argument, bad_type
 from wkendall._memory import check_fits
 from wkendall._progress import progress_bar
 from wkendall._text import shown
-from wkendall.kernels.gram import diagonal_of
+from wkendall.kernels.gram import diagonal_of, suited
 from wkendall.kernels.named_weights import STANDARD, DefaultWeight
 from wkendall.kernels.run import Run
 from wkendall.kernels.specification import Distance, Kernel, Specification
@@ -287,6 +287,7 @@ def neighbors_of(
 ) -> Neighbors:
     """Find neighbours of checked rankings."""
     check_fits(x.rows, 2 * n_neighbors, np.dtype(np.float64), ADVICE)
+    x, y = suited(x, what), None if y is None else suited(y, what)
     index = _index(x if y is None else y, what, run)
     with progress_bar(run.progress, "neighbors") as show:
         if index is not None:
@@ -303,6 +304,7 @@ def within_of(x: CheckedRankings, y: CheckedRankings | None, what: Specification
     """Find all rankings within a radius."""
     from scipy.sparse import csr_array
 
+    x, y = suited(x, what), None if y is None else suited(y, what)
     index = _index(x if y is None else y, what, run)
     with progress_bar(run.progress, "neighbors") as show:
         if index is not None:

@@ -109,6 +109,20 @@ def of_places(places: Places, missing: Missing = "error", threads: int | None = 
         return CheckedRankings(_core.Rankings.tied(numbers, False, True, unknown, threads), missing, numbers)
 
 
+def completed(rankings: CheckedRankings) -> CheckedRankings:
+    """Return lists that have all items, without ties, as complete rankings; others as they are."""
+    # The last of all items is not stored.
+    if not rankings.core.is_lists or not rankings.rows:
+        return rankings
+    bounds, columns, starts = rankings.core.parts()
+    if len(columns) != rankings.rows * (rankings.items - 1):
+        return rankings
+    places = np.full((rankings.rows, rankings.items), rankings.items)
+    places[np.repeat(np.arange(rankings.rows), np.diff(bounds)), columns] = starts
+    found = of_places(places)
+    return found if found.is_complete else rankings
+
+
 def _of_lists(rows: SparseRows, descending: bool, ties: bool, missing: Missing, threads: int | None) -> CheckedRankings:
     parts = (rows.bounds, rows.columns, rows.values)
     return CheckedRankings(_core.Rankings.lists(*parts, rows.shape[1], descending, ties, threads), missing)

@@ -1,5 +1,10 @@
 //! How large a sum for two lists can be, from what is known of each list by itself and of each item that both have.
 //!
+//! ```text
+//! mod     by norms, and what both ways share
+//! pairs   by the products of pairs
+//! ```
+//!
 //! A sum is the inner product of two vectors with an entry for each ordered pair of items (for the average weight one
 //! for each length of the top as well). All pairs that a list leaves out have the same entry. Subtract it from all
 //! entries. What is left is zero unless the list has one of the two items. So the sum for two lists is
@@ -13,11 +18,6 @@
 //! by the inequality of Cauchy and Schwarz. The norm of an item is the root of the sum of the squares of the entries of
 //! all pairs with it. Signed sums subtract nothing: pairs that a list leaves out have zero anyway. With negative weights
 //! pairs of an item that only s has and one that only t has can add something; at most what their sizes come to.
-//!
-//! ```text
-//! mod     by norms
-//! pairs   by the products of pairs
-//! ```
 
 mod pairs;
 
@@ -95,7 +95,7 @@ impl ListSums<'_> {
         norms.clear();
         memory::resize(norms, listed.list.len(), 0.0)?;
         if by.pairs {
-            self.sizes(listed, norms);
+            pairs::find_sizes(listed, norms);
             return Ok(());
         }
         match self.weight {

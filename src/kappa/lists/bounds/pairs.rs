@@ -47,12 +47,12 @@ impl Sizes {
     }
 }
 
-impl ListSums<'_> {
-    /// The numbers of the items of each block, by first rank.
-    pub(super) fn sizes(&self, listed: &Listed<'_>, norms: &mut [f64]) {
-        each_block(listed, |start, _| norms[start] = size_of(listed, start));
-    }
+/// The numbers of the items of each block, by first rank.
+pub(super) fn find_sizes(listed: &Listed<'_>, norms: &mut [f64]) {
+    each_block(listed, |start, _| norms[start] = size_of(listed, start));
+}
 
+impl ListSums<'_> {
     /// What pairs add at most; `without` is for the pairs that have no item in common.
     pub(super) fn by_pairs(&self, by: BoundBy, s: &Listed<'_>, t: &Listed<'_>, without: f64) -> Bound {
         let items = self.items as f64;

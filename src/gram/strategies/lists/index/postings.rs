@@ -114,3 +114,29 @@ pub(super) fn fraction(norm: f64, largest: f64) -> f32 {
 
 /// A number that is positive even when squared.
 const LEAST: f32 = 1e-18;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn entries_are_sorted_by_item_and_then_by_list() {
+        for most in [0, 1, 2047, 2048, 5_000_000, u32::MAX] {
+            let item = |list: u32| (u64::from(list.wrapping_mul(2_654_435_761)) % (u64::from(most) + 1)) as u32;
+            let entries: Vec<_> = (0..3000).map(|list| Entry { item: item(list), list, norm: list as f32 }).collect();
+            let mut expected: Vec<_> = entries.iter().map(|entry| (entry.item, entry.list, entry.norm)).collect();
+            expected.sort_by_key(|&(item, list, _)| (item, list));
+            let found = sorted(entries, &Stop::default()).unwrap();
+            assert!(found.iter().map(|entry| (entry.item, entry.list, entry.norm)).eq(expected), "{most}");
+        }
+        assert!(sorted(Vec::new(), &Stop::default()).unwrap().is_empty());
+    }
+
+    #[test]
+    fn sorting_can_be_stopped() {
+        let entries = vec![Entry { item: 1, list: 0, norm: 1.0 }; 10];
+        assert!(matches!(sorted(entries, &Stop::of_an_ended_run()), Err(Error::Interrupted)));
+        let lists = Lists::from_ranks(3, &[0, 1], &[2], &[1]).unwrap();
+        assert!(matches!(Postings::new(&lists, &[1.0], &Stop::of_an_ended_run()), Err(Error::Interrupted)));
+    }
+}

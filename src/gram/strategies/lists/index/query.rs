@@ -262,16 +262,13 @@ impl<'a> Searcher<'a> {
         let setting = self.setting;
         find_common(s.list, setting.y.row(list), &mut self.common)?;
         let mut made;
-        let t = match self.ready.get_mut(self.index.classes.of(list)) {
+        let t = if let Some(ready) = self.ready.get_mut(self.index.classes.of(list)) {
             // All that is made ready depends on the shape alone.
-            Some(ready) => {
-                ready.list = setting.y.row(list);
-                ready
-            }
-            None => {
-                made = setting.listed(setting.y.row(list))?;
-                &mut made
-            }
+            ready.list = setting.y.row(list);
+            ready
+        } else {
+            made = setting.listed(setting.y.row(list))?;
+            &mut made
         };
         let sum = setting.sums().of_common(s, t, &self.common, &mut self.memory)?;
         Ok(setting.finished(setting.of_sum(sum), row, list))
