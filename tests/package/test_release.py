@@ -34,7 +34,7 @@ def test_the_installed_package_has_the_metadata():
     assert found["License-Expression"] == CRATE["license"] == "MIT"
     assert set(found.get_all("Project-URL")) == {f"{name}, {url}" for name, url in PROJECT["project"]["urls"].items()}
     assert "Typing :: Typed" in found.get_all("Classifier")
-    assert found.get_payload().strip() == INDEX_PAGE.strip()
+    assert found["Description"].strip() == INDEX_PAGE.strip()
 
 
 def test_the_index_can_show_the_page():
