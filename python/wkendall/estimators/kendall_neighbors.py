@@ -41,13 +41,13 @@ class KendallNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Kernel
     `transform` returns a sparse graph of distances between its rankings and the rankings of `fit`. Use it before an
     estimator with `metric="precomputed"`, such as `KNeighborsClassifier` or `DBSCAN`.
 
-    Neighbours are the rankings with the largest kernel, or with the fewest discordant pairs, as `neighbors` finds them. What is
-    reported is a distance: the number of discordant pairs, or for a kernel `sqrt(K(s, s) + K(t, t) - 2 K(s, t))`.
+    Neighbours are the rankings with the largest kernel, or with the fewest discordant pairs, as `neighbors` finds them.
+    The methods return distances: the number of discordant pairs, or for a kernel `sqrt(K(s, s) + K(t, t) - 2 K(s, t))`.
 
-    The neighbours are also the nearest by the reported distance if all rankings have the same self-similarity K(s, s). That
-    holds for complete rankings with a weight by name, and with `normalize=True`. For ties, missing items and lists without
-    `normalize=True`, and for `U` and `W`, it can fail: the neighbours are sorted by their distance, but a ranking with
-    a smaller kernel can have a smaller distance than all of them, and is not found.
+    The neighbours are also the nearest by the reported distance if all rankings have the same self-similarity K(s, s).
+    That holds for complete rankings with a weight by name, and with `normalize=True`. Without `normalize=True` it can
+    fail for ties, missing items, lists, `U` and `W`. The rankings with the largest kernel are then found and sorted by
+    distance, but another ranking can be nearer than all of them.
 
     Parameters
     ----------
@@ -288,7 +288,7 @@ class KendallNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Kernel
         return _as_matrix(graph_of(x, y, self._compared_by(), count, self.mode, Run(n_jobs=self.n_jobs)))
 
     def fit_transform(self, X: ArrayLike, y: object = None) -> csr_matrix:  # noqa: ARG002
-        """Keep rankings, and return the graph of the nearest of them, each with itself.
+        """Store the rankings and return the graph of their nearest neighbours; each ranking is its own neighbour.
 
         Parameters
         ----------

@@ -82,10 +82,10 @@ def gram_matrix(
         Instead of `weight`: any weights of tuples of positions. For order 2 the kernel is the sum of U[a, b] U[c, d]
         over all ordered pairs of items, concordant or not, including each item with itself. It takes O(n^2) for a pair
         of rankings. An array with one more axis in front is a stack: the kernel is the sum of the kernels of its
-        members. Arrays and stacks may be nested lists. A tuple always means factors, in one of two forms: `order`
-        arrays of shape (r, n), one for each axis; or r tuples of `order` vectors, one for each term. Lists in place of
-        these arrays or tuples are refused because they are ambiguous. Factors represent the sum of r outer products.
-        They take O(r^2 n) for a pair of rankings.
+        members. Arrays and stacks may be nested lists. A tuple always means factors. It contains either `order` arrays
+        of shape (r, n), one array for each axis, or r tuples, one tuple of `order` vectors for each term. Lists in
+        place of these arrays or tuples are refused because they are ambiguous. Factors represent the sum of r outer
+        products. They take O(r^2 n) for a pair of rankings.
     W : array-like of shape (n, n, n, n)
         Instead of `weight`: a concordant pair adds W[a, b, c, d]. W must be symmetric and positive semi-definite as a
         matrix with a row for each pair a < b and a column for each pair c < d. The other entries are ignored and may be

@@ -89,7 +89,8 @@ def neighbors(
     n_neighbors : int
         How many to find for each ranking; 10 unless given.
     radius : float, optional
-        Instead of `n_neighbors`: find all with a kernel of at least, or a distance of at most, this value.
+        Instead of `n_neighbors`: find all rankings with a kernel of at least `radius` or, with `metric="distance"`, a
+        distance of at most `radius`.
     metric : {"kernel", "distance"}
         The measure of similarity: the kernel (largest value first), or the number of discordant pairs (smallest first).
     weight, k, u, U, W, order, check, signed, normalize

@@ -53,8 +53,8 @@ class Optimizer:
     feasible : callable, optional
         `feasible(x)` tells whether an order may be evaluated. Other orders are never proposed.
     noisy : bool
-        Whether values of the same order differ from call to call. If True, the same order can be asked for and told
-        again.
+        Whether the function can return different values for the same order. If True, the same order can be asked for
+        and told again.
     rng : None, int or Generator
         The seed of the run.
 

@@ -66,11 +66,12 @@ def independence_test(
     y : array-like of shape (m,) or (m, d)
         The value that is paired with each ranking.
     y_kernel : {"auto", "delta", "gaussian", "mallows", "kendall"}
-        The kernel between values of `y`. "delta", for labels: 1 if they are equal, else 0. "gaussian", for numbers and vectors:
-        `exp(-|a - b|^2 / (2 bandwidth^2))`. "mallows" and "kendall", for rankings, of the same items as `X` or of others.
-        "auto" is "delta" for texts, booleans and categories and "gaussian" for all numbers, whole ones too, and for rows of
-        them. So say "delta" if numbers are labels, and "mallows" or "kendall" if rows are rankings. Labels of different types
-        are different: 1, "1" and True are three labels. Every ranking needs one: None and NaN are refused.
+        The kernel between values of `y`. "delta", for labels: 1 if they are equal, else 0. "gaussian", for numbers and
+        vectors: `exp(-|a - b|^2 / (2 bandwidth^2))`. "mallows" and "kendall", for rankings, of the same items as `X` or
+        of others. "auto" means "delta" for texts, booleans and categories. It means "gaussian" for numbers, including
+        whole numbers, and for rows of numbers. Pass "delta" if numbers are labels, and "mallows" or "kendall" if rows
+        are rankings. Labels of different types are different: 1, "1" and True are three labels. Every ranking needs a
+        value of `y`: None and NaN are refused.
     y_options : dict, optional
         Options of that kernel. "gaussian": `bandwidth`; the default is the median distance between distinct values. If
         there are more than 1,000 values, it is computed from 1,000 of them, evenly spaced in sorted order. "mallows"

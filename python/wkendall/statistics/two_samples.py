@@ -113,8 +113,8 @@ def two_sample_test(
     Notes
     -----
     The p-value counts a permutation if its statistic plus a tolerance is at least the statistic of the data. The
-    tolerance is 1e-10 times the largest value of the kernel, rounded down to a power of two. Rounding errors are far
-    smaller, so permutations with an equal statistic are always counted.
+    tolerance is 1e-10 c, where c is the largest value of the kernel, rounded down to a power of two. Rounding errors
+    are far smaller, so permutations with an equal statistic are always counted.
 
     Equal rankings are merged and counted. A permutation of 12,216 people with 720 distinct rankings takes about 720 x
     720 multiplications. If the rankings of m people are all distinct, it takes m^2 multiplications. The kernel between
