@@ -45,8 +45,8 @@ class KendallNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Kernel
     The methods return distances: the number of discordant pairs, or for a kernel `sqrt(K(s, s) + K(t, t) - 2 K(s, t))`.
 
     The neighbours are also the nearest by the reported distance if all rankings have the same self-similarity K(s, s).
-    That holds for complete rankings with a weight by name, and with `normalize=True`. Without `normalize=True` it can
-    fail for ties, missing items, lists, `U` and `W`. The rankings with the largest kernel are then found and sorted by
+    That holds for complete rankings, and with `normalize=True`. Without `normalize=True` it can fail for ties, missing
+    items and lists. The rankings with the largest kernel are then found and sorted by
     distance, but another ranking can be nearer than all of them.
 
     Parameters

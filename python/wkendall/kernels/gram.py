@@ -100,7 +100,7 @@ def gram_matrix(
     check : bool
         Whether to check that W makes a kernel; the check takes O(n^6).
     signed : bool
-        Subtract the weights of discordant pairs.
+        Subtract the weights of discordant pairs. Only for a named weight and order 2, not for `U` or `W`.
     normalize : bool
         Divide by `sqrt(K(s, s) K(t, t))`. K(s, s) is the self-similarity of s; the result is 0 where a self-similarity
         is 0. With or without `normalize`, a self-similarity counts as 0 if it is at most 1e-12 times the sum of the

@@ -82,7 +82,7 @@ def consensus(
     sample_weight : array-like of shape (m,), optional
         The weight of each ranking, from 0; for example its number of voters. The default is 1 for each.
     method : {"auto", "exact", "local", "borda"}
-        "exact" finds the best of all rankings, for up to 20 items; with `weight="mult"` and `U` up to 10. "local" moves
+        "exact" finds the best of all rankings, for up to 20 items; with `weight="mult"` or `U` up to 10. "local" moves
         and swaps items as long as the score grows, from several starts, for any number of items. "borda" sorts the
         items by their mean ranks. "auto" is exact where possible. With the standard weight, "auto" first splits the
         items into groups such that majorities rank each group before the next. It then orders each group separately,

@@ -56,8 +56,8 @@ def independence_test(
 
     The statistic is the Hilbert-Schmidt independence criterion, trace(K H L H) / m^2. K is the kernel between the
     rankings, L the kernel between the values of `y`, and H subtracts means. The statistic is never negative, and it is
-    0 if the sample shows no dependence. The p-value is the share of random permutations of `y` with a statistic that is
-    at least as large.
+    0 if the sample shows no dependence. The p-value is (1 + c) / (1 + p), where c of p random permutations of `y` have a
+    statistic that is at least as large.
 
     Parameters
     ----------

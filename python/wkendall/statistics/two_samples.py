@@ -64,8 +64,8 @@ def two_sample_test(
 
     The statistic is the unbiased squared maximum mean discrepancy: the mean of the kernel over pairs of people of the
     first group, plus the mean over pairs of the second, minus twice the mean over pairs with one person from each. It
-    is about 0 if the groups come from the same distribution, and can be negative. The p-value is the share of random
-    assignments of people to the groups with a statistic that is at least as large.
+    is about 0 if the groups come from the same distribution, and can be negative. The p-value is (1 + c) / (1 + p), where
+    c of p random assignments of people to the groups have a statistic that is at least as large.
 
     With more groups the statistic is the mean of the discrepancies of all pairs of groups, each pair weighted by the
     product of its sizes. For two groups that is the discrepancy itself.
