@@ -85,7 +85,9 @@ def test_failures(capsys):
     fails(capsys, "corr votes.soc -o tau.csv", "is a PrefLib file", 2)
     fails(capsys, "corr table.npy -o tau.csv --skip a", "--skip goes with CSV files", 2)
     fails(capsys, "corr table.csv -o tau.csv --min-periods x", "must be a whole number from 0", 2)
-    fails(capsys, "corr named.csv -o tau.csv", "holds 'a', which is not a number; --skip COLUMN leaves a column out")
+    fails(
+        capsys, "corr named.csv -o tau.csv", "holds 'a', which is not a number; use --skip COLUMN to leave a column out"
+    )
     fails(
         capsys,
         "corr table.csv -o tau.csv --skip none",
@@ -187,9 +189,12 @@ def test_messages_speak_of_tables(capsys):
         ("turned.csv", "turned.csv, line 3: column 2, 'y', holds 'True', which is not a number"),
         ("large.csv", "large.csv, line 3: column 2, 'y', holds '1e400', which is too large for a double"),
         ("names.csv", "the names of the columns are the only row: there must be observations after them"),
-        ("index.csv", "column 1 has no name, but every column must be a variable: row numbers are none; --skip COLUMN"),
+        (
+            "index.csv",
+            "column 1 has no name, but every column must be a variable: leave out row numbers; use --skip COLUMN",
+        ),
         ("empty.csv", "empty.csv, line 1: the file is empty"),
-        ("table.csv --skip 1 --skip 2 --skip 3", "every column is set apart: no columns are left"),
+        ("table.csv --skip 1 --skip 2 --skip 3", "every column is skipped or not a variable: no columns are left"),
         (
             "deep.npy",
             "deep.npy has an array of shape (2, 2, 2), but must have two axes, one observation a row, or one axis",

@@ -249,7 +249,7 @@ def test_without_the_baseline():
 def test_a_baseline_that_does_not_fit(leave_memory, capsys):
     leave_memory(10_000)
     words = "learn x.npy --labels ages.npy -o out --C 1 --folds 2 --order 1"
-    fails(capsys, words, "takes 12.5 KiB, but only 9.8 KiB of memory are available: --no-baseline does without it")
+    fails(capsys, words, "takes 12.5 KiB, but only 9.8 KiB of memory are available: --no-baseline leaves it out")
     run(f"{words} --no-baseline")
 
 

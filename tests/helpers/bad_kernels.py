@@ -294,7 +294,7 @@ WEIGHTS = [
     ("neighbours by an unknown backend", near(n_neighbors=2, backend="bit"), ValueError, ["backend", "bit"]),
     ("graph of an unknown mode", lambda: wkendall.neighbors_graph(X, mode="both"), ValueError,
      r"^mode is 'both', but must be one of 'distance', 'connectivity'$"),
-    ("graph of too many", lambda: wkendall.neighbors_graph(X), ValueError, r"^n_neighbors is 10, but there are 5 others"),
+    ("graph of too many", lambda: wkendall.neighbors_graph(X), ValueError, r"^n_neighbors is 10, but there are 5 other rankings"),
     ("neighbours and a radius", near(n_neighbors=2, radius=3), ValueError,
      r"^n_neighbors and radius are both given: pass one of them$"),
     ("neighbours by default and a radius", near(n_neighbors=10, radius=3.0, metric="distance"), ValueError,

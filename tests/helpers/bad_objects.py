@@ -159,7 +159,7 @@ OBJECTS = [
     ("neighbours of an unknown mode", fit(wkendall.KendallNeighbors, mode="graph"), ValueError, r"^mode is 'graph', but"),
     ("neighbours in a bad radius", fit(wkendall.KendallNeighbors, radius="1"), TypeError, r"^radius must be a real number"),
     ("neighbours too many", lambda: fitted(wkendall.KendallNeighbors).kneighbors(n_neighbors=6), ValueError,
-     r"^n_neighbors is 6, but there are 5 others to choose from"),
+     r"^n_neighbors is 6, but there are 5 other rankings"),
     ("neighbours too many in a graph", lambda: fitted(wkendall.KendallNeighbors, n_neighbors=6).transform(X), ValueError,
      r"^n_neighbors is 6, but fit had 6 rankings, of which a ranking finds itself: it must be from 1 to 5$"),
     ("neighbours far too many in a graph", lambda: fitted(wkendall.KendallNeighbors, n_neighbors=9).transform(X), ValueError,

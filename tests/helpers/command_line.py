@@ -72,7 +72,7 @@ def fails(capsys, words, message, code=1):
     lines = err.splitlines()
     assert len(lines) == 1, err
     assert lines[0].startswith("wkendall: ")
-    assert message in lines[0]
+    assert message in lines[0], f"{message!r} is not in {lines[0]!r}"
     assert lines[0].endswith(" --help shows more)") == (code == 2)
 
 

@@ -426,7 +426,7 @@ class TestWhatAReviewFound:
     def test_files_of_others_are_left_alone(self, tmp_path):
         X = random_rankings(np.random.default_rng(0), 5, 4)
         for name, said in [
-            ("K.npy.journal", "is no journal of an earlier run"),
+            ("K.npy.journal", "is not a journal of an earlier run"),
             ("K.npy.unfinished", "not from an earlier run"),
         ]:
             other = tmp_path / name

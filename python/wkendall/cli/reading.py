@@ -235,7 +235,7 @@ def _from_csv(path: Path, arguments: argparse.Namespace, label: str | None, item
 def csv_hint(error: RankingError, arguments: argparse.Namespace) -> str:
     """Say which option helps with a CSV file that cannot be read."""
     if error.kind == "text" and getattr(arguments, "layout", None) == "ranks" and not _are_numbers(str(error.value)):
-        return "; --skip COLUMN leaves a column out, --layout choices and long are for tables with names of items in the cells"
+        return "; use --skip COLUMN to leave a column out, or --layout choices or long for names of items in the cells"
     if error.kind == "text" and error.column == 0 and arguments.delimiter is None and _are_numbers(error.value):
         return "; use --delimiter ' ' for numbers with spaces between them"
     return "; use --skip COLUMN to leave a column out" if error.kind in ("text", "no name") else ""

@@ -110,7 +110,7 @@ def read_rows(
     known = {name: place for name, place in places.items() if place is not None}
     kept = [column for column in range(width) if column not in known.values()]
     if not kept and layout != "long":
-        file.fail(line, f"every column is set apart: no {items} are left")
+        file.fail(line, f"every column is skipped or not {an_item}: no {items} are left")
     if names is not None:
         _check_names(file, line, names, kept if layout in ("ranks", "table") else (), an_item)
         if len(rows) == 1:
@@ -169,7 +169,7 @@ def _check_names(file: File, line: int, names: list[str], items: Collection[int]
     first: dict[str, int] = {}
     for column, name in enumerate(names, 1):
         if not name and column - 1 in items:
-            reason = f"column {column} has no name, but every column must be {an_item}: row numbers are none"
+            reason = f"column {column} has no name, but every column must be {an_item}: leave out row numbers"
             file.fail(line, reason, "no name", column - 1)
         if name and first.setdefault(name, column) != column:
             file.fail(line, f"columns {first[name]} and {column} have the same name, {shown(name)}")
