@@ -123,7 +123,7 @@ class MallowsKernel(_RankingKernel):
 
     @property
     def lam(self) -> Any:
-        """The rate, of shape (*batch_shape, 1, 1)."""
+        """The rate, of shape `batch_shape + (1, 1)`."""
         return self.raw_lam_constraint.transform(self.raw_lam)
 
     @lam.setter
