@@ -75,7 +75,7 @@ def by_blocks(X, count, threads, size=1000):
     for start in range(0, len(X), size):
         K = wkendall.gram_matrix(X[start : start + size], X, n_jobs=threads)
         K[np.arange(len(K)), np.arange(start, start + len(K))] = -np.inf
-        found = np.argpartition(-K, count, axis=1)[:, :count]
+        found = np.argpartition(-K, count, axis=1)[:, :count].copy()  # a view would keep the whole block
         values.append(np.sort(np.take_along_axis(K, found, axis=1), axis=1)[:, ::-1])
         indices.append(found)
     return np.concatenate(values), np.concatenate(indices)
