@@ -117,8 +117,8 @@ trait Adder {
     /// The sums before the first item of a part whose low values are `low`.
     fn start(&self, low: Range<usize>) -> Self::Passed;
 
-    /// Processes an item; returns its term, which is zero for a low item.
-    fn pass(&self, passed: &mut Self::Passed, value: u32, is_low: bool, masks: Masks) -> Self::Sum;
+    /// Processes an item after `low` low items; returns its term, which is zero for a low item.
+    fn pass(&self, passed: &mut Self::Passed, low: usize, value: u32, half: Half) -> Self::Sum;
 
     /// Called after every [`RUN`] items.
     fn settle(&self, _: &mut Self::Passed) {}
@@ -237,8 +237,7 @@ fn across_halves<A: Adder>(
     // Slices, so that addresses and lengths stay in registers.
     let spill = spill.as_mut_slice();
     let half = values.len() / 2;
-    let middle = (first + half) as u32;
-    let masks = Masks::new();
+    let halves = Halves::split_at(first + half);
     let mut passed = adder.start(first..first + half);
     let mut sum = A::Sum::default();
     let (mut low, mut high) = (0, 0);
@@ -249,13 +248,13 @@ fn across_halves<A: Adder>(
         let mut part = A::Sum::default();
         for position in start..values.len().min(start + RUN) {
             let value = values[position];
-            let is_low = value < middle;
-            part += adder.pass(&mut passed, value, is_low, masks);
+            let half = halves.of(value);
+            part += adder.pass(&mut passed, low, value, half);
             // Written to both sides and kept on one: a branch would be unpredictable.
             values[low] = value;
             spill[high] = value;
-            low += usize::from(is_low);
-            high += usize::from(!is_low);
+            low = half.count_if_low(low);
+            high = half.count_if_high(high);
         }
         sum += part;
         adder.settle(&mut passed);
@@ -264,19 +263,54 @@ fn across_halves<A: Adder>(
     Some(sum)
 }
 
-/// Keeps a number or makes it 0, without a branch. Which half the next item belongs to is unpredictable. The compiler
-/// would otherwise choose a branch that is mispredicted every other time: the multiplicative weight would take three
-/// times as long at n = 1000. Because the masks are unknown to the compiler, it cannot.
+/// Tells low values from high ones.
 #[derive(Clone, Copy)]
-struct Masks([u64; 2]);
+struct Halves {
+    middle: i64,
+    shift: u32,
+}
 
-impl Masks {
-    fn new() -> Self {
-        Self(std::hint::black_box([0, u64::MAX]))
+impl Halves {
+    fn split_at(middle: usize) -> Self {
+        // Unknown to the compiler, so that it cannot choose a branch. Which half the next item belongs to is
+        // unpredictable: the multiplicative weight would take three times as long at n = 1000.
+        Self { middle: middle as i64, shift: std::hint::black_box(63) }
     }
 
-    fn keep_if(self, keep: bool, value: f64) -> f64 {
-        f64::from_bits(value.to_bits() & self.0[usize::from(keep)])
+    fn of(self, value: u32) -> Half {
+        // The sign of the difference, in all bits.
+        Half((i64::from(value) - self.middle).wrapping_shr(self.shift).cast_unsigned())
+    }
+}
+
+/// The half that an item belongs to: all bits are set for a low item, none for a high one.
+#[derive(Clone, Copy)]
+struct Half(u64);
+
+impl Half {
+    /// One more for a low item.
+    fn count_if_low(self, count: usize) -> usize {
+        count.wrapping_sub(self.0 as usize)
+    }
+
+    /// One more for a high item.
+    fn count_if_high(self, count: usize) -> usize {
+        count.wrapping_add(1).wrapping_add(self.0 as usize)
+    }
+
+    /// The count for a high item, otherwise 0.
+    fn count_for_high(self, count: usize) -> u64 {
+        count as u64 & !self.0
+    }
+
+    /// The number for a low item, otherwise 0.
+    fn keep_if_low(self, number: f64) -> f64 {
+        f64::from_bits(number.to_bits() & self.0)
+    }
+
+    /// The number for a high item, otherwise 0.
+    fn keep_if_high(self, number: f64) -> f64 {
+        f64::from_bits(number.to_bits() & !self.0)
     }
 }
 
@@ -299,16 +333,12 @@ impl<S: Total, T: CountingTerm<M>, I: Fn(usize) -> [f64; M], const M: usize> Cou
 
 impl<S: Total, T: CountingTerm<M>, I: Fn(usize) -> [f64; M], const M: usize> Adder for Counted<S, T, I, M> {
     type Sum = S;
-    type Passed = u64;
+    type Passed = ();
 
-    fn start(&self, _: Range<usize>) -> u64 {
-        0
-    }
+    fn start(&self, _: Range<usize>) {}
 
-    fn pass(&self, passed: &mut u64, value: u32, is_low: bool, _: Masks) -> S {
-        let number = self.number(value);
-        *passed += u64::from(is_low);
-        S::product(*passed * u64::from(!is_low), number)
+    fn pass(&self, (): &mut (), low: usize, value: u32, half: Half) -> S {
+        S::product(half.count_for_high(low), self.number(value))
     }
 
     fn leaf(&self, values: &[u32]) -> S {
@@ -367,10 +397,10 @@ impl<T: PairTerm<M, N>, I: Fn(usize) -> [f64; M], const M: usize, const N: usize
         add(&mut passed.settled, &std::mem::replace(&mut passed.recent, [0.0; N]));
     }
 
-    fn pass(&self, passed: &mut Passed<N>, value: u32, is_low: bool, masks: Masks) -> f64 {
+    fn pass(&self, passed: &mut Passed<N>, _: usize, value: u32, half: Half) -> f64 {
         let item = (self.items)(value as usize);
         let later = T::later(item);
-        add(&mut passed.recent, &T::earlier(item).map(|number| masks.keep_if(is_low, number)));
+        add(&mut passed.recent, &T::earlier(item).map(|number| half.keep_if_low(number)));
         let products = T::ORDER.into_iter().map(|k| {
             let before = passed.settled[k] + passed.recent[k];
             // If signed: the low items before this one, minus the low items after it.
@@ -378,7 +408,7 @@ impl<T: PairTerm<M, N>, I: Fn(usize) -> [f64; M], const M: usize, const N: usize
             low * later[k]
         });
         let term = products.reduce(|sum, product| sum + product).unwrap_or(0.0);
-        masks.keep_if(!is_low, term)
+        half.keep_if_high(term)
     }
 
     fn leaf(&self, values: &[u32]) -> f64 {
