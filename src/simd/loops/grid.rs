@@ -140,9 +140,10 @@ unsafe fn sum_in<T: PairTerm<M, N>, V: GridRegister, L: Numbers<M>, const M: usi
     let positions = &mut spare[..count];
     let grid = Grid::new(count.div_ceil(S).max(1));
     cells.clear();
-    cells.resize(grid.len() * N * if T::SYMMETRIC { 1 } else { 2 }, 0.0);
-    let (earlier, later) = cells.split_at_mut(grid.len() * N);
-    let (earlier, later) = (earlier.as_chunks_mut::<N>().0, later.as_chunks_mut::<N>().0);
+    let later_cells = if T::SYMMETRIC { 0 } else { grid.len() };
+    cells.resize((grid.len() + later_cells + grid.sums()) * N, 0.0);
+    let (earlier, rest) = cells.as_chunks_mut::<N>().0.split_at_mut(grid.len());
+    let (later, sums) = rest.split_at_mut(later_cells);
     // Checked once for all look-ups by value below.
     assert!(numbers.len() >= count && values.iter().all(|&value| (value as usize).wrapping_sub(first) < count));
     // SAFETY: the caller keeps the promise of `GridRegister`; values minus the first are below `count`, as just
@@ -151,7 +152,7 @@ unsafe fn sum_in<T: PairTerm<M, N>, V: GridRegister, L: Numbers<M>, const M: usi
         let total = sum_rows::<T, V, L, M, N, S>(numbers, permutation, positions, grid, earlier, later);
         let total = sum_columns::<T, V, L, M, N, S>(numbers, positions, total);
         let later = if T::SYMMETRIC { &*earlier } else { &*later };
-        total.add(grid.sum::<T, V, M, N>(earlier, later.as_flattened())).sum()
+        total.add(grid.sum::<T, V, M, N>(earlier, later.as_flattened(), sums)).sum()
     }
 }
 
@@ -296,6 +297,11 @@ impl Grid {
         self.height * self.width
     }
 
+    /// How many sums [`Self::sum`] needs memory for.
+    fn sums(self) -> usize {
+        (1 + SCANNED) * self.width
+    }
+
     /// Adds up the pairs of cells in different rows and columns, from the sums of their numbers:
     ///
     /// ```text
@@ -303,7 +309,7 @@ impl Grid {
     ///     total += below[c] . later[r][c]        below[c] = sum of earlier[r'][c'] over r' < r, c' < c
     /// ```
     ///
-    /// For symmetric terms, `later` is `earlier` in reverse.
+    /// For symmetric terms, `later` is `earlier` in reverse. `sums` is zero: memory of [`Self::sums`].
     ///
     /// # Safety
     /// As for [`GridRegister`].
@@ -312,27 +318,26 @@ impl Grid {
         self,
         earlier: &[[f64; N]],
         later: &[f64],
+        sums: &mut [[f64; N]],
     ) -> V {
-        const MOST_COLUMNS: usize = (MOST / WIDE_BUCKET).next_multiple_of(COLUMNS);
-        const { assert!((NARROW / NARROW_BUCKET).next_multiple_of(COLUMNS) <= MOST_COLUMNS) };
         const { assert!(N == 1 || N == 4) };
-        let mut below = [[0.0; N]; MOST_COLUMNS];
-        // For each row, the sums over the columns before.
-        let mut left = [[[0.0; N]; MOST_COLUMNS]; SCANNED];
+        let (below, left) = sums.split_at_mut(self.width);
+        let below = below.as_flattened_mut();
         // SAFETY: the caller keeps the promise of `GridRegister`.
         unsafe {
             let mut totals = [V::splat(0.0); SCANNED];
             let bands = earlier.chunks_exact(self.width * SCANNED).zip(later.chunks_exact(self.width * SCANNED * N));
             for (earlier, later) in bands {
-                self.scan(earlier, &mut left);
+                self.scan(earlier, left);
+                let left = left.as_flattened();
                 for start in (0..self.width * N).step_by(V::WIDTH) {
-                    let below = &mut below.as_flattened_mut()[start..start + V::WIDTH];
+                    let below = &mut below[start..start + V::WIDTH];
                     let mut seen = V::load(below);
                     for row in 0..SCANNED {
                         let later = V::load(&later[row * self.width * N + start..]);
                         let later = if T::SYMMETRIC && N == 4 { later.reverse_fours() } else { later };
                         totals[row] = totals[row].add_product(seen, later);
-                        seen = seen.add(V::load(&left[row].as_flattened()[start..]));
+                        seen = seen.add(V::load(&left[row * self.width * N + start..]));
                     }
                     seen.store(below);
                 }
@@ -342,13 +347,17 @@ impl Grid {
         }
     }
 
-    /// `left[row][column]` = sum of `earlier[row][c]` over c < column.
+    /// For each row r, column by column: `left[r][column]` = sum of `earlier[r][c]` over c < column.
     #[inline(always)]
-    fn scan<const N: usize, const C: usize>(self, earlier: &[[f64; N]], left: &mut [[[f64; N]; C]; SCANNED]) {
+    fn scan<const N: usize>(self, earlier: &[[f64; N]], left: &mut [[f64; N]]) {
         let row = |row: usize| &earlier[row * self.width..][..self.width];
         let rows: [&[[f64; N]]; SCANNED] = [row(0), row(1), row(2), row(3)];
+        let (a, rest) = left.split_at_mut(self.width);
+        let (b, rest) = rest.split_at_mut(self.width);
+        let (c, d) = rest.split_at_mut(self.width);
+        let left = [a, b, c, &mut d[..self.width]];
         let mut sums = [[0.0; N]; SCANNED];
-        for column in 0..self.width.min(C) {
+        for column in 0..self.width {
             for row in 0..SCANNED {
                 left[row][column] = sums[row];
                 for (sum, number) in sums[row].iter_mut().zip(rows[row][column]) {
