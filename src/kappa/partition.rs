@@ -428,7 +428,7 @@ impl<T: PairTerm<M, N>, I: Fn(usize) -> [f64; M], const M: usize, const N: usize
                 }
             }
         }
-        sums.iter().sum()
+        sums.iter().take(values.len()).fold(0.0, |total, sum| total + sum)
     }
 }
 
