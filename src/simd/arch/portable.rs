@@ -58,6 +58,8 @@ impl Register<f64> for [f64; 4] {
 }
 
 impl GridRegister for [f64; 4] {
+    const PLAIN: bool = true;
+
     #[inline(always)]
     unsafe fn sum(self) -> f64 {
         self.iter().sum()

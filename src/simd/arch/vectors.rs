@@ -22,6 +22,9 @@ pub(crate) trait Register<S>: Copy {
 
 /// A register of doubles with the operations for sums over pairs of items.
 pub(crate) trait GridRegister: Register<f64> {
+    /// Whether its operations need no special instructions. Only then may a function that is not inlined use them.
+    const PLAIN: bool = false;
+
     /// The sum of all numbers.
     unsafe fn sum(self) -> f64;
     /// `self + value` in the lanes where `a < b`, and `self` in the others.
