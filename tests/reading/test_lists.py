@@ -242,14 +242,14 @@ REFUSED = [
     ("path bytes", lambda: read_preflib(b"a.soc"), TypeError, "path must be the name of a file, not b'a.soc'"),
     *(
         (f"{name} {given!r}", lambda name=name, given=given: read_csv("a.csv", **{name: given}), TypeError,
-         f"{name} must be the name of a column, or its number from 1 as text, such as '1'{more}, not {given!r}")
+         f"{name} must be the name of a column, or its number from 1 as text{more}, not {given!r}")
         for name, given, more in [
             ("id", 1, ""), ("id", ["who"], ""), ("item", 2, ""), ("value", 3.0, ""),
             ("skip", 1, ", or a list of them"), ("skip", None, ", or a list of them"), ("skip", b"a", ", or a list of them"),
         ]
     ),
     ("a number in skip", lambda: read_csv("a.csv", skip=["age", 4]), TypeError,
-     "skip[1] must be the name of a column, or its number from 1 as text, such as '1', not 4"),
+     "skip must be the name of a column, or its number from 1 as text, or a list of them, not 4"),
     ("delimiter of two", lambda: read_csv("a.csv", delimiter="::"), ValueError,
      "delimiter must be one character, such as ',' or ';', or None, not '::'"),
     ("delimiter of none", lambda: read_csv("a.csv", delimiter=""), ValueError,

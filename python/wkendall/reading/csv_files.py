@@ -121,7 +121,7 @@ def read_csv(
 
 
 #: What an argument for a column must be.
-_COLUMN = "the name of a column, or its number from 1 as text, such as '1'"
+_COLUMN = "the name of a column, or its number from 1 as text"
 
 
 def _columns(skip: object) -> list[str]:
@@ -131,9 +131,9 @@ def _columns(skip: object) -> list[str]:
     if not isinstance(skip, Iterable) or isinstance(skip, bytes):
         raise TypeError(f"skip must be {_COLUMN}, or a list of them, not {shown(skip)}")
     found = list(skip)
-    for place, name in enumerate(found):
+    for name in found:
         if not isinstance(name, str):
-            raise TypeError(f"skip[{place}] must be {_COLUMN}, not {shown(name)}")
+            raise TypeError(f"skip must be {_COLUMN}, or a list of them, not {shown(name)}")
     return found
 
 
