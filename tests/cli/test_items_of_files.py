@@ -170,6 +170,12 @@ def test_items_are_called_items(capsys):
         "gram long.csv --layout long -o out.npy",
         "long.csv: ranking 'bob', item 'Brazil' holds 7, but every row",
     )
+    Path("long.csv").write_text("who,what,rank\nann,Alien,1\nann,Brazil,2.25\n")
+    message = (
+        "ranking 'ann', item 'Brazil' holds 2.25, which is not a whole number: ranks and item numbers must be whole; "
+    )
+    message += "--input scores reads real numbers as scores, where larger is better"
+    fails(capsys, "gram long.csv --layout long -o out.npy", message)
     Path("long.csv").write_text("who,what,rank\nann,Alien,1\nann,Brazil,2\nbob,Brazil,1\nbob,Alien,NA\n")
     fails(
         capsys, "gram long.csv --layout long -o out.npy", "long.csv: ranking 'bob' leaves out item 'Alien'; --missing"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 
-from wkendall._errors import Argument, Column, Option, Piece, RankingError, Row, sentence_of
+from wkendall._errors import Advice, Argument, Column, Option, Piece, RankingError, Row, sentence_of
 from wkendall.cli.errors import CommandError, in_options
 from wkendall.cli.reading import Source
 
@@ -64,5 +64,8 @@ def _said(piece: Piece, files: Mapping[str, Source], about: Source | None, learn
             return str(files[name].path)
         case Option(name, _) if name in learned:
             return f"wkendall learn with {in_options(piece)}"
+        case Advice("scores"):
+            option = _said(Option("input", "scores"), files, about, learned)
+            return f"; {option} reads real numbers as scores, where larger is better"
         case other:
             return in_options(other)

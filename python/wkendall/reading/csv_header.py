@@ -73,29 +73,39 @@ def _are_columns(cells: list[str], listed: set[str], items: Collection[str]) -> 
     if not first or any(cell in listed or cell in items for cell in first):
         return False, ""
     numbers = bool(listed) and all(map(NUMBER.fullmatch, listed)) and not any(map(NUMBER.fullmatch, first))
-    if numbers or _are_counted(first, listed):
+    if len(first) == len(cells) and (numbers or _are_counted(first, listed)):  # a column has a name
         return True, ""
     row = f"no cell of the row occurs in another row, so {shown(first[0])} may be the name of a column"
     return True, f"{row}, or the first choice of a ranking"
 
 
 def _are_counted(first: list[str], listed: set[str]) -> bool:
-    """Tell whether the names differ in increasing numbers only, as columns of choices do, and no item has such a name."""
+    """Tell whether the names count the columns, as "choice 1" and "choice 2" do, and no item has such a name."""
     split = [_split(cell) for cell in first]
     forms = {form for form, _ in split}
-    alike = len(forms) == 1 and bool(split[0][1]) and all(a < b for (_, a), (_, b) in pairwise(split))
-    return alike and not any(_split(cell)[0] in forms for cell in listed)
+    if len(forms) > 1 or any(_split(cell)[0] in forms for cell in listed):
+        return False
+    numbers = [number for _, number in split]
+    if len(numbers) == 1:
+        return numbers[0][-1:] == [1]
+    return all(_is_next(before, after) for before, after in pairwise(numbers))
+
+
+def _is_next(before: list[int], after: list[int]) -> bool:
+    """Tell whether one of the numbers is larger by one, and the others are the same."""
+    steps = [new - old for old, new in zip(before, after, strict=False)]
+    return len(before) == len(after) and sorted(steps) == [*[0] * (len(steps) - 1), 1]
 
 
 def _split(cell: str) -> tuple[str, list[int]]:
-    """Return a name without its numbers, and the numbers; "1", "1st" and "first" leave different names."""
+    """Return a name without its numbers, and the numbers; "1st" and "first" leave the same name, and "1" another."""
     numbers: list[int] = []
 
     def number(found: re.Match[str]) -> str:
         word = found.group().lower()
         if word in _ORDINALS:
             numbers.append(_ORDINALS.index(word) + 1)
-            return "{first}"
+            return "{1st}"
         numbers.append(int(word.rstrip("stndrh")))
         return "{1}" if word.isdecimal() else "{1st}"
 
