@@ -31,7 +31,7 @@ BROKEN = {
     "empty.npy": "",
     "wrong.soc": "3\n1,a\n",
     "folder.csv": None,
-    "other.csv": 'tea,milk,coffee,juice,"water, still"\n1,2,3,4,5\n',
+    "other.csv": 'tea,milk,cola,juice,"water, still"\n1,2,3,4,5\n',
     "narrow.csv": "a,b\n1,2\n",
 }
 FAILURES = [
@@ -106,11 +106,11 @@ FAILURES = [
     ("gram wrong.soc -o o.npy", "wrong.soc, line 2: the file ends before 3 alternatives"),
     (
         "gram votes.toi -o o.npy --missing error",
-        "votes.toi: line 9, column 'b' holds NaN: every item needs a number; --missing bottom ",
+        "votes.toi: line 9 leaves out item 'b'; --missing bottom puts items without a number last",
     ),
     (
         "gram x.csv --against other.csv -o o.npy",
-        "item 2 is 'coffee' in x.csv and 'milk' in other.csv: both must have the same ",
+        "x.csv has the item 'coffee' that other.csv lacks, and other.csv has the item 'cola' that x.csv lacks: both must have",
     ),
     (
         "gram x.npy --against narrow.csv -o o.npy",

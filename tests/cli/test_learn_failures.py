@@ -93,6 +93,7 @@ BROKEN = {
     "twice.csv": "a,b,y\n" + "1,2,u\n2,1,v\n" * 5 + "1,1,v\n",
     "none.txt": "",
     "short.txt": "u\nv\n",
+    "headed.txt": "age\n" + "u\nv\n" * 20,
     "wide.csv": "y,z\nu,v\n",
     "ragged.csv": "y,z\nu,v\nw\n",
     "votes.soc": SOC,
@@ -116,6 +117,10 @@ FAILURES = [
     ("twice.csv --label y", "twice.csv: line 12 holds 1 twice, in columns 'a' and 'b'"),
     ("x.npy --labels none.txt", "none.txt is empty"),
     ("x.npy --labels short.txt", "short.txt has 2 labels, but x.npy has 40 rankings"),
+    (
+        "x.npy --labels headed.txt",
+        "headed.txt has 41 labels, but x.npy has 40 rankings; if the first line is the name of the labels, add --label 'age'",
+    ),
     (
         "x.npy --labels wide.csv",
         "wide.csv, line 1: the row has 2 cells, not 1: --label says which column has the labels",

@@ -130,7 +130,11 @@ def test_names_take_the_place_of_rows(capsys):
         ("none.csv -o out.csv", "none.csv", 1),
         ("bad.csv -n 1 -o out.csv", "bad.csv: line 3", 1),
         ("x.csv bad.csv -n 1 -o out.csv", "item", 1),
-        ("x.csv few.csv -n 1 -o out.csv", "item 1 is 'tea' in x.csv and 'a' in few.csv", 1),
+        (
+            "x.csv few.csv -n 1 -o out.csv",
+            "x.csv has 'tea' and 4 more items that few.csv lacks, and few.csv has 'a' and 2 more items",
+            1,
+        ),
     ],
 )
 def test_what_is_refused(capsys, words, message, code):

@@ -138,7 +138,9 @@ def test_matrices_of_lists(ending, layout):
 def test_refused(capsys):
     run(f"learn {PEOPLE} -o out --C 1")
     capsys.readouterr()
-    write_table(Path("turned.csv"), NEW, [ITEMS[1], ITEMS[0], *ITEMS[2:]])
+    write_table(Path("other.csv"), NEW, ["cola", *ITEMS[1:]])
+    write_table(Path("gaps.csv"), [["", *row[1:]] for row in NEW.tolist()], ITEMS)
+    write_table(Path("twice.csv"), [[2, 2, 3, 4, 5]], ITEMS)
     np.save("four.npy", random_rankings(RNG, 3, 4))
     Path("strange.csv").write_text("first,second\ntea,wine\n")
     for words, message in (
@@ -148,13 +150,23 @@ def test_refused(capsys):
             "new.csv, line 2: column 1, 'who', holds 'p0', which is not a number; use --skip COLUMN",
         ),
         (
-            "turned.csv --model out",
-            "item 1 is 'coffee' in turned.csv and 'tea' in out/weights.npz: both must have the same items",
+            "other.csv --model out",
+            "out/weights.npz has the item 'tea' that other.csv lacks, and other.csv has the item 'cola' that out/weights.npz ",
         ),
+        (
+            "gaps.csv --model out",
+            "line 2, column 'tea' holds NaN: every item needs a number; wkendall learn with --missing bottom puts items without "
+            "a number last",
+        ),
+        ("twice.csv --model out", "; wkendall learn with --ties mean treats equal numbers as ties"),
         ("four.npy --model out", "four.npy has 4 items, but out/weights.npz was learned from 5"),
         (
             "strange.csv --layout choices --model out",
             "line 2: column 2, 'second', holds 'wine', which is not one of the 5 items",
+        ),
+        (
+            "strange.csv --layout choices --no-header --model out",
+            "line 1: column 1 holds 'first', which is not one of the 5 items",
         ),
     ):
         fails(capsys, f"predict {words} -o found.csv", message)

@@ -58,7 +58,7 @@ def test_kinds_that_differ():
 
 
 def test_what_is_said_counts(capsys):
-    fails(capsys, "compare a.toi b.toi --missing error", "a.toi: line 9, column 'b' holds NaN")
+    fails(capsys, "compare a.toi b.toi --missing error", "a.toi: line 9 leaves out item 'b'")
     fails(capsys, "gram a.toc -o gram.npy --ties error", "a.toc: line 9 holds 1 twice")
     run("gram a.soi -o gram.npy --missing anywhere")
     np.testing.assert_array_equal(np.load("gram.npy"), wkendall.gram_matrix(ROWS["soi"], missing="anywhere"))

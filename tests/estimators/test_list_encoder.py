@@ -94,6 +94,9 @@ def test_series_and_padded_tables():
         pd.DataFrame(rows).replace({None: np.nan}),
         pl.DataFrame(rows, schema=["first", "second", "third"], orient="row"),
         np.array(rows, dtype=object),
+        [[item or "" for item in row] for row in rows],
+        np.array([[item or "" for item in row] for row in rows]),
+        pd.DataFrame(rows).fillna("  "),
     ):
         encoder = ListEncoder().fit(lists)
         assert encoder.items_ == ["a", "b", "c"]

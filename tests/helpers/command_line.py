@@ -1,7 +1,9 @@
 """Files of rankings, and the command line run on them."""
 
+import argparse
 import csv
 import os
+import re
 import shlex
 import subprocess
 import sys
@@ -11,7 +13,7 @@ import numpy as np
 import pytest
 import wkendall
 from definitions import random_rankings
-from wkendall.cli import main
+from wkendall.cli import _parser, main
 
 N, M = 5, 7
 X = random_rankings(np.random.default_rng(0), M, N)
@@ -74,6 +76,23 @@ def fails(capsys, words, message, code=1):
     assert lines[0].startswith("wkendall: ")
     assert message in lines[0], f"{message!r} is not in {lines[0]!r}"
     assert lines[0].endswith(" --help shows more)") == (code == 2)
+    check_options(shlex.split(words) if isinstance(words, str) else words, lines[0])
+
+
+def options_of(command):
+    """The options of a command, or of the program if there is no such command."""
+    commands = next(action for action in _parser()._actions if isinstance(action, argparse._SubParsersAction))
+    found = commands.choices[command]._actions if command in commands.choices else _parser()._actions
+    return {name for action in found for name in action.option_strings}
+
+
+def check_options(words, message):
+    """Check that a message names only options that the command takes, or says which command takes them."""
+    for found in re.finditer(r"(wkendall learn with |(?<![\w-]))(--[A-Za-z][\w-]*)", message):
+        known = options_of("learn") if found[1] else options_of(words[0] if words else None)
+        assert found[2] in known or found[2] in {word.partition("=")[0] for word in words}, message
+    own = message.replace("allow_pickle=False", "")  # in a message of NumPy
+    assert not re.search(r"(?<![\w-])[a-z_]+=(\"|True|False|None)", own), f"arguments of Python in {message!r}"
 
 
 def started(words, **how):

@@ -56,7 +56,7 @@ def test_csv_delimiter_given(tmp_path):
 
 def test_columns_set_apart(tmp_path):
     path = written(tmp_path, "table.csv", 'who,a,7,b\n"Ann\nLee",1,old,2\nBo,2,,1\n')
-    table = read_table(path, apart=["who", "7"], skip=["age"])
+    table = read_table(path, apart=["who", "7"], skip=["age"], may_lack=True)
     same(table.X, [[1, 2], [2, 1]])
     assert table.items == ["a", "b"]
     assert table.named
@@ -163,6 +163,26 @@ def test_ids_and_skipped_columns(tmp_path):
     assert read_csv(written(tmp_path, "one.csv", "x,a,b\n7,1,2\n"), skip="x").ids is None
 
 
+def test_skipped_columns_may_hold_anything(tmp_path):
+    """They may vary between the rows of a ranking, be blank, and hold numbers, texts or quotes."""
+    rows = ["ann,pear,1,2026-01-02,", 'bob,plum,1,,"a ""b"", c"', "ann,apple,2,2026-01-03,7", "bob,pear,2.5,3,x"]
+    named = written(tmp_path, "named.csv", "\n".join(["who,what,rank,day,note", *rows]))
+    unnamed = written(tmp_path, "unnamed.csv", "\n".join(rows))
+    for path, options in (
+        (named, {"skip": ["day", "note"]}),
+        (named, {"skip": {"4", "note"}, "id": "who"}),
+        (named, {"skip": ("day", "day", "5"), "id": "who", "item": "what", "value": "rank"}),
+        (unnamed, {"skip": ["4", "5"]}),
+        (unnamed, {"skip": iter(["5", "4"]), "id": "1", "item": "2", "value": "3"}),
+    ):
+        found = read_csv(path, layout="long", **options)
+        assert (found.items, found.ids) == (["pear", "plum", "apple"], ["ann", "bob"])
+        same(found.X, [[1, NAN, 2], [2.5, 1, NAN]])
+    same(read_csv(written(tmp_path, "wide.csv", 'a,day,b\n1,x,2\n2,"y, z",1\n'), skip="day").X, [[1, 2], [2, 1]])
+    choices = written(tmp_path, "choices.csv", 'first,day,second\npear,x,plum\nplum,"pear",\n')
+    same(read_csv(choices, layout="choices", skip="day").X, [[1, 2], [NAN, 1]])
+
+
 def test_names_of_rankings_are_no_names_of_columns(tmp_path):
     """Without a header the first row is a ranking, although its name is a text."""
     found = read_csv(written(tmp_path, "table.csv", "ann,1,2,3\nbob,2,1,3\n"), id="1")
@@ -243,14 +263,16 @@ THREE = (
 )
 # fmt: off
 LAYOUTS_REFUSED = [
-    ("gap", "a,b,c\npear,,plum\n", {"layout": "choices"},
-     "line 2: column 2, 'b', is blank, but column 3, 'c', holds 'plum': blanks must be last"),
-    ("chosen twice", "a,b,c\npear,plum,pear\n", {"layout": "choices"}, "line 2: 'pear' is chosen twice, in columns 1 and 3"),
-    ("stranger", "a,b\npear,fig\n", {"layout": "choices", "items": ["pear"]},
-     "line 2: column 2, 'b', holds 'fig', which is not one of the 1 items given"),
-    ("too many choices", "a,b\npear,plum\nplum,pear,fig\n", {"layout": "choices"},
+    ("gap", "1st,2nd,3rd\npear,,plum\n", {"layout": "choices"},
+     "line 2: column 2, '2nd', is blank, but column 3, '3rd', holds 'plum': blanks must be last"),
+    ("chosen twice", "1st,2nd,3rd\npear,plum,pear\n", {"layout": "choices"},
+     "line 2: 'pear' is chosen twice, in columns 1 and 3"),
+    ("stranger", "1st,2nd\npear,fig\n", {"layout": "choices", "items": ["pear"]},
+     "line 2: column 2, '2nd', holds 'fig', which is not one of the 1 items given"),
+    ("too many choices", "1st,2nd\npear,plum\nplum,pear,fig\n", {"layout": "choices"},
      "line 3: the row has 3 cells, but the first row has 2"),
-    ("blank line", "a,b\npear,plum\n\nplum,\n", {"layout": "choices"}, "line 3: the row has 0 cells, but the first row has 2"),
+    ("blank line", "1st,2nd\npear,plum\n\nplum,\n", {"layout": "choices"},
+     "line 3: the row has 0 cells, but the first row has 2"),
     ("no such id", "a,b\npear,plum\n", {"layout": "choices", "id": "who"}, "line 1: there is no column 'who': they are 'a', 'b'"),
     ("no such skip", "a,b\n1,2\n", {"skip": "who"}, "line 1: there is no column 'who': they are 'a', 'b'"),
     ("long number", "w,i,v\nann,pear,x\n", {"layout": "long"}, "line 2: column 3, 'v', holds 'x', which is not a number"),

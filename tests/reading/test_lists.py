@@ -56,7 +56,9 @@ def test_items_of_a_set_come_in_an_order_that_does_not_depend_on_the_run():
 
 
 @pytest.mark.parametrize(
-    "padding", [None, NAN, np.float32("nan"), Decimal("nan"), pd.NA, pd.NaT], ids=lambda value: type(value).__name__
+    "padding",
+    [None, NAN, np.float32("nan"), Decimal("nan"), pd.NA, pd.NaT, "", "  ", "\t\u2003", np.str_(), b"", b" "],
+    ids=repr,
 )
 def test_padding_at_the_end_is_left_out(padding):
     X, items = from_lists([["a", "b", padding, padding], ["c", "b", "a", padding], [padding] * 4])
@@ -75,7 +77,7 @@ def test_rows_of_frames_are_lists():
 
 
 def test_any_hashable_item():
-    things = ["a", 1, 2.5, ("a", "b"), Fraction(1, 3), date(2020, 1, 1), b"bytes", np.int64(7), "", ("a",)]
+    things = ["a", 1, 2.5, ("a", "b"), Fraction(1, 3), date(2020, 1, 1), b"bytes", np.int64(7), "-", ("a",)]
     X, items = from_lists([things, things[::-1]])
     assert items == things
     same(X, [np.arange(1, 11), np.arange(10, 0, -1)])
@@ -194,6 +196,14 @@ REFUSED = [
      "list 0, place 0 holds nan, but an item follows: padding must be at the end of a list"),
     ("pandas NA before an item", lambda: from_lists([["a", pd.NA, pd.NA, "b"]]), ValueError,
      "list 0, place 1 holds <NA>, but an item follows: padding must be at the end of a list"),
+    ("a blank text before an item", lambda: from_lists([["a", " ", "b"]]), ValueError,
+     "list 0, place 1 holds ' ', but an item follows: padding must be at the end of a list"),
+    ("blank texts before an item", lambda: from_lists(np.array([["", "", "b"]])), ValueError,
+     "list 0, place 0 holds np.str_(''), but an item follows: padding must be at the end of a list"),
+    ("a blank text in a group", lambda: from_lists([[{"a", ""}]]), ValueError,
+     "list 0, place 0 holds '', which is not an item: leave out items that are not ranked"),
+    ("a blank text in items", lambda: from_lists([], ["a", ""]), ValueError,
+     "items, place 1 holds '', which is not an item: leave out items that are not ranked"),
     ("None in a group", lambda: from_lists([[["a", None]]]), ValueError,
      "list 0, place 0 holds None, which is not an item: leave out items that are not ranked"),
     ("unhashable", lambda: from_lists([["a", {"b": 1}]]), TypeError,
@@ -230,6 +240,16 @@ REFUSED = [
      "items, place 0 holds {} of type dict, but items must be hashable: strings, numbers or tuples"),
     ("path a number", lambda: read_csv(3), TypeError, "path must be the name of a file, not 3"),
     ("path bytes", lambda: read_preflib(b"a.soc"), TypeError, "path must be the name of a file, not b'a.soc'"),
+    *(
+        (f"{name} {given!r}", lambda name=name, given=given: read_csv("a.csv", **{name: given}), TypeError,
+         f"{name} must be the name of a column, or its number from 1 as text{more}, not {given!r}")
+        for name, given, more in [
+            ("id", 1, ""), ("id", ["who"], ""), ("item", 2, ""), ("value", 3.0, ""),
+            ("skip", 1, ", or a list of them"), ("skip", None, ", or a list of them"), ("skip", b"a", ", or a list of them"),
+        ]
+    ),
+    ("a number in skip", lambda: read_csv("a.csv", skip=["age", 4]), TypeError,
+     "skip must be the name of a column, or its number from 1 as text, or a list of them, not 4"),
     ("delimiter of two", lambda: read_csv("a.csv", delimiter="::"), ValueError,
      "delimiter must be one character, such as ',' or ';', or None, not '::'"),
     ("delimiter of none", lambda: read_csv("a.csv", delimiter=""), ValueError,

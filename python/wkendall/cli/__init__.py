@@ -8,6 +8,7 @@ Layers, each using only those below it:
     gram, neighbors, corr, learn, predict, compare, consensus, reproduce, info   the commands
     validation          scores on folds
     words               the library's messages in the words of the command line
+    items               the items of several files, matched by name
     kernel_options      the options for what is computed for a pair of rankings
     labels              files to labels
     weighting           what a pair of items adds to a kernel
@@ -15,7 +16,7 @@ Layers, each using only those below it:
     reading             files to rankings
     options             options that several commands share
     output              files that are written completely or not at all
-    errors              exceptions to one line
+    errors              exceptions to one line, with options for arguments
 """
 
 from __future__ import annotations

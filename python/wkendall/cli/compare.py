@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wkendall.cli.errors import CommandError, UsageError
+from wkendall.cli.items import with_same_items
 from wkendall.cli.options import add_reading, add_running, new_parser, wants_progress, whole_number
 from wkendall.cli.output import standard_output
 from wkendall.cli.reading import (
@@ -20,7 +21,6 @@ from wkendall.cli.reading import (
     NPZ,
     Source,
     check_reading,
-    check_same_items,
     check_skipped,
     kind_of,
     read_rankings,
@@ -171,10 +171,10 @@ def _options(arguments: argparse.Namespace) -> dict[str, Any]:
 def _read(arguments: argparse.Namespace) -> list[Group]:
     sources = [read_rankings(path, arguments, arguments.group) for path in arguments.files]
     check_skipped(arguments, *sources)
+    sources = with_same_items(arguments, *sources)
     reading = Reading(arguments.input, arguments.top, arguments.ties, arguments.missing)
     found = []
     for source in sources:
-        check_same_items(sources[0], source)
         with in_words_of_the_command(X=sources[0], Y=source):
             found.append(reading.rankings(source.X, "Y", None))
             checking.check_same_items(found[0], found[-1])

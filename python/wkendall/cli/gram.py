@@ -16,16 +16,15 @@ from numpy.typing import NDArray
 from wkendall._disk import reserve
 from wkendall._memory import check_fits
 from wkendall.cli.errors import CommandError, UsageError
+from wkendall.cli.items import with_same_items
 from wkendall.cli.kernel_options import add_kernel, check_kernel
 from wkendall.cli.options import add_output, add_reading, add_running, new_parser, wants_progress
 from wkendall.cli.output import check_new, check_not_input, new_file, standard_output, write_npz
 from wkendall.cli.reading import (
     Source,
     check_reading,
-    check_same_items,
     check_skipped,
     read_rankings,
-    with_common_items,
 )
 from wkendall.cli.weighting import WEIGHTING, weights_given
 from wkendall.cli.words import in_words_of_the_command
@@ -149,9 +148,7 @@ def _inputs(arguments: argparse.Namespace) -> list[Path]:
 def _read(arguments: argparse.Namespace) -> tuple[Source, Source | None, tuple[int, int]]:
     sources = [read_rankings(path, arguments) for path in _inputs(arguments)]
     check_skipped(arguments, *sources)
-    if len(sources) == 2:
-        sources = [*with_common_items(sources[0], sources[1], arguments)]
-        check_same_items(sources[0], sources[1])
+    sources = with_same_items(arguments, *sources)
     shape = (len(sources[0].X), len(sources[-1].X))
     return sources[0], sources[1] if len(sources) == 2 else None, shape
 

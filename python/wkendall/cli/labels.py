@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from wkendall._text import shown
 from wkendall.cli.errors import CommandError
 from wkendall.cli.reading import CSV, NPY, Source, kind_of, load_array
 from wkendall.reading.csv_rows import found_delimiter, no_column
@@ -31,7 +32,10 @@ def read_labels(arguments: argparse.Namespace, source: Source) -> NDArray[Any]:
     else:
         labels = _from_array(path, np.asarray(found), arguments.regression)
     if len(labels) != len(source.X):
-        raise CommandError(f"{path} has {len(labels)} labels, but {source.path} has {len(source.X)} rankings")
+        hint = ""
+        if isinstance(found, list) and arguments.label is None and len(labels) == len(source.X) + 1:
+            hint = f"; if the first line is the name of the labels, add --label {shown(found[0])}"
+        raise CommandError(f"{path} has {len(labels)} labels, but {source.path} has {len(source.X)} rankings{hint}")
     return labels
 
 

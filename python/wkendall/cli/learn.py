@@ -197,11 +197,12 @@ def _model(arguments: argparse.Namespace) -> Any:
 def _learn(arguments: argparse.Namespace, source: Source, plan: Plan) -> tuple[dict[str, Scores], Any]:
     """Score the model and the models that it is compared with, and fit it on all rankings."""
     from wkendall.cli import validation
+    from wkendall.learning.suquan import learnable
 
     model = _model(arguments)
     reading = Reading(arguments.input, arguments.top, arguments.ties, arguments.missing)
     # Check all rankings before the split into folds, so that errors have the right row numbers.
-    rankings = reading.rankings(source.X, "X")
+    rankings = learnable(source.X, reading, arguments.order, None)
     others: dict[str, tuple[Plan, Score]] = {}
     if not arguments.no_baseline:
         check_fits(len(source.X), len(source.X), np.dtype(np.float64), _ADVICE)

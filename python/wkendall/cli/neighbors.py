@@ -13,10 +13,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wkendall.cli.errors import UsageError
+from wkendall.cli.items import with_same_items
 from wkendall.cli.kernel_options import add_kernel, check_kernel
 from wkendall.cli.options import add_output, add_reading, add_running, new_parser, wants_progress, whole_number
 from wkendall.cli.output import check_not_input, new_file, standard_output, write_npz
-from wkendall.cli.reading import Source, check_reading, check_same_items, check_skipped, read_rankings
+from wkendall.cli.reading import Source, check_reading, check_skipped, read_rankings
 from wkendall.cli.weighting import weights_given
 from wkendall.cli.words import in_words_of_the_command
 from wkendall.kernels.nearest import neighbors
@@ -121,10 +122,8 @@ def _inputs(arguments: argparse.Namespace) -> list[Path]:
 def _read(arguments: argparse.Namespace) -> tuple[Source, Source | None]:
     sources = [read_rankings(path, arguments) for path in _inputs(arguments)]
     check_skipped(arguments, *sources)
-    if len(sources) == 1:
-        return sources[0], None
-    check_same_items(*sources)
-    return sources[0], sources[1]
+    x, *others = with_same_items(arguments, *sources)
+    return x, others[0] if others else None
 
 
 def _find(arguments: argparse.Namespace, x: Source, y: Source | None) -> _Table:

@@ -74,7 +74,7 @@ def add_tables(parser: argparse.ArgumentParser, rows: str, what: str) -> argpars
     files.add_argument(
         "--header",
         action=argparse.BooleanOptionalAction,
-        help="whether the first row of a CSV file has the column names; detected by default",
+        help="whether the first row of a CSV file has the column names; detected by default, and needed if the row does not tell",
     )
     files.add_argument(
         "--id",

@@ -14,9 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wkendall.cli.errors import CommandError, UsageError
+from wkendall.cli.items import with_same_items
 from wkendall.cli.options import add_files, add_output, add_running, new_parser, wants_progress
 from wkendall.cli.output import check_not_input, new_file, standard_output
-from wkendall.cli.reading import Source, check_reading, check_same_items, check_skipped, load_arrays, read_rankings
+from wkendall.cli.reading import Source, check_reading, check_skipped, load_arrays, read_rankings
 from wkendall.cli.words import in_words_of_the_command
 from wkendall.kernels.embedding import linear_function_of
 from wkendall.kernels.run import Run
@@ -38,9 +39,9 @@ the prediction, and for classes the scores. With two classes, the second is
 predicted if the score is positive; with more, the one with the largest score.
 
 The meaning of the numbers (--input, --top, --ties, --missing) is taken from
-learning. The items must be the same, in the same order; files that list items
-(--layout choices, long) may list them in any order. weights.npz has only
-numbers and text: reading it runs no code.
+learning. The items must be the same. They are matched by name, in any order;
+without names, the columns must be in the order of learning. weights.npz has
+only numbers and text: reading it runs no code.
 """
 _EPILOG = """\
 examples:
@@ -121,21 +122,24 @@ def _predict(arguments: argparse.Namespace, weights: Path, file: TextIO) -> int:
     check_reading(arguments, arguments.file)
     source = read_rankings(arguments.file, arguments, items=model.items)
     check_skipped(arguments, source)
-    _check_items(source, model)
-    with in_words_of_the_command(X=source):
+    source = _with_items(arguments, source, model)
+    with in_words_of_the_command(X=source, learned=_MEANING):
         scores = model.scores(source, arguments)
     _write(file, source, model, scores)
     return len(scores)
 
 
-def _check_items(source: Source, model: Model) -> None:
+def _with_items(arguments: argparse.Namespace, source: Source, model: Model) -> Source:
+    """Return the rankings with the columns of the model."""
+    if model.settings.get("named", True):
+        names = Source(model.path, np.empty((0, len(model.items))), model.items)
+        source = with_same_items(arguments, names, source)[1]
     if source.X.shape[1] != len(model.items):
         raise CommandError(
             f"{source.path} has {source.X.shape[1]} items, but {model.path} was learned from {len(model.items)}: both must "
-            "have the same items in the same order"
+            "have the same items"
         )
-    if model.settings.get("named", True):
-        check_same_items(source, Source(model.path, source.X[:0], model.items))
+    return source
 
 
 def _write(file: TextIO, source: Source, model: Model, scores: NDArray[np.float64]) -> None:

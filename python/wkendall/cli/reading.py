@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from wkendall._errors import RankingError
 from wkendall._text import short
-from wkendall.cli.errors import CommandError, UsageError
+from wkendall.cli.errors import CommandError, UsageError, with_options
 from wkendall.reading.text_files import NUMBER, WHOLE
 
 CSV, NPY, NPZ, PREFLIB = "CSV", ".npy", ".npz", "PrefLib"
@@ -70,6 +70,13 @@ class Source(NamedTuple):
     lines: Sequence[int] = ()
     #: Columns that were ignored.
     skipped: Collection[str] = ()
+    #: The layout of a CSV file, or "PrefLib"; "ranks" for all files with one column for each item.
+    layout: str = "ranks"
+
+    @property
+    def lists_items(self) -> bool:
+        """Whether the items are those that the rankings list: another file may list others."""
+        return self.layout in ("choices", "long")
 
 
 def kind_of(path: Path) -> str:
@@ -183,44 +190,18 @@ def check_skipped(arguments: argparse.Namespace, *sources: Source) -> None:
             raise CommandError(_nothing_to_skip(name, (source.path for source in sources)))
 
 
-def check_same_items(x: Source, y: Source) -> None:
-    """Refuse files whose items have different names, or the same names in another order."""
-    if x.items is None or y.items is None:
-        return
-    for column, (first, second) in enumerate(zip(x.items, y.items, strict=False), 1):
-        if first != second:
-            raise CommandError(
-                f"item {column} is {first!r} in {x.path} and {second!r} in {y.path}: both must have the same items in "
-                "the same order"
-            )
-
-
-def with_common_items(x: Source, y: Source, arguments: argparse.Namespace) -> tuple[Source, Source]:
-    """Give two files that list items the same columns, those of both; each file alone has its own columns and order."""
-    if arguments.layout == "ranks" or x.items is None or y.items is None:
-        return x, y
-    items = list(dict.fromkeys([*x.items, *y.items]))
-
-    def widened(source: Source) -> Source:
-        X = np.full((len(source.X), len(items)), np.nan)
-        X[:, [items.index(item) for item in source.items or ()]] = source.X
-        return source._replace(X=X, items=items)
-
-    return widened(x), widened(y)
-
-
 def _from_csv(path: Path, arguments: argparse.Namespace, label: str | None, items: list[str] | None) -> Source:
     from wkendall.reading.csv_files import read_table
 
     apart = [name for name in (arguments.id, label) if name is not None]
     how: dict[str, Any] = {name: getattr(arguments, name) for name in ("delimiter", "header", "skip", "layout")}
-    how |= {"apart": apart, "item": arguments.item, "value": arguments.value}
+    how |= {"apart": apart, "may_lack": True, "item": arguments.item, "value": arguments.value}
     how |= {"id": arguments.id} if arguments.layout == "long" else {}
     how |= {"items": items} if arguments.layout != "ranks" else {}
     try:
         table = read_table(path, **how)
     except RankingError as error:
-        raise CommandError(f"{error}{csv_hint(error, arguments)}") from error
+        raise CommandError(f"{with_options(error)}{csv_hint(error, arguments)}") from error
     return Source(
         path,
         table.X,
@@ -228,7 +209,8 @@ def _from_csv(path: Path, arguments: argparse.Namespace, label: str | None, item
         ids=table.ids if table.ids is not None else table.apart.get(arguments.id),
         labels=None if label is None else table.apart[label],
         lines=table.lines,
-        skipped=table.apart.keys() & set(arguments.skip),
+        skipped=table.skipped,
+        layout=arguments.layout,
     )
 
 
@@ -253,8 +235,8 @@ def _from_preflib(path: Path, expand: bool) -> Source:
     (X, items, counts), lines = read_orders(path)
     if expand:
         check_fits(sum(counts.tolist()), len(items), X.dtype, f"{path.name} without --expand takes less")
-        return Source(path, X.repeat(counts, axis=0), items, lines=np.repeat(lines, counts).tolist())
-    return Source(path, X, items, counts=counts, lines=lines)
+        return Source(path, X.repeat(counts, axis=0), items, lines=np.repeat(lines, counts).tolist(), layout=PREFLIB)
+    return Source(path, X, items, counts=counts, lines=lines, layout=PREFLIB)
 
 
 def from_npz(

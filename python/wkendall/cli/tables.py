@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 
 from wkendall._errors import RankingError
-from wkendall.cli.errors import CommandError, UsageError
+from wkendall.cli.errors import CommandError, UsageError, with_options
 from wkendall.cli.reading import CSV, KINDS, NPZ, PREFLIB, Source, check_skipped, csv_hint, from_npz, load_array
 
 ENDINGS = [ending for ending, kind in KINDS.items() if kind != PREFLIB]
@@ -51,10 +51,9 @@ def _from_csv(path: Path, arguments: argparse.Namespace) -> Source:
     try:
         table = read_columns(path, apart=apart, **how)
     except RankingError as error:
-        raise CommandError(f"{error}{csv_hint(error, arguments)}") from error
-    skipped = table.apart.keys() & set(arguments.skip)
+        raise CommandError(f"{with_options(error)}{csv_hint(error, arguments)}") from error
     ids = None if arguments.id is None else table.apart[arguments.id]
-    return Source(path, table.X, table.names, ids, lines=table.lines, skipped=skipped)
+    return Source(path, table.X, table.names, ids, lines=table.lines, skipped=table.skipped)
 
 
 def _check_same_observations(x: Source, y: Source) -> None:

@@ -111,7 +111,7 @@ def learnable(X: ArrayLike, reading: Reading, order: int, threads: int | None) -
     if reading.missing == "anywhere":
         only = (Option("missing", "anywhere"), " is for the standard weight: learned weights take ")
         raise ValueError(Sentence(*only, Option("missing", "bottom")))
-    rankings = reading.rankings(X, "X", threads)
+    rankings = reading._replace(anywhere=False).rankings(X, "X", threads)
     if not rankings.is_complete and order > 2:
         rule = "with ties or missing items weights are learned for order 1 and 2 only"
         why = "means over more than two tied items at a time are not implemented"

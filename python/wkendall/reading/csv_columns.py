@@ -33,6 +33,8 @@ class CsvColumns(NamedTuple):
     names: list[str] | None
     #: The cells of each column that was set apart.
     apart: dict[str, list[str]]
+    #: The columns that were ignored.
+    skipped: set[str]
     #: The line where each observation begins.
     lines: list[int]
 
@@ -46,12 +48,12 @@ def read_columns(
     skip: Collection[str] = (),
 ) -> CsvColumns:
     """Read a CSV file of observations; columns set `apart` must be there, those to `skip` need not."""
-    rows = read_rows(path, "table", delimiter=delimiter, header=header, apart=apart, skip=skip)
+    rows = read_rows(path, "table", delimiter=delimiter, header=header, apart=apart, skip=skip, may_lack=True)
     for line, cells in rows.body:
         rows.check_width(line, cells)
     names = None if rows.names is None else [rows.names[column] for column in rows.kept]
     values = np.array([_of_column(rows, column) for column in rows.kept])
-    return CsvColumns(values.T, names, rows.cells_apart(), [line for line, _ in rows.body])
+    return CsvColumns(values.T, names, rows.cells_apart(), rows.skipped, [line for line, _ in rows.body])
 
 
 def _of_column(rows: Rows, column: int) -> NDArray[np.float64]:

@@ -50,7 +50,7 @@ def read_csv(
         The column with the names of the rankings. In a "long" file it says which rows belong together; the default is
         the first column. Give a column by its name, or by its number from 1, as text, if no column has that name.
     skip : str or collection of str
-        Columns to ignore.
+        Columns to ignore, whatever they hold.
     item, value : str, optional
         For "long": the columns of the items and of their ranks or scores. If absent, the next columns that are not
         used.
@@ -61,8 +61,13 @@ def read_csv(
         The character between cells. If absent: comma, semicolon or tab, whichever gives all rows the same number of
         cells.
     header : bool, optional
-        Whether the first row has the names of the columns. If absent, it has names under these conditions. "ranks": a
-        cell is neither a number nor missing. "long": no cell is a number. "choices": no cell occurs in another row.
+        Whether the first row has the names of the columns. It has, if `id`, `skip`, `item` or `value` is one of them.
+        If absent, the cells decide; if they do not, the file is refused, so that no ranking is lost:
+
+        - "ranks": names are texts. A row with texts and numbers is refused.
+        - "long": names are texts that do not occur again in their columns.
+        - "choices": names are numbered, such as "first", "second" or "choice 1", "choice 2", or they are texts and the
+          items are numbers. A row with an item of another row, or of `items`, is a ranking. Any other row is refused.
 
     Returns
     -------
@@ -103,15 +108,32 @@ def read_csv(
            [nan, nan,  1.]])
     >>> folder.cleanup()
     """
-    left_out = [skip] if isinstance(skip, str) else list(skip)
-    for name, given in [("id", id), ("item", item), ("value", value), *(("skip", one) for one in left_out)]:
+    left_out = _columns(skip)
+    for name, given in (("id", id), ("item", item), ("value", value)):
         if given is not None and not isinstance(given, str):
-            raise TypeError(f"{name} must be the name of a column, or its number from 1 as text, not {shown(given)}")
+            raise TypeError(f"{name} must be {_COLUMN}, not {shown(given)}")
     apart = () if id is None else (id,)
     how: dict[str, Any] = {"layout": layout, "delimiter": delimiter, "header": header, "item": item, "value": value}
-    table = read_table(path, apart=(*apart, *left_out), id=id, items=items, **how)
+    table = read_table(path, apart=apart, skip=left_out, id=id, items=items, **how)
     found = CsvRankings(table.X, table.items)
     found.ids = table.ids if table.ids is not None or id is None else table.apart[id]
+    return found
+
+
+#: What an argument for a column must be.
+_COLUMN = "the name of a column, or its number from 1 as text"
+
+
+def _columns(skip: object) -> list[str]:
+    """Return the columns to ignore; refuse what is neither a text nor a collection of texts."""
+    if isinstance(skip, str):
+        return [skip]
+    if not isinstance(skip, Iterable) or isinstance(skip, bytes):
+        raise TypeError(f"skip must be {_COLUMN}, or a list of them, not {shown(skip)}")
+    found = list(skip)
+    for name in found:
+        if not isinstance(name, str):
+            raise TypeError(f"skip must be {_COLUMN}, or a list of them, not {shown(name)}")
     return found
 
 
@@ -123,6 +145,7 @@ def read_table(
     header: bool | None = None,
     apart: Collection[str] = (),
     skip: Collection[str] = (),
+    may_lack: bool = False,
     id: str | None = None,
     item: str | None = None,
     value: str | None = None,
@@ -138,7 +161,9 @@ def read_table(
         Columns to separate, each given by its name, or by its number from 1 if no column has that name. Their cells
         stay text.
     skip : collection of str
-        Further columns to separate, which may be absent.
+        Columns to ignore.
+    may_lack : bool
+        Whether the file may lack columns to ignore, as one of two files may.
 
     Returns
     -------
@@ -153,8 +178,9 @@ def read_table(
         )
     known = None if items is None else [str(name) for name in columns_of(items)]
     chosen = [name for name in (id, item, value) if name is not None] if layout == "long" else []
-    how: dict[str, Any] = {"delimiter": delimiter, "header": header, "skip": skip}
-    rows = read_rows(path, layout, apart=[*dict.fromkeys([*apart, *chosen])], **how)
+    how: dict[str, Any] = {"delimiter": delimiter, "header": header, "skip": skip, "may_lack": may_lack}
+    how |= {"apart": [*dict.fromkeys([*apart, *chosen])], "known_items": set(known or ())}
+    rows = read_rows(path, layout, **how)
     if layout == "long":
         return of_long(rows, id, item, value, known)
     return of_numbers(rows) if layout == "ranks" else of_choices(rows, known)

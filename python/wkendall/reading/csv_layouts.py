@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from wkendall._errors import Argument
 from wkendall._memory import check_fits
 from wkendall._text import shown
 from wkendall.reading.csv_rows import Rows
@@ -28,6 +29,8 @@ class Table(NamedTuple):
     apart: dict[str, list[str]]
     #: The line where each ranking begins.
     lines: list[int]
+    #: The columns that were ignored.
+    skipped: set[str]
     #: The name of each ranking of a long table.
     ids: list[str] | None = None
 
@@ -36,7 +39,7 @@ def of_numbers(rows: Rows) -> Table:
     """Return the rankings of a file with one ranking per row and one item per column; cells are numbers."""
     X = np.array([_numbers(rows, line, cells) for line, cells in rows.body])
     items = [str(column + 1) if rows.names is None else rows.names[column] for column in rows.kept]
-    return Table(X, items, rows.names is not None, rows.cells_apart(), [line for line, _ in rows.body])
+    return Table(X, items, rows.names is not None, rows.cells_apart(), [line for line, _ in rows.body], rows.skipped)
 
 
 def _numbers(rows: Rows, line: int, cells: list[str]) -> list[float]:
@@ -52,7 +55,7 @@ def of_choices(rows: Rows, items: Sequence[str] | None) -> Table:
         rows.check_width(line, cells, fewer=True)
         ranked.append(_choices(rows, line, cells, columns, new=items is None))
     X = as_ranks(ranked, len(columns), sparse=False)
-    return Table(X, list(columns), True, rows.cells_apart(), [line for line, _ in rows.body])
+    return Table(X, list(columns), True, rows.cells_apart(), [line for line, _ in rows.body], rows.skipped)
 
 
 def _choices(rows: Rows, line: int, cells: list[str], columns: dict[str, int], new: bool) -> dict[int, int]:
@@ -112,7 +115,7 @@ def of_long(rows: Rows, id: str | None, item: str | None, value: str | None, ite
     for key, (_, found) in entries.items():
         X[key] = found
     apart = {name: [cells[column] for cells in cells_of] for name, column in rows.apart.items()}
-    return Table(X, list(columns), True, apart, lines, list(people))
+    return Table(X, list(columns), True, apart, lines, rows.skipped, list(people))
 
 
 def _long_columns(rows: Rows, id: str | None, item: str | None, value: str | None) -> list[int]:
@@ -124,8 +127,10 @@ def _long_columns(rows: Rows, id: str | None, item: str | None, value: str | Non
     if len(found) < 3 or next(others, None) is not None or len(set(found)) < 3:
         unsaid = len(rows.kept) - named.count(None)
         count = f"there are {abs(unsaid)} columns too {'many' if unsaid > 0 else 'few'}"
-        rule = "a long table has one column each for the ranking, the item and the number: id, item and value name them"
-        rows.file.fail(rows.line, f"{count if unsaid else 'a column is named twice'}; {rule}, skip leaves out others")
+        rule = "a long table has one column each for the ranking, the item and the number: "
+        asked = (Argument("id"), ", ", Argument("item"), " and ", Argument("value"), " name them, ", Argument("skip"))
+        why = count if unsaid else "a column is named twice"
+        rows.file.fail(rows.line, (f"{why}; {rule}", *asked, " leaves out others"))
     return found
 
 

@@ -6,13 +6,14 @@ import math
 import os
 from collections.abc import Collection, Sequence
 from contextlib import suppress
-from itertools import chain, islice
+from itertools import islice
 from typing import Literal, NamedTuple, NoReturn, get_args
 
 import numpy as np
 
 from wkendall._text import shown
-from wkendall.reading.text_files import ABSENT, FLAGS, MISSING, NUMBER, WHOLE, File, opened, rows_of
+from wkendall.reading.csv_header import has_names
+from wkendall.reading.text_files import MISSING, NUMBER, WHOLE, File, opened, rows_of
 
 DELIMITERS = (",", ";", "\t")
 #: The number of rows of a CSV file from which the delimiter is inferred.
@@ -36,8 +37,10 @@ class Rows(NamedTuple):
     width: int
     #: The line where each row begins, and its cells.
     body: list[tuple[int, list[str]]]
-    #: The columns that were requested by name, with their positions.
+    #: The columns that were requested, with their positions.
     apart: dict[str, int]
+    #: The columns that are ignored and exist, as they were given.
+    skipped: set[str]
     #: The other columns.
     kept: list[int]
 
@@ -79,10 +82,13 @@ def read_rows(
     header: bool | None,
     apart: Sequence[str],
     skip: Collection[str],
+    may_lack: bool,
+    known_items: Collection[str] = (),
 ) -> Rows:
-    """Read a CSV file; columns are set `apart` by name, or by number from 1 if no column has such a name.
+    """Read a CSV file; columns are given by name, or by number from 1 if no column has such a name.
 
-    `layout` is "table" for a table of observations.
+    `layout` is "table" for a table of observations. Columns to `skip` are never looked at; `may_lack` says whether the
+    file may lack them. `known_items` are items that the file may list.
     """
     if delimiter is not None and (not isinstance(delimiter, str) or len(delimiter) != 1 or delimiter in '\r\n"'):
         raise ValueError(f"delimiter must be one character, such as ',' or ';', or None, not {shown(delimiter)}")
@@ -100,12 +106,12 @@ def read_rows(
         what = "numbers" if layout in ("ranks", "table") else "cells"
         file.fail(line, f"the line is blank, but must be the first row of {what}, or the names of the {items}")
     if header is None:
-        header = _has_names([cells for _, cells in rows], layout, [*apart, *skip])
+        header = has_names(file, rows, layout, apart, skip, known_items)
     names, width = (first, len(first)) if header else (None, max(len(cells) for _, cells in rows))
     width = width if layout == "choices" else len(first)
     places = {name: _place(names or [], width, name) for name in (*apart, *skip)}
-    for name in apart:
-        if places[name] is None:
+    for name, place in places.items():
+        if place is None and not (may_lack and name not in apart):
             no_column(file, line, names or [], name)
     known = {name: place for name, place in places.items() if place is not None}
     kept = [column for column in range(width) if column not in known.values()]
@@ -116,28 +122,14 @@ def read_rows(
         if len(rows) == 1:
             what = items if layout == "ranks" else "columns"
             file.fail(line, f"the names of the {what} are the only row: there must be {rankings} after them")
-    return Rows(file, line, names, width, rows[bool(header) :], known, kept)
+    asked = {name: known[name] for name in apart}
+    return Rows(file, line, names, width, rows[bool(header) :], asked, known.keys() & set(skip), kept)
 
 
 def first_row(path: str | os.PathLike[str], delimiter: str | None) -> list[str]:
     """Return the cells of the first row of a file, which may be the names of its columns."""
     file = opened(path)
     return next((cells for _, cells in rows_of(file, delimiter or found_delimiter(file))), [])
-
-
-def _has_names(rows: list[list[str]], layout: str, apart: Sequence[str]) -> bool:
-    """Tell whether the first row has the column names."""
-    if any(name in rows[0] and not WHOLE.fullmatch(name) for name in apart):
-        return True
-    numbered = {int(name) - 1 for name in apart if WHOLE.fullmatch(name)}
-    first = [cell for column, cell in enumerate(rows[0]) if column not in numbered and cell not in MISSING]
-    if layout == "table":
-        return any(not NUMBER.fullmatch(cell) and cell not in ABSENT and cell not in FLAGS for cell in first)
-    if layout == "ranks":
-        return any(not NUMBER.fullmatch(cell) for cell in first)
-    if layout == "long":  # a long table has a number in each row
-        return not any(NUMBER.fullmatch(cell) for cell in rows[0])
-    return not set(first) & set(chain.from_iterable(rows[1:]))
 
 
 def found_delimiter(file: File) -> str:

@@ -1,7 +1,8 @@
 """From ranked lists of names to arrays of ranks.
 
-Items that a list leaves out become NaN. Tied items share the best of their ranks (1, 2, 2, 4). None and NaN at the end
-of a list are padding. Anything else is an error that names its position.
+Items that a list leaves out become NaN. Tied items share the best of their ranks (1, 2, 2, 4). None, NaN and blank texts
+at the end of a list are padding, as blank cells at the end of a row of a CSV file are. Anything else is an error that
+names its position.
 """
 
 from __future__ import annotations
@@ -59,8 +60,8 @@ def from_lists(
     ----------
     lists : iterable of iterables
         Ranked lists, best first. Items are any hashable objects: strings, numbers, tuples. A set, frozenset or list
-        inside a list is a group of tied items. A list may be empty. None and NaN at the end of a list are padding. In a
-        data frame of pandas or polars, each row is a list.
+        inside a list is a group of tied items. A list may be empty. None, NaN and texts that are empty or blank are
+        padding: they are allowed only at the end of a list. In a data frame of pandas or polars, each row is a list.
     items : iterable, optional
         All items, in the order of the columns. If absent, the items of the lists in the order in which they first
         appear; tied items in a set are sorted.
@@ -88,8 +89,9 @@ def from_lists(
     `wkendall.gram_matrix(X, missing="bottom", signed=True, normalize=True)` compares these lists. Items that a list
     leaves out are then below all items of the list. Lists with ties also need `ties="mean"`.
 
-    >>> from_lists([["fig", "apple", None]], items=items).X
-    array([[ 2., nan, nan,  1.]])
+    >>> from_lists([["fig", "apple", None], ["pear", "", ""]], items=items).X
+    array([[ 2., nan, nan,  1.],
+           [nan,  1., nan, nan]])
 
     >>> from_lists([["plum", {"apple", "pear"}, "fig"]], items=["apple", "fig", "pear", "plum"]).X
     array([[2., 4., 2., 1.]])
@@ -212,22 +214,20 @@ def _unpadded(number: int, ranked: object) -> list[object]:
 
 
 def _is_padding(element: object) -> bool:
-    """Return whether this is None, NaN or the NA of pandas."""
+    """Return whether this is None, NaN, the NA of pandas, or a text without a letter."""
+    if isinstance(element, str | bytes):
+        return not element or element.isspace()
     if element is None or type(element).__name__ == "NAType":
         return True
-    if isinstance(element, str | int | tuple | list | set | frozenset):  # the usual cases
+    if isinstance(element, int | tuple | list | set | frozenset):  # the usual cases
         return False
     unequal = element != element
     return isinstance(unequal, bool | np.bool_) and bool(unequal)
 
 
-#: Items of these types need no check.
-_PLAIN = (str, int)
-
-
 def _group(element: object, where: _Place) -> list[object]:
     """Return the items of an element of a list, in an order that is the same in every run."""
-    if type(element) in _PLAIN:
+    if type(element) is int or (type(element) is str and element and not element.isspace()):  # the usual cases
         return [element]
     if not isinstance(element, list | set | frozenset):
         if _is_padding(element):

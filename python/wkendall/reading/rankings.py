@@ -137,6 +137,8 @@ class Reading(NamedTuple):
     missing: Missing = "error"
     #: Whether errors suggest options for ties and missing items; false for functions that need complete rankings.
     advises: bool = True
+    #: Whether `missing="anywhere"` is possible, and therefore suggested.
+    anywhere: bool = True
 
     def rankings(self, values: ArrayLike, name: str, threads: int | None = None) -> CheckedRankings:
         """Check a 2-d array-like or sparse array of rankings, one per row; `name` is the name of the caller's argument."""
@@ -240,7 +242,8 @@ class Reading(NamedTuple):
             return _TAKES_TIES
         if error.kind == "nan":
             bottom, anywhere = Option("missing", "bottom"), Option("missing", "anywhere")
-            return ("; ", bottom, " puts items without a number last, ", anywhere, " leaves their position open")
+            last = ("; ", bottom, " puts items without a number last")
+            return (*last, ", ", anywhere, " leaves their position open") if self.anywhere else last
         return ()
 
 

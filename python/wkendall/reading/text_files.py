@@ -5,11 +5,11 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple, NoReturn
 
 from wkendall._disk import as_path
-from wkendall._errors import RankingError
+from wkendall._errors import Piece, RankingError, Sentence
 from wkendall._text import shown
 
 #: Cells of a CSV file that mean a missing number.
@@ -32,10 +32,16 @@ class File(NamedTuple):
     text: str
 
     def fail(
-        self, line: int, reason: str, kind: str | None = None, column: int | None = None, value: object = None
+        self,
+        line: int,
+        reason: str | Iterable[Piece],
+        kind: str | None = None,
+        column: int | None = None,
+        value: object = None,
     ) -> NoReturn:
         """Raise an error about a line, from 1. The attributes `row` and `column` of the error count from 0."""
-        message = f"{self.name}, line {line}: {reason}"
+        pieces = (reason,) if isinstance(reason, str) else reason
+        message = Sentence(f"{self.name}, line {line}: ", *pieces)
         raise RankingError(message, row=line - 1, column=column, value=value, kind=kind) from None
 
     def whole(self, line: int, text: str, what: str, least: int = 1) -> int:
