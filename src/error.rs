@@ -74,6 +74,8 @@ pub enum Error {
         column: usize,
         /// The value.
         value: f64,
+        /// Whether the row should be an order, which has item numbers and no ranks.
+        in_order: bool,
     },
     /// A NaN.
     NotANumber {
@@ -322,12 +324,24 @@ pub enum Error {
         /// The largest value that can occur.
         value: f64,
     },
-    /// The signed form of something that is not a kernel.
-    NotAKernel,
+    /// The signed form of a measure other than a kernel with a weight.
+    NoSignedForm {
+        /// The measure, in words.
+        measure: &'static str,
+    },
+    /// Another order of a measure other than a kernel with a weight.
+    NoOtherOrder {
+        /// The measure, in words.
+        measure: &'static str,
+        /// The order.
+        order: usize,
+    },
     /// The normalized form of a distance.
     DistanceNormalized,
     /// A run on no threads.
     NoThreads,
+    /// Tiles without rows.
+    NoTile,
     /// A backend that does not exist.
     UnknownBackend {
         /// Its name.
@@ -362,6 +376,13 @@ pub enum Error {
     PairsOnly,
     /// No rankings, where a mean is required.
     NoRankings,
+    /// Weights or coefficients of rankings, but not one for each.
+    CoefficientCount {
+        /// How many were given.
+        given: usize,
+        /// How many rankings there are.
+        rankings: usize,
+    },
     /// A weight or coefficient of a ranking that is not finite, or a weight that is negative.
     RankingWeight {
         /// The ranking.

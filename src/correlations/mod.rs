@@ -100,7 +100,8 @@ pub struct Correlations {
 /// Without missing observations the matrix is positive semi-definite, up to rounding. With them it need not be.
 ///
 /// # Errors
-/// When the numbers of observations differ, a result does not fit into memory, or `options.watch` stops the run.
+/// When the numbers of observations differ, `options.threads` or `options.tile` is 0, a result does not fit into memory,
+/// or `options.watch` stops the run.
 ///
 /// ```
 /// use wkendall::{Alternative, Columns, Options, correlations};
@@ -139,6 +140,7 @@ pub fn correlations_into(
     test: Option<(Alternative, &mut [f64])>,
     options: Options<'_>,
 ) -> Result<(), Error> {
+    options.check()?;
     let (x, y) = (&x.0, y.map(|y| &y.0));
     let other = y.unwrap_or(x);
     let (rows, columns) = (x.rows(), other.rows());

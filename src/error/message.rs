@@ -50,10 +50,16 @@ impl Error {
                 pieces.push(Piece::Advice("scores", "; real numbers can be read as scores"));
                 pieces
             }
-            Self::Midrank { row, column, value } => {
-                let rule = "which is not a whole number but the mean rank of tied items: ranks must be whole";
-                let mut pieces = at(row, column, format!(" holds {value:?}, {rule}"));
-                pieces.push(Piece::Advice("ties", "; rankings with ties accept it"));
+            Self::Midrank { row, column, value, in_order } => {
+                let (rule, advice) = if in_order {
+                    let words = "; read these numbers as ranks: Incomplete::from_ranks accepts them";
+                    ("an order lists item numbers", Piece::Advice("ranks", words))
+                } else {
+                    ("ranks must be whole", Piece::Advice("ties", "; Incomplete::from_ranks accepts it"))
+                };
+                let said = "which is not a whole number but the mean rank of tied items";
+                let mut pieces = at(row, column, format!(" holds {value:?}, {said}: {rule}"));
+                pieces.push(advice);
                 pieces
             }
             Self::NotANumber { row, column } => at(row, column, " holds NaN: every item needs a number".to_owned()),
@@ -203,9 +209,16 @@ impl Error {
             }
             Self::CannotCompute { ref name } => text(format!("backend {name:?} cannot compute this measure")),
             Self::WeightSigned => text("signed sums and correlations need a named weight, not general weights"),
-            Self::NotAKernel => text("only kernels have a signed form, not distances or correlations"),
+            Self::NoSignedForm { measure } => {
+                text(format!("{measure} has no signed form: only a kernel with a named weight has one"))
+            }
+            Self::NoOtherOrder { measure, order } => {
+                let rule = "only a kernel with a named weight takes an order";
+                about("order", format!(" is {order}, but {measure} compares pairs of items: {rule}"))
+            }
             Self::DistanceNormalized => text("a distance has no normalized form: only kernels have one"),
             Self::NoThreads => text("the number of threads is 0, but must be 1 or more, or None for the default"),
+            Self::NoTile => text("the size of a tile is 0, but must be 1 or more, or None for the default"),
             Self::NoFeatures => text("only kernels of order 2 with a named weight have features of pairs"),
             Self::IncompleteOrder { order } => about(
                 "order",
@@ -226,6 +239,9 @@ impl Error {
                  Mallows kernel",
             ),
             Self::NoRankings => text("there are no rankings: a consensus needs at least one"),
+            Self::CoefficientCount { given, rankings } => text(format!(
+                "there are {given} weights or coefficients for {rankings} rankings: every ranking needs one"
+            )),
             Self::RankingWeight { row, value } => {
                 let rule = ", but must be a finite number, and not negative for a consensus";
                 vec![

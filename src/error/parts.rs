@@ -63,7 +63,8 @@ impl Error {
             | Self::NeighborCount { count: number, .. }
             | Self::Order { order: number }
             | Self::OrderTooHigh { order: number, .. }
-            | Self::OrderSigned { order: number } => Some(Number::Unsigned(number as u64)),
+            | Self::OrderSigned { order: number }
+            | Self::NoOtherOrder { order: number, .. } => Some(Number::Unsigned(number as u64)),
             _ => None,
         }
     }
@@ -100,7 +101,9 @@ impl Error {
             | Self::FactorTooLarge { .. }
             | Self::TooSteep { .. } => Some("u"),
             Self::WeightEntry { name, .. } => Some(&name[name.len() - 1..]),
-            Self::Order { .. } | Self::OrderTooHigh { .. } | Self::OrderSigned { .. } => Some("order"),
+            Self::Order { .. } | Self::OrderTooHigh { .. } | Self::OrderSigned { .. } | Self::NoOtherOrder { .. } => {
+                Some("order")
+            }
             Self::Lambda { .. } => Some("lam"),
             Self::TooManyForExact { .. } => Some("method"),
             Self::NeighborCount { .. } => Some("n_neighbors"),

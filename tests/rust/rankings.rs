@@ -187,6 +187,8 @@ fn half_ranks_are_mean_ranks_only_where_they_repeat() {
     let found = |row: [f64; 4]| Rankings::from_ranks(1, 4, &row).unwrap_err();
     assert!(matches!(found([1.0, 2.5, 2.5, 4.0]), Error::Midrank { column: 1, .. }));
     assert!(matches!(found([1.5, 1.5, 3.5, 3.5]), Error::Midrank { column: 0, .. }));
+    let order = Rankings::from_orders(1, 4, &[1.0, 2.5, 2.5, 4.0]).unwrap_err();
+    assert!(matches!(order, Error::Midrank { column: 1, in_order: true, .. }));
     assert!(matches!(found([1.0, 2.5, 3.0, 4.0]), Error::NotWhole { column: 1, .. }));
     assert!(matches!(found([0.3, 0.3, 3.0, 4.0]), Error::NotWhole { column: 0, .. }));
     assert!(matches!(found([1.0, 7.5, 7.5, 4.0]), Error::NotWhole { column: 1, .. }));
