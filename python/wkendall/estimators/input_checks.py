@@ -46,8 +46,13 @@ def check_places(estimator: BaseEstimator, X: object, reset: bool) -> None:
 
     Data without column names are accepted, unlike by scikit-learn without a warning: ranked lists come in both forms.
     """
-    if reset or (hasattr(estimator, "feature_names_in_") and _labels_of(X) is not None):
-        validate_data(estimator, X, reset=reset, skip_check_array=True, ensure_2d=False)
+    labels = _labels_of(X)
+    named = labels is not None and all(isinstance(label, str) for label in labels)
+    try:
+        if reset or (hasattr(estimator, "feature_names_in_") and labels is not None):
+            validate_data(estimator, X if named else [], reset=reset, skip_check_array=True, ensure_2d=False)
+    except ValueError as error:
+        raise ValueError(one_line(str(error))) from None
     _check_labels_of_items(estimator, X, reset, "column")
 
 

@@ -43,11 +43,11 @@ def check_same_labels(x: object, y: object, attribute: str, names: tuple[str, st
             )
 
 
-def check_same_places(x: object, y: object, names: tuple[str, str]) -> None:
-    """Refuse two data frames of orders, whose columns are places, with the same labels in another order."""
-    first, second = (sorted(map(repr, _labels(values, "columns") or ())) for values in (x, y))
+def check_not_rearranged(x: object, y: object, attribute: str, names: tuple[str, str], kind: str) -> None:
+    """Refuse two data frames or series with the same labels in another order; other labels are accepted."""
+    first, second = (sorted(map(repr, _labels(values, attribute) or ())) for values in (x, y))
     if first == second:
-        check_same_labels(x, y, "columns", names, "column")
+        check_same_labels(x, y, attribute, names, kind)
 
 
 def _labels(values: object, attribute: str) -> list[object] | None:

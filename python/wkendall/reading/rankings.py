@@ -28,7 +28,7 @@ from wkendall._errors import (
     changed,
     sentence_of,
 )
-from wkendall.reading.arrays import acceptable, as_array, check_same_labels, check_same_places
+from wkendall.reading.arrays import acceptable, as_array, check_not_rearranged, check_same_labels
 from wkendall.reading.sparse import SparseRows, is_sparse, sparse_array, sparse_rows
 
 Input = Literal["ranks", "orders", "scores"]
@@ -43,6 +43,8 @@ Places = Any
 
 #: Advice for equal numbers.
 _TAKES_TIES: tuple[Piece, ...] = ("; ", Option("ties", "mean"), " treats equal numbers as ties")
+#: Advice for orders that leave out items.
+_LISTS = Advice("lists", "; from_lists takes lists that leave out items")
 #: What replaces the advice of the crate, by kind.
 _INSTEAD: dict[str, tuple[Piece, ...]] = {
     "ties": _TAKES_TIES,
@@ -170,7 +172,7 @@ class Reading(NamedTuple):
         y = self.rankings(Y, "Y", threads)
         check_same_items(x, y)
         if self.input == "orders":
-            check_same_places(X, Y, ("X", "Y"))
+            check_not_rearranged(X, Y, "columns", ("X", "Y"), "column")
         else:
             check_same_labels(X, Y, "columns", ("X", "Y"))
         return x, y
@@ -242,8 +244,10 @@ class Reading(NamedTuple):
 
     def _what_allows(self, error: RankingError) -> tuple[Piece, ...]:
         """Return the option that allows what is wrong with a row."""
-        if self.input == "orders" or not self.advises:
+        if not self.advises:
             return ()
+        if self.input == "orders":
+            return (_LISTS,) if error.kind == "nan" else ()
         if error.kind == "duplicate":
             return _TAKES_TIES
         if error.kind == "nan":
