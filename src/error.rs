@@ -6,6 +6,8 @@ mod parts;
 
 use std::fmt;
 
+#[cfg(feature = "python")]
+pub(crate) use message::CRATE;
 pub use message::Piece;
 
 /// A number as given by the caller, for messages.
@@ -34,6 +36,15 @@ impl fmt::Display for Number {
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum Error {
+    /// The number of values is not columns x observations.
+    ColumnShape {
+        /// The number of values.
+        values: usize,
+        /// How many columns they should fill.
+        columns: usize,
+        /// How many observations each column should have.
+        observations: usize,
+    },
     /// The number of values is not rows x items.
     Shape {
         /// How many values were given.
@@ -145,6 +156,8 @@ pub enum Error {
         /// The score.
         value: Number,
     },
+    /// Lists without bounds: even no lists have one, 0.
+    NoBounds,
     /// Lists whose bounds among the entries do not increase from 0 to the number of entries.
     ListBounds {
         /// The list that begins there.

@@ -50,6 +50,9 @@ impl Columns {
         threads: Option<usize>,
         watch: Option<Watch<'_>>,
     ) -> Result<Self, Error> {
+        if columns.checked_mul(observations) != Some(values.len()) {
+            return Err(Error::ColumnShape { values: values.len(), columns, observations });
+        }
         let reading = Reading { descending: false, ties: true, missing: Missing::Anywhere, infinite: true };
         Ok(Self(Incomplete::build(reading, columns, observations, values, threads, watch)?.settled()))
     }

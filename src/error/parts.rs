@@ -73,7 +73,11 @@ impl Error {
     #[must_use]
     pub fn kind(&self) -> Option<&'static str> {
         match self {
-            Self::Shape { .. } | Self::ListBounds { .. } | Self::EntriesDiffer { .. } => Some("shape"),
+            Self::Shape { .. }
+            | Self::ColumnShape { .. }
+            | Self::NoBounds
+            | Self::ListBounds { .. }
+            | Self::EntriesDiffer { .. } => Some("shape"),
             Self::TooManyItems { .. } => Some("too many items"),
             Self::RowLength { .. } => Some("ragged"),
             Self::NotWhole { .. } | Self::Midrank { .. } => Some("not whole"),

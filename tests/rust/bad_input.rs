@@ -67,8 +67,8 @@ fn runs() -> Vec<Case> {
         case(
             "columns of another shape",
             Columns::from_values(2, 3, &[1.0]),
-            "Shape { values: 1, rows: 2, items: 3 }",
-            "1 values cannot fill",
+            "ColumnShape { values: 1, columns: 2, observations: 3 }",
+            "1 values cannot fill 2 columns of 3 observations",
         ),
         case("other items", gram(&measure, three, Some(&x(2, 4)), any()), "ItemsDiffer", "items cannot go with"),
         case(
@@ -93,25 +93,25 @@ fn runs() -> Vec<Case> {
             "no neighbours",
             neighbors(&measure, three, None, 0, any()),
             "NeighborCount { count: 0, rankings: 1, others: true }",
-            "n_neighbors is 0, but there are 1 other rankings: it must be from 1 to 1",
+            "count is 0, but there are 1 other rankings: it must be from 1 to 1",
         ),
         case(
             "more neighbours than others",
             neighbors(&measure, three, None, 2, any()),
             "NeighborCount { count: 2, rankings: 1, others: true }",
-            "n_neighbors is 2, but there are 1 other rankings",
+            "count is 2, but there are 1 other rankings",
         ),
         case(
             "more neighbours than rankings",
             neighbors(&measure, three, Some(three), 3, any()),
             "NeighborCount { count: 3, rankings: 2, others: false }",
-            "n_neighbors is 3, but there are 2 rankings: it must be from 1 to 2",
+            "count is 3, but there are 2 rankings: it must be from 1 to 2",
         ),
         case(
             "no others",
             neighbors(&measure, &x(1, 3), None, 1, any()),
             "NeighborCount { count: 1, rankings: 0, others: true }",
-            "n_neighbors is 1, but there are 0 other rankings: none can be found",
+            "count is 1, but there are 0 other rankings: none can be found",
         ),
         case(
             "neighbours of other items",

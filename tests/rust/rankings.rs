@@ -126,7 +126,8 @@ fn messages_name_row_column_and_value() {
     );
     assert_eq!(
         message(&[1.0, 2.0, 2.0]),
-        "row 0 holds 2 twice, in columns 1 and 2, but every row of 3 items must be a permutation of 1..3"
+        "row 0 holds 2 twice, in columns 1 and 2, but every row of 3 items must be a permutation of 1..3; if these are \
+         ranks, Incomplete::from_ranks takes ties"
     );
 }
 

@@ -117,7 +117,8 @@ pub fn rankings() -> Vec<Case> {
             "NaN",
             Rankings::from_ranks(2, 2, &[1.0, 2.0, nan, 1.0]),
             "NotANumber { row: 1, column: 0 }",
-            "row 1, column 0 holds NaN: every item needs a number",
+            "row 1, column 0 holds NaN: every item needs a number; Incomplete takes missing items, with Missing::Bottom \
+             or Missing::Anywhere",
         ),
         case(
             "NaN among scores",
@@ -185,7 +186,8 @@ pub fn rankings() -> Vec<Case> {
             "rank twice",
             Rankings::from_ranks(1, 3, &[2, 1, 2]),
             "Duplicate { row: 0, earlier: 0, column: 2, value: Signed(2), first: 1, items: 3 }",
-            "row 0 holds 2 twice, in columns 0 and 2, but every row of 3 items must be a permutation of 1..3",
+            "row 0 holds 2 twice, in columns 0 and 2, but every row of 3 items must be a permutation of 1..3; if these \
+             are ranks, Incomplete::from_ranks takes ties",
         ),
         case(
             "item twice",
@@ -197,7 +199,8 @@ pub fn rankings() -> Vec<Case> {
             "score twice",
             Rankings::from_scores(2, 2, &[1.0, 2.0, 3.5, 3.5]),
             "Tie { row: 1, earlier: 0, column: 1, value: Real(3.5) }",
-            "row 1 holds 3.5 twice, in columns 0 and 1: the numbers of a row must all differ",
+            "row 1 holds 3.5 twice, in columns 0 and 1: the numbers of a row must all differ; Incomplete::from_scores \
+             takes ties",
         ),
         case(
             "other items",
@@ -368,8 +371,8 @@ pub fn weights() -> Vec<Case> {
             "lambda negative",
             Measure::mallows(3, -1.0),
             "Lambda { value: -1.0 }",
-            "lam is -1.0: the Mallows kernel needs a finite number that is not negative",
+            "lambda is -1.0: the Mallows kernel needs a finite number that is not negative",
         ),
-        case("lambda NaN", Measure::mallows(3, nan), "Lambda { value: NaN }", "lam is NaN"),
+        case("lambda NaN", Measure::mallows(3, nan), "Lambda { value: NaN }", "lambda is NaN"),
     ]
 }
