@@ -369,7 +369,7 @@ fn incomplete<T: Element + Into<f64>>(bytes: &mut Bytes<'_>, n: usize, room: f64
     let has_places = missing != Missing::Anywhere || matches!(naive, Naive::Standard);
     if let Err(error) = gram_incomplete_into(&measure, &x, y.as_ref(), &mut out, options) {
         let known = match error {
-            Error::IncompleteMeasure => !has_mean,
+            Error::IncompleteOrder { .. } | Error::IncompleteQuadruples => !has_mean,
             Error::UnknownPlaces => !has_places,
             ref other => is_no_way(other, single),
         };
