@@ -253,7 +253,9 @@ impl Error {
                  blocks of ranks, up to n^4 numbers; U takes such rankings"
                     .to_owned(),
             ),
-            Self::UnknownPlaces => text("if missing items can be anywhere, the weight must be the standard one"),
+            Self::UnknownPlaces => {
+                text("if missing items can be anywhere, the weight must be the standard one, and the order 2")
+            }
             Self::PairsOnly => text(
                 "this needs a kernel of order 2 with a named weight or U, not W, another order, a distance or the \
                  Mallows kernel",

@@ -202,7 +202,13 @@ fn runs() -> Vec<Case> {
             "weight of unknown places",
             diagonal_incomplete(&kernel(&mult(&[1.0; 3])), &open(), any()),
             "UnknownPlaces",
-            "if missing items can be anywhere, the weight must be the standard one",
+            "if missing items can be anywhere, the weight must be the standard one, and the order 2",
+        ),
+        case(
+            "single items of unknown places",
+            diagonal_incomplete(&standard().of_order(1).unwrap(), &open(), any()),
+            "UnknownPlaces",
+            "the weight must be the standard one, and the order 2",
         ),
         case(
             "output of ties short",
