@@ -103,8 +103,8 @@ pub struct Correlations {
 /// Without missing observations the matrix is positive semi-definite, up to rounding. With them it need not be.
 ///
 /// # Errors
-/// When the numbers of observations differ, `options.threads` or `options.tile` is 0, a result does not fit into memory,
-/// or `options.watch` stops the run.
+/// When the numbers of observations differ, `options.threads` or `options.tile` is 0, a result does not fit into
+/// memory, or `options.watch` stops the run.
 ///
 /// ```
 /// use wkendall::{Alternative, Columns, Options, correlations};

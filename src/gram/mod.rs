@@ -109,9 +109,10 @@ impl Options<'_> {
 /// independently for both arguments.
 ///
 /// # Errors
-/// When the numbers of items differ, `options.threads` or `options.tile` is 0, the result does not fit into memory, or `options.watch`
-/// stops the run. For [`Incomplete`] rankings also when the order is above 2 or the weight is
-/// [`Weight::Quadruples`](crate::Weight), and, if items can be anywhere, when the weight is not the standard one.
+/// When the numbers of items differ, `options.threads` or `options.tile` is 0, the result does not fit into
+/// memory, or `options.watch` stops the run. For [`Incomplete`] rankings also when the order is above 2 or the weight
+/// is [`Weight::Quadruples`](crate::Weight), and, if items can be anywhere, when the weight is not the standard one or
+/// the order is not 2.
 /// [`Lists`](crate::Lists) are expanded to rankings of all items if weights are general or the order is 1.
 ///
 /// ```

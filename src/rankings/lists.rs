@@ -60,8 +60,8 @@ impl Lists {
     /// preferred; equal numbers are ties.
     ///
     /// # Errors
-    /// When there are no bounds, they do not increase from 0 to the number of entries, an item is not in the catalogue or twice in a
-    /// list, or a number is NaN or infinite.
+    /// When there are no bounds, they do not increase from 0 to the number of entries, an item is not in the
+    /// catalogue or twice in a list, or a number is NaN or infinite.
     ///
     /// ```
     /// use wkendall::{Lists, Measure, Options, Weight, gram};

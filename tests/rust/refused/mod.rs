@@ -117,8 +117,8 @@ pub fn rankings() -> Vec<Case> {
             "NaN",
             Rankings::from_ranks(2, 2, &[1.0, 2.0, nan, 1.0]),
             "NotANumber { row: 1, column: 0 }",
-            "row 1, column 0 holds NaN: every item needs a number; Incomplete takes missing items, with Missing::Bottom \
-             or Missing::Anywhere",
+            "row 1, column 0 holds NaN: every item needs a number; Incomplete takes missing items, with \
+             Missing::Bottom or Missing::Anywhere",
         ),
         case(
             "NaN among scores",
