@@ -6,6 +6,8 @@ mod parts;
 
 use std::fmt;
 
+#[cfg(feature = "python")]
+pub(crate) use message::CRATE;
 pub use message::Piece;
 
 /// A number as given by the caller, for messages.
@@ -34,6 +36,15 @@ impl fmt::Display for Number {
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum Error {
+    /// The number of values is not columns x observations.
+    ColumnShape {
+        /// The number of values.
+        values: usize,
+        /// How many columns they should fill.
+        columns: usize,
+        /// How many observations each column should have.
+        observations: usize,
+    },
     /// The number of values is not rows x items.
     Shape {
         /// How many values were given.
@@ -74,6 +85,8 @@ pub enum Error {
         column: usize,
         /// The value.
         value: f64,
+        /// Whether the row should be an order, which has item numbers and no ranks.
+        in_order: bool,
     },
     /// A NaN.
     NotANumber {
@@ -143,6 +156,8 @@ pub enum Error {
         /// The score.
         value: Number,
     },
+    /// Lists without bounds: even no lists have one, 0.
+    NoBounds,
     /// Lists whose bounds among the entries do not increase from 0 to the number of entries.
     ListBounds {
         /// The list that begins there.
@@ -322,12 +337,24 @@ pub enum Error {
         /// The largest value that can occur.
         value: f64,
     },
-    /// The signed form of something that is not a kernel.
-    NotAKernel,
+    /// The signed form of a measure other than a kernel with a weight.
+    NoSignedForm {
+        /// The measure, in words.
+        measure: &'static str,
+    },
+    /// Another order of a measure other than a kernel with a weight.
+    NoOtherOrder {
+        /// The measure, in words.
+        measure: &'static str,
+        /// The order.
+        order: usize,
+    },
     /// The normalized form of a distance.
     DistanceNormalized,
     /// A run on no threads.
     NoThreads,
+    /// Tiles without rows.
+    NoTile,
     /// A backend that does not exist.
     UnknownBackend {
         /// Its name.
@@ -362,6 +389,13 @@ pub enum Error {
     PairsOnly,
     /// No rankings, where a mean is required.
     NoRankings,
+    /// Weights or coefficients of rankings, but not one for each.
+    CoefficientCount {
+        /// How many were given.
+        given: usize,
+        /// How many rankings there are.
+        rankings: usize,
+    },
     /// A weight or coefficient of a ranking that is not finite, or a weight that is negative.
     RankingWeight {
         /// The ranking.

@@ -59,8 +59,8 @@ impl PartialOrd for Candidate {
 ///
 /// # Errors
 /// When the measure is not a kernel of order 2 with weights of pairs, the numbers of items differ, there is not one
-/// coefficient for each ranking, one is not finite, or `run.watch` stops the run; if items can be anywhere, when the
-/// weight is not the standard one.
+/// coefficient for each ranking, one is not finite, `run.threads` is 0, or `run.watch` stops the run; if items can be
+/// anywhere, when the weight is not the standard one.
 ///
 /// ```
 /// use wkendall::{Measure, Rankings, Weight, embedding, importance};
@@ -77,10 +77,11 @@ pub fn largest_effects<R: RankingSet>(
     count: usize,
     run: Run<'_>,
 ) -> Result<Vec<Effect>, Error> {
+    parallel::check_threads(run.threads)?;
     let (weight, signed) = pair_weight(measure)?;
     measure.check_items(rankings.items())?;
     if coefficients.len() != rankings.rows() {
-        return Err(Error::OutputLength { given: coefficients.len(), rows: rankings.rows(), columns: 1 });
+        return Err(Error::CoefficientCount { given: coefficients.len(), rankings: rankings.rows() });
     }
     if let Some(row) = coefficients.iter().position(|coefficient| !coefficient.is_finite()) {
         return Err(Error::RankingWeight { row, value: coefficients[row] });

@@ -25,7 +25,7 @@ pub fn sign_bytes(items: usize) -> usize {
 /// The first pair is the lowest bit of the first byte; the bits after the last pair are 0.
 ///
 /// # Errors
-/// When there is no memory, or `run.watch` stops the run.
+/// When `run.threads` is 0, there is no memory, or `run.watch` stops the run.
 ///
 /// ```
 /// use wkendall::{Rankings, embedding, packed_signs};
@@ -34,6 +34,7 @@ pub fn sign_bytes(items: usize) -> usize {
 /// # Ok::<(), wkendall::Error>(())
 /// ```
 pub fn packed_signs(x: &Rankings, run: Run<'_>) -> Result<Vec<u8>, Error> {
+    parallel::check_threads(run.threads)?;
     let (rows, columns) = (x.rows(), sign_bytes(x.items()));
     let length = rows.checked_mul(columns).ok_or(Error::TooLarge { rows, columns })?;
     let mut bytes = memory::filled(length, 0_u8).map_err(|_| Error::TooLarge { rows, columns })?;

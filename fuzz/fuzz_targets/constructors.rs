@@ -261,6 +261,11 @@ fn check_error(cells: &Cells, error: &Error, scores: bool) {
             assert!(!scores && value.is_finite() && cells.at(row, column) == Exact::Real(value));
             names(row);
         }
+        Error::Midrank { row, column, value, .. } => {
+            assert!(!scores && (2.0 * value).fract() == 0.0 && value.fract() != 0.0);
+            assert!(cells.at(row, column) == Exact::Real(value));
+            names(row);
+        }
         Error::NotANumber { row, column } => {
             assert!(cells.at(row, column).is_nan());
             names(row);

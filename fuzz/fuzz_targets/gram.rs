@@ -173,7 +173,7 @@ struct Wanted {
 /// The value for the sums of a pair of rankings.
 fn wanted(form: Form, [concordant, discordant]: [Sum; 2], room: f64) -> Wanted {
     let exact = |sum: Sum| Wanted { value: sum.value, room: room * sum.size };
-    let signed = Sum { value: concordant.value - discordant.value, size: concordant.size + discordant.size };
+    let signed = concordant.less(discordant);
     match form {
         Form::Kernel | Form::Order(_) => exact(concordant),
         Form::Signed => exact(signed),
@@ -369,8 +369,8 @@ fn incomplete<T: Element + Into<f64>>(bytes: &mut Bytes<'_>, n: usize, room: f64
     let has_places = missing != Missing::Anywhere || matches!(naive, Naive::Standard);
     if let Err(error) = gram_incomplete_into(&measure, &x, y.as_ref(), &mut out, options) {
         let known = match error {
-            Error::IncompleteMeasure => !has_mean,
-            Error::UnknownPlaces => !has_places,
+            Error::IncompleteOrder { .. } | Error::IncompleteQuadruples => !has_mean,
+            Error::UnknownPlaces => !has_places || form == Form::Order(1),
             ref other => is_no_way(other, single),
         };
         return assert!(known, "{error}: {weight:?}, {form:?}, {missing:?}");

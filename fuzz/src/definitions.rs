@@ -22,11 +22,21 @@ pub enum Naive {
 pub struct Sum {
     pub value: f64,
     pub size: f64,
+    /// What rounding added to the value: a mean over ties has some 100,000 terms, too many for plain sums.
+    excess: f64,
 }
 
 impl Sum {
+    /// The difference of two sums.
+    pub fn less(self, other: Self) -> Self {
+        Self { value: self.value - other.value, size: self.size + other.size, excess: 0.0 }
+    }
+
     fn add(&mut self, value: f64, size: f64) {
-        self.value += value;
+        let term = value - self.excess;
+        let sum = self.value + term;
+        self.excess = (sum - self.value) - term;
+        self.value = sum;
         self.size += size;
     }
 }

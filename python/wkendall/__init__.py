@@ -266,4 +266,7 @@ def __getattr__(name: str) -> object:
 
 
 def __dir__() -> list[str]:
-    return sorted(set(globals()) | set(__all__))
+    # `help` shows every special name that it finds here.
+    hidden = {"TYPE_CHECKING", "__all__", "__dir__", "__getattr__"}
+    loaded = {name for name in globals() if name.startswith("__") or not name.startswith("_")}
+    return sorted((loaded | set(__all__)) - hidden)

@@ -85,8 +85,8 @@ pub struct Consensus {
 /// # Errors
 /// When the measure is not a kernel of order 2 with weights of pairs, the numbers of items differ, there are no
 /// rankings, weights are negative, not finite, all 0 or not as many as rankings, there are too many items for
-/// [`Method::Exact`], or `options.watch` stops the run; if items can be anywhere, when the weight is not the standard
-/// one.
+/// [`Method::Exact`], `options.threads` is 0, or `options.watch` stops the run; if items can be anywhere, when the
+/// weight is not the standard one.
 ///
 /// ```
 /// use wkendall::{Measure, Rankings, Weight, consensus};
@@ -104,6 +104,7 @@ pub fn consensus<R: RankingSet>(
     weights: Option<&[f64]>,
     options: Options<'_>,
 ) -> Result<Consensus, Error> {
+    parallel::check_threads(options.threads)?;
     let weight = pair_weight(measure)?;
     measure.check_items(rankings.items())?;
     let weights = checked_weights(rankings.rows(), weights)?;
@@ -151,7 +152,7 @@ fn checked_weights(rows: usize, weights: Option<&[f64]>) -> Result<Vec<f64>, Err
     }
     let Some(weights) = weights else { return memory::filled(rows, 1.0) };
     if weights.len() != rows {
-        return Err(Error::OutputLength { given: weights.len(), rows, columns: 1 });
+        return Err(Error::CoefficientCount { given: weights.len(), rankings: rows });
     }
     if let Some(row) = weights.iter().position(|&weight| !(weight >= 0.0 && weight.is_finite())) {
         return Err(Error::RankingWeight { row, value: weights[row] });

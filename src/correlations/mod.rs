@@ -50,6 +50,9 @@ impl Columns {
         threads: Option<usize>,
         watch: Option<Watch<'_>>,
     ) -> Result<Self, Error> {
+        if columns.checked_mul(observations) != Some(values.len()) {
+            return Err(Error::ColumnShape { values: values.len(), columns, observations });
+        }
         let reading = Reading { descending: false, ties: true, missing: Missing::Anywhere, infinite: true };
         Ok(Self(Incomplete::build(reading, columns, observations, values, threads, watch)?.settled()))
     }
@@ -100,7 +103,8 @@ pub struct Correlations {
 /// Without missing observations the matrix is positive semi-definite, up to rounding. With them it need not be.
 ///
 /// # Errors
-/// When the numbers of observations differ, a result does not fit into memory, or `options.watch` stops the run.
+/// When the numbers of observations differ, `options.threads` or `options.tile` is 0, a result does not fit into
+/// memory, or `options.watch` stops the run.
 ///
 /// ```
 /// use wkendall::{Alternative, Columns, Options, correlations};
@@ -139,6 +143,7 @@ pub fn correlations_into(
     test: Option<(Alternative, &mut [f64])>,
     options: Options<'_>,
 ) -> Result<(), Error> {
+    options.check()?;
     let (x, y) = (&x.0, y.map(|y| &y.0));
     let other = y.unwrap_or(x);
     let (rows, columns) = (x.rows(), other.rows());

@@ -358,7 +358,7 @@ fn check_coefficients(rows: usize, coefficients: &[f64]) -> Result<(), Error> {
     if coefficients.len() == rows {
         return Ok(());
     }
-    Err(Error::OutputLength { given: coefficients.len(), rows, columns: 1 })
+    Err(Error::CoefficientCount { given: coefficients.len(), rankings: rows })
 }
 
 /// Fills `width` entries for each of the rows.

@@ -5,6 +5,9 @@ use std::fmt;
 
 use super::{Error, Number};
 
+/// The kind of advice that names items of this crate, for its users only.
+pub(crate) const CRATE: &str = "crate";
+
 /// A piece of the message of an error.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
@@ -15,7 +18,7 @@ pub enum Piece {
     Row(usize),
     /// The number of a column, from 0.
     Column(usize),
-    /// The name of a parameter.
+    /// A parameter, by its name in the Python package; `Display` writes its name in this crate.
     Argument(&'static str),
     /// Advice: its kind, and its words, which can be dropped.
     Advice(&'static str, &'static str),
@@ -27,7 +30,13 @@ impl fmt::Display for Piece {
             Self::Text(text) => f.write_str(text),
             Self::Row(row) => write!(f, "row {row}"),
             Self::Column(column) => column.fmt(f),
-            Self::Argument(words) | Self::Advice(_, words) => f.write_str(words),
+            Self::Argument(name) => f.write_str(match *name {
+                // The names in this crate.
+                "n_neighbors" => "count",
+                "lam" => "lambda",
+                name => name,
+            }),
+            Self::Advice(_, words) => f.write_str(words),
         }
     }
 }
@@ -46,17 +55,26 @@ impl Error {
         match *self {
             Self::NotWhole { row, column, value } => {
                 let rule = "which is not a whole number: ranks and item numbers must be whole";
-                let mut pieces = at(row, column, format!(" holds {value:?}, {rule}"));
-                pieces.push(Piece::Advice("scores", "; real numbers can be read as scores"));
-                pieces
+                advised(
+                    at(row, column, format!(" holds {value:?}, {rule}")),
+                    "scores",
+                    "; real numbers can be read as scores",
+                )
             }
-            Self::Midrank { row, column, value } => {
-                let rule = "which is not a whole number but the mean rank of tied items: ranks must be whole";
-                let mut pieces = at(row, column, format!(" holds {value:?}, {rule}"));
-                pieces.push(Piece::Advice("ties", "; rankings with ties accept it"));
-                pieces
+            Self::Midrank { row, column, value, in_order } => {
+                let (rule, kind, advice) = if in_order {
+                    let advice = "; read these numbers as ranks: Incomplete::from_ranks accepts them";
+                    ("an order lists item numbers", "ranks", advice)
+                } else {
+                    ("ranks must be whole", "ties", "; Incomplete::from_ranks accepts it")
+                };
+                let said = "which is not a whole number but the mean rank of tied items";
+                advised(at(row, column, format!(" holds {value:?}, {said}: {rule}")), kind, advice)
             }
-            Self::NotANumber { row, column } => at(row, column, " holds NaN: every item needs a number".to_owned()),
+            Self::NotANumber { row, column } => {
+                let advice = "; Incomplete takes missing items, with Missing::Bottom or Missing::Anywhere";
+                advised(at(row, column, " holds NaN: every item needs a number".to_owned()), CRATE, advice)
+            }
             Self::Infinite { row, column, value } => {
                 at(row, column, format!(" holds {value:?}: numbers must be finite"))
             }
@@ -71,10 +89,15 @@ impl Error {
                 pieces
             }
             Self::Duplicate { row, earlier, column, value, first, items } => {
-                twice(row, earlier, column, value, format!(", but {}", permutation(first, items)))
+                let pieces = twice(row, earlier, column, value, format!(", but {}", permutation(first, items)));
+                advised(pieces, CRATE, "; if these are ranks, Incomplete::from_ranks takes ties")
             }
             Self::Tie { row, earlier, column, value } => {
-                twice(row, earlier, column, value, ": the numbers of a row must all differ".to_owned())
+                let pieces = twice(row, earlier, column, value, ": the numbers of a row must all differ".to_owned());
+                advised(pieces, CRATE, "; Incomplete::from_scores takes ties")
+            }
+            Self::NoBounds => {
+                text("there are no bounds of lists: there must be one more than lists, the first of them 0")
             }
             Self::ListBounds { row, value, entries } => {
                 let rule = format!("bounds must rise from 0 to {entries}, the number of entries");
@@ -175,6 +198,9 @@ impl Error {
             Self::OrderTooHigh { order, items } => text(format!(
                 "sums over tuples of {order} of {items} items are too large for a float64: take a lower order"
             )),
+            Self::ColumnShape { values, columns, observations } => {
+                text(format!("{values} values cannot fill {columns} columns of {observations} observations"))
+            }
             Self::OutputLength { given, rows, columns } => {
                 text(format!("the output holds {given} values, but the result is {rows} x {columns}"))
             }
@@ -203,9 +229,16 @@ impl Error {
             }
             Self::CannotCompute { ref name } => text(format!("backend {name:?} cannot compute this measure")),
             Self::WeightSigned => text("signed sums and correlations need a named weight, not general weights"),
-            Self::NotAKernel => text("only kernels have a signed form, not distances or correlations"),
+            Self::NoSignedForm { measure } => {
+                text(format!("{measure} has no signed form: only a kernel with a named weight has one"))
+            }
+            Self::NoOtherOrder { measure, order } => {
+                let rule = "only a kernel with a named weight takes an order";
+                about("order", format!(" is {order}, but {measure} compares pairs of items: {rule}"))
+            }
             Self::DistanceNormalized => text("a distance has no normalized form: only kernels have one"),
             Self::NoThreads => text("the number of threads is 0, but must be 1 or more, or None for the default"),
+            Self::NoTile => text("the size of a tile is 0, but must be 1 or more, or None for the default"),
             Self::NoFeatures => text("only kernels of order 2 with a named weight have features of pairs"),
             Self::IncompleteOrder { order } => about(
                 "order",
@@ -220,12 +253,17 @@ impl Error {
                  blocks of ranks, up to n^4 numbers; U takes such rankings"
                     .to_owned(),
             ),
-            Self::UnknownPlaces => text("if missing items can be anywhere, the weight must be the standard one"),
+            Self::UnknownPlaces => {
+                text("if missing items can be anywhere, the weight must be the standard one, and the order 2")
+            }
             Self::PairsOnly => text(
                 "this needs a kernel of order 2 with a named weight or U, not W, another order, a distance or the \
                  Mallows kernel",
             ),
             Self::NoRankings => text("there are no rankings: a consensus needs at least one"),
+            Self::CoefficientCount { given, rankings } => text(format!(
+                "there are {given} weights or coefficients for {rankings} rankings: every ranking needs one"
+            )),
             Self::RankingWeight { row, value } => {
                 let rule = ", but must be a finite number, and not negative for a consensus";
                 vec![
@@ -250,6 +288,11 @@ impl Error {
 
 fn text(words: impl Into<String>) -> Vec<Piece> {
     vec![Piece::Text(words.into())]
+}
+
+fn advised(mut pieces: Vec<Piece>, kind: &'static str, words: &'static str) -> Vec<Piece> {
+    pieces.push(Piece::Advice(kind, words));
+    pieces
 }
 
 fn at(row: usize, column: usize, rest: String) -> Vec<Piece> {

@@ -63,7 +63,8 @@ impl Error {
             | Self::NeighborCount { count: number, .. }
             | Self::Order { order: number }
             | Self::OrderTooHigh { order: number, .. }
-            | Self::OrderSigned { order: number } => Some(Number::Unsigned(number as u64)),
+            | Self::OrderSigned { order: number }
+            | Self::NoOtherOrder { order: number, .. } => Some(Number::Unsigned(number as u64)),
             _ => None,
         }
     }
@@ -72,7 +73,11 @@ impl Error {
     #[must_use]
     pub fn kind(&self) -> Option<&'static str> {
         match self {
-            Self::Shape { .. } | Self::ListBounds { .. } | Self::EntriesDiffer { .. } => Some("shape"),
+            Self::Shape { .. }
+            | Self::ColumnShape { .. }
+            | Self::NoBounds
+            | Self::ListBounds { .. }
+            | Self::EntriesDiffer { .. } => Some("shape"),
             Self::TooManyItems { .. } => Some("too many items"),
             Self::RowLength { .. } => Some("ragged"),
             Self::NotWhole { .. } | Self::Midrank { .. } => Some("not whole"),
@@ -100,7 +105,9 @@ impl Error {
             | Self::FactorTooLarge { .. }
             | Self::TooSteep { .. } => Some("u"),
             Self::WeightEntry { name, .. } => Some(&name[name.len() - 1..]),
-            Self::Order { .. } | Self::OrderTooHigh { .. } | Self::OrderSigned { .. } => Some("order"),
+            Self::Order { .. } | Self::OrderTooHigh { .. } | Self::OrderSigned { .. } | Self::NoOtherOrder { .. } => {
+                Some("order")
+            }
             Self::Lambda { .. } => Some("lam"),
             Self::TooManyForExact { .. } => Some("method"),
             Self::NeighborCount { .. } => Some("n_neighbors"),

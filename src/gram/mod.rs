@@ -90,6 +90,12 @@ pub struct Options<'a> {
 }
 
 impl Options<'_> {
+    /// Refuses options that cannot be.
+    pub(crate) fn check(&self) -> Result<(), Error> {
+        parallel::check_threads(self.threads)?;
+        if self.tile == Some(0) { Err(Error::NoTile) } else { Ok(()) }
+    }
+
     /// The same options, for one of several runs.
     fn again(&mut self) -> Options<'_> {
         let Self { threads, tile, backend, watch } = self;
@@ -103,9 +109,10 @@ impl Options<'_> {
 /// independently for both arguments.
 ///
 /// # Errors
-/// When the numbers of items differ, `options.threads` is 0, the result does not fit into memory, or `options.watch`
-/// stops the run. For [`Incomplete`] rankings also when the order is above 2 or the weight is
-/// [`Weight::Quadruples`](crate::Weight), and, if items can be anywhere, when the weight is not the standard one.
+/// When the numbers of items differ, `options.threads` or `options.tile` is 0, the result does not fit into
+/// memory, or `options.watch` stops the run. For [`Incomplete`] rankings also when the order is above 2 or the weight
+/// is [`Weight::Quadruples`](crate::Weight), and, if items can be anywhere, when the weight is not the standard one or
+/// the order is not 2.
 /// [`Lists`](crate::Lists) are expanded to rankings of all items if weights are general or the order is 1.
 ///
 /// ```
@@ -164,7 +171,7 @@ pub fn gram_into<R: RankingSet, T: Element>(
     options: Options<'_>,
 ) -> Result<(), Error> {
     let (rows, columns) = (x.rows(), y.unwrap_or(x).rows());
-    parallel::check_threads(options.threads)?;
+    options.check()?;
     measure.check_items(x.items())?;
     measure.check_items(y.unwrap_or(x).items())?;
     if let Some((x, y)) = of_all_items(measure, x, y)? {
@@ -236,7 +243,7 @@ fn correlations_into<T: Element>(
 /// # Ok::<(), wkendall::Error>(())
 /// ```
 pub fn diagonal<R: RankingSet>(measure: &Measure, x: &R, options: Options<'_>) -> Result<Vec<f64>, Error> {
-    parallel::check_threads(options.threads)?;
+    options.check()?;
     measure.check_items(x.items())?;
     if let Some((x, _)) = of_all_items(measure, x, None)? {
         return diagonal(measure, &x, options);
@@ -328,7 +335,7 @@ pub(crate) fn check_range<T: Element>(measure: &Measure) -> Result<(), Error> {
 /// The strategy and the instruction set, as in "bits-portable", that would be chosen for this many complete rankings.
 ///
 /// # Errors
-/// When `options.backend` is not available, or `options.threads` is 0.
+/// When `options.backend` is not available, or `options.threads` or `options.tile` is 0.
 pub fn planned(measure: &Measure, rows: usize, columns: usize, options: &Options<'_>) -> Result<String, Error> {
     planned_for::<f64>(measure, rows, columns, options)
 }
@@ -340,7 +347,7 @@ pub(crate) fn planned_for<T: Element>(
     columns: usize,
     options: &Options<'_>,
 ) -> Result<String, Error> {
-    parallel::check_threads(options.threads)?;
+    options.check()?;
     let task =
         Task { measure, representation: Representation::Complete, single: is_single::<T>(measure)?, rows, columns };
     Ok(Plan::new(task, options)?.name())

@@ -67,6 +67,18 @@ enum Quantity {
     Mallows(f64),
 }
 
+impl Quantity {
+    /// Refuses, by its name, all but the sums of weights that are kernels.
+    fn weighted(self) -> Result<(), &'static str> {
+        match self {
+            Self::Concordant | Self::Signed => Ok(()),
+            Self::Correlation => Err("a correlation"),
+            Self::Discordant => Err("a distance"),
+            Self::Mallows(_) => Err("the Mallows kernel"),
+        }
+    }
+}
+
 impl PartialEq for Measure {
     fn eq(&self, other: &Self) -> bool {
         // The other fields follow from these.
@@ -130,8 +142,8 @@ impl Measure {
     /// gives 0. Counts above 2^53 are rounded.
     ///
     /// # Errors
-    /// When the order is 0, sums can exceed the range of `f64`, the weights have their own order, or the measure is not
-    /// a kernel of [`Measure::kernel`].
+    /// When the order is 0, sums can exceed the range of `f64`, the weights have their own order, the kernel is signed
+    /// and the order is not 2, or the measure is not a kernel of [`Measure::kernel`].
     ///
     /// ```
     /// use wkendall::{Measure, Rankings, Weight, Workspace};
@@ -141,8 +153,10 @@ impl Measure {
     /// # Ok::<(), wkendall::Error>(())
     /// ```
     pub fn of_order(self, order: usize) -> Result<Self, Error> {
-        if self.quantity != Quantity::Concordant {
-            return Err(Error::NotAKernel);
+        match self.quantity {
+            Quantity::Signed if order == 2 => return Ok(self),
+            Quantity::Signed if order > 0 => return Err(Error::OrderSigned { order }),
+            quantity => quantity.weighted().map_err(|measure| Error::NoOtherOrder { measure, order })?,
         }
         if order == 0 || self.weight.is_general() {
             return Err(Error::Order { order });
@@ -186,12 +200,14 @@ impl Measure {
     /// When the weights are general, which are defined without concordance, the order is not 2, or the measure is not a
     /// kernel of [`Measure::kernel`].
     pub fn signed(self) -> Result<Self, Error> {
-        match (&self.weight, self.quantity) {
-            (weight, _) if weight.is_general() => Err(Error::WeightSigned),
-            _ if self.order != 2 => Err(Error::OrderSigned { order: self.order }),
-            (_, Quantity::Concordant | Quantity::Signed) => Ok(Self { quantity: Quantity::Signed, ..self }),
-            (_, Quantity::Correlation | Quantity::Discordant | Quantity::Mallows(_)) => Err(Error::NotAKernel),
+        self.quantity.weighted().map_err(|measure| Error::NoSignedForm { measure })?;
+        if self.weight.is_general() {
+            return Err(Error::WeightSigned);
         }
+        if self.order != 2 {
+            return Err(Error::OrderSigned { order: self.order });
+        }
+        Ok(Self { quantity: Quantity::Signed, ..self })
     }
 
     /// Divides a kernel by its value for a ranking and itself, which is the same for all rankings; if that is 0, every

@@ -20,6 +20,7 @@ use pyo3::exceptions::{PyMemoryError, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 
+use crate::error::CRATE;
 use crate::{Error, Number, Options, Piece, Progress, Watch};
 use measure::Measure;
 
@@ -39,7 +40,8 @@ impl From<Error> for PyErr {
 
 /// A `wkendall.RankingError` with the details of the error.
 fn refused(py: Python<'_>, error: &Error) -> PyResult<PyErr> {
-    let pieces = error.pieces().into_iter().map(|piece| piece_of(py, piece)).collect::<PyResult<Vec<_>>>()?;
+    let pieces = error.pieces().into_iter().filter(|piece| !matches!(piece, Piece::Advice(CRATE, _)));
+    let pieces = pieces.map(|piece| piece_of(py, piece)).collect::<PyResult<Vec<_>>>()?;
     let value = error.value().map(|value| match value {
         Number::Signed(value) => value.into_py_any(py),
         Number::Unsigned(value) => value.into_py_any(py),

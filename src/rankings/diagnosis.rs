@@ -18,7 +18,7 @@ pub(crate) fn diagnose<V: Value>(
 ) -> Result<Error, Error> {
     let (first, given) = (&values[..items], &values[row * items..(row + 1) * items]);
     let found = match kind {
-        InputKind::Ranks | InputKind::Orders => not_a_permutation(row, given, first, zero_based)?,
+        InputKind::Ranks | InputKind::Orders => not_a_permutation(kind, row, given, first, zero_based)?,
         InputKind::Scores => no_scores(row, given, stop)?,
     };
     // The row can be valid by now only if another thread has changed the memory.
@@ -27,6 +27,7 @@ pub(crate) fn diagnose<V: Value>(
 
 /// The error in a row that should be a permutation; the first row determines the base of the others.
 fn not_a_permutation<V: Value>(
+    kind: InputKind,
     row: usize,
     values: &[V],
     first_row: &[V],
@@ -48,7 +49,7 @@ fn not_a_permutation<V: Value>(
                     let equal = values.iter().filter(|other| other.order(given).is_eq()).count();
                     let between = value > 0.0 && value < items as f64 && (2.0 * value).fract() == 0.0;
                     if between && equal > 1 {
-                        Error::Midrank { row, column, value }
+                        Error::Midrank { row, column, value, in_order: kind == InputKind::Orders }
                     } else {
                         Error::NotWhole { row, column, value }
                     }

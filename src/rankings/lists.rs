@@ -60,8 +60,8 @@ impl Lists {
     /// preferred; equal numbers are ties.
     ///
     /// # Errors
-    /// When the bounds do not increase from 0 to the number of entries, an item is not in the catalogue or twice in a
-    /// list, or a number is NaN or infinite.
+    /// When there are no bounds, they do not increase from 0 to the number of entries, an item is not in the
+    /// catalogue or twice in a list, or a number is NaN or infinite.
     ///
     /// ```
     /// use wkendall::{Lists, Measure, Options, Weight, gram};
@@ -399,10 +399,11 @@ impl<I: Value, V: Value> Parts<'_, I, V> {
         }
         match bounds.last() {
             Some(&end) if end == entries => Ok(bounds),
-            last => {
-                let value = Number::Unsigned(last.map_or(0, |&end| end as u64));
-                Err(Error::ListBounds { row: self.bounds.len().saturating_sub(1), value, entries })
+            Some(&end) => {
+                let value = Number::Unsigned(end as u64);
+                Err(Error::ListBounds { row: self.bounds.len() - 1, value, entries })
             }
+            None => Err(Error::NoBounds),
         }
     }
 

@@ -103,6 +103,51 @@ def test_series_and_padded_tables():
         same(encoder.transform(lists), wanted)
 
 
+#: Two people's first and second choice, with columns named as in pandas and in polars.
+CHOICES = [["a", "b"], ["b", "c"]]
+FRAMES = [
+    pd.DataFrame(CHOICES, columns=["first", "second"]),
+    pl.DataFrame(CHOICES, schema=["first", "second"], orient="row"),
+]
+
+
+@pytest.mark.parametrize("frame", FRAMES, ids=["pandas", "polars"])
+def test_columns_of_a_data_frame_keep_their_order(frame):
+    encoder = ListEncoder().fit(frame)
+    assert encoder.feature_names_in_.tolist() == ["first", "second"]
+    wanted = [[1, 2, NAN], [NAN, 1, 2]]
+    same(encoder.transform(frame), wanted)
+    same(encoder.transform(CHOICES), wanted)  # lists have no names
+    same(encoder.transform(np.array(CHOICES)), wanted)
+    same(encoder.transform(pd.DataFrame(CHOICES)), wanted)  # nor has a frame with the columns 0, 1
+    renamed = pd.DataFrame(CHOICES, columns=["first", "other"])
+    for other in (frame[["second", "first"]], frame[["first"]], frame[["second"]], renamed):
+        with pytest.raises(
+            ValueError, match=r"^The feature names should match those that were passed during fit\. .*\S$"
+        ):
+            encoder.transform(other)
+
+
+def test_columns_with_numbers_keep_their_order():
+    frame = pd.DataFrame(CHOICES, columns=[1, 2])
+    for encoder in (ListEncoder().fit(frame), ListEncoder().fit(FRAMES[0]).fit(frame)):
+        same(encoder.transform(frame), [[1, 2, NAN], [NAN, 1, 2]])
+        with pytest.raises(
+            ValueError, match=r"^column 0 is labelled 1 in the data of fit and 2 in X: both must have the same"
+        ):
+            encoder.transform(frame[[2, 1]])
+    mixed = pd.DataFrame(CHOICES, columns=["first", 2])
+    with pytest.raises(ValueError, match=r"^column 0 is labelled 'first' in the data of fit and 2 in X"):
+        ListEncoder().fit(mixed).transform(mixed[[2, "first"]])
+
+
+def test_an_encoder_forgets_the_columns_of_an_earlier_fit():
+    encoder = ListEncoder().fit(FRAMES[0]).fit([["a", "b", "c"]])
+    assert not hasattr(encoder, "feature_names_in_")
+    same(encoder.transform(FRAMES[0][["second", "first"]]), [[2, 1, NAN], [NAN, 2, 1]])
+    assert not hasattr(ListEncoder().fit(["a", "b"]), "feature_names_in_")
+
+
 def test_names_of_columns():
     encoder = ListEncoder().fit([["apple", "pear"]])
     assert encoder.get_feature_names_out().tolist() == ["apple", "pear"]

@@ -78,6 +78,11 @@ KERNELS = [
     ("mean ranks", bad([[1, 2.5, 2.5, 4]]), ValueError,
      r"^X: row 0, column 1 holds 2\.5, which is not a whole number but the mean "
      r'rank of tied items: ranks must be whole; ties="mean" treats equal numbers as ties$'),
+    ("mean ranks as orders", bad([[1, 2, 3, 4], [1, 2.5, 2.5, 4]], input="orders"), ValueError,
+     r"^X: row 1, column 1 holds 2\.5, which is not a whole number but the mean rank of tied items: an order lists item "
+     r'numbers; input="ranks" with ties="mean" reads such ranks$'),
+    ("NaN in orders", bad([[1, 2], [2, np.nan]], input="orders"), ValueError,
+     r"^X: row 1, column 1 holds NaN: every item needs a number; from_lists takes lists that leave out items$"),
     ("mean ranks of inverses", lambda: wkendall.inverse([[1, 2.5, 2.5, 4]]), ValueError,
      r"the mean rank .*: ranks must be whole$"),
     ("names in orders", bad([["a", "b"], ["b", "a"]], input="orders"), TypeError,
@@ -130,6 +135,10 @@ KERNELS = [
     ("different n of a pair", lambda: wkendall.kernel([1, 2], [1, 2, 3]), ValueError, r"x has 2 items, but y has 3"),
     ("different columns", bad(pd.DataFrame(X, columns=NAMES), Y=pd.DataFrame(X, columns=NAMES[::-1])), ValueError,
      r"item 0 is labelled 'a' in X and 'e' in Y"),
+    ("places in another order", bad(pd.DataFrame(X, columns=NAMES), Y=pd.DataFrame(X, columns=NAMES[::-1]), input="orders"),
+     ValueError, r"^column 0 is labelled 'a' in X and 'e' in Y: both must have the same columns in the same order$"),
+    ("rows in another order", lambda: wkendall.independence_test(pd.DataFrame(X), pd.Series(X[:, 0], index=range(len(X)))[::-1]),
+     ValueError, r"^row 0 is labelled 0 in X and 5 in y: both must have the same rows in the same order$"),
     ("k missing", bad(X, weight="top"), ValueError, r'weight="top" needs k, .* from 1 to 5'),
     ("k zero", bad(X, weight="top", k=0), ValueError, r"k is 0, but must be from 1 to 5"),
     ("k too large", bad(X, weight="top", k=6), ValueError, r"k is 6, but must be from 1 to 5"),

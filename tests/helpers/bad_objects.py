@@ -318,6 +318,8 @@ OBJECTS = [
      r"^unknown is 'new', but must be one of 'error', 'ignore'"),
     ("encoder sparse a number", lambda: wkendall.ListEncoder(sparse=1).fit([["a"]]), TypeError, r"^sparse must be True or False"),
     ("encoder not fitted", lambda: wkendall.ListEncoder().transform([["a"]]), NotFittedError, r"^This ListEncoder instance"),
+    ("encoder of places in another order", lambda: wkendall.ListEncoder().fit(pd.DataFrame([["a", "b"]], columns=["1st", "2nd"]))
+     .transform(pd.DataFrame([["b", "a"]], columns=["2nd", "1st"])), ValueError, r"^The feature names .* in the same order"),
     ("columns in another order", lambda: wkendall.SuquanSVDClassifier().fit(pd.DataFrame(X, columns=list("abcde")), Y)
      .predict(pd.DataFrame(X, columns=list("bacde"))), ValueError, r"^The feature names should match"),
     ("codes in another order", lambda: wkendall.WeightedKendall().fit(pd.DataFrame(X, columns=[7, 8, 9, 10, 11]))

@@ -88,6 +88,22 @@ def test_the_readme_is_short():
     assert lines.index("```", result) < 25
 
 
+@pytest.mark.parametrize("page", ["README.md", "python/README.md", "docs/index.md"])
+def test_the_first_paragraph_says_what_it_is_in_two_sentences(page):
+    first = (ROOT / page).read_text().split("\n\n")[1]
+    assert len(re.findall(r"\.(?=\s|$)", first)) == 2
+
+
+@pytest.mark.parametrize(
+    ("page", "start"), [("README.md", "**"), ("docs/index.md", "### ")], ids=["README.md", "docs/index.md"]
+)
+def test_each_of_five_things_takes_two_lines_of_code(page, start):
+    """The data and the imports are in one block before them."""
+    text = (ROOT / page).read_text()
+    things = re.findall(rf"^{re.escape(start)}.*?```python\n(.*?)```", text, flags=re.MULTILINE | re.DOTALL)
+    assert [len(code.splitlines()) for code in things] == [2] * 5
+
+
 def test_pages_begin_with_text():
     """A title, then what the page is for: no code, table or picture comes first."""
     for page in DOCS.glob("*.md"):

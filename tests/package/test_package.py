@@ -31,6 +31,18 @@ def test_help_has_a_line_for_every_public_name_and_none_for_the_modules_inside()
     shown = pydoc.render_doc(wkendall, renderer=pydoc.plaintext)
     assert "kernel between all pairs of rankings" in shown[: shown.index("PACKAGE CONTENTS")]
     assert "Layers" not in shown[: shown.index("PACKAGE CONTENTS")]
+    sections = dict(re.findall(r"^([A-Z ]+)\n(.*?)(?=^[A-Z]|\Z)", shown, flags=re.MULTILINE | re.DOTALL))
+    functions = set(re.findall(r"^    (\w+)\(", sections["FUNCTIONS"], flags=re.MULTILINE))
+    assert functions == {name for name in wkendall.__all__ if inspect.isroutine(getattr(wkendall, name))}
+    assert "DATA" not in sections
+
+
+def test_dir_lists_public_names_only():
+    found = dir(wkendall)
+    assert set(wkendall.__all__) <= set(found)
+    modules = {"dask", "torch", "estimators", "experiments", "kernels", "learning", "reading", "statistics", "cli"}
+    extra = {name for name in found if not name.startswith("__")} - set(wkendall.__all__)
+    assert extra <= modules, "more names than the public ones and the modules that have been loaded"
 
 
 def test_the_first_example_needs_nothing_but_numpy():

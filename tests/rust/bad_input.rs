@@ -6,14 +6,19 @@ mod backends;
 mod refused;
 
 use std::collections::BTreeSet;
+use std::fs;
 use std::ops::ControlFlow;
+use std::path::PathBuf;
 
-use refused::{Case, case, kernel, lists, mult, open, pairs, rankings, standard, ties, weights, with, x};
+use refused::{
+    Case, case, forms, kernel, lists, mult, open, options, pairs, rankings, standard, ties, weights, with,
+    without_threads, x,
+};
 use wkendall::embedding::{self, Run};
 use wkendall::{
     Backend, Columns, Error, Matrix, Measure, Options, Progress, Rankings, Weight, Workspace, correlations,
-    correlations_into, diagonal, diagonal_incomplete, features, gram, gram_incomplete_into, gram_into, gram_matrix,
-    neighbors, planned, within,
+    correlations_into, diagonal_incomplete, features, gram, gram_incomplete_into, gram_into, neighbors, planned,
+    within,
 };
 
 /// Variants that no call of a test reaches, and why.
@@ -33,48 +38,8 @@ fn runs() -> Vec<Case> {
     let mut stop = |_: Progress| ControlFlow::Break(());
     let (mut short, mut single) = ([0.0; 3], [0.0_f32; 4]);
     let any = Options::default;
-    let no_threads = || Options { threads: Some(0), ..Options::default() };
     let table = |observations: usize| Columns::from_values(1, observations, &vec![1.0; observations]).unwrap();
     vec![
-        case("no threads", gram(&measure, three, None, no_threads()), "NoThreads", "the number of threads is 0"),
-        case(
-            "no threads for a matrix",
-            gram_matrix::<_, f32>(&measure, three, None, no_threads()),
-            "NoThreads",
-            "threads is 0",
-        ),
-        case("no threads for a diagonal", diagonal(&measure, three, no_threads()), "NoThreads", "threads is 0"),
-        case("no threads planned", planned(&measure, 2, 2, &no_threads()), "NoThreads", "threads is 0"),
-        case(
-            "no threads for features",
-            features::features::<_, f64>(&measure, three, Run { threads: Some(0), ..Run::default() }),
-            "NoThreads",
-            "threads is 0",
-        ),
-        case(
-            "no threads for tensors",
-            embedding::embed::<_, f64>(three, 1, &[1.0; 3], Run { threads: Some(0), ..Run::default() }),
-            "NoThreads",
-            "threads is 0",
-        ),
-        case(
-            "no threads for a sum",
-            embedding::combine(three, &[1.0; 2], 1, &[1.0; 3], Run { threads: Some(0), ..Run::default() }),
-            "NoThreads",
-            "threads is 0",
-        ),
-        case(
-            "no threads for sums of tuples",
-            embedding::tuple_sums(three, &[1.0; 2], 1, Run { threads: Some(0), ..Run::default() }),
-            "NoThreads",
-            "threads is 0",
-        ),
-        case(
-            "no threads for a function",
-            embedding::linear_function(three, 1, &[1.0; 3], &[1.0; 3], Run { threads: Some(0), ..Run::default() }),
-            "NoThreads",
-            "threads is 0",
-        ),
         case(
             "tensors beyond memory",
             embedding::tuple_sums(three, &[1.0; 2], 40, Run::default()),
@@ -102,8 +67,8 @@ fn runs() -> Vec<Case> {
         case(
             "columns of another shape",
             Columns::from_values(2, 3, &[1.0]),
-            "Shape { values: 1, rows: 2, items: 3 }",
-            "1 values cannot fill",
+            "ColumnShape { values: 1, columns: 2, observations: 3 }",
+            "1 values cannot fill 2 columns of 3 observations",
         ),
         case("other items", gram(&measure, three, Some(&x(2, 4)), any()), "ItemsDiffer", "items cannot go with"),
         case(
@@ -128,25 +93,25 @@ fn runs() -> Vec<Case> {
             "no neighbours",
             neighbors(&measure, three, None, 0, any()),
             "NeighborCount { count: 0, rankings: 1, others: true }",
-            "n_neighbors is 0, but there are 1 other rankings: it must be from 1 to 1",
+            "count is 0, but there are 1 other rankings: it must be from 1 to 1",
         ),
         case(
             "more neighbours than others",
             neighbors(&measure, three, None, 2, any()),
             "NeighborCount { count: 2, rankings: 1, others: true }",
-            "n_neighbors is 2, but there are 1 other rankings",
+            "count is 2, but there are 1 other rankings",
         ),
         case(
             "more neighbours than rankings",
             neighbors(&measure, three, Some(three), 3, any()),
             "NeighborCount { count: 3, rankings: 2, others: false }",
-            "n_neighbors is 3, but there are 2 rankings: it must be from 1 to 2",
+            "count is 3, but there are 2 rankings: it must be from 1 to 2",
         ),
         case(
             "no others",
             neighbors(&measure, &x(1, 3), None, 1, any()),
             "NeighborCount { count: 1, rankings: 0, others: true }",
-            "n_neighbors is 1, but there are 0 other rankings: none can be found",
+            "count is 1, but there are 0 other rankings: none can be found",
         ),
         case(
             "neighbours of other items",
@@ -237,7 +202,13 @@ fn runs() -> Vec<Case> {
             "weight of unknown places",
             diagonal_incomplete(&kernel(&mult(&[1.0; 3])), &open(), any()),
             "UnknownPlaces",
-            "if missing items can be anywhere, the weight must be the standard one",
+            "if missing items can be anywhere, the weight must be the standard one, and the order 2",
+        ),
+        case(
+            "single items of unknown places",
+            diagonal_incomplete(&standard().of_order(1).unwrap(), &open(), any()),
+            "UnknownPlaces",
+            "the weight must be the standard one, and the order 2",
         ),
         case(
             "output of ties short",
@@ -287,8 +258,8 @@ fn embeddings() -> Vec<Case> {
         case(
             "coefficients too few",
             embedding::combine(x, &[1.0], 1, &weights, run()),
-            "OutputLength { given: 1, rows: 2, columns: 1 }",
-            "holds 1 values, but the result is 2 x 1",
+            "CoefficientCount { given: 1, rankings: 2 }",
+            "there are 1 weights or coefficients for 2 rankings: every ranking needs one",
         ),
         case(
             "tuples into too little",
@@ -311,6 +282,10 @@ fn embeddings() -> Vec<Case> {
     ]
 }
 
+fn all_cases() -> impl Iterator<Item = Case> {
+    [rankings(), lists(), weights(), forms(), runs(), options(), embeddings(), pairs()].into_iter().flatten()
+}
+
 /// The name of a variant.
 fn variant(error: &Error) -> String {
     format!("{error:?}").split([' ', '{']).next().unwrap().to_owned()
@@ -318,7 +293,7 @@ fn variant(error: &Error) -> String {
 
 #[test]
 fn every_call_is_refused_with_its_numbers_and_words() {
-    for case in [rankings(), lists(), weights(), runs(), embeddings(), pairs()].into_iter().flatten() {
+    for case in all_cases() {
         let Case { what, error, numbers, words } = case;
         let (debugged, message) = (format!("{error:?}"), error.to_string());
         assert!(debugged.contains(numbers), "{what}: {debugged}");
@@ -329,9 +304,7 @@ fn every_call_is_refused_with_its_numbers_and_words() {
 
 #[test]
 fn errors_tell_their_numbers_one_by_one() {
-    for Case { what, error, .. } in
-        [rankings(), lists(), weights(), runs(), embeddings(), pairs()].into_iter().flatten()
-    {
+    for Case { what, error, .. } in all_cases() {
         let debugged = format!("{error:?}");
         for (name, number) in [("row", error.row()), ("column", error.column())] {
             let said = debugged.contains(&format!(" {name}: "));
@@ -355,7 +328,7 @@ fn every_variant_is_reached_or_has_a_reason_not_to_be() {
         .map(ToOwned::to_owned)
         .collect();
     assert!(declared.len() > 30, "{declared:?}");
-    let cases = [rankings(), lists(), weights(), runs(), embeddings(), pairs()].into_iter().flatten();
+    let cases = all_cases();
     let mut covered: BTreeSet<String> = cases.map(|case| variant(&case.error)).collect();
     covered.extend(NOT_REACHED.map(|(name, _)| name.to_owned()));
     assert_eq!(declared, covered);
@@ -367,5 +340,44 @@ fn instructions_that_the_cpu_lacks_are_named() {
     for &name in backends::instruction_sets().iter().filter(|name| !present.iter().any(|set| set == *name)) {
         let error = gram(&standard(), &x(2, 3), None, with(name)).unwrap_err();
         assert_eq!(error.to_string(), format!("this CPU does not have the instructions of backend {name:?}"));
+    }
+}
+
+/// The public functions of the crate that take options with threads, from its source.
+fn functions_with_threads() -> BTreeSet<String> {
+    let mut found = BTreeSet::new();
+    let mut folders = vec![PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("src")];
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()) {
+            if entry.is_dir() && !entry.ends_with("src/python") {
+                folders.push(entry);
+            } else if entry.extension().is_some_and(|ending| ending == "rs") {
+                add_functions(&fs::read_to_string(&entry).unwrap(), &mut found);
+            }
+        }
+    }
+    found
+}
+
+fn add_functions(source: &str, found: &mut BTreeSet<String>) {
+    for (at, _) in source.match_indices("pub fn ") {
+        let head = source[at + "pub fn ".len()..].split('{').next().unwrap();
+        if !["Options<", "Run<", "threads: Option"].iter().any(|taken| head.contains(taken)) {
+            continue;
+        }
+        let name = head.split(['(', '<']).next().unwrap();
+        // A method is indented and belongs to the last `impl` before it.
+        let owner = source[..at].ends_with("    ").then(|| source[..at].rsplit("\nimpl").next().unwrap());
+        let owner = owner.map(|text| text.trim_start_matches("<'a>").trim().split(['<', ' ']).next().unwrap());
+        found.insert(owner.map_or_else(|| name.to_owned(), |owner| format!("{owner}::{name}")));
+    }
+}
+
+#[test]
+fn every_public_function_with_threads_refuses_to_run_on_none() {
+    let tried: BTreeSet<String> = without_threads().into_iter().map(|(name, _)| name.to_owned()).collect();
+    assert_eq!(functions_with_threads(), tried);
+    for (name, found) in without_threads() {
+        assert_eq!(found, Err(Error::NoThreads), "{name}");
     }
 }

@@ -206,7 +206,11 @@ fn correlations_divide_means() {
 #[test]
 fn what_is_not_a_ranking_is_refused() {
     let missing = Incomplete::from_ranks(1, 2, &[1.0, f64::NAN], Missing::Error).unwrap_err();
-    assert_eq!(missing.to_string(), "row 0, column 1 holds NaN: every item needs a number");
+    assert_eq!(
+        missing.to_string(),
+        "row 0, column 1 holds NaN: every item needs a number; Incomplete takes missing items, with Missing::Bottom or \
+         Missing::Anywhere"
+    );
     assert!(Incomplete::from_scores(1, 2, &[1.0, f64::INFINITY], Missing::Bottom).is_err());
     assert!(Incomplete::from_ranks(1, 3, &[1, 1], Missing::Error).is_err());
     let x = Incomplete::from_ranks(1, 2, &[1, 1], Missing::Error).unwrap();

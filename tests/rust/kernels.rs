@@ -280,3 +280,35 @@ fn parameters_that_do_not_fit_are_refused() {
     assert_eq!(matrix.between(two.row(0), two.row(0), &mut Workspace::default()).unwrap_err(), differ);
     assert_eq!(matrix.kappa(two.row(0), &mut Workspace::default()).unwrap_err(), differ);
 }
+
+#[test]
+fn builders_in_any_order_give_the_same_value() {
+    let (s, t) = (ranks(&[1, 2, 3, 4]), ranks(&[2, 1, 4, 3]));
+    // Of the six pairs four are concordant; of the four triples none is.
+    let kernel = || Measure::kernel(&Weight::Standard, 4).unwrap();
+    let (mallows, tau) = (Measure::mallows(4, 0.5).unwrap(), Measure::correlation(&Weight::Standard, 4).unwrap());
+    for (what, measure, expected) in [
+        ("kernel", kernel(), 4.0),
+        ("of order 2", kernel().of_order(2).unwrap(), 4.0),
+        ("back to order 2", kernel().of_order(3).unwrap().of_order(2).unwrap(), 4.0),
+        ("signed", kernel().signed().unwrap(), 2.0),
+        ("signed twice", kernel().signed().unwrap().signed().unwrap(), 2.0),
+        ("signed of order 2", kernel().signed().unwrap().of_order(2).unwrap(), 2.0),
+        ("of order 2, signed", kernel().of_order(2).unwrap().signed().unwrap(), 2.0),
+        ("normalized", kernel().normalized(), 4.0 / 6.0),
+        ("normalized twice", kernel().normalized().normalized(), 4.0 / 6.0),
+        ("signed, normalized", kernel().signed().unwrap().normalized(), 2.0 / 6.0),
+        ("normalized, signed", kernel().normalized().signed().unwrap(), 2.0 / 6.0),
+        ("tau of order 2", kernel().signed().unwrap().normalized().of_order(2).unwrap(), 2.0 / 6.0),
+        ("of order 1, normalized", kernel().of_order(1).unwrap().normalized(), 1.0),
+        ("normalized, of order 1", kernel().normalized().of_order(1).unwrap(), 1.0),
+        ("triples", kernel().normalized().of_order(3).unwrap(), 0.0),
+        ("distance", Measure::distance(4), 2.0),
+        ("Mallows", mallows.clone(), (-1.0_f64).exp()),
+        ("Mallows, normalized", mallows.normalized(), (-1.0_f64).exp()),
+        ("correlation", tau.clone(), 2.0 / 6.0),
+        ("correlation, normalized", tau.normalized(), 2.0 / 6.0),
+    ] {
+        assert_eq!(measure.between(s.row(0), t.row(0), &mut Workspace::new(4)).unwrap(), expected, "{what}");
+    }
+}

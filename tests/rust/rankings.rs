@@ -126,7 +126,8 @@ fn messages_name_row_column_and_value() {
     );
     assert_eq!(
         message(&[1.0, 2.0, 2.0]),
-        "row 0 holds 2 twice, in columns 1 and 2, but every row of 3 items must be a permutation of 1..3"
+        "row 0 holds 2 twice, in columns 1 and 2, but every row of 3 items must be a permutation of 1..3; if these are \
+         ranks, Incomplete::from_ranks takes ties"
     );
 }
 
@@ -187,6 +188,8 @@ fn half_ranks_are_mean_ranks_only_where_they_repeat() {
     let found = |row: [f64; 4]| Rankings::from_ranks(1, 4, &row).unwrap_err();
     assert!(matches!(found([1.0, 2.5, 2.5, 4.0]), Error::Midrank { column: 1, .. }));
     assert!(matches!(found([1.5, 1.5, 3.5, 3.5]), Error::Midrank { column: 0, .. }));
+    let order = Rankings::from_orders(1, 4, &[1.0, 2.5, 2.5, 4.0]).unwrap_err();
+    assert!(matches!(order, Error::Midrank { column: 1, in_order: true, .. }));
     assert!(matches!(found([1.0, 2.5, 3.0, 4.0]), Error::NotWhole { column: 1, .. }));
     assert!(matches!(found([0.3, 0.3, 3.0, 4.0]), Error::NotWhole { column: 0, .. }));
     assert!(matches!(found([1.0, 7.5, 7.5, 4.0]), Error::NotWhole { column: 1, .. }));

@@ -41,18 +41,37 @@ def checked_data(estimator: BaseEstimator, X: ArrayLike, **how: Any) -> Any:
     return found
 
 
-def _check_labels_of_items(estimator: Any, X: object, reset: bool) -> None:
+def check_places(estimator: BaseEstimator, X: object, reset: bool) -> None:
+    """Compare the columns of a data frame, which are places, with those of `fit`.
+
+    Data without column names are accepted, unlike by scikit-learn without a warning: ranked lists come in both forms.
+    """
+    labels = _labels_of(X)
+    named = labels is not None and all(isinstance(label, str) for label in labels)
+    try:
+        if reset or (hasattr(estimator, "feature_names_in_") and labels is not None):
+            validate_data(estimator, X if named else [], reset=reset, skip_check_array=True, ensure_2d=False)
+    except ValueError as error:
+        raise ValueError(one_line(str(error))) from None
+    _check_labels_of_items(estimator, X, reset, "column")
+
+
+def _check_labels_of_items(estimator: Any, X: object, reset: bool, kind: str = "item") -> None:
     """Compare column labels with those of `fit`, as scikit-learn does for strings, but also for numbers such as item codes."""
     if reset:
-        columns = getattr(X, "columns", None)
-        labels = None if columns is None or callable(columns) else list(columns)
-        # A data frame without column names has the labels 0, 1, 2, ...
-        unnamed = labels is None or labels == list(range(len(labels)))
-        estimator._labels_of_items = None if unnamed or hasattr(estimator, "feature_names_in_") else labels
+        labels = _labels_of(X)
+        estimator._labels_of_items = None if hasattr(estimator, "feature_names_in_") else labels
         return
     fitted = getattr(estimator, "_labels_of_items", None)
     if fitted is not None:
-        check_same_labels(SimpleNamespace(columns=fitted), X, "columns", ("the data of fit", "X"))
+        check_same_labels(SimpleNamespace(columns=fitted), X, "columns", ("the data of fit", "X"), kind)
+
+
+def _labels_of(X: object) -> list[object] | None:
+    """Return the labels of the columns; a data frame without column names has the labels 0, 1, 2, ..."""
+    columns: Any = getattr(X, "columns", None)
+    labels = None if columns is None or callable(columns) else list(columns)
+    return None if labels is None or labels == list(range(len(labels))) else labels
 
 
 def _two_axes(X: ArrayLike) -> NDArray[Any]:

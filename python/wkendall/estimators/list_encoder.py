@@ -13,6 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from wkendall._arguments import check_choice, check_flag
 from wkendall._errors import Option, RankingError, changed, sentence_of
+from wkendall.estimators.input_checks import check_places
 from wkendall.reading.lists import Unknown, as_ranks, columns_of, ranked_rows
 
 
@@ -36,6 +37,9 @@ class ListEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     ----------
     items_ : list
         The items, in the order of the columns.
+    feature_names_in_ : ndarray of strings
+        The column names of a data frame of lists, such as "first choice"; only if `fit` got one. `transform` then refuses
+        a data frame with other columns, or with the same columns in another order.
 
     Examples
     --------
@@ -96,6 +100,7 @@ class ListEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         else:
             columns = {} if self.items is None else columns_of(self.items)
             rows = self._rows(X, columns, "new" if self.items is None else self.unknown)
+        check_places(self, X, reset=True)
         self.items_ = list(columns)
         return rows
 
@@ -115,6 +120,7 @@ class ListEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         """
         check_is_fitted(self)
         self._check_parameters()
+        check_places(self, X, reset=False)
         columns = {item: column for column, item in enumerate(self.items_)}
         return as_ranks(self._rows(X, columns, self.unknown), len(columns), bool(self.sparse))
 

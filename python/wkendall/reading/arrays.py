@@ -28,22 +28,31 @@ from wkendall._errors import (
 from wkendall._text import shown
 
 
-def check_same_labels(x: object, y: object, attribute: str, names: tuple[str, str]) -> None:
-    """Refuse two data frames or series whose items have different labels, or the same labels in another order."""
-    labels = [getattr(values, attribute, None) for values in (x, y)]
-    if any(found is None or callable(found) for found in labels):
-        return
-    pairs: zip[tuple[object, object]] = zip(*(list(cast("Iterable[object]", found)) for found in labels), strict=False)
-    for column, (first, second) in enumerate(pairs):
-        if first is not second and first != second and not (first != first and second != second):
+def check_same_labels(x: object, y: object, attribute: str, names: tuple[str, str], kind: str = "item") -> None:
+    """Refuse two data frames or series whose items, or columns, have different labels, or the same in another order."""
+    first, second = _labels(x, attribute), _labels(y, attribute)
+    for column, (one, other) in enumerate(zip(first or (), second or (), strict=False)):
+        if one is not other and one != other and not (one != one and other != other):
             raise RankingError(
-                f"item {column} is labelled {first!r} in {names[0]} and {second!r} in {names[1]}: both must have the same "
-                "items in the same order",
+                f"{kind} {column} is labelled {one!r} in {names[0]} and {other!r} in {names[1]}: both must have the same "
+                f"{kind}s in the same order",
                 argument=names[1],
                 column=column,
-                value=second,
+                value=other,
                 kind="items differ",
             )
+
+
+def check_not_rearranged(x: object, y: object, attribute: str, names: tuple[str, str], kind: str) -> None:
+    """Refuse two data frames or series with the same labels in another order; other labels are accepted."""
+    first, second = (sorted(map(repr, _labels(values, attribute) or ())) for values in (x, y))
+    if first == second:
+        check_same_labels(x, y, attribute, names, kind)
+
+
+def _labels(values: object, attribute: str) -> list[object] | None:
+    found = getattr(values, attribute, None)
+    return None if found is None or callable(found) else list(cast("Iterable[object]", found))
 
 
 def as_array(values: ArrayLike, name: str, axes: int) -> NDArray[Any]:

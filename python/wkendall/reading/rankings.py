@@ -28,7 +28,7 @@ from wkendall._errors import (
     changed,
     sentence_of,
 )
-from wkendall.reading.arrays import acceptable, as_array, check_same_labels
+from wkendall.reading.arrays import acceptable, as_array, check_not_rearranged, check_same_labels
 from wkendall.reading.sparse import SparseRows, is_sparse, sparse_array, sparse_rows
 
 Input = Literal["ranks", "orders", "scores"]
@@ -43,6 +43,13 @@ Places = Any
 
 #: Advice for equal numbers.
 _TAKES_TIES: tuple[Piece, ...] = ("; ", Option("ties", "mean"), " treats equal numbers as ties")
+#: Advice for orders that leave out items.
+_LISTS = Advice("lists", "; from_lists takes lists that leave out items")
+#: What replaces the advice of the crate, by kind.
+_INSTEAD: dict[str, tuple[Piece, ...]] = {
+    "ties": _TAKES_TIES,
+    "ranks": ("; ", Option("input", "ranks"), " with ", Option("ties", "mean"), " reads such ranks"),
+}
 
 
 @dataclass(frozen=True, eq=False)
@@ -166,7 +173,9 @@ class Reading(NamedTuple):
             return x, None
         y = self.rankings(Y, "Y", threads)
         check_same_items(x, y)
-        if self.input != "orders":
+        if self.input == "orders":
+            check_not_rearranged(X, Y, "columns", ("X", "Y"), "column")
+        else:
             check_same_labels(X, Y, "columns", ("X", "Y"))
         return x, y
 
@@ -230,14 +239,17 @@ class Reading(NamedTuple):
     def _explained(self, error: RankingError, name: str) -> RankingError:
         """Add the name of the argument, and advice, to an error."""
         pieces = sentence_of(error).pieces
-        kept = [piece for piece in pieces if not (isinstance(piece, Advice) and piece.kind == "ties")]
-        ties = (_TAKES_TIES if self.advises else ()) if len(kept) < len(pieces) else ()
-        return about(changed(error, kept), name, *ties, *self._what_allows(error))
+        replaced = [piece for piece in pieces if isinstance(piece, Advice) and piece.kind in _INSTEAD]
+        advice = [part for piece in replaced for part in _INSTEAD[piece.kind]] if self.advises else []
+        kept = [piece for piece in pieces if piece not in replaced]
+        return about(changed(error, kept), name, *advice, *self._what_allows(error))
 
     def _what_allows(self, error: RankingError) -> tuple[Piece, ...]:
         """Return the option that allows what is wrong with a row."""
-        if self.input == "orders" or not self.advises:
+        if not self.advises:
             return ()
+        if self.input == "orders":
+            return (_LISTS,) if error.kind == "nan" else ()
         if error.kind == "duplicate":
             return _TAKES_TIES
         if error.kind == "nan":

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 
 from wkendall._arguments import Random, generator
 from wkendall.kernels.run import Run
+from wkendall.reading.arrays import check_not_rearranged
 from wkendall.reading.rankings import Input, Missing, Reading, Ties, Top
 from wkendall.statistics.dependence import dependence_of
 from wkendall.statistics.paired_values import ValueKernel, values_of
@@ -114,6 +115,7 @@ def independence_test(
     rankings = Reading(input, top, ties, missing).rankings(X, "X", run.threads)
     check_size(rankings.rows, "X")
     values = values_of(y, rankings.rows, y_kernel, y_options, run)
+    check_not_rearranged(X, y, "index", ("X", "y"), "row")
     sample = sample_of(rankings)
     gram, rate = kernel_between(sample, options, run)
     unit = reduced(gram) * values.unit

@@ -54,6 +54,7 @@ pub fn neighbors<R: RankingSet>(
     count: usize,
     options: Options<'_>,
 ) -> Result<Neighbors, Error> {
+    options.check()?;
     check_items(measure, x, y)?;
     let rankings = y.map_or(x.rows().saturating_sub(1), RankingSet::rows);
     if count == 0 || count > rankings {
@@ -95,6 +96,7 @@ pub fn within<R: RankingSet>(
     radius: f64,
     options: Options<'_>,
 ) -> Result<Within, Error> {
+    options.check()?;
     check_items(measure, x, y)?;
     if radius.is_nan() || (measure.is_distance() && radius < 0.0) {
         return Err(Error::Radius { value: radius, distance: measure.is_distance() });

@@ -25,6 +25,12 @@ pub fn lists() -> Vec<Case> {
             "bounds must rise from 0 to 2",
         ),
         case(
+            "no bounds",
+            of(&[], &[], &[]),
+            "NoBounds",
+            "there are no bounds of lists: there must be one more than lists",
+        ),
+        case(
             "an item without a number",
             of(&[0, 2], &[0, 1], &[1.0]),
             "EntriesDiffer { items: 2, values: 1 }",
@@ -65,7 +71,7 @@ pub fn lists() -> Vec<Case> {
             "more neighbours than lists",
             ListIndex::new(&distance, &one, Options::default()).unwrap().neighbors(Some(&one), 2, Options::default()),
             "NeighborCount { count: 2, rankings: 1, others: false }",
-            "n_neighbors is 2, but there are 1 rankings",
+            "count is 2, but there are 1 rankings",
         ),
         case(
             "lists within a radius that is no number",

@@ -44,7 +44,7 @@ pub fn pairs() -> Vec<Case> {
         ),
         case("weight NaN", with(&[f64::NAN, 1.0]), "RankingWeight { row: 0, value: NaN }", "row 0 is NaN"),
         case("weights all zero", with(&[0.0, 0.0]), "NoWeight", "the weights of all rankings are 0"),
-        case("weights too few", with(&[1.0]), "OutputLength { given: 1, rows: 2, columns: 1 }", "holds 1 values"),
+        case("weights too few", with(&[1.0]), "CoefficientCount { given: 1, rankings: 2 }", "there are 1 weights"),
         case(
             "exact of many items",
             consensus(&Measure::kernel(&Weight::Standard, 21).unwrap(), &x(2, 21), None, exact()),
@@ -64,7 +64,12 @@ pub fn pairs() -> Vec<Case> {
             "the weight must be the standard one",
         ),
         case("effects of a distance", effects(&Measure::distance(3), &[1.0; 2]), "PairsOnly", "kernel of order 2"),
-        case("effects without coefficients", effects(&measure, &[]), "OutputLength { given: 0", "holds 0 values"),
+        case(
+            "effects without coefficients",
+            effects(&measure, &[]),
+            "CoefficientCount { given: 0",
+            "there are 0 weights",
+        ),
         case("effects with NaN", effects(&measure, &[1.0, f64::NAN]), "RankingWeight { row: 1", "row 1 is NaN"),
     ]
 }

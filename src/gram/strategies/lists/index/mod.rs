@@ -67,13 +67,14 @@ impl<'a> ListIndex<'a> {
     /// An index of lists for a measure.
     ///
     /// # Errors
-    /// When the numbers of items differ, the measure is not available for lists, there is no memory, or `options.watch`
-    /// stops the run.
+    /// When the numbers of items differ, the measure is not available for lists, `options.threads` or `options.tile` is
+    /// 0, there is no memory, or `options.watch` stops the run.
     pub fn new(measure: &'a Measure, lists: &'a Lists, options: Options<'_>) -> Result<Self, Error> {
         Self::build(Cow::Borrowed(measure), Cow::Borrowed(lists), options)
     }
 
     fn build(measure: Cow<'a, Measure>, lists: Cow<'a, Lists>, options: Options<'_>) -> Result<Self, Error> {
+        options.check()?;
         measure.check_items(lists.items())?;
         mean_of(&measure)?;
         if u32::try_from(lists.rows()).is_err() {
@@ -163,6 +164,7 @@ impl<'a> ListIndex<'a> {
     /// # Errors
     /// As [`diagonal`](crate::diagonal).
     pub fn diagonal(&self, x: &Lists, options: Options<'_>) -> Result<Vec<f64>, Error> {
+        options.check()?;
         self.measure.check_items(x.items())?;
         let mut watch = options.watch;
         let setting = Setting::with_tails(&self.measure, x, x, &self.tails, parallel::share(&mut watch))?;
@@ -180,6 +182,7 @@ impl<'a> ListIndex<'a> {
         kept: impl Fn() -> Kept + Sync,
         options: Options<'_>,
     ) -> Result<Vec<Vec<Hit>>, Error> {
+        options.check()?;
         let rows = x.unwrap_or(&self.lists);
         self.measure.check_items(rows.items())?;
         let mut watch = options.watch;

@@ -1,0 +1,88 @@
+//! Forms that a measure does not have: every measure with every builder that it refuses.
+
+use wkendall::{Measure, Weight};
+
+use super::{Case, case, kernel, standard};
+
+pub fn forms() -> Vec<Case> {
+    let general = || kernel(&Weight::Matrix(vec![1.0; 9]));
+    let distance = || Measure::distance(3);
+    let mallows = || Measure::mallows(3, 1.0).unwrap();
+    let correlation = || Measure::correlation(&Weight::Standard, 3).unwrap();
+    let signed = || standard().signed().unwrap();
+    let zero = "order is 0: named weights take an order of 1 or more";
+    let own = "order is 3: named weights take an order of 1 or more, general weights have their own order";
+    let order_2 = "order is 3, but only kernels of order 2 have a signed form";
+    let distance_order = "order is 3, but a distance compares pairs of items: only a kernel with a named weight takes";
+    vec![
+        case("kernel of order 0", standard().of_order(0), "Order { order: 0 }", zero),
+        case("normalized kernel of order 0", standard().normalized().of_order(0), "Order { order: 0 }", zero),
+        case("signed kernel of order 0", signed().of_order(0), "Order { order: 0 }", zero),
+        case("signed kernel of order 3", signed().of_order(3), "OrderSigned { order: 3 }", order_2),
+        case("signed kernel of order 1", signed().of_order(1), "OrderSigned { order: 1 }", "order is 1, but only"),
+        case("tau of order 3", signed().normalized().of_order(3), "OrderSigned { order: 3 }", order_2),
+        case("signed triples", standard().of_order(3).unwrap().signed(), "OrderSigned { order: 3 }", order_2),
+        case("general weights of order 3", general().of_order(3), "Order { order: 3 }", own),
+        case("general weights of order 0", general().of_order(0), "Order { order: 0 }", zero),
+        case(
+            "signed general weights",
+            general().signed(),
+            "WeightSigned",
+            "signed sums and correlations need a named weight, not general weights",
+        ),
+        case(
+            "correlation of general weights",
+            Measure::correlation(&Weight::Matrix(vec![0.0; 9]), 3),
+            "WeightSigned",
+            "signed sums and correlations need a named weight, not general weights",
+        ),
+        case(
+            "signed distance",
+            distance().signed(),
+            "NoSignedForm { measure: \"a distance\" }",
+            "a distance has no signed form: only a kernel with a named weight has one",
+        ),
+        case(
+            "normalized distance",
+            distance().try_normalized(),
+            "DistanceNormalized",
+            "a distance has no normalized form: only kernels have one",
+        ),
+        case(
+            "distance of order 3",
+            distance().of_order(3),
+            "NoOtherOrder { measure: \"a distance\", order: 3 }",
+            distance_order,
+        ),
+        case(
+            "distance of order 0",
+            distance().of_order(0),
+            "NoOtherOrder",
+            "order is 0, but a distance compares pairs",
+        ),
+        case(
+            "signed Mallows kernel",
+            mallows().signed(),
+            "NoSignedForm { measure: \"the Mallows kernel\" }",
+            "the Mallows kernel has no signed form",
+        ),
+        case(
+            "Mallows kernel of order 3",
+            mallows().of_order(3),
+            "NoOtherOrder { measure: \"the Mallows kernel\", order: 3 }",
+            "order is 3, but the Mallows kernel compares pairs of items",
+        ),
+        case(
+            "signed correlation",
+            correlation().signed(),
+            "NoSignedForm { measure: \"a correlation\" }",
+            "a correlation has no signed form",
+        ),
+        case(
+            "correlation of order 3",
+            correlation().of_order(3),
+            "NoOtherOrder { measure: \"a correlation\", order: 3 }",
+            "order is 3, but a correlation compares pairs of items",
+        ),
+    ]
+}
