@@ -28,8 +28,8 @@ class KendallNystroem(ClassNamePrefixFeaturesOutMixin, VectorMap, KernelParamete
     """Vectors whose inner products approximate a kernel: the Nystroem method, for any kernel and many rankings.
 
     Let K be the kernel between the landmarks and k(s) the kernel between s and the landmarks. The inner product of the
-    vectors of s and t is k(s) K^+ k(t). It is exact for landmarks. It is exact for all rankings once the landmarks span
-    their feature space, at the latest when each distinct ranking is a landmark. `KendallFeatures` is exact for kernels
+    vectors of s and t is k(s) K^+ k(t). It is exact for landmarks. It is exact for all rankings if the landmarks span
+    the same feature space, for example if each distinct ranking is a landmark. `KendallFeatures` is exact for kernels
     of order 2, with about n (n - 1) / 2 columns or twice as many. Use landmarks for more items, higher orders and
     general weights.
 
