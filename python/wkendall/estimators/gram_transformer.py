@@ -23,7 +23,7 @@ from wkendall.reading.sparse import is_sparse
 class WeightedKendall(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelParameters):  # type: ignore[misc]
     """A kernel with its parameters: a transformer of rankings to Gram matrices, and a function of two sets of rankings.
 
-    `transform` returns the kernel between its rankings and the rankings of `fit`. Use it before an estimator with
+    `transform` returns the kernel between the given rankings and the rankings of `fit`. Use it before an estimator with
     `kernel="precomputed"` or `affinity="precomputed"`. It computes whole matrices at once, and in cross-validation it
     is fitted on the training rankings only.
 

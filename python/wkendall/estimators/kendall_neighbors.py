@@ -38,24 +38,24 @@ if TYPE_CHECKING:
 class KendallNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelParameters):  # type: ignore[misc]
     """Nearest rankings, with the methods of scikit-learn's `NearestNeighbors` and `KNeighborsTransformer`.
 
-    `transform` returns a sparse graph of distances between its rankings and the rankings of `fit`. Use it before an
-    estimator with `metric="precomputed"`, such as `KNeighborsClassifier` or `DBSCAN`.
+    `transform` returns a sparse graph of distances between the given rankings and the rankings of `fit`. Use it before
+    an estimator with `metric="precomputed"`, such as `KNeighborsClassifier` or `DBSCAN`.
 
     Neighbours are the rankings with the largest kernel, or with the fewest discordant pairs, as `neighbors` finds them.
     The methods return distances: the number of discordant pairs, or for a kernel `sqrt(K(s, s) + K(t, t) - 2 K(s, t))`.
 
     The neighbours are also the nearest by the reported distance if all rankings have the same self-similarity K(s, s).
     That holds for complete rankings, and with `normalize=True`. Without `normalize=True` it can fail for ties, missing
-    items and lists. The rankings with the largest kernel are then found and sorted by
-    distance, but another ranking can be nearer than all of them.
+    items and lists. The methods then return the rankings with the largest kernel, sorted by distance, but another
+    ranking can be nearer than all of them.
 
     Parameters
     ----------
     n_neighbors : int
         The default number of neighbours.
     radius : float, optional
-        The limit of `radius_neighbors`. Neighbours have a kernel of at least `radius` or, with `metric="distance"`, a
-        distance of at most `radius`.
+        The default radius of `radius_neighbors`. Neighbours have a kernel of at least `radius` or, with
+        `metric="distance"`, a distance of at most `radius`.
     mode : {"distance", "connectivity"}
         The values that `transform` stores: distances, or ones. With distances each row has `n_neighbors + 1`
         neighbours, because a ranking of `fit` is its own neighbour.

@@ -28,15 +28,15 @@ class KendallNystroem(ClassNamePrefixFeaturesOutMixin, VectorMap, KernelParamete
     """Vectors whose inner products approximate a kernel: the Nystroem method, for any kernel and many rankings.
 
     Let K be the kernel between the landmarks and k(s) the kernel between s and the landmarks. The inner product of the
-    vectors of s and t is k(s) K^+ k(t). It is exact for landmarks. It is exact for all rankings once the landmarks span
-    their feature space, at the latest when each distinct ranking is a landmark. `KendallFeatures` is exact for kernels
+    vectors of s and t is k(s) K^+ k(t). It is exact for landmarks. It is exact for all rankings if the landmarks span
+    the same feature space, for example if each distinct ranking is a landmark. `KendallFeatures` is exact for kernels
     of order 2, with about n (n - 1) / 2 columns or twice as many. Use landmarks for more items, higher orders and
     general weights.
 
     Each landmark adds a column: the part of its kernel that the landmarks before it do not explain (a Cholesky factor
-    of K). A landmark is dropped if this part is less than 1e-9 of the largest K(s, s), because it adds only rounding.
-    So there may be fewer columns than `n_components`; the standard kernel never has more than n (n - 1) / 2 + 1. With
-    the same `random_state`, more landmarks add columns and leave the existing ones unchanged.
+    of K). A landmark is dropped if this part is less than 1e-9 of the largest K(s, s), because it adds only rounding
+    errors. So there may be fewer columns than `n_components`: the standard kernel has at most `n (n - 1) / 2 + 1`
+    columns. With the same `random_state`, more landmarks add columns and leave the existing ones unchanged.
 
     Parameters
     ----------
@@ -57,7 +57,7 @@ class KendallNystroem(ClassNamePrefixFeaturesOutMixin, VectorMap, KernelParamete
     landmarks_ : ndarray of shape (columns, n), or scipy.sparse.csr_array
         The landmarks, as ranks from 1, in the form of `WeightedKendall.rankings_`.
     components_ : ndarray of shape (columns, columns)
-        The matrix that the kernel with the landmarks is multiplied by; upper triangular.
+        The upper triangular matrix C of the transformation: the vector of s is k(s) C.
     error_ : float
         The error of the approximation on the rankings of `fit`, from 0 to 1: the sum of `K(s, s) - |vector of s|^2`
         divided by the sum of K(s, s). This is the relative error of the trace of the Gram matrix. It is measured on

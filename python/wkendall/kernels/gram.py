@@ -98,7 +98,7 @@ def gram_matrix(
         where r is the larger of the last item's two ranks ("average"). It takes O(order n log n) for a pair of
         rankings. Counts above 2^53 are rounded.
     check : bool
-        Whether to check that W makes a kernel; the check takes O(n^6).
+        Whether to check that W defines a kernel; the check takes O(n^6).
     signed : bool
         Subtract the weights of discordant pairs. Only for a named weight and order 2, not for `U` or `W`.
     normalize : bool
@@ -124,8 +124,9 @@ def gram_matrix(
         listed items; items without a stored entry are not listed. The time for a pair then depends on the lengths of
         the lists and not on the number of items.
 
-        Use `signed=True, normalize=True` for lists. Otherwise the pairs of items that are in neither list make all
-        lists look alike: two disjoint top-10 lists of 1,000 items have the normalized value 0.98, and -0.01 if signed.
+        Use `signed=True, normalize=True` for lists. Otherwise the pairs of items that are in neither list make almost
+        all lists very similar: for two disjoint top-10 lists out of 1,000 items the normalized value is 0.98, but -0.01
+        with `signed=True`.
     dtype : float64 or float32
         The type of the result. With float32, weighted sums may be computed in single precision, with errors of about
         1e-6 times the self-similarity; counts are exact. Kernels with values beyond the range of float32 are refused.

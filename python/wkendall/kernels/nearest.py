@@ -87,7 +87,7 @@ def neighbors(
     Y : array-like of shape (m', n), optional
         Rankings to search. Without `Y` the other rankings of `X` are searched: a ranking is not its own neighbour.
     n_neighbors : int
-        How many to find for each ranking; 10 unless given.
+        The number of neighbours of each ranking; the default is 10.
     radius : float, optional
         Instead of `n_neighbors`: find all rankings with a kernel of at least `radius` or, with `metric="distance"`, a
         distance of at most `radius`.

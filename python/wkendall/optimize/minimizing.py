@@ -43,8 +43,8 @@ def minimize(
     ----------
     f : callable
         `f(x)` is the value of the order `x`, an array of the items 0..n_items - 1 from first to last. Return `inf` for
-        an order that failed. NaN is an error. An exception of `f` ends the run: use `save` or `callback` to keep the
-        results.
+        an order that failed. NaN is an error. If `f` raises an exception, the run ends: use `save` or `callback` to
+        keep the results.
     n_items : int
         The number of items to put in order.
     n_calls : int
@@ -58,16 +58,17 @@ def minimize(
     progress : bool
         Show a progress bar.
     save : str or path, optional
-        A file to which the state is written before the first and after each evaluation. If it exists, the run goes on from it,
-        with the seed and `n_initial` of the file; the evaluations in it count for `n_calls`. Settings that are given must be
-        those of the file.
+        A file for the state of the run. It is written before the first evaluation and after each evaluation. If the
+        file exists and contains evaluations, the run continues from it, and `n_calls` includes these evaluations.
+        `n_items`, `kernel`, `space` and `noisy` must be the same as in the file. `n_initial` and `rng` must be the same
+        or absent; if absent, those of the file are used.
 
     Returns
     -------
     OptimizeResult
         `x`, the best order; `fun`, its value; `x_iters` and `func_vals`, all evaluations; `nfev`, their number;
-        `message`, why the run ended; `success`, whether it ended by itself with a finite value. After Ctrl-C the best
-        result so far is returned.
+        `message`, why the run ended; `success`, False if no value is finite or if Ctrl-C stopped the run. After Ctrl-C
+        the best result so far is returned.
 
     Examples
     --------

@@ -41,19 +41,20 @@ def read_csv(
     layout : {"ranks", "choices", "long"}
         The layout of the file:
 
-        - "ranks": one ranking per row, one item per column. Cells are numbers with a decimal point: ranks or scores, or
-          orders if the columns have no names. Pass the right `input=` to `gram_matrix`.
+        - "ranks": one ranking per row, one item per column. Cells are numbers, with a point as decimal separator. They
+          are ranks or scores, or orders if the columns have no names. Pass the right `input=` to `gram_matrix`.
         - "choices": one ranking per row. Cells are names of items, the first choice first. Rows with fewer choices end
           with missing cells.
         - "long": one row for each item of each ranking, with the name of the ranking, the item, and its rank or score.
     id : str, optional
-        The column with the names of the rankings. In a "long" file it says which rows belong together; the default is
-        the first column. Give a column by its name, or by its number from 1, as text, if no column has that name.
+        The column with the names of the rankings. In a "long" file, rows with the same name belong to the same ranking;
+        the default is the first column. Give the name of a column, or its number from 1 as a string, such as "2". Names
+        take precedence over numbers.
     skip : str or collection of str
-        Columns to ignore, whatever they hold.
+        Columns to ignore. Their cells can have any content.
     item, value : str, optional
-        For "long": the columns of the items and of their ranks or scores. If absent, the next columns that are not
-        used.
+        For "long": the columns of the items and of their ranks or scores. If absent, the first columns without another
+        use.
     items : iterable of str, optional
         For "choices" and "long": all items in the order of the columns, for example those of an earlier file. If
         absent, the items of the file in the order in which they first appear.
@@ -61,13 +62,15 @@ def read_csv(
         The character between cells. If absent: comma, semicolon or tab, whichever gives all rows the same number of
         cells.
     header : bool, optional
-        Whether the first row has the names of the columns. It has, if `id`, `skip`, `item` or `value` is one of them.
-        If absent, the cells decide; if they do not, the file is refused, so that no ranking is lost:
+        Whether the first row contains the names of the columns. If absent, this is inferred. The first row is a header
+        if it contains a name that is given as `id`, `skip`, `item` or `value`. Otherwise the following rules apply. A
+        row that may be a header or a ranking is an error, so that no ranking is lost:
 
-        - "ranks": names are texts. A row with texts and numbers is refused.
-        - "long": names are texts that do not occur again in their columns.
-        - "choices": names are numbered, such as "first", "second" or "choice 1", "choice 2", or they are texts and the
-          items are numbers. A row with an item of another row, or of `items`, is a ranking. Any other row is refused.
+        - "ranks": a row of text is a header, a row of numbers is a ranking. A row with both is an error.
+        - "long": a row of text is a header if none of its cells occurs again in the same column.
+        - "choices": a row with an item that is in another row or in `items` is a ranking. Otherwise, a row of numbered
+          names ("first", "second" or "choice 1", "choice 2") is a header, and so is a row of text if all items are
+          numbers. Any other row is an error.
 
     Returns
     -------

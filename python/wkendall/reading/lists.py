@@ -60,8 +60,8 @@ def from_lists(
     ----------
     lists : iterable of iterables
         Ranked lists, best first. Items are any hashable objects: strings, numbers, tuples. A set, frozenset or list
-        inside a list is a group of tied items. A list may be empty. None, NaN and texts that are empty or blank are
-        padding: they are allowed only at the end of a list. In a data frame of pandas or polars, each row is a list.
+        inside a list is a group of tied items. A list may be empty. None, NaN and empty or blank strings are padding:
+        they are allowed only at the end of a list. In a data frame of pandas or polars, each row is a list.
     items : iterable, optional
         All items, in the order of the columns. If absent, the items of the lists in the order in which they first
         appear; tied items in a set are sorted.
@@ -72,8 +72,8 @@ def from_lists(
     Returns
     -------
     X : ndarray of shape (m, n), or scipy.sparse.csr_array
-        `X[p, i]` is the rank, from 1, that list p gives to item i. If the list does not have the item, it is NaN, or
-        not stored in a sparse array. Tied items share the best of their ranks: 1, 2, 2, 4.
+        `X[p, i]` is the rank, from 1, that list p gives to item i. If the list does not contain the item, the entry is
+        NaN; in a sparse array it is not stored. Tied items share the best of their ranks: 1, 2, 2, 4.
     items : list of n items
 
     Examples

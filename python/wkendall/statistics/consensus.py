@@ -80,13 +80,13 @@ def consensus(
         Rankings, as for `gram_matrix`. A ranking with ties or missing items counts as the mean over the complete
         rankings that agree with it. Sparse arrays are read as lists and expanded to an array of shape (m, n).
     sample_weight : array-like of shape (m,), optional
-        The weight of each ranking, from 0; for example its number of voters. The default is 1 for each.
+        The weight of each ranking, at least 0; for example its number of voters. The default is 1 for each.
     method : {"auto", "exact", "local", "borda"}
         "exact" finds the best of all rankings, for up to 20 items; with `weight="mult"` or `U` up to 10. "local" moves
         and swaps items as long as the score grows, from several starts, for any number of items. "borda" sorts the
-        items by their mean ranks. "auto" is exact where possible. With the standard weight, "auto" first splits the
-        items into groups such that majorities rank each group before the next. It then orders each group separately,
-        exactly for up to 20 items.
+        items by their mean ranks. "auto" is exact where possible. With the standard weight, "auto" first divides the
+        items into ordered groups, so that majorities prefer every item of a group to every item of the next groups. It
+        then orders each group separately, exactly for up to 20 items.
     rng : int or numpy.random.Generator, optional
         A seed (an integer of at least 0) or a generator, for the local search. If absent, every call draws different
         starts.

@@ -79,15 +79,15 @@ def corr(
     """Kendall's tau-b between all pairs of columns of a table.
 
     Two columns are compared on the observations that both have: missing values are left out pair by pair. Without
-    missing values the matrix is positive semi-definite. With them it need not be.
+    missing values the matrix is positive semi-definite. With missing values it can have negative eigenvalues.
 
     Parameters
     ----------
     data : data frame, series or array-like of shape (observations, columns)
         A row for each observation, a column for each variable. NaN, None, pd.NA, null and masked entries are missing.
-        Infinite values are ordinary ones. Only the order of the values in a column matters. Whole numbers of any
-        length, decimals and fractions are ordered exactly, also if a column mixes them with floats. A series or a 1-d
-        array is one column.
+        Infinite values are allowed. Only the order of the values in a column matters. Whole numbers of any length,
+        decimals and fractions are ordered exactly, also if a column mixes them with floats. A series or a 1-d array is
+        one column.
     other : the same, optional
         A second table. Its columns are compared with the columns of `data`. It must have the same number of rows, and
         rows are matched by position. Two pandas objects must have the same index.
@@ -114,7 +114,7 @@ def corr(
         order of the columns of `data`, because polars has no index. Other input gives an array. A value is NaN if two
         columns have fewer than two common observations, or if all common observations of a column are equal. This also
         holds on the diagonal, which is otherwise 1. With `pvalues=True` the result is a named tuple
-        `Correlations(statistic, pvalue)` of two such matrices.
+        `Correlations(statistic, pvalue)` of two matrices of this form.
 
     Examples
     --------

@@ -94,8 +94,8 @@ def pair_importance(
     -------
     PairImportance
         A named tuple of the arrays `first`, `second` and `effect`, the largest effects first. Effects are not negative:
-        if "a before b" lowers the function, the pair is returned as b before a. Equal effects are in the order of the
-        items.
+        if "a before b" lowers the value of the function, the pair is returned as "b before a". Equal effects are in the
+        order of the items.
 
     Examples
     --------

@@ -55,10 +55,10 @@ def independence_test(
 ) -> TestResult:
     """Test whether rankings are independent of labels, numbers, vectors or other rankings.
 
-    The statistic is the Hilbert-Schmidt independence criterion, trace(K H L H) / m^2. K is the kernel between the
-    rankings, L the kernel between the values of `y`, and H subtracts means. The statistic is never negative, and it is
-    0 if the sample shows no dependence. The p-value is (1 + c) / (1 + p), where c of p random permutations of `y` have a
-    statistic that is at least as large.
+    The statistic is the Hilbert-Schmidt independence criterion, trace(K H L H) / m^2. K is the kernel matrix of the
+    rankings, L the kernel matrix of `y`, and H the centring matrix. The statistic is never negative, and it is 0 if the
+    sample shows no dependence. The p-value is `(1 + c) / (1 + p)`, where p is the number of random permutations of `y`,
+    and c is the number of permutations whose statistic is at least as large.
 
     Parameters
     ----------
@@ -69,14 +69,14 @@ def independence_test(
     y_kernel : {"auto", "delta", "gaussian", "mallows", "kendall"}
         The kernel between values of `y`. "delta", for labels: 1 if they are equal, else 0. "gaussian", for numbers and
         vectors: `exp(-|a - b|^2 / (2 bandwidth^2))`. "mallows" and "kendall", for rankings, of the same items as `X` or
-        of others. "auto" means "delta" for texts, booleans and categories. It means "gaussian" for numbers, including
+        of others. "auto" means "delta" for strings, booleans and categories. It means "gaussian" for numbers, including
         whole numbers, and for rows of numbers. Pass "delta" if numbers are labels, and "mallows" or "kendall" if rows
         are rankings. Labels of different types are different: 1, "1" and True are three labels. Every ranking needs a
         value of `y`: None and NaN are refused.
     y_options : dict, optional
-        Options of that kernel. "gaussian": `bandwidth`; the default is the median distance between distinct values. If
-        there are more than 1,000 values, it is computed from 1,000 of them, evenly spaced in sorted order. "mallows"
-        and "kendall": the kernel options listed below, and `input`, `top`, `ties`, `missing`.
+        Options of the kernel of `y`. "gaussian": `bandwidth`; the default is the median distance between distinct
+        values. If there are more than 1,000 values, it is computed from 1,000 of them, evenly spaced in sorted order.
+        "mallows" and "kendall": the kernel options listed below, and `input`, `top`, `ties`, `missing`.
     n_permutations, rng, kernel, lam, weight, k, u, U, W, order, check, signed, normalize
         As for `two_sample_test`; by default the kernel between the rankings of `X` is "mallows".
     input, top, ties, missing, n_jobs, progress

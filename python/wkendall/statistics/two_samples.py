@@ -62,10 +62,11 @@ def two_sample_test(
 ) -> TestResult:
     """Test whether two or more groups of rankings come from the same distribution.
 
-    The statistic is the unbiased squared maximum mean discrepancy: the mean of the kernel over pairs of people of the
-    first group, plus the mean over pairs of the second, minus twice the mean over pairs with one person from each. It
-    is about 0 if the groups come from the same distribution, and can be negative. The p-value is (1 + c) / (1 + p), where
-    c of p random assignments of people to the groups have a statistic that is at least as large.
+    The statistic is the unbiased squared maximum mean discrepancy: the mean of the kernel over pairs of rankings in the
+    first group, plus the mean over pairs in the second group, minus twice the mean over pairs with one ranking from
+    each group. It is about 0 if the groups come from the same distribution, and can be negative. The p-value is
+    `(1 + c) / (1 + p)`, where p is the number of random permutations of the group labels, and c is the number of
+    permutations whose statistic is at least as large.
 
     With more groups the statistic is the mean of the discrepancies of all pairs of groups, each pair weighted by the
     product of its sizes. For two groups that is the discrepancy itself.
@@ -88,8 +89,8 @@ def two_sample_test(
         before another. With position weights, the positions of the two items count too. The default is "kendall" if one
         of `weight`, `k`, `u`, `U`, `W` and `order` is given, otherwise "mallows".
     lam : float, optional
-        The rate of the Mallows kernel. The default is 2 divided by the mean number of discordant pairs of items between
-        two people, over all pairs of people of all groups; 1 if all rankings are equal.
+        The rate of the Mallows kernel. The default is 2 divided by the mean number of discordant pairs of items, over
+        all pairs of rankings of all groups; 1 if all rankings are equal.
     weight, k, u, U, W, order, check, signed
         As for `gram_matrix`.
     normalize : bool, optional
@@ -98,8 +99,7 @@ def two_sample_test(
     input, top, ties, missing
         As for `gram_matrix`.
     n_jobs : int, optional
-        Threads for the Gram matrix, as for `gram_matrix`. The number of threads for matrix products is a setting of
-        NumPy.
+        Threads for the Gram matrix, as for `gram_matrix`. NumPy's own settings control the threads of matrix products.
     progress : bool
         Show a progress bar; needs tqdm.
 
@@ -107,8 +107,8 @@ def two_sample_test(
     -------
     TestResult
         A tuple of `statistic` and `pvalue`. It has the attributes `null_distribution` (the statistics of the
-        permutations), `lam` (the rate that was used; None for "kendall") and `pairwise` (the discrepancy of every two
-        groups).
+        permutations), `lam` (the rate that was used; None for "kendall") and `pairwise` (the discrepancy of each pair
+        of groups).
 
     Notes
     -----
