@@ -19,6 +19,7 @@ use std::borrow::Cow;
 use std::collections::BinaryHeap;
 
 use super::setting::{Setting, mean_of};
+use super::weighed::KnownWeight;
 use crate::error::Error;
 use crate::gram::Options;
 use crate::gram::cost::{self, ASK_EVERY_NS, FIND_NS, INDEX_ENTRY_NS, INDEX_LIST_NS};
@@ -57,8 +58,7 @@ pub struct ListIndex<'a> {
     roots: Option<Vec<f64>>,
     /// How bounds are made.
     by: BoundBy,
-    /// What the weights come to for the ends of lists, by length.
-    tails: Vec<(f64, f64)>,
+    known: KnownWeight,
     postings: Postings,
     classes: Classes,
 }
@@ -75,18 +75,18 @@ impl<'a> ListIndex<'a> {
 
     fn build(measure: Cow<'a, Measure>, lists: Cow<'a, Lists>, options: Options<'_>) -> Result<Self, Error> {
         measure.check_items(lists.items())?;
-        mean_of(&measure)?;
+        let (weight, _) = mean_of(&measure)?;
         if u32::try_from(lists.rows()).is_err() {
             return Err(Error::TooLarge { rows: lists.rows(), columns: lists.rows() });
         }
         let mut watch = options.watch;
-        let setting = Setting::new(&measure, &lists, &lists, parallel::share(&mut watch))?;
+        let known = KnownWeight::new(weight, lists.items(), lists.longest(), parallel::share(&mut watch))?;
+        let setting = Setting::with_known(&measure, &lists, &lists, &known, parallel::share(&mut watch))?;
         let needed = setting.needs_roots();
         let roots =
             if needed { Some(setting.roots_of(&lists, options.threads, parallel::share(&mut watch))?) } else { None };
         let by = setting.sums().bounded_by(lists.entries().div_ceil(lists.rows().max(1)));
         let norms = find_norms(&setting, by, options.threads, parallel::share(&mut watch))?;
-        let tails = memory::collect(setting.tails().iter().copied())?;
         drop(setting);
         let sorting = INDEX_ENTRY_NS * norms.len() as f64;
         let postings =
@@ -94,15 +94,15 @@ impl<'a> ListIndex<'a> {
         drop(norms);
         let sorting = FIND_NS * 2.0 * lists.entries() as f64;
         let classes = parallel::run_one(sorting, watch, |stop| Classes::new(&lists, roots.as_deref(), stop))?;
-        Ok(Self { measure, lists, roots, by, tails, postings, classes })
+        Ok(Self { measure, lists, roots, by, known, postings, classes })
     }
 
     /// The same index, with its own copy of the lists and the measure.
     #[must_use]
     pub fn into_owned(self) -> ListIndex<'static> {
-        let Self { measure, lists, roots, by, tails, postings, classes } = self;
+        let Self { measure, lists, roots, by, known, postings, classes } = self;
         let (measure, lists) = (Cow::Owned(measure.into_owned()), Cow::Owned(lists.into_owned()));
-        ListIndex { measure, lists, roots, by, tails, postings, classes }
+        ListIndex { measure, lists, roots, by, known, postings, classes }
     }
 
     /// The lists of the index.
@@ -165,7 +165,7 @@ impl<'a> ListIndex<'a> {
     pub fn diagonal(&self, x: &Lists, options: Options<'_>) -> Result<Vec<f64>, Error> {
         self.measure.check_items(x.items())?;
         let mut watch = options.watch;
-        let setting = Setting::with_tails(&self.measure, x, x, &self.tails, parallel::share(&mut watch))?;
+        let setting = Setting::with_known(&self.measure, x, x, &self.known, parallel::share(&mut watch))?;
         setting.diagonal(options.threads, watch)
     }
 
@@ -184,7 +184,7 @@ impl<'a> ListIndex<'a> {
         self.measure.check_items(rows.items())?;
         let mut watch = options.watch;
         let mut setting =
-            Setting::with_tails(&self.measure, rows, &self.lists, &self.tails, parallel::share(&mut watch))?;
+            Setting::with_known(&self.measure, rows, &self.lists, &self.known, parallel::share(&mut watch))?;
         if let Some(roots) = &self.roots {
             let of_rows = match x {
                 None => Cow::Borrowed(&roots[..]),

@@ -19,8 +19,13 @@ use crate::parallel::{Proceed, Stop};
 use crate::rankings::lists::List;
 use crate::simd::Isa;
 
-/// So many values are computed first, and then four times as many before what is left is looked through again.
+/// So many lists with the largest bounds are computed before others are candidates. With 64 some queries of 1,000,000
+/// top-10 lists had 87,000 candidates for a top of 10; 256 take 0.06 ms more and leave 14,000 at most.
+const LARGEST: usize = 256;
+/// So many candidates are computed first, and then four times as many before what is left is looked through again.
 const FIRST_BATCH: usize = 64;
+/// So many lists are brought into the cache together: some 10 kB for lists of ten items.
+const FETCHED: usize = 64;
 /// So many values are computed between two looks at whether to proceed.
 const VALUES_BETWEEN: usize = 256;
 /// Up to so many classes have a list made ready for all queries of a thread; some hundred bytes each.
@@ -155,7 +160,9 @@ impl<'a> Searcher<'a> {
         if matches!(kept, Kept::Close { .. }) {
             return Ok(());
         }
-        for list in self.shared.largest(FIRST_BATCH)? {
+        let largest = self.shared.largest(LARGEST)?;
+        self.fetch(largest.iter().copied());
+        for list in largest {
             let value = self.value(row, s, list as usize)?;
             kept.offer(Hit { key: self.sign * value + 0.0, index: list, value })?;
             self.shared.set_known(list as usize);
@@ -198,18 +205,16 @@ impl<'a> Searcher<'a> {
         let last = kept.last();
         let mut candidates = std::mem::take(&mut self.candidates);
         candidates.clear();
-        for (first, sums) in self.shared.strips(least_of_all) {
-            for (list, &sum) in (first as u32..).zip(sums) {
-                let class = self.index.classes.of(list as usize);
-                let OfClass { least, least_of_last, .. } = self.classes[class];
-                // As good as the worst that is kept, it is good enough if it comes before that.
-                if sum < least || (sum < least_of_last && list > last) {
-                    continue;
-                }
-                let bound = self.bound(row, class, sum);
-                if kept.admits(bound, list) {
-                    memory::push(&mut candidates, (bound, list))?;
-                }
+        for (list, sum) in self.shared.at_least(least_of_all) {
+            let class = self.index.classes.of(list as usize);
+            let OfClass { least, least_of_last, .. } = self.classes[class];
+            // As good as the worst that is kept, it is good enough if it comes before that.
+            if sum < least || (sum < least_of_last && list > last) {
+                continue;
+            }
+            let bound = self.bound(row, class, sum);
+            if kept.admits(bound, list) {
+                memory::push(&mut candidates, (bound, list))?;
             }
         }
         self.candidates = candidates;
@@ -232,7 +237,11 @@ impl<'a> Searcher<'a> {
             }
             let cut = batch.min(rest.len());
             let (now, later) = std::mem::take(&mut rest).split_at_mut(cut);
-            for &mut (bound, list) in now {
+            for (place, &(bound, list)) in now.iter().enumerate() {
+                if place % FETCHED == 0 {
+                    let next = &now[place..now.len().min(place + FETCHED)];
+                    self.fetch(next.iter().map(|&(_, list)| list));
+                }
                 if !kept.admits(bound, list) {
                     continue;
                 }
@@ -255,6 +264,17 @@ impl<'a> Searcher<'a> {
         }
         self.candidates = candidates;
         Ok(())
+    }
+
+    /// Brings lists whose values are computed next into the cache. They are all over the memory, and reading them one
+    /// after the other would wait for each; here the reads overlap.
+    fn fetch(&self, lists: impl Iterator<Item = u32>) {
+        let mut read = 0;
+        for list in lists {
+            let list = list as usize;
+            read ^= self.setting.fetch(list) ^ self.index.classes.of(list) as u32;
+        }
+        std::hint::black_box(read);
     }
 
     /// The value for two lists that share an item.

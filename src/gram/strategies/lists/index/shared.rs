@@ -19,8 +19,11 @@ const NOTHING: f32 = f32::from_bits(1);
 const TINY: f32 = 1e-37;
 /// A larger quotient is not trusted to single precision.
 const LARGEST_QUOTIENT: f64 = 1e30;
-/// Numbers are looked through so many at a time.
-pub(super) const STRIP: usize = 64;
+/// Numbers are looked through so many at a time: one for each bit of a word.
+const STRIP: usize = 64;
+
+/// Numbers that are compared at the same time.
+const LANES: usize = 16;
 
 /// Memory of one thread.
 pub(super) struct Shared {
@@ -108,8 +111,11 @@ impl Shared {
         };
         let numbers = self.sums.iter_mut().zip(&mut self.singles);
         match &self.each[..] {
-            // The loop that is worth vector instructions: most indexes have lists of one length.
-            &[each] => numbers.for_each(|(sum, single)| *sum = joined(*sum, std::mem::take(single), each)),
+            // The loop that is worth vector instructions: most indexes have lists of one length. Their classes differ in
+            // the roots alone.
+            &[each, ref others @ ..] if others.iter().all(|&other| other == each) => {
+                numbers.for_each(|(sum, single)| *sum = joined(*sum, std::mem::take(single), each));
+            }
             each => numbers.enumerate().for_each(|(list, (sum, single))| {
                 *sum = joined(*sum, std::mem::take(single), each[class_of(list)]);
             }),
@@ -131,10 +137,16 @@ impl Shared {
         if sum <= NOTHING { 0.0 } else { f64::from(sum) * self.scale }
     }
 
-    /// The numbers of all lists, in strips, those left out that have none as large as `least`.
-    pub(super) fn strips(&self, least: f32) -> impl Iterator<Item = (usize, &[f32])> {
-        let strips = self.sums.chunks(STRIP).enumerate().map(|(strip, sums)| (strip * STRIP, sums));
-        strips.filter(move |(_, sums)| largest(sums) >= least)
+    /// The lists with a number of at least `least`, in increasing order, and their numbers.
+    pub(super) fn at_least(&self, least: f32) -> impl Iterator<Item = (u32, f32)> {
+        self.sums.chunks(STRIP).enumerate().flat_map(move |(strip, sums)| {
+            let mut found = if largest(sums) >= least { places(sums, least) } else { 0 };
+            std::iter::from_fn(move || {
+                let place = (found > 0).then(|| found.trailing_zeros() as usize)?;
+                found &= found - 1;
+                Some(((strip * STRIP + place) as u32, sums[place]))
+            })
+        })
     }
 
     /// The lists with the largest numbers, so many or as many as share an item.
@@ -168,5 +180,19 @@ impl Shared {
 
 /// The largest of some numbers, or 0.
 fn largest(sums: &[f32]) -> f32 {
-    sums.iter().fold(0.0, |largest, &sum| if sum > largest { sum } else { largest })
+    // Lane by lane, because compilers keep the order of comparisons.
+    let greater = |one: f32, other: f32| if other > one { other } else { one };
+    let mut lanes = [0.0; LANES];
+    let (whole, rest) = sums.as_chunks::<LANES>();
+    for some in whole {
+        for (lane, &sum) in lanes.iter_mut().zip(some) {
+            *lane = greater(*lane, sum);
+        }
+    }
+    lanes.iter().chain(rest).copied().fold(0.0, greater)
+}
+
+/// Which numbers of a strip are at least `least`, as bits. Has no branches: that is hard to predict.
+fn places(strip: &[f32], least: f32) -> u64 {
+    strip.iter().enumerate().fold(0, |places, (place, &sum)| places | u64::from(sum >= least) << place)
 }
