@@ -213,3 +213,39 @@ fn a_query_that_is_longer_than_all_lists_of_the_index() {
         }
     }
 }
+
+/// Lists of 3 to `longest` items that all have item 0, at any place; two in three have item 1 too. Others are rare.
+fn with_a_popular_item(rows: usize, items: usize, longest: usize, levels: usize, random: &mut Random) -> Lists {
+    let (mut bounds, mut listed, mut values) = (vec![0usize], Vec::new(), Vec::new());
+    for _ in 0..rows {
+        let start = listed.len();
+        let length = 3 + random.below(longest - 2);
+        let mut of_list: Vec<_> = (0..=usize::from(random.below(3) > 0)).collect();
+        while of_list.len() < length {
+            let item = 2 + random.below(items - 2);
+            if !of_list.contains(&item) {
+                of_list.push(item);
+            }
+        }
+        let turn = random.below(length);
+        of_list.rotate_left(turn);
+        values.extend((0..length).map(|place| if levels == 0 { place } else { random.below(levels) } as f64));
+        listed.extend(of_list);
+        bounds.push(start + length);
+    }
+    Lists::from_ranks(items, &bounds, &listed, &values).unwrap()
+}
+
+#[test]
+fn many_lists_that_share_one_or_two_items() {
+    let mut numbers = Random(17);
+    for (rows, items, longest, levels) in [(1200, 4000, 5, 0), (1200, 4000, 4, 2), (600, 3000, 300, 0)] {
+        let y = with_a_popular_item(rows, items, longest, levels, &mut numbers);
+        let x = with_a_popular_item(4, items, longest, levels, &mut numbers);
+        for (number, measure) in measures(items).iter().enumerate() {
+            if longest < 100 || number % 7 == 0 {
+                check_side(&x, &y, measure, number == 0, 1 + numbers.below(20), false);
+            }
+        }
+    }
+}

@@ -62,6 +62,11 @@ impl Classes {
         if self.of_list.is_empty() { 0 } else { self.of_list[list] as usize }
     }
 
+    /// The class of each list, if there are several.
+    pub(super) fn all(&self) -> &[u32] {
+        &self.of_list
+    }
+
     /// The lists of each class.
     pub(super) fn members(&self) -> &[Vec<u32>] {
         &self.members
