@@ -94,4 +94,16 @@ impl Lowered {
             Self::Count { .. } | Self::Later | Self::Tensor { .. } | Self::Factors { .. } | Self::Quadruples(_) => None,
         })
     }
+
+    /// The same weight with the weights of the first positions only.
+    pub(crate) fn of_first(&self, positions: usize) -> Result<Self, Error> {
+        let first = |values: &[f64]| memory::collect(values.iter().take(positions).copied()).map(Into::into);
+        Ok(match self {
+            Self::Sums(values) => Self::Sums(first(values)?),
+            Self::Products(values) => Self::Products(first(values)?),
+            Self::Count { .. } | Self::Later | Self::Tensor { .. } | Self::Factors { .. } | Self::Quadruples(_) => {
+                self.clone()
+            }
+        })
+    }
 }

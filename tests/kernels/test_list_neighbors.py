@@ -160,3 +160,42 @@ def test_an_estimator_keeps_the_index(monkeypatch):
     assert len(made) == 3
     own = wkendall.neighbors(Y, n_neighbors=2, weight="mult", u="log", **options)
     assert (np.sort(again.kneighbors(n_neighbors=2, return_distance=False)) == np.sort(own.indices)).all()
+
+
+def test_position_weights_that_change(monkeypatch):
+    rng = np.random.default_rng(10)
+    Y, X = lists(rng, 1300, 3000, 9, 1.0), lists(rng, 12, 3000, 9, 1.0)
+    made = []
+    _core_index = _core.ListIndex
+    monkeypatch.setattr(_core, "ListIndex", lambda *arguments: made.append(1) or _core_index(*arguments))
+    u = np.zeros(3000)
+    u[:20] = np.linspace(1, -1, 20)
+    options = {"missing": "bottom", "weight": "mult", "signed": True, "normalize": True}
+
+    def check(model, u):
+        expected = wkendall.neighbors(X, Y, n_neighbors=4, u=u, **options)
+        for _ in range(2):
+            distances, indices = model.kneighbors(X)
+            np.testing.assert_array_equal(np.sort(indices), np.sort(expected.indices))
+            assert np.isfinite(distances).all()
+
+    model = wkendall.KendallNeighbors(4, u=u, **options).fit(Y)
+    check(model, u)
+    assert len(made) == 1
+    check(model.set_params(u=u.tolist()), u)
+    assert len(made) == 1
+    model.set_params(u=u)
+    u[3] = 5.0  # in place
+    check(model, u)
+    assert len(made) == 2
+    check(model.set_params(u=np.abs(u)), np.abs(u))
+    assert len(made) == 3
+    check(model.set_params(u="log"), "log")
+    check(model.set_params(u=u), u)
+    assert len(made) == 5
+    with pytest.raises(ValueError, match="u has 2999 position weights, but the rankings have 3000 items"):
+        model.set_params(u=u[1:]).kneighbors(X)
+    with pytest.raises(TypeError, match="u must be"):
+        model.set_params(u=u.astype(str)).kneighbors(X)
+    check(model.set_params(u=u), u)
+    assert len(made) == 5

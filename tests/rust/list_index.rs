@@ -91,36 +91,41 @@ fn unsigned_zeros(values: Vec<f64>) -> Vec<f64> {
 
 fn check(x: &Lists, y: &Lists, measure: &Measure, distance: bool, count: usize) {
     for own in [false, true] {
-        let (queries, other) = if own { (None, None) } else { (Some(x), Some(y)) };
-        let matrix = gram(measure, if own { y } else { x }, other, Options::default()).unwrap();
-        let rows = sorted(&unsigned_zeros(matrix), y.rows(), distance, own);
-        let count = count.min(y.rows() - usize::from(own));
-        for threads in [1, 3] {
-            let options = || Options { threads: Some(threads), ..Options::default() };
-            let index = ListIndex::new(measure, y, options()).unwrap();
-            assert_eq!(index.diagonal(x, options()).unwrap(), diagonal(measure, x, options()).unwrap());
-            let found = index.neighbors(queries, count, options()).unwrap();
-            assert_eq!(found.count, count);
-            for (row, expected) in rows.iter().enumerate() {
-                let range = row * count..(row + 1) * count;
-                let found: Vec<_> =
-                    found.indices[range.clone()].iter().copied().zip(found.values[range].iter().copied()).collect();
-                assert_eq!(found, expected[..count], "row {row} of {measure:?}");
-            }
-            let radius = rows[0][rows[0].len() / 3].1;
-            if distance && radius < 0.0 {
-                continue;
-            }
-            let found = index.within(queries, radius, options()).unwrap();
-            for (row, expected) in rows.iter().enumerate() {
-                let range = found.starts[row]..found.starts[row + 1];
-                let found: Vec<_> =
-                    found.indices[range.clone()].iter().copied().zip(found.values[range].iter().copied()).collect();
-                let good = |value: f64| if distance { value <= radius } else { value >= radius };
-                let mut expected: Vec<_> = expected.iter().copied().filter(|&(_, value)| good(value)).collect();
-                expected.sort_by_key(|&(index, _)| index);
-                assert_eq!(found, expected, "row {row} of {measure:?} within {radius}");
-            }
+        check_side(x, y, measure, distance, count, own);
+    }
+}
+
+/// Searches for the lists of `x`, or for those of the index.
+fn check_side(x: &Lists, y: &Lists, measure: &Measure, distance: bool, count: usize, own: bool) {
+    let (queries, other) = if own { (None, None) } else { (Some(x), Some(y)) };
+    let matrix = gram(measure, if own { y } else { x }, other, Options::default()).unwrap();
+    let rows = sorted(&unsigned_zeros(matrix), y.rows(), distance, own);
+    let count = count.min(y.rows() - usize::from(own));
+    for threads in [1, 3] {
+        let options = || Options { threads: Some(threads), ..Options::default() };
+        let index = ListIndex::new(measure, y, options()).unwrap();
+        assert_eq!(index.diagonal(x, options()).unwrap(), diagonal(measure, x, options()).unwrap());
+        let found = index.neighbors(queries, count, options()).unwrap();
+        assert_eq!(found.count, count);
+        for (row, expected) in rows.iter().enumerate() {
+            let range = row * count..(row + 1) * count;
+            let found: Vec<_> =
+                found.indices[range.clone()].iter().copied().zip(found.values[range].iter().copied()).collect();
+            assert_eq!(found, expected[..count], "row {row} of {measure:?}");
+        }
+        let radius = rows[0][rows[0].len() / 3].1;
+        if distance && radius < 0.0 {
+            continue;
+        }
+        let found = index.within(queries, radius, options()).unwrap();
+        for (row, expected) in rows.iter().enumerate() {
+            let range = found.starts[row]..found.starts[row + 1];
+            let found: Vec<_> =
+                found.indices[range.clone()].iter().copied().zip(found.values[range].iter().copied()).collect();
+            let good = |value: f64| if distance { value <= radius } else { value >= radius };
+            let mut expected: Vec<_> = expected.iter().copied().filter(|&(_, value)| good(value)).collect();
+            expected.sort_by_key(|&(index, _)| index);
+            assert_eq!(found, expected, "row {row} of {measure:?} within {radius}");
         }
     }
 }
@@ -155,6 +160,92 @@ fn empty_lists_and_many_equal_values() {
     for (number, measure) in measures(6).iter().enumerate() {
         for count in 1..=6 {
             check(&x, &y, measure, number == 0, count);
+        }
+    }
+}
+
+#[test]
+fn more_lists_than_are_computed_first() {
+    // Short lists of popular items: many values and bounds are equal, and most lists share an item with the query.
+    let mut numbers = Random(11);
+    for (rows, items, longest, levels, popular) in
+        [(700, 40, 6, 0, 3), (900, 25, 4, 2, 1), (1500, 5000, 10, 0, 400), (1300, 1_000_000, 3, 0, 100_000)]
+    {
+        let y = random(rows, items, longest, levels, popular, &mut numbers);
+        let x = random(3, items, longest, levels, popular, &mut numbers);
+        for (number, measure) in measures(items.min(5000)).iter().enumerate() {
+            if items <= 5000 {
+                check_side(&x, &y, measure, number == 0, 1 + numbers.below(15), false);
+            }
+        }
+        if items > 5000 {
+            let weights = [Weight::Top(10), Weight::Mult(Factor::Hyperbolic), with_signs(items)];
+            for kernel in weights.iter().map(|weight| Measure::kernel(weight, items).unwrap()) {
+                check_side(&x, &y, &kernel.signed().unwrap().normalized(), false, 10, false);
+            }
+        }
+        // More neighbours than lists that share an item.
+        let kernel = Measure::kernel(&Weight::Top(3), items).unwrap();
+        check_side(&x, &y, &kernel, false, rows, false);
+    }
+}
+
+/// Weights of both signs, and zeros for most positions.
+fn with_signs(items: usize) -> Weight {
+    Weight::Mult(Factor::Values(
+        (0..items).map(|rank| if rank < 1000 { 1.0 - rank as f64 / 500.0 } else { 0.0 }).collect(),
+    ))
+}
+
+#[test]
+fn a_query_that_is_longer_than_all_lists_of_the_index() {
+    let mut numbers = Random(13);
+    let items = 3000;
+    let y = random(40, items, 5, 0, 20, &mut numbers);
+    for length in [6, 1024, 1025, 2999, 3000] {
+        let (listed, ranks): (Vec<_>, Vec<_>) = (0..length).map(|item| (item, (item * 7 % length) as f64)).unzip();
+        let x = Lists::from_ranks(items, &[0, length], &listed, &ranks).unwrap();
+        for weight in [Weight::Mult(Factor::Log), with_signs(items), Weight::Average, Weight::Top(2000)] {
+            let kernel = || Measure::kernel(&weight, items).unwrap();
+            for measure in [kernel(), kernel().signed().unwrap().normalized(), kernel().normalized()] {
+                check_side(&x, &y, &measure, false, 9, false);
+            }
+        }
+    }
+}
+
+/// Lists of 3 to `longest` items that all have item 0, at any place; two in three have item 1 too. Others are rare.
+fn with_a_popular_item(rows: usize, items: usize, longest: usize, levels: usize, random: &mut Random) -> Lists {
+    let (mut bounds, mut listed, mut values) = (vec![0usize], Vec::new(), Vec::new());
+    for _ in 0..rows {
+        let start = listed.len();
+        let length = 3 + random.below(longest - 2);
+        let mut of_list: Vec<_> = (0..=usize::from(random.below(3) > 0)).collect();
+        while of_list.len() < length {
+            let item = 2 + random.below(items - 2);
+            if !of_list.contains(&item) {
+                of_list.push(item);
+            }
+        }
+        let turn = random.below(length);
+        of_list.rotate_left(turn);
+        values.extend((0..length).map(|place| if levels == 0 { place } else { random.below(levels) } as f64));
+        listed.extend(of_list);
+        bounds.push(start + length);
+    }
+    Lists::from_ranks(items, &bounds, &listed, &values).unwrap()
+}
+
+#[test]
+fn many_lists_that_share_one_or_two_items() {
+    let mut numbers = Random(17);
+    for (rows, items, longest, levels) in [(1200, 4000, 5, 0), (1200, 4000, 4, 2), (600, 3000, 300, 0)] {
+        let y = with_a_popular_item(rows, items, longest, levels, &mut numbers);
+        let x = with_a_popular_item(4, items, longest, levels, &mut numbers);
+        for (number, measure) in measures(items).iter().enumerate() {
+            if longest < 100 || number % 7 == 0 {
+                check_side(&x, &y, measure, number == 0, 1 + numbers.below(20), false);
+            }
         }
     }
 }

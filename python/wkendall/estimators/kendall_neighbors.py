@@ -29,7 +29,7 @@ from wkendall.kernels.nearest import (
 )
 from wkendall.kernels.run import Run
 from wkendall.kernels.specification import Distance, Specification
-from wkendall.reading.rankings import CheckedRankings, Input, Missing, Ties, Top
+from wkendall.reading.rankings import CheckedRankings, Input, KeptIndex, Missing, Ties, Top
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array, csr_matrix
@@ -147,7 +147,7 @@ class KendallNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Kernel
         gram_of(rankings.select(slice(1)), None, self._compared_by(), Run(n_jobs=self.n_jobs))  # checks the parameters
         self.rankings_ = rankings.places
         self.n_samples_fit_ = rankings.rows
-        self._searched = Searched(replace(rankings, indexes={}))
+        self._searched = Searched(replace(rankings, kept=KeptIndex()))
         return self
 
     def kneighbors(
@@ -306,7 +306,7 @@ class KendallNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Kernel
         check_is_fitted(self)
         kept = self._searched.rankings
         if kept is None:
-            kept = self._searched.rankings = replace(self._kept(self.rankings_), indexes={})
+            kept = self._searched.rankings = replace(self._kept(self.rankings_), kept=KeptIndex())
         return (kept, None) if X is None else (self._read(X, reset=False), kept)
 
     def _compared_by(self) -> Specification:

@@ -69,6 +69,11 @@ def _factor(u: str | ArrayLike) -> str | NDArray[np.float64]:
     if isinstance(u, str):
         check_choice(u, "u", FACTORS)
         return str(u)
+    return as_position_weights(u)
+
+
+def as_position_weights(u: ArrayLike) -> NDArray[np.float64]:
+    """Check position weights that are given as numbers; arrays are not copied if their type allows."""
     return real_array(u, "u", (1,), "an array of n position weights, or one of 'hyperbolic' and 'log'")
 
 

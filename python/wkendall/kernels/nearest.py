@@ -15,7 +15,7 @@ from wkendall._memory import check_fits
 from wkendall._progress import progress_bar
 from wkendall._text import shown
 from wkendall.kernels.gram import diagonal_of, suited
-from wkendall.kernels.named_weights import STANDARD, DefaultWeight
+from wkendall.kernels.named_weights import STANDARD, DefaultWeight, as_position_weights
 from wkendall.kernels.run import Run
 from wkendall.kernels.specification import Distance, Kernel, Specification
 from wkendall.reading.rankings import CheckedRankings, Input, Missing, Reading, Ties, Top
@@ -384,17 +384,23 @@ def _own(
 
 def _index(searched: CheckedRankings, what: Specification, run: Run) -> _core.ListIndex | None:
     """Return the index of the lists, built by the first search and kept for the next ones."""
-    if searched.indexes is None or not searched.core.is_lists or searched.rows < WORTH_AN_INDEX:
+    if searched.kept is None or not searched.core.is_lists or searched.rows < WORTH_AN_INDEX:
         return None
     if isinstance(what, Kernel) and (what.U is not None or what.W is not None or what.order != 2):
         return None  # lists are expanded to rankings of all items
-    key = repr((what.function, what.options()))
-    if key not in searched.indexes:
+    weights: NDArray[np.float64] | None = None
+    described = what
+    if isinstance(what, Kernel) and what.u is not None and not isinstance(what.u, str):
+        weights, described = as_position_weights(what.u), what._replace(u=None)
+    measure = repr((what.function, described.options()))
+    index = searched.kept.find(measure, weights)
+    if index is None:
+        if isinstance(what, Kernel) and weights is not None:
+            weights = weights.copy()
+            what = what._replace(u=weights)
         index = _core.ListIndex(what.measure(searched.items), searched.core, run.threads)
-        searched.indexes.clear()
-        searched.indexes[key] = index
-        return index
-    return searched.indexes[key]
+        searched.kept.keep(measure, weights, index)
+    return index
 
 
 def _shape(x: CheckedRankings, y: CheckedRankings | None) -> tuple[int, int]:

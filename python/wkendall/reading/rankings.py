@@ -52,6 +52,30 @@ _INSTEAD: dict[str, tuple[Piece, ...]] = {
 }
 
 
+class KeptIndex:
+    """An index of lists that is kept for the next search, and what it was made for."""
+
+    def __init__(self) -> None:
+        """Keep nothing yet."""
+        self._made: tuple[str, NDArray[np.float64] | None, _core.ListIndex] | None = None
+
+    def find(self, measure: str, weights: NDArray[np.float64] | None) -> _core.ListIndex | None:
+        """Return the index for a measure and its position weights, if they are given as an array."""
+        if self._made is None:
+            return None
+        for_measure, for_weights, index = self._made
+        if measure != for_measure:
+            return None
+        if weights is None or for_weights is None:
+            return index if weights is for_weights else None
+        # Bit by bit, because the caller may have changed the array. A hash of a million weights takes 10 ms, this 0.3.
+        return index if np.array_equal(weights.view(np.int64), for_weights.view(np.int64)) else None
+
+    def keep(self, measure: str, weights: NDArray[np.float64] | None, index: _core.ListIndex) -> None:
+        """Keep an index, and drop the last one; the weights must not change any more."""
+        self._made = (measure, weights, index)
+
+
 @dataclass(frozen=True, eq=False)
 class CheckedRankings:
     """Rankings that have been read and checked: a handle of the Rust crate, and the meaning of missing numbers."""
@@ -60,8 +84,8 @@ class CheckedRankings:
     missing: Missing = "error"
     #: The places from which the rankings were made, if they were made from places.
     origin: Places | None = None
-    #: Indexes for searches, by measure, if the rankings are kept for many searches.
-    indexes: dict[str, _core.ListIndex] | None = None
+    #: The index of the last search, if the rankings are kept for many searches.
+    kept: KeptIndex | None = None
 
     @property
     def rows(self) -> int:
@@ -98,10 +122,19 @@ class CheckedRankings:
 
     def select(self, rows: slice | NDArray[np.intp] | list[int]) -> CheckedRankings:
         """Return some of the rankings."""
-        chosen = np.arange(self.rows)[rows]
+        chosen = self._numbers(rows)
         if self.core.is_lists:
             return CheckedRankings(self.core.select(chosen), self.missing)
         return CheckedRankings(self.core.select(chosen), self.missing, self.places[rows])
+
+    def _numbers(self, rows: slice | NDArray[np.intp] | list[int]) -> NDArray[np.int64]:
+        """Return the numbers of some rows, in time that depends on how many they are, not on the number of rankings."""
+        if isinstance(rows, slice):
+            return np.arange(*rows.indices(self.rows), dtype=np.int64)
+        numbers = np.asarray(rows)
+        if numbers.dtype == np.int64 and numbers.size and numbers.min() >= 0:
+            return numbers
+        return np.arange(self.rows, dtype=np.int64)[rows]  # a mask, or counted from the end
 
 
 def of_places(places: Places, missing: Missing = "error", threads: int | None = None) -> CheckedRankings:

@@ -358,9 +358,9 @@ pub(in crate::gram) fn tied_pair_ns(measure: &Measure) -> f64 {
 /// Sorting an entry of an index of lists, or less: an index of 1,000,000 top-10 lists out of 1,000,000 items by Zipf's
 /// law, for the distance, was made in 0.56 s on two threads of an AMD EPYC, norms and classes included.
 pub(in crate::gram) const INDEX_ENTRY_NS: f64 = 56.0;
-/// A query for each list of an index. Measured for the same lists on one thread: 2.0 for the standard weight and the
-/// distance, 2.4 for products of logarithms, 2.8 to 3.6 for tops, 2.4 to 7.9 for hyperbolic products.
-pub(in crate::gram) const INDEX_LIST_NS: f64 = 3.0;
+/// A query for each list of an index. Measured for the same lists on one thread: 0.9 for the standard weight, the
+/// distance and logarithms, 1.4 to 1.6 for tops and hyperbolic products, 4.9 for the slowest query.
+pub(in crate::gram) const INDEX_LIST_NS: f64 = 1.5;
 
 /// Whether an index of lists pays for so many queries. Making one took 0.56 to 1.1 s for 1,000,000 top-10 lists on two
 /// threads of an AMD EPYC: 15 to 50 rows of the matrix, at 20 to 40 ns a pair.

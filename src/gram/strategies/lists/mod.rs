@@ -6,12 +6,14 @@
 //! index         lists by item, to find the most similar ones
 //! pairs         one row of a tile at a time; only pairs of lists with a common item need a closer look
 //! setting       the measure and the lists
+//! weighed       a weight with its means for lists
 //! ```
 
 mod correlation;
 mod index;
 mod pairs;
 mod setting;
+mod weighed;
 
 use crate::error::Error;
 use crate::gram::Options;

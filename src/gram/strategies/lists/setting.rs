@@ -3,8 +3,9 @@
 use std::borrow::Cow;
 use std::ops::ControlFlow;
 
+use super::weighed::{KnownWeight, Weighed};
 use crate::error::Error;
-use crate::gram::cost::{self, PASS_NS};
+use crate::gram::cost;
 use crate::gram::strategies::own::{OwnCost, Roots, each_ranking};
 use crate::kappa::lists::{ListSums, ListWorkspace, Listed};
 use crate::kappa::pairs_of;
@@ -17,7 +18,6 @@ use crate::simd::Isa;
 use crate::weight::lowered::Lowered;
 use crate::weight::means::Means;
 use crate::weight::own;
-use crate::weight::tails::Tails;
 
 /// The weight, and the sum whose mean is taken; refuses a measure that is not available for lists.
 pub(super) fn mean_of(measure: &Measure) -> Result<(&Lowered, Mean), Error> {
@@ -28,6 +28,14 @@ pub(super) fn mean_of(measure: &Measure) -> Result<(&Lowered, Mean), Error> {
     Ok((weight, mean))
 }
 
+/// The weight, and the sum that is computed for it.
+fn summed_of(measure: &Measure) -> Result<(&Lowered, Mean), Error> {
+    let (weight, mean) = mean_of(measure)?;
+    // A difference of two distances of about N^2 / 4 would lose digits.
+    let signed = measure.rate().is_some() && measure.is_normalized();
+    Ok((weight, if signed { Mean::Signed } else { mean }))
+}
+
 /// The measure and the lists.
 pub(super) struct Setting<'a> {
     measure: &'a Measure,
@@ -35,38 +43,12 @@ pub(super) struct Setting<'a> {
     pub(super) y: &'a Lists,
     mean: Mean,
     sums: Weighed<'a>,
+    /// What an index keeps of the weight, if it suffices.
+    known: Option<&'a KnownWeight>,
     longest: usize,
     /// The divisors of values. They are needed if values are normalized, or if they can be 0 although their terms are
     /// not. For the Mallows kernel: a quarter of the sum of the squared signs of each list.
     roots: Option<Roots<'a>>,
-}
-
-/// A weight with its means over the unlisted items at the end of a list.
-struct Weighed<'a> {
-    weight: &'a Lowered,
-    tails: Tails<'a>,
-    signed: bool,
-    items: usize,
-}
-
-impl<'a> Weighed<'a> {
-    /// For lists of up to `longest` items.
-    fn new(
-        weight: &'a Lowered,
-        signed: bool,
-        items: usize,
-        longest: usize,
-        watch: Option<Watch<'_>>,
-    ) -> Result<Self, Error> {
-        let ns = PASS_NS * items as f64;
-        let tails = parallel::run_one(ns, watch, |stop| Tails::new(weight, items, longest, stop))?;
-        Ok(Self { weight, tails, signed, items })
-    }
-
-    fn sums(&self) -> ListSums<'_> {
-        let Self { weight, tails, signed, items } = self;
-        ListSums { weight, tails, signed: *signed, items: *items }
-    }
 }
 
 impl<'a> Setting<'a> {
@@ -77,36 +59,30 @@ impl<'a> Setting<'a> {
         y: &'a Lists,
         watch: Option<Watch<'_>>,
     ) -> Result<Self, Error> {
-        Self::with_tails(measure, x, y, &[], watch)
+        let longest = x.longest().max(y.longest());
+        let (weight, mean) = summed_of(measure)?;
+        let sums = Weighed::new(weight, mean == Mean::Signed, x.items(), longest, watch)?;
+        Ok(Self { measure, x, y, mean, sums, known: None, longest, roots: None })
     }
 
-    /// As [`Setting::new`]; `tails` are those of another setting with the same measure. They are computed again if
-    /// there are too few.
-    pub(super) fn with_tails(
+    /// The same with what an index for this measure knows of the weight; no list of `y` is longer than the longest list
+    /// of the index and the longest list of `x`. A pass over all weights is needed only if a list of `x` is very long.
+    pub(super) fn with_known(
         measure: &'a Measure,
         x: &'a Lists,
         y: &'a Lists,
-        tails: &[(f64, f64)],
+        known: &'a KnownWeight,
         watch: Option<Watch<'_>>,
     ) -> Result<Self, Error> {
-        let (weight, mut mean) = mean_of(measure)?;
-        if measure.rate().is_some() && measure.is_normalized() {
-            // A difference of two distances of about N^2 / 4 would lose digits.
-            mean = Mean::Signed;
-        }
-        let longest = x.longest().max(y.longest());
+        let longest = x.longest().max(known.longest());
+        let (weight, mean) = summed_of(measure)?;
         let (signed, items) = (mean == Mean::Signed, x.items());
-        let sums = if tails.len() > longest.min(items) {
-            Weighed { weight, tails: Tails::known(weight, items, tails)?, signed, items }
-        } else {
-            Weighed::new(weight, signed, items, longest, watch)?
+        let known = known.suffices(longest).then_some(known);
+        let sums = match known {
+            Some(known) => known.weighed(weight, signed, items)?,
+            None => Weighed::new(weight, signed, items, longest, watch)?,
         };
-        Ok(Self { measure, x, y, mean, sums, longest, roots: None })
-    }
-
-    /// The means of the weights over the unlisted items, by length of the list.
-    pub(super) fn tails(&self) -> &[(f64, f64)] {
-        self.sums.tails.means()
+        Ok(Self { measure, x, y, mean, sums, known, longest, roots: None })
     }
 
     /// The sums of the measure.
@@ -175,10 +151,13 @@ impl<'a> Setting<'a> {
     fn own_values(&self, set: &Lists, threads: Option<usize>, watch: Option<Watch<'_>>) -> Result<Vec<f64>, Error> {
         let mut watch = watch;
         let Weighed { weight, signed, items, .. } = self.sums;
-        let without_signs = weight.without_signs()?;
-        let without_signs = match &without_signs {
-            Some(weight) => Some(Weighed::new(weight, signed, items, self.longest, parallel::share(&mut watch))?),
-            None => None,
+        let made;
+        let without_signs = if let Some(known) = self.known {
+            known.without_signs(signed, items)?
+        } else {
+            made = weight.without_signs()?;
+            let weighed = |weight| Weighed::new(weight, signed, items, self.longest, parallel::share(&mut watch));
+            made.as_ref().map(weighed).transpose()?
         };
         let cost = OwnCost {
             usual: cost::lists_pair_ns(self.measure, set.entries().div_ceil(set.rows().max(1))),
@@ -252,6 +231,14 @@ impl<'a> Setting<'a> {
     fn similarity(&self, rate: f64, value: f64, row: usize, column: usize) -> f64 {
         let Some(roots) = &self.roots else { return (-rate * value).exp() };
         (-rate * (roots.sum(row, column) - value / 2.0).max(0.0)).exp()
+    }
+
+    /// Reads a list of the columns and its divisor, and returns anything that depends on them.
+    pub(super) fn fetch(&self, column: usize) -> u32 {
+        let list = self.y.row(column);
+        let ends = list.first().map_or(0, |entry| entry[0]) ^ list.last().map_or(0, |entry| entry[0]);
+        let root = self.roots.as_ref().map_or(0.0, |roots| roots.all().1[column]);
+        ends ^ root.to_bits() as u32
     }
 
     /// The value after division.

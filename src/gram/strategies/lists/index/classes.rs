@@ -16,7 +16,7 @@ const LOOK_EVERY: usize = 1 << 14;
 /// of the sizes too, but for rounding, which depends on the order of the items.
 #[derive(Debug, Clone)]
 pub(super) struct Classes {
-    /// The class of each list.
+    /// The class of each list; empty if there is one class, so that nothing is read from all over the memory.
     of_list: Vec<u32>,
     /// The lists of each class, in increasing order.
     members: Vec<Vec<u32>>,
@@ -51,12 +51,20 @@ impl Classes {
             memory::push(&mut members[class as usize], list as u32)?;
             of_list.push(class);
         }
+        if members.len() == 1 {
+            of_list = Vec::new();
+        }
         Ok(Self { of_list, members })
     }
 
     /// The class of a list.
     pub(super) fn of(&self, list: usize) -> usize {
-        self.of_list[list] as usize
+        if self.of_list.is_empty() { 0 } else { self.of_list[list] as usize }
+    }
+
+    /// The class of each list, if there are several.
+    pub(super) fn all(&self) -> &[u32] {
+        &self.of_list
     }
 
     /// The lists of each class.

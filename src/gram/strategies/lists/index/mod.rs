@@ -4,6 +4,7 @@
 //! mod        the index, and searches for many lists
 //! query      one list against all
 //! shared     what the lists that share items with a query come to
+//! patterns   lists that share few items, with a value for many of them
 //! postings   which lists have an item
 //! classes    lists that differ only in their items
 //! kept       the hits that are kept for one list
@@ -11,6 +12,7 @@
 
 mod classes;
 mod kept;
+mod patterns;
 mod postings;
 mod query;
 mod shared;
@@ -19,6 +21,7 @@ use std::borrow::Cow;
 use std::collections::BinaryHeap;
 
 use super::setting::{Setting, mean_of};
+use super::weighed::KnownWeight;
 use crate::error::Error;
 use crate::gram::Options;
 use crate::gram::cost::{self, ASK_EVERY_NS, FIND_NS, INDEX_ENTRY_NS, INDEX_LIST_NS};
@@ -37,7 +40,8 @@ use query::Searcher;
 /// that may be good enough. Results are those of [`neighbors`](crate::neighbors) and [`within`](crate::within), which
 /// build an index in each call; this one is built once.
 ///
-/// It takes 8 bytes for each item of each list, and 8 for each list.
+/// It takes 9 bytes for each item of each list, and 4 to 16 for each list, in addition to the lists themselves. A search
+/// takes 4 to 12 bytes for each list on each thread.
 ///
 /// ```
 /// use wkendall::{ListIndex, Lists, Measure, Options, Weight};
@@ -57,8 +61,7 @@ pub struct ListIndex<'a> {
     roots: Option<Vec<f64>>,
     /// How bounds are made.
     by: BoundBy,
-    /// What the weights come to for the ends of lists, by length.
-    tails: Vec<(f64, f64)>,
+    known: KnownWeight,
     postings: Postings,
     classes: Classes,
 }
@@ -76,18 +79,18 @@ impl<'a> ListIndex<'a> {
     fn build(measure: Cow<'a, Measure>, lists: Cow<'a, Lists>, options: Options<'_>) -> Result<Self, Error> {
         options.check()?;
         measure.check_items(lists.items())?;
-        mean_of(&measure)?;
+        let (weight, _) = mean_of(&measure)?;
         if u32::try_from(lists.rows()).is_err() {
             return Err(Error::TooLarge { rows: lists.rows(), columns: lists.rows() });
         }
         let mut watch = options.watch;
-        let setting = Setting::new(&measure, &lists, &lists, parallel::share(&mut watch))?;
+        let known = KnownWeight::new(weight, lists.items(), lists.longest(), parallel::share(&mut watch))?;
+        let setting = Setting::with_known(&measure, &lists, &lists, &known, parallel::share(&mut watch))?;
         let needed = setting.needs_roots();
         let roots =
             if needed { Some(setting.roots_of(&lists, options.threads, parallel::share(&mut watch))?) } else { None };
         let by = setting.sums().bounded_by(lists.entries().div_ceil(lists.rows().max(1)));
         let norms = find_norms(&setting, by, options.threads, parallel::share(&mut watch))?;
-        let tails = memory::collect(setting.tails().iter().copied())?;
         drop(setting);
         let sorting = INDEX_ENTRY_NS * norms.len() as f64;
         let postings =
@@ -95,15 +98,15 @@ impl<'a> ListIndex<'a> {
         drop(norms);
         let sorting = FIND_NS * 2.0 * lists.entries() as f64;
         let classes = parallel::run_one(sorting, watch, |stop| Classes::new(&lists, roots.as_deref(), stop))?;
-        Ok(Self { measure, lists, roots, by, tails, postings, classes })
+        Ok(Self { measure, lists, roots, by, known, postings, classes })
     }
 
     /// The same index, with its own copy of the lists and the measure.
     #[must_use]
     pub fn into_owned(self) -> ListIndex<'static> {
-        let Self { measure, lists, roots, by, tails, postings, classes } = self;
+        let Self { measure, lists, roots, by, known, postings, classes } = self;
         let (measure, lists) = (Cow::Owned(measure.into_owned()), Cow::Owned(lists.into_owned()));
-        ListIndex { measure, lists, roots, by, tails, postings, classes }
+        ListIndex { measure, lists, roots, by, known, postings, classes }
     }
 
     /// The lists of the index.
@@ -167,7 +170,7 @@ impl<'a> ListIndex<'a> {
         options.check()?;
         self.measure.check_items(x.items())?;
         let mut watch = options.watch;
-        let setting = Setting::with_tails(&self.measure, x, x, &self.tails, parallel::share(&mut watch))?;
+        let setting = Setting::with_known(&self.measure, x, x, &self.known, parallel::share(&mut watch))?;
         setting.diagonal(options.threads, watch)
     }
 
@@ -187,7 +190,7 @@ impl<'a> ListIndex<'a> {
         self.measure.check_items(rows.items())?;
         let mut watch = options.watch;
         let mut setting =
-            Setting::with_tails(&self.measure, rows, &self.lists, &self.tails, parallel::share(&mut watch))?;
+            Setting::with_known(&self.measure, rows, &self.lists, &self.known, parallel::share(&mut watch))?;
         if let Some(roots) = &self.roots {
             let of_rows = match x {
                 None => Cow::Borrowed(&roots[..]),

@@ -1,5 +1,7 @@
 //! Which lists have an item, and the norm of the item in each.
 
+use std::ops::Range;
+
 use crate::error::Error;
 use crate::memory;
 use crate::parallel::Stop;
@@ -15,6 +17,8 @@ pub(super) struct Postings {
     lists: Vec<u32>,
     /// The norm of the item in each of these lists, divided by the largest norm and rounded up.
     norms: Vec<f32>,
+    /// The first rank of the block of the item in each of these lists; empty if one does not fit.
+    ranks: Vec<u8>,
     /// The largest norm.
     largest: f64,
 }
@@ -25,6 +29,7 @@ struct Entry {
     item: u32,
     list: u32,
     norm: f32,
+    rank: u8,
 }
 
 /// Bits of an item that entries are sorted by at a time: the places of all digits stay in the first-level cache.
@@ -37,13 +42,17 @@ impl Postings {
     pub(super) fn new(lists: &Lists, norms: &[f64], stop: &Stop) -> Result<Self, Error> {
         let largest = norms.iter().copied().fold(0.0, f64::max);
         let mut entries = memory::with_capacity(norms.len())?;
-        let mut of_entries = norms.iter();
+        let (mut of_entries, mut fit) = (norms.iter(), true);
         for list in 0..lists.rows() {
             if list % LOOK_EVERY == 0 && stop.is_set() {
                 return Err(Error::Interrupted);
             }
-            for (&[item, _], &norm) in lists.row(list).iter().zip(&mut of_entries) {
-                entries.push(Entry { item, list: list as u32, norm: fraction(norm, largest) });
+            for (&[item, start], &norm) in lists.row(list).iter().zip(&mut of_entries) {
+                let rank = u8::try_from(start).unwrap_or_else(|_| {
+                    fit = false;
+                    u8::MAX
+                });
+                entries.push(Entry { item, list: list as u32, norm: fraction(norm, largest), rank });
             }
         }
         let entries = sorted(entries, stop)?;
@@ -57,7 +66,8 @@ impl Postings {
         memory::push(&mut starts, entries.len())?;
         let lists = memory::collect(entries.iter().map(|entry| entry.list))?;
         let norms = memory::collect(entries.iter().map(|entry| entry.norm))?;
-        Ok(Self { items, starts, lists, norms, largest })
+        let ranks = if fit { memory::collect(entries.iter().map(|entry| entry.rank))? } else { Vec::new() };
+        Ok(Self { items, starts, lists, norms, ranks, largest })
     }
 
     /// The largest norm, to which the stored norms are relative.
@@ -67,11 +77,25 @@ impl Postings {
 
     /// The lists that have an item, in increasing order, and its norms in them.
     pub(super) fn of_item(&self, item: u32) -> (&[u32], &[f32]) {
-        let range = match self.items.binary_search(&item) {
+        let range = self.range(item);
+        (&self.lists[range.clone()], &self.norms[range])
+    }
+
+    /// Whether the ranks of items are known.
+    pub(super) fn has_ranks(&self) -> bool {
+        self.ranks.len() == self.lists.len()
+    }
+
+    /// The first ranks of the blocks of an item in the lists that have it, if ranks are known.
+    pub(super) fn ranks_of_item(&self, item: u32) -> &[u8] {
+        &self.ranks[self.range(item)]
+    }
+
+    fn range(&self, item: u32) -> Range<usize> {
+        match self.items.binary_search(&item) {
             Ok(place) => self.starts[place]..self.starts[place + 1],
             Err(_) => 0..0,
-        };
-        (&self.lists[range.clone()], &self.norms[range])
+        }
     }
 }
 
@@ -123,7 +147,8 @@ mod tests {
     fn entries_are_sorted_by_item_and_then_by_list() {
         for most in [0, 1, 2047, 2048, 5_000_000, u32::MAX] {
             let item = |list: u32| (u64::from(list.wrapping_mul(2_654_435_761)) % (u64::from(most) + 1)) as u32;
-            let entries: Vec<_> = (0..3000).map(|list| Entry { item: item(list), list, norm: list as f32 }).collect();
+            let entries: Vec<_> =
+                (0..3000).map(|list| Entry { item: item(list), list, norm: list as f32, rank: 0 }).collect();
             let mut expected: Vec<_> = entries.iter().map(|entry| (entry.item, entry.list, entry.norm)).collect();
             expected.sort_by_key(|&(item, list, _)| (item, list));
             let found = sorted(entries, &Stop::default()).unwrap();
@@ -134,7 +159,7 @@ mod tests {
 
     #[test]
     fn sorting_can_be_stopped() {
-        let entries = vec![Entry { item: 1, list: 0, norm: 1.0 }; 10];
+        let entries = vec![Entry { item: 1, list: 0, norm: 1.0, rank: 0 }; 10];
         assert!(matches!(sorted(entries, &Stop::of_an_ended_run()), Err(Error::Interrupted)));
         let lists = Lists::from_ranks(3, &[0, 1], &[2], &[1]).unwrap();
         assert!(matches!(Postings::new(&lists, &[1.0], &Stop::of_an_ended_run()), Err(Error::Interrupted)));

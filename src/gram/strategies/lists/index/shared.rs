@@ -19,8 +19,11 @@ const NOTHING: f32 = f32::from_bits(1);
 const TINY: f32 = 1e-37;
 /// A larger quotient is not trusted to single precision.
 const LARGEST_QUOTIENT: f64 = 1e30;
-/// Numbers are looked through so many at a time.
+/// Numbers are looked through so many at a time: one for each bit of a word.
 pub(super) const STRIP: usize = 64;
+
+/// Numbers that are compared at the same time.
+const LANES: usize = 16;
 
 /// Memory of one thread.
 pub(super) struct Shared {
@@ -44,20 +47,21 @@ impl Shared {
         Ok(Self { by, sums, singles, each, scale: 0.0 })
     }
 
-    /// Finds the numbers for a query whose blocks have these norms; `bounds` are those of the classes.
+    /// Finds the numbers for a query whose blocks have these norms; `bounds` are those of the classes, and `classes`
+    /// has the class of each list if there are several.
     pub(super) fn meet(
         &mut self,
         list: List<'_>,
         norms: &[f64],
         postings: &Postings,
         bounds: &mut [Bound],
-        class_of: impl Fn(usize) -> usize,
+        classes: &[u32],
     ) {
         let largest = norms.iter().copied().fold(0.0, f64::max);
         let unit = largest * postings.largest();
         if self.by.pairs {
             self.add_pairs(list, norms, largest, postings);
-            self.join_pairs(unit, bounds, class_of);
+            self.join_pairs(unit, bounds, classes);
             self.scale = unit * unit * (1.0 + ROUNDING * (2.0 * list.len() as f64 + 16.0));
         } else {
             self.add_norms(list, norms, largest, postings);
@@ -92,7 +96,7 @@ impl Shared {
     }
 
     /// Makes one number of the two of each list.
-    fn join_pairs(&mut self, unit: f64, bounds: &mut [Bound], class_of: impl Fn(usize) -> usize) {
+    fn join_pairs(&mut self, unit: f64, bounds: &mut [Bound], classes: &[u32]) {
         for (each, bound) in self.each.iter_mut().zip(bounds) {
             let quotient = if bound.each > 0.0 { bound.each / unit } else { 0.0 };
             if quotient.is_nan() || quotient > LARGEST_QUOTIENT {
@@ -106,13 +110,22 @@ impl Shared {
             let joined = (sum + each * single + lost).max(NOTHING);
             if single > 0.0 { joined } else { 0.0 }
         };
-        let numbers = self.sums.iter_mut().zip(&mut self.singles);
-        match &self.each[..] {
-            // The loop that is worth vector instructions: most indexes have lists of one length.
-            &[each] => numbers.for_each(|(sum, single)| *sum = joined(*sum, std::mem::take(single), each)),
-            each => numbers.enumerate().for_each(|(list, (sum, single))| {
-                *sum = joined(*sum, std::mem::take(single), each[class_of(list)]);
-            }),
+        if let &[each, ref others @ ..] = &self.each[..]
+            && others.iter().all(|&other| other == each)
+        {
+            // Most indexes have lists of one length; their classes differ in the roots alone.
+            let numbers = self.sums.iter_mut().zip(&mut self.singles);
+            numbers.for_each(|(sum, single)| *sum = joined(*sum, std::mem::take(single), each));
+            return;
+        }
+        let strips = self.sums.chunks_mut(STRIP).zip(self.singles.chunks_mut(STRIP)).zip(classes.chunks(STRIP));
+        for ((sums, singles), classes) in strips {
+            // First look up, and then compute with vector instructions.
+            let mut of_lists = [0.0; STRIP];
+            of_lists.iter_mut().zip(classes).for_each(|(each, &class)| *each = self.each[class as usize]);
+            for ((sum, single), each) in sums.iter_mut().zip(singles).zip(of_lists) {
+                *sum = joined(*sum, std::mem::take(single), each);
+            }
         }
     }
 
@@ -131,10 +144,20 @@ impl Shared {
         if sum <= NOTHING { 0.0 } else { f64::from(sum) * self.scale }
     }
 
-    /// The numbers of all lists, in strips, those left out that have none as large as `least`.
-    pub(super) fn strips(&self, least: f32) -> impl Iterator<Item = (usize, &[f32])> {
-        let strips = self.sums.chunks(STRIP).enumerate().map(|(strip, sums)| (strip * STRIP, sums));
-        strips.filter(move |(_, sums)| largest(sums) >= least)
+    /// How many strips the numbers make.
+    pub(super) fn strips(&self) -> usize {
+        self.sums.len().div_ceil(STRIP)
+    }
+
+    /// Which lists of a strip have a number of at least `least`, as bits from its first list on.
+    pub(super) fn at_least(&self, strip: usize, least: f32) -> u64 {
+        let sums = &self.sums[strip * STRIP..self.sums.len().min((strip + 1) * STRIP)];
+        if largest(sums) >= least { places(sums, least) } else { 0 }
+    }
+
+    /// The number of a list.
+    pub(super) fn number(&self, list: u32) -> f32 {
+        self.sums[list as usize]
     }
 
     /// The lists with the largest numbers, so many or as many as share an item.
@@ -168,5 +191,19 @@ impl Shared {
 
 /// The largest of some numbers, or 0.
 fn largest(sums: &[f32]) -> f32 {
-    sums.iter().fold(0.0, |largest, &sum| if sum > largest { sum } else { largest })
+    // Lane by lane, because compilers keep the order of comparisons.
+    let greater = |one: f32, other: f32| if other > one { other } else { one };
+    let mut lanes = [0.0; LANES];
+    let (whole, rest) = sums.as_chunks::<LANES>();
+    for some in whole {
+        for (lane, &sum) in lanes.iter_mut().zip(some) {
+            *lane = greater(*lane, sum);
+        }
+    }
+    lanes.iter().chain(rest).copied().fold(0.0, greater)
+}
+
+/// Which numbers of a strip are at least `least`, as bits. Has no branches: that is hard to predict.
+fn places(strip: &[f32], least: f32) -> u64 {
+    strip.iter().enumerate().fold(0, |places, (place, &sum)| places | u64::from(sum >= least) << place)
 }

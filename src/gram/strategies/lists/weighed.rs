@@ -1,0 +1,102 @@
+//! A weight with the means that lists need of it. Making one takes a pass over the weights of all items; an index keeps
+//! what its searches need.
+
+use crate::error::Error;
+use crate::gram::cost::PASS_NS;
+use crate::kappa::lists::ListSums;
+use crate::memory;
+use crate::parallel::{self, Watch};
+use crate::weight::lowered::Lowered;
+use crate::weight::tails::Tails;
+
+/// An index is ready for lists of so many items, even if its own are shorter: 32 bytes for each.
+const READY_FOR: usize = 1 << 10;
+
+/// A weight with its means over the unlisted items at the end of a list.
+pub(super) struct Weighed<'a> {
+    pub(super) weight: &'a Lowered,
+    tails: Tails<'a>,
+    pub(super) signed: bool,
+    pub(super) items: usize,
+}
+
+impl<'a> Weighed<'a> {
+    /// For lists of up to `longest` items.
+    pub(super) fn new(
+        weight: &'a Lowered,
+        signed: bool,
+        items: usize,
+        longest: usize,
+        watch: Option<Watch<'_>>,
+    ) -> Result<Self, Error> {
+        Ok(Self { weight, tails: tails_of(weight, items, longest, watch)?, signed, items })
+    }
+
+    /// From means that are already known.
+    fn known(weight: &'a Lowered, signed: bool, items: usize, tails: &[(f64, f64)]) -> Result<Self, Error> {
+        Ok(Self { weight, tails: Tails::known(weight, items, tails)?, signed, items })
+    }
+
+    pub(super) fn sums(&self) -> ListSums<'_> {
+        let Self { weight, tails, signed, items } = self;
+        ListSums { weight, tails, signed: *signed, items: *items }
+    }
+}
+
+fn tails_of<'a>(
+    weight: &'a Lowered,
+    items: usize,
+    longest: usize,
+    watch: Option<Watch<'_>>,
+) -> Result<Tails<'a>, Error> {
+    parallel::run_one(PASS_NS * items as f64, watch, |stop| Tails::new(weight, items, longest, stop))
+}
+
+/// What an index keeps of a weight, so that searches do not pass over the weights of all items.
+#[derive(Debug, Clone)]
+pub(super) struct KnownWeight {
+    /// The length of the longest list of the index.
+    longest: usize,
+    /// The means of the weights over the unlisted items, by length of the list.
+    tails: Vec<(f64, f64)>,
+    /// If any weight is negative: the absolute values of the first weights, and their means.
+    without_signs: Option<(Lowered, Vec<(f64, f64)>)>,
+}
+
+impl KnownWeight {
+    /// For an index whose longest list has so many items.
+    pub(super) fn new(weight: &Lowered, items: usize, longest: usize, watch: Option<Watch<'_>>) -> Result<Self, Error> {
+        let mut watch = watch;
+        let ready_for = longest.max(READY_FOR).min(items);
+        let mut means = |weight: &Lowered| {
+            let tails = tails_of(weight, items, ready_for, parallel::share(&mut watch))?;
+            memory::collect(tails.means().iter().copied())
+        };
+        let without_signs = match weight.without_signs()? {
+            Some(sizes) => Some((sizes.of_first(ready_for)?, means(&sizes)?)),
+            None => None,
+        };
+        Ok(Self { longest, tails: means(weight)?, without_signs })
+    }
+
+    /// The length of the longest list of the index.
+    pub(super) fn longest(&self) -> usize {
+        self.longest
+    }
+
+    /// Whether it suffices for lists of so many items.
+    pub(super) fn suffices(&self, longest: usize) -> bool {
+        self.tails.len() > longest
+    }
+
+    /// The weight.
+    pub(super) fn weighed<'a>(&self, weight: &'a Lowered, signed: bool, items: usize) -> Result<Weighed<'a>, Error> {
+        Weighed::known(weight, signed, items, &self.tails)
+    }
+
+    /// The weight with absolute values, if any is negative.
+    pub(super) fn without_signs(&self, signed: bool, items: usize) -> Result<Option<Weighed<'_>>, Error> {
+        let known = self.without_signs.as_ref();
+        known.map(|(weight, tails)| Weighed::known(weight, signed, items, tails)).transpose()
+    }
+}
