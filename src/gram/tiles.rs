@@ -12,7 +12,7 @@ use crate::error::Error;
 use crate::memory;
 use crate::parallel::Proceed;
 use crate::simd::Isa;
-use crate::simd::place::{self, Square};
+use crate::simd::place::{self, Square, Strip};
 
 /// Pieces of consecutive rows.
 pub(super) type Band<'a, T> = &'a mut [&'a mut [T]];
@@ -72,23 +72,24 @@ impl<'a, T: Element> Tile<'a, T> {
     pub(super) fn store<const G: usize>(&mut self, isa: Isa, squares: &[Square<G>]) {
         let (height, width) = (self.rows().len().div_ceil(G), self.columns().len().div_ceil(G));
         let diagonal = self.is_diagonal();
-        let square = |row: usize, column: usize| {
-            &squares[if diagonal { column * (column + 1) / 2 + row } else { column * height + row }]
-        };
+        let number =
+            |row: usize, column: usize| if diagonal { column * (column + 1) / 2 + row } else { column * height + row };
         // `G` rows of the result at a time, from left to right: the hardware prefetches this many streams.
         for (row, band) in self.cells.chunks_mut(G).enumerate() {
-            for column in if diagonal { row } else { 0 }..width {
-                place::place(isa, square(row, column), band, column * G);
-            }
+            let strip = if diagonal {
+                Strip { first: number(row, row), step: row + 1, growth: 1, count: width - row }
+            } else {
+                Strip { first: row, step: height, growth: 0, count: width }
+            };
+            place::place(isa, squares, strip, band, if diagonal { row * G } else { 0 });
         }
+        let above = |column, count| Strip { first: number(0, column), step: 1, growth: 0, count };
         match &mut self.kind {
             TileKind::Plain => {}
             TileKind::Diagonal => {
                 for (column, band) in self.cells.chunks_mut(G).enumerate() {
-                    for row in 0..column {
-                        place::place_mirrored(isa, square(row, column), band, row * G);
-                    }
-                    let square = square(column, column);
+                    place::place_mirrored(isa, squares, above(column, column), band);
+                    let square = &squares[number(column, column)];
                     for (j, cells) in band.iter_mut().enumerate() {
                         for (cell, values) in cells[column * G..column * G + j].iter_mut().zip(square) {
                             *cell = T::from_f64(values[j]);
@@ -98,9 +99,7 @@ impl<'a, T: Element> Tile<'a, T> {
             }
             TileKind::Mirrored(mirror) => {
                 for (column, band) in mirror.chunks_mut(G).enumerate() {
-                    for row in 0..height {
-                        place::place_mirrored(isa, square(row, column), band, row * G);
-                    }
+                    place::place_mirrored(isa, squares, above(column, height), band);
                 }
             }
         }

@@ -271,33 +271,55 @@ fn count(kept: usize, workspace: &mut Workspace) -> u64 {
 
 /// The count among the items in the top k of both rankings, and the number of these items.
 fn top(k: usize, workspace: &mut Workspace) -> (u64, u64) {
-    let kept = keep_top(k, workspace);
-    (count(kept, workspace), kept as u64)
+    let kept = select_top(k, workspace);
+    let count = if kept <= FEW_KEPT {
+        partition::count_few(&workspace.values[..kept])
+    } else {
+        renumber(k, kept, workspace);
+        count(kept, workspace)
+    };
+    (count, kept as u64)
 }
+
+/// Up to so many values are compared with each other, which needs no new numbers: 25 against 35 ns for the top 10 of 20.
+const FEW_KEPT: usize = 16;
 
 /// Keeps only the values and positions in the top k of both, renumbered; returns how many there are.
 fn keep_top(k: usize, workspace: &mut Workspace) -> usize {
-    let k = k.min(workspace.values.len());
+    let kept = select_top(k, workspace);
+    renumber(k, kept, workspace);
+    kept
+}
+
+/// Keeps only the values and positions in the top k of both; returns how many there are.
+fn select_top(k: usize, workspace: &mut Workspace) -> usize {
+    let values = &mut workspace.values;
     let mut kept = 0;
-    let ranks = &mut workspace.counts[..k];
-    ranks.fill(0);
-    for position in 0..k {
-        let value = workspace.values[position];
-        if (value as usize) < k {
-            workspace.values[kept] = value;
-            kept += 1;
-            ranks[value as usize] = 1;
-        }
+    for position in 0..k.min(values.len()) {
+        // Without a branch, which would be unpredictable: a value that is not kept is overwritten.
+        let value = values[position];
+        values[kept] = value;
+        kept += usize::from((value as usize) < k);
     }
-    // The values kept have gaps. Replace them by their ranks among themselves, in the same order.
+    kept
+}
+
+/// Replaces the first `kept` values, which are below k, by their ranks among themselves.
+fn renumber(k: usize, kept: usize, workspace: &mut Workspace) {
+    let Workspace { values, counts, .. } = workspace;
+    let ranks = &mut counts[..k.min(values.len())];
+    let values = &mut values[..kept];
+    ranks.fill(0);
+    for &value in &*values {
+        ranks[value as usize] = 1;
+    }
     let mut rank = 0;
     for present in ranks.iter_mut() {
         rank += std::mem::replace(present, rank);
     }
-    for value in &mut workspace.values[..kept] {
+    for value in values {
         *value = ranks[*value as usize];
     }
-    kept
 }
 
 /// n times the concordant sum: an integer.

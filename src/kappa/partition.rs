@@ -77,6 +77,11 @@ pub(super) fn count(short: Option<Short<'_>>, values: &mut [u32], spill: &mut Sp
     add_up(&counted::<u64, Ones, _, _>(|_| []), Terms::Ones, short, values, spill)
 }
 
+/// The number of concordant pairs of at most [`LEAF`] different values.
+pub(super) fn count_few(values: &[u32]) -> u64 {
+    counted::<u64, Ones, _, _>(|_| []).leaf(values)
+}
+
 /// The sum over all concordant pairs of the number of the later item; all numbers are integers.
 pub(super) fn whole(x: &[f64], short: Option<Short<'_>>, values: &mut [u32], spill: &mut Spill) -> u128 {
     add_up(&counted::<u128, Later, _, _>(move |value| [x[value]]), Terms::Later(x), short, values, spill)

@@ -154,7 +154,10 @@ impl Measure {
     /// ```
     pub fn of_order(self, order: usize) -> Result<Self, Error> {
         match self.quantity {
-            Quantity::Signed if order == 2 => return Ok(self),
+            // All but kernels without signs are of order 2.
+            Quantity::Signed | Quantity::Discordant | Quantity::Mallows(_) | Quantity::Correlation if order == 2 => {
+                return Ok(self);
+            }
             Quantity::Signed if order > 0 => return Err(Error::OrderSigned { order }),
             quantity => quantity.weighted().map_err(|measure| Error::NoOtherOrder { measure, order })?,
         }

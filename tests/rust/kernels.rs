@@ -294,6 +294,7 @@ fn builders_in_any_order_give_the_same_value() {
         ("signed", kernel().signed().unwrap(), 2.0),
         ("signed twice", kernel().signed().unwrap().signed().unwrap(), 2.0),
         ("signed of order 2", kernel().signed().unwrap().of_order(2).unwrap(), 2.0),
+        ("distance of order 2", Measure::distance(4).of_order(2).unwrap(), 2.0),
         ("of order 2, signed", kernel().of_order(2).unwrap().signed().unwrap(), 2.0),
         ("normalized", kernel().normalized(), 4.0 / 6.0),
         ("normalized twice", kernel().normalized().normalized(), 4.0 / 6.0),

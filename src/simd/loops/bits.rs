@@ -247,6 +247,53 @@ unsafe fn block<'a, A: Arch, C: Count, const R: usize>(
 }
 
 task! {
+    /// `values[row][column] = all - counts[row * width + column]`, for fewer than 2^52; a count above `all` gives any value.
+    /// Rows are whole groups of counts.
+    pub(crate) fn subtract_from<A>(all: u64, width: usize, counts: &[u64], values: &mut Square<SQUARE>) {
+        for (counts, values) in counts.chunks(width).zip(values) {
+            for (&count, value) in groups(counts).zip(values) {
+                *value = real(all.wrapping_sub(count));
+            }
+        }
+    }
+}
+
+task! {
+    /// `values[row][column] = counts[row * width + column]`, divided by both divisors, for counts below 2^52. Rows are whole groups
+    /// of counts.
+    pub(crate) fn divide<A>(
+        divisors: (f64, f64), width: usize, counts: &[u64], values: &mut Square<SQUARE>,
+    ) {
+        let (first, second) = divisors;
+        for (counts, values) in counts.chunks(width).zip(values) {
+            for (&count, value) in groups(counts).zip(values) {
+                *value = real(count);
+                // Divisions take most of the time, and most divisors are 1.
+                if first != 1.0 {
+                    *value /= first;
+                }
+                if second != 1.0 {
+                    *value /= second;
+                }
+            }
+        }
+    }
+}
+
+/// The counts of whole groups, at most a square of them.
+#[inline(always)]
+fn groups(counts: &[u64]) -> impl Iterator<Item = &u64> {
+    counts.as_chunks::<GROUP>().0.as_flattened().iter().take(SQUARE)
+}
+
+/// An integer below 2^52. AVX2 has no instruction for it; here the integer becomes the lower bits of a number.
+#[inline(always)]
+fn real(integer: u64) -> f64 {
+    const SHIFT: f64 = (1_u64 << 52) as f64;
+    f64::from_bits(integer | SHIFT.to_bits()) - SHIFT
+}
+
+task! {
     /// `values[row][column] = table[zero + counts[row * width + column]]`, where counts wrap around below 0. A count that is
     /// no index of the table gives any entry. Rows are whole groups of counts.
     ///
@@ -299,14 +346,20 @@ unsafe fn common<'a, A: Arch, const R: usize>(
     panel: &[u64],
     sums: &mut impl Iterator<Item = &'a mut [u64]>,
 ) {
-    assert!(rows.len() == R * length && panel.len() == GROUP * length && length.is_multiple_of(step));
+    assert!(rows.len() == R * length && panel.len() == GROUP * length && length.is_multiple_of(step) && step > 1);
     // SAFETY: `item + word < length`, so all reads are within `rows` and `panel`, whose lengths were just
     // checked; the caller keeps the promise of `Words8`.
     unsafe {
         let mut totals = [A::Words8::zero(); R];
         for item in (0..length).step_by(step) {
+            // The first word is counted apart: if counts began with 0, the compiler would no longer see that they are
+            // short, and multiply 64 bits.
             let mut counts = [A::Words8::zero(); R];
-            for word in item + 1..item + step {
+            let column = A::Words8::load(panel.as_ptr().add((item + 1) * GROUP));
+            for (row, count) in counts.iter_mut().enumerate() {
+                *count = A::Words8::splat(*rows.as_ptr().add(row * length + item + 1)).and(column).count();
+            }
+            for word in item + 2..item + step {
                 let column = A::Words8::load(panel.as_ptr().add(word * GROUP));
                 for (row, count) in counts.iter_mut().enumerate() {
                     let row = A::Words8::splat(*rows.as_ptr().add(row * length + word));
@@ -351,6 +404,24 @@ mod tests {
                             3 => assert_eq!(value, 2.5),
                             _ => assert!(table.contains(&value)),
                         }
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn counts_are_subtracted() {
+        let all = 65_536 * 65_535 / 2;
+        for isa in Level::ALL.into_iter().filter_map(Isa::new) {
+            for (rows, width) in (0..=SQUARE).flat_map(|rows| [8, 16, 40].map(|width| (rows, width))) {
+                let counts: Vec<u64> = (0..rows * width).map(|i| [0, 1, all, all / 3, 1 << 20][i % 5]).collect();
+                let mut values = [[-1.0; SQUARE]; SQUARE];
+                subtract_from(isa, all, width, &counts, &mut values);
+                for (row, values) in values.into_iter().enumerate() {
+                    for (column, value) in values.into_iter().enumerate() {
+                        let given = row < rows && column < width;
+                        assert_eq!(value, if given { (all - counts[row * width + column]) as f64 } else { -1.0 });
                     }
                 }
             }

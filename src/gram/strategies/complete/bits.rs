@@ -41,6 +41,8 @@ pub(in crate::gram) fn bits<'a>(
     // For a ranking and itself: the sum over items of (n - rank) times the number of predecessors.
     let most = (measure.items() as u64 + 1) * pairs / 3;
     let values = match counted {
+        // A subtraction is faster than a look-up.
+        Counted::All if measure.count_divisors() == Some((1.0, 1.0)) => Vec::new(),
         Counted::All if pairs < BITS_TABLE => (0..=pairs).map(|count| measure.of_count(pairs - count)).collect(),
         Counted::Later if most < BITS_TABLE.min(cells) => (0..=most).map(|count| measure.of_count(count)).collect(),
         // Computing the value of a top-k count is as fast as a look-up.
@@ -60,21 +62,17 @@ impl Counts<'_> {
 
     /// The values without a table. In a separate function, because it would make the loop over squares too long.
     #[inline(never)]
-    fn evaluate_each(&self, width: usize, counts: &[u64], values: &mut Square<SQUARE>) {
+    fn evaluate_each(&self, isa: Isa, width: usize, counts: &[u64], values: &mut Square<SQUARE>) {
         let all = pairs_of(self.measure.items() as u64);
         match (self.counted, self.measure.count_divisors()) {
             (Counted::All, Some((1.0, 1.0))) => {
-                // Pairs are fewer than 2^63, and signed numbers are converted more quickly.
-                each(width, counts, values, |count| all.saturating_sub(count).cast_signed() as f64);
+                bits::subtract_from(isa, all, width, counts, values);
             }
             (Counted::All, _) => {
                 each(width, counts, values, |count| self.measure.of_count(all.saturating_sub(count)));
             }
-            (Counted::Top(_) | Counted::Later, Some((1.0, 1.0))) => {
-                each(width, counts, values, |count| count as f64);
-            }
-            (Counted::Top(_) | Counted::Later, Some((divisor, own))) => {
-                each(width, counts, values, |count| count as f64 / divisor / own);
+            (Counted::Top(_) | Counted::Later, Some(divisors)) => {
+                bits::divide(isa, divisors, width, counts, values);
             }
             (Counted::Top(_) | Counted::Later, None) => {
                 each(width, counts, values, |count| self.measure.of_count(count));
@@ -126,7 +124,7 @@ impl Packing for Counts<'_> {
         if !self.values.is_empty() {
             return bits::look_up(isa, &self.values, 0, width, counts, values);
         }
-        self.evaluate_each(width, counts, values);
+        self.evaluate_each(isa, width, counts, values);
     }
 }
 
