@@ -105,6 +105,8 @@ def test_columns_of_orders_are_positions():
     write_table(Path("b.csv"), orders, ["best", "next", "then", "and", "last"])
     run("gram a.csv --against b.csv --input orders -o k.npy")
     np.testing.assert_array_equal(np.load("k.npy"), wkendall.gram_matrix(X))
+    run("gram a.csv --input orders -o k.npz")
+    assert "items" not in np.load("k.npz")
 
 
 def test_files_that_list_items_have_the_items_of_all(capsys):

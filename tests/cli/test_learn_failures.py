@@ -90,6 +90,7 @@ BROKEN = {
     "text.csv": "a,b,y\n1,2,3\n2,1,many\n",
     "one.csv": "a,b,y\n1,2,u\n2,1,u\n",
     "few.csv": "a,b,y\n" + "1,2,u\n" * 9 + "2,1,v\n",
+    "three.csv": "a,b,y\n" + "1,2,u\n2,1,v\n" * 3,
     "twice.csv": "a,b,y\n" + "1,2,u\n2,1,v\n" * 5 + "1,1,v\n",
     "none.txt": "",
     "short.txt": "u\nv\n",
@@ -113,6 +114,14 @@ FAILURES = [
     (
         "few.csv --label y",
         "class v has 1 of the 10 rankings, but 5 folds need at least 5 of each class: use fewer --folds",
+    ),
+    (
+        "three.csv --label y --folds 2",
+        "class u has 3 of the 6 rankings, but 2 folds need at least 4 of each class: use --folds 3; use --regression if",
+    ),
+    (
+        "three.csv --label b --folds 2 --regression --skip y",
+        "there are 6 rankings, but 2 folds need at least 8: use --folds 3",
     ),
     ("twice.csv --label y", "twice.csv: line 12 holds 1 twice, in columns 'a' and 'b'"),
     ("x.npy --labels none.txt", "none.txt is empty"),

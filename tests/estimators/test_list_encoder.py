@@ -236,5 +236,22 @@ def test_models_refuse_other_names_and_orders(model, frame, labels):
     for other in ([labels[1], labels[0], *labels[2:]], [*labels[:3], "x" if labels[0] == "a" else 50]):
         with pytest.raises(ValueError, match=r"feature names should match|is labelled"):
             apply(named(other))
-    # What has no names is taken as it is.
-    assert len(clone(model).fit(pd.DataFrame(X), np.arange(12) % 2)._labels_of_items or []) == 0
+    # Without names, pandas counts the columns: another order of them is refused, and arrays are taken as they are.
+    model = clone(model).fit(pd.DataFrame(X), np.arange(12) % 2)
+    apply = model.predict if hasattr(model, "predict") else model.transform
+    np.testing.assert_array_equal(apply(pd.DataFrame(X)), apply(X))
+    with pytest.raises(ValueError, match=r"item 0 is labelled 0 in the data of fit and 1 in X"):
+        apply(pd.DataFrame(X)[[1, 0, 2, 3]])
+
+
+@pytest.mark.parametrize("labels", [list("abcd"), [30, 10, 20, 40], range(4)], ids=["names", "codes", "numbers"])
+def test_clusters_refuse_rankings_to_start_at_with_other_orders(labels):
+    X = pd.DataFrame(random_rankings(np.random.default_rng(2), 12, 4), columns=list(labels))
+    expected = KernelKMeans(2, init=X.to_numpy()[:2]).fit(X.to_numpy()).labels_
+    np.testing.assert_array_equal(KernelKMeans(2, init=X[:2]).fit(X).labels_, expected)
+    np.testing.assert_array_equal(KernelKMeans(2, init=X.to_numpy()[:2]).fit(X).labels_, expected)
+    rearranged = X[:2][[labels[1], labels[0], *labels[2:]]]
+    with pytest.raises(
+        ValueError, match=f"item 0 is labelled {labels[0]!r} in the data of fit and {labels[1]!r} in init"
+    ):
+        KernelKMeans(2, init=rearranged).fit(X)

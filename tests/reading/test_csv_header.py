@@ -15,7 +15,8 @@ NAMES_OF_CHOICES = [
     "choice1,choice2,choice3",
     "Q5_1,Q5_2,Q5_3",
     "1. Wahl,2. Wahl,3. Wahl",
-    "rank 08,rank 09,rank 10",
+    "rank 01,rank 02,rank 03",
+    "place 0,place 1,place 2",
     "1,2,3",
 ]
 
@@ -80,6 +81,9 @@ AMBIGUOUS = [
     # Other items are numbered too.
     ("choices", "p1,p2\np3,p4\n", {}, "no cell of the row occurs in another row, so 'p1' may"),
     ("choices", "1,2\n3,4\n", {}, "no cell of the row occurs in another row, so '1' may"),
+    # Numbers that do not begin with the first column.
+    ("choices", "Terminator 2,Terminator 3\nAlien,Aliens\n", {}, "so 'Terminator 2' may be the name of a column"),
+    ("choices", "Windows 10,Windows 11\nLinux,Mac\n", {}, "so 'Windows 10' may be the name of a column"),
     # Columns that are set aside do not count: ann is a name of a person and of an item.
     ("choices", "ann,pear,apple\nbob,fig,ann\n", {"id": "1"}, "no cell of the row occurs in another row, so 'pear' may"),
     ("choices", "wine,beer\npear,apple\n", {"items": ["apple", "pear"]}, "so 'wine' may be the name of a column"),

@@ -202,10 +202,11 @@ def _from_csv(path: Path, arguments: argparse.Namespace, label: str | None, item
         table = read_table(path, **how)
     except RankingError as error:
         raise CommandError(f"{with_options(error)}{csv_hint(error, arguments)}") from error
+    named = table.named and arguments.input != "orders"  # the columns of orders are positions, not items
     return Source(
         path,
         table.X,
-        table.items if table.named else None,
+        table.items if named else None,
         ids=table.ids if table.ids is not None else table.apart.get(arguments.id),
         labels=None if label is None else table.apart[label],
         lines=table.lines,

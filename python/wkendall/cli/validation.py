@@ -88,7 +88,7 @@ def plan_of(y: NDArray[Any], regression: bool, grid: list[float], folds: int, se
         least = 8 if folds == 2 else 2 * folds
         if len(y) < least:
             raise CommandError(
-                f"there are {len(y)} rankings, but {folds} folds need at least {least}: use fewer --folds"
+                f"there are {len(y)} rankings, but {folds} folds need at least {least}{_other(folds, len(y) >= 6)}"
             )
         return Plan(y, True, grid, folds, min(folds, (len(y) - -(-len(y) // folds)) // 2), seed)
     classes, sizes = np.unique(y, return_counts=True)
@@ -99,9 +99,16 @@ def plan_of(y: NDArray[Any], regression: bool, grid: list[float], folds: int, se
     if size < least:
         raise CommandError(
             f"class {classes[sizes.argmin()]!s} has {size} of the {len(y)} rankings, but {folds} folds need at least {least} of "
-            "each class: use fewer --folds, or --regression if the labels are numbers to predict"
+            f"each class{_other(folds, size >= 3)}; use --regression if the labels are numbers to predict"
         )
     return Plan(y, False, grid, folds, min(folds, size - -(-size // folds)), seed)
+
+
+def _other(folds: int, three_do: bool) -> str:
+    """Say which number of folds would do. Inside each of two folds there are two more, so that three need fewer rankings."""
+    if folds > 3:
+        return ": use fewer --folds"
+    return ": use --folds 3" if folds == 2 and three_do else ""
 
 
 def learned(model: Any, X: NDArray[Any], y: NDArray[Any]) -> Score:

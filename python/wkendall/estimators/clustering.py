@@ -19,7 +19,7 @@ from sklearn.utils.validation import check_is_fitted
 from wkendall._arguments import Array, Random, as_order, check_choice, check_unmasked, generator, sample_weights
 from wkendall._memory import check_fits
 from wkendall.estimators.drawing import draw_apart
-from wkendall.estimators.input_checks import random_state
+from wkendall.estimators.input_checks import check_items_of_fit, random_state
 from wkendall.estimators.kernel_parameters import KernelParameters
 from wkendall.kernels.embedding import BLOCK
 from wkendall.kernels.run import Run
@@ -214,6 +214,7 @@ class KernelKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
                 f"init has shape {given.shape}, but must be (n_clusters, n) = {(clusters, different.items)}, the rankings to "
                 f"start at, or (m,) = ({len(weights)},), the cluster of each ranking, or 'k-means++'"
             )
+        check_items_of_fit(self, self.init, "init")
         centres = self._checked(given, "init")
         return points.own[:, np.newaxis] + self._own(centres) - 2 * self._gram(different, centres)
 

@@ -15,7 +15,7 @@ from sklearn.utils.validation import validate_data
 from wkendall._arguments import check_unmasked
 from wkendall._errors import RankingError, changed, sentence_of
 from wkendall._text import one_line, shown
-from wkendall.reading.arrays import as_array, check_objects, check_same_labels
+from wkendall.reading.arrays import as_array, check_not_rearranged, check_objects, check_same_labels
 
 
 def checked_data(estimator: BaseEstimator, X: ArrayLike, **how: Any) -> Any:
@@ -59,19 +59,31 @@ def check_places(estimator: BaseEstimator, X: object, reset: bool) -> None:
 def _check_labels_of_items(estimator: Any, X: object, reset: bool, kind: str = "item") -> None:
     """Compare column labels with those of `fit`, as scikit-learn does for strings, but also for numbers such as item codes."""
     if reset:
-        labels = _labels_of(X)
-        estimator._labels_of_items = None if hasattr(estimator, "feature_names_in_") else labels
-        return
-    fitted = getattr(estimator, "_labels_of_items", None)
-    if fitted is not None:
-        check_same_labels(SimpleNamespace(columns=fitted), X, "columns", ("the data of fit", "X"), kind)
+        estimator._labels_of_items = None if hasattr(estimator, "feature_names_in_") else _all_labels_of(X)
+    else:
+        check_items_of_fit(estimator, X, "X", kind)
+
+
+def check_items_of_fit(estimator: Any, X: object, name: str, kind: str = "item") -> None:
+    """Compare the column labels of data with those of `fit`, if both have labels."""
+    names, labels = getattr(estimator, "feature_names_in_", None), getattr(estimator, "_labels_of_items", None)
+    if names is not None and _labels_of(X) is not None:
+        check_same_labels(SimpleNamespace(columns=names), X, "columns", ("the data of fit", name), kind)
+    elif labels is not None:
+        # Without names, columns are labelled 0, 1, 2, ...: only another order of these is a mistake.
+        check = check_not_rearranged if labels == list(range(len(labels))) else check_same_labels
+        check(SimpleNamespace(columns=labels), X, "columns", ("the data of fit", name), kind)
 
 
 def _labels_of(X: object) -> list[object] | None:
     """Return the labels of the columns; a data frame without column names has the labels 0, 1, 2, ..."""
-    columns: Any = getattr(X, "columns", None)
-    labels = None if columns is None or callable(columns) else list(columns)
+    labels = _all_labels_of(X)
     return None if labels is None or labels == list(range(len(labels))) else labels
+
+
+def _all_labels_of(X: object) -> list[object] | None:
+    columns: Any = getattr(X, "columns", None)
+    return None if columns is None or callable(columns) else list(columns)
 
 
 def _two_axes(X: ArrayLike) -> NDArray[Any]:

@@ -68,9 +68,9 @@ def read_csv(
 
         - "ranks": a row of text is a header, a row of numbers is a ranking. A row with both is an error.
         - "long": a row of text is a header if none of its cells occurs again in the same column.
-        - "choices": a row with an item that is in another row or in `items` is a ranking. Otherwise, a row of numbered
-          names ("first", "second" or "choice 1", "choice 2") is a header, and so is a row of text if all items are
-          numbers. Any other row is an error.
+        - "choices": a row with an item that is in another row or in `items` is a ranking. Otherwise, a row of names
+          numbered from 0 or 1 ("first", "second" or "choice 1", "choice 2") is a header, and so is a row of text if
+          all items are numbers. Any other row is an error.
 
     Returns
     -------

@@ -80,7 +80,7 @@ def _are_columns(cells: list[str], listed: set[str], items: Collection[str]) -> 
 
 
 def _are_counted(first: list[str], listed: set[str]) -> bool:
-    """Tell whether the names count the columns, as "choice 1" and "choice 2" do, and no item has such a name."""
+    """Tell whether the names count the columns from 0 or 1, as "choice 1" and "choice 2" do, and no item has such a name."""
     split = [_split(cell) for cell in first]
     forms = {form for form, _ in split}
     if len(forms) > 1 or any(_split(cell)[0] in forms for cell in listed):
@@ -88,7 +88,8 @@ def _are_counted(first: list[str], listed: set[str]) -> bool:
     numbers = [number for _, number in split]
     if len(numbers) == 1:
         return numbers[0][-1:] == [1]
-    return all(_is_next(before, after) for before, after in pairwise(numbers))
+    counted = [old for old, new in zip(numbers[0], numbers[1], strict=False) if new != old]
+    return counted in ([0], [1]) and all(_is_next(before, after) for before, after in pairwise(numbers))
 
 
 def _is_next(before: list[int], after: list[int]) -> bool:
