@@ -38,15 +38,14 @@ pub(crate) struct Strip {
 }
 
 impl Strip {
-    /// Calls `put` with the values of each square and its number in the strip.
+    /// The squares among the values of all squares, each with its place in the strip.
     #[inline(always)]
-    fn for_each(self, squares: &[f64], side: usize, mut put: impl FnMut(&[f64], usize)) {
-        let Self { first: mut number, mut step, growth, count } = self;
-        for place in 0..count {
-            put(&squares[number * side * side..][..side * side], place);
-            number += step;
-            step += growth;
-        }
+    fn of(self, squares: &[f64], side: usize) -> impl Iterator<Item = (usize, &[f64])> {
+        let Self { first, step, growth, count } = self;
+        (0..count).map(move |place| {
+            let number = first + step * place + growth * (place * (place + 1) / 2 - place);
+            (place, &squares[number * side * side..][..side * side])
+        })
     }
 }
 
@@ -87,10 +86,10 @@ impl<T: Cell> Task for Place<'_, '_, T> {
     #[inline(always)]
     unsafe fn run<A: Arch>(self) {
         let Self { squares, side, strip, rows, at } = self;
-        strip.for_each(squares, side, |square, place| {
+        for (place, square) in strip.of(squares, side) {
             // SAFETY: the instructions are enabled, as `Task::run` asks.
-            unsafe { place_in::<A::Doubles8, T>(square, side, rows, at + place * side) }
-        });
+            unsafe { place_in::<A::Doubles8, T>(square, side, rows, at + place * side) };
+        }
     }
 }
 
@@ -107,10 +106,10 @@ impl<T: Cell> Task for PlaceMirrored<'_, '_, T> {
     #[inline(always)]
     unsafe fn run<A: Arch>(self) {
         let Self { squares, side, strip, rows } = self;
-        strip.for_each(squares, side, |square, place| {
+        for (place, square) in strip.of(squares, side) {
             // SAFETY: the instructions are enabled, as `Task::run` asks.
-            unsafe { place_mirrored_in::<A::Doubles8, T>(square, side, rows, place * side) }
-        });
+            unsafe { place_mirrored_in::<A::Doubles8, T>(square, side, rows, place * side) };
+        }
     }
 }
 
