@@ -1,4 +1,5 @@
-//! Every strategy for every kernel and several n, on one thread. The cost model in `src/gram/plan/cost.rs` is fitted to it.
+//! Every strategy for every kernel and several n, on one thread. The cost model in `src/gram/plan/cost.rs` is fitted to
+//! it.
 
 use std::time::Duration;
 

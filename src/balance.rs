@@ -84,7 +84,7 @@ pub(crate) fn plain_coefficients<'a, R: RankingSet>(
 }
 
 /// The term of an ordered pair of items in one ranking, where i is the earlier item.
-enum Terms {
+enum BalanceTerms {
     /// 1.
     Ones,
     /// 1, or the expected sign if one item has a position and the other has none.
@@ -101,7 +101,7 @@ enum Terms {
 pub(crate) struct Balance<'a> {
     ranked: Ranked<'a>,
     coefficients: &'a [f64],
-    terms: Terms,
+    terms: BalanceTerms,
 }
 
 impl<'a> Balance<'a> {
@@ -113,13 +113,15 @@ impl<'a> Balance<'a> {
         later: impl FnOnce() -> Result<Vec<f64>, Error>,
     ) -> Result<Self, Error> {
         let terms = match weight {
-            Lowered::Count { top: None } if ranked.has_unknown() => Terms::Open(open_signs(ranked)?),
-            Lowered::Count { top: None } => Terms::Ones,
+            Lowered::Count { top: None } if ranked.has_unknown() => BalanceTerms::Open(open_signs(ranked)?),
+            Lowered::Count { top: None } => BalanceTerms::Ones,
             _ if ranked.has_unknown() => return Err(Error::UnknownPlaces),
-            Lowered::Count { top: Some(_) } | Lowered::Products(_) => Terms::Products(block_means(ranked, weight)?),
-            Lowered::Sums(_) => Terms::Sums(block_means(ranked, weight)?),
+            Lowered::Count { top: Some(_) } | Lowered::Products(_) => {
+                BalanceTerms::Products(block_means(ranked, weight)?)
+            }
+            Lowered::Sums(_) => BalanceTerms::Sums(block_means(ranked, weight)?),
             // For sums of position weights, too, only the mean of the weights over a block is needed.
-            Lowered::Later => Terms::Later(block_means(ranked, &Lowered::Sums(later()?.into()))?),
+            Lowered::Later => BalanceTerms::Later(block_means(ranked, &Lowered::Sums(later()?.into()))?),
             Lowered::Tensor { .. } | Lowered::Factors { .. } | Lowered::Quadruples(_) => {
                 return Err(Error::PairsOnly);
             }
@@ -160,12 +162,12 @@ impl<'a> Balance<'a> {
             (all[first + item], first + from..first + starts.len())
         };
         match &self.terms {
-            Terms::Ones => {
+            BalanceTerms::Ones => {
                 for (sum, &other) in sums.iter_mut().zip(others) {
                     *sum += coefficient * sign(own, other);
                 }
             }
-            Terms::Open(signs) => {
+            BalanceTerms::Open(signs) => {
                 let (of_item, rest) = numbers(signs);
                 let nowhere = starts.len() as u32;
                 for ((sum, &other), of_other) in sums.iter_mut().zip(others).zip(&signs[rest]) {
@@ -178,20 +180,20 @@ impl<'a> Balance<'a> {
                         };
                 }
             }
-            Terms::Products(all) => {
+            BalanceTerms::Products(all) => {
                 let (of_item, rest) = numbers(all);
                 let factor = coefficient * of_item;
                 for ((sum, &other), of_other) in sums.iter_mut().zip(others).zip(&all[rest]) {
                     *sum += factor * of_other * sign(own, other);
                 }
             }
-            Terms::Sums(all) => {
+            BalanceTerms::Sums(all) => {
                 let (of_item, rest) = numbers(all);
                 for ((sum, &other), of_other) in sums.iter_mut().zip(others).zip(&all[rest]) {
                     *sum += coefficient * (of_item + of_other) * sign(own, other);
                 }
             }
-            Terms::Later(all) => {
+            BalanceTerms::Later(all) => {
                 let (of_item, rest) = numbers(all);
                 for ((sum, &other), of_other) in sums.iter_mut().zip(others).zip(&all[rest]) {
                     // Written without branches, so that the compiler vectorizes it.

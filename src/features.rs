@@ -125,11 +125,11 @@ fn of_complete<T: Element>(
     let scale = if measure.is_zero() { 0.0 } else { measure.scale().sqrt() };
     let items = measure.items();
     // A look-up takes a third of the time of computing the number of a pair. Counts of many items need neither.
-    let table = |(weight, number): (&Lowered, PairNumber)| -> Result<Table, Error> {
+    let table = |(weight, number): (&Lowered, PairNumber)| -> Result<PairTable, Error> {
         if let &Lowered::Count { top } = weight
             && (items >= COMPARE_FROM || layout.weights.len() > 1)
         {
-            return Ok(Table::Top(top.unwrap_or(items), number));
+            return Ok(PairTable::Top(top.unwrap_or(items), number));
         }
         let means = Means::of_ranks(weight, items)?;
         let mut entries = memory::with_capacity(items * items)?;
@@ -137,7 +137,7 @@ fn of_complete<T: Element>(
             let entry = |b| number.of(means.of_pair(weight, a, b)) * layout.factor * scale;
             entries.extend((0..items as u32).map(entry));
         }
-        Ok(Table::Entries(entries))
+        Ok(PairTable::Entries(entries))
     };
     let mut tables = memory::with_capacity(layout.numbers().count())?;
     for number in layout.numbers() {
@@ -164,14 +164,14 @@ fn check_root<T: Element>(measure: &Measure) -> Result<(), Error> {
 }
 
 /// The numbers of all pairs of ranks, in a form that is fast to look up.
-enum Table {
+enum PairTable {
     /// Row by row.
     Entries(Vec<f64>),
     /// 1 for ranks below k.
     Top(usize, PairNumber),
 }
 
-impl Table {
+impl PairTable {
     /// Fills the first cells and returns the remaining ones; `None` if the run must stop.
     fn fill<'c, T: Element>(
         &self,

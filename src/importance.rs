@@ -32,23 +32,23 @@ pub struct Effect {
 
 /// Larger effects first, then smaller item numbers.
 #[derive(Clone, Copy, PartialEq)]
-struct Candidate(Effect);
+struct RankedEffect(Effect);
 
-impl Candidate {
+impl RankedEffect {
     fn key(&self) -> (usize, usize) {
         (self.0.first.min(self.0.second), self.0.first.max(self.0.second))
     }
 }
 
-impl Eq for Candidate {}
+impl Eq for RankedEffect {}
 
-impl Ord for Candidate {
+impl Ord for RankedEffect {
     fn cmp(&self, other: &Self) -> Ordering {
         self.0.effect.total_cmp(&other.0.effect).then_with(|| other.key().cmp(&self.key()))
     }
 }
 
-impl PartialOrd for Candidate {
+impl PartialOrd for RankedEffect {
     fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
         Some(self.cmp(other))
     }
@@ -95,7 +95,7 @@ pub fn largest_effects<R: RankingSet>(
     let items = rankings.items();
     let own = if measure.is_normalized() { measure.plain().self_similarity() } else { 1.0 };
     let unit = if own > 0.0 { (1.0 + f64::from(u8::from(signed))) / own.sqrt() } else { 0.0 };
-    let best = Best::new(count.min(items * items.saturating_sub(1) / 2))?;
+    let best = LargestEffects::new(count.min(items * items.saturating_sub(1) / 2))?;
     let run = Run { threads, watch };
     if weight.is_general() {
         if ranked.has_unknown() {
@@ -110,7 +110,7 @@ pub fn largest_effects<R: RankingSet>(
 }
 
 /// The largest differences of the two entries of a pair.
-fn of_matrix(sums: &[f64], items: usize, unit: f64, mut best: Best) -> Result<Vec<Effect>, Error> {
+fn of_matrix(sums: &[f64], items: usize, unit: f64, mut best: LargestEffects) -> Result<Vec<Effect>, Error> {
     for first in 0..items {
         for second in first + 1..items {
             best.offer(first, second, unit * (sums[first * items + second] - sums[second * items + first]));
@@ -125,7 +125,7 @@ fn of_balance(
     items: usize,
     unit: f64,
     ns: f64,
-    best: Best,
+    best: LargestEffects,
     run: Run<'_>,
 ) -> Result<Vec<Effect>, Error> {
     let shared = Mutex::new(best);
@@ -148,12 +148,12 @@ fn of_balance(
 }
 
 /// The pairs with the largest effects so far; the smallest of them is on top.
-struct Best {
+struct LargestEffects {
     count: usize,
-    heap: BinaryHeap<Reverse<Candidate>>,
+    heap: BinaryHeap<Reverse<RankedEffect>>,
 }
 
-impl Best {
+impl LargestEffects {
     fn new(count: usize) -> Result<Self, Error> {
         let mut heap = BinaryHeap::new();
         let lacking = |_| Error::OutOfMemory { bytes: count.saturating_mul(size_of::<Effect>()) };
@@ -168,7 +168,7 @@ impl Best {
             return;
         }
         let (first, second) = if effect < 0.0 { (second, first) } else { (first, second) };
-        self.heap.push(Reverse(Candidate(Effect { first, second, effect: size })));
+        self.heap.push(Reverse(RankedEffect(Effect { first, second, effect: size })));
         if self.heap.len() > self.count {
             self.heap.pop();
         }
@@ -177,7 +177,7 @@ impl Best {
     fn sorted(self) -> Result<Vec<Effect>, Error> {
         let mut found = self.heap.into_vec();
         found.sort_unstable();
-        memory::collect(found.into_iter().map(|Reverse(Candidate(effect))| effect))
+        memory::collect(found.into_iter().map(|Reverse(RankedEffect(effect))| effect))
     }
 }
 

@@ -239,7 +239,8 @@ fn compare<T: Element + Into<f64>>(run: &Run, out: &[T], wanted: impl Fn(usize, 
 /// The backend by its name, which is refused if there is none such.
 fn backend(bytes: &mut Bytes<'_>) -> Option<(String, Backend)> {
     let Err(Error::UnknownBackend { strategies, instruction_sets, .. }) = "".parse::<Backend>() else { unreachable!() };
-    let mut one_of = |names: &[&'static str]| bytes.below(names.len() + 1).checked_sub(1).map_or("", |index| names[index]);
+    let mut one_of =
+        |names: &[&'static str]| bytes.below(names.len() + 1).checked_sub(1).map_or("", |index| names[index]);
     let (strategy, level) = (one_of(strategies), one_of(instruction_sets));
     if bytes.below(16) == 15 {
         let name = String::from_utf8_lossy(bytes.0).into_owned();

@@ -1,6 +1,6 @@
 //! Upper bounds of the value of any order, for weights of positions.
 
-use super::terms::{Component, Tensors};
+use super::terms::{Component, TensorTerms};
 use crate::error::Error;
 use crate::memory;
 use crate::parallel::Stop;
@@ -10,7 +10,7 @@ const MOST_TO_REARRANGE: usize = 300;
 
 /// For sums of products of items and positions. Two bounds: by the Cauchy-Schwarz inequality each component is at most
 /// the product of the norms; and an item at a position has at most the inner product of both rows after sorting them.
-pub(crate) fn of_tensors(terms: &Tensors) -> Result<f64, Error> {
+pub(crate) fn of_tensors(terms: &TensorTerms) -> Result<f64, Error> {
     let n = terms.items;
     let norm = |numbers: &[f64]| numbers.iter().map(|number| number * number).sum::<f64>().sqrt();
     let norms = terms.components.iter().map(|part| norm(&part.of_items) * norm(&part.of_places) / 2.0).sum::<f64>();

@@ -28,7 +28,7 @@ use crate::weight::lowered::Lowered;
 use crate::weight::powers::times_power_of_two;
 use objective::Objective;
 use places::{MOST_ITEMS, Steps};
-use terms::{Signs, Terms, best_of_all};
+use terms::{ObjectiveTerms, Signs, best_of_all};
 
 /// The largest number of items for which all orders are tried, if weights depend on the positions of all items: 0.2 s
 /// for 10.
@@ -212,7 +212,7 @@ fn borda_order(ranked: Ranked<'_>, weights: &[f64]) -> Result<Vec<u32>, Error> {
 }
 
 /// An order, its value, an upper bound, and whether the order is the best of all.
-struct Found {
+struct Solution {
     order: Vec<u32>,
     value: f64,
     most: f64,
@@ -226,14 +226,14 @@ fn solve(
     seed: u64,
     threads: Option<usize>,
     mut watch: Option<Watch<'_>>,
-) -> Result<Found, Error> {
-    if let Terms::Signs(signs) = &goal.terms {
+) -> Result<Solution, Error> {
+    if let ObjectiveTerms::Signs(signs) = &goal.terms {
         return solve_signs(signs, &goal.terms, borda, method, seed, threads, watch);
     }
     let (terms, items) = (&goal.terms, goal.terms.items());
     let most = goal.most.unwrap_or(f64::INFINITY);
     if method == Method::Borda {
-        return Ok(Found { value: terms.value(&borda), order: borda, most, exact: false });
+        return Ok(Solution { value: terms.value(&borda), order: borda, most, exact: false });
     }
     if method != Method::Local {
         let steps = steps_of(terms)?;
@@ -243,11 +243,11 @@ fn solve(
                 None => best_of_all(terms, stop),
             })?;
             let value = terms.value(&order);
-            return Ok(Found { order, value, most: value, exact: true });
+            return Ok(Solution { order, value, most: value, exact: true });
         }
     }
     let (order, value) = search::search(terms, most, &[borda], seed, threads, watch)?;
-    Ok(Found { order, value, most, exact: false })
+    Ok(Solution { order, value, most, exact: false })
 }
 
 /// Time of dynamic programming for `items` items, or of trying all orders of a few, in nanoseconds.
@@ -256,21 +256,21 @@ fn exact_ns(items: usize) -> f64 {
 }
 
 /// The input of dynamic programming, if it can be used.
-fn steps_of(terms: &Terms) -> Result<Option<Steps>, Error> {
+fn steps_of(terms: &ObjectiveTerms) -> Result<Option<Steps>, Error> {
     let items = terms.items();
     if items > MOST_ITEMS {
         return Ok(None);
     }
     Ok(match terms {
-        Terms::Tensors(terms) => Steps::of(&terms.placing, items),
-        Terms::Later(terms) => {
+        ObjectiveTerms::Tensors(terms) => Steps::of(&terms.placing, items),
+        ObjectiveTerms::Later(terms) => {
             let mut numbers = memory::with_capacity(items * items * items)?;
             for place in 0..items {
                 (0..items).for_each(|item| numbers.extend_from_slice(terms.row(item, place)));
             }
             Some(Steps { items, factors: vec![1.0; items], base: vec![0.0; items], numbers })
         }
-        Terms::Signs(signs) => Some(steps_of_signs(signs)),
+        ObjectiveTerms::Signs(signs) => Some(steps_of_signs(signs)),
     })
 }
 
@@ -283,19 +283,19 @@ fn steps_of_signs(signs: &Signs) -> Steps {
 /// The standard kernel: the components of majorities, one by one.
 fn solve_signs(
     signs: &Signs,
-    terms: &Terms,
+    terms: &ObjectiveTerms,
     borda: Vec<u32>,
     method: Method,
     seed: u64,
     threads: Option<usize>,
     mut watch: Option<Watch<'_>>,
-) -> Result<Found, Error> {
+) -> Result<Solution, Error> {
     let items = signs.items;
     let least = 1e-14 * terms.size();
     let ns = 2.0 * (items * items) as f64;
     let components =
         parallel::run_one(ns, parallel::share(&mut watch), |stop| majorities::components(signs, least, stop))?;
-    let mut found = Found { order: memory::with_capacity(items)?, value: 0.0, most: 0.0, exact: true };
+    let mut found = Solution { order: memory::with_capacity(items)?, value: 0.0, most: 0.0, exact: true };
     for component in &components {
         let part = of_component(signs, component, &borda, method, seed, threads, parallel::share(&mut watch))?;
         found.order.extend_from_slice(&part.order);
@@ -310,12 +310,12 @@ fn solve_signs(
     found.value = value;
     match method {
         Method::Auto | Method::Exact => Ok(found),
-        Method::Borda => Ok(Found { value: terms.value(&borda), order: borda, exact: false, ..found }),
+        Method::Borda => Ok(Solution { value: terms.value(&borda), order: borda, exact: false, ..found }),
         Method::Local => {
             // The order of the components is one start, so that Condorcet's order is found if it exists.
             let starts = [borda, found.order];
             let (order, value) = search::search(terms, found.most, &starts, seed, threads, watch)?;
-            Ok(Found { order, value, most: found.most, exact: false })
+            Ok(Solution { order, value, most: found.most, exact: false })
         }
     }
 }
@@ -334,9 +334,9 @@ fn of_component(
     seed: u64,
     threads: Option<usize>,
     mut watch: Option<Watch<'_>>,
-) -> Result<Found, Error> {
+) -> Result<Solution, Error> {
     if let &[item] = component {
-        return Ok(Found { order: vec![item], value: 0.0, most: 0.0, exact: true });
+        return Ok(Solution { order: vec![item], value: 0.0, most: 0.0, exact: true });
     }
     let part = signs.among(component)?;
     let number = |order: Vec<u32>| order.into_iter().map(|index| component[index as usize]).collect::<Vec<_>>();
@@ -344,9 +344,9 @@ fn of_component(
     if looks && component.len() <= MOST_ITEMS {
         let ns = exact_ns(component.len());
         let order = parallel::run_one(ns, watch, |stop| steps_of_signs(&part).best_order(stop))?;
-        let terms = Terms::Signs(part);
+        let terms = ObjectiveTerms::Signs(part);
         let value = terms.value(&order);
-        return Ok(Found { order: number(order), value, most: value, exact: true });
+        return Ok(Solution { order: number(order), value, most: value, exact: true });
     }
     let ns = component.len().pow(3) as f64 / 3.0;
     let most = parallel::run_one(ns, parallel::share(&mut watch), |stop: &Stop| majorities::most(&part, stop))?;
@@ -356,10 +356,10 @@ fn of_component(
     }
     let start = memory::collect(borda.iter().map(|&item| place[item as usize]).filter(|&index| index != u32::MAX))?;
     if !looks {
-        return Ok(Found { order: number(start), value: 0.0, most, exact: false });
+        return Ok(Solution { order: number(start), value: 0.0, most, exact: false });
     }
-    let terms = Terms::Signs(part);
+    let terms = ObjectiveTerms::Signs(part);
     let (order, value) = search::search(&terms, most, &[start], seed, threads, watch)?;
     let exact = most - value <= EQUAL * most.abs();
-    Ok(Found { order: number(order), value, most, exact })
+    Ok(Solution { order: number(order), value, most, exact })
 }

@@ -2,7 +2,7 @@
 
 use super::bounds;
 use super::places::Placing;
-use super::terms::{Component, Later, Signs, Tensors, Terms};
+use super::terms::{Component, LaterTerms, ObjectiveTerms, Signs, TensorTerms};
 use crate::balance::{Balance, Ranked};
 use crate::embedding::{self, Run};
 use crate::error::Error;
@@ -15,7 +15,7 @@ use crate::weight::lowered::Lowered;
 pub(crate) struct Objective {
     pub(crate) constant: f64,
     pub(crate) factor: f64,
-    pub(crate) terms: Terms,
+    pub(crate) terms: ObjectiveTerms,
     /// An upper bound of the terms, if it is already known.
     pub(crate) most: Option<f64>,
 }
@@ -78,7 +78,7 @@ fn of_signs(
     let pairs = (items * items.saturating_sub(1)) as f64 / 2.0;
     let all = coefficients.iter().sum::<f64>();
     let (constant, factor) = if signed { (0.0, 1.0) } else { (all * pairs / 2.0, 0.5) };
-    Ok(Objective { constant, factor, terms: Terms::Signs(Signs { items, margins }), most: None })
+    Ok(Objective { constant, factor, terms: ObjectiveTerms::Signs(Signs { items, margins }), most: None })
 }
 
 /// Pairs whose weight depends on the later position.
@@ -116,7 +116,7 @@ fn of_later(
         let most = bounds::of_tops(&mut numbers, n, signed, stop)?;
         Ok((numbers, most))
     })?;
-    let terms = Terms::Later(Later { items: n, numbers });
+    let terms = ObjectiveTerms::Later(LaterTerms { items: n, numbers });
     Ok(Objective { constant: 0.0, factor: 1.0, terms, most: Some(most) })
 }
 
@@ -145,7 +145,7 @@ fn of_tensors<R: RankingSet>(
     mut watch: Option<Watch<'_>>,
 ) -> Result<Objective, Error> {
     let n = rankings.items();
-    let mut terms = Tensors { items: n, ..Tensors::default() };
+    let mut terms = TensorTerms { items: n, ..TensorTerms::default() };
     let (mut constant, mut most) = (0.0, None);
     for index in 0..members(weight, n) {
         let mut places = matrix_of(weight, n, index)?;
@@ -173,7 +173,7 @@ fn of_tensors<R: RankingSet>(
         constant += split(&mut terms, of_items, places, signed)?;
     }
     let known = bounds::of_tensors(&terms)?;
-    let terms = Terms::Tensors(terms);
+    let terms = ObjectiveTerms::Tensors(terms);
     Ok(Objective {
         constant,
         factor: 1.0,
@@ -249,7 +249,7 @@ fn symmetric(matrix: &mut [f64], items: usize, factor: f64) {
 }
 
 /// Adds the components of the product of two matrices; returns the part that is the same for all orders.
-fn split(terms: &mut Tensors, of_items: Vec<f64>, of_places: Vec<f64>, signed: bool) -> Result<f64, Error> {
+fn split(terms: &mut TensorTerms, of_items: Vec<f64>, of_places: Vec<f64>, signed: bool) -> Result<f64, Error> {
     let n = terms.items;
     let own = |matrix: &[f64], index: usize| matrix[index * n + index];
     if (0..n).any(|place| own(&of_places, place) != 0.0) {
@@ -280,7 +280,7 @@ fn split(terms: &mut Tensors, of_items: Vec<f64>, of_places: Vec<f64>, signed: b
     Ok(0.0)
 }
 
-fn add_component(terms: &mut Tensors, component: Component) -> Result<(), Error> {
+fn add_component(terms: &mut TensorTerms, component: Component) -> Result<(), Error> {
     if component.of_places.iter().all(|&number| number == 0.0) {
         return Ok(());
     }

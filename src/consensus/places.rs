@@ -61,7 +61,7 @@ impl Steps {
 
     /// The best order.
     pub(crate) fn best_order(&self, stop: &Stop) -> Result<Vec<u32>, Error> {
-        let (n, halves) = (self.items, Halves::new(self)?);
+        let (n, halves) = (self.items, HalfSums::new(self)?);
         let mut values = memory::filled(1 << n, 0.0)?;
         let mut lasts = memory::filled(1 << n, 0_u8)?;
         for set in 1..1_usize << n {
@@ -94,14 +94,14 @@ impl Steps {
 }
 
 /// Sums over all subsets of each half of the items.
-struct Halves {
+struct HalfSums {
     items: usize,
     low: usize,
     layers: usize,
     sums: Vec<f64>,
 }
 
-impl Halves {
+impl HalfSums {
     fn new(steps: &Steps) -> Result<Self, Error> {
         let n = steps.items;
         let (low, layers) = (n / 2, steps.numbers.len() / (n * n).max(1));

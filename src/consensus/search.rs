@@ -4,7 +4,7 @@
 
 use std::sync::{Mutex, PoisonError};
 
-use super::terms::Terms;
+use super::terms::ObjectiveTerms;
 use crate::error::Error;
 use crate::memory;
 use crate::parallel::{self, Crew, Proceed, Watch};
@@ -25,7 +25,7 @@ const MOST_FOR_EXCHANGES: usize = 1000;
 /// The best order found, and its value; a start that reaches `most` stops. The result does not depend on the number of
 /// threads.
 pub(crate) fn search(
-    terms: &Terms,
+    terms: &ObjectiveTerms,
     most: f64,
     given: &[Vec<u32>],
     seed: u64,
@@ -73,7 +73,7 @@ pub(crate) fn search(
 
 /// One start.
 struct Climb<'a, 'p> {
-    terms: &'a Terms,
+    terms: &'a ObjectiveTerms,
     enough: f64,
     least: f64,
     work: &'a mut Vec<u32>,

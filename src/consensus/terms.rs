@@ -9,13 +9,13 @@ use crate::parallel::Stop;
 use crate::{Error, consensus::places::Placing};
 
 /// The terms of an objective.
-pub(crate) enum Terms {
+pub(crate) enum ObjectiveTerms {
     /// `margin[i, j]`.
     Signs(Signs),
     /// Products of a factor of the items and a factor of the positions.
-    Tensors(Tensors),
+    Tensors(TensorTerms),
     /// A factor of the items and the later position.
-    Later(Later),
+    Later(LaterTerms),
 }
 
 /// An antisymmetric matrix of margins, row by row.
@@ -26,7 +26,7 @@ pub(crate) struct Signs {
 
 /// Sums over components of `of_items[i, j] * of_places[a, b]`, and of a term of each item and its position.
 #[derive(Default)]
-pub(crate) struct Tensors {
+pub(crate) struct TensorTerms {
     pub(crate) items: usize,
     pub(crate) components: Vec<Component>,
     /// By item and position; empty if there are none.
@@ -43,12 +43,12 @@ pub(crate) struct Component {
 }
 
 /// By later item j, its position b and the earlier item i: the term of i before j with j at position b.
-pub(crate) struct Later {
+pub(crate) struct LaterTerms {
     pub(crate) items: usize,
     pub(crate) numbers: Vec<f64>,
 }
 
-impl Terms {
+impl ObjectiveTerms {
     pub(crate) fn items(&self) -> usize {
         match self {
             Self::Signs(terms) => terms.items,
@@ -177,7 +177,7 @@ impl Signs {
     }
 }
 
-impl Tensors {
+impl TensorTerms {
     fn exchange(&self, order: &[u32], first: usize, second: usize) -> f64 {
         let n = self.items;
         let (i, j) = (order[first] as usize, order[second] as usize);
@@ -201,7 +201,7 @@ impl Tensors {
     }
 }
 
-impl Later {
+impl LaterTerms {
     /// The terms of all earlier items with an item at a position.
     pub(crate) fn row(&self, item: usize, place: usize) -> &[f64] {
         &self.numbers[(item * self.items + place) * self.items..][..self.items]
@@ -226,7 +226,7 @@ impl Later {
 }
 
 /// The best of all orders, found by trying them all: for few items, if terms depend on the positions of all items.
-pub(crate) fn best_of_all(terms: &Terms, stop: &Stop) -> Result<Vec<u32>, Error> {
+pub(crate) fn best_of_all(terms: &ObjectiveTerms, stop: &Stop) -> Result<Vec<u32>, Error> {
     let items = terms.items();
     let mut search = Enumeration { terms, stop, order: Vec::new(), best: (f64::NEG_INFINITY, Vec::new()) };
     search.extend(0.0, &mut (0..items as u32).collect::<Vec<_>>());
@@ -234,7 +234,7 @@ pub(crate) fn best_of_all(terms: &Terms, stop: &Stop) -> Result<Vec<u32>, Error>
 }
 
 struct Enumeration<'a> {
-    terms: &'a Terms,
+    terms: &'a ObjectiveTerms,
     stop: &'a Stop,
     order: Vec<u32>,
     best: (f64, Vec<u32>),

@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use super::finish::TauB;
 use crate::error::Error;
 use crate::gram::cost::{FINISH_JOB, FINISH_NS, PVALUE_NS};
-use crate::gram::{Finish, Options, gram_into};
+use crate::gram::{FinishPair, Options, gram_into};
 use crate::kappa::observed::{Observed, TieSums};
 use crate::kappa::pairs_of;
 use crate::measure::Measure;

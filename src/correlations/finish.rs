@@ -3,7 +3,7 @@
 use super::Alternative;
 use super::exact::Exact;
 use super::normal::{both_tails, upper_tail};
-use crate::gram::Finish;
+use crate::gram::FinishPair;
 use crate::kappa::observed::Observed;
 use crate::kappa::pairs_of;
 
@@ -32,7 +32,7 @@ impl TauB {
     }
 }
 
-impl Finish for TauB {
+impl FinishPair for TauB {
     fn has_pvalues(&self) -> bool {
         self.test.is_some()
     }

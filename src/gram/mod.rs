@@ -30,7 +30,7 @@ use crate::parallel::{self, Proceed, Stop, Watch};
 use crate::rankings::{Incomplete, Lists, RankingSet, Sides};
 use crate::simd::{Isa, Level};
 use distinct::Few;
-use plan::{Plan, Representation, Task};
+use plan::{GramTask, Plan, Representation};
 use strategies::complete::product;
 use strategies::{complete, lists, tied};
 use target::{Cells, Target};
@@ -42,7 +42,7 @@ pub(crate) use plan::cost;
 #[cfg(feature = "python")]
 pub(crate) use plan::package;
 pub use reduce::{neighbors, within};
-pub(crate) use strategies::columns::{Finish, fill as fill_columns};
+pub(crate) use strategies::columns::{FinishPair, fill as fill_columns};
 pub use strategies::lists::ListIndex;
 pub(crate) use strategies::tied::own_values;
 
@@ -199,14 +199,14 @@ pub fn gram_into<R: RankingSet, T: Element>(
         let plan = Plan::new(task, &options)?;
         return fill_all(task, plan, x, y, Cells(out), options);
     };
-    let task = Task { rows: few.shape().0, columns: few.shape().1, ..task };
+    let task = GramTask { rows: few.shape().0, columns: few.shape().1, ..task };
     let Some(mut values) = few.matrix() else {
         // There is no memory for this matrix. Keep the strategy for the distinct rankings, so that the result stays
         // bitwise identical.
         let plan = Plan::new(task, &options)?;
         drop(few);
         let backend = options.backend.with(plan.strategy);
-        let (task, options) = (Task { rows, columns, ..task }, Options { backend, ..options });
+        let (task, options) = (GramTask { rows, columns, ..task }, Options { backend, ..options });
         let plan = Plan::new(task, &options)?;
         return fill_all(task, plan, x, y, Cells(out), options);
     };
@@ -349,7 +349,7 @@ pub(crate) fn planned_for<T: Element>(
 ) -> Result<String, Error> {
     options.check()?;
     let task =
-        Task { measure, representation: Representation::Complete, single: is_single::<T>(measure)?, rows, columns };
+        GramTask { measure, representation: Representation::Complete, single: is_single::<T>(measure)?, rows, columns };
     Ok(Plan::new(task, options)?.name())
 }
 
@@ -373,7 +373,7 @@ pub(crate) fn planned_of<R: RankingSet, T: Element>(
         Some(y) => distinct::computed(y, parallel::share(&mut options.watch))?,
         None => rows,
     };
-    let task = Task { rows, columns, ..new_task::<R, T>(measure, x, y)? };
+    let task = GramTask { rows, columns, ..new_task::<R, T>(measure, x, y)? };
     Ok(Plan::new(task, &options)?.name())
 }
 
@@ -384,18 +384,18 @@ pub fn instruction_sets() -> Vec<String> {
 }
 
 /// The task to compute; refuses a measure that is not defined for these rankings.
-fn new_task<'a, R: RankingSet, T: Element>(measure: &'a Measure, x: &R, y: Option<&R>) -> Result<Task<'a>, Error> {
+fn new_task<'a, R: RankingSet, T: Element>(measure: &'a Measure, x: &R, y: Option<&R>) -> Result<GramTask<'a>, Error> {
     let (rows, columns) = (x.rows(), y.unwrap_or(x).rows());
     let (representation, single) = match R::sides(x, y) {
         Sides::Complete(..) => (Representation::Complete, is_single::<T>(measure)?),
         Sides::Tied(x, y) => (tied::representation_of(measure, x, y.unwrap_or(x))?, false),
         Sides::Lists(x, y) => (lists::representation_of(measure, x, y.unwrap_or(x))?, false),
     };
-    Ok(Task { measure, representation, single, rows, columns })
+    Ok(GramTask { measure, representation, single, rows, columns })
 }
 
 fn fill_all<R: RankingSet>(
-    task: Task<'_>,
+    task: GramTask<'_>,
     plan: Plan,
     x: &R,
     y: Option<&R>,

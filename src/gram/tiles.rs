@@ -36,6 +36,14 @@ enum TileKind<'a, T> {
     Mirrored(Band<'a, T>),
 }
 
+/// The rows and columns that a tile covers.
+#[derive(Clone)]
+pub(super) struct TileShape {
+    pub(super) rows: Range<usize>,
+    pub(super) columns: Range<usize>,
+    pub(super) diagonal: bool,
+}
+
 impl<'a, T: Element> Tile<'a, T> {
     /// A single tile, which begins at a row and a column of the result.
     pub(super) fn alone((row, column): (usize, usize), cells: Band<'a, T>, diagonal: bool) -> Self {
@@ -55,6 +63,11 @@ impl<'a, T: Element> Tile<'a, T> {
     /// Whether rows and columns are the same rankings.
     pub(super) fn is_diagonal(&self) -> bool {
         matches!(self.kind, TileKind::Diagonal)
+    }
+
+    /// The rows and columns that the tile covers.
+    pub(super) fn shape(&self) -> TileShape {
+        TileShape { rows: self.rows(), columns: self.columns(), diagonal: self.is_diagonal() }
     }
 
     /// The squares that cover the tile, by the numbers of their rows and columns; for a tile on the diagonal only those

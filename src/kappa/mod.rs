@@ -281,7 +281,8 @@ fn top(k: usize, workspace: &mut Workspace) -> (u64, u64) {
     (count, kept as u64)
 }
 
-/// Up to so many values are compared with each other, which needs no new numbers: 25 against 35 ns for the top 10 of 20.
+/// Up to so many values are compared with each other, which needs no new numbers: 25 against 35 ns for the top 10 of
+/// 20 items.
 const FEW_KEPT: usize = 16;
 
 /// Keeps only the values and positions in the top k of both, renumbered; returns how many there are.

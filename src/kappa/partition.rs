@@ -320,23 +320,25 @@ impl Half {
 }
 
 /// Terms for which the low items so far are counted: each high item adds the count times its number.
-struct Counted<S, T, I, const M: usize> {
+struct CountedTerms<S, T, I, const M: usize> {
     /// The numbers of an item, by value.
     items: I,
     kind: PhantomData<(S, T)>,
 }
 
-fn counted<S: Total, T: CountingTerm<M>, I: Fn(usize) -> [f64; M], const M: usize>(items: I) -> Counted<S, T, I, M> {
-    Counted { items, kind: PhantomData }
+fn counted<S: Total, T: CountingTerm<M>, I: Fn(usize) -> [f64; M], const M: usize>(
+    items: I,
+) -> CountedTerms<S, T, I, M> {
+    CountedTerms { items, kind: PhantomData }
 }
 
-impl<S: Total, T: CountingTerm<M>, I: Fn(usize) -> [f64; M], const M: usize> Counted<S, T, I, M> {
+impl<S: Total, T: CountingTerm<M>, I: Fn(usize) -> [f64; M], const M: usize> CountedTerms<S, T, I, M> {
     fn number(&self, value: u32) -> f64 {
         T::later((self.items)(value as usize))[0]
     }
 }
 
-impl<S: Total, T: CountingTerm<M>, I: Fn(usize) -> [f64; M], const M: usize> Adder for Counted<S, T, I, M> {
+impl<S: Total, T: CountingTerm<M>, I: Fn(usize) -> [f64; M], const M: usize> Adder for CountedTerms<S, T, I, M> {
     type Sum = S;
     type Passed = ();
 

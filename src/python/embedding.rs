@@ -27,7 +27,7 @@ pub(super) fn embed(
 ) -> PyResult<()> {
     let weights = weights.as_slice()?;
     let set = Embedded::new(out.py(), x, inverse)?;
-    each_type(out, threads, progress, Rows::Embedding { set: &set, weights, order })
+    each_type(out, threads, progress, WrittenRows::Embedding { set: &set, weights, order })
 }
 
 /// The rankings to embed, or their inverse permutations.
@@ -67,12 +67,12 @@ pub(super) fn fill_features(
     threads: Option<usize>,
     progress: Option<&Bound<'_, PyAny>>,
 ) -> PyResult<()> {
-    each_type(out, threads, progress, Rows::Features { measure: &measure.0, x: &x.0 })
+    each_type(out, threads, progress, WrittenRows::Features { measure: &measure.0, x: &x.0 })
 }
 
 /// What is written for each ranking.
 #[derive(Clone, Copy)]
-enum Rows<'a> {
+enum WrittenRows<'a> {
     Embedding { set: &'a Embedded<'a>, order: usize, weights: &'a [f64] },
     Features { measure: &'a crate::Measure, x: &'a Set },
 }
@@ -81,7 +81,7 @@ fn each_type(
     out: &Bound<'_, PyAny>,
     threads: Option<usize>,
     progress: Option<&Bound<'_, PyAny>>,
-    rows: Rows<'_>,
+    rows: WrittenRows<'_>,
 ) -> PyResult<()> {
     let progress = progress.map(|progress| progress.clone().unbind());
     if let Ok(out) = out.cast::<PyArray2<f64>>() {
@@ -97,26 +97,26 @@ fn fill_rows<T: Element + numpy::Element>(
     out: &Bound<'_, PyArray2<T>>,
     threads: Option<usize>,
     progress: Option<&Py<PyAny>>,
-    rows: Rows<'_>,
+    rows: WrittenRows<'_>,
 ) -> PyResult<()> {
     let py = out.py();
     let mut borrowed = out.try_readwrite().map_err(|_| in_use(out.py(), "out"))?;
     let cells = borrowed.as_slice_mut()?;
     match rows {
-        Rows::Embedding { set, order, weights } => watched(py, progress, |watch| {
+        WrittenRows::Embedding { set, order, weights } => watched(py, progress, |watch| {
             let run = embedding::Run { threads, watch: Some(watch) };
             match set {
                 Embedded::Complete(x) => embedding::embed_into(&**x, order, weights, cells, run),
                 Embedded::Tied(x, direction) => tied::embed_into(x, *direction, order, weights, cells, run),
             }
         }),
-        Rows::Features { measure, x: Set::Complete(x) } => watched(py, progress, |watch| {
+        WrittenRows::Features { measure, x: Set::Complete(x) } => watched(py, progress, |watch| {
             features::features_into(measure, x, cells, embedding::Run { threads, watch: Some(watch) })
         }),
-        Rows::Features { measure, x: Set::Tied(x) } => watched(py, progress, |watch| {
+        WrittenRows::Features { measure, x: Set::Tied(x) } => watched(py, progress, |watch| {
             features::features_into(measure, x, cells, embedding::Run { threads, watch: Some(watch) })
         }),
-        Rows::Features { measure, x: Set::Lists(x) } => watched(py, progress, |watch| {
+        WrittenRows::Features { measure, x: Set::Lists(x) } => watched(py, progress, |watch| {
             features::features_into(measure, x, cells, embedding::Run { threads, watch: Some(watch) })
         }),
     }

@@ -27,8 +27,8 @@ pub(super) fn neighbors<'py>(
     backend: Option<&str>,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<(Table<'py, f64>, Table<'py, i64>)> {
-    let run = Run { py, threads, tile, backend: parsed(backend)?, progress: progress.as_ref() };
-    let found = on_sets(py, x, y, Best { measure: &measure.0, count, run })?;
+    let run = SearchRun { py, threads, tile, backend: parsed(backend)?, progress: progress.as_ref() };
+    let found = on_sets(py, x, y, BestSearch { measure: &measure.0, count, run })?;
     table_parts(py, found)
 }
 
@@ -54,8 +54,8 @@ pub(super) fn within<'py>(
     backend: Option<&str>,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<(Row<'py, i64>, Row<'py, i64>, Row<'py, f64>)> {
-    let run = Run { py, threads, tile, backend: parsed(backend)?, progress: progress.as_ref() };
-    let found = on_sets(py, x, y, Close { measure: &measure.0, radius, run })?;
+    let run = SearchRun { py, threads, tile, backend: parsed(backend)?, progress: progress.as_ref() };
+    let found = on_sets(py, x, y, RadiusSearch { measure: &measure.0, radius, run })?;
     Ok(row_parts(py, found))
 }
 
@@ -85,7 +85,7 @@ fn signed(numbers: Vec<usize>) -> Vec<i64> {
     numbers.into_iter().map(|number| number as i64).collect()
 }
 
-struct Run<'a, 'py> {
+struct SearchRun<'a, 'py> {
     py: Python<'py>,
     threads: Option<usize>,
     tile: Option<usize>,
@@ -93,20 +93,20 @@ struct Run<'a, 'py> {
     progress: Option<&'a Py<PyAny>>,
 }
 
-impl Run<'_, '_> {
+impl SearchRun<'_, '_> {
     fn watched<T: Send>(self, search: impl FnOnce(Options<'_>) -> Result<T, Error> + Send) -> PyResult<T> {
         let Self { py, threads, tile, backend, progress } = self;
         watched(py, progress, |watch: Watch<'_>| search(Options { threads, tile, backend, watch: Some(watch) }))
     }
 }
 
-struct Best<'a, 'py> {
+struct BestSearch<'a, 'py> {
     measure: &'a crate::Measure,
     count: usize,
-    run: Run<'a, 'py>,
+    run: SearchRun<'a, 'py>,
 }
 
-impl OnSets for Best<'_, '_> {
+impl OnSets for BestSearch<'_, '_> {
     type Output = crate::Neighbors;
 
     fn run<R: RankingSet>(self, x: &R, y: Option<&R>) -> PyResult<crate::Neighbors> {
@@ -115,13 +115,13 @@ impl OnSets for Best<'_, '_> {
     }
 }
 
-struct Close<'a, 'py> {
+struct RadiusSearch<'a, 'py> {
     measure: &'a crate::Measure,
     radius: f64,
-    run: Run<'a, 'py>,
+    run: SearchRun<'a, 'py>,
 }
 
-impl OnSets for Close<'_, '_> {
+impl OnSets for RadiusSearch<'_, '_> {
     type Output = crate::Within;
 
     fn run<R: RankingSet>(self, x: &R, y: Option<&R>) -> PyResult<crate::Within> {

@@ -27,13 +27,13 @@ pub(crate) trait PairTerm<const M: usize, const N: usize> {
     const ORDER: [usize; N];
 
     /// The numbers of an earlier item.
-    fn earlier<X: Number>(item: [X; M]) -> [X; N];
+    fn earlier<X: TermNumber>(item: [X; M]) -> [X; N];
 
     /// The numbers of a later item.
-    fn later<X: Number>(item: [X; M]) -> [X; N];
+    fn later<X: TermNumber>(item: [X; M]) -> [X; N];
 
     /// The term of a pair: the inner product, or the same with less rounding.
-    fn term<X: Number>(earlier: [X; M], later: [X; M]) -> X;
+    fn term<X: TermNumber>(earlier: [X; M], later: [X; M]) -> X;
 }
 
 /// A kind of term for which earlier items are only counted: each gives 1.
@@ -58,13 +58,13 @@ pub(crate) enum Terms<'a> {
 }
 
 /// Floating-point numbers, one or several side by side.
-pub(crate) trait Number: Copy {
+pub(crate) trait TermNumber: Copy {
     fn one() -> Self;
     fn plus(self, other: Self) -> Self;
     fn times(self, other: Self) -> Self;
 }
 
-impl Number for f64 {
+impl TermNumber for f64 {
     #[inline(always)]
     fn one() -> Self {
         1.0
@@ -87,15 +87,15 @@ impl PairTerm<0, 1> for Ones {
     const ORDER: [usize; 1] = [0];
 
     #[inline(always)]
-    fn earlier<X: Number>([]: [X; 0]) -> [X; 1] {
+    fn earlier<X: TermNumber>([]: [X; 0]) -> [X; 1] {
         [X::one()]
     }
     #[inline(always)]
-    fn later<X: Number>([]: [X; 0]) -> [X; 1] {
+    fn later<X: TermNumber>([]: [X; 0]) -> [X; 1] {
         [X::one()]
     }
     #[inline(always)]
-    fn term<X: Number>([]: [X; 0], []: [X; 0]) -> X {
+    fn term<X: TermNumber>([]: [X; 0], []: [X; 0]) -> X {
         X::one()
     }
 }
@@ -110,15 +110,15 @@ impl PairTerm<1, 1> for Later {
     const ORDER: [usize; 1] = [0];
 
     #[inline(always)]
-    fn earlier<X: Number>(_: [X; 1]) -> [X; 1] {
+    fn earlier<X: TermNumber>(_: [X; 1]) -> [X; 1] {
         [X::one()]
     }
     #[inline(always)]
-    fn later<X: Number>(item: [X; 1]) -> [X; 1] {
+    fn later<X: TermNumber>(item: [X; 1]) -> [X; 1] {
         item
     }
     #[inline(always)]
-    fn term<X: Number>(_: [X; 1], [later]: [X; 1]) -> X {
+    fn term<X: TermNumber>(_: [X; 1], [later]: [X; 1]) -> X {
         later
     }
 }
@@ -133,15 +133,15 @@ impl PairTerm<1, 1> for Products {
     const ORDER: [usize; 1] = [0];
 
     #[inline(always)]
-    fn earlier<X: Number>(item: [X; 1]) -> [X; 1] {
+    fn earlier<X: TermNumber>(item: [X; 1]) -> [X; 1] {
         item
     }
     #[inline(always)]
-    fn later<X: Number>(item: [X; 1]) -> [X; 1] {
+    fn later<X: TermNumber>(item: [X; 1]) -> [X; 1] {
         item
     }
     #[inline(always)]
-    fn term<X: Number>([earlier]: [X; 1], [later]: [X; 1]) -> X {
+    fn term<X: TermNumber>([earlier]: [X; 1], [later]: [X; 1]) -> X {
         earlier.times(later)
     }
 }
@@ -154,15 +154,15 @@ impl PairTerm<2, 4> for Sums {
     const ORDER: [usize; 4] = [3, 1, 2, 0];
 
     #[inline(always)]
-    fn earlier<X: Number>([p, q]: [X; 2]) -> [X; 4] {
+    fn earlier<X: TermNumber>([p, q]: [X; 2]) -> [X; 4] {
         [X::one(), p, q, p.times(q)]
     }
     #[inline(always)]
-    fn later<X: Number>([p, q]: [X; 2]) -> [X; 4] {
+    fn later<X: TermNumber>([p, q]: [X; 2]) -> [X; 4] {
         [p.times(q), q, p, X::one()]
     }
     #[inline(always)]
-    fn term<X: Number>([p, q]: [X; 2], [later_p, later_q]: [X; 2]) -> X {
+    fn term<X: TermNumber>([p, q]: [X; 2], [later_p, later_q]: [X; 2]) -> X {
         p.plus(later_p).times(q.plus(later_q))
     }
 }

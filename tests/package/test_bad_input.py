@@ -9,6 +9,7 @@ from bad_kernels import ENTRIES, KERNELS, WEIGHTS
 from bad_objects import OBJECTS
 from bad_pairs import PAIRS
 from bad_points import POINTS
+from bad_samples import SAMPLES
 from paths import ROOT
 
 ENTRIES_NAMED = [
@@ -23,6 +24,7 @@ GROUPS = {
     "objects": OBJECTS,
     "pairs": PAIRS,
     "optimisation": POINTS,
+    "samples": SAMPLES,
 }
 TABLE = [(f"{group}: {row[0]}", *row[1:]) for group, rows in GROUPS.items() for row in rows]
 #: Words of Python, NumPy, PyO3 and of the inside of this package, which tell a user nothing.
@@ -44,7 +46,14 @@ def test_every_public_name_is_in_the_table():
     """Each function and class is called at least once in the sources of the table."""
     sources = "".join(
         (ROOT / "tests/helpers" / name).read_text()
-        for name in ("bad_kernels.py", "bad_arguments.py", "bad_objects.py", "bad_pairs.py", "bad_points.py")
+        for name in (
+            "bad_kernels.py",
+            "bad_arguments.py",
+            "bad_objects.py",
+            "bad_pairs.py",
+            "bad_points.py",
+            "bad_samples.py",
+        )
     )
     modules = {"datasets", "plotting", "gaussian_process", "optimize"}
     results = {"Consensus", "Correlations", "PairImportance", "TestResult"}

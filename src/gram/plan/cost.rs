@@ -1,7 +1,7 @@
 //! Every threshold, tile size and cost, and where it was measured. Times are nanoseconds on one core of a Xeon at 2.3
 //! GHz with the widest instruction set.
 
-use super::{Representation, Strategy, Task};
+use super::{GramTask, Representation, Strategy};
 use crate::kappa::pairs_of;
 use crate::measure::{Counted, Measure, symmetry};
 use crate::rankings::Lists;
@@ -150,7 +150,7 @@ pub(in crate::gram) fn columns_tile(strategy: Strategy, items: usize, columns: u
 
 impl Strategy {
     /// Whether the strategy can compute the task.
-    pub(super) fn can(self, task: &Task<'_>) -> bool {
+    pub(super) fn can(self, task: &GramTask<'_>) -> bool {
         let measure = task.measure;
         match (task.representation, self) {
             (Representation::Complete, Self::Bits) => measure.counted().is_some() && measure.items() <= BITS_MOST_ITEMS,
@@ -171,7 +171,7 @@ impl Strategy {
     /// of the preparation of the rankings, which the pairs of a tile share.
     ///
     /// Fitted to `cargo bench --bench strategies`.
-    pub(super) fn cost_ns(self, task: &Task<'_>, isa: Isa, tile: usize) -> f64 {
+    pub(super) fn cost_ns(self, task: &GramTask<'_>, isa: Isa, tile: usize) -> f64 {
         let measure = task.measure;
         if let Representation::Lists { length } = task.representation {
             return lists_pair_ns(measure, length);

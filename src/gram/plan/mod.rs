@@ -45,7 +45,7 @@ pub(crate) enum Representation {
 
 /// The task to compute.
 #[derive(Clone, Copy)]
-pub(crate) struct Task<'a> {
+pub(crate) struct GramTask<'a> {
     pub(crate) measure: &'a Measure,
     pub(crate) representation: Representation,
     /// Whether weighted sums are computed in single precision.
@@ -71,7 +71,7 @@ pub(crate) struct Plan {
 impl Plan {
     /// The fastest way. It depends on the numbers of rankings, but not on whether rows and columns are the same, so
     /// that the matrix of `x` with itself and with a copy of it are computed in the same way.
-    pub(crate) fn new(task: Task<'_>, options: &Options<'_>) -> Result<Self, Error> {
+    pub(crate) fn new(task: GramTask<'_>, options: &Options<'_>) -> Result<Self, Error> {
         let isa = options.backend.isa()?;
         let strategy = task.strategy(options.backend, isa)?;
         let pair_ns = task.cost_ns(strategy, isa);
@@ -94,7 +94,7 @@ impl Plan {
     }
 
     /// As [`Plan::new`], for threads that share tiles and not parts of tiles.
-    pub(crate) fn for_reduction(task: Task<'_>, options: &Options<'_>) -> Result<Self, Error> {
+    pub(crate) fn for_reduction(task: GramTask<'_>, options: &Options<'_>) -> Result<Self, Error> {
         let plan = Self::new(task, options)?;
         if plan.parts == 1 {
             return Ok(plan);
@@ -103,7 +103,7 @@ impl Plan {
     }
 }
 
-impl Task<'_> {
+impl GramTask<'_> {
     fn cells(&self) -> f64 {
         self.rows as f64 * self.columns as f64
     }

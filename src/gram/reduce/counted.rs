@@ -8,11 +8,11 @@
 use std::ops::Range;
 
 use super::kept::{Best, Candidate, Close, replace_worst};
-use super::{Found, Wanted};
+use super::{FoundRows, Wanted};
 use crate::error::Error;
 use crate::gram::Options;
 use crate::gram::cost::{BITS_BLOCK, COUNTED_CHUNK, COUNTED_ROWS, COUNTED_SLAB, COUNTED_SPAN};
-use crate::gram::plan::{Plan, Strategy, Task};
+use crate::gram::plan::{GramTask, Plan, Strategy};
 use crate::kappa::pairs_of;
 use crate::measure::Counted;
 use crate::memory;
@@ -26,7 +26,7 @@ use crate::simd::nearest::{self, ROWS};
 const PACKED_A_JOB: usize = 4096;
 
 /// Rankings whose discordant pairs are counted.
-pub(super) struct Counts<'a> {
+pub(super) struct CountedSearch<'a> {
     isa: Isa,
     x: &'a Rankings,
     y: &'a Rankings,
@@ -44,29 +44,29 @@ trait Take: Sync {
         &self,
         block: usize,
         columns: Range<usize>,
-        scan: impl FnOnce(&mut [u64; ROWS], nearest::Found<'_>),
+        scan: impl FnOnce(&mut [u64; ROWS], nearest::Report<'_>),
     ) -> Result<(), Error>;
 }
 
 /// Memory for one thread.
 #[derive(Default)]
-struct Scratch {
+struct CountedScratch {
     ranks: Vec<[u16; 64]>,
     bits: Vec<u64>,
 }
 
-impl<'a> Counts<'a> {
+impl<'a> CountedSearch<'a> {
     /// For a measure whose keys increase with the number of discordant pairs; for the best entries all keys must
     /// differ.
     pub(super) fn new(
-        task: Task<'_>,
+        task: GramTask<'_>,
         plan: Plan,
         x: &'a Rankings,
         y: Option<&'a Rankings>,
         wanted: Wanted,
         sign: f64,
     ) -> Result<Option<Self>, Error> {
-        let Task { measure, columns, .. } = task;
+        let GramTask { measure, columns, .. } = task;
         let pairs = pairs_of(measure.items() as u64);
         let words = pairs.div_ceil(64) as usize;
         let fits = (1..=BITS_BLOCK).contains(&words) && u32::try_from(columns).is_ok();
@@ -82,18 +82,18 @@ impl<'a> Counts<'a> {
         Ok(rises.then(|| Self { isa: plan.isa, x, y: y.unwrap_or(x), keys, words, crew }))
     }
 
-    pub(super) fn find(self, wanted: Wanted, sign: f64, options: &mut Options<'_>) -> Result<Found, Error> {
+    pub(super) fn find(self, wanted: Wanted, sign: f64, options: &mut Options<'_>) -> Result<FoundRows, Error> {
         match wanted {
             Wanted::Best(kept) => {
                 let best = Best::<u64>::new(self.x.rows(), ROWS, kept.min(self.y.rows()))?;
                 self.run(&best, options)?;
-                Ok(Found::Counts(best, self.keys))
+                Ok(FoundRows::Counts(best, self.keys))
             }
             Wanted::Close(radius) => {
                 let close = Close::new(self.x.rows(), ROWS, radius * sign)?;
                 let below = self.keys.partition_point(|&key| key <= radius * sign) as u64;
                 self.run(&CloseCounts { below, keys: &self.keys, close: &close }, options)?;
-                Ok(Found::Close(close.into_rows()?))
+                Ok(FoundRows::Close(close.into_rows()?))
             }
         }
     }
@@ -150,8 +150,8 @@ impl<'a> Counts<'a> {
                 jobs,
                 self.crew,
                 watch,
-                |_| Ok(Scratch::default()),
-                |(start, panel): (usize, &mut [u64]), Scratch { ranks, bits }, _| {
+                |_| Ok(CountedScratch::default()),
+                |(start, panel): (usize, &mut [u64]), CountedScratch { ranks, bits }, _| {
                     for (column, index) in (start..end).zip(0..panel.len() / self.words) {
                         bits.clear();
                         self.pack(self.y, column, ranks, bits);
@@ -174,8 +174,8 @@ impl<'a> Counts<'a> {
                 jobs,
                 self.crew,
                 watch,
-                |_| Ok(Scratch::default()),
-                |(rows, columns): (Range<usize>, Range<usize>), Scratch { ranks, bits }, proceed| {
+                |_| Ok(CountedScratch::default()),
+                |(rows, columns): (Range<usize>, Range<usize>), CountedScratch { ranks, bits }, proceed| {
                     bits.clear();
                     memory::reserve(bits, COUNTED_ROWS * self.words)?;
                     rows.clone().for_each(|row| self.pack(self.x, row, ranks, bits));
@@ -205,7 +205,7 @@ impl Take for Best<u64> {
         &self,
         block: usize,
         columns: Range<usize>,
-        scan: impl FnOnce(&mut [u64; ROWS], nearest::Found<'_>),
+        scan: impl FnOnce(&mut [u64; ROWS], nearest::Report<'_>),
     ) -> Result<(), Error> {
         // Columns come in increasing order, so an equal count is better only if the worst is from a later chunk.
         let limit = |worst: u64| (worst >> 32) + u64::from(worst as u32 as usize >= columns.end);
@@ -238,7 +238,7 @@ impl Take for CloseCounts<'_> {
         &self,
         block: usize,
         columns: Range<usize>,
-        scan: impl FnOnce(&mut [u64; ROWS], nearest::Found<'_>),
+        scan: impl FnOnce(&mut [u64; ROWS], nearest::Report<'_>),
     ) -> Result<(), Error> {
         self.close.with(block, |rows, all| {
             let mut limits = [0; ROWS];

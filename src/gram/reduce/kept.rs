@@ -72,13 +72,13 @@ pub(super) fn replace_worst<E: Entry>(heap: &mut [E], entry: E) {
 }
 
 /// Blocks of rows, each with data behind a lock.
-struct Blocks<S> {
+struct LockedBlocks<S> {
     /// Rows of a block.
     height: usize,
     all: Vec<Mutex<S>>,
 }
 
-impl<S> Blocks<S> {
+impl<S> LockedBlocks<S> {
     fn new(rows: usize, height: usize, make: impl Fn(usize) -> Result<S, Error>) -> Result<Self, Error> {
         let mut all = memory::with_capacity(rows.div_ceil(height))?;
         for start in (0..rows).step_by(height) {
@@ -103,14 +103,14 @@ pub(super) trait Keep: Sync {
 /// The best entries of each row: a heap for each.
 pub(super) struct Best<E> {
     kept: usize,
-    blocks: Blocks<Vec<E>>,
+    blocks: LockedBlocks<Vec<E>>,
 }
 
 impl<E: Entry> Best<E> {
     /// For `rows` rows in blocks of `height`; `kept` entries are kept for each row.
     pub(super) fn new(rows: usize, height: usize, kept: usize) -> Result<Self, Error> {
         let make = |rows: usize| memory::filled(rows.saturating_mul(kept), E::NONE);
-        Ok(Self { kept, blocks: Blocks::new(rows, height, make)? })
+        Ok(Self { kept, blocks: LockedBlocks::new(rows, height, make)? })
     }
 
     /// Gives access to the heaps of the rows of a block, and to their size.
@@ -156,12 +156,12 @@ impl Keep for Best<Candidate> {
 pub(super) struct Close {
     limit: f64,
     rows: usize,
-    blocks: Blocks<Vec<(u32, Candidate)>>,
+    blocks: LockedBlocks<Vec<(u32, Candidate)>>,
 }
 
 impl Close {
     pub(super) fn new(rows: usize, height: usize, limit: f64) -> Result<Self, Error> {
-        Ok(Self { limit, rows, blocks: Blocks::new(rows, height, |_| Ok(Vec::new()))? })
+        Ok(Self { limit, rows, blocks: LockedBlocks::new(rows, height, |_| Ok(Vec::new()))? })
     }
 
     /// Gives access to the candidates of a block, and to its number of rows.
@@ -176,7 +176,7 @@ impl Close {
 
     /// The candidates of each row, by their index.
     pub(super) fn into_rows(self) -> Result<CloseRows, Error> {
-        let Blocks { height, all } = self.blocks;
+        let LockedBlocks { height, all } = self.blocks;
         let mut blocks = memory::collect(all.into_iter().map(into_inner))?;
         for block in &mut blocks {
             block.sort_unstable_by_key(|&(row, candidate)| (row, candidate.index));

@@ -18,16 +18,16 @@ mod tiled;
 
 use super::distinct::Few;
 use super::found::{Neighbors, Within};
-use super::plan::{Plan, Representation, Task, cost};
+use super::plan::{GramTask, Plan, Representation, cost};
 use super::{Backend, ListIndex, Options, fill_all, find_own, measure_of_items, new_task, of_all_items};
 use crate::error::Error;
 use crate::measure::Measure;
 use crate::memory;
 use crate::parallel::{self, Watch};
 use crate::rankings::{Lists, RankingSet, Sides};
-use counted::Counts;
+use counted::CountedSearch;
 use kept::{Best, Candidate, Close, CloseRows, Keep};
-use repeated::Classes;
+use repeated::EqualRankings;
 use tiled::Reduction;
 
 /// For each ranking of `x` the `count` most similar rankings of `y` or, without `y`, of the rest of `x`.
@@ -109,7 +109,7 @@ pub fn within<R: RankingSet>(
         let index = ListIndex::new(measure, lists, options.again())?;
         return index.within(x, radius, options);
     }
-    search(measure, x, y, Wanted::Close(radius), options, Classes::within)
+    search(measure, x, y, Wanted::Close(radius), options, EqualRankings::within)
 }
 
 fn check_items<R: RankingSet>(measure: &Measure, x: &R, y: Option<&R>) -> Result<(), Error> {
@@ -139,7 +139,7 @@ enum Wanted {
 }
 
 /// The results, for each of the distinct rankings of the rows.
-enum Found {
+enum FoundRows {
     Best(Best<Candidate>),
     /// Numbers of discordant pairs, and the key of each.
     Counts(Best<u64>, Vec<f64>),
@@ -148,7 +148,7 @@ enum Found {
     Zeros(usize),
 }
 
-impl Found {
+impl FoundRows {
     /// The candidates of a row, in the order of the result.
     fn row(&self, row: usize, sign: f64, candidates: &mut Vec<Candidate>) -> Result<(), Error> {
         candidates.clear();
@@ -191,7 +191,7 @@ fn search<R: RankingSet, T>(
     y: Option<&R>,
     wanted: Wanted,
     options: Options<'_>,
-    finish: impl FnOnce(&Classes, &Found, Ending<'_>) -> Result<T, Error>,
+    finish: impl FnOnce(&EqualRankings, &FoundRows, Ending<'_>) -> Result<T, Error>,
 ) -> Result<T, Error> {
     let mut options = options;
     let of_items = measure_of_items(measure, x)?;
@@ -200,12 +200,12 @@ fn search<R: RankingSet, T>(
     let task = new_task::<R, f64>(measure, x, y)?;
     let few = Few::find(x, y, parallel::share(&mut options.watch))?;
     let sign = if measure.is_distance() { 1.0 } else { -1.0 };
-    let classes = Classes::new(few.as_ref(), x, y, sign)?;
+    let classes = EqualRankings::new(few.as_ref(), x, y, sign)?;
     let found = match &few {
         Some(few) => {
             let (x, y) = few.sets();
             let (rows, columns) = few.shape();
-            find(Task { rows, columns, ..task }, x, y, wanted, sign, &mut options)
+            find(GramTask { rows, columns, ..task }, x, y, wanted, sign, &mut options)
         }
         None => find(task, x, y, wanted, sign, &mut options),
     }?;
@@ -214,16 +214,16 @@ fn search<R: RankingSet, T>(
 }
 
 fn find<R: RankingSet>(
-    task: Task<'_>,
+    task: GramTask<'_>,
     x: &R,
     y: Option<&R>,
     wanted: Wanted,
     sign: f64,
     options: &mut Options<'_>,
-) -> Result<Found, Error> {
-    let Task { measure, representation, rows, columns, .. } = task;
+) -> Result<FoundRows, Error> {
+    let GramTask { measure, representation, rows, columns, .. } = task;
     if representation == Representation::Complete && measure.is_zero() {
-        return Ok(Found::Zeros(match wanted {
+        return Ok(FoundRows::Zeros(match wanted {
             Wanted::Best(kept) => kept.min(columns),
             Wanted::Close(radius) => {
                 if radius <= 0.0 {
@@ -236,7 +236,7 @@ fn find<R: RankingSet>(
     }
     let plan = Plan::for_reduction(task, options)?;
     if let Sides::Complete(x, y) = R::sides(x, y)
-        && let Some(counts) = Counts::new(task, plan, x, y, wanted, sign)?
+        && let Some(counts) = CountedSearch::new(task, plan, x, y, wanted, sign)?
     {
         return counts.find(wanted, sign, options);
     }
@@ -245,18 +245,18 @@ fn find<R: RankingSet>(
         Wanted::Best(kept) => {
             let best = Best::new(rows, plan.tile, kept.min(columns))?;
             reduce(task, plan, x, y, &best, sign, options)?;
-            Ok(Found::Best(best))
+            Ok(FoundRows::Best(best))
         }
         Wanted::Close(radius) => {
             let close = Close::new(rows, plan.tile, radius * sign)?;
             reduce(task, plan, x, y, &close, sign, options)?;
-            Ok(Found::Close(close.into_rows()?))
+            Ok(FoundRows::Close(close.into_rows()?))
         }
     }
 }
 
 fn reduce<R: RankingSet>(
-    task: Task<'_>,
+    task: GramTask<'_>,
     plan: Plan,
     x: &R,
     y: Option<&R>,

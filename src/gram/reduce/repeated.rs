@@ -4,7 +4,7 @@
 use std::ops::{ControlFlow, Range};
 
 use super::kept::{self, Candidate};
-use super::{Ending, Found, Neighbors, Within};
+use super::{Ending, FoundRows, Neighbors, Within};
 use crate::error::Error;
 use crate::gram::distinct::Few;
 use crate::memory;
@@ -17,7 +17,7 @@ const JOB: usize = 1 << 16;
 const ENTRY_NS: f64 = 10.0;
 
 /// The classes of equal rankings.
-pub(super) struct Classes {
+pub(super) struct EqualRankings {
     /// For each row the index of its distinct ranking; `None` if all rankings are distinct.
     of_rows: Option<Vec<u32>>,
     members: Option<Members>,
@@ -92,12 +92,12 @@ impl Members {
 
 /// Memory for one thread.
 #[derive(Default)]
-struct Scratch {
+struct RepeatedScratch {
     classes: Vec<Candidate>,
     all: Vec<Candidate>,
 }
 
-impl Classes {
+impl EqualRankings {
     pub(super) fn new<R: RankingSet>(few: Option<&Few<R>>, x: &R, y: Option<&R>, sign: f64) -> Result<Self, Error> {
         let (of_rows, members) = match few {
             None => (None, None),
@@ -115,8 +115,8 @@ impl Classes {
         &self,
         row: usize,
         kept: Option<usize>,
-        found: &Found,
-        Scratch { classes, all }: &'s mut Scratch,
+        found: &FoundRows,
+        RepeatedScratch { classes, all }: &'s mut RepeatedScratch,
     ) -> Result<impl Iterator<Item = Candidate> + use<'s>, Error> {
         let class = self.of_rows.as_ref().map_or(row, |classes| classes[row] as usize);
         found.row(class, self.sign, classes)?;
@@ -140,7 +140,7 @@ impl Classes {
         &self,
         count: usize,
         kept: usize,
-        found: &Found,
+        found: &FoundRows,
         mut ending: Ending<'_>,
     ) -> Result<Neighbors, Error> {
         let (rows, columns) = (self.rows, count);
@@ -164,7 +164,7 @@ impl Classes {
     }
 
     /// The result with all neighbours of each row.
-    pub(super) fn within(&self, found: &Found, mut ending: Ending<'_>) -> Result<Within, Error> {
+    pub(super) fn within(&self, found: &FoundRows, mut ending: Ending<'_>) -> Result<Within, Error> {
         let mut starts = memory::filled(self.rows + 1, 0)?;
         let at_once = JOB / 16;
         let jobs = memory::collect((0..).step_by(at_once).zip(starts[1..].chunks_mut(at_once)))?;
@@ -209,13 +209,19 @@ impl Ending<'_> {
         &mut self,
         jobs: Vec<J>,
         entries: usize,
-        work: impl Fn(J, &mut Scratch) -> Result<(), Error> + Sync,
+        work: impl Fn(J, &mut RepeatedScratch) -> Result<(), Error> + Sync,
     ) -> Result<(), Error> {
         let crew = Crew::new(parallel::threads_for(entries as f64 * ENTRY_NS, self.threads), 0.0);
         let mut ignore = |_| ControlFlow::Continue(());
         let watch = parallel::share(&mut self.watch).unwrap_or(&mut ignore);
         // All values have been computed.
         let mut ended = |_| watch(Progress { done: 1, total: 1 });
-        parallel::run(jobs, crew, Some(&mut ended), |_| Ok(Scratch::default()), |job, scratch, _| work(job, scratch))
+        parallel::run(
+            jobs,
+            crew,
+            Some(&mut ended),
+            |_| Ok(RepeatedScratch::default()),
+            |job, scratch, _| work(job, scratch),
+        )
     }
 }

@@ -24,13 +24,13 @@ pub(super) struct Reduction<'a, K> {
 }
 
 /// Adjacent tiles, by the numbers of their rows and columns.
-struct Strip {
+struct TileStrip {
     row: usize,
     columns: Range<usize>,
 }
 
 /// Memory for one thread.
-struct Scratch<S> {
+struct TiledScratch<S> {
     of_strategy: S,
     cells: Vec<f64>,
     limits: Vec<f64>,
@@ -39,11 +39,11 @@ struct Scratch<S> {
     found_below: Vec<(u32, Candidate)>,
 }
 
-fn strips(Tiling { rows, columns, tile, symmetric }: Tiling) -> impl Iterator<Item = Strip> {
+fn strips(Tiling { rows, columns, tile, symmetric }: Tiling) -> impl Iterator<Item = TileStrip> {
     let across = columns.div_ceil(tile);
     (0..rows.div_ceil(tile)).flat_map(move |row| {
         let starts = (if symmetric { row } else { 0 }..across).step_by(TILES_A_JOB);
-        starts.map(move |start| Strip { row, columns: start..across.min(start + TILES_A_JOB) })
+        starts.map(move |start| TileStrip { row, columns: start..across.min(start + TILES_A_JOB) })
     })
 }
 
@@ -53,7 +53,7 @@ impl<K: Keep> Reduction<'_, K> {
         tiling: Tiling,
         (row, column): (usize, usize),
         strategy: &F,
-        scratch: &mut Scratch<F::Scratch>,
+        scratch: &mut TiledScratch<F::Scratch>,
         proceed: parallel::Proceed<'_>,
     ) -> Result<(), Error> {
         let Tiling { rows, columns, tile, symmetric } = tiling;
@@ -74,7 +74,7 @@ impl<K: Keep> Reduction<'_, K> {
         (top, left): (usize, usize),
         width: usize,
         mirrored: bool,
-        Scratch { cells, limits, limits_below, found, found_below, .. }: &mut Scratch<S>,
+        TiledScratch { cells, limits, limits_below, found, found_below, .. }: &mut TiledScratch<S>,
     ) -> Result<(), Error> {
         found.clear();
         found_below.clear();
@@ -128,9 +128,16 @@ impl<K: Keep> Target for Reduction<'_, K> {
             |stop| {
                 let of_strategy = strategy.scratch(stop)?;
                 let (cells, limits, limits_below) = (Vec::new(), Vec::new(), Vec::new());
-                Ok(Scratch { of_strategy, cells, limits, limits_below, found: Vec::new(), found_below: Vec::new() })
+                Ok(TiledScratch {
+                    of_strategy,
+                    cells,
+                    limits,
+                    limits_below,
+                    found: Vec::new(),
+                    found_below: Vec::new(),
+                })
             },
-            |Strip { row, columns }, scratch, proceed| {
+            |TileStrip { row, columns }, scratch, proceed| {
                 for column in columns {
                     self.tile(tiling, (row, column), strategy, scratch, proceed)?;
                     if !proceed() {

@@ -10,7 +10,7 @@ use std::sync::{Mutex, PoisonError};
 use crate::error::Error;
 use crate::gram::cost::{BITS_BLOCK, BITS_KEPT};
 use crate::gram::target::FillInParts;
-use crate::gram::tiles::Tile;
+use crate::gram::tiles::{Tile, TileShape};
 use crate::gram::{Element, Fill};
 use crate::memory;
 use crate::parallel::{self, Crew, Proceed, Stop, Watch};
@@ -155,23 +155,9 @@ impl<P: Packing> Packed<P> {
     }
 }
 
-/// The rows and columns of a tile.
-#[derive(Clone)]
-struct Shape {
-    rows: Range<usize>,
-    columns: Range<usize>,
-    diagonal: bool,
-}
-
-impl Shape {
-    fn of<T: Element>(tile: &Tile<'_, T>) -> Self {
-        Self { rows: tile.rows(), columns: tile.columns(), diagonal: tile.is_diagonal() }
-    }
-
-    /// The number of counts in a row.
-    fn width(&self) -> usize {
-        self.columns.len().next_multiple_of(GROUP)
-    }
+/// The number of counts in a row of a tile.
+fn width(shape: &TileShape) -> usize {
+    shape.columns.len().next_multiple_of(GROUP)
 }
 
 /// A tile whose counts are computed in parts.
@@ -185,17 +171,17 @@ impl<P: Packing> Packed<P> {
     /// Counts for a tile over some of the blocks, into `scratch.counts`; returns whether it was completed.
     fn count_blocks(
         &self,
-        shape: &Shape,
+        shape: &TileShape,
         blocks: &[BitBlock],
         PackedPanels { rows, columns, one, counts, .. }: &mut PackedPanels,
         proceed: Proceed<'_>,
     ) -> Result<bool, Error> {
         counts.clear();
-        memory::resize(counts, shape.rows.len() * shape.width(), 0)?;
+        memory::resize(counts, shape.rows.len() * width(shape), 0)?;
         // Panels do not grow, and move, from block to block.
         let longest = blocks.iter().map(|block| self.packing.length(block)).max().unwrap_or(0);
         columns.clear();
-        memory::reserve(columns, longest * shape.width())?;
+        memory::reserve(columns, longest * width(shape))?;
         if self.x.kept.is_none() {
             rows.clear();
             memory::reserve(rows, longest * shape.rows.len())?;
@@ -224,8 +210,8 @@ impl<P: Packing> Packed<P> {
         values: &mut Vec<Square<SQUARE>>,
         tile: &mut Tile<'_, T>,
     ) -> Result<(), Error> {
-        let shape = Shape::of(tile);
-        let (width, rows, columns) = (shape.width(), shape.rows.start, shape.columns.start);
+        let shape = tile.shape();
+        let (width, rows, columns) = (width(&shape), shape.rows.start, shape.columns.start);
         memory::resize(values, tile.squares::<SQUARE>().count(), [[0.0; SQUARE]; SQUARE])?;
         for (square, (row, column)) in values.iter_mut().zip(tile.squares::<SQUARE>()) {
             let (row, column) = (row * SQUARE, column * SQUARE);
@@ -252,8 +238,8 @@ impl<P: Packing> FillInParts for Packed<P> {
         let parts = self.blocks.len().div_ceil(length);
         let mut gathered = memory::with_capacity(tiles.len())?;
         for tile in tiles {
-            let shape = Shape::of(&tile);
-            let counts = memory::filled(shape.rows.len() * shape.width(), 0)?;
+            let shape = tile.shape();
+            let counts = memory::filled(shape.rows.len() * width(&shape), 0)?;
             gathered.push((shape, Mutex::new(Gathered { tile, counts, parts_left: parts })));
         }
         let jobs = gathered.iter().flat_map(|tile| self.blocks.chunks(length).map(move |blocks| (tile, blocks)));
@@ -291,7 +277,7 @@ impl<P: Packing> Fill for Packed<P> {
         panels: &mut PackedPanels,
         proceed: Proceed<'_>,
     ) -> Result<(), Error> {
-        if self.count_blocks(&Shape::of(tile), &self.blocks, panels, proceed)? {
+        if self.count_blocks(&tile.shape(), &self.blocks, panels, proceed)? {
             self.store(&panels.counts, &mut panels.values, tile)?;
         }
         Ok(())

@@ -1,6 +1,6 @@
 //! The average weight of two lists: the term of a concordant pair depends on the blocks of its later item.
 
-use super::many::{self, Numbers};
+use super::many::{self, ListTerm};
 use super::{FEW, ListSums, ListWorkspace, Listed};
 use crate::error::Error;
 use crate::kappa::tops::top_block;
@@ -129,7 +129,7 @@ pub(super) fn of_common(
 }
 
 /// Sums over the items that are in only one of two lists.
-struct Alone {
+struct AverageAlone {
     /// The sum over the pairs with an item in both lists.
     with_both: f64,
     /// The sum over the pairs of these items; all of these are tied in the other list.
@@ -137,9 +137,9 @@ struct Alone {
 }
 
 /// One pass over the blocks of a list; if `second`, its first ranks are the second in memory.
-fn pass(signed: bool, own: &Listed<'_>, second: bool, memory: &mut ListWorkspace) -> Alone {
+fn pass(signed: bool, own: &Listed<'_>, second: bool, memory: &mut ListWorkspace) -> AverageAlone {
     let ListWorkspace { starts, counts, .. } = memory;
-    let mut alone = Alone { with_both: 0.0, within: 0.0 };
+    let mut alone = AverageAlone { with_both: 0.0, within: 0.0 };
     let of_own = &starts[usize::from(second)];
     if of_own.len() == own.list.len() {
         return alone;
@@ -202,7 +202,7 @@ fn concordant_within(memory: &ListWorkspace) -> f64 {
 
 /// The same for many items.
 fn many_within(memory: &mut ListWorkspace) -> f64 {
-    let concordant = many::split(Numbers::Later, false, memory);
+    let concordant = many::split(ListTerm::Later, false, memory);
     let [_, in_s, in_t, in_both] = &memory.numbers;
     let (tied_in_s, tied_in_both) = many::tied_later(in_s, in_both, false, memory);
     concordant + tied_in_s + many::tied_later(in_t, in_both, true, memory).0 + tied_in_both

@@ -1,7 +1,7 @@
 //! The standard weight of two lists. A pair of items adds (1 + e e') / 2, where e is 1, -1, or 0 if it is tied: half of
 //! all pairs plus half of the signed sum, which is an integer.
 
-use super::many::{self, Numbers};
+use super::many::{self, ListTerm};
 use super::{ListSums, ListWorkspace, Listed};
 use crate::kappa::pairs_of;
 
@@ -51,7 +51,7 @@ fn within(of_s: &[u32], of_t: &[u32]) -> i32 {
 
 /// The same for many items.
 fn many_within(memory: &mut ListWorkspace) -> i128 {
-    let concordant = many::split(Numbers::Ones, false, memory) as i128;
+    let concordant = many::split(ListTerm::Ones, false, memory) as i128;
     let (in_s, in_both) = many::tied_pairs(false, memory);
     let (in_t, _) = many::tied_pairs(true, memory);
     let split = pairs_of(memory.starts[0].len() as u64) + in_both - in_s - in_t;

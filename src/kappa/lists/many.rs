@@ -49,7 +49,7 @@ impl Sorted {
 
 /// The term of a pair that is tied in neither list, from the numbers of the items in memory.
 #[derive(Clone, Copy)]
-pub(super) enum Numbers {
+pub(super) enum ListTerm {
     Ones,
     Products,
     Sums,
@@ -58,7 +58,7 @@ pub(super) enum Numbers {
 
 /// The sum over the pairs that are tied in neither list and in the same order in both; if `turned`, in different
 /// orders. Leaves the items sorted.
-pub(super) fn split(numbers: Numbers, turned: bool, memory: &mut ListWorkspace) -> f64 {
+pub(super) fn split(numbers: ListTerm, turned: bool, memory: &mut ListWorkspace) -> f64 {
     let ListWorkspace { workspace, starts: [of_first, of_second], numbers: [first, second, ..], sorted, .. } = memory;
     sorted.sort(of_first, of_second, turned);
     if workspace.is_stopped() {
@@ -74,16 +74,16 @@ pub(super) fn split(numbers: Numbers, turned: bool, memory: &mut ListWorkspace) 
         to.extend(of_second.iter().map(|&item| from[item as usize]));
     };
     let terms = match numbers {
-        Numbers::Ones => Terms::Ones,
-        Numbers::Products => {
+        ListTerm::Ones => Terms::Ones,
+        ListTerm::Products => {
             by_place(first, p);
             Terms::Products(p)
         }
-        Numbers::Later => {
+        ListTerm::Later => {
             by_place(first, p);
             Terms::Later(p)
         }
-        Numbers::Sums => {
+        ListTerm::Sums => {
             by_place(first, p);
             by_place(second, q);
             Terms::Sums { p, q }

@@ -1,6 +1,6 @@
 //! Weights that are products or sums of position weights, for two lists. `ADD` means sums.
 
-use super::many::{self, Numbers};
+use super::many::{self, ListTerm};
 use super::{FEW, ListSums, ListWorkspace, Listed};
 
 /// The term of two items of different blocks.
@@ -197,7 +197,7 @@ fn tied<const ADD: bool>((s, a, b): (&Listed<'_>, u32, u32), (t, c, d): (&Listed
 
 /// [`within`] for many common items.
 fn many_within<const ADD: bool>(signed: bool, s: &Listed<'_>, t: &Listed<'_>, memory: &mut ListWorkspace) -> f64 {
-    let numbers = if ADD { Numbers::Sums } else { Numbers::Products };
+    let numbers = if ADD { ListTerm::Sums } else { ListTerm::Products };
     let concordant = many::split(numbers, false, memory);
     if signed {
         return concordant - many::split(numbers, true, memory);

@@ -229,7 +229,8 @@ impl Words8 for __m512i {
     }
     #[inline(always)]
     unsafe fn and_equal(self, a: Self, b: Self) -> Self {
-        // Bits 4 (1, 0, 0) and 7 (1, 1, 1) of the table. One instruction; from "xor" and "and not" the compiler makes three.
+        // Bits 4 (1, 0, 0) and 7 (1, 1, 1) of the table. One instruction; from "xor" and "and not" the compiler makes
+        // three.
         unsafe { _mm512_ternarylogic_epi64::<0b1001_0000>(self, a, b) }
     }
     #[inline(always)]

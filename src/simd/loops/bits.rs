@@ -133,7 +133,7 @@ task! {
     /// Adds to `counts[row][column]`, wrapping around below 0, the number of bits that are set in the masks of both and
     /// agree in their signs, minus the number of those that differ. Panels as for [`count_agreeing`].
     pub(crate) fn count_balance<A>(words: usize, upper: bool, rows: &[u64], columns: &[u64], counts: &mut [u64]) {
-        pairs::<A, Balance>(words, 2, upper, rows, columns, counts);
+        pairs::<A, SignBalance>(words, 2, upper, rows, columns, counts);
     }
 }
 
@@ -142,13 +142,13 @@ task! {
 ///
 /// # Safety
 /// As for [`Words8`]; `step` words of the row and of each column are read at a time.
-trait Count {
+trait CountWords {
     unsafe fn of<W: Words8>(row: *const u64, columns: *const u64) -> W;
 }
 
 struct Differing;
 
-impl Count for Differing {
+impl CountWords for Differing {
     #[inline(always)]
     unsafe fn of<W: Words8>(row: *const u64, columns: *const u64) -> W {
         unsafe { W::splat(*row).xor(W::load(columns)).count() }
@@ -157,7 +157,7 @@ impl Count for Differing {
 
 struct Agreeing;
 
-impl Count for Agreeing {
+impl CountWords for Agreeing {
     #[inline(always)]
     unsafe fn of<W: Words8>(row: *const u64, columns: *const u64) -> W {
         unsafe {
@@ -168,9 +168,9 @@ impl Count for Agreeing {
     }
 }
 
-struct Balance;
+struct SignBalance;
 
-impl Count for Balance {
+impl CountWords for SignBalance {
     #[inline(always)]
     unsafe fn of<W: Words8>(row: *const u64, columns: *const u64) -> W {
         unsafe {
@@ -186,7 +186,7 @@ impl Count for Balance {
 /// # Safety
 /// As for [`Words8`]; `C` may read `step` words of a row and of each column.
 #[inline(always)]
-unsafe fn pairs<A: Arch, C: Count>(
+unsafe fn pairs<A: Arch, C: CountWords>(
     words: usize,
     step: usize,
     upper: bool,
@@ -221,7 +221,7 @@ pub(super) fn rows_for(upper: bool, group: usize, length: usize, rows: &[u64]) -
 
 /// `R` rows against one group of columns, with all counts in registers.
 #[inline(always)]
-unsafe fn block<'a, A: Arch, C: Count, const R: usize>(
+unsafe fn block<'a, A: Arch, C: CountWords, const R: usize>(
     length: usize,
     step: usize,
     rows: &[u64],
@@ -247,8 +247,8 @@ unsafe fn block<'a, A: Arch, C: Count, const R: usize>(
 }
 
 task! {
-    /// `values[row][column] = all - counts[row * width + column]`, for fewer than 2^52; a count above `all` gives any value.
-    /// Rows are whole groups of counts.
+    /// `values[row][column] = all - counts[row * width + column]`, for fewer than 2^52; a count above `all` gives any
+    /// value. Rows are whole groups of counts.
     pub(crate) fn subtract_from<A>(all: u64, width: usize, counts: &[u64], values: &mut Square<SQUARE>) {
         for (counts, values) in counts.chunks(width).zip(values) {
             for (&count, value) in groups(counts).zip(values) {
@@ -259,8 +259,8 @@ task! {
 }
 
 task! {
-    /// `values[row][column] = counts[row * width + column]`, divided by both divisors, for counts below 2^52. Rows are whole groups
-    /// of counts.
+    /// `values[row][column] = counts[row * width + column]`, divided by both divisors, for counts below 2^52. Rows are
+    /// whole groups of counts.
     pub(crate) fn divide<A>(
         divisors: (f64, f64), width: usize, counts: &[u64], values: &mut Square<SQUARE>,
     ) {
@@ -294,8 +294,8 @@ fn real(integer: u64) -> f64 {
 }
 
 task! {
-    /// `values[row][column] = table[zero + counts[row * width + column]]`, where counts wrap around below 0. A count that is
-    /// no index of the table gives any entry. Rows are whole groups of counts.
+    /// `values[row][column] = table[zero + counts[row * width + column]]`, where counts wrap around below 0. A count
+    /// that is no index of the table gives any entry. Rows are whole groups of counts.
     ///
     /// # Panics
     /// If the table is empty or has 2^32 entries.

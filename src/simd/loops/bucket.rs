@@ -151,5 +151,5 @@ fn varying<T: PairTerm<M, N>, V: GridRegister, const M: usize, const N: usize>(
 /// The factor that all terms of an earlier item share: the number that it gives, if it is a single number.
 #[inline(always)]
 fn common<T: PairTerm<M, N>, V: GridRegister, const M: usize, const N: usize>(earlier: [Lanes<V>; M]) -> V {
-    if N == 1 { T::earlier(earlier)[0].0 } else { <Lanes<V> as crate::weight::pair::Number>::one().0 }
+    if N == 1 { T::earlier(earlier)[0].0 } else { <Lanes<V> as crate::weight::pair::TermNumber>::one().0 }
 }

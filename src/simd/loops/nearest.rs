@@ -14,7 +14,7 @@ pub(crate) const ROWS: usize = 4;
 const STRIDE: usize = 16;
 
 /// Receives a row, a column and their count; returns the new limit of the row.
-pub(crate) type Found<'a> = &'a mut dyn FnMut(usize, usize, u64) -> u64;
+pub(crate) type Report<'a> = &'a mut dyn FnMut(usize, usize, u64) -> u64;
 
 task! {
     /// Calls `found` for each row and column that differ in fewer bits than the limit of the row, for each row in the
@@ -23,7 +23,7 @@ task! {
     /// `rows` holds `words` words for each of the [`ROWS`] rows; `columns` is a packed panel with as many words for
     /// each group of [`GROUP`] columns. Lanes of the last group without a column are found like any other.
     pub(crate) fn find_below<A>(
-        words: usize, rows: &[u64], columns: &[u64], limits: &mut [u64; ROWS], found: Found<'_>,
+        words: usize, rows: &[u64], columns: &[u64], limits: &mut [u64; ROWS], found: Report<'_>,
     ) {
         assert!(words > 0 && rows.len() == ROWS * words && columns.len().is_multiple_of(GROUP * words));
         match words {
@@ -41,7 +41,7 @@ task! {
 /// # Safety
 /// As for [`Words8`].
 #[inline(always)]
-unsafe fn short<A: Arch, const W: usize>(rows: &[u64], columns: &[u64], limits: &mut [u64; ROWS], found: Found<'_>) {
+unsafe fn short<A: Arch, const W: usize>(rows: &[u64], columns: &[u64], limits: &mut [u64; ROWS], found: Report<'_>) {
     // SAFETY: `rows` has `W` words for each row and a chunk of `columns` as many for each of `GROUP` columns; the
     // caller keeps the promise of `Words8`.
     unsafe {
@@ -77,7 +77,7 @@ unsafe fn short<A: Arch, const W: usize>(rows: &[u64], columns: &[u64], limits: 
 /// # Safety
 /// As for [`Words8`].
 #[inline(always)]
-unsafe fn long<A: Arch>(words: usize, rows: &[u64], columns: &[u64], limits: &mut [u64; ROWS], found: Found<'_>) {
+unsafe fn long<A: Arch>(words: usize, rows: &[u64], columns: &[u64], limits: &mut [u64; ROWS], found: Report<'_>) {
     // SAFETY: as for `short`, with `words` words, of which `word` is one.
     unsafe {
         let mut bounds = splats::<A>(limits);
@@ -137,7 +137,7 @@ unsafe fn stored<A: Arch>(sums: [A::Words8; ROWS]) -> [[u64; GROUP]; ROWS] {
 
 #[cold]
 #[inline(never)]
-fn report(group: usize, counts: &[[u64; GROUP]; ROWS], limits: &mut [u64; ROWS], found: Found<'_>) {
+fn report(group: usize, counts: &[[u64; GROUP]; ROWS], limits: &mut [u64; ROWS], found: Report<'_>) {
     for (row, (counts, limit)) in counts.iter().zip(limits).enumerate() {
         for (lane, &count) in counts.iter().enumerate() {
             if count < *limit {

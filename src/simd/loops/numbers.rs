@@ -1,7 +1,7 @@
 //! The numbers of items that a grid looks up, by value and position.
 
 use crate::simd::arch::GridRegister;
-use crate::weight::pair::Number;
+use crate::weight::pair::TermNumber;
 
 /// `M` numbers of each item. Values are counted from the first.
 ///
@@ -111,7 +111,7 @@ impl Numbers<1> for Remaining {
 pub(super) struct Lanes<V>(pub(super) V);
 
 // SAFETY of the blocks: the instructions are enabled wherever this type is used.
-impl<V: GridRegister> Number for Lanes<V> {
+impl<V: GridRegister> TermNumber for Lanes<V> {
     #[inline(always)]
     fn one() -> Self {
         unsafe { Self(V::splat(1.0)) }

@@ -14,9 +14,9 @@ use crate::simd::arch::{Arch, Task, Vector};
 /// as long.
 #[derive(Clone, Copy)]
 #[repr(C, align(64))]
-pub(crate) struct Row<S, const G: usize>(pub(crate) [S; G]);
+pub(crate) struct GroupRow<S, const G: usize>(pub(crate) [S; G]);
 
-impl<S, const G: usize> Deref for Row<S, G> {
+impl<S, const G: usize> Deref for GroupRow<S, G> {
     type Target = [S; G];
 
     #[inline(always)]
@@ -25,7 +25,7 @@ impl<S, const G: usize> Deref for Row<S, G> {
     }
 }
 
-impl<S, const G: usize> DerefMut for Row<S, G> {
+impl<S, const G: usize> DerefMut for GroupRow<S, G> {
     #[inline(always)]
     fn deref_mut(&mut self) -> &mut [S; G] {
         &mut self.0
@@ -43,8 +43,8 @@ pub(crate) enum Join {
 /// compared next to floating-point numbers.
 #[derive(Clone, Copy)]
 pub(crate) struct Group<'a, S, const G: usize> {
-    pub(crate) ranks: &'a [Row<S, G>],
-    pub(crate) weights: &'a [Row<S, G>],
+    pub(crate) ranks: &'a [GroupRow<S, G>],
+    pub(crate) weights: &'a [GroupRow<S, G>],
 }
 
 /// Single or double precision, `G` side by side.
@@ -61,13 +61,19 @@ pub(crate) trait Real<const G: usize>: Copy + Default + Send + Sync + Into<f64> 
     fn from_f64(value: f64) -> Self;
 
     /// Writes the products of the features of a group of rows and a group of columns to `sums`, or adds them.
-    fn multiply(isa: Isa, rows: &[Row<Self, G>], columns: &[Row<Self, G>], add: bool, sums: &mut Square<G>) {
+    fn multiply(isa: Isa, rows: &[GroupRow<Self, G>], columns: &[GroupRow<Self, G>], add: bool, sums: &mut Square<G>) {
         isa.run(Multiply { rows, columns, add, sums });
     }
 
     /// Appends, for each of the `places`, the entry of every row at this index, times a factor. All must be within the
     /// table, which can have 2^31 - 1 entries.
-    fn look_up(isa: Isa, rows: TableRows<'_, Self, G>, places: &[[u32; G]], factor: Self, out: &mut Vec<Row<Self, G>>) {
+    fn look_up(
+        isa: Isa,
+        rows: TableRows<'_, Self, G>,
+        places: &[[u32; G]],
+        factor: Self,
+        out: &mut Vec<GroupRow<Self, G>>,
+    ) {
         isa.run(LookUp { rows, places, factor, out });
     }
 
@@ -79,7 +85,7 @@ pub(crate) trait Real<const G: usize>: Copy + Default + Send + Sync + Into<f64> 
         group: Group<'_, Self, G>,
         earlier: Range<usize>,
         j: usize,
-        out: &mut Vec<Row<Self, G>>,
+        out: &mut Vec<GroupRow<Self, G>>,
     ) {
         isa.run(PairFeatures { join, group, earlier, j, out });
     }
@@ -102,8 +108,8 @@ impl Real<48> for f32 {
 }
 
 struct Multiply<'a, S, const G: usize> {
-    rows: &'a [Row<S, G>],
-    columns: &'a [Row<S, G>],
+    rows: &'a [GroupRow<S, G>],
+    columns: &'a [GroupRow<S, G>],
     add: bool,
     sums: &'a mut Square<G>,
 }
@@ -130,7 +136,7 @@ struct LookUp<'a, S, const G: usize> {
     rows: TableRows<'a, S, G>,
     places: &'a [[u32; G]],
     factor: S,
-    out: &'a mut Vec<Row<S, G>>,
+    out: &'a mut Vec<GroupRow<S, G>>,
 }
 
 impl<S: Real<G>, const G: usize> Task for LookUp<'_, S, G> {
@@ -149,7 +155,7 @@ struct PairFeatures<'a, S, const G: usize> {
     group: Group<'a, S, G>,
     earlier: Range<usize>,
     j: usize,
-    out: &'a mut Vec<Row<S, G>>,
+    out: &'a mut Vec<GroupRow<S, G>>,
 }
 
 impl<S: Real<G>, const G: usize> Task for PairFeatures<'_, S, G> {
@@ -186,7 +192,7 @@ unsafe fn push_entries<V: Vector<S, G>, S: Copy + Default, const G: usize>(
     TableRows { table, starts, length }: TableRows<'_, S, G>,
     places: &[[u32; G]],
     factor: S,
-    out: &mut Vec<Row<S, G>>,
+    out: &mut Vec<GroupRow<S, G>>,
 ) {
     // Checked once, because a check in the loop would take as long as the rest. Vectors have signed indices.
     assert!(i32::try_from(table.len()).is_ok());
@@ -203,7 +209,7 @@ unsafe fn push_entries<V: Vector<S, G>, S: Copy + Default, const G: usize>(
             }
             let mut found = [S::default(); G];
             V::zero().add_times(factor, V::gather(table, &at)).store(&mut found);
-            entries.write(Row(found));
+            entries.write(GroupRow(found));
         }
         // SAFETY: there was capacity for one row for each of the places, and these rows were just written.
         out.set_len(out.len() + places.len());
@@ -260,8 +266,8 @@ task! {
 /// As for [`Vector`].
 #[inline(always)]
 unsafe fn by_rows<V: Vector<S, G>, S: Copy + Default + Into<f64>, const G: usize, const R: usize>(
-    rows: &[Row<S, G>],
-    columns: &[Row<S, G>],
+    rows: &[GroupRow<S, G>],
+    columns: &[GroupRow<S, G>],
     add: bool,
     sums: &mut Square<G>,
 ) {
@@ -301,7 +307,7 @@ unsafe fn push_pairs<V: Vector<S, G>, S: Copy + Default, const G: usize>(
     Group { ranks, weights }: Group<'_, S, G>,
     earlier: Range<usize>,
     j: usize,
-    out: &mut Vec<Row<S, G>>,
+    out: &mut Vec<GroupRow<S, G>>,
     join: impl Fn(V, V) -> V,
 ) {
     let count = earlier.len();
@@ -313,7 +319,7 @@ unsafe fn push_pairs<V: Vector<S, G>, S: Copy + Default, const G: usize>(
         for (features, (ranks, weights)) in out.spare_capacity_mut().iter_mut().zip(pairs) {
             let mut made = [S::default(); G];
             join(V::load(weights), weight).negative_unless_less(V::load(ranks), rank).store(&mut made);
-            features.write(Row(made));
+            features.write(GroupRow(made));
         }
         // SAFETY: there was capacity for a row for each pair, and these rows were just written.
         out.set_len(out.len() + count);

@@ -19,17 +19,17 @@ use crate::weight::pair::{Later, Ones, PairTerm, Products, Sums, Terms};
 /// Ranges of values.
 const WAYS: usize = 16;
 /// A number for each range.
-type Row = [f64; WAYS];
+type Ways = [f64; WAYS];
 
 /// Aligned to a cache line: loading a register that spans two lines takes twice as long.
 #[repr(align(64))]
 struct Aligned<T>(T);
 
 /// `ABOVE[b]` is one for the ranges above `b`.
-static ABOVE: Aligned<[Row; WAYS]> = Aligned(table(true));
+static ABOVE: Aligned<[Ways; WAYS]> = Aligned(table(true));
 /// `AT[b]` is one for the range `b`.
-static AT: Aligned<[Row; WAYS]> = Aligned(table(false));
-const fn table(above: bool) -> [Row; WAYS] {
+static AT: Aligned<[Ways; WAYS]> = Aligned(table(false));
+const fn table(above: bool) -> [Ways; WAYS] {
     let mut table = [[0.0; WAYS]; WAYS];
     let mut way = 0;
     while way < WAYS {
@@ -64,7 +64,7 @@ pub(crate) fn sum(
         return grid::sum(isa, terms, first, values, spare, cells);
     }
     let spare = &mut spare[..values.len()];
-    let ranges = Ranges::new(values.len().div_ceil(WAYS));
+    let ranges = EqualRanges::new(values.len().div_ceil(WAYS));
     let mut total = across_ranges(isa, terms, first, ranges, values, spare);
     for (index, (part, spare)) in spare.chunks(ranges.length).zip(values.chunks_mut(ranges.length)).enumerate() {
         total += grid::sum(isa, terms, first + index * ranges.length, part, spare, cells);
@@ -74,7 +74,7 @@ pub(crate) fn sum(
 
 task! {
     /// Adds up the pairs in different ranges; moves the values to `out`, range by range, each sorted by position.
-    fn across_ranges<A>(terms: Terms<'_>, first: usize, ranges: Ranges, values: &[u32], out: &mut [u32]) -> f64 {
+    fn across_ranges<A>(terms: Terms<'_>, first: usize, ranges: EqualRanges, values: &[u32], out: &mut [u32]) -> f64 {
         match terms {
             Terms::Ones => split::<Ones, A::Doubles16, _, _>(|_| [], first, ranges, values, out),
             Terms::Later(x) => split::<Later, A::Doubles16, _, _>(move |value| [x[value]], first, ranges, values, out),
@@ -93,13 +93,13 @@ task! {
 
 /// Ranges of equal length, at most [`WAYS`] of them.
 #[derive(Clone, Copy)]
-struct Ranges {
+struct EqualRanges {
     length: usize,
     /// 2^32 divided by the length, rounded up: multiplying by it and shifting divides numbers up to 2^16 by the length.
     inverse: u64,
 }
 
-impl Ranges {
+impl EqualRanges {
     #[inline(always)]
     fn new(length: usize) -> Self {
         Self { length, inverse: (1u64 << 32).div_ceil(length as u64) }
@@ -119,7 +119,7 @@ impl Ranges {
 unsafe fn split<T: PairTerm<M, N>, V: Doubles16, const M: usize, const N: usize>(
     numbers: impl Fn(usize) -> [f64; M],
     first: usize,
-    ranges: Ranges,
+    ranges: EqualRanges,
     values: &[u32],
     out: &mut [u32],
 ) -> f64 {
@@ -156,7 +156,7 @@ mod tests {
     #[test]
     fn dividing_by_multiplication() {
         for length in 1..=MOST / WAYS {
-            let ranges = Ranges::new(length);
+            let ranges = EqualRanges::new(length);
             for way in 0..WAYS {
                 assert_eq!(ranges.way(way * length), way);
                 assert_eq!(ranges.way((way + 1) * length - 1), way);

@@ -1,12 +1,12 @@
 //! Features of pairs of items of rankings with ties: the numbers of ordered pairs of items, one ranking per lane.
 
-use super::product::Row;
+use super::product::GroupRow;
 use super::task;
 
 /// Rankings side by side.
 pub(crate) const LANES: usize = 24;
 /// A number for each ranking of a group.
-pub(crate) type Lanes = Row<f64, LANES>;
+pub(crate) type TiedLanes = GroupRow<f64, LANES>;
 
 /// How the features of a pair of items follow from the numbers of the two.
 #[derive(Debug, Clone, Copy)]
@@ -23,15 +23,15 @@ pub(crate) enum TiedJoin {
 /// For each item the first rank of its block, its weight, and the number of an ordered pair of its block.
 #[derive(Clone, Copy)]
 pub(crate) struct TiedGroup<'a> {
-    pub(crate) starts: &'a [Lanes],
-    pub(crate) weights: &'a [Lanes],
-    pub(crate) tied: &'a [Lanes],
+    pub(crate) starts: &'a [TiedLanes],
+    pub(crate) weights: &'a [TiedLanes],
+    pub(crate) tied: &'a [TiedLanes],
 }
 
 task! {
     /// The features of some pairs of items: with one number per pair, the number of (i, j) minus that of (j, i); with
     /// two, both of these.
-    pub(crate) fn tied_features<A>(join: TiedJoin, group: TiedGroup<'_>, pairs: &[(u32, u32)], out: &mut [Lanes]) {
+    pub(crate) fn tied_features<A>(join: TiedJoin, group: TiedGroup<'_>, pairs: &[(u32, u32)], out: &mut [TiedLanes]) {
         match join {
             TiedJoin::Product => each_pair(group, pairs, out, |a, b| a * b),
             TiedJoin::Sum => each_pair(group, pairs, out, |a, b| a + b),
@@ -41,7 +41,7 @@ task! {
 }
 
 #[inline(always)]
-fn each_pair(group: TiedGroup<'_>, pairs: &[(u32, u32)], out: &mut [Lanes], join: impl Fn(f64, f64) -> f64 + Copy) {
+fn each_pair(group: TiedGroup<'_>, pairs: &[(u32, u32)], out: &mut [TiedLanes], join: impl Fn(f64, f64) -> f64 + Copy) {
     let TiedGroup { starts, weights, tied } = group;
     let one = out.len() == pairs.len();
     for (index, &(i, j)) in pairs.iter().enumerate() {
@@ -67,7 +67,7 @@ fn each_pair(group: TiedGroup<'_>, pairs: &[(u32, u32)], out: &mut [Lanes], join
 }
 
 #[inline(always)]
-fn expected_signs(open: f64, group: TiedGroup<'_>, pairs: &[(u32, u32)], out: &mut [Lanes]) {
+fn expected_signs(open: f64, group: TiedGroup<'_>, pairs: &[(u32, u32)], out: &mut [TiedLanes]) {
     let TiedGroup { starts, weights, .. } = group;
     for (&(i, j), out) in pairs.iter().zip(out) {
         let (i, j) = (i as usize, j as usize);

@@ -12,10 +12,11 @@
 
 use std::ops::Range;
 
-use super::sides::{Needs, Side};
-use super::{Count, Shape};
+use super::CountPairs;
+use super::sides::{ColumnSide, Needs};
 use crate::error::Error;
 use crate::gram::strategies::packed::{BitBlock, Ranks, blocks_of_pairs, interleave};
+use crate::gram::tiles::TileShape;
 use crate::kappa::observed::{Observed, TieSums};
 use crate::kappa::pairs_of;
 use crate::memory;
@@ -37,7 +38,7 @@ pub(super) struct ObservedBits<'a> {
 }
 
 struct BitSide<'a> {
-    side: &'a Side<'a>,
+    side: &'a ColumnSide<'a>,
     ranks: Ranks,
     /// For each column one bit for each observation that is present.
     present: Vec<u64>,
@@ -80,7 +81,7 @@ impl Planes {
 
 /// Memory for one thread.
 #[derive(Default)]
-pub(super) struct Panels {
+pub(super) struct ObservedPanels {
     rows: Vec<u64>,
     columns: Vec<u64>,
     one: Vec<u64>,
@@ -93,8 +94,8 @@ pub(super) struct Panels {
 impl<'a> ObservedBits<'a> {
     pub(super) fn new(
         isa: Isa,
-        x: &'a Side<'a>,
-        y: Option<&'a Side<'a>>,
+        x: &'a ColumnSide<'a>,
+        y: Option<&'a ColumnSide<'a>>,
         triples: bool,
         stop: &Stop,
     ) -> Result<Self, Error> {
@@ -142,7 +143,7 @@ impl<'a> ObservedBits<'a> {
 }
 
 impl<'a> BitSide<'a> {
-    fn new(side: &'a Side<'a>, stop: &Stop) -> Result<Self, Error> {
+    fn new(side: &'a ColumnSide<'a>, stop: &Stop) -> Result<Self, Error> {
         let items = side.set.items();
         let ranks = Ranks::new((side.len(), items), |place| side.column(place).starts, stop)?;
         let words = items.div_ceil(64);
@@ -165,21 +166,21 @@ impl<'a> BitSide<'a> {
     }
 }
 
-impl Count for ObservedBits<'_> {
-    type Scratch = Panels;
+impl CountPairs for ObservedBits<'_> {
+    type Scratch = ObservedPanels;
 
-    fn scratch(&self, _: &Stop) -> Result<Panels, Error> {
-        Ok(Panels::default())
+    fn scratch(&self, _: &Stop) -> Result<ObservedPanels, Error> {
+        Ok(ObservedPanels::default())
     }
 
-    fn prepare(&self, shape: &Shape, panels: &mut Panels, proceed: Proceed<'_>) -> Result<bool, Error> {
-        let Shape { rows: of_rows, columns: of_columns, diagonal } = shape;
+    fn prepare(&self, shape: &TileShape, panels: &mut ObservedPanels, proceed: Proceed<'_>) -> Result<bool, Error> {
+        let TileShape { rows: of_rows, columns: of_columns, diagonal } = shape;
         let side = self.columns();
         let planes = Planes::of(self.x.side.needs_of(of_rows.clone()), side.side.needs_of(of_columns.clone()));
         panels.planes = planes;
         panels.first = (of_rows.start, of_columns.start);
         panels.width = of_columns.len().next_multiple_of(GROUP);
-        let Panels { rows, columns, one, counts, width, .. } = panels;
+        let ObservedPanels { rows, columns, one, counts, width, .. } = panels;
         counts.clear();
         memory::resize(counts, of_rows.len() * planes.counts() * *width, 0)?;
         for block in &self.blocks {
@@ -203,7 +204,7 @@ impl Count for ObservedBits<'_> {
         Ok(true)
     }
 
-    fn observed(&self, row: usize, column: usize, panels: &mut Panels) -> Result<Observed, Error> {
+    fn observed(&self, row: usize, column: usize, panels: &mut ObservedPanels) -> Result<Observed, Error> {
         let (side, width) = (self.columns(), panels.width);
         let at = (row - panels.first.0) * panels.planes.counts() * width + column - panels.first.1;
         let gaps = self.x.side.needs(row).gaps || side.side.needs(column).gaps;

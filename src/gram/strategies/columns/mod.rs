@@ -12,13 +12,11 @@ mod bits;
 mod pairs;
 mod sides;
 
-use std::ops::Range;
-
 use crate::error::Error;
 use crate::gram::Options;
 use crate::gram::cost::{self, ASK_EVERY_NS};
 use crate::gram::plan::{Backend, Strategy};
-use crate::gram::tiles::{Pieces, Tile};
+use crate::gram::tiles::{Pieces, Tile, TileShape};
 use crate::kappa::observed::Observed;
 use crate::memory;
 use crate::parallel::{self, Crew, Proceed, Stop};
@@ -26,39 +24,32 @@ use crate::rankings::Incomplete;
 use crate::simd::Isa;
 use bits::ObservedBits;
 use pairs::ObservedPairs;
-use sides::Side;
+use sides::ColumnSide;
 
 /// Turns the counts of two columns into the correlation and its p-value.
-pub(crate) trait Finish: Sync {
+pub(crate) trait FinishPair: Sync {
     /// Whether p-values are wanted, which need sums over triples of tied observations.
     fn has_pvalues(&self) -> bool;
     fn finish(&self, observed: &Observed) -> (f64, f64);
 }
 
 /// A way to count.
-trait Count: Sync {
+trait CountPairs: Sync {
     /// The workspace of a thread.
     type Scratch;
 
     fn scratch(&self, stop: &Stop) -> Result<Self::Scratch, Error>;
 
     /// Prepares a tile; returns whether it was completed.
-    fn prepare(&self, shape: &Shape, scratch: &mut Self::Scratch, proceed: Proceed<'_>) -> Result<bool, Error>;
+    fn prepare(&self, shape: &TileShape, scratch: &mut Self::Scratch, proceed: Proceed<'_>) -> Result<bool, Error>;
 
     /// The counts of a pair of columns of the tile.
     fn observed(&self, row: usize, column: usize, scratch: &mut Self::Scratch) -> Result<Observed, Error>;
 }
 
-/// The rows and columns of a tile.
-struct Shape {
-    rows: Range<usize>,
-    columns: Range<usize>,
-    diagonal: bool,
-}
-
 /// Fills `statistic`, and `pvalue` if there is one, with the results of `finish` for each pair of columns.
 pub(crate) fn fill(
-    finish: &impl Finish,
+    finish: &impl FinishPair,
     x: &Incomplete,
     y: Option<&Incomplete>,
     statistic: &mut [f64],
@@ -75,7 +66,7 @@ pub(crate) fn fill(
     let tile = options.tile.unwrap_or_else(|| cost::columns_tile(strategy, items, rows.min(columns), threads)).max(1);
     let ns = cost::COPY_NS * items as f64 * (rows + columns) as f64;
     let sides = parallel::run_one(ns, parallel::share(&mut options.watch), |stop| {
-        Ok((Side::new(x, strategy, stop)?, y.map(|y| Side::new(y, strategy, stop)).transpose()?))
+        Ok((ColumnSide::new(x, strategy, stop)?, y.map(|y| ColumnSide::new(y, strategy, stop)).transpose()?))
     })?;
     let (of_rows, of_columns) = (&sides.0, sides.1.as_ref());
     let mut results = Results { statistic, pvalue, columns, tile };
@@ -126,10 +117,10 @@ struct Results<'a> {
 
 impl Results<'_> {
     /// Fills the matrices, in the order of the sides.
-    fn run<C: Count>(
+    fn run<C: CountPairs>(
         &mut self,
         count: &C,
-        finish: &impl Finish,
+        finish: &impl FinishPair,
         symmetric: bool,
         crew: Crew,
         interval: usize,
@@ -156,7 +147,7 @@ impl Results<'_> {
     }
 
     /// Restores the caller's order of the rows and columns of the matrices.
-    fn put_back(self, rows: &Side<'_>, columns: &Side<'_>) -> Result<(), Error> {
+    fn put_back(self, rows: &ColumnSide<'_>, columns: &ColumnSide<'_>) -> Result<(), Error> {
         for matrix in [Some(self.statistic), self.pvalue].into_iter().flatten() {
             columns.put_back_entries(matrix)?;
             rows.put_back_rows(matrix, self.columns)?;
@@ -166,15 +157,15 @@ impl Results<'_> {
 }
 
 /// Fills a tile, and the tile of the p-values, which `kept` holds temporarily.
-fn fill_tile<C: Count>(
+fn fill_tile<C: CountPairs>(
     count: &C,
-    finish: &impl Finish,
+    finish: &impl FinishPair,
     interval: usize,
     (tile, pvalues): (&mut Tile<'_, f64>, Option<Tile<'_, f64>>),
     (scratch, kept): (&mut C::Scratch, &mut Vec<f64>),
     proceed: Proceed<'_>,
 ) -> Result<(), Error> {
-    let shape = Shape { rows: tile.rows(), columns: tile.columns(), diagonal: tile.is_diagonal() };
+    let shape = tile.shape();
     if !count.prepare(&shape, scratch, proceed)? {
         return Ok(());
     }

@@ -1,9 +1,10 @@
 //! One pair of columns at a time: a table of their levels if these are few, otherwise sums over a permutation.
 
-use super::sides::Side;
-use super::{Count, Shape};
+use super::CountPairs;
+use super::sides::ColumnSide;
 use crate::error::Error;
 use crate::gram::cost::CELLS_AN_ITEM;
+use crate::gram::tiles::TileShape;
 use crate::kappa::incomplete::{Need, TiedWorkspace};
 use crate::kappa::observed::{ColumnLevels, LevelTable, Observed, by_sorting};
 use crate::memory;
@@ -14,8 +15,8 @@ use crate::weight::lowered::Lowered;
 pub(super) struct ObservedPairs<'a> {
     /// `None` for no vector instructions, and then no tables either.
     pub(super) isa: Option<Isa>,
-    pub(super) x: &'a Side<'a>,
-    pub(super) y: &'a Side<'a>,
+    pub(super) x: &'a ColumnSide<'a>,
+    pub(super) y: &'a ColumnSide<'a>,
 }
 
 /// Memory for one thread.
@@ -26,7 +27,7 @@ pub(super) struct Room {
     levels: [(usize, Vec<ColumnLevels>); 2],
 }
 
-impl Count for ObservedPairs<'_> {
+impl CountPairs for ObservedPairs<'_> {
     type Scratch = Room;
 
     fn scratch(&self, stop: &Stop) -> Result<Room, Error> {
@@ -36,7 +37,7 @@ impl Count for ObservedPairs<'_> {
         Ok(Room { workspace, table: LevelTable::default(), levels: [(0, Vec::new()), (0, Vec::new())] })
     }
 
-    fn prepare(&self, shape: &Shape, room: &mut Room, proceed: Proceed<'_>) -> Result<bool, Error> {
+    fn prepare(&self, shape: &TileShape, room: &mut Room, proceed: Proceed<'_>) -> Result<bool, Error> {
         if self.isa.is_none() {
             return Ok(true);
         }

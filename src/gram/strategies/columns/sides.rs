@@ -26,7 +26,7 @@ impl Needs {
 }
 
 /// The columns for the rows or the columns of a result.
-pub(super) struct Side<'a> {
+pub(super) struct ColumnSide<'a> {
     pub(super) set: &'a Incomplete,
     /// The column at each position.
     order: Vec<usize>,
@@ -36,7 +36,7 @@ pub(super) struct Side<'a> {
     pub(super) ties: Vec<TieSums>,
 }
 
-impl<'a> Side<'a> {
+impl<'a> ColumnSide<'a> {
     /// Columns in the order that suits the strategy.
     pub(super) fn new(set: &'a Incomplete, strategy: Strategy, stop: &Stop) -> Result<Self, Error> {
         let mut order = memory::collect(0..set.rows())?;

@@ -12,7 +12,7 @@ use crate::parallel::{Proceed, Stop};
 use crate::rankings::Rankings;
 use crate::simd::Isa;
 use crate::simd::place::Square;
-use crate::simd::product::{Real, Row};
+use crate::simd::product::{GroupRow, Real};
 use crate::weight::lowered::Lowered;
 use crate::weight::powers::times_power_of_two;
 use crate::weight::scale::balanced;
@@ -39,8 +39,8 @@ pub(in crate::gram) struct Factored<'a, S, const G: usize> {
 /// Memory for one thread: for each group of rankings, the entries of the vectors at its ranks.
 #[derive(Default)]
 pub(in crate::gram) struct FactoredPanels<S, const G: usize> {
-    rows: Vec<Row<S, G>>,
-    columns: Vec<Row<S, G>>,
+    rows: Vec<GroupRow<S, G>>,
+    columns: Vec<GroupRow<S, G>>,
     values: Vec<Square<G>>,
 }
 
@@ -69,10 +69,10 @@ impl<'a, S: Real<G>, const G: usize> Factored<'a, S, G> {
         self.order * self.measure.items()
     }
 
-    fn load(&self, rankings: &Rankings, range: Range<usize>, panel: &mut Vec<Row<S, G>>) -> Result<(), Error> {
+    fn load(&self, rankings: &Rankings, range: Range<usize>, panel: &mut Vec<GroupRow<S, G>>) -> Result<(), Error> {
         let items = self.measure.items().max(1);
         panel.clear();
-        memory::resize(panel, range.len().div_ceil(G) * self.vectors.len(), Row([S::default(); G]))?;
+        memory::resize(panel, range.len().div_ceil(G) * self.vectors.len(), GroupRow([S::default(); G]))?;
         for (index, row) in range.enumerate() {
             let ranks = rankings.row(row).ranks();
             let group = &mut panel[index / G * self.vectors.len()..][..self.vectors.len()];
@@ -86,7 +86,7 @@ impl<'a, S: Real<G>, const G: usize> Factored<'a, S, G> {
     }
 
     /// The product over the axes of the inner products of two terms, one of the rows and one of the columns.
-    fn multiply(&self, rows: &[Row<S, G>], columns: &[Row<S, G>], product: &mut Square<G>) {
+    fn multiply(&self, rows: &[GroupRow<S, G>], columns: &[GroupRow<S, G>], product: &mut Square<G>) {
         let items = self.measure.items().max(1);
         let mut factor = [[0.0; G]; G];
         for (axis, (rows, columns)) in rows.chunks_exact(items).zip(columns.chunks_exact(items)).enumerate() {
@@ -103,12 +103,12 @@ impl<'a, S: Real<G>, const G: usize> Factored<'a, S, G> {
 
     /// The values of a group of rows and one of columns, before scaling. The two orders of two terms are added first,
     /// so that swapping rows and columns gives the same result.
-    fn sum(&self, rows: &[Row<S, G>], columns: &[Row<S, G>]) -> Square<G> {
+    fn sum(&self, rows: &[GroupRow<S, G>], columns: &[GroupRow<S, G>]) -> Square<G> {
         let length = self.term_length().max(1);
         let mut sum = [[0.0; G]; G];
         let (mut one, mut other) = ([[0.0; G]; G], [[0.0; G]; G]);
         let terms = self.vectors.len() / length;
-        let term = |panel: &'_ [Row<S, G>], index: usize| index * length..panel.len().min((index + 1) * length);
+        let term = |panel: &'_ [GroupRow<S, G>], index: usize| index * length..panel.len().min((index + 1) * length);
         for a in 0..terms {
             self.multiply(&rows[term(rows, a)], &columns[term(columns, a)], &mut one);
             each(&mut sum, &one, |sum, value| sum + value);

@@ -16,7 +16,7 @@ pub(in crate::gram) mod product;
 use crate::error::Error;
 use crate::gram::Options;
 use crate::gram::cost;
-use crate::gram::plan::{Plan, Strategy, Task};
+use crate::gram::plan::{GramTask, Plan, Strategy};
 use crate::gram::target::{Target, Tiling};
 use crate::parallel::{self, Crew};
 use crate::rankings::Rankings;
@@ -27,7 +27,7 @@ use pairs::Pairs;
 use product::Product;
 
 pub(in crate::gram) fn fill(
-    Task { measure, single, rows, columns, .. }: Task<'_>,
+    GramTask { measure, single, rows, columns, .. }: GramTask<'_>,
     Plan { strategy, isa, tile, threads, parts, .. }: Plan,
     x: &Rankings,
     y: Option<&Rankings>,

@@ -32,7 +32,7 @@ use crate::parallel::{Proceed, Stop};
 use crate::rankings::Rankings;
 use crate::simd::Isa;
 use crate::simd::place::Square;
-use crate::simd::product::{self, Finish, Group, Join, Real, Row, TableRows};
+use crate::simd::product::{self, Finish, Group, GroupRow, Join, Real, TableRows};
 use crate::weight::lowered::Lowered;
 use crate::weight::own;
 use crate::weight::powers::{exponent, scaled, times_power_of_two};
@@ -109,25 +109,26 @@ enum Side {
 
 /// Memory for one thread.
 pub(in crate::gram) struct ProductPanels<S, const G: usize> {
-    rows: Panels<S, G>,
-    columns: Panels<S, G>,
+    rows: FeaturePanels<S, G>,
+    columns: FeaturePanels<S, G>,
     /// Sums over pairs of items for each group of columns and each group of rows.
     sums: Vec<Square<G>>,
     workspace: Workspace,
 }
 
 /// Groups of rankings and the features of a block.
-struct Panels<S, const G: usize> {
+struct FeaturePanels<S, const G: usize> {
     /// Ranks as integers, only for tensors; otherwise as floating-point numbers, with weights.
     indices: Vec<[u32; G]>,
-    ranks: Vec<Row<S, G>>,
-    weights: Vec<Row<S, G>>,
-    features: Vec<Row<S, G>>,
+    ranks: Vec<GroupRow<S, G>>,
+    weights: Vec<GroupRow<S, G>>,
+    features: Vec<GroupRow<S, G>>,
 }
 
 impl<S: Real<G>, const G: usize> ProductPanels<S, G> {
     fn new(measure: &Measure, stop: &Stop) -> Result<Self, Error> {
-        let panels = || Panels { indices: Vec::new(), ranks: Vec::new(), weights: Vec::new(), features: Vec::new() };
+        let panels =
+            || FeaturePanels { indices: Vec::new(), ranks: Vec::new(), weights: Vec::new(), features: Vec::new() };
         let mut workspace = Workspace::for_run(None, stop);
         measure.prepare(&mut workspace)?;
         Ok(Self { rows: panels(), columns: panels(), sums: Vec::new(), workspace })
@@ -182,16 +183,16 @@ impl<'a, S: Real<G>, const G: usize> Product<'a, S, G> {
     }
 
     /// Arranges the ranks and weights of rankings side by side, one group after another.
-    fn load(&self, rankings: &Rankings, range: Range<usize>, panels: &mut Panels<S, G>) -> Result<(), Error> {
+    fn load(&self, rankings: &Rankings, range: Range<usize>, panels: &mut FeaturePanels<S, G>) -> Result<(), Error> {
         let items = self.measure.items();
         let length = range.len().div_ceil(G) * items;
         let tensors = matches!(self.form, Form::Tensors { .. });
-        let Panels { indices, ranks, weights, .. } = panels;
+        let FeaturePanels { indices, ranks, weights, .. } = panels;
         indices.clear();
         memory::resize(indices, if tensors { length } else { 0 }, [0; G])?;
         for lanes in [&mut *ranks, &mut *weights] {
             lanes.clear();
-            memory::resize(lanes, if tensors { 0 } else { length }, Row([S::default(); G]))?;
+            memory::resize(lanes, if tensors { 0 } else { length }, GroupRow([S::default(); G]))?;
         }
         for (index, row) in range.enumerate() {
             let (first, lane) = (index / G * items, index % G);
@@ -208,9 +209,14 @@ impl<'a, S: Real<G>, const G: usize> Product<'a, S, G> {
     }
 
     /// Computes the features of a block for all groups, one group after another; returns their number per group.
-    fn make_features(&self, block: &FeatureBlock, side: Side, panels: &mut Panels<S, G>) -> Result<usize, Error> {
+    fn make_features(
+        &self,
+        block: &FeatureBlock,
+        side: Side,
+        panels: &mut FeaturePanels<S, G>,
+    ) -> Result<usize, Error> {
         let items = self.measure.items().max(1);
-        let Panels { indices, ranks, weights, features } = panels;
+        let FeaturePanels { indices, ranks, weights, features } = panels;
         let runs = &self.runs[block.runs.clone()];
         let length = runs.iter().map(|run| run.others.len()).sum::<usize>()
             + if block.squares { self.measure.items() } else { 0 };
@@ -224,8 +230,9 @@ impl<'a, S: Real<G>, const G: usize> Product<'a, S, G> {
                         S::pair_features(self.isa, join, Group { ranks, weights }, others.clone(), j, features);
                     }
                     if block.squares {
-                        features
-                            .extend(weights.iter().map(|weights| Row(weights.map(|weight| factor * weight * weight))));
+                        features.extend(
+                            weights.iter().map(|weights| GroupRow(weights.map(|weight| factor * weight * weight))),
+                        );
                     }
                 }
             }

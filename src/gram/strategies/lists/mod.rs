@@ -18,7 +18,7 @@ mod weighed;
 use crate::error::Error;
 use crate::gram::Options;
 use crate::gram::cost::{self, ASK_EVERY_NS};
-use crate::gram::plan::{Plan, Representation, Strategy, Task};
+use crate::gram::plan::{GramTask, Plan, Representation, Strategy};
 use crate::gram::target::{Target, Tiling};
 use crate::measure::Measure;
 use crate::parallel::{self, Crew, Watch};
@@ -26,7 +26,7 @@ use crate::rankings::Lists;
 pub(in crate::gram) use correlation::correlations;
 pub use index::ListIndex;
 use pairs::ListPairs;
-use setting::{Setting, mean_of};
+use setting::{ListSetting, mean_of};
 
 /// The representation of these rankings; refuses a measure that has no mean over complete rankings.
 pub(in crate::gram) fn representation_of(measure: &Measure, x: &Lists, y: &Lists) -> Result<Representation, Error> {
@@ -46,11 +46,11 @@ pub(in crate::gram) fn diagonal(
     if measure.is_correlation() {
         return correlations(measure, |kernel| diagonal(kernel, x, threads, parallel::share(&mut watch)));
     }
-    Setting::new(measure, x, x, parallel::share(&mut watch))?.diagonal(threads, watch)
+    ListSetting::new(measure, x, x, parallel::share(&mut watch))?.diagonal(threads, watch)
 }
 
 pub(in crate::gram) fn fill(
-    Task { measure, rows, columns: width, .. }: Task<'_>,
+    GramTask { measure, rows, columns: width, .. }: GramTask<'_>,
     Plan { strategy, isa, tile, threads, pair_ns, .. }: Plan,
     x: &Lists,
     y: Option<&Lists>,
@@ -59,7 +59,7 @@ pub(in crate::gram) fn fill(
 ) -> Result<(), Error> {
     let columns = y.unwrap_or(x);
     let mut watch = options.watch;
-    let mut setting = Setting::new(measure, x, columns, parallel::share(&mut watch))?;
+    let mut setting = ListSetting::new(measure, x, columns, parallel::share(&mut watch))?;
     if setting.needs_roots() {
         setting.find_roots(options.threads, parallel::share(&mut watch))?;
     }

@@ -1,7 +1,7 @@
 //! Fills tiles row by row. The lists of the columns are indexed by item, so that the items of a row lead to the columns
 //! that have them too. All other values of the row follow from quantities of the single lists.
 
-use super::setting::Setting;
+use super::setting::ListSetting;
 use crate::error::Error;
 use crate::gram::tiles::Tile;
 use crate::gram::{Element, Fill};
@@ -13,13 +13,13 @@ use crate::simd::Isa;
 
 /// One pair of lists at a time.
 pub(super) struct ListPairs<'a> {
-    pub(super) setting: &'a Setting<'a>,
+    pub(super) setting: &'a ListSetting<'a>,
     pub(super) isa: Option<Isa>,
     pub(super) interval: usize,
 }
 
 /// Memory for one thread.
-pub(super) struct Scratch {
+pub(super) struct ListScratch {
     memory: ListWorkspace,
     index: Index,
 }
@@ -65,16 +65,16 @@ impl Index {
 }
 
 impl Fill for ListPairs<'_> {
-    type Scratch = Scratch;
+    type Scratch = ListScratch;
 
-    fn scratch(&self, stop: &Stop) -> Result<Scratch, Error> {
-        Ok(Scratch { memory: self.setting.memory(self.isa, stop)?, index: Index::default() })
+    fn scratch(&self, stop: &Stop) -> Result<ListScratch, Error> {
+        Ok(ListScratch { memory: self.setting.memory(self.isa, stop)?, index: Index::default() })
     }
 
     fn fill<T: Element>(
         &self,
         tile: &mut Tile<'_, T>,
-        Scratch { memory, index }: &mut Scratch,
+        ListScratch { memory, index }: &mut ListScratch,
         proceed: Proceed<'_>,
     ) -> Result<(), Error> {
         let setting = self.setting;

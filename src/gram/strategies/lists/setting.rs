@@ -37,7 +37,7 @@ fn summed_of(measure: &Measure) -> Result<(&Lowered, Mean), Error> {
 }
 
 /// The measure and the lists.
-pub(super) struct Setting<'a> {
+pub(super) struct ListSetting<'a> {
     measure: &'a Measure,
     pub(super) x: &'a Lists,
     pub(super) y: &'a Lists,
@@ -51,7 +51,7 @@ pub(super) struct Setting<'a> {
     roots: Option<Roots<'a>>,
 }
 
-impl<'a> Setting<'a> {
+impl<'a> ListSetting<'a> {
     /// The setting of a measure, without the divisors.
     pub(super) fn new(
         measure: &'a Measure,

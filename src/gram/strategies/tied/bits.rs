@@ -10,7 +10,7 @@
 //! The means of the concordant, the signed and the discordant count follow from it, because a pair adds (1 + e e') / 2
 //! to the first.
 
-use super::setting::Setting;
+use super::setting::TiedSetting;
 use crate::error::Error;
 use crate::gram::cost::BITS_TABLE;
 use crate::gram::strategies::packed::{BitBlock, Packed, Packing, Ranks, blocks_of_pairs};
@@ -24,7 +24,7 @@ use crate::simd::place::Square;
 
 /// The values that follow from the bits of rankings with ties.
 pub(super) struct Balances<'a> {
-    setting: &'a Setting<'a>,
+    setting: &'a TiedSetting<'a>,
     /// The number of pairs of items.
     all: u64,
     /// The value for each balance, from the smallest on; empty if there are many.
@@ -34,7 +34,7 @@ pub(super) struct Balances<'a> {
 }
 
 /// Packs rankings of at most 65,535 items, for a measure that counts pairs.
-pub(super) fn bits<'a>(isa: Isa, setting: &'a Setting<'a>, stop: &Stop) -> Result<Packed<Balances<'a>>, Error> {
+pub(super) fn bits<'a>(isa: Isa, setting: &'a TiedSetting<'a>, stop: &Stop) -> Result<Packed<Balances<'a>>, Error> {
     let items = setting.x.items();
     let all = pairs_of(items as u64);
     let table = if 2 * all < BITS_TABLE { 2 * all + 1 } else { 0 };

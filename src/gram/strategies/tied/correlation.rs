@@ -1,6 +1,6 @@
 //! Weighted correlations of rankings with ties: a quotient of two means, one pair of rankings at a time.
 
-use super::setting::Setting;
+use super::setting::TiedSetting;
 use crate::error::Error;
 use crate::gram::tiles::Tile;
 use crate::gram::{Element, Fill};
@@ -12,15 +12,15 @@ use crate::weight::lowered::Lowered;
 use crate::weight::own::ROUNDING;
 
 /// `(C - D) / (C + D)` of the means of the concordant and the discordant sum.
-pub(super) struct Correlations<'a> {
-    setting: &'a Setting<'a>,
+pub(super) struct TiedCorrelations<'a> {
+    setting: &'a TiedSetting<'a>,
     isa: Option<Isa>,
     /// The absolute values of the weights, if some are negative.
     sizes: Option<Lowered>,
 }
 
-impl<'a> Correlations<'a> {
-    pub(super) fn new(setting: &'a Setting<'a>, isa: Option<Isa>) -> Result<Self, Error> {
+impl<'a> TiedCorrelations<'a> {
+    pub(super) fn new(setting: &'a TiedSetting<'a>, isa: Option<Isa>) -> Result<Self, Error> {
         Ok(Self { setting, isa, sizes: setting.weight.without_signs()? })
     }
 
@@ -32,7 +32,7 @@ impl<'a> Correlations<'a> {
         column: usize,
         memory: &mut TiedWorkspace,
     ) -> Result<(f64, f64), Error> {
-        let Setting { x, y, .. } = *self.setting;
+        let TiedSetting { x, y, .. } = *self.setting;
         let (of_row, of_column) = (self.setting.ready_for(weight, x, row)?, self.setting.ready_for(weight, y, column)?);
         let mut value =
             |mean| self.setting.taking(weight, mean).value((x, row, &of_row), (y, column, &of_column), memory);
@@ -48,7 +48,7 @@ impl<'a> Correlations<'a> {
     }
 }
 
-impl Fill for Correlations<'_> {
+impl Fill for TiedCorrelations<'_> {
     type Scratch = TiedWorkspace;
 
     fn scratch(&self, stop: &Stop) -> Result<TiedWorkspace, Error> {

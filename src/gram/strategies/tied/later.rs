@@ -7,7 +7,7 @@
 
 use std::ops::Range;
 
-use super::setting::Setting;
+use super::setting::TiedSetting;
 use crate::error::Error;
 use crate::gram::tiles::Tile;
 use crate::gram::{Element, Fill};
@@ -18,8 +18,8 @@ use crate::rankings::Incomplete;
 use crate::simd::Isa;
 use crate::simd::tops::{Four, PackedItem, in_tops_of, sum_later};
 
-pub(super) struct Later<'a> {
-    setting: &'a Setting<'a>,
+pub(super) struct TiedLater<'a> {
+    setting: &'a TiedSetting<'a>,
     isa: Isa,
     /// The index of each block that occurs, by first rank and size.
     numbers: Vec<u32>,
@@ -36,9 +36,9 @@ pub(super) struct LaterPanels {
     columns: Vec<PackedItem>,
 }
 
-impl<'a> Later<'a> {
+impl<'a> TiedLater<'a> {
     /// For at most 64 items.
-    pub(super) fn new(setting: &'a Setting<'a>, isa: Isa) -> Result<Self, Error> {
+    pub(super) fn new(setting: &'a TiedSetting<'a>, isa: Isa) -> Result<Self, Error> {
         let items = setting.x.items();
         let mut numbers = memory::filled(items * (items + 1), u32::MAX)?;
         let mut found = Vec::new();
@@ -89,7 +89,7 @@ impl<'a> Later<'a> {
     }
 }
 
-impl Fill for Later<'_> {
+impl Fill for TiedLater<'_> {
     type Scratch = LaterPanels;
 
     fn scratch(&self, _: &Stop) -> Result<LaterPanels, Error> {

@@ -24,18 +24,18 @@ mod tensor;
 use crate::error::Error;
 use crate::gram::Options;
 use crate::gram::cost::{self, ASK_EVERY_NS};
-use crate::gram::plan::{Plan, Strategy, Task};
+use crate::gram::plan::{GramTask, Plan, Strategy};
 use crate::gram::target::{Target, Tiling};
 use crate::measure::{Mean, Measure};
 use crate::parallel::{self, Crew, Phases, Watch};
 use crate::rankings::Incomplete;
 use bits::bits;
-use correlation::Correlations;
+use correlation::TiedCorrelations;
 use expanded::Tensors;
-use later::Later;
+use later::TiedLater;
 use pairs::TiedPairs;
 use product::Features;
-use setting::Setting;
+use setting::TiedSetting;
 use tensor::TiedTensors;
 
 pub(in crate::gram) use setting::representation_of;
@@ -47,7 +47,7 @@ pub(crate) fn own_values(
     threads: Option<usize>,
     watch: Option<Watch<'_>>,
 ) -> Result<Vec<f64>, Error> {
-    Setting::new(measure, x, x)?.own_values(x, threads, watch)
+    TiedSetting::new(measure, x, x)?.own_values(x, threads, watch)
 }
 
 /// The measure of each ranking and itself.
@@ -57,18 +57,18 @@ pub(in crate::gram) fn diagonal(
     threads: Option<usize>,
     watch: Option<Watch<'_>>,
 ) -> Result<Vec<f64>, Error> {
-    Setting::new(measure, x, x)?.diagonal(threads, watch)
+    TiedSetting::new(measure, x, x)?.diagonal(threads, watch)
 }
 
 pub(in crate::gram) fn fill(
-    Task { measure, rows, columns, .. }: Task<'_>,
+    GramTask { measure, rows, columns, .. }: GramTask<'_>,
     Plan { strategy, isa, tile, threads, parts, pair_ns }: Plan,
     x: &Incomplete,
     y: Option<&Incomplete>,
     target: impl Target,
     options: Options<'_>,
 ) -> Result<(), Error> {
-    let mut setting = Setting::new(measure, x, y.unwrap_or(x))?;
+    let mut setting = TiedSetting::new(measure, x, y.unwrap_or(x))?;
     let tiling = Tiling { rows, columns, tile, symmetric: y.is_none() };
     let jobs = target.jobs(tiling);
     let mut phases = Phases::new(options.watch, jobs + setting.jobs_of_roots());
@@ -85,10 +85,10 @@ pub(in crate::gram) fn fill(
         _ if setting.mean == Mean::Both => {
             let isa = (strategy == Strategy::Pairs).then_some(isa);
             let crew = Crew::new(threads, cost::tied_pair_ns(measure));
-            target.run(tiling, &Correlations::new(&setting, isa)?, crew, watch)
+            target.run(tiling, &TiedCorrelations::new(&setting, isa)?, crew, watch)
         }
         Strategy::Bits if measure.weight().is_later() => {
-            target.run(tiling, &Later::new(&setting, isa)?, Crew::new(threads, 0.0), watch)
+            target.run(tiling, &TiedLater::new(&setting, isa)?, Crew::new(threads, 0.0), watch)
         }
         Strategy::Bits => {
             let ns = cost::COPY_NS * x.items() as f64 * (rows + columns) as f64;

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::setting::{Ready, Setting};
+use super::setting::{Ready, TiedSetting};
 use crate::error::Error;
 use crate::gram::tiles::Tile;
 use crate::gram::{Element, Fill};
@@ -14,7 +14,7 @@ use crate::simd::Isa;
 
 /// One pair of rankings at a time.
 pub(super) struct TiedPairs<'a> {
-    pub(super) setting: &'a Setting<'a>,
+    pub(super) setting: &'a TiedSetting<'a>,
     pub(super) isa: Option<Isa>,
     pub(super) interval: usize,
 }

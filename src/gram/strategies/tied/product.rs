@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::setting::Setting;
+use super::setting::TiedSetting;
 use crate::error::Error;
 use crate::gram::tiles::Tile;
 use crate::gram::{Element, Fill};
@@ -13,8 +13,8 @@ use crate::parallel::{Proceed, Stop};
 use crate::rankings::Incomplete;
 use crate::simd::Isa;
 use crate::simd::place::Square;
-use crate::simd::product::{Real, Row};
-use crate::simd::tied::{LANES, Lanes, TiedGroup, TiedJoin, tied_features};
+use crate::simd::product::{GroupRow, Real};
+use crate::simd::tied::{LANES, TiedGroup, TiedJoin, TiedLanes, tied_features};
 use crate::weight::lowered::Lowered;
 
 /// Features in a block, as for complete rankings.
@@ -22,7 +22,7 @@ const BLOCK: usize = 112;
 
 /// A matrix product of the numbers of pairs of items in each ranking.
 pub(in crate::gram) struct Features<'a> {
-    setting: &'a Setting<'a>,
+    setting: &'a TiedSetting<'a>,
     isa: Isa,
     join: TiedJoin,
     pairs: Vec<(u32, u32)>,
@@ -39,14 +39,14 @@ pub(in crate::gram) struct TiedPanels {
 /// Groups of rankings, item by item, and the features of a block of pairs.
 #[derive(Default)]
 struct TiedPanel {
-    starts: Vec<Lanes>,
-    weights: Vec<Lanes>,
-    tied: Vec<Lanes>,
-    features: Vec<Lanes>,
+    starts: Vec<TiedLanes>,
+    weights: Vec<TiedLanes>,
+    tied: Vec<TiedLanes>,
+    features: Vec<TiedLanes>,
 }
 
 impl<'a> Features<'a> {
-    pub(in crate::gram) fn new(setting: &'a Setting<'a>, isa: Isa) -> Result<Self, Error> {
+    pub(in crate::gram) fn new(setting: &'a TiedSetting<'a>, isa: Isa) -> Result<Self, Error> {
         let items = setting.x.items();
         let join = match setting.weight {
             Lowered::Count { top: None } if setting.unknown => TiedJoin::Sign(items as f64),
@@ -65,7 +65,7 @@ impl<'a> Features<'a> {
         let TiedPanel { starts, weights, tied, .. } = panel;
         for lanes in [&mut *starts, weights, tied] {
             lanes.clear();
-            memory::resize(lanes, range.len().div_ceil(LANES) * items, Row([0.0; LANES]))?;
+            memory::resize(lanes, range.len().div_ceil(LANES) * items, GroupRow([0.0; LANES]))?;
         }
         let mut of_items = memory::with_capacity(items)?;
         for (index, row) in range.enumerate() {
@@ -94,7 +94,7 @@ impl<'a> Features<'a> {
         let TiedPanel { starts, weights, tied, features } = panel;
         let (items, length) = (self.setting.x.items().max(1), pairs.len() * each);
         features.clear();
-        memory::resize(features, starts.len() / items * length, Row([0.0; LANES]))?;
+        memory::resize(features, starts.len() / items * length, GroupRow([0.0; LANES]))?;
         let groups = starts.chunks_exact(items).zip(weights.chunks_exact(items)).zip(tied.chunks_exact(items));
         for (((starts, weights), tied), features) in groups.zip(features.chunks_exact_mut(length.max(1))) {
             tied_features(self.isa, self.join, TiedGroup { starts, weights, tied }, pairs, features);

@@ -39,7 +39,7 @@ pub(super) struct Ready {
 }
 
 /// The measure and the rankings.
-pub(super) struct Setting<'a> {
+pub(super) struct TiedSetting<'a> {
     measure: &'a Measure,
     pub(super) x: &'a Incomplete,
     pub(super) y: &'a Incomplete,
@@ -52,7 +52,7 @@ pub(super) struct Setting<'a> {
     roots: Option<Roots<'a>>,
 }
 
-impl<'a> Setting<'a> {
+impl<'a> TiedSetting<'a> {
     /// The setting of a measure, without the divisors.
     pub(super) fn new(measure: &'a Measure, x: &'a Incomplete, y: &'a Incomplete) -> Result<Self, Error> {
         let (weight, mean) = measure.mean()?;
@@ -61,11 +61,11 @@ impl<'a> Setting<'a> {
     }
 
     /// The same rankings with another weight, and the mean of another sum.
-    pub(super) fn taking<'b>(&self, weight: &'b Lowered, mean: Mean) -> Setting<'b>
+    pub(super) fn taking<'b>(&self, weight: &'b Lowered, mean: Mean) -> TiedSetting<'b>
     where
         'a: 'b,
     {
-        Setting { weight, mean, roots: None, ..*self }
+        TiedSetting { weight, mean, roots: None, ..*self }
     }
 
     /// The sets with separate roots: the rows, and the columns if they differ.

@@ -8,7 +8,7 @@
 use std::ops::Range;
 
 use super::expanded::Tensors;
-use super::setting::Setting;
+use super::setting::TiedSetting;
 use crate::error::Error;
 use crate::gram::tiles::Tile;
 use crate::gram::{Element, Fill};
@@ -17,7 +17,7 @@ use crate::parallel::{Proceed, Stop};
 use crate::rankings::Incomplete;
 use crate::simd::Isa;
 use crate::simd::place::Square;
-use crate::simd::product::{Real, Row};
+use crate::simd::product::{GroupRow, Real};
 use crate::weight::mean_tensor::{Direction, MeanTensor};
 use crate::weight::own;
 
@@ -81,19 +81,19 @@ impl<'a> Lines<'a> {
 
 /// Fills tiles with products of mean tensors.
 pub(super) struct TiedTensors<'a> {
-    pub(super) setting: &'a Setting<'a>,
+    pub(super) setting: &'a TiedSetting<'a>,
     pub(super) tensors: Tensors<'a>,
     /// The instruction set for matrix products; `None` computes one pair of rankings at a time.
     pub(super) isa: Option<Isa>,
 }
 
 /// Memory for one thread.
-pub(super) struct Scratch {
+pub(super) struct TensorScratch {
     /// A row and the mean of rows that it is computed from, for each of two rankings.
     lines: [Vec<f64>; 2],
     rows: Vec<f64>,
-    left: Vec<Row<f64, G>>,
-    right: Vec<Row<f64, G>>,
+    left: Vec<GroupRow<f64, G>>,
+    right: Vec<GroupRow<f64, G>>,
     sums: Vec<Square<G>>,
 }
 
@@ -123,12 +123,12 @@ impl TiedTensors<'_> {
         lines: Range<usize>,
         factor: f64,
         memory: (&mut [f64], &mut [f64]),
-        panel: &mut Vec<Row<f64, G>>,
+        panel: &mut Vec<GroupRow<f64, G>>,
     ) -> Result<usize, Error> {
         let (rows, line) = memory;
         let length = lines.clone().map(|line| self.tensors.length(line)).sum();
         panel.clear();
-        memory::resize(panel, sources.len().div_ceil(G) * length, Row([0.0; G]))?;
+        memory::resize(panel, sources.len().div_ceil(G) * length, GroupRow([0.0; G]))?;
         for (index, source) in sources.iter().enumerate() {
             let (group, lane) = (&mut panel[index / G * length..][..length], index % G);
             let mut features = group.iter_mut();
@@ -154,10 +154,10 @@ impl TiedTensors<'_> {
         isa: Isa,
         sources: [&[Lines<'_>]; 2],
         squares: &[(usize, usize)],
-        scratch: &mut Scratch,
+        scratch: &mut TensorScratch,
         proceed: Proceed<'_>,
     ) -> Result<bool, Error> {
-        let Scratch { lines: [line, _], rows, left, right, sums } = scratch;
+        let TensorScratch { lines: [line, _], rows, left, right, sums } = scratch;
         let together = (BLOCK / self.tensors.items.max(1)).max(1);
         for first in (0..self.tensors.lines()).step_by(together) {
             if !proceed() {
@@ -183,7 +183,7 @@ impl TiedTensors<'_> {
         &self,
         isa: Isa,
         tile: &mut Tile<'_, T>,
-        scratch: &mut Scratch,
+        scratch: &mut TensorScratch,
         proceed: Proceed<'_>,
     ) -> Result<(), Error> {
         let setting = self.setting;
@@ -217,10 +217,10 @@ impl TiedTensors<'_> {
         &self,
         row: usize,
         column: usize,
-        scratch: &mut Scratch,
+        scratch: &mut TensorScratch,
         proceed: Proceed<'_>,
     ) -> Result<Option<f64>, Error> {
-        let Scratch { lines: [left, right], rows, .. } = scratch;
+        let TensorScratch { lines: [left, right], rows, .. } = scratch;
         let (order, mut total) = (self.tensors.order, 0.0);
         let dot = |one: &[f64], other: &[f64]| own::sum(one.iter().zip(other).map(|(one, other)| one * other));
         for member in self.tensors.members() {
@@ -244,18 +244,18 @@ impl TiedTensors<'_> {
 }
 
 impl Fill for TiedTensors<'_> {
-    type Scratch = Scratch;
+    type Scratch = TensorScratch;
 
-    fn scratch(&self, _: &Stop) -> Result<Scratch, Error> {
+    fn scratch(&self, _: &Stop) -> Result<TensorScratch, Error> {
         let line = || memory::filled(self.tensors.items, 0.0);
         let (left, right, sums) = (Vec::new(), Vec::new(), Vec::new());
-        Ok(Scratch { lines: [line()?, line()?], rows: line()?, left, right, sums })
+        Ok(TensorScratch { lines: [line()?, line()?], rows: line()?, left, right, sums })
     }
 
     fn fill<T: Element>(
         &self,
         tile: &mut Tile<'_, T>,
-        scratch: &mut Scratch,
+        scratch: &mut TensorScratch,
         proceed: Proceed<'_>,
     ) -> Result<(), Error> {
         if let Some(isa) = self.isa {

@@ -16,8 +16,9 @@
 //! ```
 //!
 //! by the inequality of Cauchy and Schwarz. The norm of an item is the root of the sum of the squares of the entries of
-//! all pairs with it. Signed sums subtract nothing: pairs that a list leaves out have zero anyway. With negative weights
-//! pairs of an item that only s has and one that only t has can add something; at most what their sizes come to.
+//! all pairs with it. Signed sums subtract nothing: pairs that a list leaves out have zero anyway. With negative
+//! weights pairs of an item that only s has and one that only t has can add something; at most what their sizes come
+//! to.
 
 mod pairs;
 

@@ -3,8 +3,8 @@
 //!
 //! Let `a` be the product of the numbers that an item has in both lists. Two items that both lists have add at most the
 //! product of theirs. An item that both have and one that a list leaves out add at most `a` times what depends on the
-//! shapes of the lists alone. So with P the sum of `a` over the items that both have, and Q the sum of `a^2`, pairs with
-//! such an item add at most
+//! shapes of the lists alone. So with P the sum of `a` over the items that both have, and Q the sum of `a^2`, pairs
+//! with such an item add at most
 //!
 //! ```text
 //! (P^2 - Q) / 2 + P * (a function of the two shapes)

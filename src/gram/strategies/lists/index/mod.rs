@@ -20,7 +20,7 @@ mod shared;
 use std::borrow::Cow;
 use std::collections::BinaryHeap;
 
-use super::setting::{Setting, mean_of};
+use super::setting::{ListSetting, mean_of};
 use super::weighed::KnownWeight;
 use crate::error::Error;
 use crate::gram::Options;
@@ -40,8 +40,8 @@ use query::Searcher;
 /// that may be good enough. Results are those of [`neighbors`](crate::neighbors) and [`within`](crate::within), which
 /// build an index in each call; this one is built once.
 ///
-/// It takes 9 bytes for each item of each list, and 4 to 16 for each list, in addition to the lists themselves. A search
-/// takes 4 to 12 bytes for each list on each thread.
+/// It takes 9 bytes for each item of each list, and 4 to 16 for each list, in addition to the lists themselves. A
+/// search takes 4 to 12 bytes for each list on each thread.
 ///
 /// ```
 /// use wkendall::{ListIndex, Lists, Measure, Options, Weight};
@@ -85,7 +85,7 @@ impl<'a> ListIndex<'a> {
         }
         let mut watch = options.watch;
         let known = KnownWeight::new(weight, lists.items(), lists.longest(), parallel::share(&mut watch))?;
-        let setting = Setting::with_known(&measure, &lists, &lists, &known, parallel::share(&mut watch))?;
+        let setting = ListSetting::with_known(&measure, &lists, &lists, &known, parallel::share(&mut watch))?;
         let needed = setting.needs_roots();
         let roots =
             if needed { Some(setting.roots_of(&lists, options.threads, parallel::share(&mut watch))?) } else { None };
@@ -170,7 +170,7 @@ impl<'a> ListIndex<'a> {
         options.check()?;
         self.measure.check_items(x.items())?;
         let mut watch = options.watch;
-        let setting = Setting::with_known(&self.measure, x, x, &self.known, parallel::share(&mut watch))?;
+        let setting = ListSetting::with_known(&self.measure, x, x, &self.known, parallel::share(&mut watch))?;
         setting.diagonal(options.threads, watch)
     }
 
@@ -190,7 +190,7 @@ impl<'a> ListIndex<'a> {
         self.measure.check_items(rows.items())?;
         let mut watch = options.watch;
         let mut setting =
-            Setting::with_known(&self.measure, rows, &self.lists, &self.known, parallel::share(&mut watch))?;
+            ListSetting::with_known(&self.measure, rows, &self.lists, &self.known, parallel::share(&mut watch))?;
         if let Some(roots) = &self.roots {
             let of_rows = match x {
                 None => Cow::Borrowed(&roots[..]),
@@ -226,7 +226,7 @@ impl<'a> ListIndex<'a> {
 
 /// The norms of all entries of the lists, list by list.
 fn find_norms(
-    setting: &Setting<'_>,
+    setting: &ListSetting<'_>,
     by: BoundBy,
     threads: Option<usize>,
     watch: Option<Watch<'_>>,

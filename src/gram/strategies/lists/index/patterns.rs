@@ -13,8 +13,8 @@ pub(super) const MOST_SHARED: usize = 2;
 const MANY: u32 = u32::MAX;
 /// Values are kept in so many places; a value replaces another one that has the same place.
 const PLACES: usize = 1 << 12;
-/// Finding patterns takes as long as computing the values of one list for so many lists of the index and of the items of
-/// the query: 1 ns each and 240 ns a value, for 1,000,000 top-10 lists on an AMD EPYC.
+/// Finding patterns takes as long as computing the values of one list for so many lists of the index and of the items
+/// of the query: 1 ns each and 240 ns a value, for 1,000,000 top-10 lists on an AMD EPYC.
 const WORTH_ONE: usize = 200;
 
 /// Memory of one thread.

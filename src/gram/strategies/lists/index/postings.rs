@@ -25,7 +25,7 @@ pub(super) struct Postings {
 
 /// An item of a list.
 #[derive(Clone, Copy, Default)]
-struct Entry {
+struct ListedItem {
     item: u32,
     list: u32,
     norm: f32,
@@ -52,7 +52,7 @@ impl Postings {
                     fit = false;
                     u8::MAX
                 });
-                entries.push(Entry { item, list: list as u32, norm: fraction(norm, largest), rank });
+                entries.push(ListedItem { item, list: list as u32, norm: fraction(norm, largest), rank });
             }
         }
         let entries = sorted(entries, stop)?;
@@ -101,12 +101,12 @@ impl Postings {
 
 /// Sorts entries by item, one digit after the other from the last on. Entries of an item stay in the order of their
 /// lists.
-fn sorted(mut entries: Vec<Entry>, stop: &Stop) -> Result<Vec<Entry>, Error> {
+fn sorted(mut entries: Vec<ListedItem>, stop: &Stop) -> Result<Vec<ListedItem>, Error> {
     let most = entries.iter().map(|entry| entry.item).max().unwrap_or(0);
-    let mut moved = memory::filled(entries.len(), Entry::default())?;
+    let mut moved = memory::filled(entries.len(), ListedItem::default())?;
     let mut shift = 0;
     while shift < u32::BITS && most >> shift > 0 {
-        let digit = |entry: &Entry| (entry.item >> shift) as usize & ((1 << DIGIT) - 1);
+        let digit = |entry: &ListedItem| (entry.item >> shift) as usize & ((1 << DIGIT) - 1);
         let mut places = [0_usize; 1 << DIGIT];
         for entry in &entries {
             places[digit(entry)] += 1;
@@ -148,7 +148,7 @@ mod tests {
         for most in [0, 1, 2047, 2048, 5_000_000, u32::MAX] {
             let item = |list: u32| (u64::from(list.wrapping_mul(2_654_435_761)) % (u64::from(most) + 1)) as u32;
             let entries: Vec<_> =
-                (0..3000).map(|list| Entry { item: item(list), list, norm: list as f32, rank: 0 }).collect();
+                (0..3000).map(|list| ListedItem { item: item(list), list, norm: list as f32, rank: 0 }).collect();
             let mut expected: Vec<_> = entries.iter().map(|entry| (entry.item, entry.list, entry.norm)).collect();
             expected.sort_by_key(|&(item, list, _)| (item, list));
             let found = sorted(entries, &Stop::default()).unwrap();
@@ -159,7 +159,7 @@ mod tests {
 
     #[test]
     fn sorting_can_be_stopped() {
-        let entries = vec![Entry { item: 1, list: 0, norm: 1.0, rank: 0 }; 10];
+        let entries = vec![ListedItem { item: 1, list: 0, norm: 1.0, rank: 0 }; 10];
         assert!(matches!(sorted(entries, &Stop::of_an_ended_run()), Err(Error::Interrupted)));
         let lists = Lists::from_ranks(3, &[0, 1], &[2], &[1]).unwrap();
         assert!(matches!(Postings::new(&lists, &[1.0], &Stop::of_an_ended_run()), Err(Error::Interrupted)));

@@ -12,9 +12,9 @@
 use super::ListIndex;
 use super::kept::{Hit, Kept};
 use super::patterns::{MOST_SHARED, Patterns};
-use super::shared::{STRIP, Shared};
+use super::shared::{STRIP, SharedSums};
 use crate::error::Error;
-use crate::gram::strategies::lists::setting::Setting;
+use crate::gram::strategies::lists::setting::ListSetting;
 use crate::kappa::lists::bounds::Bound;
 use crate::kappa::lists::{ListWorkspace, Listed};
 use crate::memory;
@@ -41,7 +41,7 @@ const MOST_READY: usize = 1 << 12;
 /// Memory of one thread.
 pub(super) struct Searcher<'a> {
     index: &'a ListIndex<'a>,
-    setting: &'a Setting<'a>,
+    setting: &'a ListSetting<'a>,
     /// Whether rows are the lists of the index; a list does not find itself.
     own: bool,
     /// 1 if small values are good, -1 if large values are.
@@ -51,7 +51,7 @@ pub(super) struct Searcher<'a> {
     ready: Vec<Listed<'a>>,
     /// For each class what is known from the shapes alone.
     classes: Vec<OfClass>,
-    shared: Shared,
+    shared: SharedSums,
     patterns: Patterns,
     bounds: Vec<Bound>,
     norms: Vec<f64>,
@@ -73,7 +73,7 @@ struct OfClass {
 impl<'a> Searcher<'a> {
     pub(super) fn new(
         index: &'a ListIndex<'a>,
-        setting: &'a Setting<'a>,
+        setting: &'a ListSetting<'a>,
         own: bool,
         sign: f64,
         stop: &Stop,
@@ -93,7 +93,7 @@ impl<'a> Searcher<'a> {
             memory: setting.memory(Some(Isa::widest()), stop)?,
             ready,
             classes: memory::filled(members.len(), OfClass::default())?,
-            shared: Shared::new(index.by, setting.y.rows(), members.len())?,
+            shared: SharedSums::new(index.by, setting.y.rows(), members.len())?,
             patterns: Patterns::default(),
             bounds: memory::filled(members.len(), Bound::default())?,
             norms: Vec::new(),

@@ -26,7 +26,7 @@ pub(super) const STRIP: usize = 64;
 const LANES: usize = 16;
 
 /// Memory of one thread.
-pub(super) struct Shared {
+pub(super) struct SharedSums {
     by: BoundBy,
     /// 0 for lists that share no item, negative once the value is known.
     sums: Vec<f32>,
@@ -38,7 +38,7 @@ pub(super) struct Shared {
     scale: f64,
 }
 
-impl Shared {
+impl SharedSums {
     /// For so many lists in so many classes.
     pub(super) fn new(by: BoundBy, lists: usize, classes: usize) -> Result<Self, Error> {
         let sums = memory::filled(lists, 0.0)?;
