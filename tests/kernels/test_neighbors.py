@@ -294,3 +294,15 @@ def test_progress_rises_to_the_end():
         _core.neighbors(measure, X, None, 3, progress=lambda *step, seen=seen: seen.append(step))
         assert all(0 <= done <= total for done, total in seen)
         assert seen[-1][0] == seen[-1][1]
+
+
+@pytest.mark.parametrize("wanted", [{"n_neighbors": 2}, {"radius": 2}])
+def test_indices_have_the_type_that_other_libraries_expect(wanted):
+    X = random_rankings(np.random.default_rng(0), 20, 5)
+    graphs = [
+        wkendall.neighbors_graph(X, metric="distance", mode=mode, **wanted) for mode in ("distance", "connectivity")
+    ]
+    if "radius" in wanted:
+        graphs.append(wkendall.neighbors(X, metric="distance", **wanted))
+    for graph in graphs:
+        assert graph.indices.dtype == graph.indptr.dtype == np.int32

@@ -214,10 +214,8 @@ class KendallNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Kernel
         run = Run(n_jobs=self.n_jobs)
         found = within_of(x, y, self._compared_by(), self._limit(radius), run)
         rows = np.repeat(np.arange(x.rows), np.diff(found.indptr))
-        distances, indices = (
-            distances_of(x, y, self._compared_by(), rows, found.indices, found.data, run),
-            found.indices,
-        )
+        indices = found.indices.astype(np.int64, copy=False)
+        distances = distances_of(x, y, self._compared_by(), rows, indices, found.data, run)
         if sort_results:
             by_distance = np.lexsort((distances, rows))
             distances, indices = distances[by_distance], indices[by_distance]

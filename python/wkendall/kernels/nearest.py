@@ -303,8 +303,6 @@ def neighbors_of(
 
 def within_of(x: CheckedRankings, y: CheckedRankings | None, what: Specification, radius: float, run: Run) -> csr_array:
     """Find all rankings within a radius."""
-    from scipy.sparse import csr_array
-
     x, y = suited(x, what), None if y is None else suited(y, what)
     index = _index(x if y is None else y, what, run)
     with progress_bar(run.progress, "neighbors") as show:
@@ -316,7 +314,7 @@ def within_of(x: CheckedRankings, y: CheckedRankings | None, what: Specification
                 _measure(x, y, what), x.core, None if y is None else y.core, radius,
                 threads=run.threads, backend=run.backend, progress=show,
             )  # fmt: skip
-    return csr_array((values, indices, starts), shape=_shape(x, y))
+    return _sparse(values, indices, starts, _shape(x, y))
 
 
 def graph_of(
@@ -328,8 +326,6 @@ def graph_of(
     run: Run,
 ) -> csr_array:
     """Find a number of neighbours, or all within a radius, and return them as a graph."""
-    from scipy.sparse import csr_array
-
     starts: NDArray[Any]
     indices: NDArray[Any]
     values: NDArray[Any]
@@ -341,12 +337,22 @@ def graph_of(
         close = within_of(x, y, what, wanted, run)
         starts, indices, values = close.indptr, close.indices, close.data
     if mode == "connectivity":
-        return csr_array((np.ones(len(indices)), indices, starts), shape=_shape(x, y))
+        return _sparse(np.ones(len(indices)), indices, starts, _shape(x, y))
     rows = np.repeat(np.arange(x.rows), np.diff(starts))
     distances = distances_of(x, y, what, rows, indices, values, run)
     # If rankings have different self-similarities, a larger kernel can mean a larger distance.
     by_distance = np.lexsort((distances, rows))
-    return csr_array((distances[by_distance], indices[by_distance], starts), shape=_shape(x, y))
+    return _sparse(distances[by_distance], indices[by_distance], starts, _shape(x, y))
+
+
+def _sparse(
+    values: NDArray[np.float64], indices: NDArray[Any], starts: NDArray[Any], shape: tuple[int, int]
+) -> csr_array:
+    """Return a sparse array. Indices have 32 bits where they fit, as in scipy's own matrices: some libraries take no others."""
+    from scipy.sparse import csr_array
+
+    integer = np.int32 if max(*shape, len(indices)) <= np.iinfo(np.int32).max else np.int64
+    return csr_array((values, indices.astype(integer, copy=False), starts.astype(integer, copy=False)), shape=shape)
 
 
 def distances_of(
