@@ -15,10 +15,13 @@ mod rankings;
 
 use std::ops::ControlFlow;
 
+use numpy::PyReadonlyArray1;
 use pyo3::IntoPyObjectExt;
 use pyo3::exceptions::{PyMemoryError, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
+use pyo3::types::PyBytes;
+use xxhash_rust::xxh3::xxh3_128_with_seed;
 
 use crate::error::CRATE;
 use crate::{Error, Number, Options, Piece, Progress, Watch};
@@ -136,6 +139,18 @@ fn most_factors(items: usize, pairs: usize) -> Option<usize> {
     crate::gram::package::most_factors(items, pairs)
 }
 
+/// A hash of 128 bits, which tells arrays apart: two different ones have the same with a probability of 2^-128.
+#[pyfunction]
+fn digest<'py>(py: Python<'py>, bytes: PyReadonlyArray1<'py, u8>) -> PyResult<Bound<'py, PyBytes>> {
+    let mut found = 0;
+    // A piece takes some ten milliseconds.
+    for piece in bytes.as_slice()?.chunks(1 << 28) {
+        py.check_signals()?;
+        found = py.detach(|| xxh3_128_with_seed(piece, found as u64));
+    }
+    Ok(PyBytes::new(py, &found.to_le_bytes()))
+}
+
 /// The instruction sets of this machine for which there are loops.
 #[pyfunction]
 fn instruction_sets() -> Vec<String> {
@@ -163,7 +178,7 @@ mod _core {
     #[pymodule_export]
     use super::rankings::Rankings;
     #[pymodule_export]
-    use super::{available_cores, default_threads, instruction_sets, most_factors, planned};
+    use super::{available_cores, default_threads, digest, instruction_sets, most_factors, planned};
 
     #[pymodule_export]
     const BLOCK_BYTES: usize = crate::gram::package::BLOCK_BYTES;

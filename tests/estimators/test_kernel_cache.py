@@ -17,7 +17,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.svm import SVC
 from sklearn.utils.estimator_checks import parametrize_with_checks
 from transformed import NAN, two_classes
-from wkendall import WeightedKendall
+from wkendall import WeightedKendall, _core
 from wkendall.estimators import kernel_cache
 from wkendall.kernels import gram
 
@@ -182,6 +182,47 @@ def test_threads_share_it():
 
     with ThreadPoolExecutor(4) as pool:
         list(pool.map(one, range(60)))
+
+
+def test_arrays_that_change_in_place():
+    rng = np.random.default_rng(6)
+    X = random_rankings(rng, 12, 9)
+    model = WeightedKendall("average", cache_size=1)
+    for _ in range(20):
+        for _ in range(2):  # the second time the numbers of all rows are known
+            np.testing.assert_array_equal(model.fit_transform(X), wkendall.gram_matrix(X, weight="average"))
+        row, items = rng.integers(12), rng.permutation(9)[:2]
+        X[row, items] = X[row, items[::-1]]
+    X[3, 0] = X[3, 1]
+    with pytest.raises(ValueError, match=r"X: row 3 holds \d twice"):
+        model.fit(X)
+
+
+def test_arrays_of_one_hash_have_the_same_bytes_kind_and_shape():
+    X, inverse = np.array([[2, 3, 1, 4], [4, 3, 2, 1]]), [[3, 1, 2, 4], [4, 3, 2, 1]]
+    model = WeightedKendall(cache_size=1)
+    for _ in range(2):
+        np.testing.assert_array_equal(model.fit(X).rankings_, X)
+        np.testing.assert_array_equal(model.fit(np.asfortranarray(X)).rankings_, X)
+        np.testing.assert_array_equal(model.fit(X.astype(np.uint64)).rankings_, X)
+        np.testing.assert_array_equal(clone(model).set_params(input="orders").fit(X).rankings_, inverse)
+        with pytest.raises(ValueError, match="X: row 0, column 1 holds 3"):
+            model.fit(X.reshape(4, 2))
+
+
+def test_digests():
+    values = np.zeros(5000, dtype=np.uint8)
+    digest = _core.digest(values)
+    assert len(digest) == 16
+    assert _core.digest(values.copy()) == digest
+    others = set()
+    for place in range(5000):
+        values[place] += 1
+        others.add(_core.digest(values))
+        values[place] -= 1
+    assert len(others) == 5000
+    assert digest not in others
+    assert _core.digest(values[:-1]) != digest
 
 
 def test_sparse_lists_are_not_cached():

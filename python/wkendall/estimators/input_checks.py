@@ -23,6 +23,8 @@ def checked_data(estimator: BaseEstimator, X: ArrayLike, **how: Any) -> Any:
 
     Missing and infinite values are not checked here. The readers of rankings check them and report the row.
     """
+    if how.keys() == {"reset"} and _is_plain(estimator, X, how["reset"]):
+        return X
     check_unmasked(X, "X")
     y = how.get("y")
     if y is not None:
@@ -39,6 +41,21 @@ def checked_data(estimator: BaseEstimator, X: ArrayLike, **how: Any) -> Any:
         raise type(error)(one_line(str(error))) from None
     _check_labels_of_items(estimator, X, how.get("reset", True))
     return found
+
+
+def _is_plain(estimator: Any, X: object, reset: bool) -> bool:
+    """Check an array of numbers; return whether this was enough, without the names of columns or an error.
+
+    scikit-learn takes 50 to 90 us for the same: as much as a cached kernel matrix of 60 rankings.
+    """
+    if type(X) is not np.ndarray or X.ndim != 2 or X.dtype.kind not in "iuf" or not X.size:
+        return False
+    if hasattr(estimator, "feature_names_in_"):
+        return False
+    if reset:
+        estimator.n_features_in_ = X.shape[1]
+        estimator._labels_of_items = None
+    return bool(getattr(estimator, "n_features_in_", None) == X.shape[1])
 
 
 def check_places(estimator: BaseEstimator, X: object, reset: bool) -> None:

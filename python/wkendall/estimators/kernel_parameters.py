@@ -36,6 +36,14 @@ class RankingParameters(BaseEstimator):  # type: ignore[misc]
     missing: Missing
     n_jobs: SupportsIndex | None
 
+    @classmethod
+    def _get_param_names(cls) -> list[str]:
+        """Return the names of the parameters. scikit-learn inspects the signature at each call, some five times in each fit."""
+        names: list[str] | None = cls.__dict__.get("_param_names")
+        if names is None:
+            names = cls._param_names = super()._get_param_names()
+        return names
+
     def _read(self, X: ArrayLike, *, reset: bool) -> CheckedRankings:
         """Check the rankings of a method call, and the number and names of the items."""
         if is_sparse(X):
