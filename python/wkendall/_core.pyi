@@ -21,7 +21,6 @@ __all__ = [
     "correlations",
     "default_threads",
     "diagonal",
-    "digest",
     "embed",
     "feature_columns",
     "features",
@@ -34,6 +33,7 @@ __all__ = [
     "packed_signs",
     "planned",
     "planned_of",
+    "row_hashes",
     "tuple_sums",
     "within",
 ]
@@ -259,5 +259,5 @@ def planned_of(
 def most_factors(items: int, pairs: int) -> int | None: ...
 def instruction_sets() -> list[str]: ...
 def available_cores() -> int: ...
-def digest(bytes: NDArray[np.uint8]) -> bytes: ...
+def row_hashes(rows: NDArray[np.uint8]) -> bytes: ...
 def default_threads() -> int: ...

@@ -4,7 +4,7 @@ use numpy::PyArray1;
 use pyo3::prelude::*;
 
 use super::measure::Measure;
-use super::neighbors::{Row, Table, row_parts, table_parts};
+use super::neighbors::{Array1, Array2, row_parts, table_parts};
 use super::rankings::Rankings;
 use super::watched;
 use crate::{Error, Options};
@@ -36,7 +36,7 @@ impl ListIndex {
         count: usize,
         threads: Option<usize>,
         progress: Option<Py<PyAny>>,
-    ) -> PyResult<(Table<'py, f64>, Table<'py, i64>)> {
+    ) -> PyResult<(Array2<'py, f64>, Array2<'py, i64>)> {
         let found = watched(py, progress.as_ref(), |watch| {
             let x = x.map(|x| x.0.as_lists()).transpose()?;
             let options = Options { threads, watch: Some(watch), ..Options::default() };
@@ -47,7 +47,7 @@ impl ListIndex {
 
     /// The measure of each list of `x` and itself.
     #[pyo3(signature = (x, threads=None))]
-    fn diagonal<'py>(&self, py: Python<'py>, x: &Rankings, threads: Option<usize>) -> PyResult<Row<'py, f64>> {
+    fn diagonal<'py>(&self, py: Python<'py>, x: &Rankings, threads: Option<usize>) -> PyResult<Array1<'py, f64>> {
         let found = watched(py, None, |watch| {
             let options = Options { threads, watch: Some(watch), ..Options::default() };
             self.0.diagonal(&*x.0.as_lists()?, options)
@@ -64,7 +64,7 @@ impl ListIndex {
         radius: f64,
         threads: Option<usize>,
         progress: Option<Py<PyAny>>,
-    ) -> PyResult<(Row<'py, i64>, Row<'py, i64>, Row<'py, f64>)> {
+    ) -> PyResult<(Array1<'py, i64>, Array1<'py, i64>, Array1<'py, f64>)> {
         let found = watched(py, progress.as_ref(), |watch| {
             let x = x.map(|x| x.0.as_lists()).transpose()?;
             let options = Options { threads, watch: Some(watch), ..Options::default() };

@@ -15,13 +15,13 @@ mod rankings;
 
 use std::ops::ControlFlow;
 
-use numpy::PyReadonlyArray1;
+use numpy::{PyReadonlyArray2, PyUntypedArrayMethods};
 use pyo3::IntoPyObjectExt;
 use pyo3::exceptions::{PyMemoryError, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::PyBytes;
-use xxhash_rust::xxh3::xxh3_128_with_seed;
+use xxhash_rust::xxh3::xxh3_128;
 
 use crate::error::CRATE;
 use crate::{Error, Number, Options, Piece, Progress, Watch};
@@ -53,9 +53,10 @@ fn refused(py: Python<'_>, error: &Error) -> PyResult<PyErr> {
     raised(py, (pieces, error.argument(), error.row(), error.column(), value.transpose()?, error.kind()))
 }
 
-type Parts<'a> = (Vec<Py<PyAny>>, Option<&'a str>, Option<usize>, Option<usize>, Option<Py<PyAny>>, Option<&'a str>);
+type ErrorParts<'a> =
+    (Vec<Py<PyAny>>, Option<&'a str>, Option<usize>, Option<usize>, Option<Py<PyAny>>, Option<&'a str>);
 
-fn raised(py: Python<'_>, parts: Parts<'_>) -> PyResult<PyErr> {
+fn raised(py: Python<'_>, parts: ErrorParts<'_>) -> PyResult<PyErr> {
     let make = RAISED.import(py, "wkendall._errors", "from_core")?;
     Ok(PyErr::from_value(make.call1(parts)?))
 }
@@ -139,16 +140,18 @@ fn most_factors(items: usize, pairs: usize) -> Option<usize> {
     crate::gram::package::most_factors(items, pairs)
 }
 
-/// A hash of 128 bits, which tells arrays apart: two different ones have the same with a probability of 2^-128.
+/// The hashes of all rows, 16 bytes each. Different rows have different ones, unless they are made to collide.
 #[pyfunction]
-fn digest<'py>(py: Python<'py>, bytes: PyReadonlyArray1<'py, u8>) -> PyResult<Bound<'py, PyBytes>> {
-    let mut found = 0;
-    // A piece takes some ten milliseconds.
-    for piece in bytes.as_slice()?.chunks(1 << 28) {
+fn row_hashes<'py>(py: Python<'py>, rows: PyReadonlyArray2<'py, u8>) -> PyResult<Bound<'py, PyBytes>> {
+    let (bytes, width) = (rows.as_slice()?, rows.shape()[1].max(1));
+    let mut hashes = Vec::new();
+    hashes.try_reserve_exact(bytes.len() / width * 16).map_err(|_| PyMemoryError::new_err("no memory for hashes"))?;
+    // The rows between two looks at signals take some ten milliseconds.
+    for some in bytes.chunks((1usize << 28).next_multiple_of(width)) {
         py.check_signals()?;
-        found = py.detach(|| xxh3_128_with_seed(piece, found as u64));
+        py.detach(|| hashes.extend(some.chunks_exact(width).flat_map(|row| xxh3_128(row).to_le_bytes())));
     }
-    Ok(PyBytes::new(py, &found.to_le_bytes()))
+    Ok(PyBytes::new(py, &hashes))
 }
 
 /// The instruction sets of this machine for which there are loops.
@@ -178,7 +181,7 @@ mod _core {
     #[pymodule_export]
     use super::rankings::Rankings;
     #[pymodule_export]
-    use super::{available_cores, default_threads, digest, instruction_sets, most_factors, planned};
+    use super::{available_cores, default_threads, instruction_sets, most_factors, planned, row_hashes};
 
     #[pymodule_export]
     const BLOCK_BYTES: usize = crate::gram::package::BLOCK_BYTES;

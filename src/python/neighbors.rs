@@ -9,8 +9,8 @@ use super::rankings::Rankings;
 use super::watched;
 use crate::{Backend, Error, Options, RankingSet, Watch};
 
-pub(super) type Row<'py, T> = Bound<'py, PyArray1<T>>;
-pub(super) type Table<'py, T> = Bound<'py, PyArray2<T>>;
+pub(super) type Array1<'py, T> = Bound<'py, PyArray1<T>>;
+pub(super) type Array2<'py, T> = Bound<'py, PyArray2<T>>;
 
 /// The best values of each row and their columns; `progress` as for `gram`.
 #[pyfunction]
@@ -26,14 +26,14 @@ pub(super) fn neighbors<'py>(
     tile: Option<usize>,
     backend: Option<&str>,
     progress: Option<Py<PyAny>>,
-) -> PyResult<(Table<'py, f64>, Table<'py, i64>)> {
+) -> PyResult<(Array2<'py, f64>, Array2<'py, i64>)> {
     let run = SearchRun { py, threads, tile, backend: parsed(backend)?, progress: progress.as_ref() };
     let found = on_sets(py, x, y, BestSearch { measure: &measure.0, count, run })?;
     table_parts(py, found)
 }
 
 /// Values and indices as arrays with one row for each ranking.
-pub(super) fn table_parts(py: Python<'_>, found: crate::Neighbors) -> PyResult<(Table<'_, f64>, Table<'_, i64>)> {
+pub(super) fn table_parts(py: Python<'_>, found: crate::Neighbors) -> PyResult<(Array2<'_, f64>, Array2<'_, i64>)> {
     let shape = [found.values.len() / found.count, found.count];
     let indices = PyArray1::from_vec(py, signed(found.indices));
     Ok((PyArray1::from_vec(py, found.values).reshape(shape)?, indices.reshape(shape)?))
@@ -53,14 +53,14 @@ pub(super) fn within<'py>(
     tile: Option<usize>,
     backend: Option<&str>,
     progress: Option<Py<PyAny>>,
-) -> PyResult<(Row<'py, i64>, Row<'py, i64>, Row<'py, f64>)> {
+) -> PyResult<(Array1<'py, i64>, Array1<'py, i64>, Array1<'py, f64>)> {
     let run = SearchRun { py, threads, tile, backend: parsed(backend)?, progress: progress.as_ref() };
     let found = on_sets(py, x, y, RadiusSearch { measure: &measure.0, radius, run })?;
     Ok(row_parts(py, found))
 }
 
 /// Starts, indices and values as arrays.
-pub(super) fn row_parts(py: Python<'_>, found: crate::Within) -> (Row<'_, i64>, Row<'_, i64>, Row<'_, f64>) {
+pub(super) fn row_parts(py: Python<'_>, found: crate::Within) -> (Array1<'_, i64>, Array1<'_, i64>, Array1<'_, f64>) {
     let starts = PyArray1::from_vec(py, signed(found.starts));
     (starts, PyArray1::from_vec(py, signed(found.indices)), PyArray1::from_vec(py, found.values))
 }
@@ -68,7 +68,7 @@ pub(super) fn row_parts(py: Python<'_>, found: crate::Within) -> (Row<'_, i64>, 
 /// The order of each pair of items as a bit, in whole bytes.
 #[pyfunction]
 #[pyo3(signature = (x, threads=None))]
-pub(super) fn packed_signs<'py>(py: Python<'py>, x: &Rankings, threads: Option<usize>) -> PyResult<Table<'py, u8>> {
+pub(super) fn packed_signs<'py>(py: Python<'py>, x: &Rankings, threads: Option<usize>) -> PyResult<Array2<'py, u8>> {
     let x = x.complete()?;
     let bits =
         watched(py, None, |watch| crate::packed_signs(x, crate::embedding::Run { threads, watch: Some(watch) }))?;

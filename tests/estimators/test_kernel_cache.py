@@ -210,19 +210,28 @@ def test_arrays_of_one_hash_have_the_same_bytes_kind_and_shape():
             model.fit(X.reshape(4, 2))
 
 
-def test_digests():
-    values = np.zeros(5000, dtype=np.uint8)
-    digest = _core.digest(values)
-    assert len(digest) == 16
-    assert _core.digest(values.copy()) == digest
-    others = set()
-    for place in range(5000):
-        values[place] += 1
-        others.add(_core.digest(values))
-        values[place] -= 1
-    assert len(others) == 5000
-    assert digest not in others
-    assert _core.digest(values[:-1]) != digest
+def test_hashes_of_rows():
+    rows = np.zeros((5000, 300), dtype=np.uint8)
+    rows[np.arange(5000), np.arange(5000) % 300] = 1 + np.arange(5000) // 300
+    hashes = _core.row_hashes(rows)
+    assert len(hashes) == 16 * 5000
+    assert len({hashes[i : i + 16] for i in range(0, len(hashes), 16)}) == 5000
+    assert _core.row_hashes(rows[7:9].copy()) == hashes[7 * 16 : 9 * 16]
+    assert _core.row_hashes(rows[:0]) == b""
+    for bad in (rows[:, ::2], rows[0]):
+        with pytest.raises((TypeError, ValueError)):
+            _core.row_hashes(bad)
+
+
+def test_unusual_arrays():
+    X = random_rankings(np.random.default_rng(7), 10, 6)
+    model = WeightedKendall(cache_size=1)
+    for _ in range(2):
+        for kind in ("<i2", ">i2", ">f8", np.float16, np.longdouble, np.dtype(np.longdouble).newbyteorder(), np.uint8):
+            np.testing.assert_array_equal(model.fit_transform(X.astype(kind)), wkendall.gram_matrix(X))
+        np.testing.assert_array_equal(model(X[::2, :]), wkendall.gram_matrix(X[::2]))
+        with pytest.raises(ValueError, match="X has masked entries"):
+            model(np.ma.array(X, mask=X == 1))
 
 
 def test_sparse_lists_are_not_cached():

@@ -1,4 +1,4 @@
-"""Bad input for everything but the kernels: what is wrong, how it is called, the exception, what its message must say.
+"""Bad input for objects, files, tables and pictures: what is wrong, how it is called, the exception, what its message must say.
 
 The last is a regular expression.
 """

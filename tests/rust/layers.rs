@@ -94,7 +94,7 @@ fn modules_import_what_is_below_them() {
 fn named_here(line: &str) -> Option<&str> {
     let inside = line.strip_prefix("pub(").and_then(|rest| rest.split_once(") ")).map(|(_, item)| item);
     let item = inside.or_else(|| line.strip_prefix("pub ")).unwrap_or(line);
-    let rest = ["struct ", "enum ", "trait "].iter().find_map(|kind| item.strip_prefix(kind))?;
+    let rest = ["struct ", "enum ", "trait ", "type "].iter().find_map(|kind| item.strip_prefix(kind))?;
     rest.split(|c: char| !c.is_alphanumeric()).next()
 }
 
@@ -119,15 +119,14 @@ fn each_name_means_one_thing() {
 #[test]
 fn lines_and_files_are_short() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    for folder in ["src", "tests/rust", "benches", "fuzz/fuzz_targets", "fuzz/src"] {
-        for file in
-            files_of(&root.join(folder)).into_iter().filter(|file| file.extension().is_some_and(|end| end == "rs"))
-        {
-            let text = fs::read_to_string(&file).unwrap();
-            assert!(text.lines().count() <= 450, "{} has {} lines", file.display(), text.lines().count());
-            for (number, line) in text.lines().enumerate() {
-                assert!(line.chars().count() <= 120, "{}:{} is too long", file.display(), number + 1);
-            }
+    // The published crate is without the last two.
+    let folders = ["src", "tests/rust", "benches", "fuzz/fuzz_targets", "fuzz/src"].map(|folder| root.join(folder));
+    let files = folders.iter().filter(|folder| folder.exists()).flat_map(|folder| files_of(folder));
+    for file in files.filter(|file| file.extension().is_some_and(|end| end == "rs")) {
+        let text = fs::read_to_string(&file).unwrap();
+        assert!(text.lines().count() <= 450, "{} has {} lines", file.display(), text.lines().count());
+        for (number, line) in text.lines().enumerate() {
+            assert!(line.chars().count() <= 120, "{}:{} is too long", file.display(), number + 1);
         }
     }
 }

@@ -138,7 +138,7 @@ def _find(arguments: argparse.Namespace, x: Source, y: Source | None) -> _Table:
     with in_words_of_the_command(X=x, Y=y):
         found: Any = neighbors(x.X, None if y is None else y.X, **how)
     if arguments.radius is not None:
-        return _Table(found.indptr, found.indices, found.data)
+        return _Table(found.indptr.astype(np.int64), found.indices.astype(np.int64), found.data)
     rows, count = found.indices.shape
     return _Table(np.arange(rows + 1) * count, found.indices.ravel(), found.values.ravel())
 

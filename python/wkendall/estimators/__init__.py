@@ -14,6 +14,7 @@ Layers, each using only those below it:
     drawing    random draws of rankings that are far apart
     kernel_parameters  the common base of the estimators with kernel parameters
     kernel_cache   values that were computed before
+    known_rows     rankings that were read before
     input_checks   the input checks of scikit-learn
 """
 

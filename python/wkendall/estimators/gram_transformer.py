@@ -12,8 +12,9 @@ from sklearn.utils.validation import check_is_fitted
 from wkendall._arguments import Array, as_result_type, as_threads
 from wkendall.estimators import kernel_cache
 from wkendall.estimators.input_checks import checked_data, is_one_ranking
-from wkendall.estimators.kernel_cache import Known, as_bytes
+from wkendall.estimators.kernel_cache import as_bytes
 from wkendall.estimators.kernel_parameters import KernelParameters
+from wkendall.estimators.known_rows import Known
 from wkendall.kernels.run import Run
 from wkendall.reading.arrays import check_same_labels
 from wkendall.reading.rankings import CheckedRankings, Input, Missing, Places, Ties, Top, check_same_items

@@ -4,13 +4,11 @@ Cross-validation folds overlap: nearly every pair of rankings occurs in many fol
 by matrix. A ranking gets a number when it is first seen, and each kernel has a table of values indexed by two numbers.
 A request collects the values that the table has and computes the others, in a few blocks.
 
-Rows are compared byte by byte as given, before they are read: reading 64 rankings of 5,000 items takes longer than
-fitting a support vector machine to them. A known row is not read again. Whether it is a ranking depends only on the
-row, with one exception: all rows must count from 0, or all from 1. The same folds come again for each kernel and each
-parameter of the final estimator, so the numbers of the rows of an array are stored under a hash of the array.
+The same folds come again for each kernel and each parameter of the final estimator, so the numbers of the rows of an
+array are stored as well.
 
-The cache never exceeds the bytes that the requesting kernel allows. The least recently used tables are removed first,
-then all.
+The cache never exceeds the bytes that the requesting kernel allows. The numbers of arrays are removed first, then the
+least recently used tables, then all.
 """
 
 from __future__ import annotations
@@ -18,7 +16,6 @@ from __future__ import annotations
 import os
 from collections import OrderedDict
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
 from numbers import Real
 from threading import Lock
 from typing import Any
@@ -29,19 +26,14 @@ from numpy.typing import NDArray
 from wkendall import _core
 from wkendall._errors import bad_argument, bad_type
 from wkendall._text import shown
+from wkendall.estimators.known_rows import ROW_BYTES, Known, Numbers, Rows
 from wkendall.kernels.gram import gram_of
 from wkendall.kernels.run import Run
 from wkendall.kernels.specification import Kernel, Mallows, Specification
-from wkendall.reading.rankings import CheckedRankings, Missing, Places, Reading, of_places
-
-Numbers = NDArray[np.intp]
+from wkendall.reading.rankings import CheckedRankings, Reading
 
 #: More than the memory of any machine.
 MOST_MEBIBYTES = 2.0**40
-#: Approximate overhead of Python for a row or an array, in bytes, in addition to its data.
-ROW_BYTES = 400
-#: Rows are looked up by a sample of this many numbers, and then compared as a whole.
-SAMPLE = 16
 #: The missing values of a request are computed in at most this many blocks of rows and columns.
 MOST_BLOCKS = 8
 #: The maximum number of plans that are stored.
@@ -66,100 +58,6 @@ def as_bytes(cache_size: object) -> int | None:
     return int(size * 2**20)
 
 
-@dataclass(eq=False)
-class Rows:
-    """Rows of arrays of one kind, by number."""
-
-    missing: Missing
-    #: The rows that have the same sample.
-    by_sample: dict[bytes, list[int]] = field(default_factory=dict)
-    #: Their bytes, as they were given: NaN does not equal itself.
-    raw: list[bytes] = field(default_factory=list)
-    places: list[NDArray[Any]] = field(default_factory=list)
-    #: The lowest rank (0 or 1) of a complete ranking; None if it was read together with incomplete ones.
-    first: list[int | None] = field(default_factory=list)
-
-    def find(self, samples: list[bytes], rows: NDArray[Any]) -> list[int | None]:
-        """Return the number of each row, or None if it is new."""
-        by_sample, raw = self.by_sample, self.raw
-        found: list[int | None] = []
-        for sample, row in zip(samples, rows, strict=True):
-            for number in by_sample.get(sample, ()):
-                # All rows have the same length, so `startswith` compares whole rows. Unlike `==` it needs no copy.
-                if raw[number].startswith(row.data):
-                    found.append(number)
-                    break
-            else:
-                found.append(None)
-        return found
-
-    def add(self, sample: bytes, row: NDArray[Any], places: NDArray[Any], first: int | None) -> int:
-        """Give a row a number, that of a row that equals it if there is one."""
-        known = self.find([sample], row[np.newaxis])[0]
-        if known is not None:
-            self.first[known] = self.first[known] if first is None else first
-            return known
-        number = len(self.raw)
-        self.by_sample.setdefault(sample, []).append(number)
-        self.raw.append(row.tobytes())
-        self.places.append(places.copy())
-        self.first.append(first)
-        return number
-
-
-@dataclass(frozen=True, eq=False)
-class Known:
-    """Rankings that have numbers in the cache."""
-
-    rows: Rows | None
-    numbers: Numbers
-    places: list[NDArray[Any]]
-    missing: Missing
-    is_complete: bool
-    #: The checked rankings, if they had to be read.
-    read: CheckedRankings | None = None
-
-    @property
-    def items(self) -> int:
-        """The number of items of each ranking."""
-        return len(self.places[0])
-
-    @property
-    def bytes_of_numbers(self) -> int:
-        """The bytes of this object without the rankings: a number and a reference to each."""
-        return 16 * len(self.numbers) + ROW_BYTES
-
-    def without_handle(self) -> Known:
-        """Return a copy without the checked rankings, which take much memory."""
-        return self if self.read is None else replace(self, read=None)
-
-    def all_places(self) -> Places:
-        """Return the places of all rankings as a new array."""
-        return np.stack(self.places)
-
-    def checked(self, threads: int | None) -> CheckedRankings:
-        """Return the checked rankings."""
-        return of_places(self.all_places(), self.missing, threads) if self.read is None else self.read
-
-    def select(self, rows: Numbers, threads: int | None) -> CheckedRankings:
-        """Return some of the checked rankings."""
-        if self.read is not None:
-            return self.read.select(rows)
-        return of_places(np.stack([self.places[row] for row in rows.tolist()]), self.missing, threads)
-
-    def repeats(self) -> bool:
-        """Whether each ranking occurs twice on average: then the matrix is computed for the distinct ones."""
-        return 2 * len(set(self.numbers.tolist())) <= len(self.numbers)
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        # The numbers are valid only in this process.
-        return _unknown, (self.all_places(), self.missing, self.is_complete)
-
-
-def _unknown(places: NDArray[Any], missing: Missing, is_complete: bool) -> Known:
-    return Known(None, np.zeros(0, dtype=np.intp), list(places), missing, is_complete)
-
-
 class Table:
     """Values of one kernel, indexed by two numbers. NaN marks a value that is not there yet: no kernel has the value NaN."""
 
@@ -178,12 +76,19 @@ class Table:
         """Return the values that are there, and NaN elsewhere."""
         known = len(self.values)
         if max(rows.max(initial=-1), columns.max(initial=-1)) < known:
-            # In less than a third of the time of `values[np.ix_(rows, columns)]`.
-            return self.values.take(rows, axis=0).take(columns, axis=1)
+            return self._part(rows, columns)
         found = np.full((len(rows), len(columns)), np.nan, dtype=self.values.dtype)
         old_rows, old_columns = np.flatnonzero(rows < known), np.flatnonzero(columns < known)
         found[np.ix_(old_rows, old_columns)] = self.values[np.ix_(rows[old_rows], columns[old_columns])]
         return found
+
+    def _part(self, rows: Numbers, columns: Numbers) -> NDArray[Any]:
+        """Return some values, if not few of many, in less than a third of the time that `np.ix_` takes."""
+        if len(self.values) > 4 * max(len(rows), len(columns)):
+            return self.values[np.ix_(rows, columns)]
+        if len(rows) <= len(columns):
+            return self.values.take(rows, axis=0).take(columns, axis=1)
+        return self.values.take(columns, axis=1).take(rows, axis=0)
 
     def store(self, rows: Numbers, columns: Numbers, values: NDArray[Any], symmetric: bool) -> None:
         """Store values."""
@@ -208,7 +113,7 @@ class Cache:
     def clear(self) -> None:
         """Remove everything."""
         self.rows: dict[tuple[Any, ...], Rows] = {}
-        #: The rows of arrays, by hash.
+        #: The rows of arrays, by kind and the hashes of all rows.
         self.arrays: dict[tuple[Any, ...], Known] = {}
         self.array_bytes = 0
         self.tables: OrderedDict[tuple[Any, ...], Table] = OrderedDict()
@@ -228,55 +133,42 @@ class Cache:
 
     def known(self, data: Any, name: str, reading: Reading, threads: int | None, most: int) -> Known | CheckedRankings:
         """Return the numbers of rankings, or the checked rankings if the cache has no room for them."""
-        if not isinstance(data, np.ndarray) or data.ndim != 2 or data.dtype.kind not in "iuf" or not data.size:
+        is_array = isinstance(data, np.ndarray) and not isinstance(data, np.ma.MaskedArray)
+        if not is_array or data.ndim != 2 or data.dtype.kind not in "iuf" or not data.size:
             return reading.rankings(data, name, threads)
         reading.check()
-        raw = np.ascontiguousarray(data)
+        hashes = _hashes(data)
         key = (reading, data.shape[1], data.dtype.str)
-        array = (key, _core.digest(raw.reshape(-1).view(np.uint8)))
-        found = self.arrays.get(array)
+        found = self.arrays.get((key, hashes))
         if found is not None:
             return found
-        samples = _samples(raw)
         with self.lock:
-            rows = self.rows.get(key) or Rows(reading.missing)
-            numbers = rows.find(samples, raw)
-            found = _all_known(rows, numbers)
+            rows = self.rows.get(key)
+            found = None if rows is None else rows.find(hashes)
             if found is not None:
-                self._remember(array, found, most)
+                self._remember((key, hashes), found, most)
                 return found
         read = reading.rankings(data, name, threads)
-        first: list[int | None] = [None] * len(raw)
+        firsts: list[int | None] = [None] * read.rows
         if read.is_complete:
-            first = [0] * len(raw) if reading.input == "scores" else [int(row.min()) for row in data]
+            firsts = [0] * read.rows if reading.input == "scores" else [int(row.min()) for row in data]
+        if _hashes(data) != hashes:
+            return read  # another thread writes to the array
         with self.lock:
-            per_row = raw[0].nbytes + read.places[0].nbytes + ROW_BYTES
-            if not self._make_room(per_row * numbers.count(None), most):
+            per_row = read.places[0].nbytes + ROW_BYTES
+            rows = self.rows.get(key) or Rows(reading.missing)
+            if not self._make_room(per_row * rows.count_new(hashes), most):
                 self.clear()
-                if per_row * len(raw) > most:
+                if per_row * read.rows > most:
                     return read
             rows = self.rows.setdefault(key, Rows(reading.missing))
-            return self._add(rows, samples, raw, read, first, per_row)
-
-    def _add(
-        self,
-        rows: Rows,
-        samples: list[bytes],
-        raw: NDArray[Any],
-        read: CheckedRankings,
-        first: list[int | None],
-        per_row: int,
-    ) -> Known:
-        before = len(rows.places)
-        numbers = [rows.add(*row) for row in zip(samples, raw, read.places, first, strict=True)]
-        self.row_bytes += per_row * (len(rows.places) - before)
-        chosen = np.array(numbers, dtype=np.intp)
-        return Known(rows, chosen, [rows.places[i] for i in chosen], rows.missing, read.is_complete, read)
+            self.row_bytes += per_row * rows.count_new(hashes)
+            return rows.add(hashes, read, firsts)
 
     def _remember(self, array: tuple[Any, ...], rows: Known, most: int) -> None:
         needed = rows.bytes_of_numbers
         self._forget_arrays(needed, most)
-        if self.used + needed <= most:
+        if array not in self.arrays and self.used + needed <= most:
             self.arrays[array] = rows
             self.array_bytes += needed
 
@@ -284,7 +176,7 @@ class Cache:
         """Return the matrix of `x`, or of `x` and `y`, as `gram_of` does."""
         columns = x if y is None else y
         run.check()
-        if x.rows is None or columns.rows is not x.rows or x.repeats() or columns.repeats():
+        if x.rows is None or columns.rows is not x.rows or x.repeats or columns.repeats:
             self.check(what, x.items)
             return gram_of(x.checked(run.threads), None if y is None else y.checked(run.threads), what, run)
         complete = x.is_complete and columns.is_complete
@@ -358,24 +250,9 @@ class Cache:
         return self.used + needed <= most
 
 
-def _samples(raw: NDArray[Any]) -> list[bytes]:
-    """Return some numbers of each row, by which to look it up."""
-    chosen = raw[:, :: max(1, raw.shape[1] // SAMPLE)]
-    together = chosen.tobytes()
-    width = len(together) // len(chosen)
-    return [together[start : start + width] for start in range(0, len(together), width)]
-
-
-def _all_known(rows: Rows, numbers: list[int | None]) -> Known | None:
-    """Return the rankings if all are known, complete, and count from the same number."""
-    chosen = [number for number in numbers if number is not None]
-    if len(chosen) < len(numbers):
-        return None
-    firsts = set(map(rows.first.__getitem__, chosen))
-    if len(firsts) != 1 or None in firsts:
-        return None
-    places = list(map(rows.places.__getitem__, chosen))
-    return Known(rows, np.array(chosen, dtype=np.intp), places, rows.missing, True)
+def _hashes(data: NDArray[Any]) -> bytes:
+    """Return the hashes of all rows."""
+    return _core.row_hashes(np.ascontiguousarray(data).view(np.uint8))
 
 
 def _is_simple(what: Specification) -> bool:

@@ -39,10 +39,10 @@ class RankingParameters(BaseEstimator):  # type: ignore[misc]
     @classmethod
     def _get_param_names(cls) -> list[str]:
         """Return the names of the parameters. scikit-learn inspects the signature at each call, some five times in each fit."""
-        names: list[str] | None = cls.__dict__.get("_param_names")
+        names: tuple[str, ...] | None = cls.__dict__.get("_names_of_parameters")
         if names is None:
-            names = cls._param_names = super()._get_param_names()
-        return names
+            names = cls._names_of_parameters = tuple(super()._get_param_names())
+        return list(names)
 
     def _read(self, X: ArrayLike, *, reset: bool) -> CheckedRankings:
         """Check the rankings of a method call, and the number and names of the items."""

@@ -132,8 +132,8 @@ class CheckedRankings:
         if isinstance(rows, slice):
             return np.arange(*rows.indices(self.rows), dtype=np.int64)
         numbers = np.asarray(rows)
-        if numbers.dtype == np.int64 and numbers.size and numbers.min() >= 0:
-            return numbers
+        if numbers.dtype.kind == "i" and numbers.size and numbers.min() >= 0:
+            return numbers.astype(np.int64, copy=False)
         return np.arange(self.rows, dtype=np.int64)[rows]  # a mask, or counted from the end
 
 

@@ -25,7 +25,7 @@ use crate::simd::nearest::{self, ROWS};
 /// The number of columns whose bits a job computes.
 const PACKED_A_JOB: usize = 4096;
 
-/// Rankings whose discordant pairs are counted.
+/// A search that counts discordant pairs.
 pub(super) struct CountedSearch<'a> {
     isa: Isa,
     x: &'a Rankings,

@@ -58,7 +58,7 @@ pub(super) enum ListTerm {
 
 /// The sum over the pairs that are tied in neither list and in the same order in both; if `turned`, in different
 /// orders. Leaves the items sorted.
-pub(super) fn split(numbers: ListTerm, turned: bool, memory: &mut ListWorkspace) -> f64 {
+pub(super) fn split(term: ListTerm, turned: bool, memory: &mut ListWorkspace) -> f64 {
     let ListWorkspace { workspace, starts: [of_first, of_second], numbers: [first, second, ..], sorted, .. } = memory;
     sorted.sort(of_first, of_second, turned);
     if workspace.is_stopped() {
@@ -73,7 +73,7 @@ pub(super) fn split(numbers: ListTerm, turned: bool, memory: &mut ListWorkspace)
         to.clear();
         to.extend(of_second.iter().map(|&item| from[item as usize]));
     };
-    let terms = match numbers {
+    let terms = match term {
         ListTerm::Ones => Terms::Ones,
         ListTerm::Products => {
             by_place(first, p);

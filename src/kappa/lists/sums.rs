@@ -197,10 +197,10 @@ fn tied<const ADD: bool>((s, a, b): (&Listed<'_>, u32, u32), (t, c, d): (&Listed
 
 /// [`within`] for many common items.
 fn many_within<const ADD: bool>(signed: bool, s: &Listed<'_>, t: &Listed<'_>, memory: &mut ListWorkspace) -> f64 {
-    let numbers = if ADD { ListTerm::Sums } else { ListTerm::Products };
-    let concordant = many::split(numbers, false, memory);
+    let term = if ADD { ListTerm::Sums } else { ListTerm::Products };
+    let concordant = many::split(term, false, memory);
     if signed {
-        return concordant - many::split(numbers, true, memory);
+        return concordant - many::split(term, true, memory);
     }
     let (in_s, in_both) = many::tied::<ADD>(&s.means, &t.means, false, memory);
     concordant + in_s + many::tied::<ADD>(&t.means, &s.means, true, memory).0 + in_both

@@ -64,7 +64,7 @@ pub(crate) fn sum(
         return grid::sum(isa, terms, first, values, spare, cells);
     }
     let spare = &mut spare[..values.len()];
-    let ranges = EqualRanges::new(values.len().div_ceil(WAYS));
+    let ranges = UniformRanges::new(values.len().div_ceil(WAYS));
     let mut total = across_ranges(isa, terms, first, ranges, values, spare);
     for (index, (part, spare)) in spare.chunks(ranges.length).zip(values.chunks_mut(ranges.length)).enumerate() {
         total += grid::sum(isa, terms, first + index * ranges.length, part, spare, cells);
@@ -74,7 +74,7 @@ pub(crate) fn sum(
 
 task! {
     /// Adds up the pairs in different ranges; moves the values to `out`, range by range, each sorted by position.
-    fn across_ranges<A>(terms: Terms<'_>, first: usize, ranges: EqualRanges, values: &[u32], out: &mut [u32]) -> f64 {
+    fn across_ranges<A>(terms: Terms<'_>, first: usize, ranges: UniformRanges, values: &[u32], out: &mut [u32]) -> f64 {
         match terms {
             Terms::Ones => split::<Ones, A::Doubles16, _, _>(|_| [], first, ranges, values, out),
             Terms::Later(x) => split::<Later, A::Doubles16, _, _>(move |value| [x[value]], first, ranges, values, out),
@@ -93,13 +93,13 @@ task! {
 
 /// Ranges of equal length, at most [`WAYS`] of them.
 #[derive(Clone, Copy)]
-struct EqualRanges {
+struct UniformRanges {
     length: usize,
     /// 2^32 divided by the length, rounded up: multiplying by it and shifting divides numbers up to 2^16 by the length.
     inverse: u64,
 }
 
-impl EqualRanges {
+impl UniformRanges {
     #[inline(always)]
     fn new(length: usize) -> Self {
         Self { length, inverse: (1u64 << 32).div_ceil(length as u64) }
@@ -119,7 +119,7 @@ impl EqualRanges {
 unsafe fn split<T: PairTerm<M, N>, V: Doubles16, const M: usize, const N: usize>(
     numbers: impl Fn(usize) -> [f64; M],
     first: usize,
-    ranges: EqualRanges,
+    ranges: UniformRanges,
     values: &[u32],
     out: &mut [u32],
 ) -> f64 {
@@ -156,7 +156,7 @@ mod tests {
     #[test]
     fn dividing_by_multiplication() {
         for length in 1..=MOST / WAYS {
-            let ranges = EqualRanges::new(length);
+            let ranges = UniformRanges::new(length);
             for way in 0..WAYS {
                 assert_eq!(ranges.way(way * length), way);
                 assert_eq!(ranges.way((way + 1) * length - 1), way);
