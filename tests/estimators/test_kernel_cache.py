@@ -210,6 +210,16 @@ def test_arrays_of_one_hash_have_the_same_bytes_kind_and_shape():
             model.fit(X.reshape(4, 2))
 
 
+@pytest.mark.parametrize("how", [{}, {"ties": "mean"}, {"input": "scores"}])
+def test_rankings_that_lack_one_item(how):
+    X = np.array([[1, NAN, NAN, 2], [1, 2, 3, NAN], [2, 1, 3, NAN], [1, 2, 3, 4]])
+    for rows in (X, X[1:], X[1:3], X[3:], X[1:], X):
+        plain = WeightedKendall(missing="bottom", **how)
+        cached = clone(plain).set_params(cache_size=1)
+        np.testing.assert_allclose(cached.fit_transform(rows), plain.fit_transform(rows), rtol=1e-12)
+        np.testing.assert_allclose(cached.transform(X), plain.transform(X), rtol=1e-12)
+
+
 def test_hashes_of_rows():
     rows = np.zeros((5000, 300), dtype=np.uint8)
     rows[np.arange(5000), np.arange(5000) % 300] = 1 + np.arange(5000) // 300
@@ -247,6 +257,7 @@ def test_sparse_lists_are_not_cached():
     [
         (0, ValueError, r"cache_size is 0, but must be a number of mebibytes, or None for no cache, above 0"),
         (-1.5, ValueError, r"cache_size is -1.5"),
+        (float("inf"), ValueError, r"cache_size is inf, but .*, above 0 and below 2\*\*40"),
         (NAN, ValueError, r"cache_size is nan"),
         ("big", TypeError, r"cache_size must be a number of mebibytes.*not 'big'"),
         (True, TypeError, r"cache_size must be a number of mebibytes"),

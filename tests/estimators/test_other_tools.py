@@ -51,19 +51,29 @@ def test_scanpy(people):
     assert silhouette_score(adata.obsm["X_umap"], group) > 0.2
 
 
+def symmetric_graph(X, n_neighbors):
+    graph = wkendall.neighbors_graph(X, n_neighbors=n_neighbors, metric="distance")
+    graph.data[graph.data == 0] = 1e-9
+    return graph.maximum(graph.T)
+
+
 def test_hdbscan(people):
     hdbscan = tool("hdbscan")
     X, group = people
-    graph = wkendall.neighbors_graph(X, n_neighbors=90, metric="distance")
-    labels = hdbscan.HDBSCAN(metric="precomputed", min_cluster_size=20).fit_predict(graph.maximum(graph.T))
+    labels = hdbscan.HDBSCAN(metric="precomputed", min_cluster_size=20).fit_predict(symmetric_graph(X, 90))
     assert adjusted_rand_score(group, labels) > 0.3
 
 
 def test_hdbscan_of_scikit_learn(people):
     X, group = people
-    graph = wkendall.neighbors_graph(X, n_neighbors=90, metric="distance")
-    labels = HDBSCAN(metric="precomputed", min_cluster_size=20).fit_predict(graph.maximum(graph.T))
+    labels = HDBSCAN(metric="precomputed", min_cluster_size=20).fit_predict(symmetric_graph(X, 90))
     assert adjusted_rand_score(group, labels) > 0.3
+
+
+def test_hdbscan_links_equal_rankings():
+    X = np.repeat(wkendall.datasets.make_uniform(4, 8, rng=np.random.default_rng(0)), 20, axis=0)
+    labels = HDBSCAN(metric="precomputed", min_cluster_size=5).fit_predict(symmetric_graph(X, 40))
+    assert adjusted_rand_score(np.repeat(np.arange(4), 20), labels) == 1
 
 
 def test_maps_and_clusters_of_scikit_learn(people):

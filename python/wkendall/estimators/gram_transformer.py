@@ -42,7 +42,7 @@ class WeightedKendall(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelP
     cache_size : float, optional
         Size of the cache in mebibytes; None for no cache. All objects of the process that have a `cache_size`, clones
         included, share the cache. A grid search then computes each kernel only once for each pair of rankings, across
-        all folds. Values are the same as without a cache (with ties or `U`, up to rounding). Sparse arrays are not
+        all folds. Values are the same as without a cache (with ties, missing items or `U`, up to rounding). Sparse arrays are not
         cached. `clear_cache` frees the memory.
 
     Attributes

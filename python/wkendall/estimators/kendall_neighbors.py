@@ -272,7 +272,8 @@ class KendallNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Kernel
         Parameters
         ----------
         X : array-like of shape (m', n)
-            Rankings. A ranking of `fit` is its own neighbour.
+            Rankings. A complete ranking of `fit` is its own neighbour. With ties or missing items another ranking can be
+            nearer.
 
         Returns
         -------
@@ -286,7 +287,7 @@ class KendallNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Kernel
         return _as_matrix(graph_of(x, y, self._compared_by(), count, self.mode, Run(n_jobs=self.n_jobs)))
 
     def fit_transform(self, X: ArrayLike, y: object = None) -> csr_matrix:  # noqa: ARG002
-        """Store the rankings and return the graph of their nearest neighbours; each ranking is its own neighbour.
+        """Store the rankings and return the graph of their nearest neighbours; each complete ranking is its own neighbour.
 
         Parameters
         ----------

@@ -54,7 +54,9 @@ def as_bytes(cache_size: object) -> int | None:
     except OverflowError:
         size = MOST_MEBIBYTES
     if not 0 < size < MOST_MEBIBYTES:
-        raise bad_argument("cache_size", f" is {shown(cache_size)}, but must be {rule}, above 0", value=cache_size)
+        raise bad_argument(
+            "cache_size", f" is {shown(cache_size)}, but must be {rule}, above 0 and below 2**40", value=cache_size
+        )
     return int(size * 2**20)
 
 
@@ -149,9 +151,10 @@ class Cache:
                 self._remember((key, hashes), found, most)
                 return found
         read = reading.rankings(data, name, threads)
-        firsts: list[int | None] = [None] * read.rows
-        if read.is_complete:
-            firsts = [0] * read.rows if reading.input == "scores" else [int(row.min()) for row in data]
+        firsts: list[int | None] = [0 if read.is_complete else None] * read.rows
+        if read.is_complete and reading.input != "scores":
+            # A single missing item makes no tie, so that the ranking is complete.
+            firsts = [None if np.isnan(lowest) else int(lowest) for lowest in data.min(axis=1)]
         if _hashes(data) != hashes:
             return read  # another thread writes to the array
         with self.lock:
