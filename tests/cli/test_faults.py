@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import wkendall
+from command_line import without_sizes
 from definitions import random_rankings
 from wkendall.cli import main
 from wkendall.experiments.store import RESULTS
@@ -87,7 +88,9 @@ def said_once(err, name):
     """One line says what is wrong, and names what was asked for."""
     # joblib warns if it cannot make files in memory, which count as files.
     lines = [
-        line for line in err.splitlines() if "kept in out" not in line and not line.startswith("wkendall: warning: ")
+        line
+        for line in without_sizes(err).splitlines()
+        if "kept in out" not in line and not line.startswith("wkendall: warning: ")
     ]
     assert len(lines) == 1, err
     assert lines[0].startswith(f"wkendall: {name}"), err

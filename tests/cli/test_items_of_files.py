@@ -190,7 +190,8 @@ def test_options_that_help(capsys):
     Path("long.csv").write_text("who,what,rank,day\nann,Alien,1,3\n")
     np.save("labels.npy", [0, 1] * 4)
     Path("gaps.csv").write_text("a,b\n1,\n2,1\n" + "1,2\n" * 6)
-    fails(capsys, "gram best.csv --layout choices -o o.npy", "of a ranking: --header or --no-header says which")
+    Path("same.csv").write_text("1,1\n1,2\n")
+    fails(capsys, "gram same.csv -o o.npy", "have the same name, '1'; --no-header reads the row as a ranking")
     fails(
         capsys, "gram long.csv --layout long -o o.npy", "--id, --item and --value name them, --skip leaves out others"
     )

@@ -35,9 +35,9 @@ def test_csv(tmp_path, form):
         same(found.X, NUMBERS)
 
 
-@pytest.mark.parametrize("options", [{}, {"header": False}])
-def test_csv_without_names(tmp_path, options):
-    X, items = read_csv(written(tmp_path, "table.csv", "1,2,\nNA,1,2\n"), **options)
+@pytest.mark.parametrize("header", [False, np.False_])
+def test_csv_without_names(tmp_path, header):
+    X, items = read_csv(written(tmp_path, "table.csv", "1,2,\nNA,1,2\n"), header=header)
     assert items == ["1", "2", "3"]
     same(X, [[1, 2, NAN], [NAN, 1, 2]])
 
@@ -51,7 +51,7 @@ def test_csv_names_that_are_numbers(tmp_path):
 def test_csv_delimiter_given(tmp_path):
     path = written(tmp_path, "table.csv", "a|b, c\n1|2\n")
     assert read_csv(path, delimiter="|").items == ["a", "b, c"]
-    same(read_csv(written(tmp_path, "table.txt", "1 2\n2 1\n"), delimiter=" ").X, [[1, 2], [2, 1]])
+    same(read_csv(written(tmp_path, "table.txt", "1 2\n2 1\n"), delimiter=" ", header=False).X, [[1, 2], [2, 1]])
 
 
 def test_columns_set_apart(tmp_path):
@@ -62,19 +62,19 @@ def test_columns_set_apart(tmp_path):
     assert table.named
     assert table.apart == {"who": ["Ann\nLee", "Bo"], "7": ["old", ""]}
     assert table.lines == [2, 4]
-    table = read_table(written(tmp_path, "table.csv", "5,1,2\n6,2,1\n"), apart=["1"])
+    table = read_table(written(tmp_path, "table.csv", "5,1,2\n6,2,1\n"), apart=["1"], header=False)
     same(table.X, [[1, 2], [2, 1]])
     assert (table.items, table.named, table.apart) == (["2", "3"], False, {"1": ["5", "6"]})
     for name, known in (("c", "they have no names"), ("0", "they have no names"), ("4", "they have no names")):
         with pytest.raises(ValueError, match=rf"^table\.csv, line 1: there is no column '{name}': {known}$"):
-            read_table(path, apart=[name])
+            read_table(path, apart=[name], header=False)
 
 
 def test_csv_of_one_item(tmp_path):
     X, items = read_csv(written(tmp_path, "table.csv", 'a\n1\n""\n2\n\n'))
     assert items == ["a"]
     same(X, [[1], [NAN], [2]])
-    same(read_csv(written(tmp_path, "table.csv", "7")).X, [[7]])
+    same(read_csv(written(tmp_path, "table.csv", "7"), header=False).X, [[7]])
 
 
 def test_csv_names_over_several_lines(tmp_path):
@@ -93,7 +93,7 @@ def test_round_trip_of_csv(tmp_path, delimiter, named):
         frame = frame.mask(rng.random((rows, size)) < 0.3)
         path = tmp_path / "table.csv"
         frame.to_csv(path, sep=delimiter, index=False, header=named)
-        X, items = read_csv(path)
+        X, items = read_csv(path, header=named)
         assert items == (list(frame.columns) if named else [str(i + 1) for i in range(size)])
         same(X, frame.to_numpy())
 
@@ -108,18 +108,18 @@ BAD_TABLES = [
     ("numbers as names only", "1,2\n", {"header": True},
      "line 1: the names of the items are the only row: there must be rankings after them"),
     ("short row", "a,b,c\n1,2,3\n1,2\n", {}, "line 3: the row has 2 cells, but the first row has 3"),
-    ("long row", "1,2\n1,2,3\n", {}, "line 2: the row has 3 cells, but the first row has 2"),
+    ("long row", "1,2\n1,2,3\n", {"header": False}, "line 2: the row has 3 cells, but the first row has 2"),
     ("blank line", "a,b\n1,2\n\n2,1\n", {}, "line 3: the row has 0 cells, but the first row has 2"),
     ("a word", "a,b\n1,2\n2,x\n", {}, "line 3: column 2, 'b', holds 'x', which is not a number"),
-    ("a word without names", "1,2\n2,x\n", {}, "line 2: column 2 holds 'x', which is not a number"),
+    ("a word without names", "1,2\n2,x\n", {"header": False}, "line 2: column 2 holds 'x', which is not a number"),
     ("names that are said not to be", "a,b\n1,2\n", {"header": False}, "line 1: column 1 holds 'a', which is not a number"),
     ("decimal comma", "a;b\n1;2,5\n", {}, "line 2: column 2, 'b', holds '2,5', which is not a number"),
     ("underscore", "a,b\n1,1_0\n", {}, "line 2: column 2, 'b', holds '1_0', which is not a number"),
     ("other digits", "a,b\n1,\u0661\n", {}, "line 2: column 2, 'b', holds '\u0661', which is not a number"),
     ("hexadecimal", "a,b\n1,0x1\n", {}, "line 2: column 2, 'b', holds '0x1', which is not a number"),
     ("infinite", "a,b\n1,-inf\n", {}, "line 2: column 2, 'b', holds '-inf', which is not finite"),
-    ("infinite first", "Infinity,1\n", {}, "line 1: column 1 holds 'Infinity', which is not finite"),
-    ("beyond double precision", "1,1e999\n", {}, "line 1: column 2 holds '1e999', which is not finite"),
+    ("infinite first", "Infinity,1\n", {"header": False}, "line 1: column 1 holds 'Infinity', which is not finite"),
+    ("beyond double precision", "1,1e999\n", {"header": False}, "line 1: column 2 holds '1e999', which is not finite"),
     ("same name", "a,b,a\n1,2,3\n", {}, "line 1: columns 1 and 3 have the same name, 'a'"),
     ("same name but for spaces", "a,b, a \n1,2,3\n", {}, "line 1: columns 1 and 3 have the same name, 'a'"),
     ("row numbers", ",a,b\n0,1,2\n", {},
@@ -172,8 +172,8 @@ def test_skipped_columns_may_hold_anything(tmp_path):
         (named, {"skip": ["day", "note"]}),
         (named, {"skip": {"4", "note"}, "id": "who"}),
         (named, {"skip": ("day", "day", "5"), "id": "who", "item": "what", "value": "rank"}),
-        (unnamed, {"skip": ["4", "5"]}),
-        (unnamed, {"skip": iter(["5", "4"]), "id": "1", "item": "2", "value": "3"}),
+        (unnamed, {"skip": ["4", "5"], "header": False}),
+        (unnamed, {"skip": iter(["5", "4"]), "id": "1", "item": "2", "value": "3", "header": False}),
     ):
         found = read_csv(path, layout="long", **options)
         assert (found.items, found.ids) == (["pear", "plum", "apple"], ["ann", "bob"])
@@ -185,7 +185,7 @@ def test_skipped_columns_may_hold_anything(tmp_path):
 
 def test_names_of_rankings_are_no_names_of_columns(tmp_path):
     """Without a header the first row is a ranking, although its name is a text."""
-    found = read_csv(written(tmp_path, "table.csv", "ann,1,2,3\nbob,2,1,3\n"), id="1")
+    found = read_csv(written(tmp_path, "table.csv", "ann,1,2,3\nbob,2,1,3\n"), id="1", header=False)
     same(found.X, [[1, 2, 3], [2, 1, 3]])
     assert (found.items, found.ids) == (["2", "3", "4"], ["ann", "bob"])
 
@@ -202,12 +202,12 @@ CHOICES = {
 
 @pytest.mark.parametrize("form", CHOICES)
 def test_choices(tmp_path, form):
-    found = read_csv(written(tmp_path, "table.csv", CHOICES[form]), layout="choices")
+    path = written(tmp_path, "table.csv", CHOICES[form])
+    header = form != "no names"
+    found = read_csv(path, layout="choices", header=header)
     assert found.items == ["pear", "apple", "plum"]
     same(found.X, [[1, 2, NAN], [NAN, NAN, 1], [NAN] * 3, [3, 1, 2]])
-    given = read_csv(
-        written(tmp_path, "table.csv", CHOICES[form]), layout="choices", items=["plum", "fig", "apple", "pear"]
-    )
+    given = read_csv(path, layout="choices", items=["plum", "fig", "apple", "pear"], header=header)
     same(given.X, [[NAN, NAN, 2, 1], [1, NAN, NAN, NAN], [NAN] * 4, [2, NAN, 1, 3]])
 
 
@@ -231,13 +231,13 @@ def test_choices_equal_lists(tmp_path):
     ("text", "options"),
     [
         ("who,what,rank\nann,pear,1\nbob,plum,1\nann,apple,2\nbob,pear,2.5\n", {}),
-        ("ann,pear,1\nbob,plum,1\nann,apple,2\nbob,pear,2.5\n", {}),
+        ("ann,pear,1\nbob,plum,1\nann,apple,2\nbob,pear,2.5\n", {"header": False}),
         (
             "rank,x,what,who\n1,,pear,ann\n1,,plum,bob\n2,,apple,ann\n2.5,,pear,bob\n",
             {"id": "who", "item": "what", "value": "rank", "skip": "x"},
         ),
         ("rank;who;what\n1;ann;pear\n1;bob;plum\n2;ann;apple\n2.5;bob;pear\n", {"value": "rank"}),
-        ("7;1;ann;pear\n7;1;bob;plum\n7;2;ann;apple\n7;2.5;bob;pear\n", {"value": "2", "skip": ["1"]}),
+        ("7;1;ann;pear\n7;1;bob;plum\n7;2;ann;apple\n7;2.5;bob;pear\n", {"value": "2", "skip": ["1"], "header": False}),
     ],
 )
 def test_long(tmp_path, text, options):

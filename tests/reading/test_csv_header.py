@@ -1,141 +1,132 @@
-"""Whether the first row of a CSV file has names: no row is lost, and no name becomes a ranking."""
+"""The first row of a CSV file has the names of the columns, as in pandas, unless another rule is given; no row is lost unseen."""
 
+import io
+
+import numpy as np
+import pandas as pd
 import pytest
 import wkendall
 from orders_of_items import NAN, same, written
 from wkendall.reading.csv_columns import read_columns
 from wkendall.reading.csv_files import read_csv
 
-NAMES_OF_CHOICES = [
-    "first,second,third",
-    "First choice,Second choice,Third choice",
-    "FirstChoice,SecondChoice,ThirdChoice",
-    "1st,2nd,3rd",
-    "first,2nd,third",
-    "choice1,choice2,choice3",
-    "Q5_1,Q5_2,Q5_3",
-    "1. Wahl,2. Wahl,3. Wahl",
-    "rank 01,rank 02,rank 03",
-    "place 0,place 1,place 2",
-    "1,2,3",
+CONFIRMED = "header=True confirms the names"
+
+#: Files whose first row has names, and how many rankings they have.
+NAMED = [
+    ("ranks", "a,b\n1,2\n2,1\n", {}, 2),
+    ("ranks", "a,2020\n1,2\n2,1\n", {}, 2),
+    ("ranks", "1,x,3\n2,1,3\n", {}, 1),
+    ("ranks", "ann,b,c\n7,2,1\n", {"id": "1"}, 1),
+    ("choices", "best,next\npear,apple\nplum,fig\n", {}, 2),
+    ("choices", "first,second\npear,apple\nplum,fig\n", {}, 2),
+    ("choices", "pear,apple\nfig,kiwi\n", {}, 1),
+    ("choices", "1,2\npear,apple\n", {}, 1),
+    ("choices", "7,9\npear,apple\n", {"items": ["apple", "pear"]}, 1),
+    ("choices", "ann,best,next\nbob,fig,plum\nann,plum,fig\n", {"id": "1"}, 2),
+    ("long", "who,what,rank\nann,plum,2\nbob,pear,1\n", {}, 2),
+    ("long", "3,who,what,rank\n3,ann,plum,2\n3,bob,pear,1\n", {"skip": "1"}, 2),
 ]
 
 
-@pytest.mark.parametrize("names", NAMES_OF_CHOICES)
-def test_numbered_names_are_columns_of_choices(tmp_path, names):
-    path = written(tmp_path, "table.csv", f"{names}\npear,apple,\nplum,,\nfig,quince,kiwi\n")
-    found = read_csv(path, layout="choices")
-    assert found.items == ["pear", "apple", "plum", "fig", "quince", "kiwi"]
-    assert found.X.shape == (3, 6)
+@pytest.mark.parametrize(("layout", "text", "options", "rows"), NAMED)
+def test_the_first_row_has_the_names(tmp_path, layout, text, options, rows):
+    path = written(tmp_path, "table.csv", text)
+    for how in ({}, {"header": True}):
+        assert len(read_csv(path, layout=layout, **options, **how).X) == rows
 
 
-@pytest.mark.parametrize(
-    ("text", "options"),
-    [
-        # A name that is asked for.
-        ("who,best,next\nann,pear,apple\nbob,plum,fig\n", {"id": "who"}),
-        ("best,next,note\npear,apple,x\nplum,fig,y\n", {"skip": "note"}),
-        # Numbers below names.
-        ("best,next\n11,12\n13,14\n", {}),
-        # It is said.
-        ("best,next\npear,apple\nplum,fig\n", {"header": True}),
-    ],
-)
-def test_names_of_choices(tmp_path, text, options):
-    found = read_csv(written(tmp_path, "table.csv", text), layout="choices", **options)
-    assert found.X.shape == (2, 4)
-    same(found.X, [[1, 2, NAN, NAN], [NAN, NAN, 1, 2]])
+#: Files whose first row could be a ranking, and how many rankings they have besides.
+UNCLEAR = [
+    ("ranks", "2001,2002\n5,1\n3,2\n4,9\n", {}, 3),
+    ("ranks", "0,1,2\n2,0,1\n1,2,0\n", {}, 2),
+    ("ranks", "who,2020,2021\nann,1,2\nbob,2,1\n", {"id": "who"}, 2),
+    ("ranks", "ann,4,2,3\nbob,2,1,3\n", {"id": "1"}, 1),
+    ("ranks", "x,7,2\ny,2,1\n", {"skip": "1"}, 1),
+    ("choices", "pear,apple\nfig,pear\nplum,\n", {}, 2),
+    ("choices", "pear,apple\nfig,kiwi\nplum,\n", {"items": ["kiwi", "fig", "plum", "apple", "pear"]}, 2),
+    ("choices", ",\npear,apple\nfig,\n", {}, 2),
+    ("choices", "ann,pear,apple\nbob,fig,pear\n", {"id": "1"}, 1),
+    ("long", "bob,pear,1\nann,plum,2\nann,pear,1\n", {}, 1),
+    ("long", "7,pear,NA\nann,plum,2\n", {}, 1),
+    ("long", "bob,pear,NaN\nann,plum,2\n", {}, 1),
+    # A number with a mistake.
+    ("long", "ann,pear,x\nann,plum,2\nbob,pear,1\n", {}, 2),
+]
 
 
-@pytest.mark.parametrize(
-    ("text", "options", "items"),
-    [
-        # An item that is chosen again.
-        ("pear,apple\nfig,pear\nplum,\n", {}, ["pear", "apple", "fig", "plum"]),
-        # Items that are known.
-        ("pear,apple\nfig,kiwi\nplum,\n", {"items": ["kiwi", "fig", "plum", "apple", "pear"]}, None),
-        # An empty list.
-        (",\npear,apple\nfig,\n", {}, ["pear", "apple", "fig"]),
-        # It is said.
-        ("pear,apple\nfig,kiwi\nplum,\n", {"header": False}, ["pear", "apple", "fig", "kiwi", "plum"]),
-    ],
-)
-def test_the_first_row_of_choices_is_a_ranking(tmp_path, text, options, items):
-    found = read_csv(written(tmp_path, "table.csv", text), layout="choices", **options)
-    assert len(found.X) == 3
-    assert items is None or found.items == items
+@pytest.mark.parametrize(("layout", "text", "options", "rows"), UNCLEAR)
+def test_no_row_is_lost_unseen(tmp_path, layout, text, options, rows):
+    path = written(tmp_path, "table.csv", text)
+    with pytest.warns(UserWarning, match="first row") as said:
+        found = read_csv(path, layout=layout, **options)
+    assert len(found.X) == rows
+    row = text.partition("\n")[0].replace(",", ", ")
+    row = f", {row}," if row.strip(", ") else ""
+    what = "an item of a ranking" if layout == "long" else "a ranking"
+    assert [str(one.message) for one in said] == [
+        f"table.csv, line 1: the first row{row} is read as the names of the columns, but may be {what}: header=False reads the "
+        f"row as {what}, {CONFIRMED}"
+    ]
+    assert said[0].filename == __file__
+    same(read_csv(path, layout=layout, header=True, **options).X, found.X)
 
 
-AMBIGUOUS = [
-    ("choices", "best,next\npear,apple\nplum,fig\n", {}, "no cell of the row occurs in another row, so 'best' may be the name of "
-     "a column, or the first choice of a ranking"),
-    ("choices", "pear,apple\nfig,kiwi\n", {}, "no cell of the row occurs in another row, so 'pear' may"),
-    ("choices", "pear,apple,\nfig,kiwi,lime\n", {}, "no cell of the row occurs in another row, so 'pear' may"),
-    ("choices", "pear\n", {}, "no cell of the row occurs in another row, so 'pear' may"),
-    ("choices", "2.5\npear\n", {}, "no cell of the row occurs in another row, so '2.5' may"),
-    ("choices", "7,9\npear,apple\n", {}, "no cell of the row occurs in another row, so '7' may"),
-    ("choices", "a{1} 1,a1 {1}\npear,apple\n", {}, "no cell of the row occurs in another row, so 'a{1} 1' may"),
-    ("choices", "a{1},a1\npear,apple\n", {}, "no cell of the row occurs in another row, so 'a{1}' may"),
-    ("choices", "best,\n7,9\n", {}, "no cell of the row occurs in another row, so 'best' may"),
-    ("choices", "1,\npear,apple\n", {}, "no cell of the row occurs in another row, so '1' may"),
-    # Other items are numbered too.
-    ("choices", "p1,p2\np3,p4\n", {}, "no cell of the row occurs in another row, so 'p1' may"),
-    ("choices", "1,2\n3,4\n", {}, "no cell of the row occurs in another row, so '1' may"),
-    # Numbers that do not begin with the first column.
-    ("choices", "Terminator 2,Terminator 3\nAlien,Aliens\n", {}, "so 'Terminator 2' may be the name of a column"),
-    ("choices", "Windows 10,Windows 11\nLinux,Mac\n", {}, "so 'Windows 10' may be the name of a column"),
-    # Columns that are set aside do not count: ann is a name of a person and of an item.
-    ("choices", "ann,pear,apple\nbob,fig,ann\n", {"id": "1"}, "no cell of the row occurs in another row, so 'pear' may"),
-    ("choices", "wine,beer\npear,apple\n", {"items": ["apple", "pear"]}, "so 'wine' may be the name of a column"),
-    ("ranks", "1,x,3\n2,1,3\n", {}, "the row has 'x' and '1', so it may be the names of the columns, or a ranking with a wrong "
-     "cell"),
-    ("ranks", "?,1,2\n2,1,3\n", {}, "the row has '?' and '1', so it may be"),
-    ("ranks", "ann,1,2\nbob,2,1\n", {}, "the row has 'ann' and '1', so it may be"),
-]  # fmt: skip
+def test_without_a_header_every_row_is_a_ranking(tmp_path):
+    found = read_csv(written(tmp_path, "table.csv", "5,1\n3,2\n4,9\n"), header=False)
+    same(found.X, [[5, 1], [3, 2], [4, 9]])
+    assert found.items == ["1", "2"]
+    found = read_csv(written(tmp_path, "table.csv", "pear,apple\nfig,kiwi\nplum,\n"), layout="choices", header=False)
+    assert found.items == ["pear", "apple", "fig", "kiwi", "plum"]
+    found = read_csv(written(tmp_path, "table.csv", "ann,pear,1\nbob,pear,\n"), layout="long", header=False)
+    assert found.ids == ["ann", "bob"]
+    with pytest.raises(wkendall.RankingError, match="line 1: column 3 holds 'x', which is not a number"):
+        read_csv(written(tmp_path, "table.csv", "ann,pear,x\nann,plum,2\n"), layout="long", header=False)
 
 
-@pytest.mark.parametrize(("layout", "text", "options", "message"), AMBIGUOUS)
-def test_no_row_is_lost(tmp_path, layout, text, options, message):
+#: First rows that cannot be names: it is said how the row is read as a ranking.
+NO_NAMES = [
+    ("ranks", "1,1,2\n2,0,1\n", "columns 1 and 2 have the same name, '1'; header=False reads the row as a ranking"),
+    ("ranks", "1,,2\n2,0,1\n", "leave out row numbers; header=False reads the row as a ranking"),
+    ("ranks", "1,2\n", "there must be rankings after them; header=False reads the row as a ranking"),
+    ("choices", "a,a\na,b\n", "columns 1 and 2 have the same name, 'a'; header=False reads the row as a ranking"),
+    ("choices", "a,a\nb,c\n", "columns 1 and 2 have the same name, 'a'"),
+]
+
+
+@pytest.mark.parametrize(("layout", "text", "message"), NO_NAMES)
+def test_a_row_that_cannot_be_names(tmp_path, layout, text, message):
     path = written(tmp_path, "table.csv", text)
     with pytest.raises(wkendall.RankingError) as raised:
-        read_csv(path, layout=layout, **options)
-    assert str(raised.value).startswith("table.csv, line 1: ")
-    assert message in str(raised.value)
-    assert str(raised.value).endswith(": header=True or header=False says which")
-    assert (raised.value.kind, raised.value.row) == ("header", 0)
+        read_csv(path, layout=layout)
+    assert str(raised.value).endswith(message)
+    with pytest.raises(wkendall.RankingError) as raised:
+        read_csv(path, layout=layout, header=True)
+    assert "header=" not in str(raised.value)
 
 
-def test_names_and_numbers_in_the_first_row_of_observations(tmp_path):
-    path = written(tmp_path, "table.csv", "1,?,3\n2,1,3\n")
-    with pytest.raises(wkendall.RankingError, match=r"the row has '\?' and '1', so it may be .* or an observation"):
-        read_columns(path)
-    assert read_columns(path, header=True).names == ["1", "?", "3"]
-    assert read_columns(written(tmp_path, "table.csv", "a,2020\n2,1\n"), skip=["a"]).names == ["2020"]
+def test_tables_of_observations(tmp_path):
+    path = written(tmp_path, "table.csv", "2001,2002\n5,1\n3,2\n4,9\n")
+    with pytest.warns(
+        UserWarning, match="the first row, 2001, 2002, is read as the names .* reads the row as an observation"
+    ):
+        found = read_columns(path)
+    assert (found.names, found.X.tolist()) == (["2001", "2002"], [[5, 1], [3, 2], [4, 9]])
+    assert wkendall.corr(found.X)[0, 1] == pytest.approx(pd.read_csv(path).corr("kendall").iloc[0, 1])
+    assert len(read_columns(path, header=False).X) == 4
+    with pytest.warns(UserWarning, match="may be an observation"):
+        read_columns(written(tmp_path, "table.csv", "true,NULL\nfalse,1\n"))
+    assert read_columns(written(tmp_path, "table.csv", "1,?,3\n2,1,3\n")).names == ["1", "?", "3"]
     assert read_columns(written(tmp_path, "table.csv", "a,NA,null\n2,1,3\n")).names == ["a", "NA", "null"]
 
 
-@pytest.mark.parametrize(
-    ("first", "named"),
-    [
-        ("who,what,rank", True),
-        ("ann,pear,1", False),
-        ("7,pear,NA", False),
-        ("ann,pear,", False),  # the rank is missing
-        ("ann,pear,NA", False),
-    ],
-)
-def test_the_first_row_of_a_long_table(tmp_path, first, named):
-    text = f"{first}\nann,plum,2\nbob,pear,1\nbob,plum,2\n"
-    found = read_csv(written(tmp_path, "table.csv", text), layout="long")
-    assert found.ids == [*([] if named or first.split(",")[0] == "ann" else ["7"]), "ann", "bob"]
-    assert (found.items[0] == "pear") is not named
-    # The same first row with a column that is skipped.
-    text = "\n".join(f"3,{line}" for line in text.splitlines())
-    if not named:
-        same(read_csv(written(tmp_path, "more.csv", text), layout="long", skip="1").X, found.X)
-
-
-def test_a_wrong_first_entry_of_a_long_table_is_not_lost(tmp_path):
-    path = written(tmp_path, "table.csv", "ann,pear,x\nann,plum,2\nbob,pear,1\n")
-    with pytest.raises(wkendall.RankingError, match="line 1: column 3 holds 'x', which is not a number"):
-        read_csv(path, layout="long")
+@pytest.mark.parametrize("size", [1, 2, 5])
+def test_a_file_of_pandas_is_read_as_pandas_reads_it(tmp_path, size):
+    frame = pd.DataFrame(np.random.default_rng(0).normal(size=(7, size)))
+    path = written(tmp_path, "table.csv", frame.to_csv(index=False))
+    found = read_csv(path, header=True)
+    again = pd.read_csv(io.StringIO(path.read_text()))
+    assert found.items == list(again.columns) == [str(column) for column in range(size)]
+    same(found.X, again.to_numpy())
+    frame = pd.DataFrame([["a", NAN], ["b", "a"]], columns=["1", "2"])
+    same(read_csv(written(tmp_path, "t.csv", frame.to_csv(index=False)), layout="choices").X, [[1, NAN], [2, 1]])

@@ -35,7 +35,7 @@ from typing import Any, NoReturn
 
 from wkendall import __version__
 from wkendall.cli import compare, consensus, corr, gram, info, learn, neighbors, predict, reproduce
-from wkendall.cli.errors import UsageError, explain
+from wkendall.cli.errors import UsageError, explain, with_options
 from wkendall.cli.output import standard_output
 
 __all__ = ["main"]
@@ -181,7 +181,7 @@ def _warnings_in_one_line() -> Iterator[None]:
     said: set[str] = set()
 
     def show(message: Warning | str, *_: object, **__: object) -> None:
-        text = " ".join(str(message).split())
+        text = " ".join((with_options(message) if isinstance(message, Warning) else message).split())
         if sys.stderr is not None and text not in said:
             said.add(text)
             print(f"wkendall: warning: {text}", file=sys.stderr)

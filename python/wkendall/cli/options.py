@@ -74,7 +74,7 @@ def add_tables(parser: argparse.ArgumentParser, rows: str, what: str) -> argpars
     files.add_argument(
         "--header",
         action=argparse.BooleanOptionalAction,
-        help="whether the first row of a CSV file has the column names; detected by default, and needed if the row does not tell",
+        help="whether the first row of a CSV file has the column names, as by default; --header confirms it if a warning asks",
     )
     files.add_argument(
         "--id",

@@ -6,7 +6,7 @@ Layers, each using only those below it:
     csv_columns  CSV files of observations to columns of numbers
     csv_layouts  what the rows of a CSV file mean
     csv_rows   the rows and columns of a CSV file
-    csv_header whether the first row of a CSV file has the names of the columns
+    csv_header whether the first row of a CSV file, which has the names, could be one of the others
     lists      ranked lists to arrays of ranks
     rdata      data frames in files of R
     text_files text files, read with errors that name the line

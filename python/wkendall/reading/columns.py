@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import datetime
 import decimal
+import math
+from collections.abc import Sequence
 from decimal import Decimal
 from fractions import Fraction
 from numbers import Rational, Real
@@ -123,6 +125,29 @@ def numbers_in_order(values: list[Any]) -> NDArray[np.float64]:
         # Numbers of different types compare exactly, and equal ones have the same hash.
         places = {value: number for number, value in enumerate(sorted(set(known)))}
         return np.array([np.nan if value is None else places[value] for value in values], dtype=np.float64)
+
+
+def doubles_apart(values: Sequence[float | Decimal]) -> list[float]:
+    """Return the nearest doubles, moved up where distinct numbers would become equal; NaN stays.
+
+    Examples
+    --------
+    >>> from decimal import Decimal
+    >>> from wkendall.reading.columns import doubles_apart
+    >>> [f"{value:.0f}" for value in doubles_apart([2.0**53, Decimal(2**53 + 1), 3.0])]
+    ['9007199254740992', '9007199254740994', '3']
+    """
+    with decimal.localcontext() as context:
+        context.traps[decimal.FloatOperation] = False
+        distinct = sorted({value for value in values if value == value})
+        places: dict[float | Decimal, float] = {}
+        last = -math.inf
+        for value in distinct:
+            last = places[value] = max(float(value), math.nextafter(last, math.inf))
+        last = math.inf
+        for value in reversed(distinct):  # the largest doubles have no room above
+            last = places[value] = min(places[value], math.nextafter(last, -math.inf))
+        return [places[value] if value == value else math.nan for value in values]
 
 
 def _number(value: Any) -> int | float | Fraction | Decimal | None:

@@ -17,11 +17,8 @@ from numpy.typing import NDArray
 
 from wkendall._text import shown
 from wkendall.reading.columns import numbers_in_order
-from wkendall.reading.csv_rows import Rows, read_rows
+from wkendall.reading.csv_rows import Rows, is_long, read_rows
 from wkendall.reading.text_files import ABSENT, FLAGS, NUMBER
-
-#: Doubles hold all whole numbers with so many characters.
-_SHORT = 15
 
 
 class CsvColumns(NamedTuple):
@@ -81,7 +78,7 @@ def _number(rows: Rows, line: int, column: int, cell: str) -> float | Decimal:
     if not NUMBER.fullmatch(cell):
         reason = f"{rows.label(column)} holds {shown(cell)}, which is not a number"
         rows.file.fail(line, reason, "text", column, cell)
-    if len(cell) > _SHORT and cell.lstrip("+-").isdecimal():
+    if is_long(cell):
         return Decimal(cell)
     number = float(cell)
     if math.isinf(number) and "inf" not in cell.lower():

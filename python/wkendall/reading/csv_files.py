@@ -62,15 +62,10 @@ def read_csv(
         The character between cells. If absent: comma, semicolon or tab, whichever gives all rows the same number of
         cells.
     header : bool, optional
-        Whether the first row contains the names of the columns. If absent, this is inferred. The first row is a header
-        if it contains a name that is given as `id`, `skip`, `item` or `value`. Otherwise the following rules apply. A
-        row that may be a header or a ranking is an error, so that no ranking is lost:
-
-        - "ranks": a row of text is a header, a row of numbers is a ranking. A row with both is an error.
-        - "long": a row of text is a header if none of its cells occurs again in the same column.
-        - "choices": a row with an item that is in another row or in `items` is a ranking. Otherwise, a row of names
-          numbered from 0 or 1 ("first", "second" or "choice 1", "choice 2") is a header, and so is a row of text if
-          all items are numbers. Any other row is an error.
+        Whether the first row contains the names of the columns, as it does by default. With False every row is a
+        ranking. If absent, a warning names a first row that may be a ranking: one of numbers ("ranks"), one with an
+        item of another row or of `items` ("choices"), or one with a number, a blank cell or a cell that occurs again in
+        its column ("long"). With True there is no warning.
 
     Returns
     -------

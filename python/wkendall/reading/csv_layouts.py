@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
+from decimal import Decimal
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from wkendall._errors import Argument
+from wkendall._errors import Argument, Option, Sentence
 from wkendall._memory import check_fits
 from wkendall._text import shown
+from wkendall.reading.columns import doubles_apart
 from wkendall.reading.csv_rows import Rows
 from wkendall.reading.lists import as_ranks
-from wkendall.reading.text_files import MISSING
 
+#: So many rows show that a column counts them: fewer ranks or scores may do so by chance.
+_COUNTING = 4
 _ADVICE = "split the file, or leave out items that few rankings have"
 
 
@@ -38,13 +42,36 @@ class Table(NamedTuple):
 def of_numbers(rows: Rows) -> Table:
     """Return the rankings of a file with one ranking per row and one item per column; cells are numbers."""
     X = np.array([_numbers(rows, line, cells) for line, cells in rows.body])
+    _tell_of_counting(rows, X)
     items = [str(column + 1) if rows.names is None else rows.names[column] for column in rows.kept]
     return Table(X, items, rows.names is not None, rows.cells_apart(), [line for line, _ in rows.body], rows.skipped)
 
 
 def _numbers(rows: Rows, line: int, cells: list[str]) -> list[float]:
     rows.check_width(line, cells)
-    return [rows.number(line, cells[column], column) for column in rows.kept]
+    return _doubles([rows.number(line, cells[column], column) for column in rows.kept])
+
+
+def _doubles(values: list[float | Decimal]) -> list[float]:
+    """Return doubles in the order of the numbers of a ranking."""
+    short = [value for value in values if isinstance(value, float)]
+    return short if len(short) == len(values) else doubles_apart(values)
+
+
+def _tell_of_counting(rows: Rows, X: NDArray[np.float64]) -> None:
+    """Warn of a column that goes up by one from row to row: it numbers the rankings, unless all rows are complete ranks."""
+    if len(X) < _COUNTING or X.shape[1] < 2:
+        return
+    steady = np.flatnonzero((np.diff(X[:_COUNTING], axis=0) == 1).all(axis=0))
+    counting = [place for place in steady.tolist() if (np.diff(X[:, place]) == 1).all()]
+    if not counting or (np.sort(X, axis=1) == np.sort(X[0])).all():
+        return
+    column, (first, second) = rows.kept[counting[0]], X[:2, counting[0]]
+    name = str(column + 1) if rows.names is None else rows.names[column]
+    counted = f"counts the rows ({first:.15g}, {second:.15g}, ...), but is read as an item: "
+    counts = f"{rows.file.name}: {rows.label(column)} {counted}"
+    out = (Option("id", name), " reads it as the names of the rankings, ", Option("skip", name), " leaves it out")
+    warnings.warn(Sentence(counts, *out), UserWarning, stacklevel=5)
 
 
 def of_choices(rows: Rows, items: Sequence[str] | None) -> Table:
@@ -54,6 +81,7 @@ def of_choices(rows: Rows, items: Sequence[str] | None) -> Table:
     for line, cells in rows.body:
         rows.check_width(line, cells, fewer=True)
         ranked.append(_choices(rows, line, cells, columns, new=items is None))
+    check_fits(len(ranked), len(columns), np.dtype(np.float64), _ADVICE)
     X = as_ranks(ranked, len(columns), sparse=False)
     return Table(X, list(columns), True, rows.cells_apart(), [line for line, _ in rows.body], rows.skipped)
 
@@ -64,7 +92,7 @@ def _choices(rows: Rows, line: int, cells: list[str], columns: dict[str, int], n
     blank = None
     for column in rows.kept:
         cell = cells[column] if column < len(cells) else ""
-        if cell in MISSING:
+        if rows.is_blank(line, column, cell):
             blank = column if blank is None else blank
             continue
         if blank is not None:
@@ -92,12 +120,12 @@ def of_long(rows: Rows, id: str | None, item: str | None, value: str | None, ite
     columns = {} if items is None else {name: column for column, name in enumerate(items)}
     lines: list[int] = []
     cells_of: list[list[str]] = []
-    entries: dict[tuple[int, int], tuple[int, float]] = {}
+    entries: dict[tuple[int, int], tuple[int, float | Decimal]] = {}
     for line, cells in rows.body:
         rows.check_width(line, cells)
         who, what, number = (cells[place] for place in places)
         for place in places[:2]:
-            if cells[place] in MISSING:
+            if rows.is_blank(line, place, cells[place]):
                 rows.file.fail(line, f"{rows.label(place)} is blank", "nan", place)
         if who not in people:
             lines.append(line)
@@ -113,7 +141,10 @@ def of_long(rows: Rows, id: str | None, item: str | None, value: str | None, ite
     check_fits(len(people), len(columns), np.dtype(np.float64), _ADVICE)
     X = np.full((len(people), len(columns)), np.nan)
     for key, (_, found) in entries.items():
-        X[key] = found
+        X[key] = float(found)
+    for row in {row for (row, _), (_, found) in entries.items() if isinstance(found, Decimal)}:
+        listed = [column for column in range(len(columns)) if (row, column) in entries]
+        X[row, listed] = doubles_apart([entries[row, column][1] for column in listed])
     apart = {name: [cells[column] for cells in cells_of] for name, column in rows.apart.items()}
     return Table(X, list(columns), True, apart, lines, rows.skipped, list(people))
 

@@ -4,20 +4,26 @@ from __future__ import annotations
 
 import math
 import os
+import re
+import warnings
 from collections.abc import Collection, Sequence
 from contextlib import suppress
+from decimal import Decimal
 from itertools import islice
 from typing import Literal, NamedTuple, NoReturn, get_args
 
 import numpy as np
 
-from wkendall._text import shown
-from wkendall.reading.csv_header import has_names
+from wkendall._errors import Option, Piece, Sentence
+from wkendall._text import short, shown
+from wkendall.reading.csv_header import LOST, is_like_others, without_header
 from wkendall.reading.text_files import MISSING, NUMBER, WHOLE, File, opened, rows_of
 
 DELIMITERS = (",", ";", "\t")
 #: The number of rows of a CSV file from which the delimiter is inferred.
 SAMPLE = 100
+#: Doubles hold all whole numbers with so many characters.
+_SHORT = 15
 Layout = Literal["ranks", "choices", "long"]
 LAYOUTS: tuple[str, ...] = get_args(Layout)
 #: What the columns are, one of them, and the rows; in a table of observations they are something else.
@@ -43,6 +49,8 @@ class Rows(NamedTuple):
     skipped: set[str]
     #: The other columns.
     kept: list[int]
+    #: Line and column of the cells that say NA or NaN in quotes, which are names where names are expected.
+    quoted: Collection[tuple[int, int]] = ()
 
     def label(self, column: int) -> str:
         """Return the name of a column in messages."""
@@ -60,8 +68,12 @@ class Rows(NamedTuple):
             for name, column in self.apart.items()
         }
 
-    def number(self, line: int, cell: str, column: int) -> float:
-        """Return the number in a cell; NaN if it is missing."""
+    def is_blank(self, line: int, column: int, cell: str) -> bool:
+        """Tell whether a cell that has a name lacks it; a quoted NA is a name."""
+        return cell in MISSING and (not self.quoted or (line, column) not in self.quoted)
+
+    def number(self, line: int, cell: str, column: int) -> float | Decimal:
+        """Return the number in a cell; NaN if it is missing, and a decimal if a double may not hold it."""
         if cell in MISSING:
             return math.nan
         if not NUMBER.fullmatch(cell):
@@ -71,7 +83,7 @@ class Rows(NamedTuple):
         if math.isinf(number):
             reason = f"{self.label(column)} holds {shown(cell)}, which is not finite"
             self.file.fail(line, reason, "infinite", column, number)
-        return number
+        return Decimal(cell) if is_long(cell) else number
 
 
 def read_rows(
@@ -95,7 +107,7 @@ def read_rows(
     if header is not None and not isinstance(header, bool | np.bool_):
         raise TypeError(f"header must be True, False or None, not {shown(header)}")
     file = opened(path)
-    rows = list(rows_of(file, delimiter or found_delimiter(file)))
+    rows, quoted = _rows_and_quoted(file, delimiter or found_delimiter(file), layout in ("choices", "long"))
     while rows and (not rows[-1][1] or (rows[-1][1] == [""] and len(rows[0][1]) > 1)):
         rows.pop()
     if not rows:
@@ -105,9 +117,8 @@ def read_rows(
     if not first:
         what = "numbers" if layout in ("ranks", "table") else "cells"
         file.fail(line, f"the line is blank, but must be the first row of {what}, or the names of the {items}")
-    if header is None:
-        header = has_names(file, rows, layout, apart, skip, known_items)
-    names, width = (first, len(first)) if header else (None, max(len(cells) for _, cells in rows))
+    named = header is None or bool(header)
+    names, width = (first, len(first)) if named else (None, max(len(cells) for _, cells in rows))
     width = width if layout == "choices" else len(first)
     places = {name: _place(names or [], width, name) for name in (*apart, *skip)}
     for name, place in places.items():
@@ -117,13 +128,53 @@ def read_rows(
     kept = [column for column in range(width) if column not in known.values()]
     if not kept and layout != "long":
         file.fail(line, f"every column is skipped or not {an_item}: no {items} are left")
+    body = rows
     if names is not None:
-        _check_names(file, line, names, kept if layout in ("ranks", "table") else (), an_item)
-        if len(rows) == 1:
+        body = rows[1:]
+        given = known.values() if layout != "long" else [known[name] for name in skip if name in known]
+        read = {*range(width)}.difference(given)
+        like = header is None and is_like_others(rows, layout, read, known_items)
+        hint = ("; ", *without_header(layout)) if like else ()
+        _check_names(file, line, names, kept if layout in ("ranks", "table") else (), an_item, hint)
+        if not body:
             what = items if layout == "ranks" else "columns"
-            file.fail(line, f"the names of the {what} are the only row: there must be {rankings} after them")
+            only = f"the names of the {what} are the only row: there must be {rankings} after them"
+            file.fail(line, (only, *hint))
+        if like:
+            _tell_of_first_row(file, line, names, layout)
     asked = {name: known[name] for name in apart}
-    return Rows(file, line, names, width, rows[bool(header) :], asked, known.keys() & set(skip), kept)
+    return Rows(file, line, names, width, body, asked, known.keys() & set(skip), kept, quoted)
+
+
+def is_long(cell: str) -> bool:
+    """Tell whether a number is a whole one that a double may not hold."""
+    return len(cell) > _SHORT and cell.lstrip("+-").isdecimal()
+
+
+def _rows_and_quoted(
+    file: File, delimiter: str, named: bool
+) -> tuple[list[tuple[int, list[str]]], set[tuple[int, int]]]:
+    """Return the rows, and for a file of names where the cells are that say NA in quotes; Python's reader does not tell."""
+    words = "|".join(word for word in MISSING if word)
+    between = re.escape(delimiter)
+    # A quote that follows a delimiter and precedes a letter opens a cell: within a cell quotes are doubled.
+    cell = re.compile(rf'((?:\A|[\r\n]|{between}) *"\s*)({words})(?=\s*"(?:[\r\n]|{between}|\Z))')
+    text, count = cell.subn("\\1\\2\0", file.text) if named else (file.text, 0)
+    rows = list(rows_of(file._replace(text=text), delimiter))
+    if not count:
+        return rows, set()
+    found = {(line, column) for line, cells in rows for column, cell in enumerate(cells) if cell.endswith("\0")}
+    return [(line, [cell.rstrip("\0") for cell in cells]) for line, cells in rows], found
+
+
+def _tell_of_first_row(file: File, line: int, names: list[str], layout: str) -> None:
+    """Warn that the first row is read as names, although it could be one of the others."""
+    row = f", {short(', '.join(names), 60)}," if any(names) else ""
+    read = (
+        f"{file.name}, line {line}: the first row{row} is read as the names of the columns, but may be {LOST[layout]}: "
+    )
+    said = (*without_header(layout), ", ", Option("header", True), " confirms the names")
+    warnings.warn(Sentence(read, *said), UserWarning, stacklevel=5)
 
 
 def first_row(path: str | os.PathLike[str], delimiter: str | None) -> list[str]:
@@ -157,11 +208,13 @@ def no_column(file: File, line: int, names: list[str], name: str) -> NoReturn:
     file.fail(line, f"there is no column {shown(name)}: {known}{', ...' if len(names) > 8 else ''}")
 
 
-def _check_names(file: File, line: int, names: list[str], items: Collection[int], an_item: str) -> None:
+def _check_names(
+    file: File, line: int, names: list[str], items: Collection[int], an_item: str, hint: tuple[Piece, ...]
+) -> None:
     first: dict[str, int] = {}
     for column, name in enumerate(names, 1):
         if not name and column - 1 in items:
             reason = f"column {column} has no name, but every column must be {an_item}: leave out row numbers"
-            file.fail(line, reason, "no name", column - 1)
+            file.fail(line, (reason, *hint), "no name", column - 1)
         if name and first.setdefault(name, column) != column:
-            file.fail(line, f"columns {first[name]} and {column} have the same name, {shown(name)}")
+            file.fail(line, (f"columns {first[name]} and {column} have the same name, {shown(name)}", *hint))

@@ -1,0 +1,137 @@
+"""Cells of CSV files: whole numbers that doubles cannot hold, names in quotes, and columns that count the rows."""
+
+import sys
+from decimal import Decimal
+
+import numpy as np
+import pytest
+from orders_of_items import NAN, same, written
+from wkendall.reading.columns import doubles_apart
+from wkendall.reading.csv_files import read_csv
+
+
+def signs(values):
+    """Which of each two numbers is the larger."""
+    return [[(a > b) - (a < b) for a in values] for b in values]
+
+
+ROWS = [
+    [2**53, 2**53 + 1, 2**53 + 2],
+    [2**53 + 1, 2**53, 2**53 - 1],
+    [-(2**60), -(2**60) - 1, 5],
+    [10**30 + 1, 10**30, 10**30 + 1],
+    [2**63, 2**64 - 1, 2**64],
+    [3, 1, 2],
+]
+
+
+@pytest.mark.parametrize("layout", ["ranks", "long"])
+def test_whole_numbers_keep_their_order(tmp_path, layout):
+    if layout == "ranks":
+        text = "a,b,c\n" + "".join(f"{a},{b},{c}\n" for a, b, c in ROWS)
+    else:
+        cells = [(row, item, values[item]) for item in range(3) for row, values in enumerate(ROWS)]
+        text = "who,what,score\n" + "".join(f"{row},{item},{value}\n" for row, item, value in cells)
+    X = read_csv(written(tmp_path, "table.csv", text), layout=layout).X
+    assert X.dtype == np.float64
+    for row, values in zip(X.tolist(), ROWS, strict=True):
+        assert signs(row) == signs(values)
+        np.testing.assert_allclose(
+            row, [float(value) for value in values], rtol=1e-15
+        )  # large numbers stay large: they do not become ranks
+    assert X[-1].tolist() == ROWS[-1]
+
+
+def test_whole_numbers_beside_others(tmp_path):
+    text = f"a,b,c,d\n{2**53 + 1},{float(2**53)!r},,+{2**53 + 1}\n"
+    (row,) = read_csv(written(tmp_path, "table.csv", text)).X.tolist()
+    assert row[0] == row[3] > row[1] == 2**53
+    assert np.isnan(row[2])
+
+
+def test_doubles_apart():
+    rng = np.random.default_rng(0)
+    for scale in (2**53, 2**62, 10**25):
+        for _ in range(50):
+            values = [scale + int(step) for step in rng.integers(-6, 6, 8)]
+            found = doubles_apart([Decimal(value) for value in values])
+            assert signs(found) == signs(values)
+    most = int(sys.float_info.max)
+    values = [most - 2, most, most - 1, most - 2]
+    assert signs(doubles_apart([Decimal(value) for value in values])) == signs(values)
+    assert max(doubles_apart([Decimal(value) for value in values])) == sys.float_info.max
+    same(np.array(doubles_apart([1.0, NAN, Decimal(2)])), [1, NAN, 2])
+    assert doubles_apart([]) == []
+
+
+@pytest.mark.parametrize("word", ["NA", "NaN", "nan"])
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+def test_a_name_in_quotes_is_a_name(tmp_path, word, end):
+    rows = [
+        "first,second,third",
+        f'Peru,"{word}",',
+        f'"{word}",Peru,{word}',
+        f'Peru, " {word} ",{word}',
+        f'Peru,"a,""{word}"",",',
+    ]
+    found = read_csv(written(tmp_path, "table.csv", end.join(rows)), layout="choices")
+    assert found.items == ["Peru", word, f'a,"{word}",']
+    same(found.X, [[1, 2, NAN], [2, 1, NAN], [1, 2, NAN], [1, NAN, 2]])
+    found = read_csv(written(tmp_path, "t.csv", f'"{word}",a{end}"a","{word}"'), layout="choices", header=False)
+    same(found.X, [[1, 2], [2, 1]])
+
+
+def test_a_name_in_quotes_in_a_long_table(tmp_path):
+    text = 'who;what;rank\n"NA";Peru;1\n"NA";"NA";2\nann;"NaN";"NA"\n'
+    found = read_csv(written(tmp_path, "table.csv", text), layout="long")
+    assert (found.items, found.ids) == (["Peru", "NA", "NaN"], ["NA", "ann"])
+    same(found.X, [[1, 2, NAN], [NAN, NAN, NAN]])  # a number in quotes may be missing
+    with pytest.raises(ValueError, match="line 2: column 2, 'what', is blank"):
+        read_csv(written(tmp_path, "table.csv", "who,what,rank\nann,NA,1\n"), layout="long")
+
+
+def test_numbers_in_quotes_may_be_missing(tmp_path):
+    same(read_csv(written(tmp_path, "table.csv", 'a,b\n"1","NA"\n')).X, [[1, NAN]])
+
+
+COUNTED = 'counts the rows (%s), but is read as an item: id="%s" reads it as the names of the rankings, skip="%s" leaves it out'
+
+
+@pytest.mark.parametrize("first", [0, 1, 1001])
+def test_a_column_that_counts_the_rows(tmp_path, first):
+    rows = [[2, 1, 3], [1, 2, 3], [3, 2, 1], [1, 3, 2]]
+    text = "".join(f"{first + row},{','.join(map(str, ranks))}\n" for row, ranks in enumerate(rows))
+    path = written(tmp_path, "table.csv", "no,a,b,c\n" + text)
+    with pytest.warns(UserWarning, match="counts the rows") as said:
+        assert read_csv(path).X.shape == (4, 4)
+    counts = f"{first}, {first + 1}, ..."
+    assert str(said[0].message) == f"table.csv: column 1, 'no', {COUNTED % (counts, 'no', 'no')}"
+    assert said[0].filename == __file__
+    same(read_csv(path, id="no").X, rows)
+    same(read_csv(path, skip="no").X, rows)
+    with pytest.warns(UserWarning, match="counts the rows") as said:
+        read_csv(written(tmp_path, "table.csv", text), header=False)
+    assert str(said[0].message) == f"table.csv: column 1 {COUNTED % (counts, '1', '1')}"
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        [[1, 2, 3, 4], [2, 3, 4, 1], [3, 4, 1, 2], [4, 1, 2, 3]],  # ranks, each of them a turn of the first
+        [[1, 5], [2, 1], [3, 7]],  # too few rows to tell
+        [[1, 5], [2, 1], [3, 7], [5, 7]],
+        [[1, 5], [2, 1], [3, 7], [NAN, 7]],
+        [[1], [2], [3], [4]],
+    ],
+)
+def test_columns_that_are_items(tmp_path, rows):
+    text = "\n".join(",".join(map(str, row)) for row in rows)
+    same(read_csv(written(tmp_path, "table.csv", text), header=False).X, rows)
+
+
+def test_choices_that_do_not_fit_in_memory(tmp_path, leave_memory):
+    """The advice is for files: there is no sparse= here."""
+    path = written(tmp_path, "table.csv", "first,second\n" + "".join(f"a{row},b{row}\n" for row in range(20)))
+    leave_memory(1000)
+    with pytest.raises(ValueError, match=r"available: split the file, or leave out items that few rankings have$"):
+        read_csv(path, layout="choices")
