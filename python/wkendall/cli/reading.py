@@ -11,7 +11,7 @@ import tokenize
 import zipfile
 import zlib
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, Any, NamedTuple
 
@@ -149,6 +149,21 @@ def read_rankings(
     `label` is the column or array of labels. `items` are the columns for CSV files that list items; the default is the
     items of the file.
     """
+    source = _read(path, arguments, label, items)
+    say_size(source)
+    return source
+
+
+def say_size(source: Source, rows: str = "ranking", columns: str = "item") -> None:
+    """Say how much was read, so that a column or a row that is read as something else is seen."""
+    (m, n), voters = source.X.shape, "" if source.counts is None else f" ({source.counts.sum()} voters)"
+    sizes = (f"{size} {name}{'' if size == 1 else 's'}" for size, name in ((m, rows), (n, columns)))
+    if sys.stderr is not None:
+        with suppress(OSError):
+            print(f"read {' of '.join(sizes)} from {source.path}{voters}", file=sys.stderr, flush=True)
+
+
+def _read(path: Path, arguments: argparse.Namespace, label: str | None, items: list[str] | None) -> Source:
     kind = kind_of(path)
     if kind == CSV:
         return _from_csv(path, arguments, label, items)

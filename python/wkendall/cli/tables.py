@@ -7,7 +7,18 @@ from pathlib import Path
 
 from wkendall._errors import RankingError
 from wkendall.cli.errors import CommandError, UsageError, with_options
-from wkendall.cli.reading import CSV, KINDS, NPZ, PREFLIB, Source, check_skipped, csv_hint, from_npz, load_array
+from wkendall.cli.reading import (
+    CSV,
+    KINDS,
+    NPZ,
+    PREFLIB,
+    Source,
+    check_skipped,
+    csv_hint,
+    from_npz,
+    load_array,
+    say_size,
+)
 
 ENDINGS = [ending for ending, kind in KINDS.items() if kind != PREFLIB]
 
@@ -23,6 +34,8 @@ def check_ending(path: Path) -> None:
 def read_tables(arguments: argparse.Namespace, *paths: Path) -> list[Source]:
     """Read tables as the options say; they must have the same observations."""
     sources = [_read(path, arguments) for path in paths]
+    for source in sources:
+        say_size(source, "observation", "column")
     check_skipped(arguments, *sources)
     for source in sources[1:]:
         _check_same_observations(sources[0], source)
