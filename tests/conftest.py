@@ -1,7 +1,17 @@
 """What several test files share."""
 
+import processes
 import pytest
 from wkendall import _memory
+
+processes.with_default_signals()
+processes.mark()
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _no_process_is_left_behind():
+    yield
+    assert processes.survivors(seconds=10) == {}
 
 
 @pytest.fixture

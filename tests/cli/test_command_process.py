@@ -129,18 +129,18 @@ def test_light_start():
 
 
 def test_as_a_process():
-    process = started("gram x.csv -o out.npy")
-    out, err = process.communicate(timeout=60)
-    assert (process.returncode, without_sizes(err)) == (0, "")
+    with started("gram x.csv -o out.npy") as process:
+        out, err = process.communicate(timeout=60)
+        assert (process.returncode, without_sizes(err)) == (0, "")
     assert out.startswith("wrote out.npy: 7 x 7 float64 in ")
     assert (np.load("out.npy") == wkendall.gram_matrix(X)).all()
-    process = started("gram none.csv -o out2.npy")
-    assert process.communicate(timeout=60) == ("", "wkendall: none.csv: No such file or directory\n")
-    assert process.returncode == 1
-    process = started("gram x.csv")
-    missing = "the following arguments are required: -o/--out/--output"
-    assert process.communicate(timeout=60)[1] == f"wkendall: {missing} (wkendall gram --help shows more)\n"
-    assert process.returncode == 2
+    with started("gram none.csv -o out2.npy") as process:
+        assert process.communicate(timeout=60) == ("", "wkendall: none.csv: No such file or directory\n")
+        assert process.returncode == 1
+    with started("gram x.csv") as process:
+        missing = "the following arguments are required: -o/--out/--output"
+        assert process.communicate(timeout=60)[1] == f"wkendall: {missing} (wkendall gram --help shows more)\n"
+        assert process.returncode == 2
 
 
 def large_input():
@@ -155,15 +155,15 @@ def large_input():
 def test_interruption(number, code, said):
     """Ctrl-C stops minutes of work, says so, and leaves no file."""
     before = large_input()
-    process = started("gram large.npy -o out.npy --weight mult --u log")
-    until = time.monotonic() + 60
-    while not any(path.stat().st_size > 10**8 for path in Path().glob(".wkendall-*")):
-        assert process.poll() is None
-        assert time.monotonic() < until
-        time.sleep(0.05)
-    time.sleep(0.5)
-    process.send_signal(number)
-    out, err = process.communicate(timeout=60)
+    with started("gram large.npy -o out.npy --weight mult --u log") as process:
+        until = time.monotonic() + 60
+        while not any(path.stat().st_size > 10**8 for path in Path().glob(".wkendall-*")):
+            assert process.poll() is None
+            assert time.monotonic() < until
+            time.sleep(0.05)
+        time.sleep(0.5)
+        process.send_signal(number)
+        out, err = process.communicate(timeout=60)
     assert (out, without_sizes(err)) == ("", said)
     assert process.returncode == code
     assert set(Path().rglob("*")) == before
@@ -175,9 +175,9 @@ def test_a_closed_pipe(words):
     np.save("many.npy", random_rankings(np.random.default_rng(0), 300, 5))
     reader, writer = os.pipe()
     os.close(reader)
-    process = started(words, stdout=writer)
-    os.close(writer)
-    assert without_sizes(process.communicate(timeout=60)[1]) == ""
+    with started(words, stdout=writer) as process:
+        os.close(writer)
+        assert without_sizes(process.communicate(timeout=60)[1]) == ""
     assert process.returncode == 141
 
 
@@ -185,8 +185,7 @@ def test_a_closed_pipe(words):
 @pytest.mark.parametrize("words", ["gram many.npy -o -", "info"])
 def test_a_full_disk(words):
     np.save("many.npy", random_rankings(np.random.default_rng(0), 300, 5))
-    with Path("/dev/full").open("w") as full:
-        process = started(words, stdout=full)
+    with Path("/dev/full").open("w") as full, started(words, stdout=full) as process:
         said = without_sizes(process.communicate(timeout=60)[1])
         assert said == "wkendall: standard output: No space left on device\n"
     assert process.returncode == 1
@@ -209,8 +208,9 @@ def test_files_that_may_not_grow(name):
     np.save("many.npy", random_rankings(np.random.default_rng(0), 300, 5))
     before = set(Path().rglob("*"))
     limit = (100_000, resource.RLIM_INFINITY)
-    process = started(f"gram many.npy -o {name}", preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, limit))
-    out, err = process.communicate(timeout=60)
+    limited = {"preexec_fn": lambda: resource.setrlimit(resource.RLIMIT_FSIZE, limit)}
+    with started(f"gram many.npy -o {name}", **limited) as process:
+        out, err = process.communicate(timeout=60)
     assert (out, without_sizes(err)) == ("", f"wkendall: {name}: File too large\n")
     assert process.returncode == 1
     assert set(Path().rglob("*")) == before

@@ -159,11 +159,11 @@ def test_progress(capsys):
 @pytest.mark.skipif(sys.platform == "win32", reason="signals are sent to processes")
 def test_ctrl_c_ends_it_with_one_line():
     np.save("many.npy", random_rankings(np.random.default_rng(0), 20_000, 200))
-    process = started("neighbors many.npy -o out.csv --weight add --u log --jobs 1")
-    time.sleep(2.5)
-    process.send_signal(signal.SIGINT)
-    asked = time.monotonic()
-    _, err = process.communicate(timeout=30)
+    with started("neighbors many.npy -o out.csv --weight add --u log --jobs 1") as process:
+        time.sleep(2.5)
+        process.send_signal(signal.SIGINT)
+        asked = time.monotonic()
+        _, err = process.communicate(timeout=30)
     assert time.monotonic() - asked < 5
     assert process.returncode == 130
     assert without_sizes(err).splitlines() == ["wkendall: interrupted"]

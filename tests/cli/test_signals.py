@@ -19,6 +19,7 @@ import pytest
 import wkendall
 from command_line import without_sizes
 from definitions import random_rankings
+from processes import Child
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="signals are sent as on Unix")
 
@@ -110,20 +111,20 @@ def test_a_command_that_is_interrupted(words, number):
     rng = random.Random(f"{words} {number}")
     for _ in range(ROUNDS):
         before = set(Path().rglob("*"))
-        process = subprocess.Popen(
+        with Child(
             [sys.executable, "-m", "wkendall", *shlex.split(words)],
             env=ENVIRONMENT,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
-        )
-        end = time.monotonic() + 60
-        while not list(Path().glob(COMMANDS[words])) and process.poll() is None and time.monotonic() < end:
-            time.sleep(0.01)
-        time.sleep(rng.uniform(0, 2 if LONG else 0.5))
-        process.send_signal(number)
-        sent = time.monotonic()
-        _, err = process.communicate(timeout=60)
+        ) as process:
+            end = time.monotonic() + 60
+            while not list(Path().glob(COMMANDS[words])) and process.poll() is None and time.monotonic() < end:
+                time.sleep(0.01)
+            time.sleep(rng.uniform(0, 2 if LONG else 0.5))
+            process.send_signal(number)
+            sent = time.monotonic()
+            _, err = process.communicate(timeout=60)
         late = time.monotonic() - sent
         # Python ends itself by the signal if that came inside an exec() of a text, as when a library makes its classes.
         assert process.returncode in (0, 128 + number, *([-signal.SIGINT] if number == signal.SIGINT else [])), err
@@ -184,14 +185,14 @@ def test_a_matrix_that_is_interrupted_and_goes_on(number):
     )
     rng = random.Random(int(number))
     for left in reversed(range(5)):
-        process = subprocess.Popen(
+        with Child(
             [sys.executable, "-c", small, *words], env=ENVIRONMENT, stdout=subprocess.PIPE, stderr=subprocess.PIPE
-        )
-        process.stdout.readline()
-        if left:
-            time.sleep(rng.uniform(0.1, 1.5))
-            process.send_signal(number)
-        _, err = process.communicate(timeout=200)
+        ) as process:
+            process.stdout.readline()
+            if left:
+                time.sleep(rng.uniform(0.1, 1.5))
+                process.send_signal(number)
+            _, err = process.communicate(timeout=200)
         # Before the command begins, and after it has ended, the signal ends the process by itself.
         assert process.returncode in ((0, 128 + number, -number) if left else (0,)), err
         if process.returncode == 0:

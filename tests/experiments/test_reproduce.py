@@ -15,6 +15,7 @@ from pathlib import Path
 
 import pytest
 import wkendall
+from processes import Child
 from protocols import ENVIRONMENT, SMALL, made_up
 from wkendall.cli import main
 from wkendall.cli import reproduce as command
@@ -111,13 +112,13 @@ def processes_of(marker):
 @pytest.mark.parametrize("wait", [0.05, 0.5])
 def test_ctrl_c_while_processes_start(wait, tmp_path):
     words = [sys.executable, "-m", "wkendall", *FEW, "--jobs", "2", "--no-progress", "--out", str(tmp_path / "a")]
-    process = subprocess.Popen(words, env=ENVIRONMENT, stderr=subprocess.PIPE, text=True, start_new_session=True)
-    end = time.monotonic() + 60
-    while not (tmp_path / "a/settings.json").exists() and time.monotonic() < end:
-        time.sleep(0.01)
-    time.sleep(wait)
-    os.killpg(process.pid, signal.SIGINT)
-    _, err = process.communicate(timeout=60)
+    with Child(words, env=ENVIRONMENT, stderr=subprocess.PIPE, text=True, start_new_session=True) as process:
+        end = time.monotonic() + 60
+        while not (tmp_path / "a/settings.json").exists() and time.monotonic() < end:
+            time.sleep(0.01)
+        time.sleep(wait)
+        os.killpg(process.pid, signal.SIGINT)
+        _, err = process.communicate(timeout=60)
     assert process.returncode == 130
     assert [line for line in err.splitlines() if "measurements are kept" not in line] == ["wkendall: interrupted"]
 
@@ -140,25 +141,25 @@ def test_a_run_that_was_stopped_goes_on(how, unbroken, tmp_path):
         str(tmp_path / "a"),
     ]
     # A group of its own, as a terminal gives it: Ctrl-C reaches the processes of the pool, too.
-    process = subprocess.Popen(words, env=environment, stderr=subprocess.PIPE, text=True, start_new_session=True)
-    lines = tmp_path / "a/measurements.jsonl"
-    end = time.monotonic() + 60
-    while not (lines.exists() and lines.read_bytes().count(b"\n") >= 2) and time.monotonic() < end:
-        time.sleep(0.01)
-    if how == signal.SIGKILL:
-        process.kill()
-    else:
-        os.killpg(process.pid, how)
-    said = process.communicate(timeout=30)[1]
+    with Child(words, env=environment, stderr=subprocess.PIPE, text=True, start_new_session=True) as process:
+        lines = tmp_path / "a/measurements.jsonl"
+        end = time.monotonic() + 60
+        while not (lines.exists() and lines.read_bytes().count(b"\n") >= 2) and time.monotonic() < end:
+            time.sleep(0.01)
+        if how == signal.SIGKILL:
+            process.kill()
+        else:
+            os.killpg(process.pid, how)
+        said = process.communicate(timeout=30)[1]
+        while processes_of(marker) and time.monotonic() < end:
+            time.sleep(0.05)
+        assert not processes_of(marker)
     if how == signal.SIGINT:
         assert process.returncode == 130
         assert re.search(
             r"(\d+) measurements are kept in .*: --resume continues from there\nwkendall: interrupted\n$", said
         )
         assert "Traceback" not in said
-    while processes_of(marker) and time.monotonic() < end:
-        time.sleep(0.05)
-    assert not processes_of(marker)
     assert not (tmp_path / "a/table.csv").exists()
     assert 2 <= lines.read_bytes().count(b"\n") < 18
     before = lines.read_bytes()

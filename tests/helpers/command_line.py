@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 import wkendall
 from definitions import random_rankings
+from processes import Child
 from wkendall.cli import _parser, main
 
 N, M = 5, 7
@@ -101,8 +102,8 @@ def check_options(words, message):
 
 
 def started(words, **how):
-    """Start the command as a process of its own."""
-    return subprocess.Popen(
+    """Start the command as a process of its own; use it in a `with`, which ends it."""
+    return Child(
         [sys.executable, "-m", "wkendall", *shlex.split(words)],
         stdout=how.pop("stdout", subprocess.PIPE),
         stderr=subprocess.PIPE,

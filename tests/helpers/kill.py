@@ -11,6 +11,7 @@ import argparse
 import hashlib
 import os
 import random
+import signal
 import subprocess
 import sys
 import tempfile
@@ -19,6 +20,7 @@ from pathlib import Path
 
 import numpy as np
 import wkendall
+from processes import Child
 from wkendall.kernels import blocks
 
 ENVIRONMENT = {**os.environ, "PYTHONPATH": str(Path(wkendall.__file__).resolve().parents[1])}
@@ -60,15 +62,15 @@ def run_killed(block_bytes: int, folder: Path, output: str, kills: int, seconds:
     killed = finished = 0
     rng = random.Random(0)
     while killed < kills:
-        process = subprocess.Popen(
-            command(block_bytes, folder, output), env=ENVIRONMENT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT
-        )
         wait = rng.uniform(0, seconds)
-        try:
-            output_of_it, _ = process.communicate(timeout=wait)
-        except subprocess.TimeoutExpired:
-            process.kill()
-            process.communicate()
+        words = command(block_bytes, folder, output)
+        with Child(words, env=ENVIRONMENT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT) as process:
+            try:
+                output_of_it, _ = process.communicate(timeout=wait)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                output_of_it, _ = process.communicate()
+        if process.returncode == -signal.SIGKILL:
             killed += 1
             done = journal.read_bytes().count(b"\n") - 1 if journal.exists() else 0
             if (folder / output).exists() and not journal.exists():

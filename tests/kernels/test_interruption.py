@@ -7,6 +7,7 @@ import sys
 import time
 
 import pytest
+from processes import Child
 
 #: Seconds within which a call should stop, and those that a busy machine may take.
 SOON, LATE = 1.0, 3.0
@@ -90,7 +91,7 @@ except KeyboardInterrupt:
 def seconds_to_stop(name: str) -> float:
     prepare, call = CALLS[name]
     code = CHILD.format(prepare=prepare, call=call)
-    with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True) as child:
+    with Child([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True) as child:
         assert child.stdout is not None
         assert child.stdout.readline() == "ready\n"
         time.sleep(random.uniform(0.05, 1.5))
@@ -98,6 +99,7 @@ def seconds_to_stop(name: str) -> float:
         child.send_signal(signal.SIGINT)
         answer = child.stdout.readline()
         taken = time.monotonic() - sent
+        child.wait(timeout=60)
     assert answer == "stopped\n"
     assert child.returncode == 0
     return taken

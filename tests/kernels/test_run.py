@@ -16,6 +16,7 @@ import wkendall
 from cases import STRATEGIES
 from definitions import kernels, random_rankings
 from orders import counted
+from processes import Child
 from wkendall import _core, _memory
 
 MULT = {"weight": "mult", "u": "log"}
@@ -151,13 +152,12 @@ def test_interruption(n_jobs):
             print("interrupted", flush=True)
         print(wkendall.gram_matrix(X[:300], n_jobs={n_jobs}).trace(), flush=True)
     """)
-    process = subprocess.Popen(
-        [sys.executable, "-c", script], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-    )
-    assert process.stdout.readline() == "ready\n"
-    time.sleep(1)
-    process.send_signal(signal.SIGINT)
-    output, errors = process.communicate(timeout=60)
+    words = [sys.executable, "-c", script]
+    with Child(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        assert process.stdout.readline() == "ready\n"
+        time.sleep(1)
+        process.send_signal(signal.SIGINT)
+        output, errors = process.communicate(timeout=60)
     assert output.splitlines() == ["interrupted", str(300 * 2000 * 1999 / 2)], errors
 
 
