@@ -135,6 +135,16 @@ def as_path(path: object, name: str = "path") -> Path:
     return Path(path)
 
 
+def resolved(path: Path) -> Path:
+    """Return the path of the file that a name, which may be a link, stands for."""
+    try:
+        path.stat()
+    except OSError as error:
+        if error.errno == errno.ELOOP:  # links that lead to each other: Path.resolve may or may not find it
+            raise
+    return path.resolve()
+
+
 def same_file(path: Path, other: object) -> bool:
     """Tell whether two names refer to the same existing file."""
     with suppress(OSError, ValueError):

@@ -25,6 +25,7 @@ def run(words, code=0):
 
 def test_the_command(monkeypatch, capsys):
     np.save("x.npy", X)
+    np.save("other.npy", X[::-1])
     small_blocks(monkeypatch, 15)
     for words in (
         "",
@@ -47,11 +48,19 @@ def test_the_command(monkeypatch, capsys):
         assert "60 x 60 float64 in " in (out := capsys.readouterr().out)
         assert out.endswith(" s, with 4 blocks of an earlier run\n")
         assert Path("gram.npy").read_bytes() == Path("whole.npy").read_bytes()
-        run(f"gram x.npy -o gram.npy --resume {words}", 1)
+        before = Path("gram.npy").stat()
+        run(f"gram x.npy -o gram.npy --resume {words}")
+        assert capsys.readouterr().out.startswith("gram.npy was complete already: 60 x 60 float64 in ")
+        assert Path("gram.npy").stat().st_mtime_ns == before.st_mtime_ns
+        run(f"gram x.npy -o gram.npy {words}", 1)
         assert without_sizes(capsys.readouterr().err) == "wkendall: gram.npy already exists: --force overwrites it\n"
+        run(f"gram other.npy -o gram.npy --resume {words.replace('x.npy', 'other.npy')}", 1)
+        assert without_sizes(capsys.readouterr().err) == (
+            "wkendall: gram.npy already exists, and is not the matrix of these rankings and options: --force overwrites it\n"
+        )
         run(f"gram x.npy -o gram.npy --resume --force {words}")
         assert Path("gram.npy").read_bytes() == Path("whole.npy").read_bytes()
-        assert files() == ["gram.npy", "whole.npy", "x.npy"]
+        assert files() == ["gram.npy", "other.npy", "whole.npy", "x.npy"]
         run(f"gram x.npy -o whole.npy {words} --force")
         for name in ("whole.npy", "gram.npy"):
             Path(name).unlink()

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 import numpy as np
 from numpy.typing import NDArray
 
-from wkendall._disk import reserve
+from wkendall._disk import reserve, resolved
 from wkendall._memory import check_fits
 from wkendall.cli.errors import CommandError, UsageError
 from wkendall.cli.items import with_same_items
@@ -59,7 +59,8 @@ counts. With --expand the matrix has one row for each voter instead.
 
 With --resume an .npy file is written block by block. If the run is interrupted
 or killed, the finished blocks are kept in OUTPUT.unfinished, and the same
-command continues from there.
+command continues from there. If OUTPUT is complete, the command computes the
+matrix again to compare it, and fails if a bit differs.
 """
 _EPILOG = """\
 examples:
@@ -102,7 +103,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Compute the matrix and write it."""
     _check(arguments)
     started = time.perf_counter()
-    already = 0
+    already: int | None = 0
     if arguments.output == STDOUT:
         with standard_output() as file:
             x, y, shape = _read(arguments)
@@ -110,8 +111,7 @@ def run(arguments: argparse.Namespace) -> int:
             write_csv(file, K, x.ids, None if y is None else y.ids)
             file.flush()
     elif arguments.resume:
-        if not matrix_file.unfinished_names(arguments.output.resolve())[1].exists():
-            check_new(arguments.output, arguments.force)
+        check_new(arguments.output, force=True)
         x, y, shape = _read(arguments)
         already = _resume(arguments, x, y)
     else:
@@ -123,7 +123,11 @@ def run(arguments: argparse.Namespace) -> int:
     said = f"{shape[0]} x {shape[1]} {arguments.dtype} in {seconds:.2f} s"
     if already:
         said += f", with {already} {'block' if already == 1 else 'blocks'} of an earlier run"
-    print(f"wrote {arguments.output}: {said}", file=sys.stderr if arguments.output == STDOUT else sys.stdout)
+    if already is None:
+        said = f"{arguments.output} was complete already: {said}, which the comparison took"
+    else:
+        said = f"wrote {arguments.output}: {said}"
+    print(said, file=sys.stderr if arguments.output == STDOUT else sys.stdout)
     _tell_of_counts(arguments, x, y)
     return 0
 
@@ -170,7 +174,7 @@ def _fill(arguments: argparse.Namespace, x: Source, y: Source | None, out: NDArr
 
 def _refuse_unfinished(arguments: argparse.Namespace) -> None:
     """Refuse to discard the unfinished file of an earlier run, unless --force is given."""
-    _, journal = matrix_file.unfinished_names(arguments.output.resolve())
+    _, journal = matrix_file.unfinished_names(resolved(arguments.output))
     if not journal.exists():
         return
     if not arguments.force:
@@ -178,9 +182,9 @@ def _refuse_unfinished(arguments: argparse.Namespace) -> None:
     matrix_file.discard(arguments.output)
 
 
-def _resume(arguments: argparse.Namespace, x: Source, y: Source | None) -> int:
-    """Write the matrix block by block, or its missing blocks; return how many blocks were already there."""
-    unfinished, _ = matrix_file.unfinished_names(arguments.output.resolve())
+def _resume(arguments: argparse.Namespace, x: Source, y: Source | None) -> int | None:
+    """Write the matrix block by block, or its missing blocks; return how many blocks were there, None if it was complete."""
+    unfinished, _ = matrix_file.unfinished_names(resolved(arguments.output))
     run = Run(np.dtype(arguments.dtype), n_jobs=arguments.jobs)
     try:
         with in_words_of_the_command(X=x, Y=y):

@@ -19,7 +19,7 @@ from typing import Any, TextIO
 
 import numpy as np
 
-from wkendall._disk import claim, same_file
+from wkendall._disk import claim, resolved, same_file
 from wkendall.cli.errors import CommandError, UsageError
 
 
@@ -57,7 +57,7 @@ def new_file(path: Path, force: bool) -> Iterator[Path]:
 
 def check_new(path: Path, force: bool) -> Path:
     """Refuse a name to which no file can, or may, be written; return it with links resolved."""
-    target = path.resolve()
+    target = resolved(path)
     _check_parent(path, target)
     _check_free(path, force)
     return target
@@ -94,7 +94,7 @@ def new_files(folder: Path, names: Sequence[str], force: bool) -> Iterator[Path]
     >>> [path.name for path in folder.iterdir()]
     ['a.txt']
     """
-    target = folder.resolve()
+    target = resolved(folder)
     if target.exists() and not target.is_dir():
         raise CommandError(f"{folder} is a file, but the results need a folder")
     _check_parent(folder, target)

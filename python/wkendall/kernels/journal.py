@@ -20,7 +20,8 @@ from wkendall._disk import lock, sync_folder
 
 #: How often to reopen a journal that another process has removed, before reporting that the other process uses it.
 _TRIES = 100
-_CHECKSUM = re.compile(b"[0-9a-f]{16} ")
+#: How a journal begins: a checksum, and a description. What begins otherwise was written by somebody else.
+_BEGINNING = re.compile(rb"[0-9a-f]{16} \{")
 
 
 class Journal:
@@ -81,7 +82,10 @@ class Journal:
         raise FileExistsError(f"another run is writing to {self.path}: wait until it ends")
 
     def _read(self) -> None:
-        *lines, torn = self._file.readall().split(b"\n")
+        content = self._file.readall()
+        if content and not _BEGINNING.match(content):
+            raise ValueError(f"{self.path} is not a journal of an earlier run: move or rename it")
+        *lines, torn = content.split(b"\n")
         end = 0
         values = []
         for number, line in enumerate(lines, start=1):
@@ -89,8 +93,6 @@ class Journal:
             if checksum == _checksum(text):
                 values.append(json.loads(text))
                 end += len(line) + 1
-            elif number == 1 and not _CHECKSUM.match(line):
-                raise ValueError(f"{self.path} is not a journal of an earlier run: move or rename it")
             elif number < len(lines) or torn:
                 raise ValueError(f"line {number} of {self.path} is damaged: remove the file and start again")
         if values:

@@ -6,12 +6,16 @@ process is killed or the power fails:
 
     the data of a block are written and synced -> the journal records the block, and is synced -> the next block
     all blocks are done -> the file is renamed, unless the name is taken -> the journal is removed
+
+A finished file has no journal. Whether it is the result of the same run is then found by computing the blocks again and
+comparing every bit: no record could tell what happened to the file since.
 """
 
 from __future__ import annotations
 
 import os
-from contextlib import suppress
+from collections.abc import Generator
+from contextlib import closing, suppress
 from io import BytesIO
 from pathlib import Path
 from typing import Any
@@ -21,7 +25,7 @@ from numpy.typing import NDArray
 
 from wkendall import _core
 from wkendall._arguments import check_flag
-from wkendall._disk import check_space, claim, reserve, sync_folder
+from wkendall._disk import check_space, claim, reserve, resolved, sync_folder
 from wkendall._errors import Advice, Option, Sentence, bad_argument
 from wkendall._progress import progress_bar
 from wkendall.kernels.blocks import Block, Work
@@ -43,18 +47,19 @@ def unfinished_names(target: Path) -> tuple[Path, Path]:
 
 def left_over(path: Path) -> str:
     """Describe what an earlier run has left, and what --resume does with it."""
-    (journal := Journal(unfinished_names(path.resolve())[1])).close()
-    if journal.has_named(path.resolve()):
+    (journal := Journal(unfinished_names(resolved(path))[1])).close()
+    if journal.has_named(resolved(path)):
         return f"{path} is complete, but its run was stopped before it was recorded: --resume finishes it"
     return f"{path}.unfinished is from an earlier run: --resume continues it"
 
 
 def discard(path: Path) -> None:
     """Remove the unfinished file of an earlier run, if there is one and no process is writing to it."""
-    unfinished, noted = unfinished_names(path.resolve())
+    unfinished, noted = unfinished_names(resolved(path))
     if noted.exists():
         journal = Journal(noted)
-        unfinished.unlink(missing_ok=True)
+        if journal.header is not None:  # otherwise the unfinished file is not ours: the journal is written first
+            unfinished.unlink(missing_ok=True)
         journal.remove()
 
 
@@ -67,15 +72,16 @@ def opened(path: Path) -> NDArray[Any]:
     return found
 
 
-def write(path: Path, work: Work, *, resume: bool, force: bool = False, progress: bool = False) -> int:
-    """Write a matrix to a file, or its missing blocks; return how many blocks were done already.
+def write(path: Path, work: Work, *, resume: bool, force: bool = False, progress: bool = False) -> int | None:
+    """Write a matrix to a file, or its missing blocks; return how many blocks were done already, None if the file was complete.
 
     Parameters
     ----------
     path : Path
     work : Work
     resume : bool
-        Continue an unfinished file. Without it an unfinished file is an error, or is removed if `force` is set.
+        Continue an unfinished file, or compare a finished one. Without it both are errors, or are replaced if `force`
+        is set.
     force : bool
         Replace an existing file of this name, and an unfinished file of other rankings or options.
     progress : bool
@@ -83,7 +89,7 @@ def write(path: Path, work: Work, *, resume: bool, force: bool = False, progress
     """
     check_flag(resume, "resume")
     check_flag(progress, "progress")
-    target = path.resolve()
+    target = resolved(path)
     if not target.parent.is_dir():
         # If the path is a link, the folder of its target.
         folder = target.parent if path.parent.is_dir() else path.parent
@@ -91,7 +97,7 @@ def write(path: Path, work: Work, *, resume: bool, force: bool = False, progress
     if target.is_dir():
         raise IsADirectoryError(f"{path} is a folder, but must be the name of a file")
     unfinished, noted = unfinished_names(target)
-    if target.exists() and not force and not noted.exists():
+    if target.exists() and not force and not resume and not noted.exists():
         raise FileExistsError(Sentence(f"{path} already exists: ", TAKEN))
     header = _header(work)
     try:
@@ -132,8 +138,12 @@ class _File:
         self.start = len(_npy_header(work))
         self.size = self.start + work.shape[0] * work.shape[1] * work.dtype.itemsize
 
-    def run(self, header: dict[str, Any], resume: bool, progress: bool) -> int:
+    def run(self, header: dict[str, Any], resume: bool, progress: bool) -> int | None:
         try:
+            if resume and not self.force and not self.journal.entries and self.target.exists():
+                self._check_finished(header["backend"], progress)
+                self.journal.remove()
+                return None
             if not self.journal.entries or (self.force and (not resume or self._is_other(header))):
                 self._refuse_taken()
                 self._begin(header)
@@ -172,7 +182,7 @@ class _File:
     def _begin(self, header: dict[str, Any]) -> None:
         """Create the unfinished file in its full size, and write the first line of the journal."""
         # The journal comes first: an unfinished file without a journal is taken for a file of somebody else.
-        known = self.journal.header is not None or self._is_like_ours()
+        known = self.journal.header is not None or self._is_like_ours(self.unfinished)
         check_space(self.unfinished, self.size)
         self.journal.clear()
         self.journal.begin(header)
@@ -187,12 +197,12 @@ class _File:
             os.fsync(file.fileno())
         sync_folder(self.target.parent)
 
-    def _is_like_ours(self) -> bool:
-        """Whether the unfinished file looks like one of a run whose journal was lost in a power failure."""
+    def _is_like_ours(self, path: Path) -> bool:
+        """Whether a file has the header and the size of this matrix, as after a power failure that lost the journal."""
         header = _npy_header(self.work)
-        if self.unfinished.is_symlink() or not self.unfinished.is_file():
+        if path.is_symlink() or not path.is_file():
             return False
-        with self.unfinished.open("rb") as file:
+        with path.open("rb") as file:
             return file.read(len(header)) == header and os.fstat(file.fileno()).st_size == self.size
 
     def _new(self) -> Any:
@@ -233,7 +243,7 @@ class _File:
         if not self.unfinished.exists():
             lost = f"{self.unfinished} is missing, but {self.journal.path.name} exists: "
             raise FileNotFoundError(Sentence(lost, Advice("start again", "remove the journal to start again")))
-        if not self._is_like_ours():
+        if not self._is_like_ours(self.unfinished):
             both = f"remove it and {self.journal.path.name} to start again"
             raise ValueError(Sentence(f"{self.unfinished} is damaged: ", Advice("start again", both)))
 
@@ -245,14 +255,20 @@ class _File:
         header = self.journal.header or {}
         rows, columns = header["block"]
         blocks = self.work.blocks((rows, columns))
-        done = self._done()
+        missing = self._computed(blocks, self._done(), header["backend"], progress)
+        with self.unfinished.open("r+b", buffering=0) as file, closing(missing):
+            for block, out in missing:
+                self._store(file, block, out)
+                self.journal.add([block.rows.start, block.columns.start])
+
+    def _computed(
+        self, blocks: list[Block], done: set[tuple[int, int]], backend: str, progress: bool
+    ) -> Generator[tuple[Block, NDArray[Any]]]:
+        """Yield the blocks that are missing, one after the other in the same memory."""
         missing = [block for block in blocks if (block.rows.start, block.columns.start) not in done]
         total = STEPS * len(blocks)
         buffer = np.empty(max((block.shape[0] * block.shape[1] for block in missing), default=0), self.work.dtype)
-        with (
-            progress_bar(progress, "gram_to_file", total - STEPS * len(missing), total) as show,
-            self.unfinished.open("r+b", buffering=0) as file,
-        ):
+        with progress_bar(progress, "gram_to_file", total - STEPS * len(missing), total) as show:
             for number, block in enumerate(missing, start=len(blocks) - len(missing)):
                 before = STEPS * number
 
@@ -261,9 +277,25 @@ class _File:
                         show(before + STEPS * done // max(parts, 1), total)
 
                 out = buffer[: block.shape[0] * block.shape[1]].reshape(block.shape)
-                self.work.fill(block, out, header["backend"], None if show is None else step)
-                self._store(file, block, out)
-                self.journal.add([block.rows.start, block.columns.start])
+                self.work.fill(block, out, backend, None if show is None else step)
+                yield block, out
+
+    def _check_finished(self, backend: str, progress: bool) -> None:
+        """Refuse a file that is not this matrix, to the last bit."""
+        if not self._is_like_ours(self.target):
+            shape, name = self.work.shape, self.work.dtype.name
+            raise self._other(f"an .npy file of {shape[0]} x {shape[1]} {name} values")
+        found, bits = opened(self.target), f"u{self.work.dtype.itemsize}"
+        with closing(self._computed(self.work.blocks(self.work.block_sides()), set(), backend, progress)) as wanted:
+            for block, out in wanted:
+                same = np.array_equal(found[block.rows, block.columns].view(bits), out.view(bits))
+                if same and self.work.mirrored:
+                    same = np.array_equal(found[block.columns, block.rows].T.view(bits), out.view(bits))
+                if not same:
+                    raise self._other("the matrix of these rankings and options")
+
+    def _other(self, what: str) -> FileExistsError:
+        return FileExistsError(Sentence(f"{self.path} already exists, and is not {what}: ", TAKEN))
 
     def _store(self, file: Any, block: Block, out: NDArray[Any]) -> None:
         """Write a block, and its mirror image if the matrix is symmetric; both are on disk when this returns."""

@@ -51,12 +51,14 @@ def gram_to_file(
     Parameters
     ----------
     path : str or path
-        The name of the file. It must not exist yet.
+        The name of the file. It must not exist yet, unless `resume` is True.
     X, Y
         As for `gram_matrix`.
     resume : bool
         Continue the unfinished file of an earlier call, if there is one. The rankings, the options, the version of the
-        package and the instruction set of the machine must be the same as in that call.
+        package and the instruction set of the machine must be the same as in that call. A file that is finished already
+        is compared with the matrix, which takes as long as to compute it again: if all bits are the same, there is
+        nothing to do.
     weight, k, u, U, W, order, check, signed, normalize, input, top, ties, missing, dtype, n_jobs, progress, backend
         As for `gram_matrix`.
 
@@ -69,7 +71,8 @@ def gram_to_file(
     ------
     FileExistsError
         If the file exists, at the start or at the end; in the second case the finished matrix stays in the unfinished
-        file. If there is an unfinished file and `resume` is False. If another process is writing to the file.
+        file. With `resume`, if it exists and is another matrix. If there is an unfinished file and `resume` is False.
+        If another process is writing to the file.
     ValueError
         If the unfinished file belongs to other rankings or options.
 
