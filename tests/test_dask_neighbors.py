@@ -188,3 +188,16 @@ def test_a_worker_that_is_killed_does_not_change_the_result(cluster, client):
     np.testing.assert_array_equal(indices, expected.indices)
     client.wait_for_workers(2)
     assert before[victim] not in client.run(os.getpid).values()
+
+
+def test_masked_entries_of_a_block():
+    """A block knows its own rows: the entry that it names need not be the first of all."""
+    X = random_rankings(np.random.default_rng(0), 9, 5)
+    hidden = np.ma.masked_array(X, mask=np.zeros(X.shape, dtype=bool))
+    hidden[1, 2] = hidden[len(X) - 1, 0] = np.ma.masked
+    found = wkendall.dask.neighbors(da.from_array(hidden, chunks=(3, -1)), n_neighbors=1)
+    with pytest.raises(
+        wkendall.RankingError, match=r"^X has masked entries, one at row \d+, column [02]: every entry"
+    ) as raised:
+        found.indices.compute(scheduler="synchronous")
+    assert (raised.value.row, raised.value.column) in ((1, 2), (len(X) - 1, 0))

@@ -63,7 +63,7 @@ def _masked_at(places: tuple[int, ...], name: str) -> RankingError:
         where = (f"place {places[0]}",)
     else:
         where = (", ".join(map(str, places)) or "its only place",)
-    pieces = (" has masked entries, the first at ", *where, ": every entry needs a number")
+    pieces = (" has masked entries, one at ", *where, ": every entry needs a number")
     return bad_argument(name, *pieces, row=row, column=column, kind="masked")
 
 

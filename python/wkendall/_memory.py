@@ -38,6 +38,13 @@ def check_fits(
         )
 
 
+def check_room(size: int) -> None:
+    """Refuse data of a file that are larger than the available memory, before they are read or expanded."""
+    available = available_bytes() if size > ALWAYS_FITS else None
+    if available is not None and size > available:
+        raise ValueError(f"it takes {readable(size)}, but only {readable(available)} of memory are available")
+
+
 def available_bytes() -> int | None:
     """Return the memory that can be allocated without swapping; None if the system does not report it."""
     known = [size for size in (_from_meminfo(), _from_cgroup()) if size is not None]

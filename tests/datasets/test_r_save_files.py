@@ -25,6 +25,7 @@ from survey_files import (
     symbol,
 )
 from wkendall.datasets import COUNTS, PREFMOD, load_eurobarometer
+from wkendall.reading import rdata
 
 
 @pytest.mark.parametrize("version", [2, 3])
@@ -47,6 +48,36 @@ def test_r_save_file_as_prefmod_documents_it(tmp_path):
     call = number(6) + symbol("patt.design") + number(2 | TAG) + symbol("nitems") + doubles([6]) + NIL
     content = save_file([("euro55.2.des", frame(columns, more=[("call", call), ("objnames", strings(names))]))])
     check_rows(load_eurobarometer(saved(tmp_path, "euro55.2.des.RData", gzip.compress(content))))
+
+
+@pytest.mark.parametrize("pack", [gzip.compress, bz2.compress, lzma.compress], ids=["gzip", "bzip2", "xz"])
+def test_many_streams_take_linear_time(tmp_path, monkeypatch, pack):
+    """Of a file of many streams, each byte is given to a decompressor a few times, and not once for each stream before it."""
+    content = save_file([("euro55.2.des", frame(columns_of()))])
+    streams = [pack(content[:100]), pack(b""), pack(bytes(content[100:])), *[pack(b"")] * 1000]
+    given = []
+
+    class Counted:
+        def __init__(self, inner):
+            self.inner = inner
+
+        def decompress(self, data, size):
+            given.append(len(data))
+            return self.inner.decompress(data, size)
+
+        def __getattr__(self, name):
+            return getattr(self.inner, name)
+
+    for start, unpack in rdata.PACKED.items():
+        monkeypatch.setitem(rdata.PACKED, start, lambda unpack=unpack: Counted(unpack()))
+    packed = b"".join(streams)
+    check_rows(load_eurobarometer(saved(tmp_path, "euro55.2.des.RData", packed + b"rest")))
+    assert sum(given) < 8 * len(packed)
+    for cut in (1, 3, len(streams[-1]) - 6):  # the start of the last stream stays
+        given.clear()
+        path = saved(tmp_path, "cut.RData", packed[:-cut])
+        with pytest.raises(ValueError, match=r"cut\.RData: the file cannot be decompressed: it ends in the middle$"):
+            load_eurobarometer(path)
 
 
 def test_r_columns_of_every_kind(tmp_path):

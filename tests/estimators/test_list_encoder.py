@@ -255,3 +255,17 @@ def test_clusters_refuse_rankings_to_start_at_with_other_orders(labels):
         ValueError, match=f"item 0 is labelled {labels[0]!r} in the data of fit and {labels[1]!r} in init"
     ):
         KernelKMeans(2, init=rearranged).fit(X)
+
+
+@pytest.mark.parametrize("make", [iter, lambda items: (item for item in items), lambda items: map(str, items)])
+def test_items_that_can_be_read_only_once_are_refused(make):
+    """A second fit, as in a cross-validation, would find none."""
+    encoder = ListEncoder(items=make(["a", "b"]))
+    with pytest.raises(
+        TypeError, match=r"^items is a \w+, which can be read only once, but every fit reads it: pass a list$"
+    ):
+        encoder.fit([["a"]])
+    for items in (["a", "b"], ("a", "b"), {"a": 1, "b": 2}.keys(), np.array(["a", "b"])):
+        encoder = ListEncoder(items=items)
+        for _ in range(2):
+            assert list(encoder.fit([["b"]]).items_) == ["a", "b"]

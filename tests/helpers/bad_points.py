@@ -72,7 +72,7 @@ POINTS = [
     ("item not whole", told([1, 0.5, 3, 2], 2), ValueError, r"^x has 0\.5 at position 1"),
     ("item not a number", told([1, np.nan, 3, 2], 2), ValueError, r"^x has nan at position 1"),
     ("item infinite", told([1, np.inf, 3, 2], 2), ValueError, r"^x has inf at position 1"),
-    ("item masked", told(masked([1, 0, 3, 2], 2), 2), ValueError, r"^x has masked entries, the first at place 2"),
+    ("item masked", told(masked([1, 0, 3, 2], 2), 2), ValueError, r"^x has masked entries, one at place 2"),
     ("items as text", told(list("1032"), 2), TypeError, rf"^x must be an order of the 4 items: {ONCE}"),
     ("item a word", told([1, "a", 3, 2], 2), TypeError, r"^x must be an order"),
     ("item nothing", told([1, None, 3, 2], 2), TypeError, r"^x must be an order"),

@@ -56,7 +56,7 @@ SAMPLES = [
     ("y NaN", beside([1, 2, 3, np.nan, 5, 6]), ValueError, r"^y\[3\] is nan: numbers must be finite$"),
     ("vectors infinite", beside(np.full((6, 2), np.inf)), ValueError, r"^y\[0, 0\] is inf: numbers must be finite$"),
     ("y complex", beside(np.ones(6) * 1j), TypeError, r"^y has dtype complex128, but must be labels, real numbers"),
-    ("y masked", beside(masked(np.arange(6.0), 2)), ValueError, r"^y has masked entries, the first at place 2"),
+    ("y masked", beside(masked(np.arange(6.0), 2)), ValueError, r"^y has masked entries, one at place 2"),
     ("y of three axes", beside(np.ones((6, 1, 1))), ValueError, r"^y is 3-dimensional"),
     ("a label that is not there", beside(["a", "b", None, "a", "b", "a"]), ValueError, r"^y\[2\] is None: every ranking needs"),
     ("labels in two axes", beside([["a"]] * 6), ValueError, r"^y has shape \(6, 1\), but there must be one label for each"),

@@ -331,3 +331,24 @@ def test_a_dictionary_larger_than_memory(tmp_path):
     path = tmp_path / "x.RData"
     path.write_bytes(packed[:12] + bytes(head) + packed[24:])
     refused(lambda: load_eurobarometer(path), "x.RData: the file cannot be decompressed: Memory usage limit exceeded")
+
+
+@pytest.mark.parametrize("name", ["zeros.npz", "zeros.npy", "bytes.npz"])
+def test_an_array_that_does_not_fit_in_memory(tmp_path, capsys, leave_memory, monkeypatch, name):
+    """A small file may hold a thousand times its size: the size that it declares is compared before anything is expanded."""
+    path = tmp_path / name
+    if name == "zeros.npy":
+        np.save(path, np.zeros((1000, 500)))
+    elif name == "zeros.npz":
+        np.savez_compressed(path, X=np.zeros((1000, 500)))
+        assert path.stat().st_size < 10_000
+    else:  # without the header of an array: NumPy would return the bytes
+        with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+            archive.writestr("X", bytes(4_000_000))
+    leave_memory(3_000_000)
+    monkeypatch.setattr(np.lib.format, "read_array", None)
+    assert main(["gram", str(path), "-o", str(tmp_path / "o.npy")]) == 1
+    said = capsys.readouterr().err
+    assert said.endswith("it takes 3.8 MiB, but only 2.9 MiB of memory are available\n")
+    assert said.count("\n") == 1
+    assert not (tmp_path / "o.npy").exists()

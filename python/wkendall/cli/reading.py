@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wkendall._errors import RankingError
+from wkendall._memory import check_fits, check_room
 from wkendall._text import short
 from wkendall.cli.errors import CommandError, UsageError, with_options
 from wkendall.reading.text_files import NUMBER, WHOLE
@@ -245,7 +246,6 @@ def _are_numbers(cell: str) -> bool:
 
 
 def _from_preflib(path: Path, expand: bool) -> Source:
-    from wkendall._memory import check_fits
     from wkendall.reading.preflib import read_orders
 
     (X, items, counts), lines = read_orders(path)
@@ -296,6 +296,7 @@ def _check_member(path: Path, archive: zipfile.ZipFile, name: str) -> None:
         raise ValueError("it is compressed in a way that NumPy does not use")
     if member.file_size > expansion * path.stat().st_size:
         raise ValueError(f"its {member.file_size} bytes cannot be in a file of {path.stat().st_size} bytes")
+    check_room(member.file_size)
     with archive.open(member) as file:
         if file.read(len(np.lib.format.MAGIC_PREFIX)) == np.lib.format.MAGIC_PREFIX:
             file.seek(0)
@@ -335,7 +336,9 @@ def _loaded(path: Path) -> Iterator[Any]:
         try:
             if opening == np.lib.format.MAGIC_PREFIX:
                 file.seek(0)
-                _check_header(file, os.fstat(file.fileno()).st_size)
+                size = os.fstat(file.fileno()).st_size
+                _check_header(file, size)
+                check_room(size)
             file.seek(0)
             loaded = np.load(file, allow_pickle=False)
         except _DAMAGE as error:

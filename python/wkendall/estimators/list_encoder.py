@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Any, Literal, Self
 
 import numpy as np
@@ -29,7 +29,7 @@ class ListEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         Make sparse arrays, for short lists out of many items.
     unknown : {"error", "ignore"}
         How to treat items that `fit` has not seen: refuse them, or drop them from their lists.
-    items : iterable, optional
+    items : collection, optional
         All items, in the order of the columns. `fit` then refuses or drops other items, according to `unknown`. Pass it
         for cross-validation, where a fold can lack items that another fold has.
 
@@ -176,6 +176,9 @@ class ListEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     def _check_parameters(self) -> None:
         check_flag(self.sparse, "sparse")
         check_choice(self.unknown, "unknown", ("error", "ignore"))
+        if isinstance(self.items, Iterator):
+            kind = type(self.items).__name__
+            raise TypeError(f"items is a {kind}, which can be read only once, but every fit reads it: pass a list")
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()

@@ -17,6 +17,8 @@ from wkendall._text import short, shown
 INTEGER = re.compile(r"[+-]?[0-9]{1,9}")
 #: Limit in bytes of the decompressed data, and of the dictionary: a small compressed file can expand to any size.
 MOST_BYTES = 2**28
+#: The bytes of the first piece of a stream that is decompressed.
+_PIECE = 64
 #: The first bytes of compressed files, and their decompressors.
 PACKED: dict[bytes, Callable[[], Any]] = {
     b"\x1f\x8b": lambda: zlib.decompressobj(wbits=31),
@@ -54,15 +56,21 @@ class Save:
         """Return the decompressed data, from one stream or several."""
         parts: list[bytes] = []
         room = MOST_BYTES
-        while data.startswith(start):
+        at = 0
+        while data.startswith(start, at):
             stream = unpack()
-            parts.append(stream.decompress(data, room + 1))
-            room -= len(parts[-1])
-            if room < 0:
-                raise ValueError(f"it holds more than {MOST_BYTES // 2**20} MiB")
-            if not stream.eof:
-                raise EOFError("it ends in the middle")
-            data = stream.unused_data
+            # What follows the stream is copied: pieces that grow with it keep the time linear, however many streams there are.
+            size = _PIECE
+            while not stream.eof:
+                if at >= len(data):
+                    raise EOFError("it ends in the middle")
+                parts.append(stream.decompress(data[at : at + size], room + 1))
+                at += size
+                size *= 2
+                room -= len(parts[-1])
+                if room < 0:
+                    raise ValueError(f"it holds more than {MOST_BYTES // 2**20} MiB")
+            at = min(at, len(data)) - len(stream.unused_data)
         return b"".join(parts)
 
     def frame(self) -> tuple[list[str], list[Vector]]:
