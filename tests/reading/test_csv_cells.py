@@ -81,6 +81,16 @@ def test_a_name_in_quotes_is_a_name(tmp_path, word, end):
     same(found.X, [[1, 2], [2, 1]])
 
 
+@pytest.mark.parametrize("delimiter", [",", "\t", ";", " "])
+def test_quotes_that_are_part_of_a_name(tmp_path, delimiter):
+    """A delimiter at the end of a quoted name, and a quote at the end of one without quotes."""
+    rows = [["a", "b", "c"], [f'"x{delimiter}"', 'NA"', "y"], ["NA", "", ""], ['"NA"', "y", ""]]
+    path = written(tmp_path, "table.csv", "\n".join(map(delimiter.join, rows)) + "\n")
+    found = read_csv(path, layout="choices", delimiter=delimiter)
+    assert found.items == [f"x{delimiter}".strip(), 'NA"', "y", "NA"]
+    same(found.X, [[1, 2, 3, NAN], [NAN] * 4, [NAN, NAN, 2, 1]])
+
+
 def test_a_name_in_quotes_in_a_long_table(tmp_path):
     text = 'who;what;rank\n"NA";Peru;1\n"NA";"NA";2\nann;"NaN";"NA"\n'
     found = read_csv(written(tmp_path, "table.csv", text), layout="long")

@@ -156,9 +156,10 @@ def _rows_and_quoted(
 ) -> tuple[list[tuple[int, list[str]]], set[tuple[int, int]]]:
     """Return the rows, and for a file of names where the cells are that say NA in quotes; Python's reader does not tell."""
     words = "|".join(word for word in MISSING if word)
-    between = re.escape(delimiter)
-    # A quote that follows a delimiter and precedes a letter opens a cell: within a cell quotes are doubled.
-    cell = re.compile(rf'((?:\A|[\r\n]|{between}) *"\s*)({words})(?=\s*"(?:[\r\n]|{between}|\Z))')
+    between, spaces = re.escape(delimiter), "" if delimiter == " " else " *"
+    # A quote that follows a delimiter and precedes a letter or a space opens a cell: within a cell quotes are doubled, and
+    # after a cell there is a delimiter.
+    cell = re.compile(rf'((?:\A|[\r\n]|{between}){spaces}"{spaces})({words})(?={spaces}"(?:[\r\n]|{between}|\Z))')
     text, count = cell.subn("\\1\\2\0", file.text) if named else (file.text, 0)
     rows = list(rows_of(file._replace(text=text), delimiter))
     if not count:
