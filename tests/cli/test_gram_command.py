@@ -235,8 +235,8 @@ def test_small_files(shape):
 def test_a_result_larger_than_memory(leave_memory, capsys):
     leave_memory(100)
     for name in ("out.npz", "out.csv", "-"):
-        fails(capsys, f"gram x.npy -o {name}", "write it to an .npy file, which may be larger than memory")
-    run("gram x.npy -o out.npy")
+        fails(capsys, f"gram x.csv -o {name}", "write it to an .npy file, which may be larger than memory")
+    run("gram x.csv -o out.npy")
     assert (np.load("out.npy") == wkendall.gram_matrix(X, out=np.empty((M, M)))).all()
 
 

@@ -349,6 +349,7 @@ def test_an_array_that_does_not_fit_in_memory(tmp_path, capsys, leave_memory, mo
     monkeypatch.setattr(np.lib.format, "read_array", None)
     assert main(["gram", str(path), "-o", str(tmp_path / "o.npy")]) == 1
     said = capsys.readouterr().err
-    assert said.endswith("it takes 3.8 MiB, but only 2.9 MiB of memory are available\n")
+    assert said.endswith("cannot be read: it takes 3.8 MiB, but only 2.9 MiB of memory are available\n")
     assert said.count("\n") == 1
+    assert "damaged" not in said
     assert not (tmp_path / "o.npy").exists()
