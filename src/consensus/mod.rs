@@ -53,6 +53,7 @@ pub enum Method {
 }
 
 /// Options of a run. The number of threads does not change the result.
+/// Fields may be added: end the list of those that you set with `..Default::default()`.
 #[derive(Default)]
 pub struct Options<'a> {
     /// The method.

@@ -36,6 +36,7 @@ pub(crate) const ASK_EVERY: usize = 1 << 12;
 const RUN: usize = 512;
 
 /// Options of a run; none of them changes the result.
+/// Fields may be added: end the list of those that you set with `..Default::default()`.
 #[derive(Default)]
 pub struct Run<'a> {
     /// The number of threads; `None` for [`default_threads`](crate::default_threads).

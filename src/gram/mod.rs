@@ -51,6 +51,7 @@ pub use strategies::lists::ListIndex;
 pub(crate) use strategies::tied::own_values;
 
 /// Options of a run. They do not change the result, except that another backend rounds weighted sums differently.
+/// Fields may be added: end the list of those that you set with `..Default::default()`.
 #[derive(Default)]
 pub struct Options<'a> {
     /// The number of threads; `None` for [`default_threads`](crate::default_threads).

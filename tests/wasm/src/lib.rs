@@ -70,7 +70,8 @@ pub extern "C" fn check() -> u32 {
     }
     let distance = Measure::distance(ITEMS);
     assert_eq!(neighbors(&distance, &x, Some(&x), 1, Options::default()).unwrap().indices, Vec::from_iter(0..ROWS));
-    let stopped = gram(&distance, &x, None, Options { watch: Some(&mut |_| ControlFlow::Break(())), ..Options::default() });
+    let stopped =
+        gram(&distance, &x, None, Options { watch: Some(&mut |_| ControlFlow::Break(())), ..Options::default() });
     assert_eq!(stopped, Err(wkendall::Error::Interrupted));
     calls
 }
