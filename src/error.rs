@@ -7,11 +7,11 @@ mod parts;
 use std::fmt;
 
 #[cfg(feature = "python")]
-pub(crate) use message::CRATE;
-pub use message::Piece;
+pub(crate) use message::{CRATE, Piece};
 
 /// A number as given by the caller, for messages.
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[non_exhaustive]
 pub enum Number {
     /// A signed integer.
     Signed(i64),
@@ -188,7 +188,34 @@ pub enum Error {
         /// The row.
         row: usize,
         /// The item.
-        column: usize,
+        item: usize,
+    },
+    /// A listed item whose number is NaN or infinite.
+    ListedNotFinite {
+        /// The row.
+        row: usize,
+        /// The item.
+        item: usize,
+        /// The number.
+        value: f64,
+    },
+    /// Two items of a list with the same number, where ties are not allowed.
+    ListedTie {
+        /// The row.
+        row: usize,
+        /// The first of the two items.
+        earlier: usize,
+        /// The second.
+        item: usize,
+        /// The number.
+        value: Number,
+    },
+    /// A ranking in which an item can be anywhere; a list puts all unlisted items last.
+    ListedAnywhere {
+        /// The row.
+        row: usize,
+        /// The item.
+        item: usize,
     },
     /// A measure by which lists out of a catalogue cannot be searched.
     ListMeasure,

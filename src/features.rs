@@ -19,13 +19,13 @@ use std::ops::ControlFlow;
 
 use crate::embedding::{ASK_EVERY, Run, each_row};
 use crate::error::Error;
-use crate::gram::{Element, own_values};
+use crate::gram::{Element, Output, own_values, with_output, zero_matrix};
 use crate::kappa::pairs_of;
 use crate::matrix::Matrix;
 use crate::measure::{Mean, Measure};
 use crate::memory;
 use crate::parallel::{self, Proceed, Progress};
-use crate::rankings::{Incomplete, RankingSet, Rankings, Sides};
+use crate::rankings::{Incomplete, RankingSet, Rankings, Sides, with_sides};
 use crate::weight::lowered::Lowered;
 use crate::weight::means::Means;
 
@@ -64,7 +64,8 @@ pub fn columns(measure: &Measure) -> Result<usize, Error> {
 /// # Ok::<(), wkendall::Error>(())
 /// ```
 pub fn features<R: RankingSet, T: Element>(measure: &Measure, rankings: &R, run: Run<'_>) -> Result<Matrix<T>, Error> {
-    let mut out = Matrix::zeros(rankings.rows(), columns(measure)?)?;
+    let mut run = run;
+    let mut out = zero_matrix(rankings.rows(), columns(measure)?, parallel::share(&mut run.watch))?;
     features_into(measure, rankings, out.as_mut_slice(), run)?;
     Ok(out)
 }
@@ -90,14 +91,18 @@ pub fn features_into<R: RankingSet, T: Element>(
     out: &mut [T],
     run: Run<'_>,
 ) -> Result<(), Error> {
+    features_of_sides(measure, R::sides(rankings, None), T::output(out), run)
+}
+
+fn features_of_sides(measure: &Measure, sides: Sides<'_>, out: Output<'_>, run: Run<'_>) -> Result<(), Error> {
     parallel::check_threads(run.threads)?;
     let layout = Layout::new(measure)?;
-    measure.check_items(rankings.items())?;
-    match R::sides(rankings, None) {
+    with_sides!(sides, |rankings, _| measure.check_items(rankings.items()))?;
+    with_output!(out, |out| match sides {
         Sides::Complete(rankings, _) => of_complete(measure, &layout, rankings, out, run),
         Sides::Tied(rankings, _) => of_tied(measure, &layout, rankings, out, run),
         Sides::Lists(lists, _) => features_into(measure, &lists.to_incomplete()?, out, run),
-    }
+    })
 }
 
 /// [`features_into`] for incomplete rankings, under its earlier name.

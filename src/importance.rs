@@ -16,11 +16,12 @@ use crate::error::Error;
 use crate::measure::Measure;
 use crate::memory;
 use crate::parallel::{self, Crew};
-use crate::rankings::{RankingSet, Sides};
+use crate::rankings::{RankingSet, Sides, with_sides};
 use crate::weight::lowered::Lowered;
 
 /// A pair of items, and its effect: how much more "first before second" adds than "second before first".
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[non_exhaustive]
 pub struct Effect {
     /// The item that increases the sum if it comes first.
     pub first: usize,
@@ -71,6 +72,26 @@ impl PartialOrd for RankedEffect {
 /// # Ok::<(), wkendall::Error>(())
 /// ```
 pub fn largest_effects<R: RankingSet>(
+    measure: &Measure,
+    rankings: &R,
+    coefficients: &[f64],
+    count: usize,
+    run: Run<'_>,
+) -> Result<Vec<Effect>, Error> {
+    effects_of_sides(measure, R::sides(rankings, None), coefficients, count, run)
+}
+
+fn effects_of_sides(
+    measure: &Measure,
+    sides: Sides<'_>,
+    coefficients: &[f64],
+    count: usize,
+    run: Run<'_>,
+) -> Result<Vec<Effect>, Error> {
+    with_sides!(sides, |rankings, _| effects_of(measure, rankings, coefficients, count, run))
+}
+
+fn effects_of<R: RankingSet>(
     measure: &Measure,
     rankings: &R,
     coefficients: &[f64],

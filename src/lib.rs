@@ -51,6 +51,14 @@
 //! pair of rankings. All use the widest vector instructions of the machine ([`instruction_sets`]). Repeated rankings
 //! are computed once. [`Backend`] forces a strategy, [`planned`] tells which one would be chosen.
 //!
+//! A debug build compiles the crate without optimisation, which makes it hundreds of times slower. With these lines in
+//! your `Cargo.toml`, debug builds take about as long as release builds:
+//!
+//! ```toml
+//! [profile.dev.package.wkendall]
+//! opt-level = 3
+//! ```
+//!
 //! # Accuracy
 //!
 //! Counts (standard, top-k, distance, and n times the average kernel) are summed as integers. They are exact up to
@@ -108,7 +116,9 @@ mod simd;
 mod weight;
 
 pub use correlations::{Alternative, Columns, Correlations, correlations, correlations_into};
-pub use error::{Error, Number, Piece};
+pub use error::Error;
+#[doc(hidden)]
+pub use error::Number;
 pub use gram::{
     Backend, Element, ListIndex, Neighbors, Options, Within, diagonal, diagonal_incomplete, gram, gram_incomplete_into,
     gram_into, gram_matrix, instruction_sets, neighbors, planned, within,

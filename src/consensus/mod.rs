@@ -23,7 +23,7 @@ use crate::error::Error;
 use crate::measure::{Mean, Measure};
 use crate::memory;
 use crate::parallel::{self, Stop, Watch};
-use crate::rankings::{RankingSet, Sides};
+use crate::rankings::{RankingSet, Sides, with_sides};
 use crate::weight::lowered::Lowered;
 use crate::weight::powers::times_power_of_two;
 use objective::Objective;
@@ -53,6 +53,7 @@ pub enum Method {
 }
 
 /// Options of a run. The number of threads does not change the result.
+/// Fields may be added: end the list of those that you set with `..Default::default()`.
 #[derive(Default)]
 pub struct Options<'a> {
     /// The method.
@@ -99,6 +100,24 @@ pub struct Consensus {
 /// # Ok::<(), wkendall::Error>(())
 /// ```
 pub fn consensus<R: RankingSet>(
+    measure: &Measure,
+    rankings: &R,
+    weights: Option<&[f64]>,
+    options: Options<'_>,
+) -> Result<Consensus, Error> {
+    consensus_of_sides(measure, R::sides(rankings, None), weights, options)
+}
+
+fn consensus_of_sides(
+    measure: &Measure,
+    sides: Sides<'_>,
+    weights: Option<&[f64]>,
+    options: Options<'_>,
+) -> Result<Consensus, Error> {
+    with_sides!(sides, |rankings, _| consensus_of(measure, rankings, weights, options))
+}
+
+fn consensus_of<R: RankingSet>(
     measure: &Measure,
     rankings: &R,
     weights: Option<&[f64]>,

@@ -14,10 +14,10 @@ mod finish;
 mod normal;
 
 use crate::error::Error;
-use crate::gram::{self, Options};
-use crate::memory;
-use crate::parallel::Watch;
+use crate::gram::{self, Element, Options};
+use crate::parallel::{self, Watch};
 use crate::rankings::tied::Reading;
+use crate::rankings::value::{AnyNumbers, with_slice};
 use crate::rankings::{Incomplete, Missing, Value};
 use finish::TauB;
 
@@ -40,7 +40,11 @@ impl Columns {
     /// # Errors
     /// When the shape does not match, or there is no memory.
     pub fn from_values<V: Value>(columns: usize, observations: usize, values: &[V]) -> Result<Self, Error> {
-        Self::build(columns, observations, values, None, None)
+        Self::from_numbers(columns, observations, V::numbers(values))
+    }
+
+    fn from_numbers(columns: usize, observations: usize, numbers: AnyNumbers<'_>) -> Result<Self, Error> {
+        with_slice!(numbers, |values| Self::build(columns, observations, values, None, None))
     }
 
     pub(crate) fn build<V: Value>(
@@ -72,6 +76,7 @@ impl Columns {
 
 /// The alternative to independence of two columns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
 pub enum Alternative {
     /// Any association.
     #[default]
@@ -84,6 +89,7 @@ pub enum Alternative {
 
 /// Correlations of all pairs of columns, row by row.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct Correlations {
     /// Kendall's tau-b.
     pub statistic: Vec<f64>,
@@ -121,10 +127,9 @@ pub fn correlations(
     alternative: Option<Alternative>,
     options: Options<'_>,
 ) -> Result<Correlations, Error> {
-    let (rows, columns) = (x.columns(), y.unwrap_or(x).columns());
-    let too_large = Error::TooLarge { rows, columns };
-    let len = rows.checked_mul(columns).ok_or(too_large.clone())?;
-    let zeros = || memory::filled(len, 0.0).map_err(|_| too_large.clone());
+    let mut options = options;
+    options.check()?;
+    let mut zeros = || f64::zeros(x.columns(), y.unwrap_or(x).columns(), parallel::share(&mut options.watch));
     let (mut statistic, mut pvalue) = (zeros()?, alternative.map(|_| zeros()).transpose()?);
     let test = alternative.zip(pvalue.as_deref_mut());
     correlations_into(x, y, least, &mut statistic, test, options)?;

@@ -7,23 +7,26 @@
 //! ```text
 //! mod       complete rankings
 //! tied      rankings with ties
+//! tuples    sums over rankings for each tuple of items and ranks
 //! entries   sums over the entries of one tensor
 //! ```
 
 mod entries;
 pub(crate) mod tied;
+mod tuples;
 
 use crate::error::Error;
-use crate::gram::Element;
+use crate::gram::{Element, Output, with_output, zero_matrix};
 use crate::matrix::Matrix;
 use crate::memory;
-use crate::parallel::{self, Crew, Proceed, Stop, Watch};
+use crate::parallel::{self, Crew, Proceed, Watch};
 use crate::rankings::{RankingSet, Rankings, Sides};
 use crate::simd::Isa;
 use crate::simd::gathered::Places;
 use crate::weight::checked::check_tensors;
 use crate::weight::mean_tensor::Direction;
 use entries::{add, long_dot};
+use tuples::{complete_tuple_sums, tuples_of};
 
 /// The minimum number of entries of a job: a few tenths of a millisecond.
 const JOB: usize = 1 << 18;
@@ -33,6 +36,7 @@ pub(crate) const ASK_EVERY: usize = 1 << 12;
 const RUN: usize = 512;
 
 /// Options of a run; none of them changes the result.
+/// Fields may be added: end the list of those that you set with `..Default::default()`.
 #[derive(Default)]
 pub struct Run<'a> {
     /// The number of threads; `None` for [`default_threads`](crate::default_threads).
@@ -68,7 +72,8 @@ pub fn embed<R: RankingSet, T: Element>(
     run: Run<'_>,
 ) -> Result<Matrix<T>, Error> {
     check_tensors(weights, rankings.items(), order, Some(1))?;
-    let mut out = Matrix::zeros(rankings.rows(), weights.len())?;
+    let mut run = run;
+    let mut out = zero_matrix(rankings.rows(), weights.len(), parallel::share(&mut run.watch))?;
     embed_into(rankings, order, weights, out.as_mut_slice(), run)?;
     Ok(out)
 }
@@ -95,14 +100,25 @@ pub fn embed_into<R: RankingSet, T: Element>(
     out: &mut [T],
     run: Run<'_>,
 ) -> Result<(), Error> {
+    embed_sides(R::sides(rankings, None), order, weights, T::output(out), run)
+}
+
+fn embed_sides(sides: Sides<'_>, order: usize, weights: &[f64], out: Output<'_>, run: Run<'_>) -> Result<(), Error> {
     parallel::check_threads(run.threads)?;
-    let rankings = match R::sides(rankings, None) {
-        Sides::Complete(rankings, _) => rankings,
-        Sides::Tied(rankings, _) => {
-            return tied::embed_into(rankings, Direction::Forward, order, weights, out, run);
-        }
-        Sides::Lists(lists, _) => return embed_into(&lists.to_incomplete()?, order, weights, out, run),
-    };
+    with_output!(out, |out| match sides {
+        Sides::Complete(rankings, _) => embed_complete(rankings, order, weights, out, run),
+        Sides::Tied(rankings, _) => tied::embed_into(rankings, Direction::Forward, order, weights, out, run),
+        Sides::Lists(lists, _) => embed_into(&lists.to_incomplete()?, order, weights, out, run),
+    })
+}
+
+fn embed_complete<T: Element>(
+    rankings: &Rankings,
+    order: usize,
+    weights: &[f64],
+    out: &mut [T],
+    run: Run<'_>,
+) -> Result<(), Error> {
     check_tensors(weights, rankings.items(), order, Some(1))?;
     each_row(rankings.rows(), weights.len(), out, run, |row, out, proceed| {
         embed_row(weights, order, rankings.row(row).ranks(), out, proceed);
@@ -121,8 +137,18 @@ pub fn combine<R: RankingSet>(
     weights: &[f64],
     run: Run<'_>,
 ) -> Result<Vec<f64>, Error> {
+    combine_sides(R::sides(rankings, None), coefficients, order, weights, run)
+}
+
+fn combine_sides(
+    sides: Sides<'_>,
+    coefficients: &[f64],
+    order: usize,
+    weights: &[f64],
+    run: Run<'_>,
+) -> Result<Vec<f64>, Error> {
     parallel::check_threads(run.threads)?;
-    match R::sides(rankings, None) {
+    match sides {
         Sides::Complete(rankings, _) => combine_complete(rankings, coefficients, order, weights, run),
         Sides::Tied(rankings, _) => tied::combine(rankings, Direction::Forward, coefficients, order, weights, run),
         Sides::Lists(lists, _) => combine(&lists.to_incomplete()?, coefficients, order, weights, run),
@@ -195,14 +221,10 @@ pub fn tuple_sums<R: RankingSet>(
     run: Run<'_>,
 ) -> Result<Matrix, Error> {
     let tuples = tuples_of(rankings.items(), order);
-    let mut out = Matrix::zeros(tuples, tuples)?;
+    let mut run = run;
+    let mut out = zero_matrix(tuples, tuples, parallel::share(&mut run.watch))?;
     tuple_sums_into(rankings, coefficients, order, out.as_mut_slice(), run)?;
     Ok(out)
-}
-
-/// The number of tuples of `order` items, or a number that exceeds memory.
-fn tuples_of(items: usize, order: usize) -> usize {
-    u32::try_from(order).ok().and_then(|order| items.checked_pow(order)).unwrap_or(usize::MAX)
 }
 
 /// Writes, for each tuple of items and each tuple of ranks, the sum of the coefficients of the rankings that give these
@@ -228,73 +250,22 @@ pub fn tuple_sums_into<R: RankingSet>(
     out: &mut [f64],
     run: Run<'_>,
 ) -> Result<(), Error> {
-    parallel::check_threads(run.threads)?;
-    match R::sides(rankings, None) {
-        Sides::Complete(rankings, _) => complete_tuple_sums(rankings, coefficients, order, out, run),
-        Sides::Tied(rankings, _) => tied::tuple_sums_into(rankings, coefficients, order, out, run),
-        Sides::Lists(lists, _) => tuple_sums_into(&lists.to_incomplete()?, coefficients, order, out, run),
-    }
+    tuple_sums_of_sides(R::sides(rankings, None), coefficients, order, out, run)
 }
 
-fn complete_tuple_sums(
-    rankings: &Rankings,
+fn tuple_sums_of_sides(
+    sides: Sides<'_>,
     coefficients: &[f64],
     order: usize,
     out: &mut [f64],
     run: Run<'_>,
 ) -> Result<(), Error> {
-    check_coefficients(rankings.rows(), coefficients)?;
-    let items = rankings.items();
-    let tuples = tuples_of(items, order);
-    if tuples.checked_mul(tuples) != Some(out.len()) {
-        return Err(Error::OutputLength { given: out.len(), rows: tuples, columns: tuples });
+    parallel::check_threads(run.threads)?;
+    match sides {
+        Sides::Complete(rankings, _) => complete_tuple_sums(rankings, coefficients, order, out, run),
+        Sides::Tied(rankings, _) => tied::tuple_sums_into(rankings, coefficients, order, out, run),
+        Sides::Lists(lists, _) => tuple_sums_into(&lists.to_incomplete()?, coefficients, order, out, run),
     }
-    out.fill(0.0);
-    let m = rankings.rows();
-    let mut watch = run.watch;
-    let of_item =
-        parallel::run_one(10.0 * (m * items) as f64, parallel::share(&mut watch), |stop| by_item(rankings, stop))?;
-    let threads = parallel::threads_for(tuples.saturating_mul(m) as f64, run.threads);
-    let rows = (JOB / m.max(1)).max(1);
-    let jobs = memory::collect(out.chunks_mut((rows * tuples).max(1)).enumerate())?;
-    parallel::run(
-        jobs,
-        Crew::new(threads, 0.0),
-        watch,
-        |_| memory::filled(m, 0),
-        |(index, out): (usize, &mut [f64]), places: &mut Vec<usize>, proceed| {
-            for (number, sums) in (index * rows..).zip(out.chunks_exact_mut(tuples.max(1))) {
-                if !proceed() {
-                    break;
-                }
-                places.fill(0);
-                let (mut rest, mut step) = (number, 1);
-                for _ in 0..order {
-                    for (place, &rank) in places.iter_mut().zip(&of_item[rest % items * m..][..m]) {
-                        *place += rank as usize * step;
-                    }
-                    rest /= items;
-                    step *= items;
-                }
-                for (&place, coefficient) in places.iter().zip(coefficients) {
-                    sums[place] += coefficient;
-                }
-            }
-            Ok(())
-        },
-    )
-}
-
-/// The ranks of each item, contiguous, so that many positions are computed at a time.
-fn by_item(rankings: &Rankings, stop: &Stop) -> Result<Vec<u32>, Error> {
-    let mut ranks = memory::with_capacity(rankings.rows() * rankings.items())?;
-    for item in 0..rankings.items() {
-        if stop.is_set() {
-            return Err(Error::Interrupted);
-        }
-        ranks.extend((0..rankings.rows()).map(|row| rankings.row(row).ranks()[item]));
-    }
-    Ok(ranks)
 }
 
 /// The inner product of `tensor` and the embedding, for every ranking.
@@ -310,8 +281,18 @@ pub fn linear_function<R: RankingSet>(
     tensor: &[f64],
     run: Run<'_>,
 ) -> Result<Vec<f64>, Error> {
+    function_of_sides(R::sides(rankings, None), order, weights, tensor, run)
+}
+
+fn function_of_sides(
+    sides: Sides<'_>,
+    order: usize,
+    weights: &[f64],
+    tensor: &[f64],
+    run: Run<'_>,
+) -> Result<Vec<f64>, Error> {
     parallel::check_threads(run.threads)?;
-    match R::sides(rankings, None) {
+    match sides {
         Sides::Complete(rankings, _) => complete_function(rankings, order, weights, tensor, run),
         Sides::Tied(rankings, _) => tied::linear_function(rankings, Direction::Forward, order, weights, tensor, run),
         Sides::Lists(lists, _) => linear_function(&lists.to_incomplete()?, order, weights, tensor, run),

@@ -10,10 +10,11 @@ pub(crate) const CRATE: &str = "crate";
 
 /// A piece of the message of an error.
 #[derive(Debug, Clone, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Piece {
+pub(crate) enum Piece {
     /// Words.
     Text(String),
+    /// Words of this crate, in which a list has items, and those for a sparse array, which has columns.
+    Either(&'static str, &'static str),
     /// A row, from 0.
     Row(usize),
     /// The number of a column, from 0.
@@ -36,7 +37,7 @@ impl fmt::Display for Piece {
                 "lam" => "lambda",
                 name => name,
             }),
-            Self::Advice(_, words) => f.write_str(words),
+            Self::Either(words, _) | Self::Advice(_, words) => f.write_str(words),
         }
     }
 }
@@ -49,9 +50,8 @@ impl fmt::Display for Error {
 
 impl Error {
     /// The message, piece by piece.
-    #[must_use]
     #[allow(clippy::too_many_lines)] // a table: one entry per variant
-    pub fn pieces(&self) -> Vec<Piece> {
+    pub(crate) fn pieces(&self) -> Vec<Piece> {
         match *self {
             Self::NotWhole { row, column, value } => {
                 let rule = "which is not a whole number: ranks and item numbers must be whole";
@@ -109,9 +109,27 @@ impl Error {
             Self::NotInCatalogue { row, value, items } => {
                 vec![Piece::Row(row), Piece::Text(format!(" lists item {value}, but there are {items}, from 0"))]
             }
-            Self::ListedTwice { row, column } => {
-                let (before, rule) = (" lists column ", " twice: an item has one place");
-                vec![Piece::Row(row), text(before).remove(0), Piece::Column(column), text(rule).remove(0)]
+            Self::ListedTwice { row, item } => {
+                let before = Piece::Either(" lists item ", " lists column ");
+                let rule = Piece::Text(" twice: an item has one place".to_owned());
+                vec![Piece::Row(row), before, Piece::Column(item), rule]
+            }
+            Self::ListedNotFinite { row, item, value } => {
+                let rule = if value.is_nan() { "every item needs a number" } else { "numbers must be finite" };
+                let rest = Piece::Text(format!(" holds {value:?}: {rule}"));
+                vec![Piece::Row(row), Piece::Either(", item ", ", column "), Piece::Column(item), rest]
+            }
+            Self::ListedTie { row, earlier, item, value } => {
+                let (before, and) = (Piece::Text(format!(" holds {value} twice, ")), Piece::Text(" and ".to_owned()));
+                let rule = Piece::Text(": the numbers of a row must all differ".to_owned());
+                let of = Piece::Either("for items ", "in columns ");
+                vec![Piece::Row(row), before, of, Piece::Column(earlier), and, Piece::Column(item), rule]
+            }
+            Self::ListedAnywhere { row, item } => {
+                let rule = " can be anywhere, but lists put all their missing items last: read the rankings with \
+                            Missing::Bottom";
+                let rest = Piece::Text(rule.to_owned());
+                vec![Piece::Row(row), Piece::Either(": item ", ": column "), Piece::Column(item), rest]
             }
             Self::ListMeasure => text(
                 "lists out of a catalogue are searched by a kernel of order 2 with a named weight, the distance or the \

@@ -15,7 +15,7 @@ impl Error {
         }
     }
 
-    /// The column of the value that is wrong; for a value that occurs twice, the second.
+    /// The column of the value that is wrong; for a value that occurs twice, the second. For a list it is the item.
     #[must_use]
     pub fn column(&self) -> Option<usize> {
         self.place().map(|(_, column)| column)
@@ -30,8 +30,11 @@ impl Error {
             | Self::OutOfRange { row, column, .. }
             | Self::MixedBase { row, column, .. }
             | Self::Duplicate { row, column, .. }
-            | Self::ListedTwice { row, column }
             | Self::Tie { row, column, .. } => Some((row, column)),
+            Self::ListedTwice { row, item }
+            | Self::ListedNotFinite { row, item, .. }
+            | Self::ListedTie { row, item, .. }
+            | Self::ListedAnywhere { row, item } => Some((row, item)),
             _ => None,
         }
     }
@@ -43,19 +46,21 @@ impl Error {
             Self::OutOfRange { value, .. }
             | Self::Duplicate { value, .. }
             | Self::Tie { value, .. }
+            | Self::ListedTie { value, .. }
             | Self::ListBounds { value, .. }
             | Self::NotInCatalogue { value, .. } => Some(value),
-            Self::NotANumber { .. } => Some(Number::Real(f64::NAN)),
+            Self::NotANumber { .. } | Self::ListedAnywhere { .. } => Some(Number::Real(f64::NAN)),
             Self::NotWhole { value, .. }
             | Self::Midrank { value, .. }
             | Self::Infinite { value, .. }
+            | Self::ListedNotFinite { value, .. }
             | Self::FactorNotFinite { value, .. }
             | Self::FactorTooLarge { value, .. }
             | Self::WeightEntry { value, .. }
             | Self::RankingWeight { value, .. }
             | Self::Lambda { value }
             | Self::Radius { value, .. } => Some(Number::Real(value)),
-            Self::ListedTwice { column: number, .. }
+            Self::ListedTwice { item: number, .. }
             | Self::RowLength { given: number, .. }
             | Self::MixedBase { items: number, .. }
             | Self::TopOutOfRange { k: number, .. }
@@ -81,12 +86,13 @@ impl Error {
             Self::TooManyItems { .. } => Some("too many items"),
             Self::RowLength { .. } => Some("ragged"),
             Self::NotWhole { .. } | Self::Midrank { .. } => Some("not whole"),
-            Self::NotANumber { .. } => Some("nan"),
-            Self::Infinite { .. } => Some("infinite"),
+            Self::ListedNotFinite { value, .. } if value.is_nan() => Some("nan"),
+            Self::NotANumber { .. } | Self::ListedAnywhere { .. } => Some("nan"),
+            Self::Infinite { .. } | Self::ListedNotFinite { .. } => Some("infinite"),
             Self::OutOfRange { .. } | Self::NotInCatalogue { .. } => Some("out of range"),
             Self::ListedTwice { .. } => Some("listed twice"),
             Self::MixedBase { .. } => Some("mixed base"),
-            Self::Duplicate { .. } | Self::Tie { .. } => Some("duplicate"),
+            Self::Duplicate { .. } | Self::Tie { .. } | Self::ListedTie { .. } => Some("duplicate"),
             Self::ItemsDiffer { .. } => Some("items differ"),
             Self::RowsDiffer { .. } | Self::ObservationsDiffer { .. } => Some("rows differ"),
             Self::RankingWeight { .. } => Some("weight"),

@@ -2,6 +2,7 @@
 
 /// The most similar rankings for each ranking: see [`neighbors`](crate::neighbors).
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct Neighbors {
     /// The number of neighbours of each ranking.
     pub count: usize,
@@ -13,6 +14,7 @@ pub struct Neighbors {
 
 /// All rankings within a radius of each ranking: see [`within`](crate::within).
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct Within {
     /// The start of the entries of each ranking; the last is the number of all entries.
     pub starts: Vec<usize>,

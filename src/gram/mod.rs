@@ -9,12 +9,14 @@
 //!   target          the destination of the values of tiles
 //!   found           the results of searches for neighbours
 //!   tiles           the result split into parts that threads can fill at the same time
+//!   element         the types of results, and memory for them
 //! ```
 //!
 //! Every value is computed separately, from its two rankings only. So the result is bitwise identical for any number of
 //! threads and any tile.
 
 mod distinct;
+mod element;
 mod found;
 mod plan;
 mod reduce;
@@ -27,7 +29,7 @@ use crate::matrix::Matrix;
 use crate::measure::Measure;
 use crate::memory;
 use crate::parallel::{self, Proceed, Stop, Watch};
-use crate::rankings::{Incomplete, Lists, RankingSet, Sides};
+use crate::rankings::{Incomplete, Lists, RankingSet, Sides, with_sides};
 use crate::simd::{Isa, Level};
 use distinct::Few;
 use plan::{GramTask, Plan, Representation};
@@ -36,6 +38,8 @@ use strategies::{complete, lists, tied};
 use target::{Cells, Target};
 use tiles::Tile;
 
+pub use element::{Element, Output};
+pub(crate) use element::{with_output, zero_matrix};
 pub use found::{Neighbors, Within};
 pub use plan::Backend;
 pub(crate) use plan::cost;
@@ -46,37 +50,8 @@ pub(crate) use strategies::columns::{FinishPair, fill as fill_columns};
 pub use strategies::lists::ListIndex;
 pub(crate) use strategies::tied::own_values;
 
-/// A type of results: `f64`, or `f32` for half the memory. Counts are exact with both. Weighted sums of up to a few
-/// hundred items are computed in the precision of the result, unless that would lose digits.
-pub trait Element: Copy + Send + Sync + Default + sealed::Sealed {
-    /// The smallest and the largest positive value that can be stored without loss, if narrower than those of `f64`.
-    #[doc(hidden)]
-    const RANGE: Option<(f64, f64)>;
-    #[doc(hidden)]
-    fn from_f64(value: f64) -> Self;
-}
-
-mod sealed {
-    pub trait Sealed: crate::simd::place::Cell {}
-    impl Sealed for f32 {}
-    impl Sealed for f64 {}
-}
-
-impl Element for f64 {
-    const RANGE: Option<(f64, f64)> = None;
-    fn from_f64(value: f64) -> Self {
-        value
-    }
-}
-
-impl Element for f32 {
-    const RANGE: Option<(f64, f64)> = Some((f32::MIN_POSITIVE as f64, f32::MAX as f64));
-    fn from_f64(value: f64) -> Self {
-        value as f32
-    }
-}
-
 /// Options of a run. They do not change the result, except that another backend rounds weighted sums differently.
+/// Fields may be added: end the list of those that you set with `..Default::default()`.
 #[derive(Default)]
 pub struct Options<'a> {
     /// The number of threads; `None` for [`default_threads`](crate::default_threads).
@@ -154,7 +129,9 @@ pub fn gram_matrix<R: RankingSet, T: Element>(
     y: Option<&R>,
     options: Options<'_>,
 ) -> Result<Matrix<T>, Error> {
-    let mut out = Matrix::zeros(x.rows(), y.unwrap_or(x).rows())?;
+    let mut options = options;
+    check(measure, R::sides(x, y), &options)?;
+    let mut out = zero_matrix(x.rows(), y.unwrap_or(x).rows(), parallel::share(&mut options.watch))?;
     gram_into(measure, x, y, out.as_mut_slice(), options)?;
     Ok(out)
 }
@@ -170,11 +147,32 @@ pub fn gram_into<R: RankingSet, T: Element>(
     out: &mut [T],
     options: Options<'_>,
 ) -> Result<(), Error> {
-    let (rows, columns) = (x.rows(), y.unwrap_or(x).rows());
+    gram_of_sides(measure, R::sides(x, y), T::output(out), options)
+}
+
+fn gram_of_sides(measure: &Measure, sides: Sides<'_>, out: Output<'_>, options: Options<'_>) -> Result<(), Error> {
+    check(measure, sides, &options)?;
+    with_sides!(sides, |x, y| with_output!(out, |out| gram_of(measure, x, y, out, options)))
+}
+
+/// Refuses options that cannot be, and rankings of another number of items.
+fn check(measure: &Measure, sides: Sides<'_>, options: &Options<'_>) -> Result<(), Error> {
     options.check()?;
-    measure.check_items(x.items())?;
-    measure.check_items(y.unwrap_or(x).items())?;
-    if let Some((x, y)) = of_all_items(measure, x, y)? {
+    with_sides!(sides, |x, y| {
+        measure.check_items(x.items())?;
+        measure.check_items(y.unwrap_or(x).items())
+    })
+}
+
+fn gram_of<R: RankingSet, T: Element>(
+    measure: &Measure,
+    x: &R,
+    y: Option<&R>,
+    out: &mut [T],
+    options: Options<'_>,
+) -> Result<(), Error> {
+    let (rows, columns) = (x.rows(), y.unwrap_or(x).rows());
+    if let Some((x, y)) = of_all_items(measure, R::sides(x, y))? {
         return gram_into(measure, &x, y.as_ref(), out, options);
     }
     if rows.checked_mul(columns) != Some(out.len()) {
@@ -185,7 +183,7 @@ pub fn gram_into<R: RankingSet, T: Element>(
     {
         return correlations_into(measure, x, y, out, options);
     }
-    let of_items = measure_of_items(measure, x)?;
+    let of_items = measure_of_items(measure, R::sides(x, None))?;
     let measure = of_items.as_ref().unwrap_or(measure);
     let mut options = options;
     find_own(measure, &mut options)?;
@@ -243,15 +241,18 @@ fn correlations_into<T: Element>(
 /// # Ok::<(), wkendall::Error>(())
 /// ```
 pub fn diagonal<R: RankingSet>(measure: &Measure, x: &R, options: Options<'_>) -> Result<Vec<f64>, Error> {
-    options.check()?;
-    measure.check_items(x.items())?;
-    if let Some((x, _)) = of_all_items(measure, x, None)? {
+    diagonal_of_sides(measure, R::sides(x, None), options)
+}
+
+fn diagonal_of_sides(measure: &Measure, sides: Sides<'_>, options: Options<'_>) -> Result<Vec<f64>, Error> {
+    check(measure, sides, &options)?;
+    if let Some((x, _)) = of_all_items(measure, sides)? {
         return diagonal(measure, &x, options);
     }
-    let of_items = measure_of_items(measure, x)?;
+    let of_items = measure_of_items(measure, sides)?;
     let measure = of_items.as_ref().unwrap_or(measure);
     let mut options = options;
-    match R::sides(x, None) {
+    match sides {
         Sides::Complete(x, _) => {
             find_own(measure, &mut options)?;
             memory::filled(x.rows(), measure.self_similarity())
@@ -286,12 +287,8 @@ pub fn diagonal_incomplete(measure: &Measure, x: &Incomplete, options: Options<'
 }
 
 /// Lists expanded to rankings of all items, if the measure cannot be computed from lists.
-fn of_all_items<R: RankingSet>(
-    measure: &Measure,
-    x: &R,
-    y: Option<&R>,
-) -> Result<Option<(Incomplete, Option<Incomplete>)>, Error> {
-    match R::sides(x, y) {
+fn of_all_items(measure: &Measure, sides: Sides<'_>) -> Result<Option<(Incomplete, Option<Incomplete>)>, Error> {
+    match sides {
         Sides::Lists(x, y) if measure.needs_all_items() => {
             // Refuse measures without a mean before any work is done.
             if !measure.is_ordered() {
@@ -304,8 +301,8 @@ fn of_all_items<R: RankingSet>(
 }
 
 /// The measure that replaces a measure of order 1 for incomplete rankings.
-fn measure_of_items<R: RankingSet>(measure: &Measure, x: &R) -> Result<Option<Measure>, Error> {
-    match R::sides(x, None) {
+fn measure_of_items(measure: &Measure, sides: Sides<'_>) -> Result<Option<Measure>, Error> {
+    match sides {
         Sides::Complete(..) | Sides::Lists(..) => Ok(None),
         Sides::Tied(..) => measure.of_items(),
     }
@@ -362,10 +359,10 @@ pub(crate) fn planned_of<R: RankingSet, T: Element>(
     y: Option<&R>,
     mut options: Options<'_>,
 ) -> Result<String, Error> {
-    if let Some((x, y)) = of_all_items(measure, x, y)? {
+    if let Some((x, y)) = of_all_items(measure, R::sides(x, y))? {
         return planned_of::<_, T>(measure, &x, y.as_ref(), options);
     }
-    let of_items = measure_of_items(measure, x)?;
+    let of_items = measure_of_items(measure, R::sides(x, None))?;
     let measure = of_items.as_ref().unwrap_or(measure);
     find_own(measure, &mut options)?;
     let rows = distinct::computed(x, parallel::share(&mut options.watch))?;

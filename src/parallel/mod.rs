@@ -6,16 +6,19 @@
 //! ```text
 //! mod    jobs, and the watching of jobs
 //! pool   threads that survive a fork
+//! clock  the interval between two calls of the watch function
 //! ```
 
+mod clock;
 mod pool;
 
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use crate::error::Error;
+use clock::Timer;
 use pool::Lease;
 
 pub use pool::available_cores;
@@ -32,6 +35,7 @@ const LONG_NS: f64 = 5e7;
 
 /// The progress of a run, in jobs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Progress {
     /// Jobs finished.
     pub done: usize,
@@ -246,11 +250,10 @@ where
     }
 
     fn here(&self, watch: &mut dyn FnMut(Progress) -> ControlFlow<()>) {
-        let mut last = Instant::now();
+        let mut timer = Timer::new(WATCH_EVERY);
         self.do_jobs(&mut || {
-            if last.elapsed() >= WATCH_EVERY {
+            if timer.has_passed() {
                 self.look(watch);
-                last = Instant::now();
             }
             self.goes_on()
         });

@@ -9,6 +9,8 @@ use std::sync::{Mutex, TryLockError};
 
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
+/// WebAssembly has neither threads nor process numbers, except with Emscripten.
+const HAS_THREADS: bool = cfg!(any(not(target_family = "wasm"), target_os = "emscripten"));
 /// The maximum number of idle pools; more are needed only for that many simultaneous calls.
 const MOST_IDLE: usize = 4;
 
@@ -48,6 +50,9 @@ impl Drop for Lease {
 /// A pool with at least `threads` threads; with fewer if the system does not start as many, and `None` if it starts
 /// none.
 pub(crate) fn lease(threads: usize) -> Option<Lease> {
+    if !HAS_THREADS {
+        return None;
+    }
     let idle = with_idle(|idle| {
         let fits = idle.iter().position(|pool| pool.threads.current_num_threads() >= threads)?;
         Some(idle.swap_remove(fits))

@@ -23,8 +23,8 @@ use pyo3::sync::PyOnceLock;
 use pyo3::types::PyBytes;
 use xxhash_rust::xxh3::xxh3_128;
 
-use crate::error::CRATE;
-use crate::{Error, Number, Options, Piece, Progress, Watch};
+use crate::error::{CRATE, Number, Piece};
+use crate::{Error, Options, Progress, Watch};
 use measure::Measure;
 
 /// The function of the package that makes the exception for users; its arguments are those of `refused`.
@@ -65,6 +65,7 @@ fn raised(py: Python<'_>, parts: ErrorParts<'_>) -> PyResult<PyErr> {
 fn piece_of(py: Python<'_>, piece: Piece) -> PyResult<Py<PyAny>> {
     match piece {
         Piece::Text(text) => text.into_py_any(py),
+        Piece::Either(_, words) => words.into_py_any(py),
         Piece::Row(row) => ("row", row).into_py_any(py),
         Piece::Column(column) => ("column", column).into_py_any(py),
         Piece::Argument(name) => ("argument", name).into_py_any(py),

@@ -7,7 +7,7 @@ use pyo3::exceptions::{PyIndexError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 
 use super::{in_use, watched};
-use crate::rankings::lists::{ListReading, Parts};
+use crate::rankings::sparse::{ListReading, Parts};
 use crate::rankings::tied::Reading;
 use crate::rankings::value::InputKind;
 use crate::{Error, Incomplete, Lists, Missing, Value, Watch, memory};
@@ -303,6 +303,7 @@ fn lists<I: Value + numpy::Element, V: Value + numpy::Element>(
     let taken = |_| in_use(py, "the sparse array of rankings");
     let (bounds, listed) = (bounds.try_readonly().map_err(taken)?, listed.try_readonly().map_err(taken)?);
     let values = values.try_readonly().map_err(taken)?;
-    let parts = Parts { bounds: bounds.as_slice()?, listed: listed.as_slice()?, values: values.as_slice()?, items };
+    let [bounds, listed] = [I::numbers(bounds.as_slice()?), I::numbers(listed.as_slice()?)];
+    let parts = Parts { bounds, listed, values: values.as_slice()?, items };
     watched(py, None, |watch| Ok(Rankings(Set::Lists(Lists::build(reading, parts, threads, Some(watch))?))))
 }

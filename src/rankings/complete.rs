@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::diagnosis::diagnose;
 use super::sorting::ItemSort;
-use super::value::{InputKind, VACANT, Value, check_shape, index_of};
+use super::value::{AnyNumbers, InputKind, VACANT, Value, check_shape, index_of, with_slice};
 use crate::error::Error;
 use crate::memory;
 use crate::parallel::{self, Crew, Stop, Watch};
@@ -65,7 +65,7 @@ impl Rankings {
     /// # Ok::<(), wkendall::Error>(())
     /// ```
     pub fn from_ranks<V: Value>(rows: usize, items: usize, values: &[V]) -> Result<Self, Error> {
-        Self::build(InputKind::Ranks, rows, items, values, None, None)
+        Self::from_numbers(InputKind::Ranks, rows, items, V::numbers(values))
     }
 
     /// Rankings from orders: row `p` lists the items of ranking `p`, the most preferred first, counting from 1 or from
@@ -81,7 +81,7 @@ impl Rankings {
     /// # Ok::<(), wkendall::Error>(())
     /// ```
     pub fn from_orders<V: Value>(rows: usize, items: usize, values: &[V]) -> Result<Self, Error> {
-        Self::build(InputKind::Orders, rows, items, values, None, None)
+        Self::from_numbers(InputKind::Orders, rows, items, V::numbers(values))
     }
 
     /// Rankings from scores: the item with the largest score of its row is the most preferred.
@@ -96,7 +96,11 @@ impl Rankings {
     /// # Ok::<(), wkendall::Error>(())
     /// ```
     pub fn from_scores<V: Value>(rows: usize, items: usize, values: &[V]) -> Result<Self, Error> {
-        Self::build(InputKind::Scores, rows, items, values, None, None)
+        Self::from_numbers(InputKind::Scores, rows, items, V::numbers(values))
+    }
+
+    fn from_numbers(kind: InputKind, rows: usize, items: usize, numbers: AnyNumbers<'_>) -> Result<Self, Error> {
+        with_slice!(numbers, |values| Self::build(kind, rows, items, values, None, None))
     }
 
     /// Rankings from numbers of any kind, on several threads, with a watch function; the result is that of the public

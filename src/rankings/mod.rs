@@ -4,6 +4,7 @@
 //! mod         the interface of every set of rankings
 //! rows        rows from an iterator, before they are checked
 //! lists       short lists out of a large catalogue
+//! sparse      reads lists from compressed sparse rows
 //! tied        rankings with ties and missing items
 //! complete    permutations
 //! diagnosis   the error in a row
@@ -16,6 +17,7 @@ mod diagnosis;
 pub(crate) mod lists;
 mod rows;
 mod sorting;
+pub(crate) mod sparse;
 pub(crate) mod tied;
 pub(crate) mod value;
 
@@ -46,6 +48,20 @@ pub enum Sides<'a> {
     /// Few of many items.
     Lists(&'a Lists, Option<&'a Lists>),
 }
+
+/// Evaluates an expression for the rankings of the rows and columns in their representation. It belongs into functions
+/// that are not generic, so that the code for every representation is compiled in this crate and not in those that use
+/// it.
+macro_rules! with_sides {
+    ($sides:expr, |$x:ident, $y:pat_param| $result:expr) => {
+        match $sides {
+            $crate::rankings::Sides::Complete($x, $y) => $result,
+            $crate::rankings::Sides::Tied($x, $y) => $result,
+            $crate::rankings::Sides::Lists($x, $y) => $result,
+        }
+    };
+}
+pub(crate) use with_sides;
 
 pub(crate) mod sealed {
     use crate::error::Error;

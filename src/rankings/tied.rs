@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use super::complete::Rankings;
 use super::sorting::BlockSort;
-use super::value::{InputKind, Value, check_shape};
+use super::value::{AnyNumbers, InputKind, Value, check_shape, with_slice};
 use crate::error::{Error, Number};
 use crate::memory;
 use crate::parallel::{self, Crew, Watch};
@@ -18,6 +18,7 @@ const SAMPLE: usize = 64;
 
 /// The meaning of an item without a number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Missing {
     /// A mistake.
     Error,
@@ -126,14 +127,8 @@ impl Incomplete {
     /// # Ok::<(), wkendall::Error>(())
     /// ```
     pub fn from_ranks<V: Value>(rows: usize, items: usize, values: &[V], missing: Missing) -> Result<Self, Error> {
-        Self::build(
-            Reading { descending: false, ties: true, missing, infinite: false },
-            rows,
-            items,
-            values,
-            None,
-            None,
-        )
+        let reading = Reading { descending: false, ties: true, missing, infinite: false };
+        Self::from_numbers(reading, rows, items, V::numbers(values))
     }
 
     /// As [`Incomplete::from_ranks`], but the largest number is the most preferred.
@@ -141,7 +136,17 @@ impl Incomplete {
     /// # Errors
     /// As [`Incomplete::from_ranks`].
     pub fn from_scores<V: Value>(rows: usize, items: usize, values: &[V], missing: Missing) -> Result<Self, Error> {
-        Self::build(Reading { descending: true, ties: true, missing, infinite: false }, rows, items, values, None, None)
+        let reading = Reading { descending: true, ties: true, missing, infinite: false };
+        Self::from_numbers(reading, rows, items, V::numbers(values))
+    }
+
+    pub(crate) fn from_numbers(
+        reading: Reading,
+        rows: usize,
+        items: usize,
+        numbers: AnyNumbers<'_>,
+    ) -> Result<Self, Error> {
+        with_slice!(numbers, |values| Self::build(reading, rows, items, values, None, None))
     }
 
     pub(crate) fn build<V: Value>(

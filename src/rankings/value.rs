@@ -4,6 +4,9 @@ use crate::error::{Error, Number};
 
 /// A number that can be a rank, an item number or a score: any integer of up to 64 bits, `f32` or `f64`.
 pub trait Value: Copy + Sync + sealed::Sealed {
+    /// Numbers of this type as numbers of any type.
+    #[doc(hidden)]
+    fn numbers(values: &[Self]) -> AnyNumbers<'_>;
     /// Whether long rows of these numbers are common enough to have a compiled sort of their own.
     #[doc(hidden)]
     const OFTEN_LONG: bool = false;
@@ -31,15 +34,74 @@ mod sealed {
     pub trait Sealed {}
 }
 
+/// Numbers of one of the types of [`Value`]. Functions that take them are not generic, so that the code for every type
+/// is compiled in this crate and not in those that use it.
+#[derive(Debug, Clone, Copy)]
+#[allow(missing_docs)] // one variant for each type
+pub enum AnyNumbers<'a> {
+    I8(&'a [i8]),
+    I16(&'a [i16]),
+    I32(&'a [i32]),
+    I64(&'a [i64]),
+    Isize(&'a [isize]),
+    U8(&'a [u8]),
+    U16(&'a [u16]),
+    U32(&'a [u32]),
+    U64(&'a [u64]),
+    Usize(&'a [usize]),
+    F32(&'a [f32]),
+    F64(&'a [f64]),
+}
+
+/// Evaluates an expression for the slice of some [`AnyNumbers`].
+macro_rules! with_slice {
+    ($numbers:expr, |$values:ident| $result:expr) => {
+        match $numbers {
+            $crate::rankings::value::AnyNumbers::I8($values) => $result,
+            $crate::rankings::value::AnyNumbers::I16($values) => $result,
+            $crate::rankings::value::AnyNumbers::I32($values) => $result,
+            $crate::rankings::value::AnyNumbers::I64($values) => $result,
+            $crate::rankings::value::AnyNumbers::Isize($values) => $result,
+            $crate::rankings::value::AnyNumbers::U8($values) => $result,
+            $crate::rankings::value::AnyNumbers::U16($values) => $result,
+            $crate::rankings::value::AnyNumbers::U32($values) => $result,
+            $crate::rankings::value::AnyNumbers::U64($values) => $result,
+            $crate::rankings::value::AnyNumbers::Usize($values) => $result,
+            $crate::rankings::value::AnyNumbers::F32($values) => $result,
+            $crate::rankings::value::AnyNumbers::F64($values) => $result,
+        }
+    };
+}
+pub(crate) use with_slice;
+
+impl AnyNumbers<'_> {
+    pub(crate) fn len(self) -> usize {
+        with_slice!(self, |values| values.len())
+    }
+
+    /// A value as a whole number, if it is one that fits.
+    pub(crate) fn whole(self, at: usize) -> Option<i64> {
+        with_slice!(self, |values| values[at].whole())
+    }
+
+    /// A value for messages.
+    pub(crate) fn number(self, at: usize) -> Number {
+        with_slice!(self, |values| values[at].number())
+    }
+}
+
 macro_rules! integer_values {
-    ($variant:ident: $($type:ty),*) => {$(
+    ($number:ident: $($variant:ident $type:ty),*) => {$(
         impl sealed::Sealed for $type {}
         impl Value for $type {
+            fn numbers(values: &[Self]) -> AnyNumbers<'_> {
+                AnyNumbers::$variant(values)
+            }
             fn whole(self) -> Option<i64> {
                 self.try_into().ok()
             }
             fn number(self) -> Number {
-                Number::$variant(self as _)
+                Number::$number(self as _)
             }
             fn is_real(self) -> bool {
                 true
@@ -57,12 +119,15 @@ macro_rules! integer_values {
         }
     )*};
 }
-integer_values!(Signed: i8, i16, i32, i64, isize);
-integer_values!(Unsigned: u8, u16, u32, u64, usize);
+integer_values!(Signed: I8 i8, I16 i16, I32 i32, I64 i64, Isize isize);
+integer_values!(Unsigned: U8 u8, U16 u16, U32 u32, U64 u64, Usize usize);
 
 impl sealed::Sealed for f64 {}
 impl Value for f64 {
     const OFTEN_LONG: bool = true;
+    fn numbers(values: &[Self]) -> AnyNumbers<'_> {
+        AnyNumbers::F64(values)
+    }
     fn whole(self) -> Option<i64> {
         // Above 2^53 every float is an integer, far beyond any rank: it is reported as out of range.
         (self.fract() == 0.0).then_some(self as i64)
@@ -91,6 +156,9 @@ impl Value for f64 {
 
 impl sealed::Sealed for f32 {}
 impl Value for f32 {
+    fn numbers(values: &[Self]) -> AnyNumbers<'_> {
+        AnyNumbers::F32(values)
+    }
     fn whole(self) -> Option<i64> {
         f64::from(self).whole()
     }

@@ -6,12 +6,14 @@ use crate::error::Error;
 use crate::memory::{self, Shared};
 
 impl Lowered {
-    /// Refuses weights that do not match the number of items.
+    /// Refuses weights that do not match the number of items. The top of all items becomes the count of all pairs.
     pub(crate) fn checked(self, items: usize) -> Result<Self, Error> {
         match &self {
             Self::Count { top: None } | Self::Later => {}
             // With no items there is nothing to rank, and k = 1 is accepted.
-            &Self::Count { top: Some(k) } if (1..=items.max(1)).contains(&k) => {}
+            &Self::Count { top: Some(k) } if (1..=items.max(1)).contains(&k) => {
+                return Ok(Self::Count { top: Some(k).filter(|&k| k < items) });
+            }
             &Self::Count { top: Some(k) } => return Err(Error::TopOutOfRange { k, items }),
             Self::Sums(values) | Self::Products(values) => check_factor(values, items)?,
             Self::Tensor { order, entries } => check_tensors(entries, items, *order, None)?,

@@ -136,6 +136,31 @@ fn many_items() {
 }
 
 /// Whether values follow from counts, which all strategies must agree on.
+/// A top-k kernel of all items is the standard kernel, also where bits of 16 just hold the ranks.
+#[test]
+fn the_top_of_all_items_and_nearly_all_is_exact_around_65_536_items() {
+    let pairs = |count: usize| (count * count.saturating_sub(1) / 2) as f64;
+    for n in [65_535, 65_536, 65_537] {
+        let turn = 1000;
+        let rotated = (0..n).map(|item| (item + turn) % n);
+        let x = Rankings::from_ranks(2, n, &(0..n).chain(rotated).collect::<Vec<_>>()).unwrap();
+        for k in [n - 1, n] {
+            // Of the items in both tops, those before the turn stay behind those after it.
+            let both = pairs(k - turn) + pairs(k - (n - turn));
+            let kernel = Measure::kernel(&Weight::Top(k), n).unwrap();
+            for name in ["bits", "pairs", "partition"] {
+                let options = Options { backend: name.parse().unwrap(), ..Options::default() };
+                let found = gram(&kernel, &x, None, options);
+                if name == "bits" && n > 65_536 {
+                    assert_eq!(found, Err(Error::CannotCompute { name: "bits".to_owned() }));
+                } else {
+                    assert_eq!(found.unwrap(), [pairs(k), both, both, pairs(k)], "{name}, n = {n}, k = {k}");
+                }
+            }
+        }
+    }
+}
+
 fn is_count(measure: &Measure) -> bool {
     ["Count", "Later"].iter().any(|kind| format!("{measure:?}").contains(kind))
 }

@@ -11,7 +11,7 @@ use std::ops::ControlFlow;
 use naive::Random;
 use wkendall::{
     Error, Factor, Incomplete, Lists, Measure, Missing, Options, Progress, Rankings, Watch, Weight,
-    diagonal_incomplete, embedding, features, gram_incomplete_into, gram_into, neighbors, packed_signs, within,
+    diagonal_incomplete, embedding, features, gram, gram_incomplete_into, gram_into, neighbors, packed_signs, within,
 };
 
 /// Runs with a watch that stops at once.
@@ -55,6 +55,22 @@ fn one_pair_of_many_items() {
         stops_on_threads("kernel", pair(&measure));
         stops_on_threads("signed", pair(&measure.signed().unwrap()));
     }
+}
+
+/// The memory of a large result takes longer to be zeroed than a call of the watch function may be late.
+#[test]
+fn a_large_result_before_its_first_value() {
+    let x = Rankings::from_ranks(6000, 20, &Random(1).rankings(6000, 20)).unwrap();
+    let distance = Measure::distance(20);
+    let mut seen = Vec::new();
+    let mut watch = |progress: Progress| {
+        seen.push((progress.done, progress.total));
+        ControlFlow::Break(())
+    };
+    let stopped = gram(&distance, &x, None, Options { watch: Some(&mut watch), ..Options::default() });
+    assert_eq!(stopped, Err(Error::Interrupted));
+    // Not one of the many tiles.
+    assert_eq!(seen, [(0, 1)]);
 }
 
 #[test]

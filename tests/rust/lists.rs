@@ -259,6 +259,36 @@ fn rankings_that_are_equal_are_stored_alike() {
     assert_eq!(Lists::from_incomplete(&Incomplete::from(&complete)).unwrap().block_of(0, 1), 2..3);
 }
 
+/// The bounds, the items and the numbers can be of three types; lists of items need no numbers.
+#[test]
+fn lists_from_orders_are_those_from_ranks() {
+    let orders = [vec![3_u32, 0], vec![], vec![4, 1, 2, 0, 3]];
+    let lists = Lists::from_orders(5, &orders).unwrap();
+    let listed = [0_u8, 3, 0, 1, 2, 3, 4];
+    let ranks = [2.0_f32, 1.0, 4.0, 2.0, 3.0, 5.0, 1.0];
+    assert_eq!(lists, Lists::from_ranks(5, &[0_usize, 2, 2, 7], &listed, &ranks).unwrap());
+    for (row, order) in orders.iter().enumerate() {
+        for (place, &item) in order.iter().enumerate() {
+            assert_eq!(lists.block_of(row, item as usize), place..place + 1);
+        }
+    }
+    assert_eq!(Lists::from_orders(5, &[[0_i16; 0]; 0]).unwrap().rows(), 0);
+    assert_eq!(Lists::from_orders(0, &[[0_i16; 0]; 2]).unwrap().rows(), 2);
+    let twice = Lists::from_orders(5, &[[1, 0, 2], [2, 4, 2]]);
+    assert_eq!(twice, Err(Error::ListedTwice { row: 1, item: 2 }));
+    let outside = Error::NotInCatalogue { row: 0, value: Number::Signed(5), items: 5 };
+    assert_eq!(Lists::from_orders(5, &[[1, 5]]), Err(outside));
+}
+
+#[test]
+fn items_that_can_be_anywhere_are_in_no_list() {
+    let with =
+        |numbers: &[f64; 6]| Lists::from_incomplete(&Incomplete::from_ranks(2, 3, numbers, Missing::Anywhere).unwrap());
+    let placed = with(&[1.0, 2.0, 3.0, 2.0, 1.0, 1.0]).unwrap();
+    assert_eq!(placed, Lists::from_ranks(3, &[0, 3, 6], &[0, 1, 2, 0, 1, 2], &[1, 2, 3, 2, 1, 1]).unwrap());
+    assert_eq!(with(&[1.0, 2.0, 3.0, 1.0, f64::NAN, 2.0]), Err(Error::ListedAnywhere { row: 1, item: 1 }));
+}
+
 #[test]
 fn what_is_no_list_is_refused() {
     let build = |bounds: &[i64], listed: &[i64], values: &[f64]| Lists::from_ranks(4, bounds, listed, values);
@@ -273,12 +303,13 @@ fn what_is_no_list_is_refused() {
     let outside = |row, value| Err(Error::NotInCatalogue { row, value: Number::Signed(value), items: 4 });
     assert_eq!(build(&[0, 0, 2], &[0, 4], &[1.0, 2.0]), outside(1, 4));
     assert_eq!(build(&[0, 2], &[-1, 3], &[1.0, 2.0]), outside(0, -1));
-    assert_eq!(build(&[0, 1, 4], &[0, 3, 1, 3], &[1.0; 4]), Err(Error::ListedTwice { row: 1, column: 3 }));
-    assert_eq!(build(&[0, 2], &[0, 1], &[1.0, f64::NAN]), Err(Error::NotANumber { row: 0, column: 1 }));
-    let infinite = Error::Infinite { row: 0, column: 2, value: f64::INFINITY };
+    assert_eq!(build(&[0, 1, 4], &[0, 3, 1, 3], &[1.0; 4]), Err(Error::ListedTwice { row: 1, item: 3 }));
+    let nan = build(&[0, 2], &[0, 1], &[1.0, f64::NAN]).unwrap_err();
+    assert!(matches!(nan, Error::ListedNotFinite { row: 0, item: 1, value } if value.is_nan()));
+    let infinite = Error::ListedNotFinite { row: 0, item: 2, value: f64::INFINITY };
     assert_eq!(build(&[0, 1], &[2], &[f64::INFINITY]), Err(infinite));
     let many = u32::MAX as usize;
-    assert_eq!(Lists::from_ranks(many, &[0], &[], &[0.0; 0]), Err(Error::TooManyItems { items: many }));
+    assert_eq!(Lists::from_ranks(many, &[0], &[0; 0], &[0.0; 0]), Err(Error::TooManyItems { items: many }));
 }
 
 #[test]

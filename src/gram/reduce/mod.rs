@@ -19,12 +19,12 @@ mod tiled;
 use super::distinct::Few;
 use super::found::{Neighbors, Within};
 use super::plan::{GramTask, Plan, Representation, cost};
-use super::{Backend, ListIndex, Options, fill_all, find_own, measure_of_items, new_task, of_all_items};
+use super::{Backend, ListIndex, Options, check, fill_all, find_own, measure_of_items, new_task, of_all_items};
 use crate::error::Error;
 use crate::measure::Measure;
 use crate::memory;
 use crate::parallel::{self, Watch};
-use crate::rankings::{Lists, RankingSet, Sides};
+use crate::rankings::{Lists, RankingSet, Sides, with_sides};
 use counted::CountedSearch;
 use kept::{Best, Candidate, Close, CloseRows, Keep};
 use repeated::EqualRankings;
@@ -54,13 +54,31 @@ pub fn neighbors<R: RankingSet>(
     count: usize,
     options: Options<'_>,
 ) -> Result<Neighbors, Error> {
-    options.check()?;
-    check_items(measure, x, y)?;
+    neighbors_of_sides(measure, R::sides(x, y), count, options)
+}
+
+fn neighbors_of_sides(
+    measure: &Measure,
+    sides: Sides<'_>,
+    count: usize,
+    options: Options<'_>,
+) -> Result<Neighbors, Error> {
+    check(measure, sides, &options)?;
+    with_sides!(sides, |x, y| neighbors_of(measure, x, y, count, options))
+}
+
+fn neighbors_of<R: RankingSet>(
+    measure: &Measure,
+    x: &R,
+    y: Option<&R>,
+    count: usize,
+    options: Options<'_>,
+) -> Result<Neighbors, Error> {
     let rankings = y.map_or(x.rows().saturating_sub(1), RankingSet::rows);
     if count == 0 || count > rankings {
         return Err(Error::NeighborCount { count, rankings, others: y.is_none() });
     }
-    if let Some((x, y)) = of_all_items(measure, x, y)? {
+    if let Some((x, y)) = of_all_items(measure, R::sides(x, y))? {
         return neighbors(measure, &x, y.as_ref(), count, options);
     }
     if let Some((x, lists)) = searched::<R>(x, y, &options) {
@@ -96,12 +114,25 @@ pub fn within<R: RankingSet>(
     radius: f64,
     options: Options<'_>,
 ) -> Result<Within, Error> {
-    options.check()?;
-    check_items(measure, x, y)?;
+    within_of_sides(measure, R::sides(x, y), radius, options)
+}
+
+fn within_of_sides(measure: &Measure, sides: Sides<'_>, radius: f64, options: Options<'_>) -> Result<Within, Error> {
+    check(measure, sides, &options)?;
+    with_sides!(sides, |x, y| within_of(measure, x, y, radius, options))
+}
+
+fn within_of<R: RankingSet>(
+    measure: &Measure,
+    x: &R,
+    y: Option<&R>,
+    radius: f64,
+    options: Options<'_>,
+) -> Result<Within, Error> {
     if radius.is_nan() || (measure.is_distance() && radius < 0.0) {
         return Err(Error::Radius { value: radius, distance: measure.is_distance() });
     }
-    if let Some((x, y)) = of_all_items(measure, x, y)? {
+    if let Some((x, y)) = of_all_items(measure, R::sides(x, y))? {
         return within(measure, &x, y.as_ref(), radius, options);
     }
     if let Some((x, lists)) = searched::<R>(x, y, &options) {
@@ -110,11 +141,6 @@ pub fn within<R: RankingSet>(
         return index.within(x, radius, options);
     }
     search(measure, x, y, Wanted::Close(radius), options, EqualRankings::within)
-}
-
-fn check_items<R: RankingSet>(measure: &Measure, x: &R, y: Option<&R>) -> Result<(), Error> {
-    measure.check_items(x.items())?;
-    measure.check_items(y.unwrap_or(x).items())
 }
 
 /// Searches neighbours of lists with an index of the others, if building one pays off, unless a backend is requested.
@@ -194,7 +220,7 @@ fn search<R: RankingSet, T>(
     finish: impl FnOnce(&EqualRankings, &FoundRows, Ending<'_>) -> Result<T, Error>,
 ) -> Result<T, Error> {
     let mut options = options;
-    let of_items = measure_of_items(measure, x)?;
+    let of_items = measure_of_items(measure, R::sides(x, None))?;
     let measure = of_items.as_ref().unwrap_or(measure);
     find_own(measure, &mut options)?;
     let task = new_task::<R, f64>(measure, x, y)?;

@@ -1,6 +1,6 @@
 //! What is no list out of a catalogue.
 
-use wkendall::{Error, ListIndex, Lists, Measure, Options, Weight};
+use wkendall::{Error, Incomplete, ListIndex, Lists, Measure, Missing, Options, Weight};
 
 use super::{Case, case};
 
@@ -45,13 +45,37 @@ pub fn lists() -> Vec<Case> {
         case(
             "an item twice",
             of(&[0, 3], &[2, 1, 2], &[1.0, 2.0, 3.0]),
-            "ListedTwice { row: 0, column: 2 }",
-            "row 0 lists column 2 twice: an item has one place",
+            "ListedTwice { row: 0, item: 2 }",
+            "row 0 lists item 2 twice: an item has one place",
         ),
-        case("a listed NaN", of(&[0, 1], &[1], &[f64::NAN]), "NotANumber { row: 0, column: 1 }", "holds NaN"),
+        case(
+            "an item twice in an order",
+            Lists::from_orders(3, &[vec![1], vec![0, 0]]),
+            "ListedTwice { row: 1, item: 0 }",
+            "row 1 lists item 0 twice: an item has one place",
+        ),
+        case(
+            "a listed NaN",
+            of(&[0, 1], &[1], &[f64::NAN]),
+            "ListedNotFinite { row: 0, item: 1, value: NaN }",
+            "row 0, item 1 holds NaN: every item needs a number",
+        ),
+        case(
+            "a listed infinity",
+            of(&[0, 0, 1], &[2], &[f64::INFINITY]),
+            "ListedNotFinite { row: 1, item: 2, value: inf }",
+            "row 1, item 2 holds inf: numbers must be finite",
+        ),
+        case(
+            "a list of an item that can be anywhere",
+            Lists::from_incomplete(&Incomplete::from_ranks(1, 2, &[1.0, f64::NAN], Missing::Anywhere).unwrap()),
+            "ListedAnywhere { row: 0, item: 1 }",
+            "row 0: item 1 can be anywhere, but lists put all their missing items last: read the rankings with \
+             Missing::Bottom",
+        ),
         case(
             "too large a catalogue",
-            Lists::from_ranks::<i64, f64>(1 << 32, &[0], &[], &[]),
+            Lists::from_ranks::<i64, i64, f64>(1 << 32, &[0], &[], &[]),
             "TooManyItems",
             "too many",
         ),

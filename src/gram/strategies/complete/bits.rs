@@ -104,7 +104,8 @@ impl Packing for Counts<'_> {
         let items = block.items.clone();
         match self.counted {
             Counted::All => bits::pack_signs(isa, ranks, items, out),
-            Counted::Top(k) => bits::pack_signs_of_top(isa, ranks, items, k.min(u16::MAX.into()) as u16, out),
+            // Less than the number of items, which is at most 65,536.
+            Counted::Top(k) => bits::pack_signs_of_top(isa, ranks, items, k as u16, out),
             Counted::Later => bits::pack_predecessors(isa, ranks, items, self.measure.items() as u64, out),
         }
     }

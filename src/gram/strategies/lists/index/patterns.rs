@@ -99,7 +99,8 @@ mod tests {
     fn patterns_tell_which_items_are_shared_and_where() {
         // Lists that share 0 to 4 items with the query 1, 3, 5, 7.
         let items = [&[2, 4][..], &[5, 2], &[2, 5], &[7, 1], &[1, 7], &[1, 3, 5], &[7, 5, 3, 1]];
-        let bounds: Vec<_> = (0..=items.len()).map(|end| items[..end].iter().map(|list| list.len()).sum()).collect();
+        let bounds: Vec<usize> =
+            (0..=items.len()).map(|end| items[..end].iter().map(|list| list.len()).sum()).collect();
         let values: Vec<_> = items.iter().flat_map(|list| 1..=list.len()).map(|place| place as f64).collect();
         let lists = Lists::from_ranks(9, &bounds, &items.concat(), &values).unwrap();
         let postings = Postings::new(&lists, &vec![1.0; values.len()], &Stop::default()).unwrap();
