@@ -19,11 +19,10 @@ from wkendall.statistics.results import TestResult
 from wkendall.statistics.samples import (
     KernelName,
     KernelOptions,
-    centered,
     check_size,
     kernel_between,
-    reduced,
     sample_of,
+    scaled,
 )
 
 
@@ -74,9 +73,10 @@ def independence_test(
         are rankings. Labels of different types are different: 1, "1" and True are three labels. Every ranking needs a
         value of `y`: None and NaN are refused.
     y_options : dict, optional
-        Options of the kernel of `y`. "gaussian": `bandwidth`; the default is the median distance between distinct
-        values. If there are more than 1,000 values, it is computed from 1,000 of them, evenly spaced in sorted order.
-        "mallows" and "kendall": the kernel options listed below, and `input`, `top`, `ties`, `missing`.
+        Options of the kernel of `y`. "gaussian": `bandwidth`; the default is the median distance over all pairs of
+        people with different values. If there are more than 1,000 distinct values, it is computed from 1,000 people,
+        evenly spaced in sorted order. "mallows" and "kendall": the kernel options listed below, and `input`, `top`,
+        `ties`, `missing`.
     n_permutations, rng, kernel, lam, weight, k, u, U, W, order, check, signed, normalize
         As for `two_sample_test`; by default the kernel between the rankings of `X` is "mallows".
     input, top, ties, missing, n_jobs, progress
@@ -85,12 +85,14 @@ def independence_test(
     Returns
     -------
     TestResult
-        A tuple of `statistic` and `pvalue`, with the attributes `null_distribution` and `lam`.
+        A tuple of `statistic` and `pvalue`, with the attributes `null_distribution`, `lam` and `bandwidth` (the
+        bandwidth that was used; None if the kernel of `y` is not "gaussian").
 
     Notes
     -----
     Two statistics count as equal if they differ by at most 1e-10 times the product of the largest values of both
-    kernels, each rounded down to a power of two. The p-value counts permutations with an equal or a larger statistic.
+    kernels, without what is constant in them, each rounded down to a power of two. The p-value counts permutations with
+    an equal or a larger statistic. Whole numbers of any size in `y` are subtracted exactly.
 
     Equal rankings and equal values of `y` are merged and counted. With labels or numbers, a permutation costs a product
     of the Gram matrix of the distinct rankings with a few vectors. With vectors or rankings that are all distinct, it
@@ -118,11 +120,11 @@ def independence_test(
     check_not_rearranged(X, y, "index", ("X", "y"), "row")
     sample = sample_of(rankings)
     gram, rate = kernel_between(sample, options, run)
-    unit = reduced(gram) * values.unit
-    gram = centered(gram, sample.counts)
+    kernel_of_x = scaled(gram, sample.counts)
     bar = (run.progress, "independence_test")
-    dependence = dependence_of(gram, sample, values)
+    dependence = dependence_of(kernel_of_x.gram, sample, values)
     observed = values.member[np.argsort(sample.member, kind="stable")]
     statistic = float(dependence.of(observed[np.newaxis])[0])
     null = null_distribution(lambda batch: dependence.drawn(random, batch), permutations, dependence.batch(), bar)
-    return answer(statistic, null, unit, rate)
+    unit, tolerance = kernel_of_x.unit * values.unit, max(kernel_of_x.tolerance, values.tolerance)
+    return answer(statistic, null, unit, tolerance, lam=rate, bandwidth=values.bandwidth)
