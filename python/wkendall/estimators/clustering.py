@@ -16,7 +16,16 @@ from sklearn.base import ClassNamePrefixFeaturesOutMixin, ClusterMixin, Transfor
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
-from wkendall._arguments import Array, Random, as_order, check_choice, check_unmasked, generator, sample_weights
+from wkendall._arguments import (
+    Array,
+    Random,
+    as_order,
+    check_choice,
+    check_same_rows,
+    check_unmasked,
+    generator,
+    sample_weights,
+)
 from wkendall._memory import check_fits
 from wkendall.estimators.drawing import draw_apart
 from wkendall.estimators.input_checks import check_items_of_fit, random_state
@@ -163,7 +172,9 @@ class KernelKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
             raise ValueError(
                 f"n_clusters is {clusters}, but n_samples={rankings.rows}: there are fewer rankings than that"
             )
-        weights = sample_weights(sample_weight, rankings.rows)
+        weights = sample_weights(sample_weight, rankings.rows, X)
+        if getattr(self.init, "ndim", None) == 1:
+            check_same_rows(X, self.init, ("X", "init"))
         counted = weights > 0
         counting = rankings if counted.all() else rankings.select(np.flatnonzero(counted))
         different, member, total = distinct(counting, weights[counted])
@@ -279,7 +290,7 @@ class KernelKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
         """
         check_is_fitted(self)
         rankings = self._read(X, reset=False)
-        weights = sample_weights(sample_weight, rankings.rows)
+        weights = sample_weights(sample_weight, rankings.rows, X)
         return -float(weights @ self._nearest(rankings, self._kept(self.rankings_))[1])
 
     def _nearest(self, rankings: CheckedRankings, fitted: CheckedRankings) -> tuple[NDArray[np.int32], Array]:

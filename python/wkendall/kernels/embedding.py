@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 from wkendall import _core
-from wkendall._arguments import check_choice, real_array
+from wkendall._arguments import check_choice, check_same_rows, real_array
 from wkendall._errors import Option, Sentence
 from wkendall._progress import progress_bar
 from wkendall.kernels.run import Run
@@ -107,6 +107,7 @@ def combine(
     coefficients = real_array(coef, "coef", (1,), "an array of one coefficient for each ranking")
     if len(coefficients) != rankings.rows:
         raise ValueError(f"coef has {len(coefficients)} coefficients, but X has {rankings.rows} rankings")
+    check_same_rows(X, coef, ("X", "coef"))
     if not np.isfinite(coefficients).all():
         place = int(np.argmin(np.isfinite(coefficients)))
         raise ValueError(f"coef[{place}] is {coefficients[place]}: coefficients must be finite")

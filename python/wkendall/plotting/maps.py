@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, SupportsIndex
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from wkendall._arguments import Array
+from wkendall._arguments import Array, check_same_rows
 from wkendall._errors import bad_argument
 from wkendall._memory import check_fits
 from wkendall.kernels.gram import gram_of
@@ -88,6 +88,7 @@ def plot_map(
         raise bad_argument("X", f" has {rankings.rows} rankings, but a map needs at least 2")
     names = _labels(items, "items", rankings.items, "items")
     labels = None if groups is None else _labels(groups, "groups", rankings.rows, "rankings")
+    check_same_rows(X, groups, ("X", "groups"))
     check_fits(rankings.rows, rankings.rows, np.dtype(np.float64), ADVICE)
     gram = gram_of(rankings, None, Kernel(weight, k, u, U, W, order, check, signed, normalize), run)
     points, shares = components(gram)

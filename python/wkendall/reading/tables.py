@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from wkendall._arguments import TEXT, wrong_axes
+from wkendall._arguments import TEXT, check_same_rows, wrong_axes
 from wkendall._errors import Argument, RankingError, Row, Sentence, bad_argument
 from wkendall._text import shown
 from wkendall.reading.columns import EXACT, Kind, Place, in_order
@@ -43,15 +43,13 @@ def read_table_columns(data: Any, name: str) -> Table:
     return Table(_from_array(data, name))
 
 
-def check_same_rows(x: Table, y: Table, data: Any, other: Any) -> None:
+def check_same_observations(x: Table, y: Table, data: Any, other: Any) -> None:
     """Refuse two tables that do not have the same observations."""
     first, second = x.values.shape[1], y.values.shape[1]
     if first != second:
         said = f" has {first} rows, but ", Argument("other"), f" has {second}: both must have the same observations"
         raise RankingError(Sentence(Argument("data"), *said), argument="other", value=second, kind="rows differ")
-    if x.kind == y.kind == "pandas" and not data.index.equals(other.index):
-        rule = " has another index than data, but rows are matched by position: give both the same index"
-        raise bad_argument("other", rule, kind="rows differ")
+    check_same_rows(data, other, ("data", "other"))
 
 
 def _from_pandas(data: Any, name: str) -> Table:

@@ -12,7 +12,7 @@ from wkendall._arguments import as_order, as_threads, check_choice, check_flag
 from wkendall._errors import Argument, RankingError, Sentence
 from wkendall._memory import check_fits
 from wkendall._progress import progress_bar
-from wkendall.reading.tables import Table, check_same_rows, read_table_columns
+from wkendall.reading.tables import Table, check_same_observations, read_table_columns
 
 Alternative = Literal["two-sided", "less", "greater"]
 _ADVICE = "take fewer columns at a time, with other= for blocks of the matrix"
@@ -137,7 +137,7 @@ def corr(
     x = read_table_columns(data, "data")
     y = None if other is None else read_table_columns(other, "other")
     if y is not None:
-        check_same_rows(x, y, data, other)
+        check_same_observations(x, y, data, other)
     return _labelled(x, y, _matrices(x, y, least, alternative if pvalues else None, threads, bool(progress)))
 
 

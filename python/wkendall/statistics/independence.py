@@ -8,9 +8,8 @@ from typing import Any, SupportsIndex
 import numpy as np
 from numpy.typing import ArrayLike
 
-from wkendall._arguments import Random, generator
+from wkendall._arguments import Random, check_same_rows, generator
 from wkendall.kernels.run import Run
-from wkendall.reading.arrays import check_not_rearranged
 from wkendall.reading.rankings import Input, Missing, Reading, Ties, Top
 from wkendall.statistics.dependence import dependence_of
 from wkendall.statistics.paired_values import ValueKernel, values_of
@@ -64,7 +63,7 @@ def independence_test(
     X : array-like of shape (m, n)
         Rankings, one per row; at least two.
     y : array-like of shape (m,) or (m, d)
-        The value that is paired with each ranking.
+        The value that is paired with each ranking. Two pandas objects must have the same index.
     y_kernel : {"auto", "delta", "gaussian", "mallows", "kendall"}
         The kernel between values of `y`. "delta", for labels: 1 if they are equal, else 0. "gaussian", for numbers and
         vectors: `exp(-|a - b|^2 / (2 bandwidth^2))`. "mallows" and "kendall", for rankings, of the same items as `X` or
@@ -117,7 +116,7 @@ def independence_test(
     rankings = Reading(input, top, ties, missing).rankings(X, "X", run.threads)
     check_size(rankings.rows, "X")
     values = values_of(y, rankings.rows, y_kernel, y_options, run)
-    check_not_rearranged(X, y, "index", ("X", "y"), "row")
+    check_same_rows(X, y, ("X", "y"))
     sample = sample_of(rankings)
     gram, rate = kernel_between(sample, options, run)
     kernel_of_x = scaled(gram, sample.counts)
