@@ -260,6 +260,13 @@ def features_of(rankings: CheckedRankings, kernel: Kernel, run: Run) -> NDArray[
     return out
 
 
+def columns_of_features(kernel: Kernel, rankings: CheckedRankings) -> int | None:
+    """Return the number of features of a kernel; None if it has none."""
+    if kernel.U is not None or kernel.W is not None or rankings.missing == "anywhere" or kernel.order != 2:
+        return None
+    return _core.feature_columns(kernel.measure(rankings.items))
+
+
 def _refuse_unknown(missing: Missing) -> None:
     if missing == "anywhere":
         raise ValueError('missing="anywhere" has no features: use ties="mean" or missing="bottom"')

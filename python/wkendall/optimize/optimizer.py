@@ -11,9 +11,9 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import OptimizeResult
 
 from wkendall._arguments import Array, check_choice, check_flag
+from wkendall._blas import one_thread
 from wkendall._errors import RankingError, Sentence, bad_argument
 from wkendall.optimize.arguments import as_count, as_point, as_points, as_seed, check_callable
-from wkendall.optimize.blas import one_thread
 from wkendall.optimize.candidates import SMALL, Candidates
 from wkendall.optimize.model import COSTS, KERNELS, Model
 from wkendall.optimize.moves import Orders
