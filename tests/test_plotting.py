@@ -296,6 +296,17 @@ def test_a_map_contains_all_items_in_axes_that_exist():
     assert_everything_is_inside(plot_map(X, items=DISHES, ax=axes[1]))
 
 
+def test_a_map_can_be_resized(caplog):
+    X = wkendall.datasets.make_mallows(60, 9, 0.15, rng=0)
+    ax = plot_map(X, items=DISHES)
+    for size in [(12, 4), (4, 8), (6.4, 4.8)]:
+        ax.figure.set_size_inches(size)
+        ax.figure.canvas.draw()
+        (left, right), (bottom, top) = ax.get_xlim(), ax.get_ylim()
+        assert (right - left) / ax.bbox.width == pytest.approx((top - bottom) / ax.bbox.height)
+    assert not caplog.records
+
+
 def test_a_map_of_names_that_are_wider_than_the_axes():
     X = wkendall.datasets.make_mallows(60, 4, 0.5, rng=0)
     ax = plot_map(X, items=["one" * 40, "two" * 40, "three" * 40, "four"])

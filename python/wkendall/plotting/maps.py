@@ -194,7 +194,9 @@ def _fit_limits(ax: Axes) -> None:
             wider = float(((last - first) / size).max())
         middle, half = (first + last) / 2, (1 + MARGIN) * scale * size / 2
         (left, bottom), (right, top) = middle - half, middle + half
-        ax.set(xlim=(left, right), ylim=(bottom, top))
+        # Not fixed: matplotlib keeps the scales equal if the size of the figure changes.
+        ax.set_xlim(left, right, auto=True)
+        ax.set_ylim(bottom, top, auto=True)
 
 
 def _labels(labels: ArrayLike | None, name: str, count: int, what: str) -> NDArray[Any]:
