@@ -254,3 +254,67 @@ def test_arrows_of_a_map_point_to_where_items_are_preferred():
     along = points @ (names["c"] / np.linalg.norm(names["c"]))
     assert along[:100].mean() > 0 > along[100:].mean()
     assert max(names, key=lambda name: np.linalg.norm(names[name])) == "c"
+
+
+def assert_everything_is_inside(ax):
+    """All points, tips of arrows and names are in the axes."""
+    ax.figure.canvas.draw()
+    frame = ax.get_window_extent()
+    for line in ax.lines:
+        assert all(frame.contains(*point) for point in ax.transData.transform(line.get_xydata()))
+    for text in ax.texts:
+        assert frame.contains(*ax.transData.transform(text.xy)), text.get_text()
+        if text.get_text():
+            box = text.get_bbox_patch().get_window_extent()
+            assert frame.contains(box.x0, box.y0), text.get_text()
+            assert frame.contains(box.x1, box.y1), text.get_text()
+
+
+DISHES = ["shrimp", "sea eel", "tuna", "squid", "sea urchin", "salmon roe", "egg", "fatty tuna", "tuna roll"]
+
+
+@pytest.mark.parametrize("size", [(6.4, 4.8), (3, 3), (4, 8), (12, 4)])
+@pytest.mark.parametrize("seed", range(2))
+def test_a_map_contains_all_items(seed, size):
+    two = wkendall.datasets.make_mallows(40, [1, 2, 3, 4, 5, 6], 0.4, rng=5 + seed)
+    other = wkendall.datasets.make_mallows(40, [6, 2, 3, 4, 5, 1], 0.4, rng=105 + seed)
+    with plt.rc_context({"figure.figsize": size}):
+        ax = plot_map(np.r_[two, other], items=list("abcdef"))
+        assert len(ax.texts) == 12
+        assert_everything_is_inside(ax)
+        X = wkendall.datasets.make_mallows(300, 9, 0.15, rng=seed)
+        ax = plot_map(X, items=DISHES, groups=X[:, 0] < 4, title="dishes")
+        assert_everything_is_inside(ax)
+
+
+def test_a_map_contains_all_items_in_axes_that_exist():
+    X = wkendall.datasets.make_mallows(60, 9, 0.15, rng=0)
+    left, right = plt.figure(layout="constrained").subfigures(1, 2)
+    left.add_subplot().plot([0, 1], [0, 1])
+    assert_everything_is_inside(plot_map(X, items=DISHES, ax=right.add_subplot()))
+    _, axes = plt.subplots(1, 2)
+    assert_everything_is_inside(plot_map(X, items=DISHES, ax=axes[1]))
+
+
+def test_a_map_can_be_resized(caplog):
+    X = wkendall.datasets.make_mallows(60, 9, 0.15, rng=0)
+    ax = plot_map(X, items=DISHES)
+    for size in [(12, 4), (4, 8), (6.4, 4.8)]:
+        ax.figure.set_size_inches(size)
+        ax.figure.canvas.draw()
+        (left, right), (bottom, top) = ax.get_xlim(), ax.get_ylim()
+        assert (right - left) / ax.bbox.width == pytest.approx((top - bottom) / ax.bbox.height)
+    assert not caplog.records
+
+
+def test_a_map_of_names_that_are_wider_than_the_axes():
+    X = wkendall.datasets.make_mallows(60, 4, 0.5, rng=0)
+    ax = plot_map(X, items=["one" * 40, "two" * 40, "three" * 40, "four"])
+    ax.figure.canvas.draw()
+    frame = ax.get_window_extent()
+    assert all(frame.contains(*ax.transData.transform(text.xy)) for text in ax.texts)
+    assert np.ptp(ax.lines[0].get_xdata()) > 0.15 * np.ptp(ax.get_xlim())
+
+
+def test_a_map_of_equal_rankings():
+    assert_everything_is_inside(plot_map([[1, 2, 3]] * 3))

@@ -83,6 +83,7 @@ Layers, each using only those below it:
     _arguments checks of arguments
     _progress  progress bars
     _disk      safe file operations: names, locks, synced data
+    _blas      one thread for linear algebra
     _memory    checks of the memory that a result needs
     _errors    errors that keep row, column and value
     _text      values and texts as shown in messages

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 from wkendall import _core
-from wkendall._errors import NAMES, Argument, Column, Piece, RankingError, Row, bad_argument, bad_type
+from wkendall._errors import NAMES, Argument, Column, Piece, RankingError, Row, Sentence, bad_argument, bad_type
 from wkendall._text import shown
 
 Array = NDArray[np.float64]
@@ -202,10 +202,25 @@ def check_out(out: NDArray[Any], shape: tuple[int, ...], dtype: np.dtype[Any], *
             raise ValueError("out shares memory with an argument: the result would overwrite it")
 
 
-def sample_weights(weights: ArrayLike | None, rows: int) -> Array:
-    """Check the weight of each ranking; 1 if absent."""
+def check_same_rows(x: object, y: object, names: tuple[str, str]) -> None:
+    """Refuse two data frames or series of pandas whose rows have different labels."""
+    first: Any = getattr(x, "index", None)
+    second: Any = getattr(y, "index", None)
+    if not hasattr(first, "equals") or not hasattr(second, "equals") or first.equals(second):
+        return
+    for row, (one, other) in enumerate(zip(first, second, strict=False)):
+        if one is not other and one != other and not (one != one and other != other):
+            found = f"row {row} is labelled {shown(one)} in {names[0]} and {shown(other)} in "
+            rule = ", but rows are matched by position: give both the same index, or pass "
+            said = Sentence(found, Argument(names[1]), rule, Argument(names[1]), " as an array")
+            raise RankingError(said, argument=names[1], row=row, value=other, kind="rows differ")
+
+
+def sample_weights(weights: ArrayLike | None, rows: int, X: object) -> Array:
+    """Check the weight of each ranking of `X`, which has `rows` rankings; 1 if absent."""
     if weights is None:
         return np.ones(rows)
+    check_same_rows(X, weights, ("X", "sample_weight"))
     flags = isinstance(weights, np.ndarray) and weights.dtype == bool
     meaning = f"one number, or an array of {rows} numbers, one for each ranking"
     found = real_array(np.asarray(weights, dtype=np.int64) if flags else weights, "sample_weight", (0, 1), meaning)

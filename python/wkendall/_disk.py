@@ -6,6 +6,7 @@ import errno
 import os
 import secrets
 import shutil
+import stat
 import sys
 from contextlib import suppress
 from io import FileIO
@@ -163,20 +164,31 @@ def refuse_own_file(path: Path, values: object, name: str) -> None:
 def write_whole(path: Path, content: str | bytes, *, replace: bool = True) -> None:
     """Write a file under a temporary name and then rename it, so that a partial file is never visible.
 
-    Without `replace`, raise FileExistsError if the file exists.
+    A file that is replaced keeps its mode. If the path is a symbolic link, the file that it leads to is replaced. Pipes and
+    devices are written to. Without `replace`, raise FileExistsError if the file exists.
     """
     data = content.encode() if isinstance(content, str) else content
-    unfinished = path.with_name(f".{path.name}.{secrets.token_hex(6)}.part")
+    target, mode = path, None
+    if replace:
+        target = Path(os.path.realpath(path))
+        with suppress(OSError):
+            mode = target.stat().st_mode
+    if mode is not None and not stat.S_ISREG(mode) and not stat.S_ISDIR(mode):
+        target.write_bytes(data)
+        return
+    unfinished = target.with_name(f".{target.name}.{secrets.token_hex(6)}.part")
     try:
         with unfinished.open("xb") as file:
             file.write(data)
             file.flush()
             # If the name is on disk before the data, a power cut leaves an empty file.
             os.fsync(file.fileno())
+        if mode is not None:
+            unfinished.chmod(stat.S_IMODE(mode))
         if replace:
-            unfinished.replace(path)
+            unfinished.replace(target)
         else:
-            claim(unfinished, path)
+            claim(unfinished, target)
     except FileExistsError:
         raise FileExistsError(f"{path} was created by another program in the meantime and is not changed") from None
     except OSError as error:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 
 def shown(value: object) -> str:
     """Return a value as written in code, on one line and shortened."""
@@ -9,7 +11,7 @@ def shown(value: object) -> str:
         return f"an integer of {int(value.bit_length() * 0.30103) + 1} digits"
     try:
         return short(repr(value))
-    except ValueError:  # an integer of that size inside
+    except (ValueError, RecursionError):  # an integer of that size inside, or too many lists in lists
         return f"a {type(value).__name__}"
 
 
@@ -22,3 +24,13 @@ def short(text: str, most: int = 60) -> str:
     """Return a text on one line, shortened to `most` characters."""
     line = one_line(text)
     return line if len(line) <= most else f"{line[: most - 3]}..."
+
+
+def parsed_json(text: str | bytes) -> Any:
+    """Return what JSON holds; what cannot be read, for any reason, is a ValueError."""
+    import json
+
+    try:
+        return json.loads(text)
+    except RecursionError:
+        raise ValueError("it has lists in lists, too many to read") from None

@@ -66,10 +66,14 @@ impl<'a> MeanTensor<'a> {
         let size = block.len() as f64;
         let (mut tied, mut own) = (0.0, 0.0);
         for rank in block.clone() {
-            let weights = &self.weights[self.read(rank) * items..][..items];
-            let all = |ranks: Range<usize>| ranks.map(|rank| weights[self.read(rank)]).sum::<f64>();
-            tied += all(block.start..rank) + all(rank + 1..block.end);
-            own += weights[self.read(rank)];
+            let at = self.read(rank);
+            let weights = &self.weights[at * items..][..items];
+            // Both orders of two ranks at once: signed weights add exactly 0.
+            tied += (block.start..rank)
+                .map(|other| self.read(other))
+                .map(|other| weights[other] + self.weights[other * items + at])
+                .sum::<f64>();
+            own += weights[at];
         }
         (if block.len() > 1 { tied / (size * (size - 1.0)) } else { 0.0 }, own / size)
     }

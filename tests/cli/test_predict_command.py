@@ -28,6 +28,11 @@ def predicted(words):
     return {name: [row[column] for row in rows[1:]] for column, name in enumerate(rows[0])}
 
 
+def changed_settings(**change):
+    reading = {"input": "ranks", "top": "low", "ties": "error", "missing": "error"}
+    return np.array(json.dumps({"regression": False, "order": 2, "named": True} | reading | change))
+
+
 @pytest.mark.parametrize("words", ["", "--method alternating", "--order 1", "--components 2", "--order 3", "--pure"])
 def test_two_classes(words, capsys):
     run(f"learn {PEOPLE} -o out --C 1 {words}")
@@ -193,9 +198,32 @@ def test_refused(capsys):
         ({"B": np.ones((4, 4))}, "U and B have shapes (5, 5) and (4, 4) for 5 items"),
         ({"classes": np.array(["a", "b", "c"])}, "there are 1 functions, but must be 3"),
         ({"intercept": np.zeros(3)}, "it has no 'U_0'"),
-        ({"U": np.array([["x"]])}, "could not convert string to float"),
+        ({"U": np.array([["x"]])}, "U has dtype <U1, but must have numbers"),
+        ({"U": np.full((N, N), np.nan)}, "U has numbers that are not finite"),
+        ({"U": np.ones((N, N)) * 1j}, "U has dtype complex128, but must have numbers"),
+        ({"settings": np.array("[" * 100_000)}, "it has lists in lists, too many to read"),
+        ({"settings": changed_settings(order=np.inf)}, "order must be an integer, not inf"),
+        ({"settings": changed_settings(order=10**30)}, "order is 1000000000000000000000000000000, but must be at most"),
+        ({"settings": changed_settings(order=0)}, "order is 0, but must be at least 1"),
+        ({"classes": np.array([1])}, "classes has shape (1,), but must have at least two"),
+        ({"items": np.zeros((N, N))}, "U and B have shapes"),
     ],
-    ids=["no settings", "no JSON", "shapes", "classes", "intercepts", "text"],
+    ids=[
+        "no settings",
+        "no JSON",
+        "shapes",
+        "classes",
+        "intercepts",
+        "text",
+        "NaN",
+        "complex",
+        "deep",
+        "infinite order",
+        "huge order",
+        "no order",
+        "one class",
+        "table of items",
+    ],
 )
 def test_files_that_learn_did_not_write(change, message, capsys):
     run(f"learn {PEOPLE} -o out --C 1")

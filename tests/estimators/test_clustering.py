@@ -18,7 +18,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
 from sklearn.utils.estimator_checks import parametrize_with_checks
 from wkendall import KernelKMeans, datasets
-from wkendall.estimators import clustering
+from wkendall.estimators import clustering, kmeans
 
 NAN = float("nan")
 EXPECTED = {"check_clustering": "its points have two coordinates, of which a ranking keeps only which is larger"}
@@ -239,7 +239,7 @@ def test_too_few_iterations_are_said():
 
 def test_equal_distances_go_to_the_first():
     squares = np.array([[2.0, 1.0, 1.0 + 1e-13], [0.3, 0.1 + 0.2, 5.0], [3.0, 2.0, 1.0]])
-    np.testing.assert_array_equal(clustering.first_least(squares, 1.0), [1, 0, 2])
+    np.testing.assert_array_equal(kmeans.first_least(squares, 1.0), [1, 0, 2])
 
 
 @pytest.mark.parametrize(

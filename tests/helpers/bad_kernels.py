@@ -138,7 +138,7 @@ KERNELS = [
     ("places in another order", bad(pd.DataFrame(X, columns=NAMES), Y=pd.DataFrame(X, columns=NAMES[::-1]), input="orders"),
      ValueError, r"^column 0 is labelled 'a' in X and 'e' in Y: both must have the same columns in the same order$"),
     ("rows in another order", lambda: wkendall.independence_test(pd.DataFrame(X), pd.Series(X[:, 0], index=range(len(X)))[::-1]),
-     ValueError, r"^row 0 is labelled 0 in X and 5 in y: both must have the same rows in the same order$"),
+     ValueError, r"^row 0 is labelled 0 in X and 5 in y, but rows are matched by position: give both the same index, or"),
     ("k missing", bad(X, weight="top"), ValueError, r'weight="top" needs k, .* from 1 to 5'),
     ("k zero", bad(X, weight="top", k=0), ValueError, r"k is 0, but must be from 1 to 5"),
     ("k too large", bad(X, weight="top", k=6), ValueError, r"k is 6, but must be from 1 to 5"),

@@ -343,7 +343,7 @@ OBJECTS = [
     ("corr sparse", lambda: wkendall.corr(sparse.eye_array(3).tocsr()), ValueError, r"^data is sparse"),
     ("corr other rows", lambda: wkendall.corr(X, X[:3]), ValueError, r"^data has 6 rows, but other has 3: both must"),
     ("corr other index", lambda: wkendall.corr(pd.DataFrame(X), pd.DataFrame(X, index=range(2, 8))), ValueError,
-     r"^other has another index than data"),
+     r"^row 0 is labelled 0 in data and 2 in other, but rows are matched by position: give"),
     ("corr other of names", lambda: wkendall.corr(X, [["a"]] * 6), TypeError, r"^other: column 0 holds 'a' in row 0"),
     ("corr min_periods", lambda: wkendall.corr(X, min_periods=-1), ValueError, r"^min_periods is -1, but must be at least 0"),
     ("corr min_periods real", lambda: wkendall.corr(X, min_periods=1.5), TypeError, r"^min_periods must be an integer, not 1.5"),

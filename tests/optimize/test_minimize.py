@@ -188,3 +188,13 @@ def test_a_file_without_evaluations_binds_nobody(tmp_path):
         minimize(fails, 7, n_calls=18, rng=2, save=tmp_path / "run.json")
     again = minimize(cost, 7, n_calls=12, rng=3, save=tmp_path / "run.json")
     assert np.array_equal(again.x_iters, minimize(cost, 7, n_calls=12, rng=3).x_iters)
+
+
+@pytest.mark.parametrize("noisy", [False, True])
+@pytest.mark.parametrize(("space", "n_items"), [("order", 1), ("tour", 1), ("tour", 2), ("tour", 3)])
+def test_spaces_of_one_point(space, n_items, noisy):
+    found = minimize(lambda _: 1.0, n_items, space=space, n_initial=1, n_calls=5, rng=0, noisy=noisy)
+    assert found.x.tolist() == list(range(n_items))
+    assert (found.fun, found.nfev) == (1.0, 5 if noisy else 1)
+    with pytest.raises(RankingError, match="n is 3, but only 1"):
+        Optimizer(n_items, space=space, n_initial=1, rng=0, noisy=noisy).ask(3)

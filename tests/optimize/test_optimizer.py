@@ -248,7 +248,7 @@ def test_damaged_files(tmp_path):
         (json.dumps({name: value for name, value in good.items() if name != "y"}), "it has no 'y'"),
         (json.dumps(good | {"y": [1.0]}), "lists of the same length"),
         (json.dumps(good | {"x": [[0, 1, 2, 2]] * 3}), "has item 2 twice"),
-        (json.dumps(good | {"kernel": "other"}), "^kernel is 'other'"),
+        (json.dumps(good | {"kernel": "other"}), "is damaged: kernel is 'other'"),
         (json.dumps(good | {"feasible": True}), "^feasible must be given as before"),
     ]
     for text, message in damaged:

@@ -1,5 +1,6 @@
 """The consensus of rankings, compared with all rankings tried one by one, an integer program, and a naive search."""
 
+from fractions import Fraction
 from itertools import combinations, permutations
 
 import numpy as np
@@ -318,3 +319,43 @@ def test_zero_kernels():
     X = random_rankings(np.random.default_rng(18), 3, 4)
     found = wkendall.consensus(X, weight="mult", u=np.zeros(4), normalize=True)
     assert (found.score, found.bound, found.optimal) == (0.0, 0.0, True)
+
+
+def exact_signed(ranking, X, u):
+    """The mean of the signed multiplicative kernel with rankings with ties, and of its absolute values, in fractions."""
+    exact = [Fraction(number) for number in u]
+    total = size = Fraction(0)
+    for row in X:
+        agreeing = completions(row.astype(float), "error")
+        for complete in agreeing:
+            pairs = Fraction(0)
+            for i, j in combinations(range(len(u)), 2):
+                sign = 1 if (ranking[i] < ranking[j]) == (complete[i] < complete[j]) else -1
+                a, b, c, d = (exact[int(one) - 1] for one in (ranking[i], ranking[j], complete[i], complete[j]))
+                pairs += sign * a * b * c * d
+            total += pairs / len(agreeing)
+    for row in X:
+        agreeing = completions(row.astype(float), "error")
+        means = {}
+        for complete in agreeing:
+            for i, j in combinations(range(len(u)), 2):
+                sign = 1 if complete[i] < complete[j] else -1
+                product = sign * exact[int(complete[i]) - 1] * exact[int(complete[j]) - 1] / len(agreeing)
+                means[i, j] = means.get((i, j), 0) + product
+        size += sum(abs(mean) * exact[ranking[i] - 1] * exact[ranking[j] - 1] for (i, j), mean in means.items())
+    return total / len(X), size / len(X)
+
+
+@pytest.mark.parametrize("span", [5, 15, 30, 60])
+def test_steep_weights_with_ties_keep_their_digits(span):
+    """Tied items add nothing to a signed kernel, not even rounding of their weights, which can be far larger."""
+    rng = np.random.default_rng(span)
+    for _ in range(60):
+        n = int(rng.integers(3, 6))
+        u = np.sort(10.0 ** -(rng.random(n) * span))[::-1]
+        X = rng.integers(1, 3, (int(rng.integers(1, 4)), n))
+        found = wkendall.consensus(X, ties="mean", weight="mult", u=u, signed=True, rng=0)
+        score, size = exact_signed(found.ranking.tolist(), X, u)
+        assert abs(Fraction(found.score) - score) <= Fraction(1, 10**13) * size
+        scaled = wkendall.consensus(X, ties="mean", weight="mult", u=u, signed=True, normalize=True, rng=0)
+        assert abs(scaled.score) <= 1 + 1e-9

@@ -50,7 +50,7 @@ def test_a_row_for_data_and_a_column_for_other():
     assert (list(found.index), list(found.columns)) == (["a"], [0, 1, 2, 3])
     assert wkendall.corr(HOLES[:, 0], HOLES[:, 1]).tolist() == [[EXPECTED[0, 1]]]
     assert wkendall.corr(frame["a"].rename(None)).index.tolist() == [0]
-    with pytest.raises(wkendall.RankingError, match=r"^other has another index than data"):
+    with pytest.raises(wkendall.RankingError, match=r"^row 0 is labelled 5 in data and 0 in other"):
         wkendall.corr(frame, frame.reset_index(drop=True))
 
 

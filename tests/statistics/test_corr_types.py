@@ -193,3 +193,40 @@ def test_refused(data, words, place):
     assert str(error).startswith(f"data: {words}")
     assert (error.column, error.row) == place[:2]
     assert place[2] is None or error.value == place[2]
+
+
+ORDER = [3, 1, 2]
+
+
+@pytest.mark.parametrize(
+    ("categories", "kind"),
+    [
+        (ORDER, "numbers"),
+        ([3.5, -1.0, 2.0], "floats"),
+        (["low", "middle", "high"], "texts"),
+        (list(pd.date_range("2020", periods=3))[::-1], "dates"),
+    ],
+)
+def test_ordered_categories_have_their_order(categories, kind):
+    """Not the order of the values of the categories."""
+    codes = [0, 1, 2, 2, 1, None, 0, 1]
+    values = [None if code is None else categories[code] for code in codes]
+    other = [1, 5, 2, 4, 3, 0, 2, 1]
+    made = pd.Categorical(values, categories=categories, ordered=True)
+    expected = tau(codes, other)
+    assert wkendall.corr(pd.DataFrame({"a": made, "b": other})).loc["a", "b"] == pytest.approx(expected)
+    assert wkendall.corr(pd.Series(made), pd.Series(other)).iloc[0, 0] == pytest.approx(expected)
+    assert wkendall.corr(made, other).item() == pytest.approx(expected)
+    assert wkendall.corr(pd.CategoricalIndex(made), other).item() == pytest.approx(expected)
+    if kind == "texts":
+        levels = pl.DataFrame({"a": pl.Series(values, dtype=pl.Enum(categories)), "b": other})
+        assert wkendall.corr(levels)["b"][0] == pytest.approx(expected)
+        assert wkendall.corr(levels["a"], levels["b"]).item() == pytest.approx(expected)
+
+
+def test_categories_without_an_order():
+    """Numbers are numbers, whatever the order of the categories."""
+    frame = pd.DataFrame({"a": pd.Categorical([1, 2, 3, None], categories=[2, 1, 3]), "b": [1, 2, 3, 4]})
+    assert wkendall.corr(frame).loc["a", "b"] == 1
+    ordered = frame.assign(a=frame["a"].cat.as_ordered())
+    assert wkendall.corr(ordered).loc["a", "b"] == pytest.approx(1 / 3)

@@ -9,8 +9,9 @@ import pytest
 import wkendall
 from definitions import random_rankings
 from discrepancies import criterion, distance
+from scipy.spatial.distance import pdist
 from wkendall.datasets import make_mallows, make_uniform
-from wkendall.statistics import dependence
+from wkendall.statistics import dependence, paired_values
 
 
 def outcome(X, y, **options):
@@ -26,9 +27,8 @@ def gaussian(y, bandwidth=None):
     vectors = np.asarray(y, dtype=float).reshape(len(y), -1)
     distances = np.array([[np.linalg.norm(a - b) for b in vectors] for a in vectors])
     if bandwidth is None:
-        different = np.unique(vectors, axis=0)
-        pairs = [np.linalg.norm(a - b) for place, a in enumerate(different) for b in different[:place]]
-        bandwidth = np.median(pairs) if pairs else 1
+        apart = distances[distances > 0]
+        bandwidth = np.median(apart) if len(apart) else 1
     return np.exp(-(distances**2) / (2 * bandwidth**2))
 
 
@@ -259,3 +259,137 @@ def test_labels_of_a_list_are_not_mixed_up():
         with pytest.raises(wkendall.RankingError, match=message) as raised:
             wkendall.independence_test(X, labels, rng=0, n_permutations=19)
         assert raised.value.row == row
+
+
+def median_over_people(y):
+    distances = [abs(a - b) for place, a in enumerate(y) for b in y[:place] if a != b]
+    return float(np.median(distances))
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_the_bandwidth_is_a_median_over_people(seed):
+    rng = np.random.default_rng(seed)
+    X = make_uniform(60 + seed, 4, rng=rng)
+    y = rng.integers(0, 6, len(X)).astype(float)
+    y[:5] = rng.uniform(100, 1000, 5)
+    found = outcome(X, y)
+    assert found.bandwidth == pytest.approx(median_over_people(y.tolist()), rel=1e-15)
+    given = outcome(X, y, y_options={"bandwidth": found.bandwidth})
+    assert given.bandwidth == found.bandwidth
+    assert given == found
+    assert outcome(X, y, y_kernel="delta").bandwidth is None
+    assert outcome(X, X, y_kernel="mallows").bandwidth is None
+
+
+def test_the_bandwidth_of_many_different_values():
+    """That of 1,000 people, evenly spaced: 90 % of them have one of two values, whatever the distinct values are."""
+    rng = np.random.default_rng(0)
+    y = np.r_[np.zeros(10_000), np.ones(10_000), rng.uniform(100, 1000, 2_000)]
+    X = make_uniform(len(y), 3, rng=rng)
+    assert outcome(X, y, n_permutations=1).bandwidth == 1
+
+
+def test_the_bandwidth_if_nearly_all_values_are_equal():
+    """None of 1,000 people has another value than 0: then it is that of distinct values."""
+    high = np.r_[np.linspace(-1, 0, 700), np.linspace(0, 1, 700)[1:]][:, np.newaxis]
+    counts = np.ones(1399, dtype=np.int64)
+    counts[699] = 10**7
+    found = paired_values.median_distance(paired_values.Numbers(high, np.zeros_like(high)), counts)
+    assert found == pytest.approx(np.median(pdist(high)), rel=0.02)
+
+
+def test_outliers_do_not_hide_dependence():
+    """The bandwidth was the median over distinct values, of which outliers are most."""
+    found = []
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        X = make_uniform(150, 5, rng=rng)
+        y = np.round(X[:, 0] + rng.normal(0, 2, 150))
+        y[rng.choice(150, 8, replace=False)] = np.round(rng.uniform(100, 1000, 8))
+        found.append(outcome(X, y, n_permutations=99).pvalue <= 0.05)
+    assert np.mean(found) >= 0.8
+
+
+LARGE = [2**53, 2**60, 2**62, 2**63 + 5, 2**70, -(2**60), 10**300]
+
+
+@pytest.mark.parametrize("add", LARGE)
+def test_large_whole_numbers_keep_their_digits(add):
+    X = make_uniform(30, 5, rng=0)
+    small = X[:, 0] + 3 * (np.arange(30) == 7)
+    expected = outcome(X, small)
+    assert expected.statistic > 1e-3
+    values = [add + int(value) for value in small]
+    assert outcome(X, values) == expected
+    assert outcome(X, np.array(values, dtype=object)) == expected
+    if -(2**63) <= add < 2**64 - 100:
+        assert outcome(X, np.array(values)) == expected
+        assert outcome(X, pd.Series(values)) == expected
+    both = np.array([values, small.tolist()], dtype=object).T
+    assert outcome(X, both).statistic == pytest.approx(outcome(X, np.c_[small, small]).statistic, rel=1e-12)
+
+
+def test_large_whole_numbers_and_others():
+    """Doubles next to 2^60 are 256 apart."""
+    X = make_uniform(40, 5, rng=0)
+    near, far = X[:, 0].tolist(), [0.5, 1e19]
+    y = [2**60 + value for value in near[:-2]] + far
+    found = outcome(X, y, y_options={"bandwidth": 2.0})
+    L = np.array([[np.exp(-(((a - b) if isinstance(a, int) and isinstance(b, int) else float(a) - float(b)) ** 2) / 8)
+                   for a in y] for b in y])  # fmt: skip
+    np.testing.assert_allclose(found.statistic, criterion(mallows(X, found.lam), L), rtol=1e-10)
+    unsigned = np.array([2**64 - 1 - value for value in near], dtype=np.uint64)
+    assert outcome(X, unsigned).statistic == pytest.approx(outcome(X, near).statistic, rel=1e-12)
+
+
+def scaled(result, factor):
+    return result.statistic / factor, result.pvalue
+
+
+@pytest.mark.parametrize("lam", [1e-3, 1e-6, 1e-10, 1e-12, 1e-14, 1e-20, 1e-100, 1e-300])
+def test_kernels_that_are_nearly_constant(lam):
+    """A Mallows kernel with a small rate is 1 - lam * distance: the test does not depend on the rate."""
+    X = make_uniform(30, 5, rng=0)
+    y = X[:, 0] + np.random.default_rng(0).normal(0, 1, 30)
+    few = {"n_permutations": 999, "rng": 0}
+    expected = outcome(X, y, lam=1e-9, **few)
+    assert expected.pvalue < 0.01
+    rtol = 30 * max(lam, 1e-9)
+    found = outcome(X, y, lam=lam, **few)
+    np.testing.assert_allclose(scaled(found, lam), scaled(expected, 1e-9), rtol=rtol)
+    other = outcome(X, X, lam=lam, y_kernel="mallows", y_options={"lam": lam}, **few)
+    assert other.pvalue == 0.001
+    two = wkendall.two_sample_test(X[y < 3], X[y >= 3], lam=lam, **few)
+    expected = wkendall.two_sample_test(X[y < 3], X[y >= 3], lam=1e-9, **few)
+    np.testing.assert_allclose(scaled(two, lam), scaled(expected, 1e-9), rtol=rtol)
+    assert two.pvalue < 0.05
+
+
+def test_ties_in_kernels_that_are_nearly_constant():
+    X = np.random.default_rng(1).integers(1, 4, (25, 5))
+    for normalize in (True, False):
+        how = {"ties": "mean", "normalize": normalize, "n_permutations": 99, "rng": 0}
+        expected = wkendall.two_sample_test(X[:10], X[10:], lam=2e-4, **how)
+        found = wkendall.two_sample_test(X[:10], X[10:], lam=5e-5, **how)
+        np.testing.assert_allclose(found.statistic / 5e-5, expected.statistic / 2e-4, rtol=0.01)
+        assert found.pvalue == expected.pvalue
+
+
+@pytest.mark.parametrize("bandwidth", [1e3, 1e5, 1e7, 1e12, 1e100])
+def test_bandwidths_that_are_large(bandwidth):
+    """The kernel is 1 - |a - b|^2 / 2 h^2: the test does not depend on h."""
+    X = make_uniform(30, 5, rng=0)
+    y = X[:, 0] + np.random.default_rng(0).normal(0, 1, 30)
+    few = {"n_permutations": 999, "rng": 0}
+    expected = outcome(X, y, y_options={"bandwidth": 1e4}, **few)
+    found = outcome(X, y, y_options={"bandwidth": bandwidth}, **few)
+    np.testing.assert_allclose(scaled(found, bandwidth**-2), scaled(expected, 1e-8), rtol=1e-4)
+
+
+def test_constant_kernels():
+    """Nothing but rounding: no permutation is less extreme than the data."""
+    X = make_uniform(30, 5, rng=0)
+    y = X[:, 0].astype(float)
+    for how in ({"lam": 0}, {"weight": "top", "k": 1}):
+        assert outcome(X, y, **how).pvalue == 1
+    assert wkendall.two_sample_test(X[:15], X[15:], lam=0, rng=0, n_permutations=99).pvalue == 1

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import csv
-import json
 import sys
 from collections.abc import Mapping
 from pathlib import Path
@@ -13,6 +12,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TextIO
 import numpy as np
 from numpy.typing import NDArray
 
+from wkendall._arguments import as_axes
+from wkendall._text import parsed_json
 from wkendall.cli.errors import CommandError, UsageError
 from wkendall.cli.items import with_same_items
 from wkendall.cli.options import add_files, add_output, add_running, new_parser, wants_progress
@@ -166,24 +167,36 @@ def _load(path: Path) -> Model:
     """Read a learned model, and check that its parts fit together."""
     arrays = load_arrays(path)
     try:
-        settings = json.loads(str(arrays["settings"]))
-        items = [str(item) for item in arrays["items"].tolist()]
-        intercepts = np.atleast_1d(np.asarray(arrays["intercept"], dtype=np.float64))
+        settings = parsed_json(str(arrays["settings"]))
+        items = [str(item) for item in arrays["items"].ravel().tolist()]
+        intercepts = _numbers(arrays, "intercept").ravel()
         classes = None if settings["regression"] else arrays["classes"]
         Reading(*(settings[name] for name in _MEANING)).check()
-        shape = (len(items),) * int(settings["order"])
+        shape = (len(items),) * as_axes(settings["order"], "order")
         endings = [""] if len(intercepts) == 1 else [f"_{index}" for index in range(len(intercepts))]
         functions = []
         for ending, intercept in zip(endings, intercepts.tolist(), strict=True):
-            U, B = (np.asarray(arrays[name + ending], dtype=np.float64) for name in "UB")
+            U, B = (_numbers(arrays, name + ending) for name in "UB")
             if U.shape != B.shape or U.shape[U.ndim - len(shape) :] != shape or U.ndim > len(shape) + 1:
                 raise ValueError(f"U and B have shapes {U.shape} and {B.shape} for {len(items)} items")
             functions.append((U, B, intercept))
         count = 1 if classes is None or len(classes) == 2 else len(classes)
-        if count != len(functions) or (classes is not None and classes.ndim != 1):
+        if classes is not None and (classes.ndim != 1 or len(classes) < 2):
+            raise ValueError(f"classes has shape {classes.shape}, but must have at least two")
+        if count != len(functions):
             raise ValueError(f"there are {len(functions)} functions, but must be {count}")
     except KeyError as error:
         raise CommandError(f"{path} was not written by wkendall learn: it has no {error}") from error
     except (ValueError, TypeError) as error:
         raise CommandError(f"{path} was not written by wkendall learn: {error}") from error
     return Model(path, functions, items, classes, settings)
+
+
+def _numbers(arrays: Mapping[str, NDArray[Any]], name: str) -> NDArray[np.float64]:
+    """Return an array of finite numbers."""
+    found = arrays[name]
+    if found.dtype.kind not in "iuf":
+        raise ValueError(f"{name} has dtype {found.dtype}, but must have numbers")
+    if not np.isfinite(found).all():
+        raise ValueError(f"{name} has numbers that are not finite")
+    return found.astype(np.float64)

@@ -12,7 +12,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import validate_data
 
-from wkendall._arguments import check_unmasked
+from wkendall._arguments import check_same_rows, check_unmasked
 from wkendall._errors import RankingError, changed, sentence_of
 from wkendall._text import one_line, shown
 from wkendall.reading.arrays import as_array, check_not_rearranged, check_objects, check_same_labels
@@ -40,6 +40,7 @@ def checked_data(estimator: BaseEstimator, X: ArrayLike, **how: Any) -> Any:
                 _check_labels(y, rows)
         raise type(error)(one_line(str(error))) from None
     _check_labels_of_items(estimator, X, how.get("reset", True))
+    check_same_rows(X, y, ("X", "y"))
     return found
 
 

@@ -22,7 +22,16 @@ from sklearn.utils import Tags, compute_class_weight
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
-from wkendall._arguments import Array, as_axes, as_order, as_threads, check_choice, check_flag, sample_weights
+from wkendall._arguments import (
+    Array,
+    as_axes,
+    as_order,
+    as_threads,
+    check_choice,
+    check_flag,
+    check_same_rows,
+    sample_weights,
+)
 from wkendall._errors import Option, Sentence
 from wkendall._text import shown
 from wkendall.estimators.input_checks import checked_data
@@ -219,13 +228,14 @@ class Classifier(ClassifierMixin, Learner):  # type: ignore[misc]
         self
         """
         self._check_parameters()
+        given = X
         X, y = checked_data(self, X, y=y, ensure_min_samples=2, ensure_min_features=2)
         check_classification_targets(y)
         labels = cast("Labels", y)
         self.classes_, member = np.unique(labels, return_inverse=True)
         if len(self.classes_) < 2:
             raise ValueError(f"y has one class only, {self.classes_[0]}: a classifier needs at least two")
-        weights = sample_weights(sample_weight, np.shape(X)[0])
+        weights = sample_weights(sample_weight, np.shape(X)[0], given)
         self._check_class_weight()
         factors = compute_class_weight(self.class_weight, classes=self.classes_, y=labels)
         for label, factor in zip(self.classes_, factors, strict=True):
@@ -281,6 +291,22 @@ class Classifier(ClassifierMixin, Learner):  # type: ignore[misc]
         best = (scores[:, 0] > 0).astype(int) if scores.shape[1] == 1 else scores.argmax(axis=1)
         return np.asarray(self.classes_[best])
 
+    def score(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
+        """Return the accuracy: the weighted share of rankings whose class is predicted correctly.
+
+        Parameters
+        ----------
+        X : array-like of shape (m, n)
+        y : array-like of shape (m,)
+        sample_weight : array-like of shape (m,), optional
+
+        Returns
+        -------
+        float
+        """
+        check_rows_of_score(X, y, sample_weight)
+        return float(super().score(X, y, sample_weight))
+
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         # scikit-learn's checks use data of which little remains after ranking.
@@ -311,8 +337,9 @@ class Regressor(RegressorMixin, Learner):  # type: ignore[misc]
         self
         """
         self._check_parameters()
+        given = X
         X, y = checked_data(self, X, y=y, y_numeric=True, ensure_min_samples=2, ensure_min_features=2)
-        weights = sample_weights(sample_weight, np.shape(X)[0])
+        weights = sample_weights(sample_weight, np.shape(X)[0], given)
         targets = np.asarray(y, dtype=np.float64)
         # Subtract the mean, so that large targets lose no digits.
         middle = float(np.average(targets, weights=weights))
@@ -334,11 +361,33 @@ class Regressor(RegressorMixin, Learner):  # type: ignore[misc]
         """
         return self._scores(X)[:, 0]
 
+    def score(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
+        """Return the coefficient of determination R^2 of the predictions.
+
+        Parameters
+        ----------
+        X : array-like of shape (m, n)
+        y : array-like of shape (m,)
+        sample_weight : array-like of shape (m,), optional
+
+        Returns
+        -------
+        float
+        """
+        check_rows_of_score(X, y, sample_weight)
+        return float(super().score(X, y, sample_weight))
+
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.regressor_tags.poor_score = True
         tags.input_tags.allow_nan = self.missing != "error"
         return tags
+
+
+def check_rows_of_score(X: object, y: object, sample_weight: object) -> None:
+    """Refuse targets or weights with other labels of rows than the rankings."""
+    check_same_rows(X, y, ("X", "y"))
+    check_same_rows(X, sample_weight, ("X", "sample_weight"))
 
 
 def slopes(targets: Array, weights: Array) -> Array:

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 from wkendall import _core
-from wkendall._arguments import check_choice, real_array
+from wkendall._arguments import check_choice, check_same_rows, real_array
 from wkendall._errors import Option, Sentence
 from wkendall._progress import progress_bar
 from wkendall.kernels.run import Run
@@ -107,6 +107,7 @@ def combine(
     coefficients = real_array(coef, "coef", (1,), "an array of one coefficient for each ranking")
     if len(coefficients) != rankings.rows:
         raise ValueError(f"coef has {len(coefficients)} coefficients, but X has {rankings.rows} rankings")
+    check_same_rows(X, coef, ("X", "coef"))
     if not np.isfinite(coefficients).all():
         place = int(np.argmin(np.isfinite(coefficients)))
         raise ValueError(f"coef[{place}] is {coefficients[place]}: coefficients must be finite")
@@ -257,6 +258,13 @@ def features_of(rankings: CheckedRankings, kernel: Kernel, run: Run) -> NDArray[
     with progress_bar(run.progress, "features") as show:
         _core.features(measure, rankings.core, out, threads=run.threads, progress=show)
     return out
+
+
+def columns_of_features(kernel: Kernel, rankings: CheckedRankings) -> int | None:
+    """Return the number of features of a kernel; None if it has none."""
+    if kernel.U is not None or kernel.W is not None or rankings.missing == "anywhere" or kernel.order != 2:
+        return None
+    return _core.feature_columns(kernel.measure(rankings.items))
 
 
 def _refuse_unknown(missing: Missing) -> None:

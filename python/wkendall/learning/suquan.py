@@ -15,7 +15,16 @@ from typing import NamedTuple, SupportsIndex, get_args
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from wkendall._arguments import Array, as_axes, as_order, as_threads, check_choice, check_flag, check_unmasked
+from wkendall._arguments import (
+    Array,
+    as_axes,
+    as_order,
+    as_threads,
+    check_choice,
+    check_flag,
+    check_same_rows,
+    check_unmasked,
+)
 from wkendall._errors import Option, Sentence, bad_argument
 from wkendall._memory import check_fits
 from wkendall._text import shown
@@ -103,6 +112,7 @@ def suquan_svd(
     check_flag(pure, "pure")
     rankings = learnable(X, Reading(input, top, ties, missing), axes, threads)
     coefficients = class_coefficients(y, rankings.rows)
+    check_same_rows(X, y, ("X", "y"))
     return leading_weights(tensors_of(rankings, threads), coefficients, axes, components, bool(pure))
 
 

@@ -17,7 +17,6 @@ Layers, each using only those below it:
     spaces       orders and tours
     arguments    checks of arguments
     moves        all neighbours of an order, and the distance for orders
-    blas         one thread for linear algebra
 
 >>> from wkendall.optimize import minimize
 >>> minimize(lambda x: float(x[0] + 2 * x[1] + 3 * x[2]), 3, rng=0).x

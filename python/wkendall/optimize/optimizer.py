@@ -10,16 +10,16 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import OptimizeResult
 
-from wkendall._arguments import Array, check_choice, check_flag
+from wkendall._arguments import Array, as_integer, check_choice, check_flag
+from wkendall._blas import one_thread
 from wkendall._errors import RankingError, Sentence, bad_argument
-from wkendall.optimize.arguments import as_count, as_point, as_points, as_seed, check_callable
-from wkendall.optimize.blas import one_thread
+from wkendall.optimize.arguments import as_count, as_point, as_points, as_seed, as_value, check_callable
 from wkendall.optimize.candidates import SMALL, Candidates
 from wkendall.optimize.model import COSTS, KERNELS, Model
 from wkendall.optimize.moves import Orders
 from wkendall.optimize.search import Search
 from wkendall.optimize.spaces import Space
-from wkendall.optimize.storage import read_state, write_state
+from wkendall.optimize.storage import damaged, read_state, write_state
 
 #: The number of random orders that are evaluated before the model is used.
 INITIAL = 10
@@ -205,7 +205,8 @@ class Optimizer:
         Parameters
         ----------
         path : str or path
-            The file; an existing file is replaced atomically.
+            The file; an existing file is replaced atomically and keeps its mode. The file that a symbolic link leads to
+            is replaced, not the link.
         """
         settings = {name: getattr(self, name) for name in ("n_items", "n_initial", "kernel", "space", "noisy")}
         settings |= {"feasible": self.feasible is not None, "rng": self.seed}
@@ -229,12 +230,26 @@ class Optimizer:
         Optimizer
         """
         settings, orders, values = read_state(path)
-        if settings.pop("feasible") != (feasible is not None):
+        was_given = settings.pop("feasible")
+        with damaged(path):
+            check_flag(was_given, "feasible")
+            as_integer(settings["rng"], "rng", "a whole number")
+            as_count(settings["n_initial"], "n_initial")
+            items = cls(**settings).n_items
+            points = [as_point(order, items, "x", row) for row, order in enumerate(orders)]
+            numbers = [as_value(value, "y", row) for row, value in enumerate(values)]
+        if was_given != (feasible is not None):
             said = "without" if feasible is not None else "with"
             raise bad_argument("feasible", f" must be given as before: {str(path)!r} was saved {said} it")
         made = cls(**settings, feasible=feasible)
-        for order, value in zip(orders, values, strict=True):
-            made.tell(order, value)
+        for point, number in zip(points, numbers, strict=True):
+            try:
+                made.tell(point, number)
+            except RankingError as error:
+                if error.kind == "infeasible":
+                    raise
+                with damaged(path):
+                    raise
         return made
 
     def is_known(self, x: ArrayLike) -> bool:
@@ -282,7 +297,7 @@ class Optimizer:
         rng = np.random.default_rng([self.seed, count])
         taken = {path.tobytes() for path in pending} | (set() if self.noisy else set(self._known))
         candidates = Candidates(self._space, self.feasible, taken, self._paths + pending, COSTS[self.kernel])
-        if count < self.n_initial or not self._paths:
+        if count < self.n_initial or not self._paths or self._space.size == 1:
             return candidates.random(rng)
         model = self._fitted()
         search = Search(*model.given(pending), candidates.moves, candidates.acceptable)

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
 
 from wkendall._disk import as_path, write_whole
-from wkendall._text import shown
+from wkendall._text import parsed_json, shown
 from wkendall.optimize.moves import Orders
 
 _FORMAT, _VERSION = "wkendall.optimize", 1
@@ -24,21 +26,33 @@ def write_state(path: str | os.PathLike[str], settings: dict[str, Any], orders: 
 
 
 def read_state(path: str | os.PathLike[str]) -> tuple[dict[str, Any], list[list[int]], list[float]]:
-    """Read a file of `write_state`."""
+    """Read a file of `write_state`. The settings and evaluations may be of any type."""
     file = as_path(path)
     try:
-        state = json.loads(file.read_bytes())
+        state = parsed_json(file.read_bytes())
     except ValueError:
         raise ValueError(f"{str(file)!r} is not a file that Optimizer.save wrote: it is not JSON") from None
     if not isinstance(state, dict) or state.get("format") != _FORMAT:
         raise ValueError(f"{str(file)!r} is not a file that Optimizer.save wrote: it is other JSON")
-    if state.get("version") != _VERSION:
-        raise ValueError(f"{str(file)!r} has version {shown(state.get('version'))}, but must have version {_VERSION}")
-    missing = [name for name in (*_SETTINGS, "x", "y") if name not in state]
-    if missing:
-        raise ValueError(f"{str(file)!r} is not complete: it has no {missing[0]!r}")
-    orders, values = state["x"], state["y"]
-    if not (isinstance(orders, list) and isinstance(values, list) and len(orders) == len(values)):
-        raise ValueError(f"{str(file)!r} is damaged: 'x' and 'y' must be lists of the same length")
-    numbers = [np.inf if value is None else value for value in values]
+    with damaged(path):
+        if state.get("version") != _VERSION:
+            raise ValueError(f"it has version {shown(state.get('version'))}, but must have version {_VERSION}")
+        for name in (*_SETTINGS, "x", "y"):
+            if name not in state:
+                raise ValueError(f"it has no {name!r}")
+        orders, values = state["x"], state["y"]
+        if not (isinstance(orders, list) and isinstance(values, list) and len(orders) == len(values)):
+            raise ValueError("'x' and 'y' must be lists of the same length")
+        numbers = [np.inf if value is None else value for value in values]
     return {name: state[name] for name in _SETTINGS}, orders, numbers
+
+
+@contextmanager
+def damaged(path: str | os.PathLike[str]) -> Iterator[None]:
+    """Say of all errors that a file has caused them."""
+    try:
+        yield
+    except RecursionError:
+        raise ValueError(f"{str(path)!r} is damaged: it has lists in lists, too many to read") from None
+    except (TypeError, ValueError, OverflowError) as error:
+        raise ValueError(f"{str(path)!r} is damaged: {error}") from None

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, SupportsIndex
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from wkendall._arguments import Array
+from wkendall._arguments import Array, check_same_rows
 from wkendall._errors import bad_argument
 from wkendall._memory import check_fits
 from wkendall.kernels.gram import gram_of
@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 ADVICE = "draw a random part of the rankings"
 #: The length of the longest arrow, relative to the farthest point.
 REACH = 0.9
+#: The space around the points, arrows and names, relative to their extent, and how often it is adjusted.
+MARGIN, PASSES = 0.06, 3
 
 
 def plot_map(
@@ -86,6 +88,7 @@ def plot_map(
         raise bad_argument("X", f" has {rankings.rows} rankings, but a map needs at least 2")
     names = _labels(items, "items", rankings.items, "items")
     labels = None if groups is None else _labels(groups, "groups", rankings.rows, "rankings")
+    check_same_rows(X, groups, ("X", "groups"))
     check_fits(rankings.rows, rankings.rows, np.dtype(np.float64), ADVICE)
     gram = gram_of(rankings, None, Kernel(weight, k, u, U, W, order, check, signed, normalize), run)
     points, shares = components(gram)
@@ -100,6 +103,7 @@ def plot_map(
         ax.legend(frameon=False)
     if title is not None:
         ax.set_title(title)
+    _fit_limits(ax)
     return ax
 
 
@@ -146,6 +150,7 @@ def _draw_items(ax: Axes, points: Array, arrows: Array, names: NDArray[Any]) -> 
     longest = float(np.linalg.norm(arrows, axis=1).max(initial=0.0)) or 1.0
     far = float(np.abs(points).max(initial=0.0)) or 1.0
     ends = arrows * (REACH * far / longest)
+    ax.update_datalim(ends)
     placed: list[tuple[float, float]] = []
     for item in np.argsort(ends[:, 1]):
         x, y = ends[item]
@@ -155,10 +160,43 @@ def _draw_items(ax: Axes, points: Array, arrows: Array, names: NDArray[Any]) -> 
         while any(abs(at[0] - other[0]) < 0.25 * far and abs(at[1] - other[1]) < 0.07 * far for other in placed):
             at = (at[0], at[1] + 0.03 * far)
         placed.append(at)
-        ax.annotate(
+        name = ax.annotate(
             str(names[item]), at, ha="left" if x > 0 else "right", va="center", fontsize="small",
             bbox={"boxstyle": "round,pad=0.1", "facecolor": "white", "edgecolor": "none", "alpha": 0.7},
         )  # fmt: skip
+        name.set_in_layout(False)  # the limits make room for it
+
+
+def _fit_limits(ax: Axes) -> None:
+    """Set the limits of axes with equal scales so that they contain all data, and the names with their whole texts.
+
+    Names have a size in pixels. So the limits depend on the size of the axes, which depends on the labels of the ticks,
+    which depend on the limits: a few passes are enough.
+    """
+    canvas: Any = ax.figure.canvas
+    names = [text for text in ax.texts if text.get_text()]
+    anchors = np.array([text.xy for text in names]).reshape(-1, 2)  # type: ignore[attr-defined]
+    low, high = np.minimum(ax.dataLim.min, anchors.min(axis=0)), np.maximum(ax.dataLim.max, anchors.max(axis=0))
+    for _ in range(PASSES):
+        canvas.figure.draw_without_rendering()
+        size = np.array(ax.bbox.size)
+        boxes = [text.get_bbox_patch().get_window_extent() for text in names]  # type: ignore[union-attr]
+        pixels = ax.transData.transform(anchors)
+        # What the names need before and behind their anchors. Names that do not fit leave the data a fifth of the axes.
+        most = 0.4 * size
+        before = np.minimum(pixels - [box.min for box in boxes], most)
+        behind = np.minimum([box.max for box in boxes] - pixels, most)
+        scale, wider = 0.0, float(((high - low) / size).max()) or 1.0
+        while wider > 1.0001 * scale:
+            scale = wider
+            first = np.minimum(low, (anchors - scale * before).min(axis=0))
+            last = np.maximum(high, (anchors + scale * behind).max(axis=0))
+            wider = float(((last - first) / size).max())
+        middle, half = (first + last) / 2, (1 + MARGIN) * scale * size / 2
+        (left, bottom), (right, top) = middle - half, middle + half
+        # Not fixed: matplotlib keeps the scales equal if the size of the figure changes.
+        ax.set_xlim(left, right, auto=True)
+        ax.set_ylim(bottom, top, auto=True)
 
 
 def _labels(labels: ArrayLike | None, name: str, count: int, what: str) -> NDArray[Any]:

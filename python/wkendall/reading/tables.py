@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from wkendall._arguments import TEXT, wrong_axes
+from wkendall._arguments import TEXT, check_same_rows, wrong_axes
 from wkendall._errors import Argument, RankingError, Row, Sentence, bad_argument
 from wkendall._text import shown
 from wkendall.reading.columns import EXACT, Kind, Place, in_order
@@ -40,18 +40,18 @@ def read_table_columns(data: Any, name: str) -> Table:
         return _from_pandas(data, name)
     if library == "polars" and hasattr(data, "to_numpy"):
         return _from_polars(data, name)
+    if library == "pandas" and getattr(data, "ordered", False) is True:  # ordered categories without a series
+        return Table(_joined(iter([_of_codes(data.codes)]), _places(name, 1), len(data)))
     return Table(_from_array(data, name))
 
 
-def check_same_rows(x: Table, y: Table, data: Any, other: Any) -> None:
+def check_same_observations(x: Table, y: Table, data: Any, other: Any) -> None:
     """Refuse two tables that do not have the same observations."""
     first, second = x.values.shape[1], y.values.shape[1]
     if first != second:
         said = f" has {first} rows, but ", Argument("other"), f" has {second}: both must have the same observations"
         raise RankingError(Sentence(Argument("data"), *said), argument="other", value=second, kind="rows differ")
-    if x.kind == y.kind == "pandas" and not data.index.equals(other.index):
-        rule = " has another index than data, but rows are matched by position: give both the same index"
-        raise bad_argument("other", rule, kind="rows differ")
+    check_same_rows(data, other, ("data", "other"))
 
 
 def _from_pandas(data: Any, name: str) -> Table:
@@ -69,6 +69,8 @@ def _from_pandas(data: Any, name: str) -> Table:
 def _of_pandas_column(column: Any) -> Column:
     if isinstance(column.dtype, np.dtype):
         return column.to_numpy(), None
+    if getattr(column.dtype, "ordered", False):
+        return _of_codes(column.cat.codes.to_numpy())
     # Extension types of pandas, which have their own missing values.
     missing = column.isna().to_numpy()
     import pandas as pd
@@ -84,6 +86,11 @@ def _of_pandas_column(column: Any) -> Column:
     return column.to_numpy(dtype=object), None
 
 
+def _of_codes(codes: NDArray[Any]) -> Column:
+    """Return the places of ordered categories in their order; -1 is missing."""
+    return codes, codes < 0
+
+
 def _from_polars(data: Any, name: str) -> Table:
     frame = data if hasattr(data, "columns") else data.to_frame()
     labels = list(frame.columns)
@@ -97,6 +104,8 @@ def _of_polars_column(column: Any, place: Place) -> Column:
         raise place.no_numbers(f"values of type {column.dtype}", column.dtype.is_temporal())
     if column.dtype.is_decimal() or str(column.dtype) in ("Int128", "UInt128"):  # NumPy has no such types
         return _objects(column.to_list()), None
+    if type(column.dtype).__name__ == "Enum":  # ordered categories
+        column = column.to_physical()
     missing = column.is_null().to_numpy() if column.null_count() else None
     if missing is not None and column.dtype.is_integer():
         return column.fill_null(0).to_numpy(), missing

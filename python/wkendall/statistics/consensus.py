@@ -80,7 +80,8 @@ def consensus(
         Rankings, as for `gram_matrix`. A ranking with ties or missing items counts as the mean over the complete
         rankings that agree with it. Sparse arrays are read as lists and expanded to an array of shape (m, n).
     sample_weight : array-like of shape (m,), optional
-        The weight of each ranking, at least 0; for example its number of voters. The default is 1 for each.
+        The weight of each ranking, at least 0; for example its number of voters. The default is 1 for each. Two pandas
+        objects must have the same index.
     method : {"auto", "exact", "local", "borda"}
         "exact" finds the best of all rankings, for up to 20 items; with `weight="mult"` or `U` up to 10. "local" moves
         and swaps items as long as the score grows, from several starts, for any number of items. "borda" sorts the
@@ -126,7 +127,7 @@ def consensus(
     rankings = Reading(input, top, ties, missing).rankings(X, "X", run.threads)
     if not rankings.rows:
         raise bad_argument("X", " has no rankings: a consensus needs at least one", kind="no rankings")
-    return consensus_of(rankings, sample_weights(sample_weight, rankings.rows), kernel, method, random, run)
+    return consensus_of(rankings, sample_weights(sample_weight, rankings.rows, X), kernel, method, random, run)
 
 
 def consensus_of(

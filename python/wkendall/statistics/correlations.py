@@ -12,7 +12,7 @@ from wkendall._arguments import as_order, as_threads, check_choice, check_flag
 from wkendall._errors import Argument, RankingError, Sentence
 from wkendall._memory import check_fits
 from wkendall._progress import progress_bar
-from wkendall.reading.tables import Table, check_same_rows, read_table_columns
+from wkendall.reading.tables import Table, check_same_observations, read_table_columns
 
 Alternative = Literal["two-sided", "less", "greater"]
 _ADVICE = "take fewer columns at a time, with other= for blocks of the matrix"
@@ -86,8 +86,8 @@ def corr(
     data : data frame, series or array-like of shape (observations, columns)
         A row for each observation, a column for each variable. NaN, None, pd.NA, null and masked entries are missing.
         Infinite values are allowed. Only the order of the values in a column matters. Whole numbers of any length,
-        decimals and fractions are ordered exactly, also if a column mixes them with floats. A series or a 1-d array is
-        one column.
+        decimals and fractions are ordered exactly, also if a column mixes them with floats. Ordered categories of pandas
+        and `Enum` of polars have the order of the categories. A series or a 1-d array is one column.
     other : the same, optional
         A second table. Its columns are compared with the columns of `data`. It must have the same number of rows, and
         rows are matched by position. Two pandas objects must have the same index.
@@ -137,7 +137,7 @@ def corr(
     x = read_table_columns(data, "data")
     y = None if other is None else read_table_columns(other, "other")
     if y is not None:
-        check_same_rows(x, y, data, other)
+        check_same_observations(x, y, data, other)
     return _labelled(x, y, _matrices(x, y, least, alternative if pvalues else None, threads, bool(progress)))
 
 

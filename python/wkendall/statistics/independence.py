@@ -8,9 +8,8 @@ from typing import Any, SupportsIndex
 import numpy as np
 from numpy.typing import ArrayLike
 
-from wkendall._arguments import Random, generator
+from wkendall._arguments import Random, check_same_rows, generator
 from wkendall.kernels.run import Run
-from wkendall.reading.arrays import check_not_rearranged
 from wkendall.reading.rankings import Input, Missing, Reading, Ties, Top
 from wkendall.statistics.dependence import dependence_of
 from wkendall.statistics.paired_values import ValueKernel, values_of
@@ -19,11 +18,10 @@ from wkendall.statistics.results import TestResult
 from wkendall.statistics.samples import (
     KernelName,
     KernelOptions,
-    centered,
     check_size,
     kernel_between,
-    reduced,
     sample_of,
+    scaled,
 )
 
 
@@ -65,7 +63,7 @@ def independence_test(
     X : array-like of shape (m, n)
         Rankings, one per row; at least two.
     y : array-like of shape (m,) or (m, d)
-        The value that is paired with each ranking.
+        The value that is paired with each ranking. Two pandas objects must have the same index.
     y_kernel : {"auto", "delta", "gaussian", "mallows", "kendall"}
         The kernel between values of `y`. "delta", for labels: 1 if they are equal, else 0. "gaussian", for numbers and
         vectors: `exp(-|a - b|^2 / (2 bandwidth^2))`. "mallows" and "kendall", for rankings, of the same items as `X` or
@@ -74,9 +72,10 @@ def independence_test(
         are rankings. Labels of different types are different: 1, "1" and True are three labels. Every ranking needs a
         value of `y`: None and NaN are refused.
     y_options : dict, optional
-        Options of the kernel of `y`. "gaussian": `bandwidth`; the default is the median distance between distinct
-        values. If there are more than 1,000 values, it is computed from 1,000 of them, evenly spaced in sorted order.
-        "mallows" and "kendall": the kernel options listed below, and `input`, `top`, `ties`, `missing`.
+        Options of the kernel of `y`. "gaussian": `bandwidth`; the default is the median distance over all pairs of
+        people with different values. If there are more than 1,000 distinct values, it is computed from 1,000 people,
+        evenly spaced in sorted order. "mallows" and "kendall": the kernel options listed below, and `input`, `top`,
+        `ties`, `missing`.
     n_permutations, rng, kernel, lam, weight, k, u, U, W, order, check, signed, normalize
         As for `two_sample_test`; by default the kernel between the rankings of `X` is "mallows".
     input, top, ties, missing, n_jobs, progress
@@ -85,12 +84,14 @@ def independence_test(
     Returns
     -------
     TestResult
-        A tuple of `statistic` and `pvalue`, with the attributes `null_distribution` and `lam`.
+        A tuple of `statistic` and `pvalue`, with the attributes `null_distribution`, `lam` and `bandwidth` (the
+        bandwidth that was used; None if the kernel of `y` is not "gaussian").
 
     Notes
     -----
     Two statistics count as equal if they differ by at most 1e-10 times the product of the largest values of both
-    kernels, each rounded down to a power of two. The p-value counts permutations with an equal or a larger statistic.
+    kernels, without what is constant in them, each rounded down to a power of two. The p-value counts permutations with
+    an equal or a larger statistic. Whole numbers of any size in `y` are subtracted exactly.
 
     Equal rankings and equal values of `y` are merged and counted. With labels or numbers, a permutation costs a product
     of the Gram matrix of the distinct rankings with a few vectors. With vectors or rankings that are all distinct, it
@@ -115,14 +116,14 @@ def independence_test(
     rankings = Reading(input, top, ties, missing).rankings(X, "X", run.threads)
     check_size(rankings.rows, "X")
     values = values_of(y, rankings.rows, y_kernel, y_options, run)
-    check_not_rearranged(X, y, "index", ("X", "y"), "row")
+    check_same_rows(X, y, ("X", "y"))
     sample = sample_of(rankings)
     gram, rate = kernel_between(sample, options, run)
-    unit = reduced(gram) * values.unit
-    gram = centered(gram, sample.counts)
+    kernel_of_x = scaled(gram, sample.counts)
     bar = (run.progress, "independence_test")
-    dependence = dependence_of(gram, sample, values)
+    dependence = dependence_of(kernel_of_x.gram, sample, values)
     observed = values.member[np.argsort(sample.member, kind="stable")]
     statistic = float(dependence.of(observed[np.newaxis])[0])
     null = null_distribution(lambda batch: dependence.drawn(random, batch), permutations, dependence.batch(), bar)
-    return answer(statistic, null, unit, rate)
+    unit, tolerance = kernel_of_x.unit * values.unit, max(kernel_of_x.tolerance, values.tolerance)
+    return answer(statistic, null, unit, tolerance, lam=rate, bandwidth=values.bandwidth)

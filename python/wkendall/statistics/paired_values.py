@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from numbers import Real
+from decimal import Decimal
+from fractions import Fraction
+from numbers import Rational, Real
 from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
@@ -15,12 +17,25 @@ from wkendall._errors import bad_argument, bad_type
 from wkendall._memory import check_fits
 from wkendall._text import shown
 from wkendall.kernels.run import Run
+from wkendall.reading.columns import EXACT
 from wkendall.reading.rankings import Reading
-from wkendall.statistics.samples import ADVICE, Counts, KernelOptions, counts_of, kernel_between, reduced, sample_of
+from wkendall.statistics.samples import (
+    ADVICE,
+    EQUAL,
+    ROUNDING,
+    Counts,
+    KernelOptions,
+    counts_of,
+    kernel_between,
+    power_of_two,
+    reduced,
+    sample_of,
+    without_constant,
+)
 
 ValueKernel = Literal["auto", "delta", "gaussian", "mallows", "kendall"]
 
-#: The median distance is computed from at most this many distinct values, evenly spaced in sorted order.
+#: If there are more distinct values, the median distance is that of this many people, evenly spaced in sorted order.
 MOST_VALUES = 1000
 #: Squares of distances in between have all their digits.
 _SAFE = (1e-140, 1e140)
@@ -36,12 +51,19 @@ _OPTIONS = {
 
 
 class Values(NamedTuple):
-    """Values: the index of each row's distinct value, the counts of the distinct values, and a kernel between them."""
+    """Values: the index of each row's distinct value, the counts of the distinct values, and a kernel between them.
+
+    The criterion uses the centred kernel, so the kernel here can differ from the one of the test by f(a) + f(b).
+    """
 
     member: NDArray[np.intp]
     counts: Counts
     #: The factor that the kernel was divided by, so that its largest value is 1 to 2.
     unit: float
+    #: Rounding of the kernel changes the criterion, of a scaled kernel between rankings, by less than this.
+    tolerance: float
+    #: The bandwidth of a Gaussian kernel.
+    bandwidth: float | None = None
     #: The kernel of each distinct value with itself, of all with one, and of all with all; absent for labels.
     own: Array | None = None
     column: Callable[[int], Array] | None = None
@@ -126,33 +148,86 @@ def _labels(y: Any, rows: int) -> Values:
             member[row] = numbers.setdefault((flag, label), len(numbers))
         except TypeError:
             raise bad_type(f"y[{row}]", f" is {shown(label)}, but a label is a text, a number or a flag") from None
-    return Values(member, counts_of(member, len(numbers), None), 1.0)
+    return Values(member, counts_of(member, len(numbers), None), 1.0, EQUAL)
 
 
 def _numbers(y: ArrayLike, rows: int, bandwidth: object = None) -> Values:
-    meaning = "numbers, one for each ranking, or vectors, one per row"
-    flags = isinstance(y, np.ndarray) and y.dtype == bool
-    array = real_array(np.asarray(y, dtype=np.int64) if flags else y, "y", (1, 2), meaning)
-    _check_rows(len(array), rows)
-    vectors = array[:, np.newaxis] if array.ndim == 1 else array
-    _check_finite(vectors, array.ndim)
-    different, member = np.unique(vectors, axis=0, return_inverse=True)
-    member = member.reshape(-1)
-    # Differences of the largest doubles would not be finite.
-    unit = 0.25 if np.abs(different).max(initial=0.0) > 2.0**1021 else 1.0
-    different *= unit
-    given = None if bandwidth is None else unit * _checked_bandwidth(bandwidth)
-    width = _median_distance(different) if given is None else max(given, _LEAST)
+    both, unit = _exact_numbers(y, rows)
+    different, member, counts = np.unique(np.concatenate(both, axis=1), axis=0, return_inverse=True, return_counts=True)
+    numbers = Numbers(*np.split(different, 2, axis=1))
+    given = None if bandwidth is None else _checked_bandwidth(bandwidth)
+    width = median_distance(numbers, counts) if given is None else max(unit * given, _LEAST)
+    # The kernel L is replaced by L(a, b) - L(a, c) - L(c, b) + L(c, c), where c is a value in the middle. This does not
+    # change the criterion, and keeps all digits if the bandwidth is so large that L is nearly constant.
+    middle = int(np.searchsorted(counts.cumsum(), rows // 2, side="right"))
+
+    def below_one(number: int) -> Array:
+        """Return the kernel of all values with one of them, minus 1."""
+        with np.errstate(over="ignore", under="ignore"):  # then it is -1 or 0, to all digits
+            return np.asarray(np.expm1(-0.5 * ((numbers.minus(number) / width) ** 2).sum(axis=1)))
+
+    from_middle = below_one(middle)
+    scale = power_of_two(float(-2 * from_middle.min(initial=0.0)))
 
     def column(number: int) -> Array:
-        with np.errstate(over="ignore", under="ignore"):  # then it is 0 or 1, to all digits
-            return np.asarray(np.exp(-0.5 * (((different - different[number]) / width) ** 2).sum(axis=1)))
+        return np.asarray((below_one(number) - from_middle - from_middle[number]) / scale)
 
     def matrix() -> Array:
         check_fits(len(different), len(different), np.dtype(np.float64), ADVICE)
         return np.array([column(number) for number in range(len(different))])
 
-    return Values(member, counts_of(member, len(different), None), 1.0, np.ones(len(different)), column, matrix)
+    used = width / unit if given is None else given
+    return Values(
+        member.reshape(-1),
+        counts,
+        scale,
+        EQUAL,
+        bandwidth=used,
+        own=-2 * from_middle / scale,
+        column=column,
+        matrix=matrix,
+    )
+
+
+class Numbers(NamedTuple):
+    """Distinct numbers or vectors, one per row, each as a sum of two doubles: whole numbers above 2^53 need both."""
+
+    high: Array
+    low: Array
+
+    def minus(self, number: int) -> Array:
+        """Subtract one of the values from all."""
+        return np.asarray((self.high - self.high[number]) + (self.low - self.low[number]))
+
+
+def _exact_numbers(y: Any, rows: int) -> tuple[Numbers, float]:
+    """Return numbers, or vectors, one per row, and the factor that they were multiplied with."""
+    flags = isinstance(y, np.ndarray) and y.dtype == bool
+    given = np.asarray(y, dtype=np.int64) if flags else y
+    array = real_array(given, "y", (1, 2), "numbers, one for each ranking, or vectors, one per row")
+    _check_rows(len(array), rows)
+    vectors = array[:, np.newaxis] if array.ndim == 1 else array
+    _check_finite(vectors, array.ndim)
+    largest = np.abs(vectors).max(initial=0.0)
+    # Differences of the largest doubles would not be finite.
+    unit = 0.25 if largest > 2.0**1021 else 1.0
+    if largest > EXACT:
+        # NumPy makes floats of a list with whole numbers and floats.
+        exact = np.array(given, dtype=object) if isinstance(given, list | tuple) else np.asarray(given)
+        if exact.dtype.kind in "iuO":
+            columns = exact.reshape(vectors.shape).T.tolist()
+            high, low = zip(*(_without_middle(column, Fraction(unit)) for column in columns), strict=True)
+            return Numbers(np.array(high).T, np.array(low).T), unit
+    return Numbers(unit * vectors, np.zeros(vectors.shape)), unit
+
+
+def _without_middle(column: list[Any], unit: Fraction) -> tuple[Array, Array]:
+    """Subtract the number in the middle from all; return each difference as a sum of two doubles."""
+    exact = [Fraction(value if isinstance(value, Rational | Decimal) else float(value)) for value in column]
+    middle = sorted(exact)[len(exact) // 2]
+    left = [unit * (value - middle) for value in exact]
+    high = list(map(float, left))
+    return np.array(high), np.array([float(value - Fraction(first)) for value, first in zip(left, high, strict=True)])
 
 
 def _check_finite(vectors: Array, axes: int) -> None:
@@ -170,22 +245,42 @@ def _checked_bandwidth(bandwidth: object) -> float:
     return number
 
 
-def _median_distance(different: Array) -> float:
-    """Return the median distance between distinct values; 1 if there is only one."""
+def median_distance(numbers: Numbers, counts: Counts) -> float:
+    """Return the median distance of two people with different values; 1 if all values are equal."""
     from scipy.spatial.distance import pdist
 
-    if len(different) < 2:
+    some = np.arange(len(counts))
+    if len(some) < 2:
         return 1.0
-    some = different
-    if len(different) > MOST_VALUES:
-        some = different[np.linspace(0, len(different) - 1, MOST_VALUES).round().astype(np.intp)]
-    distances = pdist(some)
-    if not (distances.min() > _SAFE[0] and distances.max() < _SAFE[1]):
-        # Squares would be too small or too large for a double.
+    if len(some) > MOST_VALUES:
+        people = np.repeat(some, counts)
+        some, counts = np.unique(_evenly_spaced(people), return_counts=True)
+        if len(some) < 2:  # nearly all values are equal
+            some = _evenly_spaced(np.arange(len(numbers.high)))
+            counts = np.ones(len(some), dtype=np.int64)
+    distances = pdist(numbers.high[some])
+    if numbers.low[some].any() or not (distances.min() > _SAFE[0] and distances.max() < _SAFE[1]):
+        # Doubles would be rounded, or their squares would be too small or too large.
         distances = np.zeros(len(distances))
-        for numbers in some.T:
-            distances = np.hypot(distances, pdist(numbers[:, np.newaxis], "cityblock"))
-    return float(np.median(distances))
+        for high, low in zip(numbers.high[some].T, numbers.low[some].T, strict=True):
+            first, second = np.triu_indices(len(some), 1)
+            distances = np.hypot(distances, (high[first] - high[second]) + (low[first] - low[second]))
+    first, second = np.triu_indices(len(some), 1)
+    return _weighted_median(distances, counts[first] * counts[second])
+
+
+def _evenly_spaced(values: NDArray[np.intp]) -> NDArray[np.intp]:
+    """Return the middle one of each of MOST_VALUES parts of the values."""
+    return values[(2 * np.arange(MOST_VALUES) + 1) * len(values) // (2 * MOST_VALUES)]
+
+
+def _weighted_median(numbers: Array, counts: Counts) -> float:
+    """Return the median of numbers that occur `counts` times each."""
+    order = numbers.argsort()
+    ends = counts[order].cumsum()
+    places = np.searchsorted(ends, [(ends[-1] - 1) // 2, ends[-1] // 2], side="right")
+    low, high = numbers[order[places]]
+    return float(low + (high - low) / 2)
 
 
 def _rankings(y: ArrayLike, rows: int, kind: str, options: dict[str, Any], run: Run) -> Values:
@@ -196,5 +291,10 @@ def _rankings(y: ArrayLike, rows: int, kind: str, options: dict[str, Any], run: 
     _check_rows(rankings.rows, rows)
     sample = sample_of(rankings)
     gram, _ = kernel_between(sample, kernel, run)
-    unit, own = reduced(gram), gram.diagonal().copy()
-    return Values(sample.member, sample.counts, unit, own, lambda number: gram[number], lambda: gram)
+    first = reduced(gram)
+    gram, second = without_constant(gram, int(sample.counts.argmax()))
+    tolerance = max(EQUAL, ROUNDING / second)
+    return Values(
+        sample.member, sample.counts, first * second, tolerance,
+        own=gram.diagonal().copy(), column=lambda number: gram[number], matrix=lambda: gram,
+    )  # fmt: skip

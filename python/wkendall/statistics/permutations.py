@@ -8,7 +8,7 @@ kernel within groups are quadratic forms of these counts, computed as matrix pro
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,9 +21,6 @@ from wkendall.statistics.samples import Counts
 
 Tables = NDArray[np.int64]
 
-#: Statistics of kernels scaled to a largest value of 1 to 2 count as equal if they differ by at most this. Rounding is
-#: far smaller.
-EQUAL = 1e-10
 #: Array entries and multiplications of a batch: it takes 50 MiB and a few tenths of a second, and then Ctrl-C is
 #: handled.
 BATCH_NUMBERS, BATCH_WORK = 2**21, 10**9
@@ -122,9 +119,8 @@ def _batches(permutations: int, batch: int) -> Iterator[slice]:
         yield slice(begin, min(begin + batch, permutations))
 
 
-def answer(statistic: float, null: Array, unit: float, lam: float | None, pairwise: Array | None = None) -> TestResult:
-    """Return the result of a test; `unit` is the factor that the kernels were divided by."""
-    as_large = int(np.count_nonzero(null >= statistic - EQUAL))
+def answer(statistic: float, null: Array, unit: float, tolerance: float, **more: Any) -> TestResult:
+    """Return the result of a test; `unit` is the factor that the kernels were divided by, `more` has other attributes."""
+    as_large = int(np.count_nonzero(null >= statistic - tolerance))
     pvalue = (1 + as_large) / (1 + len(null))
-    apart = None if pairwise is None else unit * pairwise
-    return TestResult(unit * statistic, pvalue, null_distribution=unit * null, lam=lam, pairwise=apart)
+    return TestResult(unit * statistic, pvalue, null_distribution=unit * null, **more)

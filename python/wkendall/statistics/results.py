@@ -27,6 +27,8 @@ class TestResult(_Answer):
         The statistics of the permutations.
     lam : float or None
         The rate of the Mallows kernel between rankings; None for another kernel.
+    bandwidth : float or None
+        For `independence_test`: the bandwidth of the Gaussian kernel between numbers; None for another kernel.
     pairwise : ndarray of shape (groups, groups) or None
         For `two_sample_test`: the squared discrepancy between every two groups, 0 on the diagonal.
 
@@ -44,10 +46,11 @@ class TestResult(_Answer):
 
     null_distribution: Array
     lam: float | None
+    bandwidth: float | None
     pairwise: Array | None
 
     def __new__(cls, statistic: float, pvalue: float, **more: Any) -> Self:
         """Make a result; `more` has the other attributes."""
         made = super().__new__(cls, statistic, pvalue)
-        vars(made).update({"null_distribution": np.empty(0), "lam": None, "pairwise": None} | more)
+        vars(made).update({"null_distribution": np.empty(0), "lam": None, "bandwidth": None, "pairwise": None} | more)
         return made

@@ -26,6 +26,13 @@ Counts = NDArray[np.int64]
 #: Without `lam`, the Mallows kernel of two rankings at the mean distance of the sample is exp(-RATE). The value was
 #: chosen with `examples/group_powers.py`: see `docs/comparing_groups.md`.
 RATE = 2.0
+#: The statistics of two permutations count as equal if they differ by at most this, relative to the largest value of
+#: the centred kernel.
+EQUAL = 1e-10
+#: Rounding changes statistics by less than this, relative to the largest value of the kernel before it is centred.
+ROUNDING = 2.0**-45
+#: The Mallows kernel is computed as `expm1` of distances if the largest exponent is below this: it is nearly constant.
+NEARLY_CONSTANT = 1e-3
 #: Advice for too many distinct rankings.
 ADVICE = "the test needs the kernel between all different rankings: use a random part of each sample"
 
@@ -125,16 +132,31 @@ def _stacked(places: list[Places]) -> Any:
 
 
 def kernel_between(sample: Sample, options: KernelOptions, run: Run) -> tuple[Array, float | None]:
-    """Return the kernel between all distinct rankings of a sample, and the rate if it is the Mallows kernel."""
+    """Return the kernel between all distinct rankings of a sample, and the rate if it is the Mallows kernel.
+
+    1 is subtracted from a Mallows kernel that is nearly constant. It is centred later, and so keeps its digits.
+    """
     what = options.specification()
-    size = sample.rankings.rows
+    size, items = sample.rankings.rows, sample.rankings.items
     check_fits(size, size, np.dtype(np.float64), ADVICE)
     into = run._replace(out=np.empty((size, size)), progress=False)
     if what is None:
         distances = gram_of(sample.rankings, None, Distance(), into)
         what = Mallows.of(rate_of(distances, sample.counts), options._normalized)
+    if isinstance(what, Mallows) and what.lam * items * (items - 1) / 2 < NEARLY_CONSTANT:
+        what.measure(items)  # refuses negative rates
+        return _below_one(gram_of(sample.rankings, None, Distance(), into), what), what.lam
     gram = gram_of(sample.rankings, None, what, into)
     return gram, what.lam if isinstance(what, Mallows) else None
+
+
+def _below_one(distances: Array, mallows: Mallows) -> Array:
+    """Return the Mallows kernel minus 1, in the place of the distances."""
+    if mallows.normalize:
+        own = distances.diagonal() / 2
+        distances -= own + own[:, np.newaxis]
+    distances *= -mallows.lam
+    return np.expm1(distances, out=distances)
 
 
 def rate_of(distances: Array, counts: Counts) -> float:
@@ -150,6 +172,22 @@ def rate_of(distances: Array, counts: Counts) -> float:
     return RATE / mean if mean > 1e-12 * max(1.0, float(own.max())) else 1.0
 
 
+class Scaled(NamedTuple):
+    """A centred kernel, divided by `unit`, and the differences of statistics that may come from rounding."""
+
+    gram: Array
+    unit: float
+    tolerance: float
+
+
+def scaled(gram: Array, counts: Counts) -> Scaled:
+    """Centre a kernel and bring its largest value to 1 to 2, in place."""
+    before = reduced(gram)
+    centered(gram, counts)
+    after = reduced(gram)
+    return Scaled(gram, before * after, max(EQUAL, ROUNDING / after))
+
+
 def centered(gram: Array, counts: Counts) -> Array:
     """Centre a kernel in place: subtract the means over a sample, so that all sums over the sample are 0."""
     people = counts / counts.sum()
@@ -159,12 +197,27 @@ def centered(gram: Array, counts: Counts) -> Array:
     return gram
 
 
+def without_constant(gram: Array, place: int) -> tuple[Array, float]:
+    """Subtract the kernel with one ranking c, in place: K(a, b) - K(a, c) - K(c, b) + K(c, c); return it scaled.
+
+    It has the same centred kernel, and is 0 if the kernel is constant.
+    """
+    column = gram[:, place].copy()
+    gram -= column[:, np.newaxis]
+    gram -= column - column[place]
+    return gram, reduced(gram)
+
+
 def reduced(gram: Array) -> float:
     """Divide a kernel, in place, by the power of two that brings its largest value to 1 to 2; return that power.
 
     Sums over many people then neither overflow nor underflow. A kernel that is 0 everywhere is not changed.
     """
-    largest = float(max(gram.max(initial=0.0), -gram.min(initial=0.0)))
-    unit = 2.0 ** (math.frexp(largest)[1] - 1) if largest else 1.0
+    unit = power_of_two(float(max(gram.max(initial=0.0), -gram.min(initial=0.0))))
     gram /= unit
     return unit
+
+
+def power_of_two(number: float) -> float:
+    """Return the largest power of two that is not above a number; 1 for 0."""
+    return 2.0 ** (math.frexp(number)[1] - 1) if number else 1.0

@@ -26,13 +26,12 @@ from wkendall.statistics.samples import (
     Counts,
     KernelName,
     KernelOptions,
-    centered,
     check_size,
     counts_of,
     kernel_between,
     pooled,
-    reduced,
     sample_of,
+    scaled,
 )
 
 
@@ -113,8 +112,9 @@ def two_sample_test(
     Notes
     -----
     The p-value counts a permutation if its statistic plus a tolerance is at least the statistic of the data. The
-    tolerance is 1e-10 c, where c is the largest value of the kernel, rounded down to a power of two. Rounding errors
-    are far smaller, so permutations with an equal statistic are always counted.
+    tolerance is 1e-10 c, where c is the largest value of the centred kernel, rounded down to a power of two. It is larger
+    for a kernel that is constant up to rounding. Rounding errors are smaller, so permutations with an equal statistic
+    are always counted.
 
     Equal rankings are merged and counted. A permutation of 12,216 people with 720 distinct rankings takes about 720 x
     720 multiplications. If the rankings of m people are all distinct, it takes m^2 multiplications. The kernel between
@@ -175,14 +175,15 @@ def compare(
         for begin, end, people in zip(ends[:-1], ends[1:], voters, strict=True)
     ])  # fmt: skip
     gram, rate = kernel_between(sample, options, run)
-    unit = reduced(gram)
-    dealt = Groups(centered(gram, sample.counts), sample.counts, tables.sum(axis=1))
+    kernel = scaled(gram, sample.counts)
+    dealt = Groups(kernel.gram, sample.counts, tables.sum(axis=1))
     statistic = float(discrepancies(dealt, tables[np.newaxis, :-1])[0])
     null = null_distribution(
         lambda batch: discrepancies(dealt, dealt.draw(random, batch)),
         permutations, dealt.batch(), (run.progress, "two_sample_test"),
     )  # fmt: skip
-    return answer(statistic, null, unit, rate, pairwise(dealt, tables))
+    apart = kernel.unit * pairwise(dealt, tables)
+    return answer(statistic, null, kernel.unit, kernel.tolerance, lam=rate, pairwise=apart)
 
 
 def _joined(groups: Sequence[CheckedRankings], voters: Sequence[Counts | None]) -> Counts:

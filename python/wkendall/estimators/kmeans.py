@@ -1,0 +1,228 @@
+"""Lloyd's steps of k-means for points that are given by their inner products, or by coordinates.
+
+A centre is a weighted mean of points. The squared distance of a point s from it is K(s, s) - 2 sum of w_p K(s, p) + sum
+of w_p w_q K(p, q), with weights w that add up to 1. So each step needs the sums of K(s, p) over the points p of each
+cluster. Few points change their cluster in most steps: only these are added and subtracted.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wkendall._arguments import Array
+
+Labels = NDArray[np.intp]
+
+#: Squared distances that differ by less than this fraction of the largest self-similarity count as equal, and the first
+#: cluster is chosen. Rankings often have equal distances. Without the tolerance, rounding would decide, differently on
+#: each machine.
+EQUAL = 1e-10
+#: Sums are computed anew if more than this share of the points changed their cluster: that takes less time.
+MANY = 0.25
+
+
+class Points(Protocol):
+    """Distinct points: the kernel of each with itself, their weights, and sums of the kernel."""
+
+    @property
+    def own(self) -> Array:
+        """The kernel of each point with itself."""
+        ...
+
+    @property
+    def weights(self) -> Array:
+        """The weights of the points."""
+        ...
+
+    def column(self, chosen: int) -> Array:
+        """Return the kernel between all points and one of them."""
+        ...
+
+    def columns(self, chosen: Labels) -> Array:
+        """Return the kernel between all points and some of them."""
+        ...
+
+    def products(self, coefficients: Array) -> Array:
+        """Return the kernel between all points times coefficients, which have a row for each point."""
+        ...
+
+    def products_of(self, some: Labels, coefficients: Array) -> Array:
+        """Do the same for coefficients that are zero except in the rows of some points."""
+        ...
+
+
+class GramPoints(NamedTuple):
+    """Points given by their Gram matrix."""
+
+    gram: Array
+    own: Array
+    weights: Array
+
+    def column(self, chosen: int) -> Array:
+        """Return the kernel between all points and one of them."""
+        return np.asarray(self.gram[chosen])
+
+    def columns(self, chosen: Labels) -> Array:
+        """Return the kernel between all points and some of them."""
+        return self.gram[chosen].T
+
+    def products(self, coefficients: Array) -> Array:
+        """Return the kernel between all points times coefficients, which have a row for each point."""
+        return np.asarray(self.gram @ coefficients)
+
+    def products_of(self, some: Labels, coefficients: Array) -> Array:
+        """Do the same for coefficients that are zero except in the rows of some points."""
+        return np.asarray(self.gram[some].T @ coefficients)
+
+
+class VectorPoints(NamedTuple):
+    """Points given by their coordinates, one point per row."""
+
+    vectors: Array
+    own: Array
+    weights: Array
+
+    def column(self, chosen: int) -> Array:
+        """Return the kernel between all points and one of them."""
+        return np.asarray(self.vectors @ self.vectors[chosen])
+
+    def columns(self, chosen: Labels) -> Array:
+        """Return the kernel between all points and some of them."""
+        return np.asarray(self.vectors @ self.vectors[chosen].T)
+
+    def products(self, coefficients: Array) -> Array:
+        """Return the kernel between all points times coefficients, which have a row for each point."""
+        return np.asarray(self.vectors @ (self.vectors.T @ coefficients))
+
+    def products_of(self, some: Labels, coefficients: Array) -> Array:
+        """Do the same for coefficients that are zero except in the rows of some points."""
+        return np.asarray(self.vectors @ (self.vectors[some].T @ coefficients))
+
+
+class Clusters(NamedTuple):
+    """The result of a run of k-means. Column c of `means` has the weights of the points in centre c."""
+
+    means: Array
+    labels: Labels
+    inertia: float
+    iterations: int
+    converged: bool
+
+
+class _Members(NamedTuple):
+    """The cluster of each point, and for each cluster the one whose centre it has: itself, unless it is empty."""
+
+    labels: Labels
+    source: Labels
+
+
+class _Sums:
+    """The weighted sums of the kernel over the points of each cluster."""
+
+    def __init__(self, points: Points, clusters: int) -> None:
+        self.points, self.clusters = points, clusters
+        self.labels: Labels | None = None
+        self.sums = np.empty((0, 0))
+        self.exact = True
+
+    def update(self, labels: Labels) -> None:
+        """Compute the sums for these clusters, from those of the last step if few points have moved."""
+        if self.labels is not None:
+            moved = np.flatnonzero(labels != self.labels)
+            if len(moved) <= MANY * len(labels):
+                self._move(moved, self.labels[moved], labels[moved])
+                self.labels = labels
+                return
+        self.compute(labels)
+
+    def compute(self, labels: Labels) -> None:
+        """Compute the sums from all points."""
+        chosen = np.zeros((len(labels), self.clusters))
+        chosen[np.arange(len(labels)), labels] = self.points.weights
+        self.sums, self.labels, self.exact = self.points.products(chosen), labels, True
+
+    def _move(self, moved: Labels, before: Labels, after: Labels) -> None:
+        if len(moved):
+            change, rows = np.zeros((len(moved), self.clusters)), np.arange(len(moved))
+            change[rows, after] = self.points.weights[moved]
+            change[rows, before] = -self.points.weights[moved]
+            self.sums += self.points.products_of(moved, change)
+            self.exact = False
+
+    def squared_distances(self, source: Labels) -> Array:
+        """Return the squared distances of all points from the centres."""
+        assert self.labels is not None
+        weights, labels = self.points.weights, self.labels
+        sizes = np.bincount(labels, weights, minlength=self.clusters)
+        products = self.sums[:, source] / sizes[source]
+        within = weights * self.sums[np.arange(len(labels)), labels]
+        norms = np.bincount(labels, within, minlength=self.clusters)[source] / sizes[source] ** 2
+        return np.asarray(self.points.own[:, np.newaxis] - 2 * products + norms)
+
+
+def lloyd(points: Points, squares: Array, max_iter: int) -> Clusters:
+    """Run k-means from these squared distances: assign to the nearest centre, move centres to the means, until all stay."""
+    largest = float(points.own.max())
+    labels = first_least(squares, largest)
+    sums = _Sums(points, squares.shape[1])
+    iterations, converged = 0, False
+    while not converged and iterations < max_iter:
+        members = _filled(labels, squares, largest)
+        sums.update(members.labels)
+        squares = sums.squared_distances(members.source)
+        before, labels = labels, first_least(squares, largest)
+        iterations, converged = iterations + 1, np.array_equal(before, labels)
+        if not sums.exact and (converged or iterations == max_iter):
+            # Many updates could add up rounding errors.
+            sums.compute(members.labels)
+            squares = sums.squared_distances(members.source)
+            labels = first_least(squares, largest)
+            converged = np.array_equal(before, labels)
+    inertia = float(points.weights @ np.maximum(squares[np.arange(len(labels)), labels], 0))
+    return Clusters(_means(members, points.weights), labels, inertia, iterations, converged)
+
+
+def _filled(labels: Labels, squares: Array, largest: float) -> _Members:
+    """Move the farthest points into empty clusters. A cluster that stays empty has the centre of the first that is not.
+
+    Ties go to the first cluster, so an empty cluster attracts no point.
+    """
+    labels, every = labels.copy(), np.arange(len(labels))
+    sizes = np.bincount(labels, minlength=squares.shape[1])
+    for empty in np.flatnonzero(sizes == 0):
+        away = squares[every, labels] * (sizes[labels] > 1)
+        farthest = int(away.argmax())
+        if away[farthest] <= EQUAL * largest:
+            break
+        sizes[labels[farthest]] -= 1
+        sizes[empty] = 1
+        labels[farthest] = empty
+    source = np.where(sizes == 0, int(sizes.argmax() if not sizes[0] else 0), np.arange(len(sizes)))
+    return _Members(labels, source)
+
+
+def _means(members: _Members, weights: Array) -> Array:
+    """Return the weights of the points in the centres of their clusters; those of a centre add up to 1."""
+    means = np.zeros((len(weights), len(members.source)))
+    means[np.arange(len(weights)), members.labels] = weights
+    means = means[:, members.source]
+    return np.asarray(means / means.sum(axis=0))
+
+
+def squared_distances(points: Points, means: Array) -> Array:
+    """Return the squared distances of all points from centres."""
+    products = points.products(means)
+    return np.asarray(points.own[:, np.newaxis] - 2 * products + np.einsum("pc,pc->c", means, products))
+
+
+def square_norms(points: Points, means: Array) -> Array:
+    """Return the squared norms of centres."""
+    return np.asarray(np.einsum("pc,pc->c", means, points.products(means)))
+
+
+def first_least(squares: Array, largest: float) -> Labels:
+    """Return the column of the smallest number of each row; the first of those that are equal up to rounding."""
+    return np.asarray((squares <= squares.min(axis=1, keepdims=True) + EQUAL * largest).argmax(axis=1))
