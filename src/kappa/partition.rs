@@ -334,7 +334,7 @@ fn counted<S: Total, T: CountingTerm<M>, I: Fn(usize) -> [f64; M], const M: usiz
 
 impl<S: Total, T: CountingTerm<M>, I: Fn(usize) -> [f64; M], const M: usize> CountedTerms<S, T, I, M> {
     fn number(&self, value: u32) -> f64 {
-        T::later((self.items)(value as usize))[0]
+        T::later(1.0, (self.items)(value as usize))[0]
     }
 }
 
@@ -392,7 +392,7 @@ impl<T: PairTerm<M, N>, I: Fn(usize) -> [f64; M], const M: usize, const N: usize
             for start in low.clone().step_by(RUN) {
                 let mut run = [0.0; N];
                 for value in start..low.end.min(start + RUN) {
-                    add(&mut run, &T::earlier((self.items)(value)));
+                    add(&mut run, &T::earlier(1.0, (self.items)(value)));
                 }
                 add(&mut passed.all, &run);
             }
@@ -406,8 +406,8 @@ impl<T: PairTerm<M, N>, I: Fn(usize) -> [f64; M], const M: usize, const N: usize
 
     fn pass(&self, passed: &mut Passed<N>, _: usize, value: u32, half: Half) -> f64 {
         let item = (self.items)(value as usize);
-        let later = T::later(item);
-        add(&mut passed.recent, &T::earlier(item).map(|number| half.keep_if_low(number)));
+        let later = T::later(1.0, item);
+        add(&mut passed.recent, &T::earlier(1.0, item).map(|number| half.keep_if_low(number)));
         let products = T::ORDER.into_iter().map(|k| {
             let before = passed.settled[k] + passed.recent[k];
             // If signed: the low items before this one, minus the low items after it.
@@ -428,7 +428,7 @@ impl<T: PairTerm<M, N>, I: Fn(usize) -> [f64; M], const M: usize, const N: usize
             rank[j] = f64::from(value);
             item[j] = (self.items)(value as usize);
             for i in 0..j {
-                let term = T::term(item[i], item[j]);
+                let term = T::term(1.0, item[i], item[j]);
                 sums[i] += if rank[i] < rank[j] { term } else { 0.0 };
                 if SIGNED {
                     sums[i] -= if rank[i] > rank[j] { term } else { 0.0 };

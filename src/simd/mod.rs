@@ -6,15 +6,18 @@
 //! ```
 //!
 //! A loop is generic over the trait [`Arch`](arch::Arch). It is compiled once for each instruction set, in a function
-//! that enables the instructions, and [`Isa::run`] calls the right one. An [`Isa`] exists only if the CPU has the
-//! instructions, so safe code cannot cause an illegal instruction. This is the only module with unsafe code. It uses
-//! slices and the [terms](crate::weight::pair) of pairs, and no rankings.
+//! that enables the instructions, and [`Isa::run`] calls the right one. A vector exists only where the CPU has its
+//! instructions, so loops are safe code, and safe code cannot cause an illegal instruction. This is the only module
+//! with unsafe code: intrinsics in `arch`, and entries that loops look up without a check. Each block names the fact it
+//! relies on. The module uses slices and the [terms](crate::weight::pair) of pairs, and no rankings.
 
 // Vector operations must be inlined into the functions that enable their instructions.
-#![allow(unsafe_code, clippy::inline_always, clippy::wildcard_imports)]
+#![allow(clippy::inline_always, clippy::wildcard_imports)]
 
 mod arch;
 mod loops;
 
 pub use arch::{Isa, Level};
-pub(crate) use loops::{bits, gathered, grid, nearest, observed, ordered, place, product, quotient, split, tied, tops};
+pub(crate) use loops::{
+    bits, gathered, grid, nearest, observed, ordered, place, predecessors, product, quotient, split, tied, tops,
+};

@@ -26,14 +26,14 @@ pub(crate) trait PairTerm<const M: usize, const N: usize> {
     /// The order in which the products are added if they are added one by one. The rounding depends on it.
     const ORDER: [usize; N];
 
-    /// The numbers of an earlier item.
-    fn earlier<X: TermNumber>(item: [X; M]) -> [X; N];
+    /// The numbers of an earlier item. `one` is 1.
+    fn earlier<X: TermNumber>(one: X, item: [X; M]) -> [X; N];
 
-    /// The numbers of a later item.
-    fn later<X: TermNumber>(item: [X; M]) -> [X; N];
+    /// The numbers of a later item. `one` is 1.
+    fn later<X: TermNumber>(one: X, item: [X; M]) -> [X; N];
 
-    /// The term of a pair: the inner product, or the same with less rounding.
-    fn term<X: TermNumber>(earlier: [X; M], later: [X; M]) -> X;
+    /// The term of a pair: the inner product, or the same with less rounding. `one` is 1.
+    fn term<X: TermNumber>(one: X, earlier: [X; M], later: [X; M]) -> X;
 }
 
 /// A kind of term for which earlier items are only counted: each gives 1.
@@ -59,16 +59,11 @@ pub(crate) enum Terms<'a> {
 
 /// Floating-point numbers, one or several side by side.
 pub(crate) trait TermNumber: Copy {
-    fn one() -> Self;
     fn plus(self, other: Self) -> Self;
     fn times(self, other: Self) -> Self;
 }
 
 impl TermNumber for f64 {
-    #[inline(always)]
-    fn one() -> Self {
-        1.0
-    }
     #[inline(always)]
     fn plus(self, other: Self) -> Self {
         self + other
@@ -87,16 +82,16 @@ impl PairTerm<0, 1> for Ones {
     const ORDER: [usize; 1] = [0];
 
     #[inline(always)]
-    fn earlier<X: TermNumber>([]: [X; 0]) -> [X; 1] {
-        [X::one()]
+    fn earlier<X: TermNumber>(one: X, []: [X; 0]) -> [X; 1] {
+        [one]
     }
     #[inline(always)]
-    fn later<X: TermNumber>([]: [X; 0]) -> [X; 1] {
-        [X::one()]
+    fn later<X: TermNumber>(one: X, []: [X; 0]) -> [X; 1] {
+        [one]
     }
     #[inline(always)]
-    fn term<X: TermNumber>([]: [X; 0], []: [X; 0]) -> X {
-        X::one()
+    fn term<X: TermNumber>(one: X, []: [X; 0], []: [X; 0]) -> X {
+        one
     }
 }
 
@@ -110,15 +105,15 @@ impl PairTerm<1, 1> for Later {
     const ORDER: [usize; 1] = [0];
 
     #[inline(always)]
-    fn earlier<X: TermNumber>(_: [X; 1]) -> [X; 1] {
-        [X::one()]
+    fn earlier<X: TermNumber>(one: X, _: [X; 1]) -> [X; 1] {
+        [one]
     }
     #[inline(always)]
-    fn later<X: TermNumber>(item: [X; 1]) -> [X; 1] {
+    fn later<X: TermNumber>(_: X, item: [X; 1]) -> [X; 1] {
         item
     }
     #[inline(always)]
-    fn term<X: TermNumber>(_: [X; 1], [later]: [X; 1]) -> X {
+    fn term<X: TermNumber>(_: X, _: [X; 1], [later]: [X; 1]) -> X {
         later
     }
 }
@@ -133,15 +128,15 @@ impl PairTerm<1, 1> for Products {
     const ORDER: [usize; 1] = [0];
 
     #[inline(always)]
-    fn earlier<X: TermNumber>(item: [X; 1]) -> [X; 1] {
+    fn earlier<X: TermNumber>(_: X, item: [X; 1]) -> [X; 1] {
         item
     }
     #[inline(always)]
-    fn later<X: TermNumber>(item: [X; 1]) -> [X; 1] {
+    fn later<X: TermNumber>(_: X, item: [X; 1]) -> [X; 1] {
         item
     }
     #[inline(always)]
-    fn term<X: TermNumber>([earlier]: [X; 1], [later]: [X; 1]) -> X {
+    fn term<X: TermNumber>(_: X, [earlier]: [X; 1], [later]: [X; 1]) -> X {
         earlier.times(later)
     }
 }
@@ -154,15 +149,15 @@ impl PairTerm<2, 4> for Sums {
     const ORDER: [usize; 4] = [3, 1, 2, 0];
 
     #[inline(always)]
-    fn earlier<X: TermNumber>([p, q]: [X; 2]) -> [X; 4] {
-        [X::one(), p, q, p.times(q)]
+    fn earlier<X: TermNumber>(one: X, [p, q]: [X; 2]) -> [X; 4] {
+        [one, p, q, p.times(q)]
     }
     #[inline(always)]
-    fn later<X: TermNumber>([p, q]: [X; 2]) -> [X; 4] {
-        [p.times(q), q, p, X::one()]
+    fn later<X: TermNumber>(one: X, [p, q]: [X; 2]) -> [X; 4] {
+        [p.times(q), q, p, one]
     }
     #[inline(always)]
-    fn term<X: TermNumber>([p, q]: [X; 2], [later_p, later_q]: [X; 2]) -> X {
+    fn term<X: TermNumber>(_: X, [p, q]: [X; 2], [later_p, later_q]: [X; 2]) -> X {
         p.plus(later_p).times(q.plus(later_q))
     }
 }

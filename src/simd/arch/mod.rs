@@ -8,35 +8,36 @@ mod portable;
 #[allow(dead_code)] // Used only by the instruction sets of some CPUs.
 mod registers;
 mod vectors;
+mod x86;
 
 pub use vectors::Doubles8;
-pub(crate) use vectors::{Doubles16, GridRegister, Vector, Words8};
+pub(crate) use vectors::{Doubles16, GridRegister, PickTable, Vector, Words8};
 
 use std::fmt;
 
 /// An instruction set: its vectors, its numbers for the plan, and how to run a loop with its instructions.
-pub(crate) trait Arch {
+///
+/// A value is a token: it exists only where the CPU has the instructions, because [`Arch::new`] is the only way to make
+/// one. The operations of vectors rely on it. A type for instructions that some CPUs lack needs a private field.
+pub(crate) trait Arch: Copy {
     /// A register of doubles.
-    type Register: GridRegister;
-    type Doubles8: Doubles8;
-    type Doubles16: Doubles16;
-    type Words8: Words8;
-    type Doubles24: Vector<f64, 24>;
-    type Singles48: Vector<f32, 48>;
+    type Register: GridRegister<Arch = Self>;
+    type Doubles8: Doubles8<Arch = Self>;
+    type Doubles16: Doubles16<Arch = Self>;
+    type Words8: Words8<Arch = Self>;
+    type Doubles24: Vector<f64, 24, Arch = Self>;
+    type Singles48: Vector<f32, 48, Arch = Self>;
 
     /// The number of rows of a product of features whose sums with 24 or 48 columns stay in registers: 2, 4 or 8.
     const PRODUCT_ROWS: usize;
 
     const SLOWDOWN: Slowdown;
 
-    /// Whether this CPU has the instructions.
-    fn is_available() -> bool;
+    /// The token, if this CPU has the instructions.
+    fn new() -> Option<Self>;
 
     /// Runs a task that is compiled with the instructions enabled.
-    ///
-    /// # Safety
-    /// This CPU must have the instructions.
-    unsafe fn call<T: Task>(task: T) -> T::Output;
+    fn call<T: Task>(self, task: T) -> T::Output;
 }
 
 /// A loop with its arguments, to be compiled for every instruction set.
@@ -51,9 +52,8 @@ pub(crate) trait Arch {
 pub(crate) trait Task {
     type Output;
 
-    /// # Safety
-    /// May only be called, and must be inlined, where the instructions of `A` are enabled.
-    unsafe fn run<A: Arch>(self) -> Self::Output;
+    /// Must be inlined where the instructions of `A` are enabled, by [`Arch::call`]. Otherwise it is slow.
+    fn run<A: Arch>(self, arch: A) -> Self::Output;
 }
 
 /// The time of the strategies relative to the widest instruction set, on the same machine.
@@ -71,14 +71,9 @@ pub(crate) struct Slowdown {
 
 /// An instruction set that this CPU has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Isa(Level);
+pub struct Isa(Token);
 
 impl Isa {
-    /// The instruction set, if this CPU has it.
-    pub(crate) fn new(level: Level) -> Option<Self> {
-        level.is_available().then_some(Self(level))
-    }
-
     /// The widest of this CPU.
     pub(crate) fn widest() -> Self {
         Level::ALL.into_iter().rev().find_map(Self::new).unwrap_or_else(Self::portable)
@@ -86,11 +81,7 @@ impl Isa {
 
     /// The instructions that every CPU has.
     pub(crate) fn portable() -> Self {
-        Self(Level::Portable)
-    }
-
-    pub(crate) fn level(self) -> Level {
-        self.0
+        Self(Token::Portable(portable::Portable))
     }
 }
 
@@ -120,29 +111,37 @@ macro_rules! instruction_sets {
                     $(Self::$arch => stringify!($file),)+
                 }
             }
+        }
 
-            fn is_available(self) -> bool {
-                match self {
-                    $(
-                        #[cfg($condition)]
-                        Self::$arch => $file::$arch::is_available(),
-                        #[cfg(not($condition))]
-                        Self::$arch => false,
-                    )+
-                }
-            }
+        /// The token of an instruction set.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+        enum Token {
+            $(#[cfg($condition)] $arch($file::$arch),)+
         }
 
         impl Isa {
+            /// The instruction set, if this CPU has it.
+            pub(crate) fn new(level: Level) -> Option<Self> {
+                match level {
+                    $(
+                        #[cfg($condition)]
+                        Level::$arch => $file::$arch::new().map(|arch| Self(Token::$arch(arch))),
+                        #[cfg(not($condition))]
+                        Level::$arch => None,
+                    )+
+                }
+            }
+
+            pub(crate) fn level(self) -> Level {
+                match self.0 {
+                    $(#[cfg($condition)] Token::$arch(_) => Level::$arch,)+
+                }
+            }
+
             /// The time of loops relative to the widest instruction set.
             pub(crate) fn slowdown(self) -> Slowdown {
                 match self.0 {
-                    $(
-                        #[cfg($condition)]
-                        Level::$arch => $file::$arch::SLOWDOWN,
-                        #[cfg(not($condition))]
-                        Level::$arch => portable::Portable::SLOWDOWN,
-                    )+
+                    $(#[cfg($condition)] Token::$arch(_) => $file::$arch::SLOWDOWN,)+
                 }
             }
 
@@ -150,14 +149,7 @@ macro_rules! instruction_sets {
             #[inline(always)]
             pub(in crate::simd) fn run<T: Task>(self, task: T) -> T::Output {
                 match self.0 {
-                    $(
-                        // SAFETY: an `Isa` of this level exists only where the CPU has the instructions.
-                        #[cfg($condition)]
-                        Level::$arch => unsafe { $file::$arch::call(task) },
-                        // SAFETY: every CPU has the portable instructions.
-                        #[cfg(not($condition))]
-                        Level::$arch => unsafe { portable::Portable::call(task) },
-                    )+
+                    $(#[cfg($condition)] Token::$arch(arch) => arch.call(task),)+
                 }
             }
         }

@@ -1,11 +1,14 @@
 //! Instructions that every CPU has: arrays, which the compiler vectorizes as far as it can.
+#![allow(unsafe_code)]
 
 use std::ops::{Add, Mul, Neg};
 
-use super::vectors::{Doubles8, Doubles16, GridRegister, Register, Vector, Words8};
+use super::vectors::{Doubles8, Doubles16, GridRegister, PickTable, Register, Simd, Vector, Words8};
 use super::{Arch, Slowdown, Task};
 
-pub(super) struct Portable;
+/// The token; every CPU has these instructions.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Portable;
 
 impl Arch for Portable {
     type Register = [f64; 4];
@@ -18,41 +21,44 @@ impl Arch for Portable {
     const PRODUCT_ROWS: usize = 2;
     const SLOWDOWN: Slowdown = Slowdown { bits: 7.5, product: 8.4, grid: 2.9, tuples: 1.0 };
 
-    fn is_available() -> bool {
-        true
+    fn new() -> Option<Self> {
+        Some(Self)
     }
 
-    unsafe fn call<T: Task>(task: T) -> T::Output {
-        // SAFETY: arrays need no special instructions.
-        unsafe { task.run::<Self>() }
+    fn call<T: Task>(self, task: T) -> T::Output {
+        task.run(self)
     }
+}
+
+impl<S: Copy, const G: usize> Simd for [S; G] {
+    type Arch = Portable;
 }
 
 impl Register<f64> for [f64; 4] {
     const WIDTH: usize = 4;
 
     #[inline(always)]
-    unsafe fn splat(value: f64) -> Self {
+    fn splat(_: Portable, value: f64) -> Self {
         [value; 4]
     }
     #[inline(always)]
-    unsafe fn load(values: &[f64]) -> Self {
+    fn load(_: Portable, values: &[f64]) -> Self {
         std::array::from_fn(|lane| values[lane])
     }
     #[inline(always)]
-    unsafe fn store(self, values: &mut [f64]) {
+    fn store(self, values: &mut [f64]) {
         values[..4].copy_from_slice(&self);
     }
     #[inline(always)]
-    unsafe fn add(self, other: Self) -> Self {
+    fn add(self, other: Self) -> Self {
         std::array::from_fn(|lane| self[lane] + other[lane])
     }
     #[inline(always)]
-    unsafe fn mul(self, other: Self) -> Self {
+    fn mul(self, other: Self) -> Self {
         std::array::from_fn(|lane| self[lane] * other[lane])
     }
     #[inline(always)]
-    unsafe fn add_product(self, a: Self, b: Self) -> Self {
+    fn add_product(self, a: Self, b: Self) -> Self {
         std::array::from_fn(|lane| self[lane] + a[lane] * b[lane])
     }
 }
@@ -61,39 +67,39 @@ impl GridRegister for [f64; 4] {
     const PLAIN: bool = true;
 
     #[inline(always)]
-    unsafe fn sum(self) -> f64 {
+    fn sum(self) -> f64 {
         self.iter().sum()
     }
     #[inline(always)]
-    unsafe fn add_if_less(self, a: Self, b: Self, value: Self) -> Self {
+    fn add_if_less(self, a: Self, b: Self, value: Self) -> Self {
         std::array::from_fn(|lane| self[lane] + if a[lane] < b[lane] { value[lane] } else { 0.0 })
     }
     #[inline(always)]
-    unsafe fn reverse_fours(self) -> Self {
+    fn reverse_fours(self) -> Self {
         let [a, b, c, d] = self;
         [d, c, b, a]
     }
     #[inline(always)]
-    unsafe fn hide_from(self, lane: usize) -> Self {
+    fn hide_from(self, lane: usize) -> Self {
         std::array::from_fn(|index| if index < lane { self[index] } else { f64::INFINITY })
     }
 }
 
 impl Doubles8 for [f64; 8] {
     #[inline(always)]
-    unsafe fn load(values: &[f64]) -> Self {
+    fn load(_: Portable, values: &[f64]) -> Self {
         std::array::from_fn(|lane| values[lane])
     }
     #[inline(always)]
-    unsafe fn store(self, values: &mut [f64; 8]) {
+    fn store(self, values: &mut [f64; 8]) {
         *values = self;
     }
     #[inline(always)]
-    unsafe fn store_single(self, values: &mut [f32; 8]) {
+    fn store_single(self, values: &mut [f32; 8]) {
         *values = self.map(|value| value as f32);
     }
     #[inline(always)]
-    unsafe fn transpose(rows: [Self; 8]) -> [Self; 8] {
+    fn transpose(rows: [Self; 8]) -> [Self; 8] {
         let mut columns = rows;
         for (row, values) in rows.iter().enumerate() {
             for (column, &value) in columns.iter_mut().zip(values) {
@@ -106,23 +112,23 @@ impl Doubles8 for [f64; 8] {
 
 impl Doubles16 for [f64; 16] {
     #[inline(always)]
-    unsafe fn splat(value: f64) -> Self {
+    fn splat(_: Portable, value: f64) -> Self {
         [value; 16]
     }
     #[inline(always)]
-    unsafe fn load(values: &[f64; 16]) -> Self {
+    fn load(_: Portable, values: &[f64; 16]) -> Self {
         *values
     }
     #[inline(always)]
-    unsafe fn sum(self) -> f64 {
+    fn sum(self) -> f64 {
         self.iter().sum()
     }
     #[inline(always)]
-    unsafe fn mul(self, other: Self) -> Self {
+    fn mul(self, other: Self) -> Self {
         std::array::from_fn(|lane| self[lane] * other[lane])
     }
     #[inline(always)]
-    unsafe fn add_product(self, a: Self, b: Self) -> Self {
+    fn add_product(self, a: Self, b: Self) -> Self {
         std::array::from_fn(|lane| self[lane] + a[lane] * b[lane])
     }
 }
@@ -135,66 +141,66 @@ fn zip(a: [u64; 8], b: [u64; 8], f: impl Fn(u64, u64) -> u64) -> [u64; 8] {
 
 impl Words8 for [u64; 8] {
     #[inline(always)]
-    unsafe fn zero() -> Self {
+    fn zero(_: Portable) -> Self {
         [0; 8]
     }
     #[inline(always)]
-    unsafe fn splat(word: u64) -> Self {
+    fn splat(_: Portable, word: u64) -> Self {
         [word; 8]
     }
     #[inline(always)]
-    unsafe fn load(words: *const u64) -> Self {
-        // SAFETY: valid for eight words, as the trait asks.
-        unsafe { words.cast::<[u64; 8]>().read() }
+    fn load(_: Portable, words: &[u64; 8]) -> Self {
+        *words
     }
     #[inline(always)]
-    unsafe fn store(self, words: *mut u64) {
-        // SAFETY: valid for eight words, as the trait asks.
-        unsafe { words.cast::<[u64; 8]>().write(self) }
+    fn store(self, words: &mut [u64; 8]) {
+        *words = self;
     }
     #[inline(always)]
-    unsafe fn xor(self, other: Self) -> Self {
+    fn xor(self, other: Self) -> Self {
         zip(self, other, |a, b| a ^ b)
     }
     #[inline(always)]
-    unsafe fn and(self, other: Self) -> Self {
+    fn and(self, other: Self) -> Self {
         zip(self, other, |a, b| a & b)
     }
     #[inline(always)]
-    unsafe fn and_equal(self, a: Self, b: Self) -> Self {
+    fn and_equal(self, a: Self, b: Self) -> Self {
         let differ = zip(a, b, |a, b| a ^ b);
         zip(self, differ, |bits, differ| bits & !differ)
     }
     #[inline(always)]
-    unsafe fn add(self, other: Self) -> Self {
+    fn add(self, other: Self) -> Self {
         zip(self, other, u64::wrapping_add)
     }
     #[inline(always)]
-    unsafe fn sub(self, other: Self) -> Self {
+    fn sub(self, other: Self) -> Self {
         zip(self, other, u64::wrapping_sub)
     }
     #[inline(always)]
-    unsafe fn count(self) -> Self {
+    fn count(self) -> Self {
         self.map(|word| u64::from(word.count_ones()))
     }
     #[inline(always)]
-    unsafe fn less(self, other: Self) -> u8 {
+    fn less(self, other: Self) -> u8 {
         (0..8).fold(0, |bits, lane| bits | u8::from(self[lane] < other[lane]) << lane)
     }
     #[inline(always)]
-    unsafe fn min(self, other: Self) -> Self {
+    fn min(self, other: Self) -> Self {
         zip(self, other, u64::min)
     }
     #[inline(always)]
-    unsafe fn mul(self, other: Self) -> Self {
+    fn mul(self, other: Self) -> Self {
         zip(self, other, u64::wrapping_mul)
     }
     #[inline(always)]
-    unsafe fn pick(self, table: &[f64], entries: &mut [f64; 8]) {
-        entries.iter_mut().zip(self).for_each(|(entry, index)| *entry = table[index as usize]);
+    fn pick(self, table: PickTable<'_>, entries: &mut [f64; 8]) {
+        for (entry, word) in entries.iter_mut().zip(self) {
+            *entry = table.entries()[word.min(table.last()) as usize];
+        }
     }
     #[inline(always)]
-    unsafe fn below(ranks: &[u16; 64], pivot: u16) -> u64 {
+    fn below(_: Portable, ranks: &[u16; 64], pivot: u16) -> u64 {
         ranks.iter().rev().fold(0, |bits, &rank| bits << 1 | u64::from(rank < pivot))
     }
 }
@@ -204,36 +210,36 @@ where
     S: Copy + Default + PartialOrd + Add<Output = S> + Mul<Output = S> + Neg<Output = S>,
 {
     #[inline(always)]
-    unsafe fn zero() -> Self {
+    fn zero(_: Portable) -> Self {
         [S::default(); G]
     }
     #[inline(always)]
-    unsafe fn load(values: &[S; G]) -> Self {
+    fn load(_: Portable, values: &[S; G]) -> Self {
         *values
     }
     #[inline(always)]
-    unsafe fn store(self, values: &mut [S; G]) {
+    fn store(self, values: &mut [S; G]) {
         *values = self;
     }
     #[inline(always)]
-    unsafe fn gather(table: &[S], at: &[u32; G]) -> Self {
-        // SAFETY: as the trait asks.
+    unsafe fn gather(_: Portable, table: &[S], at: &[u32; G]) -> Self {
+        // SAFETY: all indices are within the table, as the trait asks.
         std::array::from_fn(|lane| unsafe { *table.get_unchecked(at[lane] as usize) })
     }
     #[inline(always)]
-    unsafe fn add_times(self, value: S, other: Self) -> Self {
+    fn add_times(self, _: Portable, value: S, other: Self) -> Self {
         std::array::from_fn(|lane| self[lane] + value * other[lane])
     }
     #[inline(always)]
-    unsafe fn add(self, other: Self) -> Self {
+    fn add(self, other: Self) -> Self {
         std::array::from_fn(|lane| self[lane] + other[lane])
     }
     #[inline(always)]
-    unsafe fn mul(self, other: Self) -> Self {
+    fn mul(self, other: Self) -> Self {
         std::array::from_fn(|lane| self[lane] * other[lane])
     }
     #[inline(always)]
-    unsafe fn negative_unless_less(self, a: Self, b: Self) -> Self {
+    fn negative_unless_less(self, a: Self, b: Self) -> Self {
         std::array::from_fn(|lane| if a[lane] < b[lane] { self[lane] } else { -self[lane] })
     }
 }

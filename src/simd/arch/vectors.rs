@@ -1,101 +1,136 @@
 //! The vectors that loops are written with.
 //!
-//! # Safety
-//! The unsafe functions of all traits may only be called, and must be inlined, where their instructions are enabled: in
-//! the [`Task::run`](super::Task::run) of their instruction set. Further requirements are stated at the functions.
+//! A vector belongs to an instruction set. The first vectors are made with the token of the set, which exists only
+//! where the CPU has the instructions. So vectors exist only there, too, and their operations are safe functions. They
+//! are inlined where the instructions are enabled: in [`Task::run`](super::Task::run). Elsewhere each would be a call.
+
+/// A vector of an instruction set.
+pub trait Simd: Copy {
+    /// The token of the instruction set.
+    type Arch: Copy;
+}
 
 /// One register of numbers.
-pub(crate) trait Register<S>: Copy {
+pub(crate) trait Register<S>: Simd {
     /// The number of lanes.
     const WIDTH: usize;
 
-    unsafe fn splat(value: S) -> Self;
+    fn splat(arch: Self::Arch, value: S) -> Self;
     /// The first [`WIDTH`](Register::WIDTH) of the values.
-    unsafe fn load(values: &[S]) -> Self;
+    fn load(arch: Self::Arch, values: &[S]) -> Self;
     /// Overwrites the first [`WIDTH`](Register::WIDTH) of the values.
-    unsafe fn store(self, values: &mut [S]);
-    unsafe fn add(self, other: Self) -> Self;
-    unsafe fn mul(self, other: Self) -> Self;
+    fn store(self, values: &mut [S]);
+    fn add(self, other: Self) -> Self;
+    fn mul(self, other: Self) -> Self;
     /// `self + a * b`.
-    unsafe fn add_product(self, a: Self, b: Self) -> Self;
+    fn add_product(self, a: Self, b: Self) -> Self;
 }
 
 /// A register of doubles with the operations for sums over pairs of items.
 pub(crate) trait GridRegister: Register<f64> {
-    /// Whether its operations need no special instructions. Only then may a function that is not inlined use them.
+    /// Whether its operations need no special instructions. Only then are they fast in a function that is not inlined.
     const PLAIN: bool = false;
 
     /// The sum of all numbers.
-    unsafe fn sum(self) -> f64;
+    fn sum(self) -> f64;
     /// `self + value` in the lanes where `a < b`, and `self` in the others.
-    unsafe fn add_if_less(self, a: Self, b: Self, value: Self) -> Self;
+    fn add_if_less(self, a: Self, b: Self, value: Self) -> Self;
     /// Reverses each group of four lanes.
-    unsafe fn reverse_fours(self) -> Self;
+    fn reverse_fours(self) -> Self;
     /// Sets the lanes from this one on to infinity.
-    unsafe fn hide_from(self, lane: usize) -> Self;
+    fn hide_from(self, lane: usize) -> Self;
 }
 
 /// Eight doubles.
-pub trait Doubles8: Copy {
+pub trait Doubles8: Simd {
     /// The first eight of the values.
-    unsafe fn load(values: &[f64]) -> Self;
-    unsafe fn store(self, values: &mut [f64; 8]);
+    fn load(arch: Self::Arch, values: &[f64]) -> Self;
+    fn store(self, values: &mut [f64; 8]);
     /// Rounds to single precision.
-    unsafe fn store_single(self, values: &mut [f32; 8]);
+    fn store_single(self, values: &mut [f32; 8]);
     /// Transposes rows and columns.
-    unsafe fn transpose(rows: [Self; 8]) -> [Self; 8];
+    fn transpose(rows: [Self; 8]) -> [Self; 8];
 }
 
 /// Sixteen doubles.
-pub(crate) trait Doubles16: Copy {
-    unsafe fn splat(value: f64) -> Self;
-    unsafe fn load(values: &[f64; 16]) -> Self;
+pub(crate) trait Doubles16: Simd {
+    fn splat(arch: Self::Arch, value: f64) -> Self;
+    fn load(arch: Self::Arch, values: &[f64; 16]) -> Self;
     /// The sum of all numbers.
-    unsafe fn sum(self) -> f64;
-    unsafe fn mul(self, other: Self) -> Self;
+    fn sum(self) -> f64;
+    fn mul(self, other: Self) -> Self;
     /// `self + a * b`.
-    unsafe fn add_product(self, a: Self, b: Self) -> Self;
+    fn add_product(self, a: Self, b: Self) -> Self;
 }
 
-/// Eight 64-bit words. Pointers must be valid for eight words.
-pub(crate) trait Words8: Copy {
-    unsafe fn zero() -> Self;
-    unsafe fn splat(word: u64) -> Self;
-    unsafe fn load(words: *const u64) -> Self;
-    unsafe fn store(self, words: *mut u64);
-    unsafe fn xor(self, other: Self) -> Self;
-    unsafe fn and(self, other: Self) -> Self;
+/// Eight 64-bit words.
+pub(crate) trait Words8: Simd {
+    fn zero(arch: Self::Arch) -> Self;
+    fn splat(arch: Self::Arch, word: u64) -> Self;
+    fn load(arch: Self::Arch, words: &[u64; 8]) -> Self;
+    fn store(self, words: &mut [u64; 8]);
+    fn xor(self, other: Self) -> Self;
+    fn and(self, other: Self) -> Self;
     /// `self & !(a ^ b)`: the bits of `self` in which `a` and `b` agree.
-    unsafe fn and_equal(self, a: Self, b: Self) -> Self;
+    fn and_equal(self, a: Self, b: Self) -> Self;
     /// Wraps around.
-    unsafe fn add(self, other: Self) -> Self;
+    fn add(self, other: Self) -> Self;
     /// Wraps around.
-    unsafe fn sub(self, other: Self) -> Self;
+    fn sub(self, other: Self) -> Self;
     /// The number of ones in each word.
-    unsafe fn count(self) -> Self;
+    fn count(self) -> Self;
     /// Bit i is whether lane i is less than that of the other; words are below 2^63.
-    unsafe fn less(self, other: Self) -> u8;
+    fn less(self, other: Self) -> u8;
     /// The smaller of two words below 2^32.
-    unsafe fn min(self, other: Self) -> Self;
+    fn min(self, other: Self) -> Self;
     /// The product of two words below 2^32.
-    unsafe fn mul(self, other: Self) -> Self;
-    /// `entries[lane] = table[self[lane]]`. All words must be indices of the table.
-    unsafe fn pick(self, table: &[f64], entries: &mut [f64; 8]);
+    fn mul(self, other: Self) -> Self;
+    /// `entries[lane] = table[self[lane]]`. Words can have any value: a word that is no index of the table gives any
+    /// entry of the table, such as the last.
+    fn pick(self, table: PickTable<'_>, entries: &mut [f64; 8]);
     /// `ranks[i] < pivot` for 64 ranks, bit i.
-    unsafe fn below(ranks: &[u16; 64], pivot: u16) -> u64;
+    fn below(arch: Self::Arch, ranks: &[u16; 64], pivot: u16) -> u64;
+}
+
+/// A table with at least one entry and fewer than 2^32.
+#[derive(Clone, Copy)]
+pub(crate) struct PickTable<'a>(&'a [f64]);
+
+impl<'a> PickTable<'a> {
+    /// # Panics
+    /// If the table is empty or has 2^32 entries.
+    pub(crate) fn new(entries: &'a [f64]) -> Self {
+        assert!(!entries.is_empty() && u32::try_from(entries.len()).is_ok());
+        Self(entries)
+    }
+
+    #[inline(always)]
+    pub(super) fn entries(self) -> &'a [f64] {
+        self.0
+    }
+
+    /// The index of the last entry, below 2^32.
+    #[inline(always)]
+    pub(super) fn last(self) -> u64 {
+        self.0.len() as u64 - 1
+    }
 }
 
 /// `G` numbers.
-pub(crate) trait Vector<S, const G: usize>: Copy {
-    unsafe fn zero() -> Self;
-    unsafe fn load(values: &[S; G]) -> Self;
-    unsafe fn store(self, values: &mut [S; G]);
-    /// `table[at[lane]]`. All indices must be within the table and below 2^31.
-    unsafe fn gather(table: &[S], at: &[u32; G]) -> Self;
+pub(crate) trait Vector<S, const G: usize>: Simd {
+    fn zero(arch: Self::Arch) -> Self;
+    fn load(arch: Self::Arch, values: &[S; G]) -> Self;
+    fn store(self, values: &mut [S; G]);
+    /// `table[at[lane]]`.
+    ///
+    /// # Safety
+    /// All indices must be within the table and below 2^31.
+    #[allow(unsafe_code)]
+    unsafe fn gather(arch: Self::Arch, table: &[S], at: &[u32; G]) -> Self;
     /// `self + value * other`.
-    unsafe fn add_times(self, value: S, other: Self) -> Self;
-    unsafe fn add(self, other: Self) -> Self;
-    unsafe fn mul(self, other: Self) -> Self;
+    fn add_times(self, arch: Self::Arch, value: S, other: Self) -> Self;
+    fn add(self, other: Self) -> Self;
+    fn mul(self, other: Self) -> Self;
     /// `self` in the lanes where `a < b`, and `-self` in the others.
-    unsafe fn negative_unless_less(self, a: Self, b: Self) -> Self;
+    fn negative_unless_less(self, a: Self, b: Self) -> Self;
 }

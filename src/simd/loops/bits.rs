@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::place::Square;
 use super::task;
-use crate::simd::arch::{Arch, Words8};
+use crate::simd::arch::{Arch, PickTable, Words8};
 
 /// The number of rankings that are interleaved in a packed panel: entry `[group][word][lane]`.
 pub(crate) const GROUP: usize = 8;
@@ -14,12 +14,12 @@ pub(crate) const SQUARE: usize = 16;
 task! {
     /// The signs of the pairs of items (i, j), i < j, for j in `later`: bits `ranks[i] < ranks[j]`, packed without gaps
     /// except at the end. Ranks are padded to whole blocks of 64.
-    pub(crate) fn pack_signs<A>(ranks: &[[u16; 64]], later: Range<usize>, out: &mut Vec<u64>) {
+    pub(crate) fn pack_signs(arch: A, ranks: &[[u16; 64]], later: Range<usize>, out: &mut Vec<u64>) {
         let mut stream = Stream::new();
         for j in later {
             let pivot = ranks[j / 64][j % 64];
             for (block, ranks) in ranks[..j.div_ceil(64)].iter().enumerate() {
-                stream.push(A::Words8::below(ranks, pivot), (j - 64 * block).min(64), |word| out.push(word));
+                stream.push(A::Words8::below(arch, ranks, pivot), (j - 64 * block).min(64), |word| out.push(word));
             }
         }
         stream.finish(|word| out.push(word));
@@ -28,14 +28,14 @@ task! {
 
 task! {
     /// As [`pack_signs`]; each word is followed by a mask of the pairs with both ranks below `top`.
-    pub(crate) fn pack_signs_of_top<A>(ranks: &[[u16; 64]], later: Range<usize>, top: u16, out: &mut Vec<u64>) {
+    pub(crate) fn pack_signs_of_top(arch: A, ranks: &[[u16; 64]], later: Range<usize>, top: u16, out: &mut Vec<u64>) {
         let (mut signs, mut masks) = (Stream::new(), Stream::new());
         for j in later {
             let pivot = ranks[j / 64][j % 64];
             for (block, ranks) in ranks[..j.div_ceil(64)].iter().enumerate() {
                 let count = (j - 64 * block).min(64);
-                let mask = if pivot < top { A::Words8::below(ranks, top) } else { 0 };
-                signs.push(A::Words8::below(ranks, pivot), count, |word| out.push(word));
+                let mask = if pivot < top { A::Words8::below(arch, ranks, top) } else { 0 };
+                signs.push(A::Words8::below(arch, ranks, pivot), count, |word| out.push(word));
                 masks.push(mask, count, |word| out.push(word));
             }
         }
@@ -46,36 +46,20 @@ task! {
 
 task! {
     /// As [`pack_signs`] for ranks that can be equal; each word is followed by a mask of the pairs that differ.
-    pub(crate) fn pack_signs_with_ties<A>(ranks: &[[u16; 64]], later: Range<usize>, out: &mut Vec<u64>) {
+    pub(crate) fn pack_signs_with_ties(arch: A, ranks: &[[u16; 64]], later: Range<usize>, out: &mut Vec<u64>) {
         let (mut signs, mut decided) = (Stream::new(), Stream::new());
         for j in later {
             let pivot = ranks[j / 64][j % 64];
             for (block, ranks) in ranks[..j.div_ceil(64)].iter().enumerate() {
                 let count = (j - 64 * block).min(64);
-                let below = A::Words8::below(ranks, pivot);
-                let above = !A::Words8::below(ranks, pivot + 1);
+                let below = A::Words8::below(arch, ranks, pivot);
+                let above = !A::Words8::below(arch, ranks, pivot + 1);
                 signs.push(below, count, |word| out.push(word));
                 decided.push(below | above, count, |word| out.push(word));
             }
         }
         signs.finish(|word| out.push(word));
         decided.finish(|word| out.push(word));
-    }
-}
-
-task! {
-    /// For each item of `items`: `n - rank`, then the items ranked before it as bits.
-    pub(crate) fn pack_predecessors<A>(ranks: &[[u16; 64]], items: Range<usize>, n: u64, out: &mut Vec<u64>) {
-        for item in items {
-            let pivot = ranks[item / 64][item % 64];
-            out.push(n - u64::from(pivot));
-            out.reserve(ranks.len());
-            for (word, ranks) in out.spare_capacity_mut().iter_mut().zip(ranks) {
-                word.write(A::Words8::below(ranks, pivot));
-            }
-            // SAFETY: there was capacity for a word for each block of ranks, and these words were just written.
-            out.set_len(out.len() + ranks.len());
-        }
     }
 }
 
@@ -116,100 +100,99 @@ task! {
     ///
     /// `rows` holds `words` words for each row; `columns` is a packed panel of as many words for each group of
     /// [`GROUP`] columns; `counts` has one entry for each row and each column of every group.
-    pub(crate) fn count_differing<A>(words: usize, upper: bool, rows: &[u64], columns: &[u64], counts: &mut [u64]) {
-        pairs::<A, Differing>(words, 1, upper, rows, columns, counts);
+    pub(crate) fn count_differing(
+        arch: A, words: usize, upper: bool, rows: &[u64], columns: &[u64], counts: &mut [u64],
+    ) {
+        pairs::<A, Differing, 1>(arch, words, upper, rows, columns, counts);
     }
 }
 
 task! {
     /// Adds to `counts[row][column]` the number of bits that are set in the masks of both and agree in their
     /// signs. Panels as for [`count_differing`], with two words for each: sign and mask.
-    pub(crate) fn count_agreeing<A>(words: usize, upper: bool, rows: &[u64], columns: &[u64], counts: &mut [u64]) {
-        pairs::<A, Agreeing>(words, 2, upper, rows, columns, counts);
+    pub(crate) fn count_agreeing(
+        arch: A, words: usize, upper: bool, rows: &[u64], columns: &[u64], counts: &mut [u64],
+    ) {
+        pairs::<A, Agreeing, 2>(arch, words, upper, rows, columns, counts);
     }
 }
 
 task! {
     /// Adds to `counts[row][column]`, wrapping around below 0, the number of bits that are set in the masks of both and
     /// agree in their signs, minus the number of those that differ. Panels as for [`count_agreeing`].
-    pub(crate) fn count_balance<A>(words: usize, upper: bool, rows: &[u64], columns: &[u64], counts: &mut [u64]) {
-        pairs::<A, SignBalance>(words, 2, upper, rows, columns, counts);
+    pub(crate) fn count_balance(arch: A, words: usize, upper: bool, rows: &[u64], columns: &[u64], counts: &mut [u64]) {
+        pairs::<A, SignBalance, 2>(arch, words, upper, rows, columns, counts);
     }
 }
 
-/// What is counted in the words of a row and of a group of columns. A trait and not a closure, because a closure might
-/// not be inlined.
-///
-/// # Safety
-/// As for [`Words8`]; `step` words of the row and of each column are read at a time.
-trait CountWords {
-    unsafe fn of<W: Words8>(row: *const u64, columns: *const u64) -> W;
+/// What is counted in `STEP` words of a row and of each column of a group. A trait and not a closure, because a closure
+/// might not be inlined.
+trait CountWords<const STEP: usize> {
+    fn of<W: Words8>(arch: W::Arch, row: &[u64; STEP], columns: &[[u64; GROUP]; STEP]) -> W;
 }
 
 struct Differing;
 
-impl CountWords for Differing {
+impl CountWords<1> for Differing {
     #[inline(always)]
-    unsafe fn of<W: Words8>(row: *const u64, columns: *const u64) -> W {
-        unsafe { W::splat(*row).xor(W::load(columns)).count() }
+    fn of<W: Words8>(arch: W::Arch, [row]: &[u64; 1], [columns]: &[[u64; GROUP]; 1]) -> W {
+        W::splat(arch, *row).xor(W::load(arch, columns)).count()
     }
 }
 
 struct Agreeing;
 
-impl CountWords for Agreeing {
+impl CountWords<2> for Agreeing {
     #[inline(always)]
-    unsafe fn of<W: Words8>(row: *const u64, columns: *const u64) -> W {
-        unsafe {
-            let (row_signs, signs) = (W::splat(*row), W::load(columns));
-            let both = W::splat(*row.add(1)).and(W::load(columns.add(GROUP)));
-            both.and_equal(row_signs, signs).count()
-        }
+    fn of<W: Words8>(arch: W::Arch, [row, row_mask]: &[u64; 2], [columns, masks]: &[[u64; GROUP]; 2]) -> W {
+        let both = W::splat(arch, *row_mask).and(W::load(arch, masks));
+        both.and_equal(W::splat(arch, *row), W::load(arch, columns)).count()
     }
 }
 
 struct SignBalance;
 
-impl CountWords for SignBalance {
+impl CountWords<2> for SignBalance {
     #[inline(always)]
-    unsafe fn of<W: Words8>(row: *const u64, columns: *const u64) -> W {
-        unsafe {
-            let (row_signs, signs) = (W::splat(*row), W::load(columns));
-            let both = W::splat(*row.add(1)).and(W::load(columns.add(GROUP)));
-            both.and_equal(row_signs, signs).count().sub(both.and(row_signs.xor(signs)).count())
-        }
+    fn of<W: Words8>(arch: W::Arch, [row, row_mask]: &[u64; 2], [columns, masks]: &[[u64; GROUP]; 2]) -> W {
+        let (row_signs, signs) = (W::splat(arch, *row), W::load(arch, columns));
+        let both = W::splat(arch, *row_mask).and(W::load(arch, masks));
+        both.and_equal(row_signs, signs).count().sub(both.and(row_signs.xor(signs)).count())
     }
 }
 
-/// Adds to `counts` the counts of `C` in every `step` words of a row and of a group of columns.
-///
-/// # Safety
-/// As for [`Words8`]; `C` may read `step` words of a row and of each column.
+/// Adds to `counts` the counts of `C` in every `STEP` words of a row and of a group of columns.
 #[inline(always)]
-unsafe fn pairs<A: Arch, C: CountWords>(
+fn pairs<A: Arch, C: CountWords<STEP>, const STEP: usize>(
+    arch: A,
     words: usize,
-    step: usize,
     upper: bool,
     rows: &[u64],
     columns: &[u64],
     counts: &mut [u64],
 ) {
-    let length = words * step;
+    let length = words * STEP;
     if length == 0 {
         return;
     }
     let width = columns.len() / length;
     for (group, panel) in columns.chunks_exact(length * GROUP).enumerate() {
-        let mut counts = counts.chunks_mut(width).map(|row| &mut row[group * GROUP..][..GROUP]);
+        let mut counts = of_group(group, width, counts);
         let rows = rows_for(upper, group, length, rows);
         let mut quads = rows.chunks_exact(length * 4);
         for quad in &mut quads {
-            unsafe { block::<A, C, 4>(length, step, quad, panel, &mut counts) };
+            block::<A, C, STEP, 4>(arch, quad, panel, &mut counts);
         }
         for row in quads.remainder().chunks_exact(length) {
-            unsafe { block::<A, C, 1>(length, step, row, panel, &mut counts) };
+            block::<A, C, STEP, 1>(arch, row, panel, &mut counts);
         }
     }
+}
+
+/// For each row, the counts of a group of columns.
+#[inline(always)]
+pub(super) fn of_group(group: usize, width: usize, counts: &mut [u64]) -> impl Iterator<Item = &mut [u64; GROUP]> {
+    counts.chunks_mut(width).map(move |row| row[group * GROUP..].first_chunk_mut().expect("a count for each column"))
 }
 
 /// The rows to compare with a group of columns: all, or those that are not below all of them.
@@ -221,35 +204,50 @@ pub(super) fn rows_for(upper: bool, group: usize, length: usize, rows: &[u64]) -
 
 /// `R` rows against one group of columns, with all counts in registers.
 #[inline(always)]
-unsafe fn block<'a, A: Arch, C: CountWords, const R: usize>(
-    length: usize,
-    step: usize,
+fn block<'a, A: Arch, C: CountWords<STEP>, const STEP: usize, const R: usize>(
+    arch: A,
     rows: &[u64],
     panel: &[u64],
-    counts: &mut impl Iterator<Item = &'a mut [u64]>,
+    counts: &mut impl Iterator<Item = &'a mut [u64; GROUP]>,
 ) {
-    assert!(rows.len() == R * length && panel.len() == GROUP * length);
-    // SAFETY: `word + step <= length`, so all reads are within `rows` and `panel`, whose lengths were just
-    // checked; the caller keeps the promise of `Words8`.
-    unsafe {
-        let mut sums = [A::Words8::zero(); R];
-        for word in (0..length).step_by(step) {
-            for (row, sum) in sums.iter_mut().enumerate() {
-                let a = rows.as_ptr().add(row * length + word);
-                *sum = sum.add(C::of::<A::Words8>(a, panel.as_ptr().add(word * GROUP)));
-            }
+    let panel = panel.as_chunks::<GROUP>().0.as_chunks::<STEP>().0;
+    let rows = split_rows::<STEP, R>(rows, panel.len());
+    let mut sums = [A::Words8::zero(arch); R];
+    for (word, columns) in panel.iter().enumerate() {
+        for (sum, row) in sums.iter_mut().zip(rows) {
+            *sum = sum.add(C::of(arch, &row[word], columns));
         }
-        for (sum, counts) in sums.into_iter().zip(counts) {
-            assert!(counts.len() == GROUP);
-            A::Words8::load(counts.as_ptr()).add(sum).store(counts.as_mut_ptr());
-        }
+    }
+    add_to_counts(arch, sums, counts);
+}
+
+/// `R` rows of `length` times `STEP` words. The compiler knows the length of each, so that an index below it needs no
+/// check.
+#[inline(always)]
+pub(super) fn split_rows<const STEP: usize, const R: usize>(rows: &[u64], length: usize) -> [&[[u64; STEP]]; R] {
+    let all = rows.as_chunks::<STEP>().0;
+    let mut rows = [all; R];
+    for (index, row) in rows.iter_mut().enumerate() {
+        *row = &all[index * length..][..length];
+    }
+    rows
+}
+
+#[inline(always)]
+pub(super) fn add_to_counts<'a, A: Arch, const R: usize>(
+    arch: A,
+    sums: [A::Words8; R],
+    counts: &mut impl Iterator<Item = &'a mut [u64; GROUP]>,
+) {
+    for (sum, counts) in sums.into_iter().zip(counts) {
+        A::Words8::load(arch, counts).add(sum).store(counts);
     }
 }
 
 task! {
     /// `values[row][column] = all - counts[row * width + column]`, for fewer than 2^52; a count above `all` gives any
     /// value. Rows are whole groups of counts.
-    pub(crate) fn subtract_from<A>(all: u64, width: usize, counts: &[u64], values: &mut Square<SQUARE>) {
+    pub(crate) fn subtract_from(_arch: A, all: u64, width: usize, counts: &[u64], values: &mut Square<SQUARE>) {
         for (counts, values) in counts.chunks(width).zip(values) {
             for (&count, value) in groups(counts).zip(values) {
                 *value = real(all.wrapping_sub(count));
@@ -261,8 +259,8 @@ task! {
 task! {
     /// `values[row][column] = counts[row * width + column]`, divided by both divisors, for counts below 2^52. Rows are
     /// whole groups of counts.
-    pub(crate) fn divide<A>(
-        divisors: (f64, f64), width: usize, counts: &[u64], values: &mut Square<SQUARE>,
+    pub(crate) fn divide(
+        _arch: A, divisors: (f64, f64), width: usize, counts: &[u64], values: &mut Square<SQUARE>,
     ) {
         let (first, second) = divisors;
         for (counts, values) in counts.chunks(width).zip(values) {
@@ -299,83 +297,14 @@ task! {
     ///
     /// # Panics
     /// If the table is empty or has 2^32 entries.
-    pub(crate) fn look_up<A>(table: &[f64], zero: u64, width: usize, counts: &[u64], values: &mut Square<SQUARE>) {
-        assert!(!table.is_empty() && u32::try_from(table.len()).is_ok());
-        let (zero, last) = (A::Words8::splat(zero), A::Words8::splat(table.len() as u64 - 1));
+    pub(crate) fn look_up(
+        arch: A, table: &[f64], zero: u64, width: usize, counts: &[u64], values: &mut Square<SQUARE>,
+    ) {
+        let (table, zero) = (PickTable::new(table), A::Words8::splat(arch, zero));
         for (counts, values) in counts.chunks(width).zip(values) {
             for (counts, values) in counts.as_chunks::<GROUP>().0.iter().zip(values.as_chunks_mut::<GROUP>().0) {
-                // The lower half of a word is then at most `last`, and the upper half is 0.
-                A::Words8::load(counts.as_ptr()).add(zero).min(last).pick(table, values);
+                A::Words8::load(arch, counts).add(zero).pick(table, values);
             }
-        }
-    }
-}
-
-task! {
-    /// Adds to `sums[row][column]`, summed over items: the number of predecessors that the item has in both rankings,
-    /// times `n` minus the larger of its ranks. Panels as for [`count_differing`], made by [`pack_predecessors`] with
-    /// `step` words for each item.
-    pub(crate) fn sum_common<A>(
-        items: usize, step: usize, upper: bool, rows: &[u64], columns: &[u64], sums: &mut [u64],
-    ) {
-        let length = items * step;
-        let width = columns.len() / length.max(1);
-        for (group, panel) in columns.chunks_exact((length * GROUP).max(1)).enumerate() {
-            let mut sums = sums.chunks_mut(width).map(|row| &mut row[group * GROUP..][..GROUP]);
-            let rows = rows_for(upper, group, length, rows);
-            let mut quads = rows.chunks_exact(length * 4);
-            for quad in &mut quads {
-                common::<A, 4>(length, step, quad, panel, &mut sums);
-            }
-            for row in quads.remainder().chunks_exact(length) {
-                common::<A, 1>(length, step, row, panel, &mut sums);
-            }
-        }
-    }
-}
-
-/// `R` rows against one group of columns.
-///
-/// # Safety
-/// As for [`Words8`].
-#[inline(always)]
-unsafe fn common<'a, A: Arch, const R: usize>(
-    length: usize,
-    step: usize,
-    rows: &[u64],
-    panel: &[u64],
-    sums: &mut impl Iterator<Item = &'a mut [u64]>,
-) {
-    assert!(rows.len() == R * length && panel.len() == GROUP * length && length.is_multiple_of(step) && step > 1);
-    // SAFETY: `item + word < length`, so all reads are within `rows` and `panel`, whose lengths were just
-    // checked; the caller keeps the promise of `Words8`.
-    unsafe {
-        let mut totals = [A::Words8::zero(); R];
-        for item in (0..length).step_by(step) {
-            // The first word is counted apart: if counts began with 0, the compiler would no longer see that they are
-            // short, and multiply 64 bits.
-            let mut counts = [A::Words8::zero(); R];
-            let column = A::Words8::load(panel.as_ptr().add((item + 1) * GROUP));
-            for (row, count) in counts.iter_mut().enumerate() {
-                *count = A::Words8::splat(*rows.as_ptr().add(row * length + item + 1)).and(column).count();
-            }
-            for word in item + 2..item + step {
-                let column = A::Words8::load(panel.as_ptr().add(word * GROUP));
-                for (row, count) in counts.iter_mut().enumerate() {
-                    let row = A::Words8::splat(*rows.as_ptr().add(row * length + word));
-                    *count = count.add(row.and(column).count());
-                }
-            }
-            let column = A::Words8::load(panel.as_ptr().add(item * GROUP));
-            for (row, total) in totals.iter_mut().enumerate() {
-                // n - max(rank, rank) of both rankings.
-                let weight = A::Words8::splat(*rows.as_ptr().add(row * length + item)).min(column);
-                *total = total.add(counts[row].mul(weight));
-            }
-        }
-        for (total, sums) in totals.into_iter().zip(sums) {
-            assert!(sums.len() == GROUP);
-            A::Words8::load(sums.as_ptr()).add(total).store(sums.as_mut_ptr());
         }
     }
 }

@@ -1,4 +1,5 @@
 //! The items of one bucket of a [grid](super::grid), compared with each other.
+#![allow(unsafe_code)]
 
 use super::numbers::{Lanes, Numbers};
 use crate::simd::arch::GridRegister;
@@ -21,13 +22,13 @@ impl<const M: usize, const S: usize> Bucket<M, S> {
     /// Looks up the numbers of the values from `first` on, at these positions.
     ///
     /// # Safety
-    /// As for [`Numbers`].
+    /// The values and positions must be below [`Numbers::len`].
     #[inline(always)]
     pub(super) unsafe fn look_up(&mut self, numbers: &impl Numbers<M>, first: usize, positions: &[u32]) {
         const { assert!(M <= 2) };
         // One loop for each number, with k known at compile time. With one loop for both, sums take 5 % longer at n =
         // 1000.
-        // SAFETY: as promised.
+        // SAFETY: the caller keeps the promise of `look_up_one`, which is the same.
         unsafe {
             if M > 0 {
                 self.look_up_one(0, numbers, first, positions);
@@ -41,71 +42,58 @@ impl<const M: usize, const S: usize> Bucket<M, S> {
     /// Number k only.
     ///
     /// # Safety
-    /// As for [`Numbers`].
+    /// As for [`Self::look_up`].
     #[inline(always)]
     unsafe fn look_up_one(&mut self, k: usize, numbers: &impl Numbers<M>, first: usize, positions: &[u32]) {
         for (value, (number, &position)) in (first..).zip(self.numbers[k].iter_mut().zip(positions)) {
-            // SAFETY: as promised.
+            // SAFETY: the value and the position are below the length, as the caller promises.
             *number = unsafe { numbers.of(value, position as usize)[k] };
         }
     }
 
     /// Adds up the pairs of the first `count` items.
-    ///
-    /// # Safety
-    /// As for [`GridRegister`].
     #[inline(always)]
-    pub(super) unsafe fn sum<T: PairTerm<M, N>, V: GridRegister, const N: usize>(&mut self, count: usize) -> V {
-        // SAFETY: the caller keeps the promise of `GridRegister`.
-        unsafe { if V::PLAIN { self.call_sum::<T, V, N>(count) } else { self.inline_sum::<T, V, N>(count) } }
+    pub(super) fn sum<T: PairTerm<M, N>, V: GridRegister, const N: usize>(&mut self, arch: V::Arch, count: usize) -> V {
+        if V::PLAIN { self.call_sum::<T, V, N>(arch, count) } else { self.inline_sum::<T, V, N>(arch, count) }
     }
 
-    /// As [`Self::sum`], compiled once for all callers. Inlined, it would take 0.2 MB of the library.
-    ///
-    /// # Safety
-    /// Only for [plain](GridRegister::PLAIN) registers.
+    /// As [`Self::sum`], compiled once for all callers. Inlined, it would take 0.2 MB of the library. Only for
+    /// [plain](GridRegister::PLAIN) registers.
     #[inline(never)]
-    unsafe fn call_sum<T: PairTerm<M, N>, V: GridRegister, const N: usize>(&mut self, count: usize) -> V {
-        // SAFETY: plain registers need no special instructions.
-        unsafe { self.inline_sum::<T, V, N>(count) }
+    fn call_sum<T: PairTerm<M, N>, V: GridRegister, const N: usize>(&mut self, arch: V::Arch, count: usize) -> V {
+        self.inline_sum::<T, V, N>(arch, count)
     }
 
-    /// # Safety
-    /// As for [`GridRegister`].
     #[inline(always)]
-    unsafe fn inline_sum<T: PairTerm<M, N>, V: GridRegister, const N: usize>(&mut self, count: usize) -> V {
+    fn inline_sum<T: PairTerm<M, N>, V: GridRegister, const N: usize>(&mut self, arch: V::Arch, count: usize) -> V {
         self.keys[count..].fill(f64::INFINITY);
         self.bounds[count..].fill(f64::NEG_INFINITY);
-        // SAFETY: the caller keeps the promise of `GridRegister`.
-        unsafe {
-            let mut total = V::splat(0.0);
-            for start in (0..S).step_by(4 * V::WIDTH) {
-                total = total.add(self.sum_from::<T, V, N>(start));
-            }
-            total
+        let mut total = V::splat(arch, 0.0);
+        for start in (0..S).step_by(4 * V::WIDTH) {
+            total = total.add(self.sum_from::<T, V, N>(arch, start));
         }
+        total
     }
 
     /// With the earlier items in four vectors from `start` on, each with its own sum, so that no addition waits for
     /// another.
-    ///
-    /// # Safety
-    /// As for [`GridRegister`].
     #[inline(always)]
-    unsafe fn sum_from<T: PairTerm<M, N>, V: GridRegister, const N: usize>(&self, start: usize) -> V {
+    fn sum_from<T: PairTerm<M, N>, V: GridRegister, const N: usize>(&self, arch: V::Arch, start: usize) -> V {
+        let one = Lanes(V::splat(arch, 1.0));
         // Written out, because array elements might not stay in registers.
         macro_rules! earlier {
             ($index:expr) => {{
                 let from = start + $index * V::WIDTH;
-                (V::load(&self.keys[from..]), self.numbers.each_ref().map(|numbers| Lanes(V::load(&numbers[from..]))))
+                let numbers = self.numbers.each_ref().map(|numbers| Lanes(V::load(arch, &numbers[from..])));
+                (V::load(arch, &self.keys[from..]), numbers)
             }};
         }
         macro_rules! add {
             ($place:expr,) => {};
             ($place:expr, $($sum:ident: $keys:expr, $earlier:expr);+) => {
-                let later = self.numbers.each_ref().map(|numbers| Lanes(V::splat(numbers[$place])));
-                let bound = V::splat(self.bounds[$place]);
-                $($sum = $sum.add_if_less($keys, bound, varying::<T, V, M, N>($earlier, later));)+
+                let later = self.numbers.each_ref().map(|numbers| Lanes(V::splat(arch, numbers[$place])));
+                let bound = V::splat(arch, self.bounds[$place]);
+                $($sum = $sum.add_if_less($keys, bound, varying::<T, V, M, N>(one, $earlier, later));)+
             };
         }
         macro_rules! add_own {
@@ -120,36 +108,38 @@ impl<const M: usize, const S: usize> Bucket<M, S> {
                 }
             };
         }
-        // SAFETY: the caller keeps the promise of `GridRegister`.
-        unsafe {
-            let ((ka, a), (kb, b), (kc, c), (kd, d)) = (earlier!(0), earlier!(1), earlier!(2), earlier!(3));
-            let zero = V::splat(0.0);
-            let (mut sa, mut sb, mut sc, mut sd) = (zero, zero, zero, zero);
-            add_own!(0, sa: ka, a;);
-            add_own!(1, sb: kb, b; sa: ka, a);
-            add_own!(2, sc: kc, c; sa: ka, a; sb: kb, b);
-            add_own!(3, sd: kd, d; sa: ka, a; sb: kb, b; sc: kc, c);
-            for place in start + 4 * V::WIDTH..S {
-                add!(place, sa: ka, a; sb: kb, b; sc: kc, c; sd: kd, d);
-            }
-            let left = sa.mul(common::<T, V, M, N>(a)).add_product(sb, common::<T, V, M, N>(b));
-            let right = sc.mul(common::<T, V, M, N>(c)).add_product(sd, common::<T, V, M, N>(d));
-            left.add(right)
+        let ((ka, a), (kb, b), (kc, c), (kd, d)) = (earlier!(0), earlier!(1), earlier!(2), earlier!(3));
+        let zero = V::splat(arch, 0.0);
+        let (mut sa, mut sb, mut sc, mut sd) = (zero, zero, zero, zero);
+        add_own!(0, sa: ka, a;);
+        add_own!(1, sb: kb, b; sa: ka, a);
+        add_own!(2, sc: kc, c; sa: ka, a; sb: kb, b);
+        add_own!(3, sd: kd, d; sa: ka, a; sb: kb, b; sc: kc, c);
+        for place in start + 4 * V::WIDTH..S {
+            add!(place, sa: ka, a; sb: kb, b; sc: kc, c; sd: kd, d);
         }
+        let (left, right) = (common::<T, V, M, N>(one, a), common::<T, V, M, N>(one, c));
+        let left = sa.mul(left).add_product(sb, common::<T, V, M, N>(one, b));
+        let right = sc.mul(right).add_product(sd, common::<T, V, M, N>(one, d));
+        left.add(right)
     }
 }
 
 /// A term without the [`common`] factor of an earlier item.
 #[inline(always)]
 fn varying<T: PairTerm<M, N>, V: GridRegister, const M: usize, const N: usize>(
+    one: Lanes<V>,
     earlier: [Lanes<V>; M],
     later: [Lanes<V>; M],
 ) -> V {
-    if N == 1 { T::later(later)[0].0 } else { T::term(earlier, later).0 }
+    if N == 1 { T::later(one, later)[0].0 } else { T::term(one, earlier, later).0 }
 }
 
 /// The factor that all terms of an earlier item share: the number that it gives, if it is a single number.
 #[inline(always)]
-fn common<T: PairTerm<M, N>, V: GridRegister, const M: usize, const N: usize>(earlier: [Lanes<V>; M]) -> V {
-    if N == 1 { T::earlier(earlier)[0].0 } else { <Lanes<V> as crate::weight::pair::TermNumber>::one().0 }
+fn common<T: PairTerm<M, N>, V: GridRegister, const M: usize, const N: usize>(
+    one: Lanes<V>,
+    earlier: [Lanes<V>; M],
+) -> V {
+    if N == 1 { T::earlier(one, earlier)[0].0 } else { one.0 }
 }

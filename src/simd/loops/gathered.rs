@@ -1,4 +1,5 @@
 //! Sums of entries of a table that are looked up by index.
+#![allow(unsafe_code)]
 
 use super::task;
 use crate::simd::arch::Vector;
@@ -19,6 +20,8 @@ impl<'a> Places<'a> {
         Self { at, limit }
     }
 
+    /// # Panics
+    /// If an index is not in the table, or if there are not as many others.
     fn check(self, table: &[f64], others: usize) {
         assert!(self.limit <= table.len() && self.at.len() == others);
     }
@@ -26,50 +29,46 @@ impl<'a> Places<'a> {
 
 task! {
     /// `sums[i] += factor * table[places[i]]`.
-    pub(crate) fn add<A>(table: &[f64], places: Places<'_>, factor: f64, sums: &mut [f64]) {
-        places.check(table, sums.len());
-        add_in::<A::Doubles24>(table, places.at, factor, sums);
+    pub(crate) fn add(arch: A, table: &[f64], places: Places<'_>, factor: f64, sums: &mut [f64]) {
+        add_in::<A::Doubles24>(arch, table, places, factor, sums);
     }
 }
 
 task! {
     /// The sum over i of `values[i] * table[places[i]]`.
-    pub(crate) fn dot<A>(table: &[f64], places: Places<'_>, values: &[f64]) -> f64 {
-        places.check(table, values.len());
-        dot_in::<A::Doubles24>(table, places.at, values)
+    pub(crate) fn dot(arch: A, table: &[f64], places: Places<'_>, values: &[f64]) -> f64 {
+        dot_in::<A::Doubles24>(arch, table, places, values)
     }
 }
 
-/// # Safety
-/// As for [`Vector`]; all places must be within the table.
 #[inline(always)]
-unsafe fn add_in<V: Vector<f64, 24>>(table: &[f64], at: &[u32], factor: f64, sums: &mut [f64]) {
+fn add_in<V: Vector<f64, 24>>(arch: V::Arch, table: &[f64], places: Places<'_>, factor: f64, sums: &mut [f64]) {
+    places.check(table, sums.len());
     let (groups, rest) = sums.as_chunks_mut::<24>();
-    let (places, places_rest) = at.as_chunks::<24>();
+    let (places, places_rest) = places.at.as_chunks::<24>();
     for (sums, at) in groups.iter_mut().zip(places) {
-        // SAFETY: the caller keeps the promises.
-        unsafe { V::load(sums).add_times(factor, V::gather(table, at)).store(sums) };
+        // SAFETY: all places are within the table, as `check` has found, and below 2^31, as `Places::new` has found.
+        let entries = unsafe { V::gather(arch, table, at) };
+        V::load(arch, sums).add_times(arch, factor, entries).store(sums);
     }
     for (sum, &at) in rest.iter_mut().zip(places_rest) {
         *sum += factor * table[at as usize];
     }
 }
 
-/// # Safety
-/// As for [`Vector`]; all places must be within the table.
 #[inline(always)]
-unsafe fn dot_in<V: Vector<f64, 24>>(table: &[f64], at: &[u32], values: &[f64]) -> f64 {
+fn dot_in<V: Vector<f64, 24>>(arch: V::Arch, table: &[f64], places: Places<'_>, values: &[f64]) -> f64 {
+    places.check(table, values.len());
     let (groups, rest) = values.as_chunks::<24>();
-    let (places, places_rest) = at.as_chunks::<24>();
+    let (places, places_rest) = places.at.as_chunks::<24>();
     let mut parts = [0.0; 24];
-    // SAFETY: the caller keeps the promises.
-    unsafe {
-        let mut sums = V::zero();
-        for (values, at) in groups.iter().zip(places) {
-            sums = sums.add(V::load(values).mul(V::gather(table, at)));
-        }
-        sums.store(&mut parts);
+    let mut sums = V::zero(arch);
+    for (values, at) in groups.iter().zip(places) {
+        // SAFETY: all places are within the table, as `check` has found, and below 2^31, as `Places::new` has found.
+        let entries = unsafe { V::gather(arch, table, at) };
+        sums = sums.add(V::load(arch, values).mul(entries));
     }
+    sums.store(&mut parts);
     let of_rest: f64 = rest.iter().zip(places_rest).map(|(value, &at)| value * table[at as usize]).sum();
     parts.iter().sum::<f64>() + of_rest
 }

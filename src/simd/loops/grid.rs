@@ -8,6 +8,7 @@
 //! row(i) = row(j)                          compare all pairs of each row
 //! row(i) < row(j), column(i) = column(j)   compare all pairs of each column
 //! ```
+#![allow(unsafe_code)]
 
 use super::bucket::Bucket;
 use super::numbers::{Both, ByValue, Nothing, Numbers, ProductOfBoth, Remaining, TwoByValue};
@@ -57,21 +58,21 @@ task! {
     /// Adds up the concordant pairs of `values`, which are `first..first + values.len()` sorted by position.
     ///
     /// `spare` is at least as long; `cells` is reusable memory.
-    pub(crate) fn sum<A>(
-        terms: Terms<'_>, first: usize, values: &[u32], spare: &mut [u32], cells: &mut Vec<f64>,
+    pub(crate) fn sum(
+        arch: A, terms: Terms<'_>, first: usize, values: &[u32], spare: &mut [u32], cells: &mut Vec<f64>,
     ) -> f64 {
-        let permutation = Permutation { first, values };
+        let permutation = Permutation::new(first, values);
         match terms {
-            Terms::Ones => sum_by::<Ones, A::Register, _, _, _>(&Nothing, permutation, spare, cells),
+            Terms::Ones => sum_by::<Ones, A::Register, _, _, _>(arch, &Nothing, permutation, spare, cells),
             Terms::Later(x) => {
-                sum_by::<Later, A::Register, _, _, _>(&ByValue(&x[first..]), permutation, spare, cells)
+                sum_by::<Later, A::Register, _, _, _>(arch, &ByValue(&x[first..]), permutation, spare, cells)
             }
             Terms::Products(x) => {
-                sum_by::<Products, A::Register, _, _, _>(&ByValue(&x[first..]), permutation, spare, cells)
+                sum_by::<Products, A::Register, _, _, _>(arch, &ByValue(&x[first..]), permutation, spare, cells)
             }
             Terms::Sums { p, q } => {
                 let numbers = TwoByValue { p: &p[first..], q: &q[first..] };
-                sum_by::<Sums, A::Register, _, _, _>(&numbers, permutation, spare, cells)
+                sum_by::<Sums, A::Register, _, _, _>(arch, &numbers, permutation, spare, cells)
             }
         }
     }
@@ -79,19 +80,19 @@ task! {
 
 task! {
     /// As [`sum`] for a whole permutation.
-    pub(crate) fn sum_permutation<A>(
-        terms: PermutationTerms<'_>, values: &[u32], spare: &mut [u32], cells: &mut Vec<f64>,
+    pub(crate) fn sum_permutation(
+        arch: A, terms: PermutationTerms<'_>, values: &[u32], spare: &mut [u32], cells: &mut Vec<f64>,
     ) -> f64 {
-        let permutation = Permutation { first: 0, values };
+        let permutation = Permutation::new(0, values);
         match terms {
             PermutationTerms::Products(u) => {
-                sum_by::<Products, A::Register, _, _, _>(&ProductOfBoth(u), permutation, spare, cells)
+                sum_by::<Products, A::Register, _, _, _>(arch, &ProductOfBoth(u), permutation, spare, cells)
             }
             PermutationTerms::Sums(u) => {
-                sum_by::<Sums, A::Register, _, _, _>(&Both(u), permutation, spare, cells)
+                sum_by::<Sums, A::Register, _, _, _>(arch, &Both(u), permutation, spare, cells)
             }
             PermutationTerms::Remaining(n) => {
-                sum_by::<Later, A::Register, _, _, _>(&Remaining(n), permutation, spare, cells)
+                sum_by::<Later, A::Register, _, _, _>(arch, &Remaining(n), permutation, spare, cells)
             }
         }
     }
@@ -100,43 +101,64 @@ task! {
 /// The values `first..first + values.len()` sorted by position.
 #[derive(Clone, Copy)]
 struct Permutation<'a> {
-    first: usize,
+    first: u32,
+    /// Minus the first, below their number.
     values: &'a [u32],
 }
 
-/// # Safety
-/// As for [`GridRegister`].
+impl<'a> Permutation<'a> {
+    /// # Panics
+    /// If a value is not in the range. Whether one is repeated is checked later, by [`Positions::new`].
+    #[inline(always)]
+    fn new(first: usize, values: &'a [u32]) -> Self {
+        let first = u32::try_from(first).expect("values have 32 bits");
+        let most = values.iter().fold(0, |most, value| most.max(value.wrapping_sub(first)));
+        assert!(values.is_empty() || (most as usize) < values.len(), "a value is not in the range");
+        Self { first, values }
+    }
+}
+
+/// The position of each value, minus the first: below their number.
+#[derive(Clone, Copy)]
+struct Positions<'a>(&'a [u32]);
+
+impl<'a> Positions<'a> {
+    /// # Panics
+    /// If a value has no position.
+    #[inline(always)]
+    fn new(positions: &'a [u32]) -> Self {
+        let most = positions.iter().fold(0, |most, &position| most.max(position));
+        assert!(positions.is_empty() || (most as usize) < positions.len(), "a value is repeated");
+        Self(positions)
+    }
+}
+
 #[inline(always)]
-unsafe fn sum_by<T: PairTerm<M, N>, V: GridRegister, L: Numbers<M>, const M: usize, const N: usize>(
+fn sum_by<T: PairTerm<M, N>, V: GridRegister, L: Numbers<M>, const M: usize, const N: usize>(
+    arch: V::Arch,
     numbers: &L,
     permutation: Permutation<'_>,
     spare: &mut [u32],
     cells: &mut Vec<f64>,
 ) -> f64 {
     assert!(permutation.values.len() <= MOST);
-    // SAFETY: the caller keeps the promise of `GridRegister`.
-    unsafe {
-        if permutation.values.len() <= NARROW {
-            sum_in::<T, V, L, M, N, NARROW_BUCKET>(numbers, permutation, spare, cells)
-        } else {
-            sum_in::<T, V, L, M, N, WIDE_BUCKET>(numbers, permutation, spare, cells)
-        }
+    if permutation.values.len() <= NARROW {
+        sum_in::<T, V, L, M, N, NARROW_BUCKET>(arch, numbers, permutation, spare, cells)
+    } else {
+        sum_in::<T, V, L, M, N, WIDE_BUCKET>(arch, numbers, permutation, spare, cells)
     }
 }
 
 /// With buckets of `S`.
-///
-/// # Safety
-/// As for [`GridRegister`].
 #[inline(always)]
-unsafe fn sum_in<T: PairTerm<M, N>, V: GridRegister, L: Numbers<M>, const M: usize, const N: usize, const S: usize>(
+fn sum_in<T: PairTerm<M, N>, V: GridRegister, L: Numbers<M>, const M: usize, const N: usize, const S: usize>(
+    arch: V::Arch,
     numbers: &L,
     permutation: Permutation<'_>,
     spare: &mut [u32],
     cells: &mut Vec<f64>,
 ) -> f64 {
-    let Permutation { first, values } = permutation;
-    let count = values.len();
+    let count = permutation.values.len();
     let positions = &mut spare[..count];
     let grid = Grid::new(count.div_ceil(S).max(1));
     cells.clear();
@@ -144,33 +166,17 @@ unsafe fn sum_in<T: PairTerm<M, N>, V: GridRegister, L: Numbers<M>, const M: usi
     cells.resize((grid.len() + later_cells + grid.sums()) * N, 0.0);
     let (earlier, rest) = cells.as_chunks_mut::<N>().0.split_at_mut(grid.len());
     let (later, sums) = rest.split_at_mut(later_cells);
-    // Checked once for all look-ups by value below.
-    assert!(numbers.len() >= count && values.iter().all(|&value| (value as usize).wrapping_sub(first) < count));
-    // SAFETY: the caller keeps the promise of `GridRegister`; values minus the first are below `count`, as just
-    // checked.
-    unsafe {
-        let total = sum_rows::<T, V, L, M, N, S>(numbers, permutation, positions, grid, earlier, later);
-        let total = sum_columns::<T, V, L, M, N, S>(numbers, positions, total);
-        let later = if T::SYMMETRIC { &*earlier } else { &*later };
-        total.add(grid.sum::<T, V, M, N>(earlier, later.as_flattened(), sums)).sum()
-    }
+    let total = sum_rows::<T, V, L, M, N, S>(arch, numbers, permutation, positions, grid, earlier, later);
+    let total = sum_columns::<T, V, L, M, N, S>(arch, numbers, Positions::new(positions), total);
+    let later = if T::SYMMETRIC { &*earlier } else { &*later };
+    total.add(grid.sum::<T, V, M, N>(arch, earlier, later.as_flattened(), sums)).sum()
 }
 
 /// The pairs in one row, that is, in one bucket of positions. Sets the positions by value, and adds up the numbers of
-/// each cell.
-///
-/// # Safety
-/// As for [`GridRegister`]; values minus the first must be below their number, for which `numbers` and `grid` must have
-/// room.
+/// each cell. The position of a value that is missing is `u32::MAX`.
 #[inline(always)]
-unsafe fn sum_rows<
-    T: PairTerm<M, N>,
-    V: GridRegister,
-    L: Numbers<M>,
-    const M: usize,
-    const N: usize,
-    const S: usize,
->(
+fn sum_rows<T: PairTerm<M, N>, V: GridRegister, L: Numbers<M>, const M: usize, const N: usize, const S: usize>(
+    arch: V::Arch,
     numbers: &L,
     Permutation { first, values }: Permutation<'_>,
     positions: &mut [u32],
@@ -178,61 +184,64 @@ unsafe fn sum_rows<
     earlier: &mut [[f64; N]],
     later: &mut [[f64; N]],
 ) -> V {
+    let count = values.len();
+    assert!(numbers.len() >= count && positions.len() == count);
+    assert!(count <= S * grid.height && count <= S * grid.width);
+    assert!(earlier.len() == grid.len() && (T::SYMMETRIC || later.len() == grid.len()));
+    positions.fill(u32::MAX);
     let mut buckets = [Bucket::<M, S>::new(), Bucket::new(), Bucket::new(), Bucket::new()];
-    // SAFETY: as the caller promises. Values minus the first, and positions, are within the grid.
-    unsafe {
-        let mut total = V::splat(0.0);
-        // Several buckets are filled before the first is used: a vector that was just stored in parts cannot be loaded
-        // at once without a delay.
-        for (rows, part) in (0..).step_by(buckets.len()).zip(values.chunks(S * buckets.len())) {
-            for ((row, bucket), part) in (rows..).zip(&mut buckets).zip(part.chunks(S)) {
-                let first_of_row = row * grid.width;
-                for (place, &value) in part.iter().enumerate() {
-                    let (value, position) = (value as usize - first, row * S + place);
+    let mut total = V::splat(arch, 0.0);
+    // Several buckets are filled before the first is used: a vector that was just stored in parts cannot be loaded at
+    // once without a delay.
+    for (rows, part) in (0..).step_by(buckets.len()).zip(values.chunks(S * buckets.len())) {
+        for ((row, bucket), part) in (rows..).zip(&mut buckets).zip(part.chunks(S)) {
+            let first_of_row = row * grid.width;
+            for (place, &value) in part.iter().enumerate() {
+                let (value, position) = (value.wrapping_sub(first) as usize, row * S + place);
+                // SAFETY: a value minus the first is below `count`, as `Permutation::new` has checked, and so is a
+                // position, because it is the place of a value. There are `count` positions and numbers.
+                let item = unsafe {
                     *positions.get_unchecked_mut(value) = position as u32;
-                    let item = numbers.of(value, position);
-                    for (numbers, number) in bucket.numbers.iter_mut().zip(item) {
-                        numbers[place] = number;
-                    }
-                    let cell = first_of_row + value / S;
-                    for (sum, number) in earlier.get_unchecked_mut(cell).iter_mut().zip(T::earlier(item)) {
+                    numbers.of(value, position)
+                };
+                for (numbers, number) in bucket.numbers.iter_mut().zip(item) {
+                    numbers[place] = number;
+                }
+                let cell = first_of_row + value / S;
+                // SAFETY: the row is position / S and the column value / S; both numbers are below `count`, which fits
+                // into the height and the width of the grid. There is an entry for each cell.
+                let sums = unsafe { earlier.get_unchecked_mut(cell) };
+                for (sum, number) in sums.iter_mut().zip(T::earlier(1.0, item)) {
+                    *sum += number;
+                }
+                if !T::SYMMETRIC {
+                    // SAFETY: as for `earlier`, which has as many entries.
+                    let sums = unsafe { later.get_unchecked_mut(cell) };
+                    for (sum, number) in sums.iter_mut().zip(T::later(1.0, item)) {
                         *sum += number;
                     }
-                    if !T::SYMMETRIC {
-                        for (sum, number) in later.get_unchecked_mut(cell).iter_mut().zip(T::later(item)) {
-                            *sum += number;
-                        }
-                    }
                 }
-                bucket.keys = reals(&whole(part));
             }
-            for (bucket, part) in buckets.iter_mut().zip(part.chunks(S)) {
-                bucket.bounds = bucket.keys;
-                total = total.add(bucket.sum::<T, V, N>(part.len()));
-            }
+            bucket.keys = reals(&whole(part));
         }
-        total
+        for (bucket, part) in buckets.iter_mut().zip(part.chunks(S)) {
+            bucket.bounds = bucket.keys;
+            total = total.add(bucket.sum::<T, V, N>(arch, part.len()));
+        }
     }
+    total
 }
 
 /// Adds to `total` the pairs in one column and different rows: in one bucket of values and different buckets of
 /// positions.
-///
-/// # Safety
-/// As for [`GridRegister`] and [`Numbers`].
 #[inline(always)]
-unsafe fn sum_columns<
-    T: PairTerm<M, N>,
-    V: GridRegister,
-    L: Numbers<M>,
-    const M: usize,
-    const N: usize,
-    const S: usize,
->(
+fn sum_columns<T: PairTerm<M, N>, V: GridRegister, L: Numbers<M>, const M: usize, const N: usize, const S: usize>(
+    arch: V::Arch,
     numbers: &L,
-    positions: &[u32],
+    Positions(positions): Positions<'_>,
     mut total: V,
 ) -> V {
+    assert!(numbers.len() >= positions.len());
     let mut bucket = Bucket::<M, S>::new();
     for (column, part) in positions.chunks(S).enumerate() {
         let positions = whole(part);
@@ -241,15 +250,16 @@ unsafe fn sum_columns<
         for (bound, &position) in bucket.bounds.iter_mut().zip(&positions) {
             *bound = f64::from(position / S as u32 * S as u32);
         }
-        // SAFETY: as the caller promises.
+        // SAFETY: positions are below their number, as `Positions::new` has checked, and so are values, which are their
+        // indices. There are as many numbers.
         unsafe {
             if part.len() == S {
                 bucket.look_up(numbers, column * S, &positions);
             } else {
                 bucket.look_up(numbers, column * S, part);
             }
-            total = total.add(bucket.sum::<T, V, N>(part.len()));
         }
+        total = total.add(bucket.sum::<T, V, N>(arch, part.len()));
     }
     total
 }
@@ -310,12 +320,10 @@ impl Grid {
     /// ```
     ///
     /// For symmetric terms, `later` is `earlier` in reverse. `sums` is zero: memory of [`Self::sums`].
-    ///
-    /// # Safety
-    /// As for [`GridRegister`].
     #[inline(always)]
-    unsafe fn sum<T: PairTerm<M, N>, V: GridRegister, const M: usize, const N: usize>(
+    fn sum<T: PairTerm<M, N>, V: GridRegister, const M: usize, const N: usize>(
         self,
+        arch: V::Arch,
         earlier: &[[f64; N]],
         later: &[f64],
         sums: &mut [[f64; N]],
@@ -323,28 +331,25 @@ impl Grid {
         const { assert!(N == 1 || N == 4) };
         let (below, left) = sums.split_at_mut(self.width);
         let below = below.as_flattened_mut();
-        // SAFETY: the caller keeps the promise of `GridRegister`.
-        unsafe {
-            let mut totals = [V::splat(0.0); SCANNED];
-            let bands = earlier.chunks_exact(self.width * SCANNED).zip(later.chunks_exact(self.width * SCANNED * N));
-            for (earlier, later) in bands {
-                self.scan(earlier, left);
-                let left = left.as_flattened();
-                for start in (0..self.width * N).step_by(V::WIDTH) {
-                    let below = &mut below[start..start + V::WIDTH];
-                    let mut seen = V::load(below);
-                    for row in 0..SCANNED {
-                        let later = V::load(&later[row * self.width * N + start..]);
-                        let later = if T::SYMMETRIC && N == 4 { later.reverse_fours() } else { later };
-                        totals[row] = totals[row].add_product(seen, later);
-                        seen = seen.add(V::load(&left[row * self.width * N + start..]));
-                    }
-                    seen.store(below);
+        let mut totals = [V::splat(arch, 0.0); SCANNED];
+        let bands = earlier.chunks_exact(self.width * SCANNED).zip(later.chunks_exact(self.width * SCANNED * N));
+        for (earlier, later) in bands {
+            self.scan(earlier, left);
+            let left = left.as_flattened();
+            for start in (0..self.width * N).step_by(V::WIDTH) {
+                let below = &mut below[start..start + V::WIDTH];
+                let mut seen = V::load(arch, below);
+                for row in 0..SCANNED {
+                    let later = V::load(arch, &later[row * self.width * N + start..]);
+                    let later = if T::SYMMETRIC && N == 4 { later.reverse_fours() } else { later };
+                    totals[row] = totals[row].add_product(seen, later);
+                    seen = seen.add(V::load(arch, &left[row * self.width * N + start..]));
                 }
+                seen.store(below);
             }
-            let [a, b, c, d] = totals;
-            a.add(b).add(c.add(d))
         }
+        let [a, b, c, d] = totals;
+        a.add(b).add(c.add(d))
     }
 
     /// For each row r, column by column: `left[r][column]` = sum of `earlier[r][c]` over c < column.
@@ -363,6 +368,35 @@ impl Grid {
                 for (sum, number) in sums[row].iter_mut().zip(rows[row][column]) {
                     *sum += number;
                 }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::simd::{Isa, Level};
+
+    /// Whether the sum panics. Numbers after the first `count` are another array's.
+    fn panics(isa: Isa, terms: fn(&[f64]) -> PermutationTerms<'_>, values: &[u32]) -> bool {
+        let numbers = [1.0; 64];
+        // What an earlier, longer permutation may leave there.
+        let mut spare = [40; 64];
+        let terms = terms(&numbers[..values.len()]);
+        let sum = || sum_permutation(isa, terms, values, &mut spare, &mut Vec::new());
+        std::panic::catch_unwind(std::panic::AssertUnwindSafe(sum)).is_err()
+    }
+
+    #[test]
+    fn repeated_values_are_refused() {
+        let kinds: [fn(&[f64]) -> PermutationTerms<'_>; 2] =
+            [|u| PermutationTerms::Products(u), |u| PermutationTerms::Sums(u)];
+        for isa in Level::ALL.into_iter().filter_map(Isa::new) {
+            for terms in kinds {
+                assert!(!panics(isa, terms, &[2, 0, 1]));
+                assert!(panics(isa, terms, &[2, 0, 2]));
+                assert!(panics(isa, terms, &[2, 0, 3]));
             }
         }
     }

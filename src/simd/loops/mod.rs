@@ -9,18 +9,19 @@ mod numbers;
 pub(crate) mod observed;
 pub(crate) mod ordered;
 pub(crate) mod place;
+pub(crate) mod predecessors;
 pub(crate) mod product;
 pub(crate) mod quotient;
 pub(crate) mod split;
 pub(crate) mod tied;
 pub(crate) mod tops;
 
-/// Makes a safe function that runs its body with the instructions of an [`Isa`](super::Isa), its first argument. The
-/// body is compiled for each instruction set `A`:
+/// Makes a function that runs its body with the instructions of an [`Isa`](super::Isa), its first argument. The body is
+/// compiled for each instruction set `A`, whose token it gets instead:
 ///
 /// ```text
 /// task! {
-///     pub(crate) fn name<A>(argument: Type, ...) -> Output { body }
+///     pub(crate) fn name(arch: A, argument: Type, ...) -> Output { body }
 /// }
 /// ```
 macro_rules! task {
@@ -28,7 +29,9 @@ macro_rules! task {
     (@output $output:ty) => { $output };
     (
         $(#[$attribute:meta])*
-        $visibility:vis fn $name:ident<$arch:ident>($($argument:ident: $type:ty),* $(,)?) $(-> $output:ty)? $body:block
+        $visibility:vis fn $name:ident(
+            $token:ident: $arch:ident, $($argument:ident: $type:ty),* $(,)?
+        ) $(-> $output:ty)? $body:block
     ) => {
         $(#[$attribute])*
         #[inline]
@@ -41,16 +44,12 @@ macro_rules! task {
                 type Output = task!(@output $($output)?);
 
                 #[inline(always)]
-                unsafe fn run<$arch: Arch>(self) -> Self::Output {
+                fn run<$arch: Arch>(self, arch: $arch) -> Self::Output {
                     #[inline(always)]
-                    unsafe fn run<$arch: Arch>($($argument: $type),*) $(-> $output)? {
-                        // SAFETY: the instructions are enabled, as `Task::run` asks.
-                        #[allow(unused_unsafe)]
-                        unsafe { $body }
-                    }
+                    fn run<$arch: Arch>($token: $arch, $($argument: $type),*) $(-> $output)? $body
+
                     let Self(($($argument,)*)) = self;
-                    // SAFETY: as above.
-                    unsafe { run::<$arch>($($argument),*) }
+                    run(arch, $($argument),*)
                 }
             }
 

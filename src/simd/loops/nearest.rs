@@ -4,7 +4,7 @@
 // Arrays of vectors are indexed: an iterator that is not inlined would keep them in memory.
 #![allow(clippy::needless_range_loop)]
 
-use super::bits::GROUP;
+use super::bits::{GROUP, split_rows};
 use super::task;
 use crate::simd::arch::{Arch, Words8};
 
@@ -22,115 +22,100 @@ task! {
     ///
     /// `rows` holds `words` words for each of the [`ROWS`] rows; `columns` is a packed panel with as many words for
     /// each group of [`GROUP`] columns. Lanes of the last group without a column are found like any other.
-    pub(crate) fn find_below<A>(
-        words: usize, rows: &[u64], columns: &[u64], limits: &mut [u64; ROWS], found: Report<'_>,
+    pub(crate) fn find_below(
+        arch: A, words: usize, rows: &[u64], columns: &[u64], limits: &mut [u64; ROWS], found: Report<'_>,
     ) {
         assert!(words > 0 && rows.len() == ROWS * words && columns.len().is_multiple_of(GROUP * words));
         match words {
-            1 => short::<A, 1>(rows, columns, limits, found),
-            2 => short::<A, 2>(rows, columns, limits, found),
-            3 => short::<A, 3>(rows, columns, limits, found),
-            4 => short::<A, 4>(rows, columns, limits, found),
-            _ => long::<A>(words, rows, columns, limits, found),
+            1 => short::<A, 1>(arch, rows, columns, limits, found),
+            2 => short::<A, 2>(arch, rows, columns, limits, found),
+            3 => short::<A, 3>(arch, rows, columns, limits, found),
+            4 => short::<A, 4>(arch, rows, columns, limits, found),
+            _ => long::<A>(arch, words, rows, columns, limits, found),
         }
     }
 }
 
 /// Rankings of `W` words: the rows stay in registers.
-///
-/// # Safety
-/// As for [`Words8`].
 #[inline(always)]
-unsafe fn short<A: Arch, const W: usize>(rows: &[u64], columns: &[u64], limits: &mut [u64; ROWS], found: Report<'_>) {
-    // SAFETY: `rows` has `W` words for each row and a chunk of `columns` as many for each of `GROUP` columns; the
-    // caller keeps the promise of `Words8`.
-    unsafe {
-        let mut of_rows = [[A::Words8::zero(); W]; ROWS];
-        for row in 0..ROWS {
-            for word in 0..W {
-                of_rows[row][word] = A::Words8::splat(rows[row * W + word]);
-            }
+fn short<A: Arch, const W: usize>(arch: A, rows: &[u64], columns: &[u64], limits: &mut [u64; ROWS], found: Report<'_>) {
+    let mut of_rows = [[A::Words8::zero(arch); W]; ROWS];
+    for row in 0..ROWS {
+        for word in 0..W {
+            of_rows[row][word] = A::Words8::splat(arch, rows[row * W + word]);
         }
-        let mut bounds = splats::<A>(limits);
-        for (group, panel) in columns.chunks_exact(W * GROUP).enumerate() {
-            let mut sums = [A::Words8::zero(); ROWS];
-            let mut hit = 0;
-            for row in 0..ROWS {
-                let mut sum = of_rows[row][0].xor(A::Words8::load(panel.as_ptr())).count();
-                for word in 1..W {
-                    let column = A::Words8::load(panel.as_ptr().add(word * GROUP));
-                    sum = sum.add(of_rows[row][word].xor(column).count());
-                }
-                hit |= sum.less(bounds[row]);
-                sums[row] = sum;
+    }
+    let mut bounds = splats(arch, limits);
+    for (group, panel) in columns.as_chunks::<GROUP>().0.as_chunks::<W>().0.iter().enumerate() {
+        let mut sums = [A::Words8::zero(arch); ROWS];
+        let mut hit = 0;
+        for row in 0..ROWS {
+            let mut sum = of_rows[row][0].xor(A::Words8::load(arch, &panel[0])).count();
+            for word in 1..W {
+                sum = sum.add(of_rows[row][word].xor(A::Words8::load(arch, &panel[word])).count());
             }
-            if hit != 0 {
-                report(group, &stored::<A>(sums), limits, found);
-                bounds = splats::<A>(limits);
-            }
+            hit |= sum.less(bounds[row]);
+            sums[row] = sum;
+        }
+        if hit != 0 {
+            report(group, &stored::<A>(sums), limits, found);
+            bounds = splats(arch, limits);
         }
     }
 }
 
 /// Rankings of many words.
-///
-/// # Safety
-/// As for [`Words8`].
 #[inline(always)]
-unsafe fn long<A: Arch>(words: usize, rows: &[u64], columns: &[u64], limits: &mut [u64; ROWS], found: Report<'_>) {
-    // SAFETY: as for `short`, with `words` words, of which `word` is one.
-    unsafe {
-        let mut bounds = splats::<A>(limits);
-        for (group, panel) in columns.chunks_exact(words * GROUP).enumerate() {
-            let mut sums = [A::Words8::zero(); ROWS];
-            let mut start = 0;
-            let mut hit = true;
-            while hit && start < words {
-                let end = words.min(start + STRIDE);
-                for word in start..end {
-                    let column = A::Words8::load(panel.as_ptr().add(word * GROUP));
-                    for row in 0..ROWS {
-                        let of_row = A::Words8::splat(*rows.as_ptr().add(row * words + word));
-                        sums[row] = sums[row].add(of_row.xor(column).count());
-                    }
-                }
-                let mut below = 0;
+fn long<A: Arch>(arch: A, words: usize, rows: &[u64], columns: &[u64], limits: &mut [u64; ROWS], found: Report<'_>) {
+    let rows = split_rows::<1, ROWS>(rows, words);
+    let mut bounds = splats(arch, limits);
+    for (group, panel) in columns.as_chunks::<GROUP>().0.chunks_exact(words).enumerate() {
+        let mut sums = [A::Words8::zero(arch); ROWS];
+        let mut start = 0;
+        let mut hit = true;
+        while hit && start < words {
+            let end = words.min(start + STRIDE);
+            let panel = &panel[start..end];
+            let mut parts = rows;
+            for row in 0..ROWS {
+                // As long as the panel, so that no index is checked.
+                parts[row] = &rows[row][start..][..panel.len()];
+            }
+            for (word, column) in panel.iter().enumerate() {
+                let column = A::Words8::load(arch, column);
                 for row in 0..ROWS {
-                    below |= sums[row].less(bounds[row]);
+                    let [of_row] = parts[row][word];
+                    sums[row] = sums[row].add(A::Words8::splat(arch, of_row).xor(column).count());
                 }
-                hit = below != 0;
-                start = end;
             }
-            if hit {
-                report(group, &stored::<A>(sums), limits, found);
-                bounds = splats::<A>(limits);
+            let mut below = 0;
+            for row in 0..ROWS {
+                below |= sums[row].less(bounds[row]);
             }
+            hit = below != 0;
+            start = end;
+        }
+        if hit {
+            report(group, &stored::<A>(sums), limits, found);
+            bounds = splats(arch, limits);
         }
     }
 }
 
-/// # Safety
-/// As for [`Words8`].
 #[inline(always)]
-unsafe fn splats<A: Arch>(values: &[u64; ROWS]) -> [A::Words8; ROWS] {
-    // SAFETY: as the caller promises.
-    unsafe {
-        let mut splats = [A::Words8::zero(); ROWS];
-        for row in 0..ROWS {
-            splats[row] = A::Words8::splat(values[row]);
-        }
-        splats
+fn splats<A: Arch>(arch: A, values: &[u64; ROWS]) -> [A::Words8; ROWS] {
+    let mut splats = [A::Words8::zero(arch); ROWS];
+    for row in 0..ROWS {
+        splats[row] = A::Words8::splat(arch, values[row]);
     }
+    splats
 }
 
-/// # Safety
-/// As for [`Words8`].
 #[inline(always)]
-unsafe fn stored<A: Arch>(sums: [A::Words8; ROWS]) -> [[u64; GROUP]; ROWS] {
+fn stored<A: Arch>(sums: [A::Words8; ROWS]) -> [[u64; GROUP]; ROWS] {
     let mut counts = [[0; GROUP]; ROWS];
     for row in 0..ROWS {
-        // SAFETY: there is space for eight words.
-        unsafe { sums[row].store(counts[row].as_mut_ptr()) };
+        sums[row].store(&mut counts[row]);
     }
     counts
 }

@@ -1,16 +1,16 @@
 //! The numbers of items that a grid looks up, by value and position.
+#![allow(unsafe_code)]
 
 use crate::simd::arch::GridRegister;
 use crate::weight::pair::TermNumber;
 
 /// `M` numbers of each item. Values are counted from the first.
-///
-/// # Safety
-/// Values and positions must be below [`Numbers::len`].
 pub(super) trait Numbers<const M: usize> {
     /// The number of items.
     fn len(&self) -> usize;
 
+    /// # Safety
+    /// The value and the position must be below [`Numbers::len`].
     unsafe fn of(&self, value: usize, position: usize) -> [f64; M];
 }
 
@@ -38,7 +38,7 @@ impl Numbers<1> for ByValue<'_> {
     }
     #[inline(always)]
     unsafe fn of(&self, value: usize, _: usize) -> [f64; 1] {
-        // SAFETY: as the trait asks.
+        // SAFETY: below the length, as the trait asks.
         unsafe { [*self.0.get_unchecked(value)] }
     }
 }
@@ -56,7 +56,7 @@ impl Numbers<2> for TwoByValue<'_> {
     }
     #[inline(always)]
     unsafe fn of(&self, value: usize, _: usize) -> [f64; 2] {
-        // SAFETY: as the trait asks.
+        // SAFETY: below the length, as the trait asks.
         unsafe { [*self.p.get_unchecked(value), *self.q.get_unchecked(value)] }
     }
 }
@@ -71,7 +71,7 @@ impl Numbers<1> for ProductOfBoth<'_> {
     }
     #[inline(always)]
     unsafe fn of(&self, value: usize, position: usize) -> [f64; 1] {
-        // SAFETY: as the trait asks.
+        // SAFETY: below the length, as the trait asks.
         unsafe { [self.0.get_unchecked(value) * self.0.get_unchecked(position)] }
     }
 }
@@ -86,7 +86,7 @@ impl Numbers<2> for Both<'_> {
     }
     #[inline(always)]
     unsafe fn of(&self, value: usize, position: usize) -> [f64; 2] {
-        // SAFETY: as the trait asks.
+        // SAFETY: below the length, as the trait asks.
         unsafe { [*self.0.get_unchecked(position), *self.0.get_unchecked(value)] }
     }
 }
@@ -105,23 +105,17 @@ impl Numbers<1> for Remaining {
     }
 }
 
-/// A register as a number of [`PairTerm`](crate::weight::pair::PairTerm). It is used only in loops, where its
-/// instructions are enabled.
+/// A register as a number of [`PairTerm`](crate::weight::pair::PairTerm).
 #[derive(Clone, Copy)]
 pub(super) struct Lanes<V>(pub(super) V);
 
-// SAFETY of the blocks: the instructions are enabled wherever this type is used.
 impl<V: GridRegister> TermNumber for Lanes<V> {
     #[inline(always)]
-    fn one() -> Self {
-        unsafe { Self(V::splat(1.0)) }
-    }
-    #[inline(always)]
     fn plus(self, other: Self) -> Self {
-        unsafe { Self(self.0.add(other.0)) }
+        Self(self.0.add(other.0))
     }
     #[inline(always)]
     fn times(self, other: Self) -> Self {
-        unsafe { Self(self.0.mul(other.0)) }
+        Self(self.0.mul(other.0))
     }
 }

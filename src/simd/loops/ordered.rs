@@ -69,8 +69,8 @@ task! {
     ///
     /// The term of a tuple is 1, the number of its last item, the product of all numbers, or the product of the sum of
     /// all p and the sum of all q. If `stop` is set, the sum ends early and is meaningless.
-    pub(crate) fn sum<A>(
-        terms: Terms<'_>, order: usize, values: &[u32], memory: &mut Memory, stop: Option<&AtomicBool>,
+    pub(crate) fn sum(
+        _arch: A, terms: Terms<'_>, order: usize, values: &[u32], memory: &mut Memory, stop: Option<&AtomicBool>,
     ) -> f64 {
         match terms {
             Terms::Ones => by_steps::<Ones, _, _, _>(|_| [], order, values, memory, stop).sum(),
@@ -154,7 +154,7 @@ fn by_steps<'m, T: TupleTerm<M, N>, I: Fn(usize) -> [f64; M], const M: usize, co
         }
         let steps = left.min(lanes);
         let starts = starts.as_chunks::<N>().0;
-        let first = |value: usize| if base.is_some() { starts[value] } else { T::earlier(items(value)) };
+        let first = |value: usize| if base.is_some() { starts[value] } else { T::earlier(1.0, items(value)) };
         match lanes {
             2 => carry::<T, M, N, 2>(&items, first, &tree, values.len(), numbers, stop),
             4 => carry::<T, M, N, 4>(&items, first, &tree, values.len(), numbers, stop),

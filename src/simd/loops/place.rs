@@ -8,22 +8,21 @@ pub(crate) type Square<const G: usize> = [[f64; G]; G];
 
 /// The type of the entries of a matrix.
 pub trait Cell: Copy + Default {
-    /// # Safety
-    /// As for [`Doubles8`].
-    unsafe fn store<V: Doubles8>(values: V, cells: &mut [Self; 8]);
+    /// Stores the values, converted to this type.
+    fn store<V: Doubles8>(values: V, cells: &mut [Self; 8]);
 }
 
 impl Cell for f64 {
     #[inline(always)]
-    unsafe fn store<V: Doubles8>(values: V, cells: &mut [Self; 8]) {
-        unsafe { values.store(cells) }
+    fn store<V: Doubles8>(values: V, cells: &mut [Self; 8]) {
+        values.store(cells);
     }
 }
 
 impl Cell for f32 {
     #[inline(always)]
-    unsafe fn store<V: Doubles8>(values: V, cells: &mut [Self; 8]) {
-        unsafe { values.store_single(cells) }
+    fn store<V: Doubles8>(values: V, cells: &mut [Self; 8]) {
+        values.store_single(cells);
     }
 }
 
@@ -84,11 +83,10 @@ impl<T: Cell> Task for Place<'_, '_, T> {
     type Output = ();
 
     #[inline(always)]
-    unsafe fn run<A: Arch>(self) {
+    fn run<A: Arch>(self, arch: A) {
         let Self { squares, side, strip, rows, at } = self;
         for (place, square) in strip.of(squares, side) {
-            // SAFETY: the instructions are enabled, as `Task::run` asks.
-            unsafe { place_in::<A::Doubles8, T>(square, side, rows, at + place * side) };
+            place_in::<A::Doubles8, T>(arch, square, side, rows, at + place * side);
         }
     }
 }
@@ -104,62 +102,55 @@ impl<T: Cell> Task for PlaceMirrored<'_, '_, T> {
     type Output = ();
 
     #[inline(always)]
-    unsafe fn run<A: Arch>(self) {
+    fn run<A: Arch>(self, arch: A) {
         let Self { squares, side, strip, rows } = self;
         for (place, square) in strip.of(squares, side) {
-            // SAFETY: the instructions are enabled, as `Task::run` asks.
-            unsafe { place_mirrored_in::<A::Doubles8, T>(square, side, rows, place * side) };
+            place_mirrored_in::<A::Doubles8, T>(arch, square, side, rows, place * side);
         }
     }
 }
 
-/// # Safety
-/// As for [`Doubles8`].
 #[inline(always)]
-unsafe fn place_in<V: Doubles8, T: Cell>(square: &[f64], side: usize, rows: &mut [&mut [T]], at: usize) {
+fn place_in<V: Doubles8, T: Cell>(arch: V::Arch, square: &[f64], side: usize, rows: &mut [&mut [T]], at: usize) {
     for (values, cells) in square.chunks_exact(side).zip(rows) {
         for (values, cells) in values.chunks_exact(8).zip(cells[at..].chunks_mut(8)) {
-            // SAFETY: the caller keeps the promise of `Doubles8`.
-            unsafe { put(V::load(values), cells) };
+            put(V::load(arch, values), cells);
         }
     }
 }
 
-/// # Safety
-/// As for [`Doubles8`].
 #[inline(always)]
-unsafe fn place_mirrored_in<V: Doubles8, T: Cell>(square: &[f64], side: usize, rows: &mut [&mut [T]], at: usize) {
+fn place_mirrored_in<V: Doubles8, T: Cell>(
+    arch: V::Arch,
+    square: &[f64],
+    side: usize,
+    rows: &mut [&mut [T]],
+    at: usize,
+) {
     for (column, band) in (0..side).step_by(8).zip(rows.chunks_mut(8)) {
         for (row, square) in (0..side).step_by(8).zip(square.chunks_exact(8 * side)) {
-            // SAFETY: the caller keeps the promise of `Doubles8`.
-            let columns = unsafe {
-                let row = |i: usize| &square[i * side + column..];
-                let (a, b, c, d) = (V::load(row(0)), V::load(row(1)), V::load(row(2)), V::load(row(3)));
-                let (e, f, g, h) = (V::load(row(4)), V::load(row(5)), V::load(row(6)), V::load(row(7)));
-                V::transpose([a, b, c, d, e, f, g, h])
-            };
+            let part = |i: usize| &square[i * side + column..];
+            let (a, b, c, d) =
+                (V::load(arch, part(0)), V::load(arch, part(1)), V::load(arch, part(2)), V::load(arch, part(3)));
+            let (e, f, g, h) =
+                (V::load(arch, part(4)), V::load(arch, part(5)), V::load(arch, part(6)), V::load(arch, part(7)));
+            let columns = V::transpose([a, b, c, d, e, f, g, h]);
             for (values, cells) in columns.into_iter().zip(&mut *band) {
                 let Some(cells) = cells.get_mut(at + row..) else { continue };
-                // SAFETY: as above.
-                unsafe { put(values, cells) };
+                put(values, cells);
             }
         }
     }
 }
 
 /// Stores the values in the first eight cells, or in all of them if there are fewer.
-///
-/// # Safety
-/// As for [`Doubles8`].
 #[inline(always)]
-unsafe fn put<V: Doubles8, T: Cell>(values: V, cells: &mut [T]) {
+fn put<V: Doubles8, T: Cell>(values: V, cells: &mut [T]) {
     if let Some(cells) = cells.first_chunk_mut() {
-        // SAFETY: the caller keeps the promise of `Doubles8`.
-        unsafe { T::store(values, cells) };
+        T::store(values, cells);
     } else {
         let mut all = [T::default(); 8];
-        // SAFETY: as above.
-        unsafe { T::store(values, &mut all) };
+        T::store(values, &mut all);
         cells.copy_from_slice(&all[..cells.len()]);
     }
 }

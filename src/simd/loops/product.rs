@@ -2,6 +2,7 @@
 //!
 //! A panel holds the features of `G` rankings side by side: entry `[feature][lane]`. The same panel serves as rows and
 //! as columns of a product. `G` lanes take 192 bytes, three of the widest registers: 24 doubles or 48 singles.
+#![allow(unsafe_code)]
 
 use std::ops::{Deref, DerefMut, Mul, Range};
 
@@ -50,7 +51,7 @@ pub(crate) struct Group<'a, S, const G: usize> {
 /// Single or double precision, `G` side by side.
 pub(crate) trait Real<const G: usize>: Copy + Default + Send + Sync + Into<f64> + Mul<Output = Self> {
     /// The vector of `G` numbers of an instruction set.
-    type Vector<A: Arch>: Vector<Self, G>;
+    type Vector<A: Arch>: Vector<Self, G, Arch = A>;
 
     /// Whether this is single precision.
     const IS_SINGLE: bool = size_of::<Self>() == 4;
@@ -118,16 +119,13 @@ impl<S: Real<G>, const G: usize> Task for Multiply<'_, S, G> {
     type Output = ();
 
     #[inline(always)]
-    unsafe fn run<A: Arch>(self) {
+    fn run<A: Arch>(self, arch: A) {
         let Self { rows, columns, add, sums } = self;
         const { assert!(matches!(A::PRODUCT_ROWS, 2 | 4 | 8)) };
-        // SAFETY: the instructions are enabled, as `Task::run` asks.
-        unsafe {
-            match A::PRODUCT_ROWS {
-                8 => by_rows::<S::Vector<A>, S, G, 8>(rows, columns, add, sums),
-                4 => by_rows::<S::Vector<A>, S, G, 4>(rows, columns, add, sums),
-                _ => by_rows::<S::Vector<A>, S, G, 2>(rows, columns, add, sums),
-            }
+        match A::PRODUCT_ROWS {
+            8 => by_rows::<S::Vector<A>, S, G, 8>(arch, rows, columns, add, sums),
+            4 => by_rows::<S::Vector<A>, S, G, 4>(arch, rows, columns, add, sums),
+            _ => by_rows::<S::Vector<A>, S, G, 2>(arch, rows, columns, add, sums),
         }
     }
 }
@@ -143,10 +141,9 @@ impl<S: Real<G>, const G: usize> Task for LookUp<'_, S, G> {
     type Output = ();
 
     #[inline(always)]
-    unsafe fn run<A: Arch>(self) {
+    fn run<A: Arch>(self, arch: A) {
         let Self { rows, places, factor, out } = self;
-        // SAFETY: the instructions are enabled, as `Task::run` asks.
-        unsafe { push_entries::<S::Vector<A>, S, G>(rows, places, factor, out) };
+        push_entries::<S::Vector<A>, S, G>(arch, rows, places, factor, out);
     }
 }
 
@@ -162,14 +159,11 @@ impl<S: Real<G>, const G: usize> Task for PairFeatures<'_, S, G> {
     type Output = ();
 
     #[inline(always)]
-    unsafe fn run<A: Arch>(self) {
+    fn run<A: Arch>(self, arch: A) {
         let Self { join, group, earlier, j, out } = self;
-        // SAFETY: the instructions are enabled, as `Task::run` asks.
-        unsafe {
-            match join {
-                Join::Sum => push_pairs::<S::Vector<A>, S, G>(group, earlier, j, out, |a, b| a.add(b)),
-                Join::Product => push_pairs::<S::Vector<A>, S, G>(group, earlier, j, out, |a, b| a.mul(b)),
-            }
+        match join {
+            Join::Sum => push_pairs::<S::Vector<A>, S, G, true>(arch, group, earlier, j, out),
+            Join::Product => push_pairs::<S::Vector<A>, S, G, false>(arch, group, earlier, j, out),
         }
     }
 }
@@ -185,35 +179,35 @@ pub(crate) struct TableRows<'a, S, const G: usize> {
 
 /// Appends, for each of the `places`, the entry of every row at this index, times a factor.
 ///
-/// # Safety
-/// As for [`Vector`].
+/// # Panics
+/// If the table has more than 2^31 - 1 entries, or a row or a place is not within it.
 #[inline(always)]
-unsafe fn push_entries<V: Vector<S, G>, S: Copy + Default, const G: usize>(
+fn push_entries<V: Vector<S, G>, S: Copy + Default, const G: usize>(
+    arch: V::Arch,
     TableRows { table, starts, length }: TableRows<'_, S, G>,
     places: &[[u32; G]],
     factor: S,
     out: &mut Vec<GroupRow<S, G>>,
 ) {
     // Checked once, because a check in the loop would take as long as the rest. Vectors have signed indices.
-    assert!(i32::try_from(table.len()).is_ok());
-    assert!(starts.iter().all(|&start| start as usize + length <= table.len()));
-    assert!(places.as_flattened().iter().fold(0, |most, &place| most.max(place)) < length.max(1) as u32);
-    // SAFETY: every start and every place that is added to it is within the table; the caller keeps the promise
-    // of `Vector`.
-    unsafe {
-        out.reserve(places.len());
-        for (entries, places) in out.spare_capacity_mut().iter_mut().zip(places) {
-            let mut at = starts;
-            for (at, place) in at.iter_mut().zip(places) {
-                *at += place;
-            }
-            let mut found = [S::default(); G];
-            V::zero().add_times(factor, V::gather(table, &at)).store(&mut found);
-            entries.write(GroupRow(found));
+    assert!(i32::try_from(table.len()).is_ok() && length <= table.len());
+    assert!(starts.iter().all(|&start| start as usize <= table.len() - length));
+    let most = places.as_flattened().iter().fold(0, |most, &place| most.max(place));
+    assert!(places.is_empty() || (most as usize) < length);
+    out.reserve(places.len());
+    for (entries, places) in out.spare_capacity_mut().iter_mut().zip(places) {
+        let mut at = starts;
+        for (at, place) in at.iter_mut().zip(places) {
+            *at += place;
         }
-        // SAFETY: there was capacity for one row for each of the places, and these rows were just written.
-        out.set_len(out.len() + places.len());
+        // SAFETY: start + place < start + length <= the length of the table < 2^31 for each, as was just checked.
+        let found = unsafe { V::gather(arch, table, &at) };
+        let mut row = [S::default(); G];
+        V::zero(arch).add_times(arch, factor, found).store(&mut row);
+        entries.write(GroupRow(row));
     }
+    // SAFETY: there was capacity for a row for each of the places, and these rows were just written.
+    unsafe { out.set_len(out.len() + places.len()) };
 }
 
 /// How values follow from sums: `half * signed + square * single^2 + linear * single + constant`, scaled, where
@@ -243,7 +237,7 @@ pub(crate) fn finish<const G: usize>(isa: Isa, finish: &Finish, values: &mut Squ
 }
 
 task! {
-    fn finish_all<A>(finish: &Finish, values: &mut [f64], singles: &[f64]) -> bool {
+    fn finish_all(_arch: A, finish: &Finish, values: &mut [f64], singles: &[f64]) -> bool {
         let f = *finish;
         let mut seen = 0;
         for (value, &single) in values.iter_mut().zip(singles) {
@@ -261,32 +255,25 @@ task! {
 }
 
 /// Processes `R` rows at a time, so that their sums with all columns stay in registers.
-///
-/// # Safety
-/// As for [`Vector`].
 #[inline(always)]
-unsafe fn by_rows<V: Vector<S, G>, S: Copy + Default + Into<f64>, const G: usize, const R: usize>(
+fn by_rows<V: Vector<S, G>, S: Copy + Default + Into<f64>, const G: usize, const R: usize>(
+    arch: V::Arch,
     rows: &[GroupRow<S, G>],
     columns: &[GroupRow<S, G>],
     add: bool,
     sums: &mut Square<G>,
 ) {
     for (first, sums) in (0..G).step_by(R).zip(sums.chunks_exact_mut(R)) {
-        // SAFETY: the caller keeps the promise of `Vector`.
-        let totals = unsafe {
-            let mut totals = [V::zero(); R];
-            for (row, column) in rows.iter().zip(columns) {
-                let column = V::load(column);
-                for (r, total) in totals.iter_mut().enumerate() {
-                    *total = total.add_times(row[first + r], column);
-                }
+        let mut totals = [V::zero(arch); R];
+        for (row, column) in rows.iter().zip(columns) {
+            let column = V::load(arch, column);
+            for (r, total) in totals.iter_mut().enumerate() {
+                *total = total.add_times(arch, row[first + r], column);
             }
-            totals
-        };
+        }
         for (total, sums) in totals.into_iter().zip(sums) {
             let mut values = [S::default(); G];
-            // SAFETY: as above.
-            unsafe { total.store(&mut values) };
+            total.store(&mut values);
             if add {
                 for (sum, value) in sums.iter_mut().zip(values) {
                     *sum += value.into();
@@ -300,28 +287,52 @@ unsafe fn by_rows<V: Vector<S, G>, S: Copy + Default + Into<f64>, const G: usize
     }
 }
 
-/// # Safety
-/// As for [`Vector`].
+/// The sums of weights if `SUM`, otherwise their products. Not a closure, because it might not be inlined.
 #[inline(always)]
-unsafe fn push_pairs<V: Vector<S, G>, S: Copy + Default, const G: usize>(
+fn push_pairs<V: Vector<S, G>, S: Copy + Default, const G: usize, const SUM: bool>(
+    arch: V::Arch,
     Group { ranks, weights }: Group<'_, S, G>,
     earlier: Range<usize>,
     j: usize,
     out: &mut Vec<GroupRow<S, G>>,
-    join: impl Fn(V, V) -> V,
 ) {
     let count = earlier.len();
     let pairs = ranks[earlier.clone()].iter().zip(&weights[earlier]);
+    let (rank, weight) = (V::load(arch, &ranks[j]), V::load(arch, &weights[j]));
     out.reserve(count);
-    // SAFETY: the caller keeps the promise of `Vector`.
-    unsafe {
-        let (rank, weight) = (V::load(&ranks[j]), V::load(&weights[j]));
-        for (features, (ranks, weights)) in out.spare_capacity_mut().iter_mut().zip(pairs) {
-            let mut made = [S::default(); G];
-            join(V::load(weights), weight).negative_unless_less(V::load(ranks), rank).store(&mut made);
-            features.write(GroupRow(made));
+    for (features, (ranks, weights)) in out.spare_capacity_mut().iter_mut().zip(pairs) {
+        let mut row = [S::default(); G];
+        let earlier = V::load(arch, weights);
+        let joined = if SUM { earlier.add(weight) } else { earlier.mul(weight) };
+        joined.negative_unless_less(V::load(arch, ranks), rank).store(&mut row);
+        features.write(GroupRow(row));
+    }
+    // SAFETY: there was capacity for a row for each of the `count` pairs, and these rows were just written.
+    unsafe { out.set_len(out.len() + count) };
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::simd::Level;
+
+    /// Whether looking up `places` in rows of this length panics.
+    fn panics(isa: Isa, entries: usize, length: usize, places: &[[u32; 24]]) -> bool {
+        let table = [1.0; 64];
+        let rows = TableRows { table: &table[..entries], starts: [0; 24], length };
+        let look_up = || f64::look_up(isa, rows, places, 1.0, &mut Vec::new());
+        std::panic::catch_unwind(std::panic::AssertUnwindSafe(look_up)).is_err()
+    }
+
+    #[test]
+    fn places_outside_a_row_are_refused() {
+        for isa in Level::ALL.into_iter().filter_map(Isa::new) {
+            assert!(!panics(isa, 0, 0, &[]));
+            assert!(panics(isa, 0, 0, &[[0; 24]]));
+            assert!(!panics(isa, 2, 2, &[[1; 24]]));
+            assert!(panics(isa, 2, 2, &[[2; 24]]));
+            assert!(panics(isa, 2, 3, &[[0; 24]]));
+            assert!(panics(isa, 2, usize::MAX, &[[0; 24]]));
         }
-        // SAFETY: there was capacity for a row for each pair, and these rows were just written.
-        out.set_len(out.len() + count);
     }
 }

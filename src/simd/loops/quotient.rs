@@ -5,7 +5,7 @@ use super::task;
 task! {
     /// Divides each value by the product of two roots, `root` and its own. The quotient is between -1 and 1, and 0 if a
     /// root is 0. Returns whether any is near 1.
-    pub(crate) fn divide<A>(values: &mut [f64], root: f64, roots: &[f64]) -> bool {
+    pub(crate) fn divide(_arch: A, values: &mut [f64], root: f64, roots: &[f64]) -> bool {
         let mut near = 0;
         for (value, &other) in values.iter_mut().zip(roots) {
             let unit = root * other;

@@ -74,18 +74,22 @@ pub(crate) fn sum(
 
 task! {
     /// Adds up the pairs in different ranges; moves the values to `out`, range by range, each sorted by position.
-    fn across_ranges<A>(terms: Terms<'_>, first: usize, ranges: UniformRanges, values: &[u32], out: &mut [u32]) -> f64 {
+    fn across_ranges(
+        arch: A, terms: Terms<'_>, first: usize, ranges: UniformRanges, values: &[u32], out: &mut [u32],
+    ) -> f64 {
         match terms {
-            Terms::Ones => split::<Ones, A::Doubles16, _, _>(|_| [], first, ranges, values, out),
-            Terms::Later(x) => split::<Later, A::Doubles16, _, _>(move |value| [x[value]], first, ranges, values, out),
+            Terms::Ones => split::<Ones, A::Doubles16, _, _>(arch, |_| [], first, ranges, values, out),
+            Terms::Later(x) => {
+                split::<Later, A::Doubles16, _, _>(arch, move |value| [x[value]], first, ranges, values, out)
+            }
             Terms::Products(x) => {
-                split::<Products, A::Doubles16, _, _>(move |value| [x[value]], first, ranges, values, out)
+                split::<Products, A::Doubles16, _, _>(arch, move |value| [x[value]], first, ranges, values, out)
             }
             Terms::Sums { p, q } => {
                 // Of the same length, so that one check covers both.
                 let length = p.len().min(q.len());
                 let (p, q) = (&p[..length], &q[..length]);
-                split::<Sums, A::Doubles16, _, _>(move |value| [p[value], q[value]], first, ranges, values, out)
+                split::<Sums, A::Doubles16, _, _>(arch, move |value| [p[value], q[value]], first, ranges, values, out)
             }
         }
     }
@@ -112,11 +116,9 @@ impl UniformRanges {
 }
 
 /// As [`across_ranges`], for a kind of term and the numbers of items.
-///
-/// # Safety
-/// As for [`Doubles16`].
 #[inline(always)]
-unsafe fn split<T: PairTerm<M, N>, V: Doubles16, const M: usize, const N: usize>(
+fn split<T: PairTerm<M, N>, V: Doubles16, const M: usize, const N: usize>(
+    arch: V::Arch,
     numbers: impl Fn(usize) -> [f64; M],
     first: usize,
     ranges: UniformRanges,
@@ -124,29 +126,26 @@ unsafe fn split<T: PairTerm<M, N>, V: Doubles16, const M: usize, const N: usize>
     out: &mut [u32],
 ) -> f64 {
     let mut ends: [usize; WAYS] = std::array::from_fn(|way| way * ranges.length);
-    // SAFETY: the caller keeps the promise of `Doubles16`.
-    unsafe {
-        let mut running = [V::splat(0.0); N];
-        let mut sums = V::splat(0.0);
-        for &value in values {
-            let way = ranges.way(value as usize - first);
-            let (at, above) = (V::load(&AT.0[way]), V::load(&ABOVE.0[way]));
-            let item = numbers(value as usize);
-            let later = T::later(item);
-            let mut terms = running[T::ORDER[0]].mul(V::splat(later[T::ORDER[0]]));
-            for &k in &T::ORDER[1..] {
-                terms = terms.add_product(running[k], V::splat(later[k]));
-            }
-            sums = sums.add_product(at, terms);
-            let earlier = T::earlier(item);
-            for k in 0..N {
-                running[k] = running[k].add_product(above, V::splat(earlier[k]));
-            }
-            out[ends[way]] = value;
-            ends[way] += 1;
+    let mut running = [V::splat(arch, 0.0); N];
+    let mut sums = V::splat(arch, 0.0);
+    for &value in values {
+        let way = ranges.way(value as usize - first);
+        let (at, above) = (V::load(arch, &AT.0[way]), V::load(arch, &ABOVE.0[way]));
+        let item = numbers(value as usize);
+        let later = T::later(1.0, item);
+        let mut terms = running[T::ORDER[0]].mul(V::splat(arch, later[T::ORDER[0]]));
+        for &k in &T::ORDER[1..] {
+            terms = terms.add_product(running[k], V::splat(arch, later[k]));
         }
-        sums.sum()
+        sums = sums.add_product(at, terms);
+        let earlier = T::earlier(1.0, item);
+        for k in 0..N {
+            running[k] = running[k].add_product(above, V::splat(arch, earlier[k]));
+        }
+        out[ends[way]] = value;
+        ends[way] += 1;
     }
+    sums.sum()
 }
 
 #[cfg(test)]

@@ -31,7 +31,9 @@ pub(crate) struct TiedGroup<'a> {
 task! {
     /// The features of some pairs of items: with one number per pair, the number of (i, j) minus that of (j, i); with
     /// two, both of these.
-    pub(crate) fn tied_features<A>(join: TiedJoin, group: TiedGroup<'_>, pairs: &[(u32, u32)], out: &mut [TiedLanes]) {
+    pub(crate) fn tied_features(
+        _arch: A, join: TiedJoin, group: TiedGroup<'_>, pairs: &[(u32, u32)], out: &mut [TiedLanes],
+    ) {
         match join {
             TiedJoin::Product => each_pair(group, pairs, out, |a, b| a * b),
             TiedJoin::Sum => each_pair(group, pairs, out, |a, b| a + b),

@@ -29,7 +29,7 @@ pub(crate) const STEP: usize = 8;
 task! {
     /// The sum over the `others`, blocks of one ranking of n items, of the four numbers of [`of_blocks`] for `block` of
     /// another ranking and each of them, each number times a factor. The lengths of lists are multiples of [`STEP`].
-    pub(crate) fn sum_in_tops<A>(n: usize, block: TopBlock, others: [&[f64]; 4], factors: [&[f64]; 4]) -> f64 {
+    pub(crate) fn sum_in_tops(_arch: A, n: usize, block: TopBlock, others: [&[f64]; 4], factors: [&[f64]; 4]) -> f64 {
         let [starts, sizes, parts, pairs] = others.map(|list| list.as_chunks::<STEP>().0);
         let factors = factors.map(|list| list.as_chunks::<STEP>().0);
         let mut sums = [0.0; STEP];
@@ -48,7 +48,7 @@ task! {
 
 task! {
     /// The same for the first number alone.
-    pub(crate) fn sum_split_in_tops<A>(n: usize, block: TopBlock, others: [&[f64]; 4], factors: &[f64]) -> f64 {
+    pub(crate) fn sum_split_in_tops(_arch: A, n: usize, block: TopBlock, others: [&[f64]; 4], factors: &[f64]) -> f64 {
         let [starts, sizes, parts, pairs] = others.map(|list| list.as_chunks::<STEP>().0);
         let mut sums = [0.0; STEP];
         for (step, factors) in factors.as_chunks::<STEP>().0.iter().enumerate() {
@@ -121,7 +121,7 @@ pub(crate) struct PackedItem {
 
 task! {
     /// Appends the result of [`of_blocks`] for a block with each of the others.
-    pub(crate) fn in_tops_of<A>(n: usize, block: TopBlock, others: &[TopBlock], out: &mut Vec<Four>) {
+    pub(crate) fn in_tops_of(_arch: A, n: usize, block: TopBlock, others: &[TopBlock], out: &mut Vec<Four>) {
         out.extend(others.iter().map(|&other| of_blocks(n as f64, block, other)));
     }
 }
@@ -132,7 +132,7 @@ task! {
     ///
     /// # Panics
     /// If the table has no entry for the sum of two blocks.
-    pub(crate) fn sum_later<A>(items: &[PackedItem], others: &[PackedItem], table: &[Four], sums: &mut [f64]) {
+    pub(crate) fn sum_later(_arch: A, items: &[PackedItem], others: &[PackedItem], table: &[Four], sums: &mut [f64]) {
         for (others, sum) in others.chunks_exact(items.len().max(1)).zip(sums) {
             let mut totals = [0.0; 4];
             for (item, other) in items.iter().zip(others) {

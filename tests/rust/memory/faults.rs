@@ -22,15 +22,19 @@ fn fails(size: usize) -> bool {
 // SAFETY: does what the system's allocator does, or returns null, which stands for no memory.
 unsafe impl GlobalAlloc for Faulty {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        // SAFETY: the caller keeps the promises of the allocator, which are those of the system's.
         if fails(layout.size()) { null_mut() } else { unsafe { System.alloc(layout) } }
     }
     unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
+        // SAFETY: as for `alloc`.
         if fails(layout.size()) { null_mut() } else { unsafe { System.alloc_zeroed(layout) } }
     }
     unsafe fn realloc(&self, memory: *mut u8, layout: Layout, size: usize) -> *mut u8 {
+        // SAFETY: as for `alloc`; all memory is the system's.
         if fails(size) { null_mut() } else { unsafe { System.realloc(memory, layout, size) } }
     }
     unsafe fn dealloc(&self, memory: *mut u8, layout: Layout) {
+        // SAFETY: as for `alloc`; all memory is the system's.
         unsafe { System.dealloc(memory, layout) }
     }
 }

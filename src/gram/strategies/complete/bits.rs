@@ -13,9 +13,9 @@ use crate::measure::{Counted, Measure};
 use crate::memory;
 use crate::parallel::Stop;
 use crate::rankings::Rankings;
-use crate::simd::Isa;
 use crate::simd::bits::{self, SQUARE};
 use crate::simd::place::Square;
+use crate::simd::{Isa, predecessors};
 
 /// What the bits of a measure count.
 pub(in crate::gram) struct Counts<'a> {
@@ -106,7 +106,7 @@ impl Packing for Counts<'_> {
             Counted::All => bits::pack_signs(isa, ranks, items, out),
             // Less than the number of items, which is at most 65,536.
             Counted::Top(k) => bits::pack_signs_of_top(isa, ranks, items, k as u16, out),
-            Counted::Later => bits::pack_predecessors(isa, ranks, items, self.measure.items() as u64, out),
+            Counted::Later => predecessors::pack_predecessors(isa, ranks, items, self.measure.items() as u64, out),
         }
     }
 
@@ -115,7 +115,7 @@ impl Packing for Counts<'_> {
             Counted::All => bits::count_differing(isa, block.words, upper, rows, columns, counts),
             Counted::Top(_) => bits::count_agreeing(isa, block.words, upper, rows, columns, counts),
             Counted::Later => {
-                bits::sum_common(isa, block.items.len(), self.words_of_item(), upper, rows, columns, counts);
+                predecessors::sum_common(isa, block.items.len(), self.words_of_item(), upper, rows, columns, counts);
             }
         }
     }

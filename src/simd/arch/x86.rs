@@ -1,0 +1,82 @@
+//! How instruction sets of x86-64 are written: their token, and operations with intrinsics.
+//!
+//! Both macros take the features first, as the arguments of `target_feature`.
+#![cfg(all(target_arch = "x86_64", not(wkendall_portable)))]
+
+/// Makes the token of an instruction set: a type whose values exist only where the CPU has the features.
+macro_rules! token {
+    (($(enable = $feature:tt),+) $token:ident) => {
+        /// Exists only where the CPU has the instructions.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+        pub(super) struct $token(());
+
+        impl $token {
+            fn detect() -> Option<Self> {
+                ($(std::arch::is_x86_feature_detected!($feature))&&+).then_some(Self(()))
+            }
+
+            #[inline(always)]
+            fn enable<T: Task>(self, task: T) -> T::Output {
+                #[target_feature($(enable = $feature),+)]
+                fn enabled<T: Task>(arch: $token, task: T) -> T::Output {
+                    task.run(arch)
+                }
+
+                // SAFETY: this token exists, so `detect` has found the features in this CPU.
+                unsafe { enabled(self, task) }
+            }
+        }
+    };
+}
+
+/// Implements a trait of vectors for a type whose values exist only where the CPU has the features: its fields are
+/// private, and a function without a vector among its arguments takes the token.
+///
+/// Each function is compiled with the features enabled, in an inherent function with the same name. There, intrinsics
+/// that do not use pointers are safe functions.
+macro_rules! operations {
+    (
+        $features:tt
+        impl $trait:ident $(<$scalar:ty>)? for $type:ident {
+            $(const $constant:ident: $kind:ty = $value:expr;)*
+            $(fn $name:ident(
+                $first:ident $(: $first_type:ty)? $(, $argument:ident: $argument_type:ty)*
+            ) $(-> $output:ty)? $body:block)*
+            $(unsafe fn $unsafe_name:ident($($unsafe_argument:ident: $unsafe_type:ty),*) -> Self $unsafe_body:block)*
+        }
+    ) => {
+        impl $type {
+            $(
+                #[inline]
+                #[target_feature $features]
+                fn $name($first $(: $first_type)? $(, $argument: $argument_type)*) $(-> $output)? $body
+            )*
+            $(
+                #[inline]
+                #[target_feature $features]
+                unsafe fn $unsafe_name($($unsafe_argument: $unsafe_type),*) -> Self $unsafe_body
+            )*
+        }
+
+        #[allow(clippy::used_underscore_binding)]
+        impl $trait $(<$scalar>)? for $type {
+            $(const $constant: $kind = $value;)*
+            $(
+                #[inline(always)]
+                fn $name($first $(: $first_type)? $(, $argument: $argument_type)*) $(-> $output)? {
+                    // SAFETY: the CPU has the features, because an argument is the token or a vector of its set.
+                    unsafe { Self::$name($first $(, $argument)*) }
+                }
+            )*
+            $(
+                #[inline(always)]
+                unsafe fn $unsafe_name($($unsafe_argument: $unsafe_type),*) -> Self {
+                    // SAFETY: the CPU has the features, because an argument is the token; the rest as the trait asks.
+                    unsafe { Self::$unsafe_name($($unsafe_argument),*) }
+                }
+            )*
+        }
+    };
+}
+
+pub(super) use {operations, token};
