@@ -121,8 +121,8 @@ def gram_matrix(
         (standard weight only). The value is a mean over complete rankings, as for ties.
 
         With "bottom", `X` and `Y` may be sparse arrays of scipy. Stored entries, zeros included, are the numbers of
-        listed items; items without a stored entry are not listed. The time for a pair then depends on the lengths of
-        the lists and not on the number of items.
+        listed items; items without a stored entry are not listed. Stored scores must be positive. The time for a pair
+        then depends on the lengths of the lists and not on the number of items.
 
         Use `signed=True, normalize=True` for lists. Otherwise the pairs of items that are in neither list make almost
         all lists very similar: for two disjoint top-10 lists out of 1,000 items the normalized value is 0.98, but -0.01

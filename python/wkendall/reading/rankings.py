@@ -217,6 +217,11 @@ class Reading(NamedTuple):
         """Whether the largest number is the most preferred."""
         return (self.input == "scores") != (self.top == "high")
 
+    @property
+    def positive(self) -> bool:
+        """Whether the numbers that a sparse array stores must be positive: scores of which the largest is the best."""
+        return self.input == "scores" and self.top == "low"
+
     def check(self) -> None:
         """Refuse options that do not exist."""
         check_choice(self.ties, "ties", _TIES)
@@ -242,7 +247,7 @@ class Reading(NamedTuple):
         self.check_takes_lists(name)
         if len(values.shape) not in axes:
             raise wrong_axes(values, name, "a sparse array with two axes, one list per row")
-        rows = sparse_rows(values, name)
+        rows = sparse_rows(values, name, positive=self.positive)
         try:
             return _of_lists(rows, self._descending, self.ties == "mean", self.missing, threads)
         except RankingError as error:
