@@ -280,7 +280,10 @@ class KendallNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Kernel
         scipy.sparse.csr_matrix of shape (m', m)
         """
         check_is_fitted(self)
-        x, y = self._sides(X)
+        return self._graph(*self._sides(X))
+
+    def _graph(self, x: CheckedRankings, y: CheckedRankings | None) -> csr_matrix:
+        """Return the graph of `transform`."""
         count = self._count(None) + (self.mode == "distance")
         if self.mode == "distance" and count > self.n_samples_fit_:
             raise _too_many(count - 1, self.n_samples_fit_)
@@ -299,7 +302,8 @@ class KendallNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Kernel
         -------
         scipy.sparse.csr_matrix of shape (m, m)
         """
-        return self.fit(X).transform(X)
+        rankings, _ = self.fit(X)._sides(None)
+        return self._graph(rankings, rankings)
 
     def _sides(self, X: ArrayLike | None) -> tuple[CheckedRankings, CheckedRankings | None]:
         check_is_fitted(self)

@@ -249,12 +249,18 @@ def _metric_of(x: CheckedRankings, y: CheckedRankings | None, kernel: Kernel, ru
     for start in range(0, x.rows, size):
         rows = slice(start, start + size)
         K = whole[rows] if whole is not None else gram_of(x.select(rows), columns, kernel, double)
-        sums = own[rows, np.newaxis] + others
-        squares = sums - 2 * K
-        squares[squares <= _ROUNDING * sums] = 0.0
-        np.sqrt(squares, out=squares)
-        out[rows] = squares
+        out[rows] = feature_distances(own[rows, np.newaxis] + others, K)
     return out
+
+
+def feature_distances(sums: NDArray[np.float64], values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the distances in the feature space of a kernel; `sums` are sums of two self-similarities.
+
+    Differences that may be rounding errors become 0, so that equal rankings are at distance 0.
+    """
+    squares = sums - 2 * values
+    squares[squares <= _ROUNDING * sums] = 0.0
+    return np.sqrt(squares, out=squares)
 
 
 def mallows(

@@ -34,7 +34,8 @@ use tiled::Reduction;
 ///
 /// These have the largest values of [`gram`](crate::gram()) in each row; for [`Measure::distance`] the smallest. Among
 /// equal values the smaller index comes first. The matrix is never built: memory grows with `count`, not with the
-/// number of rankings of `y`.
+/// number of rankings of `y`. If `y` is `x` itself, rankings can be their own neighbours, and half of the values are
+/// computed, as without `y`.
 ///
 /// # Errors
 /// As [`gram`](crate::gram()), and when `count` is 0 or there are fewer rankings.
@@ -197,10 +198,13 @@ fn search<R: RankingSet, T>(
     let of_items = measure_of_items(measure, x)?;
     let measure = of_items.as_ref().unwrap_or(measure);
     find_own(measure, &mut options)?;
+    // A ranking that is searched among all can be its own neighbour. Half of the matrix is enough in both cases.
+    let others = y.is_none();
+    let y = y.filter(|&y| !std::ptr::eq(x, y));
     let task = new_task::<R, f64>(measure, x, y)?;
     let few = Few::find(x, y, parallel::share(&mut options.watch))?;
     let sign = if measure.is_distance() { 1.0 } else { -1.0 };
-    let classes = EqualRankings::new(few.as_ref(), x, y, sign)?;
+    let classes = EqualRankings::new(few.as_ref(), x, others, sign)?;
     let found = match &few {
         Some(few) => {
             let (x, y) = few.sets();
