@@ -96,6 +96,9 @@ class Columns:
 @final
 class ListIndex:
     def __new__(cls, measure: Measure, lists: Rankings, threads: int | None = None) -> ListIndex: ...
+    def parts(self) -> tuple[Any, ...]: ...
+    @staticmethod
+    def from_parts(measure: Measure, lists: Rankings, parts: tuple[Any, ...]) -> ListIndex: ...
     def neighbors(
         self,
         x: Rankings | None,

@@ -44,6 +44,8 @@ pub(crate) use plan::package;
 pub use reduce::{neighbors, within};
 pub(crate) use strategies::columns::{FinishPair, fill as fill_columns};
 pub use strategies::lists::ListIndex;
+#[cfg(feature = "python")]
+pub(crate) use strategies::lists::{IndexParts, Postings};
 pub(crate) use strategies::tied::own_values;
 
 /// A type of results: `f64`, or `f32` for half the memory. Counts are exact with both. Weighted sums of up to a few

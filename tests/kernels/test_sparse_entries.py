@@ -104,7 +104,7 @@ def test_stored_scores_that_are_not_positive_are_refused(value, form):
 def test_dask_refuses_such_scores_too():
     X = sparse([[0.5, NAN, 0.25, NAN], [0.7, NAN, -0.8, 0.2]])
     with dask.config.set(scheduler="synchronous"):
-        with pytest.raises(wkendall.RankingError, match="row 1, column 2 stores the score -0.8"):
+        with pytest.raises(wkendall.RankingError, match=r"row 1, column 2 stores the score -0\.8"):
             wkendall.dask.gram_matrix(X, input="scores", missing="bottom").compute()
         rows = dask.array.from_array(X, chunks=(1, -1), asarray=False)
         with pytest.raises(wkendall.RankingError, match=r"row 1, column 2 stores the score -0\.8"):

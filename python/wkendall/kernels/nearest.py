@@ -18,7 +18,7 @@ from wkendall.kernels.gram import diagonal_of, feature_distances, suited
 from wkendall.kernels.named_weights import STANDARD, DefaultWeight, as_position_weights
 from wkendall.kernels.run import Run
 from wkendall.kernels.specification import Distance, Kernel, Specification
-from wkendall.reading.rankings import CheckedRankings, Input, Missing, Reading, Ties, Top
+from wkendall.reading.rankings import CheckedRankings, Input, KeptMeasure, Missing, Reading, Ties, Top
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -396,7 +396,7 @@ def _own(
 
 
 def _index(searched: CheckedRankings, what: Specification, run: Run) -> _core.ListIndex | None:
-    """Return the index of the lists, built by the first search and kept for the next ones."""
+    """Return the index of the lists, built once and kept for the next searches."""
     if searched.kept is None or not searched.core.is_lists or searched.rows < WORTH_AN_INDEX:
         return None
     if isinstance(what, Kernel) and (what.U is not None or what.W is not None or what.order != 2):
@@ -405,15 +405,14 @@ def _index(searched: CheckedRankings, what: Specification, run: Run) -> _core.Li
     described = what
     if isinstance(what, Kernel) and what.u is not None and not isinstance(what.u, str):
         weights, described = as_position_weights(what.u), what._replace(u=None)
-    measure = repr((what.function, described.options()))
-    index = searched.kept.find(measure, weights)
-    if index is None:
-        if isinstance(what, Kernel) and weights is not None:
-            weights = weights.copy()
-            what = what._replace(u=weights)
-        index = _core.ListIndex(what.measure(searched.items), searched.core, run.threads)
-        searched.kept.keep(measure, weights, index)
-    return index
+        what = what._replace(u=weights)
+    measure = KeptMeasure(repr((what.function, described.options())), weights)
+    return searched.kept.index(searched.core, measure, lambda: what.measure(searched.items), run.threads)
+
+
+def prepare(searched: CheckedRankings, what: Specification, run: Run) -> None:
+    """Build the index of lists that are kept for searches, if they need one."""
+    _index(suited(searched, what), what, run)
 
 
 def _shape(x: CheckedRankings, y: CheckedRankings | None) -> tuple[int, int]:

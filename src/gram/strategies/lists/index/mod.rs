@@ -5,6 +5,7 @@
 //! query      one list against all
 //! shared     what the lists that share items with a query come to
 //! patterns   lists that share few items, with a value for many of them
+//! parts      an index as plain arrays, to store it
 //! postings   which lists have an item
 //! classes    lists that differ only in their items
 //! kept       the hits that are kept for one list
@@ -12,6 +13,8 @@
 
 mod classes;
 mod kept;
+#[cfg(feature = "python")]
+mod parts;
 mod patterns;
 mod postings;
 mod query;
@@ -33,7 +36,9 @@ use crate::parallel::{self, Crew, Stop, Watch};
 use crate::rankings::Lists;
 use classes::Classes;
 use kept::{Hit, Kept};
-use postings::Postings;
+#[cfg(feature = "python")]
+pub(crate) use parts::IndexParts;
+pub(crate) use postings::Postings;
 use query::Searcher;
 
 /// An index of lists by item, for one measure. A search visits only lists that share an item, and computes only values
@@ -89,7 +94,7 @@ impl<'a> ListIndex<'a> {
         let needed = setting.needs_roots();
         let roots =
             if needed { Some(setting.roots_of(&lists, options.threads, parallel::share(&mut watch))?) } else { None };
-        let by = setting.sums().bounded_by(lists.entries().div_ceil(lists.rows().max(1)));
+        let by = bound_by(&setting, &lists);
         let norms = find_norms(&setting, by, options.threads, parallel::share(&mut watch))?;
         drop(setting);
         let sorting = INDEX_ENTRY_NS * norms.len() as f64;
@@ -222,6 +227,11 @@ impl<'a> ListIndex<'a> {
         )?;
         Ok(found)
     }
+}
+
+/// How bounds are made for these lists.
+fn bound_by(setting: &ListSetting<'_>, lists: &Lists) -> BoundBy {
+    setting.sums().bounded_by(lists.entries().div_ceil(lists.rows().max(1)))
 }
 
 /// The norms of all entries of the lists, list by list.
