@@ -115,7 +115,7 @@ impl Options<'_> {
 /// memory, or `options.watch` stops the run. For [`Incomplete`] rankings also when the order is above 2 or the weight
 /// is [`Weight::Quadruples`](crate::Weight), and, if items can be anywhere, when the weight is not the standard one or
 /// the order is not 2.
-/// [`Lists`](crate::Lists) are expanded to rankings of all items if weights are general or the order is 1.
+/// [`Lists`](crate::Lists) are expanded to rankings of all items if weights are general.
 ///
 /// ```
 /// use wkendall::{Measure, Options, Rankings, Weight, gram};
@@ -296,9 +296,7 @@ fn of_all_items<R: RankingSet>(
     match R::sides(x, y) {
         Sides::Lists(x, y) if measure.needs_all_items() => {
             // Refuse measures without a mean before any work is done.
-            if !measure.is_ordered() {
-                measure.mean()?;
-            }
+            measure.mean()?;
             Ok(Some((x.to_incomplete()?, y.map(Lists::to_incomplete).transpose()?)))
         }
         Sides::Lists(..) | Sides::Complete(..) | Sides::Tied(..) => Ok(None),

@@ -230,13 +230,11 @@ def test_an_index_from_its_parts(longest, levels):
             measure = what.measure(500)
             index = _core.ListIndex(measure, y.core)
             again = _core.ListIndex.from_parts(measure, y.core, pickle.loads(pickle.dumps(index.parts())))
-            calls = [lambda index: index.diagonal(x.core)]
-            if y.rows:
-                calls += [lambda index: index.neighbors(None, 5), lambda index: index.neighbors(x.core, 5)]
-                calls += [lambda index: index.within(x.core, 0.3)]
-            for call in calls:
-                for found, wanted in zip(call(again), call(index), strict=True):
-                    np.testing.assert_array_equal(found, wanted)
+            np.testing.assert_array_equal(again.diagonal(x.core), index.diagonal(x.core))
+            for method, given in (("neighbors", (None, 5)), ("neighbors", (x.core, 5)), ("within", (x.core, 0.3))):
+                if y.rows:
+                    for found, wanted in zip(*(getattr(each, method)(*given) for each in (again, index)), strict=True):
+                        np.testing.assert_array_equal(found, wanted)
 
 
 def test_parts_that_are_not_those_of_the_lists_are_refused():

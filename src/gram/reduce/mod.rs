@@ -64,7 +64,7 @@ pub fn neighbors<R: RankingSet>(
     if let Some((x, y)) = of_all_items(measure, x, y)? {
         return neighbors(measure, &x, y.as_ref(), count, options);
     }
-    if let Some((x, lists)) = searched::<R>(x, y, &options) {
+    if let Some((x, lists)) = searched::<R>(measure, x, y, &options) {
         let mut options = options;
         let index = ListIndex::new(measure, lists, options.again())?;
         return index.neighbors(x, count, options);
@@ -105,7 +105,7 @@ pub fn within<R: RankingSet>(
     if let Some((x, y)) = of_all_items(measure, x, y)? {
         return within(measure, &x, y.as_ref(), radius, options);
     }
-    if let Some((x, lists)) = searched::<R>(x, y, &options) {
+    if let Some((x, lists)) = searched::<R>(measure, x, y, &options) {
         let mut options = options;
         let index = ListIndex::new(measure, lists, options.again())?;
         return index.within(x, radius, options);
@@ -120,13 +120,14 @@ fn check_items<R: RankingSet>(measure: &Measure, x: &R, y: Option<&R>) -> Result
 
 /// Searches neighbours of lists with an index of the others, if building one pays off, unless a backend is requested.
 fn searched<'a, R: RankingSet>(
+    measure: &Measure,
     x: &'a R,
     y: Option<&'a R>,
     options: &Options<'_>,
 ) -> Option<(Option<&'a Lists>, &'a Lists)> {
     let Sides::Lists(x, y) = R::sides(x, y) else { return None };
     let lists = y.unwrap_or(x);
-    let free = options.backend == Backend::default() && options.tile.is_none();
+    let free = options.backend == Backend::default() && options.tile.is_none() && !measure.is_ordered();
     (free && cost::worth_an_index(x.rows(), lists)).then_some((y.map(|_| x), lists))
 }
 

@@ -8,6 +8,7 @@
 //! sums      products and sums of position weights
 //! average   the average weight
 //! many      the pairs of common items, if there are many
+//! single    sums over single items, for order 1
 //! ```
 //!
 //! Two lists s and t split the items into four kinds: in both lists (B), only in s (A), only in t (C), and the rest
@@ -30,6 +31,7 @@ mod average;
 pub(crate) mod bounds;
 mod counts;
 mod many;
+mod single;
 mod sums;
 
 use super::Workspace;
@@ -56,6 +58,8 @@ pub(crate) struct ListSums<'a> {
     pub(crate) signed: bool,
     /// The number of items of the catalogue.
     pub(crate) items: usize,
+    /// Whether the sum is over single items and not over pairs.
+    pub(crate) single: bool,
 }
 
 /// A list with the quantities that sums need.
@@ -139,6 +143,7 @@ impl ListSums<'_> {
                 self.find_means(&mut listed, power)?;
                 sums::find_totals::<true>(&mut listed);
             }
+            Lowered::Later if self.single => {}
             Lowered::Later => average::find_blocks(self.items, &mut listed)?,
             // General weights have no means here; measures refuse them.
             Lowered::Count { top: None }
@@ -159,6 +164,9 @@ impl ListSums<'_> {
     /// The sum for two lists without a common item.
     pub(crate) fn apart(&self, s: &mut Listed<'_>, t: &mut Listed<'_>) -> Result<f64, Error> {
         let rest = self.items - s.list.len() - t.list.len();
+        if self.single {
+            return Ok(single::apart(self, s, t, rest));
+        }
         Ok(match self.weight {
             Lowered::Count { top: None } => counts::apart(self, s.list.len(), t.list.len()),
             Lowered::Count { top: Some(_) } | Lowered::Products(_) | Lowered::Sums(_) => {
@@ -183,6 +191,9 @@ impl ListSums<'_> {
         let (s, t) = if turned { (t, s) } else { (s, t) };
         if turned {
             memory.starts.swap(0, 1);
+        }
+        if self.single {
+            return Ok(single::of_common(self, s, t, memory));
         }
         Ok(match self.weight {
             Lowered::Count { top: None } => counts::of_common(self, s, t, memory),

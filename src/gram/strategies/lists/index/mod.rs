@@ -84,6 +84,9 @@ impl<'a> ListIndex<'a> {
     fn build(measure: Cow<'a, Measure>, lists: Cow<'a, Lists>, options: Options<'_>) -> Result<Self, Error> {
         options.check()?;
         measure.check_items(lists.items())?;
+        if measure.is_ordered() {
+            return Err(Error::IncompleteOrder { order: measure.order() });
+        }
         let (weight, _) = mean_of(&measure)?;
         if u32::try_from(lists.rows()).is_err() {
             return Err(Error::TooLarge { rows: lists.rows(), columns: lists.rows() });
