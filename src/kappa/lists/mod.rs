@@ -75,6 +75,8 @@ pub(crate) struct Listed<'a> {
     within: f64,
     /// For the average weight, the terms of the blocks with the last block of another list.
     against_tail: AgainstTail,
+    /// For order 1: the length of another list, and the sum over the items of this one if the other has none of them.
+    alone: Option<(usize, f64)>,
 }
 
 /// Memory for one thread.
@@ -133,6 +135,7 @@ impl ListSums<'_> {
             to_tail: 0.0,
             within: 0.0,
             against_tail: AgainstTail::default(),
+            alone: None,
         };
         match self.weight {
             Lowered::Count { top: Some(_) } | Lowered::Products(_) => {

@@ -8,9 +8,23 @@ use crate::weight::lowered::Lowered;
 use crate::weight::own::sum;
 
 /// For two lists without a common item; `rest` is the number of items in neither list.
-pub(super) fn apart(sums: &ListSums<'_>, s: &Listed<'_>, t: &Listed<'_>, rest: usize) -> f64 {
-    let [only_s, only_t] = [[s, t], [t, s]].map(|[own, other]| alone(sums, own, other, |_| 0));
-    (only_s + only_t) + rest as f64 * of_tails(sums, s, t)
+pub(super) fn apart(sums: &ListSums<'_>, s: &mut Listed<'_>, t: &mut Listed<'_>, rest: usize) -> f64 {
+    let both = against_tail(sums, s, t) + against_tail(sums, t, s);
+    both + rest as f64 * of_tails(sums, s, t)
+}
+
+/// The sum over all items of the list `own`, none of which is in `other`. It depends on the length of `other` only, so
+/// that it is kept for the next list of this length.
+fn against_tail(sums: &ListSums<'_>, own: &mut Listed<'_>, other: &Listed<'_>) -> f64 {
+    let length = other.list.len();
+    if let Some((known, sum)) = own.alone
+        && known == length
+    {
+        return sum;
+    }
+    let sum = alone(sums, own, other, |_| 0);
+    own.alone = Some((length, sum));
+    sum
 }
 
 /// For lists with the common items in `memory.starts`.
