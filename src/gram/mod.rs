@@ -4,6 +4,7 @@
 //! mod               check, plan, run
 //!   reduce          the best values of each row, without the matrix
 //!   distinct        repeated rankings are computed once
+//!   expand          lists expanded to rankings of all items, where that is needed or faster
 //!   strategies      the ways to fill a tile
 //!   plan            the strategy, the tile size and the threads: every threshold and cost
 //!   target          the destination of the values of tiles
@@ -15,6 +16,7 @@
 //! threads and any tile.
 
 mod distinct;
+mod expand;
 mod found;
 mod plan;
 mod reduce;
@@ -30,12 +32,15 @@ use crate::parallel::{self, Proceed, Stop, Watch};
 use crate::rankings::{Incomplete, Lists, RankingSet, Sides};
 use crate::simd::{Isa, Level};
 use distinct::Few;
+use expand::of_all_items;
 use plan::{GramTask, Plan, Representation};
 use strategies::complete::product;
 use strategies::{complete, lists, tied};
 use target::{Cells, Target};
 use tiles::Tile;
 
+#[cfg(feature = "python")]
+pub(crate) use expand::if_faster;
 pub use found::{Neighbors, Within};
 pub use plan::Backend;
 pub(crate) use plan::cost;
@@ -115,7 +120,7 @@ impl Options<'_> {
 /// memory, or `options.watch` stops the run. For [`Incomplete`] rankings also when the order is above 2 or the weight
 /// is [`Weight::Quadruples`](crate::Weight), and, if items can be anywhere, when the weight is not the standard one or
 /// the order is not 2.
-/// [`Lists`](crate::Lists) are expanded to rankings of all items if weights are general.
+/// [`Lists`](crate::Lists) are expanded to rankings of all items if weights are general, and if that is faster.
 ///
 /// ```
 /// use wkendall::{Measure, Options, Rankings, Weight, gram};
@@ -176,7 +181,7 @@ pub fn gram_into<R: RankingSet, T: Element>(
     options.check()?;
     measure.check_items(x.items())?;
     measure.check_items(y.unwrap_or(x).items())?;
-    if let Some((x, y)) = of_all_items(measure, x, y)? {
+    if let Some((x, y)) = of_all_items(measure, x, y, &options)? {
         return gram_into(measure, &x, y.as_ref(), out, options);
     }
     if rows.checked_mul(columns) != Some(out.len()) {
@@ -247,8 +252,11 @@ fn correlations_into<T: Element>(
 pub fn diagonal<R: RankingSet>(measure: &Measure, x: &R, options: Options<'_>) -> Result<Vec<f64>, Error> {
     options.check()?;
     measure.check_items(x.items())?;
-    if let Some((x, _)) = of_all_items(measure, x, None)? {
-        return diagonal(measure, &x, options);
+    if let Sides::Lists(x, _) = R::sides(x, None)
+        && measure.needs_all_items()
+    {
+        measure.mean()?;
+        return diagonal(measure, &x.to_incomplete()?, options);
     }
     let of_items = measure_of_items(measure, x)?;
     let measure = of_items.as_ref().unwrap_or(measure);
@@ -285,22 +293,6 @@ pub fn gram_incomplete_into<T: Element>(
 #[doc(hidden)]
 pub fn diagonal_incomplete(measure: &Measure, x: &Incomplete, options: Options<'_>) -> Result<Vec<f64>, Error> {
     diagonal(measure, x, options)
-}
-
-/// Lists expanded to rankings of all items, if the measure cannot be computed from lists.
-fn of_all_items<R: RankingSet>(
-    measure: &Measure,
-    x: &R,
-    y: Option<&R>,
-) -> Result<Option<(Incomplete, Option<Incomplete>)>, Error> {
-    match R::sides(x, y) {
-        Sides::Lists(x, y) if measure.needs_all_items() => {
-            // Refuse measures without a mean before any work is done.
-            measure.mean()?;
-            Ok(Some((x.to_incomplete()?, y.map(Lists::to_incomplete).transpose()?)))
-        }
-        Sides::Lists(..) | Sides::Complete(..) | Sides::Tied(..) => Ok(None),
-    }
 }
 
 /// The measure that replaces a measure of order 1 for incomplete rankings.
@@ -362,7 +354,7 @@ pub(crate) fn planned_of<R: RankingSet, T: Element>(
     y: Option<&R>,
     mut options: Options<'_>,
 ) -> Result<String, Error> {
-    if let Some((x, y)) = of_all_items(measure, x, y)? {
+    if let Some((x, y)) = of_all_items(measure, x, y, &options)? {
         return planned_of::<_, T>(measure, &x, y.as_ref(), options);
     }
     let of_items = measure_of_items(measure, x)?;

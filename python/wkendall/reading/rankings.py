@@ -63,21 +63,25 @@ class KeptIndex:
     def __init__(self) -> None:
         """Keep nothing yet."""
         self._lock = Lock()
-        self._made: tuple[str, NDArray[np.float64] | None, _core.ListIndex] | None = None
+        self._made: tuple[str, NDArray[np.float64] | None, _core.ListIndex | None] | None = None
         #: From a pickle: the measure, the weights, the parts of the index.
         self._stored: tuple[str, NDArray[np.float64] | None, tuple[Any, ...]] | None = None
 
     def index(
         self, lists: _core.Rankings, measure: KeptMeasure, make: Callable[[], _core.Measure], threads: int | None
-    ) -> _core.ListIndex:
-        """Return the index of these lists for a measure, which `make` makes; the last index is dropped."""
+    ) -> _core.ListIndex | None:
+        """Return the index of these lists for a measure, which `make` makes; the last index is dropped.
+
+        None for long lists, which are compared faster as rankings of all items.
+        """
         with self._lock:
             if self._made is None or not measure.is_that(*self._made[:2]):
                 index = self._loaded(lists, measure, make)
+                if index is None and _core.expanded_lists(make(), lists, None) is None:
+                    index = _core.ListIndex(make(), lists, threads)
                 # The caller may change the array of weights.
                 weights = None if measure.weights is None else measure.weights.copy()
-                self._made = measure.name, weights, index or _core.ListIndex(make(), lists, threads)
-                self._stored = None
+                self._made, self._stored = (measure.name, weights, index), None
             return self._made[2]
 
     def _loaded(
@@ -97,7 +101,8 @@ class KeptIndex:
             if self._made is None:
                 return {"version": _core.__version__, "stored": self._stored}
             name, weights, index = self._made
-        return {"version": _core.__version__, "stored": (name, weights, index.parts())}
+        stored = None if index is None else (name, weights, index.parts())
+        return {"version": _core.__version__, "stored": stored}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         """Keep the arrays until the first search; those of another version are dropped."""

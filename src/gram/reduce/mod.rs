@@ -17,9 +17,10 @@ mod repeated;
 mod tiled;
 
 use super::distinct::Few;
+use super::expand::of_all_items;
 use super::found::{Neighbors, Within};
 use super::plan::{GramTask, Plan, Representation, cost};
-use super::{Backend, ListIndex, Options, fill_all, find_own, measure_of_items, new_task, of_all_items};
+use super::{Backend, ListIndex, Options, fill_all, find_own, measure_of_items, new_task};
 use crate::error::Error;
 use crate::measure::Measure;
 use crate::memory;
@@ -61,8 +62,9 @@ pub fn neighbors<R: RankingSet>(
     if count == 0 || count > rankings {
         return Err(Error::NeighborCount { count, rankings, others: y.is_none() });
     }
-    if let Some((x, y)) = of_all_items(measure, x, y)? {
-        return neighbors(measure, &x, y.as_ref(), count, options);
+    let same = y.is_some_and(|y| std::ptr::eq(x, y));
+    if let Some((x, of_y)) = of_all_items(measure, x, y.filter(|_| !same), &options)? {
+        return neighbors(measure, &x, if same { Some(&x) } else { of_y.as_ref() }, count, options);
     }
     if let Some((x, lists)) = searched::<R>(measure, x, y, &options) {
         let mut options = options;
@@ -102,7 +104,7 @@ pub fn within<R: RankingSet>(
     if radius.is_nan() || (measure.is_distance() && radius < 0.0) {
         return Err(Error::Radius { value: radius, distance: measure.is_distance() });
     }
-    if let Some((x, y)) = of_all_items(measure, x, y)? {
+    if let Some((x, y)) = of_all_items(measure, x, y, &options)? {
         return within(measure, &x, y.as_ref(), radius, options);
     }
     if let Some((x, lists)) = searched::<R>(measure, x, y, &options) {
