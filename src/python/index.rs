@@ -12,7 +12,7 @@ use crate::gram::{IndexParts, Postings};
 use crate::{Error, Options, memory};
 
 /// An index as arrays: divisors, classes, and the postings.
-type Parts<'py> = (
+type IndexArrays<'py> = (
     Array1<'py, f64>,
     Array1<'py, u32>,
     Array1<'py, u32>,
@@ -46,7 +46,7 @@ impl ListIndex {
     }
 
     /// The index as arrays, for `from_parts`.
-    fn parts<'py>(&self, py: Python<'py>) -> PyResult<Parts<'py>> {
+    fn parts<'py>(&self, py: Python<'py>) -> PyResult<IndexArrays<'py>> {
         let IndexParts { roots, classes, postings } = py.detach(|| self.0.to_parts())?;
         let Postings { items, starts, lists, norms, ranks, largest } = postings;
         let starts = starts.into_iter().map(|start| start as u64).collect();
@@ -64,7 +64,7 @@ impl ListIndex {
 
     /// The index of these lists for a measure, from the result of `parts`.
     #[staticmethod]
-    fn from_parts(py: Python<'_>, measure: &Measure, lists: &Rankings, parts: Parts<'_>) -> PyResult<Self> {
+    fn from_parts(py: Python<'_>, measure: &Measure, lists: &Rankings, parts: IndexArrays<'_>) -> PyResult<Self> {
         let (roots, classes, items, starts, of_items, norms, ranks, largest) = parts;
         let starts = memory::collect(copied(&starts)?.into_iter().map(|start| start as usize))?;
         let (items, lists_of_items) = (copied(&items)?, copied(&of_items)?);

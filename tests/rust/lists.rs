@@ -361,7 +361,7 @@ fn close(found: &[f64], wanted: &[f64], what: &str) {
 #[test]
 fn long_lists_have_the_values_of_rankings_of_all_items() {
     let mut random = Random(21);
-    let (one, other) = (Table::random(120, 90, 60, 4, &mut random), Table::random(100, 90, 60, 4, &mut random));
+    let (one, other) = (Table::random(250, 90, 80, 4, &mut random), Table::random(220, 90, 80, 4, &mut random));
     let (x, y) = (one.lists(), other.lists());
     for weight in [Weight::Standard, Weight::Average, Weight::Top(9), Weight::Mult(Factor::Log)] {
         let kernel = Measure::kernel(&weight, 90).unwrap();

@@ -406,8 +406,8 @@ pub(in crate::gram) fn lists_pair_ns(measure: &Measure, length: usize) -> f64 {
     LISTS_PAIR_NS + of_items * length + of_pairs
 }
 
-/// One pair of lists of about `length` items, `common` of which are in both: for the choice between lists and rankings of
-/// all items.
+/// One pair of lists of about `length` items, `common` of which are in both: for the choice between lists and rankings
+/// of all items.
 pub(in crate::gram) fn lists_common_ns(measure: &Measure, length: usize, common: f64) -> f64 {
     let each = match measure.weight() {
         Lowered::Count { top: None } => LONG_COUNTED_NS,

@@ -1,7 +1,7 @@
 //! Kernels of order 1 of two lists: sums over single items.
 //!
-//! The term of an item depends on its block in each list. For position weights it is the product of two block means; for
-//! the average weight see [`later_term`].
+//! The term of an item depends on its block in each list. For position weights it is the product of two block means;
+//! for the average weight see [`later_term`].
 
 use super::{ListSums, ListWorkspace, Listed};
 use crate::weight::lowered::Lowered;

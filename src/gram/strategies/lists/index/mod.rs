@@ -43,7 +43,8 @@ use query::Searcher;
 
 /// An index of lists by item, for one measure. A search visits only lists that share an item, and computes only values
 /// that may be good enough. Results are those of [`neighbors`](crate::neighbors) and [`within`](crate::within), which
-/// build an index in each call; this one is built once.
+/// build an index in each call; this one is built once. For lists of more than a tenth of the items these functions may
+/// round differently.
 ///
 /// It takes 9 bytes for each item of each list, and 4 to 16 for each list, in addition to the lists themselves. A
 /// search takes 4 to 12 bytes for each list on each thread.

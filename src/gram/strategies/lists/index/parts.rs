@@ -9,6 +9,7 @@ use crate::error::Error;
 use crate::gram::strategies::lists::setting::{ListSetting, mean_of};
 use crate::gram::strategies::lists::weighed::KnownWeight;
 use crate::measure::Measure;
+use crate::memory;
 use crate::parallel::{self, Watch};
 use crate::rankings::Lists;
 
@@ -25,8 +26,8 @@ impl ListIndex<'_> {
     /// Copies of the parts.
     pub(crate) fn to_parts(&self) -> Result<IndexParts, Error> {
         Ok(IndexParts {
-            roots: copied(self.roots.as_deref().unwrap_or(&[]))?,
-            classes: copied(self.classes.all())?,
+            roots: memory::collect(self.roots.iter().flatten().copied())?,
+            classes: memory::collect(self.classes.all().iter().copied())?,
             postings: self.postings.try_clone()?,
         })
     }
@@ -54,8 +55,4 @@ impl ListIndex<'_> {
         let roots = needs_roots.then_some(roots);
         Ok(Some(ListIndex { measure, lists, roots, by, known, postings, classes }))
     }
-}
-
-pub(super) fn copied<T: Copy>(values: &[T]) -> Result<Vec<T>, Error> {
-    crate::memory::collect(values.iter().copied())
 }

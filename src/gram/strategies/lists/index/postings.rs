@@ -2,8 +2,6 @@
 
 use std::ops::Range;
 
-#[cfg(feature = "python")]
-use super::parts::copied;
 use crate::error::Error;
 use crate::memory;
 use crate::parallel::Stop;
@@ -77,11 +75,11 @@ impl Postings {
     pub(super) fn try_clone(&self) -> Result<Self, Error> {
         let Self { items, starts, lists, norms, ranks, largest } = self;
         Ok(Self {
-            items: copied(items)?,
-            starts: copied(starts)?,
-            lists: copied(lists)?,
-            norms: copied(norms)?,
-            ranks: copied(ranks)?,
+            items: memory::collect(items.iter().copied())?,
+            starts: memory::collect(starts.iter().copied())?,
+            lists: memory::collect(lists.iter().copied())?,
+            norms: memory::collect(norms.iter().copied())?,
+            ranks: memory::collect(ranks.iter().copied())?,
             largest: *largest,
         })
     }
