@@ -78,7 +78,9 @@ fn mean_common(x: &Lists, y: &Lists) -> Result<f64, Error> {
     let counts = |lists: &Lists| {
         let mut counts = memory::filled(lists.items(), 0_u32)?;
         for row in 0..lists.rows() {
-            lists.row(row).iter().for_each(|&[item, _]| counts[item as usize] += 1);
+            for &[item, _] in lists.row(row) {
+                counts[item as usize] += 1;
+            }
         }
         Ok::<_, Error>(counts)
     };
@@ -94,7 +96,9 @@ fn usual_blocks(lists: &Lists) -> Result<usize, Error> {
     for row in sample {
         let list = lists.row(row);
         let mut starts = memory::filled(list.len(), false)?;
-        list.iter().for_each(|&[_, start]| starts[start as usize] = true);
+        for &[_, start] in list {
+            starts[start as usize] = true;
+        }
         blocks += 1 + starts.into_iter().filter(|&is_start| is_start).count();
     }
     Ok(blocks.div_ceil(count))

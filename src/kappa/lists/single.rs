@@ -32,7 +32,9 @@ pub(super) fn of_common(sums: &ListSums<'_>, s: &Listed<'_>, t: &Listed<'_>, mem
     let ListWorkspace { starts: [of_s, of_t], counts, .. } = memory;
     let common = sum(of_s.iter().zip(&*of_t).map(|(&in_s, &in_t)| term(sums, (s, in_s), (t, in_t))));
     let [only_s, only_t] = [(s, t, &*of_s), (t, s, &*of_t)].map(|(own, other, starts)| {
-        starts.iter().for_each(|&start| counts[start as usize] += 1);
+        for &start in starts {
+            counts[start as usize] += 1;
+        }
         alone(sums, own, other, |start| std::mem::take(&mut counts[start]))
     });
     let rest = sums.items + of_s.len() - s.list.len() - t.list.len();
