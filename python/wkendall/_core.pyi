@@ -22,6 +22,7 @@ __all__ = [
     "default_threads",
     "diagonal",
     "embed",
+    "expanded_lists",
     "feature_columns",
     "features",
     "gram",
@@ -96,6 +97,9 @@ class Columns:
 @final
 class ListIndex:
     def __new__(cls, measure: Measure, lists: Rankings, threads: int | None = None) -> ListIndex: ...
+    def parts(self) -> tuple[Any, ...]: ...
+    @staticmethod
+    def from_parts(measure: Measure, lists: Rankings, parts: tuple[Any, ...]) -> ListIndex: ...
     def neighbors(
         self,
         x: Rankings | None,
@@ -253,6 +257,9 @@ def linear_function(
     inverse: bool = False,
 ) -> NDArray[np.float64]: ...
 def planned(measure: Measure, rows: int, columns: int, single: bool = False, backend: str | None = None) -> str: ...
+def expanded_lists(
+    measure: Measure, x: Rankings, y: Rankings | None, backend: str | None = None
+) -> tuple[Rankings, Rankings | None] | None: ...
 def planned_of(
     measure: Measure, x: Rankings, y: Rankings | None, single: bool = False, backend: str | None = None
 ) -> str: ...

@@ -4,6 +4,7 @@
 //! mod               check, plan, run
 //!   reduce          the best values of each row, without the matrix
 //!   distinct        repeated rankings are computed once
+//!   expand          lists expanded to rankings of all items, where that is needed or faster
 //!   strategies      the ways to fill a tile
 //!   plan            the strategy, the tile size and the threads: every threshold and cost
 //!   target          the destination of the values of tiles
@@ -17,6 +18,7 @@
 
 mod distinct;
 mod element;
+mod expand;
 mod found;
 mod plan;
 mod reduce;
@@ -32,6 +34,7 @@ use crate::parallel::{self, Proceed, Stop, Watch};
 use crate::rankings::{Incomplete, Lists, RankingSet, Sides, with_sides};
 use crate::simd::{Isa, Level};
 use distinct::Few;
+use expand::of_all_items;
 use plan::{GramTask, Plan, Representation};
 use strategies::complete::product;
 use strategies::{complete, lists, tied};
@@ -40,6 +43,8 @@ use tiles::Tile;
 
 pub use element::{Element, Output};
 pub(crate) use element::{with_output, zero_matrix};
+#[cfg(feature = "python")]
+pub(crate) use expand::if_faster;
 pub use found::{Neighbors, Within};
 pub use plan::Backend;
 pub(crate) use plan::cost;
@@ -48,6 +53,8 @@ pub(crate) use plan::package;
 pub use reduce::{neighbors, within};
 pub(crate) use strategies::columns::{FinishPair, fill as fill_columns};
 pub use strategies::lists::ListIndex;
+#[cfg(feature = "python")]
+pub(crate) use strategies::lists::{IndexParts, Postings};
 pub(crate) use strategies::tied::own_values;
 
 /// Options of a run. They do not change the result, except that another backend rounds weighted sums differently.
@@ -88,7 +95,7 @@ impl Options<'_> {
 /// memory, or `options.watch` stops the run. For [`Incomplete`] rankings also when the order is above 2 or the weight
 /// is [`Weight::Quadruples`](crate::Weight), and, if items can be anywhere, when the weight is not the standard one or
 /// the order is not 2.
-/// [`Lists`](crate::Lists) are expanded to rankings of all items if weights are general or the order is 1.
+/// [`Lists`](crate::Lists) are expanded to rankings of all items if weights are general, and if that is faster.
 ///
 /// ```
 /// use wkendall::{Measure, Options, Rankings, Weight, gram};
@@ -172,7 +179,7 @@ fn gram_of<R: RankingSet, T: Element>(
     options: Options<'_>,
 ) -> Result<(), Error> {
     let (rows, columns) = (x.rows(), y.unwrap_or(x).rows());
-    if let Some((x, y)) = of_all_items(measure, R::sides(x, y))? {
+    if let Some((x, y)) = of_all_items(measure, x, y, &options)? {
         return gram_into(measure, &x, y.as_ref(), out, options);
     }
     if rows.checked_mul(columns) != Some(out.len()) {
@@ -246,8 +253,11 @@ pub fn diagonal<R: RankingSet>(measure: &Measure, x: &R, options: Options<'_>) -
 
 fn diagonal_of_sides(measure: &Measure, sides: Sides<'_>, options: Options<'_>) -> Result<Vec<f64>, Error> {
     check(measure, sides, &options)?;
-    if let Some((x, _)) = of_all_items(measure, sides)? {
-        return diagonal(measure, &x, options);
+    if let Sides::Lists(x, _) = sides
+        && measure.needs_all_items()
+    {
+        measure.mean()?;
+        return diagonal(measure, &x.to_incomplete()?, options);
     }
     let of_items = measure_of_items(measure, sides)?;
     let measure = of_items.as_ref().unwrap_or(measure);
@@ -284,20 +294,6 @@ pub fn gram_incomplete_into<T: Element>(
 #[doc(hidden)]
 pub fn diagonal_incomplete(measure: &Measure, x: &Incomplete, options: Options<'_>) -> Result<Vec<f64>, Error> {
     diagonal(measure, x, options)
-}
-
-/// Lists expanded to rankings of all items, if the measure cannot be computed from lists.
-fn of_all_items(measure: &Measure, sides: Sides<'_>) -> Result<Option<(Incomplete, Option<Incomplete>)>, Error> {
-    match sides {
-        Sides::Lists(x, y) if measure.needs_all_items() => {
-            // Refuse measures without a mean before any work is done.
-            if !measure.is_ordered() {
-                measure.mean()?;
-            }
-            Ok(Some((x.to_incomplete()?, y.map(Lists::to_incomplete).transpose()?)))
-        }
-        Sides::Lists(..) | Sides::Complete(..) | Sides::Tied(..) => Ok(None),
-    }
 }
 
 /// The measure that replaces a measure of order 1 for incomplete rankings.
@@ -359,7 +355,7 @@ pub(crate) fn planned_of<R: RankingSet, T: Element>(
     y: Option<&R>,
     mut options: Options<'_>,
 ) -> Result<String, Error> {
-    if let Some((x, y)) = of_all_items(measure, R::sides(x, y))? {
+    if let Some((x, y)) = of_all_items(measure, x, y, &options)? {
         return planned_of::<_, T>(measure, &x, y.as_ref(), options);
     }
     let of_items = measure_of_items(measure, R::sides(x, None))?;

@@ -95,10 +95,9 @@ impl Measure {
         Ok(weight.map(|weight| Self::new(weight, self.order, self.items, self.quantity)))
     }
 
-    /// Whether lists have to be expanded to rankings of all items: the weights have a number for each item, or for each
-    /// pair, anyway.
+    /// Whether lists have to be expanded to rankings of all items: the weights have a number for each pair anyway.
     pub(crate) fn needs_all_items(&self) -> bool {
-        self.weight.is_general() || self.order == 1
+        self.weight.is_general()
     }
 
     /// Whether the value is a quotient of two sums.

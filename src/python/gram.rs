@@ -135,6 +135,28 @@ impl OnSets for PlanGram<'_, '_> {
     }
 }
 
+/// Lists as rankings of all items, if the matrix is computed faster from these; otherwise None.
+#[pyfunction]
+#[pyo3(signature = (measure, x, y, backend=None))]
+pub(super) fn expanded_lists(
+    py: Python<'_>,
+    measure: &Measure,
+    x: &Rankings,
+    y: Option<&Rankings>,
+    backend: Option<&str>,
+) -> PyResult<Option<(Rankings, Option<Rankings>)>> {
+    let backend = backend.map(str::parse).transpose()?.unwrap_or_default();
+    let is_lists = |set: &Rankings| matches!(set.0, Set::Lists(_));
+    if measure.0.needs_all_items() || !(is_lists(x) || y.is_some_and(is_lists)) {
+        return Ok(None);
+    }
+    let found = py.detach(|| {
+        let (x, y) = (x.0.as_lists()?, y.map(|y| y.0.as_lists()).transpose()?);
+        crate::gram::if_faster(&measure.0, &x, y.as_deref(), &Options { backend, ..Options::default() })
+    })?;
+    Ok(found.map(|(x, y)| (Rankings(Set::Tied(x)), y.map(|y| Rankings(Set::Tied(y))))))
+}
+
 /// The measure of each ranking with itself.
 #[pyfunction]
 #[pyo3(signature = (measure, x, threads=None))]

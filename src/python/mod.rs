@@ -172,7 +172,7 @@ mod _core {
     #[pymodule_export]
     use super::embedding::{combine, embed, feature_columns, fill_features, linear_function, tuple_sums};
     #[pymodule_export]
-    use super::gram::{diagonal, gram, planned_of};
+    use super::gram::{diagonal, expanded_lists, gram, planned_of};
     #[pymodule_export]
     use super::index::ListIndex;
     #[pymodule_export]

@@ -13,6 +13,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.utils.estimator_checks import parametrize_with_checks
 from transformed import two_classes
 from wkendall import KendallNeighbors
+from wkendall.kernels import nearest
 
 KERNELS = [
     {"metric": "distance"},
@@ -195,3 +196,46 @@ def test_distances_of_lists_by_an_index(kernel):
     own = wkendall.diagonal(X, **how)
     squares = own[1200:, np.newaxis] + own[indices] - 2 * np.take_along_axis(K, indices, axis=1)
     np.testing.assert_allclose(found, np.sqrt(np.maximum(squares, 0)), atol=1e-12)
+
+
+@pytest.mark.parametrize("mode", ["distance", "connectivity"])
+@pytest.mark.parametrize(
+    "options", [*KERNELS, {"ties": "mean"}, {"ties": "mean", "weight": "add", "u": "log"}], ids=str
+)
+def test_fit_transform_is_transform(mode, options):
+    """Rankings with ties can be more similar to others than to themselves; some are equal."""
+    rng = np.random.default_rng(8)
+    X = random_rankings(rng, 50, 6)
+    X[40:] = X[:10]
+    if "ties" in options:
+        X = np.ceil(X / 2)
+    model = KendallNeighbors(4, mode=mode, **options)
+    found, wanted = model.fit_transform(X), clone(model).fit(X).transform(X)
+    assert found.shape == wanted.shape
+    np.testing.assert_array_equal(found.indptr, wanted.indptr)
+    np.testing.assert_array_equal(found.indices, wanted.indices)
+    np.testing.assert_array_equal(found.data, wanted.data)
+
+
+def test_fit_transform_computes_half_of_the_matrix(monkeypatch):
+    """The rankings are searched among themselves, as one object."""
+    X = random_rankings(np.random.default_rng(8), 50, 6)
+    seen = []
+    monkeypatch.setattr(nearest, "_core", Watched(nearest._core, seen))
+    KendallNeighbors(4).fit_transform(X)
+    assert len(seen) == 1
+    assert seen[0][1] is seen[0][2]
+
+
+class Watched:
+    """The crate; notes what its search is called with."""
+
+    def __init__(self, core, seen):
+        self.core, self.seen = core, seen
+
+    def __getattr__(self, name):
+        return getattr(self.core, name)
+
+    def neighbors(self, *arguments, **options):
+        self.seen.append(arguments)
+        return self.core.neighbors(*arguments, **options)

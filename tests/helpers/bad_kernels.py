@@ -318,6 +318,12 @@ WEIGHTS = [
      r"^X: row 0, column 1 holds NaN: every item needs a number$"),
     ("signs of lists", lambda: wkendall.packed_signs(csr_array([[1, 0, 2]])), ValueError,
      r"^X is sparse: .* not possible here; pass an array with a number for every item$"),
+    ("sparse scores that are negative", lambda: wkendall.gram_matrix(
+        csr_array([[1, -2, 0]]), input="scores", missing="bottom"), ValueError,
+     r"^X: row 0, column 1 stores the score -2: an item that is not stored .* stored scores must be positive; add a "),
+    ("sparse zeros of blocks", lambda: wkendall.gram_matrix(
+        csr_array([[1, 0, 2, 3]]).tobsr(blocksize=(1, 2)), missing="bottom"), ValueError,
+     r"^X is sparse and has format bsr, whose blocks hold zeros here: they may be entries or padding; pass X\.tocsr\(\)"),
     ("signs of threads", lambda: wkendall.packed_signs(X, n_jobs=0), ValueError, ["n_jobs is 0"]),
     ("positions too many", lambda: wkendall.position_weights(1000, order=6), ValueError, ["memory"]),
 ]  # fmt: skip

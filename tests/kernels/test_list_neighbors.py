@@ -1,12 +1,15 @@
 """Neighbours of sparse lists, by an index from items to lists: what sorting the matrix gives."""
 
 import pickle
+import threading
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
 import wkendall
 from scipy.sparse import csr_array
 from wkendall import _core
+from wkendall.estimators import kernel_parameters
 from wkendall.kernels.nearest import neighbors_of
 from wkendall.kernels.run import Run
 from wkendall.kernels.specification import Distance, Kernel, Mallows
@@ -128,20 +131,33 @@ def test_what_is_refused():
         _core.ListIndex(_core.Measure.distance(8), core)
 
 
-def test_an_estimator_keeps_the_index(monkeypatch):
-    rng = np.random.default_rng(9)
-    Y, X = lists(rng, 1300, 3000, 9, 1.0), lists(rng, 12, 3000, 9, 1.0)
+def counted(monkeypatch):
+    """Return a list to which "new" is added for every index that is made, and "loaded" for every one from a pickle."""
     made = []
+    index = _core.ListIndex
 
     class Counted:
         def __new__(cls, *arguments):
-            made.append(arguments)
-            return _core_index(*arguments)
+            made.append("new")
+            return index(*arguments)
 
-    _core_index = _core.ListIndex
+        @staticmethod
+        def from_parts(*arguments):
+            found = index.from_parts(*arguments)
+            made.append("loaded")
+            return found
+
     monkeypatch.setattr(_core, "ListIndex", Counted)
+    return made
+
+
+def test_an_estimator_keeps_the_index(monkeypatch):
+    rng = np.random.default_rng(9)
+    Y, X = lists(rng, 1300, 3000, 9, 1.0), lists(rng, 12, 3000, 9, 1.0)
+    made = counted(monkeypatch)
     options = {"missing": "bottom", "signed": True, "normalize": True}
     model = wkendall.KendallNeighbors(4, **options).fit(Y)
+    assert made == ["new"]
     expected = wkendall.neighbors(X, Y, n_neighbors=4, **options)
     for _ in range(3):
         assert (np.sort(model.kneighbors(X, return_distance=False)) == np.sort(expected.indices)).all()
@@ -151,13 +167,13 @@ def test_an_estimator_keeps_the_index(monkeypatch):
     np.testing.assert_allclose(distances**2, np.sort(squares, axis=1), atol=1e-9)
     found = model.radius_neighbors_graph(X, 0.2, mode="connectivity")
     np.testing.assert_array_equal(found.indices, wkendall.neighbors(X, Y, radius=0.2, **options).indices)
-    assert len(made) == 1
+    assert made == ["new"]
     model.set_params(weight="mult", u="log")
     expected = wkendall.neighbors(X, Y, n_neighbors=4, weight="mult", u="log", **options)
     assert (np.sort(model.kneighbors(X, return_distance=False)) == np.sort(expected.indices)).all()
     again = pickle.loads(pickle.dumps(model))
     assert (np.sort(again.kneighbors(X, return_distance=False)) == np.sort(expected.indices)).all()
-    assert len(made) == 3
+    assert made == ["new", "new", "loaded"]
     own = wkendall.neighbors(Y, n_neighbors=2, weight="mult", u="log", **options)
     assert (np.sort(again.kneighbors(n_neighbors=2, return_distance=False)) == np.sort(own.indices)).all()
 
@@ -165,9 +181,7 @@ def test_an_estimator_keeps_the_index(monkeypatch):
 def test_position_weights_that_change(monkeypatch):
     rng = np.random.default_rng(10)
     Y, X = lists(rng, 1300, 3000, 9, 1.0), lists(rng, 12, 3000, 9, 1.0)
-    made = []
-    _core_index = _core.ListIndex
-    monkeypatch.setattr(_core, "ListIndex", lambda *arguments: made.append(1) or _core_index(*arguments))
+    made = counted(monkeypatch)
     u = np.zeros(3000)
     u[:20] = np.linspace(1, -1, 20)
     options = {"missing": "bottom", "weight": "mult", "signed": True, "normalize": True}
@@ -199,3 +213,89 @@ def test_position_weights_that_change(monkeypatch):
         model.set_params(u=u.astype(str)).kneighbors(X)
     check(model.set_params(u=u), u)
     assert len(made) == 5
+
+
+@pytest.mark.parametrize("levels", [None, 3])
+@pytest.mark.parametrize("longest", [9, 300])
+def test_an_index_from_its_parts(longest, levels):
+    """With ranks of one byte and longer ones, with and without divisors, with one class of lists and many."""
+    rng = np.random.default_rng(11)
+    reading = Reading(ties="mean", missing="bottom")
+    Y, X = lists(rng, 200, 500, longest, 1.0, levels), lists(rng, 9, 500, longest, 1.0, levels)
+    same = csr_array((np.tile(np.arange(1, 4.0), 200), (np.arange(600) * 7) % 500, np.arange(0, 601, 3)), (200, 500))
+    u = np.linspace(1, -1, 500)
+    for lists_of in (Y, same, Y[:0]):
+        x, y = (reading.rankings(each, "X") for each in (X, lists_of))
+        for what in (Kernel(), Kernel("mult", u=u), Kernel("average", signed=True, normalize=True), Distance()):
+            measure = what.measure(500)
+            index = _core.ListIndex(measure, y.core)
+            again = _core.ListIndex.from_parts(measure, y.core, pickle.loads(pickle.dumps(index.parts())))
+            np.testing.assert_array_equal(again.diagonal(x.core), index.diagonal(x.core))
+            for method, given in (("neighbors", (None, 5)), ("neighbors", (x.core, 5)), ("within", (x.core, 0.3))):
+                if y.rows:
+                    for found, wanted in zip(*(getattr(each, method)(*given) for each in (again, index)), strict=True):
+                        np.testing.assert_array_equal(found, wanted)
+
+
+def test_parts_that_are_not_those_of_the_lists_are_refused():
+    rng = np.random.default_rng(12)
+    x, y = (Reading(missing="bottom").rankings(lists(rng, rows, 50, 6, 1.0), "X").core for rows in (30, 40))
+    measure = Kernel("average", normalize=True).measure(50)
+    parts = _core.ListIndex(measure, x).parts()
+    wrong = [(y, parts)]
+    wrong += [(x, (*parts[:place], parts[place][:-1], *parts[place + 1 :])) for place in range(7)]
+    wrong += [(x, (*parts[:place], parts[place][::-1].copy(), *parts[place + 1 :])) for place in (2, 3)]
+    wrong += [
+        (x, (*parts[:place], parts[place] + parts[place].dtype.type(40), *parts[place + 1 :])) for place in (1, 4)
+    ]
+    for rankings, given in wrong:
+        with pytest.raises(ValueError, match="not the parts of an index of these lists"):
+            _core.ListIndex.from_parts(measure, rankings, given)
+    with pytest.raises(ValueError, match="not the parts"):
+        _core.ListIndex.from_parts(Kernel().measure(50), x, parts)  # has no divisors
+    with pytest.raises(ValueError, match="tuple of length 8"):
+        _core.ListIndex.from_parts(measure, x, parts[:-1])
+
+
+def test_a_pickle_of_another_version_makes_its_index_again(monkeypatch):
+    Y = lists(np.random.default_rng(13), 1100, 900, 9, 1.0)
+    model = wkendall.KendallNeighbors(4, missing="bottom").fit(Y)
+    wanted = model.kneighbors()
+    made = counted(monkeypatch)
+    pickled = pickle.dumps(model)
+    again = pickle.loads(pickle.dumps(pickle.loads(pickled)))  # stored again without a search
+    np.testing.assert_array_equal(again.kneighbors()[1], wanted[1])
+    assert made == ["loaded"]
+    monkeypatch.setattr(_core, "__version__", "9.9")
+    again = pickle.loads(pickled)
+    np.testing.assert_array_equal(again.kneighbors()[1], wanted[1])
+    assert made == ["loaded", "new"]
+
+
+@pytest.mark.parametrize("loaded", [False, True])
+def test_threads_that_search_at_once_make_one_index(monkeypatch, loaded):
+    Y = lists(np.random.default_rng(14), 20_000, 9000, 9, 1.0)
+    model = wkendall.KendallNeighbors(4, missing="bottom").fit(Y)
+    wanted = model.kneighbors(Y[:3])
+    read = []
+    of_places = kernel_parameters.of_places
+    monkeypatch.setattr(kernel_parameters, "of_places", lambda *given: read.append(1) or of_places(*given))
+    made = counted(monkeypatch)
+    if loaded:
+        model = pickle.loads(pickle.dumps(model))
+    else:
+        model.set_params(weight="average")
+        wanted = wkendall.KendallNeighbors(4, weight="average", missing="bottom").fit(Y).kneighbors(Y[:3])
+        made.clear()
+    together = threading.Barrier(8)
+
+    def search(_):
+        together.wait()
+        return model.kneighbors(Y[:3])
+
+    with ThreadPoolExecutor(8) as pool:
+        for found in pool.map(search, range(8)):
+            np.testing.assert_array_equal(found[0], wanted[0])
+            np.testing.assert_array_equal(found[1], wanted[1])
+    assert made == (["loaded"] if loaded else ["new"])
+    assert len(read) == int(loaded)

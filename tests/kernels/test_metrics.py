@@ -5,11 +5,13 @@ import itertools
 import numpy as np
 import pytest
 import wkendall
+from scipy.sparse import csr_array
 
 METRICS = [
     {},
     {"signed": True},
     {"weight": "mult", "u": "log"},
+    {"weight": "add", "u": "hyperbolic"},
     {"weight": "average", "normalize": True},
     {"weight": "top", "k": 3},
 ]
@@ -58,3 +60,31 @@ def test_metrics_are_computed_in_blocks(monkeypatch):
     for dtype in (np.float64, np.float32):
         found = wkendall.distance_matrix(X, kernel={"weight": "mult", "u": "log"}, dtype=dtype)
         np.testing.assert_allclose(found, wanted, rtol=1e-6)
+
+
+@pytest.mark.parametrize("kernel", METRICS, ids=str)
+@pytest.mark.parametrize("sparse", [False, True])
+def test_distances_of_neighbours_are_those_of_the_matrix(kernel, sparse):
+    """Equal rankings with ties are at distance 0."""
+    rng = np.random.default_rng(6)
+    X = rng.integers(1, 8, (40, 60)).astype(float)
+    X[rng.random(X.shape) < 0.2] = np.nan
+    X[20:] = X[:20]
+    options = {"ties": "mean", "missing": "bottom"}
+    D = wkendall.distance_matrix(X, kernel=kernel, **options)
+    rows, columns = np.nonzero(~np.isnan(X))
+    given = csr_array((X[rows, columns], (rows, columns)), shape=X.shape) if sparse else X
+    graph = wkendall.neighbors_graph(given, n_neighbors=39, **kernel, **options)
+    found = np.full((40, 40), np.nan)
+    np.put_along_axis(found, graph.indices.reshape(40, 39), graph.data.reshape(40, 39), axis=1)
+    np.fill_diagonal(found, 0)
+    np.testing.assert_allclose(found, D, rtol=1e-9, atol=1e-9 * D.max())
+    equal = np.arange(20), np.arange(20, 40)
+    assert (D[equal] == 0).all()
+    assert (found[equal] == 0).all()
+    distances, indices = wkendall.KendallNeighbors(40, **kernel, **options).fit(given).kneighbors(given)
+    where = np.argsort(indices, axis=1)
+    found = np.take_along_axis(distances, where, axis=1)
+    np.testing.assert_allclose(found, D, rtol=1e-9, atol=1e-9 * D.max())
+    assert (found[equal] == 0).all()
+    assert (np.diag(found) == 0).all()

@@ -300,3 +300,26 @@ def test_errors_know_the_list_and_the_place(lists, items, known):
     error = caught.value
     found = (error.argument, error.row, error.column, error.value, error.kind)
     assert repr(found) == repr(known)
+
+
+def test_short_lists_out_of_many_items_are_sparse():
+    rng = np.random.default_rng(5)
+    lists = [rng.permutation(1000)[:9].tolist() for _ in range(100)]
+    found, items = from_lists(lists, items=range(1000))
+    assert found.format == "csr"
+    dense = from_lists(lists, items=range(1000), sparse=False).X
+    assert isinstance(dense, np.ndarray)
+    np.testing.assert_array_equal(found.toarray(), np.nan_to_num(dense))
+    assert items == list(range(1000))
+    options = {"missing": "bottom", "signed": True, "weight": "mult", "u": "log"}
+    np.testing.assert_allclose(
+        wkendall.gram_matrix(found, **options), wkendall.gram_matrix(dense, **options), rtol=1e-9
+    )
+
+
+@pytest.mark.parametrize(("rows", "length"), [(65, 10), (66, 251), (200, 1000)])
+def test_other_lists_are_dense(rows, length):
+    """Small arrays, and lists that fill more than a quarter of their array."""
+    lists = [list(range(length)) for _ in range(rows)]
+    assert isinstance(from_lists(lists, items=range(1000)).X, np.ndarray)
+    assert from_lists(lists, items=range(1000), sparse=True).X.format == "csr"

@@ -98,7 +98,9 @@ fn check(x: &Lists, y: &Lists, measure: &Measure, distance: bool, count: usize) 
 /// Searches for the lists of `x`, or for those of the index.
 fn check_side(x: &Lists, y: &Lists, measure: &Measure, distance: bool, count: usize, own: bool) {
     let (queries, other) = if own { (None, None) } else { (Some(x), Some(y)) };
-    let matrix = gram(measure, if own { y } else { x }, other, Options::default()).unwrap();
+    // Long lists are otherwise compared as rankings of all items, and their values are rounded differently.
+    let by_lists = Options { backend: "pairs".parse().unwrap(), ..Options::default() };
+    let matrix = gram(measure, if own { y } else { x }, other, by_lists).unwrap();
     let rows = sorted(&unsigned_zeros(matrix), y.rows(), distance, own);
     let count = count.min(y.rows() - usize::from(own));
     for threads in [1, 3] {

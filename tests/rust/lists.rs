@@ -387,3 +387,23 @@ fn close(found: &[f64], wanted: &[f64], what: &str) {
         assert!((found - wanted).abs() <= 1e-11 * wanted.abs().max(1.0), "{what}: {found} and not {wanted}");
     }
 }
+
+/// Lists of a third of the items are compared as rankings of all items, where that is faster.
+#[test]
+fn long_lists_have_the_values_of_rankings_of_all_items() {
+    let mut random = Random(21);
+    let (one, other) = (Table::random(250, 90, 80, 4, &mut random), Table::random(220, 90, 80, 4, &mut random));
+    let (x, y) = (one.lists(), other.lists());
+    for weight in [Weight::Standard, Weight::Average, Weight::Top(9), Weight::Mult(Factor::Log)] {
+        let kernel = Measure::kernel(&weight, 90).unwrap();
+        for kernel in [kernel.clone(), kernel.signed().unwrap().normalized()] {
+            let found = gram(&kernel, &x, Some(&y), Options::default()).unwrap();
+            let wanted = gram(&kernel, &one.dense(), Some(&other.dense()), Options::default()).unwrap();
+            assert_eq!(found, wanted, "{kernel:?}");
+            let backend = "pairs".parse().unwrap();
+            let by_lists = gram(&kernel, &x, Some(&y), Options { backend, ..Options::default() }).unwrap();
+            let largest = found.iter().fold(0.0_f64, |most, value| most.max(value.abs()));
+            assert!(found.iter().zip(&by_lists).all(|(a, b)| (a - b).abs() <= 1e-12 * largest), "{kernel:?}");
+        }
+    }
+}

@@ -97,6 +97,7 @@ fn every_measure_tile_and_number_of_threads() {
             for (threads, tile) in [(1, None), (2, Some(1)), (3, Some(7)), (2, Some(1000))] {
                 let options = || Options { threads: Some(threads), tile, ..Options::default() };
                 check(&measure, &x, None, &[1, m - 1], options);
+                check(&measure, &x, Some(&x), &[1, m], options);
                 check(&measure, &x, Some(&y), &[1, 5, m + 30], options);
             }
         }
@@ -213,5 +214,23 @@ fn packed_signs_have_the_distance() {
                 assert_eq!(f64::from(differing), distances[p * 7 + q]);
             }
         }
+    }
+}
+
+/// A search of rankings among themselves finds what a search among a copy of them finds.
+#[test]
+fn rankings_among_themselves() {
+    let mut random = Random(9);
+    let (m, n) = (80, 8);
+    let numbers = random.rankings(m, n);
+    let x = Rankings::from_ranks(m, n, &numbers).unwrap();
+    let tied = Incomplete::from_ranks(m, n, &numbers.iter().map(|&rank| rank / 2).collect::<Vec<_>>(), Missing::Error);
+    let tied = tied.unwrap();
+    for measure in measures(n) {
+        check(&measure, &tied, Some(&tied), &[1, 5, m], Options::default);
+        check(&measure, &x, Some(&x), &[1, 5, m], Options::default);
+        let kept = neighbors(&measure, &tied, Some(&tied), 7, Options::default()).unwrap();
+        let copied = neighbors(&measure, &tied, Some(&tied.clone()), 7, Options::default()).unwrap();
+        assert_eq!((kept.indices, bits(kept.values)), (copied.indices, bits(copied.values)), "{measure:?}");
     }
 }

@@ -169,7 +169,7 @@ def _options(arguments: argparse.Namespace) -> dict[str, Any]:
 
 
 def _read(arguments: argparse.Namespace) -> list[Group]:
-    sources = [read_rankings(path, arguments, arguments.group) for path in arguments.files]
+    sources = [read_rankings(path, arguments, arguments.group, lists=True) for path in arguments.files]
     check_skipped(arguments, *sources)
     sources = with_same_items(arguments, *sources)
     reading = Reading(arguments.input, arguments.top, arguments.ties, arguments.missing)

@@ -150,10 +150,10 @@ def _inputs(arguments: argparse.Namespace) -> list[Path]:
 
 
 def _read(arguments: argparse.Namespace) -> tuple[Source, Source | None, tuple[int, int]]:
-    sources = [read_rankings(path, arguments) for path in _inputs(arguments)]
+    sources = [read_rankings(path, arguments, lists=True) for path in _inputs(arguments)]
     check_skipped(arguments, *sources)
     sources = with_same_items(arguments, *sources)
-    shape = (len(sources[0].X), len(sources[-1].X))
+    shape = (sources[0].rows, sources[-1].rows)
     return sources[0], sources[1] if len(sources) == 2 else None, shape
 
 

@@ -5,12 +5,14 @@ from __future__ import annotations
 import argparse
 from collections.abc import Collection, Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from wkendall._memory import check_fits
 from wkendall.cli.errors import CommandError
 from wkendall.cli.reading import Source
+from wkendall.reading.sparse import is_sparse
 
 _ADVICE = "split the files, or leave out items that few rankings have"
 
@@ -70,11 +72,24 @@ def _arranged(source: Source, items: Collection[str]) -> Source:
     """Return the rankings with these columns; the items that the file does not list are missing."""
     assert source.items is not None
     places = {item: place for place, item in enumerate(source.items)}
-    if len(items) == len(places):
+    if is_sparse(source.X):
+        X = _with_columns(source.X, source.items, items)
+    elif len(items) == len(places):
         X = source.X[:, [places[item] for item in items]]
     else:
-        check_fits(len(source.X), len(items), np.dtype(np.float64), _ADVICE)
-        X = np.full((len(source.X), len(items)), np.nan)
+        check_fits(source.rows, len(items), np.dtype(np.float64), _ADVICE)
+        X = np.full((source.rows, len(items)), np.nan)
         columns = [(column, places[item]) for column, item in enumerate(items) if item in places]
         X[:, [column for column, _ in columns]] = source.X[:, [place for _, place in columns]]
     return source._replace(X=X, items=list(items))
+
+
+def _with_columns(X: Any, items: Sequence[str], columns: Collection[str]) -> Any:
+    """Return a sparse array of these items with these columns, which contain all its items."""
+    from scipy.sparse import csr_array
+
+    places = {item: place for place, item in enumerate(columns)}
+    moved = np.array([places[item] for item in items], dtype=X.indices.dtype)
+    found = csr_array((X.data, moved[X.indices], X.indptr), shape=(X.shape[0], len(columns)))
+    found.sort_indices()
+    return found

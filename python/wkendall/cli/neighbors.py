@@ -99,7 +99,7 @@ def run(arguments: argparse.Namespace) -> int:
             found = _find(arguments, x, y)
             _write(unfinished, arguments, x, y, found)
     seconds = time.perf_counter() - started
-    said = f"wrote {arguments.output}: {len(found.indices)} neighbours of {len(x.X)} rankings in {seconds:.2f} s"
+    said = f"wrote {arguments.output}: {len(found.indices)} neighbours of {x.rows} rankings in {seconds:.2f} s"
     print(said, file=sys.stderr if arguments.output == STDOUT else sys.stdout)
     return 0
 
@@ -120,7 +120,7 @@ def _inputs(arguments: argparse.Namespace) -> list[Path]:
 
 
 def _read(arguments: argparse.Namespace) -> tuple[Source, Source | None]:
-    sources = [read_rankings(path, arguments) for path in _inputs(arguments)]
+    sources = [read_rankings(path, arguments, lists=True) for path in _inputs(arguments)]
     check_skipped(arguments, *sources)
     x, *others = with_same_items(arguments, *sources)
     return x, others[0] if others else None
@@ -148,7 +148,7 @@ def _write(path: Path, arguments: argparse.Namespace, x: Source, y: Source | Non
         with path.open("w", encoding="utf-8", newline="") as stream:
             write_csv(stream, found, x.ids, (x if y is None else y).ids)
         return
-    shape = (-1,) if arguments.radius is not None else (len(x.X), len(found.indices) // max(len(x.X), 1))
+    shape = (-1,) if arguments.radius is not None else (x.rows, len(found.indices) // max(x.rows, 1))
     arrays: dict[str, Any] = {"values": found.values.reshape(shape), "indices": found.indices.reshape(shape)}
     arrays |= {"items": x.items, "ids": x.ids, "counts": x.counts}
     if arguments.radius is not None:

@@ -58,7 +58,8 @@ class Source(NamedTuple):
     """Rankings from a file, with the other contents of the file."""
 
     path: Path
-    X: NDArray[Any]
+    #: An array; for short lists out of many items a sparse one, if the command takes lists.
+    X: Any
     #: The names of the items, if the file has any.
     items: list[str] | None = None
     #: The names of the rankings, if requested.
@@ -73,6 +74,11 @@ class Source(NamedTuple):
     skipped: Collection[str] = ()
     #: The layout of a CSV file, or "PrefLib"; "ranks" for all files with one column for each item.
     layout: str = "ranks"
+
+    @property
+    def rows(self) -> int:
+        """The number of rankings."""
+        return int(self.X.shape[0])
 
     @property
     def lists_items(self) -> bool:
@@ -143,14 +149,19 @@ def _nothing_to_skip(name: str, paths: Iterable[Path]) -> str:
 
 
 def read_rankings(
-    path: Path, arguments: argparse.Namespace, label: str | None = None, items: list[str] | None = None
+    path: Path,
+    arguments: argparse.Namespace,
+    label: str | None = None,
+    items: list[str] | None = None,
+    *,
+    lists: bool = False,
 ) -> Source:
     """Read a file according to the options.
 
     `label` is the column or array of labels. `items` are the columns for CSV files that list items; the default is the
-    items of the file.
+    items of the file. `lists` says whether the command takes sparse arrays of lists.
     """
-    source = _read(path, arguments, label, items)
+    source = _read(path, arguments, label, items, lists)
     say_size(source)
     return source
 
@@ -164,10 +175,10 @@ def say_size(source: Source, rows: str = "ranking", columns: str = "item") -> No
             print(f"read {' of '.join(sizes)} from {source.path}{voters}", file=sys.stderr, flush=True)
 
 
-def _read(path: Path, arguments: argparse.Namespace, label: str | None, items: list[str] | None) -> Source:
+def _read(path: Path, arguments: argparse.Namespace, label: str | None, items: list[str] | None, lists: bool) -> Source:
     kind = kind_of(path)
     if kind == CSV:
-        return _from_csv(path, arguments, label, items)
+        return _from_csv(path, arguments, label, items, lists)
     if kind == PREFLIB:
         return _from_preflib(path, arguments.expand)
     source = from_npz(path, arguments.array, label) if kind == NPZ else Source(path, load_array(path))
@@ -206,7 +217,9 @@ def check_skipped(arguments: argparse.Namespace, *sources: Source) -> None:
             raise CommandError(_nothing_to_skip(name, (source.path for source in sources)))
 
 
-def _from_csv(path: Path, arguments: argparse.Namespace, label: str | None, items: list[str] | None) -> Source:
+def _from_csv(
+    path: Path, arguments: argparse.Namespace, label: str | None, items: list[str] | None, lists: bool
+) -> Source:
     from wkendall.reading.csv_files import read_table
 
     apart = [name for name in (arguments.id, label) if name is not None]
@@ -214,6 +227,8 @@ def _from_csv(path: Path, arguments: argparse.Namespace, label: str | None, item
     how |= {"apart": apart, "may_lack": True, "item": arguments.item, "value": arguments.value}
     how |= {"id": arguments.id} if arguments.layout == "long" else {}
     how |= {"items": items} if arguments.layout != "ranks" else {}
+    # Scores of a long table may be negative, which those of a sparse array may not.
+    how["sparse"] = None if lists and arguments.missing == "bottom" and arguments.input == "ranks" else False
     try:
         table = read_table(path, **how)
     except RankingError as error:

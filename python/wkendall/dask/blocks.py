@@ -102,7 +102,7 @@ def as_dask(values: da.Array | ArrayLike, name: str, reading: Reading) -> da.Arr
     """Check everything about an array of rankings that is known without computing it."""
     if is_sparse(values):
         reading.check_takes_lists(name)
-        rows = sparse_array(sparse_rows(values, name))
+        rows = sparse_array(sparse_rows(values, name, positive=reading.positive))
         values = da.from_array(rows, chunks=-1, asarray=False, meta=rows[:0])
     if not isinstance(values, da.Array):
         if is_dask_collection(values):

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Callable
 from dataclasses import replace
+from threading import Lock
 from typing import TYPE_CHECKING, Any, Self, SupportsIndex
 
 import numpy as np
@@ -25,6 +27,7 @@ from wkendall.kernels.nearest import (
     graph_of,
     neighbors_of,
     not_of_a_distance,
+    prepare,
     within_of,
 )
 from wkendall.kernels.run import Run
@@ -123,7 +126,7 @@ class KendallNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Kernel
         self.metric = metric
 
     def fit(self, X: ArrayLike, y: object = None) -> Self:  # noqa: ARG002
-        """Store the rankings to search.
+        """Store the rankings to search. Lists get an index, which a pickle of the object contains.
 
         Parameters
         ----------
@@ -144,10 +147,12 @@ class KendallNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Kernel
         if self.radius is not None:
             as_radius(self.radius)
         rankings = self._read(X, reset=True)
-        gram_of(rankings.select(slice(1)), None, self._compared_by(), Run(n_jobs=self.n_jobs))  # checks the parameters
+        what, run = self._compared_by(), Run(n_jobs=self.n_jobs)
+        gram_of(rankings.select(slice(1)), None, what, run)  # checks the parameters
         self.rankings_ = rankings.places
         self.n_samples_fit_ = rankings.rows
-        self._searched = Searched(replace(rankings, kept=KeptIndex()))
+        self._searched = Searched(KeptIndex(), rankings)
+        prepare(self._sides(None)[0], what, run)
         return self
 
     def kneighbors(
@@ -280,7 +285,10 @@ class KendallNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Kernel
         scipy.sparse.csr_matrix of shape (m', m)
         """
         check_is_fitted(self)
-        x, y = self._sides(X)
+        return self._graph(*self._sides(X))
+
+    def _graph(self, x: CheckedRankings, y: CheckedRankings | None) -> csr_matrix:
+        """Return the graph of `transform`."""
         count = self._count(None) + (self.mode == "distance")
         if self.mode == "distance" and count > self.n_samples_fit_:
             raise _too_many(count - 1, self.n_samples_fit_)
@@ -299,13 +307,12 @@ class KendallNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Kernel
         -------
         scipy.sparse.csr_matrix of shape (m, m)
         """
-        return self.fit(X).transform(X)
+        rankings, _ = self.fit(X)._sides(None)
+        return self._graph(rankings, rankings)
 
     def _sides(self, X: ArrayLike | None) -> tuple[CheckedRankings, CheckedRankings | None]:
         check_is_fitted(self)
-        kept = self._searched.rankings
-        if kept is None:
-            kept = self._searched.rankings = replace(self._kept(self.rankings_), kept=KeptIndex())
+        kept = self._searched.get(lambda: self._kept(self.rankings_))
         return (kept, None) if X is None else (self._read(X, reset=False), kept)
 
     def _compared_by(self) -> Specification:
@@ -337,15 +344,24 @@ class KendallNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Kernel
 
 
 class Searched:
-    """Rankings in Rust, with an index if they are lists. Copies and unpickled objects rebuild them."""
+    """Rankings in Rust, with an index if they are lists. Unpickled objects make the rankings again and load the index."""
 
-    def __init__(self, rankings: CheckedRankings | None = None) -> None:
-        """Store the rankings."""
-        self.rankings = rankings
+    def __init__(self, kept: KeptIndex | None = None, rankings: CheckedRankings | None = None) -> None:
+        """Store the rankings, if they are known, and their index."""
+        self._lock = Lock()
+        self._kept = KeptIndex() if kept is None else kept
+        self._rankings = None if rankings is None else replace(rankings, kept=self._kept)
+
+    def get(self, read: Callable[[], CheckedRankings]) -> CheckedRankings:
+        """Return the rankings; `read` reads them, once, if they are not known."""
+        with self._lock:
+            if self._rankings is None:
+                self._rankings = replace(read(), kept=self._kept)
+            return self._rankings
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Pickle without the Rust objects."""
-        return Searched, ()
+        """Pickle the index without the rankings, which the estimator stores."""
+        return Searched, (self._kept,)
 
 
 def _too_many(count: int, rankings: int) -> Exception:

@@ -102,6 +102,7 @@ class ListEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             rows = self._rows(X, columns, "new" if self.items is None else self.unknown)
         check_places(self, X, reset=True)
         self.items_ = list(columns)
+        self._columns = (self.items_, columns)
         return rows
 
     def transform(self, X: Iterable[Iterable[object]]) -> Any:
@@ -121,8 +122,19 @@ class ListEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         check_is_fitted(self)
         self._check_parameters()
         check_places(self, X, reset=False)
-        columns = {item: column for column, item in enumerate(self.items_)}
+        columns = self._columns_of_items()
         return as_ranks(self._rows(X, columns, self.unknown), len(columns), bool(self.sparse))
+
+    def _columns_of_items(self) -> dict[object, int]:
+        """Return the column of each item: made once, so that a call costs the lengths of its lists."""
+        known: tuple[list[Any], dict[object, int]] | None = getattr(self, "_columns", None)
+        if known is None or known[0] is not self.items_ or len(known[1]) != len(self.items_):
+            known = self._columns = (self.items_, {item: column for column, item in enumerate(self.items_)})
+        return known[1]
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Pickle without the columns, which follow from the items."""
+        return {name: value for name, value in super().__getstate__().items() if name != "_columns"}
 
     def fit_transform(self, X: Iterable[Iterable[object]], y: object = None) -> Any:  # noqa: ARG002
         """Learn the items of ranked lists, and turn the lists into ranks.

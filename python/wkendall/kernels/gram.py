@@ -121,8 +121,8 @@ def gram_matrix(
         (standard weight only). The value is a mean over complete rankings, as for ties.
 
         With "bottom", `X` and `Y` may be sparse arrays of scipy. Stored entries, zeros included, are the numbers of
-        listed items; items without a stored entry are not listed. The time for a pair then depends on the lengths of
-        the lists and not on the number of items.
+        listed items; items without a stored entry are not listed. Stored scores must be positive. The time for a pair
+        then depends on the lengths of the lists and not on the number of items.
 
         Use `signed=True, normalize=True` for lists. Otherwise the pairs of items that are in neither list make almost
         all lists very similar: for two disjoint top-10 lists out of 1,000 items the normalized value is 0.98, but -0.01
@@ -249,12 +249,18 @@ def _metric_of(x: CheckedRankings, y: CheckedRankings | None, kernel: Kernel, ru
     for start in range(0, x.rows, size):
         rows = slice(start, start + size)
         K = whole[rows] if whole is not None else gram_of(x.select(rows), columns, kernel, double)
-        sums = own[rows, np.newaxis] + others
-        squares = sums - 2 * K
-        squares[squares <= _ROUNDING * sums] = 0.0
-        np.sqrt(squares, out=squares)
-        out[rows] = squares
+        out[rows] = feature_distances(own[rows, np.newaxis] + others, K)
     return out
+
+
+def feature_distances(sums: NDArray[np.float64], values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the distances in the feature space of a kernel; `sums` are sums of two self-similarities.
+
+    Differences that may be rounding errors become 0, so that equal rankings are at distance 0.
+    """
+    squares = sums - 2 * values
+    squares[squares <= _ROUNDING * sums] = 0.0
+    return np.sqrt(squares, out=squares)
 
 
 def mallows(

@@ -14,11 +14,11 @@ from wkendall._errors import Argument, Option, bad_argument, bad_type
 from wkendall._memory import check_fits
 from wkendall._progress import progress_bar
 from wkendall._text import shown
-from wkendall.kernels.gram import diagonal_of, suited
+from wkendall.kernels.gram import diagonal_of, feature_distances, suited
 from wkendall.kernels.named_weights import STANDARD, DefaultWeight, as_position_weights
 from wkendall.kernels.run import Run
 from wkendall.kernels.specification import Distance, Kernel, Specification
-from wkendall.reading.rankings import CheckedRankings, Input, Missing, Reading, Ties, Top
+from wkendall.reading.rankings import CheckedRankings, Input, KeptMeasure, Missing, Reading, Ties, Top
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -182,7 +182,7 @@ def neighbors_graph(
         As for `neighbors`.
     mode : {"distance", "connectivity"}
         The stored value: a distance, or 1. The distance is the number of discordant pairs for `metric="distance"`, and
-        `sqrt(K(s, s) + K(t, t) - 2 K(s, t))` for a kernel.
+        `sqrt(K(s, s) + K(t, t) - 2 K(s, t))` for a kernel, as `distance_matrix(kernel=...)` computes it.
     weight, k, u, U, W, order, check, signed, normalize, input, top, ties, missing
         As for `gram_matrix`.
 
@@ -286,9 +286,9 @@ def as_radius(radius: object) -> float:
 def neighbors_of(
     x: CheckedRankings, y: CheckedRankings | None, what: Specification, n_neighbors: int, run: Run
 ) -> Neighbors:
-    """Find neighbours of checked rankings."""
+    """Find neighbours of checked rankings. If `y` is `x` itself, a ranking can be its own neighbour."""
     check_fits(x.rows, 2 * n_neighbors, np.dtype(np.float64), ADVICE)
-    x, y = suited(x, what), None if y is None else suited(y, what)
+    x, y = _both_suited(x, y, what)
     index = _index(x if y is None else y, what, run)
     with progress_bar(run.progress, "neighbors") as show:
         if index is not None:
@@ -301,9 +301,17 @@ def neighbors_of(
     return Neighbors(*found)
 
 
+def _both_suited(
+    x: CheckedRankings, y: CheckedRankings | None, what: Specification
+) -> tuple[CheckedRankings, CheckedRankings | None]:
+    """Apply `suited` to both sets; sets that are one object stay one."""
+    fit = suited(x, what)
+    return fit, fit if y is x else None if y is None else suited(y, what)
+
+
 def within_of(x: CheckedRankings, y: CheckedRankings | None, what: Specification, radius: float, run: Run) -> csr_array:
     """Find all rankings within a radius."""
-    x, y = suited(x, what), None if y is None else suited(y, what)
+    x, y = _both_suited(x, y, what)
     index = _index(x if y is None else y, what, run)
     with progress_bar(run.progress, "neighbors") as show:
         if index is not None:
@@ -369,13 +377,12 @@ def distances_of(
         return values
     index = _index(x if y is None else y, what, run)
     own = _own(x, index, what, run)
-    if y is None:
+    if y is None or y is x:
         of_columns = own[columns]
     else:
         found, places = np.unique(columns, return_inverse=True)
         of_columns = _own(y.select(found), index, what, run)[places]
-    distances: NDArray[np.float64] = np.sqrt(np.maximum(own[rows] + of_columns - 2 * values, 0))
-    return distances
+    return feature_distances(own[rows] + of_columns, values)
 
 
 def _own(
@@ -389,7 +396,7 @@ def _own(
 
 
 def _index(searched: CheckedRankings, what: Specification, run: Run) -> _core.ListIndex | None:
-    """Return the index of the lists, built by the first search and kept for the next ones."""
+    """Return the index of the lists, built once and kept for the next searches."""
     if searched.kept is None or not searched.core.is_lists or searched.rows < WORTH_AN_INDEX:
         return None
     if isinstance(what, Kernel) and (what.U is not None or what.W is not None or what.order != 2):
@@ -398,15 +405,14 @@ def _index(searched: CheckedRankings, what: Specification, run: Run) -> _core.Li
     described = what
     if isinstance(what, Kernel) and what.u is not None and not isinstance(what.u, str):
         weights, described = as_position_weights(what.u), what._replace(u=None)
-    measure = repr((what.function, described.options()))
-    index = searched.kept.find(measure, weights)
-    if index is None:
-        if isinstance(what, Kernel) and weights is not None:
-            weights = weights.copy()
-            what = what._replace(u=weights)
-        index = _core.ListIndex(what.measure(searched.items), searched.core, run.threads)
-        searched.kept.keep(measure, weights, index)
-    return index
+        what = what._replace(u=weights)
+    measure = KeptMeasure(repr((what.function, described.options())), weights)
+    return searched.kept.index(searched.core, measure, lambda: what.measure(searched.items), run.threads)
+
+
+def prepare(searched: CheckedRankings, what: Specification, run: Run) -> None:
+    """Build the index of lists that are kept for searches, if they need one."""
+    _index(suited(searched, what), what, run)
 
 
 def _shape(x: CheckedRankings, y: CheckedRankings | None) -> tuple[int, int]:

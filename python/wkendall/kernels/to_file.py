@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from typing import Any, SupportsIndex
 
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
+from wkendall import _core
 from wkendall._disk import as_path, refuse_own_file
 from wkendall.kernels.blocks import Rows, Work
 from wkendall.kernels.matrix_file import opened, write
@@ -102,6 +104,10 @@ def prepare(what: Specification, X: ArrayLike, Y: ArrayLike | None, reading: Rea
     run.check()
     x, y = reading.both(X, Y, run.threads)
     measure = what.measure(x.items, x.rows * (x if y is None else y).rows)
+    # Decided for the whole matrix, so that all blocks are computed in the same way.
+    expanded = _core.expanded_lists(measure, x.core, None if y is None else y.core, run.backend)
+    if expanded is not None:
+        x, y = replace(x, core=expanded[0]), None if expanded[1] is None else replace(x, core=expanded[1])
     rows, columns = Rows(x), None if y is None else Rows(y)
     options = {"function": what.function, **what.options()}
     work = Work(measure, rows, columns, run.result_type, run.threads, run.backend, options)

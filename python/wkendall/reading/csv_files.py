@@ -148,6 +148,7 @@ def read_table(
     item: str | None = None,
     value: str | None = None,
     items: Iterable[str] | None = None,
+    sparse: bool | None = False,
 ) -> Table:
     """Read a CSV file of rankings as `read_csv` does, and separate columns that are not items, such as labels.
 
@@ -162,6 +163,8 @@ def read_table(
         Columns to ignore.
     may_lack : bool
         Whether the file may lack columns to ignore, as one of two files may.
+    sparse : bool, optional
+        Whether to return choices and long tables as a sparse array, as for `from_lists`.
 
     Returns
     -------
@@ -180,5 +183,5 @@ def read_table(
     how |= {"apart": [*dict.fromkeys([*apart, *chosen])], "known_items": set(known or ())}
     rows = read_rows(path, layout, **how)
     if layout == "long":
-        return of_long(rows, id, item, value, known)
-    return of_numbers(rows) if layout == "ranks" else of_choices(rows, known)
+        return of_long(rows, id, item, value, known, sparse)
+    return of_numbers(rows) if layout == "ranks" else of_choices(rows, known, sparse)

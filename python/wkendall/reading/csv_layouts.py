@@ -5,17 +5,16 @@ from __future__ import annotations
 import warnings
 from collections.abc import Sequence
 from decimal import Decimal
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from wkendall._errors import Argument, Option, Sentence
 from wkendall._memory import check_fits
 from wkendall._text import shown
 from wkendall.reading.columns import doubles_apart
 from wkendall.reading.csv_rows import Rows
-from wkendall.reading.lists import as_ranks
+from wkendall.reading.lists import as_ranks, short_lists
 
 #: So many rows show that a column counts them: fewer ranks or scores may do so by chance.
 _COUNTING = 4
@@ -25,7 +24,8 @@ _ADVICE = "split the file, or leave out items that few rankings have"
 class Table(NamedTuple):
     """The contents of a CSV file; see `read_table`."""
 
-    X: NDArray[np.float64]
+    #: An array, or a sparse array.
+    X: Any
     items: list[str]
     #: Whether the file has names of items.
     named: bool
@@ -58,7 +58,7 @@ def _doubles(values: list[float | Decimal]) -> list[float]:
     return short if len(short) == len(values) else doubles_apart(values)
 
 
-def _tell_of_counting(rows: Rows, X: NDArray[np.float64]) -> None:
+def _tell_of_counting(rows: Rows, X: Any) -> None:
     """Warn of a column that goes up by one from row to row: it numbers the rankings, unless all rows are complete ranks."""
     if len(X) < _COUNTING or X.shape[1] < 2:
         return
@@ -74,15 +74,17 @@ def _tell_of_counting(rows: Rows, X: NDArray[np.float64]) -> None:
     warnings.warn(Sentence(counts, *out), UserWarning, stacklevel=5)
 
 
-def of_choices(rows: Rows, items: Sequence[str] | None) -> Table:
-    """Return the rankings of a file with one ranking per row; cells are names of items, the first choice first."""
+def of_choices(rows: Rows, items: Sequence[str] | None, sparse: bool | None = False) -> Table:
+    """Return the rankings of a file with one ranking per row; cells are names of items, the first choice first.
+
+    `sparse` as for `from_lists`.
+    """
     columns = {} if items is None else {item: column for column, item in enumerate(items)}
     ranked = []
     for line, cells in rows.body:
         rows.check_width(line, cells, fewer=True)
         ranked.append(_choices(rows, line, cells, columns, new=items is None))
-    check_fits(len(ranked), len(columns), np.dtype(np.float64), _ADVICE)
-    X = as_ranks(ranked, len(columns), sparse=False)
+    X = as_ranks(ranked, len(columns), sparse, _ADVICE)
     return Table(X, list(columns), True, rows.cells_apart(), [line for line, _ in rows.body], rows.skipped)
 
 
@@ -113,8 +115,15 @@ def _check_known(rows: Rows, line: int, column: int, item: str, columns: dict[st
         rows.file.fail(line, reason, "out of range", column, item)
 
 
-def of_long(rows: Rows, id: str | None, item: str | None, value: str | None, items: Sequence[str] | None) -> Table:
-    """Return the rankings of a file with one item of one ranking, and its number, per row."""
+def of_long(
+    rows: Rows,
+    id: str | None,
+    item: str | None,
+    value: str | None,
+    items: Sequence[str] | None,
+    sparse: bool | None = False,
+) -> Table:
+    """Return the rankings of a file with one item of one ranking, and its number, per row; `sparse` as for `from_lists`."""
     places = _long_columns(rows, id, item, value)
     people: dict[str, int] = {}
     columns = {} if items is None else {name: column for column, name in enumerate(items)}
@@ -138,15 +147,30 @@ def of_long(rows: Rows, id: str | None, item: str | None, value: str | None, ite
         if before != line:
             reason = f"{shown(who)} has a number for {shown(what)} already, in line {before}"
             rows.file.fail(line, reason, "duplicate", places[1], what)
-    check_fits(len(people), len(columns), np.dtype(np.float64), _ADVICE)
-    X = np.full((len(people), len(columns)), np.nan)
-    for key, (_, found) in entries.items():
-        X[key] = float(found)
-    for row in {row for (row, _), (_, found) in entries.items() if isinstance(found, Decimal)}:
-        listed = [column for column in range(len(columns)) if (row, column) in entries]
-        X[row, listed] = doubles_apart([entries[row, column][1] for column in listed])
+    X = _array(entries, (len(people), len(columns)), sparse)
     apart = {name: [cells[column] for cells in cells_of] for name, column in rows.apart.items()}
     return Table(X, list(columns), True, apart, lines, rows.skipped, list(people))
+
+
+def _array(
+    entries: dict[tuple[int, int], tuple[int, float | Decimal]], shape: tuple[int, int], sparse: bool | None
+) -> Any:
+    """Return the array with the second number of each entry; NaN is no entry of a sparse array."""
+    numbers = {key: float(found) for key, (_, found) in entries.items()}
+    for row in {row for (row, _), (_, found) in entries.items() if isinstance(found, Decimal)}:
+        listed = [key for key in entries if key[0] == row]
+        numbers |= zip(listed, doubles_apart([entries[key][1] for key in listed]), strict=True)
+    if short_lists(*shape, len(entries)) if sparse is None else sparse:
+        from scipy.sparse import coo_array
+
+        known = {key: found for key, found in numbers.items() if found == found}
+        places = np.array(list(known), dtype=np.int64).reshape(-1, 2).T
+        return coo_array((np.array(list(known.values()), dtype=np.float64), tuple(places)), shape=shape).tocsr()
+    check_fits(*shape, np.dtype(np.float64), _ADVICE)
+    X = np.full(shape, np.nan)
+    for key, found in numbers.items():
+        X[key] = found
+    return X
 
 
 def _long_columns(rows: Rows, id: str | None, item: str | None, value: str | None) -> list[int]:

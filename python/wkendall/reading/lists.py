@@ -19,6 +19,12 @@ from wkendall._memory import check_fits
 from wkendall._text import shown
 from wkendall.reading.sparse import SparseRows, sparse_array
 
+#: Advice for an array that is too large.
+_ADVICE = "pass sparse=True, leave out items that few lists have, or take fewer lists at a time"
+#: Arrays of fewer entries than this are dense, unless something else is asked for: half a megabyte.
+_SMALL = 1 << 16
+#: Lists that fill more than this share of an array are stored in a dense one, which then is not much larger.
+_FULL = 0.25
 #: What to do with items that have no column.
 Unknown = Literal["new", "error", "ignore"]
 
@@ -31,7 +37,7 @@ class RankedLists(NamedTuple):
 
 
 def from_lists(
-    lists: Iterable[Iterable[object]], items: Iterable[object] | None = None, *, sparse: bool = False
+    lists: Iterable[Iterable[object]], items: Iterable[object] | None = None, *, sparse: bool | None = None
 ) -> RankedLists:
     """Ranks from ranked lists of any items. The lists may have different lengths and different items.
 
@@ -65,9 +71,10 @@ def from_lists(
     items : iterable, optional
         All items, in the order of the columns. If absent, the items of the lists in the order in which they first
         appear; tied items in a set are sorted.
-    sparse : bool
-        Return a sparse array, for short lists out of many items. Every function with `missing="bottom"` accepts it.
-        Time and memory then depend on the lengths of the lists.
+    sparse : bool, optional
+        Whether to return a sparse array, for short lists out of many items. Every function with `missing="bottom"`
+        accepts it. Time and memory then depend on the lengths of the lists. By default the array is sparse if a dense
+        one would have at least 65,536 entries, of which the lists fill at most a quarter.
 
     Returns
     -------
@@ -100,7 +107,8 @@ def from_lists(
     >>> X.shape, X.nnz
     ((2, 4), 5)
     """
-    check_flag(sparse, "sparse")
+    if sparse is not None:
+        check_flag(sparse, "sparse")
     columns = {} if items is None else columns_of(items)
     rows = ranked_rows(lists, columns, unknown="new" if items is None else "error")
     return RankedLists(as_ranks(rows, len(columns), sparse), list(columns))
@@ -127,16 +135,20 @@ def ranked_rows(lists: object, columns: dict[object, int], unknown: Unknown) -> 
     return [_row(number, ranked, columns, unknown) for number, ranked in enumerate(given)]
 
 
-def as_ranks(rows: list[dict[int, int]], columns: int, sparse: bool) -> Any:
-    """Return the array with these rows."""
-    if sparse:
+def as_ranks(rows: list[dict[int, int]], columns: int, sparse: bool | None, advice: str = _ADVICE) -> Any:
+    """Return the array with these rows; if `sparse` is None, in the form that suits them."""
+    if short_lists(len(rows), columns, sum(map(len, rows))) if sparse is None else sparse:
         return _sparse(rows, columns)
-    advice = "pass sparse=True, leave out items that few lists have, or take fewer lists at a time"
     check_fits(len(rows), columns, np.dtype(np.float64), advice)
     X = np.full((len(rows), columns), np.nan)
     for number, row in enumerate(rows):
         X[number, list(row)] = list(row.values())
     return X
+
+
+def short_lists(rows: int, columns: int, entries: int) -> bool:
+    """Return whether lists with so many entries in all are short enough for a sparse array."""
+    return rows * columns >= _SMALL and entries <= _FULL * rows * columns
 
 
 def _table_rows(lists: Any) -> object:

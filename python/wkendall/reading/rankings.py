@@ -7,8 +7,10 @@ again.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
+from threading import Lock
 from typing import Any, Literal, NamedTuple, Protocol, get_args
 
 import numpy as np
@@ -53,27 +55,76 @@ _INSTEAD: dict[str, tuple[Piece, ...]] = {
 
 
 class KeptIndex:
-    """An index of lists that is kept for the next search, and what it was made for."""
+    """An index of lists that is kept for the next search, and what it was made for.
+
+    Several threads that ask for it at once make it once. A pickle contains it as arrays.
+    """
 
     def __init__(self) -> None:
         """Keep nothing yet."""
-        self._made: tuple[str, NDArray[np.float64] | None, _core.ListIndex] | None = None
+        self._lock = Lock()
+        self._made: tuple[str, NDArray[np.float64] | None, _core.ListIndex | None] | None = None
+        #: From a pickle: the measure, the weights, the parts of the index.
+        self._stored: tuple[str, NDArray[np.float64] | None, tuple[Any, ...]] | None = None
 
-    def find(self, measure: str, weights: NDArray[np.float64] | None) -> _core.ListIndex | None:
-        """Return the index for a measure and its position weights, if they are given as an array."""
-        if self._made is None:
+    def index(
+        self, lists: _core.Rankings, measure: KeptMeasure, make: Callable[[], _core.Measure], threads: int | None
+    ) -> _core.ListIndex | None:
+        """Return the index of these lists for a measure, which `make` makes; the last index is dropped.
+
+        None for long lists, which are compared faster as rankings of all items.
+        """
+        with self._lock:
+            if self._made is None or not measure.is_that(*self._made[:2]):
+                index = self._loaded(lists, measure, make)
+                if index is None and _core.expanded_lists(make(), lists, None) is None:
+                    index = _core.ListIndex(make(), lists, threads)
+                # The caller may change the array of weights.
+                weights = None if measure.weights is None else measure.weights.copy()
+                self._made, self._stored = (measure.name, weights, index), None
+            return self._made[2]
+
+    def _loaded(
+        self, lists: _core.Rankings, measure: KeptMeasure, make: Callable[[], _core.Measure]
+    ) -> _core.ListIndex | None:
+        """Return the index of a pickle, if it has one for this measure and these lists."""
+        if self._stored is None or not measure.is_that(*self._stored[:2]):
             return None
-        for_measure, for_weights, index = self._made
-        if measure != for_measure:
+        try:
+            return _core.ListIndex.from_parts(make(), lists, self._stored[2])
+        except (TypeError, ValueError):  # of another version, or for other lists
             return None
-        if weights is None or for_weights is None:
-            return index if weights is for_weights else None
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return the index as arrays."""
+        with self._lock:
+            if self._made is None:
+                return {"version": _core.__version__, "stored": self._stored}
+            name, weights, index = self._made
+        stored = None if index is None else (name, weights, index.parts())
+        return {"version": _core.__version__, "stored": stored}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Keep the arrays until the first search; those of another version are dropped."""
+        self.__init__()  # type: ignore[misc]
+        if state["version"] == _core.__version__:
+            self._stored = state["stored"]
+
+
+class KeptMeasure(NamedTuple):
+    """The measure of an index: its options, and its position weights if they are given as an array."""
+
+    name: str
+    weights: NDArray[np.float64] | None
+
+    def is_that(self, name: str, weights: NDArray[np.float64] | None) -> bool:
+        """Return whether this is the measure with this name and these weights."""
+        if self.name != name:
+            return False
+        if self.weights is None or weights is None:
+            return self.weights is weights
         # Bit by bit, because the caller may have changed the array. A hash of a million weights takes 10 ms, this 0.3.
-        return index if np.array_equal(weights.view(np.int64), for_weights.view(np.int64)) else None
-
-    def keep(self, measure: str, weights: NDArray[np.float64] | None, index: _core.ListIndex) -> None:
-        """Keep an index, and drop the last one; the weights must not change any more."""
-        self._made = (measure, weights, index)
+        return np.array_equal(self.weights.view(np.int64), weights.view(np.int64))
 
 
 @dataclass(frozen=True, eq=False)
@@ -217,6 +268,11 @@ class Reading(NamedTuple):
         """Whether the largest number is the most preferred."""
         return (self.input == "scores") != (self.top == "high")
 
+    @property
+    def positive(self) -> bool:
+        """Whether the numbers that a sparse array stores must be positive: scores of which the largest is the best."""
+        return self.input == "scores" and self.top == "low"
+
     def check(self) -> None:
         """Refuse options that do not exist."""
         check_choice(self.ties, "ties", _TIES)
@@ -242,7 +298,7 @@ class Reading(NamedTuple):
         self.check_takes_lists(name)
         if len(values.shape) not in axes:
             raise wrong_axes(values, name, "a sparse array with two axes, one list per row")
-        rows = sparse_rows(values, name)
+        rows = sparse_rows(values, name, positive=self.positive)
         try:
             return _of_lists(rows, self._descending, self.ties == "mean", self.missing, threads)
         except RankingError as error:

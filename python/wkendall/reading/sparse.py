@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from wkendall._errors import Argument, Column, RankingError, RankingTypeError, Row, Sentence
+from wkendall._errors import Argument, Column, Option, RankingError, RankingTypeError, Row, Sentence
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -32,27 +32,62 @@ def is_sparse(values: object) -> bool:
     return scipy_sparse is not None and bool(scipy_sparse.issparse(values))
 
 
-def sparse_rows(values: Any, name: str) -> SparseRows:
+def sparse_rows(values: Any, name: str, *, positive: bool = False) -> SparseRows:
     """Return the rows of a sparse array of any format; stored entries are kept, zeros included.
 
-    The formats "bsr" and "dia" fill gaps with zeros, so their zeros are not entries.
+    `positive` refuses stored numbers up to 0: for scores, where an array without the entries reads as zeros.
     """
     if len(values.shape) != 2:
         values = values.reshape(1, -1)
     if values.format == "coo":
         _check_unique(values, name)
-    rows = values if values.format == "csr" else values.tocsr()
     if values.format in ("bsr", "dia"):
-        rows.eliminate_zeros()
+        _check_unfilled(values, name)
+    rows = values if values.format == "csr" else values.tocsr()
     bounds, columns = rows.indptr, rows.indices
     if bounds.dtype != columns.dtype or bounds.dtype.name not in ("int32", "int64"):
         bounds, columns = bounds.astype(np.int64), columns.astype(np.int64)
-    numbers = _numbers(rows.data, name)
     # If the arrays of a matrix were changed by hand, there may be entries after the last row.
     used = int(bounds[-1])
+    if positive:
+        _check_positive(bounds, columns, rows.data[:used], name)
+    numbers = _numbers(rows.data, name)
     shape = (int(rows.shape[0]), int(rows.shape[1]))
     contiguous = np.ascontiguousarray
     return SparseRows(contiguous(bounds), contiguous(columns[:used]), contiguous(numbers[:used]), shape)
+
+
+def _check_unfilled(values: Any, name: str) -> None:
+    """Refuse zeros in a format that also stores zeros to fill blocks or diagonals: they may be entries or not."""
+    if values.format == "bsr":
+        if values.blocksize == (1, 1):  # nothing to fill
+            return
+        inside = values.data
+    else:
+        places = np.arange(values.data.shape[1])
+        rows = places - np.asarray(values.offsets)[:, np.newaxis]
+        inside = values.data[(rows >= 0) & (rows < values.shape[0]) & (places < values.shape[1])]
+    if (inside == 0).any():
+        stored = "blocks" if values.format == "bsr" else "diagonals"
+        why = (
+            f" is sparse and has format {values.format}, whose {stored} hold zeros here: they may be entries or padding"
+        )
+        advice = f"; pass {name}.tocsr(), after its eliminate_zeros() if zeros are padding"
+        raise RankingError(Sentence(Argument(name), why, advice), argument=name, value=0.0, kind="sparse")
+
+
+def _check_positive(bounds: NDArray[Any], columns: NDArray[Any], data: NDArray[Any], name: str) -> None:
+    """Refuse stored scores up to 0: items that are not stored come last, but would be zeros in a dense array."""
+    if data.dtype.kind not in "iuf":
+        return
+    for place in np.flatnonzero(data <= 0)[:1]:
+        row, column, value = int(np.searchsorted(bounds, place, "right")) - 1, int(columns[place]), data[place].item()
+        rule = ": an item that is not stored is not listed and comes last, so that stored scores must be positive; "
+        advice = ("add a constant to the stored scores, or pass ranks with ", Option("input", "ranks"))
+        pieces = (": ", Row(row), ", column ", Column(column), f" stores the score {value}", rule, *advice)
+        raise RankingError(
+            Sentence(Argument(name), *pieces), argument=name, row=row, column=column, value=value, kind="not positive"
+        )
 
 
 def _numbers(data: NDArray[Any], name: str) -> NDArray[Any]:

@@ -39,6 +39,22 @@ const LISTED_NS: f64 = 6.0;
 const COMMON_NS: f64 = 40.0;
 /// Lists with the signed average weight: time per pair of common items.
 const COMMON_PAIR_NS: f64 = 3.0;
+/// The same if lists have many items: time per item of a list, and per common item for counts, for products and sums of
+/// weights and for the average weight (700 lists of 249 of 765 items, 300 of 700 of 2,000).
+const LONG_LISTED_NS: f64 = 2.0;
+const LONG_COUNTED_NS: f64 = 45.0;
+const LONG_SUMMED_NS: f64 = 130.0;
+const LONG_LATER_NS: f64 = 165.0;
+/// Signed average weight: time per pair of common items.
+const LONG_PAIR_NS: f64 = 8.0;
+/// Lists of less than this part of the items are never expanded to rankings of all items.
+pub(in crate::gram) const SHORT_LISTS: usize = 10;
+/// Time to expand a list, per item of the catalogue, mostly for sorting.
+pub(in crate::gram) const EXPAND_NS: f64 = 40.0;
+/// Lists that are compared in less time than this are not expanded.
+pub(in crate::gram) const WORTH_EXPANDING_NS: f64 = 5e6;
+/// The maximum number of items of all lists and columns that are expanded: 1 GiB.
+pub(in crate::gram) const MOST_EXPANDED: f64 = (1 << 26) as f64;
 /// The maximum total number of items in the columns of a tile of lists, unless it has one column.
 const LISTS_INDEXED: usize = 1 << 20;
 /// With fewer rankings there is no search for repeated ones.
@@ -388,6 +404,23 @@ pub(in crate::gram) fn lists_pair_ns(measure: &Measure, length: usize) -> f64 {
     };
     let of_items = if length > 64.0 { COMMON_NS } else { LISTED_NS };
     LISTS_PAIR_NS + of_items * length + of_pairs
+}
+
+/// One pair of lists of about `length` items, `common` of which are in both: for the choice between lists and rankings
+/// of all items.
+pub(in crate::gram) fn lists_common_ns(measure: &Measure, length: usize, common: f64) -> f64 {
+    let each = match measure.weight() {
+        Lowered::Count { top: None } => LONG_COUNTED_NS,
+        Lowered::Later => LONG_LATER_NS,
+        Lowered::Count { top: Some(_) }
+        | Lowered::Sums(_)
+        | Lowered::Products(_)
+        | Lowered::Tensor { .. }
+        | Lowered::Factors { .. }
+        | Lowered::Quadruples(_) => LONG_SUMMED_NS,
+    };
+    let of_pairs = if measure.weight().is_later() && measure.is_signed() { LONG_PAIR_NS } else { 0.0 };
+    LISTS_PAIR_NS + LONG_LISTED_NS * length as f64 + (each + of_pairs * common) * common
 }
 
 /// Rows and columns of a tile of lists of about `length` items.

@@ -108,6 +108,12 @@ impl GramTask<'_> {
         self.rows as f64 * self.columns as f64
     }
 
+    /// Approximate time of a pair of rankings by the strategy that would be chosen.
+    pub(in crate::gram) fn fastest_ns(&self, backend: Backend) -> Result<f64, Error> {
+        let isa = backend.isa()?;
+        Ok(self.cost_ns(self.strategy(backend, isa)?, isa))
+    }
+
     /// Approximate time of a pair of rankings, in tiles of the usual size.
     fn cost_ns(&self, strategy: Strategy, isa: Isa) -> f64 {
         strategy.cost_ns(self, isa, self.rows.min(self.columns).min(WIDEST))

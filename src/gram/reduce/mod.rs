@@ -17,9 +17,10 @@ mod repeated;
 mod tiled;
 
 use super::distinct::Few;
+use super::expand::of_all_items;
 use super::found::{Neighbors, Within};
 use super::plan::{GramTask, Plan, Representation, cost};
-use super::{Backend, ListIndex, Options, check, fill_all, find_own, measure_of_items, new_task, of_all_items};
+use super::{Backend, ListIndex, Options, check, fill_all, find_own, measure_of_items, new_task};
 use crate::error::Error;
 use crate::measure::Measure;
 use crate::memory;
@@ -34,7 +35,8 @@ use tiled::Reduction;
 ///
 /// These have the largest values of [`gram`](crate::gram()) in each row; for [`Measure::distance`] the smallest. Among
 /// equal values the smaller index comes first. The matrix is never built: memory grows with `count`, not with the
-/// number of rankings of `y`.
+/// number of rankings of `y`. If `y` is `x` itself, rankings can be their own neighbours, and half of the values are
+/// computed, as without `y`.
 ///
 /// # Errors
 /// As [`gram`](crate::gram()), and when `count` is 0 or there are fewer rankings.
@@ -78,10 +80,11 @@ fn neighbors_of<R: RankingSet>(
     if count == 0 || count > rankings {
         return Err(Error::NeighborCount { count, rankings, others: y.is_none() });
     }
-    if let Some((x, y)) = of_all_items(measure, R::sides(x, y))? {
-        return neighbors(measure, &x, y.as_ref(), count, options);
+    let same = y.is_some_and(|y| std::ptr::eq(x, y));
+    if let Some((x, of_y)) = of_all_items(measure, x, y.filter(|_| !same), &options)? {
+        return neighbors(measure, &x, if same { Some(&x) } else { of_y.as_ref() }, count, options);
     }
-    if let Some((x, lists)) = searched::<R>(x, y, &options) {
+    if let Some((x, lists)) = searched::<R>(measure, x, y, &options) {
         let mut options = options;
         let index = ListIndex::new(measure, lists, options.again())?;
         return index.neighbors(x, count, options);
@@ -132,10 +135,10 @@ fn within_of<R: RankingSet>(
     if radius.is_nan() || (measure.is_distance() && radius < 0.0) {
         return Err(Error::Radius { value: radius, distance: measure.is_distance() });
     }
-    if let Some((x, y)) = of_all_items(measure, R::sides(x, y))? {
+    if let Some((x, y)) = of_all_items(measure, x, y, &options)? {
         return within(measure, &x, y.as_ref(), radius, options);
     }
-    if let Some((x, lists)) = searched::<R>(x, y, &options) {
+    if let Some((x, lists)) = searched::<R>(measure, x, y, &options) {
         let mut options = options;
         let index = ListIndex::new(measure, lists, options.again())?;
         return index.within(x, radius, options);
@@ -145,13 +148,14 @@ fn within_of<R: RankingSet>(
 
 /// Searches neighbours of lists with an index of the others, if building one pays off, unless a backend is requested.
 fn searched<'a, R: RankingSet>(
+    measure: &Measure,
     x: &'a R,
     y: Option<&'a R>,
     options: &Options<'_>,
 ) -> Option<(Option<&'a Lists>, &'a Lists)> {
     let Sides::Lists(x, y) = R::sides(x, y) else { return None };
     let lists = y.unwrap_or(x);
-    let free = options.backend == Backend::default() && options.tile.is_none();
+    let free = options.backend == Backend::default() && options.tile.is_none() && !measure.is_ordered();
     (free && cost::worth_an_index(x.rows(), lists)).then_some((y.map(|_| x), lists))
 }
 
@@ -223,10 +227,13 @@ fn search<R: RankingSet, T>(
     let of_items = measure_of_items(measure, R::sides(x, None))?;
     let measure = of_items.as_ref().unwrap_or(measure);
     find_own(measure, &mut options)?;
+    // A ranking that is searched among all can be its own neighbour. Half of the matrix is enough in both cases.
+    let others = y.is_none();
+    let y = y.filter(|&y| !std::ptr::eq(x, y));
     let task = new_task::<R, f64>(measure, x, y)?;
     let few = Few::find(x, y, parallel::share(&mut options.watch))?;
     let sign = if measure.is_distance() { 1.0 } else { -1.0 };
-    let classes = EqualRankings::new(few.as_ref(), x, y, sign)?;
+    let classes = EqualRankings::new(few.as_ref(), x, others, sign)?;
     let found = match &few {
         Some(few) => {
             let (x, y) = few.sets();

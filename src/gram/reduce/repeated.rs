@@ -22,8 +22,8 @@ pub(super) struct EqualRankings {
     of_rows: Option<Vec<u32>>,
     members: Option<Members>,
     rows: usize,
-    /// Whether columns are rows, so that a ranking can find itself.
-    same: bool,
+    /// Whether a ranking is not its own neighbour; columns are then rows.
+    others: bool,
     /// The factor (1 or -1) that turns values into keys.
     sign: f64,
 }
@@ -98,7 +98,7 @@ struct RepeatedScratch {
 }
 
 impl EqualRankings {
-    pub(super) fn new<R: RankingSet>(few: Option<&Few<R>>, x: &R, y: Option<&R>, sign: f64) -> Result<Self, Error> {
+    pub(super) fn new<R: RankingSet>(few: Option<&Few<R>>, x: &R, others: bool, sign: f64) -> Result<Self, Error> {
         let (of_rows, members) = match few {
             None => (None, None),
             Some(few) => {
@@ -107,10 +107,10 @@ impl EqualRankings {
                 (Some(memory::collect(of_rows.iter().copied())?), Some(members))
             }
         };
-        Ok(Self { of_rows, members, rows: x.rows(), same: y.is_none(), sign })
+        Ok(Self { of_rows, members, rows: x.rows(), others, sign })
     }
 
-    /// The results for a row, without the row itself.
+    /// The results for a row, without the row itself if it is not its own neighbour.
     fn row<'s>(
         &self,
         row: usize,
@@ -131,7 +131,7 @@ impl EqualRankings {
                 &*all
             }
         };
-        let itself = if self.same { row } else { usize::MAX };
+        let itself = if self.others { row } else { usize::MAX };
         Ok(found.iter().copied().filter(move |candidate| candidate.index != itself))
     }
 

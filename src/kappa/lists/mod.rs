@@ -8,6 +8,7 @@
 //! sums      products and sums of position weights
 //! average   the average weight
 //! many      the pairs of common items, if there are many
+//! single    sums over single items, for order 1
 //! ```
 //!
 //! Two lists s and t split the items into four kinds: in both lists (B), only in s (A), only in t (C), and the rest
@@ -30,6 +31,7 @@ mod average;
 pub(crate) mod bounds;
 mod counts;
 mod many;
+mod single;
 mod sums;
 
 use super::Workspace;
@@ -56,6 +58,8 @@ pub(crate) struct ListSums<'a> {
     pub(crate) signed: bool,
     /// The number of items of the catalogue.
     pub(crate) items: usize,
+    /// Whether the sum is over single items and not over pairs.
+    pub(crate) single: bool,
 }
 
 /// A list with the quantities that sums need.
@@ -71,6 +75,8 @@ pub(crate) struct Listed<'a> {
     within: f64,
     /// For the average weight, the terms of the blocks with the last block of another list.
     against_tail: AgainstTail,
+    /// For order 1: the length of another list, and the sum over the items of this one if the other has none of them.
+    alone: Option<(usize, f64)>,
 }
 
 /// Memory for one thread.
@@ -129,6 +135,7 @@ impl ListSums<'_> {
             to_tail: 0.0,
             within: 0.0,
             against_tail: AgainstTail::default(),
+            alone: None,
         };
         match self.weight {
             Lowered::Count { top: Some(_) } | Lowered::Products(_) => {
@@ -139,6 +146,7 @@ impl ListSums<'_> {
                 self.find_means(&mut listed, power)?;
                 sums::find_totals::<true>(&mut listed);
             }
+            Lowered::Later if self.single => {}
             Lowered::Later => average::find_blocks(self.items, &mut listed)?,
             // General weights have no means here; measures refuse them.
             Lowered::Count { top: None }
@@ -159,6 +167,9 @@ impl ListSums<'_> {
     /// The sum for two lists without a common item.
     pub(crate) fn apart(&self, s: &mut Listed<'_>, t: &mut Listed<'_>) -> Result<f64, Error> {
         let rest = self.items - s.list.len() - t.list.len();
+        if self.single {
+            return Ok(single::apart(self, s, t, rest));
+        }
         Ok(match self.weight {
             Lowered::Count { top: None } => counts::apart(self, s.list.len(), t.list.len()),
             Lowered::Count { top: Some(_) } | Lowered::Products(_) | Lowered::Sums(_) => {
@@ -183,6 +194,9 @@ impl ListSums<'_> {
         let (s, t) = if turned { (t, s) } else { (s, t) };
         if turned {
             memory.starts.swap(0, 1);
+        }
+        if self.single {
+            return Ok(single::of_common(self, s, t, memory));
         }
         Ok(match self.weight {
             Lowered::Count { top: None } => counts::of_common(self, s, t, memory),

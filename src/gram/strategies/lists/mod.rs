@@ -25,6 +25,8 @@ use crate::parallel::{self, Crew, Watch};
 use crate::rankings::Lists;
 pub(in crate::gram) use correlation::correlations;
 pub use index::ListIndex;
+#[cfg(feature = "python")]
+pub(crate) use index::{IndexParts, Postings};
 use pairs::ListPairs;
 use setting::{ListSetting, mean_of};
 

@@ -21,6 +21,9 @@ use crate::weight::own;
 
 /// The weight, and the sum whose mean is taken; refuses a measure that is not available for lists.
 pub(super) fn mean_of(measure: &Measure) -> Result<(&Lowered, Mean), Error> {
+    if measure.order() == 1 && measure.is_concordant() && !measure.weight().is_general() {
+        return Ok((measure.weight(), Mean::Concordant));
+    }
     let (weight, mean) = measure.mean()?;
     if weight.is_general() || mean == Mean::Both {
         return Err(Error::ListMeasure);
@@ -62,6 +65,7 @@ impl<'a> ListSetting<'a> {
         let longest = x.longest().max(y.longest());
         let (weight, mean) = summed_of(measure)?;
         let sums = Weighed::new(weight, mean == Mean::Signed, x.items(), longest, watch)?;
+        let sums = sums.over(measure.order() == 1);
         Ok(Self { measure, x, y, mean, sums, known: None, longest, roots: None })
     }
 
@@ -150,14 +154,14 @@ impl<'a> ListSetting<'a> {
     /// The value of each list with itself, before division; for a Mallows kernel the mean distance.
     fn own_values(&self, set: &Lists, threads: Option<usize>, watch: Option<Watch<'_>>) -> Result<Vec<f64>, Error> {
         let mut watch = watch;
-        let Weighed { weight, signed, items, .. } = self.sums;
+        let Weighed { weight, signed, items, single, .. } = self.sums;
         let made;
         let without_signs = if let Some(known) = self.known {
             known.without_signs(signed, items)?
         } else {
             made = weight.without_signs()?;
             let weighed = |weight| Weighed::new(weight, signed, items, self.longest, parallel::share(&mut watch));
-            made.as_ref().map(weighed).transpose()?
+            made.as_ref().map(weighed).transpose()?.map(|weighed| weighed.over(single))
         };
         let cost = OwnCost {
             usual: cost::lists_pair_ns(self.measure, set.entries().div_ceil(set.rows().max(1))),
@@ -213,7 +217,11 @@ impl<'a> ListSetting<'a> {
 
     /// The power of two by which the numbers of a list are multiplied, if values are divided by the roots.
     fn power(&self, means: &Means) -> i32 {
-        if self.measure.is_normalized() { means.power(self.sums.weight, self.sums.signed) } else { 0 }
+        if self.measure.is_normalized() && !self.sums.single {
+            means.power(self.sums.weight, self.sums.signed)
+        } else {
+            0
+        }
     }
 
     /// The value for a sum, before division; for a Mallows kernel the mean distance.

@@ -18,6 +18,8 @@ pub(super) struct Weighed<'a> {
     tails: Tails<'a>,
     pub(super) signed: bool,
     pub(super) items: usize,
+    /// Whether sums are over single items.
+    pub(super) single: bool,
 }
 
 impl<'a> Weighed<'a> {
@@ -29,17 +31,22 @@ impl<'a> Weighed<'a> {
         longest: usize,
         watch: Option<Watch<'_>>,
     ) -> Result<Self, Error> {
-        Ok(Self { weight, tails: tails_of(weight, items, longest, watch)?, signed, items })
+        Ok(Self { weight, tails: tails_of(weight, items, longest, watch)?, signed, items, single: false })
     }
 
     /// From means that are already known.
     fn known(weight: &'a Lowered, signed: bool, items: usize, tails: &[(f64, f64)]) -> Result<Self, Error> {
-        Ok(Self { weight, tails: Tails::known(weight, items, tails)?, signed, items })
+        Ok(Self { weight, tails: Tails::known(weight, items, tails)?, signed, items, single: false })
+    }
+
+    /// The same weight, for sums over single items if `single`.
+    pub(super) fn over(self, single: bool) -> Self {
+        Self { single, ..self }
     }
 
     pub(super) fn sums(&self) -> ListSums<'_> {
-        let Self { weight, tails, signed, items } = self;
-        ListSums { weight, tails, signed: *signed, items: *items }
+        let Self { weight, tails, signed, items, single } = self;
+        ListSums { weight, tails, signed: *signed, items: *items, single: *single }
     }
 }
 

@@ -57,6 +57,29 @@ impl Classes {
         Ok(Self { of_list, members })
     }
 
+    /// The classes with these numbers, as [`Classes::all`] gives them; `None` if they are not those of so many lists.
+    #[cfg(feature = "python")]
+    pub(super) fn from_numbers(of_list: Vec<u32>, rows: usize) -> Result<Option<Self>, Error> {
+        let mut members: Vec<Vec<u32>> = Vec::new();
+        if of_list.is_empty() {
+            if rows > 0 {
+                memory::push(&mut members, memory::collect(0..rows as u32)?)?;
+            }
+            return Ok(Some(Self { of_list, members }));
+        }
+        for (list, &class) in (0..).zip(&of_list) {
+            // Classes are numbered in the order of their first lists.
+            if class as usize == members.len() {
+                memory::push(&mut members, Vec::new())?;
+            }
+            match members.get_mut(class as usize) {
+                Some(lists) => memory::push(lists, list)?,
+                None => return Ok(None),
+            }
+        }
+        Ok((of_list.len() == rows).then_some(Self { of_list, members }))
+    }
+
     /// The class of a list.
     pub(super) fn of(&self, list: usize) -> usize {
         if self.of_list.is_empty() { 0 } else { self.of_list[list] as usize }

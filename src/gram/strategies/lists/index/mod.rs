@@ -5,6 +5,7 @@
 //! query      one list against all
 //! shared     what the lists that share items with a query come to
 //! patterns   lists that share few items, with a value for many of them
+//! parts      an index as plain arrays, to store it
 //! postings   which lists have an item
 //! classes    lists that differ only in their items
 //! kept       the hits that are kept for one list
@@ -12,6 +13,8 @@
 
 mod classes;
 mod kept;
+#[cfg(feature = "python")]
+mod parts;
 mod patterns;
 mod postings;
 mod query;
@@ -33,12 +36,15 @@ use crate::parallel::{self, Crew, Stop, Watch};
 use crate::rankings::Lists;
 use classes::Classes;
 use kept::{Hit, Kept};
-use postings::Postings;
+#[cfg(feature = "python")]
+pub(crate) use parts::IndexParts;
+pub(crate) use postings::Postings;
 use query::Searcher;
 
 /// An index of lists by item, for one measure. A search visits only lists that share an item, and computes only values
 /// that may be good enough. Results are those of [`neighbors`](crate::neighbors) and [`within`](crate::within), which
-/// build an index in each call; this one is built once.
+/// build an index in each call; this one is built once. For lists of more than a tenth of the items these functions may
+/// round differently.
 ///
 /// It takes 9 bytes for each item of each list, and 4 to 16 for each list, in addition to the lists themselves. A
 /// search takes 4 to 12 bytes for each list on each thread.
@@ -79,6 +85,9 @@ impl<'a> ListIndex<'a> {
     fn build(measure: Cow<'a, Measure>, lists: Cow<'a, Lists>, options: Options<'_>) -> Result<Self, Error> {
         options.check()?;
         measure.check_items(lists.items())?;
+        if measure.is_ordered() {
+            return Err(Error::IncompleteOrder { order: measure.order() });
+        }
         let (weight, _) = mean_of(&measure)?;
         if u32::try_from(lists.rows()).is_err() {
             return Err(Error::TooLarge { rows: lists.rows(), columns: lists.rows() });
@@ -89,7 +98,7 @@ impl<'a> ListIndex<'a> {
         let needed = setting.needs_roots();
         let roots =
             if needed { Some(setting.roots_of(&lists, options.threads, parallel::share(&mut watch))?) } else { None };
-        let by = setting.sums().bounded_by(lists.entries().div_ceil(lists.rows().max(1)));
+        let by = bound_by(&setting, &lists);
         let norms = find_norms(&setting, by, options.threads, parallel::share(&mut watch))?;
         drop(setting);
         let sorting = INDEX_ENTRY_NS * norms.len() as f64;
@@ -222,6 +231,11 @@ impl<'a> ListIndex<'a> {
         )?;
         Ok(found)
     }
+}
+
+/// How bounds are made for these lists.
+fn bound_by(setting: &ListSetting<'_>, lists: &Lists) -> BoundBy {
+    setting.sums().bounded_by(lists.entries().div_ceil(lists.rows().max(1)))
 }
 
 /// The norms of all entries of the lists, list by list.

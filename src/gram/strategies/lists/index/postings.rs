@@ -9,18 +9,18 @@ use crate::rankings::Lists;
 
 /// Lists by item. Memory depends only on the entries of the lists, not on the number of items.
 #[derive(Debug, Clone)]
-pub(super) struct Postings {
+pub(crate) struct Postings {
     /// The items that occur in any list, in increasing order.
-    items: Vec<u32>,
+    pub(crate) items: Vec<u32>,
     /// The start of the lists of each item, and the total number at the end.
-    starts: Vec<usize>,
-    lists: Vec<u32>,
+    pub(crate) starts: Vec<usize>,
+    pub(crate) lists: Vec<u32>,
     /// The norm of the item in each of these lists, divided by the largest norm and rounded up.
-    norms: Vec<f32>,
+    pub(crate) norms: Vec<f32>,
     /// The first rank of the block of the item in each of these lists; empty if one does not fit.
-    ranks: Vec<u8>,
+    pub(crate) ranks: Vec<u8>,
     /// The largest norm.
-    largest: f64,
+    pub(crate) largest: f64,
 }
 
 /// An item of a list.
@@ -68,6 +68,34 @@ impl Postings {
         let norms = memory::collect(entries.iter().map(|entry| entry.norm))?;
         let ranks = if fit { memory::collect(entries.iter().map(|entry| entry.rank))? } else { Vec::new() };
         Ok(Self { items, starts, lists, norms, ranks, largest })
+    }
+
+    /// A copy.
+    #[cfg(feature = "python")]
+    pub(super) fn try_clone(&self) -> Result<Self, Error> {
+        let Self { items, starts, lists, norms, ranks, largest } = self;
+        Ok(Self {
+            items: memory::collect(items.iter().copied())?,
+            starts: memory::collect(starts.iter().copied())?,
+            lists: memory::collect(lists.iter().copied())?,
+            norms: memory::collect(norms.iter().copied())?,
+            ranks: memory::collect(ranks.iter().copied())?,
+            largest: *largest,
+        })
+    }
+
+    /// Whether they can be those of so many lists with so many entries.
+    #[cfg(feature = "python")]
+    pub(super) fn fit(&self, rows: usize, entries: usize) -> bool {
+        let Self { items, starts, lists, norms, ranks, .. } = self;
+        let lengths = [lists.len(), norms.len(), starts.last().copied().unwrap_or(usize::MAX)];
+        lengths == [entries; 3]
+            && (ranks.is_empty() || ranks.len() == entries)
+            && starts.len() == items.len() + 1
+            && starts.first() == Some(&0)
+            && starts.is_sorted()
+            && items.is_sorted_by(|one, other| one < other)
+            && lists.iter().all(|&list| (list as usize) < rows)
     }
 
     /// The largest norm, to which the stored norms are relative.

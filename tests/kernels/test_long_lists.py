@@ -1,0 +1,104 @@
+"""Sparse rows that are not short: they are compared as rankings of all items where that is faster."""
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+import wkendall
+from wkendall import _core
+from wkendall.kernels.specification import Distance, Kernel
+from wkendall.reading.rankings import Reading
+
+BOTTOM = {"ties": "mean", "missing": "bottom"}
+KERNELS = [
+    {},
+    {"signed": True, "normalize": True},
+    {"weight": "mult", "u": "log"},
+    {"weight": "add", "u": "hyperbolic", "signed": True},
+    {"weight": "average", "normalize": True},
+    {"weight": "average", "signed": True},
+    {"weight": "top", "k": 20},
+]
+
+
+def cells(rng, rows, items, length, levels):
+    """Popular items, with counts of few levels, as in tables of cells and genes."""
+    X = np.full((rows, items), np.nan)
+    for row in X:
+        listed = np.argsort(rng.exponential(size=items) * (1 + np.arange(items)))[:length]
+        row[listed] = rng.integers(1, levels + 1, length)
+    return X
+
+
+def sparse(X):
+    listed = ~np.isnan(X)
+    return sp.csr_array((X[listed], np.nonzero(listed)), shape=X.shape)
+
+
+def is_expanded(X, Y=None, what=None, backend=None):
+    """Whether the rows are expanded."""
+    x, y = Reading(**BOTTOM).both(X, Y, None)
+    what = Kernel() if what is None else what
+    return _core.expanded_lists(what.measure(x.items), x.core, None if y is None else y.core, backend) is not None
+
+
+def test_which_rows_are_expanded():
+    rng = np.random.default_rng(0)
+    long, short, few = cells(rng, 200, 150, 60, 5), cells(rng, 200, 2000, 10, 5), cells(rng, 10, 150, 60, 5)
+    kernels = [Kernel(**kernel) for kernel in KERNELS]
+    assert all(is_expanded(sparse(long), None, what) for what in [*kernels, Distance()])
+    assert not any(is_expanded(sparse(short), None, what) for what in kernels)
+    assert not any(is_expanded(sparse(few), None, what) for what in kernels)
+    assert is_expanded(long, sparse(long))
+    assert not is_expanded(long)  # is no list
+    assert not is_expanded(sparse(long), backend="pairs")
+    assert is_expanded(sparse(long), backend=_core.instruction_sets()[-1])
+    assert not is_expanded(sparse(long), None, Kernel(order=1))
+
+
+@pytest.mark.parametrize("kernel", KERNELS, ids=str)
+def test_values(kernel, tmp_path):
+    rng = np.random.default_rng(1)
+    X, Y = cells(rng, 150, 150, 60, 5), cells(rng, 120, 150, 70, 8)
+    x, y = sparse(X), sparse(Y)
+    assert is_expanded(x, y, Kernel(**kernel))
+    K = wkendall.gram_matrix(x, y, **kernel, **BOTTOM)
+    by_lists = wkendall.gram_matrix(x, y, backend="pairs", **kernel, **BOTTOM)
+    if "weight" not in kernel and not kernel:
+        np.testing.assert_array_equal(K, by_lists)
+    np.testing.assert_allclose(K, by_lists, rtol=1e-11, atol=1e-12 * np.abs(K).max())
+    # Bitwise: both sides swapped, one of them dense, a copy, a file in blocks.
+    np.testing.assert_array_equal(wkendall.gram_matrix(y, x, **kernel, **BOTTOM), K.T)
+    np.testing.assert_array_equal(wkendall.gram_matrix(X, y, n_jobs=1, **kernel, **BOTTOM), K)
+    own = wkendall.gram_matrix(x, **kernel, **BOTTOM)
+    np.testing.assert_array_equal(wkendall.gram_matrix(x, x.copy(), n_jobs=3, **kernel, **BOTTOM), own)
+    np.testing.assert_allclose(wkendall.diagonal(x, **kernel, **BOTTOM), np.diag(own), rtol=1e-11)
+    found = wkendall.neighbors(x, y, n_neighbors=7, **kernel, **BOTTOM)
+    order = np.argsort(-K, axis=1, kind="stable")[:, :7]
+    np.testing.assert_array_equal(found.indices, order)
+    np.testing.assert_array_equal(found.values, np.take_along_axis(K, order, axis=1))
+    close = wkendall.neighbors(x, y, radius=float(np.median(K)), **kernel, **BOTTOM)
+    assert close.nnz == (np.median(K) <= K).sum()
+
+
+def test_a_file_is_the_matrix(tmp_path, monkeypatch):
+    x = sparse(cells(np.random.default_rng(2), 150, 150, 60, 5))
+    y = sparse(cells(np.random.default_rng(3), 90, 150, 60, 5))
+    kernel = {"weight": "mult", "u": "log", "normalize": True}
+    monkeypatch.setattr(wkendall.kernels.blocks, "BLOCK_BYTES", 8 * 40 * 40)
+    for number, other in enumerate((None, y)):
+        K = wkendall.gram_matrix(x, other, **kernel, **BOTTOM)
+        file = wkendall.gram_to_file(tmp_path / f"{number}.npy", x, other, **kernel, **BOTTOM)
+        np.testing.assert_array_equal(file, K)
+
+
+def test_neighbours_of_long_lists_have_no_index():
+    rng = np.random.default_rng(4)
+    X = cells(rng, 1100, 80, 40, 4)
+    kernel = {"weight": "average", "signed": True, "normalize": True}
+    model = wkendall.KendallNeighbors(5, **kernel, **BOTTOM).fit(sparse(X))
+    judge = wkendall.KendallNeighbors(5, **kernel, **BOTTOM).fit(X)
+    assert model._sides(None)[0].kept._made[2] is None
+    for given in (None, sparse(X[:50])):
+        np.testing.assert_allclose(model.kneighbors(given)[0], judge.kneighbors(given)[0], atol=1e-7)
+    found, wanted = model.fit_transform(sparse(X)), judge.fit_transform(X)
+    np.testing.assert_allclose(found.data, wanted.data, atol=1e-7)
