@@ -119,7 +119,9 @@ class KendallFeatures(VectorMap):
             raise ValueError(f"input_features is {shown(input_features)}, but must be an array of n names, or None")
         items = _check_feature_names_in(self, input_features)
         pairs = [(items[i], items[j]) for i, j in zip(*np.triu_indices(len(items), 1), strict=True)]
-        if self.weight == "standard" and not self.signed:
+        # The top of all items is the standard weight.
+        standard = self.weight == "standard" or (self.weight == "top" and self.k == len(items))
+        if standard and not self.signed:
             return np.array([*(f"{i} before {j}" for i, j in pairs), "constant"], dtype=object)
         orders = [pairs] if self.signed else [pairs, [(j, i) for i, j in pairs]]
         tops = [f", top {k}" for k in range(2, len(items) + 1)] if self.weight == "average" else [""]
