@@ -9,11 +9,11 @@ use crate::embedding::ASK_EVERY;
 use crate::error::Error;
 use crate::gram::{self, Options};
 use crate::kappa::expected_signs;
-use crate::measure::Measure;
+use crate::measure::KendallMeasure;
 use crate::memory;
 use crate::parallel::{Proceed, Watch};
 use crate::rankings::{Incomplete, RankingSet, Rankings, Sides};
-use crate::weight::lowered::Lowered;
+use crate::weight::kinds::PairWeight;
 use crate::weight::means::Means;
 
 /// The number of rankings whose terms are summed separately before they are added to the total, to reduce rounding.
@@ -67,7 +67,7 @@ impl<'a> Ranked<'a> {
 /// The coefficients with which a sum of unnormalized kernels equals the sum of the measure's values, up to the square
 /// root of the self-similarity of the other ranking.
 pub(crate) fn plain_coefficients<'a, R: RankingSet>(
-    measure: &Measure,
+    measure: &KendallMeasure,
     rankings: &R,
     coefficients: &'a [f64],
     threads: Option<usize>,
@@ -76,7 +76,7 @@ pub(crate) fn plain_coefficients<'a, R: RankingSet>(
     if !measure.is_normalized() {
         return Ok(Cow::Borrowed(coefficients));
     }
-    let mut own = gram::diagonal(&measure.plain(), rankings, Options { threads, watch, ..Options::default() })?;
+    let mut own = gram::diagonal(&measure.plain().into(), rankings, Options { threads, watch, ..Options::default() })?;
     for (own, coefficient) in own.iter_mut().zip(coefficients) {
         *own = if *own > 0.0 { coefficient / own.sqrt() } else { 0.0 };
     }
@@ -109,22 +109,19 @@ impl<'a> Balance<'a> {
     pub(crate) fn new(
         ranked: Ranked<'a>,
         coefficients: &'a [f64],
-        weight: &Lowered,
+        weight: &PairWeight,
         later: impl FnOnce() -> Result<Vec<f64>, Error>,
     ) -> Result<Self, Error> {
         let terms = match weight {
-            Lowered::Count { top: None } if ranked.has_unknown() => BalanceTerms::Open(open_signs(ranked)?),
-            Lowered::Count { top: None } => BalanceTerms::Ones,
+            PairWeight::Count { top: None } if ranked.has_unknown() => BalanceTerms::Open(open_signs(ranked)?),
+            PairWeight::Count { top: None } => BalanceTerms::Ones,
             _ if ranked.has_unknown() => return Err(Error::UnknownPlaces),
-            Lowered::Count { top: Some(_) } | Lowered::Products(_) => {
+            PairWeight::Count { top: Some(_) } | PairWeight::Products(_) => {
                 BalanceTerms::Products(block_means(ranked, weight)?)
             }
-            Lowered::Sums(_) => BalanceTerms::Sums(block_means(ranked, weight)?),
+            PairWeight::Sums(_) => BalanceTerms::Sums(block_means(ranked, weight)?),
             // For sums of position weights, too, only the mean of the weights over a block is needed.
-            Lowered::Later => BalanceTerms::Later(block_means(ranked, &Lowered::Sums(later()?.into()))?),
-            Lowered::Tensor { .. } | Lowered::Factors { .. } | Lowered::Quadruples(_) => {
-                return Err(Error::PairsOnly);
-            }
+            PairWeight::Later => BalanceTerms::Later(block_means(ranked, &PairWeight::Sums(later()?.into()))?),
         };
         Ok(Self { ranked, coefficients, terms })
     }
@@ -212,7 +209,7 @@ fn sign(first: u32, second: u32) -> f64 {
 }
 
 /// For each item of each ranking, the mean weight of its block.
-fn block_means(ranked: Ranked<'_>, weight: &Lowered) -> Result<Vec<f64>, Error> {
+fn block_means(ranked: Ranked<'_>, weight: &PairWeight) -> Result<Vec<f64>, Error> {
     let items = ranked.items();
     let mut numbers = memory::with_capacity(ranked.rows() * items)?;
     let of_ranks = Means::of_ranks(weight, items)?;

@@ -376,8 +376,28 @@ pub enum Error {
         /// The order.
         order: usize,
     },
-    /// The normalized form of a distance.
-    DistanceNormalized,
+    /// A measure without a normalized form.
+    NoNormalizedForm {
+        /// What it is.
+        measure: &'static str,
+    },
+    /// Sums, products and powers of a measure that is not a kernel.
+    NotAKernel {
+        /// What it is.
+        measure: &'static str,
+    },
+    /// A factor of a kernel that is negative or not finite.
+    KernelFactor {
+        /// The factor.
+        value: f64,
+    },
+    /// A power of a kernel with this exponent.
+    KernelPower {
+        /// The exponent.
+        exponent: u32,
+    },
+    /// A value of a combination of kernels is not finite.
+    NotFinite,
     /// A run on no threads.
     NoThreads,
     /// Tiles without rows.

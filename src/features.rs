@@ -22,11 +22,11 @@ use crate::error::Error;
 use crate::gram::{Element, Output, own_values, with_output, zero_matrix};
 use crate::kappa::pairs_of;
 use crate::matrix::Matrix;
-use crate::measure::{Mean, Measure};
+use crate::measure::{KendallMeasure, Mean, MeanWeight, Measure, MeasureKind};
 use crate::memory;
 use crate::parallel::{self, Proceed, Progress};
 use crate::rankings::{Incomplete, RankingSet, Rankings, Sides, with_sides};
-use crate::weight::lowered::Lowered;
+use crate::weight::kinds::PairWeight;
 use crate::weight::means::Means;
 
 /// From this many items on, comparing ranks with vector instructions is faster than looking up the number of a pair:
@@ -47,7 +47,17 @@ const COMPARE_FROM: usize = 48;
 /// # Ok::<(), wkendall::Error>(())
 /// ```
 pub fn columns(measure: &Measure) -> Result<usize, Error> {
-    Layout::new(measure)?.columns()
+    let factors = factors_of(measure)?;
+    factors.iter().try_fold(0_usize, |all, (_, part)| Ok(all + Layout::new(part)?.columns()?))
+}
+
+/// The parts of a sum of multiples of kernels, with their factors.
+fn factors_of(measure: &Measure) -> Result<Vec<(f64, &KendallMeasure)>, Error> {
+    let factors = match measure.kind() {
+        MeasureKind::Kendall(_) => vec![1.0],
+        MeasureKind::Combination(it) => it.factors().ok_or(Error::NoFeatures)?,
+    };
+    Ok(factors.into_iter().zip(measure.parts()).collect())
 }
 
 /// The features of every ranking, one ranking per row.
@@ -91,36 +101,58 @@ pub fn features_into<R: RankingSet, T: Element>(
     out: &mut [T],
     run: Run<'_>,
 ) -> Result<(), Error> {
-    features_of_sides(measure, R::sides(rankings, None), T::output(out), run)
+    features_of_measure(measure, R::sides(rankings, None), T::output(out), run)
 }
 
-fn features_of_sides(measure: &Measure, sides: Sides<'_>, out: Output<'_>, run: Run<'_>) -> Result<(), Error> {
+fn features_of_measure(measure: &Measure, sides: Sides<'_>, out: Output<'_>, run: Run<'_>) -> Result<(), Error> {
+    parallel::check_threads(run.threads)?;
+    match measure.kendall() {
+        Some(measure) => features_of_sides(measure, sides, out, run),
+        None => with_sides!(sides, |x, _| with_output!(out, |out| features_of_parts(measure, x, out, run))),
+    }
+}
+
+/// The features of the parts of a sum side by side.
+fn features_of_parts<R: RankingSet, T: Element>(
+    measure: &Measure,
+    rankings: &R,
+    out: &mut [T],
+    run: Run<'_>,
+) -> Result<(), Error> {
+    measure.check_items(rankings.items())?;
+    let (rows, width) = (rankings.rows(), columns(measure)?);
+    if rows.checked_mul(width) != Some(out.len()) {
+        return Err(Error::OutputLength { given: out.len(), rows, columns: width });
+    }
+    let (mut run, mut first) = (run, 0);
+    for (factor, part) in factors_of(measure)? {
+        let part = Measure::from(part.clone());
+        let again = Run { threads: run.threads, watch: parallel::share(&mut run.watch) };
+        let found: Matrix<f64> = features(&part, rankings, again)?;
+        let columns = columns(&part)?;
+        for (row, values) in out.chunks_exact_mut(width.max(1)).zip(found.as_slice().chunks_exact(columns.max(1))) {
+            for (cell, &value) in row[first..].iter_mut().zip(values) {
+                *cell = T::from_f64(value * factor.sqrt());
+            }
+        }
+        first += columns;
+    }
+    Ok(())
+}
+
+fn features_of_sides(measure: &KendallMeasure, sides: Sides<'_>, out: Output<'_>, run: Run<'_>) -> Result<(), Error> {
     parallel::check_threads(run.threads)?;
     let layout = Layout::new(measure)?;
     with_sides!(sides, |rankings, _| measure.check_items(rankings.items()))?;
     with_output!(out, |out| match sides {
         Sides::Complete(rankings, _) => of_complete(measure, &layout, rankings, out, run),
         Sides::Tied(rankings, _) => of_tied(measure, &layout, rankings, out, run),
-        Sides::Lists(lists, _) => features_into(measure, &lists.to_incomplete()?, out, run),
+        Sides::Lists(lists, _) => of_tied(measure, &layout, &lists.to_incomplete()?, out, run),
     })
 }
 
-/// [`features_into`] for incomplete rankings, under its earlier name.
-///
-/// # Errors
-/// As [`features_into`].
-#[doc(hidden)]
-pub fn features_incomplete_into<T: Element>(
-    measure: &Measure,
-    rankings: &Incomplete,
-    out: &mut [T],
-    run: Run<'_>,
-) -> Result<(), Error> {
-    features_into(measure, rankings, out, run)
-}
-
 fn of_complete<T: Element>(
-    measure: &Measure,
+    measure: &KendallMeasure,
     layout: &Layout<'_>,
     rankings: &Rankings,
     out: &mut [T],
@@ -130,8 +162,8 @@ fn of_complete<T: Element>(
     let scale = if measure.is_zero() { 0.0 } else { measure.scale().sqrt() };
     let items = measure.items();
     // A look-up takes a third of the time of computing the number of a pair. Counts of many items need neither.
-    let table = |(weight, number): (&Lowered, PairNumber)| -> Result<PairTable, Error> {
-        if let &Lowered::Count { top } = weight
+    let table = |(weight, number): (&PairWeight, PairNumber)| -> Result<PairTable, Error> {
+        if let &PairWeight::Count { top } = weight
             && (items >= COMPARE_FROM || layout.weights.len() > 1)
         {
             return Ok(PairTable::Top(top.unwrap_or(items), number));
@@ -160,7 +192,7 @@ fn of_complete<T: Element>(
 
 /// Refuses a measure whose features are beyond the range of the result's type: none is larger than the square root of
 /// the self-similarity.
-fn check_root<T: Element>(measure: &Measure) -> Result<(), Error> {
+fn check_root<T: Element>(measure: &KendallMeasure) -> Result<(), Error> {
     let value = measure.self_similarity().sqrt();
     match T::RANGE {
         Some((_, most)) if value > most => Err(Error::BeyondSingle { value }),
@@ -225,7 +257,7 @@ impl PairTable {
 }
 
 fn of_tied<T: Element>(
-    measure: &Measure,
+    measure: &KendallMeasure,
     layout: &Layout<'_>,
     rankings: &Incomplete,
     out: &mut [T],
@@ -281,30 +313,24 @@ struct Layout<'a> {
     /// The common factor of all numbers.
     factor: f64,
     /// The kernel is the sum of the kernels of these weights.
-    weights: Vec<Cow<'a, Lowered>>,
+    weights: Vec<Cow<'a, PairWeight>>,
 }
 
 impl<'a> Layout<'a> {
-    fn new(measure: &'a Measure) -> Result<Self, Error> {
-        let (weight, mean) = measure.mean().map_err(|_| Error::NoFeatures)?;
-        if weight.is_general() || matches!(mean, Mean::Discordant | Mean::Both) {
+    fn new(measure: &'a KendallMeasure) -> Result<Self, Error> {
+        let Ok((MeanWeight::Pairs(weight), mean @ (Mean::Concordant | Mean::Signed))) = measure.mean() else {
             return Err(Error::NoFeatures);
-        }
+        };
         let (items, signed) = (measure.items(), mean == Mean::Signed);
         let halved = !signed && weight.counts_all();
         let plain = Self { items, signed, halved, factor: 1.0, weights: Vec::new() };
         Ok(match weight {
-            Lowered::Later => Self {
+            PairWeight::Later => Self {
                 factor: (items.max(1) as f64).sqrt().recip(),
-                weights: memory::collect((2..=items).map(|k| Owned(Lowered::Count { top: Some(k) })))?,
+                weights: memory::collect((2..=items).map(|k| Owned(PairWeight::Count { top: Some(k) })))?,
                 ..plain
             },
-            Lowered::Count { .. }
-            | Lowered::Sums(_)
-            | Lowered::Products(_)
-            | Lowered::Tensor { .. }
-            | Lowered::Factors { .. }
-            | Lowered::Quadruples(_) => {
+            PairWeight::Count { .. } | PairWeight::Sums(_) | PairWeight::Products(_) => {
                 Self { factor: if halved { 0.5_f64.sqrt() } else { 1.0 }, weights: vec![Borrowed(weight)], ..plain }
             }
         })
@@ -318,7 +344,7 @@ impl<'a> Layout<'a> {
     }
 
     /// The columns for all pairs of items in turn: the weight, and which number of the pair.
-    fn numbers(&self) -> impl Iterator<Item = (&Lowered, PairNumber)> {
+    fn numbers(&self) -> impl Iterator<Item = (&PairWeight, PairNumber)> {
         let numbers: &[PairNumber] = if self.signed || self.halved {
             &[PairNumber::Difference]
         } else {

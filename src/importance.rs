@@ -9,15 +9,15 @@ use std::collections::BinaryHeap;
 use std::sync::{Mutex, PoisonError};
 
 use crate::balance::{Balance, Ranked, plain_coefficients};
-use crate::consensus::objective::matrix_of;
+use crate::consensus::objective::{matrix_of, members};
 use crate::consensus::pair_weight;
 use crate::embedding::{self, Run};
 use crate::error::Error;
-use crate::measure::Measure;
+use crate::measure::{KendallMeasure, MeanWeight, Measure};
 use crate::memory;
 use crate::parallel::{self, Crew};
 use crate::rankings::{RankingSet, Sides, with_sides};
-use crate::weight::lowered::Lowered;
+use crate::weight::kinds::PairWeight;
 
 /// A pair of items, and its effect: how much more "first before second" adds than "second before first".
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -78,11 +78,12 @@ pub fn largest_effects<R: RankingSet>(
     count: usize,
     run: Run<'_>,
 ) -> Result<Vec<Effect>, Error> {
+    let measure = measure.kendall().ok_or(Error::PairsOnly)?;
     effects_of_sides(measure, R::sides(rankings, None), coefficients, count, run)
 }
 
 fn effects_of_sides(
-    measure: &Measure,
+    measure: &KendallMeasure,
     sides: Sides<'_>,
     coefficients: &[f64],
     count: usize,
@@ -92,7 +93,7 @@ fn effects_of_sides(
 }
 
 fn effects_of<R: RankingSet>(
-    measure: &Measure,
+    measure: &KendallMeasure,
     rankings: &R,
     coefficients: &[f64],
     count: usize,
@@ -108,7 +109,7 @@ fn effects_of<R: RankingSet>(
         return Err(Error::RankingWeight { row, value: coefficients[row] });
     }
     if let Sides::Lists(lists, _) = R::sides(rankings, None) {
-        return largest_effects(measure, &lists.to_incomplete()?, coefficients, count, run);
+        return effects_of(measure, &lists.to_incomplete()?, coefficients, count, run);
     }
     let ranked = Ranked::of(rankings);
     let Run { threads, mut watch } = run;
@@ -118,13 +119,14 @@ fn effects_of<R: RankingSet>(
     let unit = if own > 0.0 { (1.0 + f64::from(u8::from(signed))) / own.sqrt() } else { 0.0 };
     let best = LargestEffects::new(count.min(items * items.saturating_sub(1) / 2))?;
     let run = Run { threads, watch };
-    if weight.is_general() {
-        if ranked.has_unknown() {
-            return Err(Error::UnknownPlaces);
+    let weight = match weight {
+        MeanWeight::Pairs(weight) => weight,
+        MeanWeight::Tensors(_) if ranked.has_unknown() => return Err(Error::UnknownPlaces),
+        MeanWeight::Tensors(_) => {
+            let weights = mean_matrix(weight, items)?;
+            return of_matrix(&embedding::combine(rankings, &plain, 2, &weights, run)?, items, unit, best);
         }
-        let weights = mean_matrix(weight, items)?;
-        return of_matrix(&embedding::combine(rankings, &plain, 2, &weights, run)?, items, unit, best);
-    }
+    };
     let balance = Balance::new(ranked, &plain, weight, || later_numbers(items))?;
     let ns = Balance::pair_ns() * (ranked.rows() * items) as f64;
     of_balance(&balance, items, unit * mean_weight(weight, items), ns, best, run)
@@ -203,16 +205,16 @@ impl LargestEffects {
 }
 
 /// The mean weight of two positions, the first before the second.
-fn mean_weight(weight: &Lowered, items: usize) -> f64 {
+fn mean_weight(weight: &PairWeight, items: usize) -> f64 {
     let n = items.max(2) as f64;
     let pairs = n * (n - 1.0);
     match weight {
-        Lowered::Count { top } => {
+        PairWeight::Count { top } => {
             let k = top.unwrap_or(items).min(items) as f64;
             k * (k - 1.0) / pairs
         }
-        Lowered::Sums(u) => 2.0 * u.iter().sum::<f64>() / n,
-        Lowered::Products(u) => {
+        PairWeight::Sums(u) => 2.0 * u.iter().sum::<f64>() / n,
+        PairWeight::Products(u) => {
             let (mut sum, mut products) = (0.0, 0.0);
             for &u in u.iter() {
                 products += sum * u;
@@ -221,7 +223,7 @@ fn mean_weight(weight: &Lowered, items: usize) -> f64 {
             2.0 * products / pairs
         }
         // Already contained in the numbers.
-        Lowered::Later | Lowered::Tensor { .. } | Lowered::Factors { .. } | Lowered::Quadruples(_) => 1.0,
+        PairWeight::Later => 1.0,
     }
 }
 
@@ -239,20 +241,10 @@ fn later_numbers(items: usize) -> Result<Vec<f64>, Error> {
 }
 
 /// The sum of matrices of weights, each times the difference between its mean weights above and below the diagonal.
-fn mean_matrix(weight: &Lowered, items: usize) -> Result<Vec<f64>, Error> {
-    let size = (items * items).max(1);
+fn mean_matrix(weight: MeanWeight<'_>, items: usize) -> Result<Vec<f64>, Error> {
     let mut sum = memory::filled(items * items, 0.0)?;
-    let members = match weight {
-        Lowered::Tensor { entries, .. } => entries.len() / size,
-        Lowered::Count { .. }
-        | Lowered::Later
-        | Lowered::Sums(_)
-        | Lowered::Products(_)
-        | Lowered::Factors { .. }
-        | Lowered::Quadruples(_) => 1,
-    };
     let pairs = (items * items.saturating_sub(1)).max(1) as f64 / 2.0;
-    for index in 0..members {
+    for index in 0..members(weight, items) {
         let matrix = matrix_of(weight, items, index)?;
         let mut mean = 0.0;
         for first in 0..items {

@@ -29,7 +29,8 @@
 //! |---|---|
 //! | a kernel with any [`Weight`] | [`Measure::kernel`] |
 //! | its signed or normalized form; both of [`Weight::Standard`]: tau | [`Measure::signed`], [`Measure::normalized`] |
-//! | its form of another order, over tuples of items | [`Measure::of_order`] |
+//! | its form of another order, over tuples of items | [`Measure::with_order`] |
+//! | sums, products and powers of kernels | [`Measure::plus`], [`Measure::times`], [`Measure::power`] |
 //! | the number of discordant pairs | [`Measure::distance`] |
 //! | the Mallows kernel | [`Measure::mallows`] |
 //! | a weighted correlation, which is not a kernel | [`Measure::correlation`] |
@@ -120,8 +121,8 @@ pub use error::Error;
 #[doc(hidden)]
 pub use error::Number;
 pub use gram::{
-    Backend, Element, ListIndex, Neighbors, Options, Within, diagonal, diagonal_incomplete, gram, gram_incomplete_into,
-    gram_into, gram_matrix, instruction_sets, neighbors, planned, within,
+    Backend, Element, ListIndex, Neighbors, Options, Within, diagonal, gram, gram_into, gram_matrix, instruction_sets,
+    neighbors, planned, within,
 };
 pub use kappa::Workspace;
 pub use matrix::{Matrix, MatrixRows};

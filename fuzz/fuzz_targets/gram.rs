@@ -5,8 +5,8 @@ use std::ops::Range;
 
 use libfuzzer_sys::fuzz_target;
 use wkendall::{
-    Backend, Element, Error, Factor, Incomplete, Measure, Missing, Options, Rankings, Weight, diagonal_incomplete,
-    gram_incomplete_into, gram_into,
+    Backend, Element, Error, Factor, Incomplete, Measure, Missing, Options, Rankings, Weight, diagonal,
+    gram_into, gram_into,
 };
 use wkendall_fuzz::bytes::{Bytes, check_message};
 use wkendall_fuzz::definitions::{Naive, Sum, mean_anywhere, mean_sums, sums};
@@ -139,7 +139,7 @@ fn measure(weight: &Weight, form: Form, n: usize) -> Result<Measure, Error> {
     match form {
         Form::Kernel => Ok(kernel),
         Form::Signed => kernel.signed(),
-        Form::Order(order) => kernel.of_order(order),
+        Form::Order(order) => kernel.with_order(order),
         Form::Distance => Ok(Measure::distance(n)),
         Form::Mallows(lambda) => Measure::mallows(n, lambda),
         Form::Correlation => Measure::correlation(weight, n),
@@ -368,7 +368,7 @@ fn incomplete<T: Element + Into<f64>>(bytes: &mut Bytes<'_>, n: usize, room: f64
     let has_mean = matches!(form, Form::Kernel | Form::Signed | Form::Distance | Form::Order(2))
         && !matches!(naive, Naive::Tensor(..) | Naive::Factors(..) | Naive::Quadruples(_));
     let has_places = missing != Missing::Anywhere || matches!(naive, Naive::Standard);
-    if let Err(error) = gram_incomplete_into(&measure, &x, y.as_ref(), &mut out, options) {
+    if let Err(error) = gram_into(&measure, &x, y.as_ref(), &mut out, options) {
         let known = match error {
             Error::IncompleteOrder { .. } | Error::IncompleteQuadruples => !has_mean,
             Error::UnknownPlaces => !has_places || form == Form::Order(1),
@@ -400,7 +400,7 @@ fn incomplete<T: Element + Into<f64>>(bytes: &mut Bytes<'_>, n: usize, room: f64
         let found = value(s, t, room);
         if run.normal { normalized(found, [value(s, s, room), value(t, t, room)]) } else { Some(found) }
     });
-    let own = diagonal_incomplete(&measure, &x, Options::default()).expect("as the matrix");
+    let own = diagonal(&measure, &x, Options::default()).expect("as the matrix");
     for (row, found) in xs.iter().zip(own) {
         let wanted = value(row, row, ROOM);
         let wanted = if run.normal { normalized(wanted, [wanted; 2]) } else { Some(wanted) };

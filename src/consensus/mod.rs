@@ -20,11 +20,11 @@ mod terms;
 
 use crate::balance::{Ranked, plain_coefficients};
 use crate::error::Error;
-use crate::measure::{Mean, Measure};
+use crate::measure::{KendallMeasure, Mean, MeanWeight, Measure};
 use crate::memory;
 use crate::parallel::{self, Stop, Watch};
 use crate::rankings::{RankingSet, Sides, with_sides};
-use crate::weight::lowered::Lowered;
+use crate::weight::kinds::{PairWeight, WeightKind};
 use crate::weight::powers::times_power_of_two;
 use objective::Objective;
 use places::{MOST_ITEMS, Steps};
@@ -105,11 +105,11 @@ pub fn consensus<R: RankingSet>(
     weights: Option<&[f64]>,
     options: Options<'_>,
 ) -> Result<Consensus, Error> {
-    consensus_of_sides(measure, R::sides(rankings, None), weights, options)
+    consensus_of_sides(measure.kendall().ok_or(Error::PairsOnly)?, R::sides(rankings, None), weights, options)
 }
 
 fn consensus_of_sides(
-    measure: &Measure,
+    measure: &KendallMeasure,
     sides: Sides<'_>,
     weights: Option<&[f64]>,
     options: Options<'_>,
@@ -118,7 +118,7 @@ fn consensus_of_sides(
 }
 
 fn consensus_of<R: RankingSet>(
-    measure: &Measure,
+    measure: &KendallMeasure,
     rankings: &R,
     weights: Option<&[f64]>,
     options: Options<'_>,
@@ -128,7 +128,7 @@ fn consensus_of<R: RankingSet>(
     measure.check_items(rankings.items())?;
     let weights = checked_weights(rankings.rows(), weights)?;
     if let Sides::Lists(lists, _) = R::sides(rankings, None) {
-        return consensus(measure, &lists.to_incomplete()?, Some(&weights), options);
+        return consensus_of(measure, &lists.to_incomplete()?, Some(&weights), options);
     }
     let (ranked, items) = (Ranked::of(rankings), rankings.items());
     check_method(measure, items, options.method)?;
@@ -152,15 +152,15 @@ fn consensus_of<R: RankingSet>(
 }
 
 /// The weight of a kernel of order 2, and whether it is signed.
-pub(crate) fn pair_weight(measure: &Measure) -> Result<(&Lowered, bool), Error> {
+pub(crate) fn pair_weight(measure: &KendallMeasure) -> Result<(MeanWeight<'_>, bool), Error> {
     if measure.rate().is_some() || measure.is_ordered() {
         return Err(Error::PairsOnly);
     }
     match measure.mean() {
-        Ok((Lowered::Tensor { order, .. } | Lowered::Factors { order, .. }, _)) if *order != 2 => Err(Error::PairsOnly),
+        Ok((MeanWeight::Tensors(weight), _)) if weight.order() != 2 => Err(Error::PairsOnly),
         Ok((weight, Mean::Concordant)) => Ok((weight, false)),
         Ok((weight, Mean::Signed)) => Ok((weight, true)),
-        Ok((_, Mean::Discordant | Mean::Both)) | Err(_) => Err(Error::PairsOnly),
+        Ok((_, Mean::Discordant)) | Err(_) => Err(Error::PairsOnly),
     }
 }
 
@@ -185,7 +185,7 @@ fn checked_weights(rows: usize, weights: Option<&[f64]>) -> Result<Vec<f64>, Err
 }
 
 /// Refuses exact methods that would take too long.
-fn check_method(measure: &Measure, items: usize, method: Method) -> Result<(), Error> {
+fn check_method(measure: &KendallMeasure, items: usize, method: Method) -> Result<(), Error> {
     let most = if depends_on_all_places(measure) { MOST_TO_TRY } else { MOST_ITEMS };
     match method {
         Method::Exact if items > most => Err(Error::TooManyForExact { items, most }),
@@ -193,10 +193,10 @@ fn check_method(measure: &Measure, items: usize, method: Method) -> Result<(), E
     }
 }
 
-fn depends_on_all_places(measure: &Measure) -> bool {
+fn depends_on_all_places(measure: &KendallMeasure) -> bool {
     match measure.weight() {
-        Lowered::Products(_) | Lowered::Tensor { .. } | Lowered::Factors { .. } | Lowered::Quadruples(_) => true,
-        Lowered::Count { .. } | Lowered::Later | Lowered::Sums(_) => false,
+        WeightKind::Pairs(PairWeight::Products(_)) | WeightKind::Tensors(_) | WeightKind::Quadruples(_) => true,
+        WeightKind::Pairs(PairWeight::Count { .. } | PairWeight::Later | PairWeight::Sums(_)) => false,
     }
 }
 

@@ -6,10 +6,11 @@ use super::terms::{Component, LaterTerms, ObjectiveTerms, Signs, TensorTerms};
 use crate::balance::{Balance, Ranked};
 use crate::embedding::{self, Run};
 use crate::error::Error;
+use crate::measure::MeanWeight;
 use crate::memory;
 use crate::parallel::{self, Crew, Watch};
 use crate::rankings::RankingSet;
-use crate::weight::lowered::Lowered;
+use crate::weight::kinds::{PairWeight, TensorWeight};
 
 /// The sum of a kernel over rankings with coefficients, as a function of an order: `constant + factor * terms`.
 pub(crate) struct Objective {
@@ -23,32 +24,29 @@ pub(crate) struct Objective {
 impl Objective {
     /// For an unnormalized kernel of order 2.
     pub(crate) fn new<R: RankingSet>(
-        (weight, signed): (&Lowered, bool),
+        (weight, signed): (MeanWeight<'_>, bool),
         rankings: &R,
         coefficients: &[f64],
         threads: Option<usize>,
         watch: Option<Watch<'_>>,
     ) -> Result<Self, Error> {
         let ranked = Ranked::of(rankings);
-        if ranked.has_unknown() && !weight.counts_all() {
-            return Err(Error::UnknownPlaces);
-        }
         match weight {
-            Lowered::Count { top: None } => of_signs(weight, signed, ranked, coefficients, threads, watch),
-            Lowered::Later => of_later(signed, ranked, coefficients, threads, watch),
-            Lowered::Count { top: Some(_) }
-            | Lowered::Sums(_)
-            | Lowered::Products(_)
-            | Lowered::Tensor { order: 2, .. }
-            | Lowered::Factors { order: 2, .. } => of_tensors(weight, signed, rankings, coefficients, threads, watch),
-            Lowered::Tensor { .. } | Lowered::Factors { .. } | Lowered::Quadruples(_) => Err(Error::PairsOnly),
+            MeanWeight::Pairs(weight @ PairWeight::Count { top: None }) => {
+                of_signs(weight, signed, ranked, coefficients, threads, watch)
+            }
+            _ if ranked.has_unknown() => Err(Error::UnknownPlaces),
+            MeanWeight::Pairs(PairWeight::Later) => of_later(signed, ranked, coefficients, threads, watch),
+            MeanWeight::Pairs(_) | MeanWeight::Tensors(_) => {
+                of_tensors(weight, signed, rankings, coefficients, threads, watch)
+            }
         }
     }
 }
 
 /// Pairs with weight 1: margins are whole numbers if the coefficients are.
 fn of_signs(
-    weight: &Lowered,
+    weight: &PairWeight,
     signed: bool,
     ranked: Ranked<'_>,
     coefficients: &[f64],
@@ -137,7 +135,7 @@ fn add_ranks(starts: &[u32], later: usize, coefficient: f64, sums: &mut [f64]) {
 
 /// Pairs whose weight is a product of a factor of the ranks in each ranking, or a sum of such products.
 fn of_tensors<R: RankingSet>(
-    weight: &Lowered,
+    weight: MeanWeight<'_>,
     signed: bool,
     rankings: &R,
     coefficients: &[f64],
@@ -155,20 +153,16 @@ fn of_tensors<R: RankingSet>(
         let run = Run { threads, watch: parallel::share(&mut watch) };
         let of_items = embedding::combine(rankings, coefficients, 2, &places, run)?;
         terms.placing = match weight {
-            Lowered::Count { top } => {
+            MeanWeight::Pairs(PairWeight::Count { top }) => {
                 let k = top.unwrap_or(n);
                 most = Some(bounds::of_top(&of_items, n, k)?);
                 let counts = memory::collect((0..n).map(|place| if place < k { 1.0 } else { 0.0 }))?;
                 Placing::LaterPlace(counts, memory::collect(of_items.iter().copied())?)
             }
-            Lowered::Sums(u) => {
+            MeanWeight::Pairs(PairWeight::Sums(u)) => {
                 Placing::SumOfPlaces(memory::collect(u.iter().copied())?, memory::collect(of_items.iter().copied())?)
             }
-            Lowered::Products(_)
-            | Lowered::Later
-            | Lowered::Tensor { .. }
-            | Lowered::Factors { .. }
-            | Lowered::Quadruples(_) => Placing::Both,
+            MeanWeight::Pairs(PairWeight::Products(_) | PairWeight::Later) | MeanWeight::Tensors(_) => Placing::Both,
         };
         constant += split(&mut terms, of_items, places, signed)?;
     }
@@ -183,20 +177,15 @@ fn of_tensors<R: RankingSet>(
 }
 
 /// The number of tensors.
-fn members(weight: &Lowered, items: usize) -> usize {
+pub(crate) fn members(weight: MeanWeight<'_>, items: usize) -> usize {
     match weight {
-        Lowered::Tensor { entries, .. } => entries.len() / (items * items).max(1),
-        Lowered::Count { .. }
-        | Lowered::Later
-        | Lowered::Sums(_)
-        | Lowered::Products(_)
-        | Lowered::Factors { .. }
-        | Lowered::Quadruples(_) => 1,
+        MeanWeight::Tensors(TensorWeight::Tensor { entries, .. }) => entries.len() / (items * items).max(1),
+        MeanWeight::Tensors(TensorWeight::Factors { .. }) | MeanWeight::Pairs(_) => 1,
     }
 }
 
 /// The weights of all pairs of positions.
-pub(crate) fn matrix_of(weight: &Lowered, items: usize, index: usize) -> Result<Vec<f64>, Error> {
+pub(crate) fn matrix_of(weight: MeanWeight<'_>, items: usize, index: usize) -> Result<Vec<f64>, Error> {
     let size = items * items;
     let mut matrix = memory::filled(size, 0.0)?;
     let mut fill = |limit: usize, number: &dyn Fn(usize, usize) -> f64| {
@@ -207,11 +196,13 @@ pub(crate) fn matrix_of(weight: &Lowered, items: usize, index: usize) -> Result<
         }
     };
     match weight {
-        Lowered::Count { top } => fill(top.unwrap_or(items).min(items), &|_, _| 1.0),
-        Lowered::Sums(u) => fill(items, &|first, second| u[first] + u[second]),
-        Lowered::Products(u) => fill(items, &|first, second| u[first] * u[second]),
-        Lowered::Tensor { entries, .. } => matrix.copy_from_slice(&entries[index * size..][..size]),
-        Lowered::Factors { vectors, .. } => {
+        MeanWeight::Pairs(PairWeight::Count { top }) => fill(top.unwrap_or(items).min(items), &|_, _| 1.0),
+        MeanWeight::Pairs(PairWeight::Sums(u)) => fill(items, &|first, second| u[first] + u[second]),
+        MeanWeight::Pairs(PairWeight::Products(u)) => fill(items, &|first, second| u[first] * u[second]),
+        MeanWeight::Tensors(TensorWeight::Tensor { entries, .. }) => {
+            matrix.copy_from_slice(&entries[index * size..][..size]);
+        }
+        MeanWeight::Tensors(TensorWeight::Factors { vectors, .. }) => {
             for term in vectors.chunks_exact((2 * items).max(1)) {
                 let (rows, columns) = term.split_at(items);
                 for (row, &first) in matrix.chunks_exact_mut(items).zip(rows) {
@@ -219,7 +210,7 @@ pub(crate) fn matrix_of(weight: &Lowered, items: usize, index: usize) -> Result<
                 }
             }
         }
-        Lowered::Later | Lowered::Quadruples(_) => return Err(Error::PairsOnly),
+        MeanWeight::Pairs(PairWeight::Later) => return Err(Error::PairsOnly),
     }
     Ok(matrix)
 }

@@ -254,7 +254,21 @@ impl Error {
                 let rule = "only a kernel with a named weight takes an order";
                 about("order", format!(" is {order}, but {measure} compares pairs of items: {rule}"))
             }
-            Self::DistanceNormalized => text("a distance has no normalized form: only kernels have one"),
+            Self::NoNormalizedForm { measure } => {
+                text(format!("{measure} has no normalized form: only a kernel with weights has one"))
+            }
+            Self::NotAKernel { measure } => {
+                text(format!("{measure} is not a kernel: only kernels can be added, multiplied and raised to powers"))
+            }
+            Self::KernelFactor { value } => {
+                about("factor", format!(" is {value:?}, but a kernel is multiplied by a finite number from 0"))
+            }
+            Self::KernelPower { exponent } => {
+                about("exponent", format!(" is {exponent}, but a power of a kernel has a whole exponent from 1"))
+            }
+            Self::NotFinite => {
+                text("a value of the combined kernel is too large for a float64: scale the kernels down or normalize")
+            }
             Self::NoThreads => text("the number of threads is 0, but must be 1 or more, or None for the default"),
             Self::NoTile => text("the size of a tile is 0, but must be 1 or more, or None for the default"),
             Self::NoFeatures => text("only kernels of order 2 with a named weight have features of pairs"),

@@ -59,6 +59,7 @@ impl Error {
             | Self::WeightEntry { value, .. }
             | Self::RankingWeight { value, .. }
             | Self::Lambda { value }
+            | Self::KernelFactor { value }
             | Self::Radius { value, .. } => Some(Number::Real(value)),
             Self::ListedTwice { item: number, .. }
             | Self::RowLength { given: number, .. }
@@ -115,6 +116,8 @@ impl Error {
                 Some("order")
             }
             Self::Lambda { .. } => Some("lam"),
+            Self::KernelFactor { .. } => Some("factor"),
+            Self::KernelPower { .. } => Some("exponent"),
             Self::TooManyForExact { .. } => Some("method"),
             Self::NeighborCount { .. } => Some("n_neighbors"),
             Self::Radius { .. } => Some("radius"),

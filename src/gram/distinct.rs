@@ -65,7 +65,6 @@ impl Distinct {
 }
 
 /// The number of rankings that a single call computes: the distinct ones, if that is worthwhile.
-#[cfg(feature = "python")]
 pub(super) fn computed<R: RankingSet>(set: &R, watch: Option<Watch<'_>>) -> Result<usize, Error> {
     let ns = FIND_NS * set.numbers() as f64;
     let found = parallel::run_one(ns, watch, |stop| Distinct::find(set, stop))?;

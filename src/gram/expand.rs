@@ -3,7 +3,7 @@
 use super::Options;
 use super::plan::{GramTask, Representation, cost};
 use crate::error::Error;
-use crate::measure::Measure;
+use crate::measure::KendallMeasure;
 use crate::memory;
 use crate::rankings::{Incomplete, Lists, RankingSet, Sides};
 
@@ -15,7 +15,7 @@ const SAMPLE: usize = 64;
 
 /// Lists expanded to rankings of all items, if the measure cannot be computed from lists or is computed faster.
 pub(super) fn of_all_items<R: RankingSet>(
-    measure: &Measure,
+    measure: &KendallMeasure,
     x: &R,
     y: Option<&R>,
     options: &Options<'_>,
@@ -37,7 +37,7 @@ fn expanded(x: &Lists, y: Option<&Lists>) -> Result<Expanded, Error> {
 
 /// Lists expanded to rankings of all items, if these are compared faster and there is memory for them.
 pub(crate) fn if_faster(
-    measure: &Measure,
+    measure: &KendallMeasure,
     x: &Lists,
     y: Option<&Lists>,
     options: &Options<'_>,
@@ -53,8 +53,8 @@ pub(crate) fn if_faster(
 
 /// Whether rankings of all items are compared faster than these lists. The answer is the same for `y` as for a copy of
 /// it, and for both sets in either order.
-fn is_faster(measure: &Measure, x: &Lists, y: &Lists, options: &Options<'_>) -> Result<bool, Error> {
-    if options.backend.strategy().is_some() || measure.is_ordered() || measure.is_correlation() {
+fn is_faster(measure: &KendallMeasure, x: &Lists, y: &Lists, options: &Options<'_>) -> Result<bool, Error> {
+    if options.backend.strategy().is_some() || measure.is_ordered() {
         return Ok(false);
     }
     let (rows, columns, items) = (x.rows(), y.rows(), x.items());

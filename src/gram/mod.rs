@@ -3,6 +3,7 @@
 //! ```text
 //! mod               check, plan, run
 //!   reduce          the best values of each row, without the matrix
+//!   combined        functions of several measures, block by block
 //!   distinct        repeated rankings are computed once
 //!   expand          lists expanded to rankings of all items, where that is needed or faster
 //!   strategies      the ways to fill a tile
@@ -16,6 +17,7 @@
 //! Every value is computed separately, from its two rankings only. So the result is bitwise identical for any number of
 //! threads and any tile.
 
+mod combined;
 mod distinct;
 mod element;
 mod expand;
@@ -28,10 +30,10 @@ mod tiles;
 
 use crate::error::Error;
 use crate::matrix::Matrix;
-use crate::measure::Measure;
+use crate::measure::{KendallMeasure, Measure, MeasureKind};
 use crate::memory;
 use crate::parallel::{self, Proceed, Stop, Watch};
-use crate::rankings::{Incomplete, Lists, RankingSet, Sides, with_sides};
+use crate::rankings::{RankingSet, Sides, with_sides};
 use crate::simd::{Isa, Level};
 use distinct::Few;
 use expand::of_all_items;
@@ -92,7 +94,7 @@ impl Options<'_> {
 ///
 /// # Errors
 /// When the numbers of items differ, `options.threads` or `options.tile` is 0, the result does not fit into
-/// memory, or `options.watch` stops the run. For [`Incomplete`] rankings also when the order is above 2 or the weight
+/// memory, or `options.watch` stops the run. For [`Incomplete`](crate::Incomplete) rankings also when the order is above 2 or the weight
 /// is [`Weight::Quadruples`](crate::Weight), and, if items can be anywhere, when the weight is not the standard one or
 /// the order is not 2.
 /// [`Lists`](crate::Lists) are expanded to rankings of all items if weights are general, and if that is faster.
@@ -159,7 +161,10 @@ pub fn gram_into<R: RankingSet, T: Element>(
 
 fn gram_of_sides(measure: &Measure, sides: Sides<'_>, out: Output<'_>, options: Options<'_>) -> Result<(), Error> {
     check(measure, sides, &options)?;
-    with_sides!(sides, |x, y| with_output!(out, |out| gram_of(measure, x, y, out, options)))
+    with_sides!(sides, |x, y| with_output!(out, |out| match measure.kind() {
+        MeasureKind::Kendall(measure) => gram_of(measure, x, y, out, options),
+        MeasureKind::Combination(it) => combined::matrix(it, x, y, out, options),
+    }))
 }
 
 /// Refuses options that cannot be, and rankings of another number of items.
@@ -172,7 +177,7 @@ fn check(measure: &Measure, sides: Sides<'_>, options: &Options<'_>) -> Result<(
 }
 
 fn gram_of<R: RankingSet, T: Element>(
-    measure: &Measure,
+    measure: &KendallMeasure,
     x: &R,
     y: Option<&R>,
     out: &mut [T],
@@ -180,15 +185,10 @@ fn gram_of<R: RankingSet, T: Element>(
 ) -> Result<(), Error> {
     let (rows, columns) = (x.rows(), y.unwrap_or(x).rows());
     if let Some((x, y)) = of_all_items(measure, x, y, &options)? {
-        return gram_into(measure, &x, y.as_ref(), out, options);
+        return gram_of(measure, &x, y.as_ref(), out, options);
     }
     if rows.checked_mul(columns) != Some(out.len()) {
         return Err(Error::OutputLength { given: out.len(), rows, columns });
-    }
-    if let Sides::Lists(x, y) = R::sides(x, y)
-        && measure.is_correlation()
-    {
-        return correlations_into(measure, x, y, out, options);
     }
     let of_items = measure_of_items(measure, R::sides(x, None))?;
     let measure = of_items.as_ref().unwrap_or(measure);
@@ -221,20 +221,6 @@ fn gram_of<R: RankingSet, T: Element>(
     })
 }
 
-/// Correlations of lists, computed from the matrices of two kernels.
-fn correlations_into<T: Element>(
-    measure: &Measure,
-    x: &Lists,
-    y: Option<&Lists>,
-    out: &mut [T],
-    options: Options<'_>,
-) -> Result<(), Error> {
-    let mut options = options;
-    let values = lists::correlations(measure, |kernel| gram(kernel, x, y, options.again()))?;
-    out.iter_mut().zip(values).for_each(|(cell, value)| *cell = T::from_f64(value));
-    Ok(())
-}
-
 /// The measure of each ranking with itself: the mean over two independent complete rankings that agree with it.
 ///
 /// # Errors
@@ -253,11 +239,19 @@ pub fn diagonal<R: RankingSet>(measure: &Measure, x: &R, options: Options<'_>) -
 
 fn diagonal_of_sides(measure: &Measure, sides: Sides<'_>, options: Options<'_>) -> Result<Vec<f64>, Error> {
     check(measure, sides, &options)?;
+    with_sides!(sides, |x, _| match measure.kind() {
+        MeasureKind::Kendall(measure) => diagonal_of(measure, x, options),
+        MeasureKind::Combination(it) => combined::diagonal(it, x, options),
+    })
+}
+
+fn diagonal_of<R: RankingSet>(measure: &KendallMeasure, x: &R, options: Options<'_>) -> Result<Vec<f64>, Error> {
+    let sides = R::sides(x, None);
     if let Sides::Lists(x, _) = sides
         && measure.needs_all_items()
     {
         measure.mean()?;
-        return diagonal(measure, &x.to_incomplete()?, options);
+        return diagonal_of(measure, &x.to_incomplete()?, options);
     }
     let of_items = measure_of_items(measure, sides)?;
     let measure = of_items.as_ref().unwrap_or(measure);
@@ -272,32 +266,8 @@ fn diagonal_of_sides(measure: &Measure, sides: Sides<'_>, options: Options<'_>) 
     }
 }
 
-/// [`gram_into`] for incomplete rankings, under its earlier name.
-///
-/// # Errors
-/// As [`gram_into`].
-#[doc(hidden)]
-pub fn gram_incomplete_into<T: Element>(
-    measure: &Measure,
-    x: &Incomplete,
-    y: Option<&Incomplete>,
-    out: &mut [T],
-    options: Options<'_>,
-) -> Result<(), Error> {
-    gram_into(measure, x, y, out, options)
-}
-
-/// [`diagonal`] for incomplete rankings, under its earlier name.
-///
-/// # Errors
-/// As [`diagonal`].
-#[doc(hidden)]
-pub fn diagonal_incomplete(measure: &Measure, x: &Incomplete, options: Options<'_>) -> Result<Vec<f64>, Error> {
-    diagonal(measure, x, options)
-}
-
 /// The measure that replaces a measure of order 1 for incomplete rankings.
-fn measure_of_items(measure: &Measure, sides: Sides<'_>) -> Result<Option<Measure>, Error> {
+fn measure_of_items(measure: &KendallMeasure, sides: Sides<'_>) -> Result<Option<KendallMeasure>, Error> {
     match sides {
         Sides::Complete(..) | Sides::Lists(..) => Ok(None),
         Sides::Tied(..) => measure.of_items(),
@@ -305,18 +275,18 @@ fn measure_of_items(measure: &Measure, sides: Sides<'_>) -> Result<Option<Measur
 }
 
 /// Computes the self-similarity in advance, because it can take as long as a pair of rankings.
-fn find_own(measure: &Measure, options: &mut Options<'_>) -> Result<f64, Error> {
+fn find_own(measure: &KendallMeasure, options: &mut Options<'_>) -> Result<f64, Error> {
     parallel::run_one(cost::own_ns(measure), parallel::share(&mut options.watch), |stop| measure.find_own(stop))
 }
 
 /// Whether weighted sums are computed in single precision.
-fn is_single<T: Element>(measure: &Measure) -> Result<bool, Error> {
+fn is_single<T: Element>(measure: &KendallMeasure) -> Result<bool, Error> {
     Ok(T::RANGE.is_some() && product::single_is_enough(measure)?)
 }
 
 /// Refuses a measure whose values are beyond the range of the result's type; no value of a kernel is larger than the
 /// one for equal rankings.
-pub(crate) fn check_range<T: Element>(measure: &Measure) -> Result<(), Error> {
+pub(crate) fn check_range<T: Element>(measure: &KendallMeasure) -> Result<(), Error> {
     let value = measure.largest();
     match T::RANGE {
         Some((_, most)) if value > most => Err(Error::BeyondSingle { value }),
@@ -341,16 +311,31 @@ pub(crate) fn planned_for<T: Element>(
     options: &Options<'_>,
 ) -> Result<String, Error> {
     options.check()?;
-    let task =
-        GramTask { measure, representation: Representation::Complete, single: is_single::<T>(measure)?, rows, columns };
-    Ok(Plan::new(task, options)?.name())
+    let mut names = Vec::new();
+    for measure in measure.parts() {
+        let single = is_single::<T>(measure)?;
+        let task = GramTask { measure, representation: Representation::Complete, single, rows, columns };
+        names.push(Plan::new(task, options)?.name());
+    }
+    Ok(names.join(" + "))
 }
 
-/// As [`planned`], for the matrix of these rankings. [`gram_into`] with this backend computes any part of the matrix
-/// bitwise identically.
+/// As [`planned`], for the matrix of these rankings, with a name for each part of a combination. [`gram_into`] with this
+/// backend computes any part of the matrix bitwise identically.
 #[cfg(feature = "python")]
-pub(crate) fn planned_of<R: RankingSet, T: Element>(
+pub(crate) fn planned_for_sets<R: RankingSet, T: Element>(
     measure: &Measure,
+    x: &R,
+    y: Option<&R>,
+    mut options: Options<'_>,
+) -> Result<String, Error> {
+    let plans = measure.parts().iter().map(|part| planned_of::<R, T>(part, x, y, options.again()));
+    Ok(plans.collect::<Result<Vec<_>, _>>()?.join(" + "))
+}
+
+/// The strategy and the instruction set for the matrix of these rankings.
+pub(crate) fn planned_of<R: RankingSet, T: Element>(
+    measure: &KendallMeasure,
     x: &R,
     y: Option<&R>,
     mut options: Options<'_>,
@@ -377,7 +362,11 @@ pub fn instruction_sets() -> Vec<String> {
 }
 
 /// The task to compute; refuses a measure that is not defined for these rankings.
-fn new_task<'a, R: RankingSet, T: Element>(measure: &'a Measure, x: &R, y: Option<&R>) -> Result<GramTask<'a>, Error> {
+fn new_task<'a, R: RankingSet, T: Element>(
+    measure: &'a KendallMeasure,
+    x: &R,
+    y: Option<&R>,
+) -> Result<GramTask<'a>, Error> {
     let (rows, columns) = (x.rows(), y.unwrap_or(x).rows());
     let (representation, single) = match R::sides(x, y) {
         Sides::Complete(..) => (Representation::Complete, is_single::<T>(measure)?),

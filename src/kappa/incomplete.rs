@@ -16,7 +16,7 @@ use crate::parallel::Stop;
 use crate::rankings::tied::Blocks;
 use crate::simd::Isa;
 use crate::simd::tops::{TopBlock, of_blocks};
-use crate::weight::lowered::Lowered;
+use crate::weight::kinds::PairWeight;
 use crate::weight::means::Means;
 use crate::weight::pair::Terms;
 
@@ -94,7 +94,7 @@ impl Turned {
 /// The sums to compute, which determine the memory that they need.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Need<'a> {
-    pub(crate) weight: &'a Lowered,
+    pub(crate) weight: &'a PairWeight,
     pub(crate) signed: bool,
     /// Whether items can be anywhere.
     pub(crate) unknown: bool,
@@ -114,13 +114,9 @@ impl TiedWorkspace {
         }
         memory::reserve(p, items)?;
         match need.weight {
-            Lowered::Sums(_) => memory::reserve(q, items)?,
-            Lowered::Later => tops.iter_mut().try_for_each(|tops| memory::reserve(tops, items))?,
-            Lowered::Count { .. }
-            | Lowered::Products(_)
-            | Lowered::Tensor { .. }
-            | Lowered::Factors { .. }
-            | Lowered::Quadruples(_) => {}
+            PairWeight::Sums(_) => memory::reserve(q, items)?,
+            PairWeight::Later => tops.iter_mut().try_for_each(|tops| memory::reserve(tops, items))?,
+            PairWeight::Count { .. } | PairWeight::Products(_) => {}
         }
         if isa.is_some() && !need.unknown {
             table.fit(need.weight, items, need.most_cells)?;
@@ -137,7 +133,12 @@ impl TiedWorkspace {
 }
 
 /// The mean of the concordant sum.
-pub(crate) fn concordant(weight: &Lowered, s: TiedRanking<'_>, t: TiedRanking<'_>, memory: &mut TiedWorkspace) -> f64 {
+pub(crate) fn concordant(
+    weight: &PairWeight,
+    s: TiedRanking<'_>,
+    t: TiedRanking<'_>,
+    memory: &mut TiedWorkspace,
+) -> f64 {
     if let (Some(isa), Some(of_s), Some(of_t)) = (memory.workspace.isa, s.levels, t.levels)
         && let Some(sum) = table::concordant(weight, of_s, of_t, &mut memory.table, isa)
     {
@@ -149,26 +150,24 @@ pub(crate) fn concordant(weight: &Lowered, s: TiedRanking<'_>, t: TiedRanking<'_
         return split;
     }
     let (in_s, in_t, in_both) = match weight {
-        Lowered::Later => {
+        PairWeight::Later => {
             let (in_s, in_both) = tied_later(s.blocks, of_s, of_t, other_at);
             (in_s, tied_later(t.blocks, of_t, of_s, own_at).0, in_both)
         }
-        Lowered::Sums(_) => {
+        PairWeight::Sums(_) => {
             let (in_s, in_both) = tied::<true>(s, t, other_at);
             (in_s, tied::<true>(t, s, own_at).0, in_both)
         }
-        Lowered::Count { .. } | Lowered::Products(_) => {
+        PairWeight::Count { .. } | PairWeight::Products(_) => {
             let (in_s, in_both) = tied::<false>(s, t, other_at);
             (in_s, tied::<false>(t, s, own_at).0, in_both)
         }
-        // General weights have no means here; measures refuse them.
-        Lowered::Tensor { .. } | Lowered::Factors { .. } | Lowered::Quadruples(_) => (0.0, 0.0, 0.0),
     };
     split + in_s + in_t + in_both
 }
 
 /// The mean of the concordant sum minus that of the discordant one: tied pairs cancel.
-pub(crate) fn signed(weight: &Lowered, s: TiedRanking<'_>, t: TiedRanking<'_>, memory: &mut TiedWorkspace) -> f64 {
+pub(crate) fn signed(weight: &PairWeight, s: TiedRanking<'_>, t: TiedRanking<'_>, memory: &mut TiedWorkspace) -> f64 {
     if let (Some(isa), Some(of_s), Some(of_t)) = (memory.workspace.isa, s.levels, t.levels)
         && let Some(sum) = table::signed(weight, of_s, of_t, &mut memory.table, isa)
     {
@@ -193,7 +192,7 @@ pub(crate) fn signed(weight: &Lowered, s: TiedRanking<'_>, t: TiedRanking<'_>, m
 /// The sum over the pairs that are tied in neither ranking and in the same order in `s` and `placed`, which has the
 /// blocks of `t` or its reversal. Leaves the blocks of each by position in the other.
 fn split_concordant(
-    weight: &Lowered,
+    weight: &PairWeight,
     s: TiedRanking<'_>,
     t: TiedRanking<'_>,
     placed: Blocks<'_>,
@@ -208,10 +207,8 @@ fn split_concordant(
     p.resize(items, 0.0);
     let terms = match weight {
         // General weights have no means here; measures refuse them.
-        Lowered::Count { top: None } | Lowered::Tensor { .. } | Lowered::Factors { .. } | Lowered::Quadruples(_) => {
-            Terms::Ones
-        }
-        Lowered::Later => {
+        PairWeight::Count { top: None } => Terms::Ones,
+        PairWeight::Later => {
             by_start(s.blocks, of_s);
             by_start(t.blocks, of_t);
             for (item, &place) in places.iter().enumerate() {
@@ -220,7 +217,7 @@ fn split_concordant(
             }
             Terms::Later(p)
         }
-        Lowered::Sums(_) => {
+        PairWeight::Sums(_) => {
             q.resize(items, 0.0);
             for (item, &place) in places.iter().enumerate() {
                 p[place as usize] = s.means.of_block[start(s.blocks, item)];
@@ -228,7 +225,7 @@ fn split_concordant(
             }
             Terms::Sums { p, q }
         }
-        Lowered::Count { top: Some(_) } | Lowered::Products(_) => {
+        PairWeight::Count { top: Some(_) } | PairWeight::Products(_) => {
             for (item, &place) in places.iter().enumerate() {
                 p[place as usize] = s.means.of_block[start(s.blocks, item)] * t.means.of_block[start(t.blocks, item)];
             }

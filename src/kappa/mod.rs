@@ -31,7 +31,7 @@ use crate::memory;
 use crate::parallel::Stop;
 use crate::simd::grid::{self, PermutationTerms};
 use crate::simd::{self, Isa};
-use crate::weight::lowered::Lowered;
+use crate::weight::kinds::{PairWeight, TensorWeight, WeightKind};
 use crate::weight::pair::Terms;
 use partition::{Short, Spill};
 
@@ -93,15 +93,10 @@ impl Workspace {
     }
 
     /// Makes it fit tuples of `order` items.
-    pub(crate) fn fit_order(&mut self, weight: &Lowered, order: usize) -> Result<(), Error> {
+    pub(crate) fn fit_order(&mut self, weight: &PairWeight, order: usize) -> Result<(), Error> {
         let components = match weight {
-            Lowered::Sums(_) => 4,
-            Lowered::Count { .. }
-            | Lowered::Later
-            | Lowered::Products(_)
-            | Lowered::Tensor { .. }
-            | Lowered::Factors { .. }
-            | Lowered::Quadruples(_) => 1,
+            PairWeight::Sums(_) => 4,
+            PairWeight::Count { .. } | PairWeight::Later | PairWeight::Products(_) => 1,
         };
         let [numbers, lists, starts] = simd::ordered::Memory::sizes(components, order, self.values.len());
         memory::reserve(&mut self.tuples.numbers, numbers)?;
@@ -120,58 +115,63 @@ impl Workspace {
     }
 }
 
-/// The concordant sum of the permutation in `workspace.values`.
-pub(crate) fn concordant(weight: &Lowered, workspace: &mut Workspace) -> f64 {
+/// The sum of the permutation in `workspace.values` over its concordant pairs, or over all tuples for general weights.
+pub(crate) fn sum(weight: &WeightKind, workspace: &mut Workspace) -> f64 {
+    let Workspace { values, spill, .. } = workspace;
     match weight {
-        Lowered::Count { top: None } => standard(workspace) as f64,
-        Lowered::Count { top: Some(k) } => top(*k, workspace).0 as f64,
-        Lowered::Later => per_item(average(workspace) as f64, workspace),
-        Lowered::Sums(u) => add::<false>(u, workspace),
-        Lowered::Products(u) => mult::<false>(u, workspace),
-        Lowered::Tensor { order, entries } => {
-            general::tensors(entries, *order, &workspace.values, &workspace.spill.stop)
+        WeightKind::Pairs(weight) => concordant(weight, workspace),
+        WeightKind::Tensors(TensorWeight::Tensor { order, entries }) => {
+            general::tensors(entries, *order, values, &spill.stop)
         }
-        Lowered::Factors { order, vectors } => {
-            general::factors(vectors, *order, &workspace.values, &workspace.spill.stop)
+        WeightKind::Tensors(TensorWeight::Factors { order, vectors }) => {
+            general::factors(vectors, *order, values, &spill.stop)
         }
-        Lowered::Quadruples(entries) => general::quadruples(entries, &workspace.values),
+        WeightKind::Quadruples(entries) => general::quadruples(entries, values),
+    }
+}
+
+/// The concordant sum of the permutation in `workspace.values`.
+pub(crate) fn concordant(weight: &PairWeight, workspace: &mut Workspace) -> f64 {
+    match weight {
+        PairWeight::Count { top: None } => standard(workspace) as f64,
+        PairWeight::Count { top: Some(k) } => top(*k, workspace).0 as f64,
+        PairWeight::Later => per_item(average(workspace) as f64, workspace),
+        PairWeight::Sums(u) => add::<false>(u, workspace),
+        PairWeight::Products(u) => mult::<false>(u, workspace),
     }
 }
 
 /// The sum over the tuples of `order` items that are increasing in the permutation in `workspace.values`.
-pub(crate) fn ordered(weight: &Lowered, order: usize, workspace: &mut Workspace) -> f64 {
+pub(crate) fn ordered(weight: &PairWeight, order: usize, workspace: &mut Workspace) -> f64 {
     let kept =
-        if let &Lowered::Count { top: Some(k) } = weight { keep_top(k, workspace) } else { workspace.values.len() };
+        if let &PairWeight::Count { top: Some(k) } = weight { keep_top(k, workspace) } else { workspace.values.len() };
     if order > kept {
         return 0.0;
     }
     let Workspace { values, by_value, tuples, isa, spill, .. } = workspace;
     let values = &values[..kept];
     let terms = match weight {
-        Lowered::Products(u) => {
+        PairWeight::Products(u) => {
             let u = &**u;
             for (&value, &u_position) in values.iter().zip(u) {
                 by_value[value as usize] = u_position * u[value as usize];
             }
             Terms::Products(by_value)
         }
-        Lowered::Sums(u) => {
+        PairWeight::Sums(u) => {
             let u = &**u;
             for (&value, &u_position) in values.iter().zip(u) {
                 by_value[value as usize] = u_position;
             }
             Terms::Sums { p: by_value, q: u }
         }
-        Lowered::Later => {
+        PairWeight::Later => {
             for (position, &value) in (0..).zip(values) {
                 by_value[value as usize] = f64::from(kept as u32 - value.max(position));
             }
             Terms::Later(by_value)
         }
-        // General weights have their own order; measures refuse another.
-        Lowered::Count { .. } | Lowered::Tensor { .. } | Lowered::Factors { .. } | Lowered::Quadruples(_) => {
-            Terms::Ones
-        }
+        PairWeight::Count { .. } => Terms::Ones,
     };
     let sum = match terms {
         _ if order > 1 => {
@@ -186,55 +186,23 @@ pub(crate) fn ordered(weight: &Lowered, order: usize, workspace: &mut Workspace)
 }
 
 /// The concordant sum minus the discordant sum of the permutation in `workspace.values`.
-///
-/// General weights have no signed form: [`crate::Measure`] refuses it, and here they give the plain sum.
-pub(crate) fn signed(weight: &Lowered, workspace: &mut Workspace) -> f64 {
+pub(crate) fn signed(weight: &PairWeight, workspace: &mut Workspace) -> f64 {
     match weight {
-        Lowered::Count { top: None } => {
+        PairWeight::Count { top: None } => {
             let all = pairs_of(workspace.values.len() as u64);
             balance(standard(workspace).into(), all.into())
         }
-        Lowered::Count { top: Some(k) } => {
+        PairWeight::Count { top: Some(k) } => {
             let (concordant, kept) = top(*k, workspace);
             balance(concordant.into(), pairs_of(kept).into())
         }
-        Lowered::Later => {
+        PairWeight::Later => {
             let all = average_of_all(workspace);
             per_item(balance(average(workspace), all), workspace)
         }
-        Lowered::Sums(u) => add::<true>(u, workspace),
-        Lowered::Products(u) => mult::<true>(u, workspace),
-        Lowered::Tensor { .. } | Lowered::Factors { .. } | Lowered::Quadruples(_) => concordant(weight, workspace),
+        PairWeight::Sums(u) => add::<true>(u, workspace),
+        PairWeight::Products(u) => mult::<true>(u, workspace),
     }
-}
-
-/// An upper bound of the sum of the absolute values of the terms of all pairs, if terms can cancel; otherwise 0.
-pub(crate) fn magnitude(weight: &Lowered, values: &[u32]) -> f64 {
-    match weight {
-        _ if !weight.has_negative() => 0.0,
-        Lowered::Products(u) => {
-            let (mut before, mut pairs) = (0.0, 0.0);
-            for product in sizes(u, values) {
-                pairs += before * product;
-                before += product;
-            }
-            pairs
-        }
-        Lowered::Sums(u) => {
-            let all: f64 = u.iter().map(|u| u.abs()).sum();
-            values.len() as f64 * sizes(u, values).sum::<f64>() + all * all
-        }
-        Lowered::Count { .. }
-        | Lowered::Later
-        | Lowered::Tensor { .. }
-        | Lowered::Factors { .. }
-        | Lowered::Quadruples(_) => 0.0,
-    }
-}
-
-/// For each item the absolute value of the product of its two weights.
-fn sizes(u: &[f64], values: &[u32]) -> impl Iterator<Item = f64> {
-    values.iter().zip(u).map(|(&value, u_position)| (u_position * u[value as usize]).abs())
 }
 
 /// The sum over the concordant pairs of the permutation in `workspace.values`, for terms of items by value.

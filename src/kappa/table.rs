@@ -11,7 +11,7 @@ use crate::memory;
 use crate::rankings::tied::Blocks;
 use crate::simd::Isa;
 use crate::simd::tops::{STEP, TopLists, sum_in_tops, sum_split_in_tops};
-use crate::weight::lowered::Lowered;
+use crate::weight::kinds::PairWeight;
 use crate::weight::means::Means;
 
 /// A ranking by its blocks, numbered from the first on.
@@ -28,7 +28,7 @@ pub(crate) struct Levels {
 
 impl Levels {
     /// For a ranking in which all items have a position.
-    pub(crate) fn of(weight: &Lowered, blocks: Blocks<'_>, means: &Means) -> Result<Self, Error> {
+    pub(crate) fn of(weight: &PairWeight, blocks: Blocks<'_>, means: &Means) -> Result<Self, Error> {
         let mut levels = Self { of_items: memory::filled(blocks.starts.len(), 0)?, ..Self::default() };
         for (level, block) in (0..).zip(blocks.ranges()) {
             for &item in &blocks.order[block.clone()] {
@@ -64,7 +64,7 @@ pub(crate) struct Table {
 
 impl Table {
     /// Makes room for rankings of `items` items, and for `most` cells.
-    pub(crate) fn fit(&mut self, weight: &Lowered, items: usize, most: usize) -> Result<(), Error> {
+    pub(crate) fn fit(&mut self, weight: &PairWeight, items: usize, most: usize) -> Result<(), Error> {
         self.most = most;
         memory::reserve(&mut self.cells, most)?;
         memory::reserve(&mut self.passed, items)?;
@@ -91,28 +91,26 @@ impl Table {
 }
 
 /// The mean of the concordant sum of two rankings, if they have few blocks.
-pub(super) fn concordant(weight: &Lowered, s: &Levels, t: &Levels, table: &mut Table, isa: Isa) -> Option<f64> {
+pub(super) fn concordant(weight: &PairWeight, s: &Levels, t: &Levels, table: &mut Table, isa: Isa) -> Option<f64> {
     table.count(s, t).then(|| match weight {
-        Lowered::Later => later(s, t, table, isa),
-        Lowered::Sums(_) => sums::<true>(s, t, table, &(0..t.count())),
-        Lowered::Count { .. } | Lowered::Products(_) => products::<true>(s, t, table, &(0..t.count())),
-        // General weights have no means here; measures refuse them.
-        Lowered::Tensor { .. } | Lowered::Factors { .. } | Lowered::Quadruples(_) => 0.0,
+        PairWeight::Later => later(s, t, table, isa),
+        PairWeight::Sums(_) => sums::<true>(s, t, table, &(0..t.count())),
+        PairWeight::Count { .. } | PairWeight::Products(_) => products::<true>(s, t, table, &(0..t.count())),
     })
 }
 
 /// The mean of the concordant sum minus that of the discordant one, if there are few blocks: pairs that are tied in one
 /// of the rankings cancel.
-pub(super) fn signed(weight: &Lowered, s: &Levels, t: &Levels, table: &mut Table, isa: Isa) -> Option<f64> {
+pub(super) fn signed(weight: &PairWeight, s: &Levels, t: &Levels, table: &mut Table, isa: Isa) -> Option<f64> {
     let columns = 0..t.count();
     table.count(s, t).then(|| match weight {
-        Lowered::Later => signed_later(s, t, table, isa),
-        Lowered::Sums(_) => sums::<false>(s, t, table, &columns) - sums::<false>(s, t, table, &columns.clone().rev()),
-        Lowered::Count { .. } | Lowered::Products(_) => {
+        PairWeight::Later => signed_later(s, t, table, isa),
+        PairWeight::Sums(_) => {
+            sums::<false>(s, t, table, &columns) - sums::<false>(s, t, table, &columns.clone().rev())
+        }
+        PairWeight::Count { .. } | PairWeight::Products(_) => {
             products::<false>(s, t, table, &columns) - products::<false>(s, t, table, &columns.clone().rev())
         }
-        // General weights have no means here; measures refuse them.
-        Lowered::Tensor { .. } | Lowered::Factors { .. } | Lowered::Quadruples(_) => 0.0,
     })
 }
 

@@ -1,11 +1,11 @@
 //! The kind of sum or count from which the value of a measure follows. The costs are part of the plan of the Gram
 //! engine.
 
-use super::{Measure, Quantity, ratio};
+use super::kendall::{KendallMeasure, Quantity, ratio};
 use crate::error::Error;
 use crate::kappa;
 use crate::memory;
-use crate::weight::lowered::Lowered;
+use crate::weight::kinds::{PairWeight, TensorWeight, WeightKind};
 use crate::weight::mean_tensor::check_order;
 
 /// The sum whose mean is taken for incomplete rankings.
@@ -17,8 +17,15 @@ pub(crate) enum Mean {
     Signed,
     /// The number of discordant pairs.
     Discordant,
-    /// The concordant and the discordant sum, for a correlation.
-    Both,
+}
+
+/// A weight that has means over the complete rankings that agree with an incomplete one.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum MeanWeight<'a> {
+    /// Of concordant pairs.
+    Pairs(&'a PairWeight),
+    /// Of all tuples of one or two items.
+    Tensors(&'a TensorWeight),
 }
 
 /// What a measure counts.
@@ -32,31 +39,26 @@ pub(crate) enum Counted {
     Later,
 }
 
-impl Measure {
+impl KendallMeasure {
     /// The weight, and the sum whose mean is taken for incomplete rankings.
     ///
     /// # Errors
     /// When there is no such mean, or it is not implemented.
-    pub(crate) fn mean(&self) -> Result<(&Lowered, Mean), Error> {
+    pub(crate) fn mean(&self) -> Result<(MeanWeight<'_>, Mean), Error> {
         let mean = match self.quantity {
             Quantity::Concordant => Mean::Concordant,
             Quantity::Signed => Mean::Signed,
             // A Mallows kernel is a function of the mean distance.
             Quantity::Discordant | Quantity::Mallows(_) => Mean::Discordant,
-            Quantity::Correlation => Mean::Both,
         };
         match &self.weight {
-            Lowered::Quadruples(_) => Err(Error::IncompleteQuadruples),
-            weight @ (Lowered::Tensor { order, .. } | Lowered::Factors { order, .. }) => {
-                check_order(*order)?;
-                Ok((weight, mean))
+            WeightKind::Quadruples(_) => Err(Error::IncompleteQuadruples),
+            WeightKind::Tensors(weight) => {
+                check_order(weight.order())?;
+                Ok((MeanWeight::Tensors(weight), mean))
             }
-            Lowered::Count { .. } | Lowered::Later | Lowered::Sums(_) | Lowered::Products(_) if self.order != 2 => {
-                Err(Error::IncompleteOrder { order: self.order })
-            }
-            weight @ (Lowered::Count { .. } | Lowered::Later | Lowered::Sums(_) | Lowered::Products(_)) => {
-                Ok((weight, mean))
-            }
+            WeightKind::Pairs(_) if self.order != 2 => Err(Error::IncompleteOrder { order: self.order }),
+            WeightKind::Pairs(weight) => Ok((MeanWeight::Pairs(weight), mean)),
         }
     }
 
@@ -66,43 +68,32 @@ impl Measure {
         if self.order != 1 || self.quantity != Quantity::Concordant {
             return Ok(None);
         }
-        let items = self.items;
-        let entries = match &self.weight {
-            Lowered::Count { top } => {
+        let (items, Some(weight)) = (self.items, self.weight.pairs()) else { return Ok(None) };
+        let entries = match weight {
+            PairWeight::Count { top } => {
                 memory::collect((0..items).map(|rank| f64::from(u8::from(rank < top.unwrap_or(items)))))?.into()
             }
-            Lowered::Sums(u) | Lowered::Products(u) => u.clone(),
+            PairWeight::Sums(u) | PairWeight::Products(u) => u.clone(),
             // The mean over k of the kernels of the top k ranks.
-            Lowered::Later => {
+            PairWeight::Later => {
                 let one = (items as f64).sqrt().recip();
                 let ranks = (1..=items).flat_map(|k| (0..items).map(move |rank| if rank < k { one } else { 0.0 }));
                 memory::collect(ranks)?.into()
             }
-            Lowered::Tensor { .. } | Lowered::Factors { .. } | Lowered::Quadruples(_) => return Ok(None),
         };
-        let normalized = self.normalized;
-        Ok(Some(Self { normalized, ..Self::new(Lowered::Tensor { order: 1, entries }, 2, items, self.quantity) }))
-    }
-
-    /// The signed and the concordant kernel from which a correlation is computed.
-    pub(crate) fn kernels_of_correlation(&self) -> [Self; 2] {
-        [Quantity::Signed, Quantity::Concordant].map(|it| Self::new(self.weight.clone(), self.order, self.items, it))
+        let weight = TensorWeight::Tensor { order: 1, entries };
+        Ok(Some(Self { normalized: self.normalized, ..Self::new(weight.into(), 2, items, self.quantity) }))
     }
 
     /// The same with the absolute values of the weights, if some are negative.
     pub(crate) fn without_signs(&self) -> Result<Option<Self>, Error> {
-        let weight = self.weight.without_signs()?;
-        Ok(weight.map(|weight| Self::new(weight, self.order, self.items, self.quantity)))
+        let weight = self.weight.pairs().map(PairWeight::without_signs).transpose()?.flatten();
+        Ok(weight.map(|weight| Self::new(weight.into(), self.order, self.items, self.quantity)))
     }
 
     /// Whether lists have to be expanded to rankings of all items: the weights have a number for each pair anyway.
     pub(crate) fn needs_all_items(&self) -> bool {
         self.weight.is_general()
-    }
-
-    /// Whether the value is a quotient of two sums.
-    pub(crate) fn is_correlation(&self) -> bool {
-        self.quantity == Quantity::Correlation
     }
 
     /// Whether small values mean that rankings are similar.
@@ -114,7 +105,7 @@ impl Measure {
     pub(crate) fn rate(&self) -> Option<f64> {
         match self.quantity {
             Quantity::Mallows(rate) => Some(rate),
-            Quantity::Concordant | Quantity::Signed | Quantity::Discordant | Quantity::Correlation => None,
+            Quantity::Concordant | Quantity::Signed | Quantity::Discordant => None,
         }
     }
 
@@ -153,8 +144,13 @@ impl Measure {
     }
 
     /// The weight of pairs or tuples of items.
-    pub(crate) fn weight(&self) -> &Lowered {
+    pub(crate) fn weight(&self) -> &WeightKind {
         &self.weight
+    }
+
+    /// Whether pairs add a number of their later item.
+    pub(crate) fn is_later(&self) -> bool {
+        self.weight.pairs().is_some_and(PairWeight::is_later)
     }
 
     /// The number of items in a tuple.
@@ -172,22 +168,22 @@ impl Measure {
         self.quantity == Quantity::Concordant
     }
 
-    /// The weight, and whether the sum is signed, if the measure is a weighted sum that [`Measure::of_sum`] supports.
-    pub(crate) fn summed(&self) -> Option<(&Lowered, bool)> {
+    /// The weight, and whether the sum is signed, if the measure is a weighted sum that [`KendallMeasure::of_sum`] supports.
+    pub(crate) fn summed(&self) -> Option<(&WeightKind, bool)> {
         let signed = match self.quantity {
             Quantity::Concordant => false,
             Quantity::Signed => true,
-            Quantity::Correlation | Quantity::Discordant | Quantity::Mallows(_) => return None,
+            Quantity::Discordant | Quantity::Mallows(_) => return None,
         };
         let summed = match &self.weight {
-            Lowered::Tensor { .. } | Lowered::Factors { .. } => !signed,
-            Lowered::Sums(_) | Lowered::Products(_) => self.order == 2,
-            Lowered::Count { .. } | Lowered::Later | Lowered::Quadruples(_) => false,
+            WeightKind::Tensors(_) => !signed,
+            WeightKind::Pairs(PairWeight::Sums(_) | PairWeight::Products(_)) => self.order == 2,
+            WeightKind::Pairs(PairWeight::Count { .. } | PairWeight::Later) | WeightKind::Quadruples(_) => false,
         };
         summed.then_some((&self.weight, signed))
     }
 
-    /// The value for the sum of [`Measure::summed`].
+    /// The value for the sum of [`KendallMeasure::summed`].
     pub(crate) fn of_sum(&self, sum: f64) -> f64 {
         self.finished(sum)
     }
@@ -197,42 +193,37 @@ impl Measure {
         if self.normalized { ratio(1.0, self.own()) } else { 1.0 }
     }
 
-    /// What is counted, if the measure is a function of a count of concordant pairs that [`Measure::of_count`]
+    /// What is counted, if the measure is a function of a count of concordant pairs that [`KendallMeasure::of_count`]
     /// supports.
     pub(crate) fn counted(&self) -> Option<Counted> {
-        let counted = match &self.weight {
-            Lowered::Count { top: None } => Counted::All,
-            &Lowered::Count { top: Some(k) } if self.is_concordant() => Counted::Top(k),
-            Lowered::Later if self.is_concordant() => Counted::Later,
-            Lowered::Count { .. }
-            | Lowered::Later
-            | Lowered::Sums(_)
-            | Lowered::Products(_)
-            | Lowered::Tensor { .. }
-            | Lowered::Factors { .. }
-            | Lowered::Quadruples(_) => return None,
+        let counted = match self.weight.pairs()? {
+            PairWeight::Count { top: None } => Counted::All,
+            &PairWeight::Count { top: Some(k) } if self.is_concordant() => Counted::Top(k),
+            PairWeight::Later if self.is_concordant() => Counted::Later,
+            PairWeight::Count { .. } | PairWeight::Later | PairWeight::Sums(_) | PairWeight::Products(_) => {
+                return None;
+            }
         };
         (self.order == 2).then_some(counted)
     }
 
-    /// Two numbers by which a count is divided, one after the other, if that is all that [`Measure::of_count`] does.
+    /// Two numbers by which a count is divided, one after the other, if that is all that [`KendallMeasure::of_count`] does.
     pub(crate) fn count_divisors(&self) -> Option<(f64, f64)> {
-        let whole = if self.weight.is_later() { self.items.max(1) as f64 } else { 1.0 };
+        let whole = if self.is_later() { self.items.max(1) as f64 } else { 1.0 };
         let own = if self.normalized { self.own() } else { 1.0 };
         (self.quantity == Quantity::Concordant && own > 0.0).then_some((whole, own))
     }
 
-    /// The value for the count of [`Measure::counted`].
+    /// The value for the count of [`KendallMeasure::counted`].
     #[inline]
     pub(crate) fn of_count(&self, count: u64) -> f64 {
         let all = kappa::pairs_of(self.items as u64);
         let value = match self.quantity {
-            Quantity::Concordant if self.weight.is_later() => count as f64 / self.items.max(1) as f64,
+            Quantity::Concordant if self.is_later() => count as f64 / self.items.max(1) as f64,
             Quantity::Concordant => count as f64,
             Quantity::Signed => kappa::balance(count.into(), all.into()),
             Quantity::Discordant => (all - count) as f64,
             Quantity::Mallows(lambda) => (-lambda * (all - count) as f64).exp(),
-            Quantity::Correlation => ratio(kappa::balance(count.into(), all.into()), all as f64),
         };
         self.finished(value)
     }

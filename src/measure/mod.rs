@@ -1,24 +1,26 @@
-//! Measures: functions of a pair of rankings, with checked parameters.
+//! Measures: functions of two rankings, with checked parameters.
 //!
 //! ```text
-//! mod     the parameters
-//! value   the value for one pair of rankings
-//! form    the kind of sum or count from which the value follows, for the strategies of the Gram engine
+//! mod          a measure: a sum over pairs of items, or a combination of such measures
+//! combination  sums, products and powers of kernels, and the correlation
+//! value        the value of a sum over pairs for one pair of rankings
+//! form         the kind of sum or count from which it follows, for the strategies of the Gram engine
+//! kendall      sums over pairs or tuples of items: their parameters
 //! ```
 
+mod combination;
 mod form;
+mod kendall;
 mod value;
 
-pub(crate) use form::{Counted, Mean, symmetry};
-
-use std::sync::OnceLock;
+pub(crate) use combination::Combination;
+pub(crate) use form::{Counted, Mean, MeanWeight, symmetry};
+pub(crate) use kendall::KendallMeasure;
 
 use crate::error::Error;
-use crate::kappa;
-use crate::parallel::Stop;
+use crate::kappa::Workspace;
+use crate::rankings::Row;
 use crate::weight::Weight;
-use crate::weight::lowered::Lowered;
-use crate::weight::own::own;
 
 /// A checked function of two rankings of a given number of items: a kernel, a distance or a correlation.
 ///
@@ -40,50 +42,21 @@ use crate::weight::own::own;
 /// assert_eq!(tau.between(x.row(0), x.row(1), &mut workspace)?, 4.0 / 6.0);
 /// # Ok::<(), wkendall::Error>(())
 /// ```
-#[derive(Debug, Clone)]
-pub struct Measure {
-    items: usize,
-    weight: Lowered,
-    /// The number of items in the tuples of named weights.
-    order: usize,
-    quantity: Quantity,
-    /// The sum over all tuples for a ranking and itself, which is the same for all rankings; computed when needed.
-    own: OnceLock<f64>,
-    /// Whether the two rankings can be swapped.
-    symmetric: bool,
-    /// Whether terms of a sum can cancel.
-    cancels: bool,
-    /// Whether sums are divided by `own`.
-    normalized: bool,
+#[derive(Debug, Clone, PartialEq)]
+pub struct Measure(MeasureKind);
+
+/// What a measure is made of.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum MeasureKind {
+    /// A sum over pairs or tuples of items, or a function of one.
+    Kendall(KendallMeasure),
+    /// A function of the values of several.
+    Combination(Combination),
 }
 
-/// How the value follows from the concordant pairs.
-#[derive(Debug, Clone, Copy, PartialEq)]
-enum Quantity {
-    Concordant,
-    Signed,
-    Correlation,
-    Discordant,
-    Mallows(f64),
-}
-
-impl Quantity {
-    /// Refuses, by its name, all but the sums of weights that are kernels.
-    fn weighted(self) -> Result<(), &'static str> {
-        match self {
-            Self::Concordant | Self::Signed => Ok(()),
-            Self::Correlation => Err("a correlation"),
-            Self::Discordant => Err("a distance"),
-            Self::Mallows(_) => Err("the Mallows kernel"),
-        }
-    }
-}
-
-impl PartialEq for Measure {
-    fn eq(&self, other: &Self) -> bool {
-        // The other fields follow from these.
-        let parts = |measure: &Self| (measure.items, measure.order, measure.quantity, measure.normalized);
-        parts(self) == parts(other) && self.weight == other.weight
+impl From<KendallMeasure> for Measure {
+    fn from(measure: KendallMeasure) -> Self {
+        Self(MeasureKind::Kendall(measure))
     }
 }
 
@@ -93,7 +66,7 @@ impl Measure {
     /// # Errors
     /// When the parameters of the weight do not match the number of items.
     pub fn kernel(weight: &Weight, items: usize) -> Result<Self, Error> {
-        Ok(Self::of_weight(weight.check(items)?, items))
+        KendallMeasure::kernel(weight, items).map(Self::from)
     }
 
     /// As [`Measure::kernel`], with all numbers of the weight scaled by a power of two, so that the largest is near 1.
@@ -112,26 +85,7 @@ impl Measure {
     /// # Ok::<(), wkendall::Error>(())
     /// ```
     pub fn rescaled_kernel(weight: &Weight, items: usize) -> Result<Self, Error> {
-        Ok(Self::of_weight(weight.check_rescaled(items)?, items))
-    }
-
-    /// The kernel with a weight that matches the number of items.
-    pub(crate) fn of_weight(weight: Lowered, items: usize) -> Self {
-        Self::new(weight, 2, items, Quantity::Concordant)
-    }
-
-    fn new(weight: Lowered, order: usize, items: usize, quantity: Quantity) -> Self {
-        let symmetric = match &weight {
-            Lowered::Quadruples(entries) => kappa::is_symmetric(entries, items),
-            Lowered::Count { .. }
-            | Lowered::Later
-            | Lowered::Sums(_)
-            | Lowered::Products(_)
-            | Lowered::Tensor { .. }
-            | Lowered::Factors { .. } => true,
-        };
-        let cancels = weight.can_cancel();
-        Self { items, weight, order, quantity, own: OnceLock::new(), symmetric, cancels, normalized: false }
+        KendallMeasure::rescaled_kernel(weight, items).map(Self::from)
     }
 
     /// Turns a kernel with a named weight into one of another order: the sum over the tuples of `order` items that are
@@ -148,31 +102,23 @@ impl Measure {
     /// ```
     /// use wkendall::{Measure, Rankings, Weight, Workspace};
     /// let x = Rankings::from_ranks(2, 4, &[1, 2, 3, 4, 2, 1, 3, 4])?;
-    /// let triples = Measure::kernel(&Weight::Standard, 4)?.of_order(3)?;
+    /// let triples = Measure::kernel(&Weight::Standard, 4)?.with_order(3)?;
     /// assert_eq!(triples.between(x.row(0), x.row(1), &mut Workspace::new(4))?, 2.0);
     /// # Ok::<(), wkendall::Error>(())
     /// ```
-    pub fn of_order(self, order: usize) -> Result<Self, Error> {
-        match self.quantity {
-            // All but kernels without signs are of order 2.
-            Quantity::Signed | Quantity::Discordant | Quantity::Mallows(_) | Quantity::Correlation if order == 2 => {
-                return Ok(self);
-            }
-            Quantity::Signed if order > 0 => return Err(Error::OrderSigned { order }),
-            quantity => quantity.weighted().map_err(|measure| Error::NoOtherOrder { measure, order })?,
+    pub fn with_order(self, order: usize) -> Result<Self, Error> {
+        match self.0 {
+            MeasureKind::Kendall(measure) => measure.with_order(order).map(Self::from),
+            // A correlation compares pairs of items.
+            MeasureKind::Combination(it) if order == 2 && !it.is_kernel() => Ok(Self(MeasureKind::Combination(it))),
+            MeasureKind::Combination(it) => Err(Error::NoOtherOrder { measure: it.noun(), order }),
         }
-        if order == 0 || self.weight.is_general() {
-            return Err(Error::Order { order });
-        }
-        self.weight.check_order(order, self.items)?;
-        let found = Self::new(self.weight, order, self.items, self.quantity);
-        if self.normalized { found.try_normalized() } else { Ok(found) }
     }
 
     /// The number of discordant pairs: the Kendall tau distance.
     #[must_use]
     pub fn distance(items: usize) -> Self {
-        Self::new(Lowered::Count { top: None }, 2, items, Quantity::Discordant)
+        KendallMeasure::distance(items).into()
     }
 
     /// The Mallows kernel, `exp(-lambda * distance)`.
@@ -180,10 +126,7 @@ impl Measure {
     /// # Errors
     /// When `lambda` is negative, NaN or infinite.
     pub fn mallows(items: usize, lambda: f64) -> Result<Self, Error> {
-        if !(lambda.is_finite() && lambda >= 0.0) {
-            return Err(Error::Lambda { value: lambda });
-        }
-        Ok(Self::new(Lowered::Count { top: None }, 2, items, Quantity::Mallows(lambda)))
+        KendallMeasure::mallows(items, lambda).map(Self::from)
     }
 
     /// The weighted correlation `(C - D) / (C + D)` of concordant and discordant sums; 0 if the denominator is 0.
@@ -193,8 +136,55 @@ impl Measure {
     /// # Errors
     /// As [`Measure::kernel`], and when the weights are general.
     pub fn correlation(weight: &Weight, items: usize) -> Result<Self, Error> {
-        let signed = Self::kernel(weight, items)?.signed()?;
-        Ok(Self::new(signed.weight.scaled(2, items, &Stop::default())?, 2, items, Quantity::Correlation))
+        Ok(Self(MeasureKind::Combination(Combination::correlation(weight, items)?)))
+    }
+
+    /// The sum of two kernels of the same number of items.
+    ///
+    /// # Errors
+    /// When one is not a kernel, or the numbers of items differ.
+    ///
+    /// ```
+    /// use wkendall::{Measure, Options, Rankings, Weight, gram};
+    /// let x = Rankings::from_ranks(2, 3, &[1, 2, 3, 2, 1, 3])?;
+    /// let both = Measure::kernel(&Weight::Standard, 3)?.plus(Measure::kernel(&Weight::Top(2), 3)?.scaled(10.0)?)?;
+    /// assert_eq!(gram(&both, &x, None, Options::default())?, [13.0, 2.0, 2.0, 13.0]);
+    /// # Ok::<(), wkendall::Error>(())
+    /// ```
+    pub fn plus(self, other: Self) -> Result<Self, Error> {
+        Ok(Self(MeasureKind::Combination(self.into_combination()?.plus(other.into_combination()?)?)))
+    }
+
+    /// The product of two kernels of the same number of items.
+    ///
+    /// # Errors
+    /// As [`Measure::plus`].
+    pub fn times(self, other: Self) -> Result<Self, Error> {
+        Ok(Self(MeasureKind::Combination(self.into_combination()?.times(other.into_combination()?)?)))
+    }
+
+    /// A kernel times a number that is not negative.
+    ///
+    /// # Errors
+    /// When it is not a kernel, or the number is negative or not finite.
+    pub fn scaled(self, factor: f64) -> Result<Self, Error> {
+        Ok(Self(MeasureKind::Combination(self.into_combination()?.scaled(factor)?)))
+    }
+
+    /// A power of a kernel.
+    ///
+    /// # Errors
+    /// When it is not a kernel, or the exponent is 0.
+    pub fn power(self, exponent: u32) -> Result<Self, Error> {
+        Ok(Self(MeasureKind::Combination(self.into_combination()?.power(exponent)?)))
+    }
+
+    fn into_combination(self) -> Result<Combination, Error> {
+        match self.0 {
+            MeasureKind::Kendall(measure) => Combination::of(measure),
+            MeasureKind::Combination(it) if it.is_kernel() => Ok(it),
+            MeasureKind::Combination(it) => Err(Error::NotAKernel { measure: it.noun() }),
+        }
     }
 
     /// Turns a kernel into its signed form: the sum over concordant pairs minus that over discordant ones.
@@ -203,22 +193,18 @@ impl Measure {
     /// When the weights are general, which are defined without concordance, the order is not 2, or the measure is not a
     /// kernel of [`Measure::kernel`].
     pub fn signed(self) -> Result<Self, Error> {
-        self.quantity.weighted().map_err(|measure| Error::NoSignedForm { measure })?;
-        if self.weight.is_general() {
-            return Err(Error::WeightSigned);
+        match self.0 {
+            MeasureKind::Kendall(measure) => measure.signed().map(Self::from),
+            MeasureKind::Combination(it) => Err(Error::NoSignedForm { measure: it.noun() }),
         }
-        if self.order != 2 {
-            return Err(Error::OrderSigned { order: self.order });
-        }
-        Ok(Self { quantity: Quantity::Signed, ..self })
     }
 
     /// Divides a kernel by its value for a ranking and itself, which is the same for all rankings; if that is 0, every
     /// value is 0.
     ///
     /// # Panics
-    /// When the measure is a distance, which has no normalized form, there is no memory for a copy of the weights, or
-    /// they are too steep for the order; [`Measure::try_normalized`] returns these cases as errors.
+    /// When the measure has no normalized form, there is no memory for a copy of the weights, or they are too steep for
+    /// the order; [`Measure::try_normalized`] returns these cases as errors.
     #[must_use]
     pub fn normalized(self) -> Self {
         self.try_normalized().unwrap_or_else(|error| panic!("{error}"))
@@ -227,59 +213,21 @@ impl Measure {
     /// As [`Measure::normalized`].
     ///
     /// # Errors
-    /// When the measure is a distance, there is no memory for a copy of the weights, or they are too steep for the
-    /// order.
+    /// When the measure is a distance or a combination of kernels, there is no memory for a copy of the weights, or they are too
+    /// steep for the order.
     pub fn try_normalized(self) -> Result<Self, Error> {
-        self.normalized_until(&Stop::default())
-    }
-
-    /// As [`Measure::try_normalized`], with a flag to stop: finding the scale of steep weights can take long.
-    pub(crate) fn normalized_until(self, stop: &Stop) -> Result<Self, Error> {
-        if self.quantity == Quantity::Discordant {
-            return Err(Error::DistanceNormalized);
+        match self.0 {
+            MeasureKind::Kendall(measure) => measure.try_normalized().map(Self::from),
+            // A correlation is 1 for a ranking and itself, unless all weights are 0.
+            MeasureKind::Combination(it) if !it.is_kernel() => Ok(Self(MeasureKind::Combination(it))),
+            MeasureKind::Combination(it) => Err(Error::NoNormalizedForm { measure: it.noun() }),
         }
-        let weight = self.weight.scaled(self.order, self.items, stop)?;
-        Ok(Self { normalized: true, ..Self::new(weight, self.order, self.items, self.quantity) })
-    }
-
-    /// The same without normalization.
-    pub(crate) fn plain(&self) -> Self {
-        Self { normalized: false, ..self.clone() }
     }
 
     /// The number of items of the rankings that are compared.
     #[must_use]
     pub fn items(&self) -> usize {
-        self.items
-    }
-
-    pub(crate) fn check_items(&self, items: usize) -> Result<(), Error> {
-        if items == self.items { Ok(()) } else { Err(Error::ItemsDiffer { left: items, right: self.items }) }
-    }
-
-    /// Computes the self-similarity and keeps it, if it is not known.
-    pub(crate) fn find_own(&self, stop: &Stop) -> Result<f64, Error> {
-        if let Some(&own) = self.own.get() {
-            return Ok(own);
-        }
-        let found = own(&self.weight, self.order, self.items, stop)?;
-        Ok(*self.own.get_or_init(|| found))
-    }
-
-    /// Whether the self-similarity is known.
-    pub(crate) fn knows_own(&self) -> bool {
-        self.own.get().is_some()
-    }
-
-    fn own(&self) -> f64 {
-        self.find_own(&Stop::default()).unwrap_or_else(|error| panic!("{error}"))
-    }
-
-    /// [`Measure::self_similarity`], under its earlier name.
-    #[doc(hidden)]
-    #[must_use]
-    pub fn of_equal(&self) -> f64 {
-        self.self_similarity()
+        self.parts()[0].items()
     }
 
     /// The value for a ranking and itself, which does not depend on the ranking.
@@ -288,16 +236,62 @@ impl Measure {
     /// When there is no memory for some numbers, as many as the order.
     #[must_use]
     pub fn self_similarity(&self) -> f64 {
-        match self.quantity {
-            Quantity::Concordant | Quantity::Signed => self.of_sum(self.own()),
-            Quantity::Discordant => 0.0,
-            Quantity::Mallows(_) => 1.0,
-            Quantity::Correlation => ratio(self.own(), self.own()),
+        match &self.0 {
+            MeasureKind::Kendall(measure) => measure.self_similarity(),
+            MeasureKind::Combination(it) => it.value_from(KendallMeasure::self_similarity),
         }
     }
-}
 
-/// A quotient that is 0 if the denominator is 0.
-fn ratio(value: f64, unit: f64) -> f64 {
-    if unit == 0.0 { 0.0 } else { value / unit }
+    /// The value for two rankings.
+    ///
+    /// # Errors
+    /// When a ranking has a different number of items than the measure, or there is no memory for the workspace.
+    pub fn between(&self, s: Row<'_>, t: Row<'_>, workspace: &mut Workspace) -> Result<f64, Error> {
+        match &self.0 {
+            MeasureKind::Kendall(measure) => measure.between(s, t, workspace),
+            MeasureKind::Combination(it) => it.try_value_from(|part| part.between(s, t, workspace)),
+        }
+    }
+
+    /// The value as a function of one permutation: the value for the identity and `pi`.
+    ///
+    /// # Errors
+    /// When the permutation has a different number of items than the measure, or there is no memory for the workspace.
+    ///
+    /// ```
+    /// use wkendall::{Measure, Rankings, Weight, Workspace};
+    /// let pi = Rankings::from_ranks(1, 3, &[2, 3, 1])?;
+    /// let kendall = Measure::kernel(&Weight::default(), 3)?;
+    /// assert_eq!(kendall.kappa(pi.row(0), &mut Workspace::new(3))?, 1.0);
+    /// # Ok::<(), wkendall::Error>(())
+    /// ```
+    pub fn kappa(&self, pi: Row<'_>, workspace: &mut Workspace) -> Result<f64, Error> {
+        match &self.0 {
+            MeasureKind::Kendall(measure) => measure.kappa(pi, workspace),
+            MeasureKind::Combination(it) => it.try_value_from(|part| part.kappa(pi, workspace)),
+        }
+    }
+
+    /// What the measure is made of.
+    pub(crate) fn kind(&self) -> &MeasureKind {
+        &self.0
+    }
+
+    /// The sums over pairs of items that the value follows from; at least one.
+    pub(crate) fn parts(&self) -> &[KendallMeasure] {
+        match &self.0 {
+            MeasureKind::Kendall(measure) => std::slice::from_ref(measure),
+            MeasureKind::Combination(it) => it.parts(),
+        }
+    }
+
+    /// The measure itself, if it is a sum over pairs of items and not a combination.
+    pub(crate) fn kendall(&self) -> Option<&KendallMeasure> {
+        if let MeasureKind::Kendall(measure) = &self.0 { Some(measure) } else { None }
+    }
+
+    /// Refuses rankings of another number of items.
+    pub(crate) fn check_items(&self, items: usize) -> Result<(), Error> {
+        self.parts()[0].check_items(items)
+    }
 }

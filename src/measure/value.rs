@@ -1,16 +1,20 @@
 //! The value of a measure for one pair of rankings.
 
-use super::{Measure, Quantity, ratio};
+use super::kendall::{KendallMeasure, Quantity, ratio};
 use crate::error::Error;
 use crate::kappa::{self, Workspace};
 use crate::rankings::Row;
-use crate::weight::own::ROUNDING;
+use crate::weight::kinds::{PairWeight, WeightKind};
 
-impl Measure {
+impl KendallMeasure {
     /// Makes the workspace fit.
     pub(crate) fn prepare(&self, workspace: &mut Workspace) -> Result<(), Error> {
         workspace.try_fit(self.items)?;
-        if self.order == 2 { Ok(()) } else { workspace.fit_order(&self.weight, self.order) }
+        if self.order == 2 {
+            Ok(())
+        } else {
+            self.weight.pairs().map_or(Ok(()), |weight| workspace.fit_order(weight, self.order))
+        }
     }
 
     /// The value for two rankings.
@@ -77,32 +81,28 @@ impl Measure {
     }
 
     /// The value for the permutation that `fill` writes.
-    fn evaluate(&self, fill: impl Fn(&mut [u32]), workspace: &mut Workspace) -> f64 {
+    fn evaluate(&self, fill: impl FnOnce(&mut [u32]), workspace: &mut Workspace) -> f64 {
         fill(&mut workspace.values);
-        let value = match self.quantity {
-            Quantity::Concordant if self.order != 2 => kappa::ordered(&self.weight, self.order, workspace),
-            Quantity::Concordant => kappa::concordant(&self.weight, workspace),
-            Quantity::Signed => kappa::signed(&self.weight, workspace),
-            Quantity::Discordant => self.discordant(workspace),
-            Quantity::Mallows(lambda) => (-lambda * self.discordant(workspace)).exp(),
-            Quantity::Correlation => {
-                let signed = kappa::signed(&self.weight, workspace);
-                fill(&mut workspace.values);
-                let both = 2.0 * kappa::concordant(&self.weight, workspace) - signed;
-                fill(&mut workspace.values);
-                // A sum that cancels leaves only rounding errors.
-                let noise = ROUNDING * kappa::magnitude(&self.weight, &workspace.values);
-                if both.abs() <= noise { 0.0 } else { signed / both }
-            }
-        };
-        self.finished(value)
+        self.finished(match &self.weight {
+            WeightKind::Pairs(weight) => self.value_for(weight, workspace),
+            // Measures with other weights are kernels.
+            WeightKind::Tensors(_) | WeightKind::Quadruples(_) => kappa::sum(&self.weight, workspace),
+        })
     }
 
-    fn discordant(&self, workspace: &mut Workspace) -> f64 {
-        kappa::pairs_of(self.items as u64) as f64 - kappa::concordant(&self.weight, workspace)
+    /// The value for the permutation in `workspace.values`, before division.
+    fn value_for(&self, weight: &PairWeight, workspace: &mut Workspace) -> f64 {
+        let pairs = kappa::pairs_of(self.items as u64) as f64;
+        match self.quantity {
+            Quantity::Concordant if self.order != 2 => kappa::ordered(weight, self.order, workspace),
+            Quantity::Concordant => kappa::concordant(weight, workspace),
+            Quantity::Signed => kappa::signed(weight, workspace),
+            Quantity::Discordant => pairs - kappa::concordant(weight, workspace),
+            Quantity::Mallows(lambda) => (-lambda * (pairs - kappa::concordant(weight, workspace))).exp(),
+        }
     }
 
-    /// As [`Measure::is_zero`], but only if terms can cancel: the check can take as long as a pair of rankings.
+    /// As [`KendallMeasure::is_zero`], but only if terms can cancel: the check can take as long as a pair of rankings.
     #[inline]
     fn vanishes(&self, workspace: &Workspace) -> Result<bool, Error> {
         if !self.cancels {
@@ -121,7 +121,7 @@ impl Measure {
     fn quotient(&self, value: f64) -> f64 {
         match self.quantity {
             // The value for equal rankings is already 1.
-            Quantity::Discordant | Quantity::Mallows(_) | Quantity::Correlation => value,
+            Quantity::Discordant | Quantity::Mallows(_) => value,
             // The quotient of a kernel is between -1 and 1.
             Quantity::Concordant | Quantity::Signed => match self.weight.unchecked_kernel() {
                 Some(_) => ratio(value, self.own().abs()),

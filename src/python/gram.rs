@@ -127,9 +127,9 @@ impl OnSets for PlanGram<'_, '_> {
         watched(py, None, |watch| {
             let options = Options { backend, watch: Some(watch), ..Options::default() };
             if single {
-                crate::gram::planned_of::<R, f32>(measure, x, y, options)
+                crate::gram::planned_for_sets::<R, f32>(measure, x, y, options)
             } else {
-                crate::gram::planned_of::<R, f64>(measure, x, y, options)
+                crate::gram::planned_for_sets::<R, f64>(measure, x, y, options)
             }
         })
     }
@@ -147,12 +147,11 @@ pub(super) fn expanded_lists(
 ) -> PyResult<Option<(Rankings, Option<Rankings>)>> {
     let backend = backend.map(str::parse).transpose()?.unwrap_or_default();
     let is_lists = |set: &Rankings| matches!(set.0, Set::Lists(_));
-    if measure.0.needs_all_items() || !(is_lists(x) || y.is_some_and(is_lists)) {
-        return Ok(None);
-    }
+    let measure = measure.0.kendall().filter(|measure| !measure.needs_all_items());
+    let Some(measure) = measure.filter(|_| is_lists(x) || y.is_some_and(is_lists)) else { return Ok(None) };
     let found = py.detach(|| {
         let (x, y) = (x.0.as_lists()?, y.map(|y| y.0.as_lists()).transpose()?);
-        crate::gram::if_faster(&measure.0, &x, y.as_deref(), &Options { backend, ..Options::default() })
+        crate::gram::if_faster(measure, &x, y.as_deref(), &Options { backend, ..Options::default() })
     })?;
     Ok(found.map(|(x, y)| (Rankings(Set::Tied(x)), y.map(|y| Rankings(Set::Tied(y))))))
 }

@@ -72,8 +72,7 @@ impl ListIndex {
             Postings { items, starts, lists: lists_of_items, norms: copied(&norms)?, ranks: copied(&ranks)?, largest };
         let parts = IndexParts { roots: copied(&roots)?, classes: copied(&classes)?, postings };
         let index = watched(py, None, |watch| {
-            let measure = measure.0.clone();
-            crate::ListIndex::from_parts(measure, lists.0.as_lists()?.into_owned(), parts, Some(watch))
+            crate::ListIndex::from_parts(&measure.0, lists.0.as_lists()?.into_owned(), parts, Some(watch))
         })?;
         index.map(Self).ok_or_else(|| PyValueError::new_err("these are not the parts of an index of these lists"))
     }

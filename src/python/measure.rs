@@ -7,8 +7,9 @@ use pyo3::prelude::*;
 use super::rankings::Rankings;
 use super::watched;
 use crate::gram::cost::{own_ns, partition_ns};
+use crate::measure::KendallMeasure;
 use crate::memory::Shared;
-use crate::weight::lowered::Lowered;
+use crate::weight::kinds::{TensorWeight, WeightKind};
 use crate::{Factor, Weight, Workspace, memory, parallel};
 
 /// A checked function of two rankings.
@@ -43,18 +44,18 @@ impl Measure {
         weights: PyReadonlyArray1<'_, f64>,
         rescaled: bool,
     ) -> PyResult<Self> {
-        let of: fn(usize, Shared) -> Lowered = match kind {
-            "tensor" => |order, entries| Lowered::Tensor { order, entries },
-            "factors" => |order, vectors| Lowered::Factors { order, vectors },
-            "quadruples" => |_, entries| Lowered::Quadruples(entries),
+        let of: fn(usize, Shared) -> WeightKind = match kind {
+            "tensor" => |order, entries| TensorWeight::Tensor { order, entries }.into(),
+            "factors" => |order, vectors| TensorWeight::Factors { order, vectors }.into(),
+            "quadruples" => |_, entries| WeightKind::Quadruples(entries),
             _ => return Err(PyValueError::new_err(format!("unknown kind {kind:?}"))),
         };
         let weights = weights.as_slice()?;
         let weight = py.detach(|| {
             let given = of(order, memory::collect(weights.iter().copied())?.into());
-            if rescaled { given.near_1(items)? } else { given }.checked(items)
+            if rescaled { given.scaled_to_unit(items)? } else { given }.checked(items)
         })?;
-        Ok(Self(crate::Measure::of_weight(weight, items)))
+        Ok(Self(KendallMeasure::of_weight(weight, items).into()))
     }
 
     /// The weighted correlation with the weight of a kernel.
@@ -79,7 +80,27 @@ impl Measure {
 
     /// A kernel with a named weight, of another order.
     fn of_order(&self, order: usize) -> PyResult<Self> {
-        Ok(Self(self.0.clone().of_order(order)?))
+        Ok(Self(self.0.clone().with_order(order)?))
+    }
+
+    /// The sum of two kernels.
+    fn plus(&self, other: &Self) -> PyResult<Self> {
+        Ok(Self(self.0.clone().plus(other.0.clone())?))
+    }
+
+    /// The product of two kernels.
+    fn times(&self, other: &Self) -> PyResult<Self> {
+        Ok(Self(self.0.clone().times(other.0.clone())?))
+    }
+
+    /// A multiple of a kernel.
+    fn scaled(&self, factor: f64) -> PyResult<Self> {
+        Ok(Self(self.0.clone().scaled(factor)?))
+    }
+
+    /// A power of a kernel.
+    fn power(&self, exponent: u32) -> PyResult<Self> {
+        Ok(Self(self.0.clone().power(exponent)?))
     }
 
     /// The signed form of a kernel.
@@ -89,22 +110,25 @@ impl Measure {
 
     /// A kernel divided by its self-similarity.
     fn normalized(&self, py: Python<'_>) -> PyResult<Self> {
-        let measure = self.0.clone();
-        let ns = own_ns(&measure);
+        let Some(measure) = self.0.kendall() else { return Ok(Self(self.0.clone().try_normalized()?)) };
+        let (ns, measure) = (own_ns(measure), measure.clone());
         let normalized =
             watched(py, None, |watch| parallel::run_one(ns, Some(watch), |stop| measure.normalized_until(stop)))?;
-        Ok(Self(normalized))
+        Ok(Self(normalized.into()))
     }
 
     /// Whether the value is the same for two rankings in either order.
     #[getter]
     fn symmetric(&self) -> bool {
-        self.0.is_symmetric()
+        self.0.parts().iter().all(KendallMeasure::is_symmetric)
     }
 
     /// Refuses a measure whose values are beyond the range of single precision.
     fn check_single(&self) -> PyResult<()> {
-        Ok(crate::gram::check_range::<f32>(&self.0)?)
+        if let Some(measure) = self.0.kendall() {
+            crate::gram::check_range::<f32>(measure)?;
+        }
+        Ok(())
     }
 
     /// The value for the identity and the one permutation in `pi`.
@@ -115,7 +139,7 @@ impl Measure {
         }
         let (measure, pi) = (&self.0, pi.row(0));
         watched(py, None, |watch| {
-            parallel::run_one(partition_ns(measure), Some(watch), |stop| {
+            parallel::run_one(measure.parts().iter().map(partition_ns).sum(), Some(watch), |stop| {
                 measure.kappa(pi, &mut Workspace::for_run(None, stop))
             })
         })

@@ -1,26 +1,35 @@
 //! Refuses weights that do not match the number of items: numbers that are not finite, too many or too few of them, or
 //! so large that sums overflow.
 
-use super::lowered::Lowered;
+use super::kinds::{PairWeight, TensorWeight, WeightKind};
 use crate::error::Error;
 use crate::memory::{self, Shared};
 
-impl Lowered {
+impl WeightKind {
     /// Refuses weights that do not match the number of items. The top of all items becomes the count of all pairs.
     pub(crate) fn checked(self, items: usize) -> Result<Self, Error> {
         match &self {
-            Self::Count { top: None } | Self::Later => {}
-            // With no items there is nothing to rank, and k = 1 is accepted.
-            &Self::Count { top: Some(k) } if (1..=items.max(1)).contains(&k) => {
-                return Ok(Self::Count { top: Some(k).filter(|&k| k < items) });
+            &Self::Pairs(PairWeight::Count { top: Some(k) }) if k == items => {
+                return Ok(PairWeight::Count { top: None }.into());
             }
-            &Self::Count { top: Some(k) } => return Err(Error::TopOutOfRange { k, items }),
-            Self::Sums(values) | Self::Products(values) => check_factor(values, items)?,
-            Self::Tensor { order, entries } => check_tensors(entries, items, *order, None)?,
-            Self::Factors { order, vectors } => check_factors(vectors, items, *order)?,
+            Self::Pairs(weight) => weight.check(items)?,
+            Self::Tensors(TensorWeight::Tensor { order, entries }) => check_tensors(entries, items, *order, None)?,
+            Self::Tensors(TensorWeight::Factors { order, vectors }) => check_factors(vectors, items, *order)?,
             Self::Quadruples(entries) => return Ok(Self::Quadruples(checked_quadruples(entries.clone(), items)?)),
         }
         Ok(self)
+    }
+}
+
+impl PairWeight {
+    fn check(&self, items: usize) -> Result<(), Error> {
+        match self {
+            Self::Count { top: None } | Self::Later => Ok(()),
+            // With no items there is nothing to rank, and k = 1 is accepted.
+            &Self::Count { top: Some(k) } if (1..=items.max(1)).contains(&k) => Ok(()),
+            &Self::Count { top: Some(k) } => Err(Error::TopOutOfRange { k, items }),
+            Self::Sums(values) | Self::Products(values) => check_factor(values, items),
+        }
     }
 
     /// Refuses an order for which sums over tuples, or intermediate sums of lower orders, may not be finite.
@@ -34,13 +43,9 @@ impl Lowered {
                 let (position, &value) = largest.unwrap_or((0, &0.0));
                 Err(Error::FactorTooLarge { position, value })
             }
-            Self::Count { .. }
-            | Self::Later
-            | Self::Sums(_)
-            | Self::Products(_)
-            | Self::Tensor { .. }
-            | Self::Factors { .. }
-            | Self::Quadruples(_) => Err(Error::OrderTooHigh { order, items }),
+            Self::Count { .. } | Self::Later | Self::Sums(_) | Self::Products(_) => {
+                Err(Error::OrderTooHigh { order, items })
+            }
         }
     }
 
@@ -61,9 +66,7 @@ impl Lowered {
             let size = match self {
                 Self::Products(_) => (2.0 * count * largest.ln() + tuples).min(count * squares.ln() - ways),
                 Self::Sums(_) => tuples + 2.0 * (count * largest).max(1.0).ln(),
-                Self::Count { .. } | Self::Later | Self::Tensor { .. } | Self::Factors { .. } | Self::Quadruples(_) => {
-                    tuples
-                }
+                Self::Count { .. } | Self::Later => tuples,
             };
             // The largest float64 is about exp(709).
             size < 700.0

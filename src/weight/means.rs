@@ -3,7 +3,7 @@
 use crate::error::Error;
 use crate::memory;
 use crate::rankings::tied::Blocks;
-use crate::weight::lowered::Lowered;
+use crate::weight::kinds::PairWeight;
 use crate::weight::powers::times_power_of_two;
 
 /// Rankings whose largest product of two weights is below 2 to minus this power are rescaled for normalization.
@@ -21,19 +21,19 @@ pub(crate) struct Means {
 
 impl Means {
     /// For a ranking.
-    pub(crate) fn of(weight: &Lowered, blocks: Blocks<'_>) -> Result<Self, Error> {
+    pub(crate) fn of(weight: &PairWeight, blocks: Blocks<'_>) -> Result<Self, Error> {
         let items = blocks.starts.len();
         let mut means = Self { of_block: memory::filled(items, 0.0)?, of_tied: memory::filled(items, 0.0)? };
         for block in blocks.ranges() {
             let size = block.len() as f64;
             let pairs = size * (size - 1.0);
             let (mean, tied) = match weight {
-                Lowered::Count { top: None } => (1.0, 0.5),
-                Lowered::Count { top: Some(k) } => {
+                PairWeight::Count { top: None } => (1.0, 0.5),
+                PairWeight::Count { top: Some(k) } => {
                     let inside = k.saturating_sub(block.start).min(block.len()) as f64;
                     (inside / size, inside * (inside - 1.0) / 2.0 / pairs)
                 }
-                Lowered::Products(u) => {
+                PairWeight::Products(u) => {
                     let (mut sum, mut products) = (0.0, 0.0);
                     for &u in &u[block.clone()] {
                         products += sum * u;
@@ -41,15 +41,13 @@ impl Means {
                     }
                     (sum / size, products / pairs)
                 }
-                Lowered::Sums(u) => {
+                PairWeight::Sums(u) => {
                     let mean = u[block.clone()].iter().sum::<f64>() / size;
                     (mean, mean)
                 }
                 // The numbers of pairs depend on both rankings and are computed for every two of them. General weights
                 // have no means here.
-                Lowered::Later | Lowered::Tensor { .. } | Lowered::Factors { .. } | Lowered::Quadruples(_) => {
-                    (0.0, 0.0)
-                }
+                PairWeight::Later => (0.0, 0.0),
             };
             means.of_block[block.start] = mean;
             means.of_tied[block.start] = if block.len() > 1 { tied } else { 0.0 };
@@ -60,15 +58,10 @@ impl Means {
     /// The power of two by which the numbers of pairs are to be multiplied, so that the squares of the largest do not
     /// underflow: for results that do not depend on the scale of one ranking. Products of two weights can be 1e-170
     /// although the largest weight is 1.
-    pub(crate) fn power(&self, weight: &Lowered, signed: bool) -> i32 {
+    pub(crate) fn power(&self, weight: &PairWeight, signed: bool) -> i32 {
         match weight {
-            Lowered::Products(_) => {}
-            Lowered::Count { .. }
-            | Lowered::Later
-            | Lowered::Sums(_)
-            | Lowered::Tensor { .. }
-            | Lowered::Factors { .. }
-            | Lowered::Quadruples(_) => return 0,
+            PairWeight::Products(_) => {}
+            PairWeight::Count { .. } | PairWeight::Later | PairWeight::Sums(_) => return 0,
         }
         let (mut most, mut second) = (0.0_f64, 0.0_f64);
         for mean in &self.of_block {
@@ -95,13 +88,13 @@ impl Means {
     }
 
     /// For a complete ranking, whose blocks are its ranks.
-    pub(crate) fn of_ranks(weight: &Lowered, items: usize) -> Result<Self, Error> {
+    pub(crate) fn of_ranks(weight: &PairWeight, items: usize) -> Result<Self, Error> {
         let ranks = memory::collect(0..items as u32)?;
         Self::of(weight, Blocks { starts: &ranks, order: &ranks, down: &[], start_at: &ranks, placed: items })
     }
 
     /// The sum for a ranking and itself, signed or not, for a weight whose pairs have products or sums of the means.
-    pub(crate) fn own(&self, weight: &Lowered, blocks: Blocks<'_>, signed: bool) -> f64 {
+    pub(crate) fn own(&self, weight: &PairWeight, blocks: Blocks<'_>, signed: bool) -> f64 {
         // Over the blocks so far: the number of items, and the sums of the means and of their squares.
         let (mut items, mut sum, mut squares) = (0.0, 0.0, 0.0);
         let mut own = 0.0;
@@ -110,9 +103,9 @@ impl Means {
             let square = mean * mean;
             own += size
                 * match weight {
-                    Lowered::Sums(_) => square * items + 2.0 * mean * sum + squares,
-                    Lowered::Count { .. } | Lowered::Products(_) => square * squares,
-                    Lowered::Later | Lowered::Tensor { .. } | Lowered::Factors { .. } | Lowered::Quadruples(_) => 0.0,
+                    PairWeight::Sums(_) => square * items + 2.0 * mean * sum + squares,
+                    PairWeight::Count { .. } | PairWeight::Products(_) => square * squares,
+                    PairWeight::Later => 0.0,
                 };
             if !signed {
                 own += size * (size - 1.0) * (tied * tied);
@@ -125,16 +118,16 @@ impl Means {
     }
 
     /// The numbers of an ordered pair of items and of the reversed pair, from the first ranks of their blocks.
-    pub(crate) fn of_pair(&self, weight: &Lowered, first: u32, second: u32) -> (f64, f64) {
+    pub(crate) fn of_pair(&self, weight: &PairWeight, first: u32, second: u32) -> (f64, f64) {
         if first == second {
             let tied = self.of_tied[first as usize];
             return (tied, tied);
         }
         let (a, b) = (self.of_block[first as usize], self.of_block[second as usize]);
         let joined = match weight {
-            Lowered::Sums(_) => a + b,
-            Lowered::Count { .. } | Lowered::Products(_) => a * b,
-            Lowered::Later | Lowered::Tensor { .. } | Lowered::Factors { .. } | Lowered::Quadruples(_) => 0.0,
+            PairWeight::Sums(_) => a + b,
+            PairWeight::Count { .. } | PairWeight::Products(_) => a * b,
+            PairWeight::Later => 0.0,
         };
         if first < second { (joined, 0.0) } else { (0.0, joined) }
     }

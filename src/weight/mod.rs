@@ -8,17 +8,17 @@
 //!   tails     means of weights for lists out of a catalogue
 //!   means     means of weights for tied items
 //!   mean_tensor  the same for tensors of weights
-//!   lowered   the few kinds of terms that engines distinguish; they never see a weight by name
+//!   kinds     the few kinds of terms that engines distinguish; they never see a weight by name
 //!   pair      the term of a pair of items, for each kind of term: one trait
 //!   powers    multiplication by powers of two
 //! ```
 //!
 //! A new weight is a variant of [`Weight`] and an arm of `Weight::given`, which converts it to a kind of term. Only a
-//! weight that matches none of the kinds of [`lowered`] needs a new kind there; the compiler then names every place
+//! weight that matches none of the kinds of [`kinds`] needs a new kind there; the compiler then names every place
 //! that has to handle it.
 
 pub(crate) mod checked;
-pub(crate) mod lowered;
+pub(crate) mod kinds;
 pub(crate) mod mean_tensor;
 pub(crate) mod means;
 pub(crate) mod own;
@@ -31,7 +31,7 @@ use std::sync::Arc;
 
 use crate::error::Error;
 use crate::memory;
-use lowered::Lowered;
+use kinds::{PairWeight, TensorWeight, WeightKind};
 
 /// Position weights `u`, from the most preferred position down.
 #[derive(Debug, Clone, PartialEq)]
@@ -113,32 +113,32 @@ pub enum Weight {
 
 impl Weight {
     /// The weight as engines see it, checked for the number of items.
-    pub(crate) fn check(&self, items: usize) -> Result<Lowered, Error> {
+    pub(crate) fn check(&self, items: usize) -> Result<WeightKind, Error> {
         self.given(items)?.checked(items)
     }
 
     /// As [`Weight::check`], times a power of two that brings the largest number near 1.
-    pub(crate) fn check_rescaled(&self, items: usize) -> Result<Lowered, Error> {
-        self.given(items)?.near_1(items)?.checked(items)
+    pub(crate) fn check_rescaled(&self, items: usize) -> Result<WeightKind, Error> {
+        self.given(items)?.scaled_to_unit(items)?.checked(items)
     }
 
     /// The kind of term, not checked yet: numbers may be too large, too many or too few.
-    fn given(&self, items: usize) -> Result<Lowered, Error> {
+    fn given(&self, items: usize) -> Result<WeightKind, Error> {
         Ok(match self {
-            Self::Standard => Lowered::Count { top: None },
-            &Self::Top(k) => Lowered::Count { top: Some(k) },
-            Self::Add(factor) => Lowered::Sums(factor.values(items)?.into()),
-            Self::Mult(factor) => Lowered::Products(factor.values(items)?.into()),
-            Self::Average => Lowered::Later,
+            Self::Standard => PairWeight::Count { top: None }.into(),
+            &Self::Top(k) => PairWeight::Count { top: Some(k) }.into(),
+            Self::Add(factor) => PairWeight::Sums(factor.values(items)?.into()).into(),
+            Self::Mult(factor) => PairWeight::Products(factor.values(items)?.into()).into(),
+            Self::Average => PairWeight::Later.into(),
             Self::Matrix(entries) => {
                 if checked::power(items, 2)? != entries.len() {
                     return Err(Error::WeightShape { given: entries.len(), arrays: 1, axes: 2, items });
                 }
-                Lowered::Tensor { order: 2, entries: memory::collect(entries.iter().copied())?.into() }
+                TensorWeight::Tensor { order: 2, entries: memory::collect(entries.iter().copied())?.into() }.into()
             }
-            Self::Tensor { order, entries } => Lowered::Tensor { order: *order, entries: entries.into() },
-            Self::Factors { order, vectors } => Lowered::Factors { order: *order, vectors: vectors.into() },
-            Self::Quadruples(entries) => Lowered::Quadruples(entries.into()),
+            Self::Tensor { order, entries } => TensorWeight::Tensor { order: *order, entries: entries.into() }.into(),
+            Self::Factors { order, vectors } => TensorWeight::Factors { order: *order, vectors: vectors.into() }.into(),
+            Self::Quadruples(entries) => WeightKind::Quadruples(entries.into()),
         })
     }
 }

@@ -8,7 +8,7 @@
 //! values of its terms is 0.** A normalized value with that ranking is then 0, and so is every value of two such
 //! rankings, by the Cauchy-Schwarz inequality.
 
-use super::lowered::Lowered;
+use super::kinds::{PairWeight, TensorWeight, WeightKind};
 use crate::error::Error;
 use crate::memory;
 use crate::parallel::Stop;
@@ -26,23 +26,23 @@ pub(crate) fn unless_rounding(value: f64, size: f64) -> f64 {
 }
 
 /// The sum over all tuples of `order` items, in their order, of the squared weight of the tuple's ranks.
-pub(crate) fn own(weight: &Lowered, order: usize, items: usize, stop: &Stop) -> Result<f64, Error> {
+pub(crate) fn own(weight: &WeightKind, order: usize, items: usize, stop: &Stop) -> Result<f64, Error> {
     Ok(match weight {
-        Lowered::Count { top } => binomial(top.unwrap_or(items).min(items), order),
+        WeightKind::Pairs(PairWeight::Count { top }) => binomial(top.unwrap_or(items).min(items), order),
         // The sum over j of n - j for the last item, of rank j from 0, times the number of ways to choose the earlier
         // ones.
-        Lowered::Later => binomial(items + 1, order + 1) / items.max(1) as f64,
-        Lowered::Sums(u) => {
+        WeightKind::Pairs(PairWeight::Later) => binomial(items + 1, order + 1) / items.max(1) as f64,
+        WeightKind::Pairs(PairWeight::Sums(u)) => {
             let (own, size) = squared_sums(u, order);
             unless_rounding(own, size)
         }
-        Lowered::Products(u) => squared_products(u, order, stop)?,
-        Lowered::Tensor { entries, .. } => sum(entries.iter().map(|entry| entry * entry)),
-        Lowered::Factors { order, vectors } => {
+        WeightKind::Pairs(PairWeight::Products(u)) => squared_products(u, order, stop)?,
+        WeightKind::Tensors(TensorWeight::Tensor { entries, .. }) => sum(entries.iter().map(|entry| entry * entry)),
+        WeightKind::Tensors(TensorWeight::Factors { order, vectors }) => {
             let (own, size) = of_factors(vectors, *order, items, stop)?;
             unless_rounding(own, size).max(0.0)
         }
-        Lowered::Quadruples(entries) => {
+        WeightKind::Quadruples(entries) => {
             let pairs = (0..items).flat_map(|a| (a + 1..items).map(move |b| a * items + b));
             sum(pairs.map(|pair| entries[pair * items * items + pair]))
         }
@@ -180,7 +180,7 @@ mod tests {
             }
             assert!((squared_sums(&u, order).0 - sums).abs() < 1e-12);
             assert!((squared_products(&u, order, &Stop::default()).unwrap() - products).abs() < 1e-12);
-            assert_eq!(own(&Lowered::Count { top: None }, order, 5, &Stop::default()), Ok(count));
+            assert_eq!(own(&PairWeight::Count { top: None }.into(), order, 5, &Stop::default()), Ok(count));
         }
     }
 }

@@ -3,7 +3,7 @@
 use std::f64::consts::LN_2;
 
 use super::checked::check_length;
-use super::lowered::Lowered;
+use super::kinds::{PairWeight, TensorWeight, WeightKind};
 use super::own::squared_products;
 use super::powers::{exponent, scaled, times_power_of_two};
 use crate::error::Error;
@@ -13,29 +13,27 @@ use crate::parallel::Stop;
 /// Sums of scaled weights stay below 2 to this power, and self-similarities above its inverse if possible.
 const RANGE: f64 = 900.0;
 
-impl Lowered {
+impl WeightKind {
     /// The weight times a power of two that brings the largest number near 1, before any check: numbers that are not
     /// finite, or of the wrong length, are not changed.
-    pub(crate) fn near_1(self, items: usize) -> Result<Self, Error> {
-        let values = match &self {
-            Self::Count { .. } | Self::Later => return Ok(self),
-            Self::Sums(values) | Self::Products(values) | Self::Quadruples(values) => values,
-            Self::Tensor { entries, .. } => entries,
-            Self::Factors { vectors, .. } => vectors,
+    pub(crate) fn scaled_to_unit(self, items: usize) -> Result<Self, Error> {
+        let to_unit = |values: &Shared| -> Result<Shared, Error> {
+            let finite = values.iter().all(|value| value.is_finite());
+            if finite { scaled(values, exponent(values)).map(Shared::from) } else { Ok(values.clone()) }
         };
-        if values.iter().any(|value| !value.is_finite()) {
-            return Ok(self);
-        }
-        let near_1 = |values: &[f64]| scaled(values, exponent(values)).map(Shared::from);
         Ok(match self {
-            Self::Sums(values) => Self::Sums(near_1(&values)?),
-            Self::Products(values) => Self::Products(near_1(&values)?),
-            Self::Tensor { order, entries } => Self::Tensor { order, entries: near_1(&entries)? },
-            Self::Factors { order, vectors } if check_length(&vectors, items, order).is_ok() => {
-                Self::Factors { order, vectors: balanced(&vectors, order, items)?.0.into() }
+            Self::Pairs(PairWeight::Sums(values)) => PairWeight::Sums(to_unit(&values)?).into(),
+            Self::Pairs(PairWeight::Products(values)) => PairWeight::Products(to_unit(&values)?).into(),
+            Self::Pairs(weight @ (PairWeight::Count { .. } | PairWeight::Later)) => weight.into(),
+            Self::Tensors(TensorWeight::Tensor { order, entries }) => {
+                TensorWeight::Tensor { order, entries: to_unit(&entries)? }.into()
             }
-            Self::Quadruples(entries) => Self::Quadruples(near_1(&entries)?),
-            Self::Count { .. } | Self::Later | Self::Factors { .. } => self,
+            Self::Tensors(TensorWeight::Factors { order, vectors }) => {
+                let usable = check_length(&vectors, items, order).is_ok() && vectors.iter().all(|v| v.is_finite());
+                let vectors = if usable { balanced(&vectors, order, items)?.0.into() } else { vectors };
+                TensorWeight::Factors { order, vectors }.into()
+            }
+            Self::Quadruples(entries) => Self::Quadruples(to_unit(&entries)?),
         })
     }
 
@@ -43,13 +41,10 @@ impl Lowered {
     /// nor underflows; for results that do not depend on the scale of the weights.
     pub(crate) fn scaled(self, order: usize, items: usize, stop: &Stop) -> Result<Self, Error> {
         match self {
-            Self::Products(values) => Ok(Self::Products(for_products(&values, order, stop)?.into())),
-            Self::Count { .. }
-            | Self::Later
-            | Self::Sums(_)
-            | Self::Tensor { .. }
-            | Self::Factors { .. }
-            | Self::Quadruples(_) => self.near_1(items),
+            Self::Pairs(PairWeight::Products(values)) => {
+                Ok(PairWeight::Products(for_products(&values, order, stop)?.into()).into())
+            }
+            Self::Pairs(_) | Self::Tensors(_) | Self::Quadruples(_) => self.scaled_to_unit(items),
         }
     }
 }

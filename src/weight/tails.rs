@@ -3,7 +3,7 @@
 //! The latter are all ranks from the length of the list on, so their means depend only on the length. They are computed
 //! once for every length, in one pass over the weights from the end.
 
-use super::lowered::Lowered;
+use super::kinds::PairWeight;
 use super::means::Means;
 use crate::error::Error;
 use crate::memory;
@@ -14,7 +14,7 @@ const LOOK_EVERY: usize = 1 << 16;
 
 /// The means of the weights of the last ranks.
 pub(crate) struct Tails<'a> {
-    weight: &'a Lowered,
+    weight: &'a PairWeight,
     items: usize,
     /// For each length of a list, the mean weight of the ranks from there on, and the mean number of an ordered pair of
     /// them.
@@ -43,15 +43,15 @@ impl Sum {
 
 impl<'a> Tails<'a> {
     /// For lists of up to `longest` of the items.
-    pub(crate) fn new(weight: &'a Lowered, items: usize, longest: usize, stop: &Stop) -> Result<Self, Error> {
+    pub(crate) fn new(weight: &'a PairWeight, items: usize, longest: usize, stop: &Stop) -> Result<Self, Error> {
         let mut means = memory::filled(longest.min(items) + 1, (0.0, 0.0))?;
         match weight {
-            Lowered::Count { .. } => {
+            PairWeight::Count { .. } => {
                 for (length, mean) in means.iter_mut().enumerate() {
                     *mean = of_counts(weight, length, items - length);
                 }
             }
-            Lowered::Products(u) | Lowered::Sums(u) => {
+            PairWeight::Products(u) | PairWeight::Sums(u) => {
                 let (mut sum, mut products) = (Sum::default(), Sum::default());
                 for (rank, &u) in u.iter().enumerate().rev() {
                     if rank % LOOK_EVERY == 0 && stop.is_set() {
@@ -66,13 +66,13 @@ impl<'a> Tails<'a> {
             }
             // The numbers of pairs depend on both lists and are computed for every two of them. General weights have no
             // means here.
-            Lowered::Later | Lowered::Tensor { .. } | Lowered::Factors { .. } | Lowered::Quadruples(_) => {}
+            PairWeight::Later => {}
         }
         Ok(Self { weight, items, means })
     }
 
     /// From means that are already known.
-    pub(crate) fn known(weight: &'a Lowered, items: usize, means: &[(f64, f64)]) -> Result<Self, Error> {
+    pub(crate) fn known(weight: &'a PairWeight, items: usize, means: &[(f64, f64)]) -> Result<Self, Error> {
         Ok(Self { weight, items, means: memory::collect(means.iter().copied())? })
     }
 
@@ -98,8 +98,8 @@ impl<'a> Tails<'a> {
     /// The same for a block of ranks.
     fn of_block(&self, start: usize, size: usize) -> (f64, f64) {
         match self.weight {
-            Lowered::Count { .. } => of_counts(self.weight, start, size),
-            Lowered::Products(u) | Lowered::Sums(u) => {
+            PairWeight::Count { .. } => of_counts(self.weight, start, size),
+            PairWeight::Products(u) | PairWeight::Sums(u) => {
                 let (mut sum, mut products) = (0.0, 0.0);
                 for &u in &u[start..start + size] {
                     products += sum * u;
@@ -107,33 +107,29 @@ impl<'a> Tails<'a> {
                 }
                 of_sums(self.weight, sum, products, size)
             }
-            Lowered::Later | Lowered::Tensor { .. } | Lowered::Factors { .. } | Lowered::Quadruples(_) => (0.0, 0.0),
+            PairWeight::Later => (0.0, 0.0),
         }
     }
 }
 
 /// For a block of ranks with counting weights.
-fn of_counts(weight: &Lowered, start: usize, size: usize) -> (f64, f64) {
-    let Lowered::Count { top: Some(k) } = weight else { return (1.0, if size > 1 { 0.5 } else { 0.0 }) };
+fn of_counts(weight: &PairWeight, start: usize, size: usize) -> (f64, f64) {
+    let PairWeight::Count { top: Some(k) } = weight else { return (1.0, if size > 1 { 0.5 } else { 0.0 }) };
     let inside = k.saturating_sub(start).min(size) as f64;
     let pairs = size as f64 * (size as f64 - 1.0);
     (inside / size.max(1) as f64, if size > 1 { inside * (inside - 1.0) / 2.0 / pairs } else { 0.0 })
 }
 
 /// For a block of ranks, from the sum of the weights and the sum of the products of two.
-fn of_sums(weight: &Lowered, sum: f64, products: f64, size: usize) -> (f64, f64) {
+fn of_sums(weight: &PairWeight, sum: f64, products: f64, size: usize) -> (f64, f64) {
     let mean = sum / size as f64;
     if size < 2 {
         return (mean, 0.0);
     }
     match weight {
-        Lowered::Products(_) => (mean, products / (size as f64 * (size as f64 - 1.0))),
-        Lowered::Sums(_) => (mean, mean),
-        Lowered::Count { .. }
-        | Lowered::Later
-        | Lowered::Tensor { .. }
-        | Lowered::Factors { .. }
-        | Lowered::Quadruples(_) => (0.0, 0.0),
+        PairWeight::Products(_) => (mean, products / (size as f64 * (size as f64 - 1.0))),
+        PairWeight::Sums(_) => (mean, mean),
+        PairWeight::Count { .. } | PairWeight::Later => (0.0, 0.0),
     }
 }
 
@@ -153,7 +149,7 @@ mod tests {
     #[test]
     fn tails_are_the_means_of_their_ranks() {
         let u = [0.5, -2.0, 3.0, 0.25, 1.0];
-        let weight = Lowered::Products(u.to_vec().into());
+        let weight = PairWeight::Products(u.to_vec().into());
         let tails = Tails::new(&weight, 5, 5, &Stop::default()).unwrap();
         let means = tails.of_list(&[1, 2, 0]).unwrap();
         assert_eq!(means.of_block, [0.5, 0.5, 0.0, 0.625]);

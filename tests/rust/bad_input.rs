@@ -17,8 +17,7 @@ use refused::{
 use wkendall::embedding::{self, Run};
 use wkendall::{
     Backend, Columns, Error, Matrix, Measure, Options, Progress, Rankings, Weight, Workspace, correlations,
-    correlations_into, diagonal_incomplete, features, gram, gram_incomplete_into, gram_into, neighbors, planned,
-    within,
+    correlations_into, diagonal, features, gram, gram_into, neighbors, planned, within,
 };
 
 /// Variants that no call of a test reaches, and why.
@@ -189,37 +188,37 @@ fn runs() -> Vec<Case> {
         ),
         case(
             "order of ties",
-            diagonal_incomplete(&standard().of_order(3).unwrap(), &ties(), any()),
+            diagonal(&standard().with_order(3).unwrap(), &ties(), any()),
             "IncompleteOrder { order: 3 }",
             "order is 3, but rankings with ties or missing items take orders 1 and 2 only",
         ),
         case(
             "quadruples of ties",
-            diagonal_incomplete(&kernel(&Weight::Quadruples(vec![0.0; 81].into())), &ties(), any()),
+            diagonal(&kernel(&Weight::Quadruples(vec![0.0; 81].into())), &ties(), any()),
             "IncompleteQuadruples",
             "W is for complete rankings: with ties or missing items each pair of items would need a mean",
         ),
         case(
             "weight of unknown places",
-            diagonal_incomplete(&kernel(&mult(&[1.0; 3])), &open(), any()),
+            diagonal(&kernel(&mult(&[1.0; 3])), &open(), any()),
             "UnknownPlaces",
             "if missing items can be anywhere, the weight must be the standard one, and the order 2",
         ),
         case(
             "single items of unknown places",
-            diagonal_incomplete(&standard().of_order(1).unwrap(), &open(), any()),
+            diagonal(&standard().with_order(1).unwrap(), &open(), any()),
             "UnknownPlaces",
             "the weight must be the standard one, and the order 2",
         ),
         case(
             "output of ties short",
-            gram_incomplete_into(&measure, &ties(), None, &mut short, any()),
+            gram_into(&measure, &ties(), None, &mut short, any()),
             "OutputLength { given: 3, rows: 2, columns: 2 }",
             "the output holds 3 values, but the result is 2 x 2",
         ),
         case(
             "ties of other items",
-            gram_incomplete_into(&Measure::distance(4), &ties(), None, &mut [0.0; 4], any()),
+            gram_into(&Measure::distance(4), &ties(), None, &mut [0.0; 4], any()),
             "ItemsDiffer { left: 3, right: 4 }",
             "rankings of 3 items cannot go with 4 items",
         ),

@@ -43,9 +43,9 @@ fn any_tile_and_any_number_of_threads_give_the_same_bits() {
                 for q in 0..m {
                     let value = measure.between(x.row(p), x.row(q), &mut workspace).unwrap();
                     let found = expected[p * m + q];
-                    let room = 1e-12 * value.abs().max(measure.of_equal());
+                    let room = 1e-12 * value.abs().max(measure.self_similarity());
                     assert!((found - value).abs() <= room, "{measure:?} {p} {q}: {found} {value}");
-                    assert!(p != q || found == measure.of_equal());
+                    assert!(p != q || found == measure.self_similarity());
                 }
             }
             for threads in [1, 2, 5] {
@@ -121,10 +121,10 @@ fn many_items() {
                     let backend = format!("{strategy}-{level}").parse().unwrap();
                     match gram(&measure, &x, None, Options { backend, ..Options::default() }) {
                         Ok(values) => {
-                            let room = if is_count(&measure) { 0.0 } else { 1e-12 * measure.of_equal() };
+                            let room = if is_count(&measure) { 0.0 } else { 1e-12 * measure.self_similarity() };
                             let name = format!("{strategy}-{level} n = {n}");
                             assert!((values[1] - wanted).abs() <= room, "{name}: {} {wanted}", values[1]);
-                            assert!((values[0] - measure.of_equal()).abs() <= room, "{name}: {}", values[0]);
+                            assert!((values[0] - measure.self_similarity()).abs() <= room, "{name}: {}", values[0]);
                         }
                         Err(Error::MissingInstructions { .. } | Error::CannotCompute { .. }) => {}
                         Err(error) => panic!("{error}"),
@@ -193,7 +193,7 @@ fn check_block(measure: &Measure, x: &Rankings, y: &Rankings, values: &[f64], na
         for q in 0..y.rows() {
             let wanted = measure.between(x.row(p), y.row(q), workspace).unwrap();
             let found = values[p * y.rows() + q];
-            let size = if mixed { measure.of_equal().abs().max(wanted.abs()) } else { wanted.abs() };
+            let size = if mixed { measure.self_similarity().abs().max(wanted.abs()) } else { wanted.abs() };
             let room = if counts { 0.0 } else { 1e-12 * size };
             assert!((found - wanted).abs() <= room, "{name} {measure:?} {p} {q}: {found} {wanted}");
         }
@@ -308,7 +308,7 @@ fn single_precision_is_near_the_double_result() {
         gram_into(&measure, &x, None, &mut single, Options::default()).unwrap();
         let counts = is_count(&measure);
         for (double, single) in double.into_iter().zip(single) {
-            let room = if counts { 0.0 } else { 1e-5 * measure.of_equal() };
+            let room = if counts { 0.0 } else { 1e-5 * measure.self_similarity() };
             assert!((f64::from(double as f32) - f64::from(single)).abs() <= room, "{measure:?} {double} {single}");
         }
     }

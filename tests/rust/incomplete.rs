@@ -2,7 +2,7 @@
 
 use wkendall::{
     Error, Factor, Incomplete, Measure, Missing, Options, Rankings, Weight, Workspace, diagonal, embedding, gram,
-    gram_incomplete_into,
+    gram_into,
 };
 
 const NONE: f64 = f64::NAN;
@@ -72,7 +72,7 @@ fn values_are_means_over_completions() {
                 [Measure::kernel(&weight, 4).unwrap(), Measure::kernel(&weight, 4).unwrap().signed().unwrap()]
             {
                 let mut out = [0.0; 36];
-                gram_incomplete_into(&measure, &x, None, &mut out, Options::default()).unwrap();
+                gram_into(&measure, &x, None, &mut out, Options::default()).unwrap();
                 for (index, &value) in out.iter().enumerate() {
                     let wanted = mean(&measure, &rows[index / 6], &rows[index % 6], missing);
                     assert!((value - wanted).abs() < 1e-12, "{weight:?} {missing:?} {index}: {value} {wanted}");
@@ -123,7 +123,7 @@ fn general_weights_are_means_over_completions() {
 fn kernels_of_single_items_are_means_over_completions() {
     let u = Factor::Values(vec![1.0, 0.5, -0.25, 0.125]);
     for weight in [Weight::Standard, Weight::Top(2), Weight::Add(u.clone()), Weight::Mult(u), Weight::Average] {
-        let measure = Measure::kernel(&weight, 4).unwrap().of_order(1).unwrap();
+        let measure = Measure::kernel(&weight, 4).unwrap().with_order(1).unwrap();
         let out = gram(&measure, &lists(), None, Options::default()).unwrap();
         for (index, &value) in out.iter().enumerate() {
             let wanted = mean(&measure, &ROWS[index / 6], &ROWS[index % 6], Missing::Bottom);
@@ -215,8 +215,8 @@ fn what_is_not_a_ranking_is_refused() {
     assert!(Incomplete::from_ranks(1, 3, &[1, 1], Missing::Error).is_err());
     let x = Incomplete::from_ranks(1, 2, &[1, 1], Missing::Error).unwrap();
     assert!(!x.is_complete() && x.complete().is_none());
-    let cubic = Measure::kernel(&Weight::Standard, 2).unwrap().of_order(3).unwrap();
-    assert!(gram_incomplete_into(&cubic, &x, None, &mut [0.0], Options::default()).is_err());
+    let cubic = Measure::kernel(&Weight::Standard, 2).unwrap().with_order(3).unwrap();
+    assert!(gram_into(&cubic, &x, None, &mut [0.0], Options::default()).is_err());
     let complete = Incomplete::from_ranks(1, 3, &[10, 30, 20], Missing::Error).unwrap();
     assert_eq!(complete.complete().unwrap().row(0).ranks(), [0, 2, 1]);
 }

@@ -10,8 +10,8 @@ use std::ops::ControlFlow;
 
 use naive::Random;
 use wkendall::{
-    Error, Factor, Incomplete, Lists, Measure, Missing, Options, Progress, Rankings, Watch, Weight,
-    diagonal_incomplete, embedding, features, gram, gram_incomplete_into, gram_into, neighbors, packed_signs, within,
+    Error, Factor, Incomplete, Lists, Measure, Missing, Options, Progress, Rankings, Watch, Weight, diagonal,
+    embedding, features, gram, gram_into, neighbors, packed_signs, within,
 };
 
 /// Runs with a watch that stops at once.
@@ -77,8 +77,8 @@ fn a_large_result_before_its_first_value() {
 fn tuples_of_high_order() {
     // Many seconds. Larger weights would overflow on the way, smaller ones underflow.
     let weight = Weight::Mult(Factor::Values(vec![0.016; 600_000]));
-    let measure = Measure::kernel(&weight, 600_000).unwrap().of_order(400).unwrap();
-    assert!(measure.of_equal() > 0.0);
+    let measure = Measure::kernel(&weight, 600_000).unwrap().with_order(400).unwrap();
+    assert!(measure.self_similarity() > 0.0);
     stops_on_threads("order 400", pair(&measure));
 }
 
@@ -100,15 +100,13 @@ fn ties_of_the_average_weight() {
     let mut out = [0.0; 4];
     let average = Measure::kernel(&Weight::Average, 300_000).unwrap();
     let signed = average.clone().signed().unwrap();
-    stops_on_threads("signed", |options| gram_incomplete_into(&signed, &x, None, &mut out, options));
+    stops_on_threads("signed", |options| gram_into(&signed, &x, None, &mut out, options));
     let normalized = signed.clone().normalized();
-    stops_on_threads("normalized", |options| gram_incomplete_into(&normalized, &x, None, &mut out, options));
-    stops_on_threads("diagonal", |options| diagonal_incomplete(&normalized, &x, options).map(drop));
+    stops_on_threads("normalized", |options| gram_into(&normalized, &x, None, &mut out, options));
+    stops_on_threads("diagonal", |options| diagonal(&normalized, &x, options).map(drop));
     let large = tied(1, 300_000, 2);
     let single = tied(1, 300_000, 1 << 30);
-    stops_on_threads("large blocks", |options| {
-        gram_incomplete_into(&average, &large, Some(&single), &mut [0.0], options)
-    });
+    stops_on_threads("large blocks", |options| gram_into(&average, &large, Some(&single), &mut [0.0], options));
 }
 
 #[test]
@@ -117,12 +115,12 @@ fn incomplete_rankings_of_many_items() {
     let mut out = [0.0; 4];
     for weight in [Weight::Standard, Weight::Add(Factor::Log), Weight::Mult(Factor::Log)] {
         let measure = Measure::kernel(&weight, 1_000_000).unwrap();
-        stops_on_threads("ties", |options| gram_incomplete_into(&measure, &x, None, &mut out, options));
+        stops_on_threads("ties", |options| gram_into(&measure, &x, None, &mut out, options));
     }
     let values: Vec<f64> = (0..2_000_000).map(|i| if i % 3 == 0 { f64::NAN } else { f64::from(i % 99_991) }).collect();
     let x = Incomplete::from_ranks(2, 1_000_000, &values, Missing::Anywhere).unwrap();
     let measure = Measure::kernel(&Weight::Standard, 1_000_000).unwrap();
-    stops_on_threads("anywhere", |options| gram_incomplete_into(&measure, &x, None, &mut out, options));
+    stops_on_threads("anywhere", |options| gram_into(&measure, &x, None, &mut out, options));
 }
 
 fn run_watched(threads: Option<usize>, watch: Watch<'_>) -> embedding::Run<'_> {
@@ -139,9 +137,7 @@ fn features_and_sums_of_them() {
     let one = Rankings::from_ranks(1, 3000, &Random(5).ranks(3000)).unwrap();
     for threads in [Some(1), Some(2)] {
         stops("features_into", |watch| features::features_into(&kernel, &one, &mut out, run_watched(threads, watch)));
-        stops("features_incomplete_into", |watch| {
-            features::features_incomplete_into(&kernel, &tied, &mut out, run_watched(threads, watch))
-        });
+        stops("features_into", |watch| features::features_into(&kernel, &tied, &mut out, run_watched(threads, watch)));
         stops("embed_into", |watch| {
             embedding::embed_into(&one, 2, &table, &mut vec![0.0; 9_000_000], run_watched(threads, watch))
         });
@@ -187,7 +183,7 @@ fn progress_counts_both_phases_and_never_goes_back() {
             ControlFlow::Continue(())
         };
         let options = Options { threads: Some(1), watch: Some(&mut watch), ..Options::default() };
-        gram_incomplete_into(&measure, &x, y, &mut [0.0; 1600], options).unwrap();
+        gram_into(&measure, &x, y, &mut [0.0; 1600], options).unwrap();
         assert!(seen.windows(2).all(|two| two[0].done <= two[1].done && two[0].total == two[1].total), "{seen:?}");
         assert!(seen.last().is_some_and(|last| last.done == last.total));
         assert!(seen.first().is_some_and(|first| first.done < first.total));

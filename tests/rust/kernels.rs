@@ -215,7 +215,7 @@ fn normalized_is_one_for_equal_rankings_and_zero_without_self_similarity() {
         for naive in weights(n, &mut random) {
             let kernel = Measure::kernel(&weight_of(&naive), n).unwrap();
             let own = kernel.between(x.row(0), x.row(0), &mut workspace).unwrap();
-            assert_eq!(own.to_bits(), kernel.of_equal().to_bits());
+            assert_eq!(own.to_bits(), kernel.self_similarity().to_bits());
             let expected = if own == 0.0 { 0.0 } else { 1.0 };
             for measure in [kernel.clone().normalized(), kernel.signed().unwrap().normalized()] {
                 assert_eq!(measure.between(x.row(0), x.row(0), &mut workspace).unwrap(), expected, "{naive:?}");
@@ -289,21 +289,21 @@ fn builders_in_any_order_give_the_same_value() {
     let (mallows, tau) = (Measure::mallows(4, 0.5).unwrap(), Measure::correlation(&Weight::Standard, 4).unwrap());
     for (what, measure, expected) in [
         ("kernel", kernel(), 4.0),
-        ("of order 2", kernel().of_order(2).unwrap(), 4.0),
-        ("back to order 2", kernel().of_order(3).unwrap().of_order(2).unwrap(), 4.0),
+        ("of order 2", kernel().with_order(2).unwrap(), 4.0),
+        ("back to order 2", kernel().with_order(3).unwrap().with_order(2).unwrap(), 4.0),
         ("signed", kernel().signed().unwrap(), 2.0),
         ("signed twice", kernel().signed().unwrap().signed().unwrap(), 2.0),
-        ("signed of order 2", kernel().signed().unwrap().of_order(2).unwrap(), 2.0),
-        ("distance of order 2", Measure::distance(4).of_order(2).unwrap(), 2.0),
-        ("of order 2, signed", kernel().of_order(2).unwrap().signed().unwrap(), 2.0),
+        ("signed of order 2", kernel().signed().unwrap().with_order(2).unwrap(), 2.0),
+        ("distance of order 2", Measure::distance(4).with_order(2).unwrap(), 2.0),
+        ("of order 2, signed", kernel().with_order(2).unwrap().signed().unwrap(), 2.0),
         ("normalized", kernel().normalized(), 4.0 / 6.0),
         ("normalized twice", kernel().normalized().normalized(), 4.0 / 6.0),
         ("signed, normalized", kernel().signed().unwrap().normalized(), 2.0 / 6.0),
         ("normalized, signed", kernel().normalized().signed().unwrap(), 2.0 / 6.0),
-        ("tau of order 2", kernel().signed().unwrap().normalized().of_order(2).unwrap(), 2.0 / 6.0),
-        ("of order 1, normalized", kernel().of_order(1).unwrap().normalized(), 1.0),
-        ("normalized, of order 1", kernel().normalized().of_order(1).unwrap(), 1.0),
-        ("triples", kernel().normalized().of_order(3).unwrap(), 0.0),
+        ("tau of order 2", kernel().signed().unwrap().normalized().with_order(2).unwrap(), 2.0 / 6.0),
+        ("of order 1, normalized", kernel().with_order(1).unwrap().normalized(), 1.0),
+        ("normalized, of order 1", kernel().normalized().with_order(1).unwrap(), 1.0),
+        ("triples", kernel().normalized().with_order(3).unwrap(), 0.0),
         ("distance", Measure::distance(4), 2.0),
         ("Mallows", mallows.clone(), (-1.0_f64).exp()),
         ("Mallows, normalized", mallows.normalized(), (-1.0_f64).exp()),

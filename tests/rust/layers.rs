@@ -90,32 +90,6 @@ fn modules_import_what_is_below_them() {
     assert!(maps >= 5, "only {maps} maps");
 }
 
-/// The name of the type or trait that begins at this line.
-fn named_here(line: &str) -> Option<&str> {
-    let inside = line.strip_prefix("pub(").and_then(|rest| rest.split_once(") ")).map(|(_, item)| item);
-    let item = inside.or_else(|| line.strip_prefix("pub ")).unwrap_or(line);
-    let rest = ["struct ", "enum ", "trait ", "type "].iter().find_map(|kind| item.strip_prefix(kind))?;
-    rest.split(|c: char| !c.is_alphanumeric()).next()
-}
-
-/// Private types of different modules have different names. Names that users see are left out: they belong to a module,
-/// such as `consensus::Options`, or stand for a type of the crate in Python.
-#[test]
-fn each_name_means_one_thing() {
-    const PUBLIC: [&str; 5] = ["Columns", "ListIndex", "Measure", "Options", "Rankings"];
-    let src = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
-    let mut homes: BTreeMap<String, Vec<PathBuf>> = BTreeMap::new();
-    for file in files_of(&src) {
-        let text = fs::read_to_string(&file).unwrap();
-        for name in text.lines().filter_map(named_here).filter(|name| !PUBLIC.contains(name)) {
-            homes.entry(name.to_owned()).or_default().push(file.clone());
-        }
-    }
-    assert!(homes.len() > 100, "only {} names", homes.len());
-    let shared: Vec<_> = homes.iter().filter(|(_, files)| files.len() > 1).collect();
-    assert!(shared.is_empty(), "names of several types: {shared:#?}");
-}
-
 /// Generic functions are compiled in the crates that call them, in their profile: for a debug build without
 /// optimisation. So those that users call only name the types, and hand the work to functions that are not generic.
 #[test]
@@ -140,19 +114,4 @@ fn public_generic_functions_are_short() {
         }
     }
     assert!(found >= 20, "only {found} functions");
-}
-
-#[test]
-fn lines_and_files_are_short() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    // The published crate is without the last two.
-    let folders = ["src", "tests/rust", "benches", "fuzz/fuzz_targets", "fuzz/src"].map(|folder| root.join(folder));
-    let files = folders.iter().filter(|folder| folder.exists()).flat_map(|folder| files_of(folder));
-    for file in files.filter(|file| file.extension().is_some_and(|end| end == "rs")) {
-        let text = fs::read_to_string(&file).unwrap();
-        assert!(text.lines().count() <= 450, "{} has {} lines", file.display(), text.lines().count());
-        for (number, line) in text.lines().enumerate() {
-            assert!(line.chars().count() <= 120, "{}:{} is too long", file.display(), number + 1);
-        }
-    }
 }

@@ -6,8 +6,7 @@ mod naive;
 
 use naive::Random;
 use wkendall::{
-    Element, Error, Factor, Incomplete, Measure, Missing, Options, Rankings, Weight, gram_incomplete_into, gram_into,
-    instruction_sets,
+    Element, Error, Factor, Incomplete, Measure, Missing, Options, Rankings, Weight, gram_into, instruction_sets,
 };
 
 /// Numbers of items, and of rankings on both sides: rankings are taken by 24 or 48, bits by 64, numbers by 4, 8 or 16.
@@ -40,7 +39,7 @@ fn measures(n: usize, random: &mut Random) -> Vec<Measure> {
         Measure::distance(n),
     ];
     for weight in [Weight::Standard, Weight::Add(Factor::Log), Weight::Mult(Factor::Values(u)), Weight::Average] {
-        all.push(kernel(weight).of_order(3).unwrap());
+        all.push(kernel(weight).with_order(3).unwrap());
     }
     if n < 20 {
         all.push(kernel(Weight::Matrix((0..n * n).map(|_| random.real()).collect())));
@@ -122,7 +121,7 @@ fn incomplete_rankings() {
                 ran.extend(compare::<f64>(1e-12, |backend, out| {
                     *out = vec![0.0; m * m2];
                     let options = Options { backend: backend.parse()?, threads: Some(1), ..Options::default() };
-                    gram_incomplete_into(&measure, &x, Some(&y), out, options)
+                    gram_into(&measure, &x, Some(&y), out, options)
                 }));
             }
         }

@@ -315,7 +315,7 @@ fn what_is_no_list_is_refused() {
 #[test]
 fn measures_without_a_mean_are_refused() {
     let lists = Lists::from_ranks(4, &[0, 1], &[2], &[1]).unwrap();
-    let triples = Measure::kernel(&Weight::Standard, 4).unwrap().of_order(3).unwrap();
+    let triples = Measure::kernel(&Weight::Standard, 4).unwrap().with_order(3).unwrap();
     assert_eq!(gram(&triples, &lists, None, Options::default()), Err(Error::IncompleteOrder { order: 3 }));
     let quadruples = Measure::kernel(&Weight::Quadruples(vec![0.0; 256].into()), 4).unwrap();
     assert_eq!(gram(&quadruples, &lists, None, Options::default()), Err(Error::IncompleteQuadruples));
@@ -345,7 +345,7 @@ fn what_needs_all_items_has_the_values_of_whole_rankings() {
         for weight in
             [Weight::Standard, Weight::Average, Weight::Add(Factor::Values(u.clone())), Weight::Mult(Factor::Log)]
         {
-            measures.push(Measure::kernel(&weight, n).unwrap().of_order(1).unwrap());
+            measures.push(Measure::kernel(&weight, n).unwrap().with_order(1).unwrap());
             measures.push(Measure::correlation(&weight, n).unwrap());
         }
         for measure in measures {

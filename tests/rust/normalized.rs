@@ -10,8 +10,8 @@ mod naive;
 
 use naive::Random;
 use wkendall::{
-    Backend, Element, Error, Factor, Incomplete, Measure, Missing, Options, Rankings, Weight, gram_incomplete_into,
-    gram_into, instruction_sets,
+    Backend, Element, Error, Factor, Incomplete, Measure, Missing, Options, Rankings, Weight, gram_into,
+    instruction_sets,
 };
 
 struct Draw<'a> {
@@ -106,7 +106,7 @@ impl Draw<'_> {
         let named = !matches!(weight, Weight::Matrix(_) | Weight::Factors { .. } | Weight::Tensor { .. });
         let kernel = match self.random.below(4) {
             0 | 1 if named => kernel.signed()?,
-            2 if named && !incomplete => kernel.of_order(1 + self.random.below(n + 2))?,
+            2 if named && !incomplete => kernel.with_order(1 + self.random.below(n + 2))?,
             _ => kernel,
         };
         kernel.try_normalized()
@@ -149,7 +149,7 @@ impl Draw<'_> {
         let mut fill = |backend: Backend, rows: &[Vec<f64>]| {
             if incomplete {
                 let x = Incomplete::from_ranks(m, n, &rows.concat(), Missing::Bottom)?;
-                gram_incomplete_into(&measure, &x, None, &mut out, options(backend))
+                gram_into(&measure, &x, None, &mut out, options(backend))
             } else {
                 gram_into(&measure, &Rankings::from_ranks(m, n, &rows.concat())?, None, &mut out, options(backend))
             }

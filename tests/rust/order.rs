@@ -63,7 +63,7 @@ fn named_weights_on_every_instruction_set() {
         ];
         for weight in weights {
             for order in 1..=5 {
-                let kernel = Measure::kernel(&weight, n).unwrap().of_order(order).unwrap();
+                let kernel = Measure::kernel(&weight, n).unwrap().with_order(order).unwrap();
                 for level in instruction_sets() {
                     let backend = format!("pairs-{level}").parse().unwrap();
                     let values = gram(&kernel, &x, None, Options { backend, ..Options::default() }).unwrap();
@@ -71,7 +71,7 @@ fn named_weights_on_every_instruction_set() {
                         let (s, t) = (ranks_of(&x, index / 3), ranks_of(&x, index % 3));
                         let wanted = sum(&s, &t, order, |a, c| term(&weight, n, a, c));
                         let size = sum(&s, &t, order, |a, c| term(&weight, n, a, c).abs());
-                        close(value, wanted, size.max(kernel.of_equal().abs()));
+                        close(value, wanted, size.max(kernel.self_similarity().abs()));
                     }
                 }
             }
@@ -88,7 +88,7 @@ fn many_items_and_orders() {
         let values = ranks_of(&x, 0);
         let mut ending = vec![1.0; n];
         for order in 1..=20 {
-            let kernel = Measure::kernel(&Weight::Standard, n).unwrap().of_order(order).unwrap();
+            let kernel = Measure::kernel(&Weight::Standard, n).unwrap().with_order(order).unwrap();
             let wanted: f64 = ending.iter().sum();
             assert_eq!(kernel.kappa(x.row(0), &mut Workspace::new(n)).unwrap(), wanted, "n = {n}, order {order}");
             ending = (0..n).map(|j| (0..j).filter(|&i| values[i] < values[j]).map(|i| ending[i]).sum()).collect();
@@ -182,10 +182,10 @@ fn the_embedding_and_its_linear_functions() {
 fn what_does_not_fit_is_refused() {
     let kernel = |weight: &Weight| Measure::kernel(weight, 3);
     let standard = || kernel(&Weight::Standard).unwrap();
-    assert_eq!(standard().of_order(0).unwrap_err(), Error::Order { order: 0 });
-    assert_eq!(standard().of_order(3).unwrap().signed().unwrap_err(), Error::OrderSigned { order: 3 });
-    assert_eq!(kernel(&Weight::Matrix(vec![0.0; 9])).unwrap().of_order(2).unwrap_err(), Error::Order { order: 2 });
-    let large = Measure::kernel(&Weight::Standard, 3000).unwrap().of_order(1500).unwrap_err();
+    assert_eq!(standard().with_order(0).unwrap_err(), Error::Order { order: 0 });
+    assert_eq!(standard().with_order(3).unwrap().signed().unwrap_err(), Error::OrderSigned { order: 3 });
+    assert_eq!(kernel(&Weight::Matrix(vec![0.0; 9])).unwrap().with_order(2).unwrap_err(), Error::Order { order: 2 });
+    let large = Measure::kernel(&Weight::Standard, 3000).unwrap().with_order(1500).unwrap_err();
     assert_eq!(large, Error::OrderTooHigh { order: 1500, items: 3000 });
     let tensor = kernel(&Weight::Tensor { order: 3, entries: vec![0.0; 28].into() }).unwrap_err();
     assert_eq!(tensor, Error::WeightShape { given: 28, arrays: 1, axes: 3, items: 3 });

@@ -3,10 +3,10 @@
 
 use super::{GramTask, Representation, Strategy};
 use crate::kappa::pairs_of;
-use crate::measure::{Counted, Measure, symmetry};
+use crate::measure::{Counted, KendallMeasure, symmetry};
 use crate::rankings::Lists;
 use crate::simd::Isa;
-use crate::weight::lowered::Lowered;
+use crate::weight::kinds::{PairWeight, TensorWeight, WeightKind};
 
 /// The approximate duration of a tile: short enough to distribute the work, long enough for the overhead not to matter.
 pub(super) const TILE_NS: f64 = 4e6;
@@ -173,11 +173,12 @@ impl Strategy {
             (Representation::Complete, Self::Product) => measure.summed().is_some(),
             (Representation::Complete, Self::Pairs) => has_grid(measure),
             (Representation::Tied { unknown, .. }, Self::Bits) => {
-                let counts = measure.weight().counts_all() && measure.items() < BITS_MOST_ITEMS;
-                !unknown && !measure.is_correlation() && (counts || later_is_bits(measure))
+                let counts =
+                    measure.weight().pairs().is_some_and(PairWeight::counts_all) && measure.items() < BITS_MOST_ITEMS;
+                !unknown && (counts || later_is_bits(measure))
             }
             (Representation::Lists { .. }, Self::Bits | Self::Product) => false,
-            (Representation::Tied { .. }, Self::Product) => !measure.weight().is_later() && !measure.is_correlation(),
+            (Representation::Tied { .. }, Self::Product) => !measure.is_later(),
             (Representation::Tied { .. }, Self::Pairs) => !measure.weight().is_general(),
             (_, Self::Partition) | (Representation::Lists { .. }, Self::Pairs) => true,
         }
@@ -197,7 +198,7 @@ impl Strategy {
         let share = 2.0 / tile.max(1) as f64;
         if let Representation::Tied { unknown, cells } = task.representation {
             return match self {
-                Self::Bits if measure.weight().is_later() => {
+                Self::Bits if measure.is_later() => {
                     4.0 + 2.0 * n + TOPS_NS * (n * n / 2.0).powi(2) / (task.rows * task.columns).max(1) as f64
                 }
                 Self::Bits => 2.0 + slowdown.bits * n * n * (0.0014 + 0.07 * share),
@@ -229,145 +230,131 @@ impl Strategy {
 }
 
 /// One pair of complete rankings by the partition algorithm (`cargo bench --bench kappa`).
-pub(crate) fn partition_ns(measure: &Measure) -> f64 {
+pub(crate) fn partition_ns(measure: &KendallMeasure) -> f64 {
     let n = measure.items() as f64;
     let levels = (n + 1.0).log2();
     let tuples = |each: f64| 50.0 + each * (measure.order() as f64 / 8.0).ceil() * n * levels;
-    let pairs = |each: f64| 30.0 + each * halving_factor(measure) * n * levels;
-    match measure.weight() {
-        Lowered::Tensor { .. } | Lowered::Factors { .. } => 30.0 + products(measure),
-        Lowered::Quadruples(_) => 30.0 + n * n,
-        Lowered::Sums(_) if measure.is_ordered() => tuples(14.0),
-        Lowered::Count { .. } | Lowered::Later | Lowered::Products(_) if measure.is_ordered() => tuples(4.0),
-        Lowered::Sums(_) | Lowered::Products(_) => pairs(1.9),
-        Lowered::Count { .. } | Lowered::Later => pairs(1.1),
+    let weight = match measure.weight() {
+        WeightKind::Tensors(_) => return 30.0 + products(measure),
+        WeightKind::Quadruples(_) => return 30.0 + n * n,
+        WeightKind::Pairs(weight) => weight,
+    };
+    let pairs = |each: f64| 30.0 + each * halving_factor(measure, weight) * n * levels;
+    match weight {
+        PairWeight::Sums(_) if measure.is_ordered() => tuples(14.0),
+        PairWeight::Count { .. } | PairWeight::Later | PairWeight::Products(_) if measure.is_ordered() => tuples(4.0),
+        PairWeight::Sums(_) | PairWeight::Products(_) => pairs(1.9),
+        PairWeight::Count { .. } | PairWeight::Later => pairs(1.1),
     }
 }
 
 /// The time of a weight by the partition algorithm, relative to a count of all pairs.
-fn halving_factor(measure: &Measure) -> f64 {
-    match measure.weight() {
-        &Lowered::Count { top: Some(k) } => top_factor(measure, k),
-        Lowered::Sums(_) => 1.4,
-        Lowered::Later => 1.3,
-        Lowered::Count { top: None }
-        | Lowered::Products(_)
-        | Lowered::Tensor { .. }
-        | Lowered::Factors { .. }
-        | Lowered::Quadruples(_) => 1.0,
+fn halving_factor(measure: &KendallMeasure, weight: &PairWeight) -> f64 {
+    match weight {
+        &PairWeight::Count { top: Some(k) } => top_factor(measure, k),
+        PairWeight::Sums(_) => 1.4,
+        PairWeight::Later => 1.3,
+        PairWeight::Count { top: None } | PairWeight::Products(_) => 1.0,
     }
 }
 
 /// The same for sums on a grid.
-fn grid_factor(measure: &Measure) -> f64 {
-    match measure.weight() {
-        &Lowered::Count { top: Some(k) } => top_factor(measure, k),
-        Lowered::Sums(_) => 1.8,
-        Lowered::Count { top: None }
-        | Lowered::Later
-        | Lowered::Products(_)
-        | Lowered::Tensor { .. }
-        | Lowered::Factors { .. }
-        | Lowered::Quadruples(_) => 1.0,
+fn grid_factor(measure: &KendallMeasure) -> f64 {
+    match measure.weight().pairs() {
+        Some(&PairWeight::Count { top: Some(k) }) => top_factor(measure, k),
+        Some(PairWeight::Sums(_)) => 1.8,
+        Some(PairWeight::Count { top: None } | PairWeight::Later | PairWeight::Products(_)) | None => 1.0,
     }
 }
 
 /// The fraction for top-k weights: only the items in the top k of both rankings matter.
-fn top_factor(measure: &Measure, k: usize) -> f64 {
+fn top_factor(measure: &KendallMeasure, k: usize) -> f64 {
     (k as f64 / measure.items().max(1) as f64).powi(2).max(0.05)
 }
 
 /// Whether one pair of complete rankings can be computed with vector instructions.
-fn has_grid(measure: &Measure) -> bool {
-    match measure.weight() {
-        Lowered::Tensor { .. } | Lowered::Factors { .. } | Lowered::Quadruples(_) => false,
-        Lowered::Sums(_) | Lowered::Products(_) => measure.is_ordered() || measure.is_concordant(),
-        Lowered::Count { .. } | Lowered::Later => true,
+fn has_grid(measure: &KendallMeasure) -> bool {
+    match measure.weight().pairs() {
+        None => false,
+        Some(PairWeight::Sums(_) | PairWeight::Products(_)) => measure.is_ordered() || measure.is_concordant(),
+        Some(PairWeight::Count { .. } | PairWeight::Later) => true,
     }
 }
 
 /// The number of products in the sum over features for a pair of complete rankings.
-fn products(measure: &Measure) -> f64 {
+fn products(measure: &KendallMeasure) -> f64 {
     let n = measure.items() as f64;
     match measure.weight() {
-        Lowered::Tensor { order: 2, entries } if symmetry(entries, measure.items()).is_some() => n * n / 2.0,
-        Lowered::Tensor { entries, .. } => entries.len() as f64,
-        Lowered::Factors { order, vectors } => {
+        WeightKind::Tensors(TensorWeight::Tensor { order: 2, entries })
+            if symmetry(entries, measure.items()).is_some() =>
+        {
+            n * n / 2.0
+        }
+        WeightKind::Tensors(TensorWeight::Tensor { entries, .. }) => entries.len() as f64,
+        WeightKind::Tensors(TensorWeight::Factors { order, vectors }) => {
             let terms = vectors.len() as f64 / (n * *order as f64).max(1.0);
             terms * vectors.len() as f64
         }
-        Lowered::Count { .. } | Lowered::Later | Lowered::Sums(_) | Lowered::Products(_) | Lowered::Quadruples(_) => {
-            n * n / 2.0 + 3.0 * n
-        }
+        WeightKind::Pairs(_) | WeightKind::Quadruples(_) => n * n / 2.0 + 3.0 * n,
     }
 }
 
 /// Computing the self-similarity of complete rankings; 0 if it is known.
-pub(crate) fn own_ns(measure: &Measure) -> f64 {
+pub(crate) fn own_ns(measure: &KendallMeasure) -> f64 {
     if measure.knows_own() {
         return 0.0;
     }
     match measure.weight() {
-        Lowered::Count { .. } | Lowered::Later => 0.0,
-        Lowered::Sums(u) => 2.0 * u.len() as f64,
-        Lowered::Products(u) => u.len() as f64 * measure.order() as f64,
-        Lowered::Tensor { entries, .. } => entries.len() as f64,
-        Lowered::Factors { order, vectors } => {
+        WeightKind::Pairs(PairWeight::Count { .. } | PairWeight::Later) => 0.0,
+        WeightKind::Pairs(PairWeight::Sums(u)) => 2.0 * u.len() as f64,
+        WeightKind::Pairs(PairWeight::Products(u)) => u.len() as f64 * measure.order() as f64,
+        WeightKind::Tensors(TensorWeight::Tensor { entries, .. }) => entries.len() as f64,
+        WeightKind::Tensors(TensorWeight::Factors { order, vectors }) => {
             vectors.len() as f64 * (vectors.len() as f64 / (order * measure.items()).max(1) as f64)
         }
-        Lowered::Quadruples(_) => (measure.items() * measure.items()) as f64,
+        WeightKind::Quadruples(_) => (measure.items() * measure.items()) as f64,
     }
 }
 
 /// The number of features of rankings with ties.
-fn tied_features(measure: &Measure, unknown: bool) -> f64 {
-    if let Lowered::Tensor { .. } | Lowered::Factors { .. } = measure.weight() {
-        return tied_entries(measure);
+fn tied_features(measure: &KendallMeasure, unknown: bool) -> f64 {
+    if let WeightKind::Tensors(weight) = measure.weight() {
+        return tied_entries(weight, measure.items());
     }
     let each = if unknown || measure.is_signed() { 1.0 } else { 2.0 };
     each * pairs_of(measure.items() as u64) as f64
 }
 
 /// The number of entries of the mean tensors of a ranking with ties; factors are multiplied out.
-fn tied_entries(measure: &Measure) -> f64 {
-    match measure.weight() {
-        Lowered::Tensor { entries, .. } => entries.len() as f64,
-        Lowered::Factors { order, .. } => (measure.items() as f64).powi(*order as i32),
-        Lowered::Count { .. } | Lowered::Later | Lowered::Sums(_) | Lowered::Products(_) | Lowered::Quadruples(_) => {
-            0.0
-        }
+fn tied_entries(weight: &TensorWeight, items: usize) -> f64 {
+    match weight {
+        TensorWeight::Tensor { entries, .. } => entries.len() as f64,
+        TensorWeight::Factors { order, .. } => (items as f64).powi(*order as i32),
     }
 }
 
 /// Whether the average kernel with ties uses bits of predecessors.
-fn later_is_bits(measure: &Measure) -> bool {
-    measure.weight().is_later() && measure.is_concordant() && measure.items() <= TOPS_MOST_ITEMS
+fn later_is_bits(measure: &KendallMeasure) -> bool {
+    measure.is_later() && measure.is_concordant() && measure.items() <= TOPS_MOST_ITEMS
 }
 
 /// Time per cell of a table of blocks.
-fn table_cell_ns(measure: &Measure) -> f64 {
-    match measure.weight() {
-        Lowered::Later => 8.0,
-        Lowered::Sums(_) => 3.5,
-        Lowered::Count { .. }
-        | Lowered::Products(_)
-        | Lowered::Tensor { .. }
-        | Lowered::Factors { .. }
-        | Lowered::Quadruples(_) => 2.2,
+fn table_cell_ns(measure: &KendallMeasure) -> f64 {
+    match measure.weight().pairs() {
+        Some(PairWeight::Later) => 8.0,
+        Some(PairWeight::Sums(_)) => 3.5,
+        Some(PairWeight::Count { .. } | PairWeight::Products(_)) | None => 2.2,
     }
 }
 
 /// One pair of rankings with ties by sums over a permutation.
-pub(in crate::gram) fn tied_pair_ns(measure: &Measure) -> f64 {
+pub(in crate::gram) fn tied_pair_ns(measure: &KendallMeasure) -> f64 {
     let n = measure.items() as f64;
-    let times = match measure.weight() {
-        Lowered::Later => 4.0,
+    if let WeightKind::Tensors(weight) = measure.weight() {
         // Two tensors are computed for each pair of rankings, with a few additions per entry.
-        Lowered::Tensor { .. } | Lowered::Factors { .. } => {
-            return TIED_PAIR_NS + TIED_ENTRY_NS * tied_entries(measure);
-        }
-        Lowered::Count { .. } | Lowered::Sums(_) | Lowered::Products(_) | Lowered::Quadruples(_) => 1.0,
-    };
+        return TIED_PAIR_NS + TIED_ENTRY_NS * tied_entries(weight, measure.items());
+    }
+    let times = if measure.is_later() { 4.0 } else { 1.0 };
     TIED_PAIR_NS + times * TIED_ITEM_NS * n
 }
 
@@ -390,36 +377,25 @@ pub(in crate::gram) fn lists_norms_ns(length: usize) -> f64 {
 }
 
 /// One pair of lists of about `length` items.
-pub(in crate::gram) fn lists_pair_ns(measure: &Measure, length: usize) -> f64 {
+pub(in crate::gram) fn lists_pair_ns(measure: &KendallMeasure, length: usize) -> f64 {
     let length = length as f64;
-    let of_pairs = match measure.weight() {
-        Lowered::Later if measure.is_signed() => COMMON_PAIR_NS * length * length,
-        Lowered::Count { .. }
-        | Lowered::Later
-        | Lowered::Sums(_)
-        | Lowered::Products(_)
-        | Lowered::Tensor { .. }
-        | Lowered::Factors { .. }
-        | Lowered::Quadruples(_) => 0.0,
-    };
+    let by_pairs = measure.is_later() && measure.is_signed();
+    let of_pairs = if by_pairs { COMMON_PAIR_NS * length * length } else { 0.0 };
     let of_items = if length > 64.0 { COMMON_NS } else { LISTED_NS };
     LISTS_PAIR_NS + of_items * length + of_pairs
 }
 
 /// One pair of lists of about `length` items, `common` of which are in both: for the choice between lists and rankings
 /// of all items.
-pub(in crate::gram) fn lists_common_ns(measure: &Measure, length: usize, common: f64) -> f64 {
-    let each = match measure.weight() {
-        Lowered::Count { top: None } => LONG_COUNTED_NS,
-        Lowered::Later => LONG_LATER_NS,
-        Lowered::Count { top: Some(_) }
-        | Lowered::Sums(_)
-        | Lowered::Products(_)
-        | Lowered::Tensor { .. }
-        | Lowered::Factors { .. }
-        | Lowered::Quadruples(_) => LONG_SUMMED_NS,
+pub(in crate::gram) fn lists_common_ns(measure: &KendallMeasure, length: usize, common: f64) -> f64 {
+    let each = match measure.weight().pairs() {
+        Some(PairWeight::Count { top: None }) => LONG_COUNTED_NS,
+        Some(PairWeight::Later) => LONG_LATER_NS,
+        Some(PairWeight::Count { top: Some(_) } | PairWeight::Sums(_) | PairWeight::Products(_)) | None => {
+            LONG_SUMMED_NS
+        }
     };
-    let of_pairs = if measure.weight().is_later() && measure.is_signed() { LONG_PAIR_NS } else { 0.0 };
+    let of_pairs = if measure.is_later() && measure.is_signed() { LONG_PAIR_NS } else { 0.0 };
     LISTS_PAIR_NS + LONG_LISTED_NS * length as f64 + (each + of_pairs * common) * common
 }
 

@@ -19,7 +19,7 @@ pub(crate) use backend::Strategy;
 
 use super::Options;
 use crate::error::Error;
-use crate::measure::Measure;
+use crate::measure::KendallMeasure;
 use crate::parallel;
 use crate::simd::Isa;
 use cost::{FEW, LEAST_SHARED, NARROWEST, TILE_NS, TILES_PER_THREAD, WIDEST};
@@ -46,7 +46,7 @@ pub(crate) enum Representation {
 /// The task to compute.
 #[derive(Clone, Copy)]
 pub(crate) struct GramTask<'a> {
-    pub(crate) measure: &'a Measure,
+    pub(crate) measure: &'a KendallMeasure,
     pub(crate) representation: Representation,
     /// Whether weighted sums are computed in single precision.
     pub(crate) single: bool,

@@ -20,9 +20,9 @@ use super::distinct::Few;
 use super::expand::of_all_items;
 use super::found::{Neighbors, Within};
 use super::plan::{GramTask, Plan, Representation, cost};
-use super::{Backend, ListIndex, Options, check, fill_all, find_own, measure_of_items, new_task};
+use super::{Backend, ListIndex, Options, check, combined, fill_all, find_own, measure_of_items, new_task};
 use crate::error::Error;
-use crate::measure::Measure;
+use crate::measure::{KendallMeasure, Measure, MeasureKind};
 use crate::memory;
 use crate::parallel::{self, Watch};
 use crate::rankings::{Lists, RankingSet, Sides, with_sides};
@@ -66,11 +66,14 @@ fn neighbors_of_sides(
     options: Options<'_>,
 ) -> Result<Neighbors, Error> {
     check(measure, sides, &options)?;
-    with_sides!(sides, |x, y| neighbors_of(measure, x, y, count, options))
+    with_sides!(sides, |x, y| match measure.kind() {
+        MeasureKind::Kendall(measure) => neighbors_of(measure, x, y, count, options),
+        MeasureKind::Combination(it) => combined::neighbors(it, x, y, count, options),
+    })
 }
 
 fn neighbors_of<R: RankingSet>(
-    measure: &Measure,
+    measure: &KendallMeasure,
     x: &R,
     y: Option<&R>,
     count: usize,
@@ -82,11 +85,11 @@ fn neighbors_of<R: RankingSet>(
     }
     let same = y.is_some_and(|y| std::ptr::eq(x, y));
     if let Some((x, of_y)) = of_all_items(measure, x, y.filter(|_| !same), &options)? {
-        return neighbors(measure, &x, if same { Some(&x) } else { of_y.as_ref() }, count, options);
+        return neighbors_of(measure, &x, if same { Some(&x) } else { of_y.as_ref() }, count, options);
     }
     if let Some((x, lists)) = searched::<R>(measure, x, y, &options) {
         let mut options = options;
-        let index = ListIndex::new(measure, lists, options.again())?;
+        let index = ListIndex::of(measure, lists, options.again())?;
         return index.neighbors(x, count, options);
     }
     // A ranking may be its own best neighbour.
@@ -122,11 +125,14 @@ pub fn within<R: RankingSet>(
 
 fn within_of_sides(measure: &Measure, sides: Sides<'_>, radius: f64, options: Options<'_>) -> Result<Within, Error> {
     check(measure, sides, &options)?;
-    with_sides!(sides, |x, y| within_of(measure, x, y, radius, options))
+    with_sides!(sides, |x, y| match measure.kind() {
+        MeasureKind::Kendall(measure) => within_of(measure, x, y, radius, options),
+        MeasureKind::Combination(it) => combined::within(it, x, y, radius, options),
+    })
 }
 
 fn within_of<R: RankingSet>(
-    measure: &Measure,
+    measure: &KendallMeasure,
     x: &R,
     y: Option<&R>,
     radius: f64,
@@ -136,11 +142,11 @@ fn within_of<R: RankingSet>(
         return Err(Error::Radius { value: radius, distance: measure.is_distance() });
     }
     if let Some((x, y)) = of_all_items(measure, x, y, &options)? {
-        return within(measure, &x, y.as_ref(), radius, options);
+        return within_of(measure, &x, y.as_ref(), radius, options);
     }
     if let Some((x, lists)) = searched::<R>(measure, x, y, &options) {
         let mut options = options;
-        let index = ListIndex::new(measure, lists, options.again())?;
+        let index = ListIndex::of(measure, lists, options.again())?;
         return index.within(x, radius, options);
     }
     search(measure, x, y, Wanted::Close(radius), options, EqualRankings::within)
@@ -148,7 +154,7 @@ fn within_of<R: RankingSet>(
 
 /// Searches neighbours of lists with an index of the others, if building one pays off, unless a backend is requested.
 fn searched<'a, R: RankingSet>(
-    measure: &Measure,
+    measure: &KendallMeasure,
     x: &'a R,
     y: Option<&'a R>,
     options: &Options<'_>,
@@ -216,7 +222,7 @@ struct Ending<'w> {
 
 /// Searches for the distinct rankings, and lets `finish` build the result for all rankings.
 fn search<R: RankingSet, T>(
-    measure: &Measure,
+    measure: &KendallMeasure,
     x: &R,
     y: Option<&R>,
     wanted: Wanted,

@@ -40,7 +40,7 @@ use crate::memory;
 use crate::parallel::Stop;
 use crate::rankings::lists::List;
 use crate::simd::Isa;
-use crate::weight::lowered::Lowered;
+use crate::weight::kinds::PairWeight;
 use crate::weight::means::Means;
 use crate::weight::tails::Tails;
 use average::AgainstTail;
@@ -52,7 +52,7 @@ const FEW: usize = 64;
 /// The sum, and its weights.
 #[derive(Clone, Copy)]
 pub(crate) struct ListSums<'a> {
-    pub(crate) weight: &'a Lowered,
+    pub(crate) weight: &'a PairWeight,
     pub(crate) tails: &'a Tails<'a>,
     /// Whether the discordant sum is subtracted.
     pub(crate) signed: bool,
@@ -138,21 +138,18 @@ impl ListSums<'_> {
             alone: None,
         };
         match self.weight {
-            Lowered::Count { top: Some(_) } | Lowered::Products(_) => {
+            PairWeight::Count { top: Some(_) } | PairWeight::Products(_) => {
                 self.find_means(&mut listed, power)?;
                 sums::find_totals::<false>(&mut listed);
             }
-            Lowered::Sums(_) => {
+            PairWeight::Sums(_) => {
                 self.find_means(&mut listed, power)?;
                 sums::find_totals::<true>(&mut listed);
             }
-            Lowered::Later if self.single => {}
-            Lowered::Later => average::find_blocks(self.items, &mut listed)?,
+            PairWeight::Later if self.single => {}
+            PairWeight::Later => average::find_blocks(self.items, &mut listed)?,
             // General weights have no means here; measures refuse them.
-            Lowered::Count { top: None }
-            | Lowered::Tensor { .. }
-            | Lowered::Factors { .. }
-            | Lowered::Quadruples(_) => {}
+            PairWeight::Count { top: None } => {}
         }
         Ok(listed)
     }
@@ -171,12 +168,11 @@ impl ListSums<'_> {
             return Ok(single::apart(self, s, t, rest));
         }
         Ok(match self.weight {
-            Lowered::Count { top: None } => counts::apart(self, s.list.len(), t.list.len()),
-            Lowered::Count { top: Some(_) } | Lowered::Products(_) | Lowered::Sums(_) => {
+            PairWeight::Count { top: None } => counts::apart(self, s.list.len(), t.list.len()),
+            PairWeight::Count { top: Some(_) } | PairWeight::Products(_) | PairWeight::Sums(_) => {
                 sums::apart(self.signed, s, t, rest)
             }
-            Lowered::Later => average::apart(self, s, t, rest)?,
-            Lowered::Tensor { .. } | Lowered::Factors { .. } | Lowered::Quadruples(_) => 0.0,
+            PairWeight::Later => average::apart(self, s, t, rest)?,
         })
     }
 
@@ -199,11 +195,12 @@ impl ListSums<'_> {
             return Ok(single::of_common(self, s, t, memory));
         }
         Ok(match self.weight {
-            Lowered::Count { top: None } => counts::of_common(self, s, t, memory),
-            Lowered::Count { top: Some(_) } | Lowered::Products(_) => sums::of_common::<false>(self, s, t, memory),
-            Lowered::Sums(_) => sums::of_common::<true>(self, s, t, memory),
-            Lowered::Later => average::of_common(self, s, t, memory)?,
-            Lowered::Tensor { .. } | Lowered::Factors { .. } | Lowered::Quadruples(_) => 0.0,
+            PairWeight::Count { top: None } => counts::of_common(self, s, t, memory),
+            PairWeight::Count { top: Some(_) } | PairWeight::Products(_) => {
+                sums::of_common::<false>(self, s, t, memory)
+            }
+            PairWeight::Sums(_) => sums::of_common::<true>(self, s, t, memory),
+            PairWeight::Later => average::of_common(self, s, t, memory)?,
         })
     }
 }

@@ -4,7 +4,7 @@
 //! for the average weight see [`later_term`].
 
 use super::{ListSums, ListWorkspace, Listed};
-use crate::weight::lowered::Lowered;
+use crate::weight::kinds::PairWeight;
 use crate::weight::own::sum;
 
 /// For two lists without a common item; `rest` is the number of items in neither list.
@@ -59,12 +59,12 @@ fn of_tails(sums: &ListSums<'_>, s: &Listed<'_>, t: &Listed<'_>) -> f64 {
 /// The mean weight of an item, given its blocks in both lists by their first ranks.
 fn term(sums: &ListSums<'_>, s: (&Listed<'_>, u32), t: (&Listed<'_>, u32)) -> f64 {
     match sums.weight {
-        Lowered::Count { top: None } => 1.0,
-        Lowered::Count { top: Some(_) } | Lowered::Products(_) | Lowered::Sums(_) => {
+        PairWeight::Count { top: None } => 1.0,
+        PairWeight::Count { top: Some(_) } | PairWeight::Products(_) | PairWeight::Sums(_) => {
             let [in_s, in_t] = [s, t].map(|(listed, start)| listed.means.of_block[start as usize]);
             in_s * in_t
         }
-        Lowered::Later => {
+        PairWeight::Later => {
             let [in_s, in_t] = [s, t].map(|(listed, start)| {
                 let start = start as usize;
                 let tail = sums.items - listed.list.len();
@@ -72,7 +72,6 @@ fn term(sums: &ListSums<'_>, s: (&Listed<'_>, u32), t: (&Listed<'_>, u32)) -> f6
             });
             later_term(sums.items as f64, in_s, in_t)
         }
-        Lowered::Tensor { .. } | Lowered::Factors { .. } | Lowered::Quadruples(_) => 0.0,
     }
 }
 

@@ -13,8 +13,7 @@ use faults::{MEBIBYTE, alone, each_fault, each_fault_above, short};
 use naive::Random;
 use wkendall::{
     Backend, Element, Error, Factor, Incomplete, Lists, Measure, Missing, Options, Rankings, Weight, Workspace,
-    diagonal, diagonal_incomplete, embedding, features, gram, gram_incomplete_into, gram_into, neighbors, packed_signs,
-    within,
+    diagonal, embedding, features, gram, gram_into, neighbors, packed_signs, within,
 };
 
 /// A number that tells results apart.
@@ -97,7 +96,7 @@ fn measures_and_one_pair() {
             _ => continue,
         };
         for order in orders {
-            let measure = kernel().unwrap().of_order(order).unwrap();
+            let measure = kernel().unwrap().with_order(order).unwrap();
             each_fault(&format!("order {order}"), || {
                 measure.between(x.row(0), x.row(1), &mut Workspace::default()).map(f64::to_bits)
             });
@@ -209,9 +208,7 @@ fn repeated_rankings() {
     let starts: Vec<u32> = tied(400, 40).starts().chunks(40).flat_map(|row| row.repeat(3)).collect();
     let x = Incomplete::from_ranks(1200, 40, &starts, Missing::Error).unwrap();
     let measure = Measure::kernel(&Weight::Mult(Factor::Log), 40).unwrap().normalized();
-    each_fault("repeated with ties", || {
-        gram_incomplete_into(&measure, &x, None, &mut out, on(2)).map(|()| digest(&out))
-    });
+    each_fault("repeated with ties", || gram_into(&measure, &x, None, &mut out, on(2)).map(|()| digest(&out)));
     // So many rows that the lists of them are long, with many distinct ones and with few.
     for (items, distinct) in [(4, 20), (10, 100_000)] {
         let x = repeated(&permutations(distinct, items), distinct, 400_000 / distinct);
@@ -242,29 +239,27 @@ fn incomplete_rankings() {
         let all = matches!(weight, Weight::Add(_) | Weight::Average);
         for (measure, threads) in measures.iter().zip([2, 1, 1]).skip(if all { 0 } else { 2 }) {
             let name = format!("ties, {weight:?}, {threads} threads");
-            each_fault(&name, || gram_incomplete_into(measure, &x, None, &mut out, on(threads)).map(|()| digest(&out)));
+            each_fault(&name, || gram_into(measure, &x, None, &mut out, on(threads)).map(|()| digest(&out)));
         }
         if !all {
             continue;
         }
-        each_fault("diagonal", || diagonal_incomplete(&measures[1], &x, on(1)).map(|values| digest(&values)));
+        each_fault("diagonal", || diagonal(&measures[1], &x, on(1)).map(|values| digest(&values)));
     }
     let measure = kernel(&Weight::Standard, MANY).signed().unwrap().normalized();
-    each_fault("anywhere", || gram_incomplete_into(&measure, &unknown, None, &mut out, on(1)).map(|()| digest(&out)));
+    each_fault("anywhere", || gram_into(&measure, &unknown, None, &mut out, on(1)).map(|()| digest(&out)));
     // It takes time that grows with the square of the number of items, so that these are fewer, and the limit is lower.
     let few = tied(2, 8400);
     let measure = kernel(&Weight::Average, 8400).signed().unwrap().normalized();
     each_fault_above(1 << 16, "signed average", || {
-        gram_incomplete_into(&measure, &few, None, &mut out, on(1)).map(|()| digest(&out))
+        gram_into(&measure, &few, None, &mut out, on(1)).map(|()| digest(&out))
     });
     let many = tied(60, 600);
     let mut out = vec![0.0; 60 * 60];
     for threads in [1, 2] {
         let options = || Options { backend: backend("product"), ..on(threads) };
         let measure = kernel(&Weight::Add(Factor::Log), 600).normalized();
-        each_fault("features", || {
-            gram_incomplete_into(&measure, &many, None, &mut out, options()).map(|()| digest(&out))
-        });
+        each_fault("features", || gram_into(&measure, &many, None, &mut out, options()).map(|()| digest(&out)));
     }
     let matrix = Weight::Matrix((0..600 * 600).map(|entry| f64::from(entry % 7) - 3.0).collect());
     let factors = Weight::Factors { order: 2, vectors: (0..1200).map(|entry| f64::from(entry % 7) - 3.0).collect() };
@@ -273,12 +268,12 @@ fn incomplete_rankings() {
     for (weight, threads) in [(matrix, 1), (factors, 2)] {
         let measure = kernel(&weight, 600).normalized();
         each_fault("general weights of ties", || {
-            gram_incomplete_into(&measure, &thirty, None, &mut few_values, on(threads)).map(|()| digest(&few_values))
+            gram_into(&measure, &thirty, None, &mut few_values, on(threads)).map(|()| digest(&few_values))
         });
     }
     let rows = tied(200_000, 3);
     let measure = kernel(&Weight::Standard, 3).normalized();
-    each_fault("diagonal of many rows", || diagonal_incomplete(&measure, &rows, on(2)).map(|values| digest(&values)));
+    each_fault("diagonal of many rows", || diagonal(&measure, &rows, on(2)).map(|values| digest(&values)));
 }
 
 #[test]
@@ -329,9 +324,7 @@ fn embeddings() {
         Measure::kernel(&Weight::Standard, 3).and_then(Measure::signed).and_then(Measure::try_normalized).unwrap(),
         tied(200_000, 3),
     );
-    each_fault("features_incomplete_into", || {
-        features::features_incomplete_into(&signed, &rows, &mut out, run(1)).map(|()| digest(&out))
-    });
+    each_fault("features_into", || features::features_into(&signed, &rows, &mut out, run(1)).map(|()| digest(&out)));
     // Their lists of jobs are short: one for a quarter of a million entries. A list of 300,000 rows takes more.
     each_fault("embed_into and what is made of it", || {
         embedding::embed_into(&many, 1, &[1.0, 2.0, 3.0], &mut out, run(2))?;

@@ -1,9 +1,7 @@
 //! Random cases: rankings, kernels and how to compute them.
 
 use proptest::prelude::*;
-use wkendall::{
-    Element, Error, Factor, Incomplete, Measure, Missing, Options, Rankings, Weight, gram_incomplete_into, gram_into,
-};
+use wkendall::{Element, Error, Factor, Incomplete, Measure, Missing, Options, Rankings, Weight, gram_into};
 
 use crate::naive::Naive;
 use crate::naive::blocks::{self, Value};
@@ -59,7 +57,7 @@ impl Case {
                     Naive::Average => Weight::Average,
                 };
                 let kernel = Measure::kernel(&weight, n)?;
-                if *signed { kernel.signed()? } else { kernel.of_order(*order)? }
+                if *signed { kernel.signed()? } else { kernel.with_order(*order)? }
             }
             Sum::Tensors { order, entries } => {
                 Measure::kernel(&Weight::Tensor { order: *order, entries: entries.as_slice().into() }, n)?
@@ -98,7 +96,7 @@ impl Case {
         let values = self.rows.concat();
         let done = if self.incomplete {
             let x = Incomplete::from_ranks(m, n, &values, Missing::Bottom).unwrap();
-            gram_incomplete_into(&measure, &x, copied.then(|| x.clone()).as_ref(), &mut out, options())
+            gram_into(&measure, &x, copied.then(|| x.clone()).as_ref(), &mut out, options())
         } else {
             let x = Rankings::from_ranks(m, n, &values).unwrap();
             gram_into(&measure, &x, copied.then(|| x.clone()).as_ref(), &mut out, options())

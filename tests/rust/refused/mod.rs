@@ -284,7 +284,7 @@ pub fn weights() -> Vec<Case> {
         ),
         case(
             "u too large for the order",
-            kernel(&mult(&[1e60, 1.0, 1.0])).of_order(3),
+            kernel(&mult(&[1e60, 1.0, 1.0])).with_order(3),
             "FactorTooLarge { position: 0, value: 1e60 }",
             "u[0] is 1e60, too large",
         ),
@@ -351,7 +351,7 @@ pub fn weights() -> Vec<Case> {
         case("factors of no axes", of(&factors(0, &[])), "Order { order: 0 }", "order is 0"),
         case(
             "too steep for its order",
-            of(&mult(&[1.0, 1e-300, 1e-300])).and_then(|kernel| kernel.of_order(3)?.try_normalized()),
+            of(&mult(&[1.0, 1e-300, 1e-300])).and_then(|kernel| kernel.with_order(3)?.try_normalized()),
             "TooSteep { order: 3 }",
             "u falls too steeply for a normalized kernel of order 3",
         ),
@@ -363,7 +363,7 @@ pub fn weights() -> Vec<Case> {
         ),
         case(
             "order of many tuples",
-            Measure::kernel(&Weight::Standard, 3000).unwrap().of_order(1500),
+            Measure::kernel(&Weight::Standard, 3000).unwrap().with_order(1500),
             "OrderTooHigh { order: 1500, items: 3000 }",
             "sums over tuples of 1500 of 3000 items are too large",
         ),

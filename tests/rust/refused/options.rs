@@ -2,9 +2,8 @@
 
 use wkendall::embedding::{self, Run};
 use wkendall::{
-    Columns, Error, ListIndex, Lists, Options, consensus, correlations, correlations_into, diagonal,
-    diagonal_incomplete, features, gram, gram_incomplete_into, gram_into, gram_matrix, importance, neighbors,
-    packed_signs, planned, within,
+    Columns, Error, ListIndex, Lists, Options, consensus, correlations, correlations_into, diagonal, features, gram,
+    gram_into, gram_matrix, importance, neighbors, packed_signs, planned, within,
 };
 
 use super::{Case, case, standard, ties, x};
@@ -27,9 +26,9 @@ fn with_options(options: &impl Fn() -> Options<'static>) -> Vec<Refused> {
         ("gram", drop_value(gram(&measure, three, None, options()))),
         ("gram_matrix", drop_value(gram_matrix::<_, f32>(&measure, three, None, options()))),
         ("gram_into", gram_into(&measure, three, None, &mut out, options())),
-        ("gram_incomplete_into", gram_incomplete_into(&measure, &ties(), None, &mut out, options())),
+        ("gram_into", gram_into(&measure, &ties(), None, &mut out, options())),
         ("diagonal", drop_value(diagonal(&measure, three, options()))),
-        ("diagonal_incomplete", drop_value(diagonal_incomplete(&measure, &ties(), options()))),
+        ("diagonal", drop_value(diagonal(&measure, &ties(), options()))),
         ("planned", drop_value(planned(&measure, 2, 2, &options()))),
         ("neighbors", drop_value(neighbors(&measure, three, None, 1, options()))),
         ("within", drop_value(within(&measure, three, None, 1.0, options()))),
@@ -56,7 +55,7 @@ pub fn without_threads() -> Vec<Refused> {
         ("packed_signs", drop_value(packed_signs(three, run()))),
         ("features", drop_value(features::features::<_, f64>(&measure, three, run()))),
         ("features_into", features::features_into(&measure, three, &mut out, run())),
-        ("features_incomplete_into", features::features_incomplete_into(&measure, &ties(), &mut out, run())),
+        ("features_into", features::features_into(&measure, &ties(), &mut out, run())),
         ("embed", drop_value(embedding::embed::<_, f64>(three, 1, &weights, run()))),
         ("embed_into", embedding::embed_into(three, 1, &weights, &mut out, run())),
         ("combine", drop_value(embedding::combine(three, &[1.0; 2], 1, &weights, run()))),

@@ -23,7 +23,7 @@ pub fn pairs() -> Vec<Case> {
         ),
         case("consensus of a distance", of(&Measure::distance(3)), "PairsOnly", "kernel of order 2"),
         case("consensus of Mallows", of(&Measure::mallows(3, 1.0).unwrap()), "PairsOnly", "kernel of order 2"),
-        case("consensus of triples", of(&standard().of_order(3).unwrap()), "PairsOnly", "another order"),
+        case("consensus of triples", of(&standard().with_order(3).unwrap()), "PairsOnly", "another order"),
         case(
             "consensus of quadruples",
             of(&kernel(&Weight::Quadruples(vec![0.0; 81].into()))),

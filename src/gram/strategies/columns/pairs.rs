@@ -10,7 +10,7 @@ use crate::kappa::observed::{ColumnLevels, LevelTable, Observed, by_sorting};
 use crate::memory;
 use crate::parallel::{Proceed, Stop};
 use crate::simd::Isa;
-use crate::weight::lowered::Lowered;
+use crate::weight::kinds::PairWeight;
 
 pub(super) struct ObservedPairs<'a> {
     /// `None` for no vector instructions, and then no tables either.
@@ -31,7 +31,7 @@ impl CountPairs for ObservedPairs<'_> {
     type Scratch = Room;
 
     fn scratch(&self, stop: &Stop) -> Result<Room, Error> {
-        let weight = &Lowered::Count { top: None };
+        let weight = &PairWeight::Count { top: None };
         let need = Need { weight, signed: true, unknown: true, most_cells: 0 };
         let workspace = TiedWorkspace::new(need, self.x.set.items(), self.isa, stop)?;
         Ok(Room { workspace, table: LevelTable::default(), levels: [(0, Vec::new()), (0, Vec::new())] })

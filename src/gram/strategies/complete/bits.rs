@@ -9,7 +9,7 @@ use crate::error::Error;
 use crate::gram::cost::{BITS_BLOCK, BITS_TABLE};
 use crate::gram::strategies::packed::{BitBlock, Packed, Packing, Ranks, blocks_of_pairs};
 use crate::kappa::pairs_of;
-use crate::measure::{Counted, Measure};
+use crate::measure::{Counted, KendallMeasure};
 use crate::memory;
 use crate::parallel::Stop;
 use crate::rankings::Rankings;
@@ -19,7 +19,7 @@ use crate::simd::{Isa, predecessors};
 
 /// What the bits of a measure count.
 pub(in crate::gram) struct Counts<'a> {
-    measure: &'a Measure,
+    measure: &'a KendallMeasure,
     counted: Counted,
     /// The value for each count, if a look-up is faster than computing it.
     values: Vec<f64>,
@@ -28,7 +28,7 @@ pub(in crate::gram) struct Counts<'a> {
 /// Packs rankings of at most 65,536 items, for a measure that is a count.
 pub(in crate::gram) fn bits<'a>(
     isa: Isa,
-    measure: &'a Measure,
+    measure: &'a KendallMeasure,
     x: &Rankings,
     y: Option<&Rankings>,
     stop: &Stop,

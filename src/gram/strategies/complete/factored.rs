@@ -6,14 +6,14 @@ use std::ops::Range;
 use crate::error::Error;
 use crate::gram::tiles::Tile;
 use crate::gram::{Element, Fill};
-use crate::measure::Measure;
+use crate::measure::KendallMeasure;
 use crate::memory;
 use crate::parallel::{Proceed, Stop};
 use crate::rankings::Rankings;
 use crate::simd::Isa;
 use crate::simd::place::Square;
 use crate::simd::product::{GroupRow, Real};
-use crate::weight::lowered::Lowered;
+use crate::weight::kinds::{TensorWeight, WeightKind};
 use crate::weight::powers::times_power_of_two;
 use crate::weight::scale::balanced;
 
@@ -23,7 +23,7 @@ const RUN: usize = 512;
 /// `G` rankings side by side in `S`, single or double precision.
 pub(in crate::gram) struct Factored<'a, S, const G: usize> {
     isa: Isa,
-    measure: &'a Measure,
+    measure: &'a KendallMeasure,
     x: &'a Rankings,
     y: &'a Rankings,
     /// The number of axes of the tensor, which is the number of vectors of a term.
@@ -47,11 +47,11 @@ pub(in crate::gram) struct FactoredPanels<S, const G: usize> {
 impl<'a, S: Real<G>, const G: usize> Factored<'a, S, G> {
     pub(in crate::gram) fn new(
         isa: Isa,
-        measure: &'a Measure,
+        measure: &'a KendallMeasure,
         x: &'a Rankings,
         y: &'a Rankings,
     ) -> Result<Self, Error> {
-        let Some((Lowered::Factors { order, vectors }, _)) = measure.summed() else {
+        let Some((WeightKind::Tensors(TensorWeight::Factors { order, vectors }), _)) = measure.summed() else {
             return Err(Error::CannotCompute { name: "product".to_owned() });
         };
         let own = measure.self_similarity();

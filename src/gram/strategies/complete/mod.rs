@@ -20,7 +20,7 @@ use crate::gram::plan::{GramTask, Plan, Strategy};
 use crate::gram::target::{Target, Tiling};
 use crate::parallel::{self, Crew};
 use crate::rankings::Rankings;
-use crate::weight::lowered::Lowered;
+use crate::weight::kinds::{TensorWeight, WeightKind};
 use bits::bits;
 use factored::Factored;
 use pairs::Pairs;
@@ -48,22 +48,14 @@ pub(in crate::gram) fn fill(
             target.run(tiling, &bits, crew, watch)
         }
         Strategy::Product => match (measure.weight(), single) {
-            (Lowered::Factors { .. }, true) => {
+            (WeightKind::Tensors(TensorWeight::Factors { .. }), true) => {
                 target.run(tiling, &Factored::<f32, 48>::new(isa, measure, x, y_or_x)?, crew, watch)
             }
-            (Lowered::Factors { .. }, false) => {
+            (WeightKind::Tensors(TensorWeight::Factors { .. }), false) => {
                 target.run(tiling, &Factored::<f64, 24>::new(isa, measure, x, y_or_x)?, crew, watch)
             }
             // `Product::new` refuses weights without features of pairs or tuples of items.
-            (
-                Lowered::Count { .. }
-                | Lowered::Later
-                | Lowered::Sums(_)
-                | Lowered::Products(_)
-                | Lowered::Tensor { .. }
-                | Lowered::Quadruples(_),
-                single,
-            ) => {
+            (WeightKind::Pairs(_) | WeightKind::Tensors(_) | WeightKind::Quadruples(_), single) => {
                 if single {
                     target.run(tiling, &Product::<f32, 48>::new(isa, measure, x, y_or_x)?, crew, watch)
                 } else {

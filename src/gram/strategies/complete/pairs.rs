@@ -6,13 +6,13 @@ use crate::gram::plan::cost::{ASK_EVERY_NS, partition_ns};
 use crate::gram::tiles::Tile;
 use crate::gram::{Element, Fill};
 use crate::kappa::Workspace;
-use crate::measure::Measure;
+use crate::measure::KendallMeasure;
 use crate::parallel::{Proceed, Stop};
 use crate::rankings::Rankings;
 use crate::simd::Isa;
 
 pub(in crate::gram) struct Pairs<'a> {
-    measure: &'a Measure,
+    measure: &'a KendallMeasure,
     x: &'a Rankings,
     y: &'a Rankings,
     /// The instruction set for grids, or `None` for the partition algorithm.
@@ -23,7 +23,12 @@ pub(in crate::gram) struct Pairs<'a> {
 
 impl<'a> Pairs<'a> {
     /// For rankings of as many items as the measure has.
-    pub(in crate::gram) fn new(isa: Option<Isa>, measure: &'a Measure, x: &'a Rankings, y: &'a Rankings) -> Self {
+    pub(in crate::gram) fn new(
+        isa: Option<Isa>,
+        measure: &'a KendallMeasure,
+        x: &'a Rankings,
+        y: &'a Rankings,
+    ) -> Self {
         Self { measure, x, y, isa, interval: (ASK_EVERY_NS / partition_ns(measure)) as usize }
     }
 }

@@ -26,14 +26,14 @@ use crate::gram::cost::{PRODUCT_BLOCK, SINGLE_LOST, SINGLE_STEEP};
 use crate::gram::tiles::Tile;
 use crate::gram::{Element, Fill};
 use crate::kappa::Workspace;
-use crate::measure::{Measure, symmetry};
+use crate::measure::{KendallMeasure, symmetry};
 use crate::memory;
 use crate::parallel::{Proceed, Stop};
 use crate::rankings::Rankings;
 use crate::simd::Isa;
 use crate::simd::place::Square;
 use crate::simd::product::{self, Finish, Group, GroupRow, Join, Real, TableRows};
-use crate::weight::lowered::Lowered;
+use crate::weight::kinds::{PairWeight, TensorWeight, WeightKind};
 use crate::weight::own;
 use crate::weight::powers::{exponent, scaled, times_power_of_two};
 
@@ -44,7 +44,7 @@ const CANCELLED: f64 = 1.0 / 512.0;
 /// `G` rankings side by side in `S`, single or double precision.
 pub(in crate::gram) struct Product<'a, S, const G: usize> {
     isa: Isa,
-    measure: &'a Measure,
+    measure: &'a KendallMeasure,
     x: &'a Rankings,
     y: &'a Rankings,
     form: Form,
@@ -126,7 +126,7 @@ struct FeaturePanels<S, const G: usize> {
 }
 
 impl<S: Real<G>, const G: usize> ProductPanels<S, G> {
-    fn new(measure: &Measure, stop: &Stop) -> Result<Self, Error> {
+    fn new(measure: &KendallMeasure, stop: &Stop) -> Result<Self, Error> {
         let panels =
             || FeaturePanels { indices: Vec::new(), ranks: Vec::new(), weights: Vec::new(), features: Vec::new() };
         let mut workspace = Workspace::for_run(None, stop);
@@ -139,22 +139,20 @@ impl<'a, S: Real<G>, const G: usize> Product<'a, S, G> {
     /// For measures that are sums of products.
     pub(in crate::gram) fn new(
         isa: Isa,
-        measure: &'a Measure,
+        measure: &'a KendallMeasure,
         x: &'a Rankings,
         y: &'a Rankings,
     ) -> Result<Self, Error> {
         let cannot = || Error::CannotCompute { name: "product".to_owned() };
         let (weight, signed) = measure.summed().ok_or_else(cannot)?;
         let (form, weights) = match weight {
-            Lowered::Sums(u) => (Form::Pairs { join: Join::Sum, signed }, &**u),
-            Lowered::Products(u) => (Form::Pairs { join: Join::Product, signed }, &**u),
-            Lowered::Tensor { order, entries } => {
+            WeightKind::Pairs(PairWeight::Sums(u)) => (Form::Pairs { join: Join::Sum, signed }, &**u),
+            WeightKind::Pairs(PairWeight::Products(u)) => (Form::Pairs { join: Join::Product, signed }, &**u),
+            WeightKind::Tensors(TensorWeight::Tensor { order, entries }) => {
                 let halved = *order == 2 && symmetry(entries, measure.items()).is_some();
                 (Form::Tensors { order: *order, halved }, &**entries)
             }
-            Lowered::Count { .. } | Lowered::Later | Lowered::Factors { .. } | Lowered::Quadruples(_) => {
-                return Err(cannot());
-            }
+            WeightKind::Pairs(_) | WeightKind::Tensors(_) | WeightKind::Quadruples(_) => return Err(cannot()),
         };
         let own = measure.self_similarity();
         let (blocks, runs) = blocks(measure.items(), form, weights.len())?;
@@ -322,21 +320,23 @@ impl<S: Real<G>, const G: usize> Fill for Product<'_, S, G> {
 
 /// Whether sums in single precision have errors of about 1e-6 of the self-similarity: whether no intermediate sum is
 /// more than [`SINGLE_LOST`] times as large.
-pub(in crate::gram) fn single_is_enough(measure: &Measure) -> Result<bool, Error> {
+pub(in crate::gram) fn single_is_enough(measure: &KendallMeasure) -> Result<bool, Error> {
     let (most, own) = match measure.summed() {
-        Some((Lowered::Products(u), signed)) => {
+        Some((WeightKind::Pairs(PairWeight::Products(u)), signed)) => {
             let u = scaled(u, exponent(u))?;
             let own = own::squared_products(&u, 2, &Stop::default())?;
             // No intermediate sum of a signed kernel is larger, but the products of steep weights underflow.
             (if signed { SINGLE_STEEP } else { u.iter().map(|u| u * u).sum::<f64>().powi(2) }, own)
         }
-        Some((Lowered::Sums(u), _)) => {
+        Some((WeightKind::Pairs(PairWeight::Sums(u)), _)) => {
             let (own, size) = own::squared_sums(&scaled(u, exponent(u))?, 2);
             (size, own)
         }
         // Terms without negative entries cannot cancel; for others, the check would take as long as a pair of rankings.
-        Some((Lowered::Factors { vectors, .. }, _)) => return Ok(vectors.iter().all(|&entry| entry >= 0.0)),
-        Some((Lowered::Count { .. } | Lowered::Later | Lowered::Tensor { .. } | Lowered::Quadruples(_), _)) | None => {
+        Some((WeightKind::Tensors(TensorWeight::Factors { vectors, .. }), _)) => {
+            return Ok(vectors.iter().all(|&entry| entry >= 0.0));
+        }
+        Some((WeightKind::Pairs(_) | WeightKind::Tensors(_) | WeightKind::Quadruples(_), _)) | None => {
             return Ok(true);
         }
     };

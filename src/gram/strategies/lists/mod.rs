@@ -2,14 +2,12 @@
 //!
 //! ```text
 //! mod           computes self-similarities if needed, then fills the tiles
-//! correlation   weighted correlations, computed from two kernels
 //! index         lists by item, to find the most similar ones
 //! pairs         one row of a tile at a time; only pairs of lists with a common item need a closer look
 //! setting       the measure and the lists
 //! weighed       a weight with its means for lists
 //! ```
 
-mod correlation;
 mod index;
 mod pairs;
 mod setting;
@@ -20,10 +18,9 @@ use crate::gram::Options;
 use crate::gram::cost::{self, ASK_EVERY_NS};
 use crate::gram::plan::{GramTask, Plan, Representation, Strategy};
 use crate::gram::target::{Target, Tiling};
-use crate::measure::Measure;
+use crate::measure::KendallMeasure;
 use crate::parallel::{self, Crew, Watch};
 use crate::rankings::Lists;
-pub(in crate::gram) use correlation::correlations;
 pub use index::ListIndex;
 #[cfg(feature = "python")]
 pub(crate) use index::{IndexParts, Postings};
@@ -31,7 +28,11 @@ use pairs::ListPairs;
 use setting::{ListSetting, mean_of};
 
 /// The representation of these rankings; refuses a measure that has no mean over complete rankings.
-pub(in crate::gram) fn representation_of(measure: &Measure, x: &Lists, y: &Lists) -> Result<Representation, Error> {
+pub(in crate::gram) fn representation_of(
+    measure: &KendallMeasure,
+    x: &Lists,
+    y: &Lists,
+) -> Result<Representation, Error> {
     mean_of(measure)?;
     let rows = (x.rows() + y.rows()).max(1);
     Ok(Representation::Lists { length: (x.entries() + y.entries()).div_ceil(rows) })
@@ -39,15 +40,12 @@ pub(in crate::gram) fn representation_of(measure: &Measure, x: &Lists, y: &Lists
 
 /// The measure of each list and itself.
 pub(in crate::gram) fn diagonal(
-    measure: &Measure,
+    measure: &KendallMeasure,
     x: &Lists,
     threads: Option<usize>,
     watch: Option<Watch<'_>>,
 ) -> Result<Vec<f64>, Error> {
     let mut watch = watch;
-    if measure.is_correlation() {
-        return correlations(measure, |kernel| diagonal(kernel, x, threads, parallel::share(&mut watch)));
-    }
     ListSetting::new(measure, x, x, parallel::share(&mut watch))?.diagonal(threads, watch)
 }
 

@@ -9,30 +9,29 @@ use crate::gram::cost;
 use crate::gram::strategies::own::{OwnCost, Roots, each_ranking};
 use crate::kappa::lists::{ListSums, ListWorkspace, Listed};
 use crate::kappa::pairs_of;
-use crate::measure::{Mean, Measure};
+use crate::measure::{KendallMeasure, Mean, MeanWeight};
 use crate::memory;
 use crate::parallel::{self, Progress, Stop, Watch};
 use crate::rankings::Lists;
 use crate::rankings::lists::List;
 use crate::simd::Isa;
-use crate::weight::lowered::Lowered;
+use crate::weight::kinds::PairWeight;
 use crate::weight::means::Means;
 use crate::weight::own;
 
 /// The weight, and the sum whose mean is taken; refuses a measure that is not available for lists.
-pub(super) fn mean_of(measure: &Measure) -> Result<(&Lowered, Mean), Error> {
-    if measure.order() == 1 && measure.is_concordant() && !measure.weight().is_general() {
-        return Ok((measure.weight(), Mean::Concordant));
+pub(super) fn mean_of(measure: &KendallMeasure) -> Result<(&PairWeight, Mean), Error> {
+    if let (1, true, Some(weight)) = (measure.order(), measure.is_concordant(), measure.weight().pairs()) {
+        return Ok((weight, Mean::Concordant));
     }
-    let (weight, mean) = measure.mean()?;
-    if weight.is_general() || mean == Mean::Both {
-        return Err(Error::ListMeasure);
+    match measure.mean()? {
+        (MeanWeight::Pairs(weight), mean) => Ok((weight, mean)),
+        (MeanWeight::Tensors(_), _) => Err(Error::ListMeasure),
     }
-    Ok((weight, mean))
 }
 
 /// The weight, and the sum that is computed for it.
-fn summed_of(measure: &Measure) -> Result<(&Lowered, Mean), Error> {
+fn summed_of(measure: &KendallMeasure) -> Result<(&PairWeight, Mean), Error> {
     let (weight, mean) = mean_of(measure)?;
     // A difference of two distances of about N^2 / 4 would lose digits.
     let signed = measure.rate().is_some() && measure.is_normalized();
@@ -41,7 +40,7 @@ fn summed_of(measure: &Measure) -> Result<(&Lowered, Mean), Error> {
 
 /// The measure and the lists.
 pub(super) struct ListSetting<'a> {
-    measure: &'a Measure,
+    measure: &'a KendallMeasure,
     pub(super) x: &'a Lists,
     pub(super) y: &'a Lists,
     mean: Mean,
@@ -57,7 +56,7 @@ pub(super) struct ListSetting<'a> {
 impl<'a> ListSetting<'a> {
     /// The setting of a measure, without the divisors.
     pub(super) fn new(
-        measure: &'a Measure,
+        measure: &'a KendallMeasure,
         x: &'a Lists,
         y: &'a Lists,
         watch: Option<Watch<'_>>,
@@ -72,7 +71,7 @@ impl<'a> ListSetting<'a> {
     /// The same with what an index for this measure knows of the weight; no list of `y` is longer than the longest list
     /// of the index and the longest list of `x`. A pass over all weights is needed only if a list of `x` is very long.
     pub(super) fn with_known(
-        measure: &'a Measure,
+        measure: &'a KendallMeasure,
         x: &'a Lists,
         y: &'a Lists,
         known: &'a KnownWeight,
@@ -98,7 +97,7 @@ impl<'a> ListSetting<'a> {
     pub(super) fn needs_roots(&self) -> bool {
         match self.mean {
             Mean::Concordant | Mean::Signed => self.measure.is_normalized() || self.sums.weight.has_negative(),
-            Mean::Discordant | Mean::Both => false,
+            Mean::Discordant => false,
         }
     }
 
@@ -228,7 +227,7 @@ impl<'a> ListSetting<'a> {
     pub(super) fn of_sum(&self, sum: f64) -> f64 {
         match self.mean {
             // Correlations are computed from two kernels.
-            Mean::Concordant | Mean::Signed | Mean::Both => sum,
+            Mean::Concordant | Mean::Signed => sum,
             Mean::Discordant => pairs_of(self.sums.items as u64) as f64 - sum,
         }
     }

@@ -6,7 +6,7 @@ use crate::gram::cost::PASS_NS;
 use crate::kappa::lists::ListSums;
 use crate::memory;
 use crate::parallel::{self, Watch};
-use crate::weight::lowered::Lowered;
+use crate::weight::kinds::PairWeight;
 use crate::weight::tails::Tails;
 
 /// An index is ready for lists of so many items, even if its own are shorter: 32 bytes for each.
@@ -14,7 +14,7 @@ const READY_FOR: usize = 1 << 10;
 
 /// A weight with its means over the unlisted items at the end of a list.
 pub(super) struct Weighed<'a> {
-    pub(super) weight: &'a Lowered,
+    pub(super) weight: &'a PairWeight,
     tails: Tails<'a>,
     pub(super) signed: bool,
     pub(super) items: usize,
@@ -25,7 +25,7 @@ pub(super) struct Weighed<'a> {
 impl<'a> Weighed<'a> {
     /// For lists of up to `longest` items.
     pub(super) fn new(
-        weight: &'a Lowered,
+        weight: &'a PairWeight,
         signed: bool,
         items: usize,
         longest: usize,
@@ -35,7 +35,7 @@ impl<'a> Weighed<'a> {
     }
 
     /// From means that are already known.
-    fn known(weight: &'a Lowered, signed: bool, items: usize, tails: &[(f64, f64)]) -> Result<Self, Error> {
+    fn known(weight: &'a PairWeight, signed: bool, items: usize, tails: &[(f64, f64)]) -> Result<Self, Error> {
         Ok(Self { weight, tails: Tails::known(weight, items, tails)?, signed, items, single: false })
     }
 
@@ -51,7 +51,7 @@ impl<'a> Weighed<'a> {
 }
 
 fn tails_of<'a>(
-    weight: &'a Lowered,
+    weight: &'a PairWeight,
     items: usize,
     longest: usize,
     watch: Option<Watch<'_>>,
@@ -67,15 +67,20 @@ pub(super) struct KnownWeight {
     /// The means of the weights over the unlisted items, by length of the list.
     tails: Vec<(f64, f64)>,
     /// If any weight is negative: the absolute values of the first weights, and their means.
-    without_signs: Option<(Lowered, Vec<(f64, f64)>)>,
+    without_signs: Option<(PairWeight, Vec<(f64, f64)>)>,
 }
 
 impl KnownWeight {
     /// For an index whose longest list has so many items.
-    pub(super) fn new(weight: &Lowered, items: usize, longest: usize, watch: Option<Watch<'_>>) -> Result<Self, Error> {
+    pub(super) fn new(
+        weight: &PairWeight,
+        items: usize,
+        longest: usize,
+        watch: Option<Watch<'_>>,
+    ) -> Result<Self, Error> {
         let mut watch = watch;
         let ready_for = longest.max(READY_FOR).min(items);
-        let mut means = |weight: &Lowered| {
+        let mut means = |weight: &PairWeight| {
             let tails = tails_of(weight, items, ready_for, parallel::share(&mut watch))?;
             memory::collect(tails.means().iter().copied())
         };
@@ -97,7 +102,7 @@ impl KnownWeight {
     }
 
     /// The weight.
-    pub(super) fn weighed<'a>(&self, weight: &'a Lowered, signed: bool, items: usize) -> Result<Weighed<'a>, Error> {
+    pub(super) fn weighed<'a>(&self, weight: &'a PairWeight, signed: bool, items: usize) -> Result<Weighed<'a>, Error> {
         Weighed::known(weight, signed, items, &self.tails)
     }
 

@@ -8,7 +8,7 @@ use crate::measure::symmetry;
 use crate::memory;
 use crate::parallel::{self, Stop, Watch};
 use crate::rankings::Incomplete;
-use crate::weight::lowered::Lowered;
+use crate::weight::kinds::TensorWeight;
 use crate::weight::mean_tensor::{Direction, MeanTensor};
 use crate::weight::own;
 
@@ -23,28 +23,18 @@ pub(super) struct Tensors<'a> {
 
 impl<'a> Tensors<'a> {
     /// The tensors of a weight. Factors are multiplied out, which the watch can stop.
-    pub(super) fn new(weight: &'a Lowered, items: usize, watch: &mut Option<Watch<'_>>) -> Result<Self, Error> {
+    pub(super) fn new(weight: &'a TensorWeight, items: usize, watch: &mut Option<Watch<'_>>) -> Result<Self, Error> {
         let numbers = match weight {
-            Lowered::Tensor { entries, .. } => entries.len(),
-            Lowered::Factors { vectors, .. } => vectors.len().saturating_mul(items),
-            Lowered::Count { .. }
-            | Lowered::Later
-            | Lowered::Sums(_)
-            | Lowered::Products(_)
-            | Lowered::Quadruples(_) => 0,
+            TensorWeight::Tensor { entries, .. } => entries.len(),
+            TensorWeight::Factors { vectors, .. } => vectors.len().saturating_mul(items),
         };
         parallel::run_one(numbers as f64, parallel::share(watch), |stop| Self::until(weight, items, stop))
     }
 
-    fn until(weight: &'a Lowered, items: usize, stop: &Stop) -> Result<Self, Error> {
+    fn until(weight: &'a TensorWeight, items: usize, stop: &Stop) -> Result<Self, Error> {
         let (order, entries) = match weight {
-            Lowered::Tensor { order, entries } => (*order, Cow::Borrowed(&**entries)),
-            Lowered::Factors { order, vectors } => (*order, Cow::Owned(expanded(vectors, *order, items, stop)?)),
-            Lowered::Count { .. }
-            | Lowered::Later
-            | Lowered::Sums(_)
-            | Lowered::Products(_)
-            | Lowered::Quadruples(_) => return Err(Error::CannotCompute { name: "product".to_owned() }),
+            TensorWeight::Tensor { order, entries } => (*order, Cow::Borrowed(&**entries)),
+            TensorWeight::Factors { order, vectors } => (*order, Cow::Owned(expanded(vectors, *order, items, stop)?)),
         };
         let halved = order == 2 && symmetry(&entries, items).is_some();
         Ok(Self { order, items, entries, halved })

@@ -4,7 +4,6 @@
 //! mod           computes self-similarities if needed, then runs the strategy
 //! bits          two bits for each pair of items, for measures that are counts
 //! later         bits for the average kernel of few items
-//! correlation   weighted correlations, one pair of rankings at a time
 //! pairs         one pair of rankings at a time
 //! product       for few items, a matrix product of features
 //! tensor        general weights: products of mean tensors
@@ -13,7 +12,6 @@
 //! ```
 
 mod bits;
-mod correlation;
 mod expanded;
 mod later;
 mod pairs;
@@ -26,41 +24,101 @@ use crate::gram::Options;
 use crate::gram::cost::{self, ASK_EVERY_NS};
 use crate::gram::plan::{GramTask, Plan, Strategy};
 use crate::gram::target::{Target, Tiling};
-use crate::measure::{Mean, Measure};
+use crate::measure::{KendallMeasure, Mean, MeanWeight};
 use crate::parallel::{self, Crew, Phases, Watch};
 use crate::rankings::Incomplete;
+use crate::weight::kinds::{PairWeight, TensorWeight};
 use bits::bits;
-use correlation::TiedCorrelations;
 use expanded::Tensors;
 use later::TiedLater;
 use pairs::TiedPairs;
 use product::Features;
-use setting::TiedSetting;
+use setting::{TiedSetting, TiedWeight};
 use tensor::TiedTensors;
 
 pub(in crate::gram) use setting::representation_of;
 
 /// The value of a kernel for each ranking with itself, before division.
 pub(crate) fn own_values(
-    measure: &Measure,
+    measure: &KendallMeasure,
     x: &Incomplete,
     threads: Option<usize>,
     watch: Option<Watch<'_>>,
 ) -> Result<Vec<f64>, Error> {
-    TiedSetting::new(measure, x, x)?.own_values(x, threads, watch)
+    match measure.mean()? {
+        (MeanWeight::Pairs(weight), mean) => {
+            PairWeight::own_values(&TiedSetting::new(measure, (weight, mean), x, x)?, x, threads, watch)
+        }
+        (MeanWeight::Tensors(weight), mean) => {
+            TensorWeight::own_values(&TiedSetting::new(measure, (weight, mean), x, x)?, x, threads, watch)
+        }
+    }
 }
 
 /// The measure of each ranking and itself.
 pub(in crate::gram) fn diagonal(
-    measure: &Measure,
+    measure: &KendallMeasure,
     x: &Incomplete,
     threads: Option<usize>,
     watch: Option<Watch<'_>>,
 ) -> Result<Vec<f64>, Error> {
-    TiedSetting::new(measure, x, x)?.diagonal(threads, watch)
+    match measure.mean()? {
+        (MeanWeight::Pairs(weight), mean) => TiedSetting::new(measure, (weight, mean), x, x)?.diagonal(threads, watch),
+        (MeanWeight::Tensors(weight), mean) => {
+            TiedSetting::new(measure, (weight, mean), x, x)?.diagonal(threads, watch)
+        }
+    }
 }
 
 pub(in crate::gram) fn fill(
+    task: GramTask<'_>,
+    plan: Plan,
+    x: &Incomplete,
+    y: Option<&Incomplete>,
+    target: impl Target,
+    options: Options<'_>,
+) -> Result<(), Error> {
+    match task.measure.mean()? {
+        (MeanWeight::Pairs(weight), mean) => fill_pairs((weight, mean), task, plan, x, y, target, options),
+        (MeanWeight::Tensors(weight), mean) => fill_tensors((weight, mean), task, plan, x, y, target, options),
+    }
+}
+
+/// Computes the divisors of values if they are needed, then runs the strategy.
+fn with_roots<'a, W: TiedWeight>(
+    mut setting: TiedSetting<'a, W>,
+    jobs: usize,
+    options: Options<'_>,
+    run: impl FnOnce(&TiedSetting<'a, W>, Option<Watch<'_>>) -> Result<(), Error>,
+) -> Result<(), Error> {
+    let mut phases = Phases::new(options.watch, jobs + setting.jobs_of_roots());
+    if setting.needs_roots() {
+        setting.find_roots(options.threads, &mut phases)?;
+    }
+    phases.run(jobs, |watch| run(&setting, watch))
+}
+
+fn fill_tensors(
+    weight: (&TensorWeight, Mean),
+    GramTask { measure, rows, columns, .. }: GramTask<'_>,
+    Plan { strategy, isa, tile, threads, .. }: Plan,
+    x: &Incomplete,
+    y: Option<&Incomplete>,
+    target: impl Target,
+    options: Options<'_>,
+) -> Result<(), Error> {
+    let setting = TiedSetting::new(measure, weight, x, y.unwrap_or(x))?;
+    let tiling = Tiling { rows, columns, tile, symmetric: y.is_none() };
+    with_roots(setting, target.jobs(tiling), options, |setting, mut watch| {
+        let isa = (strategy == Strategy::Product).then_some(isa);
+        let tensors = Tensors::new(setting.weight, x.items(), &mut watch)?;
+        let crew = Crew::new(threads, (x.items() * x.items()) as f64);
+        target.run(tiling, &TiedTensors { setting, tensors, isa }, crew, watch)
+    })
+}
+
+fn fill_pairs(
+    weight: (&PairWeight, Mean),
     GramTask { measure, rows, columns, .. }: GramTask<'_>,
     Plan { strategy, isa, tile, threads, parts, pair_ns }: Plan,
     x: &Incomplete,
@@ -68,31 +126,15 @@ pub(in crate::gram) fn fill(
     target: impl Target,
     options: Options<'_>,
 ) -> Result<(), Error> {
-    let mut setting = TiedSetting::new(measure, x, y.unwrap_or(x))?;
+    let setting = TiedSetting::new(measure, weight, x, y.unwrap_or(x))?;
     let tiling = Tiling { rows, columns, tile, symmetric: y.is_none() };
-    let jobs = target.jobs(tiling);
-    let mut phases = Phases::new(options.watch, jobs + setting.jobs_of_roots());
-    if setting.needs_roots() {
-        setting.find_roots(options.threads, &mut phases)?;
-    }
-    phases.run(jobs, |mut watch| match strategy {
-        _ if setting.weight.is_general() => {
-            let isa = (strategy == Strategy::Product).then_some(isa);
-            let tensors = Tensors::new(setting.weight, x.items(), &mut watch)?;
-            let crew = Crew::new(threads, (x.items() * x.items()) as f64);
-            target.run(tiling, &TiedTensors { setting: &setting, tensors, isa }, crew, watch)
-        }
-        _ if setting.mean == Mean::Both => {
-            let isa = (strategy == Strategy::Pairs).then_some(isa);
-            let crew = Crew::new(threads, cost::tied_pair_ns(measure));
-            target.run(tiling, &TiedCorrelations::new(&setting, isa)?, crew, watch)
-        }
-        Strategy::Bits if measure.weight().is_later() => {
-            target.run(tiling, &TiedLater::new(&setting, isa)?, Crew::new(threads, 0.0), watch)
+    with_roots(setting, target.jobs(tiling), options, |setting, mut watch| match strategy {
+        Strategy::Bits if setting.weight.is_later() => {
+            target.run(tiling, &TiedLater::new(setting, isa)?, Crew::new(threads, 0.0), watch)
         }
         Strategy::Bits => {
             let ns = cost::COPY_NS * x.items() as f64 * (rows + columns) as f64;
-            let bits = parallel::run_one(ns, parallel::share(&mut watch), |stop| bits(isa, &setting, stop))?;
+            let bits = parallel::run_one(ns, parallel::share(&mut watch), |stop| bits(isa, setting, stop))?;
             let crew = Crew::new(threads, 0.0);
             if parts > 1 {
                 target.run_in_parts(tiling, &bits, parts, crew, watch)
@@ -100,10 +142,10 @@ pub(in crate::gram) fn fill(
                 target.run(tiling, &bits, crew, watch)
             }
         }
-        Strategy::Product => target.run(tiling, &Features::new(&setting, isa)?, Crew::new(threads, 0.0), watch),
+        Strategy::Product => target.run(tiling, &Features::new(setting, isa)?, Crew::new(threads, 0.0), watch),
         Strategy::Pairs | Strategy::Partition => {
             let isa = (strategy == Strategy::Pairs).then_some(isa);
-            let pairs = TiedPairs { setting: &setting, isa, interval: (ASK_EVERY_NS / pair_ns) as usize };
+            let pairs = TiedPairs { setting, isa, interval: (ASK_EVERY_NS / pair_ns) as usize };
             target.run(tiling, &pairs, Crew::new(threads, cost::tied_pair_ns(measure)), watch)
         }
     })

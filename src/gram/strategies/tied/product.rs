@@ -15,7 +15,7 @@ use crate::simd::Isa;
 use crate::simd::place::Square;
 use crate::simd::product::{GroupRow, Real};
 use crate::simd::tied::{LANES, TiedGroup, TiedJoin, TiedLanes, tied_features};
-use crate::weight::lowered::Lowered;
+use crate::weight::kinds::PairWeight;
 
 /// Features in a block, as for complete rankings.
 const BLOCK: usize = 112;
@@ -49,10 +49,10 @@ impl<'a> Features<'a> {
     pub(in crate::gram) fn new(setting: &'a TiedSetting<'a>, isa: Isa) -> Result<Self, Error> {
         let items = setting.x.items();
         let join = match setting.weight {
-            Lowered::Count { top: None } if setting.unknown => TiedJoin::Sign(items as f64),
-            Lowered::Sums(_) => TiedJoin::Sum,
-            Lowered::Count { .. } | Lowered::Products(_) => TiedJoin::Product,
-            Lowered::Later | Lowered::Tensor { .. } | Lowered::Factors { .. } | Lowered::Quadruples(_) => {
+            PairWeight::Count { top: None } if setting.unknown => TiedJoin::Sign(items as f64),
+            PairWeight::Sums(_) => TiedJoin::Sum,
+            PairWeight::Count { .. } | PairWeight::Products(_) => TiedJoin::Product,
+            PairWeight::Later => {
                 return Err(Error::CannotCompute { name: "product".to_owned() });
             }
         };

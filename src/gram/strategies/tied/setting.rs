@@ -9,23 +9,23 @@ use crate::kappa::anywhere::anywhere;
 use crate::kappa::incomplete::{self as sums, Need, TiedRanking, TiedWorkspace};
 use crate::kappa::table::Levels;
 use crate::kappa::{pairs_of, tops};
-use crate::measure::{Mean, Measure};
+use crate::measure::{KendallMeasure, Mean, MeanWeight};
 use crate::parallel::{Phases, Stop, Watch};
 use crate::rankings::Incomplete;
 use crate::simd::{Isa, quotient};
-use crate::weight::lowered::Lowered;
+use crate::weight::kinds::{PairWeight, TensorWeight};
 use crate::weight::means::Means;
 use crate::weight::own;
 
 /// The representation of these rankings; refuses a measure that has no mean over complete rankings.
 pub(in crate::gram) fn representation_of(
-    measure: &Measure,
+    measure: &KendallMeasure,
     x: &Incomplete,
     y: &Incomplete,
 ) -> Result<Representation, Error> {
     let (weight, _) = measure.mean()?;
     let unknown = x.has_unknown() || y.has_unknown();
-    if unknown && !weight.counts_all() {
+    if unknown && !matches!(weight, MeanWeight::Pairs(PairWeight::Count { top: None })) {
         return Err(Error::UnknownPlaces);
     }
     Ok(Representation::Tied { unknown, cells: x.usual_blocks() * y.usual_blocks() })
@@ -38,12 +38,26 @@ pub(super) struct Ready {
     levels: Option<Levels>,
 }
 
+/// A weight that has means for rankings with ties.
+pub(super) trait TiedWeight: Sized {
+    /// Whether values can be 0 although their terms are not.
+    fn can_cancel(&self) -> bool;
+
+    /// The value of each ranking of a set with itself, before division.
+    fn own_values(
+        setting: &TiedSetting<'_, Self>,
+        set: &Incomplete,
+        threads: Option<usize>,
+        watch: Option<Watch<'_>>,
+    ) -> Result<Vec<f64>, Error>;
+}
+
 /// The measure and the rankings.
-pub(super) struct TiedSetting<'a> {
-    measure: &'a Measure,
+pub(super) struct TiedSetting<'a, W = PairWeight> {
+    measure: &'a KendallMeasure,
     pub(super) x: &'a Incomplete,
     pub(super) y: &'a Incomplete,
-    pub(super) weight: &'a Lowered,
+    pub(super) weight: &'a W,
     pub(super) mean: Mean,
     /// Whether items can be anywhere.
     pub(super) unknown: bool,
@@ -52,24 +66,20 @@ pub(super) struct TiedSetting<'a> {
     roots: Option<Roots<'a>>,
 }
 
-impl<'a> TiedSetting<'a> {
-    /// The setting of a measure, without the divisors.
-    pub(super) fn new(measure: &'a Measure, x: &'a Incomplete, y: &'a Incomplete) -> Result<Self, Error> {
-        let (weight, mean) = measure.mean()?;
+impl<'a, W: TiedWeight> TiedSetting<'a, W> {
+    /// The setting of a measure with this weight, without the divisors.
+    pub(super) fn new(
+        measure: &'a KendallMeasure,
+        (weight, mean): (&'a W, Mean),
+        x: &'a Incomplete,
+        y: &'a Incomplete,
+    ) -> Result<Self, Error> {
         let unknown = matches!(representation_of(measure, x, y)?, Representation::Tied { unknown: true, .. });
         Ok(Self { measure, x, y, weight, mean, unknown, roots: None })
     }
 
-    /// The same rankings with another weight, and the mean of another sum.
-    pub(super) fn taking<'b>(&self, weight: &'b Lowered, mean: Mean) -> TiedSetting<'b>
-    where
-        'a: 'b,
-    {
-        TiedSetting { weight, mean, roots: None, ..*self }
-    }
-
     /// The sets with separate roots: the rows, and the columns if they differ.
-    fn sets(&self) -> impl Iterator<Item = &'a Incomplete> + use<'a> {
+    fn sets(&self) -> impl Iterator<Item = &'a Incomplete> + use<'a, W> {
         let same = std::ptr::eq(self.x, self.y);
         [self.x, self.y].into_iter().take(if same { 1 } else { 2 })
     }
@@ -77,9 +87,8 @@ impl<'a> TiedSetting<'a> {
     /// Whether values are divided by the roots, or can be 0 because of them.
     pub(super) fn needs_roots(&self) -> bool {
         match self.mean {
-            Mean::Concordant | Mean::Signed => self.measure.is_normalized() || self.weight.has_negative(),
+            Mean::Concordant | Mean::Signed => self.measure.is_normalized() || self.weight.can_cancel(),
             Mean::Discordant => self.measure.is_normalized(),
-            Mean::Both => false,
         }
     }
 
@@ -93,7 +102,7 @@ impl<'a> TiedSetting<'a> {
     pub(super) fn find_roots(&mut self, threads: Option<usize>, phases: &mut Phases<'_>) -> Result<(), Error> {
         let roots = |set: &Incomplete| {
             let jobs = set.rows().div_ceil(self.rows_a_job());
-            let mut values = phases.run(jobs, |watch| self.own_values(set, threads, watch))?;
+            let mut values = phases.run(jobs, |watch| W::own_values(self, set, threads, watch))?;
             for value in &mut values {
                 *value = if self.measure.rate().is_some() { *value / 2.0 } else { value.max(0.0).sqrt() };
             }
@@ -106,125 +115,6 @@ impl<'a> TiedSetting<'a> {
     /// The number of rankings that a job compares with themselves.
     fn rows_a_job(&self) -> usize {
         rows_a_job(cost::tied_pair_ns(self.measure))
-    }
-
-    /// The value of each ranking with itself, before division.
-    pub(super) fn own_values(
-        &self,
-        set: &Incomplete,
-        threads: Option<usize>,
-        watch: Option<Watch<'_>>,
-    ) -> Result<Vec<f64>, Error> {
-        if self.weight.is_general() {
-            let mut watch = watch;
-            return Tensors::new(self.weight, set.items(), &mut watch)?.own_values(set, threads, watch);
-        }
-        let without_signs = self.weight.without_signs()?;
-        let ns = cost::tied_pair_ns(self.measure);
-        each_ranking(
-            set.rows(),
-            &OwnCost { usual: ns, longest: ns },
-            threads,
-            watch,
-            |stop| self.memory(Some(Isa::widest()), stop),
-            |row, memory| self.own_value(set, row, without_signs.as_ref(), memory),
-        )
-    }
-
-    /// The value of a ranking with itself; for a kernel, 0 if it may be a rounding error, by the rule in [`own`].
-    fn own_value(
-        &self,
-        set: &Incomplete,
-        row: usize,
-        without_signs: Option<&Lowered>,
-        memory: &mut TiedWorkspace,
-    ) -> Result<f64, Error> {
-        let blocks = set.row(row);
-        if self.unknown {
-            let ready = Ready::default();
-            return Ok(self.value((set, row, &ready), (set, row, &ready), memory));
-        }
-        let signed = self.mean == Mean::Signed;
-        let own = |weight: &Lowered, means: &Means| {
-            let own = if weight.is_later() { tops::own(blocks, signed) } else { means.own(weight, blocks, signed) };
-            if self.mean == Mean::Discordant { pairs_of(blocks.starts.len() as u64) as f64 - own } else { own }
-        };
-        let (means, power) = self.scaled_means(set, row)?;
-        let value = own(self.weight, &means);
-        let Some(weight) = without_signs else { return Ok(value) };
-        let mut means = Means::of(weight, blocks)?;
-        means.rescale(power, signed);
-        Ok(own::unless_rounding(value, own(weight, &means)))
-    }
-
-    /// Memory for pairs of rankings.
-    pub(super) fn memory(&self, isa: Option<Isa>, stop: &Stop) -> Result<TiedWorkspace, Error> {
-        let most_cells = cost::CELLS_AN_ITEM * self.x.items();
-        let signed = self.mean == Mean::Signed;
-        let need = Need { weight: self.weight, signed, unknown: self.unknown, most_cells };
-        TiedWorkspace::new(need, self.x.items(), isa, stop)
-    }
-
-    /// A ranking prepared for pairs with others, for another weight.
-    pub(super) fn ready_for(&self, weight: &Lowered, set: &Incomplete, row: usize) -> Result<Ready, Error> {
-        if self.unknown {
-            return Ok(Ready::default());
-        }
-        let means = Means::of(weight, set.row(row))?;
-        let levels = Some(Levels::of(weight, set.row(row), &means)?);
-        Ok(Ready { means, levels })
-    }
-
-    pub(super) fn means(&self, set: &Incomplete, row: usize) -> Result<Means, Error> {
-        Ok(self.scaled_means(set, row)?.0)
-    }
-
-    /// A ranking prepared for pairs with others.
-    pub(super) fn ready(&self, set: &Incomplete, row: usize) -> Result<Ready, Error> {
-        let means = self.means(set, row)?;
-        let levels = if self.unknown { None } else { Some(Levels::of(self.weight, set.row(row), &means)?) };
-        Ok(Ready { means, levels })
-    }
-
-    /// The block means of the weights for a ranking, and the power of two that they were scaled by, if values are
-    /// divided by the roots.
-    fn scaled_means(&self, set: &Incomplete, row: usize) -> Result<(Means, i32), Error> {
-        if self.unknown {
-            return Ok((Means::default(), 0));
-        }
-        let mut means = Means::of(self.weight, set.row(row))?;
-        let signed = self.mean == Mean::Signed;
-        let power = if self.measure.is_normalized() { means.power(self.weight, signed) } else { 0 };
-        means.rescale(power, signed);
-        Ok((means, power))
-    }
-
-    /// The value for two rankings, before division; for a Mallows kernel the mean distance.
-    pub(super) fn value(
-        &self,
-        s: (&Incomplete, usize, &Ready),
-        t: (&Incomplete, usize, &Ready),
-        memory: &mut TiedWorkspace,
-    ) -> f64 {
-        let [s, t] = [s, t].map(|(set, row, Ready { means, levels })| TiedRanking {
-            blocks: set.row(row),
-            means,
-            levels: levels.as_ref(),
-        });
-        // The sum of the inverse permutation would round differently.
-        let (s, t) = if s.blocks.starts <= t.blocks.starts { (s, t) } else { (t, s) };
-        if self.unknown {
-            return self.of_balance(anywhere(s.blocks, t.blocks, memory));
-        }
-        match self.mean {
-            Mean::Concordant => sums::concordant(self.weight, s, t, memory),
-            Mean::Discordant => {
-                pairs_of(s.blocks.starts.len() as u64) as f64 - sums::concordant(self.weight, s, t, memory)
-            }
-            // For a correlation this is the difference of its two sums; the strategy for correlations computes both
-            // separately.
-            Mean::Signed | Mean::Both => sums::signed(self.weight, s, t, memory),
-        }
     }
 
     /// The Mallows kernel of two rankings with this mean distance. Divided by the square roots of both
@@ -240,10 +130,7 @@ impl<'a> TiedSetting<'a> {
 
     /// The value of each ranking with itself, after division.
     pub(super) fn diagonal(&self, threads: Option<usize>, watch: Option<Watch<'_>>) -> Result<Vec<f64>, Error> {
-        if self.mean == Mean::Both {
-            return self.own_correlations(threads, watch);
-        }
-        let mut values = self.own_values(self.x, threads, watch)?;
+        let mut values = W::own_values(self, self.x, threads, watch)?;
         for value in &mut values {
             *value = match (self.measure.rate(), self.measure.is_normalized()) {
                 (Some(_), true) => 1.0,
@@ -251,21 +138,6 @@ impl<'a> TiedSetting<'a> {
                 (None, true) => f64::from(u8::from(*value > 0.0)),
                 (None, false) => *value,
             };
-        }
-        Ok(values)
-    }
-
-    /// The correlation of each ranking with itself.
-    fn own_correlations(&self, threads: Option<usize>, watch: Option<Watch<'_>>) -> Result<Vec<f64>, Error> {
-        let mut phases = Phases::new(watch, 2 * self.x.rows().div_ceil(self.rows_a_job()));
-        let mut own = |mean| {
-            let jobs = self.x.rows().div_ceil(self.rows_a_job());
-            phases.run(jobs, |watch| self.taking(self.weight, mean).own_values(self.x, threads, watch))
-        };
-        let (mut values, concordant) = (own(Mean::Signed)?, own(Mean::Concordant)?);
-        for (signed, concordant) in values.iter_mut().zip(concordant) {
-            let both = 2.0 * concordant - *signed;
-            *signed = if both.abs() <= own::ROUNDING * concordant.abs() { 0.0 } else { *signed / both };
         }
         Ok(values)
     }
@@ -316,13 +188,138 @@ impl<'a> TiedSetting<'a> {
     pub(super) fn depends_on_sum_alone(&self) -> bool {
         self.roots.is_none() && !self.measure.is_normalized()
     }
+}
+
+impl TiedWeight for TensorWeight {
+    fn can_cancel(&self) -> bool {
+        false
+    }
+
+    fn own_values(
+        setting: &TiedSetting<'_, Self>,
+        set: &Incomplete,
+        threads: Option<usize>,
+        mut watch: Option<Watch<'_>>,
+    ) -> Result<Vec<f64>, Error> {
+        Tensors::new(setting.weight, set.items(), &mut watch)?.own_values(set, threads, watch)
+    }
+}
+
+impl TiedWeight for PairWeight {
+    fn can_cancel(&self) -> bool {
+        self.has_negative()
+    }
+
+    fn own_values(
+        setting: &TiedSetting<'_, Self>,
+        set: &Incomplete,
+        threads: Option<usize>,
+        watch: Option<Watch<'_>>,
+    ) -> Result<Vec<f64>, Error> {
+        let without_signs = setting.weight.without_signs()?;
+        let ns = cost::tied_pair_ns(setting.measure);
+        each_ranking(
+            set.rows(),
+            &OwnCost { usual: ns, longest: ns },
+            threads,
+            watch,
+            |stop| setting.memory(Some(Isa::widest()), stop),
+            |row, memory| setting.own_value(set, row, without_signs.as_ref(), memory),
+        )
+    }
+}
+
+impl TiedSetting<'_> {
+    /// The value of a ranking with itself; for a kernel, 0 if it may be a rounding error, by the rule in [`own`].
+    fn own_value(
+        &self,
+        set: &Incomplete,
+        row: usize,
+        without_signs: Option<&PairWeight>,
+        memory: &mut TiedWorkspace,
+    ) -> Result<f64, Error> {
+        let blocks = set.row(row);
+        if self.unknown {
+            let ready = Ready::default();
+            return Ok(self.value((set, row, &ready), (set, row, &ready), memory));
+        }
+        let signed = self.mean == Mean::Signed;
+        let own = |weight: &PairWeight, means: &Means| {
+            let own = if weight.is_later() { tops::own(blocks, signed) } else { means.own(weight, blocks, signed) };
+            if self.mean == Mean::Discordant { pairs_of(blocks.starts.len() as u64) as f64 - own } else { own }
+        };
+        let (means, power) = self.scaled_means(set, row)?;
+        let value = own(self.weight, &means);
+        let Some(weight) = without_signs else { return Ok(value) };
+        let mut means = Means::of(weight, blocks)?;
+        means.rescale(power, signed);
+        Ok(own::unless_rounding(value, own(weight, &means)))
+    }
+
+    /// Memory for pairs of rankings.
+    pub(super) fn memory(&self, isa: Option<Isa>, stop: &Stop) -> Result<TiedWorkspace, Error> {
+        let most_cells = cost::CELLS_AN_ITEM * self.x.items();
+        let signed = self.mean == Mean::Signed;
+        let need = Need { weight: self.weight, signed, unknown: self.unknown, most_cells };
+        TiedWorkspace::new(need, self.x.items(), isa, stop)
+    }
+
+    pub(super) fn means(&self, set: &Incomplete, row: usize) -> Result<Means, Error> {
+        Ok(self.scaled_means(set, row)?.0)
+    }
+
+    /// A ranking prepared for pairs with others.
+    pub(super) fn ready(&self, set: &Incomplete, row: usize) -> Result<Ready, Error> {
+        let means = self.means(set, row)?;
+        let levels = if self.unknown { None } else { Some(Levels::of(self.weight, set.row(row), &means)?) };
+        Ok(Ready { means, levels })
+    }
+
+    /// The block means of the weights for a ranking, and the power of two that they were scaled by, if values are
+    /// divided by the roots.
+    fn scaled_means(&self, set: &Incomplete, row: usize) -> Result<(Means, i32), Error> {
+        if self.unknown {
+            return Ok((Means::default(), 0));
+        }
+        let mut means = Means::of(self.weight, set.row(row))?;
+        let signed = self.mean == Mean::Signed;
+        let power = if self.measure.is_normalized() { means.power(self.weight, signed) } else { 0 };
+        means.rescale(power, signed);
+        Ok((means, power))
+    }
+
+    /// The value for two rankings, before division; for a Mallows kernel the mean distance.
+    pub(super) fn value(
+        &self,
+        s: (&Incomplete, usize, &Ready),
+        t: (&Incomplete, usize, &Ready),
+        memory: &mut TiedWorkspace,
+    ) -> f64 {
+        let [s, t] = [s, t].map(|(set, row, Ready { means, levels })| TiedRanking {
+            blocks: set.row(row),
+            means,
+            levels: levels.as_ref(),
+        });
+        // The sum of the inverse permutation would round differently.
+        let (s, t) = if s.blocks.starts <= t.blocks.starts { (s, t) } else { (t, s) };
+        if self.unknown {
+            return self.of_balance(anywhere(s.blocks, t.blocks, memory));
+        }
+        match self.mean {
+            Mean::Concordant => sums::concordant(self.weight, s, t, memory),
+            Mean::Discordant => {
+                pairs_of(s.blocks.starts.len() as u64) as f64 - sums::concordant(self.weight, s, t, memory)
+            }
+            Mean::Signed => sums::signed(self.weight, s, t, memory),
+        }
+    }
 
     /// For a measure that counts pairs, the value for a balance: the number of pairs of items in the same order in both
     /// rankings minus the number in opposite order.
     pub(super) fn of_balance(&self, balance: f64) -> f64 {
         let all = pairs_of(self.x.items() as u64) as f64;
         match self.mean {
-            Mean::Signed | Mean::Both => balance,
+            Mean::Signed => balance,
             Mean::Concordant => f64::midpoint(all, balance),
             Mean::Discordant => f64::midpoint(all, -balance),
         }
@@ -338,7 +335,7 @@ impl<'a> TiedSetting<'a> {
         let all = pairs_of(self.x.items() as u64) as f64;
         let concordant = if self.unknown { f64::midpoint(all, sum) } else { sum };
         match self.mean {
-            Mean::Signed | Mean::Both => sum,
+            Mean::Signed => sum,
             Mean::Concordant => concordant,
             Mean::Discordant => all - concordant,
         }

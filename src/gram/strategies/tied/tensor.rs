@@ -18,6 +18,7 @@ use crate::rankings::Incomplete;
 use crate::simd::Isa;
 use crate::simd::place::Square;
 use crate::simd::product::{GroupRow, Real};
+use crate::weight::kinds::TensorWeight;
 use crate::weight::mean_tensor::{Direction, MeanTensor};
 use crate::weight::own;
 
@@ -81,7 +82,7 @@ impl<'a> Lines<'a> {
 
 /// Fills tiles with products of mean tensors.
 pub(super) struct TiedTensors<'a> {
-    pub(super) setting: &'a TiedSetting<'a>,
+    pub(super) setting: &'a TiedSetting<'a, TensorWeight>,
     pub(super) tensors: Tensors<'a>,
     /// The instruction set for matrix products; `None` computes one pair of rankings at a time.
     pub(super) isa: Option<Isa>,

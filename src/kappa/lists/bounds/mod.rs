@@ -27,7 +27,7 @@ use crate::error::Error;
 use crate::kappa::pairs_of;
 use crate::memory;
 use crate::simd::tops::of_blocks;
-use crate::weight::lowered::Lowered;
+use crate::weight::kinds::PairWeight;
 
 /// More than rounding takes of the terms below.
 const SLACK: f64 = 1e-11;
@@ -77,14 +77,11 @@ impl ListSums<'_> {
     pub(crate) fn bounded_by(&self, length: usize) -> BoundBy {
         let negative = self.weight.has_negative();
         let squares = match self.weight {
-            Lowered::Count { top: Some(k) } => length.min(*k) as f64,
-            Lowered::Products(u) => u.iter().take(length).map(|u| u * u).sum(),
-            Lowered::Count { top: None }
-            | Lowered::Later
-            | Lowered::Sums(_)
-            | Lowered::Tensor { .. }
-            | Lowered::Factors { .. }
-            | Lowered::Quadruples(_) => return BoundBy { pairs: false, negative },
+            PairWeight::Count { top: Some(k) } => length.min(*k) as f64,
+            PairWeight::Products(u) => u.iter().take(length).map(|u| u * u).sum(),
+            PairWeight::Count { top: None } | PairWeight::Later | PairWeight::Sums(_) => {
+                return BoundBy { pairs: false, negative };
+            }
         };
         let tail = self.tails.means().get(length).map_or(0.0, |&(mean, _)| mean);
         let mostly_tail = self.items as f64 * tail * tail > MOSTLY_TAIL * squares;
@@ -100,15 +97,14 @@ impl ListSums<'_> {
             return Ok(());
         }
         match self.weight {
-            Lowered::Count { top: None } => {
+            PairWeight::Count { top: None } => {
                 // The sum is half of the signed one and half of all pairs.
                 let part = if self.signed { 1.0 } else { 0.5 };
                 each_block(listed, |start, size| norms[start] = (part * (self.items as f64 - size)).sqrt());
             }
-            Lowered::Count { top: Some(_) } | Lowered::Products(_) => self.joined::<false>(listed, norms),
-            Lowered::Sums(_) => self.joined::<true>(listed, norms),
-            Lowered::Later => self.of_tops(listed, norms),
-            Lowered::Tensor { .. } | Lowered::Factors { .. } | Lowered::Quadruples(_) => {}
+            PairWeight::Count { top: Some(_) } | PairWeight::Products(_) => self.joined::<false>(listed, norms),
+            PairWeight::Sums(_) => self.joined::<true>(listed, norms),
+            PairWeight::Later => self.of_tops(listed, norms),
         }
         Ok(())
     }
@@ -203,11 +199,10 @@ impl ListSums<'_> {
             return 0.0;
         }
         match self.weight {
-            Lowered::Count { top: None } => pairs_of(self.items as u64) as f64 / 2.0,
-            Lowered::Count { top: Some(_) } | Lowered::Products(_) => self.joined_without::<false>(s, t),
-            Lowered::Sums(_) => self.joined_without::<true>(s, t),
-            Lowered::Later => self.tops_without(s, t),
-            Lowered::Tensor { .. } | Lowered::Factors { .. } | Lowered::Quadruples(_) => 0.0,
+            PairWeight::Count { top: None } => pairs_of(self.items as u64) as f64 / 2.0,
+            PairWeight::Count { top: Some(_) } | PairWeight::Products(_) => self.joined_without::<false>(s, t),
+            PairWeight::Sums(_) => self.joined_without::<true>(s, t),
+            PairWeight::Later => self.tops_without(s, t),
         }
     }
 
@@ -235,13 +230,9 @@ impl ListSums<'_> {
     /// The same where weights are negative.
     fn with_negative(&self, s: &Listed<'_>, t: &Listed<'_>) -> f64 {
         match self.weight {
-            Lowered::Products(_) => self.with_signs::<false>(s, t),
-            Lowered::Sums(_) => self.with_signs::<true>(s, t),
-            Lowered::Count { .. }
-            | Lowered::Later
-            | Lowered::Tensor { .. }
-            | Lowered::Factors { .. }
-            | Lowered::Quadruples(_) => f64::INFINITY,
+            PairWeight::Products(_) => self.with_signs::<false>(s, t),
+            PairWeight::Sums(_) => self.with_signs::<true>(s, t),
+            PairWeight::Count { .. } | PairWeight::Later => f64::INFINITY,
         }
     }
 

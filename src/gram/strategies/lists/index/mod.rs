@@ -30,7 +30,7 @@ use crate::gram::Options;
 use crate::gram::cost::{self, ASK_EVERY_NS, FIND_NS, INDEX_ENTRY_NS, INDEX_LIST_NS};
 use crate::gram::found::{Neighbors, Within};
 use crate::kappa::lists::bounds::BoundBy;
-use crate::measure::Measure;
+use crate::measure::{KendallMeasure, Measure};
 use crate::memory;
 use crate::parallel::{self, Crew, Stop, Watch};
 use crate::rankings::Lists;
@@ -61,7 +61,7 @@ use query::Searcher;
 /// ```
 #[derive(Debug, Clone)]
 pub struct ListIndex<'a> {
-    measure: Cow<'a, Measure>,
+    measure: Cow<'a, KendallMeasure>,
     lists: Cow<'a, Lists>,
     /// The divisors of values, if there are any.
     roots: Option<Vec<f64>>,
@@ -79,10 +79,18 @@ impl<'a> ListIndex<'a> {
     /// When the numbers of items differ, the measure is not available for lists, `options.threads` or `options.tile` is
     /// 0, there is no memory, or `options.watch` stops the run.
     pub fn new(measure: &'a Measure, lists: &'a Lists, options: Options<'_>) -> Result<Self, Error> {
+        Self::of(measure.kendall().ok_or(Error::ListMeasure)?, lists, options)
+    }
+
+    pub(in crate::gram) fn of(
+        measure: &'a KendallMeasure,
+        lists: &'a Lists,
+        options: Options<'_>,
+    ) -> Result<Self, Error> {
         Self::build(Cow::Borrowed(measure), Cow::Borrowed(lists), options)
     }
 
-    fn build(measure: Cow<'a, Measure>, lists: Cow<'a, Lists>, options: Options<'_>) -> Result<Self, Error> {
+    fn build(measure: Cow<'a, KendallMeasure>, lists: Cow<'a, Lists>, options: Options<'_>) -> Result<Self, Error> {
         options.check()?;
         measure.check_items(lists.items())?;
         if measure.is_ordered() {

@@ -34,12 +34,13 @@ impl ListIndex<'_> {
 
     /// The index of these parts; `None` if they are not those of an index of these lists for this measure.
     pub(crate) fn from_parts(
-        measure: Measure,
+        measure: &Measure,
         lists: Lists,
         parts: IndexParts,
         watch: Option<Watch<'_>>,
     ) -> Result<Option<ListIndex<'static>>, Error> {
         measure.check_items(lists.items())?;
+        let measure = measure.kendall().ok_or(Error::ListMeasure)?.clone();
         let IndexParts { roots, classes, postings } = parts;
         let mut watch = watch;
         let (weight, _) = mean_of(&measure)?;

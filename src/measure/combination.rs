@@ -1,0 +1,165 @@
+//! Functions of the values of several kernels: sums, products, multiples and powers of kernels, and the correlation.
+
+use super::KendallMeasure;
+use crate::error::Error;
+use crate::weight::Weight;
+use crate::weight::own::ROUNDING;
+
+/// Kernels, and how a value follows from theirs.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Combination {
+    parts: Vec<KendallMeasure>,
+    rule: Rule,
+}
+
+/// How a value follows from those of the parts, which are numbered.
+#[derive(Debug, Clone, PartialEq)]
+enum Rule {
+    Part(usize),
+    Scaled(f64, Box<Rule>),
+    Sum(Box<Rule>, Box<Rule>),
+    Product(Box<Rule>, Box<Rule>),
+    Power(Box<Rule>, u32),
+    /// `(C - D) / (C + D)`. The parts are C - D and C and, if some weights are negative, the same with their absolute
+    /// values.
+    Correlation,
+}
+
+impl Rule {
+    fn value(&self, parts: &[f64]) -> f64 {
+        match self {
+            &Self::Part(index) => parts[index],
+            Self::Scaled(factor, inner) => factor * inner.value(parts),
+            Self::Sum(left, right) => left.value(parts) + right.value(parts),
+            Self::Product(left, right) => left.value(parts) * right.value(parts),
+            Self::Power(inner, exponent) => inner.value(parts).powi((*exponent).cast_signed()),
+            Self::Correlation => {
+                let both = |signed: f64, concordant: f64| 2.0 * concordant - signed;
+                let total = both(parts[0], parts[1]);
+                // A sum that cancels leaves only rounding errors.
+                let size = if let [_, _, signed, concordant] = parts { both(*signed, *concordant) } else { 0.0 };
+                if total.abs() <= ROUNDING * size { 0.0 } else { parts[0] / total }
+            }
+        }
+    }
+
+    /// The same rule for parts that have other parts before them.
+    fn shifted(self, by: usize) -> Self {
+        let shifted = |rule: Box<Self>| Box::new(rule.shifted(by));
+        match self {
+            Self::Part(index) => Self::Part(index + by),
+            Self::Scaled(factor, inner) => Self::Scaled(factor, shifted(inner)),
+            Self::Sum(left, right) => Self::Sum(shifted(left), shifted(right)),
+            Self::Product(left, right) => Self::Product(shifted(left), shifted(right)),
+            Self::Power(inner, exponent) => Self::Power(shifted(inner), exponent),
+            // It is never a part of another rule.
+            Self::Correlation => self,
+        }
+    }
+
+    /// The factors of the parts, if the value is a sum of multiples of theirs.
+    fn factors(&self, times: f64, found: &mut [f64]) -> bool {
+        match self {
+            &Self::Part(index) => {
+                found[index] += times;
+                true
+            }
+            Self::Scaled(factor, inner) => inner.factors(times * factor, found),
+            Self::Sum(left, right) => left.factors(times, found) && right.factors(times, found),
+            Self::Product(..) | Self::Power(..) | Self::Correlation => false,
+        }
+    }
+}
+
+impl Combination {
+    /// A single kernel.
+    pub(super) fn of(measure: KendallMeasure) -> Result<Self, Error> {
+        if measure.is_distance() {
+            return Err(Error::NotAKernel { measure: "a distance" });
+        }
+        Ok(Self { parts: vec![measure], rule: Rule::Part(0) })
+    }
+
+    /// The correlation with the weight of a kernel.
+    pub(super) fn correlation(weight: &Weight, items: usize) -> Result<Self, Error> {
+        let concordant = KendallMeasure::kernel(weight, items)?.scaled_to_unit()?;
+        let signed = concordant.clone().signed()?;
+        let mut parts = vec![signed, concordant];
+        if let Some(sizes) = parts[1].without_signs()? {
+            parts.extend([sizes.clone().signed()?, sizes]);
+        }
+        Ok(Self { parts, rule: Rule::Correlation })
+    }
+
+    fn joined(mut self, other: Self, rule: fn(Box<Rule>, Box<Rule>) -> Rule) -> Result<Self, Error> {
+        self.parts[0].check_items(other.parts[0].items())?;
+        let by = self.parts.len();
+        self.parts.extend(other.parts);
+        Ok(Self { parts: self.parts, rule: rule(Box::new(self.rule), Box::new(other.rule.shifted(by))) })
+    }
+
+    pub(super) fn plus(self, other: Self) -> Result<Self, Error> {
+        self.joined(other, Rule::Sum)
+    }
+
+    pub(super) fn times(self, other: Self) -> Result<Self, Error> {
+        self.joined(other, Rule::Product)
+    }
+
+    pub(super) fn scaled(self, factor: f64) -> Result<Self, Error> {
+        if !(factor.is_finite() && factor >= 0.0) {
+            return Err(Error::KernelFactor { value: factor });
+        }
+        Ok(Self { parts: self.parts, rule: Rule::Scaled(factor, Box::new(self.rule)) })
+    }
+
+    pub(super) fn power(self, exponent: u32) -> Result<Self, Error> {
+        if exponent == 0 || i32::try_from(exponent).is_err() {
+            return Err(Error::KernelPower { exponent });
+        }
+        Ok(Self { parts: self.parts, rule: Rule::Power(Box::new(self.rule), exponent) })
+    }
+
+    /// Whether it is a kernel.
+    pub(crate) fn is_kernel(&self) -> bool {
+        self.rule != Rule::Correlation
+    }
+
+    /// What messages call it.
+    pub(super) fn noun(&self) -> &'static str {
+        if self.is_kernel() { "a combination of kernels" } else { "a correlation" }
+    }
+
+    /// The kernels.
+    pub(crate) fn parts(&self) -> &[KendallMeasure] {
+        &self.parts
+    }
+
+    /// The factor of each kernel, if it is a sum of multiples of kernels.
+    pub(crate) fn factors(&self) -> Option<Vec<f64>> {
+        let mut found = vec![0.0; self.parts.len()];
+        self.rule.factors(1.0, &mut found).then_some(found)
+    }
+
+    /// The value for values of the parts.
+    ///
+    /// # Errors
+    /// When it is not finite.
+    pub(crate) fn value(&self, parts: &[f64]) -> Result<f64, Error> {
+        let value = self.rule.value(parts);
+        if value.is_finite() { Ok(value) } else { Err(Error::NotFinite) }
+    }
+
+    /// The value for values of the parts; infinite if it is beyond the range of `f64`.
+    pub(super) fn value_from(&self, of_part: impl FnMut(&KendallMeasure) -> f64) -> f64 {
+        self.rule.value(&self.parts.iter().map(of_part).collect::<Vec<_>>())
+    }
+
+    /// The value for values of the parts.
+    pub(super) fn try_value_from(
+        &self,
+        of_part: impl FnMut(&KendallMeasure) -> Result<f64, Error>,
+    ) -> Result<f64, Error> {
+        self.value(&self.parts.iter().map(of_part).collect::<Result<Vec<_>, _>>()?)
+    }
+}

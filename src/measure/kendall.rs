@@ -1,0 +1,222 @@
+//! Sums over the concordant pairs, or tuples, of two rankings, and functions of them: kernels, the distance and the
+//! Mallows kernel.
+
+use std::sync::OnceLock;
+
+use crate::error::Error;
+use crate::kappa;
+use crate::parallel::Stop;
+use crate::weight::Weight;
+use crate::weight::kinds::{PairWeight, WeightKind};
+use crate::weight::own::own;
+
+/// A sum over pairs or tuples of items, or a function of one.
+#[derive(Debug, Clone)]
+pub(crate) struct KendallMeasure {
+    pub(super) items: usize,
+    pub(super) weight: WeightKind,
+    /// The number of items in the tuples of named weights.
+    pub(super) order: usize,
+    pub(super) quantity: Quantity,
+    /// The sum over all tuples for a ranking and itself, which is the same for all rankings; computed when needed.
+    pub(super) own: OnceLock<f64>,
+    /// Whether the two rankings can be swapped.
+    pub(super) symmetric: bool,
+    /// Whether terms of a sum can cancel.
+    pub(super) cancels: bool,
+    /// Whether sums are divided by `own`.
+    pub(super) normalized: bool,
+}
+
+/// How the value follows from the concordant pairs.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) enum Quantity {
+    Concordant,
+    Signed,
+    Discordant,
+    Mallows(f64),
+}
+
+impl Quantity {
+    /// Refuses, by its name, all but the sums of weights that are kernels.
+    fn weighted(self) -> Result<(), &'static str> {
+        match self {
+            Self::Concordant | Self::Signed => Ok(()),
+            Self::Discordant => Err("a distance"),
+            Self::Mallows(_) => Err("the Mallows kernel"),
+        }
+    }
+}
+
+impl PartialEq for KendallMeasure {
+    fn eq(&self, other: &Self) -> bool {
+        // The other fields follow from these.
+        let parts = |measure: &Self| (measure.items, measure.order, measure.quantity, measure.normalized);
+        parts(self) == parts(other) && self.weight == other.weight
+    }
+}
+
+impl KendallMeasure {
+    /// The kernel with this weight: the sum of the weight over concordant pairs.
+    ///
+    /// # Errors
+    /// When the parameters of the weight do not match the number of items.
+    pub fn kernel(weight: &Weight, items: usize) -> Result<Self, Error> {
+        Ok(Self::of_weight(weight.check(items)?, items))
+    }
+
+    /// As [`KendallMeasure::kernel`], with all numbers of the weight scaled by a power of two, so that the largest is near 1.
+    /// For kernels that will be normalized, which do not depend on the scale: weights whose sums would overflow are not
+    /// refused.
+    ///
+    /// # Errors
+    /// As [`KendallMeasure::kernel`].
+    pub fn rescaled_kernel(weight: &Weight, items: usize) -> Result<Self, Error> {
+        Ok(Self::of_weight(weight.check_rescaled(items)?, items))
+    }
+
+    /// The kernel with a weight that matches the number of items.
+    pub(crate) fn of_weight(weight: WeightKind, items: usize) -> Self {
+        Self::new(weight, 2, items, Quantity::Concordant)
+    }
+
+    pub(super) fn new(weight: WeightKind, order: usize, items: usize, quantity: Quantity) -> Self {
+        let symmetric = weight.unchecked_kernel().is_none_or(|entries| kappa::is_symmetric(entries, items));
+        let cancels = weight.can_cancel();
+        Self { items, weight, order, quantity, own: OnceLock::new(), symmetric, cancels, normalized: false }
+    }
+
+    /// Turns a kernel with a named weight into one of another order: the sum over the tuples of `order` items that are
+    /// in the same order in both rankings. With ranks `a` in one ranking and `c` in the other, the weight of a tuple is
+    /// the sum of all `u[a]` times the sum of all `u[c]` for [`Weight::Add`], the product of all of these for
+    /// [`Weight::Mult`], 1 if all ranks are at most k for [`Weight::Top`], and for [`Weight::Average`] the weight of
+    /// its last item as for pairs. It takes O(order n log n) for a pair of rankings. An order above the number of items
+    /// gives 0. Counts above 2^53 are rounded.
+    ///
+    /// # Errors
+    /// When the order is 0, sums can exceed the range of `f64`, the weights have their own order, the kernel is signed
+    /// and the order is not 2, or the measure is not a kernel of [`KendallMeasure::kernel`].
+    pub fn with_order(self, order: usize) -> Result<Self, Error> {
+        match self.quantity {
+            // All but kernels without signs are of order 2.
+            Quantity::Signed | Quantity::Discordant | Quantity::Mallows(_) if order == 2 => {
+                return Ok(self);
+            }
+            Quantity::Signed if order > 0 => return Err(Error::OrderSigned { order }),
+            quantity => quantity.weighted().map_err(|measure| Error::NoOtherOrder { measure, order })?,
+        }
+        let named = self.weight.pairs().filter(|_| order > 0).ok_or(Error::Order { order })?;
+        named.check_order(order, self.items)?;
+        let found = Self::new(self.weight, order, self.items, self.quantity);
+        if self.normalized { found.try_normalized() } else { Ok(found) }
+    }
+
+    /// The number of discordant pairs: the Kendall tau distance.
+    #[must_use]
+    pub fn distance(items: usize) -> Self {
+        Self::new(PairWeight::Count { top: None }.into(), 2, items, Quantity::Discordant)
+    }
+
+    /// The Mallows kernel, `exp(-lambda * distance)`.
+    ///
+    /// # Errors
+    /// When `lambda` is negative, NaN or infinite.
+    pub fn mallows(items: usize, lambda: f64) -> Result<Self, Error> {
+        if !(lambda.is_finite() && lambda >= 0.0) {
+            return Err(Error::Lambda { value: lambda });
+        }
+        Ok(Self::new(PairWeight::Count { top: None }.into(), 2, items, Quantity::Mallows(lambda)))
+    }
+
+    /// The same kernel with weights scaled so that sums neither overflow nor underflow, for results that do not depend
+    /// on the scale.
+    pub(super) fn scaled_to_unit(self) -> Result<Self, Error> {
+        let weight = self.weight.scaled(self.order, self.items, &Stop::default())?;
+        Ok(Self::new(weight, self.order, self.items, self.quantity))
+    }
+
+    /// Turns a kernel into its signed form: the sum over concordant pairs minus that over discordant ones.
+    ///
+    /// # Errors
+    /// When the weights are general, which are defined without concordance, the order is not 2, or the measure is not a
+    /// kernel of [`KendallMeasure::kernel`].
+    pub fn signed(self) -> Result<Self, Error> {
+        self.quantity.weighted().map_err(|measure| Error::NoSignedForm { measure })?;
+        if self.weight.is_general() {
+            return Err(Error::WeightSigned);
+        }
+        if self.order != 2 {
+            return Err(Error::OrderSigned { order: self.order });
+        }
+        Ok(Self { quantity: Quantity::Signed, ..self })
+    }
+
+    /// Divides a kernel by its value for a ranking and itself; if that is 0, every value is 0.
+    ///
+    /// # Errors
+    /// When the measure is a distance, there is no memory for a copy of the weights, or they are too steep for the
+    /// order.
+    pub fn try_normalized(self) -> Result<Self, Error> {
+        self.normalized_until(&Stop::default())
+    }
+
+    /// As [`KendallMeasure::try_normalized`], with a flag to stop: finding the scale of steep weights can take long.
+    pub(crate) fn normalized_until(self, stop: &Stop) -> Result<Self, Error> {
+        if self.quantity == Quantity::Discordant {
+            return Err(Error::NoNormalizedForm { measure: "a distance" });
+        }
+        let weight = self.weight.scaled(self.order, self.items, stop)?;
+        Ok(Self { normalized: true, ..Self::new(weight, self.order, self.items, self.quantity) })
+    }
+
+    /// The same without normalization.
+    pub(crate) fn plain(&self) -> Self {
+        Self { normalized: false, ..self.clone() }
+    }
+
+    /// The number of items of the rankings that are compared.
+    #[must_use]
+    pub fn items(&self) -> usize {
+        self.items
+    }
+
+    pub(crate) fn check_items(&self, items: usize) -> Result<(), Error> {
+        if items == self.items { Ok(()) } else { Err(Error::ItemsDiffer { left: items, right: self.items }) }
+    }
+
+    /// Computes the self-similarity and keeps it, if it is not known.
+    pub(crate) fn find_own(&self, stop: &Stop) -> Result<f64, Error> {
+        if let Some(&own) = self.own.get() {
+            return Ok(own);
+        }
+        let found = own(&self.weight, self.order, self.items, stop)?;
+        Ok(*self.own.get_or_init(|| found))
+    }
+
+    /// Whether the self-similarity is known.
+    pub(crate) fn knows_own(&self) -> bool {
+        self.own.get().is_some()
+    }
+
+    pub(super) fn own(&self) -> f64 {
+        self.find_own(&Stop::default()).unwrap_or_else(|error| panic!("{error}"))
+    }
+
+    /// The value for a ranking and itself, which does not depend on the ranking.
+    ///
+    /// # Panics
+    /// When there is no memory for some numbers, as many as the order.
+    #[must_use]
+    pub fn self_similarity(&self) -> f64 {
+        match self.quantity {
+            Quantity::Concordant | Quantity::Signed => self.of_sum(self.own()),
+            Quantity::Discordant => 0.0,
+            Quantity::Mallows(_) => 1.0,
+        }
+    }
+}
+
+/// A quotient that is 0 if the denominator is 0.
+pub(super) fn ratio(value: f64, unit: f64) -> f64 {
+    if unit == 0.0 { 0.0 } else { value / unit }
+}
