@@ -12,7 +12,7 @@ SOURCES := $(RUST) $(shell find python -name "*.py*" -not -path "*/__pycache__/*
 FUZZ_SECONDS ?= 1200
 FUZZ_RUST ?= constructors gram
 FUZZ_FLAGS ?=
-FUZZ_READERS ?= preflib rdata csv npy
+FUZZ_READERS ?= preflib csv npy
 # Flags of the compiler that are not stable yet, on the stable toolchain.
 UNSTABLE := RUSTC_BOOTSTRAP=1
 
@@ -129,7 +129,7 @@ fuzz-rust: ## coverage-guided fuzzing of constructors and Gram matrices, FUZZ_SE
 	$(UNSTABLE) cargo fuzz run $(FUZZ_FLAGS) --fuzz-dir fuzz --target-dir target/fuzz $$target build/fuzz/$$target fuzz/corpus/$$target \
 	-- -max_total_time=$(FUZZ_SECONDS) -max_len=512 -timeout=20; done
 
-fuzz-readers: install ## the same of PrefLib, RData, CSV and NumPy files, for each target of FUZZ_READERS
+fuzz-readers: install ## the same of PrefLib, CSV and NumPy files, for each target of FUZZ_READERS
 	$(PY) -m pip install -q --group fuzz
 	set -e; for target in $(FUZZ_READERS); do mkdir -p build/fuzz/$$target; \
 	$(PY) fuzz/python/fuzz_$$target.py build/fuzz/$$target fuzz/corpus/$$target -artifact_prefix=build/fuzz/$$target- \

@@ -1,9 +1,10 @@
-"""Compare the speed of two checkouts of this project: `cargo bench`, and the wkendall entries of `benches/peers.py`.
+"""Compare the speed of two checkouts: `cargo bench`, the wkendall entries of `benches/peers.py`, `benches/small_calls.py`.
 
     python benches/before_after.py BEFORE AFTER --rounds 3
 
 Both checkouts take turns. An entry's time is the best of all rounds, and its noise is the largest ratio of two rounds of the same
 checkout. The script prints a table of all common entries, the slowest first, and how many are more than 3 % and 5 % slower.
+The scripts for the package are those of this checkout. They also run with a package that has no `Rankings`: see `calls.py`.
 """
 
 import argparse
@@ -49,13 +50,16 @@ def crate_times(tree, seconds):
 
 
 def package_times(python, seconds, out):
-    """Run the wkendall entries of `peers.py`; return the time of each entry in seconds."""
-    command = [python, HERE / "peers.py", "--own", "--seconds", str(seconds), "--out", out]
-    subprocess.run(command, check=True, capture_output=True, env={**os.environ, "PYTHONPATH": ""})
+    """Run the wkendall entries of `peers.py`, and `small_calls.py`; return the time of each entry in seconds."""
+    small = out / "small_calls.json"
+    for command in (["peers.py", "--own", "--seconds", str(seconds), "--out", out], ["small_calls.py", small]):
+        command = [python, HERE / command[0], *command[1:]]
+        subprocess.run(command, check=True, capture_output=True, env={**os.environ, "PYTHONPATH": ""})
     rows = json.loads((out / "benchmark.json").read_text())["results"]
-    return {
+    times = {
         f"package: {row['weight']} n={row['n']} {row['way']}, {row['threads']} threads": row["ns"] / 1e9 for row in rows
     }
+    return times | {f"small: {name}": taken for name, taken in json.loads(small.read_text()).items()}
 
 
 def compare(before, after):

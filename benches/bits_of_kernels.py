@@ -6,6 +6,7 @@ A group is a function that yields pairs of a name and a call. Each call is made 
 from functools import partial
 from itertools import product
 
+import calls
 import numpy as np
 import wkendall
 from wkendall import _core, gram_matrix
@@ -210,7 +211,7 @@ def ties():
                 yield f"n={n} {kind} {name} {mode}", call
                 if mode != "signed":
                     yield f"n={n} {kind} {name} {mode} with complete", partial(call, complete)
-            yield f"n={n} {kind} distance", partial(wkendall.distance_matrix, X, complete, **allowed)
+            yield f"n={n} {kind} distance", partial(calls.distance_matrix, X, complete, **allowed)
             yield f"n={n} {kind} single", partial(gram_matrix, X, **allowed, weight="standard", **SINGLE)
             yield f"n={n} {kind} high", partial(gram_matrix, X, **allowed, top="high", normalize=True)
             yield f"n={n} {kind} scores", partial(gram_matrix, X, **allowed, input="scores", signed=True)
@@ -245,13 +246,13 @@ def single_pairs():
                 yield f"kappa n={n} {name} {mode}", partial(wkendall.kappa, X[0], **options, **more)
             yield f"kappa n={n} {name} high", partial(wkendall.kappa, X[0], **options, top="high")
             yield f"kernel n={n} {name} order 3", partial(wkendall.kernel, X[0], Y[0], **options, order=3)
-            yield f"correlation n={n} {name}", partial(wkendall.correlation, X[0], Y[0], **options)
+            yield f"correlation n={n} {name}", partial(calls.correlation, X[0], Y[0], **options)
             yield f"diagonal n={n} {name}", partial(wkendall.diagonal, X, **options)
             yield f"diagonal n={n} {name} order 3", partial(wkendall.diagonal, X, **options, order=3)
         for dtype in ("float64", "float32"):
-            yield f"distance n={n} {dtype}", partial(wkendall.distance_matrix, X, Y, dtype=dtype)
+            yield f"distance n={n} {dtype}", partial(calls.distance_matrix, X, Y, dtype=dtype)
             for lam in (0.0, 0.003, 0.1, 1.0):
-                yield f"mallows n={n} {lam} {dtype}", partial(wkendall.mallows, X, Y, lam, dtype=dtype)
+                yield f"mallows n={n} {lam} {dtype}", partial(calls.mallows, X, Y, lam, dtype=dtype)
     for name, options in tensors(8).items():
         X = rankings(2, 8, 9)
         yield f"kernel {name}", partial(wkendall.kernel, *X, **options, normalize=True)
@@ -263,7 +264,7 @@ def embeddings():
     """Tensors, sums of tensors, features, position weights."""
     for n in (0, 1, 2, 3, 5, 8, 20, 33):
         X, random = rankings(7, n, 10, repeated=2), random_of(n, 10)
-        yield f"inverse n={n}", partial(wkendall.inverse, X)
+        yield f"inverse n={n}", partial(calls.of_one, "inverse", X)
         for order in (1, 2, 3) if n <= 8 else (1, 2):
             U, B, coefficients = (
                 random.normal(size=(n,) * order),
@@ -272,16 +273,16 @@ def embeddings():
             )
             for jobs, top in ((1, "low"), (2, "high")):
                 title, told = f"n={n} order {order} {top} {jobs} threads", {"n_jobs": jobs, "top": top}
-                yield f"embed {title}", partial(wkendall.embed, X, U, **told)
-                yield f"embed {title} single", partial(wkendall.embed, X, U, **told, **SINGLE)
-                yield f"combine {title}", partial(wkendall.combine, X, coefficients, U, **told)
-                yield f"linear_function {title}", partial(wkendall.linear_function, X, U, B, **told)
+                yield f"embed {title}", partial(calls.of_one, "embed", X, U, **told)
+                yield f"embed {title} single", partial(calls.of_one, "embed", X, U, **told, **SINGLE)
+                yield f"combine {title}", partial(calls.of_one, "combine", X, coefficients, U, **told)
+                yield f"linear_function {title}", partial(calls.of_one, "linear_function", X, U, B, **told)
         for (name, options), (mode, more) in product(weights(n).items(), MODES.items()):
-            yield f"features n={n} {name} {mode}", partial(wkendall.features, X, **options, **more)
+            yield f"features n={n} {name} {mode}", partial(calls.of_one, "features", X, **options, **more)
         for name, options in fewer(n).items():
-            yield f"features n={n} {name} single", partial(wkendall.features, X, **options, **SINGLE)
+            yield f"features n={n} {name} single", partial(calls.of_one, "features", X, **options, **SINGLE)
             for kind, (tied, allowed) in incomplete(n).items():
-                yield f"features n={n} {kind} {name}", partial(wkendall.features, tied, **options, **allowed)
+                yield f"features n={n} {kind} {name}", partial(calls.of_one, "features", tied, **options, **allowed)
         for (name, options), order in product(weights(n).items(), (1, 2, 3)):
             if n <= 20:
                 yield (
@@ -290,8 +291,8 @@ def embeddings():
                 )
     many = rankings(300, 12, 11, repeated=100)
     U, coefficients = random_of(12).normal(size=(12, 12)), random_of(13).normal(size=300)
-    yield "combine 300 rankings", partial(wkendall.combine, many, coefficients, U, n_jobs=2)
-    yield "linear_function 300 rankings", partial(wkendall.linear_function, many, U, U.T.copy(), n_jobs=2)
+    yield "combine 300 rankings", partial(calls.of_one, "combine", many, coefficients, U, n_jobs=2)
+    yield "linear_function 300 rankings", partial(calls.of_one, "linear_function", many, U, U.T.copy(), n_jobs=2)
 
 
 def inputs():
@@ -310,8 +311,8 @@ def inputs():
             yield f"n={n} {name} {kind} {top}", partial(gram_matrix, values, **options, input=kind, top=top)
         for kind, top in product(("ranks", "scores"), ("low", "high")):
             yield f"n={n} real {kind} {top}", partial(gram_matrix, scores, **options, input=kind, top=top)
-        yield f"n={n} inverse of orders", partial(wkendall.inverse, X, input="orders")
-        yield f"n={n} distance of orders", partial(wkendall.distance_matrix, X, input="orders", top="high")
+        yield f"n={n} inverse of orders", partial(calls.of_one, "inverse", X, input="orders")
+        yield f"n={n} distance of orders", partial(calls.distance_matrix, X, input="orders", top="high")
 
 
 def refusals():
@@ -340,11 +341,11 @@ def refusals():
     ]  # fmt: skip
     for number, options in enumerate(wrong):
         yield f"options {number} {', '.join(options)}", partial(gram_matrix, X, **options)
-    yield "mallows negative", partial(wkendall.mallows, X, lam=-1)
+    yield "mallows negative", partial(calls.mallows, X, lam=-1)
     yield "kernel of two sizes", partial(wkendall.kernel, [1, 2], [1, 2, 3])
-    yield "combine too few", partial(wkendall.combine, X, [1.0], np.eye(5))
-    yield "linear_function two orders", partial(wkendall.linear_function, X, np.eye(5), np.ones(5))
-    yield "embed wrong size", partial(wkendall.embed, X, np.eye(4))
+    yield "combine too few", partial(calls.of_one, "combine", X, [1.0], np.eye(5))
+    yield "linear_function two orders", partial(calls.of_one, "linear_function", X, np.eye(5), np.ones(5))
+    yield "embed wrong size", partial(calls.of_one, "embed", X, np.eye(4))
     yield "position_weights negative", partial(wkendall.position_weights, -1)
 
 

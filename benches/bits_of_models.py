@@ -6,6 +6,7 @@ from importlib.util import find_spec
 from itertools import product
 from pathlib import Path
 
+import calls
 import numpy as np
 import wkendall
 from bits_of_kernels import MODES, SINGLE, fewer, incomplete, random_of, rankings, tensors, weights
@@ -19,7 +20,7 @@ def attributes(model, *names):
     """Return fitted attributes, with lists as separate entries."""
     found = {}
     for name in names:
-        value = getattr(model, name, None)
+        value = calls.places(getattr(model, name, None))
         if isinstance(value, list):
             found |= {f"{name}{number}": member for number, member in enumerate(value)}
         elif value is not None:
@@ -42,7 +43,7 @@ def plain(result):
 
 
 def to_file(X, Y=None, **options):
-    return in_folder("gram.npy", None, lambda path: np.array(wkendall.gram_to_file(path, X, Y, **options)))
+    return in_folder("gram.npy", None, lambda path: np.array(calls.gram_to_file(path, X, Y, **options)))
 
 
 def files():
@@ -55,20 +56,21 @@ def files():
         for kind, (tied, allowed) in incomplete(n).items():
             yield f"gram_to_file n={n} {kind}", partial(to_file, tied, **allowed)
     csv = "a,b,c\n1,2,3\n3,,1\n2,2,1\n"
-    yield "read_csv", lambda: in_folder("t.csv", csv, lambda path: plain(wkendall.read_csv(path)))
-    yield "read_csv bad", lambda: in_folder("t.csv", csv + "1,x,2\n", lambda path: plain(wkendall.read_csv(path)))
+    read = partial(calls.contents, "read_csv")
+    yield "read_csv", partial(in_folder, "t.csv", csv, read)
+    yield "read_csv bad", partial(in_folder, "t.csv", csv + "1,x,2\n", read)
     toi = "3\n1,apple\n2,pear\n3,plum\n7,7,2\n4,1,{2,3}\n3,2\n"
-    yield "read_preflib", lambda: in_folder("t.toi", toi, lambda path: plain(wkendall.read_preflib(path)))
-    yield "read_preflib bad", lambda: in_folder("t.toc", toi, lambda path: plain(wkendall.read_preflib(path)))
+    read = partial(calls.contents, "read_preflib")
+    yield "read_preflib", partial(in_folder, "t.toi", toi, read)
+    yield "read_preflib bad", partial(in_folder, "t.toc", toi, read)
     lists = [["a", "b", "c"], ["c", {"d", "a"}], [], ["e"], ["b", ["a", "e"], "c"]]
-    yield "from_lists", lambda: plain(wkendall.from_lists(lists))
-    yield "from_lists items", lambda: plain(wkendall.from_lists(lists, items=list("edcbaf")))
-    yield "from_lists unknown", lambda: plain(wkendall.from_lists(lists, items=list("ab")))
-    yield "from_lists twice", lambda: plain(wkendall.from_lists([["a", "a"]]))
-    X = wkendall.from_lists(lists).X
+    yield "from_lists", partial(calls.contents, "from_lists", lists)
+    yield "from_lists items", partial(calls.contents, "from_lists", lists, items=list("edcbaf"))
+    yield "from_lists unknown", partial(calls.contents, "from_lists", lists, items=list("ab"))
+    yield "from_lists twice", partial(calls.contents, "from_lists", [["a", "a"]])
+    X, allowed = calls.lists_and_options(lists)
     for (name, options), (mode, more) in product(weights(5).items(), MODES.items()):
-        told = {**options, **more, "ties": "mean", "missing": "bottom"}
-        yield f"lists {name} {mode}", partial(wkendall.gram_matrix, X, **told)
+        yield f"lists {name} {mode}", partial(calls.gram_by_objects, X, **options, **more, **allowed)
 
 
 def many_sizes():
@@ -83,8 +85,8 @@ def many_sizes():
                 yield f"m={m} n={n} {name}", partial(wkendall.gram_matrix, X, Y, **options)
                 yield f"m={m} n={n} {name} alone", partial(wkendall.gram_matrix, X, **options, normalize=True)
                 yield f"m={m} n={n} {name} single", partial(wkendall.gram_matrix, X, **options, **SINGLE)
-            yield f"m={m} n={n} distance", partial(wkendall.distance_matrix, X)
-            yield f"m={m} n={n} mallows", partial(wkendall.mallows, X, Y, 1 / n)
+            yield f"m={m} n={n} distance", partial(calls.distance_matrix, X)
+            yield f"m={m} n={n} mallows", partial(calls.mallows, X, Y, 1 / n)
             if n <= 257:
                 for name in ("U general", "U low rank", "U symmetric", "U antisymmetric", "U factors", "U stack"):
                     yield f"m={m} n={n} {name}", partial(wkendall.gram_matrix, X, **tensors(n)[name])
@@ -107,20 +109,20 @@ def transformers():
         X, Y = rankings(40, n, 40, repeated=12), rankings(15, n, 41)
         kinds = {f"{name} {mode}": {**o, **MODES[mode]} for (name, o), mode in product(fewer(n).items(), MODES)}
         for name, options in kinds.items():
-            yield f"WeightedKendall n={n} {name}", partial(transformed, wkendall.WeightedKendall(**options), X, Y)
+            yield f"KendallGram n={n} {name}", partial(transformed, calls.gram_transformer(**options), X, Y)
             for landmarks in ("uniform", "kmeans++"):
-                nystroem = wkendall.KendallNystroem(10, landmarks=landmarks, random_state=3, **options)
+                nystroem = calls.nystroem(10, landmarks=landmarks, random_state=3, **options)
                 yield f"KendallNystroem n={n} {name} {landmarks}", partial(transformed, nystroem, X, Y)
             if n < 65:
-                yield f"KendallFeatures n={n} {name}", partial(transformed, wkendall.KendallFeatures(**options), X, Y)
-        mallows = {"weight": "mallows", "lam": 0.1}
-        yield f"WeightedKendall n={n} mallows", partial(transformed, wkendall.WeightedKendall(**mallows), X, Y)
-        nystroem = wkendall.KendallNystroem(9, random_state=1, **mallows, **SINGLE)
+                yield f"KendallFeatures n={n} {name}", partial(transformed, calls.feature_map(**options), X, Y)
+        mallows = {"lam": 0.1}
+        yield f"KendallGram n={n} mallows", partial(transformed, calls.gram_transformer(**mallows), X, Y)
+        nystroem = calls.nystroem(9, random_state=1, **mallows, **SINGLE)
         yield f"KendallNystroem n={n} mallows", partial(transformed, nystroem, X, Y)
         for kind in COMPLETE_AND_NOT:
             tied, told = incomplete(n)[kind]
             for name, options in fewer(n).items():
-                model = wkendall.KendallNystroem(4, random_state=2, **options, **told)
+                model = calls.nystroem(4, random_state=2, **options, **told)
                 yield f"KendallNystroem n={n} {kind} {name}", partial(transformed, model, tied, tied[::-1])
 
 
@@ -136,12 +138,12 @@ def clusters():
             [wkendall.datasets.make_mallows(25, rankings(1, n, seed)[0], 0.4, rng=seed) for seed in range(3)]
         )
         for (name, options), number in product(fewer(n).items(), (2, 3, 6)):
-            model = wkendall.KernelKMeans(number, n_init=3, random_state=5, **options)
-            yield f"KernelKMeans n={n} {name} {number}", partial(clustered, model, X, rankings(20, n, 50))
+            model = calls.k_means(number, n_init=3, random_state=5, **options)
+            yield f"KendallKMeans n={n} {name} {number}", partial(clustered, model, X, rankings(20, n, 50))
         for kind in COMPLETE_AND_NOT:
             tied, told = incomplete(n)[kind]
-            model = wkendall.KernelKMeans(3, n_init=2, random_state=5, signed=True, **told)
-            yield f"KernelKMeans n={n} {kind}", partial(clustered, model, tied, tied)
+            model = calls.k_means(3, n_init=2, random_state=5, signed=True, **told)
+            yield f"KendallKMeans n={n} {kind}", partial(clustered, model, tied, tied)
 
 
 def learned(model, X, y, Y):
@@ -220,7 +222,7 @@ def processes():
 
 
 def computed(function, *arguments, **options):
-    return function(*arguments, **options).compute(scheduler="threads", num_workers=2)
+    return calls.of_dask(function, *arguments, **options).compute(scheduler="threads", num_workers=2)
 
 
 def dask_arrays():
@@ -230,15 +232,15 @@ def dask_arrays():
     for n in (5, 40):
         X, Y = rankings(50, n, 80, repeated=10), rankings(30, n, 81)
         for name, options in (fewer(n) | {"U": {"U": random_of(n).normal(size=(n, n))}}).items():
-            yield f"gram n={n} {name}", partial(computed, wkendall.dask.gram_matrix, X, chunks=17, **options)
+            yield f"gram n={n} {name}", partial(computed, "gram_matrix", X, chunks=17, **options)
             yield (
                 f"gram n={n} {name} Y",
-                partial(computed, wkendall.dask.gram_matrix, X, Y, chunks=17, **options, **SINGLE),
+                partial(computed, "gram_matrix", X, Y, chunks=17, **options, **SINGLE),
             )
         for name, options in fewer(n).items():
-            yield f"features n={n} {name}", partial(computed, wkendall.dask.features, X, chunks=17, **options)
+            yield f"features n={n} {name}", partial(computed, "features", X, chunks=17, **options)
         for kind, (tied, allowed) in incomplete(n).items():
-            yield f"gram n={n} {kind}", partial(computed, wkendall.dask.gram_matrix, tied, chunks=4, **allowed)
+            yield f"gram n={n} {kind}", partial(computed, "gram_matrix", tied, chunks=4, **allowed)
 
 
 def data_sets():

@@ -6,7 +6,8 @@
 A case is a public call with fixed arguments. The file stores a hash and a few values of each result. For a call that raises
 an error it stores the type and the message. Messages may change, and a type may become a subclass; both are counted.
 `compare` exits with status 1 if a result differs or is missing. Results also depend on libraries and the processor, which
-must be the same in both runs.
+must be the same in both runs. One of the packages may be of a time without `Rankings` and measures: see `calls.py`. Run this
+file for both, not that of the older commit.
 """
 
 import os
@@ -30,11 +31,12 @@ from pathlib import Path
 
 import bits_of_kernels
 import bits_of_models
+import bits_of_statistics
 import numpy as np
 
 #: The number of values stored for each result, evenly spaced.
 KEPT = 8
-GROUPS = {**bits_of_kernels.GROUPS, **bits_of_models.GROUPS}
+GROUPS = bits_of_kernels.GROUPS | bits_of_models.GROUPS | bits_of_statistics.GROUPS
 LIBRARIES = ("wkendall", "numpy", "scipy", "scikit-learn")
 #: The maximum number of differences listed.
 LISTED = 200

@@ -56,33 +56,20 @@ def between(n):
     return ((a < b) & (b < c) | (a > b) & (b > c)).astype(float)
 
 
-def named(**parameters):
-    """Return a function that computes a normalized kernel between people."""
-    return lambda X, Y: wkendall.gram_matrix(X, Y, input="scores", normalize=True, **parameters)
-
-
-def squared(X, Y):
-    """Square Kendall's tau. Products of kernels are kernels."""
-    return named(signed=True)(X, Y) ** 2
-
-
-def mallows(X, Y):
-    return wkendall.mallows(X, Y, lam=0.05, input="scores")
-
-
+TAU = wkendall.Kendall(signed=True, normalize=True)
 OTHERS = {
-    "order 2, signed": named(signed=True),
-    "order 2, mult, hyperbolic": named(weight="mult", u="hyperbolic"),
-    "order 2, signed, squared": squared,
-    "Mallows": mallows,
-    "U = between, order 3": named(U=between(ITEMS), order=3),
+    "order 2, signed": TAU,
+    "order 2, mult, hyperbolic": wkendall.Kendall("mult", u="hyperbolic", normalize=True),
+    "order 2, signed, squared": TAU**2,
+    "Mallows": wkendall.Mallows(0.05),
+    "U = between, order 3": wkendall.TensorKernel(between(ITEMS), order=3, normalize=True),
 }
 
 
-def accuracy(kernel, scores, group):
+def accuracy(kernel, people, group):
     """Train on some people, choose the cost C on others, train on both, and test on the rest."""
     known = LEARN + CHOOSE
-    K = kernel(scores, scores[:known])
+    K = kernel(people, people[:known])
 
     def score(C, learned, tested):
         svm = SVC(C=C, kernel="precomputed").fit(K[:learned, :learned], group[:learned])
@@ -97,8 +84,9 @@ def experiment(draw, kernels, repeats):
     results = {name: [] for name in kernels}
     for seed in range(repeats):
         scores, group = draw(LEARN + CHOOSE + TEST, np.random.default_rng(seed))
+        people = wkendall.Rankings(scores, input="scores")
         for name, kernel in kernels.items():
-            results[name].append(accuracy(kernel, scores, group))
+            results[name].append(accuracy(kernel, people, group))
     return {name: np.array(values) for name, values in results.items()}
 
 
@@ -206,10 +194,10 @@ def main():
     parser.add_argument("--out", type=Path, default=Path("high_order.png"))
     options = parser.parse_args()
 
-    by_name = {d: named(order=d) for d in ORDERS}
-    seen = experiment(circle, by_name | OTHERS, options.repeats)
+    by_order = {d: wkendall.Kendall(order=d, normalize=True) for d in ORDERS}
+    seen = experiment(circle, by_order | OTHERS, options.repeats)
     show_accuracies("groups that no pair tells apart", seen)
-    plain = experiment(strengths, by_name | OTHERS, options.repeats)
+    plain = experiment(strengths, by_order | OTHERS, options.repeats)
     show_accuracies("groups that differ in pairs", plain)
 
     alike = similarities()

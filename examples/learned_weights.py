@@ -17,6 +17,7 @@ import numpy as np
 import wkendall
 from sklearn.model_selection import GridSearchCV
 from sklearn.svm import SVC
+from wkendall import Kendall
 from wkendall.plotting import plot_objective, plot_weights
 
 mpl.use("Agg")
@@ -24,16 +25,16 @@ import matplotlib.pyplot as plt
 
 ITEMS, LEARN, TEST = 8, 1000, 1000
 FIXED = {
-    "standard": {},
-    "top-2": {"weight": "top", "k": 2},
-    "top-4": {"weight": "top", "k": 4},
-    "top-6": {"weight": "top", "k": 6},
-    "average": {"weight": "average"},
-    "add, hyperbolic": {"weight": "add", "u": "hyperbolic"},
-    "add, log": {"weight": "add", "u": "log"},
-    "mult, hyperbolic": {"weight": "mult", "u": "hyperbolic"},
-    "mult, log": {"weight": "mult", "u": "log"},
-    "standard of order 3": {"order": 3},
+    "standard": Kendall(normalize=True),
+    "top-2": Kendall("top", k=2, normalize=True),
+    "top-4": Kendall("top", k=4, normalize=True),
+    "top-6": Kendall("top", k=6, normalize=True),
+    "average": Kendall("average", normalize=True),
+    "add, hyperbolic": Kendall("add", u="hyperbolic", normalize=True),
+    "add, log": Kendall("add", u="log", normalize=True),
+    "mult, hyperbolic": Kendall("mult", u="hyperbolic", normalize=True),
+    "mult, log": Kendall("mult", u="log", normalize=True),
+    "standard of order 3": Kendall(order=3, normalize=True),
 }
 
 
@@ -50,7 +51,7 @@ def planted(seed):
     old, new = slice(0, LEARN), slice(LEARN, None)
     found = {}
     for name, kernel in FIXED.items():
-        K = wkendall.gram_matrix(X, normalize=True, **kernel)
+        K = kernel(X)
         search = GridSearchCV(SVC(kernel="precomputed"), {"C": [0.01, 0.1, 1.0, 10.0, 100.0]}, cv=3)
         found[name] = search.fit(K[old, old], y[old]).score(K[new, old], y[new])
     grid = {"C": [0.1, 1.0, 10.0], "n_components": [1, 2, 4]}

@@ -17,10 +17,12 @@ from sklearn.linear_model import SGDClassifier
 
 ITEMS = 10
 MAPS = {
-    "standard, exact features": wkendall.KendallFeatures(normalize=True, signed=True),
-    "mult log, exact features": wkendall.KendallFeatures("mult", u="log", normalize=True),
-    "Mallows, 200 landmarks": wkendall.KendallNystroem(200, weight="mallows", lam=0.05, random_state=0),
-    "order 3, 50 landmarks": wkendall.KendallNystroem(50, order=3, normalize=True, random_state=0),
+    "standard, exact features": wkendall.KendallFeatures(wkendall.Kendall(normalize=True, signed=True)),
+    "mult log, exact features": wkendall.KendallFeatures(wkendall.Kendall("mult", u="log", normalize=True)),
+    "Mallows, 200 landmarks": wkendall.KendallNystroem(wkendall.Mallows(0.05), n_components=200, random_state=0),
+    "order 3, 50 landmarks": wkendall.KendallNystroem(
+        wkendall.Kendall(order=3, normalize=True), n_components=50, random_state=0
+    ),
 }
 
 

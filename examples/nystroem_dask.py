@@ -22,7 +22,7 @@ from sklearn.svm import SVC
 
 ITEMS = 40
 CHUNK = 25_000
-KERNEL = {"weight": "mult", "u": "hyperbolic", "normalize": True}
+KERNEL = wkendall.Kendall("mult", u="hyperbolic", normalize=True)
 # Log strengths: the two groups have their favourites in opposite orders; the other items are equal.
 FAVOURITES = np.array([3.0, 2.6, 2.2, 1.8, 1.4])
 
@@ -50,7 +50,7 @@ def people(chunks):
 
 def nystroem_root(landmarks):
     """Return the inverse square root of the kernel between landmarks, without directions that are only rounding."""
-    values, vectors = np.linalg.eigh(wkendall.gram_matrix(landmarks, **KERNEL))
+    values, vectors = np.linalg.eigh(KERNEL(landmarks))
     kept = values > 1e-10 * values[-1]
     return vectors[:, kept] / np.sqrt(values[kept])
 
@@ -96,7 +96,7 @@ def run(options, client):
     report(f"{len(X):,} people, {X.nbytes / 1e6:.0f} MB; their Gram matrix would take {len(X) ** 2 * 8 / 1e12:.3g} TB")
 
     root = nystroem_root(landmarks)
-    Z = wkendall.dask.gram_matrix(X, landmarks, **KERNEL) @ root
+    Z = wkendall.dask.gram_matrix(X, landmarks, KERNEL) @ root
     report(f"{options.landmarks} landmarks, {root.shape[1]} features, {Z.nbytes / 1e9:.1f} GB if all were kept")
     model = SGDClassifier(alpha=1e-6, average=True, random_state=0)
     for epoch in range(options.epochs):
@@ -110,8 +110,8 @@ def run(options, client):
     coefficients, constant = trained(features @ features.T, labels)
     found = accuracy(Z[held_out] @ (features.T @ coefficients) + constant, y[held_out])
     report(f"these features, {options.exact:,} people only: accuracy {found:.4f}")
-    coefficients, constant = trained(wkendall.gram_matrix(some, **KERNEL), labels)
-    kernel = wkendall.dask.gram_matrix(X[held_out], some[coefficients != 0], **KERNEL)
+    coefficients, constant = trained(KERNEL(some), labels)
+    kernel = wkendall.dask.gram_matrix(X[held_out], some[coefficients != 0], KERNEL)
     found = accuracy(kernel @ coefficients[coefficients != 0] + constant, y[held_out])
     report(f"the exact kernel, the same {options.exact:,} people: accuracy {found:.4f}")
 

@@ -12,20 +12,20 @@ from pathlib import Path
 
 import matplotlib as mpl
 import numpy as np
-import wkendall
 from sklearn.decomposition import KernelPCA
 from sklearn.model_selection import StratifiedShuffleSplit
 from sklearn.svm import SVC
+from wkendall import Kendall, Rankings
 
 mpl.use("Agg")
 import matplotlib.pyplot as plt
 
 KERNELS = {
-    "standard": {"weight": "standard"},
-    "top-4": {"weight": "top", "k": 4},
-    "average": {"weight": "average"},
-    "add, log": {"weight": "add", "u": "log"},
-    "mult, hyperbolic": {"weight": "mult", "u": "hyperbolic"},
+    "standard": Kendall(normalize=True),
+    "top-4": Kendall("top", k=4, normalize=True),
+    "average": Kendall("average", normalize=True),
+    "add, log": Kendall("add", u="log", normalize=True),
+    "mult, hyperbolic": Kendall("mult", u="hyperbolic", normalize=True),
 }
 # Log strengths: the two groups have their favourites in opposite orders; the other items are equal.
 FAVOURITES = [3.0, 2.6, 2.2, 1.8]
@@ -36,12 +36,7 @@ def simulate(people, rng):
     """Draw rankings of both groups from the Plackett-Luce model, by sorting log strengths with Gumbel noise."""
     group = np.arange(people) % 2
     scores = GROUPS[group] + rng.gumbel(size=(people, GROUPS.shape[1]))
-    return scores, group
-
-
-def gram(scores, name):
-    """Compute the kernel between all people."""
-    return wkendall.gram_matrix(scores, input="scores", normalize=True, **KERNELS[name])
+    return Rankings(scores, input="scores"), group
 
 
 def accuracies(K, group, splits):
@@ -94,25 +89,25 @@ def main():
     parser.add_argument("--out", type=Path, default=Path("two_groups.png"))
     options = parser.parse_args()
 
-    scores, group = simulate(options.people, np.random.default_rng(1))
+    people, group = simulate(options.people, np.random.default_rng(1))
     shuffle = StratifiedShuffleSplit(options.splits, train_size=0.25, test_size=0.5, random_state=1)
-    splits = list(shuffle.split(scores, group))
+    splits = list(shuffle.split(people, group))
     print(
-        f"{options.people} people in two groups rank {scores.shape[1]} items; a quarter to learn from, half to test on,"
+        f"{options.people} people in two groups rank {people.n_items} items; a quarter to learn from, half to test on,"
     )
     print(f"{options.splits} times\n")
     print(f"{'kernel':18} {'accuracy':>8} {'+-':>6} {'Gram matrix':>12} {'SVMs':>8}")
     results = {}
     for name in KERNELS:
         start = time.perf_counter()
-        K = gram(scores, name)
+        K = KERNELS[name](people)
         between = time.perf_counter()
         results[name] = accuracies(K, group, splits)
         error = results[name].std(ddof=1) / options.splits**0.5
         took = f"{(between - start) * 1e3:9.1f} ms {time.perf_counter() - between:6.1f} s"
         print(f"{name:18} {results[name].mean():8.3f} {error:6.3f} {took}", flush=True)
     best = max(results, key=lambda name: results[name].mean())
-    draw(results, best, gram(scores, best), group, options.out)
+    draw(results, best, KERNELS[best](people), group, options.out)
     print(f"\npicture: {options.out}")
 
 

@@ -8,7 +8,6 @@ import subprocess
 import sys
 import time
 from pathlib import Path
-from types import SimpleNamespace
 
 import dask
 import dask.array as da
@@ -19,10 +18,11 @@ import wkendall.dask
 import zarr
 from dask.distributed import Client, LocalCluster
 from definitions import expected, kernels, random_rankings
-from wkendall import _core
-from wkendall.kernels import gram as local
+from nouns import kernel_of, split
+from wkendall import Kendall, TensorKernel, _core
 
 MULT = {"weight": "mult", "u": "log"}
+MULTIPLICATIVE = Kendall(**MULT)
 MEMORY_LIMIT = 250_000_000
 
 
@@ -52,6 +52,13 @@ def chunked(X, rows, columns=None):
     return da.from_array(X, chunks=(rows, columns or X.shape[1]))
 
 
+def gram_matrix(X, Y=None, **options):
+    """The lazy matrix, for its own options and those of a kernel and of reading."""
+    own = {name: options.pop(name) for name in ("chunks", "dtype", "n_jobs", "backend") if name in options}
+    kernel, reading = split(options)
+    return wkendall.dask.gram_matrix(X, Y, kernel_of(kernel), **own, **reading)
+
+
 def general_kernels(n):
     """Weights by arrays, and of other orders."""
     rng = np.random.default_rng(n)
@@ -75,7 +82,7 @@ def test_definition(here, m, n):
     X = random_rankings(np.random.default_rng(m), m, n)
     for params in kernels(n):
         wanted = np.array([[expected(s, t, **params).concordant for t in X] for s in X]).reshape(m, m)
-        found = wkendall.dask.gram_matrix(chunked(X, 2), **params)
+        found = gram_matrix(chunked(X, 2), **params)
         assert found.shape == (m, m)
         np.testing.assert_allclose(found.compute(), wanted, rtol=1e-12, atol=1e-12)
 
@@ -85,9 +92,9 @@ def test_the_same_bits_for_any_blocks(here, chunks):
     X = random_rankings(np.random.default_rng(0), 120, 9)
     Y = random_rankings(np.random.default_rng(1), 40, 9)
     for params in [*kernels(9), *general_kernels(9)]:
-        K = wkendall.dask.gram_matrix(chunked(X, 60, 4), chunks=chunks, **params)
+        K = gram_matrix(chunked(X, 60, 4), chunks=chunks, **params)
         assert (K.compute() == wkendall.gram_matrix(X, **params)).all()
-        found = wkendall.dask.gram_matrix(chunked(X, 60), chunked(Y, 40), chunks=(31, 13), **params)
+        found = gram_matrix(chunked(X, 60), chunked(Y, 40), chunks=(31, 13), **params)
         assert (found.compute() == wkendall.gram_matrix(X, Y, **params)).all()
 
 
@@ -95,7 +102,7 @@ def test_the_same_bits_where_blocks_alone_would_be_computed_otherwise(here):
     X = random_rankings(np.random.default_rng(0), 250, 120)
     whole = _core.planned(_core.Measure.kernel(120, "mult", factor="log"), 250, 250)
     assert whole != _core.planned(_core.Measure.kernel(120, "mult", factor="log"), 7, 7)
-    assert (wkendall.dask.gram_matrix(X, chunks=7, **MULT).compute() == wkendall.gram_matrix(X, **MULT)).all()
+    assert (gram_matrix(X, chunks=7, **MULT).compute() == wkendall.gram_matrix(X, **MULT)).all()
 
 
 def test_every_option(here):
@@ -116,7 +123,7 @@ def test_every_option(here):
         (X, {"dtype": np.float32, **MULT}),
         (X, {"dtype": "float32"}),
     ]:
-        K = wkendall.dask.gram_matrix(chunked(values, 8), **options)
+        K = gram_matrix(chunked(values, 8), **options)
         wanted = wkendall.gram_matrix(values, **options)
         assert K.dtype == wanted.dtype == K.compute().dtype
         np.testing.assert_allclose(K.compute(), wanted, rtol=1e-5 if K.dtype == np.float32 else 1e-12)
@@ -152,16 +159,16 @@ def test_nothing_is_computed_before_it_is_asked_for(here):
 def test_the_symmetric_half_is_computed_once(here, monkeypatch):
     calls = []
 
-    def counted(kernel, x, y, reading, run):
-        calls.append([len(values) for values in (x, y) if values is not None])
-        return matrix(kernel, x, y, reading, run)
+    def counted(x, y, *rest):
+        calls.append([len(rankings) for rankings in (x, y) if rankings is not None])
+        return gram_of(x, y, *rest)
 
-    matrix, gram_matrix = local.matrix, local.gram_matrix
-    monkeypatch.setattr(wkendall.dask.matrices, "gram", SimpleNamespace(matrix=counted))
+    gram_of = wkendall.gram.gram_of
+    monkeypatch.setattr(wkendall.dask.matrices, "gram_of", counted)
     X = random_rankings(np.random.default_rng(0), 45, 6)
     K = wkendall.dask.gram_matrix(chunked(X, 10))
     calls.clear()  # there was one to check the parameters
-    assert (K.compute() == gram_matrix(X)).all()
+    assert (K.compute() == wkendall.gram_matrix(X)).all()
     assert len(calls) == 5 * 6 / 2
     assert sum(len(arrays) == 1 for arrays in calls) == 5
     tasks = K.__dask_graph__().layers[K.name]
@@ -170,10 +177,10 @@ def test_the_symmetric_half_is_computed_once(here, monkeypatch):
 
 def test_names_and_pickles(here):
     X = random_rankings(np.random.default_rng(0), 20, 6)
-    K = wkendall.dask.gram_matrix(chunked(X, 10), **MULT)
-    assert K.name == wkendall.dask.gram_matrix(chunked(X, 10), **MULT).name
+    K = gram_matrix(chunked(X, 10), **MULT)
+    assert K.name == gram_matrix(chunked(X, 10), **MULT).name
     others = [{}, {**MULT, "u": "hyperbolic"}, {**MULT, "dtype": np.float32}, {**MULT, "chunks": 5}]
-    assert K.name not in [wkendall.dask.gram_matrix(chunked(X, 10), **params).name for params in others]
+    assert K.name not in [gram_matrix(chunked(X, 10), **params).name for params in others]
     assert (pickle.loads(pickle.dumps(K)).compute() == K.compute()).all()
 
 
@@ -219,12 +226,19 @@ def test_features(here):
     X = random_rankings(np.random.default_rng(0), 30, 6)
     for params in kernels(6):
         for options in ({}, {"signed": True}, {"normalize": True}, {"dtype": np.float32}):
-            wanted = wkendall.features(X, **params, **options)
-            found = wkendall.dask.features(chunked(X, 8, 2), **params, **options)
+            how = {"dtype": options["dtype"]} if "dtype" in options else {}
+            kernel = Kendall(**params) if how else Kendall(**params, **options)
+            wanted = wkendall.features(X, kernel, **how)
+            found = wkendall.dask.features(chunked(X, 8, 2), kernel, **how)
             assert (found.shape, found.dtype, found.chunks[0]) == (wanted.shape, wanted.dtype, (8, 8, 8, 6))
             assert (found.compute() == wanted).all()
-    assert wkendall.dask.features(X, 7).chunks == ((7, 7, 7, 7, 2), (16,))
-    assert wkendall.dask.features(X, (10, 20)).chunks == ((10, 20), (16,))
+    assert wkendall.dask.features(X, chunks=7).chunks == ((7, 7, 7, 7, 2), (16,))
+    assert wkendall.dask.features(X, chunks=(10, 20)).chunks == ((10, 20), (16,))
+    tied = np.maximum(X, 3)
+    wanted = wkendall.features(wkendall.Rankings(tied, ties="mean"), MULTIPLICATIVE)
+    assert (wkendall.dask.features(chunked(tied, 8), MULTIPLICATIVE, ties="mean").compute() == wanted).all()
+    with pytest.raises(ValueError, match='missing="anywhere" has no features'):
+        wkendall.dask.features(chunked(tied, 8), missing="anywhere")
 
 
 @pytest.mark.parametrize(
@@ -232,7 +246,7 @@ def test_features(here):
     [
         ({"weight": "topp"}, "weight is 'topp', but must be one of"),
         ({"weight": "top", "k": 7}, "k is 7, but must be from 1 to 6"),
-        ({"u": "log"}, 'u is given, but weight="standard" does not use it'),
+        ({"weight": "standard", "u": "log"}, 'u is given, but weight="standard" does not use it'),
         ({"weight": "mult", "u": [1, 2]}, "u has 2 position weights"),
         ({"U": np.eye(3)}, r"U has shape \(3, 3\), but for rankings of 6 items"),
         ({"W": -np.ones((6,) * 4)}, "W is not positive semi-definite"),
@@ -246,7 +260,6 @@ def test_features(here):
         ({"dtype": int}, "but must be float64 or float32"),
         ({"n_jobs": 0}, "n_jobs is 0"),
         ({"backend": "gpu"}, 'backend "gpu" does not exist'),
-        ({"out": np.empty((4, 4))}, "unexpected keyword argument 'out'"),
         ({"chunks": 0}, "chunks is 0, but must be the number of rows of a block"),
         ({"chunks": -3}, "chunks is -3, but must be"),
         ({"chunks": True}, "chunks is True, but must be"),
@@ -257,7 +270,23 @@ def test_features(here):
 def test_bad_parameters_are_refused_at_once(options, message):
     X = chunked(np.zeros((4, 6), dtype=int), 2)  # which are no rankings: they are not looked at yet
     with pytest.raises((TypeError, ValueError), match=message):
-        wkendall.dask.gram_matrix(X, **options)
+        gram_matrix(X, **options)
+
+
+@pytest.mark.parametrize("name", ["out", "weight", "u", "U"])
+def test_there_is_no_shorthand(name):
+    X = chunked(np.zeros((4, 6), dtype=int), 2)
+    with pytest.raises(TypeError, match=f"unexpected keyword argument '{name}'"):
+        wkendall.dask.gram_matrix(X, **{name: None})
+
+
+@pytest.mark.parametrize("kernel", [wkendall.KendallDistance(), wkendall.KendallCorrelation("average")], ids=repr)
+def test_what_is_no_kernel_is_refused_at_once(kernel):
+    X = chunked(np.zeros((4, 6), dtype=int), 2)
+    for function in (wkendall.dask.gram_matrix, wkendall.dask.features):
+        with pytest.raises(wkendall.RankingError, match="needs a kernel") as caught:
+            function(X, kernel=kernel)
+        assert (caught.value.argument, caught.value.kind) == ("kernel", "no kernel")
 
 
 def test_bad_arrays_are_refused_at_once():
@@ -278,7 +307,7 @@ def test_bad_arrays_are_refused_at_once():
     with pytest.raises(ValueError, match="X has 6 items, but Y has 5"):
         wkendall.dask.gram_matrix(X, X[:, :5])
     with pytest.raises(ValueError, match="chunks is 0, but must be the number of rows"):
-        wkendall.dask.features(X, 0)
+        wkendall.dask.features(X, chunks=0)
 
 
 def test_errors_name_the_row_of_the_whole_array(here):
@@ -328,9 +357,10 @@ def test_without_dask():
 def test_on_a_cluster(client):
     X = random_rankings(np.random.default_rng(0), 150, 9)
     for params in [*kernels(9)[:6], *general_kernels(9)]:
-        K = wkendall.dask.gram_matrix(chunked(X, 60), **params)
+        K = gram_matrix(chunked(X, 60), **params)
         assert (K.compute() == wkendall.gram_matrix(X, **params)).all()
-    assert (wkendall.dask.features(chunked(X, 40), **MULT).compute() == wkendall.features(X, **MULT)).all()
+    found = wkendall.dask.features(chunked(X, 40), MULTIPLICATIVE)
+    assert (found.compute() == wkendall.features(X, MULTIPLICATIVE)).all()
     X[77, 3] = 99
     with pytest.raises(ValueError, match=r"^X: row 77, column 3 holds 99"):
         wkendall.dask.gram_matrix(chunked(X, 40)).compute()
@@ -343,10 +373,10 @@ def threads_of_the_engine():
 @pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="the system does not list threads in /proc")
 def test_workers_start_no_threads_of_their_own_unless_told_to(client):
     X = random_rankings(np.random.default_rng(0), 400, 300)
-    wkendall.dask.gram_matrix(chunked(X, 200), **MULT).compute()
+    wkendall.dask.gram_matrix(chunked(X, 200), kernel=MULTIPLICATIVE).compute()
     assert list(client.run(threads_of_the_engine).values()) == [0, 0]
     if _core.available_cores() > 1:  # or they would not be kept
-        wkendall.dask.gram_matrix(chunked(X, 200), n_jobs=2, **MULT).compute()
+        wkendall.dask.gram_matrix(chunked(X, 200), kernel=MULTIPLICATIVE, n_jobs=2).compute()
         assert sum(client.run(threads_of_the_engine).values()) in (2, 4)
 
 
@@ -355,7 +385,7 @@ def test_nystroem_on_a_cluster(client):
     landmarks = X[::10]
     values, vectors = np.linalg.eigh(wkendall.gram_matrix(landmarks, **MULT))
     root = vectors[:, values > 1e-9] / np.sqrt(values[values > 1e-9])
-    Z = (wkendall.dask.gram_matrix(chunked(X, 50), landmarks, **MULT) @ root).compute()
+    Z = (wkendall.dask.gram_matrix(chunked(X, 50), landmarks, MULTIPLICATIVE) @ root).compute()
     np.testing.assert_allclose(Z, wkendall.gram_matrix(X, landmarks, **MULT) @ root, rtol=1e-9, atol=1e-9)
     np.testing.assert_allclose(Z[::10] @ Z[::10].T, wkendall.gram_matrix(landmarks, **MULT), rtol=1e-9)
 
@@ -376,7 +406,7 @@ def test_more_than_the_workers_memory_goes_to_zarr(client, tmp_path):
 
 def test_a_worker_that_is_killed_does_not_change_the_result(cluster, client):
     X = random_rankings(np.random.default_rng(0), 900, 300)
-    K = wkendall.dask.gram_matrix(chunked(X, 100), **MULT)
+    K = wkendall.dask.gram_matrix(chunked(X, 100), kernel=MULTIPLICATIVE)
     before = client.run(os.getpid)
     future = client.compute(K)
     workers = cluster.scheduler.workers
@@ -398,6 +428,6 @@ def test_nearly_symmetric_weights_are_made_symmetric_once():
     X = random_rankings(rng, 12, 4)
     A = rng.standard_normal((16, 16))
     W = (A @ A.T).reshape((4,) * 4) * (1 + 1e-13 * rng.uniform(-1, 1, (4,) * 4))
-    K = wkendall.dask.gram_matrix(X, W=W, chunks=5).compute()
+    K = wkendall.dask.gram_matrix(X, kernel=TensorKernel(W=W), chunks=5).compute()
     assert (K == K.T).all()
     assert (wkendall.gram_matrix(X, W=W) == K).all()

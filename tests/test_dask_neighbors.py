@@ -12,9 +12,12 @@ import wkendall
 import wkendall.dask
 from dask.distributed import Client, LocalCluster
 from definitions import kernels, random_rankings
+from nouns import measure_of, rankings_of, split
 from scipy.sparse import csr_array, issparse
+from wkendall import Kendall, KendallDistance
 
 MULT = {"weight": "mult", "u": "log"}
+MULTIPLICATIVE = Kendall(**MULT)
 
 
 @pytest.fixture(scope="module")
@@ -59,28 +62,27 @@ def test_the_same_for_any_blocks(here, rows):
     options = [*kernels(5), {"metric": "distance"}, {"order": 3}, {"signed": True, "normalize": True, **MULT}]
     for number, params in enumerate(options):
         count = 1 + 3 * number % 8
-        check(
-            wkendall.dask.neighbors(chunked(X, rows), n_neighbors=count, **params),
-            wkendall.neighbors(X, n_neighbors=count, **params),
-        )
-        found = wkendall.dask.neighbors(chunked(X, rows), chunked(Y, 5), n_neighbors=count, **params)
-        check(found, wkendall.neighbors(X, Y, n_neighbors=count, **params))
+        how = {"n_neighbors": count, "measure": measure_of(params)}
+        check(wkendall.dask.neighbors(chunked(X, rows), **how), wkendall.neighbors(X, **how))
+        found = wkendall.dask.neighbors(chunked(X, rows), chunked(Y, 5), **how)
+        check(found, wkendall.neighbors(X, Y, **how))
 
 
 def test_the_same_bits_where_blocks_alone_would_be_computed_otherwise(here):
     X = random_rankings(np.random.default_rng(0), 250, 120)
-    check(wkendall.dask.neighbors(chunked(X, 7), n_neighbors=4, **MULT), wkendall.neighbors(X, n_neighbors=4, **MULT))
+    how = {"n_neighbors": 4, "measure": MULTIPLICATIVE}
+    check(wkendall.dask.neighbors(chunked(X, 7), **how), wkendall.neighbors(X, **how))
 
 
-@pytest.mark.parametrize("params", [{"metric": "distance"}, {"normalize": True}])
-def test_radius(here, params):
+@pytest.mark.parametrize("measure", [None, KendallDistance(), Kendall(normalize=True)], ids=repr)
+def test_radius(here, measure):
     rng = np.random.default_rng(1)
     X, Y = random_rankings(rng, 40, 5), random_rankings(rng, 23, 5)
-    radius = 3 if "metric" in params else 0.6
+    radius = 0.6 if isinstance(measure, Kendall) else 3
     for other in (None, Y):
         y = None if other is None else chunked(other, 10)
-        found = wkendall.dask.neighbors(chunked(X, 9), y, radius=radius, **params)
-        expected = wkendall.neighbors(X, other, radius=radius, **params)
+        found = wkendall.dask.neighbors_within(chunked(X, 9), y, radius=radius, measure=measure)
+        expected = wkendall.neighbors_within(X, other, radius=radius, measure=measure)
         assert found.shape == expected.shape
         result = found.compute()
         assert issparse(result)
@@ -100,13 +102,13 @@ def test_ties_orders_scores_and_lists(here):
         (tied, {"ties": "mean", "missing": "bottom", "signed": True}),
         (tied, {"ties": "mean", "missing": "anywhere"}),
     ]:
-        check(
-            wkendall.dask.neighbors(chunked(values, 8), n_neighbors=4, **options),
-            wkendall.neighbors(values, n_neighbors=4, **options),
-        )
+        how = {"n_neighbors": 4, "measure": measure_of(options)}
+        found = wkendall.dask.neighbors(chunked(values, 8), **how, **split(options)[1])
+        check(found, wkendall.neighbors(rankings_of(values, options), **how))
     lists = csr_array(np.where(X > 3, 0, X))
-    options = {"missing": "bottom", "signed": True, "normalize": True, "n_neighbors": 4}
-    check(wkendall.dask.neighbors(lists, **options), wkendall.neighbors(lists, **options))
+    how = {"n_neighbors": 4, "measure": Kendall(signed=True, normalize=True)}
+    found = wkendall.dask.neighbors(lists, missing="bottom", **how)
+    check(found, wkendall.neighbors(wkendall.Rankings(lists, missing="bottom"), **how))
 
 
 def test_nothing_is_computed_before_it_is_asked_for():
@@ -129,17 +131,18 @@ def test_nothing_is_computed_before_it_is_asked_for():
         ),
         ({"n_neighbors": 0}, ValueError, r"^n_neighbors is 0, but must be at least 1"),
         ({"n_neighbors": 1.5}, TypeError, r"^n_neighbors must be an integer"),
-        ({"radius": -1, "metric": "distance"}, ValueError, r"^radius is -1.0"),
+        ({"radius": -1}, ValueError, r"^radius is -1.0"),
         ({"radius": "wide"}, TypeError, r"^radius must be a real number, not 'wide'"),
-        ({"metric": "cosine"}, ValueError, r"^metric is 'cosine', but must be one of"),
-        ({"weight": "top"}, ValueError, r'^weight="top" needs k'),
+        ({"measure": "cosine"}, TypeError, r"^measure must be a measure, .* not 'cosine'"),
+        ({"measure": Kendall("top")}, ValueError, r'^weight="top" needs k'),
         ({"n_jobs": 0}, ValueError, r"^n_jobs is 0"),
     ],
 )
 def test_parameters_are_checked_at_once(options, error, message):
     X = chunked(random_rankings(np.random.default_rng(0), 6, 4), 2)
+    search = wkendall.dask.neighbors_within if "radius" in options else wkendall.dask.neighbors
     with pytest.raises(error, match=message):
-        wkendall.dask.neighbors(X, **options)
+        search(X, **options)
     if "n_neighbors" in options and error is ValueError:
         with pytest.raises(error, match=r"^n_neighbors is"):
             wkendall.neighbors(X.compute(), **options)
@@ -170,7 +173,7 @@ def test_a_cluster(client):
 
 def test_a_worker_that_is_killed_does_not_change_the_result(cluster, client):
     X = random_rankings(np.random.default_rng(4), 900, 500)
-    found = wkendall.dask.neighbors(chunked(X, 100), n_neighbors=5, **MULT)
+    found = wkendall.dask.neighbors(chunked(X, 100), n_neighbors=5, measure=MULTIPLICATIVE)
     before = client.run(os.getpid)
     futures = client.compute([found.values, found.indices])
     workers = cluster.scheduler.workers
@@ -183,7 +186,7 @@ def test_a_worker_that_is_killed_does_not_change_the_result(cluster, client):
     os.kill(before[victim], signal.SIGKILL)
     assert not all(future.done() for future in futures)
     values, indices = client.gather(futures)
-    expected = wkendall.neighbors(X, n_neighbors=5, **MULT)
+    expected = wkendall.neighbors(X, n_neighbors=5, measure=MULTIPLICATIVE)
     np.testing.assert_array_equal(values, expected.values)
     np.testing.assert_array_equal(indices, expected.indices)
     client.wait_for_workers(2)

@@ -30,7 +30,8 @@ def test_values_are_those_of_the_package(kernel):
     options = {"input": kernel.input, "top": kernel.top}
     for other in (None, Y):
         if isinstance(kernel, MallowsKernel):
-            wanted = wkendall.mallows(X, other, kernel.lam, **options)
+            both = (None if some is None else wkendall.Rankings(some, **options) for some in (X, other))
+            wanted = wkendall.Mallows(kernel.lam)(*both)
         else:
             ranks = np.arange(1, 7)
             families = {"power": ranks**-kernel.a, "exponential": np.exp(-kernel.a * (ranks - 1))}
@@ -304,3 +305,30 @@ def test_lists_and_data_frames():
             np.testing.assert_array_equal(kernel(same), kernel(X))
             np.testing.assert_array_equal(kernel.diag(same), kernel.diag(X))
         np.testing.assert_array_equal(pairwise_kernels(X, metric=kernel), kernel(X))
+
+
+@pytest.mark.parametrize("kernel", [MallowsKernel(0.3), WeightedKendallKernel(a=0.7)], ids=repr)
+def test_rankings_say_for_themselves(kernel):
+    """The options of a kernel are for arrays."""
+    scores = np.random.default_rng(0).integers(0, 4, (6, 5)).astype(float)
+    reader = clone(kernel).set_params(input="scores", ties="mean")
+    wanted, gradient = reader(scores, eval_gradient=True)
+    read = wkendall.Rankings(scores, input="scores", ties="mean", items="abcde")
+    for other in (reader, clone(kernel).set_params(input="orders", top="high")):
+        found, slope = other(read, eval_gradient=True)
+        np.testing.assert_array_equal(found, wanted)
+        np.testing.assert_array_equal(slope, gradient)
+        np.testing.assert_array_equal(other.diag(read), reader.diag(scores))
+        np.testing.assert_array_equal(other(read[:2], read), reader(scores[:2], scores))
+    np.testing.assert_array_equal(reader(read[:2], scores), reader(scores[:2], scores))
+
+
+def test_items_are_matched_by_name():
+    import pandas as pd
+
+    X = pd.DataFrame(random_rankings(np.random.default_rng(0), 5, 4), columns=list("abcd"))
+    for kernel in (MallowsKernel(), WeightedKendallKernel()):
+        np.testing.assert_array_equal(kernel(X, X[list("dbca")]), kernel(X, X))
+        with pytest.raises(wkendall.RankingError) as caught:
+            kernel(X, X.set_axis(list("abce"), axis=1))
+        assert (caught.value.argument, caught.value.kind) == ("Y", "items differ")

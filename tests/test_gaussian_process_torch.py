@@ -130,9 +130,10 @@ def test_ties_and_lists():
     X = torch.tensor([[1.0, 1, 2, 3], [1, 2, 3, float("nan")], [4, 3, 2, 1]], dtype=torch.float64)
     how = {"ties": "mean", "missing": "bottom"}
     found = MallowsKernel(0.2, **how).double()(X).to_dense().detach()
-    np.testing.assert_allclose(found, wkendall.mallows(X.numpy(), lam=0.2, normalize=True, **how), rtol=1e-6)
+    read = wkendall.Rankings(X.numpy(), **how)
+    np.testing.assert_allclose(found, wkendall.Mallows(0.2, normalize=True)(read), rtol=1e-6)
     found = MallowsKernel(0.2, normalize=False, **how).double()(X).to_dense().detach()
-    np.testing.assert_allclose(found, wkendall.mallows(X.numpy(), lam=0.2, **how), rtol=1e-6)
+    np.testing.assert_allclose(found, wkendall.Mallows(0.2)(read), rtol=1e-6)
 
 
 def test_a_process_learns():

@@ -213,7 +213,8 @@ def test_labels_of_a_square_matrix_of_two_tables():
 
 
 def test_pairs_are_bars_from_the_top():
-    found = wkendall.pair_importance([[1, 2, 3], [2, 1, 3]], [2, -1], items=["tea", "milk", "water"])
+    X = wkendall.Rankings([[1, 2, 3], [2, 1, 3]], items=["tea", "milk", "water"])
+    found = wkendall.pair_importance(X, [2, -1])
     ax = plot_pairs(found, title="pairs")
     bars = sorted(ax.patches, key=lambda bar: -bar.get_y())
     assert [bar.get_width() for bar in bars] == found.effect.tolist() == [3.0, 1.0, 1.0]
@@ -229,14 +230,16 @@ def test_weights_are_labelled_with_names_of_items():
     assert (ax.get_xlabel(), ax.get_ylabel()) == ("second item", "first item")
 
 
-@pytest.mark.parametrize("options", [{}, {"weight": "average"}, {"signed": True, "normalize": True}])
-def test_a_map_has_the_principal_components_of_the_kernel(options):
+@pytest.mark.parametrize(
+    "kernel", [None, wkendall.Kendall("average"), wkendall.Kendall(signed=True, normalize=True), wkendall.Mallows(0.2)]
+)
+def test_a_map_has_the_principal_components_of_the_kernel(kernel):
     X = random_rankings(np.random.default_rng(0), 30, 5)
-    ax = plot_map(X, groups=X[:, 0] < 3, **options)
+    ax = plot_map(X, groups=X[:, 0] < 3, kernel=kernel)
     drawn = np.empty((30, 2))
     for line, group in zip(ax.lines, (False, True), strict=True):
         drawn[(X[:, 0] < 3) == group] = line.get_xydata()
-    wanted = KernelPCA(2, kernel="precomputed").fit_transform(wkendall.gram_matrix(X, **options))
+    wanted = KernelPCA(2, kernel="precomputed").fit_transform(wkendall.gram_matrix(X, kernel=kernel))
     for axis in range(2):
         sign = np.sign(drawn[:, axis] @ wanted[:, axis])
         np.testing.assert_allclose(drawn[:, axis], sign * wanted[:, axis], atol=1e-8)
@@ -247,7 +250,7 @@ def test_arrows_of_a_map_point_to_where_items_are_preferred():
     X = random_rankings(np.random.default_rng(1), 200, 4).astype(float)
     X[:, 2] = np.where(np.arange(200) < 100, 0, 9)
     X[5, 1] = np.nan
-    ax = plot_map(X, items=["a", "b", "c", "d"], ties="mean", missing="bottom")
+    ax = plot_map(wkendall.Rankings(X, items="abcd", ties="mean", missing="bottom"))
     points = ax.lines[0].get_xydata()
     names = {text.get_text(): np.array(text.xy) for text in ax.texts if text.get_text()}
     assert set(names) == {"a", "b", "c", "d"}
@@ -279,26 +282,26 @@ def test_a_map_contains_all_items(seed, size):
     two = wkendall.datasets.make_mallows(40, [1, 2, 3, 4, 5, 6], 0.4, rng=5 + seed)
     other = wkendall.datasets.make_mallows(40, [6, 2, 3, 4, 5, 1], 0.4, rng=105 + seed)
     with plt.rc_context({"figure.figsize": size}):
-        ax = plot_map(np.r_[two, other], items=list("abcdef"))
+        ax = plot_map(wkendall.Rankings(np.r_[two, other], items="abcdef"))
         assert len(ax.texts) == 12
         assert_everything_is_inside(ax)
         X = wkendall.datasets.make_mallows(300, 9, 0.15, rng=seed)
-        ax = plot_map(X, items=DISHES, groups=X[:, 0] < 4, title="dishes")
+        ax = plot_map(wkendall.Rankings(X, items=DISHES), groups=X[:, 0] < 4, title="dishes")
         assert_everything_is_inside(ax)
 
 
 def test_a_map_contains_all_items_in_axes_that_exist():
-    X = wkendall.datasets.make_mallows(60, 9, 0.15, rng=0)
+    X = wkendall.Rankings(wkendall.datasets.make_mallows(60, 9, 0.15, rng=0), items=DISHES)
     left, right = plt.figure(layout="constrained").subfigures(1, 2)
     left.add_subplot().plot([0, 1], [0, 1])
-    assert_everything_is_inside(plot_map(X, items=DISHES, ax=right.add_subplot()))
+    assert_everything_is_inside(plot_map(X, ax=right.add_subplot()))
     _, axes = plt.subplots(1, 2)
-    assert_everything_is_inside(plot_map(X, items=DISHES, ax=axes[1]))
+    assert_everything_is_inside(plot_map(X, ax=axes[1]))
 
 
 def test_a_map_can_be_resized(caplog):
     X = wkendall.datasets.make_mallows(60, 9, 0.15, rng=0)
-    ax = plot_map(X, items=DISHES)
+    ax = plot_map(wkendall.Rankings(X, items=DISHES))
     for size in [(12, 4), (4, 8), (6.4, 4.8)]:
         ax.figure.set_size_inches(size)
         ax.figure.canvas.draw()
@@ -309,12 +312,67 @@ def test_a_map_can_be_resized(caplog):
 
 def test_a_map_of_names_that_are_wider_than_the_axes():
     X = wkendall.datasets.make_mallows(60, 4, 0.5, rng=0)
-    ax = plot_map(X, items=["one" * 40, "two" * 40, "three" * 40, "four"])
+    ax = plot_map(wkendall.Rankings(X, items=["one" * 40, "two" * 40, "three" * 40, "four"]))
     ax.figure.canvas.draw()
     frame = ax.get_window_extent()
     assert all(frame.contains(*ax.transData.transform(text.xy)) for text in ax.texts)
     assert np.ptp(ax.lines[0].get_xdata()) > 0.15 * np.ptp(ax.get_xlim())
 
 
+def test_limits_of_a_map_fit_the_shape_of_its_axes(caplog):
+    assert_everything_is_inside(plot_map(wkendall.datasets.make_mallows(40, 9, 0.2, rng=10)))
+    assert not caplog.records
+
+
 def test_a_map_of_equal_rankings():
     assert_everything_is_inside(plot_map([[1, 2, 3]] * 3))
+
+
+def item_names(ax):
+    return {text.get_text() for text in ax.texts} - {""}
+
+
+def test_a_map_has_the_names_of_the_rankings():
+    frame = pd.DataFrame([[1, 2, 3], [2, 1, 3], [3, 1, 2]], columns=["tea", "milk", "water"])
+    assert item_names(plot_map(frame)) == item_names(plot_map(wkendall.Rankings(frame))) == {"tea", "milk", "water"}
+    assert item_names(plot_map(wkendall.from_lists([["tea", "milk"], ["water"], ["milk"]]))) == {"tea", "milk", "water"}
+    assert item_names(plot_map(frame.to_numpy())) == {"0", "1", "2"}
+    assert item_names(plot_map(np.empty((3, 0)))) == set()
+
+
+def test_the_map_of_lists_is_that_of_the_table():
+    lists = [["a", "b", "c"], ["d", "a"], ["c"], [], ["e", "d", "c", "b", "a"]]
+    table = [[1, 2, 3, 9, 9], [2, 9, 9, 1, 9], [9, 9, 1, 9, 9], [9, 9, 9, 9, 9], [5, 4, 3, 2, 1]]
+    kernel = wkendall.Kendall(signed=True, normalize=True)
+    drawn = [
+        plot_map(rankings, kernel=kernel)
+        for rankings in (
+            wkendall.from_lists(lists, items=list("abcde")),
+            wkendall.Rankings(table, ties="mean", items="abcde"),
+        )
+    ]
+    np.testing.assert_allclose(*(ax.lines[0].get_xydata() for ax in drawn), atol=1e-12)
+    ends = ({text.get_text(): text.xy for text in ax.texts if text.get_text()} for ax in drawn)
+    first, second = ends
+    for name, end in first.items():
+        np.testing.assert_allclose(end, second[name], atol=1e-12)
+
+
+def test_groups_of_a_map_are_matched_by_row():
+    frame = pd.DataFrame([[1, 2, 3], [2, 1, 3], [3, 1, 2]], index=["ann", "bob", "cem"])
+    groups = pd.Series([0, 1, 1], index=["ann", "bob", "cem"])
+    for X in (frame, wkendall.Rankings(frame)):
+        assert len(plot_map(X, groups=groups).lines) == 2
+        with pytest.raises(wkendall.RankingError) as caught:
+            plot_map(X, groups=groups[::-1])
+        assert (caught.value.argument, caught.value.row, caught.value.kind) == ("groups", 0, "rows differ")
+        assert len(plot_map(X, groups=groups[::-1].to_numpy()).lines) == 2
+    with pytest.raises(wkendall.RankingError, match=r"^groups has shape \(2,\), but there are 3 rankings"):
+        plot_map(frame, groups=[0, 1])
+
+
+def test_a_map_needs_a_kernel_and_two_rankings():
+    with pytest.raises(wkendall.RankingError, match="plot_map needs a kernel"):
+        plot_map([[1, 2], [2, 1]], kernel=wkendall.KendallDistance())
+    with pytest.raises(wkendall.RankingError, match="X has 1 rankings, but a map needs at least 2"):
+        plot_map([[1, 2]])

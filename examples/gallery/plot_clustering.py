@@ -2,7 +2,7 @@
 Clusters of rankings depend on the kernel
 =========================================
 
-600 people from three unknown groups rank twelve items. ``KernelKMeans`` searches for the groups in
+600 people from three unknown groups rank twelve items. ``KendallKMeans`` searches for the groups in
 the feature space of a kernel. The result depends on the kernel, as two data sets show. In the first
 the groups differ in all items. In the second they differ only in the order of their four favourites.
 """
@@ -11,7 +11,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 from sklearn.decomposition import KernelPCA
 from sklearn.metrics import adjusted_rand_score
-from wkendall import KernelKMeans, gram_matrix
+from wkendall import Kendall, KendallKMeans, Mallows
 from wkendall.datasets import make_mallows, make_uniform
 
 group = np.repeat([0, 1, 2], 200)
@@ -47,16 +47,16 @@ for title, people in draws.items():
 # average for random clusters. The table shows mean and standard deviation of ten draws:
 
 kernels = {
-    "standard": {"weight": "standard"},
-    "multiplicative, log": {"weight": "mult", "u": "log"},
-    "average": {"weight": "average"},
-    "top-4": {"weight": "top", "k": 4},
-    "Mallows": {"weight": "mallows", "lam": 0.05},
+    "standard": Kendall(),
+    "multiplicative, log": Kendall("mult", u="log"),
+    "average": Kendall("average"),
+    "top-4": Kendall("top", k=4),
+    "Mallows": Mallows(0.05),
 }
 
 
 def agreement(X, kernel):
-    labels = KernelKMeans(3, n_init=4, random_state=0, **kernel).fit_predict(X)
+    labels = KendallKMeans(3, kernel=kernel, n_init=4, random_state=0).fit_predict(X)
     return adjusted_rand_score(group, labels)
 
 
@@ -77,9 +77,9 @@ figure, panels = plt.subplots(2, 2, figsize=(9, 8), layout="constrained")
 for row, (title, people) in zip(panels, draws.items(), strict=True):
     X = people[0]
     for axes, name in zip(row, ("standard", "average"), strict=True):
-        K = gram_matrix(X, normalize=True, **kernels[name])
-        labels = KernelKMeans(3, random_state=0, **kernels[name]).fit_predict(X)
-        place = KernelPCA(2, kernel="precomputed").fit_transform(K)
+        kernel = kernels[name]
+        labels = KendallKMeans(3, kernel=kernel, random_state=0).fit_predict(X)
+        place = KernelPCA(2, kernel="precomputed").fit_transform(kernel(X))
         usual = np.array(
             [
                 np.bincount(labels[group == one], minlength=3).argmax()
@@ -104,7 +104,8 @@ for row, (title, people) in zip(panels, draws.items(), strict=True):
 # The output shows the mean ranks of the four favourites in the clusters of the average kernel, for the
 # second data set. They match the three groups: 1 2 3 4, 4 3 2 1 and 2 4 1 3.
 
-labels = KernelKMeans(3, random_state=0, weight="average").fit_predict(people[0])
+model = KendallKMeans(3, kernel=kernels["average"], random_state=0)
+labels = model.fit_predict(people[0])
 for cluster in range(3):
     print(
         f"{np.sum(labels == cluster)} people:",

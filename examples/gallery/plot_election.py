@@ -10,13 +10,17 @@ The ballots are simulated. There are three camps, each around its own ranking.
 
 import matplotlib.pyplot as plt
 import numpy as np
-import wkendall
-from wkendall import KernelKMeans, consensus, plotting
+from wkendall import (
+    Kendall,
+    KendallKMeans,
+    Rankings,
+    consensus,
+    pair_importance,
+    plotting,
+)
 from wkendall.datasets import make_mallows
 
-candidates = np.array(
-    ["Abt", "Bauer", "Cruz", "Diaz", "Evans", "Fuchs", "Gray", "Haas", "Ivers"]
-)
+candidates = ["Abt", "Bauer", "Cruz", "Diaz", "Evans", "Fuchs", "Gray", "Haas", "Ivers"]
 rng = np.random.default_rng(3)
 camps = {
     "left": (900, [1, 2, 3, 4, 5, 6, 7, 8, 9]),
@@ -26,31 +30,34 @@ camps = {
 complete = np.concatenate(
     [make_mallows(voters, centre, 0.8, rng=rng) for voters, centre in camps.values()]
 )
-camp = np.repeat(list(camps), [voters for voters, _ in camps.values()])
 named = rng.integers(2, 10, (2000, 1))
-ballots = np.where(complete <= named, (complete + 1) // 2, np.nan)
-print("a ballot:", ballots[0])
+ranks = np.where(complete <= named, (complete + 1) // 2, np.nan)
+print("a ballot:", ranks[0])
+
+# %%
+# The ballots, described once
+# ---------------------------
+# Candidates with the same rank are tied. Candidates that a ballot does not name are last. A ``Rankings``
+# keeps this and the names, and every function takes it.
+
+ballots = Rankings(ranks, ties="mean", missing="bottom", items=candidates)
+print(ballots)
 
 # %%
 # The town, and its camps
 # -----------------------
-# Candidates with the same rank are tied. Candidates that a ballot does not name are last. The score is
-# the mean tau: 1 if all ballots agree with the ranking.
+# The kernel is Kendall's tau. The score of a ranking is its mean tau: 1 if all ballots agree with it.
 
-how = {"ties": "mean", "missing": "bottom", "signed": True, "normalize": True}
-town = consensus(ballots, **how)
-
-
-def names(ranking):
-    return " > ".join(candidates[np.argsort(ranking)])
-
-
-print(f"town    {names(town.ranking)}  score {town.score:.2f}, best: {town.optimal}")
-model = KernelKMeans(3, random_state=0, **how).fit(ballots)
-for label, ranking in enumerate(model.consensus()):
+tau = Kendall(signed=True, normalize=True)
+town = consensus(ballots, kernel=tau)
+order = " > ".join(town.items)
+print(f"town    {order}  score {town.score:.2f}, best: {town.optimal}")
+model = KendallKMeans(3, kernel=tau, random_state=0).fit(ballots)
+for label in range(3):
     members = ballots[model.labels_ == label]
-    score = wkendall.gram_matrix([ranking.astype(float)], members, **how).mean()
-    print(f"camp {label}  {names(ranking)}  score {score:.2f}, {len(members)} voters")
+    camp = consensus(members, kernel=tau)
+    order = " > ".join(camp.items)
+    print(f"camp {label}  {order}  score {camp.score:.2f}, {len(members)} voters")
 
 # %%
 # The three best, by three methods
@@ -58,12 +65,12 @@ for label, ranking in enumerate(model.consensus()):
 # The methods use mean ranks (Borda), all pairs (Kemeny), or only pairs within the first three.
 
 three = {
-    "Borda": consensus(ballots, method="borda", **how),
+    "Borda": consensus(ballots, kernel=tau, method="borda"),
     "Kemeny": town,
-    "top three": consensus(ballots, ties="mean", missing="bottom", weight="top", k=3),
+    "top three": consensus(ballots, kernel=Kendall("top", k=3)),
 }
 for method, found in three.items():
-    print(f"{method:10}", ", ".join(candidates[np.argsort(found.ranking)[:3]]))
+    print(f"{method:10}", ", ".join(found.items[:3]))
 
 # %%
 # A map, and the pairs that distinguish two camps
@@ -75,15 +82,13 @@ figure, (left, right) = plt.subplots(
     1, 2, figsize=(11, 4.6), layout="constrained", width_ratios=(1.15, 1)
 )
 some = rng.permutation(2000)[:500]
-plotting.plot_map(
-    ballots[some], items=candidates, groups=model.labels_[some], ax=left, **how
-)
+plotting.plot_map(ballots[some], kernel=tau, groups=model.labels_[some], ax=left)
 sizes = np.bincount(model.labels_)
 order = np.argsort(-sizes)
 coef = (model.labels_ == order[0]) / sizes[order[0]] - (
     model.labels_ == order[1]
 ) / sizes[order[1]]
-pairs = wkendall.pair_importance(ballots, coef, n_pairs=8, items=candidates, **how)
+pairs = pair_importance(ballots, coef, kernel=tau, n_pairs=8)
 plotting.plot_pairs(pairs, ax=right, title="what the largest camp prefers")
 left.set_title("500 ballots")
 

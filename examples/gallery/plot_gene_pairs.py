@@ -40,11 +40,12 @@ print(
 # The kernel is tau-b between samples. The support vectors and their coefficients determine which pairs
 # of genes are evidence for the second kind. The code returns the first ten of two million pairs.
 
-options = {"input": "scores", "ties": "mean", "signed": True, "normalize": True}
-K = wkendall.gram_matrix(counts, **options)
+samples = wkendall.Rankings(counts, input="scores", ties="mean", items=genes)
+tau = wkendall.Kendall(signed=True, normalize=True)
+K = wkendall.gram_matrix(samples, kernel=tau)
 model = SVC(kernel="precomputed", C=1).fit(K, kind)
 found = wkendall.pair_importance(
-    counts[model.support_], model.dual_coef_, n_pairs=10, items=genes, **options
+    samples[model.support_], model.dual_coef_, kernel=tau, n_pairs=10
 )
 for first, second, effect in zip(*found, strict=True):
     print(f"{effect:.5f}  {first} above {second}")

@@ -3,9 +3,8 @@ Search results: which engine copies?
 ====================================
 
 Six search engines answer the same queries with their ten best documents. The lists contain different
-documents, so they are top-10 lists rather than complete rankings. ``from_lists`` and
-``missing="bottom"`` compare them directly: documents that an engine does not list rank below all
-listed documents, in an unknown order.
+documents, so they are top-10 lists rather than complete rankings. ``from_lists`` reads them as they
+are: documents that an engine does not list rank below all listed documents, in an unknown order.
 
 The engines are simulated. A, B and C use one index; D, E and F use another. F copies its first three
 results from A.
@@ -39,14 +38,11 @@ for engine, results in zip(ENGINES, queries[0], strict=True):
     print(engine, ", ".join(results[:5]), "...")
 
 # %%
-# From lists to ranks
-# -------------------
-# Each query has its own documents. ``from_lists`` collects them and returns an array of ranks, with NaN
-# for unlisted documents.
+# From lists to rankings
+# ----------------------
+# Each query has its own documents. ``from_lists`` collects them and returns a ``Rankings``.
 
-X, documents = wkendall.from_lists(queries[0])
-print(len(documents), "documents:", documents[:4], "...")
-print(X[:, :8])
+print(wkendall.from_lists(queries[0]))
 
 # %%
 # Three similarities
@@ -62,19 +58,14 @@ def overlap(lists):
     return np.array([[len(set(a) & set(b)) / 10 for b in lists] for a in lists])
 
 
-def similarity(lists, **kernel):
-    return wkendall.gram_matrix(
-        wkendall.from_lists(lists).X, missing="bottom", normalize=True, **kernel
-    )
-
-
+answers = [wkendall.from_lists(lists) for lists in queries]
+signed = wkendall.Kendall(signed=True, normalize=True)
+weighted = wkendall.Kendall("mult", u="hyperbolic", normalize=True)
 found = {
     "shared results": np.mean([overlap(lists) for lists in queries], axis=0),
-    "standard, signed": np.mean(
-        [similarity(lists, signed=True) for lists in queries], axis=0
-    ),
+    "standard, signed": np.mean([signed(lists) for lists in answers], axis=0),
     "multiplicative, hyperbolic": np.mean(
-        [similarity(lists, weight="mult", u="hyperbolic") for lists in queries], axis=0
+        [weighted(lists) for lists in answers], axis=0
     ),
 }
 figure, panels = plt.subplots(1, 3, figsize=(10, 3.7), layout="constrained")
@@ -108,12 +99,10 @@ for name, K in found.items():
 # How many queries are needed to detect the copy? For each number of queries, the output shows the share
 # of 200 random samples of the 40 queries in which F is most similar to A:
 
-weighted = np.array(
-    [similarity(lists, weight="mult", u="hyperbolic")[5, :5] for lists in queries]
-)
+likeness = np.array([weighted(lists)[5, :5] for lists in answers])
 for size in (1, 2, 5, 10):
     chosen = [rng.choice(40, size, replace=False) for _ in range(200)]
-    caught = np.mean([weighted[choice].mean(axis=0).argmax() == 0 for choice in chosen])
+    caught = np.mean([likeness[choice].mean(axis=0).argmax() == 0 for choice in chosen])
     print(f"{size:3} queries: {caught:.2f}")
 
 # %%

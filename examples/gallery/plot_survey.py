@@ -12,7 +12,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
-from wkendall import KendallFeatures, KendallNystroem
+from wkendall import Kendall, KendallFeatures, KendallNystroem, Mallows, Rankings
 from wkendall.datasets import make_survey
 
 people = make_survey(rng=0)
@@ -52,9 +52,10 @@ axes.spines[["top", "right"]].set_visible(False)
 # The signed standard kernel of six items has 15 features: for each pair of sources, which one comes
 # first. A linear model on them is equivalent to a kernel machine, and its coefficients are readable.
 
-features = KendallFeatures(signed=True)
-model = LogisticRegression().fit(features.fit_transform(people.X), people.y)
-names = features.get_feature_names_out(sources)
+features = KendallFeatures(Kendall(signed=True))
+answers = Rankings(people.X, items=sources)
+model = LogisticRegression().fit(features.fit_transform(answers), people.y)
+names = features.get_feature_names_out()
 for place in np.argsort(-np.abs(model.coef_[0]))[:5]:
     print(f"{names[place]:45} {model.coef_[0, place]:+.2f}")
 
@@ -85,14 +86,12 @@ print(f"predicting '40 and over' for everybody: {many.y.mean():.3f}")
 # hundred landmarks.
 
 kernels = {
-    "standard": KendallFeatures(signed=True, normalize=True),
+    "standard": KendallFeatures(Kendall(signed=True, normalize=True)),
     "multiplicative, hyperbolic": KendallFeatures(
-        "mult", u="hyperbolic", normalize=True
+        Kendall("mult", u="hyperbolic", normalize=True)
     ),
-    "top-2": KendallFeatures("top", k=2, normalize=True),
-    "Mallows": KendallNystroem(
-        100, weight="mallows", lam=0.1, normalize=True, random_state=0
-    ),
+    "top-2": KendallFeatures(Kendall("top", k=2, normalize=True)),
+    "Mallows": KendallNystroem(Mallows(0.1), n_components=100, random_state=0),
 }
 sizes = [100, 400, 1600, 6400, 12800]
 test = make_survey(20_000, rng=2)

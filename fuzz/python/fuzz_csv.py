@@ -9,6 +9,7 @@ with atheris.instrument_imports(include=["wkendall"]):
     from wkendall.cli.labels import read_labels
     from wkendall.cli.reading import Source, read_rankings
     from wkendall.datasets import load_eurobarometer
+    from wkendall.rankings import Rankings
     from wkendall.reading.csv_files import read_csv
 
 
@@ -23,10 +24,11 @@ def as_rankings(choices, path):
     """The function of the package."""
     how = {"delimiter": choices.of([None, ",", ";", "\t", " "]), "header": choices.of([None, True, False])}
     how["layout"] = choices.of(["ranks", "choices", "long"])
+    how |= {"input": choices.of(["ranks", "scores"]), "ties": "mean", "missing": choices.of(["error", "bottom"])}
     found = check(lambda path: read_csv(path, **how), path, choices.data, (ValueError, OSError))
     if found is not None:
-        assert found.X.ndim == 2 and found.X.shape[1] == len(found.items) and len(found.X)
-        assert found.X.dtype == np.float64 and not np.isinf(found.X).any()
+        assert len(found) and (found.items is None or len(found.items) == found.n_items)
+        assert all(len(row) <= found.n_items for row in found.to_lists())
 
 
 def as_command_line(choices, path):
@@ -35,11 +37,13 @@ def as_command_line(choices, path):
     how = options(delimiter=choices.of([None, ";"]), header=choices.of([None, True, False]), id=choices.of(names))
     how.skip = choices.of([[], ["3"], ["b"]])
     label = choices.of(names)
-    source = check(lambda path: read_rankings(path, how, label), path, choices.data, (CommandError, OSError))
-    if source is not None:
-        rows = len(source.X)
-        assert rows == len(source.lines) and (label is None or len(source.labels) == rows)
+    read = check(lambda path: read_rankings(how, path, apart=[label]), path, choices.data, (CommandError, OSError))
+    if read is not None:
+        (source,) = read
+        rows = len(source.rankings)
+        assert rows == len(source.lines) and (label is None or len(source.apart[label]) == rows)
         how.regression = choices.of([False, True])
+        how.label = label
         if label is not None:
             check(lambda _: read_labels(how, source), path, choices.data, (CommandError,))
 
@@ -48,7 +52,7 @@ def as_labels(choices, path):
     """A file of labels."""
     how = options(labels=path, label=choices.of([None, "a", "label"]), regression=choices.of([False, True]))
     rows = choices.data.count(b"\n") or 1
-    source = Source(path, np.zeros((rows, 1)))
+    source = Source(path, Rankings(np.ones((rows, 1))), {}, ())
     labels = check(lambda _: read_labels(how, source), path, choices.data, (CommandError, ValueError, OSError))
     assert labels is None or (labels.shape == (rows,) and labels.dtype.kind in "iuUf")
 

@@ -11,6 +11,7 @@ with atheris.instrument_imports(include=["wkendall"]):
     from wkendall.cli.errors import CommandError
     from wkendall.cli.labels import read_labels
     from wkendall.cli.reading import Source, read_rankings
+    from wkendall.rankings import Rankings
 
 # Of NumPy, which takes minutes to instrument, and of zipfile only what reads.
 of_numpy = np.lib.format.read_array.__globals__
@@ -34,16 +35,17 @@ def test(data, folder):
     way = choices.of(["npy", "npz", "made"])
     if way == "npy":
         content, path = choices.data, folder / "x.npy"
-        array = check(lambda path: read_rankings(path, options()), path, content, (CommandError, OSError))
-        assert array is None or array.X.ndim == 2
+        read = check(lambda path: read_rankings(options(), path), path, content, (CommandError, OSError))
+        assert read is None or len(read) == 1
         as_labels(choices, path)
         return
     label, name = choices.of([None, "y"]), choices.of([None, "X", "a"])
     content, path = (choices.data if way == "npz" else archive(choices)), folder / "x.npz"
-    how = options(array=name)
-    source = check(lambda path: read_rankings(path, how, label), path, content, (CommandError, OSError))
-    if source is not None:
-        assert source.X.ndim == 2 and (source.items is None or len(source.items) == source.X.shape[1])
+    how = options(array=name, label=label)
+    read = check(lambda path: read_rankings(how, path, apart=[label]), path, content, (CommandError, OSError))
+    if read is not None:
+        (source,) = read
+        assert source.rankings.items is None or len(source.rankings.items) == source.rankings.n_items
         if label is not None:
             check(lambda _: read_labels(how, source), path, content, (CommandError,))
 
@@ -51,7 +53,7 @@ def test(data, folder):
 def as_labels(choices, path):
     """An array of labels."""
     how = options(labels=path, regression=choices.of([False, True]))
-    source = Source(path, np.zeros((3, 1)))
+    source = Source(path, Rankings(np.ones((3, 1))), {}, ())
     labels = check(lambda _: read_labels(how, source), path, choices.data, (CommandError, OSError))
     assert labels is None or labels.shape == (3,)
 

@@ -19,13 +19,12 @@ def test(data, folder):
     path = folder / f"x{ending}"
     found = check(read_preflib, path, choices.data, (ValueError, OSError))
     if found is not None:
-        check_orders(ending, *found)
-    source = check(
-        lambda path: read_rankings(path, options(expand=expand)), path, choices.data, (CommandError, ValueError)
-    )
+        check_orders(ending, np.asarray(found, dtype=float), found.items, found.counts)
+    how = options(expand=expand, input="ranks")
+    source = check(lambda path: read_rankings(how, path), path, choices.data, (CommandError, ValueError))
     if source is not None:
         assert found is not None
-        assert len(source.X) == (found.counts.sum() if expand else len(found.X))
+        assert len(source[0].rankings) == (found.counts.sum() if expand else len(found))
 
 
 def check_orders(ending, X, items, counts):

@@ -39,6 +39,7 @@ def options(**given: object) -> argparse.Namespace:
         "delimiter": None,
         "header": None,
         "id": None,
+        "items": None,
         "skip": [],
         "layout": "ranks",
         "item": None,
@@ -46,7 +47,8 @@ def options(**given: object) -> argparse.Namespace:
         "array": None,
         "expand": False,
     }
-    usual |= {"input": "ranks", "labels": None, "label": None, "regression": False}
+    usual |= {"input": "scores", "top": "low", "ties": "mean", "missing": "bottom"}
+    usual |= {"labels": None, "label": None, "regression": False}
     return argparse.Namespace(**(usual | given))
 
 

@@ -9,17 +9,25 @@ K = wkendall.gram_matrix(X, weight="mult", u="log", normalize=True)
 
 This is the list of public names. `help(wkendall.gram_matrix)` and so on give the details.
 
-Kernels
+Rankings and measures
+    Rankings               rankings, read and checked once, with names and counts
+    Kendall                the weighted Kendall kernel of any order
+    TensorKernel           the kernel of general weights of positions
+    Mallows                the Mallows kernel, exp(-lam * distance)
+    KendallDistance        the number of discordant pairs of items
+    KendallCorrelation     the weighted correlation of two rankings
+Matrices
     gram_matrix            kernel between all pairs of rankings
     gram_to_file           the same, written to a file that may be larger than memory
+    similarity_matrix      any measure between all pairs of rankings
+    distance_matrix        distances between all pairs of rankings
     kernel                 kernel between two rankings
     kappa                  kernel as a function of one permutation
     diagonal               kernel between each ranking and itself
-    distance_matrix        number of discordant pairs of items, for all pairs of rankings
-    mallows                Mallows kernel, exp(-lam * distance)
-    correlation            weighted correlation of two rankings
 Neighbours
-    neighbors              the most similar rankings, without the matrix of all pairs
+    neighbors              the nearest rankings, without the matrix of all pairs
+    Neighbors              what neighbors returns
+    neighbors_within       all rankings within a radius
     neighbors_graph        neighbours as a sparse graph, for scikit-learn, UMAP and others
     packed_signs           bit vectors whose Hamming distance is the Kendall distance, for binary indexes
 Statistics
@@ -33,7 +41,7 @@ Statistics
     pair_importance        the pairs of items that a model of rankings looks at
     PairImportance         what pair_importance returns
 Lists and files
-    from_lists             ranks from ranked lists of names
+    from_lists             rankings from ranked lists of names
     read_csv               rankings from a CSV file
     read_preflib           rankings from a PrefLib file
 Weights and the embedding
@@ -45,11 +53,11 @@ Weights and the embedding
     inverse                inverse permutations
     suquan_svd             position weights learned from two classes
 For scikit-learn
-    ListEncoder            ranked lists of names to ranks, with the same columns for new lists
-    WeightedKendall        a kernel as a transformer to Gram matrices, and as a function
+    ListEncoder            ranked lists of names to rankings of the same items, also for new lists
+    KendallGram            a kernel as a transformer to Gram matrices
     KendallFeatures        features as a transformer
     KendallNystroem        approximate features, for any kernel and many rankings
-    KernelKMeans           clusters of rankings
+    KendallKMeans          clusters of rankings
     KendallNeighbors       the most similar rankings, with the methods of scikit-learn's NearestNeighbors
     SuquanSVDClassifier    classifier with position weights from singular vectors
     SuquanSVDRegressor     regressor with position weights from singular vectors
@@ -77,8 +85,19 @@ Layers, each using only those below it:
     estimators classifiers, regressors, transformers and clustering for scikit-learn
     learning   position weights, learned from labelled rankings
     statistics tests, consensus, importance of pairs, correlation matrices
-    kernels    Gram matrices, single pairs, distances, correlations, features
-    reading    arrays, data frames, ranked lists and files to checked rankings
+    gram_file  Gram matrices larger than memory
+    nearest    neighbours of rankings, and bits for binary indexes
+    embedding  the tensors and features whose inner products are the kernels
+    gram       matrices of all pairs, single pairs, and the diagonal
+    measures   what is computed for two rankings
+    tensors    general weights, and the tensors of the named weights
+    low_rank   factors of a matrix of weights
+    named_weights  the weights that have names
+    _matrix    values of a measure, computed by the Rust crate
+    reading    ranked lists and files to rankings
+    rankings   rankings with their names and counts
+    arrays     arrays, data frames and sparse arrays: conversion, and what the numbers mean
+    _run       how results are computed: type, threads, progress, strategy
     _config    versions, threads, instruction sets
     _arguments checks of arguments
     _progress  progress bars
@@ -99,38 +118,25 @@ if TYPE_CHECKING:
     from wkendall import datasets, gaussian_process, optimize, plotting
     from wkendall._config import show_config
     from wkendall._core import __version__
+    from wkendall.embedding import combine, embed, features, inverse, linear_function
     from wkendall.estimators import (
         AlternatingClassifier,
         AlternatingRegressor,
         KendallFeatures,
+        KendallGram,
+        KendallKMeans,
         KendallNeighbors,
         KendallNystroem,
-        KernelKMeans,
         ListEncoder,
         SuquanSVDClassifier,
         SuquanSVDRegressor,
-        WeightedKendall,
     )
-    from wkendall.kernels import (
-        combine,
-        correlation,
-        diagonal,
-        distance_matrix,
-        embed,
-        features,
-        gram_matrix,
-        gram_to_file,
-        inverse,
-        kappa,
-        kernel,
-        linear_function,
-        mallows,
-        neighbors,
-        neighbors_graph,
-        packed_signs,
-        position_weights,
-    )
+    from wkendall.gram import diagonal, distance_matrix, gram_matrix, kappa, kernel, similarity_matrix
+    from wkendall.gram_file.to_file import gram_to_file
     from wkendall.learning import suquan_svd
+    from wkendall.measures import Kendall, KendallCorrelation, KendallDistance, Mallows, TensorKernel
+    from wkendall.nearest import Neighbors, neighbors, neighbors_graph, neighbors_within, packed_signs
+    from wkendall.rankings import Rankings
     from wkendall.reading.csv_files import read_csv
     from wkendall.reading.lists import from_lists
     from wkendall.reading.preflib import read_preflib
@@ -140,28 +146,35 @@ if TYPE_CHECKING:
     from wkendall.statistics.independence import independence_test
     from wkendall.statistics.results import TestResult
     from wkendall.statistics.two_samples import two_sample_test
+    from wkendall.tensors import position_weights
 
 __all__ = [
     "AlternatingClassifier",
     "AlternatingRegressor",
     "Consensus",
     "Correlations",
+    "Kendall",
+    "KendallCorrelation",
+    "KendallDistance",
     "KendallFeatures",
+    "KendallGram",
+    "KendallKMeans",
     "KendallNeighbors",
     "KendallNystroem",
-    "KernelKMeans",
     "ListEncoder",
+    "Mallows",
+    "Neighbors",
     "PairImportance",
     "RankingError",
+    "Rankings",
     "SuquanSVDClassifier",
     "SuquanSVDRegressor",
+    "TensorKernel",
     "TestResult",
-    "WeightedKendall",
     "__version__",
     "combine",
     "consensus",
     "corr",
-    "correlation",
     "datasets",
     "diagonal",
     "distance_matrix",
@@ -176,9 +189,9 @@ __all__ = [
     "kappa",
     "kernel",
     "linear_function",
-    "mallows",
     "neighbors",
     "neighbors_graph",
+    "neighbors_within",
     "optimize",
     "packed_signs",
     "pair_importance",
@@ -187,65 +200,53 @@ __all__ = [
     "read_csv",
     "read_preflib",
     "show_config",
+    "similarity_matrix",
     "suquan_svd",
     "two_sample_test",
 ]
 
 #: The modules of all public names. They are loaded on first use, because NumPy, scipy, scikit-learn, matplotlib and
-#: dask load slowly. Names that need an optional dependency are not in `__all__`.
-_LATER = {
-    "AlternatingClassifier": "estimators",
-    "AlternatingRegressor": "estimators",
-    "Consensus": "statistics.consensus",
-    "Correlations": "statistics.correlations",
-    "KendallFeatures": "estimators",
-    "KendallNeighbors": "estimators",
-    "KendallNystroem": "estimators",
-    "KernelKMeans": "estimators",
-    "ListEncoder": "estimators",
-    "PairImportance": "statistics.importance",
-    "RankingError": "_errors",
-    "SuquanSVDClassifier": "estimators",
-    "SuquanSVDRegressor": "estimators",
-    "TestResult": "statistics.results",
-    "WeightedKendall": "estimators",
-    "__version__": "_core",
-    "_core": "_core",
-    "combine": "kernels",
-    "corr": "statistics.correlations",
-    "consensus": "statistics.consensus",
-    "correlation": "kernels",
-    "dask": "dask",
-    "datasets": "datasets",
-    "diagonal": "kernels",
-    "distance_matrix": "kernels",
-    "embed": "kernels",
-    "features": "kernels",
-    "from_lists": "reading.lists",
-    "gaussian_process": "gaussian_process",
-    "gram_matrix": "kernels",
-    "gram_to_file": "kernels",
-    "independence_test": "statistics.independence",
-    "inverse": "kernels",
-    "kappa": "kernels",
-    "kernel": "kernels",
-    "linear_function": "kernels",
-    "mallows": "kernels",
-    "neighbors": "kernels",
-    "neighbors_graph": "kernels",
-    "optimize": "optimize",
-    "packed_signs": "kernels",
-    "pair_importance": "statistics.importance",
-    "plotting": "plotting",
-    "position_weights": "kernels",
-    "read_csv": "reading.csv_files",
-    "read_preflib": "reading.preflib",
-    "show_config": "_config",
-    "suquan_svd": "learning",
-    "two_sample_test": "statistics.two_samples",
+#: dask load slowly.
+_MODULES = {
+    "_config": ["show_config"],
+    "_core": ["__version__"],
+    "_errors": ["RankingError"],
+    "embedding": ["combine", "embed", "features", "inverse", "linear_function"],
+    "estimators": [
+        "AlternatingClassifier",
+        "AlternatingRegressor",
+        "KendallFeatures",
+        "KendallGram",
+        "KendallKMeans",
+        "KendallNeighbors",
+        "KendallNystroem",
+        "ListEncoder",
+        "SuquanSVDClassifier",
+        "SuquanSVDRegressor",
+    ],
+    "gram": ["diagonal", "distance_matrix", "gram_matrix", "kappa", "kernel", "similarity_matrix"],
+    "gram_file.to_file": ["gram_to_file"],
+    "learning": ["suquan_svd"],
+    "measures": ["Kendall", "KendallCorrelation", "KendallDistance", "Mallows", "TensorKernel"],
+    "nearest": ["Neighbors", "neighbors", "neighbors_graph", "neighbors_within", "packed_signs"],
+    "rankings": ["Rankings"],
+    "reading.csv_files": ["read_csv"],
+    "reading.lists": ["from_lists"],
+    "reading.preflib": ["read_preflib"],
+    "statistics.consensus": ["Consensus", "consensus"],
+    "statistics.correlations": ["Correlations", "corr"],
+    "statistics.importance": ["PairImportance", "pair_importance"],
+    "statistics.independence": ["independence_test"],
+    "statistics.results": ["TestResult"],
+    "statistics.two_samples": ["two_sample_test"],
+    "tensors": ["position_weights"],
 }
+_LATER = {name: module for module, names in _MODULES.items() for name in names}
+#: Public modules. dask needs an optional dependency, so it is not in `__all__`.
+_PUBLIC = ["datasets", "gaussian_process", "optimize", "plotting"]
+_LATER |= {name: name for name in (*_PUBLIC, "_core", "dask")}
 #: Subpackages that are attributes of the package without being imported.
-_FAMILIES = ("estimators", "kernels", "learning", "reading", "statistics")
+_FAMILIES = ("arrays", "estimators", "gram_file", "learning", "reading", "statistics")
 _LATER |= {name: name for name in _FAMILIES}
 
 

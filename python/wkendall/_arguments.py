@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import operator
+from collections.abc import Sequence
 from contextlib import suppress
 from typing import Any, SupportsIndex, cast
 
 import numpy as np
-from numpy.typing import ArrayLike, DTypeLike, NDArray
+from numpy.typing import DTypeLike, NDArray
 
 from wkendall import _core
 from wkendall._errors import NAMES, Argument, Column, Piece, RankingError, Row, Sentence, bad_argument, bad_type
@@ -202,33 +203,30 @@ def check_out(out: NDArray[Any], shape: tuple[int, ...], dtype: np.dtype[Any], *
             raise ValueError("out shares memory with an argument: the result would overwrite it")
 
 
-def check_same_rows(x: object, y: object, names: tuple[str, str]) -> None:
-    """Refuse two data frames or series of pandas whose rows have different labels."""
-    first: Any = getattr(x, "index", None)
-    second: Any = getattr(y, "index", None)
-    if not hasattr(first, "equals") or not hasattr(second, "equals") or first.equals(second):
+def check_same_rows(x: object, y: object, names: tuple[str, str] = ("X", "y")) -> None:
+    """Refuse values, one for each ranking, whose rows have other labels than the rankings. Both may have no labels."""
+    first, second = row_labels(x), row_labels(y)
+    if first is None or second is None or (len(first) == len(second) and all(map(same_label, first, second))):
         return
     for row, (one, other) in enumerate(zip(first, second, strict=False)):
-        if one is not other and one != other and not (one != one and other != other):
+        if not same_label(one, other):
             found = f"row {row} is labelled {shown(one)} in {names[0]} and {shown(other)} in "
             rule = ", but rows are matched by position: give both the same index, or pass "
             said = Sentence(found, Argument(names[1]), rule, Argument(names[1]), " as an array")
             raise RankingError(said, argument=names[1], row=row, value=other, kind="rows differ")
 
 
-def sample_weights(weights: ArrayLike | None, rows: int, X: object) -> Array:
-    """Check the weight of each ranking of `X`, which has `rows` rankings; 1 if absent."""
-    if weights is None:
-        return np.ones(rows)
-    check_same_rows(X, weights, ("X", "sample_weight"))
-    flags = isinstance(weights, np.ndarray) and weights.dtype == bool
-    meaning = f"one number, or an array of {rows} numbers, one for each ranking"
-    found = real_array(np.asarray(weights, dtype=np.int64) if flags else weights, "sample_weight", (0, 1), meaning)
-    found = np.full(rows, found) if found.ndim == 0 else found
-    if len(found) != rows:
-        raise ValueError(f"sample_weight has {len(found)} numbers, but X has {rows} rankings: it must be {meaning}")
-    for row in np.flatnonzero(~((found >= 0) & (found < np.inf)))[:1]:
-        raise ValueError(f"sample_weight[{row}] is {float(found[row])}, but must be a finite number from 0")
-    if not found.any():
-        raise ValueError("sample_weight is zero for all rankings: at least one must count")
-    return found
+def row_labels(values: Any) -> Sequence[object] | None:
+    """Return the labels of the rows of a `Rankings`, or of a data frame or series of pandas; None if there are none."""
+    if hasattr(values, "_labels"):
+        labels: Sequence[object] | None = values._labels
+        return labels
+    index: Any = getattr(values, "index", None)
+    if not hasattr(index, "equals"):
+        return None
+    return range(len(index)) if index.equals(type(index)(range(len(index)))) else list(index)
+
+
+def same_label(one: Any, other: Any) -> bool:
+    """Return whether two labels are equal; NaN is equal to itself."""
+    return bool(one is other or one == other or (one != one and other != other))

@@ -13,7 +13,6 @@ from definitions import random_rankings
 from wkendall._progress import needs_tqdm
 from wkendall.cli import gram
 from wkendall.cli.errors import CommandError
-from wkendall.cli.reading import Source
 from wkendall.cli.words import in_words_of_the_command
 
 BROKEN = {
@@ -119,6 +118,15 @@ FAILURES = [
     ("gram x.csv -o o.npy --weight top --k 9", "--k is 9, but must be from 1 to 5, the number of items"),
     ("gram x.csv -o o.npy --weight mult --u 1,2", "--u has 2 position weights, but the rankings have 5 items"),
     ("gram x.csv -o o.npy --U flat.npy", "--U is 1-dimensional, of shape (3,)"),
+    ("gram x.csv -o o.npy --weight top", "--weight top needs --k, the number of ranks that count, from 1 to 5"),
+    ("gram x.csv -o o.npy --k 3", "--k is given, but --weight standard does not use it: it goes with --weight top"),
+    ("gram x.csv -o o.npy --weight add", "--weight add needs --u"),
+    ("gram x.csv -o o.npy --u log", "--u is given, but --weight standard does not use it: it goes with --weight add"),
+    ("gram x.csv -o o.npy --signed --order 3", "--signed is for order 2, not 3"),
+    ("gram x.csv -o o.npy --W W.npy --order 3", "--W is for pairs, of order 2, but order is 3"),
+    ("gram x.csv -o o.npy --items tea,age", "there is no column 'age' to read in x.csv: it has 'tea'"),
+    ("gram x.csv --against other.csv -o o.npy --items tea,cola", "x.csv, line 1: there is no column 'cola'"),
+    ("gram x.csv -o o.npy --items 9", "there is no column '9'"),
     ("gram x.csv -o o.npy --weight mult --u 1,nan,0,0,0", "--u[1] is NaN: position weights must be finite"),
     ("gram spaces.txt -o o.npy", "which is not a number; use --delimiter ' ' for numbers with spaces between them"),
     ("gram x.csv -o o.npy --kernel mallows --lam -1", "-1"),
@@ -145,6 +153,7 @@ def broken():
         np.save(file, X)
     np.savez("two.npz", a=X, b=X)
     np.save("flat.npy", np.array([1, 2, 3]))
+    np.save("W.npy", np.zeros((5,) * 4))
     np.save("words.npy", np.array([["a", "b"]]))
     np.save("repeated.npy", np.array([[1, 1, 2]]))
 
@@ -169,9 +178,9 @@ def test_where_it_is_in_the_file(capsys):
         "gram mixed.csv -o o.npy --no-header",
         "mixed.csv: line 1, column 3 holds 3 and line 2, column 1 holds 0, but rows of",
     )
-    with pytest.raises(CommandError) as raised, in_words_of_the_command(X=Source(Path("x.csv"), X, lines=[5, 7])):
+    with pytest.raises(CommandError) as raised, in_words_of_the_command(X=Path("x.csv")):
         wkendall.gram_matrix([[1, 2], [2, 2]])
-    assert str(raised.value).startswith("x.csv: line 7 holds 2 twice, in columns 1 and 2, but")
+    assert str(raised.value).startswith("x.csv: row 1 holds 2 twice, in columns 0 and 1, but")
     cause = raised.value.__cause__
     assert (cause.argument, cause.row, cause.column, cause.value) == ("X", 1, 1, 2)
 
@@ -202,28 +211,25 @@ WRONG = [
     ("gram x.csv -o o.npy --norm", "unrecognized arguments: --norm"),
     ("gram x.csv -o o.mat", "the name of the output must end in one of .npy, .npz, .csv, not be 'o.mat'"),
     ("gram x.csv -o o.npy --weight heavy", "invalid choice: 'heavy'"),
-    ("gram x.csv -o o.npy --weight top", "--weight top needs --k, the number of ranks that count"),
-    ("gram x.csv -o o.npy --k 3", "--k goes with --weight top"),
     ("gram x.csv -o o.npy --weight top --k three", "argument --k: 'three' must be a whole number from 1"),
     ("gram x.csv -o o.npy --order 0", "argument --order: '0' must be a whole number from 1"),
     (
         "gram x.csv -o o.npy --order 18446744073709551616",
         "argument --order: '18446744073709551616' must be a whole number from 1 of at most 18 digits",
     ),
-    ("gram x.csv -o o.npy --weight add", "--weight add needs --u"),
-    ("gram x.csv -o o.npy --u log", "--u goes with --weight add and --weight mult"),
     ("gram x.csv -o o.npy --weight add --u 1;2", "'1;2' is neither hyperbolic nor log nor numbers such as 1,0.5,0.25"),
     ("gram x.csv -o o.npy --weight add --u log --U U.npy", "argument --U: not allowed with argument --weight"),
     ("gram x.csv -o o.npy --W W.npy --U U.npy", "argument --U: not allowed with argument --W"),
-    ("gram x.csv -o o.npy --signed --U U.npy", "--signed goes with --weight, not with --U and --W"),
-    ("gram x.csv -o o.npy --signed --order 3", "--signed goes with --order 2"),
-    ("gram x.csv -o o.npy --W W.npy --order 3", "--W goes with --order 2"),
+    ("gram x.csv -o o.npy --signed --U U.npy", "--signed does not go with --U"),
+    ("gram x.csv -o o.npy --k 3 --W W.npy", "--k does not go with --W"),
     ("gram x.csv -o o.npy --no-check", "--no-check goes with --W"),
-    ("gram x.csv -o o.npy --lam 1", "--lam goes with --kernel mallows"),
-    ("gram x.csv -o o.npy --kernel mallows --weight top", "--weight goes with --kernel kendall, not mallows"),
-    ("gram x.csv -o o.npy --kernel distance --normalize", "--normalize goes with --kernel kendall, not distance"),
-    ("gram x.csv -o o.npy --kernel mallows --signed", "--signed goes with --kernel kendall, not mallows"),
-    ("gram x.csv -o o.npy --kernel distance --normalize", "--normalize goes with --kernel kendall, not distance"),
+    ("gram x.csv -o o.npy --kernel kendall --lam 1", "--lam does not go with --kernel kendall"),
+    ("gram x.csv -o o.npy --lam 1 --order 3", "--order does not go with --lam"),
+    ("gram x.csv -o o.npy --kernel mallows --weight top", "--weight does not go with --kernel mallows"),
+    ("gram x.csv -o o.npy --kernel mallows --signed", "--signed does not go with --kernel mallows"),
+    ("gram x.csv -o o.npy --kernel distance --normalize", "--normalize does not go with --kernel distance"),
+    ("gram x.csv -o o.npy --items a,", "argument --items: 'a,' has an empty name: names are separated by commas"),
+    ("gram x.npy -o o.npy --items a", "--items goes with CSV files"),
     ("gram x.npy -o o.npy --delimiter ;", "--delimiter goes with CSV files"),
     ("gram x.npy -o o.npy --no-header", "--header goes with CSV files"),
     ("gram x.npy -o o.npy --skip a", "--skip goes with CSV files"),
@@ -268,7 +274,7 @@ def test_whatever_happens_is_one_line(error, message, capsys, monkeypatch):
     def fail(*_, **__):
         raise error
 
-    monkeypatch.setattr(gram, "gram_matrix", fail)
+    monkeypatch.setattr(gram, "similarity_matrix", fail)
     fails(capsys, "gram x.csv -o out.npy", message)
 
 
@@ -277,7 +283,7 @@ def test_no_space_is_found_before_the_work(capsys, monkeypatch):
         raise OSError(errno.ENOSPC, "No space left on device")
 
     monkeypatch.setattr(os, "posix_fallocate", full, raising=False)
-    monkeypatch.setattr(gram, "gram_matrix", None)
+    monkeypatch.setattr(gram, "similarity_matrix", None)
     fails(capsys, "gram x.csv -o out.npy", "out.npy: No space left on device")
 
 
@@ -322,6 +328,6 @@ def test_warnings_are_one_line(capsys, monkeypatch):
 
         warnings.warn("take\ncare", UserWarning, stacklevel=1)
 
-    monkeypatch.setattr(gram, "gram_matrix", warn)
+    monkeypatch.setattr(gram, "similarity_matrix", warn)
     run("gram x.csv -o out.npy")
     assert without_sizes(capsys.readouterr().err) == "wkendall: warning: take care\n"

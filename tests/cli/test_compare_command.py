@@ -8,16 +8,18 @@ import pytest
 import wkendall
 from command_line import ITEMS, SOC, TOI, N, X, Y, fails, folder, run, without_sizes, write_table  # noqa: F401
 from definitions import random_rankings
+from nouns import kernel_of, split
 from wkendall.cli import compare
 
 U = np.random.default_rng(2).standard_normal((N, N))
 Z = random_rankings(np.random.default_rng(4), 9, N)
 KERNELS = {
     "": {},
-    "--lam 0.3": {"lam": 0.3},
+    "--lam 0.3": {"lam": 0.3, "normalize": True},
     "--kernel mallows --normalize": {},
-    "--kernel kendall": {"kernel": "kendall"},
-    "--kernel kendall --signed --normalize": {"kernel": "kendall", "signed": True, "normalize": True},
+    "--kernel kendall": {"weight": "standard"},
+    "--kernel kendall --signed --normalize": {"signed": True, "normalize": True},
+    "--signed": {"signed": True},
     "--weight top --k 3": {"weight": "top", "k": 3},
     "--weight mult --u log --normalize": {"weight": "mult", "u": "log", "normalize": True},
     "--U U.npy": {"U": U},
@@ -37,16 +39,26 @@ def reported(capsys, words):
 
 
 def same(report, result):
-    assert (report["statistic"], report["pvalue"], report["lam"]) == (*result, result.lam)
+    lam = result.kernel.lam if isinstance(result.kernel, wkendall.Mallows) else None
+    assert (report["statistic"], report["pvalue"], report["lam"]) == (*result, lam)
     assert report["pairwise"] == result.pairwise.tolist()
 
 
 @pytest.mark.parametrize("words", KERNELS)
 def test_every_option_of_a_kernel(words, capsys):
     np.save("U.npy", U)
-    options = {"rng": 0, "n_permutations": 99} | KERNELS[words]
+    options = {"rng": 0, "n_permutations": 99, "n_jobs": None} | KERNELS[words]
+    how = {name: options.pop(name) for name in ("rng", "n_permutations", "n_jobs")}
+    kernel, reading = split(options)
     words = words if "--permutations" in words else f"{words} --permutations 99"
-    same(reported(capsys, f"x.csv y.npy {words}"), wkendall.two_sample_test(X, Y, **options))
+    same(
+        reported(capsys, f"x.csv y.npy {words}"),
+        wkendall.two_sample_test(
+            *(wkendall.Rankings(some, **reading) for some in (X, Y)),
+            kernel=kernel_of(kernel) if kernel else None,
+            **how,
+        ),
+    )
 
 
 def test_three_groups(capsys):
@@ -89,7 +101,7 @@ def test_text(capsys):
     run("compare x.csv y.csv --permutations 99")
     result = wkendall.two_sample_test(X, Y, n_permutations=99, rng=0)
     assert capsys.readouterr().out == (
-        f"2 groups, 5 items, Mallows kernel, lam {result.lam:.4g}\n"
+        f"2 groups, 5 items, Mallows kernel, lam {result.kernel.lam:.4g}\n"
         "  x.csv         7 people\n"
         "  y.csv         3 people\n"
         f"squared discrepancy {result.statistic:.5f}\n"
@@ -131,6 +143,7 @@ FAILURES = [
     ("x.csv y.csv --skip age", "there is no column 'age' to skip in x.csv and y.csv"),
     ("x.csv y.csv --weight top --k 9", "--k is 9, but must be from 1 to 5"),
     ("x.csv y.csv --lam=-1", "--lam is -1.0"),
+    ("x.csv y.csv --weight top", "--weight top needs --k"),
     ("x.csv y.csv --permutations 999999999999999", "ask for fewer permutations"),
 ]
 WRONG = [
@@ -139,10 +152,10 @@ WRONG = [
     ("votes.soc --group age", "--group goes with CSV and .npz files"),
     ("x.csv y.csv --permutations 0", "'0' must be a whole number from 1"),
     ("x.csv y.csv --seed a", "'a' must be a whole number from 0"),
-    ("x.csv y.csv --kernel mallows --weight top --k 2", "--weight goes with --kernel kendall"),
-    ("x.csv y.csv --signed", "--signed goes with --kernel kendall"),
-    ("x.csv y.csv --weight average --lam 1", "--lam goes with --kernel mallows"),
-    ("x.csv y.csv --weight top", "--weight top needs --k"),
+    ("x.csv y.csv --kernel mallows --weight top --k 2", "--weight does not go with --kernel mallows"),
+    ("x.csv y.csv --kernel mallows --signed", "--signed does not go with --kernel mallows"),
+    ("x.csv y.csv --kernel kendall --lam 1", "--lam does not go with --kernel kendall"),
+    ("x.csv y.csv --weight average --lam 1", "argument --lam: not allowed with argument --weight"),
     ("x.csv y.csv --no-check", "--no-check goes with --W"),
     ("x.csv y.csv --expand", "--expand goes with PrefLib files"),
     ("x.csv y.csv --force", "unrecognized arguments: --force"),

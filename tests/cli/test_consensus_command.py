@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 import wkendall
 from command_line import ITEMS, X, fails, folder, run, write_table  # noqa: F401
+from nouns import kernel_of, rankings_of
 
 
 def order_of(found, items=ITEMS):
@@ -37,13 +38,15 @@ def test_text_on_standard_output(capsys):
 def test_json_has_what_the_function_returns(words, options, capsys):
     np.save("U.npy", np.arange(25.0).reshape(5, 5))
     run(f"consensus x.csv --format json {words}")
-    found = wkendall.consensus(X, **options)
+    how = {name: options[name] for name in ("method", "rng") if name in options}
+    given = {name: value for name, value in options.items() if name not in how}
+    found = wkendall.consensus(rankings_of(X, given), kernel=kernel_of(given), **how)
     result = json.loads(capsys.readouterr().out)
     assert result["ranking"] == found.ranking.tolist()
     # The columns of orders are positions, so that the items have numbers.
     orders = options.get("input") == "orders"
     assert result["order"] == ((np.argsort(found.ranking) + 1).tolist() if orders else order_of(found))
-    assert (result["score"], result["bound"], result["optimal"]) == found[1:]
+    assert (result["score"], result["bound"], result["optimal"]) == found[1:4]
 
 
 def test_files_are_written_whole(capsys):
@@ -63,8 +66,7 @@ def test_preflib_files_count_voters_and_have_ties(capsys):
     run("consensus votes.soc --format csv")
     assert capsys.readouterr().out.splitlines() == ["rank,item", "1,a", "2,b", "3,c"]
     run("consensus votes.toi --format json")
-    Z = wkendall.read_preflib("votes.toi")
-    found = wkendall.consensus(Z.X, sample_weight=Z.counts, ties="mean", missing="bottom")
+    found = wkendall.consensus(wkendall.read_preflib("votes.toi"))
     assert json.loads(capsys.readouterr().out)["score"] == found.score
     run("consensus votes.toi --expand --format json")
     assert json.loads(capsys.readouterr().out)["score"] == pytest.approx(found.score, rel=1e-15)
@@ -81,14 +83,51 @@ def test_a_column_of_weights(capsys):
         assert (result["order"], result["score"]) == (order_of(found), found.score)
 
 
+def test_a_consensus_for_each_group(capsys):
+    ages, weights = ["old", "young", "old", "old", "young", "old", "young"], np.array([3, 1, 0, 2, 2.5, 1, 1])
+    write_table(Path("people.csv"), X, ITEMS, age=ages, voters=weights)
+    rows = {age: np.flatnonzero(np.array(ages) == age) for age in ("old", "young")}
+    wanted = {age: wkendall.consensus(X[some]) for age, some in rows.items()}
+    run("consensus people.csv --group age --skip voters --format json")
+    report = json.loads(capsys.readouterr().out)
+    assert report["column"] == "age"
+    for found, age in zip(report["groups"], rows, strict=True):
+        assert (found["group"], found["rankings"]) == (age, len(rows[age]))
+        assert (found["order"], found["score"]) == (order_of(wanted[age]), wanted[age].score)
+    run("consensus people.csv --group age --weights voters -o groups.csv")
+    assert capsys.readouterr().out == "wrote groups.csv: 2 groups, 5 items\n"
+    weighted = [(age, wkendall.consensus(X[some], sample_weight=weights[some])) for age, some in rows.items()]
+    assert list(csv.reader(Path("groups.csv").read_text().splitlines())) == [
+        ["group", "rank", "item"],
+        *([age, str(rank), item] for age, found in weighted for rank, item in enumerate(order_of(found), 1)),
+    ]
+    run("consensus people.csv --group age --items tea,coffee,milk,juice,'\"water, still\"'")
+    lines = capsys.readouterr().out.splitlines()
+    assert [lines[0], lines[7], lines[8]] == ["age old, 4 rankings", "", "age young, 3 rankings"]
+    assert [line.split("  ")[1] for line in lines[1:6]] == order_of(wanted["old"])
+    np.savez("people.npz", X=X, age=np.array([2, 10, 2, 2, 10, 2, 10]))
+    run("consensus people.npz --group age --format json")
+    report = json.loads(capsys.readouterr().out)
+    assert [found["group"] for found in report["groups"]] == ["2", "10"]
+    assert report["groups"][0]["ranking"] == wanted["old"].ranking.tolist()
+
+
 @pytest.mark.parametrize(
     ("words", "code", "message"),
     [
         ("consensus x.csv -o ranking.npy", 2, "must end in one of .txt, .csv, .json"),
         ("consensus x.csv -o ranking.csv --format json", 2, "--format json does not go with the name 'ranking.csv'"),
         ("consensus x.csv -o x.csv", 2, "the output x.csv is the input x.csv"),
-        ("consensus x.csv --order 3", 2, "--order is 3, but a consensus is for pairs of items: --order 2"),
-        ("consensus x.csv --W W.npy", 2, "--W does not go with a consensus: --weight and --U give weights of pairs"),
+        ("consensus x.csv --order 3", 1, "--order is 3, but consensus is for pairs of items: order 2"),
+        ("consensus x.csv --W W.npy", 1, "--W does not go with consensus: pass U"),
+        ("consensus x.csv --lam 1", 1, "consensus needs a kernel of pairs of items: Kendall"),
+        ("consensus votes.soc --group a", 2, "--group goes with CSV and .npz files"),
+        ("consensus gap.csv --group voters", 1, "gap.csv, line 4: the group is missing"),
+        (
+            "consensus halves.csv --group half --weights voters",
+            1,
+            "voters is 0 for all rankings of half b, but at least one",
+        ),
         ("consensus votes.soc --weights a", 2, "--weights goes with CSV and .npz files"),
         ("consensus x.csv --weights nothing", 1, "nothing"),
         (
@@ -119,6 +158,8 @@ def test_a_column_of_weights(capsys):
     ],
 )
 def test_what_is_wrong_is_said_in_one_line(words, code, message, capsys):
+    np.save("W.npy", np.zeros((5,) * 4))
+    write_table(Path("halves.csv"), X, ITEMS, half=[*"aaabbbb"], voters=[1, 1, 1, 0, 0, 0, 0])
     write_table(Path("words.csv"), X, ITEMS, voters=["many"] * 7)
     write_table(Path("negative.csv"), X, ITEMS, voters=[1, -1, 1, 1, 1, 1, 1])
     write_table(Path("gap.csv"), X, ITEMS, voters=[1, 1, "", 1, 1, 1, 1])

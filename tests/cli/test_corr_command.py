@@ -63,6 +63,39 @@ def test_columns_that_are_left_out():
     np.testing.assert_array_equal(values, EXPECTED.statistic[:2, :2])
 
 
+def test_columns_that_are_chosen():
+    run("corr named.csv -o tau.csv --items 'age,height'")
+    labels, values = read("tau.csv")
+    assert labels == ["age", "height"]
+    np.testing.assert_array_equal(values, EXPECTED.statistic[np.ix_([2, 0], [2, 0])])
+    run("corr named.csv -o two.csv --skip 'name,\"weight, kg\"'")
+    assert read("two.csv")[0] == ["height", "age"]
+    pd.DataFrame(DATA, columns=["a", "b", "c"]).to_csv("other.csv", index=False)
+    run("corr table.csv --against other.csv --items height,age,b -o both.npz")
+    np.testing.assert_array_equal(np.load("both.npz")["statistic"], EXPECTED.statistic[[0, 2], 1:2])
+
+
+def test_a_table_to_read(capsys):
+    run("corr table.csv --pvalues")
+    assert capsys.readouterr().out.splitlines() == [
+        "Kendall's tau-b  height  weight, kg     age",
+        f"height            1.000       {EXPECTED.statistic[0, 1]:.3f}  {EXPECTED.statistic[0, 2]:6.3f}",
+        f"weight, kg        {EXPECTED.statistic[0, 1]:.3f}       1.000  {EXPECTED.statistic[1, 2]:6.3f}",
+        f"age               {EXPECTED.statistic[0, 2]:.3f}      {EXPECTED.statistic[1, 2]:6.3f}   1.000",
+        "",
+        "p-values    height  weight, kg    age",
+        *(
+            f"{name:10}  {row[0]:6.3f}  {row[1]:10.3f}  {row[2]:.3f}"
+            for name, row in zip(NAMES, EXPECTED.pvalue.tolist(), strict=True)
+        ),
+    ]
+    run("corr table.npy --against one.npy") if Path("one.npy").exists() else np.save("one.npy", DATA[:, 0])
+    run("corr table.npy --against one.npy --min-periods 5")
+    out = capsys.readouterr().out.splitlines()
+    assert out == ["Kendall's tau-b      1", "1                1.000", "2", "3"]
+    assert not list(Path().glob("*tau*"))
+
+
 def test_against_another_table():
     run("corr table.csv --against named.csv --skip name -o tau.npz")
     np.testing.assert_array_equal(np.load("tau.npz")["statistic"], wkendall.corr(DATA, DATA))
@@ -78,6 +111,11 @@ def test_few_common_observations(capsys):
 
 
 def test_failures(capsys):
+    fails(
+        capsys,
+        "corr table.csv -o tau.csv --items height,none",
+        "no column 'none' to read in table.csv: it has 'height'",
+    )
     fails(capsys, "corr table.csv -o tau.txt", "must end in one of .csv, .npy, .npz", 2)
     fails(capsys, "corr table.csv -o - --pvalues", "--pvalues makes a second matrix", 2)
     fails(capsys, "corr table.csv -o tau.csv --alternative less", "--alternative goes with --pvalues", 2)

@@ -15,7 +15,7 @@ from command_line import without_sizes
 from definitions import random_rankings
 from wkendall.cli import main
 from wkendall.experiments.store import RESULTS
-from wkendall.kernels import blocks
+from wkendall.gram_file import blocks
 
 ENVIRONMENT = {**os.environ, "PYTHONPATH": str(Path(wkendall.__file__).resolve().parents[1])}
 LONG = os.environ.get("WKENDALL_FAULTS") == "long"

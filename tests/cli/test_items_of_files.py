@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 import wkendall
 from command_line import ITEMS, SOC, X, Y, fails, folder, run, write_table  # noqa: F401
+from wkendall import Kendall
 from wkendall.cli import main
 
 TURNED = [3, 0, 4, 1, 2]
-BEST = {"missing": "bottom"}
 
 
 def write_files(name, ranks, columns, most=5):
@@ -39,34 +39,34 @@ def files():
 
 def layouts(files, x=X, y=Y):
     """The layouts with the arrays that they stand for."""
-    lists = wkendall.from_lists([*files[0], *files[1]], items=ITEMS).X
-    yield "ranks", "", x, y, {}
+    lists = wkendall.from_lists([*files[0], *files[1]], items=ITEMS)
+    yield "ranks", "", x, y
     for layout, words in (("choices", ""), ("long", "--skip day")):
-        yield layout, f"--layout {layout} --missing bottom {words}", lists[: len(x)], lists[len(x) :], BEST
+        yield layout, f"--layout {layout} {words}", lists[: len(x)], lists[len(x) :]
 
 
 def test_gram(files):
-    for layout, words, x, y, how in layouts(files):
+    for layout, words, x, y in layouts(files):
         run(f"gram x-{layout}.csv --against y-{layout}.csv {words} -o k.npz --force")
-        np.testing.assert_array_equal(np.load("k.npz")["K"], wkendall.gram_matrix(x, y, **how))
+        np.testing.assert_array_equal(np.load("k.npz")["K"], wkendall.gram_matrix(x, y))
     run("gram x-ranks.csv --against y-ranks.npz -o k.npz --force")
     np.testing.assert_array_equal(np.load("k.npz")["K"], wkendall.gram_matrix(X, Y))
     assert np.load("k.npz")["items"].tolist() == ITEMS
 
 
 def test_neighbors(files):
-    for layout, words, x, y, how in layouts(files):
+    for layout, words, x, y in layouts(files):
         run(f"neighbors x-{layout}.csv y-{layout}.csv {words} -n 2 -o near.npz --force")
-        found, wanted = np.load("near.npz"), wkendall.neighbors(x, y, n_neighbors=2, **how)
+        found, wanted = np.load("near.npz"), wkendall.neighbors(x, y, n_neighbors=2, measure=Kendall())
         np.testing.assert_array_equal(found["indices"], wanted.indices)
         np.testing.assert_array_equal(found["values"], wanted.values)
 
 
 def test_compare(files, capsys):
-    for layout, words, x, y, how in layouts(files):
+    for layout, words, x, y in layouts(files):
         run(f"compare x-{layout}.csv y-{layout}.csv y-{layout}.csv {words} --json --permutations 19")
         report = json.loads(capsys.readouterr().out)
-        wanted = wkendall.two_sample_test(x, y, y, n_permutations=19, rng=0, **how)
+        wanted = wkendall.two_sample_test(x, y, y, n_permutations=19, rng=0)
         assert report["pairwise"] == pytest.approx(wanted.pairwise, abs=1e-12)
 
 
@@ -75,14 +75,12 @@ def test_predict():
     people = np.concatenate([X, X[:, ::-1]])
     np.save("labels.npy", labels)
     np.savez("y-ranks.npz", X=new[:, TURNED], items=np.array(ITEMS)[TURNED])
-    for layout, words, x, y, how in layouts(
-        (write_files("x", people, range(5)), write_files("y", new, TURNED)), people
-    ):
+    for layout, words, x, y in layouts((write_files("x", people, range(5)), write_files("y", new, TURNED)), people):
         run(f"learn x-{layout}.csv {words} --labels labels.npy -o out-{layout} --C 1 --folds 2 --no-baseline")
-        model = wkendall.SuquanSVDClassifier(C=1.0, **how).fit(x, labels)
+        model = wkendall.SuquanSVDClassifier(C=1.0).fit(x, labels)
         wanted = model.decision_function(y)
         for file in (f"y-{layout}.csv", *(["y-ranks.npz"] if layout == "ranks" else [])):
-            run(f"predict {file} {words.replace('--missing bottom', '')} --model out-{layout} -o found.csv --force")
+            run(f"predict {file} {words} --model out-{layout} -o found.csv --force")
             with Path("found.csv").open(newline="") as table:
                 found = [float(row["score"]) for row in csv.DictReader(table)]
             np.testing.assert_allclose(found, wanted, atol=1e-9)
@@ -114,7 +112,7 @@ def test_files_that_list_items_have_the_items_of_all(capsys):
     Path("b.csv").write_text("first,second\nwine,milk\nmilk,\n")
     run("compare a.csv b.csv --layout choices --missing bottom --permutations 9 --json")
     assert json.loads(capsys.readouterr().out)["items"] == 3
-    words = "--layout choices -o out.npz"
+    words = "--layout choices --missing error -o out.npz"
     fails(
         capsys,
         f"gram a.csv --against b.csv {words}",
@@ -160,8 +158,8 @@ def test_items_are_called_items(capsys):
     Path("top.csv").write_text("who,first,second\nann,Alien,Brazil\nbob,Duel,\n")
     Path("long.csv").write_text("who,what,rank\nann,Alien,1\nbob,Alien,2\nann,Brazil,1\nbob,Brazil,7\n")
     for words, message in [
-        ("top.csv --layout choices --id who", "top.csv: line 2 leaves out item 'Duel'; --missing bottom puts"),
-        ("long.csv --layout long",
+        ("top.csv --layout choices --id who --missing error", "top.csv: line 2 leaves out item 'Duel'; --missing bottom puts"),
+        ("long.csv --layout long --missing error",
          "long.csv: ranking 'ann' holds 1 twice, for items 'Alien' and 'Brazil', but every row of 2 items must be"),
         ("long.csv --layout long --ties mean --input ranks --missing error --weight top --k 9", "--k is 9"),
     ]:  # fmt: skip
@@ -169,7 +167,7 @@ def test_items_are_called_items(capsys):
     Path("long.csv").write_text("who,what,rank\nann,Alien,1\nann,Brazil,2\nbob,Brazil,7\nbob,Alien,2\n")
     fails(
         capsys,
-        "gram long.csv --layout long -o out.npy",
+        "gram long.csv --layout long --missing error -o out.npy",
         "long.csv: ranking 'bob', item 'Brazil' holds 7, but every row",
     )
     Path("long.csv").write_text("who,what,rank\nann,Alien,1\nann,Brazil,2.25\n")
@@ -177,10 +175,12 @@ def test_items_are_called_items(capsys):
         "ranking 'ann', item 'Brazil' holds 2.25, which is not a whole number: ranks and item numbers must be whole; "
     )
     message += "--input scores reads real numbers as scores, where larger is better"
-    fails(capsys, "gram long.csv --layout long -o out.npy", message)
+    fails(capsys, "gram long.csv --layout long --missing error -o out.npy", message)
     Path("long.csv").write_text("who,what,rank\nann,Alien,1\nann,Brazil,2\nbob,Brazil,1\nbob,Alien,NA\n")
     fails(
-        capsys, "gram long.csv --layout long -o out.npy", "long.csv: ranking 'bob' leaves out item 'Alien'; --missing"
+        capsys,
+        "gram long.csv --layout long --missing error -o out.npy",
+        "long.csv: ranking 'bob' leaves out item 'Alien'; --missing",
     )
 
 

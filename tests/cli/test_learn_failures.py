@@ -120,7 +120,7 @@ FAILURES = [
         "class u has 3 of the 6 rankings, but 2 folds need at least 4 of each class: use --folds 3; use --regression if",
     ),
     (
-        "three.csv --label b --folds 2 --regression --skip y",
+        "three.csv --label b --folds 2 --regression --skip y --input scores",
         "there are 6 rankings, but 2 folds need at least 8: use --folds 3",
     ),
     ("twice.csv --label y", "twice.csv: line 12 holds 1 twice, in columns 'a' and 'b'"),
@@ -152,6 +152,10 @@ FAILURES = [
     ),
     ("x.npy --labels numbers.npy --regression --folds 21", "there are 40 rankings, but 21 folds need at least 42"),
     (
+        "x.npy --labels ages.npy --missing anywhere",
+        "--missing anywhere is for the standard weight: learned weights take",
+    ),
+    (
         "x.npy --labels ages.npy --method alternating --order 6",
         "--init standard has only zeros for order 6 and 5 items",
     ),
@@ -181,7 +185,6 @@ WRONG = [
     ("x.csv -o out --label y --method alternating --pure", "--pure goes with --method svd"),
     ("x.csv -o out --label y --method alternating --components 2", "--components goes with --method svd"),
     ("x.csv -o out --label y --init suquan", "--init goes with --method alternating"),
-    ("x.csv -o out --label y --missing anywhere", "--missing anywhere is for the standard kernel"),
     ("x.csv -o out --label y --C 0", "argument --C: 0 must be a finite number above zero"),
     ("x.csv -o out --label y --C 1,inf", "argument --C: inf must be a finite number above zero"),
     ("x.csv -o out --label y --C much", "argument --C: 'much' is not a number, or several such as 0.1,1,10"),

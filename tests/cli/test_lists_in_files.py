@@ -1,15 +1,14 @@
-"""Files of choices: short lists out of many items are read as lists, and the results are those of dense arrays."""
+"""Files of choices: short lists out of many items are read as lists, and the results are those of arrays."""
 
 import csv
+from itertools import chain
 from pathlib import Path
 
 import numpy as np
 import pytest
 import wkendall
 from command_line import folder, run  # noqa: F401
-from scipy.sparse import issparse
 from wkendall.cli import compare, gram, neighbors, reading
-from wkendall.reading import lists as module
 
 
 def choices(seed, rows=250, items=1500, longest=9):
@@ -44,7 +43,7 @@ def read(monkeypatch):
 
     def noted(*arguments, **options):
         found = reading.read_rankings(*arguments, **options)
-        seen.append(found)
+        seen.extend(source.rankings for source in found)
         return found
 
     for command in (gram, neighbors, compare):
@@ -52,64 +51,69 @@ def read(monkeypatch):
     return seen
 
 
-OPTIONS = ["", "--weight mult --u log --signed --normalize", "--weight mult --u log --order 1"]
+KERNELS = {
+    "": wkendall.Kendall(),
+    "--weight mult --u log --signed --normalize": wkendall.Kendall("mult", u="log", signed=True, normalize=True),
+    "--weight mult --u log --order 1": wkendall.Kendall("mult", u="log", order=1),
+}
 
 
-@pytest.mark.parametrize("words", OPTIONS)
+def close(found, wanted):
+    np.testing.assert_allclose(found, wanted, rtol=1e-9, atol=1e-9 * np.abs(wanted).max())
+
+
+def as_array(rankings):
+    """The same rankings, stored as an array."""
+    return wkendall.Rankings(np.asarray(rankings), ties="mean", missing="bottom", items=rankings.items)
+
+
+@pytest.mark.parametrize("words", KERNELS)
 @pytest.mark.parametrize("layout", ["choices", "long"])
-def test_short_lists_are_read_as_lists(words, layout, read, monkeypatch):
+def test_lists_are_read_as_lists(words, layout, read):
     one, other = write_choices("one.csv", 0), write_choices("other.csv", 1, rows=180)
     if layout == "long":
         write_long("one.csv", one)
         write_long("other.csv", other)
-    options = f"--layout {layout} --missing bottom {'--no-header' if layout == 'choices' else ''} {words}"
-    commands = {
-        "alone.npy": "gram one.csv",
-        "both.npy": "gram one.csv --against other.csv",
-        "near.npz": "neighbors one.csv",
-        "among.npz": "neighbors other.csv one.csv -n 3",
-    }
-    for output, command in commands.items():
-        run(f"{command} -o sparse_{output} {options}")
-    assert all(issparse(source.X) for source in read)
-    read.clear()
-    monkeypatch.setattr(module, "_SMALL", 10**9)
-    for output, command in commands.items():
-        run(f"{command} -o dense_{output} {options}")
-        found, wanted = np.load(f"sparse_{output}"), np.load(f"dense_{output}")
-        if output.endswith("npz"):
-            assert found["items"].tolist() == wanted["items"].tolist()
-            found, wanted = found["values"], wanted["values"]
-        np.testing.assert_allclose(found, wanted, rtol=1e-9, atol=1e-9 * np.abs(wanted).max())
-    assert not any(issparse(source.X) for source in read)
+    options = f"--layout {layout} {'--no-header' if layout == 'choices' else ''} {words}"
+    kernel, more = KERNELS[words], ["never ranked"] if layout == "long" else []
+    items = [*dict.fromkeys([*one[0], *more, *chain(*one, *other)])]
+    x, y = (wkendall.from_lists(found, items=items) for found in (one, other))
+    assert (x.kind, as_array(x).kind) == ("lists", "tied")
+    run(f"gram one.csv --against other.csv -o both.npz {options}")
+    assert np.load("both.npz")["items"].tolist() == items
+    close(np.load("both.npz")["K"], wkendall.gram_matrix(as_array(x), as_array(y), kernel))
+    run(f"neighbors other.csv one.csv -n 3 -o among.npz {options}")
+    wanted = wkendall.neighbors(as_array(y), as_array(x), n_neighbors=3, measure=kernel)
+    close(np.load("among.npz")["values"], wanted.values)
+    alone = wkendall.from_lists(one, items=[item for item in items if item in {*chain(*one), *more}])
+    run(f"gram one.csv -o alone.npy {options}")
+    close(np.load("alone.npy"), wkendall.gram_matrix(as_array(alone), kernel=kernel))
+    assert len(read) == 5
+    assert {rankings.kind for rankings in read} == {"lists"}
 
 
 def test_groups(read, capsys):
     write_choices("one.csv", 0)
     write_choices("other.csv", 1)
-    run(
-        "compare one.csv other.csv --layout choices --no-header --missing bottom --permutations 99 --kernel kendall --signed"
-    )
-    assert len(read) == 2
-    assert all(issparse(source.X) for source in read)
+    run("compare one.csv other.csv --layout choices --no-header --permutations 99 --kernel kendall --signed")
+    assert [rankings.kind for rankings in read] == ["lists", "lists"]
     assert "p-value" in capsys.readouterr().out
 
 
 def test_other_meanings_of_missing_items_take_arrays(read):
     write_choices("one.csv", 0, rows=50)
     run("neighbors one.csv -o near.csv --layout choices --no-header --missing anywhere")
-    assert not issparse(read[0].X)
+    assert read[0].kind == "tied"
 
 
 def test_negative_scores_of_long_tables(read):
-    """A sparse array may not have them."""
+    """A sparse array of scipy may not have them, because 0 stands for what it does not store; a file may."""
     found = write_choices("one.csv", 0)
     with Path("one.csv").open("w", newline="", encoding="utf-8") as file:
         writer = csv.writer(file)
         writer.writerow(["who", "what", "score"])
         for person, row in enumerate(found):
             writer.writerows([person, item, -place] for place, item in enumerate(row))
-    run("gram one.csv -o scores.npy --layout long --missing bottom --input scores")
-    assert not issparse(read[0].X)
-    ranks = wkendall.from_lists(found, sparse=False).X
-    np.testing.assert_array_equal(np.load("scores.npy"), wkendall.gram_matrix(ranks, missing="bottom"))
+    run("gram one.csv -o scores.npy --layout long --input scores")
+    assert read[0].kind == "lists"
+    np.testing.assert_array_equal(np.load("scores.npy"), wkendall.gram_matrix(wkendall.from_lists(found)))

@@ -11,6 +11,7 @@ import pytest
 import wkendall
 from command_line import ITEMS, M, X, Y, fails, folder, run, started, without_sizes, write_table  # noqa: F401
 from definitions import random_rankings
+from nouns import measure_of, rankings_of, split
 
 OPTIONS = {
     "": {},
@@ -20,9 +21,16 @@ OPTIONS = {
     "-n 3 --weight mult --u log --normalize": {"n_neighbors": 3, "weight": "mult", "u": "log", "normalize": True},
     "-n 3 --weight average --signed": {"n_neighbors": 3, "weight": "average", "signed": True},
     "-n 3 --order 3": {"n_neighbors": 3, "order": 3},
+    "-n 3 --lam 0.2": {"n_neighbors": 3, "lam": 0.2},
     "-n 3 --input orders --top high --jobs 1": {"n_neighbors": 3, "input": "orders", "top": "high"},
     "-n 3 --input scores --ties mean": {"n_neighbors": 3, "input": "scores", "ties": "mean"},
 }
+
+
+def near(X, Y=None, n_neighbors=10, **options):
+    """What the function gives for options of a measure and of reading."""
+    x, y = rankings_of(X, options), None if Y is None else rankings_of(Y, options)
+    return wkendall.neighbors(x, y, n_neighbors=n_neighbors, measure=measure_of(split(options)[0]))
 
 
 def table(path):
@@ -48,14 +56,14 @@ def test_every_option(words, capsys):
         many = random_rankings(rng, 30, 5)
         write_table(Path("x.csv"), many, ITEMS)
         run("neighbors x.csv -o one.csv")
-        assert table("one.csv") == list(lines(wkendall.neighbors(many, n_neighbors=10)))
+        assert table("one.csv") == list(lines(near(many, n_neighbors=10)))
         assert capsys.readouterr().out.startswith("wrote one.csv: 300 neighbours of 30 rankings in ")
         return
     run(f"neighbors x.csv -o one.csv {words}")
     run(f"neighbors x.csv y.csv -o two.csv {words}")
     run(f"neighbors x.npy y.npy -o two.npz {words}")
-    assert table("one.csv") == list(lines(wkendall.neighbors(X, **options)))
-    both = wkendall.neighbors(X, Y, **options)
+    assert table("one.csv") == list(lines(near(X, **options)))
+    both = near(X, Y, **options)
     assert table("two.csv") == list(lines(both))
     with np.load("two.npz") as arrays:
         np.testing.assert_array_equal(arrays["values"], both.values)
@@ -68,7 +76,7 @@ def test_every_option(words, capsys):
 def test_radius(words, options):
     radius = float(words.split()[1])
     run(f"neighbors x.csv -o one.csv {words}")
-    found = wkendall.neighbors(X, radius=radius, **options)
+    found = wkendall.neighbors_within(X, radius=radius, measure=measure_of(options))
     expected = [
         [str(row), str(rank), str(index), str(value)]
         for row in range(M)
@@ -94,7 +102,7 @@ def test_names_take_the_place_of_rows(capsys):
     write_table(Path("a.csv"), X, ITEMS, who=people)
     write_table(Path("b.csv"), Y, ITEMS, who=others)
     run("neighbors a.csv b.csv -n 2 -o names.csv --id who")
-    assert table("names.csv") == list(lines(wkendall.neighbors(X, Y, n_neighbors=2), people, others))
+    assert table("names.csv") == list(lines(near(X, Y, n_neighbors=2), people, others))
     run("neighbors a.csv -n 2 -o names.npz --id who")
     with np.load("names.npz") as arrays:
         assert arrays["ids"].tolist() == people
@@ -102,9 +110,7 @@ def test_names_take_the_place_of_rows(capsys):
     run("neighbors a.csv -n 1 -o - --id who")
     out, err = capsys.readouterr()
     assert out.splitlines()[0] == "row,rank,neighbor,value"
-    assert [line.split(",") for line in out.splitlines()[1:]] == list(
-        lines(wkendall.neighbors(X, n_neighbors=1), people, people)
-    )
+    assert [line.split(",") for line in out.splitlines()[1:]] == list(lines(near(X, n_neighbors=1), people, people))
     assert without_sizes(err).startswith("wrote -: 7 neighbours of 7 rankings in ")
 
 
@@ -121,10 +127,10 @@ def test_names_take_the_place_of_rows(capsys):
         ("x.csv --metric euclid -o out.csv", "invalid choice: 'euclid'", 2),
         (
             "x.csv --metric distance --weight top --k 2 -o out.csv",
-            "--weight goes with --metric kernel, not distance",
+            "--weight does not go with --metric distance",
             2,
         ),
-        ("x.csv --weight top -o out.csv", "--weight top needs --k", 2),
+        ("x.csv --weight top -o out.csv", "--weight top needs --k", 1),
         ("x.csv -o out.npy", "the name of the output must end in one of .csv, .npz", 2),
         ("x.csv -o x.csv", "is the input", 2),
         ("none.csv -o out.csv", "none.csv", 1),

@@ -90,7 +90,7 @@ def kept_file(said, name):
 @pytest.mark.parametrize("links", [True, False])
 @pytest.mark.parametrize("name", ["out.npy", "out.npz", "out.csv"])
 def test_a_file_that_appears_during_the_run(name, links, monkeypatch, capsys):
-    compute = gram.gram_matrix
+    compute = gram.similarity_matrix
 
     def slow(*words, **how):
         Path(name).write_text("precious")
@@ -98,7 +98,7 @@ def test_a_file_that_appears_during_the_run(name, links, monkeypatch, capsys):
 
     if not links:
         without_links(monkeypatch)
-    monkeypatch.setattr(gram, "gram_matrix", slow)
+    monkeypatch.setattr(gram, "similarity_matrix", slow)
     before = set(Path().iterdir())
     assert main(["gram", "x.npy", "-o", name]) == 1
     out, err = capsys.readouterr()

@@ -108,11 +108,11 @@ def test_learning_and_predicting_from_lists(file, layout):
     lists = write_lists("lists", X, who=who, age=AGES)
     new = write_lists("new-lists", NEW[::-1], who=who[:9])
     words = f"--layout {layout} --id who"
-    run(f"learn {file} {words} --label age --missing bottom -o out --C 1 --folds 2 --no-baseline")
+    run(f"learn {file} {words} --label age -o out --C 1 --folds 2 --no-baseline")
     found = predicted(f"new-{file} {words} --model out")
     table = wkendall.from_lists(lists)
-    model = wkendall.SuquanSVDClassifier(C=1.0, missing="bottom").fit(table.X, AGES)
-    assert found["prediction"] == model.predict(wkendall.from_lists(new, items=table.items).X).tolist()
+    model = wkendall.SuquanSVDClassifier(C=1.0).fit(table, AGES)
+    assert found["prediction"] == model.predict(wkendall.from_lists(new, items=table.items)).tolist()
     assert found["id"] == who[:9]
     assert json.loads(str(np.load("out/weights.npz")["settings"]))["named"]
 
@@ -122,18 +122,18 @@ def test_matrices_of_lists(ending, layout):
     who = [f"q{row}" for row in range(9)]
     lists = write_lists("lists", NEW, who=who)
     others = write_lists("others", X[:5], most=2, who=who[:5])
-    words = f"--layout {layout} --id who --missing bottom --signed --normalize"
-    options = {"missing": "bottom", "signed": True, "normalize": True}
+    words = f"--layout {layout} --id who --signed --normalize"
+    kernel = wkendall.Kendall(signed=True, normalize=True)
     run(f"gram lists{ending} {words} -o k.npz")
     found = np.load("k.npz")
     table = wkendall.from_lists(lists)
-    np.testing.assert_array_equal(found["K"], wkendall.gram_matrix(table.X, **options))
+    np.testing.assert_array_equal(found["K"], wkendall.gram_matrix(table, kernel=kernel))
     assert found["ids"].tolist() == who
     assert found["items"].tolist() == table.items
     # The items of two files are those of both.
     run(f"gram lists{ending} --against others{ending} {words} -o k.npz --force")
     both = wkendall.from_lists([*lists, *others])
-    wanted = wkendall.gram_matrix(both.X[:9], both.X[9:], **options)
+    wanted = wkendall.gram_matrix(both[:9], both[9:], kernel=kernel)
     np.testing.assert_allclose(np.load("k.npz")["K"], wanted, atol=1e-14)
 
 

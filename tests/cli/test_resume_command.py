@@ -9,8 +9,8 @@ import wkendall
 from command_line import without_sizes
 from stopped_runs import StopError, X, files, interrupted, small_blocks, stop_after
 from wkendall.cli import main
-from wkendall.kernels import matrix_file
-from wkendall.kernels.journal import Journal
+from wkendall.gram_file import matrix_file
+from wkendall.gram_file.journal import Journal
 
 
 @pytest.fixture(autouse=True)
@@ -148,7 +148,7 @@ def test_stopped_when_all_blocks_are_done(place, monkeypatch, capsys):
     with pytest.raises(
         ValueError, match=f"gram.npy{'' if named else '.unfinished'} was started with signed = False, not True"
     ):
-        wkendall.gram_to_file("gram.npy", X, signed=True, resume=True)
+        wkendall.gram_to_file("gram.npy", X, kernel=wkendall.Kendall(signed=True), resume=True)
     run("gram x.npy -o gram.npy", 1)
     said = (
         "is complete, but its run was stopped before it was recorded: --resume finishes it"

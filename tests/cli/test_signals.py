@@ -180,7 +180,7 @@ def test_a_matrix_that_is_interrupted_and_goes_on(number):
     """The result is bitwise identical to that of an uninterrupted run, however often it is interrupted."""
     words = shlex.split("gram large.npy -o out.npy --weight mult --u log --resume")
     small = (
-        "import sys; from wkendall import cli; from wkendall.kernels import blocks; "
+        "import sys; from wkendall import cli; from wkendall.gram_file import blocks; "
         "blocks.BLOCK_BYTES = 2**21; print(flush=True); sys.exit(cli.main())"
     )
     rng = random.Random(int(number))

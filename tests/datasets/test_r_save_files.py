@@ -3,6 +3,7 @@
 import bz2
 import gzip
 import lzma
+import sys
 
 import numpy as np
 import pytest
@@ -25,7 +26,9 @@ from survey_files import (
     symbol,
 )
 from wkendall.datasets import COUNTS, PREFMOD, load_eurobarometer
-from wkendall.reading import rdata
+
+pytest.importorskip("rdata")
+UNREADABLE = r"the file cannot be read as one that R's save\(\) writes \("
 
 
 @pytest.mark.parametrize("version", [2, 3])
@@ -50,34 +53,17 @@ def test_r_save_file_as_prefmod_documents_it(tmp_path):
     check_rows(load_eurobarometer(saved(tmp_path, "euro55.2.des.RData", gzip.compress(content))))
 
 
-@pytest.mark.parametrize("pack", [gzip.compress, bz2.compress, lzma.compress], ids=["gzip", "bzip2", "xz"])
-def test_many_streams_take_linear_time(tmp_path, monkeypatch, pack):
-    """Of a file of many streams, each byte is given to a decompressor a few times, and not once for each stream before it."""
+def test_a_file_of_several_streams(tmp_path):
     content = save_file([("euro55.2.des", frame(columns_of()))])
-    streams = [pack(content[:100]), pack(b""), pack(bytes(content[100:])), *[pack(b"")] * 1000]
-    given = []
+    packed = gzip.compress(content[:100]) + gzip.compress(content[100:])
+    check_rows(load_eurobarometer(saved(tmp_path, "euro55.2.des.RData", packed)))
 
-    class Counted:
-        def __init__(self, inner):
-            self.inner = inner
 
-        def decompress(self, data, size):
-            given.append(len(data))
-            return self.inner.decompress(data, size)
-
-        def __getattr__(self, name):
-            return getattr(self.inner, name)
-
-    for start, unpack in rdata.PACKED.items():
-        monkeypatch.setitem(rdata.PACKED, start, lambda unpack=unpack: Counted(unpack()))
-    packed = b"".join(streams)
-    check_rows(load_eurobarometer(saved(tmp_path, "euro55.2.des.RData", packed + b"rest")))
-    assert sum(given) < 8 * len(packed)
-    for cut in (1, 3, len(streams[-1]) - 6):  # the start of the last stream stays
-        given.clear()
-        path = saved(tmp_path, "cut.RData", packed[:-cut])
-        with pytest.raises(ValueError, match=r"cut\.RData: the file cannot be decompressed: it ends in the middle$"):
-            load_eurobarometer(path)
+def test_without_the_package(tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "rdata", None)
+    message = r'^x\.rda is a file of R, which needs the package rdata: pip install "wkendall\[rdata\]"$'
+    with pytest.raises(ImportError, match=message):
+        load_eurobarometer(saved(tmp_path, "x.rda", save_file([("x", frame(columns_of()))])))
 
 
 def test_r_columns_of_every_kind(tmp_path):
@@ -109,8 +95,8 @@ def with_column(**column):
             save_file([("x", frame(columns_of(), kind="list"))]),
             "there must be one data frame in the file, but there are 0",
         ),
-        (save_file([("x", frame(columns_of([])))]), "column television has 0 rows"),
-        (with_column(y=integers([1, 2])), "column y has 2 rows, but every column must have equally many"),
+        (save_file([("x", frame(columns_of([])))]), UNREADABLE),
+        (with_column(y=integers([1, 2])), UNREADABLE),
         (with_column(y=integers([1, -(2**31), 1, 1])), "row 2: column y holds NA, but must hold a whole number"),
         (with_column(y=doubles([1, 1, np.nan, 1])), "row 3: column y holds NA, but must hold a whole number"),
         (with_column(y=doubles([1, 1, 1, 1.5])), "row 4: column y holds 1.5, but must hold a whole number"),
@@ -121,24 +107,20 @@ def with_column(**column):
             with_column(SEX=factor([1, 2, 3, 1], ["m", "f", "?"])),
             "row 3: column SEX holds 3, but must hold a number from 1",
         ),
-        (with_column(y=frame(columns_of())), "column y has 9 rows"),
         (
             with_column(radio=integers([2, 5, 2, 1])),
             "row 3: the ranks 2, 2, 3, 4, 5, 6 must be the numbers from 1 to 6",
         ),
-        (with_column(z=number(24)), "there is an R object of type 24: only data frames of numbers"),
-        (with_column(z=sequence(4, 1, "wrap_real")), "there is an R vector of the kind 'wrap_real'"),
-        (with_column(z=number(255 | 99 << 8)), "there is a reference to symbol 99 of"),
-        (with_column(z=number(13) + number(-1)), "there is a vector of length -1"),
-        (with_column(z=number(13) + number(10**9)), "the file ends in the middle of its data"),
-        (save_file([("x", (number(19) + number(1)) * 100_000)]), "its lists are nested too deeply"),
-        (b"RDA2\nA\n2\n", "the file must be one that R's save.. writes, in XDR format, .* begins with b'RDA2"),
-        (b"RDX2", "the file ends in the middle of its data"),
-        (gzip.compress(b"television,radio\n"), "the file must be one that R's save.. writes"),
-        (gzip.compress(save_file([("x", frame(columns_of()))]))[:-20], "the file cannot be decompressed"),
-        (lzma.compress(b"x" * 100)[:50], "the file cannot be decompressed"),
-        (b"BZh9 not at all", "the file cannot be decompressed"),
-        (b"", "the file ends in the middle of its data"),
+        (with_column(z=number(255 | 99 << 8)), UNREADABLE),
+        (with_column(z=number(13) + number(-1)), UNREADABLE),
+        (with_column(z=number(13) + number(10**6)), UNREADABLE),
+        (save_file([("x", (number(19) + number(1)) * 100_000)]), UNREADABLE),
+        (b"RDX2", UNREADABLE),
+        (gzip.compress(b"television,radio\n"), UNREADABLE),
+        (gzip.compress(save_file([("x", frame(columns_of()))]))[:-20], UNREADABLE),
+        (lzma.compress(b"x" * 100)[:50], UNREADABLE),
+        (b"BZh9 not at all", UNREADABLE),
+        (b"", UNREADABLE),
     ],
 )
 def test_wrong_r_save_files(tmp_path, content, message):
@@ -151,19 +133,3 @@ def test_every_cut_of_an_r_save_file_is_refused(tmp_path):
     for end in range(len(content) - 4):
         with pytest.raises(ValueError, match=r"^x\.RData: "):
             load_eurobarometer(saved(tmp_path, "x.RData", content[:end]))
-
-
-def test_changed_bytes_of_an_r_save_file_give_people_or_a_reason(tmp_path, leave_memory):
-    leave_memory(10**6)
-    content = save_file([("x", frame(columns_of(), sequence(4, 1)))], 3)
-    rng = np.random.default_rng(0)
-    reasons = []
-    for place in range(len(content)):
-        changed = bytearray(content)
-        changed[place] = rng.integers(256)
-        try:
-            load_eurobarometer(saved(tmp_path, "x.RData", bytes(changed)))
-        except ValueError as error:
-            reasons.append(str(error))
-    assert len(reasons) > len(content) // 2
-    assert all(reason.startswith("x.RData: ") or "memory are available" in reason for reason in reasons)

@@ -74,9 +74,18 @@ def test_mallows(center, lam):
 def test_mallows_agrees_with_the_mallows_kernel():
     center = np.array([[5, 2, 1, 3, 4]])
     all_rankings = np.array(list(itertools.permutations(range(1, 6))))
-    chances = wkendall.mallows(all_rankings, center, lam=0.7)[:, 0]
+    chances = wkendall.Mallows(0.7)(all_rankings, center)[:, 0]
     found = shares(make_mallows(60_000, center[0], 0.7, rng=3), all_rankings)
     np.testing.assert_allclose(found, chances / chances.sum(), atol=0.005)
+
+
+def test_mallows_around_rankings():
+    center = wkendall.Rankings([[3, 1, 4, 2]], top="high", items="abcd")
+    np.testing.assert_array_equal(make_mallows(20, center, 0.7, rng=0), make_mallows(20, [2, 4, 1, 3], 0.7, rng=0))
+    for wrong in (wkendall.Rankings([[1, 1, 2]], ties="mean"), wkendall.Rankings([[1, 2, 3], [2, 1, 3]])):
+        with pytest.raises(wkendall.RankingError, match=r"^center has") as caught:
+            make_mallows(3, wrong, 0.7)
+        assert caught.value.argument == "center"
 
 
 def test_mallows_at_the_ends():

@@ -12,10 +12,11 @@ from paths import SURVEY
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import Ridge
 from sklearn.svm import SVC
-from wkendall import AlternatingClassifier, AlternatingRegressor, SuquanSVDClassifier, SuquanSVDRegressor
+from wkendall import AlternatingClassifier, AlternatingRegressor, Rankings, SuquanSVDClassifier, SuquanSVDRegressor
 from wkendall.learning.coefficients import Hinge, Squares, best_intercept, merge
 from wkendall.learning.decomposition import Pure
 from wkendall.learning.interior_point import FromFeatures, FromGram
+from wkendall.rankings import merged
 
 # Alternating.
 
@@ -161,9 +162,9 @@ def test_the_best_intercept():
 def test_equal_rankings_are_put_together():
     ranks = np.array([[1, 2], [2, 1], [1, 2], [1, 2], [2, 1]])
     targets, costs = np.array([1.0, -1.0, 1.0, -0.5, 3.0]), np.array([1.0, 2.0, 3.0, 4.0, 0.0])
-    rows, *others = merge(ranks, targets, costs)
-    merged = {(*row, target): cost for row, target, cost in zip(ranks[rows], *others, strict=True)}
-    assert merged == {(1, 2, 1.0): 4.0, (2, 1, -1.0): 2.0, (1, 2, -0.5): 4.0}
+    rows, *others = merge(merged(Rankings(ranks))[1], targets, costs)
+    found = {(*row, target): cost for row, target, cost in zip(ranks[rows], *others, strict=True)}
+    assert found == {(1, 2, 1.0): 4.0, (2, 1, -1.0): 2.0, (1, 2, -0.5): 4.0}
 
 
 def test_squares_are_solved_to_the_optimum():

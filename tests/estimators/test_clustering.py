@@ -7,6 +7,7 @@ import pytest
 import sklearn
 import wkendall
 from definitions import random_rankings
+from nouns import features, kernel_of
 from paths import SURVEY
 from scipy.sparse import csr_array
 from sklearn.base import clone
@@ -17,7 +18,8 @@ from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
 from sklearn.utils.estimator_checks import parametrize_with_checks
-from wkendall import KernelKMeans, datasets
+from transformed import made
+from wkendall import Kendall, KendallKMeans, Mallows, Rankings, TensorKernel, datasets
 from wkendall.estimators import clustering, kmeans
 
 NAN = float("nan")
@@ -43,15 +45,14 @@ def three_groups(rng, rows, lam=1.0):
     return X, group
 
 
-def squares_by_definition(model, X, **kernel):
+def squares_by_definition(model, X, kernel):
     """Squared distances of rankings from centres, from explicit features and the clusters' members."""
-    features = wkendall.features(model.rankings_, **kernel)
-    centres = model.means_.T @ features
-    return ((wkendall.features(X, **kernel)[:, np.newaxis] - centres) ** 2).sum(axis=2)
+    centres = model.means_.T @ features(model.rankings_, kernel)
+    return ((features(X, kernel)[:, np.newaxis] - centres) ** 2).sum(axis=2)
 
 
 @pytest.mark.filterwarnings("ignore:. clusters found, not n_clusters", "ignore:not converged after max_iter")
-@parametrize_with_checks([KernelKMeans(input="scores", ties="mean")], expected_failed_checks=lambda _: EXPECTED)
+@parametrize_with_checks([KendallKMeans(input="scores", ties="mean")], expected_failed_checks=lambda _: EXPECTED)
 def test_scikit_learn_checks(estimator, check):
     check(estimator)
 
@@ -81,13 +82,13 @@ def test_equals_plain_kmeans_on_features(kernel, seed):
     rng = np.random.default_rng(seed)
     X = datasets.make_mallows(150, 6, 0.2, rng=rng)
     start = different_rows(rng, X, 4)
-    Z = wkendall.features(X, **kernel)
-    labels, inertia = plain_kmeans(Z, wkendall.features(start, **kernel))
-    model = KernelKMeans(4, init=start, **kernel).fit(X)
+    Z = features(X, kernel)
+    labels, inertia = plain_kmeans(Z, features(start, kernel))
+    model = KendallKMeans(4, init=start, kernel=kernel_of(kernel)).fit(X)
     np.testing.assert_array_equal(model.labels_, labels)
     assert model.inertia_ == pytest.approx(inertia)
     new = random_rankings(rng, 40, 6)
-    np.testing.assert_allclose(model.transform(new) ** 2, squares_by_definition(model, new, **kernel), atol=1e-9)
+    np.testing.assert_allclose(model.transform(new) ** 2, squares_by_definition(model, new, kernel), atol=1e-9)
 
 
 @pytest.mark.parametrize("seed", range(20))
@@ -102,7 +103,7 @@ def test_equals_kmeans_of_scikit_learn(seed):
         squares = ((Z[:, np.newaxis] - Z_start) ** 2).sum(axis=2)
         gap = np.diff(np.sort(squares, axis=1)[:, :2]).min()
     plain = KMeans(4, init=Z_start, n_init=1, tol=0).fit(Z)
-    model = KernelKMeans(4, init=start, U=U).fit(X)
+    model = KendallKMeans(4, TensorKernel(U), init=start).fit(X)
     np.testing.assert_array_equal(model.labels_, plain.labels_)
     assert model.inertia_ == pytest.approx(plain.inertia_)
     np.testing.assert_allclose(model.transform(X), plain.transform(Z), atol=1e-6)
@@ -113,10 +114,10 @@ def test_a_start_from_labels():
     X = datasets.make_mallows(100, 6, 0.2, rng=rng)
     labels = rng.integers(0, 3, 100)
     kernel = KERNELS[2]
-    Z = wkendall.features(X, **kernel)
+    Z = features(X, kernel)
     means = np.array([Z[labels == one].mean(axis=0) for one in range(3)])
     plain = KMeans(3, init=means, n_init=1, tol=0).fit(Z)
-    model = KernelKMeans(3, init=labels, **kernel).fit(X)
+    model = KendallKMeans(3, init=labels, kernel=kernel_of(kernel)).fit(X)
     np.testing.assert_array_equal(model.labels_, plain.labels_)
     assert model.inertia_ == pytest.approx(plain.inertia_)
 
@@ -125,17 +126,17 @@ def test_the_end_is_a_fixed_point():
     rng = np.random.default_rng(3)
     X = datasets.make_mallows(200, 6, 0.3, rng=rng)
     for kernel in KERNELS:
-        model = KernelKMeans(5, random_state=0, **kernel).fit(X)
+        model = KendallKMeans(5, random_state=0, kernel=kernel_of(kernel)).fit(X)
         np.testing.assert_array_equal(model.predict(X), model.labels_)
         np.testing.assert_array_equal(model.fit_predict(X), model.labels_)
         assert model.score(X) == pytest.approx(-model.inertia_)
         assert set(model.labels_) == set(range(5))
-        Z = wkendall.features(X, **kernel)
+        Z = features(X, kernel)
         centres = np.array([Z[model.labels_ == one].mean(axis=0) for one in range(5)])
         squares = ((Z[:, np.newaxis] - centres) ** 2).sum(axis=2)
         np.testing.assert_allclose(model.transform(X) ** 2, squares, atol=1e-9)
         assert model.inertia_ == pytest.approx(squares.min(axis=1).sum())
-        again = KernelKMeans(5, init=model.labels_, **kernel).fit(X)
+        again = KendallKMeans(5, init=model.labels_, kernel=kernel_of(kernel)).fit(X)
         assert again.n_iter_ == 1
         np.testing.assert_array_equal(again.labels_, model.labels_)
 
@@ -143,10 +144,9 @@ def test_the_end_is_a_fixed_point():
 def test_kernels_without_features():
     rng = np.random.default_rng(4)
     X = datasets.make_mallows(60, 5, 0.2, rng=rng)
-    for kernel in ({"order": 3}, {"weight": "mallows", "lam": 0.2}, {"U": rng.standard_normal((5, 5))}):
-        gram = wkendall.WeightedKendall(**kernel)
-        model = KernelKMeans(3, random_state=0, **kernel).fit(X)
-        K = gram(X)
+    for kernel in (Kendall(order=3), Mallows(0.2), TensorKernel(rng.standard_normal((5, 5)))):
+        model = KendallKMeans(3, kernel, random_state=0).fit(X)
+        K = kernel(X)
         member = np.eye(3)[model.labels_] / np.bincount(model.labels_)
         squares = K.diagonal()[:, np.newaxis] - 2 * K @ member + (member * (K @ member)).sum(axis=0)
         np.testing.assert_allclose(model.transform(X) ** 2, squares, atol=1e-9 * K.max())
@@ -158,14 +158,14 @@ def test_kernels_without_features():
 def test_three_groups_are_found():
     X, group = three_groups(np.random.default_rng(5), 400, lam=1.5)
     for kernel in ({}, {"weight": "average"}, {"weight": "mult", "u": "log", "normalize": True}, {"order": 3}):
-        model = KernelKMeans(3, random_state=0, **kernel).fit(X[:300])
+        model = KendallKMeans(3, random_state=0, kernel=kernel_of(kernel)).fit(X[:300])
         assert adjusted_rand_score(model.labels_, group[:300]) > 0.9
         assert adjusted_rand_score(model.predict(X[300:]), group[300:]) > 0.9
 
 
 def test_more_starts_are_no_worse():
     X = datasets.make_uniform(200, 6, rng=0)
-    inertia = [KernelKMeans(12, n_init=count, random_state=0).fit(X).inertia_ for count in (1, 3, 10)]
+    inertia = [KendallKMeans(12, n_init=count, random_state=0).fit(X).inertia_ for count in (1, 3, 10)]
     assert inertia[0] >= inertia[1] >= inertia[2]
     assert inertia[0] > inertia[2]
 
@@ -173,11 +173,11 @@ def test_more_starts_are_no_worse():
 @pytest.mark.skipif(not SURVEY.exists(), reason="the counts of the survey are not there")
 def test_the_survey_costs_what_its_different_rankings_do():
     survey = datasets.load_eurobarometer(SURVEY)
-    model = KernelKMeans(4, weight="mult", u="log", random_state=0).fit(survey.X)
+    model = KendallKMeans(4, Kendall("mult", u="log"), random_state=0).fit(survey.X)
     assert len(model.rankings_) <= 720
     assert len(model.labels_) == len(survey.X)
     different, counts = np.unique(survey.X, axis=0, return_counts=True)
-    other = KernelKMeans(4, weight="mult", u="log", random_state=0).fit(different, sample_weight=counts)
+    other = KendallKMeans(4, Kendall("mult", u="log"), random_state=0).fit(different, sample_weight=counts)
     assert other.inertia_ == pytest.approx(model.inertia_)
     np.testing.assert_array_equal(other.predict(survey.X), model.labels_)
 
@@ -187,30 +187,30 @@ def test_weights_of_samples_count_like_repetitions():
     X = datasets.make_mallows(60, 6, 0.3, rng=rng)
     weights = rng.integers(0, 4, 60)
     for init in ("k-means++", X[:3]):
-        model = KernelKMeans(3, init=init, random_state=0).fit(X, sample_weight=weights)
-        repeated = KernelKMeans(3, init=init, random_state=0).fit(np.repeat(X, weights, axis=0))
+        model = KendallKMeans(3, init=init, random_state=0).fit(X, sample_weight=weights)
+        repeated = KendallKMeans(3, init=init, random_state=0).fit(np.repeat(X, weights, axis=0))
         assert model.inertia_ == pytest.approx(repeated.inertia_)
         np.testing.assert_array_equal(np.repeat(model.labels_, weights), repeated.labels_)
         np.testing.assert_array_equal(model.labels_, repeated.predict(X))
         assert model.score(X, sample_weight=weights) == pytest.approx(-model.inertia_)
     labels = np.arange(60) % 3
-    model = KernelKMeans(3, init=labels).fit(X, sample_weight=weights)
-    repeated = KernelKMeans(3, init=np.repeat(labels, weights)).fit(np.repeat(X, weights, axis=0))
+    model = KendallKMeans(3, init=labels).fit(X, sample_weight=weights)
+    repeated = KendallKMeans(3, init=np.repeat(labels, weights)).fit(np.repeat(X, weights, axis=0))
     np.testing.assert_array_equal(np.repeat(model.labels_, weights), repeated.labels_)
 
 
 def test_the_order_of_the_rankings_does_not_matter():
     X, _ = three_groups(np.random.default_rng(7), 100, lam=0.3)
-    one, other = (KernelKMeans(4, random_state=0).fit(rows) for rows in (X, X[::-1]))
+    one, other = (KendallKMeans(4, random_state=0).fit(rows) for rows in (X, X[::-1]))
     np.testing.assert_array_equal(one.labels_, other.labels_[::-1])
 
 
 def test_an_empty_cluster_takes_the_farthest_ranking():
     X = [[1, 2, 3, 4], [1, 2, 4, 3], [2, 1, 3, 4], [4, 3, 2, 1]]
     # The third centre is nearest to none.
-    model = KernelKMeans(3, init=[[1, 2, 3, 4], [1, 2, 4, 3], [3, 4, 1, 2]]).fit(X[:3])
+    model = KendallKMeans(3, init=[[1, 2, 3, 4], [1, 2, 4, 3], [3, 4, 1, 2]]).fit(X[:3])
     assert sorted(model.labels_) == [0, 1, 2]
-    model = KernelKMeans(2, init=[[1, 2, 3, 4], [1, 2, 3, 4]]).fit(X)
+    model = KendallKMeans(2, init=[[1, 2, 3, 4], [1, 2, 3, 4]]).fit(X)
     np.testing.assert_array_equal(model.labels_, [0, 0, 0, 1])
 
 
@@ -218,21 +218,21 @@ def test_fewer_rankings_than_clusters_are_said():
     X = [[1, 2, 3], [1, 2, 3], [3, 2, 1], [3, 2, 1]]
     for init in ("k-means++", [[2, 1, 3], [2, 3, 1], [2, 3, 1]]):
         with pytest.warns(ConvergenceWarning, match="2 clusters found, not n_clusters=3"):
-            model = KernelKMeans(3, init=init, random_state=0).fit(X)
+            model = KendallKMeans(3, init=init, random_state=0).fit(X)
         assert model.inertia_ == pytest.approx(0, abs=1e-9)
         assert model.labels_[0] == model.labels_[1] != model.labels_[2] == model.labels_[3]
         assert np.isfinite(model.transform(X)).all()
         np.testing.assert_array_equal(model.predict(X), model.labels_)
     # The kernel sees no difference: one cluster.
     with pytest.warns(ConvergenceWarning, match="1 clusters found, not n_clusters=2"):
-        model = KernelKMeans(2, weight="top", k=1, random_state=0).fit(X)
+        model = KendallKMeans(2, Kendall("top", k=1), random_state=0).fit(X)
     assert model.labels_.tolist() == [0, 0, 0, 0]
 
 
 def test_too_few_iterations_are_said():
     X = datasets.make_uniform(300, 6, rng=1)
     with pytest.warns(ConvergenceWarning, match="not converged after max_iter=1 iterations: increase max_iter"):
-        model = KernelKMeans(5, max_iter=1, n_init=1, random_state=0).fit(X)
+        model = KendallKMeans(5, max_iter=1, n_init=1, random_state=0).fit(X)
     np.testing.assert_array_equal(model.predict(X), model.labels_)
     assert model.n_iter_ == 1
 
@@ -255,7 +255,7 @@ def test_ties_and_missing_items(parameters):
     X = rng.integers(1, 5, (80, 5)).astype(float)
     if "missing" in parameters:
         X[rng.random(X.shape) < 0.3] = NAN
-    model = KernelKMeans(3, random_state=0, **parameters).fit(X)
+    model = made(KendallKMeans, parameters, n_clusters=3, random_state=0).fit(X)
     K = wkendall.gram_matrix(X, **parameters)
     member = np.eye(3)[model.labels_] / np.bincount(model.labels_)
     squares = K.diagonal()[:, np.newaxis] - 2 * K @ member + (member * (K @ member)).sum(axis=0)
@@ -265,7 +265,7 @@ def test_ties_and_missing_items(parameters):
 
 def test_chunks_of_predictions(monkeypatch):
     X = datasets.make_uniform(300, 6, rng=2)
-    model = KernelKMeans(4, random_state=0).fit(X[:100])
+    model = KendallKMeans(4, random_state=0).fit(X[:100])
     whole = model.transform(X)
     monkeypatch.setattr(clustering, "BLOCK", 700)
     np.testing.assert_allclose(model.transform(X), whole, atol=1e-7)
@@ -278,12 +278,12 @@ def test_clone_pickle_frames_and_pipelines():
     import pandas as pd
 
     X = pd.DataFrame(datasets.make_mallows(80, 5, 0.3, rng=3), columns=list("abcde"))
-    model = KernelKMeans(3, weight="top", k=3, random_state=0).fit(X)
+    model = KendallKMeans(3, Kendall("top", k=3), random_state=0).fit(X)
     assert model.feature_names_in_.tolist() == list("abcde")
     assert clone(model).get_params() == model.get_params()
     np.testing.assert_array_equal(pickle.loads(pickle.dumps(model)).predict(X), model.labels_)
     out = clone(model).set_output(transform="pandas").fit_transform(X)
-    assert out.columns.tolist() == ["kernelkmeans0", "kernelkmeans1", "kernelkmeans2"]
+    assert out.columns.tolist() == ["kendallkmeans0", "kendallkmeans1", "kendallkmeans2"]
     with pytest.raises(ValueError, match="feature names should match"):
         model.predict(X[list("bacde")])
     pipeline = make_pipeline(FunctionTransformer(lambda X: 6 - X), clone(model).set_params(top="high"))
@@ -292,8 +292,8 @@ def test_clone_pickle_frames_and_pipelines():
 
 def test_a_grid_search():
     X, group = three_groups(np.random.default_rng(9), 120)
-    grid = {"n_clusters": [2, 3], "normalize": [False, True]}
-    search = GridSearchCV(KernelKMeans(random_state=0), grid, scoring="adjusted_rand_score", cv=3).fit(X, group)
+    grid = {"n_clusters": [2, 3], "kernel__normalize": [False, True]}
+    search = GridSearchCV(KendallKMeans(random_state=0), grid, scoring="adjusted_rand_score", cv=3).fit(X, group)
     assert search.best_params_["n_clusters"] == 3
 
 
@@ -316,12 +316,12 @@ GOOD = [[1, 2, 3], [1, 3, 2], [2, 1, 3], [3, 2, 1]]
         ({"init": [0, 1, 0, 2]}, ValueError, "init: row 3 is in cluster 2, but must be from 0 to 1"),
         ({"init": [0, 0, 0, 0]}, ValueError, "init: no ranking is in cluster 1"),
         ({"init": [0.0, 1.0, 0.0, 0.5]}, TypeError, "init must be an array of clusters, of whole numbers"),
-        ({"weight": "top"}, ValueError, 'weight="top" needs k'),
+        ({"kernel": Kendall("top")}, ValueError, 'weight="top" needs k'),
     ],
 )
 def test_bad_parameters_are_refused(parameters, error, message):
     with pytest.raises(error, match=message):
-        KernelKMeans(**({"n_clusters": 2} | parameters)).fit(GOOD)
+        KendallKMeans(**({"n_clusters": 2} | parameters)).fit(GOOD)
 
 
 @pytest.mark.parametrize(
@@ -335,42 +335,84 @@ def test_bad_parameters_are_refused(parameters, error, message):
 )
 def test_bad_rankings_and_weights_are_refused(X, weights, message):
     with pytest.raises(ValueError, match=message):
-        KernelKMeans(2).fit(X, sample_weight=weights)
+        KendallKMeans(2).fit(X, sample_weight=weights)
 
 
 def test_other_rankings_than_fitted_are_refused():
     with pytest.raises(NotFittedError):
-        KernelKMeans(2).predict(GOOD)
+        KendallKMeans(2).predict(GOOD)
     with pytest.raises(ValueError, match=r"X has 4 features, but .* is expecting 3 features"):
-        KernelKMeans(2).fit(GOOD).predict([[1, 2, 3, 4]])
+        KendallKMeans(2).fit(GOOD).predict([[1, 2, 3, 4]])
 
 
 def test_too_many_different_rankings_are_refused(leave_memory):
     leave_memory(100)
     with pytest.raises(ValueError, match="use KendallFeatures or KendallNystroem with MiniBatchKMeans"):
-        KernelKMeans(2).fit(GOOD)
+        KendallKMeans(2).fit(GOOD)
 
 
-@pytest.mark.parametrize("options", [{}, {"weight": "top", "k": 3}, {"weight": "mallows", "lam": 0.1}])
-def test_each_cluster_has_a_consensus(options):
+@pytest.mark.parametrize("kernel", [None, Kendall("top", k=3), Mallows(0.1)])
+def test_each_cluster_has_a_consensus(kernel):
     rng = np.random.default_rng(5)
     X = np.vstack(
         [wkendall.datasets.make_mallows(30, centre, 1.0, rng=rng) for centre in ([1, 2, 3, 4, 5], [5, 3, 4, 1, 2])]
     )
-    model = KernelKMeans(2, random_state=0, **options).fit(X)
+    model = KendallKMeans(2, kernel, random_state=0).fit(X)
     found = model.consensus(rng=0)
-    kernel = {} if "lam" in options else options
+    kernel = Kendall() if kernel is None or isinstance(kernel, Mallows) else kernel
     for label, ranking in enumerate(found):
-        alone = wkendall.consensus(X[model.labels_ == label], rng=0, **kernel)
-        score = wkendall.gram_matrix([ranking], X[model.labels_ == label], **kernel).mean()
+        alone = wkendall.consensus(X[model.labels_ == label], rng=0, kernel=kernel)
+        score = kernel([ranking], X[model.labels_ == label]).mean()
         assert score == pytest.approx(alone.score)
     assert model.consensus(method="borda").shape == (2, 5)
 
 
 def test_clusters_of_ties_and_lists_have_a_consensus():
     X = np.array([[1, 1, 2, np.nan], [1, 2, 2, np.nan], [np.nan, 3, 1, 1], [np.nan, 2, 1, 1]])
-    model = KernelKMeans(2, random_state=0, ties="mean", missing="bottom").fit(X)
+    model = KendallKMeans(2, random_state=0, ties="mean", missing="bottom").fit(X)
     found = model.consensus()[model.labels_[[0, 2]]]
     assert found[:, 0].tolist() == [1, 4]
-    sparse = wkendall.KernelKMeans(2, random_state=0, ties="mean", missing="bottom").fit(csr_array(np.nan_to_num(X)))
+    sparse = wkendall.KendallKMeans(2, random_state=0, ties="mean", missing="bottom").fit(csr_array(np.nan_to_num(X)))
     assert sorted(map(tuple, sparse.consensus())) == sorted(map(tuple, model.consensus()))
+
+
+# Rankings that have been read.
+
+
+def test_rankings_give_what_their_array_gives():
+    rng = np.random.default_rng(10)
+    X = datasets.make_mallows(60, 5, 0.3, rng=rng)
+    model = KendallKMeans(3, random_state=0).fit(X)
+    votes = Rankings(X, items="abcde")
+    found = KendallKMeans(3, random_state=0, input="scores").fit(votes)
+    np.testing.assert_array_equal(found.labels_, model.labels_)
+    assert found.inertia_ == model.inertia_
+    assert found.rankings_.items == list("abcde")
+    backwards = Rankings(X[:, ::-1], items="edcba")
+    np.testing.assert_array_equal(found.predict(backwards), model.labels_)
+    np.testing.assert_array_equal(found.transform(backwards), model.transform(X))
+    with pytest.raises(ValueError, match="the data of fit has the item 'e', but X does not"):
+        found.predict(Rankings(X, items="abcdx"))
+    start = KendallKMeans(3, init=X[:3]).fit(X).labels_
+    for init in (votes[:3], backwards[:3], Rankings(X[:3])):
+        np.testing.assert_array_equal(KendallKMeans(3, init=init).fit(votes).labels_, start)
+        np.testing.assert_array_equal(clone(KendallKMeans(3, init=init)).fit(votes).labels_, start)
+    with pytest.raises(ValueError, match="the data of fit has the item 'e', but init does not"):
+        KendallKMeans(3, init=Rankings(X[:3], items="abcdx")).fit(votes)
+    with pytest.raises(ValueError, match=r"init has shape \(2, 5\)"):
+        KendallKMeans(3, init=votes[:2]).fit(votes)
+
+
+def test_counts_are_weights():
+    X = datasets.make_mallows(200, 5, 0.3, rng=11)
+    votes = Rankings(X)
+    counted = votes.distinct()
+    assert counted.counts.max() > 1
+    model, expected = (KendallKMeans(3, random_state=0).fit(data) for data in (counted, votes))
+    assert model.inertia_ == pytest.approx(expected.inertia_)
+    np.testing.assert_array_equal(model.predict(X), expected.labels_)
+    assert model.score(counted) == pytest.approx(-expected.inertia_)
+    one_each = KendallKMeans(3, random_state=0).fit(counted, sample_weight=np.ones(len(counted)))
+    same = KendallKMeans(3, random_state=0).fit(np.asarray(counted))
+    np.testing.assert_array_equal(one_each.labels_, same.labels_)
+    assert one_each.inertia_ == same.inertia_ != model.inertia_

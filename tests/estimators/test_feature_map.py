@@ -13,7 +13,7 @@ from sklearn.linear_model import LogisticRegression, SGDClassifier
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from transformed import pieces_of, two_classes
-from wkendall import KendallFeatures, KendallNystroem, datasets
+from wkendall import Kendall, KendallFeatures, KendallNystroem, datasets
 from wkendall.estimators import vectors
 
 
@@ -24,14 +24,16 @@ def test_features_are_exact(signed, normalize):
     for items in (1, 2, 3, 6):
         X = random_rankings(rng, 20, items)
         for parameters in kernels(items, rng):
-            model = KendallFeatures(**parameters, signed=signed, normalize=normalize)
+            model = KendallFeatures(Kendall(**parameters, signed=signed, normalize=normalize))
             Z = model.fit_transform(X)
             assert len(model.get_feature_names_out()) == Z.shape[1]
             K = wkendall.gram_matrix(X, **parameters, signed=signed, normalize=normalize)
             np.testing.assert_allclose(Z @ Z.T, K, atol=1e-12 * max(1, K.max()))
 
 
-@pytest.mark.parametrize("mapping", [KendallNystroem(20, weight="mult", u="log", random_state=0), KendallFeatures()])
+@pytest.mark.parametrize(
+    "mapping", [KendallNystroem(Kendall("mult", u="log"), n_components=20, random_state=0), KendallFeatures()]
+)
 def test_chunks_are_pieces_of_the_whole(mapping, monkeypatch):
     X = datasets.make_uniform(137, 6, rng=0)
     mapping = clone(mapping).fit(X)
@@ -56,7 +58,8 @@ def test_chunks_are_pieces_of_the_whole(mapping, monkeypatch):
 
 def test_a_linear_model_learns_from_chunks():
     X, y = two_classes(np.random.default_rng(13), 4000, 6)
-    for mapping in (KendallFeatures(signed=True), KendallNystroem(30, order=3, normalize=True, random_state=0)):
+    third = Kendall(order=3, normalize=True)
+    for mapping in (KendallFeatures(Kendall(signed=True)), KendallNystroem(third, n_components=30, random_state=0)):
         model = SGDClassifier(random_state=0)
         for rows, Z in mapping.fit(X[:1000]).chunks(X[:3000], 100):
             model.partial_fit(Z, y[:3000][rows], classes=[0, 1])
@@ -65,8 +68,9 @@ def test_a_linear_model_learns_from_chunks():
 
 def test_features_and_landmarks_in_a_grid_search():
     X, y = two_classes(np.random.default_rng(14), 200)
-    for mapping in (KendallFeatures("mult", u="log"), KendallNystroem(20, weight="mult", u="log", random_state=0)):
-        name = type(mapping).__name__.lower()
+    kernel = Kendall("mult", u="log")
+    for mapping in (KendallFeatures(kernel), KendallNystroem(kernel, n_components=20, random_state=0)):
+        name = f"{type(mapping).__name__.lower()}__kernel"
         grid = {f"{name}__weight": ["add", "mult"], f"{name}__u": ["log", "hyperbolic"]}
         search = GridSearchCV(make_pipeline(mapping, LogisticRegression()), grid, cv=3).fit(X, y)
         assert search.best_score_ > 0.7

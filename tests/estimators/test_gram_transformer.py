@@ -3,6 +3,7 @@
 import pickle
 
 import numpy as np
+import pandas as pd
 import pytest
 import wkendall
 from definitions import kernels, random_rankings, sums
@@ -13,8 +14,9 @@ from sklearn.kernel_ridge import KernelRidge
 from sklearn.model_selection import GridSearchCV, StratifiedKFold, cross_val_score, cross_validate
 from sklearn.pipeline import make_pipeline
 from sklearn.svm import SVC
-from transformed import NAN, two_classes
-from wkendall import KendallFeatures, KendallNystroem, WeightedKendall
+from transformed import NAN, made, two_classes
+from wkendall import Kendall, KendallFeatures, KendallGram, KendallNystroem, Mallows, Rankings, TensorKernel
+from wkendall.named_weights import as_factor
 
 
 @pytest.mark.parametrize("signed", [False, True])
@@ -23,12 +25,12 @@ def test_the_matrix_by_definition(signed):
     X, Y = random_rankings(rng, 7, 5), random_rankings(rng, 4, 5)
     for parameters in kernels(5, rng):
         u = parameters.get("u")
-        explicit = {} if u is None else {"u": wkendall.kernels.named_weights.as_factor(u, 5)}
+        explicit = {} if u is None else {"u": as_factor(u, 5)}
         naive = [[sums(s, t, **(parameters | explicit)) for t in X] for s in Y]
         expected = [[value.signed if signed else value.concordant for value in row] for row in naive]
-        model = WeightedKendall(**parameters, signed=signed).fit(X)
-        np.testing.assert_allclose(model.transform(Y), expected, atol=1e-12)
-        np.testing.assert_allclose(model(Y, X), expected, atol=1e-12)
+        kernel = Kendall(**parameters, signed=signed)
+        np.testing.assert_allclose(KendallGram(kernel).fit(X).transform(Y), expected, atol=1e-12)
+        np.testing.assert_allclose(kernel(Y, X), expected, atol=1e-12)
 
 
 PARAMETERS = [
@@ -48,18 +50,15 @@ PARAMETERS = [
 def test_every_parameter_of_a_gram_matrix(parameters):
     rng = np.random.default_rng(1)
     X, Y = random_rankings(rng, 8, 4), random_rankings(rng, 5, 4)
-    model = WeightedKendall(**parameters)
+    model = made(KendallGram, parameters)
     both, one = wkendall.gram_matrix(Y, X, **parameters), wkendall.gram_matrix(X, **parameters)
-    assert model(Y, X).dtype == both.dtype
-    for found, expected in [(model(Y, X), both), (model(X), one), (model(X, X), one), (model.fit_transform(X), one)]:
-        np.testing.assert_array_equal(found, expected)
+    np.testing.assert_array_equal(model.fit_transform(X), one)
     np.testing.assert_array_equal(model.transform(Y), both)
+    assert model.transform(Y).dtype == both.dtype
     np.testing.assert_array_equal(model.transform(X), one)
     again = pickle.loads(pickle.dumps(model))
     np.testing.assert_array_equal(again.transform(Y), both)
     np.testing.assert_array_equal(clone(model).fit(X).transform(Y), both)
-    assert model(Y[0], X[0]) == both[0, 0]
-    assert isinstance(model(Y[0], X[0]), float)
 
 
 @pytest.mark.parametrize(
@@ -80,31 +79,30 @@ def test_ties_and_missing_items(parameters):
     if "missing" in parameters:
         X[rng.random(X.shape) < 0.3] = NAN
     one = wkendall.gram_matrix(X, **parameters)
-    model = WeightedKendall(**parameters)
+    model = made(KendallGram, parameters)
     np.testing.assert_allclose(model.fit(X[:20]).transform(X), one[:, :20], atol=1e-12)
-    np.testing.assert_allclose(model(X), one, atol=1e-12)
     np.testing.assert_allclose(model.fit(random_rankings(rng, 3, 5)).fit_transform(X), one, atol=1e-12)
-    Z = KendallNystroem(30, **parameters, random_state=0).fit_transform(X)
+    Z = made(KendallNystroem, parameters, n_components=30, random_state=0).fit_transform(X)
     np.testing.assert_allclose(Z @ Z.T, one, atol=1e-8)
     if parameters.get("missing") != "anywhere":
-        Z = KendallFeatures(**parameters).fit(X).transform(X)
+        Z = made(KendallFeatures, parameters).fit(X).transform(X)
         np.testing.assert_allclose(Z @ Z.T, one, atol=1e-10)
 
 
 def test_the_mallows_kernel():
     rng = np.random.default_rng(3)
     X, Y = random_rankings(rng, 9, 5), random_rankings(rng, 4, 5)
-    model = WeightedKendall("mallows", lam=0.3)
-    np.testing.assert_array_equal(model.fit(X).transform(Y), wkendall.mallows(Y, X, lam=0.3))
-    np.testing.assert_array_equal(model(X), wkendall.mallows(X, lam=0.3))
-    Z = KendallNystroem(9, weight="mallows", lam=0.3, random_state=0).fit_transform(X)
-    np.testing.assert_allclose(Z @ Z.T, wkendall.mallows(X, lam=0.3), atol=1e-10)
+    kernel = Mallows(0.3)
+    np.testing.assert_array_equal(KendallGram(kernel).fit(X).transform(Y), kernel(Y, X))
+    np.testing.assert_array_equal(KendallGram(kernel).fit_transform(X), kernel(X))
+    Z = KendallNystroem(kernel, n_components=9, random_state=0).fit_transform(X)
+    np.testing.assert_allclose(Z @ Z.T, kernel(X), atol=1e-10)
 
 
 def test_a_function_for_support_vector_machines():
     X, y = two_classes(np.random.default_rng(4))
     new = random_rankings(np.random.default_rng(5), 30, 5)
-    model = SVC(kernel=WeightedKendall("mult", u="log"), tol=1e-8).fit(X, y)
+    model = SVC(kernel=Kendall("mult", u="log"), tol=1e-8).fit(X, y)
     K = wkendall.gram_matrix(X, weight="mult", u="log")
     expected = SVC(kernel="precomputed", tol=1e-8).fit(K, y)
     np.testing.assert_allclose(
@@ -118,7 +116,7 @@ def test_a_function_for_support_vector_machines():
 def test_a_cross_validated_pipeline_is_a_loop_over_blocks():
     X, y = two_classes(np.random.default_rng(6))
     folds = StratifiedKFold(4)
-    pipeline = make_pipeline(WeightedKendall("mult", u="log", normalize=True), SVC(kernel="precomputed"))
+    pipeline = make_pipeline(KendallGram(Kendall("mult", u="log", normalize=True)), SVC(kernel="precomputed"))
     found = cross_validate(pipeline, X, y, cv=folds, return_estimator=True)
     K = wkendall.gram_matrix(X, weight="mult", u="log", normalize=True)
     expected = []
@@ -139,13 +137,13 @@ def test_a_grid_search_is_a_loop_over_kernels():
         {"order": [1, 3]},
     ]
     search = GridSearchCV(
-        make_pipeline(WeightedKendall(normalize=True), SVC(kernel="precomputed")),
-        [{f"weightedkendall__{name}": values for name, values in one.items()} for one in grid],
+        make_pipeline(KendallGram(Kendall(normalize=True)), SVC(kernel="precomputed")),
+        [{f"kendallgram__kernel__{name}": values for name, values in one.items()} for one in grid],
         cv=StratifiedKFold(3),
     ).fit(X, y)
     assert len(search.cv_results_["params"]) == 12
     for parameters, found in zip(search.cv_results_["params"], search.cv_results_["mean_test_score"], strict=True):
-        kernel = {name.removeprefix("weightedkendall__"): value for name, value in parameters.items()}
+        kernel = {name.removeprefix("kendallgram__kernel__"): value for name, value in parameters.items()}
         K = wkendall.gram_matrix(X, normalize=True, **kernel)
         expected = cross_val_score(SVC(kernel="precomputed"), K, y, cv=StratifiedKFold(3)).mean()
         assert found == pytest.approx(expected)
@@ -154,32 +152,69 @@ def test_a_grid_search_is_a_loop_over_kernels():
 
 def test_what_a_weight_does_not_use_is_ignored():
     X, y = two_classes(np.random.default_rng(16))
-    unused = {"k": 2, "u": "log", "lam": 0.5}
+    unused = {"k": 2, "u": "log"}
     uses = {"standard": (), "average": (), "top": ("k",), "add": ("u",), "mult": ("u",)}
     for weight, names in uses.items():
         expected = wkendall.gram_matrix(X, weight=weight, **{name: unused[name] for name in names})
-        np.testing.assert_array_equal(WeightedKendall(weight, **unused).fit_transform(X), expected)
-        features = KendallFeatures(weight, k=2, u="log").fit_transform(X)
+        np.testing.assert_array_equal(KendallGram(Kendall(weight, **unused)).fit_transform(X), expected)
+        features = KendallFeatures(Kendall(weight, k=2, u="log")).fit_transform(X)
         np.testing.assert_allclose(features @ features.T, expected, atol=1e-12)
-    np.testing.assert_array_equal(WeightedKendall("mallows", **unused)(X), wkendall.mallows(X, lam=0.5))
-    np.testing.assert_array_equal(WeightedKendall(U=np.eye(5), **unused)(X), wkendall.gram_matrix(X, U=np.eye(5)))
-    model = make_pipeline(WeightedKendall(**unused), SVC(kernel="precomputed"))
-    grid = {"weightedkendall__weight": [*uses], "weightedkendall__k": [2, 4], "weightedkendall__order": [1, 2, 3]}
+    model = make_pipeline(KendallGram(Kendall(**unused)), SVC(kernel="precomputed"))
+    names = {"weight": [*uses], "k": [2, 4], "order": [1, 2, 3]}
+    grid = {f"kendallgram__kernel__{name}": values for name, values in names.items()}
     search = GridSearchCV(model, grid, cv=2, error_score="raise").fit(X, y)
     assert len(search.cv_results_["params"]) == 30
+
+
+def test_a_grid_search_over_the_parameters_of_no_kernel_varies_the_kendall_kernel():
+    X, y = two_classes(np.random.default_rng(17))
+    model = make_pipeline(KendallGram(), SVC(kernel="precomputed"))
+    grid = {"kendallgram__kernel__weight": ["standard", "mult"], "kendallgram__kernel__u": ["log"]}
+    search = GridSearchCV(model, grid, cv=3, error_score="raise").fit(X, y)
+    kernels = {"standard": Kendall(), "mult": Kendall("mult", u="log")}
+    for parameters, found in zip(search.cv_results_["params"], search.cv_results_["mean_test_score"], strict=True):
+        kernel = kernels[parameters["kendallgram__kernel__weight"]]
+        expected = cross_val_score(SVC(kernel="precomputed"), kernel(X), y, cv=3).mean()
+        assert found == pytest.approx(expected)
+    assert model[0].kernel is None
+    with pytest.raises(ValueError, match="Kendall has no parameter 'lam'"):
+        KendallGram().set_params(kernel__lam=1.0)
+
+
+def test_a_grid_search_over_kernels():
+    X, y = two_classes(np.random.default_rng(18))
+    kernels = [Kendall("average"), Mallows(0.2), TensorKernel(np.eye(5)), None]
+    model = make_pipeline(KendallGram(), SVC(kernel="precomputed"))
+    search = GridSearchCV(model, {"kendallgram__kernel": kernels}, cv=3, error_score="raise").fit(X, y)
+    for kernel, found in zip(kernels, search.cv_results_["mean_test_score"], strict=True):
+        expected = cross_val_score(SVC(kernel="precomputed"), (kernel or Kendall())(X), y, cv=3).mean()
+        assert found == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("cache_size", [None, 1])
+def test_fitted_rankings_keep_names_labels_and_counts(cache_size):
+    votes = Rankings([[1, 2, NAN], [1, 2, 3], [NAN, NAN, 1]], missing="bottom", items="abc", counts=[2, 1, 5])
+    model = KendallGram(missing="bottom", cache_size=cache_size).fit(votes)
+    for fitted in (model, pickle.loads(pickle.dumps(model))):
+        assert fitted.rankings_ == votes
+        assert fitted.rankings_.to_lists() == votes.to_lists()
+    frame = pd.DataFrame([[1, 2, NAN], [NAN, NAN, 1]], columns=list("abc"), index=["x", "y"])
+    model.fit(frame)
+    assert model.rankings_ == Rankings(frame, missing="bottom")
+    assert model.rankings_.labels == ["x", "y"]
 
 
 def test_other_methods_take_the_matrix():
     rng = np.random.default_rng(8)
     X, y = two_classes(rng)
     new = random_rankings(rng, 10, 5)
-    kernel = {"weight": "add", "u": "log", "normalize": True}
-    K, K_new = wkendall.gram_matrix(X, **kernel), wkendall.gram_matrix(new, X, **kernel)
-    gram = WeightedKendall(**kernel)
+    kernel = Kendall("add", u="log", normalize=True)
+    K, K_new = kernel(X), kernel(new, X)
+    gram = KendallGram(kernel)
     ridge = make_pipeline(gram, KernelRidge(kernel="precomputed")).fit(X, y)
     expected = KernelRidge(kernel="precomputed").fit(K, y).predict(K_new)
     np.testing.assert_allclose(ridge.predict(new), expected)
-    pair_by_pair = KernelRidge(kernel=gram).fit(X, y).predict(new)
+    pair_by_pair = KernelRidge(kernel=kernel).fit(X, y).predict(new)
     np.testing.assert_allclose(pair_by_pair, expected)
     components = make_pipeline(gram, KernelPCA(2, kernel="precomputed")).fit(X).transform(new)
     expected = KernelPCA(2, kernel="precomputed").fit(K).transform(K_new)

@@ -1,5 +1,7 @@
 """Nearest rankings as an object of scikit-learn."""
 
+import pickle
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -12,43 +14,35 @@ from sklearn.neighbors import KNeighborsClassifier, NearestNeighbors
 from sklearn.pipeline import make_pipeline
 from sklearn.utils.estimator_checks import parametrize_with_checks
 from transformed import two_classes
-from wkendall import KendallNeighbors
-from wkendall.kernels import nearest
+from wkendall import Kendall, KendallCorrelation, KendallDistance, KendallNeighbors, Mallows, Rankings, nearest
 
-KERNELS = [
-    {"metric": "distance"},
-    {},
-    {"weight": "mult", "u": "log", "normalize": True},
-    {"weight": "mallows", "lam": 0.1},
-]
+MEASURES = [None, KendallDistance(), Kendall(), Kendall("mult", u="log", normalize=True), Mallows(0.1)]
 
 
 @parametrize_with_checks(
     [
-        KendallNeighbors(input="scores", ties="mean"),
-        KendallNeighbors(mode="connectivity", metric="distance", input="scores", ties="mean"),
+        KendallNeighbors(measure=Kendall(), input="scores", ties="mean"),
+        KendallNeighbors(mode="connectivity", input="scores", ties="mean"),
     ]
 )
 def test_scikit_learn_checks(estimator, check):
     check(estimator)
 
 
-def distances(X, Y, options):
+def distances(X, Y, measure):
     """All distances, by the matrix."""
-    if options.get("metric") == "distance":
+    if measure is None or measure.is_distance:
         return wkendall.distance_matrix(X, Y)
-    if options.get("weight") == "mallows":
-        return np.sqrt(np.maximum(2 - 2 * wkendall.mallows(X, Y, lam=options["lam"]), 0))
-    own, other = (wkendall.diagonal(values, **options) for values in (X, Y))
-    return np.sqrt(np.maximum(own[:, None] + other - 2 * wkendall.gram_matrix(X, Y, **options), 0))
+    own, other = (wkendall.diagonal(values, measure) for values in (X, Y))
+    return np.sqrt(np.maximum(own[:, None] + other - 2 * measure(X, Y), 0))
 
 
-@pytest.mark.parametrize("options", KERNELS)
-def test_as_nearest_neighbors(options):
+@pytest.mark.parametrize("measure", MEASURES, ids=str)
+def test_as_nearest_neighbors(measure):
     rng = np.random.default_rng(0)
     X, Y = random_rankings(rng, 40, 7), random_rankings(rng, 25, 7)
-    D, own = distances(Y, X, options), distances(X, X, options)
-    model = KendallNeighbors(4, **options).fit(X)
+    D, own = distances(Y, X, measure), distances(X, X, measure)
+    model = KendallNeighbors(4, measure).fit(X)
     judge = NearestNeighbors(n_neighbors=4, metric="precomputed").fit(own)
     for given, expected in ((Y, judge.kneighbors(D)), (None, judge.kneighbors())):
         found, indices = model.kneighbors(given)
@@ -62,36 +56,36 @@ def test_as_nearest_neighbors(options):
     assert model.kneighbors(Y, 40)[1].shape == (25, 40)
 
 
-@pytest.mark.parametrize("options", KERNELS[:3])
-def test_radius(options):
+@pytest.mark.parametrize("measure", MEASURES[1:4], ids=str)
+def test_radius(measure):
     rng = np.random.default_rng(1)
     X, Y = random_rankings(rng, 40, 6), random_rankings(rng, 10, 6)
-    found = wkendall.neighbors(Y, X, n_neighbors=5, **options)
+    found = wkendall.neighbors(Y, X, n_neighbors=5, measure=measure)
     limit = float(np.median(found.values))
-    model = KendallNeighbors(radius=limit, **options).fit(X)
-    close = wkendall.neighbors(Y, X, radius=limit, **options)
+    model = KendallNeighbors(measure=measure, radius=limit).fit(X)
+    close = wkendall.neighbors_within(Y, X, radius=limit, measure=measure)
     near, indices = model.radius_neighbors(Y)
     assert near.shape == indices.shape == (10,)
     np.testing.assert_array_equal(np.concatenate(indices), close.indices)
-    D = distances(Y, X, options)
+    D = distances(Y, X, measure)
     for row, columns in enumerate(indices):
         np.testing.assert_allclose(near[row], D[row, columns], atol=1e-7)
     ordered, _ = model.radius_neighbors(Y, sort_results=True)
     assert all((np.diff(row) >= 0).all() for row in ordered)
     np.testing.assert_array_equal(np.concatenate(model.radius_neighbors(Y, return_distance=False)), close.indices)
     assert model.radius_neighbors_graph(Y, mode="distance").nnz == close.nnz
-    assert model.radius_neighbors_graph().nnz == wkendall.neighbors(X, radius=limit, **options).nnz
+    assert model.radius_neighbors_graph().nnz == wkendall.neighbors_within(X, radius=limit, measure=measure).nnz
 
 
 def test_a_pipeline_with_precomputed_neighbours():
     X, y = two_classes(np.random.default_rng(2), rows=120)
     D = wkendall.distance_matrix(X)
-    model = make_pipeline(KendallNeighbors(7, metric="distance"), KNeighborsClassifier(7, metric="precomputed"))
+    model = make_pipeline(KendallNeighbors(7), KNeighborsClassifier(7, metric="precomputed"))
     found = cross_val_score(model, X, y)
     assert found.mean() > 0.6
     train, test = slice(80), slice(80, None)
     judge = KNeighborsClassifier(1, metric="precomputed", weights="distance").fit(D[train, train], y[train])
-    model = make_pipeline(KendallNeighbors(1, metric="distance"), KNeighborsClassifier(1, metric="precomputed"))
+    model = make_pipeline(KendallNeighbors(1), KNeighborsClassifier(1, metric="precomputed"))
     nearest = model.fit(X[train], y[train])[0].kneighbors(X[test], return_distance=False)[:, 0]
     np.testing.assert_array_equal(model.predict(X[test]), y[train][nearest])
     assert judge.score(D[test, train], y[test]) > 0.5
@@ -99,7 +93,7 @@ def test_a_pipeline_with_precomputed_neighbours():
 
 def test_transform_has_each_ranking_with_itself():
     X = random_rankings(np.random.default_rng(3), 30, 6)
-    graph = KendallNeighbors(4, metric="distance").fit_transform(X)
+    graph = KendallNeighbors(4).fit_transform(X)
     assert isinstance(graph, sp.csr_matrix)  # as scikit-learn's; scanpy and UMAP take no arrays
     assert graph.shape == (30, 30)
     assert graph.nnz == 150
@@ -107,7 +101,7 @@ def test_transform_has_each_ranking_with_itself():
         row in graph.indices[5 * row : 5 * row + 5] or (graph.data[5 * row : 5 * row + 5] == 0).all()
         for row in range(30)
     )
-    ones = KendallNeighbors(4, metric="distance", mode="connectivity").fit_transform(X)
+    ones = KendallNeighbors(4, mode="connectivity").fit_transform(X)
     assert ones.nnz == 120
     assert (ones.data == 1).all()
 
@@ -116,10 +110,10 @@ def test_clusters_of_graphs():
     rng = np.random.default_rng(4)
     centres = [[1, 2, 3, 4, 5, 6, 7, 8], [8, 7, 6, 5, 4, 3, 2, 1]]
     X = np.concatenate([wkendall.datasets.make_mallows(40, centre, 1.0, rng=rng) for centre in centres])
-    graph = KendallNeighbors(20, metric="distance").fit(X).kneighbors_graph(mode="distance")
+    graph = KendallNeighbors(20).fit(X).kneighbors_graph(mode="distance")
     labels = DBSCAN(eps=8, min_samples=5, metric="precomputed").fit_predict(graph)
     assert len({*labels[:40]} & {*labels[40:]} - {-1}) == 0
-    connected = KendallNeighbors(45, metric="distance").fit(X).kneighbors_graph()
+    connected = KendallNeighbors(45).fit(X).kneighbors_graph()
     similar = (connected + connected.T).toarray()
     labels = SpectralClustering(2, affinity="precomputed", random_state=0).fit_predict(similar)
     assert len({*labels[:40]}) == len({*labels[40:]}) == 1
@@ -130,30 +124,24 @@ def test_lists():
     X = np.where(rng.random((30, 12)) < 0.4, rng.random((30, 12)), np.nan)
     rows, columns = np.nonzero(~np.isnan(X))
     lists = sp.csr_array((X[rows, columns], (rows, columns)), shape=X.shape)
-    options = {"missing": "bottom", "signed": True, "normalize": True}
-    expected = wkendall.neighbors(lists[:4], lists, n_neighbors=3, **options)
-    model = KendallNeighbors(3, **options).fit(lists)
+    kernel, votes = Kendall(signed=True, normalize=True), Rankings(lists, missing="bottom")
+    expected = wkendall.neighbors(votes[:4], votes, n_neighbors=3, measure=kernel)
+    model = KendallNeighbors(3, kernel, missing="bottom").fit(lists)
     found, indices = model.kneighbors(lists[:4])
+    np.testing.assert_array_equal(KendallNeighbors(3, kernel).fit(votes).kneighbors(votes[:4]), (found, indices))
     assert {*map(frozenset, indices.tolist())} == {*map(frozenset, expected.indices.tolist())}
     np.testing.assert_allclose(found, np.sqrt(2 - 2 * expected.values), atol=1e-7)
     assert clone(model).fit(X).kneighbors(X[:4])[1].tolist() == indices.tolist()
-
-
-def test_the_distance_takes_the_defaults_of_the_kernel_however_they_are_written():
-    X = random_rankings(np.random.default_rng(7), 12, 5)
-    expected = KendallNeighbors(3, metric="distance").fit(X).kneighbors()
-    model = KendallNeighbors(3, metric="distance", weight="standard", order=np.int64(2), check=False, signed=False)
-    np.testing.assert_array_equal(model.fit(X).kneighbors(), expected)
 
 
 def test_what_is_reported_for_lists_of_unequal_size():
     """By kernel the long list comes first, by distance the short one: neighbours are chosen by one, reported by the other."""
     X = sp.csr_array([[1, 2, 3, 4, 5, 0, 0, 0], [1, 0, 0, 0, 0, 0, 0, 0]])
     query = sp.csr_array([[1, 2, 0, 0, 0, 0, 0, 0]])
-    how = {"missing": "bottom", "signed": True}
-    K = wkendall.gram_matrix(query, X, **how)[0]
-    own = wkendall.diagonal(X, **how)
-    D = np.sqrt(wkendall.diagonal(query, **how)[0] + own - 2 * K)
+    how = {"measure": Kendall(signed=True), "missing": "bottom"}
+    K = wkendall.gram_matrix(query, X, missing="bottom", signed=True)[0]
+    own = wkendall.diagonal(X, missing="bottom", signed=True)
+    D = np.sqrt(wkendall.diagonal(query, missing="bottom", signed=True)[0] + own - 2 * K)
     assert K[0] > K[1]
     assert D[0] > D[1]
     found, indices = KendallNeighbors(1, **how).fit(X).kneighbors(query)
@@ -168,48 +156,50 @@ def test_names_of_columns():
 
 
 @pytest.mark.parametrize(
-    "kernel",
+    "measure",
     [
-        {"weight": "mult", "u": "log", "signed": True},
-        {"weight": "mult", "u": "hyperbolic", "signed": True, "normalize": True},
-        {"weight": "top", "k": 4},
-        {"weight": "add", "u": 1.0 - np.arange(60) / 20},
-        {"metric": "distance"},
+        Kendall("mult", u="log", signed=True),
+        Kendall("mult", u="hyperbolic", signed=True, normalize=True),
+        Kendall("top", k=4),
+        Kendall("add", u=1.0 - np.arange(60) / 20),
+        KendallDistance(),
     ],
+    ids=str,
 )
-def test_distances_of_lists_by_an_index(kernel):
+def test_distances_of_lists_by_an_index(measure):
     """Enough lists for an index, which is also asked for what lists have with themselves."""
     rng = np.random.default_rng(8)
     listed = np.argsort(rng.random((1204, 60)) ** (1 + np.arange(60)), axis=1)[:, -4:]
     bounds = np.arange(1205) * 4
     X = sp.csr_array((np.tile(np.arange(1.0, 5), 1204), listed.ravel(), bounds), shape=(1204, 60))
-    how = {"missing": "bottom", **kernel}
-    model = KendallNeighbors(3, **how).fit(X[:1200])
+    model = KendallNeighbors(3, measure, missing="bottom").fit(X[:1200])
     found, indices = model.kneighbors(X[1200:])
-    if "metric" in kernel:
-        expected = wkendall.distance_matrix(X[1200:], X[:1200], missing="bottom")
+    again = pickle.loads(pickle.dumps(model))
+    np.testing.assert_array_equal(again.kneighbors(X[1200:]), (found, indices))
+    votes = Rankings(X, missing="bottom")
+    if measure.is_distance:
+        expected = wkendall.distance_matrix(votes[1200:], votes[:1200])
         np.testing.assert_array_equal(found, np.sort(expected, axis=1)[:, :3])
         return
-    K = wkendall.gram_matrix(X[1200:], X[:1200], **how)
+    K = measure(votes[1200:], votes[:1200])
     best = np.argsort(-K, axis=1, kind="stable")[:, :3]
     np.testing.assert_array_equal(np.sort(indices), np.sort(best))
-    own = wkendall.diagonal(X, **how)
+    own = wkendall.diagonal(votes, measure)
     squares = own[1200:, np.newaxis] + own[indices] - 2 * np.take_along_axis(K, indices, axis=1)
     np.testing.assert_allclose(found, np.sqrt(np.maximum(squares, 0)), atol=1e-12)
 
 
 @pytest.mark.parametrize("mode", ["distance", "connectivity"])
-@pytest.mark.parametrize(
-    "options", [*KERNELS, {"ties": "mean"}, {"ties": "mean", "weight": "add", "u": "log"}], ids=str
-)
-def test_fit_transform_is_transform(mode, options):
+@pytest.mark.parametrize("ties", ["error", "mean"])
+@pytest.mark.parametrize("measure", [*MEASURES, Kendall("add", u="log")], ids=str)
+def test_fit_transform_is_transform(mode, measure, ties):
     """Rankings with ties can be more similar to others than to themselves; some are equal."""
     rng = np.random.default_rng(8)
     X = random_rankings(rng, 50, 6)
     X[40:] = X[:10]
-    if "ties" in options:
+    if ties == "mean":
         X = np.ceil(X / 2)
-    model = KendallNeighbors(4, mode=mode, **options)
+    model = KendallNeighbors(4, measure, mode=mode, ties=ties)
     found, wanted = model.fit_transform(X), clone(model).fit(X).transform(X)
     assert found.shape == wanted.shape
     np.testing.assert_array_equal(found.indptr, wanted.indptr)
@@ -225,6 +215,28 @@ def test_fit_transform_computes_half_of_the_matrix(monkeypatch):
     KendallNeighbors(4).fit_transform(X)
     assert len(seen) == 1
     assert seen[0][1] is seen[0][2]
+
+
+def test_rankings_are_matched_by_the_names_of_items():
+    X = random_rankings(np.random.default_rng(9), 30, 5)
+    votes = Rankings(X, items="abcde", counts=np.arange(30))
+    model = KendallNeighbors(3).fit(votes)
+    expected = KendallNeighbors(3).fit(X).kneighbors(X)
+    for other in (votes, Rankings(X[:, ::-1], items="edcba"), Rankings(X)):
+        np.testing.assert_array_equal(model.kneighbors(other), expected)
+    assert model.rankings_ == votes
+    assert "_kept" not in vars(votes)  # which belongs to the caller
+    with pytest.raises(ValueError, match="the data of fit has the item 'a', but X does not"):
+        model.kneighbors(Rankings(X, items="xbcde"))
+
+
+def test_what_is_neither_a_kernel_nor_a_distance_has_no_distances():
+    X = random_rankings(np.random.default_rng(9), 30, 5)
+    model = KendallNeighbors(3, KendallCorrelation("top", k=3)).fit(X)
+    with pytest.raises(ValueError, match="is neither a distance nor a kernel"):
+        model.kneighbors()
+    with pytest.raises(TypeError, match="measure must be a measure"):
+        KendallNeighbors(3, "distance").fit(X)
 
 
 class Watched:

@@ -8,25 +8,36 @@ import polars as pl
 import pytest
 from definitions import random_rankings
 from orders_of_items import NAN, same
-from scipy.sparse import issparse
+from scipy.sparse import csr_array, issparse
 from sklearn.base import clone
 from sklearn.model_selection import cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.svm import SVC, LinearSVC
 from wkendall import (
     AlternatingClassifier,
+    Kendall,
     KendallFeatures,
+    KendallGram,
+    KendallKMeans,
     KendallNystroem,
-    KernelKMeans,
     ListEncoder,
     SuquanSVDClassifier,
     SuquanSVDRegressor,
-    WeightedKendall,
-    from_lists,
 )
 
 LISTS = [["apple", "pear", "plum"], ["plum", "fig"], [], ["fig", {"apple", "plum"}, "pear"]]
 NEW = [["fig", "plum"], ["pear"], []]
+
+
+def ranks(lists, items):
+    """The rank of each item in each list: one more than the number of items before it; NaN if it is not there."""
+    found = np.full((len(lists), len(items)), NAN)
+    for row, groups in enumerate(lists):
+        sets = [group if isinstance(group, set) else {group} for group in groups]
+        for place, group in enumerate(sets):
+            for item in group & {*items}:
+                found[row, items.index(item)] = 1 + sum(len(before & {*items}) for before in sets[:place])
+    return found
 
 
 def test_new_lists_have_the_columns_of_fit():
@@ -34,9 +45,9 @@ def test_new_lists_have_the_columns_of_fit():
     assert encoder.fit(LISTS) is encoder
     assert encoder.items_ == ["apple", "pear", "plum", "fig"]
     same(encoder.transform(NEW), [[NAN, NAN, 2, 1], [NAN, 1, NAN, NAN], [NAN] * 4])
-    same(encoder.transform(NEW), from_lists(NEW, items=encoder.items_).X)
-    same(encoder.fit_transform(LISTS), from_lists(LISTS).X)
-    same(encoder.fit_transform(iter(LISTS)), from_lists(LISTS).X)
+    same(encoder.transform(NEW), ranks(NEW, encoder.items_))
+    same(encoder.fit_transform(LISTS), ranks(LISTS, encoder.items_))
+    same(encoder.fit_transform(iter(LISTS)), ranks(LISTS, encoder.items_))
 
 
 def test_sparse_arrays_have_the_same_ranks():
@@ -44,7 +55,7 @@ def test_sparse_arrays_have_the_same_ranks():
     for found, lists in ((encoder.fit_transform(LISTS), LISTS), (encoder.transform(NEW), NEW)):
         assert issparse(found)
         assert found.shape == (len(lists), 4)
-        wanted = from_lists(lists, items=encoder.items_).X
+        wanted = ranks(lists, encoder.items_)
         same(found.toarray(), np.nan_to_num(wanted))
 
 
@@ -167,6 +178,9 @@ def test_clone_and_pickle():
     assert (back.transform([["b"]]) != encoder.transform([["b"]])).nnz == 0
 
 
+SIGNED = Kendall(signed=True, normalize=True)
+
+
 def people(rng, count=60):
     """Two groups of people, of whom each lists the best of six fruits; one group prefers the first two."""
     fruits = ["apple", "pear", "plum", "fig", "lime", "kiwi"]
@@ -179,20 +193,19 @@ def people(rng, count=60):
 @pytest.mark.parametrize(
     "steps",
     [
-        lambda: (WeightedKendall(signed=True, normalize=True, missing="bottom"), SVC(kernel="precomputed")),
-        lambda: (KendallFeatures(signed=True, normalize=True, missing="bottom"), LinearSVC()),
-        lambda: (KendallNystroem(n_components=20, signed=True, missing="bottom", random_state=0), LinearSVC()),
+        lambda: (KendallGram(SIGNED, missing="bottom"), SVC(kernel="precomputed")),
+        lambda: (KendallFeatures(SIGNED, missing="bottom"), LinearSVC()),
+        lambda: (KendallNystroem(SIGNED, n_components=20, missing="bottom", random_state=0), LinearSVC()),
     ],
     ids=["gram", "features", "nystroem"],
 )
 def test_first_in_a_pipeline(steps, sparse):
-    if sparse and isinstance(steps()[0], KendallFeatures):
-        pytest.skip("sparse lists have no features of pairs")
     lists, y = people(np.random.default_rng(0))
     model = make_pipeline(ListEncoder(sparse, "ignore"), *steps()).fit(lists[:40], y[:40])
     found = model.predict(lists[40:])
     # The same with arrays, whose columns are those of all lists.
-    X = from_lists(lists, items=model[0].items_, sparse=sparse).X
+    X = ranks(lists, model[0].items_)
+    X = csr_array(np.nan_to_num(X)) if sparse else X
     assert found.tolist() == make_pipeline(*steps()).fit(X[:40], y[:40]).predict(X[40:]).tolist()
     assert np.mean(found == y[40:]) > 0.65
     # Lists of new people, which name items in another order, give each person the same class as before.
@@ -212,10 +225,10 @@ def test_a_saved_pipeline_scores_new_lists_alike():
 @pytest.mark.parametrize(
     "model",
     [
-        WeightedKendall(),
+        KendallGram(),
         KendallFeatures(),
         KendallNystroem(n_components=3, random_state=0),
-        KernelKMeans(2, random_state=0),
+        KendallKMeans(2, random_state=0),
         SuquanSVDClassifier(),
         SuquanSVDRegressor(),
         AlternatingClassifier(),
@@ -247,14 +260,14 @@ def test_models_refuse_other_names_and_orders(model, frame, labels):
 @pytest.mark.parametrize("labels", [list("abcd"), [30, 10, 20, 40], range(4)], ids=["names", "codes", "numbers"])
 def test_clusters_refuse_rankings_to_start_at_with_other_orders(labels):
     X = pd.DataFrame(random_rankings(np.random.default_rng(2), 12, 4), columns=list(labels))
-    expected = KernelKMeans(2, init=X.to_numpy()[:2]).fit(X.to_numpy()).labels_
-    np.testing.assert_array_equal(KernelKMeans(2, init=X[:2]).fit(X).labels_, expected)
-    np.testing.assert_array_equal(KernelKMeans(2, init=X.to_numpy()[:2]).fit(X).labels_, expected)
+    expected = KendallKMeans(2, init=X.to_numpy()[:2]).fit(X.to_numpy()).labels_
+    np.testing.assert_array_equal(KendallKMeans(2, init=X[:2]).fit(X).labels_, expected)
+    np.testing.assert_array_equal(KendallKMeans(2, init=X.to_numpy()[:2]).fit(X).labels_, expected)
     rearranged = X[:2][[labels[1], labels[0], *labels[2:]]]
     with pytest.raises(
         ValueError, match=f"item 0 is labelled {labels[0]!r} in the data of fit and {labels[1]!r} in init"
     ):
-        KernelKMeans(2, init=rearranged).fit(X)
+        KendallKMeans(2, init=rearranged).fit(X)
 
 
 @pytest.mark.parametrize("make", [iter, lambda items: (item for item in items), lambda items: map(str, items)])
@@ -289,7 +302,7 @@ def test_the_columns_are_made_once():
     assert encoder.items_.read == 1
     again = pickle.loads(pickle.dumps(ListEncoder().fit(LISTS)))
     assert not hasattr(again, "_columns")
-    same(again.transform(NEW), from_lists(NEW, items=again.items_).X)
+    same(again.transform(NEW), ranks(NEW, again.items_))
     encoder.items_ = ["plum", "fig", "pear"]
     same(encoder.set_params(sparse=False, unknown="ignore").transform(NEW), [[2, 1, NAN], [NAN, NAN, 1], [NAN] * 3])
 

@@ -10,11 +10,10 @@ import wkendall
 from definitions import random_rankings
 from paths import SURVEY
 from sklearn.base import clone
-from transformed import COLON, NAN
-from wkendall import KendallNystroem, datasets
+from transformed import COLON, NAN, made
+from wkendall import Kendall, KendallNystroem, Rankings, datasets
 from wkendall.estimators import drawing, nystroem
-from wkendall.reading.distinct import distinct
-from wkendall.reading.rankings import of_places
+from wkendall.estimators.base import distinct
 
 # Landmarks.
 
@@ -25,19 +24,19 @@ from wkendall.reading.rankings import of_places
 )
 def test_all_rankings_as_landmarks_are_exact(parameters, landmarks):
     X = random_rankings(np.random.default_rng(10), 60, 5)
-    Z = KendallNystroem(60, landmarks=landmarks, **parameters, random_state=0).fit(X)
+    Z = made(KendallNystroem, parameters, n_components=60, landmarks=landmarks, random_state=0).fit(X)
     K = wkendall.gram_matrix(X, **parameters)
     found = Z.transform(X) @ Z.transform(X).T
     np.testing.assert_allclose(found, K, rtol=1e-8, atol=1e-8 * K.max())
     assert Z.error_ < 1e-10
     # Equal rankings once.
-    assert len(Z.landmarks_) == len(np.unique(Z.landmarks_, axis=0)) <= len(np.unique(X, axis=0))
+    assert len(Z.landmarks_) == len(Z.landmarks_.distinct()) <= len(np.unique(X, axis=0))
 
 
-def naive_error(X, landmarks, **parameters):
+def naive_error(X, landmarks, kernel):
     """The relative error of the trace, and the approximation, with a pseudo-inverse."""
-    K, columns = wkendall.gram_matrix(X, **parameters), wkendall.gram_matrix(X, landmarks, **parameters)
-    near = columns @ np.linalg.pinv(wkendall.gram_matrix(landmarks, **parameters), rcond=1e-12) @ columns.T
+    K, columns = kernel(X), kernel(X, landmarks)
+    near = columns @ np.linalg.pinv(kernel(landmarks), rcond=1e-12) @ columns.T
     return (np.trace(K) - np.trace(near)) / np.trace(K), near
 
 
@@ -46,29 +45,28 @@ def test_the_approximation_by_its_definition(landmarks):
     X = datasets.make_mallows(200, 7, 0.3, rng=0)
     new = random_rankings(np.random.default_rng(11), 20, 7)
     for count in (1, 2, 5, 20, 60):
-        parameters = {"weight": "add", "u": "hyperbolic", "normalize": True}
-        model = KendallNystroem(count, landmarks=landmarks, **parameters, random_state=3).fit(X)
-        error, near = naive_error(X, model.landmarks_, **parameters)
+        kernel = Kendall("add", u="hyperbolic", normalize=True)
+        model = KendallNystroem(kernel, n_components=count, landmarks=landmarks, random_state=3).fit(X)
+        error, near = naive_error(X, model.landmarks_, kernel)
         Z = model.transform(X)
         np.testing.assert_allclose(Z @ Z.T, near, atol=1e-9)
         assert model.error_ == pytest.approx(error, abs=1e-10)
-        own = wkendall.gram_matrix(model.landmarks_, **parameters)
+        own = kernel(model.landmarks_)
         marks = model.transform(model.landmarks_)
         np.testing.assert_allclose(marks @ marks.T, own, atol=1e-9)
-        np.testing.assert_allclose(
-            model.transform(new) @ marks.T, wkendall.gram_matrix(new, model.landmarks_, **parameters), atol=1e-9
-        )
+        np.testing.assert_allclose(model.transform(new) @ marks.T, kernel(new, model.landmarks_), atol=1e-9)
         rows = {tuple(row) for row in X.tolist()}
-        assert all(tuple(row) in rows for row in model.landmarks_.tolist())
+        assert all(tuple(row) in rows for row in np.asarray(model.landmarks_).tolist())
 
 
 def check_errors(X, counts, **parameters):
     """More landmarks include the fewer, and the error falls."""
     for landmarks in ("uniform", "kmeans++"):
-        models = [KendallNystroem(count, landmarks=landmarks, **parameters, random_state=0).fit(X) for count in counts]
+        how = {"landmarks": landmarks, "random_state": 0}
+        models = [made(KendallNystroem, parameters, n_components=count, **how).fit(X) for count in counts]
         for fewer, more in pairwise(models):
             columns = len(fewer.landmarks_)
-            np.testing.assert_array_equal(more.landmarks_[:columns], fewer.landmarks_)
+            assert more.landmarks_[:columns] == fewer.landmarks_
             np.testing.assert_allclose(more.transform(X)[:, :columns], fewer.transform(X), atol=1e-8)
             assert more.error_ < fewer.error_ or more.error_ < 1e-12
         assert models[-1].error_ < models[0].error_ / 2
@@ -82,9 +80,9 @@ def test_errors_fall_on_simulated_rankings():
 @pytest.mark.skipif(not SURVEY.exists(), reason="the counts of the survey are not there")
 def test_errors_fall_on_the_survey():
     survey = datasets.load_eurobarometer(SURVEY)
-    for parameters in ({}, {"weight": "mult", "u": "log", "normalize": True}, {"weight": "mallows", "lam": 0.3}):
+    for parameters in ({}, {"weight": "mult", "u": "log", "normalize": True}, {"lam": 0.3}):
         check_errors(survey.X, (2, 10, 40, 160), **parameters)
-    assert len(KendallNystroem(1000, random_state=0).fit(survey.X).landmarks_) <= 720
+    assert len(KendallNystroem(n_components=1000, random_state=0).fit(survey.X).landmarks_) <= 720
 
 
 @pytest.mark.skipif(not COLON.exists(), reason="the expression data are not there")
@@ -93,14 +91,14 @@ def test_errors_fall_on_gene_expression():
         X = np.loadtxt(file, delimiter=",", skiprows=1)
     parameters = {"input": "scores", "ties": "mean", "weight": "mult", "u": "log", "normalize": True}
     check_errors(X, (2, 15, 50), **parameters)
-    Z = KendallNystroem(62, **parameters, random_state=0).fit_transform(X)
+    Z = made(KendallNystroem, parameters, n_components=62, random_state=0).fit_transform(X)
     np.testing.assert_allclose(Z @ Z.T, wkendall.gram_matrix(X, **parameters), atol=1e-8)
 
 
 def test_landmarks_follow_the_number_of_people():
     X = np.repeat([[1, 2, 3], [3, 2, 1]], [990, 10], axis=0)
-    first = [KendallNystroem(1, random_state=seed).fit(X).landmarks_[0, 0] for seed in range(200)]
-    assert 190 <= first.count(1) < 200
+    first = [KendallNystroem(n_components=1, random_state=seed).fit(X).landmarks_ for seed in range(200)]
+    assert 190 <= first.count(Rankings([[1, 2, 3]])) < 200
 
 
 def test_landmarks_apart_are_apart():
@@ -109,32 +107,33 @@ def test_landmarks_apart_are_apart():
     found = {"uniform": 0, "kmeans++": 0}
     for landmarks in found:
         for seed in range(20):
-            model = KendallNystroem(3, landmarks=landmarks, random_state=seed).fit(X)
-            found[landmarks] += reverse in model.landmarks_.tolist()
+            model = KendallNystroem(n_components=3, landmarks=landmarks, random_state=seed).fit(X)
+            found[landmarks] += reverse in np.asarray(model.landmarks_).tolist()
     assert found["kmeans++"] > 15
     assert found["uniform"] < 10
     # Of 24 rankings the top-2 kernel tells 12 apart.
     R = np.array(np.meshgrid(*[range(1, 5)] * 4)).reshape(4, -1).T
     R = R[(np.sort(R, axis=1) == [1, 2, 3, 4]).all(axis=1)]
-    apart = KendallNystroem(24, landmarks="kmeans++", weight="top", k=2, random_state=0).fit(R)
+    apart = KendallNystroem(Kendall("top", k=2), n_components=24, landmarks="kmeans++", random_state=0).fit(R)
     assert len(apart.landmarks_) == 12
     assert apart.transform(R).shape == (24, 12)
 
 
 def test_the_error_of_many_rankings_is_that_of_some(monkeypatch):
     X = datasets.make_uniform(2000, 8, rng=0)
-    full = KendallNystroem(15, normalize=True, random_state=0).fit(X)
+    full = KendallNystroem(Kendall(normalize=True), n_components=15, random_state=0).fit(X)
     monkeypatch.setattr(nystroem, "MOST", 300)
-    some = KendallNystroem(15, normalize=True, random_state=0).fit(X)
+    some = KendallNystroem(Kendall(normalize=True), n_components=15, random_state=0).fit(X)
     assert some.error_ == pytest.approx(full.error_, rel=0.1)
     assert some.error_ != full.error_
-    apart = KendallNystroem(15, landmarks="kmeans++", normalize=True, random_state=0).fit(X)
+    kernel = Kendall(normalize=True)
+    apart = KendallNystroem(kernel, n_components=15, landmarks="kmeans++", random_state=0).fit(X)
     assert len(apart.landmarks_) == 15
 
 
 @pytest.mark.parametrize("kernel", [{"order": 3}, {"weight": "top", "k": 1}, {"U": np.zeros((2, 2))}])
 def test_a_kernel_of_zeros_has_a_column_of_zeros(kernel):
-    model = KendallNystroem(2, **kernel, random_state=0).fit([[1, 2], [2, 1]])
+    model = made(KendallNystroem, kernel, n_components=2, random_state=0).fit([[1, 2], [2, 1]])
     np.testing.assert_array_equal(model.transform([[1, 2], [2, 1], [1, 2]]), np.zeros((3, 1)))
     assert model.error_ == 0
 
@@ -142,11 +141,27 @@ def test_a_kernel_of_zeros_has_a_column_of_zeros(kernel):
 def test_the_same_seed_draws_the_same():
     X = datasets.make_uniform(100, 6, rng=0)
     for landmarks in ("uniform", "kmeans++"):
-        one, other = (KendallNystroem(9, landmarks=landmarks, random_state=seed).fit(X) for seed in (0, 1))
+        one, other = (KendallNystroem(n_components=9, landmarks=landmarks, random_state=seed).fit(X) for seed in (0, 1))
         again = clone(one).fit(X[::-1])
-        np.testing.assert_array_equal(one.landmarks_, again.landmarks_)
-        assert not np.array_equal(one.landmarks_, other.landmarks_)
+        assert one.landmarks_ == again.landmarks_ != other.landmarks_
         np.testing.assert_array_equal(pickle.loads(pickle.dumps(one)).transform(X), one.transform(X))
+
+
+def test_rankings_count_as_often_as_they_were_observed():
+    votes = Rankings(datasets.make_mallows(300, 5, 0.5, rng=0), items="abcde")
+    counted = votes.distinct()
+    assert len(counted) < len(votes)
+    for landmarks in ("uniform", "kmeans++"):
+        model = KendallNystroem(n_components=4, landmarks=landmarks, random_state=0)
+        one, other = clone(model).fit(votes), clone(model).fit(counted)
+        assert one.landmarks_ == other.landmarks_
+        assert one.error_ == other.error_
+        assert one.landmarks_.items == list("abcde")
+        assert one.landmarks_.counts is None
+        # What nobody chose is not drawn.
+        chosen = Rankings(counted, counts=[1, 1, 1] + [0] * (len(counted) - 3))
+        found = clone(model).set_params(n_components=50).fit(chosen)
+        assert len(found.landmarks_) <= 3
 
 
 # Parts.
@@ -157,14 +172,14 @@ def test_different_rankings():
     for items in (1, 3, 300):
         places = random_rankings(rng, 8, items)[rng.integers(0, 8, 50)]
         weights = rng.integers(0, 5, 50).astype(float)
-        found, member, total = distinct(of_places(places), weights)
-        different = found.places
+        found, member, total = distinct(Rankings(places), weights)
+        different = np.asarray(found)
         np.testing.assert_array_equal(different[member], places)
         assert len(different) == len({tuple(row) for row in places.tolist()})
         np.testing.assert_array_equal(total, [weights[member == one].sum() for one in range(len(different))])
-    unknown = of_places(np.array([[1, NAN, 2], [2, NAN, 1], [1, NAN, 2]]), "anywhere")
+    unknown = Rankings([[1, NAN, 2], [2, NAN, 1], [1, NAN, 2]], missing="anywhere")
     found, member, _ = distinct(unknown, np.ones(3))
-    different = found.places
+    different = np.asarray(found)
     assert len(different) == 2
     np.testing.assert_array_equal(different[member[2]], [1, NAN, 2])
 

@@ -28,11 +28,11 @@ def people():
     return people, np.repeat([0, 1, 2], 60)
 
 
-@pytest.mark.parametrize("how", [{"metric": "distance"}, {"weight": "mult", "u": "log", "normalize": True}])
-def test_umap(people, how):
+@pytest.mark.parametrize("measure", [None, wkendall.Kendall("mult", u="log", normalize=True)], ids=str)
+def test_umap(people, measure):
     umap = tool("umap")
     X, group = people
-    distances, indices = wkendall.KendallNeighbors(15, **how).fit(X).kneighbors(X)
+    distances, indices = wkendall.KendallNeighbors(15, measure).fit(X).kneighbors(X)
     np.testing.assert_array_equal(distances[:, 0], 0)
     points = umap.UMAP(15, precomputed_knn=(indices, distances), random_state=0).fit_transform(X)
     assert points.shape == (180, 2)
@@ -43,7 +43,7 @@ def test_scanpy(people):
     sc, anndata = tool("scanpy"), tool("anndata")
     X, group = people
     adata = anndata.AnnData(X.astype(np.float64))
-    sc.pp.neighbors(adata, n_neighbors=15, transformer=wkendall.KendallNeighbors(15, metric="distance"), use_rep="X")
+    sc.pp.neighbors(adata, n_neighbors=15, transformer=wkendall.KendallNeighbors(15), use_rep="X")
     found, expected = adata.obsp["distances"], wkendall.distance_matrix(X)
     rows, columns = found.nonzero()
     np.testing.assert_array_equal(np.asarray(found[rows, columns]).ravel(), expected[rows, columns])
@@ -52,7 +52,7 @@ def test_scanpy(people):
 
 
 def symmetric_graph(X, n_neighbors):
-    graph = wkendall.neighbors_graph(X, n_neighbors=n_neighbors, metric="distance")
+    graph = wkendall.neighbors_graph(X, n_neighbors=n_neighbors)
     graph.data[graph.data == 0] = 1e-9
     return graph.maximum(graph.T)
 
@@ -78,14 +78,10 @@ def test_hdbscan_links_equal_rankings():
 
 def test_maps_and_clusters_of_scikit_learn(people):
     X, group = people
-    by_distance = {"metric": "distance"}
-    isomap = make_pipeline(wkendall.KendallNeighbors(45, **by_distance), Isomap(n_neighbors=45, metric="precomputed"))
+    isomap = make_pipeline(wkendall.KendallNeighbors(45), Isomap(n_neighbors=45, metric="precomputed"))
     assert silhouette_score(isomap.fit_transform(X), group) > 0.3
     tsne = TSNE(perplexity=15, metric="precomputed", init="random", random_state=0)
-    assert (
-        silhouette_score(make_pipeline(wkendall.KendallNeighbors(46, **by_distance), tsne).fit_transform(X), group)
-        > 0.3
-    )
+    assert silhouette_score(make_pipeline(wkendall.KendallNeighbors(46), tsne).fit_transform(X), group) > 0.3
     spectral = SpectralClustering(3, n_neighbors=20, affinity="precomputed_nearest_neighbors", random_state=0)
-    labels = make_pipeline(wkendall.KendallNeighbors(20, **by_distance), spectral).fit_predict(X)
+    labels = make_pipeline(wkendall.KendallNeighbors(20), spectral).fit_predict(X)
     assert adjusted_rand_score(group, labels) > 0.8

@@ -7,15 +7,18 @@ import pytest
 import wkendall
 from definitions import random_rankings
 from labelled import CLASSIFIERS, NAN, REGRESSORS, scores_of, two_classes
+from scipy.sparse import csr_array
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import Ridge
-from sklearn.model_selection import GridSearchCV
+from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
 from sklearn.svm import SVC
 from sklearn.utils.estimator_checks import parametrize_with_checks
-from wkendall import AlternatingClassifier, AlternatingRegressor, SuquanSVDClassifier, SuquanSVDRegressor
+from wkendall import AlternatingClassifier, AlternatingRegressor, Rankings, SuquanSVDClassifier, SuquanSVDRegressor
+
+GOOD = {"X": [[1, 2, 3], [1, 3, 2], [2, 1, 3], [3, 2, 1]], "y": [0, 1, 0, 1]}
 
 # scikit-learn's checks.
 
@@ -58,6 +61,85 @@ def test_feature_names():
     assert model.n_features_in_ == 5
     with pytest.raises(ValueError, match="feature names should match"):
         model.predict(frame[list("bacde")])
+
+
+# Rankings that have been read.
+
+
+@pytest.mark.parametrize("kind", CLASSIFIERS + REGRESSORS)
+def test_rankings_give_what_their_array_gives(kind):
+    X, y = two_classes(np.random.default_rng(20), 60, 5)
+    model = kind(tol=1e-2).fit(X, y)
+    votes = Rankings(X, items="abcde")
+    # The estimator's own options are for arrays.
+    found = kind(tol=1e-2, input="scores").fit(votes, y)
+    np.testing.assert_array_equal(found.predict(votes), model.predict(X))
+    assert found.feature_names_in_.tolist() == list("abcde")
+    backwards = Rankings(X[:, ::-1], items="edcba")
+    np.testing.assert_array_equal(found.predict(backwards), model.predict(X))
+    assert found.score(backwards, y) == model.score(X, y)
+    with pytest.raises(ValueError, match="the data of fit has the item 'a', but X does not"):
+        found.predict(Rankings(X, items="fbcde"))
+    np.testing.assert_array_equal(cross_val_score(kind(tol=1e-2), votes, y), cross_val_score(kind(tol=1e-2), X, y))
+    grid = {"C": [0.1, 10.0], "order": [1, 2]}
+    by_array, by_votes = (GridSearchCV(kind(tol=1e-2), grid, cv=3).fit(data, y) for data in (X, votes))
+    np.testing.assert_array_equal(by_array.cv_results_["mean_test_score"], by_votes.cv_results_["mean_test_score"])
+
+
+@pytest.mark.parametrize("kind", CLASSIFIERS + REGRESSORS)
+@pytest.mark.parametrize("order", [1, 2])
+def test_lists_out_of_a_catalogue(kind, order):
+    rng = np.random.default_rng(21)
+    y = np.arange(60) % 2
+    scores = rng.random((60, 7))
+    scores[:, :2] += 0.5 * y[:, np.newaxis]
+    X = np.where(scores >= np.sort(scores, axis=1)[:, [-3]], scores, NAN)
+    how = {"input": "scores", "missing": "bottom"}
+    expected = kind(order, **how).fit(X, y)
+    lists = csr_array(np.nan_to_num(X))
+    for model, data in ((kind(order, **how), lists), (kind(order), Rankings(lists, **how))):
+        model.fit(data, y)
+        np.testing.assert_allclose(model.B_, expected.B_, atol=1e-9)
+        np.testing.assert_array_equal(model.predict(data).round(9), expected.predict(X).round(9))
+
+
+@pytest.mark.parametrize("kind", CLASSIFIERS + REGRESSORS)
+def test_counts_are_weights(kind):
+    rng = np.random.default_rng(22)
+    X, y = two_classes(rng, 40, 4)
+    counts = rng.integers(0, 4, 40)
+    counts[:2] = 1
+    expected = kind().fit(X, y, sample_weight=counts)
+    model = kind().fit(Rankings(X, counts=counts), y)
+    np.testing.assert_array_equal(model.B_, expected.B_)
+    assert model.score(Rankings(X, counts=counts), y) == expected.score(X, y, sample_weight=counts)
+    assert model.score(Rankings(X, counts=counts), y, np.ones(40)) == expected.score(X, y)
+
+
+@pytest.mark.parametrize("kind", CLASSIFIERS + REGRESSORS)
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"X": Rankings([[1, 2, 3]]), "y": [0]}, "X has 1 ranking, but .* needs at least 2"),
+        ({"X": Rankings([[1], [1]]), "y": [0, 1]}, "X has 1 item, but .* needs at least 2"),
+        ({"y": [0, 1, 0]}, r"y is of shape \(3,\), but X has 4 rankings"),
+        ({"y": None}, "requires y to be passed, but the target y is None"),
+        ({"y": [0, 1, np.nan, 1]}, "NaN"),
+        ({"X": Rankings([[1, 2, NAN]] * 4, missing="anywhere")}, 'missing="anywhere" is for the standard weight'),
+    ],
+)
+def test_bad_rankings_and_labels_are_refused(kind, change, message):
+    with pytest.raises(ValueError, match=message):
+        kind().fit(**{"X": Rankings(GOOD["X"]), "y": GOOD["y"], **change})
+
+
+def test_labels_of_rows_are_compared():
+    import pandas as pd
+
+    votes = Rankings(pd.DataFrame(GOOD["X"], index=list("abcd")))
+    SuquanSVDClassifier().fit(votes, pd.Series(GOOD["y"], index=list("abcd")))
+    with pytest.raises(ValueError, match="row 0 is labelled 'a' in X and 'd' in y"):
+        SuquanSVDClassifier().fit(votes, pd.Series(GOOD["y"], index=list("dcba")))
 
 
 # Scores.
@@ -161,8 +243,6 @@ def test_weights_of_classes_count_like_weights_of_samples():
 
 
 # Errors.
-
-GOOD = {"X": [[1, 2, 3], [1, 3, 2], [2, 1, 3], [3, 2, 1]], "y": [0, 1, 0, 1]}
 
 
 @pytest.mark.parametrize("kind", CLASSIFIERS + REGRESSORS)

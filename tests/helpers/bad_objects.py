@@ -15,8 +15,8 @@ import wkendall
 from definitions import random_rankings
 from scipy import sparse
 from sklearn.exceptions import NotFittedError
+from wkendall import Kendall, TensorKernel, datasets, plotting
 from wkendall import dask as wkendall_dask
-from wkendall import datasets, plotting
 from wkendall.gaussian_process import MallowsKernel, WeightedKendallKernel
 
 mpl.use("Agg")
@@ -28,14 +28,14 @@ ESTIMATORS = (
     wkendall.AlternatingRegressor,
     wkendall.SuquanSVDClassifier,
     wkendall.SuquanSVDRegressor,
-    wkendall.WeightedKendall,
+    wkendall.KendallGram,
     wkendall.KendallFeatures,
     wkendall.KendallNystroem,
-    wkendall.KernelKMeans,
+    wkendall.KendallKMeans,
     wkendall.KendallNeighbors,
 )
 LEARNERS, CLASSIFIERS = ESTIMATORS[:4], (wkendall.AlternatingClassifier, wkendall.SuquanSVDClassifier)
-KERNEL_OBJECTS = (wkendall.WeightedKendall, wkendall.KendallNystroem, wkendall.KernelKMeans, wkendall.KendallNeighbors)
+KERNEL_OBJECTS = (wkendall.KendallGram, wkendall.KendallNystroem, wkendall.KendallKMeans, wkendall.KendallNeighbors)
 COUNTS = ",".join(datasets.COUNTS)
 
 
@@ -46,10 +46,19 @@ def masked(values, place):
 
 
 def fit(kind, values=X, labels=Y, sample_weight=None, **options):
-    if kind is wkendall.KernelKMeans:
+    if kind is wkendall.KendallKMeans:
         options = {"n_clusters": 2} | options
     extra = {} if sample_weight is None else {"sample_weight": sample_weight}
     return lambda: kind(**options).fit(values, labels, **extra)
+
+
+def with_kernel(name, kernel, error, message):
+    """Each object with a kernel, which `KendallNeighbors` calls a measure."""
+    names = {wkendall.KendallNeighbors: "measure"}
+    return [
+        (f"{name}, {kind.__name__}", fit(kind, **{names.get(kind, "kernel"): kernel}), error, message)
+        for kind in KERNEL_OBJECTS
+    ]
 
 
 def each(kinds, name, error, message, **what):
@@ -128,13 +137,15 @@ OBJECTS = [
     *each(CLASSIFIERS, "class_weight an array", ValueError,
           r'^class_weight is array\(.*, but must be None, "balanced" or a dict', class_weight=NINE),
     *each(CLASSIFIERS, "class_weight unknown", ValueError, r"^class_weight is 'equal', but must be", class_weight="equal"),
-    *each(KERNEL_OBJECTS, "weight unknown", ValueError, r"^weight is 'kendall', but must be one of", weight="kendall"),
-    *each(KERNEL_OBJECTS, "u missing", ValueError, r'^weight="mult" needs u', weight="mult"),
-    *each(KERNEL_OBJECTS, "lam missing", ValueError, r'^weight="mallows" needs lam', weight="mallows"),
-    *each(KERNEL_OBJECTS, "mallows signed", ValueError, r'^weight="mallows" does not use U, W',
-          weight="mallows", lam=1, signed=True),
-    *each(KERNEL_OBJECTS, "order huge", ValueError, r"^order is 18446744073709551616, but must be at most", order=HUGE),
-    *each(KERNEL_OBJECTS, "U in lists in a tuple", TypeError, r"^U\[0\] is a list", U=([[1.0] * 5],) * 2),
+    *with_kernel("weight unknown", Kendall("kendall"), ValueError, r"^weight is 'kendall', but must be one of"),
+    *with_kernel("u missing", Kendall("mult"), ValueError, r'^weight="mult" needs u'),
+    *with_kernel("lam negative", wkendall.Mallows(-1.0), ValueError, r"^lam is -1"),
+    *with_kernel("order huge", Kendall(order=HUGE), ValueError, r"^order is 18446744073709551616, but must be at most"),
+    *with_kernel("U in lists in a tuple", TensorKernel(([[1.0] * 5],) * 2), TypeError, r"^U\[0\] is a list"),
+    *with_kernel("a word", "mult", TypeError, r"^(kernel|measure) must be a measure, such as .*, or None, not 'mult'$"),
+    *with_kernel("a class", Kendall, TypeError, r"^(kernel|measure) is the class Kendall: pass an object, such as Kendall\(\)$"),
+    *each(KERNEL_OBJECTS[:3], "a distance", ValueError, r"^\w+ needs a kernel, but KendallDistance\(\) is a distance",
+          kernel=wkendall.KendallDistance()),
     *each(KERNEL_OBJECTS[:1], "cache of nothing", ValueError, r"^cache_size is 0, but must be a number", cache_size=0),
     *each(KERNEL_OBJECTS[:1], "cache a word", TypeError, r"^cache_size must be a number of mebibytes", cache_size="1 GB"),
     *each(KERNEL_OBJECTS[:1], "cache endless", ValueError, r"^cache_size is inf, but must be", cache_size=float("inf")),
@@ -146,7 +157,6 @@ OBJECTS = [
     *each(KERNEL_OBJECTS[2:3], "random_state negative", ValueError, r"^random_state is -1, but must be None, a seed",
           random_state=-1),
     ("neighbours none", fit(wkendall.KendallNeighbors, n_neighbors=0), ValueError, r"^n_neighbors is 0, but must be at least 1"),
-    ("neighbours by an unknown metric", fit(wkendall.KendallNeighbors, metric="tau"), ValueError, r"^metric is 'tau', but"),
     ("neighbours of an unknown mode", fit(wkendall.KendallNeighbors, mode="graph"), ValueError, r"^mode is 'graph', but"),
     ("neighbours in a bad radius", fit(wkendall.KendallNeighbors, radius="1"), TypeError, r"^radius must be a real number"),
     ("neighbours too many", lambda: fitted(wkendall.KendallNeighbors).kneighbors(n_neighbors=6), ValueError,
@@ -157,32 +167,27 @@ OBJECTS = [
      r"^n_neighbors is 9, but fit had 6 rankings"),
     ("neighbours of a single ranking", lambda: wkendall.KendallNeighbors(1).fit_transform(X[:1]), ValueError,
      r"^n_neighbors is 1, but fit had 1 ranking, of which a ranking finds itself: none can be found$"),
-    *((f"neighbours by a distance with {name}", fit(wkendall.KendallNeighbors, metric="distance", **{name: value}), ValueError,
-       rf'^{name} is given, but metric="distance" does not use it: it goes with metric="kernel"$')
-      for name, value in [("weight", "average"), ("k", 2), ("u", "log"), ("U", np.eye(5)), ("W", 1), ("lam", 1.0),
-                          ("signed", True), ("normalize", True), ("order", 3)]),
     ("neighbours in no radius", lambda: fitted(wkendall.KendallNeighbors).radius_neighbors(X), ValueError,
      r"^radius is not given: pass one here or to KendallNeighbors$"),
-    ("neighbours in a negative radius", lambda: fitted(wkendall.KendallNeighbors, metric="distance").radius_neighbors(X, -1),
-     ValueError, r"^radius is -1\.0: it must be a distance from 0$"),
+    ("neighbours in a negative radius", lambda: fitted(wkendall.KendallNeighbors).radius_neighbors(X, -1), ValueError,
+     r"^radius is -1\.0: it must be a distance from 0$"),
     ("neighbours without a flag", lambda: fitted(wkendall.KendallNeighbors).kneighbors(X, 2, 1), TypeError,
      r"^return_distance must be True or False"),
     ("neighbours before fit", lambda: wkendall.KendallNeighbors().kneighbors(X), NotFittedError, r"not fitted"),
     ("landmarks unknown", fit(wkendall.KendallNystroem, landmarks="all"), ValueError, r"^landmarks is 'all', but must be one of"),
     ("landmarks none", fit(wkendall.KendallNystroem, n_components=0), ValueError, r"^n_components is 0, but must be at least 1"),
-    ("clusters none", fit(wkendall.KernelKMeans, n_clusters=0), ValueError, r"^n_clusters is 0, but must be at least 1"),
-    ("clusters too many", fit(wkendall.KernelKMeans, n_clusters=7), ValueError, r"^n_clusters is 7, but n_samples=6"),
-    ("clusters huge", fit(wkendall.KernelKMeans, n_clusters=HUGE), ValueError, r"^n_clusters is 18446744073709551616, but must"),
-    ("clusters from ragged ones", fit(wkendall.KernelKMeans, n_clusters=2, init=ROWS), ValueError, r"^init: row 1 has 3 items"),
-    ("clusters from masked ones", fit(wkendall.KernelKMeans, n_clusters=2, init=masked(X[:2], (1, 1))), ValueError,
+    ("clusters none", fit(wkendall.KendallKMeans, n_clusters=0), ValueError, r"^n_clusters is 0, but must be at least 1"),
+    ("clusters too many", fit(wkendall.KendallKMeans, n_clusters=7), ValueError, r"^n_clusters is 7, but n_samples=6"),
+    ("clusters huge", fit(wkendall.KendallKMeans, n_clusters=HUGE), ValueError, r"^n_clusters is 18446744073709551616, but must"),
+    ("clusters from ragged ones", fit(wkendall.KendallKMeans, n_clusters=2, init=ROWS), ValueError, r"^init: row 1 has 3 items"),
+    ("clusters from masked ones", fit(wkendall.KendallKMeans, n_clusters=2, init=masked(X[:2], (1, 1))), ValueError,
      r"^init has masked entries, one at row 1, column 1"),
-    ("clusters never tried", fit(wkendall.KernelKMeans, n_clusters=2, n_init=0), ValueError,
+    ("clusters never tried", fit(wkendall.KendallKMeans, n_clusters=2, n_init=0), ValueError,
      r"^n_init is 0, but must be at least 1"),
-    ("clusters of no weight", fit(wkendall.KernelKMeans, n_clusters=2, sample_weight=np.zeros(6)), ValueError,
+    ("clusters of no weight", fit(wkendall.KendallKMeans, n_clusters=2, sample_weight=np.zeros(6)), ValueError,
      r"^sample_weight is zero for all rankings"),
     ("features anywhere", fit(wkendall.KendallFeatures, missing="anywhere"), ValueError, r'^missing="anywhere" has no features'),
-    ("not fitted", lambda: wkendall.WeightedKendall().transform(X), NotFittedError,
-     r"^This WeightedKendall instance is not fitted"),
+    ("not fitted", lambda: wkendall.KendallGram().transform(X), NotFittedError, r"^This KendallGram instance is not fitted"),
     ("transform of other items", lambda: fitted().transform(X[:, :4].argsort()), ValueError,
      r"^X has 4 features, but KendallFeatures"),
     ("transform of no ranking", lambda: fitted().transform([[1, 1, 2, 3, 4]]), ValueError, r"^X: row 0 holds 1 twice"),
@@ -193,7 +198,7 @@ OBJECTS = [
     ("names no array", lambda: fitted().get_feature_names_out(3), ValueError,
      r"^input_features is 3, but must be an array of n names"),
     ("names too few", lambda: fitted().get_feature_names_out(["a"]), ValueError, r"^input_features should have length equal"),
-    ("calling with ragged rows", lambda: wkendall.WeightedKendall()(ROWS, X), ValueError, r"^X: row 1 has 3 items"),
+    ("calling with ragged rows", lambda: Kendall()(ROWS, X), ValueError, r"^X: row 1 has 3 items"),
     ("labels one kind", lambda: wkendall.suquan_svd(X, [1] * 6), ValueError, r"^y has 1 different labels, but must have two"),
     ("labels short", lambda: wkendall.suquan_svd(X, [0, 1]), ValueError, r"^y has shape \(2,\), but X has 6 rankings"),
     ("labels ragged", lambda: wkendall.suquan_svd(X, [0, [1]]), ValueError, r"^y is \[0, \[1\]\], but must have shape \(6,\)"),
@@ -225,18 +230,19 @@ OBJECTS = [
     ("dask other items", lambda: wkendall_dask.gram_matrix(X, [[1, 2]]), ValueError, r"^X has 5 items, but Y has 2"),
     ("dask chunks wrong", lambda: wkendall_dask.gram_matrix(X, chunks="many"), ValueError,
      r"^chunks is 'many', but must be the number of rows"),
-    ("dask W uneven", lambda: wkendall_dask.gram_matrix([[1, 2, 3]], W=np.arange(81.0).reshape(3, 3, 3, 3)), ValueError,
-     r"^W is not symmetric"),
+    ("dask W uneven", lambda: wkendall_dask.gram_matrix([[1, 2, 3]], kernel=TensorKernel(W=np.arange(81.0).reshape((3,) * 4))),
+     ValueError, r"^W is not symmetric"),
+    ("dask by a distance", lambda: wkendall_dask.gram_matrix(X, kernel=wkendall.KendallDistance()), ValueError,
+     r"^gram_matrix needs a kernel, but KendallDistance\(\) is a distance"),
     ("dask n_jobs zero", lambda: wkendall_dask.features(X, n_jobs=0), ValueError, r"^n_jobs is 0, but must be"),
     ("dask too many neighbours", lambda: wkendall_dask.neighbors(X, n_neighbors=6), ValueError,
      r"^n_neighbors is 6, but there are 5 other rankings"),
     ("dask too many neighbours in Y", lambda: wkendall_dask.neighbors(X, X[:2], n_neighbors=3), ValueError,
      r"^n_neighbors is 3, but there are 2 rankings"),
     ("dask no neighbours", lambda: wkendall_dask.neighbors(X, n_neighbors=0), ValueError, r"^n_neighbors is 0, but must be"),
-    ("dask neighbours and a radius", lambda: wkendall_dask.neighbors(X, n_neighbors=2, radius=1), ValueError,
-     r"^n_neighbors and radius are both given: pass one of them$"),
-    ("dask radius negative", lambda: wkendall_dask.neighbors(X, radius=-1, metric="distance"), ValueError, r"^radius is -1\.0"),
-    ("dask metric unknown", lambda: wkendall_dask.neighbors(X, metric="cosine"), ValueError, r"^metric is 'cosine', but must be"),
+    ("dask radius negative", lambda: wkendall_dask.neighbors_within(X, radius=-1), ValueError, r"^radius is -1\.0"),
+    ("dask measure unknown", lambda: wkendall_dask.neighbors(X, measure="cosine"), TypeError,
+     r"^measure must be a measure, .* not 'cosine'$"),
     ("dask neighbours of other items", lambda: wkendall_dask.neighbors(X, [[1, 2]]), ValueError, r"^X has 5 items, but Y has 2"),
     ("rankings none", lambda: datasets.make_uniform(-1, 3), ValueError, r"^m is -1, but must be at least 0"),
     ("rankings of no items", lambda: datasets.make_uniform(3, 0), ValueError, r"^n is 0, but must be at least 1"),
@@ -278,8 +284,8 @@ OBJECTS = [
     ("skip numbers", of_file(lambda path: wkendall.read_csv(path, skip=[0]), "a,b\n1,2\n"), TypeError, r"^skip must be the name"),
     ("item without long", of_file(lambda path: wkendall.read_csv(path, item="a"), "a,b\n1,2\n"), ValueError,
      r'^item goes with layout="long", not \'ranks\''),
-    ("items of ranks", of_file(lambda path: wkendall.read_csv(path, items=["a"]), "a,b\n1,2\n"), ValueError,
-     r'^items goes with layout="choices" and layout="long"'),
+    ("items without a column", of_file(lambda path: wkendall.read_csv(path, items=["c"]), "a,b\n1,2\n"), ValueError,
+     r"^votes\.csv, line 1: there is no column 'c': they are 'a', 'b'$"),
     ("items twice", of_file(lambda path: wkendall.read_csv(path, layout="choices", items=["a", "a"]), "x,y\na,\n"), ValueError,
      r"^items holds 'a' twice"),
     ("names twice, or a ranking", of_file(wkendall.read_csv, "1,1\n1,2\n"), ValueError,
@@ -311,7 +317,7 @@ OBJECTS = [
      .transform(pd.DataFrame([["b", "a"]], columns=["2nd", "1st"])), ValueError, r"^The feature names .* in the same order"),
     ("columns in another order", lambda: wkendall.SuquanSVDClassifier().fit(pd.DataFrame(X, columns=list("abcde")), Y)
      .predict(pd.DataFrame(X, columns=list("bacde"))), ValueError, r"^The feature names should match"),
-    ("codes in another order", lambda: wkendall.WeightedKendall().fit(pd.DataFrame(X, columns=[7, 8, 9, 10, 11]))
+    ("codes in another order", lambda: wkendall.KendallGram().fit(pd.DataFrame(X, columns=[7, 8, 9, 10, 11]))
      .transform(pd.DataFrame(X, columns=[7, 9, 8, 10, 11])), ValueError,
      r"^item 1 is labelled 8 in the data of fit and 9 in X"),
     ("lists of strangers", lambda: wkendall.from_lists([["a"]], items=["b"]), ValueError,
@@ -377,9 +383,9 @@ OBJECTS = [
      r"^published must be a dict of numbers"),
     ("picture of pairs", lambda: plotting.plot_differences({"a": (1, 2)}), ValueError,
      r"^intervals\['a'\] has 2 numbers, but must be"),
-    ("frames with other columns", lambda: wkendall.WeightedKendall()(pd.DataFrame([[1, 2]], columns=["a", "b"]),
-                                                                    pd.DataFrame([[1, 2]], columns=["b", "a"])), ValueError,
-     r"^item 0 is labelled 'a' in X and 'b' in Y"),
+    ("frames with other columns", lambda: Kendall()(pd.DataFrame([[1, 2]], columns=["a", "b"]),
+                                                   pd.DataFrame([[1, 2]], columns=["b", "c"])), ValueError,
+     r"^X has the item 'a', but Y does not: both must rank the same items$"),
     ("file of a matrix without a folder", lambda: wkendall.gram_to_file("no/such/folder/K.npy", X), FileNotFoundError,
      r"^no/such/folder/K\.npy cannot be written: there is no folder no/such/folder$"),
     ("file of a matrix with no name", lambda: wkendall.gram_to_file(3, X), TypeError, r"^path must be the name of a file"),

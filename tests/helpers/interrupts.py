@@ -23,6 +23,7 @@ from pathlib import Path
 
 import numpy as np
 import wkendall
+from wkendall import Rankings
 
 rng = np.random.default_rng(0)
 
@@ -41,6 +42,7 @@ def tied(rows: int, items: int) -> np.ndarray:
 
 SIGNALS = (signal.SIGINT, signal.SIGTERM)
 MULT = {"weight": "mult", "u": "log"}
+KERNEL = wkendall.Kendall(**MULT)
 FOLDER = tempfile.TemporaryDirectory()
 
 
@@ -48,7 +50,7 @@ def to_file(X: np.ndarray) -> None:
     """Write what is thrown away again."""
     folder = Path(FOLDER.name)
     try:
-        wkendall.gram_to_file(folder / "gram.npy", X, resume=True, **MULT)
+        wkendall.gram_to_file(folder / "gram.npy", X, kernel=KERNEL, resume=True)
     finally:
         for path in folder.iterdir():
             path.unlink()
@@ -69,13 +71,17 @@ CASES = {
     "gram_matrix, ties": (tied, (2000, 1000), lambda X: wkendall.gram_matrix(X, ties="mean", **MULT)),
     "gram_matrix, self-similarities": (tied, (200, 3000), own_values),
     "distance_matrix": (rankings, (6000, 1500), wkendall.distance_matrix),
-    "mallows": (rankings, (6000, 1500), lambda X: wkendall.mallows(X, lam=0.1)),
-    "neighbors": (rankings, (120_000, 40), lambda X: wkendall.neighbors(X, metric="distance")),
-    "neighbors, tiles": (rankings, (30_000, 40), lambda X: wkendall.neighbors(X, **MULT)),
-    "neighbors, radius": (rankings, (120_000, 40), lambda X: wkendall.neighbors(X, metric="distance", radius=10)),
+    "mallows": (rankings, (6000, 1500), wkendall.Mallows(0.1)),
+    "neighbors": (rankings, (120_000, 40), wkendall.neighbors),
+    "neighbors, tiles": (rankings, (30_000, 40), lambda X: wkendall.neighbors(X, measure=KERNEL)),
+    "neighbors, radius": (rankings, (120_000, 40), lambda X: wkendall.neighbors_within(X, radius=10)),
     "diagonal": (tied, (1000, 4000), lambda X: wkendall.diagonal(X, ties="mean", weight="average", signed=True)),
-    "features": (rankings, (4000, 300), lambda X: wkendall.features(X, dtype=np.float32, **MULT)),
-    "features, ties": (tied, (4000, 300), lambda X: wkendall.features(X, dtype=np.float32, ties="mean", **MULT)),
+    "features": (rankings, (4000, 300), lambda X: wkendall.features(X, KERNEL, dtype=np.float32)),
+    "features, ties": (
+        tied,
+        (4000, 300),
+        lambda X: wkendall.features(Rankings(X, ties="mean"), KERNEL, dtype=np.float32),
+    ),
     "gram_matrix, U and ties": (
         tied,
         (2000, 300),
@@ -84,9 +90,13 @@ CASES = {
     "combine, ties": (
         tied,
         (6000, 1500),
-        lambda X: wkendall.combine(X, np.ones(len(X)), np.ones((1500, 1500)), ties="mean"),
+        lambda X: wkendall.combine(Rankings(X, ties="mean"), np.ones(len(X)), np.ones((1500, 1500))),
     ),
-    "suquan_svd, ties": (tied, (6000, 300), lambda X: wkendall.suquan_svd(X, np.arange(len(X)) % 2, ties="mean")),
+    "suquan_svd, ties": (
+        tied,
+        (6000, 300),
+        lambda X: wkendall.suquan_svd(Rankings(X, ties="mean"), np.arange(len(X)) % 2),
+    ),
     "embed": (rankings, (4000, 300), lambda X: wkendall.embed(X, np.ones((300, 300)), dtype=np.float32)),
     "combine": (rankings, (6000, 1500), lambda X: wkendall.combine(X, np.ones(len(X)), np.ones((1500, 1500)))),
     "linear_function": (
@@ -99,8 +109,12 @@ CASES = {
     "SuquanSVDRegressor": (rankings, (3000, 150), lambda X: wkendall.SuquanSVDRegressor().fit(X, X[:, 0])),
     "AlternatingClassifier": (rankings, (1000, 60), lambda X: wkendall.AlternatingClassifier().fit(X, X[:, 0] % 2)),
     "AlternatingRegressor": (rankings, (1000, 60), lambda X: wkendall.AlternatingRegressor().fit(X, X[:, 0])),
-    "KernelKMeans": (rankings, (4000, 400), lambda X: wkendall.KernelKMeans(20, **MULT).fit(X)),
-    "KendallNystroem": (rankings, (12000, 500), lambda X: wkendall.KendallNystroem(1500, **MULT).fit_transform(X)),
+    "KendallKMeans": (rankings, (4000, 400), lambda X: wkendall.KendallKMeans(20, KERNEL).fit(X)),
+    "KendallNystroem": (
+        rankings,
+        (12000, 500),
+        lambda X: wkendall.KendallNystroem(KERNEL, n_components=1500).fit_transform(X),
+    ),
     "two_sample_test": (
         rankings,
         (3000, 12),
@@ -109,15 +123,15 @@ CASES = {
     "independence_test": (
         rankings,
         (1500, 12),
-        lambda X: wkendall.independence_test(X, X[::-1], y_kernel="mallows", n_permutations=10**5),
+        lambda X: wkendall.independence_test(X, X[::-1], y_kernel=wkendall.Mallows(0.05), n_permutations=10**5),
     ),
     "consensus": (rankings, (50, 400), wkendall.consensus),
-    "consensus, weights": (rankings, (50, 100), lambda X: wkendall.consensus(X, **MULT)),
-    "consensus, average": (rankings, (2000, 300), lambda X: wkendall.consensus(X, weight="average")),
+    "consensus, weights": (rankings, (50, 100), lambda X: wkendall.consensus(X, kernel=KERNEL)),
+    "consensus, average": (rankings, (2000, 300), lambda X: wkendall.consensus(X, kernel=wkendall.Kendall("average"))),
     "pair_importance": (
         tied,
         (400, 8000),
-        lambda X: wkendall.pair_importance(X, np.ones(len(X)), ties="mean", **MULT),
+        lambda X: wkendall.pair_importance(Rankings(X, ties="mean"), np.ones(len(X)), kernel=KERNEL),
     ),
     "gram_to_file": (rankings, (6000, 400), to_file),
 }
@@ -185,7 +199,7 @@ def main() -> None:
     import sklearn.svm  # noqa: F401  so that no signal comes while it is loaded
 
     for getting in (
-        "KernelKMeans",
+        "KendallKMeans",
         "KendallNystroem",
         "SuquanSVDClassifier",
         "suquan_svd",

@@ -21,12 +21,12 @@ from pathlib import Path
 import numpy as np
 import wkendall
 from processes import Child
-from wkendall.kernels import blocks
+from wkendall.gram_file import blocks
 
 ENVIRONMENT = {**os.environ, "PYTHONPATH": str(Path(wkendall.__file__).resolve().parents[1])}
 #: The command with another size of blocks.
 COMMAND = (
-    "import sys; from wkendall import cli; from wkendall.kernels import blocks; "
+    "import sys; from wkendall import cli; from wkendall.gram_file import blocks; "
     "blocks.BLOCK_BYTES = int(sys.argv.pop(1)); sys.exit(cli.main())"
 )
 KERNEL = ["--weight", "mult", "--u", "log"]

@@ -1,16 +1,40 @@
 """Random orders of items, with ties and gaps, and files of them."""
 
 import itertools
+from collections import namedtuple
 
 import numpy as np
+from wkendall.arrays.sparse import SparseRows
+from wkendall.reading.csv_files import read_table
 
 NAN = np.nan
+Numbers = namedtuple("Numbers", "X items ids")
 
 
 def same(found, wanted):
     assert found.dtype == np.float64
     assert found.flags.c_contiguous
     np.testing.assert_array_equal(found, np.array(wanted, dtype=float))
+
+
+def numbers(path, skip=(), **how):
+    """What a CSV file holds before it is checked: an array with NaN, the items, and the names of the rankings."""
+    found = read_table(path, skip=[skip] if isinstance(skip, str) else list(skip), **how)
+    return Numbers(dense(found.X), found.items, found.ids)
+
+
+def dense(X):
+    """An array with NaN for what is not listed."""
+    if not isinstance(X, SparseRows):
+        return X
+    found = np.full(X.shape, NAN)
+    found[np.repeat(np.arange(X.shape[0]), np.diff(X.bounds)), X.columns] = X.values
+    return found
+
+
+def ranks(rankings):
+    """The ranks of rankings as floats, NaN for what is not listed."""
+    return np.ascontiguousarray(np.asarray(rankings), dtype=float)
 
 
 def written(folder, name, text, encoding="utf-8"):

@@ -4,9 +4,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-import wkendall
 from definitions import random_rankings
-from wkendall.kernels import blocks, matrix_file
+from nouns import gram_to_file
+from wkendall.gram_file import blocks, matrix_file
 
 MULT = {"weight": "mult", "u": "log"}
 
@@ -46,4 +46,4 @@ def interrupted(monkeypatch, count, error=StopError, **params):
         small_blocks(patch, 15)
         stop_after(patch, count, error)
         with pytest.raises(error):
-            wkendall.gram_to_file("gram.npy", X, **params)
+            gram_to_file("gram.npy", X, **params)

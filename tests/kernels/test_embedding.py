@@ -9,6 +9,8 @@ import numpy as np
 import pytest
 import wkendall
 from definitions import embedding, kernels, outer_form, random_rankings
+from nouns import features, kernel_of
+from wkendall import Kendall, Rankings
 
 ORDERS = range(1, 5)
 BOUND = 1e-12
@@ -43,9 +45,9 @@ def test_embed_accepts_what_the_kernels_accept():
         assert (wkendall.embed(X, same) == wanted).all()
     assert (wkendall.embed(X.tolist(), U) == wanted).all()
     assert (wkendall.embed(X - 1, U) == wanted).all()
-    assert (wkendall.embed(np.argsort(X, axis=1), U, input="orders") == wanted).all()
-    assert (wkendall.embed(1 / X, U, input="scores") == wanted).all()
-    assert (wkendall.embed(n + 1 - X, U, top="high") == wanted).all()
+    assert (wkendall.embed(Rankings(np.argsort(X, axis=1), input="orders"), U) == wanted).all()
+    assert (wkendall.embed(Rankings(1 / X, input="scores"), U) == wanted).all()
+    assert (wkendall.embed(Rankings(n + 1 - X, top="high"), U) == wanted).all()
 
 
 @pytest.mark.parametrize("order", ORDERS)
@@ -169,11 +171,13 @@ def test_what_the_numbers_are_and_which_end_is_the_top():
         (-(X**3.0), {"input": "scores"}),
         (n + 1 - X, {"top": "high"}),
     ]:
-        assert (wkendall.combine(values, coef, U, **options) == wkendall.combine(X, coef, U)).all()
-        assert (wkendall.linear_function(values, U, B, **options) == wkendall.linear_function(X, U, B)).all()
-        assert (wkendall.inverse(values, **options) == wkendall.inverse(X)).all()
+        rankings = Rankings(values, **options)
+        assert (wkendall.combine(rankings, coef, U) == wkendall.combine(X, coef, U)).all()
+        assert (wkendall.linear_function(rankings, U, B) == wkendall.linear_function(X, U, B)).all()
+        assert (wkendall.inverse(rankings) == wkendall.inverse(X)).all()
         for params in kernels(n, rng):
-            assert (wkendall.features(values, **params, **options) == wkendall.features(X, **params)).all()
+            kernel = kernel_of(params)
+            assert (wkendall.features(rankings, kernel) == wkendall.features(X, kernel)).all()
 
 
 @pytest.mark.parametrize("m", [0, 1, 5])
@@ -187,7 +191,7 @@ def test_inverse(n, m):
         assert [s[item - 1] for item in inverted] == list(range(1, n + 1))
     assert (wkendall.inverse(found) == X).all()
     # The inverse of a ranking is its order.
-    assert (wkendall.inverse(found, input="orders") == found).all()
+    assert (wkendall.inverse(Rankings(found, input="orders")) == found).all()
 
 
 @pytest.mark.parametrize(("n", "order"), [(40, 1), (40, 2), (12, 3), (7, 4)])
@@ -199,7 +203,7 @@ def test_the_same_bits_for_any_number_of_threads(n, order):
     assert all((other == sums[0]).all() for other in sums)
     values = [wkendall.linear_function(X, U, B, n_jobs=n_jobs) for n_jobs in (1, 2, 3, None)]
     assert all((other == values[0]).all() for other in values)
-    found = [wkendall.features(X[:100], weight="add", u="log", n_jobs=n_jobs) for n_jobs in (1, 2, 3, None)]
+    found = [wkendall.features(X[:100], Kendall("add", u="log"), n_jobs=n_jobs) for n_jobs in (1, 2, 3, None)]
     assert all((other == found[0]).all() for other in found)
 
 
@@ -249,7 +253,7 @@ def test_features_dotted_are_the_kernel(n, options):
     for params in kernels(n, rng):
         for top in ("low", "high"):
             same = {**params, **options, "top": top}
-            first, second = wkendall.features(X, **same), wkendall.features(Y, **same)
+            first, second = features(X, same), features(Y, same)
             assert first.ndim == 2
             assert first.dtype == np.float64
             assert first.shape == (9, second.shape[1])
@@ -265,19 +269,20 @@ def test_how_many_features(n):
     pairs = n * (n - 1) // 2
     for params in kernels(n):
         if params["weight"] != "average":
-            assert wkendall.features(X, signed=True, **params).shape == (3, pairs)
-            assert wkendall.features(X, signed=True, normalize=True, **params).shape == (3, pairs)
+            assert wkendall.features(X, Kendall(signed=True, **params)).shape == (3, pairs)
+            assert wkendall.features(X, Kendall(signed=True, normalize=True, **params)).shape == (3, pairs)
     assert wkendall.features(X).shape == (3, pairs + 1)
-    assert wkendall.features(X[:0], signed=True).shape == (0, pairs)
+    assert wkendall.features(X[:0], Kendall(signed=True)).shape == (0, pairs)
 
 
 def test_features_in_single_precision():
     X = random_rankings(np.random.default_rng(0), 6, 9)
     for params in kernels(9):
         for options in OPTIONS:
-            single = wkendall.features(X, dtype=np.float32, **params, **options)
+            kernel = Kendall(**params, **options)
+            single = wkendall.features(X, kernel, dtype=np.float32)
             assert single.dtype == np.float32
-            np.testing.assert_allclose(single, wkendall.features(X, **params, **options), rtol=1e-6, atol=1e-12)
+            np.testing.assert_allclose(single, wkendall.features(X, kernel), rtol=1e-6, atol=1e-12)
 
 
 # What is refused.
@@ -286,6 +291,7 @@ X = random_rankings(np.random.default_rng(0), 6, 5)
 U = np.ones((5, 5))
 COEF = np.ones(6)
 TWICE = [[1, 2, 3, 4, 4]]
+UNKNOWN = Rankings([[1, 2, 3, 4, np.nan]], missing="anywhere")
 
 
 def embed(values=X, weights=U, **options):
@@ -300,8 +306,8 @@ def linear(values=X, weights=U, coefficients=U, **options):
     return lambda: wkendall.linear_function(values, weights, coefficients, **options)
 
 
-def features(values=X, **options):
-    return lambda: wkendall.features(values, **options)
+def vectors(values=X, dtype=np.float64, **options):
+    return lambda: wkendall.features(values, kernel_of(options), dtype=dtype)
 
 
 # What is wrong, how it is called, the exception, what its message must contain.
@@ -313,8 +319,6 @@ REFUSED = [
     ("embed no cube", embed(weights=np.ones((2, 5, 5))), ValueError, ["U", "(2, 5, 5)", "5"]),
     ("embed a number", embed(weights=1.0), ValueError, ["U is a single value"]),
     ("embed strings", embed(weights=[["a"] * 5] * 5), TypeError, ["U", "real numbers"]),
-    ("embed input unknown", embed(input="rank"), ValueError, ["input is 'rank'"]),
-    ("embed top unknown", embed(top="bottom"), ValueError, ["top is 'bottom'"]),
     ("embed integers", embed(dtype=int), ValueError, ["dtype", "float64 or float32"]),
     ("embed out of another shape", embed(out=np.empty((6, 5, 4))), ValueError, ["out", "(6, 5, 4)", "(6, 5, 5)"]),
     ("embed out of another type", embed(out=np.empty((6, 5, 5), "f4")), ValueError, ["out", "float32", "float64"]),
@@ -335,15 +339,21 @@ REFUSED = [
     ("linear B of strings", linear(coefficients=[["a"] * 5] * 5), TypeError, ["B", "real numbers"]),
     ("inverse no rankings", lambda: wkendall.inverse(TWICE), ValueError, ["X: row 0 holds 4 twice"]),
     ("inverse one ranking", lambda: wkendall.inverse(X[0]), ValueError, ["X is 1-dimensional"]),
-    ("inverse input unknown", lambda: wkendall.inverse(X, input="rank"), ValueError, ["input is 'rank'"]),
-    ("features no rankings", features(TWICE), ValueError, ["X: row 0 holds 4 twice"]),
-    ("features weight unknown", features(weight="kendall"), ValueError, ["weight is 'kendall'"]),
-    ("features k missing", features(weight="top"), ValueError, ["needs k"]),
-    ("features u short", features(weight="mult", u=[1, 2]), ValueError, ["u has 2", "5"]),
-    ("features u unused", features(u="log"), ValueError, ["u is given"]),
-    ("features signed no flag", features(signed=1), TypeError, ["signed must be True or False"]),
-    ("features normalize no flag", features(normalize=1), TypeError, ["normalize must be True or False"]),
-    ("features of integers", features(dtype=int), ValueError, ["dtype", "float64 or float32"]),
+    ("inverse of ties", lambda: wkendall.inverse(Rankings(TWICE, ties="mean")), ValueError, ["ties"]),
+    ("embed unknown positions", embed(UNKNOWN), ValueError, ['missing="anywhere"', 'missing="bottom"']),
+    ("features of unknown positions", lambda: wkendall.features(UNKNOWN), ValueError, ['missing="anywhere"']),
+    ("features of a distance", lambda: wkendall.features(X, wkendall.KendallDistance()), ValueError, ["needs a kernel"]),
+    ("features of order 3", vectors(order=3), ValueError, ["order"]),
+    ("features of weights", vectors(U=U), ValueError, []),
+    ("features of Mallows", vectors(lam=1.0), ValueError, []),
+    ("features no rankings", vectors(TWICE), ValueError, ["X: row 0 holds 4 twice"]),
+    ("features weight unknown", vectors(weight="kendall"), ValueError, ["weight is 'kendall'"]),
+    ("features k missing", vectors(weight="top"), ValueError, ["needs k"]),
+    ("features u short", vectors(weight="mult", u=[1, 2]), ValueError, ["u has 2", "5"]),
+    ("features u unused", vectors(u="log"), ValueError, ["u is given"]),
+    ("features signed no flag", vectors(signed=1), TypeError, ["signed must be True or False"]),
+    ("features normalize no flag", vectors(normalize=1), TypeError, ["normalize must be True or False"]),
+    ("features of integers", vectors(dtype=int), ValueError, ["dtype", "float64 or float32"]),
 ]  # fmt: skip
 
 
@@ -359,7 +369,7 @@ def test_refused(call, error, words):
 
 def test_results_that_do_not_fit_in_memory(leave_memory):
     leave_memory(100)
-    for call in (embed(), features(), features(signed=True)):
+    for call in (embed(), vectors(), vectors(signed=True)):
         with pytest.raises(ValueError, match=r"but only 100\.0 B of memory"):
             call()
     out = np.empty((6, 5, 5))

@@ -5,9 +5,16 @@ from pathlib import Path
 import numpy as np
 import pytest
 import wkendall
+from nouns import gram_to_file
 from stopped_runs import MULT, StopError, X, files, interrupted, small_blocks
-from wkendall.cli import main
-from wkendall.kernels import matrix_file
+from wkendall.gram_file import matrix_file
+
+
+def command(*words):
+    """Run the command line."""
+    from wkendall.cli import main
+
+    return main(list(words))
 
 
 @pytest.fixture(autouse=True)
@@ -23,14 +30,14 @@ SAME = [{}, MULT, {"Y": X[:7]}, {"dtype": np.float32, **MULT}, {"normalize": Tru
 @pytest.mark.parametrize("params", SAME, ids=range(len(SAME)))
 def test_a_finished_file_is_done(params):
     """With the same rankings and options there is nothing to do, also if the file was written by other means."""
-    wanted = wkendall.gram_to_file("gram.npy", **{"X": X, **params})
+    wanted = gram_to_file("gram.npy", **{"X": X, **params})
     before = Path("gram.npy").stat()
-    found = wkendall.gram_to_file("gram.npy", resume=True, **{"X": X, **params})
+    found = gram_to_file("gram.npy", resume=True, **{"X": X, **params})
     assert (found == wanted).all()
     assert (Path("gram.npy").stat().st_ino, Path("gram.npy").stat().st_mtime_ns) == (before.st_ino, before.st_mtime_ns)
     assert files() == ["gram.npy"]
     np.save("gram.npy", wkendall.gram_matrix(**{"X": X, **params}))
-    assert (wkendall.gram_to_file("gram.npy", resume=True, **{"X": X, **params}) == wanted).all()
+    assert (gram_to_file("gram.npy", resume=True, **{"X": X, **params}) == wanted).all()
 
 
 #: Of the last, the first 15 rankings are the same, so that the first block is.
@@ -53,20 +60,20 @@ def test_another_matrix_is_refused(other):
         r"^gram.npy already exists, and is not (an .npy file of|the matrix of these).*: remove it, or use another name$"
     )
     with pytest.raises(FileExistsError, match=message):
-        wkendall.gram_to_file("gram.npy", resume=True, **{"X": X, **other})
+        gram_to_file("gram.npy", resume=True, **{"X": X, **other})
     assert Path("gram.npy").read_bytes() == before
     assert files() == ["gram.npy"]
 
 
 def test_every_bit_counts():
-    wkendall.gram_to_file("gram.npy", X, **MULT)
+    gram_to_file("gram.npy", X, **MULT)
     whole = Path("gram.npy").read_bytes()
     for place in (3, 130, len(whole) // 2, len(whole) - 1, len(whole)):
         damaged = bytearray(whole + b"x")
         damaged[place] ^= 1
         Path("gram.npy").write_bytes(bytes(damaged) if place == len(whole) else bytes(damaged[:-1]))
         with pytest.raises(FileExistsError, match="already exists, and is not"):
-            wkendall.gram_to_file("gram.npy", X, resume=True, **MULT)
+            gram_to_file("gram.npy", X, resume=True, **MULT)
 
 
 def test_a_comparison_that_is_interrupted(monkeypatch):
@@ -106,7 +113,7 @@ def test_a_journal_of_somebody_else(content, resume):
     with pytest.raises(ValueError, match=message):
         wkendall.gram_to_file("gram.npy", X, resume=resume)
     for words in (["--resume"], ["--force"], ["--resume", "--force"], []):
-        assert main(["gram", "x.npy", "-o", "gram.npy", *words]) == 1
+        assert command("gram", "x.npy", "-o", "gram.npy", *words) == 1
     assert Path("gram.npy.journal").read_bytes() == content
     assert Path("gram.npy.unfinished").read_bytes() == b"precious"
     assert files() == ["gram.npy.journal", "gram.npy.unfinished", "x.npy"]
@@ -118,7 +125,7 @@ def test_an_unfinished_file_of_somebody_else_beside_an_empty_journal():
     for words in (["--force"], ["--resume", "--force"]):
         Path("gram.npy.journal").write_bytes(b"")
         Path("gram.npy.unfinished").write_bytes(b"precious")
-        main(["gram", "x.npy", "-o", "gram.npy", *words])
+        command("gram", "x.npy", "-o", "gram.npy", *words)
         assert Path("gram.npy.unfinished").read_bytes() == b"precious"
 
 
@@ -143,6 +150,6 @@ def test_links_that_lead_to_each_other(resume, capsys):
         wkendall.gram_to_file("gram.npy", X, resume=resume)
     np.save("x.npy", X)
     for words in (["--resume"], [], ["--force"]):
-        assert main(["gram", "x.npy", "-o", "gram.npy", *words]) == 1
+        assert command("gram", "x.npy", "-o", "gram.npy", *words) == 1
         assert "gram.npy: Too many levels of symbolic links" in capsys.readouterr().err
     assert files() == ["gram.npy", "other.npy", "x.npy"]

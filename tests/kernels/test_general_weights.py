@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 import wkendall
 from definitions import pairs_of_pairs, random_rankings
-from wkendall.kernels import named_weights, tensors
+from wkendall import named_weights, tensors
 
 
 def semidefinite(rng, n, rank):

@@ -12,10 +12,12 @@ import pytest
 import wkendall
 from completions import NAN, completions, random_rows
 from definitions import kernels, random_rankings, sums
+from nouns import features
 from paths import SHARED
 from scipy.stats import kendalltau
 from sklearn.model_selection import StratifiedKFold, cross_val_score
 from sklearn.svm import SVC
+from wkendall import Rankings
 
 DATA = SHARED / "data/expression"
 BACKENDS = (
@@ -156,7 +158,7 @@ def test_signed_values_of_unknown_places_keep_their_digits(n):
 def test_expected_distance(missing):
     rng = np.random.default_rng(1)
     X = random_rows(rng, 4, 5)
-    D = wkendall.distance_matrix(X, ties="mean", missing=missing)
+    D = wkendall.distance_matrix(Rankings(X, ties="mean", missing=missing))
     for p, q in product(range(4), range(4)):
         pairs = product(completions(X[p], missing), completions(X[q], missing))
         wanted = np.mean([10 - sums(s, t, "standard").concordant for s, t in pairs])
@@ -312,8 +314,7 @@ def test_distance_of_top_lists():
                 wanted += one != other
             else:
                 wanted += 0.5
-        X = wkendall.from_lists([A, B]).X
-        assert wkendall.distance_matrix(X, missing="bottom", ties="mean")[0, 1] == wanted
+        assert wkendall.distance_matrix(wkendall.from_lists([A, B]))[0, 1] == wanted
 
 
 @pytest.mark.parametrize("missing", ["error", "bottom"])
@@ -323,12 +324,12 @@ def test_features_are_means_over_completions(signed, missing):
     for n in range(1, 5):
         X = random_rows(rng, 8, n, missing=missing == "bottom")
         for parameters in kernels(n, rng):
-            found = wkendall.features(X, ties="mean", missing=missing, signed=signed, **parameters)
+            found = features(X, {"ties": "mean", "missing": missing, "signed": signed, **parameters})
             for row, vector in zip(X, found, strict=True):
-                mean = wkendall.features(completions(row, missing), signed=signed, **parameters).mean(axis=0)
+                mean = features(completions(row, missing), {"signed": signed, **parameters}).mean(axis=0)
                 np.testing.assert_allclose(vector, mean, atol=1e-13)
             kernel = {"ties": "mean", "missing": missing, "signed": signed, "normalize": True, **parameters}
-            unit = wkendall.features(X, **kernel)
+            unit = features(X, kernel)
             np.testing.assert_allclose(unit @ unit.T, wkendall.gram_matrix(X, **kernel), atol=1e-12)
 
 
@@ -380,8 +381,10 @@ def test_kappa_is_the_kernel_with_the_identity(top, missing):
 
 def test_advice_is_given_only_where_it_can_be_followed():
     for call, can in (
-        (wkendall.mallows, True),
-        (lambda X: wkendall.correlation(X[0], X[0]), True),
+        (wkendall.Rankings, True),
+        (wkendall.gram_matrix, True),
+        (wkendall.Mallows(1.0), True),
+        (lambda X: wkendall.KendallCorrelation()(X[0], X[0]), True),
         (wkendall.inverse, False),
     ):
         with pytest.raises(ValueError, match="holds 2 twice") as raised:

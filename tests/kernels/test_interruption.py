@@ -59,14 +59,14 @@ CALLS = {
     "weights of positions of order 1": ("", 'position_weights(100_000_000, "mult", u="log", order=1)'),
     "features": (
         "X = np.array([rng.permutation(2500) for _ in range(20)])",
-        'features(X, weight="mult", u="log")',
+        'features(X, Kendall("mult", u="log"))',
     ),
 }
 
 CHILD = """
 import signal, time
 import numpy as np
-from wkendall import corr, features, gram_matrix, kappa, kernel, position_weights
+from wkendall import Kendall, corr, features, gram_matrix, kappa, kernel, position_weights
 
 signal.signal(signal.SIGINT, signal.default_int_handler)
 

@@ -10,6 +10,9 @@ import pytest
 import wkendall
 from definitions import expected, pairs_of_pairs, random_rankings, tuples
 from exact import mean_of_pairs, over_roots
+from nouns import features
+from wkendall import KendallCorrelation, TensorKernel
+from wkendall.gram_file import blocks
 
 BACKENDS = ["product", "pairs", "partition", "pairs-portable", "product-portable"]
 
@@ -51,7 +54,7 @@ class TestSelfSimilarityOfZero:
         parameters = {"weight": "add", "u": np.linspace(1, -1, 44), "signed": True, "ties": "mean"}
         for normalize in (False, True):
             assert wkendall.diagonal(halves(44), normalize=normalize, **parameters)[0] == 0
-            assert (np.abs(wkendall.features(halves(44), normalize=normalize, **parameters)[0]) < 1e-15).all()
+            assert (np.abs(features(halves(44), parameters | {"normalize": normalize})[0]) < 1e-15).all()
 
     @pytest.mark.parametrize("order", [1, 2, 3])
     def test_weights_that_add_up_to_nothing(self, order):
@@ -159,8 +162,8 @@ class TestUnderflow:
         wanted = wkendall.gram_matrix(X, weight=weight, u=u, normalize=True, ties="mean")
         parameters = {"weight": weight, "u": u * scale, "normalize": True, "ties": "mean"}
         np.testing.assert_allclose(wkendall.gram_matrix(X, **parameters), wanted, rtol=1e-12, atol=1e-14)
-        features = wkendall.features(X, **parameters)
-        np.testing.assert_allclose(features @ features.T, wanted, rtol=1e-12, atol=1e-14)
+        F = features(X, parameters)
+        np.testing.assert_allclose(F @ F.T, wanted, rtol=1e-12, atol=1e-14)
 
     @pytest.mark.parametrize("u", [[1, 1, 1e-170, 1e-170], [1, 1e-200, 1e-250, 1e-250], [1, -3e-180, 1e-180, 1e-300]])
     @pytest.mark.parametrize("signed", [False, True])
@@ -173,8 +176,8 @@ class TestUnderflow:
             K = wkendall.gram_matrix(X, **parameters, backend=backend)
             assert (np.diag(K) == 1).all()
             np.testing.assert_allclose(K, wanted, rtol=1e-10, atol=1e-14)
-        features = wkendall.features(X, **parameters)
-        np.testing.assert_allclose(features @ features.T, wanted, rtol=1e-10, atol=1e-14)
+        F = features(X, parameters)
+        np.testing.assert_allclose(F @ F.T, wanted, rtol=1e-10, atol=1e-14)
 
     @pytest.mark.parametrize("scale", [1e100, 1e160, 1e300])
     def test_weights_of_any_size(self, scale):
@@ -307,7 +310,7 @@ class TestFeaturesWithTies:
         u = 10.0 ** -np.arange(0, 2 * n, 2)
         starts = [0, 0, 2, 2, 2, 5, 5, 7, 8, 8, 8, 8]
         sizes = {0: 2, 2: 3, 5: 2, 7: 1, 8: 4}
-        features = wkendall.features([starts], weight=weight, u=u, signed=signed, ties="mean")[0]
+        found = features([starts], {"weight": weight, "u": u, "signed": signed, "ties": "mean"})[0]
         exact = [Fraction(value) for value in u]
 
         def mean(i, j):
@@ -322,7 +325,7 @@ class TestFeaturesWithTies:
             wanted = [float(mean(i, j) - mean(j, i)) for i, j in pairs]
         else:
             wanted = [float(mean(i, j)) for i, j in pairs] + [float(mean(j, i)) for i, j in pairs]
-        np.testing.assert_allclose(features, wanted, rtol=1e-13, atol=0)
+        np.testing.assert_allclose(found, wanted, rtol=1e-13, atol=0)
 
     @pytest.mark.parametrize("kernel", ["standard", "average", "top", "mult", "add"])
     @pytest.mark.parametrize("signed", [False, True])
@@ -334,9 +337,9 @@ class TestFeaturesWithTies:
             {"k": 3} if kernel == "top" else {"u": rng.standard_normal(7)} if kernel in ("mult", "add") else {}
         )
         for X in (rng.integers(1, 5, size=(6, 7)), random_rankings(rng, 6, 7)):
-            features = wkendall.features(X, **parameters)
+            F = features(X, parameters)
             K = wkendall.gram_matrix(X, **parameters)
-            np.testing.assert_allclose(features @ features.T, K, rtol=1e-12, atol=1e-12)
+            np.testing.assert_allclose(F @ F.T, K, rtol=1e-12, atol=1e-12)
 
 
 @pytest.mark.parametrize("weight", ["add", "mult"])
@@ -358,10 +361,10 @@ class TestWhatAReviewFound:
     """Cases that were wrong once."""
 
     def test_correlation_of_steep_weights(self):
-        assert wkendall.correlation([1, 2, 3], [1, 3, 2], weight="mult", u=[1, 1e-7, 1e-7]) == pytest.approx(1)
+        assert KendallCorrelation("mult", u=[1, 1e-7, 1e-7])([1, 2, 3], [1, 3, 2]) == pytest.approx(1)
         n = 60
         y = np.concatenate([[1], np.arange(n, 1, -1)])
-        value = wkendall.correlation(np.arange(1, n + 1), y, weight="mult", u=0.5 ** np.arange(n))
+        value = KendallCorrelation("mult", u=0.5 ** np.arange(n))(np.arange(1, n + 1), y)
         assert value == pytest.approx(float(self.exact_correlation(y, n)), rel=1e-9)
 
     @staticmethod
@@ -403,9 +406,7 @@ class TestWhatAReviewFound:
 
     def test_single_precision_everywhere(self):
         with pytest.raises(ValueError, match="too large for single precision"):
-            wkendall.diagonal([[1, 2, 3]], weight="add", u=[1e30] * 3, dtype=np.float32)
-        with pytest.raises(ValueError, match="too large for single precision"):
-            wkendall.features([[1, 2, 3]], weight="add", u=[1e60] * 3, dtype=np.float32)
+            features([[1, 2, 3]], {"weight": "add", "u": [1e60] * 3}, dtype=np.float32)
         W = np.zeros((3,) * 4)
         W[0, 1, 0, 2] = 1e300
         with pytest.raises(ValueError, match="too large for single precision"):
@@ -414,14 +415,15 @@ class TestWhatAReviewFound:
     def test_files_and_dask_without_symmetry(self, tmp_path, monkeypatch):
         import dask.array as da
 
-        monkeypatch.setattr(wkendall.kernels.blocks, "BLOCK_BYTES", 7 * 7 * 8)
+        monkeypatch.setattr(blocks, "BLOCK_BYTES", 7 * 7 * 8)
         rng = np.random.default_rng(0)
         W = rng.standard_normal((4,) * 4)
         X = random_rankings(rng, 30, 4)
-        wanted = wkendall.gram_matrix(X, W=W, check=False)
-        np.testing.assert_array_equal(wkendall.gram_to_file(tmp_path / "K.npy", X, W=W, check=False), wanted)
-        blocks = wkendall.dask.gram_matrix(da.from_array(X, chunks=(10, 4)), W=W, check=False)
-        np.testing.assert_array_equal(blocks.compute(scheduler="sync"), wanted)
+        kernel = TensorKernel(W=W, check=False)
+        wanted = wkendall.gram_matrix(X, kernel=kernel)
+        np.testing.assert_array_equal(wkendall.gram_to_file(tmp_path / "K.npy", X, kernel=kernel), wanted)
+        lazy = wkendall.dask.gram_matrix(da.from_array(X, chunks=(10, 4)), kernel=kernel)
+        np.testing.assert_array_equal(lazy.compute(scheduler="sync"), wanted)
 
     def test_files_of_others_are_left_alone(self, tmp_path):
         X = random_rankings(np.random.default_rng(0), 5, 4)

@@ -8,12 +8,9 @@ import numpy as np
 import pytest
 import wkendall
 from scipy.sparse import csr_array
-from wkendall import _core
-from wkendall.estimators import kernel_parameters
-from wkendall.kernels.nearest import neighbors_of
-from wkendall.kernels.run import Run
-from wkendall.kernels.specification import Distance, Kernel, Mallows
-from wkendall.reading.rankings import Reading
+from wkendall import Kendall, KendallDistance, Mallows, Rankings, _core
+from wkendall._run import Run
+from wkendall.nearest import neighbors_of
 
 KERNELS = [
     {},
@@ -54,24 +51,22 @@ def best(matrix, count, sign, own):
 @pytest.mark.parametrize(("items", "longest"), [(12, 11), (400, 8)])
 def test_every_kernel(items, longest, exponent, levels):
     rng = np.random.default_rng(items + longest)
-    reading = Reading(ties="mean", missing="bottom")
-    X, Y = (lists(rng, rows, items, longest, exponent, levels) for rows in (15, 90))
-    x, y = (reading.rankings(each, "X") for each in (X, Y))
-    whats = [Kernel(**kernel, **form) for kernel in KERNELS for form in FORMS]
-    for what in [*whats, Distance(), Mallows(0.01), Mallows(0.02, True)]:
-        measure = what.measure(items)
-        index = _core.ListIndex(measure, y.core)
-        sign = 1 if isinstance(what, Distance) else -1
+    x, y = (
+        Rankings(lists(rng, rows, items, longest, exponent, levels), ties="mean", missing="bottom") for rows in (15, 90)
+    )
+    kernels = [Kendall(**kernel, **form) for kernel in KERNELS for form in FORMS]
+    for measure in [*kernels, KendallDistance(), Mallows(0.01), Mallows(0.02, normalize=True)]:
+        index = _core.ListIndex(measure._measure(items), y._handle)
+        sign = 1 if measure.is_distance else -1
         for other in (x, None):
-            K = np.empty(((x if other is not None else y).rows, y.rows))
-            _core.gram(measure, (x if other is not None else y).core, y.core if other is not None else None, K)
+            K = measure(x, y) if other is not None else measure(y)
             count = int(rng.integers(1, 12))
             wanted = best(K, count, sign, other is None)
-            found = index.neighbors(None if other is None else other.core, count)
+            found = index.neighbors(None if other is None else other._handle, count)
             np.testing.assert_array_equal(found[1], wanted[1])
             np.testing.assert_array_equal(found[0], wanted[0])
             radius = float(np.quantile(K, 0.1 if sign == 1 else 0.9))
-            starts, columns, values = index.within(None if other is None else other.core, radius)
+            starts, columns, values = index.within(None if other is None else other._handle, radius)
             close = sign * K <= sign * radius
             if other is None:
                 np.fill_diagonal(close, False)
@@ -80,28 +75,25 @@ def test_every_kernel(items, longest, exponent, levels):
             np.testing.assert_array_equal(values, K[close])
 
 
-@pytest.mark.parametrize("options", [{"signed": True, "normalize": True}, {}, {"metric": "distance"}])
-def test_the_public_function_uses_it(options):
+@pytest.mark.parametrize("measure", [Kendall(signed=True, normalize=True), Kendall(), KendallDistance()], ids=repr)
+def test_the_public_function_uses_it(measure):
     rng = np.random.default_rng(5)
-    Y = lists(rng, 1500, 3000, 10, 1.0)
-    X = lists(rng, 60, 3000, 10, 1.0)
+    Y = Rankings(lists(rng, 1500, 3000, 10, 1.0), missing="bottom")
+    X = Rankings(lists(rng, 60, 3000, 10, 1.0), missing="bottom")
     for x, y in ((X, Y), (Y, None)):
-        matrix = wkendall.distance_matrix if "metric" in options else wkendall.gram_matrix
-        K = matrix(x, y, missing="bottom", **{name: value for name, value in options.items() if name != "metric"})
-        wanted = best(K, 7, 1 if "metric" in options else -1, y is None)
+        wanted = best(measure(x, y), 7, 1 if measure.is_distance else -1, y is None)
         for n_jobs in (1, 2):
-            found = wkendall.neighbors(x, y, n_neighbors=7, missing="bottom", n_jobs=n_jobs, **options)
+            found = wkendall.neighbors(x, y, n_neighbors=7, measure=measure, n_jobs=n_jobs)
             np.testing.assert_array_equal(found.indices, wanted[1])
             np.testing.assert_array_equal(found.values, wanted[0])
 
 
 def test_the_same_with_and_without_the_index():
     rng = np.random.default_rng(6)
-    reading = Reading(missing="bottom")
-    x = reading.rankings(lists(rng, 1200, 2000, 10, 1.2), "X")
-    what = Kernel("average", signed=True, normalize=True)
-    by_index = neighbors_of(x, None, what, 5, Run())
-    by_tiles = neighbors_of(x, None, what, 5, Run(backend="pairs"))
+    x = Rankings(lists(rng, 1200, 2000, 10, 1.2), missing="bottom")
+    kernel = Kendall("average", signed=True, normalize=True)
+    by_index = neighbors_of(x, None, kernel, 5, Run())
+    by_tiles = neighbors_of(x, None, kernel, 5, Run(backend="pairs"))
     np.testing.assert_array_equal(by_index.indices, by_tiles.indices)
     np.testing.assert_array_equal(by_index.values, by_tiles.values)
 
@@ -112,14 +104,14 @@ def test_a_huge_catalogue():
     large = csr_array(
         (small.data, small.indices.astype(np.int64) * 8_000_000, small.indptr), shape=(1100, 4_000_000_000)
     )
-    found = wkendall.neighbors(large, n_neighbors=3, missing="bottom", signed=True, normalize=True)
-    K = wkendall.gram_matrix(large, missing="bottom", signed=True, normalize=True)
-    np.testing.assert_array_equal(found.indices, best(K, 3, -1, True)[1])
+    kernel, rankings = Kendall(signed=True, normalize=True), Rankings(large, missing="bottom")
+    found = wkendall.neighbors(rankings, n_neighbors=3, measure=kernel)
+    np.testing.assert_array_equal(found.indices, best(kernel(rankings), 3, -1, True)[1])
 
 
 def test_what_is_refused():
     X = lists(np.random.default_rng(8), 5, 9, 4, 0.0)
-    core = Reading(missing="bottom").rankings(X, "X").core
+    core = Rankings(X, missing="bottom")._handle
     index = _core.ListIndex(_core.Measure.distance(9), core)
     with pytest.raises(ValueError, match="n_neighbors is 5, but there are 4 other rankings"):
         index.neighbors(None, 5)
@@ -155,26 +147,29 @@ def test_an_estimator_keeps_the_index(monkeypatch):
     rng = np.random.default_rng(9)
     Y, X = lists(rng, 1300, 3000, 9, 1.0), lists(rng, 12, 3000, 9, 1.0)
     made = counted(monkeypatch)
-    options = {"missing": "bottom", "signed": True, "normalize": True}
-    model = wkendall.KendallNeighbors(4, **options).fit(Y)
+    kernel = Kendall(signed=True, normalize=True)
+    x, y = Rankings(X, missing="bottom"), Rankings(Y, missing="bottom")
+    model = wkendall.KendallNeighbors(4, kernel, missing="bottom").fit(Y)
     assert made == ["new"]
-    expected = wkendall.neighbors(X, Y, n_neighbors=4, **options)
+    expected = wkendall.neighbors(x, y, n_neighbors=4, measure=kernel)
     for _ in range(3):
         assert (np.sort(model.kneighbors(X, return_distance=False)) == np.sort(expected.indices)).all()
     distances = model.kneighbors(X)[0]
-    own, others = wkendall.diagonal(X, **options), wkendall.diagonal(Y, **options)  # 0 for empty lists
+    own, others = wkendall.diagonal(x, kernel), wkendall.diagonal(y, kernel)  # 0 for empty lists
     squares = own[:, np.newaxis] + others[expected.indices] - 2 * expected.values
     np.testing.assert_allclose(distances**2, np.sort(squares, axis=1), atol=1e-9)
     found = model.radius_neighbors_graph(X, 0.2, mode="connectivity")
-    np.testing.assert_array_equal(found.indices, wkendall.neighbors(X, Y, radius=0.2, **options).indices)
+    within = wkendall.neighbors_within(x, y, radius=0.2, measure=kernel)
+    np.testing.assert_array_equal(found.indices, within.indices)
     assert made == ["new"]
-    model.set_params(weight="mult", u="log")
-    expected = wkendall.neighbors(X, Y, n_neighbors=4, weight="mult", u="log", **options)
+    model.set_params(measure__weight="mult", measure__u="log")
+    other = Kendall("mult", u="log", signed=True, normalize=True)
+    expected = wkendall.neighbors(x, y, n_neighbors=4, measure=other)
     assert (np.sort(model.kneighbors(X, return_distance=False)) == np.sort(expected.indices)).all()
     again = pickle.loads(pickle.dumps(model))
     assert (np.sort(again.kneighbors(X, return_distance=False)) == np.sort(expected.indices)).all()
     assert made == ["new", "new", "loaded"]
-    own = wkendall.neighbors(Y, n_neighbors=2, weight="mult", u="log", **options)
+    own = wkendall.neighbors(y, n_neighbors=2, measure=other)
     assert (np.sort(again.kneighbors(n_neighbors=2, return_distance=False)) == np.sort(own.indices)).all()
 
 
@@ -184,34 +179,35 @@ def test_position_weights_that_change(monkeypatch):
     made = counted(monkeypatch)
     u = np.zeros(3000)
     u[:20] = np.linspace(1, -1, 20)
-    options = {"missing": "bottom", "weight": "mult", "signed": True, "normalize": True}
+    options = {"signed": True, "normalize": True}
+    x, y = Rankings(X, missing="bottom"), Rankings(Y, missing="bottom")
 
     def check(model, u):
-        expected = wkendall.neighbors(X, Y, n_neighbors=4, u=u, **options)
+        expected = wkendall.neighbors(x, y, n_neighbors=4, measure=Kendall("mult", u=u, **options))
         for _ in range(2):
             distances, indices = model.kneighbors(X)
             np.testing.assert_array_equal(np.sort(indices), np.sort(expected.indices))
             assert np.isfinite(distances).all()
 
-    model = wkendall.KendallNeighbors(4, u=u, **options).fit(Y)
+    model = wkendall.KendallNeighbors(4, Kendall("mult", u=u, **options), missing="bottom").fit(Y)
     check(model, u)
     assert len(made) == 1
-    check(model.set_params(u=u.tolist()), u)
+    check(model.set_params(measure__u=u.tolist()), u)
     assert len(made) == 1
-    model.set_params(u=u)
+    model.set_params(measure__u=u)
     u[3] = 5.0  # in place
     check(model, u)
     assert len(made) == 2
-    check(model.set_params(u=np.abs(u)), np.abs(u))
+    check(model.set_params(measure__u=np.abs(u)), np.abs(u))
     assert len(made) == 3
-    check(model.set_params(u="log"), "log")
-    check(model.set_params(u=u), u)
+    check(model.set_params(measure__u="log"), "log")
+    check(model.set_params(measure__u=u), u)
     assert len(made) == 5
     with pytest.raises(ValueError, match="u has 2999 position weights, but the rankings have 3000 items"):
-        model.set_params(u=u[1:]).kneighbors(X)
+        model.set_params(measure__u=u[1:]).kneighbors(X)
     with pytest.raises(TypeError, match="u must be"):
-        model.set_params(u=u.astype(str)).kneighbors(X)
-    check(model.set_params(u=u), u)
+        model.set_params(measure__u=u.astype(str)).kneighbors(X)
+    check(model.set_params(measure__u=u), u)
     assert len(made) == 5
 
 
@@ -220,27 +216,31 @@ def test_position_weights_that_change(monkeypatch):
 def test_an_index_from_its_parts(longest, levels):
     """With ranks of one byte and longer ones, with and without divisors, with one class of lists and many."""
     rng = np.random.default_rng(11)
-    reading = Reading(ties="mean", missing="bottom")
     Y, X = lists(rng, 200, 500, longest, 1.0, levels), lists(rng, 9, 500, longest, 1.0, levels)
     same = csr_array((np.tile(np.arange(1, 4.0), 200), (np.arange(600) * 7) % 500, np.arange(0, 601, 3)), (200, 500))
     u = np.linspace(1, -1, 500)
     for lists_of in (Y, same, Y[:0]):
-        x, y = (reading.rankings(each, "X") for each in (X, lists_of))
-        for what in (Kernel(), Kernel("mult", u=u), Kernel("average", signed=True, normalize=True), Distance()):
-            measure = what.measure(500)
-            index = _core.ListIndex(measure, y.core)
-            again = _core.ListIndex.from_parts(measure, y.core, pickle.loads(pickle.dumps(index.parts())))
-            np.testing.assert_array_equal(again.diagonal(x.core), index.diagonal(x.core))
-            for method, given in (("neighbors", (None, 5)), ("neighbors", (x.core, 5)), ("within", (x.core, 0.3))):
-                if y.rows:
+        x, y = (Rankings(each, ties="mean", missing="bottom") for each in (X, lists_of))
+        kinds = (Kendall(), Kendall("mult", u=u), Kendall("average", signed=True, normalize=True), KendallDistance())
+        for what in kinds:
+            measure = what._measure(500)
+            index = _core.ListIndex(measure, y._handle)
+            again = _core.ListIndex.from_parts(measure, y._handle, pickle.loads(pickle.dumps(index.parts())))
+            np.testing.assert_array_equal(again.diagonal(x._handle), index.diagonal(x._handle))
+            for method, given in (
+                ("neighbors", (None, 5)),
+                ("neighbors", (x._handle, 5)),
+                ("within", (x._handle, 0.3)),
+            ):
+                if len(y):
                     for found, wanted in zip(*(getattr(each, method)(*given) for each in (again, index)), strict=True):
                         np.testing.assert_array_equal(found, wanted)
 
 
 def test_parts_that_are_not_those_of_the_lists_are_refused():
     rng = np.random.default_rng(12)
-    x, y = (Reading(missing="bottom").rankings(lists(rng, rows, 50, 6, 1.0), "X").core for rows in (30, 40))
-    measure = Kernel("average", normalize=True).measure(50)
+    x, y = (Rankings(lists(rng, rows, 50, 6, 1.0), missing="bottom")._handle for rows in (30, 40))
+    measure = Kendall("average", normalize=True)._measure(50)
     parts = _core.ListIndex(measure, x).parts()
     wrong = [(y, parts)]
     wrong += [(x, (*parts[:place], parts[place][:-1], *parts[place + 1 :])) for place in range(7)]
@@ -252,7 +252,7 @@ def test_parts_that_are_not_those_of_the_lists_are_refused():
         with pytest.raises(ValueError, match="not the parts of an index of these lists"):
             _core.ListIndex.from_parts(measure, rankings, given)
     with pytest.raises(ValueError, match="not the parts"):
-        _core.ListIndex.from_parts(Kernel().measure(50), x, parts)  # has no divisors
+        _core.ListIndex.from_parts(Kendall()._measure(50), x, parts)  # has no divisors
     with pytest.raises(ValueError, match="tuple of length 8"):
         _core.ListIndex.from_parts(measure, x, parts[:-1])
 
@@ -277,15 +277,12 @@ def test_threads_that_search_at_once_make_one_index(monkeypatch, loaded):
     Y = lists(np.random.default_rng(14), 20_000, 9000, 9, 1.0)
     model = wkendall.KendallNeighbors(4, missing="bottom").fit(Y)
     wanted = model.kneighbors(Y[:3])
-    read = []
-    of_places = kernel_parameters.of_places
-    monkeypatch.setattr(kernel_parameters, "of_places", lambda *given: read.append(1) or of_places(*given))
     made = counted(monkeypatch)
     if loaded:
         model = pickle.loads(pickle.dumps(model))
     else:
-        model.set_params(weight="average")
-        wanted = wkendall.KendallNeighbors(4, weight="average", missing="bottom").fit(Y).kneighbors(Y[:3])
+        model.set_params(measure=Kendall("average"))
+        wanted = wkendall.KendallNeighbors(4, Kendall("average"), missing="bottom").fit(Y).kneighbors(Y[:3])
         made.clear()
     together = threading.Barrier(8)
 
@@ -298,4 +295,3 @@ def test_threads_that_search_at_once_make_one_index(monkeypatch, loaded):
             np.testing.assert_array_equal(found[0], wanted[0])
             np.testing.assert_array_equal(found[1], wanted[1])
     assert made == (["loaded"] if loaded else ["new"])
-    assert len(read) == int(loaded)

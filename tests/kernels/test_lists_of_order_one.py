@@ -8,6 +8,7 @@ import pytest
 import scipy.sparse as sp
 import wkendall
 from completions import NAN, completions, random_rows
+from wkendall import Kendall, Rankings
 
 BOTTOM = {"ties": "mean", "missing": "bottom"}
 
@@ -62,7 +63,8 @@ def test_values_are_those_of_the_dense_array(n, normalize):
         np.testing.assert_array_equal(wkendall.gram_matrix(sparse(Y), sparse(X), **options), K.T)
         np.testing.assert_array_equal(wkendall.gram_matrix(X, sparse(Y), **options), K)
         np.testing.assert_allclose(wkendall.diagonal(sparse(X), **options), wkendall.diagonal(X, **options), **close)
-        found = wkendall.neighbors(sparse(X), sparse(Y), n_neighbors=3, **options)
+        lists = (Rankings(sparse(each), **BOTTOM) for each in (X, Y))
+        found = wkendall.neighbors(*lists, n_neighbors=3, measure=Kendall(order=1, normalize=normalize, **kernel))
         np.testing.assert_array_equal(found.indices, np.argsort(-K, axis=1, kind="stable")[:, :3])
         if normalize:
             assert (np.diag(wkendall.gram_matrix(sparse(X), **options)) == 1).all()
@@ -92,9 +94,9 @@ def test_neighbours_of_many_lists():
     m, n, k = 3000, 2_000_000, 5
     columns = rng.integers(0, n // k // 1000, (m, k)) + np.arange(k) * (n // k)
     X = sp.csr_array((np.tile(np.arange(1.0, k + 1), m), columns.ravel(), np.arange(0, m * k + 1, k)), shape=(m, n))
-    options = {"weight": "mult", "u": "hyperbolic", "order": 1, "missing": "bottom"}
-    found = wkendall.neighbors(X[:50], X, n_neighbors=4, **options)
-    K = wkendall.gram_matrix(X[:50], X, **options)
+    kernel, lists = Kendall("mult", u="hyperbolic", order=1), Rankings(X, missing="bottom")
+    found = wkendall.neighbors(lists[:50], lists, n_neighbors=4, measure=kernel)
+    K = wkendall.gram_matrix(lists[:50], lists, kernel)
     np.testing.assert_array_equal(found.indices, np.argsort(-K, axis=1, kind="stable")[:, :4])
-    model = wkendall.KendallNeighbors(4, **options).fit(X)
+    model = wkendall.KendallNeighbors(4, kernel, missing="bottom").fit(X)
     np.testing.assert_array_equal(np.sort(model.kneighbors(X[:50])[1]), np.sort(found.indices))

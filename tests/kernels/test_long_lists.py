@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 import wkendall
-from wkendall import _core
-from wkendall.kernels.specification import Distance, Kernel
-from wkendall.reading.rankings import Reading
+from nouns import kernel_of
+from wkendall import Kendall, KendallDistance, Rankings, _core
+from wkendall.gram_file import blocks
 
 BOTTOM = {"ties": "mean", "missing": "bottom"}
 KERNELS = [
@@ -36,23 +36,23 @@ def sparse(X):
 
 def is_expanded(X, Y=None, what=None, backend=None):
     """Whether the rows are expanded."""
-    x, y = Reading(**BOTTOM).both(X, Y, None)
-    what = Kernel() if what is None else what
-    return _core.expanded_lists(what.measure(x.items), x.core, None if y is None else y.core, backend) is not None
+    x, y = Rankings(X, **BOTTOM), None if Y is None else Rankings(Y, **BOTTOM)
+    measure = (Kendall() if what is None else what)._measure(x.n_items)
+    return _core.expanded_lists(measure, x._handle, None if y is None else y._handle, backend) is not None
 
 
 def test_which_rows_are_expanded():
     rng = np.random.default_rng(0)
     long, short, few = cells(rng, 200, 150, 60, 5), cells(rng, 200, 2000, 10, 5), cells(rng, 10, 150, 60, 5)
-    kernels = [Kernel(**kernel) for kernel in KERNELS]
-    assert all(is_expanded(sparse(long), None, what) for what in [*kernels, Distance()])
+    kernels = [kernel_of(kernel) for kernel in KERNELS]
+    assert all(is_expanded(sparse(long), None, what) for what in [*kernels, KendallDistance()])
     assert not any(is_expanded(sparse(short), None, what) for what in kernels)
     assert not any(is_expanded(sparse(few), None, what) for what in kernels)
     assert is_expanded(long, sparse(long))
     assert not is_expanded(long)  # is no list
     assert not is_expanded(sparse(long), backend="pairs")
     assert is_expanded(sparse(long), backend=_core.instruction_sets()[-1])
-    assert not is_expanded(sparse(long), None, Kernel(order=1))
+    assert not is_expanded(sparse(long), None, Kendall(order=1))
 
 
 @pytest.mark.parametrize("kernel", KERNELS, ids=str)
@@ -60,7 +60,7 @@ def test_values(kernel, tmp_path):
     rng = np.random.default_rng(1)
     X, Y = cells(rng, 150, 150, 60, 5), cells(rng, 120, 150, 70, 8)
     x, y = sparse(X), sparse(Y)
-    assert is_expanded(x, y, Kernel(**kernel))
+    assert is_expanded(x, y, kernel_of(kernel))
     K = wkendall.gram_matrix(x, y, **kernel, **BOTTOM)
     by_lists = wkendall.gram_matrix(x, y, backend="pairs", **kernel, **BOTTOM)
     if "weight" not in kernel and not kernel:
@@ -72,11 +72,12 @@ def test_values(kernel, tmp_path):
     own = wkendall.gram_matrix(x, **kernel, **BOTTOM)
     np.testing.assert_array_equal(wkendall.gram_matrix(x, x.copy(), n_jobs=3, **kernel, **BOTTOM), own)
     np.testing.assert_allclose(wkendall.diagonal(x, **kernel, **BOTTOM), np.diag(own), rtol=1e-11)
-    found = wkendall.neighbors(x, y, n_neighbors=7, **kernel, **BOTTOM)
+    lists = Rankings(x, **BOTTOM), Rankings(y, **BOTTOM)
+    found = wkendall.neighbors(*lists, n_neighbors=7, measure=kernel_of(kernel))
     order = np.argsort(-K, axis=1, kind="stable")[:, :7]
     np.testing.assert_array_equal(found.indices, order)
     np.testing.assert_array_equal(found.values, np.take_along_axis(K, order, axis=1))
-    close = wkendall.neighbors(x, y, radius=float(np.median(K)), **kernel, **BOTTOM)
+    close = wkendall.neighbors_within(*lists, radius=float(np.median(K)), measure=kernel_of(kernel))
     assert close.nnz == (np.median(K) <= K).sum()
 
 
@@ -84,20 +85,21 @@ def test_a_file_is_the_matrix(tmp_path, monkeypatch):
     x = sparse(cells(np.random.default_rng(2), 150, 150, 60, 5))
     y = sparse(cells(np.random.default_rng(3), 90, 150, 60, 5))
     kernel = {"weight": "mult", "u": "log", "normalize": True}
-    monkeypatch.setattr(wkendall.kernels.blocks, "BLOCK_BYTES", 8 * 40 * 40)
+    monkeypatch.setattr(blocks, "BLOCK_BYTES", 8 * 40 * 40)
     for number, other in enumerate((None, y)):
         K = wkendall.gram_matrix(x, other, **kernel, **BOTTOM)
-        file = wkendall.gram_to_file(tmp_path / f"{number}.npy", x, other, **kernel, **BOTTOM)
+        lists = Rankings(x, **BOTTOM), None if other is None else Rankings(other, **BOTTOM)
+        file = wkendall.gram_to_file(tmp_path / f"{number}.npy", *lists, kernel_of(kernel))
         np.testing.assert_array_equal(file, K)
 
 
 def test_neighbours_of_long_lists_have_no_index():
     rng = np.random.default_rng(4)
     X = cells(rng, 1100, 80, 40, 4)
-    kernel = {"weight": "average", "signed": True, "normalize": True}
-    model = wkendall.KendallNeighbors(5, **kernel, **BOTTOM).fit(sparse(X))
-    judge = wkendall.KendallNeighbors(5, **kernel, **BOTTOM).fit(X)
-    assert model._sides(None)[0].kept._made[2] is None
+    kernel = Kendall("average", signed=True, normalize=True)
+    model = wkendall.KendallNeighbors(5, kernel, **BOTTOM).fit(sparse(X))
+    judge = wkendall.KendallNeighbors(5, kernel, **BOTTOM).fit(X)
+    assert model._kept._made[1] is None
     for given in (None, sparse(X[:50])):
         np.testing.assert_allclose(model.kneighbors(given)[0], judge.kneighbors(given)[0], atol=1e-7)
     found, wanted = model.fit_transform(sparse(X)), judge.fit_transform(X)

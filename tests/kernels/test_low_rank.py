@@ -5,9 +5,9 @@ from fractions import Fraction
 import numpy as np
 import pytest
 import wkendall
-from wkendall.kernels import tensors
-from wkendall.kernels.low_rank import low_rank
-from wkendall.kernels.tensors import tensor_weights
+from wkendall import tensors
+from wkendall.low_rank import low_rank
+from wkendall.tensors import tensor_weights
 
 BOUND = 1e-12
 
@@ -131,7 +131,7 @@ def test_too_little_memory_for_factors_is_no_error(monkeypatch):
 
     U = np.ones((40, 40))
     assert kind(U) == "factors"
-    monkeypatch.setattr("wkendall.kernels.low_rank._crosses", fail)
+    monkeypatch.setattr("wkendall.low_rank._crosses", fail)
     assert kind(U) == "tensor"
 
 

@@ -8,9 +8,23 @@ import pytest
 import wkendall
 from completions import NAN, completions, random_rows
 from definitions import random_rankings, sums
+from nouns import kernel_of, rankings_of, split
+from wkendall import KendallCorrelation, Mallows, Rankings
 from wkendall.gaussian_process import MallowsKernel, WeightedKendallKernel
 
 MISSING = ["bottom", "anywhere"]
+
+
+def mallows(X, Y=None, dtype=np.float64, n_jobs=None, **options):
+    """The matrix of the Mallows kernel."""
+    x, y = rankings_of(X, options), None if Y is None else rankings_of(Y, options)
+    return wkendall.gram_matrix(x, y, kernel_of(options), dtype=dtype, n_jobs=n_jobs)
+
+
+def correlation(s, t, **options):
+    """The correlation of one pair."""
+    kernel, _ = split(options)
+    return KendallCorrelation(**kernel)(rankings_of([s], options), rankings_of([t], options))[0, 0]
 
 
 def mean_signs(row, missing):
@@ -37,40 +51,40 @@ def test_it_is_a_gaussian_kernel_of_mean_signs(n, missing):
     for lam in (0.0, 0.3, 2.0):
         how = {"lam": lam, "ties": "mean", "missing": missing}
         wanted = np.exp(-lam * (pairs - S @ T.T) / 2)
-        np.testing.assert_allclose(wkendall.mallows(X, Y, **how), wanted, rtol=1e-12)
-        distances = wkendall.distance_matrix(X, Y, ties="mean", missing=missing)
-        np.testing.assert_allclose(wkendall.mallows(X, Y, **how), np.exp(-lam * distances), rtol=1e-15)
+        np.testing.assert_allclose(mallows(X, Y, **how), wanted, rtol=1e-12)
+        distances = wkendall.distance_matrix(rankings_of(X, how), rankings_of(Y, how))
+        np.testing.assert_allclose(mallows(X, Y, **how), np.exp(-lam * distances), rtol=1e-15)
         squares = ((S[:, np.newaxis] - T) ** 2).sum(axis=2)
-        normalized = wkendall.mallows(X, Y, normalize=True, **how)
+        normalized = mallows(X, Y, normalize=True, **how)
         np.testing.assert_allclose(normalized, np.exp(-lam / 4 * squares), rtol=1e-12)
-        K = wkendall.mallows(X, normalize=True, **how)
+        K = mallows(X, normalize=True, **how)
         assert (np.diag(K) == 1).all()
         assert (K <= 1).all()
-        for matrix in (K, wkendall.mallows(X, **how)):
+        for matrix in (K, mallows(X, **how)):
             assert np.linalg.eigvalsh(matrix).min(initial=0) > -1e-12
-        np.testing.assert_array_equal(K, wkendall.mallows(X, X.copy(), normalize=True, **how))
+        np.testing.assert_array_equal(K, mallows(X, X.copy(), normalize=True, **how))
 
 
 def test_it_is_not_the_mean_of_mallows_kernels():
     tied, complete = [1, 1], [1, 2]
-    assert wkendall.mallows([complete], [tied], 1.0, ties="mean")[0, 0] == np.exp(-0.5)
+    assert mallows([complete], [tied], lam=1.0, ties="mean")[0, 0] == np.exp(-0.5)
     assert np.exp(-0.5) < (1 + np.exp(-1.0)) / 2
 
 
 @pytest.mark.parametrize("normalize", [False, True])
 def test_complete_rankings_stay_what_they_are(normalize):
     X = random_rankings(np.random.default_rng(0), 70, 9)
-    plain = wkendall.mallows(X, lam=0.1)
+    plain = mallows(X, lam=0.1)
     for options in ({}, {"ties": "mean"}, {"missing": "bottom"}, {"missing": "anywhere"}):
-        np.testing.assert_array_equal(wkendall.mallows(X, lam=0.1, normalize=normalize, **options), plain)
+        np.testing.assert_array_equal(mallows(X, lam=0.1, normalize=normalize, **options), plain)
 
 
 def test_large_rates_leave_no_quotient_of_zeros():
     X = np.array([[1, 1, 1, 1], [1, 1, 2, 2], [1, 1, 1, 1], [NAN] * 4])
-    K = wkendall.mallows(X, lam=1e300, ties="mean", missing="bottom", normalize=True)
+    K = mallows(X, lam=1e300, ties="mean", missing="bottom", normalize=True)
     equal = np.array([[1, 0, 1, 1], [0, 1, 0, 0], [1, 0, 1, 1], [1, 0, 1, 1]])
     np.testing.assert_array_equal(K, equal)
-    assert (wkendall.mallows(X, lam=1e300, ties="mean", missing="bottom") == 0).all()
+    assert (mallows(X, lam=1e300, ties="mean", missing="bottom") == 0).all()
 
 
 @pytest.mark.parametrize("missing", MISSING)
@@ -80,10 +94,10 @@ def test_same_bits_for_threads_and_copies(missing, normalize):
     for n in (5, 30, 300):
         X = random_rows(rng, 130 if n < 100 else 40, n)
         how = {"lam": 4 / n**2, "ties": "mean", "missing": missing, "normalize": normalize}
-        K = wkendall.mallows(X, n_jobs=1, **how)
-        for other in (wkendall.mallows(X, n_jobs=3, **how), wkendall.mallows(X, X.copy(), n_jobs=2, **how), K.T):
+        K = mallows(X, n_jobs=1, **how)
+        for other in (mallows(X, n_jobs=3, **how), mallows(X, X.copy(), n_jobs=2, **how), K.T):
             np.testing.assert_array_equal(other, K)
-        np.testing.assert_array_equal(wkendall.mallows(X, dtype=np.float32, **how), K.astype(np.float32))
+        np.testing.assert_array_equal(mallows(X, dtype=np.float32, **how), K.astype(np.float32))
 
 
 @pytest.mark.parametrize("n", range(1, 6))
@@ -98,47 +112,44 @@ def test_correlations_are_quotients_of_means(n):
             for s, t in product(X, X):
                 concordant, discordant, size = mean_sums(s, t, missing, **kernel)
                 both = concordant + discordant
-                found = wkendall.correlation(s, t, ties="mean", missing=missing, **kernel)
+                found = correlation(s, t, ties="mean", missing=missing, **kernel)
                 if not both:
                     assert found == 0
                 else:
                     error = abs(found - float((concordant - discordant) / both))
                     assert error <= 1e-12 * float(size / abs(both)), (kernel, missing, s, t)
-                assert found == wkendall.correlation(t, s, ties="mean", missing=missing, **kernel)
+                assert found == correlation(t, s, ties="mean", missing=missing, **kernel)
 
 
 def test_correlation_with_ties_is_tau_a():
     x, y = [1, 2, 2, 4], [1, 1, 3, 4]
-    assert wkendall.correlation(x, y, ties="mean") == 4 / 6
+    assert correlation(x, y, ties="mean") == 4 / 6
     assert wkendall.kernel(x, y, ties="mean", signed=True, normalize=True) == pytest.approx(4 / 5)
-    assert wkendall.correlation([1, 1, 1], [1, 2, 3], ties="mean") == 0
-    assert wkendall.correlation([1, 2, 3], [1, 3, 2], ties="mean") == wkendall.correlation([1, 2, 3], [1, 3, 2])
+    assert correlation([1, 1, 1], [1, 2, 3], ties="mean") == 0
+    assert correlation([1, 2, 3], [1, 3, 2], ties="mean") == correlation([1, 2, 3], [1, 3, 2])
     # Nothing but rounding is left of a sum that cancels.
-    assert wkendall.correlation([1, 1, 2], [1, 2, 2], weight="add", u=[0.1, -0.1, 0.1], ties="mean") in (-1, 0, 1)
+    assert correlation([1, 1, 2], [1, 2, 2], weight="add", u=[0.1, -0.1, 0.1], ties="mean") in (-1, 0, 1)
 
 
 def test_objects_take_ties_and_lists():
     X = random_rows(np.random.default_rng(1), 12, 6)
     how = {"ties": "mean", "missing": "bottom"}
     for normalize in (False, True):
-        K = wkendall.mallows(X, lam=0.2, normalize=normalize, **how)
-        kendall = wkendall.WeightedKendall("mallows", lam=0.2, normalize=normalize, **how)
-        np.testing.assert_array_equal(kendall(X), K)
-        np.testing.assert_array_equal(
-            kendall.fit(X[:5]).transform(X), wkendall.mallows(X, X[:5], 0.2, normalize=normalize, **how)
-        )
+        kernel = Mallows(0.2, normalize=normalize)
+        K = wkendall.gram_matrix(Rankings(X, **how), kernel=kernel)
+        np.testing.assert_array_equal(kernel(Rankings(X, **how)), K)
+        gram = wkendall.KendallGram(kernel, **how)
+        np.testing.assert_array_equal(gram.fit(X[:5]).transform(X), kernel(Rankings(X, **how), Rankings(X[:5], **how)))
         process = MallowsKernel(0.2, normalize=normalize, **how)
         found, gradient = process(X, eval_gradient=True)
         np.testing.assert_array_equal(found, K)
         np.testing.assert_allclose(process.diag(X), np.diag(K), rtol=1e-15)
         step = 1e-6
-        moved = [wkendall.mallows(X, lam=0.2 * np.exp(d), normalize=normalize, **how) for d in (step, -step)]
+        moved = [mallows(X, lam=0.2 * np.exp(d), normalize=normalize, **how) for d in (step, -step)]
         np.testing.assert_allclose(gradient[:, :, 0], (moved[0] - moved[1]) / (2 * step), atol=1e-9)
-    nystroem = wkendall.KendallNystroem(12, weight="mallows", lam=0.2, random_state=0, **how).fit(X)
-    np.testing.assert_allclose(
-        nystroem.transform(X) @ nystroem.transform(X).T, wkendall.mallows(X, lam=0.2, **how), atol=1e-8
-    )
-    means = wkendall.KernelKMeans(3, weight="mallows", lam=0.2, random_state=0, **how).fit(X)
+    nystroem = wkendall.KendallNystroem(Mallows(0.2), n_components=12, random_state=0, **how).fit(X)
+    np.testing.assert_allclose(nystroem.transform(X) @ nystroem.transform(X).T, mallows(X, lam=0.2, **how), atol=1e-8)
+    means = wkendall.KendallKMeans(3, Mallows(0.2), random_state=0, **how).fit(X)
     assert len(means.labels_) == 12
     lists = WeightedKendallKernel("mult", missing="bottom", ties="mean")
     np.testing.assert_array_equal(

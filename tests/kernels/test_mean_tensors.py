@@ -5,8 +5,11 @@ import pytest
 import wkendall
 from completions import NAN, completions, random_rows
 from definitions import embedding, random_rankings
+from nouns import gram_to_file
+from wkendall import Rankings, TensorKernel
 
 LISTS = {"ties": "mean", "missing": "bottom"}
+UNKNOWN = {"ties": "mean", "missing": "anywhere"}
 
 
 def mean_tensor(row, U):
@@ -74,19 +77,18 @@ def test_order_one(n, kernel):
 @pytest.mark.parametrize("n", range(6))
 def test_embeddings_are_means_over_completions(n, order):
     rng = np.random.default_rng(n)
-    X = random_rows(rng, 6, n)
+    rows = random_rows(rng, 6, n)
+    X = Rankings(rows, **LISTS)
     U, B = rng.standard_normal((2, *(n,) * order))
     coefficients = rng.standard_normal(6)
-    wanted = np.array([mean_tensor(row, U) for row in X]).reshape(6, *U.shape)
-    size = np.array([mean_size(row, U) for row in X]).reshape(6, *U.shape)
-    assert (np.abs(wkendall.embed(X, U, **LISTS) - wanted) <= 1e-14 * size).all()
-    assert wkendall.embed(X, U, dtype=np.float32, **LISTS).dtype == np.float32
+    wanted = np.array([mean_tensor(row, U) for row in rows]).reshape(6, *U.shape)
+    size = np.array([mean_size(row, U) for row in rows]).reshape(6, *U.shape)
+    assert (np.abs(wkendall.embed(X, U) - wanted) <= 1e-14 * size).all()
+    assert wkendall.embed(X, U, dtype=np.float32).dtype == np.float32
     np.testing.assert_allclose(
-        wkendall.combine(X, coefficients, U, **LISTS), np.tensordot(coefficients, wanted, axes=1), atol=1e-12
+        wkendall.combine(X, coefficients, U), np.tensordot(coefficients, wanted, axes=1), atol=1e-12
     )
-    np.testing.assert_allclose(
-        wkendall.linear_function(X, U, B, **LISTS), (wanted * B).reshape(6, -1).sum(axis=1), atol=1e-12
-    )
+    np.testing.assert_allclose(wkendall.linear_function(X, U, B), (wanted * B).reshape(6, -1).sum(axis=1), atol=1e-12)
 
 
 def block_tensor(row, U):
@@ -115,17 +117,18 @@ def test_blocks_of_every_size(n):
     X[12, : n - 18] = np.arange(n - 18)
     X[12, n - 18 :] = NAN
     U, B = rng.standard_normal((2, n, n))
+    x = Rankings(X, **LISTS)
     for weights in (U, U + U.T):
         wanted = np.array([block_tensor(row, weights) for row in X]).reshape(30, -1)
-        np.testing.assert_allclose(wkendall.embed(X, weights, **LISTS).reshape(30, -1), wanted, atol=1e-13)
+        np.testing.assert_allclose(wkendall.embed(x, weights).reshape(30, -1), wanted, atol=1e-13)
         size = np.abs(wanted) @ np.abs(wanted).T
         for backend in ("product", "partition"):
             K = wkendall.gram_matrix(X, U=weights, backend=backend, **LISTS)
             assert (np.abs(K - wanted @ wanted.T) <= 1e-12 * size).all()
-        np.testing.assert_allclose(wkendall.linear_function(X, weights, B, **LISTS), wanted @ B.ravel(), atol=1e-11)
+        np.testing.assert_allclose(wkendall.linear_function(x, weights, B), wanted @ B.ravel(), atol=1e-11)
         coefficients = rng.standard_normal(30)
         np.testing.assert_allclose(
-            wkendall.combine(X, coefficients, weights, **LISTS).ravel(), coefficients @ wanted, atol=1e-11
+            wkendall.combine(x, coefficients, weights).ravel(), coefficients @ wanted, atol=1e-11
         )
 
 
@@ -145,11 +148,11 @@ def test_same_bits_for_threads_and_copies():
             np.testing.assert_array_equal(
                 wkendall.gram_matrix(X, U=weights, dtype=np.float32, **LISTS), K.astype(np.float32)
             )
-        coefficients = rng.standard_normal(m)
+        coefficients, x = rng.standard_normal(m), Rankings(X, **LISTS)
         for call in (
-            lambda n_jobs, X=X, U=U: wkendall.embed(X, U, n_jobs=n_jobs, **LISTS),
-            lambda n_jobs, X=X, U=U, c=coefficients: wkendall.combine(X, c, U, n_jobs=n_jobs, **LISTS),
-            lambda n_jobs, X=X, U=U, B=B: wkendall.linear_function(X, U, B, n_jobs=n_jobs, **LISTS),
+            lambda n_jobs, x=x, U=U: wkendall.embed(x, U, n_jobs=n_jobs),
+            lambda n_jobs, x=x, U=U, c=coefficients: wkendall.combine(x, c, U, n_jobs=n_jobs),
+            lambda n_jobs, x=x, U=U, B=B: wkendall.linear_function(x, U, B, n_jobs=n_jobs),
         ):
             np.testing.assert_array_equal(call(1), call(3))
 
@@ -161,12 +164,12 @@ def test_complete_rankings_stay_what_they_are(order):
     U, B = rng.standard_normal((2, *(6,) * order))
     coefficients = rng.standard_normal(80)
     for call in (
-        lambda **how: wkendall.gram_matrix(X, U=U, order=order, **how),
-        lambda **how: wkendall.embed(X, U, **how),
-        lambda **how: wkendall.combine(X, coefficients, U, **how),
-        lambda **how: wkendall.linear_function(X, U, B, **how),
+        lambda X: wkendall.gram_matrix(X, U=U, order=order),
+        lambda X: wkendall.embed(X, U),
+        lambda X: wkendall.combine(X, coefficients, U),
+        lambda X: wkendall.linear_function(X, U, B),
     ):
-        np.testing.assert_array_equal(call(**LISTS), call())
+        np.testing.assert_array_equal(call(Rankings(X, **LISTS)), call(X))
 
 
 def test_normalized_kernels():
@@ -196,19 +199,25 @@ def test_one_pair_and_files(tmp_path):
     assert wkendall.kernel(X[3], X[4], U=U, **LISTS) == pytest.approx(K[3, 4], rel=1e-12)
     identity = np.arange(5)
     assert wkendall.kappa(X[3], U=U, **LISTS) == wkendall.kernel(identity, X[3], U=U, **LISTS)
-    np.testing.assert_array_equal(wkendall.gram_to_file(tmp_path / "K.npy", X, U=U, **LISTS), K)
-    np.testing.assert_array_equal(wkendall.WeightedKendall(U=U, **LISTS).fit_transform(X), K)
+    np.testing.assert_array_equal(gram_to_file(tmp_path / "K.npy", X, U=U, **LISTS), K)
+    np.testing.assert_array_equal(wkendall.KendallGram(TensorKernel(U), **LISTS).fit_transform(X), K)
 
 
 @pytest.mark.parametrize(
     ("call", "words"),
     [
         (
-            lambda X: wkendall.embed(X, np.ones((3, 3, 3)), **LISTS),
+            lambda X: wkendall.embed(Rankings(X, **LISTS), np.ones((3, 3, 3))),
             "^order is 3, but rankings with ties .* not implemented",
         ),
-        (lambda X: wkendall.combine(X, [1, 2], np.ones((3, 3, 3)), **LISTS), "^order is 3, but rankings with ties"),
-        (lambda X: wkendall.linear_function(X, *np.ones((2, 3, 3, 3)), **LISTS), "^order is 3, but rankings with ties"),
+        (
+            lambda X: wkendall.combine(Rankings(X, **LISTS), [1, 2], np.ones((3, 3, 3))),
+            "^order is 3, but rankings with ties",
+        ),
+        (
+            lambda X: wkendall.linear_function(Rankings(X, **LISTS), *np.ones((2, 3, 3, 3))),
+            "^order is 3, but rankings with ties",
+        ),
         (
             lambda X: wkendall.gram_matrix(X, U=np.ones((3, 3, 3)), order=3, **LISTS),
             "^order is 3, but rankings with ties",
@@ -221,10 +230,13 @@ def test_one_pair_and_files(tmp_path):
             lambda X: wkendall.embed(X, np.ones(3)),
             '^X: row 0 holds 1 twice, .* ties="mean" treats equal numbers as ties',
         ),
-        (lambda X: wkendall.embed(X, np.ones(3), ties="mean"), '^X: row 1, column 2 holds NaN.*missing="bottom"'),
-        (lambda X: wkendall.embed(X, np.ones(3), missing="anywhere"), '^missing="anywhere" is for the standard weight'),
+        (lambda X: wkendall.embed(X[1:], np.ones(3)), '^X: row 0, column 2 holds NaN.*missing="bottom"'),
         (
-            lambda X: wkendall.combine(X, [1, 2], np.ones(3), missing="anywhere"),
+            lambda X: wkendall.embed(Rankings(X, **UNKNOWN), np.ones(3)),
+            '^missing="anywhere" is for the standard weight',
+        ),
+        (
+            lambda X: wkendall.combine(Rankings(X, **UNKNOWN), [1, 2], np.ones(3)),
             '^missing="anywhere" is for the standard',
         ),
         (

@@ -8,7 +8,10 @@ import scipy.sparse as sp
 import wkendall
 from completions import random_rows
 from definitions import random_rankings
-from wkendall import _core
+from nouns import measure_of, rankings_of
+from wkendall import Kendall, KendallCorrelation, KendallDistance, Rankings, _core
+from wkendall._run import Run
+from wkendall.nearest import graph_of
 
 BOTTOM = {"ties": "mean", "missing": "bottom"}
 DISTANCE = {"metric": "distance"}
@@ -16,10 +19,9 @@ DISTANCE = {"metric": "distance"}
 
 def matrix(X, Y=None, **options):
     """The whole matrix, and the factor that turns its values into keys, the smallest being the best."""
-    options = dict(options)
-    if options.pop("metric", "kernel") == "distance":
-        return wkendall.distance_matrix(X, Y, **options), 1
-    return wkendall.gram_matrix(X, Y, **options), -1
+    measure = measure_of(options)
+    x, y = rankings_of(X, options), None if Y is None else rankings_of(Y, options)
+    return wkendall.similarity_matrix(x, y, measure), 1 if measure.is_distance else -1
 
 
 def sorted_rows(K, sign, count, same):
@@ -31,11 +33,13 @@ def sorted_rows(K, sign, count, same):
     return np.take_along_axis(K, indices, axis=1), indices
 
 
-def check(X, Y=None, counts=(1, 3), radius=True, backend=None, **options):
-    K, sign = matrix(X, Y, **({"backend": backend} if backend and "metric" not in options else {}), **options)
+def check(X, Y=None, counts=(1, 3), radius=True, **options):
+    K, sign = matrix(X, Y, **options)
+    measure = measure_of(options)
+    x, y = rankings_of(X, options), None if Y is None else rankings_of(Y, options)
     most = K.shape[1] - (Y is None)
     for count in sorted({min(count, most) for count in counts}):
-        found = wkendall.neighbors(X, Y, n_neighbors=count, backend=backend, **options)
+        found = wkendall.neighbors(x, y, n_neighbors=count, measure=measure)
         values, indices = sorted_rows(K, sign, count, Y is None)
         np.testing.assert_array_equal(found.indices, indices)
         np.testing.assert_array_equal(found.values, values)
@@ -44,7 +48,7 @@ def check(X, Y=None, counts=(1, 3), radius=True, backend=None, **options):
         close = sign * K <= sign * limit
         if Y is None:
             np.fill_diagonal(close, val=False)
-        found = wkendall.neighbors(X, Y, radius=limit, backend=backend, **options)
+        found = wkendall.neighbors_within(x, y, radius=limit, measure=measure)
         assert found.has_sorted_indices
         assert found.nnz == close.sum()
         np.testing.assert_array_equal(found.indices, np.nonzero(close)[1])
@@ -90,12 +94,12 @@ def test_every_number_of_rankings_and_neighbours(m):
 def test_no_rankings():
     none = np.empty((0, 4), dtype=int)
     X = random_rankings(np.random.default_rng(0), 5, 4)
-    for options in (DISTANCE, {}, {"weight": "mult", "u": "log"}):
-        found = wkendall.neighbors(none, X, n_neighbors=2, **options)
+    for measure in (KendallDistance(), Kendall(), Kendall("mult", u="log")):
+        found = wkendall.neighbors(none, X, n_neighbors=2, measure=measure)
         assert found.values.shape == found.indices.shape == (0, 2)
-        assert wkendall.neighbors(none, X, radius=1.0, **options).shape == (0, 5)
-        assert wkendall.neighbors(none, radius=1.0, **options).shape == (0, 0)
-        assert wkendall.neighbors(X, none, radius=1.0, **options).shape == (5, 0)
+        assert wkendall.neighbors_within(none, X, radius=1.0, measure=measure).shape == (0, 5)
+        assert wkendall.neighbors_within(none, radius=1.0, measure=measure).shape == (0, 0)
+        assert wkendall.neighbors_within(X, none, radius=1.0, measure=measure).shape == (5, 0)
 
 
 @pytest.mark.parametrize(
@@ -229,7 +233,7 @@ def test_many_columns_on_any_number_of_threads():
     K = wkendall.distance_matrix(X, Y)
     order = np.argsort(K, axis=1, kind="stable")[:, :40]
     for n_jobs in (1, 2, 5):
-        found = wkendall.neighbors(X, Y, n_neighbors=40, n_jobs=n_jobs, **DISTANCE)
+        found = wkendall.neighbors(X, Y, n_neighbors=40, n_jobs=n_jobs)
         np.testing.assert_array_equal(found.indices, order)
         np.testing.assert_array_equal(found.values, np.take_along_axis(K, order, axis=1))
 
@@ -237,10 +241,11 @@ def test_many_columns_on_any_number_of_threads():
 def test_what_the_numbers_are():
     rng = np.random.default_rng(6)
     X = random_rankings(rng, 30, 6)
-    expected = wkendall.neighbors(X, n_neighbors=4, weight="mult", u="hyperbolic")
+    kernel = Kendall("mult", u="hyperbolic")
+    expected = wkendall.neighbors(X, n_neighbors=4, measure=kernel)
     orders, scores = np.argsort(X, axis=1) + 1, -X.astype(float)
     for values, options in ((orders, {"input": "orders"}), (scores, {"input": "scores"}), (7 - X, {"top": "high"})):
-        found = wkendall.neighbors(values, n_neighbors=4, weight="mult", u="hyperbolic", **options)
+        found = wkendall.neighbors(Rankings(values, **options), n_neighbors=4, measure=kernel)
         np.testing.assert_array_equal(found.indices, expected.indices)
 
 
@@ -253,18 +258,20 @@ def test_the_graph():
         if options != DISTANCE:
             own = wkendall.diagonal(X if y is None else Y, **options)
             K = np.sqrt(np.maximum(wkendall.diagonal(X, **options)[:, None] + own - 2 * K, 0))
-        found = wkendall.neighbors(X, y, n_neighbors=4, **options)
-        graph = wkendall.neighbors_graph(X, y, n_neighbors=4, **options)
+        measure = measure_of(options)
+        found = wkendall.neighbors(X, y, n_neighbors=4, measure=measure)
+        graph = wkendall.neighbors_graph(X, y, n_neighbors=4, measure=measure)
         assert isinstance(graph, sp.csr_array)
         assert graph.nnz == 80
         np.testing.assert_array_equal(graph.indices.reshape(20, 4), found.indices)
         np.testing.assert_allclose(graph.data, np.take_along_axis(K, found.indices, axis=1).ravel(), atol=1e-7)
-        ones = wkendall.neighbors_graph(X, y, n_neighbors=4, mode="connectivity", **options)
+        ones = wkendall.neighbors_graph(X, y, n_neighbors=4, mode="connectivity", measure=measure)
         assert (ones.data == 1).all()
         np.testing.assert_array_equal(ones.indices, graph.indices)
-        limit = np.median(found.values)
-        close = wkendall.neighbors_graph(X, y, radius=limit, **options)
-        assert close.nnz == wkendall.neighbors(X, y, radius=limit, **options).nnz
+        limit = float(np.median(found.values))
+        x = Rankings(X)
+        close = graph_of(x, None if y is None else Rankings(y), measure, limit, "distance", Run())
+        assert close.nnz == wkendall.neighbors_within(X, y, radius=limit, measure=measure).nnz
         assert all((np.diff(close.data[a:b]) >= 0).all() for a, b in zip(close.indptr, close.indptr[1:], strict=False))
 
 
@@ -277,8 +284,8 @@ def test_packed_signs(n):
     np.testing.assert_array_equal(bits, np.packbits(signs, axis=1, bitorder="little"))
     hamming = np.unpackbits(bits[:, None] ^ bits[None], axis=2).sum(axis=2)
     np.testing.assert_array_equal(hamming, wkendall.distance_matrix(X))
-    np.testing.assert_array_equal(wkendall.packed_signs(np.argsort(X, axis=1), input="orders"), bits)
-    np.testing.assert_array_equal(wkendall.packed_signs(n + 1 - X, top="high", n_jobs=1), bits)
+    np.testing.assert_array_equal(wkendall.packed_signs(Rankings(np.argsort(X, axis=1), input="orders")), bits)
+    np.testing.assert_array_equal(wkendall.packed_signs(Rankings(n + 1 - X, top="high"), n_jobs=1), bits)
 
 
 def test_progress(capsys):
@@ -296,13 +303,36 @@ def test_progress_rises_to_the_end():
         assert seen[-1][0] == seen[-1][1]
 
 
-@pytest.mark.parametrize("wanted", [{"n_neighbors": 2}, {"radius": 2}])
-def test_indices_have_the_type_that_other_libraries_expect(wanted):
+def test_indices_have_the_type_that_other_libraries_expect():
     X = random_rankings(np.random.default_rng(0), 20, 5)
-    graphs = [
-        wkendall.neighbors_graph(X, metric="distance", mode=mode, **wanted) for mode in ("distance", "connectivity")
-    ]
-    if "radius" in wanted:
-        graphs.append(wkendall.neighbors(X, metric="distance", **wanted))
-    for graph in graphs:
+    graphs = [wkendall.neighbors_graph(X, mode=mode, n_neighbors=2) for mode in ("distance", "connectivity")]
+    for graph in [*graphs, wkendall.neighbors_within(X, radius=2)]:
         assert graph.indices.dtype == graph.indptr.dtype == np.int32
+
+
+def test_measures_that_are_not_kernels():
+    """Other similarities have neighbours, but no distances."""
+    X = random_rankings(np.random.default_rng(1), 25, 6)
+    measure = KendallCorrelation("add", u="log")
+    K = wkendall.similarity_matrix(X, measure=measure)
+    found = wkendall.neighbors(X, n_neighbors=3, measure=measure)
+    values, indices = sorted_rows(K, -1, 3, same=True)
+    np.testing.assert_array_equal(found.indices, indices)
+    np.testing.assert_array_equal(found.values, values)
+    close = wkendall.neighbors_within(X, radius=0.5, measure=measure)
+    np.testing.assert_array_equal(close.data, K[(K >= 0.5) & ~np.eye(25, dtype=bool)])
+    assert (wkendall.neighbors_graph(X, n_neighbors=3, mode="connectivity", measure=measure).data == 1).all()
+    with pytest.raises(wkendall.RankingError, match="neither a distance nor a kernel") as caught:
+        wkendall.neighbors_graph(X, n_neighbors=3, measure=measure)
+    assert (caught.value.argument, caught.value.kind) == ("measure", "no kernel")
+
+
+def test_the_default_is_the_distance():
+    X = random_rankings(np.random.default_rng(2), 12, 6)
+    found, wanted = (wkendall.neighbors(X, n_neighbors=4, **how) for how in ({}, {"measure": KendallDistance()}))
+    np.testing.assert_array_equal(found.indices, wanted.indices)
+    np.testing.assert_array_equal(found.values, wanted.values)
+    assert (np.diff(found.values, axis=1) >= 0).all()
+    close = wkendall.neighbors_within(X, radius=3)
+    D = wkendall.distance_matrix(X)
+    np.testing.assert_array_equal(close.toarray() + np.eye(12), np.where(D <= 3, D, 0) + np.eye(12))

@@ -3,6 +3,7 @@
 `make test` runs the same few cases each time, `make fuzz` many new ones: see `cases.py`.
 """
 
+import pickle
 import re
 import time
 from dataclasses import replace
@@ -16,10 +17,8 @@ import wkendall
 from cases import Case, rankings
 from hypothesis import assume, given, reject, settings
 from hypothesis import strategies as st
-from wkendall import _core
-from wkendall.kernels.named_weights import STANDARD
-from wkendall.kernels.specification import Kernel
-from wkendall.reading.rankings import Reading
+from nouns import features, kernel_of, rankings_of
+from wkendall import KendallCorrelation, Mallows, _core
 
 ALL = settings().max_examples
 #: What is refused with a clear message instead of computed.
@@ -182,12 +181,9 @@ def test_memory_layout_does_not_matter(case, layout, dtype):
 
 def tiled(case: Case, threads, tile) -> np.ndarray:
     """The matrix in tiles of a given width."""
-    options = {"weight": STANDARD, "k": None, "u": None, "U": None, "W": None, "order": 2, "check": True}
-    options |= {"signed": False, "normalize": False} | case.options
-    ties, missing = options.pop("ties", "error"), options.pop("missing", "error")
-    x, y = (Reading("ranks", "low", ties, missing).rankings(X, "X").core for X in (case.X, case.X.copy()))
+    x, y = (rankings_of(X, case.options)._handle for X in (case.X, case.X.copy()))
     out = np.empty((len(case.X), len(case.X)), case.dtype)
-    measure = Kernel(**options).measure(case.n, out.size)
+    measure = kernel_of(case.options)._measure(case.n, out.size)
     square = tile % 2 == 0
     y = None if square else y
     _core.gram(measure, x, y, out, threads=threads, tile=tile, backend=case.backend)
@@ -275,6 +271,18 @@ def test_inputs_and_ends(case, high):
         same_bits(K, gram(case, 3.5 * case.X - 100))
 
 
+@given(allowed(most=65))
+def test_objects_give_what_the_shorthand_gives(case):
+    kernel, x = kernel_of(case.options), rankings_of(case.X, case.options)
+    K = gram(case)
+    how = {"dtype": case.dtype, "backend": case.backend}
+    same_bits(K, wkendall.gram_matrix(x, kernel=kernel, **how))
+    same_bits(K, wkendall.gram_matrix(x, x[:], kernel, **how))
+    back = rankings_of(x, {})
+    same_bits(K, wkendall.gram_matrix(back, kernel=pickle.loads(pickle.dumps(kernel)), **how))
+    same_bits(K, wkendall.gram_matrix(pickle.loads(pickle.dumps(x)), kernel=kernel, **how))
+
+
 @given(allowed(most=12))
 def test_one_pair_one_permutation_and_the_diagonal(case):
     case.backend = None
@@ -299,22 +307,22 @@ def test_one_pair_one_permutation_and_the_diagonal(case):
 @given(cases.cases(only_named=True, most=65))
 def test_distance_mallows_and_correlation(case):
     options = {name: case.options[name] for name in ("ties", "missing") if name in case.options}
-    D = wkendall.distance_matrix(case.X, **options)
+    D = wkendall.distance_matrix(rankings_of(case.X, options))
     pairs = case.n * (case.n - 1) // 2
     np.testing.assert_allclose(D, pairs - wkendall.gram_matrix(case.X, **options), rtol=1e-12, atol=1e-12 * pairs)
     if options:
         return
     signed = wkendall.gram_matrix(case.X, signed=True)
     np.testing.assert_array_equal(signed, pairs - 2 * D)
-    np.testing.assert_allclose(wkendall.mallows(case.X, lam=0.3), np.exp(-0.3 * D), rtol=1e-14)
+    np.testing.assert_allclose(Mallows(0.3)(case.X), np.exp(-0.3 * D), rtol=1e-14)
     if len(case.X) > 1 and case.n > 1:
         tau = wkendall.kernel(case.X[0], case.X[1], signed=True, normalize=True)
-        assert wkendall.correlation(case.X[0], case.X[1]) == pytest.approx(tau, rel=1e-15)
+        assert KendallCorrelation()(case.X[0], case.X[1]) == pytest.approx(tau, rel=1e-15)
         weight = {name: case.options[name] for name in ("weight", "k", "u") if name in case.options}
         C = exact.named(case.X[0], case.X[1], **weight)
         both = exact.named(case.X[0], case.X[1], **weight, signed=True)
         whole = 2 * C.value - both.value
-        found = wkendall.correlation(case.X[0], case.X[1], **weight)
+        found = KendallCorrelation(**weight)(case.X[0], case.X[1])
         if whole == 0:
             assert found == 0, case
         elif abs(whole) > 1e-9 * both.size and both.size > 0:
@@ -337,9 +345,9 @@ def features_cases(draw):
 @given(features_cases())
 def test_inner_products_of_features(case):
     K = gram(case)
-    features = wkendall.features(case.X, **case.options)
+    F = features(case.X, case.options)
     # Features have no terms of their own: they cancel in the inner products.
-    found, roots = features @ features.T, [sqrt(own.size) for own in case.own]
+    found, roots = F @ F.T, [sqrt(own.size) for own in case.own]
     if case.options.get("normalize"):
         close(case, K, found, 4e-12)
         return

@@ -14,10 +14,11 @@ import numpy as np
 import pytest
 import wkendall
 from definitions import random_rankings
+from nouns import gram_to_file
 from stopped_runs import MULT, StopError, X, files, interrupted, small_blocks
 from wkendall import _disk
-from wkendall.kernels import blocks, matrix_file
-from wkendall.kernels.journal import Journal
+from wkendall.gram_file import blocks, matrix_file
+from wkendall.gram_file.journal import Journal
 
 
 @pytest.fixture(autouse=True)
@@ -35,7 +36,7 @@ def test_what_is_done_is_not_done_again(count, error, monkeypatch):
     fill = blocks.Work.fill
     with monkeypatch.context() as patch:
         patch.setattr(blocks.Work, "fill", lambda self, block, *rest: filled.append(block) or fill(self, block, *rest))
-        found = wkendall.gram_to_file("gram.npy", X, resume=True, **MULT)
+        found = gram_to_file("gram.npy", X, resume=True, **MULT)
     # One more for the check of parameters; the size of blocks is that of the first run.
     assert len(filled) == 10 - count + 1
     assert (found == wkendall.gram_matrix(X, **MULT)).all()
@@ -76,7 +77,6 @@ OTHERS = [
     ({"signed": True}, "signed = False, not True"),
     ({"normalize": True}, "normalize = False, not True"),
     ({"dtype": np.float32}, "dtype = 'float64', not 'float32'"),
-    ({"backend": "partition"}, "backend = 'product-[a-z0-9]*', not 'partition'"),
     ({"top": "high"}, "X has other rankings"),
 ]
 
@@ -86,10 +86,16 @@ def test_something_else_is_refused(other, message, monkeypatch):
     interrupted(monkeypatch, 3, **MULT)
     before = {name: Path(name).read_bytes() for name in files()}
     with pytest.raises(ValueError, match=f"{message}.*: pass the same (rankings|value); to start again, remove"):
-        wkendall.gram_to_file("gram.npy", resume=True, **{"X": X, **MULT, **other})
+        gram_to_file("gram.npy", resume=True, **{"X": X, **MULT, **other})
     assert {name: Path(name).read_bytes() for name in files()} == before
     # Options that do not change a bit may differ.
-    wkendall.gram_to_file("gram.npy", X + 0.0, resume=True, n_jobs=1, check=False, **MULT)
+    gram_to_file("gram.npy", X + 0.0, resume=True, n_jobs=1, **MULT)
+
+
+def test_another_kernel_is_refused(monkeypatch):
+    interrupted(monkeypatch, 3, **MULT)
+    with pytest.raises(ValueError, match="measure = 'Kendall', not 'Mallows'"):
+        wkendall.gram_to_file("gram.npy", X, kernel=wkendall.Mallows(0.5), resume=True)
 
 
 @pytest.mark.parametrize(("name", "value"), [("format", 2), ("version", "0.0.0")])
@@ -241,7 +247,7 @@ def test_a_journal_that_was_removed_meanwhile(monkeypatch):
             removed.append(Path("journal").unlink())
         return lock(file)
 
-    monkeypatch.setattr("wkendall.kernels.journal.lock", late)
+    monkeypatch.setattr("wkendall.gram_file.journal.lock", late)
     journal = Journal(Path("journal"))
     journal.begin({})
     assert Path("journal").read_bytes().endswith(b" {}\n")
@@ -277,8 +283,8 @@ def test_killed_at_every_step(place, after):
     """A process that is killed right before or after each step, once in the middle."""
     script = f"""
 import os, signal, numpy as np, wkendall
-from wkendall.kernels import blocks
-from wkendall.kernels import matrix_file
+from wkendall.gram_file import blocks
+from wkendall.gram_file import matrix_file
 blocks.BLOCK_BYTES = 15 * 15 * 8
 step = matrix_file._File.{place}
 calls = []

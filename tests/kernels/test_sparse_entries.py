@@ -49,8 +49,8 @@ PADDED = [
     "call",
     [
         lambda X: wkendall.gram_matrix(X, missing="bottom"),
-        lambda X: wkendall.neighbors(X, missing="bottom", n_neighbors=1),
-        lambda X: wkendall.WeightedKendall(missing="bottom").fit(X),
+        lambda X: wkendall.Rankings(X, missing="bottom"),
+        lambda X: wkendall.KendallGram(missing="bottom").fit(X),
         lambda X: wkendall.dask.gram_matrix(X, missing="bottom"),
     ],
 )
@@ -85,7 +85,7 @@ def test_stored_scores_that_are_not_positive_are_refused(value, form):
     calls = [
         lambda: wkendall.gram_matrix(X, input="scores", missing="bottom"),
         lambda: wkendall.kernel(X[[1]], X[[1]], input="scores", missing="bottom"),
-        lambda: wkendall.WeightedKendall(input="scores", missing="bottom").fit(X),
+        lambda: wkendall.KendallGram(input="scores", missing="bottom").fit(X),
         lambda: wkendall.KendallNeighbors(input="scores", missing="bottom").fit(X),
     ]
     for call in calls if form == "csr" else calls[:1]:

@@ -17,9 +17,12 @@ from completions import NAN, completions, random_rows
 from definitions import sums
 from hypothesis import given
 from hypothesis import strategies as st
+from nouns import gram_to_file, kernel_of
 from sklearn.base import clone
 from sklearn.pipeline import make_pipeline
 from sklearn.svm import SVC
+from wkendall import Kendall, KendallCorrelation, Mallows, Rankings
+from wkendall.gram_file import blocks
 
 BOTTOM = {"ties": "mean", "missing": "bottom"}
 
@@ -64,7 +67,7 @@ def test_means_over_completions(n, signed):
         own = wkendall.diagonal(sparse(X), signed=signed, **BOTTOM, **kernel)
         np.testing.assert_allclose(own, np.diag(K), rtol=1e-13)
         if kernel["weight"] == "standard":
-            D = wkendall.distance_matrix(sparse(X), **BOTTOM)
+            D = wkendall.distance_matrix(Rankings(sparse(X), **BOTTOM))
             np.testing.assert_array_equal(D, n * (n - 1) / 2 - wkendall.gram_matrix(sparse(X), **BOTTOM))
 
 
@@ -122,7 +125,7 @@ def test_kernel_of_two_lists():
 
 def test_mallows_of_a_huge_catalogue():
     lists = sp.csr_array(([1, 2, 3, 2, 1, 3], [0, 1, 2, 0, 1, 2], [0, 3, 6]), shape=(2, 2**31 - 1))
-    K = wkendall.mallows(lists, lam=0.5, missing="bottom", normalize=True)
+    K = Mallows(0.5, normalize=True)(Rankings(lists, missing="bottom"))
     np.testing.assert_allclose(K, [[1, np.exp(-0.5)], [np.exp(-0.5), 1]], rtol=1e-12)
 
 
@@ -141,10 +144,10 @@ def test_a_matrix_has_two_axes(shape):
 @pytest.mark.parametrize("normalize", [False, True])
 def test_mallows(normalize):
     X = random_rows(np.random.default_rng(3), 12, 9)
-    options = BOTTOM | {"lam": 0.3, "normalize": normalize}
-    K = wkendall.mallows(sparse(X), **options)
-    np.testing.assert_allclose(K, wkendall.mallows(X, **options), rtol=1e-13)
-    D = wkendall.distance_matrix(sparse(X), **BOTTOM)
+    kernel, lists = Mallows(0.3, normalize=normalize), Rankings(sparse(X), **BOTTOM)
+    K = kernel(lists)
+    np.testing.assert_allclose(K, kernel(Rankings(X, **BOTTOM)), rtol=1e-13)
+    D = wkendall.distance_matrix(lists)
     own = np.diag(D) / 2 * normalize
     np.testing.assert_allclose(K, np.exp(-0.3 * (D - own[:, None] - own)), rtol=1e-12)
 
@@ -166,9 +169,11 @@ def test_the_table_of_the_documentation():
         (lambda X: wkendall.gram_matrix(X, missing="anywhere"), 'so pass missing="bottom"'),
         (lambda X: wkendall.gram_matrix([[1, 2, 3]], X), 'Y is sparse: .* so pass missing="bottom"'),
         (lambda X: wkendall.gram_matrix(X, missing="bottom", input="orders"), 'goes with input="ranks"'),
-        (lambda X: wkendall.WeightedKendall().fit(X), 'X is sparse: .* so pass missing="bottom"'),
+        (lambda X: wkendall.KendallGram().fit(X), 'X is sparse: .* so pass missing="bottom"'),
         (lambda X: wkendall.dask.gram_matrix(X), 'X is sparse: .* so pass missing="bottom"'),
-        (lambda X: wkendall.dask.features(X), "X is sparse: .* not possible here"),
+        (lambda X: wkendall.dask.features(X), 'X is sparse: .* so pass missing="bottom"'),
+        (lambda X: wkendall.packed_signs(X), "X is sparse: .* not possible here"),
+        (lambda X: wkendall.inverse(X), "X is sparse: .* not possible here"),
         (lambda X: wkendall.embed(X, np.eye(3)), 'X is sparse: .* so pass missing="bottom"'),
         (lambda X: wkendall.gram_matrix(X, missing="bottom", order=3), "take orders 1 and 2 only"),
         (lambda X: wkendall.gram_matrix(X, np.ones((1, 4)), **BOTTOM), "X has 3 items, but Y has 4"),
@@ -191,14 +196,14 @@ def test_what_has_a_number_for_every_item_takes_sparse_arrays(n):
         lambda X: wkendall.gram_matrix(X, X[:3], U=(U[:1], B[:1]), normalize=True, **BOTTOM),
         lambda X: wkendall.gram_matrix(X, weight="mult", u=u, order=1, **BOTTOM),
         lambda X: wkendall.diagonal(X, U=U, **BOTTOM),
-        lambda X: wkendall.embed(X, U, **BOTTOM),
-        lambda X: wkendall.combine(X, coef, U, **BOTTOM),
-        lambda X: wkendall.linear_function(X, U, B, **BOTTOM),
-        lambda X: wkendall.features(X, weight="mult", u=u, **BOTTOM),
+        lambda X: wkendall.embed(Rankings(X, **BOTTOM), U),
+        lambda X: wkendall.combine(Rankings(X, **BOTTOM), coef, U),
+        lambda X: wkendall.linear_function(Rankings(X, **BOTTOM), U, B),
+        lambda X: wkendall.features(Rankings(X, **BOTTOM), Kendall("mult", u=u)),
         lambda X: wkendall.KendallFeatures(missing="bottom", ties="mean").fit(X).transform(X),
-        lambda X: wkendall.suquan_svd(X, y, **BOTTOM).singular_values,
-        lambda X: wkendall.correlation(X[0], X[1], weight="add", u=u, **BOTTOM),
-        lambda X: wkendall.correlation(X[2], X[3], **BOTTOM),
+        lambda X: wkendall.suquan_svd(Rankings(X, **BOTTOM), y).singular_values,
+        lambda X: KendallCorrelation("add", u=u)(Rankings(X, **BOTTOM)),
+        lambda X: KendallCorrelation()(Rankings(X, **BOTTOM)),
     ]
     for call in calls:
         np.testing.assert_allclose(call(sparse(X)), call(X), rtol=1e-12, atol=1e-12)
@@ -267,18 +272,21 @@ def test_blocks_in_a_file_and_in_dask(tmp_path):
     X = sparse(lists(60, 500, np.random.default_rng(5)))
     wanted = wkendall.gram_matrix(X, missing="bottom", weight="mult", u="log", signed=True)
     kernel = {"missing": "bottom", "weight": "mult", "u": "log", "signed": True}
-    np.testing.assert_array_equal(wkendall.gram_to_file(tmp_path / "k.npy", X, **kernel), wanted)
+    np.testing.assert_array_equal(gram_to_file(tmp_path / "k.npy", X, **kernel), wanted)
+    chosen = kernel_of(kernel)
     with dask.config.set(scheduler="synchronous"):
         for rankings in (X, dask.array.from_array(X.tocsr(), chunks=(25, -1), asarray=False)):
-            K = wkendall.dask.gram_matrix(rankings, chunks=20 if rankings is X else 25, **kernel)
+            K = wkendall.dask.gram_matrix(rankings, kernel=chosen, chunks=20 if rankings is X else 25, missing="bottom")
             np.testing.assert_array_equal(K.compute(), wanted)
-        K = wkendall.dask.gram_matrix(X, X[:7], chunks=(30, 7), **kernel)
+        K = wkendall.dask.gram_matrix(X, X[:7], chosen, chunks=(30, 7), missing="bottom")
         np.testing.assert_array_equal(K.compute(), wanted[:, :7])
+        found = wkendall.dask.features(X, chosen, chunks=20, missing="bottom")
+        np.testing.assert_array_equal(found.compute(), wkendall.features(Rankings(X, missing="bottom"), chosen))
 
 
 def test_a_file_goes_on_only_with_the_same_lists(tmp_path):
     X = sparse(lists(20, 50, np.random.default_rng(6)))
-    digests = [wkendall.kernels.blocks.Rows(wkendall.reading.rankings.Reading(missing="bottom").rankings(x, "X")).digest()
+    digests = [blocks.Rows(Rankings(x, missing="bottom")).digest()
                for x in (X, X.copy(), X[:19], sp.csr_array((X.data, X.indices, X.indptr), shape=(20, 51)))]  # fmt: skip
     assert digests[0] == digests[1]
     assert len(set(digests)) == 3
@@ -288,39 +296,38 @@ def test_estimators():
     rng = np.random.default_rng(7)
     dense = lists(80, 200, rng)
     X = sparse(dense)
-    options = {"missing": "bottom", "signed": True, "normalize": True}
-    K = wkendall.gram_matrix(X, **options)
-    model = wkendall.WeightedKendall(**options).fit(X)
-    assert sp.issparse(model.rankings_)
+    kernel, x = Kendall(signed=True, normalize=True), Rankings(X, missing="bottom")
+    options = {"kernel": kernel, "missing": "bottom"}
+    K = wkendall.gram_matrix(x, kernel=kernel)
+    model = wkendall.KendallGram(**options).fit(X)
     np.testing.assert_array_equal(pickle.loads(pickle.dumps(model)).transform(X), K)
     np.testing.assert_array_equal(clone(model).fit_transform(X.tocsc()), K)
-    np.testing.assert_array_equal(model(X, X[:3]), K[:, :3])
-    np.testing.assert_array_equal(wkendall.WeightedKendall(**options).fit(dense).transform(X), K)
-    nystroem = wkendall.KendallNystroem(200, random_state=0, **options).fit(X)
+    np.testing.assert_array_equal(kernel(x, x[:3]), K[:, :3])
+    np.testing.assert_array_equal(clone(model).fit_transform(x), K)
+    np.testing.assert_array_equal(wkendall.KendallGram(**options).fit(dense).transform(X), K)
+    nystroem = wkendall.KendallNystroem(n_components=200, random_state=0, **options).fit(X)
     Z = nystroem.transform(X)
     np.testing.assert_allclose(Z @ Z.T, K, atol=1e-8)
-    assert sp.issparse(nystroem.landmarks_)
     for init in ("k-means++", X[:3]):
-        clusters = wkendall.KernelKMeans(3, init=init, random_state=0, **options)
+        clusters = wkendall.KendallKMeans(3, init=init, random_state=0, **options)
         clusters.fit(X)
         assert (clusters.predict(X) == clusters.labels_).all()
     of_dense = clone(clusters).set_params(init=dense[:3]).fit(dense)
     assert (clusters.labels_ == of_dense.labels_).all()
     assert clusters.inertia_ == pytest.approx(of_dense.inertia_)
     labels = np.isnan(dense[:, 0]).astype(int)
-    pipeline = make_pipeline(wkendall.WeightedKendall(**options), SVC(kernel="precomputed")).fit(X, labels)
+    pipeline = make_pipeline(wkendall.KendallGram(**options), SVC(kernel="precomputed")).fit(X, labels)
     assert pipeline.score(X, labels) > 0.9
 
 
 def test_lists_of_names():
     names = [["apple", "pear", "plum"], ["plum", "fig"], [], ["fig", {"apple", "plum"}, "pear"]]
-    dense, found = wkendall.from_lists(names), wkendall.from_lists(names, sparse=True)
-    assert found.items == dense.items
-    assert (found.X.format, found.X.shape, found.X.nnz) == ("csr", (4, 4), 9)
-    np.testing.assert_array_equal(wkendall.gram_matrix(found.X, **BOTTOM), wkendall.gram_matrix(dense.X, **BOTTOM))
-    assert wkendall.from_lists([], sparse=True).X.shape == (0, 0)
-    with pytest.raises(TypeError, match="sparse must be"):
-        wkendall.from_lists(names, sparse="yes")
+    found = wkendall.from_lists(names)
+    assert (found.kind, found.shape) == ("lists", (4, 4))
+    dense = np.array([[1, 2, 3, NAN], [NAN, NAN, 1, 2], [NAN] * 4, [2, 4, 2, 1]])
+    order = [["apple", "pear", "plum", "fig"].index(name) for name in found.items]
+    np.testing.assert_array_equal(wkendall.gram_matrix(found), wkendall.gram_matrix(dense[:, order], **BOTTOM))
+    assert wkendall.from_lists([]).shape == (0, 0)
 
 
 MILLION = """
@@ -361,16 +368,17 @@ def test_lists_of_all_items_are_complete_rankings(n, stored):
         close = {"rtol": 1e-11, "atol": 1e-11 * np.abs(expected).max()}
         np.testing.assert_allclose(wkendall.gram_matrix(X_lists, Y_lists, **kernel, **BOTTOM), expected, **close)
         np.testing.assert_allclose(wkendall.gram_matrix(X, Y_lists, **kernel, **BOTTOM), expected, **close)
-        found = wkendall.neighbors(X_lists, Y_lists, n_neighbors=2, **kernel, **BOTTOM)
+        x, y, chosen = Rankings(X_lists, **BOTTOM), Rankings(Y_lists, **BOTTOM), kernel_of(kernel)
+        found = wkendall.neighbors(x, y, n_neighbors=2, measure=chosen)
         np.testing.assert_allclose(found.values, -np.sort(-expected, axis=1)[:, :2], **close)
-        within = wkendall.neighbors(X_lists, Y_lists, radius=-np.inf, **kernel, **BOTTOM)
+        within = wkendall.neighbors_within(x, y, radius=-np.inf, measure=chosen)
         np.testing.assert_allclose(within.toarray(), expected, **close)
         np.testing.assert_allclose(
             wkendall.diagonal(X_lists, **kernel, **BOTTOM), wkendall.diagonal(X, **kernel), rtol=1e-11
         )
-    kernel = {"weight": "top", "k": n, "order": 3}
-    model = wkendall.KendallNeighbors(2, missing="bottom", **kernel).fit(X_lists)
-    judge = wkendall.KendallNeighbors(2, **kernel).fit(X)
+    kernel = Kendall("top", k=n, order=3)
+    model = wkendall.KendallNeighbors(2, kernel, missing="bottom").fit(X_lists)
+    judge = wkendall.KendallNeighbors(2, kernel).fit(X)
     np.testing.assert_array_equal(model.kneighbors(Y_lists)[0], judge.kneighbors(Y)[0])
 
 

@@ -19,8 +19,8 @@ KERNELS = {
 
 def similarity(kernel, items=1000, common=0):
     lists = [range(10), range(10 - common, 20 - common)]
-    X = wkendall.from_lists(lists, items=range(items), sparse=True).X
-    return wkendall.gram_matrix(X, missing="bottom", normalize=True, **KERNELS[kernel])[0, 1]
+    rankings = wkendall.from_lists(lists, items=range(items))
+    return wkendall.gram_matrix(rankings, normalize=True, **KERNELS[kernel])[0, 1]
 
 
 def kernel_named(text):

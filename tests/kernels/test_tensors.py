@@ -20,7 +20,7 @@ from definitions import (
     tensor_kernel,
 )
 from orders import BOUND, absolute, steep
-from wkendall.kernels import named_weights, tensors
+from wkendall import named_weights, tensors
 
 # Weights given as tensors, stacks and factors.
 

@@ -11,12 +11,11 @@ import numpy as np
 import pytest
 import wkendall
 from definitions import random_rankings
+from nouns import gram_to_file, kernel_of
 from stopped_runs import MULT, files, small_blocks
-from wkendall import _disk
-from wkendall.kernels import blocks, to_file
-from wkendall.kernels.run import Run
-from wkendall.kernels.specification import Distance
-from wkendall.reading.rankings import Reading
+from wkendall import Kendall, KendallDistance, Rankings, TensorKernel, _disk
+from wkendall._run import Run
+from wkendall.gram_file import blocks, matrix_file, to_file
 
 
 @pytest.fixture(autouse=True)
@@ -29,7 +28,7 @@ def check(X, Y=None, **params):
     """Compare the file, all of it, with what NumPy makes of the matrix in memory."""
     wanted = io.BytesIO()
     np.save(wanted, wkendall.gram_matrix(X, Y, **params))
-    found = wkendall.gram_to_file("gram.npy", X, Y, **params)
+    found = gram_to_file("gram.npy", X, Y, **params)
     assert Path("gram.npy").read_bytes() == wanted.getvalue()
     assert files() == ["gram.npy"]
     assert found.shape == (len(X), len(X if Y is None else Y))
@@ -103,9 +102,14 @@ def test_the_bits_of_other_inputs_and_backends(monkeypatch):
     check(X - 1, **MULT)
     check(rng.random((70, 40)), input="scores", **MULT)
     check(X.tolist(), u=np.arange(40).tolist(), weight="add")
+    kernel, x = kernel_of(MULT), Rankings(X)
     for backend in ("portable", "product", "pairs-portable", "partition"):
         for dtype in (np.float64, np.float32):
-            check(X, backend=backend, dtype=dtype, **MULT)
+            work = to_file.prepare(kernel, x, None, Run(dtype, backend=backend))
+            matrix_file.write(Path("gram.npy"), work, resume=False, progress=False)
+            wanted = wkendall.gram_matrix(x, kernel=kernel, backend=backend, dtype=dtype)
+            assert (np.load("gram.npy") == wanted).all()
+            Path("gram.npy").unlink()
     for empty in (np.empty((0, 4)), np.empty((0, 0))):
         check(empty)
         check(empty, np.zeros((3, empty.shape[1])) + np.arange(empty.shape[1]))
@@ -114,9 +118,9 @@ def test_the_bits_of_other_inputs_and_backends(monkeypatch):
 @pytest.mark.parametrize(("rows", "columns"), [(300, None), (300, 7), (7, 300), (300, 299), (1, 1)])
 def test_blocks_cover_a_matrix_once(rows, columns, monkeypatch):
     small_blocks(monkeypatch, 17)
-    X = random_rankings(np.random.default_rng(0), rows, 5)
-    Y = None if columns is None else random_rankings(np.random.default_rng(1), columns, 5)
-    work = to_file.prepare(Distance(), X, Y, Reading(), Run(n_jobs=1))
+    X = Rankings(random_rankings(np.random.default_rng(0), rows, 5))
+    Y = None if columns is None else Rankings(random_rankings(np.random.default_rng(1), columns, 5))
+    work = to_file.prepare(KendallDistance(), X, Y, Run(n_jobs=1))
     covered = np.zeros(work.shape, int)
     for block in work.blocks(work.block_sides()):
         assert 0 < block.shape[0] * block.shape[1] <= 17 * 17
@@ -127,8 +131,8 @@ def test_blocks_cover_a_matrix_once(rows, columns, monkeypatch):
 
 
 def test_little_memory_and_long_work_make_small_blocks(monkeypatch):
-    X = random_rankings(np.random.default_rng(0), 3, 5)
-    work = to_file.prepare(Distance(), X, None, Reading(), Run("f4", n_jobs=1))
+    X = Rankings(random_rankings(np.random.default_rng(0), 3, 5))
+    work = to_file.prepare(KendallDistance(), X, None, Run("f4", n_jobs=1))
     assert work.block_sides() == (4096, 4096)
     monkeypatch.setattr(blocks, "available_bytes", lambda: 8 * 2**20)
     assert work.block_sides() == (512, 512)
@@ -148,17 +152,20 @@ BAD = [
     ({"progress": None}, TypeError, "progress must be True or False, not None"),
     ({"X": [[1, 1]]}, ValueError, "X: row 0 holds 1 twice"),
     ({"Y": [[1, 2]]}, ValueError, "X has 8 items, but Y has 2"),
-    ({"weight": "none"}, ValueError, "weight is 'none'"),
-    ({"weight": "top", "k": 9}, ValueError, "k is 9, but must be from 1 to 8"),
-    ({"weight": "mult", "u": [1, 2]}, ValueError, "2"),
-    ({"U": np.ones((3, 3))}, ValueError, r"U has shape \(3, 3\)"),
+    ({"kernel": Kendall("none")}, ValueError, "weight is 'none'"),
+    ({"kernel": Kendall("top", k=9)}, ValueError, "k is 9, but must be from 1 to 8"),
+    ({"kernel": Kendall("mult", u=[1, 2])}, ValueError, "2"),
+    ({"kernel": TensorKernel(np.ones((3, 3)))}, ValueError, r"U has shape \(3, 3\)"),
+    ({"kernel": KendallDistance()}, ValueError, "gram_to_file needs a kernel, but KendallDistance"),
+    ({"kernel": "mult"}, TypeError, "kernel must be a measure"),
     ({"dtype": int}, ValueError, "must be float64 or float32"),
     ({"n_jobs": 0}, ValueError, "n_jobs is 0"),
-    ({"backend": "none"}, ValueError, "none"),
-    ({"backend": "product"}, ValueError, "product"),
-    ({"backend": 3}, TypeError, "backend must be a name or None, not 3"),
-    ({"weight": "mult", "u": [1e30] * 8, "dtype": np.float32}, ValueError, "too large for single precision"),
-    ({"order": 3, "ties": "mean", "X": [[1, 1, 2]]}, ValueError, "orders 1 and 2 only"),
+    (
+        {"kernel": Kendall("mult", u=[1e30] * 8), "dtype": np.float32},
+        ValueError,
+        "too large for single precision",
+    ),
+    ({"kernel": Kendall(order=3), "X": Rankings([[1, 1, 2]], ties="mean")}, ValueError, "orders 1 and 2 only"),
 ]
 
 

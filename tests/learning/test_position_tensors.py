@@ -6,7 +6,14 @@ import wkendall
 from completions import completions, random_rows
 from definitions import random_rankings
 from subspaces import leading_subspaces, pure_basis
-from wkendall import AlternatingClassifier, AlternatingRegressor, SuquanSVDClassifier, SuquanSVDRegressor, _core
+from wkendall import (
+    AlternatingClassifier,
+    AlternatingRegressor,
+    Rankings,
+    SuquanSVDClassifier,
+    SuquanSVDRegressor,
+    _core,
+)
 from wkendall.learning import position_tensors
 from wkendall.learning.position_tensors import PositionTensors
 from wkendall.learning.suquan import leading_weights
@@ -124,7 +131,8 @@ def test_weights_from_rankings_with_ties(order, pure):
     rng = np.random.default_rng(6)
     X = random_rows(rng, 30, 5)
     y = np.where(np.arange(30) % 3, "a", "b")
-    found = wkendall.suquan_svd(X, y, order, pure=pure, ties="mean", missing="bottom", n_jobs=1)
+    votes = Rankings(X, ties="mean", missing="bottom")
+    found = wkendall.suquan_svd(votes, y, order, pure=pure, n_jobs=1)
     # The same as of all complete rankings that agree, with parts of the coefficient.
     rows, coefficients = [], []
     for row, label in zip(X, y, strict=True):
@@ -136,16 +144,16 @@ def test_weights_from_rankings_with_ties(order, pure):
     np.testing.assert_allclose(found.singular_values, wanted.singular_values, rtol=1e-9)
     np.testing.assert_allclose(found.U, wanted.U, atol=1e-8)
     np.testing.assert_allclose(found.B, wanted.B, atol=1e-8)
-    other = wkendall.suquan_svd(X, y, order, pure=pure, ties="mean", missing="bottom", n_jobs=2)
+    other = wkendall.suquan_svd(votes, y, order, pure=pure, n_jobs=2)
     np.testing.assert_array_equal(found.U, other.U)
 
 
 def test_what_is_not_learned():
     X, y = [[1, 1, 2], [NAN, 1, 2], [2, 1, 3], [3, 2, 1]], [0, 1, 0, 1]
     with pytest.raises(ValueError, match='missing="anywhere" is for the standard weight: learned weights take'):
-        wkendall.suquan_svd(X, y, ties="mean", missing="anywhere")
+        wkendall.suquan_svd(Rankings(X, ties="mean", missing="anywhere"), y)
     with pytest.raises(ValueError, match="order is 3, but with ties or missing items"):
-        wkendall.suquan_svd(X, y, 3, ties="mean", missing="bottom")
+        wkendall.suquan_svd(Rankings(X, ties="mean", missing="bottom"), y, 3)
     with pytest.raises(ValueError, match='ties="mean" treats equal numbers as ties'):
         wkendall.suquan_svd([[1, 1, 2], [1, 2, 3]], [0, 1])
 

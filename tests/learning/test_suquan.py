@@ -11,6 +11,7 @@ import pytest
 import wkendall
 from definitions import random_rankings
 from subspaces import leading_subspaces, pure_basis
+from wkendall import Rankings
 from wkendall.learning import decomposition, singular_values
 
 
@@ -235,13 +236,26 @@ def test_labels_of_any_kind_and_other_inputs_give_the_same():
     for again in (
         wkendall.suquan_svd(X, np.array(["no", "yes"])[y]),
         wkendall.suquan_svd(X, y.astype(bool)),
-        wkendall.suquan_svd(-X.astype(float), y, input="scores"),
-        wkendall.suquan_svd(wkendall.inverse(X), y, input="orders"),
-        wkendall.suquan_svd(7 - X, y, top="high"),
+        wkendall.suquan_svd(Rankings(X, items="abcdef"), y),
+        wkendall.suquan_svd(Rankings(-X.astype(float), input="scores"), y),
+        wkendall.suquan_svd(Rankings(wkendall.inverse(X), input="orders"), y),
+        wkendall.suquan_svd(Rankings(7 - X, top="high"), y),
     ):
         np.testing.assert_array_equal(found.U, again.U)
     np.testing.assert_allclose(wkendall.suquan_svd(X, 1 - y).U, found.U, atol=1e-12)
     np.testing.assert_allclose(wkendall.suquan_svd(X, 1 - y).B, -found.B, atol=1e-12)
+
+
+def test_counts_are_repetitions():
+    rng = np.random.default_rng(11)
+    X, y, counts = random_rankings(rng, 30, 5), labels(rng, 30), rng.integers(0, 4, 30)
+    counts[:2] = 1
+    found = wkendall.suquan_svd(Rankings(X, counts=counts), y)
+    expected = wkendall.suquan_svd(np.repeat(X, counts, axis=0), np.repeat(y, counts))
+    np.testing.assert_allclose(found.U, expected.U, atol=1e-8)
+    np.testing.assert_allclose(found.singular_values, expected.singular_values)
+    with pytest.raises(ValueError, match="counts is zero for all rankings of class 1"):
+        wkendall.suquan_svd(Rankings(X, counts=1 - y), y)
 
 
 def test_equal_classes_teach_nothing():

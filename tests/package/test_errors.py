@@ -48,12 +48,22 @@ BAD = {
     "one axis": ([1, 2, 3, 4], {}, None, None, 1, "axes"),
 }
 CALLS = {
+    "Rankings": lambda X, how: wkendall.Rankings(X, **how),
     "gram_matrix": lambda X, how: wkendall.gram_matrix(X, **how),
-    "distance_matrix": lambda X, how: wkendall.distance_matrix(X, **how),
-    "WeightedKendall": lambda X, how: wkendall.WeightedKendall(**how).fit(X),
+    "KendallGram": lambda X, how: wkendall.KendallGram(**how).fit(X),
     "KendallFeatures": lambda X, how: wkendall.KendallFeatures(**how).fit(X),
     "SuquanSVDClassifier": lambda X, how: wkendall.SuquanSVDClassifier(**how).fit(X, [0, 1, 0, 1, 0, 1]),
-    "gram_to_file": lambda X, how: wkendall.gram_to_file("K.npy", X, **how),
+}
+#: They read arrays without options.
+PLAIN = {
+    "distance_matrix": wkendall.distance_matrix,
+    "gram_to_file": lambda X: wkendall.gram_to_file("K.npy", X),
+    "neighbors": wkendall.neighbors,
+    "consensus": wkendall.consensus,
+    "Kendall": wkendall.Kendall(),
+}
+CALLS |= {
+    name: lambda X, how, call=call: call(X if not how else wkendall.Rankings(X, **how)) for name, call in PLAIN.items()
 }
 
 

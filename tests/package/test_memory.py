@@ -16,12 +16,18 @@ CALLS = {
     "gram_matrix, order 5": ("X = permutations(2, 400_000)", "gram_matrix(X, order=5)"),
     "gram_matrix, repeated": ("X = np.repeat(permutations(1500, 30), 2, axis=0)", "gram_matrix(X)"),
     "gram_matrix, ties": ("X = rng.integers(0, 200, (1000, 400))", 'gram_matrix(X, ties="mean", normalize=True)'),
-    "gram_matrix, U=": ("X = permutations(30, 1500); U = rng.random((1500, 1500))", "gram_matrix(X, U=U)"),
+    "gram_matrix, U": (
+        "X = permutations(30, 1500); U = rng.random((1500, 1500))",
+        "gram_matrix(X, kernel=TensorKernel(U))",
+    ),
     "neighbors": ("X = permutations(30_000, 12)", "neighbors(X, X[:3000], n_neighbors=100).indices"),
-    "neighbors, tiles": ("X = permutations(2000, 12)", 'neighbors(X, n_neighbors=500, weight="mult", u="log").indices'),
-    "neighbors, radius": ("X = permutations(3000, 12)", "neighbors(X, radius=35).indices"),
+    "neighbors, tiles": (
+        "X = permutations(2000, 12)",
+        'neighbors(X, n_neighbors=500, measure=Kendall("mult", u="log")).indices',
+    ),
+    "neighbors_within": ("X = permutations(3000, 12)", "neighbors_within(X, radius=35, measure=Kendall()).indices"),
     "packed_signs": ("X = permutations(3000, 150)", "packed_signs(X)"),
-    "features": ("X = permutations(200, 400)", 'features(X, weight="mult", u="log")'),
+    "features": ("X = permutations(200, 400)", 'features(X, Kendall("mult", u="log"))'),
     "embed": ("X = permutations(100, 400); U = rng.random((400, 400))", "embed(X, U)"),
     "combine": ("X = permutations(100, 1500); U = rng.random((1500, 1500))", "combine(X, np.ones(100), U)"),
     "linear_function": (
@@ -47,8 +53,8 @@ CALLS = {
 CHILD = """
 import resource
 import numpy as np
-from wkendall import combine, corr, diagonal, embed, features, gram_matrix, kappa, kernel, linear_function
-from wkendall import neighbors, packed_signs, suquan_svd
+from wkendall import Kendall, TensorKernel, combine, corr, diagonal, embed, features, gram_matrix, kappa, kernel
+from wkendall import linear_function, neighbors, neighbors_within, packed_signs, suquan_svd
 
 rng = np.random.default_rng(0)
 

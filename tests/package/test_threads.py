@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 import wkendall
 from sklearn.base import BaseEstimator
+from wkendall import Kendall, Mallows, TensorKernel
 
 RNG = np.random.default_rng(0)
 X = np.array([RNG.permutation(9) + 1 for _ in range(60)])
@@ -20,38 +21,49 @@ COEF = RNG.standard_normal(60)
 U, B = RNG.standard_normal((2, 9, 9))
 W = np.eye(81).reshape(9, 9, 9, 9)
 TIED = np.minimum(X, 5)
-LISTS = wkendall.from_lists([[f"item {i}" for i in row[:4]] for row in X.tolist()], sparse=True)[0]
+LISTS = wkendall.from_lists([[f"item {i}" for i in row[:4]] for row in X.tolist()])
 TABLE = RNG.standard_normal((50, 6)).round(1)
 
+MULT = Kendall("mult", u="log", normalize=True)
 KERNELS = [
-    {},
-    {"weight": "top", "k": 4},
-    {"weight": "add", "u": "log", "signed": True},
-    {"weight": "mult", "u": "hyperbolic", "normalize": True},
-    {"weight": "average", "order": 3},
-    {"U": U},
-    {"W": W},
+    Kendall(),
+    Kendall("top", k=4),
+    Kendall("add", u="log", signed=True),
+    MULT,
+    Kendall("average", order=3),
+    TensorKernel(U),
+    TensorKernel(W=W),
+    Mallows(0.3),
 ]
 
 #: Every public function of the package but those that read and print, each as a function of a folder of its thread.
 CALLS = {
-    **{f"gram_matrix {sorted(k)}": lambda _, k=k: wkendall.gram_matrix(X, n_jobs=2, **k) for k in KERNELS},
+    **{
+        f"gram_matrix {number}": lambda _, kernel=kernel: wkendall.gram_matrix(X, kernel=kernel, n_jobs=2)
+        for number, kernel in enumerate(KERNELS)
+    },
     "gram_matrix tied": lambda _: wkendall.gram_matrix(TIED, ties="mean", weight="mult", u="log"),
-    "gram_matrix lists": lambda _: wkendall.gram_matrix(LISTS, missing="bottom", weight="average"),
+    "gram_matrix lists": lambda _: wkendall.gram_matrix(LISTS, kernel=Kendall("average")),
+    "Rankings": lambda _: np.asarray(wkendall.Rankings(TIED, ties="mean", items="abcdefghi").distinct()),
+    "Kendall": lambda _: MULT(X, Y),
+    "TensorKernel": lambda _: TensorKernel(U)(X, Y),
+    "Mallows": lambda _: Mallows(0.3)(X, Y),
+    "KendallDistance": lambda _: wkendall.KendallDistance()(LISTS),
+    "KendallCorrelation": lambda _: wkendall.KendallCorrelation("mult", u="log")(X[0], X[1]),
+    "similarity_matrix": lambda _: wkendall.similarity_matrix(X, measure=wkendall.KendallCorrelation("average")),
     "kernel": lambda _: wkendall.kernel(X[0], X[1], weight="add", u="log"),
     "kappa": lambda _: wkendall.kappa(X[0], weight="average"),
     "diagonal": lambda _: wkendall.diagonal(X, weight="add", u="log"),
-    "correlation": lambda _: wkendall.correlation(X[0], X[1], weight="mult", u="log"),
     "distance_matrix": lambda _: wkendall.distance_matrix(X, Y),
-    "mallows": lambda _: wkendall.mallows(X, lam=0.3),
     "embed": lambda _: wkendall.embed(X, U),
     "combine": lambda _: wkendall.combine(X, COEF, U),
     "linear_function": lambda _: wkendall.linear_function(X, U, B),
     "inverse": lambda _: wkendall.inverse(X),
-    "features": lambda _: wkendall.features(X, weight="mult", u="log"),
+    "features": lambda _: wkendall.features(X, MULT),
     "position_weights": lambda _: wkendall.position_weights(9, weight="mult", u="log"),
-    "neighbors": lambda _: wkendall.neighbors(X, n_neighbors=5, weight="mult", u="log"),
-    "neighbors of lists": lambda _: wkendall.neighbors(LISTS, n_neighbors=5, missing="bottom", signed=True),
+    "neighbors": lambda _: wkendall.neighbors(X, n_neighbors=5, measure=MULT),
+    "neighbors of lists": lambda _: wkendall.neighbors(LISTS, n_neighbors=5, measure=Kendall(signed=True)),
+    "neighbors_within": lambda _: wkendall.neighbors_within(X, radius=10).toarray(),
     "neighbors_graph": lambda _: wkendall.neighbors_graph(X, n_neighbors=5).toarray(),
     "packed_signs": lambda _: wkendall.packed_signs(X),
     "corr": lambda _: wkendall.corr(TABLE, pvalues=True),
@@ -60,14 +72,14 @@ CALLS = {
     "two_sample_test": lambda _: wkendall.two_sample_test(X[:30], X[30:], n_permutations=99, rng=0),
     "independence_test": lambda _: wkendall.independence_test(X, COEF, n_permutations=99, rng=0),
     "suquan_svd": lambda _: wkendall.suquan_svd(X, LABELS),
-    "from_lists": lambda _: wkendall.from_lists([["a", "b"], ["b", "c"]])[0],
+    "from_lists": lambda _: wkendall.from_lists([["a", "b"], ["b", "c"]]).to_lists(),
     "gram_to_file": lambda folder: (wkendall.gram_to_file(folder / "gram.npy", X), np.load(folder / "gram.npy"))[1],
     "ListEncoder": lambda _: wkendall.ListEncoder().fit_transform([["a", "b"], ["b", "c"]]),
     "KendallFeatures": lambda _: wkendall.KendallFeatures().fit_transform(X),
     "KendallNystroem": lambda _: wkendall.KendallNystroem(n_components=8, random_state=0).fit_transform(X),
     "KendallNeighbors": lambda _: wkendall.KendallNeighbors(n_neighbors=3).fit(X).kneighbors(Y),
-    "KernelKMeans": lambda _: wkendall.KernelKMeans(3, random_state=0).fit(X).labels_,
-    "WeightedKendall": lambda _: wkendall.WeightedKendall(weight="average", cache_size=1).fit_transform(X),
+    "KendallKMeans": lambda _: wkendall.KendallKMeans(3, random_state=0).fit(X).labels_,
+    "KendallGram": lambda _: wkendall.KendallGram(Kendall("average"), cache_size=1).fit_transform(X),
     "SuquanSVDClassifier": lambda _: wkendall.SuquanSVDClassifier().fit(X, LABELS).U_,
     "SuquanSVDRegressor": lambda _: wkendall.SuquanSVDRegressor().fit(X, COEF).U_,
     "AlternatingClassifier": lambda _: wkendall.AlternatingClassifier(max_iter=2).fit(X, LABELS).U_,
@@ -76,7 +88,7 @@ CALLS = {
 #: They read files, print, or are modules.
 LEFT_OUT = {"RankingError", "__version__", "datasets", "gaussian_process", "optimize", "plotting"}
 LEFT_OUT |= {"read_csv", "read_preflib", "show_config"}
-LEFT_OUT |= {"Consensus", "Correlations", "PairImportance", "TestResult"}  # types of results
+LEFT_OUT |= {"Consensus", "Correlations", "Neighbors", "PairImportance", "TestResult"}  # types of results
 
 
 def bits(value):
@@ -129,21 +141,18 @@ def test_eight_threads_at_once(tmp_path):
     assert wrong == []
 
 
-def test_one_handle_for_eight_threads():
-    """Rankings that were read once may be used by all threads, also while one of them fails."""
-    core = wkendall._core
-    rankings, measure = core.Rankings(X, "ranks", False), core.Measure.kernel(9, "mult", factor="log")
+def test_one_pair_of_nouns_for_eight_threads():
+    """Rankings and kernels may be used by all threads, also while one of them fails."""
+    rankings, kernel = wkendall.Rankings(X), Kendall("mult", u="log")
     wanted = wkendall.gram_matrix(X, weight="mult", u="log")
     wrong = []
 
     def work(index):
         for _ in range(50):
-            out = np.empty((60, 60))
-            core.gram(measure, rankings, None, out, threads=1 + index % 2)
-            if not np.array_equal(out, wanted):
+            if not np.array_equal(wkendall.gram_matrix(rankings, kernel=kernel, n_jobs=1 + index % 2), wanted):
                 wrong.append(index)
             try:
-                core.Rankings(X * 2, "ranks", False)
+                wkendall.Rankings(X * 2)
                 wrong.append(index)
             except wkendall.RankingError as error:
                 if error.row != 0:

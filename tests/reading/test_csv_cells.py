@@ -5,7 +5,7 @@ from decimal import Decimal
 
 import numpy as np
 import pytest
-from orders_of_items import NAN, same, written
+from orders_of_items import NAN, numbers, same, written
 from wkendall.reading.columns import doubles_apart
 from wkendall.reading.csv_files import read_csv
 
@@ -32,7 +32,7 @@ def test_whole_numbers_keep_their_order(tmp_path, layout):
     else:
         cells = [(row, item, values[item]) for item in range(3) for row, values in enumerate(ROWS)]
         text = "who,what,score\n" + "".join(f"{row},{item},{value}\n" for row, item, value in cells)
-    X = read_csv(written(tmp_path, "table.csv", text), layout=layout).X
+    X = numbers(written(tmp_path, "table.csv", text), layout=layout).X
     assert X.dtype == np.float64
     for row, values in zip(X.tolist(), ROWS, strict=True):
         assert signs(row) == signs(values)
@@ -44,7 +44,7 @@ def test_whole_numbers_keep_their_order(tmp_path, layout):
 
 def test_whole_numbers_beside_others(tmp_path):
     text = f"a,b,c,d\n{2**53 + 1},{float(2**53)!r},,+{2**53 + 1}\n"
-    (row,) = read_csv(written(tmp_path, "table.csv", text)).X.tolist()
+    (row,) = numbers(written(tmp_path, "table.csv", text)).X.tolist()
     assert row[0] == row[3] > row[1] == 2**53
     assert np.isnan(row[2])
 
@@ -74,10 +74,10 @@ def test_a_name_in_quotes_is_a_name(tmp_path, word, end):
         f'Peru, " {word} ",{word}',
         f'Peru,"a,""{word}"",",',
     ]
-    found = read_csv(written(tmp_path, "table.csv", end.join(rows)), layout="choices")
+    found = numbers(written(tmp_path, "table.csv", end.join(rows)), layout="choices")
     assert found.items == ["Peru", word, f'a,"{word}",']
     same(found.X, [[1, 2, NAN], [2, 1, NAN], [1, 2, NAN], [1, NAN, 2]])
-    found = read_csv(written(tmp_path, "t.csv", f'"{word}",a{end}"a","{word}"'), layout="choices", header=False)
+    found = numbers(written(tmp_path, "t.csv", f'"{word}",a{end}"a","{word}"'), layout="choices", header=False)
     same(found.X, [[1, 2], [2, 1]])
 
 
@@ -86,22 +86,22 @@ def test_quotes_that_are_part_of_a_name(tmp_path, delimiter):
     """A delimiter at the end of a quoted name, and a quote at the end of one without quotes."""
     rows = [["a", "b", "c"], [f'"x{delimiter}"', 'NA"', "y"], ["NA", "", ""], ['"NA"', "y", ""]]
     path = written(tmp_path, "table.csv", "\n".join(map(delimiter.join, rows)) + "\n")
-    found = read_csv(path, layout="choices", delimiter=delimiter)
+    found = numbers(path, layout="choices", delimiter=delimiter)
     assert found.items == [f"x{delimiter}".strip(), 'NA"', "y", "NA"]
     same(found.X, [[1, 2, 3, NAN], [NAN] * 4, [NAN, NAN, 2, 1]])
 
 
 def test_a_name_in_quotes_in_a_long_table(tmp_path):
     text = 'who;what;rank\n"NA";Peru;1\n"NA";"NA";2\nann;"NaN";"NA"\n'
-    found = read_csv(written(tmp_path, "table.csv", text), layout="long")
+    found = numbers(written(tmp_path, "table.csv", text), layout="long")
     assert (found.items, found.ids) == (["Peru", "NA", "NaN"], ["NA", "ann"])
     same(found.X, [[1, 2, NAN], [NAN, NAN, NAN]])  # a number in quotes may be missing
     with pytest.raises(ValueError, match="line 2: column 2, 'what', is blank"):
-        read_csv(written(tmp_path, "table.csv", "who,what,rank\nann,NA,1\n"), layout="long")
+        numbers(written(tmp_path, "table.csv", "who,what,rank\nann,NA,1\n"), layout="long")
 
 
 def test_numbers_in_quotes_may_be_missing(tmp_path):
-    same(read_csv(written(tmp_path, "table.csv", 'a,b\n"1","NA"\n')).X, [[1, NAN]])
+    same(numbers(written(tmp_path, "table.csv", 'a,b\n"1","NA"\n')).X, [[1, NAN]])
 
 
 COUNTED = 'counts the rows (%s), but is read as an item: id="%s" reads it as the names of the rankings, skip="%s" leaves it out'
@@ -113,14 +113,14 @@ def test_a_column_that_counts_the_rows(tmp_path, first):
     text = "".join(f"{first + row},{','.join(map(str, ranks))}\n" for row, ranks in enumerate(rows))
     path = written(tmp_path, "table.csv", "no,a,b,c\n" + text)
     with pytest.warns(UserWarning, match="counts the rows") as said:
-        assert read_csv(path).X.shape == (4, 4)
+        assert read_csv(path, ties="mean").shape == (4, 4)
     counts = f"{first}, {first + 1}, ..."
     assert str(said[0].message) == f"table.csv: column 1, 'no', {COUNTED % (counts, 'no', 'no')}"
     assert said[0].filename == __file__
-    same(read_csv(path, id="no").X, rows)
-    same(read_csv(path, skip="no").X, rows)
+    same(numbers(path, id="no").X, rows)
+    same(numbers(path, skip="no").X, rows)
     with pytest.warns(UserWarning, match="counts the rows") as said:
-        read_csv(written(tmp_path, "table.csv", text), header=False)
+        read_csv(written(tmp_path, "table.csv", text), header=False, ties="mean")
     assert str(said[0].message) == f"table.csv: column 1 {COUNTED % (counts, '1', '1')}"
 
 
@@ -136,12 +136,4 @@ def test_a_column_that_counts_the_rows(tmp_path, first):
 )
 def test_columns_that_are_items(tmp_path, rows):
     text = "\n".join(",".join(map(str, row)) for row in rows)
-    same(read_csv(written(tmp_path, "table.csv", text), header=False).X, rows)
-
-
-def test_choices_that_do_not_fit_in_memory(tmp_path, leave_memory):
-    """The advice is for files: there is no sparse= here."""
-    path = written(tmp_path, "table.csv", "first,second\n" + "".join(f"a{row},b{row}\n" for row in range(20)))
-    leave_memory(1000)
-    with pytest.raises(ValueError, match=r"available: split the file, or leave out items that few rankings have$"):
-        read_csv(path, layout="choices")
+    same(numbers(written(tmp_path, "table.csv", text), header=False).X, rows)

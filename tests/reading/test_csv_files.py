@@ -6,9 +6,8 @@ import numpy as np
 import pandas as pd
 import pytest
 import wkendall
-from orders_of_items import NAN, same, written
+from orders_of_items import NAN, dense, numbers, ranks, same, written
 from wkendall.reading.csv_files import read_csv, read_table
-from wkendall.reading.lists import RankedLists
 
 CITIES = ["Paris", "Rome, Italy", "São Paulo"]
 NUMBERS = [[1, 2, 3], [2.5, NAN, -1e-3], [NAN, NAN, NAN], [3, 1, NAN]]
@@ -29,29 +28,28 @@ TABLES = {
 @pytest.mark.parametrize("form", TABLES)
 def test_csv(tmp_path, form):
     path = written(tmp_path, "table.csv", TABLES[form])
-    for found in (read_csv(path), read_csv(str(path), header=True), read_csv(path, header=np.True_)):
-        assert isinstance(found, RankedLists)
+    for found in (numbers(path), numbers(str(path), header=True), numbers(path, header=np.True_)):
         assert found.items == CITIES
         same(found.X, NUMBERS)
 
 
 @pytest.mark.parametrize("header", [False, np.False_])
 def test_csv_without_names(tmp_path, header):
-    X, items = read_csv(written(tmp_path, "table.csv", "1,2,\nNA,1,2\n"), header=header)
-    assert items == ["1", "2", "3"]
+    X, items, _ = numbers(written(tmp_path, "table.csv", "1,2,\nNA,1,2\n"), header=header)
+    assert items is None
     same(X, [[1, 2, NAN], [NAN, 1, 2]])
 
 
 def test_csv_names_that_are_numbers(tmp_path):
-    X, items = read_csv(written(tmp_path, "table.csv", "2020,2021\n1,2\n"), header=True)
+    X, items, _ = numbers(written(tmp_path, "table.csv", "2020,2021\n1,2\n"), header=True)
     assert items == ["2020", "2021"]
     same(X, [[1, 2]])
 
 
 def test_csv_delimiter_given(tmp_path):
     path = written(tmp_path, "table.csv", "a|b, c\n1|2\n")
-    assert read_csv(path, delimiter="|").items == ["a", "b, c"]
-    same(read_csv(written(tmp_path, "table.txt", "1 2\n2 1\n"), delimiter=" ", header=False).X, [[1, 2], [2, 1]])
+    assert numbers(path, delimiter="|").items == ["a", "b, c"]
+    same(numbers(written(tmp_path, "table.txt", "1 2\n2 1\n"), delimiter=" ", header=False).X, [[1, 2], [2, 1]])
 
 
 def test_columns_set_apart(tmp_path):
@@ -59,29 +57,28 @@ def test_columns_set_apart(tmp_path):
     table = read_table(path, apart=["who", "7"], skip=["age"], may_lack=True)
     same(table.X, [[1, 2], [2, 1]])
     assert table.items == ["a", "b"]
-    assert table.named
     assert table.apart == {"who": ["Ann\nLee", "Bo"], "7": ["old", ""]}
     assert table.lines == [2, 4]
     table = read_table(written(tmp_path, "table.csv", "5,1,2\n6,2,1\n"), apart=["1"], header=False)
     same(table.X, [[1, 2], [2, 1]])
-    assert (table.items, table.named, table.apart) == (["2", "3"], False, {"1": ["5", "6"]})
+    assert (table.items, table.apart) == (None, {"1": ["5", "6"]})
     for name, known in (("c", "they have no names"), ("0", "they have no names"), ("4", "they have no names")):
         with pytest.raises(ValueError, match=rf"^table\.csv, line 1: there is no column '{name}': {known}$"):
             read_table(path, apart=[name], header=False)
 
 
 def test_csv_of_one_item(tmp_path):
-    X, items = read_csv(written(tmp_path, "table.csv", 'a\n1\n""\n2\n\n'))
+    X, items, _ = numbers(written(tmp_path, "table.csv", 'a\n1\n""\n2\n\n'))
     assert items == ["a"]
     same(X, [[1], [NAN], [2]])
-    same(read_csv(written(tmp_path, "table.csv", "7"), header=False).X, [[7]])
+    same(numbers(written(tmp_path, "table.csv", "7"), header=False).X, [[7]])
 
 
 def test_csv_names_over_several_lines(tmp_path):
     path = written(tmp_path, "table.csv", '"a\nb",c\n1,2\n2,x\n')
     with pytest.raises(ValueError, match=r"^table\.csv, line 4: column 2, 'c', holds 'x'"):
-        read_csv(path)
-    assert read_csv(written(tmp_path, "table.csv", '"a\nb",c\n1,2\n')).items == ["a\nb", "c"]
+        numbers(path)
+    assert numbers(written(tmp_path, "table.csv", '"a\nb",c\n1,2\n')).items == ["a\nb", "c"]
 
 
 @pytest.mark.parametrize("delimiter", [",", ";", "\t"])
@@ -93,8 +90,8 @@ def test_round_trip_of_csv(tmp_path, delimiter, named):
         frame = frame.mask(rng.random((rows, size)) < 0.3)
         path = tmp_path / "table.csv"
         frame.to_csv(path, sep=delimiter, index=False, header=named)
-        X, items = read_csv(path, header=named)
-        assert items == (list(frame.columns) if named else [str(i + 1) for i in range(size)])
+        X, items, _ = numbers(path, header=named)
+        assert items == (list(frame.columns) if named else None)
         same(X, frame.to_numpy())
 
 
@@ -144,8 +141,10 @@ def test_csv_refused(tmp_path, text, options, message):
 
 
 def test_csv_for_a_kernel(tmp_path):
-    X, _ = read_csv(written(tmp_path, "table.csv", "a,b,c\n1,2,3\n3,2,1\n"))
-    assert wkendall.gram_matrix(X).tolist() == [[3, 0], [0, 3]]
+    votes = read_csv(written(tmp_path, "table.csv", "a,b,c\n1,2,3\n3,2,1\n"))
+    assert isinstance(votes, wkendall.Rankings)
+    assert (votes.kind, votes.items, votes.labels) == ("complete", ["a", "b", "c"], None)
+    assert wkendall.gram_matrix(votes).tolist() == [[3, 0], [0, 3]]
 
 
 # Names of rankings, columns left out.
@@ -153,14 +152,16 @@ def test_csv_for_a_kernel(tmp_path):
 
 def test_ids_and_skipped_columns(tmp_path):
     path = written(tmp_path, "table.csv", "who,a,age,b,note\nann,1,30,2,x\nbob,2,40,1,\n")
-    found = read_csv(path, id="who", skip=["age", "note"])
+    found = numbers(path, id="who", skip=["age", "note"])
     same(found.X, [[1, 2], [2, 1]])
     assert (found.items, found.ids) == (["a", "b"], ["ann", "bob"])
-    assert pickle.loads(pickle.dumps(found)).ids == found.ids
-    X, items = read_csv(path, id="1", skip=["3", "5"])
+    votes = read_csv(path, id="who", skip=["age", "note"])
+    assert (votes.items, votes.labels) == (["a", "b"], ["ann", "bob"])
+    assert pickle.loads(pickle.dumps(votes)).labels == ["ann", "bob"]
+    X, items, _ = numbers(path, id="1", skip=["3", "5"])
     same(X, found.X)
     assert items == found.items
-    assert read_csv(written(tmp_path, "one.csv", "x,a,b\n7,1,2\n"), skip="x").ids is None
+    assert numbers(written(tmp_path, "one.csv", "x,a,b\n7,1,2\n"), skip="x").ids is None
 
 
 def test_skipped_columns_may_hold_anything(tmp_path):
@@ -175,19 +176,19 @@ def test_skipped_columns_may_hold_anything(tmp_path):
         (unnamed, {"skip": ["4", "5"], "header": False}),
         (unnamed, {"skip": iter(["5", "4"]), "id": "1", "item": "2", "value": "3", "header": False}),
     ):
-        found = read_csv(path, layout="long", **options)
+        found = numbers(path, layout="long", **options)
         assert (found.items, found.ids) == (["pear", "plum", "apple"], ["ann", "bob"])
         same(found.X, [[1, NAN, 2], [2.5, 1, NAN]])
-    same(read_csv(written(tmp_path, "wide.csv", 'a,day,b\n1,x,2\n2,"y, z",1\n'), skip="day").X, [[1, 2], [2, 1]])
+    same(numbers(written(tmp_path, "wide.csv", 'a,day,b\n1,x,2\n2,"y, z",1\n'), skip="day").X, [[1, 2], [2, 1]])
     choices = written(tmp_path, "choices.csv", 'first,day,second\npear,x,plum\nplum,"pear",\n')
-    same(read_csv(choices, layout="choices", skip="day").X, [[1, 2], [NAN, 1]])
+    same(numbers(choices, layout="choices", skip="day").X, [[1, 2], [NAN, 1]])
 
 
 def test_names_of_rankings_are_no_names_of_columns(tmp_path):
     """Without a header the first row is a ranking, although its name is a text."""
-    found = read_csv(written(tmp_path, "table.csv", "ann,1,2,3\nbob,2,1,3\n"), id="1", header=False)
+    found = numbers(written(tmp_path, "table.csv", "ann,1,2,3\nbob,2,1,3\n"), id="1", header=False)
     same(found.X, [[1, 2, 3], [2, 1, 3]])
-    assert (found.items, found.ids) == (["2", "3", "4"], ["ann", "bob"])
+    assert (found.items, found.ids) == (None, ["ann", "bob"])
 
 
 # Chosen items.
@@ -204,10 +205,10 @@ CHOICES = {
 def test_choices(tmp_path, form):
     path = written(tmp_path, "table.csv", CHOICES[form])
     header = form != "no names"
-    found = read_csv(path, layout="choices", header=header)
+    found = numbers(path, layout="choices", header=header)
     assert found.items == ["pear", "apple", "plum"]
     same(found.X, [[1, 2, NAN], [NAN, NAN, 1], [NAN] * 3, [3, 1, 2]])
-    given = read_csv(path, layout="choices", items=["plum", "fig", "apple", "pear"], header=header)
+    given = numbers(path, layout="choices", items=["plum", "fig", "apple", "pear"], header=header)
     same(given.X, [[NAN, NAN, 2, 1], [1, NAN, NAN, NAN], [NAN] * 4, [2, NAN, 1, 3]])
 
 
@@ -218,10 +219,9 @@ def test_choices_equal_lists(tmp_path):
     ]
     rows = [",".join([f"p{row}", *listed, *[""] * (5 - len(listed))]) for row, listed in enumerate(lists)]
     found = read_csv(written(tmp_path, "t.csv", "\n".join(rows)), layout="choices", id="1", header=False)
-    wanted = wkendall.from_lists(lists)
-    same(found.X, wanted.X)
-    assert found.items == wanted.items
-    assert found.ids == [f"p{row}" for row in range(20)]
+    assert found.kind == "lists"
+    assert found == wkendall.from_lists(lists)
+    assert found.labels == [f"p{row}" for row in range(20)]
 
 
 # One item of one ranking per row.
@@ -241,10 +241,10 @@ def test_choices_equal_lists(tmp_path):
     ],
 )
 def test_long(tmp_path, text, options):
-    found = read_csv(written(tmp_path, "table.csv", text), layout="long", **options)
+    found = numbers(written(tmp_path, "table.csv", text), layout="long", **options)
     assert (found.items, found.ids) == (["pear", "plum", "apple"], ["ann", "bob"])
     same(found.X, [[1, NAN, 2], [2.5, 1, NAN]])
-    given = read_csv(
+    given = numbers(
         written(tmp_path, "table.csv", text), layout="long", items=["apple", "fig", "pear", "plum"], **options
     )
     same(given.X, [[2, NAN, 1, NAN], [NAN, NAN, 2.5, 1]])
@@ -253,7 +253,7 @@ def test_long(tmp_path, text, options):
 def test_long_missing_numbers_and_labels(tmp_path):
     path = written(tmp_path, "table.csv", "who,what,score,age\nann,pear,1,30\nann,plum,,30\nbob,plum,2,40\n")
     table = read_table(path, layout="long", apart=["age"])
-    same(table.X, [[1, NAN], [NAN, 2]])
+    same(dense(table.X), [[1, NAN], [NAN, 2]])
     assert (table.apart["age"], table.lines) == (["30", "40"], [2, 4])
 
 
@@ -302,3 +302,76 @@ def test_a_label_must_be_the_same_in_all_rows_of_a_ranking(tmp_path):
     message = "^table.csv, line 3: 'ann' has '31' in column 'age', but '30' in line 2$"
     with pytest.raises(ValueError, match=message):
         read_table(path, layout="long", apart=["age"])
+
+
+# Rankings.
+
+
+def test_numbers_mean_what_the_options_say(tmp_path):
+    path = written(tmp_path, "table.csv", "who,a,b,c\nann,1.5,-2,7\nbob,0,0,N/A\n")
+    votes = read_csv(path, id="who", input="scores", ties="mean", missing="bottom")
+    assert votes.to_lists() == [["c", "a", "b"], [{"a", "b"}]]
+    assert votes.labels == ["ann", "bob"]
+    turned = read_csv(path, id="who", input="scores", top="high", ties="mean", missing="bottom")
+    assert turned.to_lists()[0] == ["b", "a", "c"]
+    long = written(tmp_path, "long.csv", "who,what,score\nann,a,-1.5\nann,b,-2\nbob,b,0\nbob,c,null\n")
+    votes = read_csv(long, layout="long", input="scores")
+    assert (votes.kind, votes.to_lists(), votes.labels) == ("lists", [["a", "b"], ["b"]], ["ann", "bob"])
+    assert votes.items == ["a", "b", "c"]
+
+
+def test_how_rankings_are_stored(tmp_path):
+    short = written(tmp_path, "short.csv", "first,second\na,b\nb,\n")
+    full = written(tmp_path, "full.csv", "first,second\na,b\nb,a\n")
+    assert read_csv(short, layout="choices").kind == "lists"
+    assert read_csv(full, layout="choices").kind == "complete"
+    assert read_csv(full, layout="choices", items=["a", "b", "c"]).kind == "lists"
+    assert read_csv(short, layout="choices", missing="anywhere").kind == "tied"
+    ranked = written(tmp_path, "ranked.csv", "a,b\n1,2\n1,\n")
+    assert read_csv(ranked, missing="bottom").kind == "complete"  # one item left out of two has one place
+    same(ranks(read_csv(short, layout="choices")), [[1, 2], [NAN, 1]])
+
+
+def test_lists_are_read_without_an_array(tmp_path, leave_memory):
+    path = written(tmp_path, "table.csv", "first,second\n" + "".join(f"a{row},b{row}\n" for row in range(20)))
+    leave_memory(1000)
+    assert read_csv(path, layout="choices").shape == (20, 40)
+    with pytest.raises(ValueError, match=r"available: take fewer rankings at a time, or leave out items that few"):
+        read_csv(path, layout="choices", missing="anywhere")
+
+
+def test_columns_that_are_items(tmp_path):
+    path = written(tmp_path, "table.csv", "who,a,age,b,\nann,1,30,2,x\nbob,2,x,1,\n")
+    votes = read_csv(path, items=["b", "a"])
+    assert (votes.items, votes.to_lists()) == (["b", "a"], [["a", "b"], ["b", "a"]])
+    assert read_csv(path, items=["2", "4"], id="who").labels == ["ann", "bob"]
+    with pytest.raises(wkendall.RankingError, match=r"^table.csv, line 1: there is no column 'c': they are 'who', 'a'"):
+        read_csv(path, items=["a", "c"])
+
+
+@pytest.mark.parametrize(
+    ("text", "options", "message", "row"),
+    [
+        ("a,b,c\n1,2,3\n1,3,3\n", {}, "table.csv: line 3 holds 3 twice, in columns 'b' and 'c', but every row of 3 ", 2),
+        ("a,b\n1,\n2,1\n", {}, "table.csv: line 2, column 'b' holds NaN: every item needs a number; missing=\"bottom\"", 1),
+        ("1,7\n", {"header": False}, "table.csv: line 1, column 2 holds 7, but every row of 2 items", 0),
+        ("1st,2nd\na,b\nb,\n", {"layout": "choices", "missing": "error"}, "table.csv: line 3 leaves out item 'a'", 2),
+        ("w,i,v\nann,a,1\nann,b,1\nbob,a,1\n", {"layout": "long"}, "ranking 'ann' holds 1 twice, for items 'a' and 'b'", 1),
+    ],
+)  # fmt: skip
+def test_errors_say_where_in_the_file(tmp_path, text, options, message, row):
+    with pytest.raises(wkendall.RankingError) as raised:
+        read_csv(written(tmp_path, "table.csv", text), **options)
+    assert message in str(raised.value)
+    assert raised.value.row == row
+
+
+def test_missing_values_are_those_of_pandas(tmp_path):
+    words = ["", "NA", "N/A", "NaN", "nan", "null", "None", "<NA>", "n/a", "NULL", "#N/A"]
+    path = written(tmp_path, "table.csv", "a,b,c\n" + "".join(f"1,{word},2\n" for word in words))
+    assert pd.read_csv(path)["b"].isna().all()
+    assert np.isnan(numbers(path).X[:, 1]).all()
+    choices = written(tmp_path, "choices.csv", "first,second\n" + "".join(f"a,{word}\n" for word in words))
+    assert read_csv(choices, layout="choices", items=["a", "b"]).to_lists() == [["a"]] * len(words)
+    quoted = written(tmp_path, "quoted.csv", "first,second\n" + "".join(f'a,"{word}"\n' for word in words[1:]))
+    assert read_csv(quoted, layout="choices").to_lists() == [["a", word] for word in words[1:]]

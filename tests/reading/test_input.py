@@ -102,9 +102,15 @@ def test_triangular_weight_matrix_is_the_named_kernel():
 def test_every_function_checks():
     """Every function gives the same verdict."""
     wrong = [[1, 2, 2]]
-    for function in (wkendall.gram_matrix, wkendall.distance_matrix, wkendall.mallows, wkendall.diagonal):
+    for function in (
+        wkendall.gram_matrix,
+        wkendall.distance_matrix,
+        wkendall.Mallows(),
+        wkendall.diagonal,
+        wkendall.Rankings,
+    ):
         with pytest.raises(ValueError, match="X: row 0 holds 2 twice"):
             function(wrong)
-    for function in (wkendall.kernel, wkendall.correlation):
-        with pytest.raises(ValueError, match="y: row 0 holds 2 twice"):
+    for name, function in (("y", wkendall.kernel), ("Y", wkendall.KendallCorrelation())):
+        with pytest.raises(ValueError, match=f"{name}: row 0 holds 2 twice"):
             function([1, 2, 3], wrong[0])

@@ -10,10 +10,10 @@ import pandas as pd
 import polars as pl
 import pytest
 import wkendall
-from orders_of_items import NAN, random_orders, ranks_of, same
+from orders_of_items import NAN, random_orders, ranks, ranks_of, same
 from wkendall.reading import lists
 from wkendall.reading.csv_files import read_csv
-from wkendall.reading.lists import RankedLists, from_lists
+from wkendall.reading.lists import from_lists
 from wkendall.reading.preflib import read_preflib
 
 
@@ -25,26 +25,27 @@ def test_docstrings():
 
 def test_lists_of_different_items_and_lengths():
     found = from_lists([["apple", "pear", "plum"], ["plum", "fig"], [], ["fig", "apple", "plum", "pear"]])
-    assert isinstance(found, RankedLists)
+    assert isinstance(found, wkendall.Rankings)
+    assert (found.kind, found.labels) == ("lists", None)
     assert found.items == ["apple", "pear", "plum", "fig"]
-    same(found.X, [[1, 2, 3, NAN], [NAN, NAN, 1, 2], [NAN] * 4, [2, 4, 3, 1]])
+    same(ranks(found), [[1, 2, 3, NAN], [NAN, NAN, 1, 2], [NAN] * 4, [2, 4, 3, 1]])
 
 
 def test_items_given():
-    X, items = from_lists([["b", "a"], ["c"]], items=("c", "b", "never", "a"))
-    assert items == ["c", "b", "never", "a"]
-    same(X, [[NAN, 1, NAN, 2], [1, NAN, NAN, NAN]])
+    found = from_lists([["b", "a"], ["c"]], items=("c", "b", "never", "a"))
+    assert found.items == ["c", "b", "never", "a"]
+    same(ranks(found), [[NAN, 1, NAN, 2], [1, NAN, NAN, NAN]])
 
 
 @pytest.mark.parametrize("group", [{"b", "c"}, frozenset({"c", "b"}), ["b", "c"]])
 def test_ties_share_the_best_rank(group):
-    X, items = from_lists([["a", group, "d"], [group], ["d", "a"]])
-    assert items == ["a", "b", "c", "d"]
-    same(X, [[1, 2, 2, 4], [NAN, 1, 1, NAN], [2, NAN, NAN, 1]])
+    found = from_lists([["a", group, "d"], [group], ["d", "a"]])
+    assert found.items == ["a", "b", "c", "d"]
+    same(ranks(found), [[1, 2, 2, 4], [NAN, 1, 1, NAN], [2, NAN, NAN, 1]])
 
 
 def test_a_group_of_one_is_no_tie():
-    same(from_lists([[["a"], {"b"}, frozenset("c")]]).X, [[1, 2, 3]])
+    same(ranks(from_lists([[["a"], {"b"}, frozenset("c")]])), [[1, 2, 3]])
 
 
 def test_items_of_a_set_come_in_an_order_that_does_not_depend_on_the_run():
@@ -61,26 +62,26 @@ def test_items_of_a_set_come_in_an_order_that_does_not_depend_on_the_run():
     ids=repr,
 )
 def test_padding_at_the_end_is_left_out(padding):
-    X, items = from_lists([["a", "b", padding, padding], ["c", "b", "a", padding], [padding] * 4])
-    assert items == ["a", "b", "c"]
-    same(X, [[1, 2, NAN], [3, 2, 1], [NAN] * 3])
+    found = from_lists([["a", "b", padding, padding], ["c", "b", "a", padding], [padding] * 4])
+    assert found.items == ["a", "b", "c"]
+    same(ranks(found), [[1, 2, NAN], [3, 2, 1], [NAN] * 3])
 
 
 def test_rows_of_frames_are_lists():
     names = {"first": ["a", "c", "b"], "second": ["b", None, "a"], "third": [None, None, "c"]}
     for frame in (pd.DataFrame(names), pl.DataFrame(names), pd.DataFrame(names).to_numpy()):
-        X, items = from_lists(frame)
-        assert items == ["a", "b", "c"]
-        same(X, [[1, 2, NAN], [NAN, NAN, 1], [2, 1, 3]])
-    X, items = from_lists(pd.DataFrame({"first": [3, 5], "second": [5, np.nan]}), items=[5, 3])
-    same(X, [[2, 1], [1, NAN]])
+        found = from_lists(frame)
+        assert found.items == ["a", "b", "c"]
+        same(ranks(found), [[1, 2, NAN], [NAN, NAN, 1], [2, 1, 3]])
+    found = from_lists(pd.DataFrame({"first": [3, 5], "second": [5, np.nan]}), items=[5, 3])
+    same(ranks(found), [[2, 1], [1, NAN]])
 
 
 def test_any_hashable_item():
     things = ["a", 1, 2.5, ("a", "b"), Fraction(1, 3), date(2020, 1, 1), b"bytes", np.int64(7), "-", ("a",)]
-    X, items = from_lists([things, things[::-1]])
-    assert items == things
-    same(X, [np.arange(1, 11), np.arange(10, 0, -1)])
+    found = from_lists([things, things[::-1]])
+    assert found.items == things
+    same(ranks(found), [np.arange(1, 11), np.arange(10, 0, -1)])
 
 
 @pytest.mark.parametrize(
@@ -95,39 +96,40 @@ def test_any_hashable_item():
     ids=["tuples", "iterators", "keys", "array", "series"],
 )
 def test_what_lists_may_be(ranked):
-    X, items = from_lists(ranked)
-    assert items == ["a", "b", "c"]
-    same(X, [[1, 2, 3], [2, 3, 1]])
+    found = from_lists(ranked)
+    assert found.items == ["a", "b", "c"]
+    same(ranks(found), [[1, 2, 3], [2, 3, 1]])
 
 
 def test_rows_of_an_array():
-    X, items = from_lists(np.array([[30, 10, 20], [10, 20, 30]]))
-    assert items == [30, 10, 20]
-    same(X, [[1, 2, 3], [3, 1, 2]])
+    found = from_lists(np.array([[30, 10, 20], [10, 20, 30]]))
+    assert found.items == [30, 10, 20]
+    same(ranks(found), [[1, 2, 3], [3, 1, 2]])
 
 
 def test_the_arguments_are_left_alone():
     ranked, items = [["b", ["c", "a"]], ["a"]], ["a", "b", "c"]
     from_lists(ranked, items)
     assert ranked == [["b", ["c", "a"]], ["a"]]
-    X, names = from_lists([], items)
-    names.append("d")
-    assert items == ["a", "b", "c"]
-    same(X, np.empty((0, 3)))
+    found = from_lists([], items)
+    found.items.append("d")
+    assert items == found.items == ["a", "b", "c"]
+    same(ranks(found), np.empty((0, 3)))
 
 
 def test_nothing():
-    assert from_lists([]).X.shape == (0, 0)
-    assert from_lists([[], []]).X.shape == (2, 0)
+    assert from_lists([]).shape == (0, 0)
+    assert from_lists([[], []]).shape == (2, 0)
     assert from_lists([[]], items=[]).items == []
-    same(from_lists([[]], items=["a"]).X, [[NAN]])
+    same(ranks(from_lists([[]], items=["a"])), [[NAN]])
 
 
 def test_complete_lists_are_rankings():
     rng = np.random.default_rng(0)
     orders = [rng.permutation(6) for _ in range(8)]
-    X, _ = from_lists([[f"item {item}" for item in order] for order in orders], [f"item {item}" for item in range(6)])
-    K = wkendall.gram_matrix(X, weight="mult", u="log")
+    found = from_lists([[f"item {item}" for item in order] for order in orders], [f"item {item}" for item in range(6)])
+    assert found.kind == "complete"
+    K = wkendall.gram_matrix(found, weight="mult", u="log")
     np.testing.assert_array_equal(K, wkendall.gram_matrix(orders, input="orders", weight="mult", u="log"))
 
 
@@ -141,10 +143,10 @@ def test_round_trip_of_lists(ties, complete):
             [{f"i{item}" for item in group} if len(group) > 1 else f"i{group[0]}" for group in order]
             for order in orders
         ]
-        X, _ = from_lists(named, [f"i{item}" for item in range(size)])
-        same(X, [ranks_of(order, size) for order in orders])
+        found = from_lists(named, [f"i{item}" for item in range(size)])
+        same(ranks(found), [ranks_of(order, size) for order in orders])
         back = [
-            [np.flatnonzero(row == rank).tolist() for rank in np.unique(row[~np.isnan(row)])] for row in X
+            [np.flatnonzero(row == rank).tolist() for rank in np.unique(row[~np.isnan(row)])] for row in ranks(found)
         ]  # fmt: skip
         assert back == orders
 
@@ -271,15 +273,39 @@ def test_refused(call, error, message):
     assert str(raised.value) == message
 
 
-def test_too_large_for_memory(leave_memory):
+def test_lists_cost_their_lengths(leave_memory):
     leave_memory(100)
-    message = (
-        "the result of 4 x 4 float64 values takes 128.0 B, but only 100.0 B of memory are available: "
-        "pass sparse=True, leave out items that few lists have, or take fewer lists at a time"
-    )
-    with pytest.raises(ValueError) as raised:
-        from_lists([["a"], ["b"], ["c"], ["d"]])
-    assert str(raised.value) == message
+    found = from_lists([["a"], ["b"], ["c"], ["d"]])
+    assert (found.kind, found.shape) == ("lists", (4, 4))
+    assert found._handle.stored <= 4
+
+
+def test_how_lists_are_stored():
+    """Lists with all items are rankings like others, so that every kernel takes them."""
+    assert from_lists([["a", "b"], ["b", "a"]]).kind == "complete"
+    assert from_lists([["a", "b"], [{"b", "a"}]]).kind == "tied"
+    assert from_lists([["a", "b"], ["b"]]).kind == "lists"
+    assert from_lists([["a", "b"]], items=["a", "b", "c"]).kind == "lists"
+
+
+def test_values_are_those_of_arrays():
+    lists = [["a", {"b", "c"}], ["d"], [], ["c", "a", "e", "b", "d"], ["f", "a"]]
+    found = from_lists(lists)
+    X = wkendall.Rankings(np.asarray(found), ties="mean", missing="bottom")
+    for kernel in (
+        wkendall.Kendall(signed=True, normalize=True),
+        wkendall.Kendall("mult", u="log"),
+        wkendall.Mallows(0.3),
+    ):
+        K = wkendall.gram_matrix(found, kernel=kernel)
+        np.testing.assert_allclose(K, wkendall.gram_matrix(X, kernel=kernel), rtol=1e-12, atol=1e-14)
+    assert found.to_lists() == lists
+
+
+def test_labels_of_a_frame():
+    names = pd.DataFrame({"first": ["a", "b"], "second": ["b", None]}, index=["ann", "bob"])
+    assert from_lists(names).labels == ["ann", "bob"]
+    assert from_lists(pd.Series([["a"], ["b", "a"]], index=[7, 8])).labels == [7, 8]
 
 
 @pytest.mark.parametrize(
@@ -300,26 +326,3 @@ def test_errors_know_the_list_and_the_place(lists, items, known):
     error = caught.value
     found = (error.argument, error.row, error.column, error.value, error.kind)
     assert repr(found) == repr(known)
-
-
-def test_short_lists_out_of_many_items_are_sparse():
-    rng = np.random.default_rng(5)
-    lists = [rng.permutation(1000)[:9].tolist() for _ in range(100)]
-    found, items = from_lists(lists, items=range(1000))
-    assert found.format == "csr"
-    dense = from_lists(lists, items=range(1000), sparse=False).X
-    assert isinstance(dense, np.ndarray)
-    np.testing.assert_array_equal(found.toarray(), np.nan_to_num(dense))
-    assert items == list(range(1000))
-    options = {"missing": "bottom", "signed": True, "weight": "mult", "u": "log"}
-    np.testing.assert_allclose(
-        wkendall.gram_matrix(found, **options), wkendall.gram_matrix(dense, **options), rtol=1e-9
-    )
-
-
-@pytest.mark.parametrize(("rows", "length"), [(65, 10), (66, 251), (200, 1000)])
-def test_other_lists_are_dense(rows, length):
-    """Small arrays, and lists that fill more than a quarter of their array."""
-    lists = [list(range(length)) for _ in range(rows)]
-    assert isinstance(from_lists(lists, items=range(1000)).X, np.ndarray)
-    assert from_lists(lists, items=range(1000), sparse=True).X.format == "csr"

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 import wkendall
-from orders_of_items import NAN, random_orders, ranks_of, same, written
+from orders_of_items import NAN, random_orders, ranks, ranks_of, same, written
 from wkendall.reading.csv_files import read_csv
-from wkendall.reading.preflib import Preferences, read_preflib
+from wkendall.reading.preflib import read_preflib
 
 
 def header(kind, size, voters, unique):
@@ -70,21 +70,22 @@ def test_preflib(tmp_path, kind, form):
     path = written(tmp_path, f"poll.{kind}", files_of_kind(kind)[form])
     for source in (path, str(path)):
         found = read_preflib(source)
-        assert isinstance(found, Preferences)
+        assert isinstance(found, wkendall.Rankings)
+        assert found.kind == {"soc": "complete", "toc": "tied"}.get(kind, "lists")
         assert found.items == NAMES
         assert found.counts.dtype == np.int64
         assert found.counts.tolist() == [12, 7, 1]
-        same(found.X, ORDERS[kind][1])
+        same(ranks(found), ORDERS[kind][1])
 
 
 def test_preflib_ending_in_capitals(tmp_path):
     text = files_of_kind("toi")["current"]
-    same(read_preflib(written(tmp_path, "poll.TOI", text)).X, ORDERS["toi"][1])
+    same(ranks(read_preflib(written(tmp_path, "poll.TOI", text))), ORDERS["toi"][1])
 
 
 def test_preflib_without_orders(tmp_path):
     found = read_preflib(written(tmp_path, "poll.soc", header("soc", 4, 0, 0) + CURRENT))
-    assert found.X.shape == (0, 4)
+    assert found.shape == (0, 4)
     assert found.counts.shape == (0,)
     assert read_preflib(written(tmp_path, "old.soc", OLD + "0,0,0\n")).items == NAMES
 
@@ -122,27 +123,28 @@ def test_round_trip_of_preflib(tmp_path, kind):
             found = read_preflib(written(tmp_path, f"poll.{kind}", text))
             assert found.items == names
             assert (found.counts == counts).all()
-            same(found.X, [ranks_of(order, size) for order in orders])
+            same(ranks(found), [ranks_of(order, size) for order in orders])
 
 
 @pytest.mark.parametrize("unique", [2, 3])
 def test_counts_of_an_order_that_occurs_twice_are_added_up(tmp_path, unique):
     orders = "12: 1,2,3,4\n7: 4,3,2,1\n1: 1,2,3,4\n"
     for text in (current(unique=unique, orders=orders), old(totals=f"20,20,{unique}", orders=as_old(orders))):
-        X, _, counts = read_preflib(written(tmp_path, "a.soc", text))
+        found = read_preflib(written(tmp_path, "a.soc", text))
+        X, counts = ranks(found), found.counts
         same(X, [[1, 2, 3, 4], [4, 3, 2, 1]])
         assert counts.tolist() == [13, 7]
     with pytest.raises(ValueError, match="NUMBER UNIQUE ORDERS is 4, but the number of orders is 3"):
         read_preflib(written(tmp_path, "a.soc", current(unique=4, orders=orders)))
     tied = "2: 1,{2,3}\n3: 1,{3,2}\n"
-    X, _, counts = read_preflib(written(tmp_path, "a.toi", current("toi", voters=5, unique=1, orders=tied)))
-    same(X, [[1, 2, 2, NAN]])
-    assert counts.tolist() == [5]
+    found = read_preflib(written(tmp_path, "a.toi", current("toi", voters=5, unique=1, orders=tied)))
+    same(ranks(found), [[1, 2, 2, NAN]])
+    assert found.counts.tolist() == [5]
 
 
 def test_preflib_for_a_kernel(tmp_path):
-    X, _, counts = read_preflib(written(tmp_path, "poll.soc", files_of_kind("soc")["current"]))
-    assert wkendall.gram_matrix(X.repeat(counts, axis=0)).shape == (20, 20)
+    votes = read_preflib(written(tmp_path, "poll.soc", files_of_kind("soc")["current"]))
+    assert wkendall.gram_matrix(votes[np.repeat(np.arange(3), votes.counts)]).shape == (20, 20)
 
 
 def current(kind="soc", size=4, voters=20, unique=3, names=CURRENT, orders=None):

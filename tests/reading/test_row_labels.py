@@ -22,11 +22,11 @@ def fitted(model):
 def ranks_beside(X, y):
     """Rankings of one item beside those of X."""
     others = y.to_frame() if isinstance(y, pd.Series) else np.asarray(y)[:, np.newaxis]
-    return wkendall.independence_test(X, others, y_kernel="kendall", y_options={"ties": "mean"}, rng=0)
+    return wkendall.independence_test(X, wkendall.Rankings(others, ties="mean"), rng=0)
 
 
 def kmeans():
-    return wkendall.KernelKMeans(2, random_state=0)
+    return wkendall.KendallKMeans(2, random_state=0)
 
 
 #: The name of the argument that has a value for each row, and what is done with X and this argument.
@@ -38,9 +38,9 @@ PAIRED = {
     "suquan_svd": ("y", lambda X, y: wkendall.suquan_svd(X, y)),
     "combine": ("coef", lambda X, y: wkendall.combine(X, y, [5, 4, 3, 2, 1])),
     "plot_map": ("groups", lambda X, y: wkendall.plotting.plot_map(X, groups=y)),
-    "KernelKMeans.fit": ("sample_weight", lambda X, y: kmeans().fit(X, sample_weight=y + 1)),
-    "KernelKMeans.score": ("sample_weight", lambda X, y: fitted(kmeans()).score(X, sample_weight=y + 1)),
-    "KernelKMeans, init": ("init", lambda X, y: wkendall.KernelKMeans(2, init=y).fit(X)),
+    "KendallKMeans.fit": ("sample_weight", lambda X, y: kmeans().fit(X, sample_weight=y + 1)),
+    "KendallKMeans.score": ("sample_weight", lambda X, y: fitted(kmeans()).score(X, sample_weight=y + 1)),
+    "KendallKMeans, init": ("init", lambda X, y: wkendall.KendallKMeans(2, init=y).fit(X)),
 }
 for learner in LEARNERS:
     PAIRED |= {

@@ -4,12 +4,15 @@ from fractions import Fraction
 from itertools import combinations, permutations
 
 import numpy as np
+import pandas as pd
 import pytest
 import wkendall
 from completions import completions, random_rows
 from definitions import expected, general, kernels, random_rankings
+from nouns import kernel_of, rankings_of
 from scipy.optimize import LinearConstraint, milp
 from scipy.sparse import csr_array, lil_array
+from wkendall import Kendall, Rankings, TensorKernel
 
 
 def every_ranking(n):
@@ -152,15 +155,15 @@ def test_every_weight_is_the_best_of_all_rankings(options, signed):
     X = random_rows(rng, 5, 5)
     weights = rng.random(5)
     _, totals = scores(X, weights, "bottom", signed=signed, **options)
-    given = {"ties": "mean", "missing": "bottom", "sample_weight": weights, "signed": signed, **options}
+    kernel = kernel_of(options if "U" in options else options | {"signed": signed})
+    given = Rankings(X, ties="mean", missing="bottom")
     for method in ("auto", "exact", "local", "borda"):
-        found = wkendall.consensus(X, method=method, rng=0, **given)
+        found = wkendall.consensus(given, kernel=kernel, sample_weight=weights, method=method, rng=0)
         assert found.bound >= found.score
         if method != "borda":
             assert found.score == pytest.approx(totals.max(), rel=1e-10, abs=1e-12)
             assert found.bound >= totals.max() - 1e-12 * abs(totals).max()
-        kernel = {name: given[name] for name in given if name != "sample_weight"}
-        values = wkendall.gram_matrix([found.ranking.astype(float)], X, **kernel)[0]
+        values = wkendall.gram_matrix([found.ranking], given, kernel)[0]
         assert found.score == pytest.approx(np.average(values, weights=weights), rel=1e-10, abs=1e-12)
         assert not found.optimal or found.score == pytest.approx(totals.max(), rel=1e-10, abs=1e-12)
 
@@ -177,28 +180,29 @@ def test_weights_of_other_numbers_of_items(n, signed):
         kernel = {"ties": "mean", "signed": signed, **options}
         best = wkendall.gram_matrix(everything.astype(float), X, **kernel).mean(axis=1).max()
         for method in ("exact", "local"):
-            found = wkendall.consensus(X, method=method, rng=1, **kernel)
+            found = wkendall.consensus(rankings_of(X, kernel), kernel=kernel_of(kernel), method=method, rng=1)
             assert found.score == pytest.approx(best, rel=1e-9, abs=1e-9)
 
 
 def test_items_that_can_be_anywhere():
     X = random_rows(np.random.default_rng(7), 6, 4)
     _, totals = scores(X, np.ones(6), "anywhere", weight="standard")
-    found = wkendall.consensus(X, ties="mean", missing="anywhere")
+    rankings = Rankings(X, ties="mean", missing="anywhere")
+    found = wkendall.consensus(rankings)
     assert found.score == pytest.approx(totals.max())
     assert found.optimal
-    borda = wkendall.consensus(X, ties="mean", missing="anywhere", method="borda").ranking
+    borda = wkendall.consensus(rankings, method="borda").ranking
     means = np.mean([np.mean(completions(row, "anywhere"), axis=0) for row in X], axis=0)
     np.testing.assert_array_equal(borda, means.argsort(kind="stable").argsort() + 1)
     with pytest.raises(ValueError, match="the weight must be the standard one"):
-        wkendall.consensus(X, ties="mean", missing="anywhere", weight="average")
+        wkendall.consensus(rankings, kernel=Kendall("average"))
 
 
 @pytest.mark.parametrize("options", [{}, {"weight": "mult", "u": "log"}, {"weight": "average", "signed": True}])
 def test_normalized_scores_are_means_of_the_normalized_kernel(options):
     X = random_rows(np.random.default_rng(8), 7, 5)
     kernel = {"ties": "mean", "missing": "bottom", "normalize": True, **options}
-    found = wkendall.consensus(X, **kernel)
+    found = wkendall.consensus(rankings_of(X, kernel), kernel=kernel_of(kernel))
     all_scores = wkendall.gram_matrix(every_ranking(5).astype(float), X, **kernel).mean(axis=1)
     assert found.score == pytest.approx(all_scores.max(), rel=1e-12)
     assert found.optimal
@@ -210,9 +214,12 @@ def test_a_stack_and_factors_of_weights():
     for U in (stack, tuple(vectors), wkendall.position_weights(5, "average")):
         best = wkendall.gram_matrix(every_ranking(5), X, U=U).mean(axis=1).max()
         for method in ("exact", "local"):
-            assert wkendall.consensus(X, U=U, method=method, rng=0).score == pytest.approx(best, rel=1e-10)
-    named = wkendall.consensus(X, weight="average")
-    assert named.score == pytest.approx(wkendall.consensus(X, U=wkendall.position_weights(5, "average")).score)
+            assert wkendall.consensus(X, kernel=TensorKernel(U), method=method, rng=0).score == pytest.approx(
+                best, rel=1e-10
+            )
+    named = wkendall.consensus(X, kernel=Kendall("average"))
+    given = wkendall.consensus(X, kernel=TensorKernel(wkendall.position_weights(5, "average")))
+    assert named.score == pytest.approx(given.score)
 
 
 @pytest.mark.parametrize("method", ["auto", "local"])
@@ -261,8 +268,8 @@ def test_the_bound_of_many_items_is_a_bound():
     majority = (pairs + 11 * 24 * 23 / 2) / 2 / 11
     assert found.score <= found.bound <= majority
     for options in ({"weight": "top", "k": 9}, {"weight": "mult", "u": "log"}, {"weight": "average"}):
-        weighted = wkendall.consensus(X, rng=0, **options)
-        same = wkendall.consensus(X[:1], rng=0, **options)
+        weighted = wkendall.consensus(X, kernel=Kendall(**options), rng=0)
+        same = wkendall.consensus(X[:1], kernel=Kendall(**options), rng=0)
         assert weighted.score <= weighted.bound
         np.testing.assert_allclose(same.score, wkendall.kernel(X[0], X[0], **options))
         assert same.optimal
@@ -280,21 +287,23 @@ def test_input_top_and_lists_mean_what_they_mean_elsewhere():
     rng = np.random.default_rng(15)
     X = random_rankings(rng, 7, 6)
     ranking = wkendall.consensus(X).ranking
-    np.testing.assert_array_equal(wkendall.consensus(7 - X, top="high").ranking, ranking)
-    np.testing.assert_array_equal(wkendall.consensus(X.argsort(axis=1), input="orders").ranking, ranking)
-    np.testing.assert_array_equal(wkendall.consensus(-X, input="scores").ranking, ranking)
+    np.testing.assert_array_equal(wkendall.consensus(Rankings(7 - X, top="high")).ranking, ranking)
+    np.testing.assert_array_equal(wkendall.consensus(Rankings(X.argsort(axis=1), input="orders")).ranking, ranking)
+    np.testing.assert_array_equal(wkendall.consensus(Rankings(-X, input="scores")).ranking, ranking)
     dense = np.where(X <= 3, X, np.nan)
     sparse = csr_array(np.where(X <= 3, X, 0))
-    given = wkendall.consensus(dense, missing="bottom")
-    listed = wkendall.consensus(sparse, missing="bottom")
+    given = wkendall.consensus(Rankings(dense, missing="bottom"))
+    listed = wkendall.consensus(Rankings(sparse, missing="bottom"))
     np.testing.assert_array_equal(listed.ranking, given.ranking)
     assert listed[1:] == given[1:]
 
 
 def test_results_do_not_depend_on_threads_and_follow_the_seed():
     X = random_rankings(np.random.default_rng(16), 9, 14)
-    for options in ({}, {"weight": "add", "u": "log"}, {"weight": "average"}):
-        one, two, again = (wkendall.consensus(X, rng=3, n_jobs=jobs, method="local", **options) for jobs in (1, 2, 2))
+    for kernel in (None, Kendall("add", u="log"), Kendall("average")):
+        one, two, again = (
+            wkendall.consensus(X, kernel=kernel, rng=3, n_jobs=jobs, method="local") for jobs in (1, 2, 2)
+        )
         for other in (two, again):
             np.testing.assert_array_equal(one.ranking, other.ranking)
             assert one[1:] == other[1:]
@@ -317,8 +326,42 @@ def test_whole_weights_are_exact_and_any_scale_gives_the_same():
 
 def test_zero_kernels():
     X = random_rankings(np.random.default_rng(18), 3, 4)
-    found = wkendall.consensus(X, weight="mult", u=np.zeros(4), normalize=True)
+    found = wkendall.consensus(X, kernel=Kendall("mult", u=np.zeros(4), normalize=True))
     assert (found.score, found.bound, found.optimal) == (0.0, 0.0, True)
+
+
+def test_items_are_named():
+    X = [[2, 1, 3], [2, 3, 1], [2, 1, 3]]
+    assert wkendall.consensus(X).items == [1, 0, 2]
+    assert wkendall.consensus(Rankings(X, items=["pear", "fig", "plum"])).items == ["fig", "pear", "plum"]
+    assert wkendall.consensus(pd.DataFrame(X, columns=["pear", "fig", "plum"])).items == ["fig", "pear", "plum"]
+    assert wkendall.consensus(Rankings(X, items=[(1, 2), None, 7.5])).items == [None, (1, 2), 7.5]
+
+
+def test_counts_are_weights():
+    rng = np.random.default_rng(19)
+    X, counts = random_rankings(rng, 12, 7), rng.integers(0, 9, 12)
+    counted, wanted = Rankings(X, counts=counts), wkendall.consensus(X, sample_weight=counts)
+    repeated = wkendall.consensus(np.repeat(X, counts, axis=0))
+    for found in (wkendall.consensus(counted), wkendall.consensus(counted.distinct()), repeated):
+        np.testing.assert_array_equal(found.ranking, wanted.ranking)
+        assert found[1:] == wanted[1:]
+    # Weights replace counts.
+    plain = wkendall.consensus(X)
+    found = wkendall.consensus(counted, sample_weight=np.ones(12))
+    np.testing.assert_array_equal(found.ranking, plain.ranking)
+    assert found[1:] == plain[1:]
+    with pytest.raises(ValueError, match=r"^counts is zero for all rankings"):
+        wkendall.consensus(Rankings(X, counts=np.zeros(12)))
+
+
+@pytest.mark.parametrize("kernel", [wkendall.Mallows(1.0), wkendall.Kendall() ** 2], ids=repr)
+def test_kernels_that_are_no_sums_over_pairs_are_refused(kernel):
+    with pytest.raises(wkendall.RankingError, match=r"^kernel is .*, but consensus needs a kernel of pairs") as caught:
+        wkendall.consensus([[1, 2, 3]], kernel=kernel)
+    assert (caught.value.argument, caught.value.kind) == ("kernel", "no pairs")
+    with pytest.raises(wkendall.RankingError, match="consensus needs a kernel, but KendallDistance"):
+        wkendall.consensus([[1, 2, 3]], kernel=wkendall.KendallDistance())
 
 
 def exact_signed(ranking, X, u):
@@ -354,8 +397,9 @@ def test_steep_weights_with_ties_keep_their_digits(span):
         n = int(rng.integers(3, 6))
         u = np.sort(10.0 ** -(rng.random(n) * span))[::-1]
         X = rng.integers(1, 3, (int(rng.integers(1, 4)), n))
-        found = wkendall.consensus(X, ties="mean", weight="mult", u=u, signed=True, rng=0)
+        found = wkendall.consensus(Rankings(X, ties="mean"), kernel=wkendall.Kendall("mult", u=u, signed=True), rng=0)
         score, size = exact_signed(found.ranking.tolist(), X, u)
         assert abs(Fraction(found.score) - score) <= Fraction(1, 10**13) * size
-        scaled = wkendall.consensus(X, ties="mean", weight="mult", u=u, signed=True, normalize=True, rng=0)
+        kernel = wkendall.Kendall("mult", u=u, signed=True, normalize=True)
+        scaled = wkendall.consensus(Rankings(X, ties="mean"), kernel=kernel, rng=0)
         assert abs(scaled.score) <= 1 + 1e-9

@@ -3,13 +3,15 @@
 from itertools import combinations, permutations
 
 import numpy as np
+import pandas as pd
 import pytest
 import wkendall
 from completions import random_rows
 from definitions import kernels, random_rankings
+from nouns import kernel_of, rankings_of
 from scipy.sparse import csr_array
 from sklearn.svm import SVC
-from wkendall import datasets
+from wkendall import Kendall, Rankings, TensorKernel, datasets
 
 
 def added(pair, s, X, coef, weight, k=None, u=None, signed=False):
@@ -48,6 +50,12 @@ def effects(X, coef, **options):
     return found
 
 
+def importance(X, coef, n_pairs=20, n_jobs=None, **options):
+    """The largest effects, for options of a kernel and of reading."""
+    how = {"n_pairs": n_pairs, "n_jobs": n_jobs}
+    return wkendall.pair_importance(rankings_of(X, options), coef, kernel=kernel_of(options), **how)
+
+
 def check(found, wanted):
     values = {(int(i), int(j)): effect for i, j, effect in zip(*found, strict=True)}
     assert len(values) == len(wanted)
@@ -68,7 +76,7 @@ LOG = [options for options in kernels(5) if not isinstance(options.get("u"), str
 def test_effects_are_differences_of_what_pairs_add(options, signed):
     rng = np.random.default_rng(0)
     X, coef = random_rankings(rng, 6, 5), rng.standard_normal(6)
-    found = wkendall.pair_importance(X, coef, signed=signed, **options)
+    found = importance(X, coef, signed=signed, **options)
     check(found, effects(X, coef, signed=signed, **options))
 
 
@@ -77,7 +85,7 @@ def test_ties_and_missing_items(missing):
     """The mean embedding: a function of complete rankings minus that of the same with two neighbours turned round."""
     rng = np.random.default_rng(1)
     X, coef, n = random_rows(rng, 7, 5), rng.standard_normal(7), 5
-    found = wkendall.pair_importance(X, coef, n_pairs=100, ties="mean", missing=missing)
+    found = importance(X, coef, n_pairs=100, ties="mean", missing=missing)
     values = {(int(i), int(j)): effect for i, j, effect in zip(*found, strict=True)}
     for i, j in combinations(range(n), 2):
         others = [item for item in range(n) if item not in (i, j)]
@@ -100,8 +108,8 @@ def test_tied_weights_are_means(options, signed):
         first, second = np.flatnonzero(row == 2)[0], np.flatnonzero(row == 3)[0]
         row[second] = 2
         other[first], other[second] = 3, 2
-    found = wkendall.pair_importance(tied, coef, ties="mean", signed=signed, **options)
-    both = wkendall.pair_importance(np.vstack([X, turned]), np.tile(coef / 2, 2), signed=signed, **options)
+    found = importance(tied, coef, ties="mean", signed=signed, **options)
+    both = importance(np.vstack([X, turned]), np.tile(coef / 2, 2), signed=signed, **options)
     wanted = {tuple(map(int, pair)): effect for *pair, effect in zip(*both, strict=True)}
     for i, j, effect in zip(*found, strict=True):
         assert wanted.get((int(i), int(j)), wanted.get((int(j), int(i)))) == pytest.approx(effect, rel=1e-9, abs=1e-12)
@@ -111,23 +119,21 @@ def test_weights_of_positions_as_a_matrix_stack_or_factors():
     rng = np.random.default_rng(3)
     X, coef = random_rankings(rng, 5, 4), rng.standard_normal(5)
     for weight, extra in (("mult", {"u": "log"}), ("average", {})):
-        named = wkendall.pair_importance(X, coef, weight=weight, **extra)
-        given = wkendall.pair_importance(X, coef, U=wkendall.position_weights(4, weight, **extra))
+        named = importance(X, coef, weight=weight, **extra)
+        given = importance(X, coef, U=wkendall.position_weights(4, weight, **extra))
         np.testing.assert_array_equal(named.first, given.first)
         np.testing.assert_array_equal(named.second, given.second)
         np.testing.assert_allclose(named.effect, given.effect, rtol=1e-10, atol=1e-12)
     vectors = rng.standard_normal((2, 3, 4))
     U = np.einsum("ta,tb->ab", *vectors)
-    for one, other in zip(
-        wkendall.pair_importance(X, coef, U=tuple(vectors)), wkendall.pair_importance(X, coef, U=U), strict=True
-    ):
+    for one, other in zip(importance(X, coef, U=tuple(vectors)), importance(X, coef, U=U), strict=True):
         np.testing.assert_allclose(one, other, rtol=1e-9)
 
 
 def test_the_mean_effect_of_any_matrix():
     rng = np.random.default_rng(4)
     X, coef, U = random_rankings(rng, 5, 4), rng.standard_normal(5), rng.standard_normal((4, 4))
-    found = wkendall.pair_importance(X, coef, U=U)
+    found = wkendall.pair_importance(X, coef, kernel=TensorKernel(U))
     B = sum(factor * U[np.ix_(row - 1, row - 1)] for factor, row in zip(coef, X, strict=True))
     wanted = {}
     for i, j in combinations(range(4), 2):
@@ -141,11 +147,9 @@ def test_the_mean_effect_of_any_matrix():
 def test_normalized_functions():
     rng = np.random.default_rng(5)
     X, coef = random_rows(rng, 6, 5, missing=False), rng.standard_normal(6)
-    found = wkendall.pair_importance(X, coef, ties="mean", signed=True, normalize=True)
+    found = importance(X, coef, ties="mean", signed=True, normalize=True)
     own = wkendall.diagonal(X, ties="mean", signed=True)
-    plain = wkendall.pair_importance(
-        X, np.where(own > 0, coef / np.sqrt(np.maximum(own, 1e-300)), 0), ties="mean", signed=True
-    )
+    plain = importance(X, np.where(own > 0, coef / np.sqrt(np.maximum(own, 1e-300)), 0), ties="mean", signed=True)
     np.testing.assert_array_equal(found.first, plain.first)
     np.testing.assert_allclose(found.effect, plain.effect / np.sqrt(10), rtol=1e-12)
 
@@ -156,11 +160,12 @@ def test_a_support_vector_machine_shows_the_planted_pair():
     y = X[:, 3] < X[:, 7]
     model = SVC(kernel="precomputed", C=10).fit(wkendall.gram_matrix(X, normalize=True), y)
     names = [f"item {number}" for number in range(12)]
-    found = wkendall.pair_importance(X[model.support_], model.dual_coef_, n_pairs=3, items=names, normalize=True)
+    support, kernel = Rankings(X, items=names)[model.support_], Kendall(normalize=True)
+    found = wkendall.pair_importance(support, model.dual_coef_, n_pairs=3, kernel=kernel)
     assert (found.first[0], found.second[0]) == ("item 3", "item 7")
     assert len(found.effect) == 3
     assert found.effect[0] > 2 * found.effect[1]
-    swapped = wkendall.pair_importance(X[model.support_], -model.dual_coef_[0], n_pairs=3, normalize=True)
+    swapped = wkendall.pair_importance(X[model.support_], -model.dual_coef_[0], n_pairs=3, kernel=kernel)
     assert (swapped.first[0], swapped.second[0]) == (7, 3)
 
 
@@ -168,17 +173,15 @@ def test_lists_order_and_threads():
     rng = np.random.default_rng(7)
     X, coef = random_rankings(rng, 9, 8), rng.standard_normal(9)
     dense, sparse = np.where(X <= 3, X, np.nan), csr_array(np.where(X <= 3, X, 0))
-    one = wkendall.pair_importance(dense, coef, missing="bottom", n_jobs=1)
+    one = importance(dense, coef, missing="bottom", n_jobs=1)
     for other in (
-        wkendall.pair_importance(sparse, coef, missing="bottom"),
-        wkendall.pair_importance(dense, coef[None], missing="bottom", n_jobs=2),
-        wkendall.pair_importance(dense, csr_array(coef[None]), missing="bottom"),
+        importance(sparse, coef, missing="bottom"),
+        importance(dense, coef[None], missing="bottom", n_jobs=2),
+        importance(dense, csr_array(coef[None]), missing="bottom"),
     ):
         for left, right in zip(one, other, strict=True):
             np.testing.assert_array_equal(left, right)
-    np.testing.assert_array_equal(
-        one.effect[:5], wkendall.pair_importance(dense, coef, missing="bottom", n_pairs=5).effect
-    )
+    np.testing.assert_array_equal(one.effect[:5], importance(dense, coef, missing="bottom", n_pairs=5).effect)
     equal = wkendall.pair_importance([[1, 2, 3, 4]], [-1.0])
     assert list(zip(equal.first, equal.second, strict=True)) == [(1, 0), (2, 0), (3, 0), (2, 1), (3, 1), (3, 2)]
     assert len(wkendall.pair_importance([[1]], [1.0]).first) == 0
@@ -193,7 +196,7 @@ def test_many_items_with_ties_find_a_planted_pair():
     # Both go up and down together; only which of the two is higher depends on y.
     X[:, 203] = X[:, 17] + (y < 0)
     X[:, 17] += y > 0
-    found = wkendall.pair_importance(X, y, n_pairs=5, input="scores", ties="mean")
+    found = importance(X, y, n_pairs=5, input="scores", ties="mean")
     assert {int(found.first[0]), int(found.second[0])} == {17, 203}
     assert int(found.first[0]) == 17
     assert found.effect[0] == 60
@@ -229,3 +232,31 @@ def test_effects_that_are_not_finite_are_refused(coef, message):
     with pytest.raises(wkendall.RankingError, match=message) as raised:
         wkendall.pair_importance([[1, 2, 3]] * 4, coef)
     assert raised.value.argument == "coef"
+
+
+def test_names_of_any_kind():
+    X, coef = [[1, 2, 3], [2, 1, 3]], [2.0, 1.0]
+    numbers = wkendall.pair_importance(X, coef)
+    for items in (["a", "b", "c"], [(1, 2), None, 5], pd.Index(["a", "b", "c"])):
+        found = wkendall.pair_importance(Rankings(X, items=items), coef)
+        assert found.first.tolist() == [items[item] for item in numbers.first]
+        assert found.second.tolist() == [items[item] for item in numbers.second]
+        np.testing.assert_array_equal(found.effect, numbers.effect)
+    frame = pd.DataFrame(X, columns=["a", "b", "c"])
+    assert wkendall.pair_importance(frame, coef).first.tolist() == ["abc"[item] for item in numbers.first]
+
+
+def test_coefficients_of_other_rows_are_refused():
+    frame = pd.DataFrame([[1, 2, 3], [2, 1, 3]], index=["x", "y"])
+    with pytest.raises(wkendall.RankingError, match="coef"):
+        wkendall.pair_importance(frame, pd.Series([1.0, 2.0], index=["y", "x"]))
+    with pytest.raises(wkendall.RankingError, match="coef"):
+        wkendall.pair_importance(Rankings(frame), pd.Series([1.0, 2.0], index=["y", "x"]))
+
+
+@pytest.mark.parametrize(
+    "kernel", [wkendall.Mallows(1.0), TensorKernel(W=np.ones((3,) * 4)), Kendall(order=3)], ids=repr
+)
+def test_kernels_that_are_no_sums_over_pairs_are_refused(kernel):
+    with pytest.raises(wkendall.RankingError, match="pair_importance"):
+        wkendall.pair_importance([[1, 2, 3]], [1.0], kernel=kernel)

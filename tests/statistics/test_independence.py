@@ -10,6 +10,7 @@ import wkendall
 from definitions import random_rankings
 from discrepancies import criterion, distance
 from scipy.spatial.distance import pdist
+from wkendall import Kendall, Mallows, Rankings
 from wkendall.datasets import make_mallows, make_uniform
 from wkendall.statistics import dependence, paired_values
 
@@ -45,7 +46,7 @@ def beside(rng, m):
         "a list of numbers": (numbers.tolist(), {}, gaussian(numbers)),
         "a column": (numbers[:, None], {}, gaussian(numbers)),
         "whole numbers": (few, {}, gaussian(few)),
-        "bandwidth": (numbers, {"y_options": {"bandwidth": 0.3}}, gaussian(numbers, 0.3)),
+        "bandwidth": (numbers, {"bandwidth": 0.3}, gaussian(numbers, 0.3)),
         "vectors": (vectors, {}, gaussian(vectors)),
         "texts": (texts, {}, delta(texts)),
         "a list of texts": (texts.tolist(), {}, delta(texts)),
@@ -56,15 +57,15 @@ def beside(rng, m):
         "categories of polars": (pl.Series(texts.tolist(), dtype=pl.Categorical), {}, delta(texts)),
         "mixed labels": (np.array([*texts[1:], 3], dtype=object), {}, delta([*texts[1:], 3])),
         "numbers as objects": (np.array(numbers.tolist(), dtype=object), {}, gaussian(numbers)),
-        "rankings": (others, {"y_kernel": "mallows", "y_options": {"lam": 0.4}}, mallows(others, 0.4)),
+        "rankings": (others, {"y_kernel": Mallows(0.4)}, mallows(others, 0.4)),
         "rankings by a weight": (
-            others,
-            {"y_kernel": "kendall", "y_options": {"weight": "top", "k": 2, "top": "high"}},
+            Rankings(others, top="high"),
+            {"y_kernel": Kendall("top", k=2)},
             wkendall.gram_matrix(others, weight="top", k=2, top="high"),
         ),
         "rankings with ties": (
-            few[:, None] % [2, 3, 4],
-            {"y_kernel": "kendall", "y_options": {"ties": "mean"}},
+            Rankings(few[:, None] % [2, 3, 4], ties="mean"),
+            {"y_kernel": Kendall()},
             wkendall.gram_matrix(few[:, None] % [2, 3, 4], ties="mean"),
         ),
         "nothing": (["same"] * m, {}, np.ones((m, m))),
@@ -84,10 +85,10 @@ def test_the_statistic(name, m, way, monkeypatch):
     rng = np.random.default_rng([m, NAMES.index(name)])
     y, options, L = beside(rng, m)[name]
     for X in (random_rankings(rng, m, 3), random_rankings(rng, m, 9)):
-        result = outcome(X, y, lam=0.5, **options)
+        result = outcome(X, y, kernel=Mallows(0.5), **options)
         scale = L.max()
         np.testing.assert_allclose(result.statistic, criterion(mallows(X, 0.5), L), rtol=0, atol=1e-12 * scale)
-        other = outcome(X, y, weight="average", **options)
+        other = outcome(X, y, kernel=Kendall("average"), **options)
         K = wkendall.gram_matrix(X, weight="average")
         np.testing.assert_allclose(other.statistic, criterion(K, L), rtol=0, atol=1e-12 * K.max() * scale)
         assert result.statistic > -1e-12 * scale
@@ -103,7 +104,7 @@ def test_p_values_by_enumeration(name, way, monkeypatch):
     y, options, L = beside(rng, 6)[name]
     X = random_rankings(rng, 6, 4)
     X[3] = X[1]
-    result = outcome(X, y, lam=0.5, n_permutations=5000, **options)
+    result = outcome(X, y, kernel=Mallows(0.5), n_permutations=5000, **options)
     K = mallows(X, 0.5)
     every = np.array([(K * (L[np.ix_(order, order)] - L.mean(0)[list(order)] - L.mean(0)[list(order)][:, None] + L.mean())).mean()
                       for order in permutations(range(6))])  # fmt: skip
@@ -119,7 +120,7 @@ def test_labels_and_two_groups():
     two = wkendall.two_sample_test(X[:20], X[20:], rng=1, n_permutations=499)
     labels = wkendall.independence_test(X, ["a"] * 20 + ["b"] * 20, rng=1, n_permutations=499)
     assert two.pvalue == labels.pvalue
-    assert two.lam == labels.lam
+    assert two.kernel == labels.kernel
 
 
 def test_dependence_is_found():
@@ -130,7 +131,7 @@ def test_dependence_is_found():
     assert outcome(X, far, n_permutations=199).pvalue < 0.02
     assert outcome(X, np.where(far > 1, "far", "near"), n_permutations=199).pvalue < 0.02
     assert outcome(X, np.stack([far, far**2], axis=1), n_permutations=199).pvalue < 0.02
-    assert outcome(X, 6 - X, y_kernel="mallows", n_permutations=199).pvalue == 1 / 200
+    assert outcome(X, Rankings(6 - X), n_permutations=199).pvalue == 1 / 200
     assert outcome(X, rng.standard_normal(120), n_permutations=199).pvalue > 0.02
 
 
@@ -219,7 +220,7 @@ def test_bandwidths_of_any_size(bandwidth, labels):
     rng = np.random.default_rng(10)
     X = random_rankings(rng, 24, 4)
     y = rng.integers(0, 4, 24)
-    found = wkendall.independence_test(X, y, rng=0, n_permutations=19, y_options={"bandwidth": bandwidth})
+    found = wkendall.independence_test(X, y, rng=0, n_permutations=19, bandwidth=bandwidth)
     expected = wkendall.independence_test(X, y, y_kernel="delta", rng=0, n_permutations=19).statistic if labels else 0
     assert found.statistic == pytest.approx(expected, abs=1e-14)
 
@@ -274,11 +275,11 @@ def test_the_bandwidth_is_a_median_over_people(seed):
     y[:5] = rng.uniform(100, 1000, 5)
     found = outcome(X, y)
     assert found.bandwidth == pytest.approx(median_over_people(y.tolist()), rel=1e-15)
-    given = outcome(X, y, y_options={"bandwidth": found.bandwidth})
+    given = outcome(X, y, bandwidth=found.bandwidth)
     assert given.bandwidth == found.bandwidth
     assert given == found
     assert outcome(X, y, y_kernel="delta").bandwidth is None
-    assert outcome(X, X, y_kernel="mallows").bandwidth is None
+    assert outcome(X, Rankings(X)).bandwidth is None
 
 
 def test_the_bandwidth_of_many_different_values():
@@ -334,10 +335,10 @@ def test_large_whole_numbers_and_others():
     X = make_uniform(40, 5, rng=0)
     near, far = X[:, 0].tolist(), [0.5, 1e19]
     y = [2**60 + value for value in near[:-2]] + far
-    found = outcome(X, y, y_options={"bandwidth": 2.0})
+    found = outcome(X, y, bandwidth=2.0)
     L = np.array([[np.exp(-(((a - b) if isinstance(a, int) and isinstance(b, int) else float(a) - float(b)) ** 2) / 8)
                    for a in y] for b in y])  # fmt: skip
-    np.testing.assert_allclose(found.statistic, criterion(mallows(X, found.lam), L), rtol=1e-10)
+    np.testing.assert_allclose(found.statistic, criterion(mallows(X, found.kernel.lam), L), rtol=1e-10)
     unsigned = np.array([2**64 - 1 - value for value in near], dtype=np.uint64)
     assert outcome(X, unsigned).statistic == pytest.approx(outcome(X, near).statistic, rel=1e-12)
 
@@ -352,25 +353,26 @@ def test_kernels_that_are_nearly_constant(lam):
     X = make_uniform(30, 5, rng=0)
     y = X[:, 0] + np.random.default_rng(0).normal(0, 1, 30)
     few = {"n_permutations": 999, "rng": 0}
-    expected = outcome(X, y, lam=1e-9, **few)
+    expected = outcome(X, y, kernel=Mallows(1e-9), **few)
     assert expected.pvalue < 0.01
     rtol = 30 * max(lam, 1e-9)
-    found = outcome(X, y, lam=lam, **few)
+    found = outcome(X, y, kernel=Mallows(lam), **few)
     np.testing.assert_allclose(scaled(found, lam), scaled(expected, 1e-9), rtol=rtol)
-    other = outcome(X, X, lam=lam, y_kernel="mallows", y_options={"lam": lam}, **few)
+    other = outcome(X, X, kernel=Mallows(lam), y_kernel=Mallows(lam), **few)
     assert other.pvalue == 0.001
-    two = wkendall.two_sample_test(X[y < 3], X[y >= 3], lam=lam, **few)
-    expected = wkendall.two_sample_test(X[y < 3], X[y >= 3], lam=1e-9, **few)
+    two = wkendall.two_sample_test(X[y < 3], X[y >= 3], kernel=Mallows(lam), **few)
+    expected = wkendall.two_sample_test(X[y < 3], X[y >= 3], kernel=Mallows(1e-9), **few)
     np.testing.assert_allclose(scaled(two, lam), scaled(expected, 1e-9), rtol=rtol)
     assert two.pvalue < 0.05
 
 
 def test_ties_in_kernels_that_are_nearly_constant():
-    X = np.random.default_rng(1).integers(1, 4, (25, 5))
+    X = Rankings(np.random.default_rng(1).integers(1, 4, (25, 5)), ties="mean")
     for normalize in (True, False):
-        how = {"ties": "mean", "normalize": normalize, "n_permutations": 99, "rng": 0}
-        expected = wkendall.two_sample_test(X[:10], X[10:], lam=2e-4, **how)
-        found = wkendall.two_sample_test(X[:10], X[10:], lam=5e-5, **how)
+        expected, found = (
+            wkendall.two_sample_test(X[:10], X[10:], kernel=Mallows(lam, normalize=normalize), n_permutations=99, rng=0)
+            for lam in (2e-4, 5e-5)
+        )
         np.testing.assert_allclose(found.statistic / 5e-5, expected.statistic / 2e-4, rtol=0.01)
         assert found.pvalue == expected.pvalue
 
@@ -381,8 +383,8 @@ def test_bandwidths_that_are_large(bandwidth):
     X = make_uniform(30, 5, rng=0)
     y = X[:, 0] + np.random.default_rng(0).normal(0, 1, 30)
     few = {"n_permutations": 999, "rng": 0}
-    expected = outcome(X, y, y_options={"bandwidth": 1e4}, **few)
-    found = outcome(X, y, y_options={"bandwidth": bandwidth}, **few)
+    expected = outcome(X, y, bandwidth=1e4, **few)
+    found = outcome(X, y, bandwidth=bandwidth, **few)
     np.testing.assert_allclose(scaled(found, bandwidth**-2), scaled(expected, 1e-8), rtol=1e-4)
 
 
@@ -390,6 +392,70 @@ def test_constant_kernels():
     """Nothing but rounding: no permutation is less extreme than the data."""
     X = make_uniform(30, 5, rng=0)
     y = X[:, 0].astype(float)
-    for how in ({"lam": 0}, {"weight": "top", "k": 1}):
-        assert outcome(X, y, **how).pvalue == 1
-    assert wkendall.two_sample_test(X[:15], X[15:], lam=0, rng=0, n_permutations=99).pvalue == 1
+    for kernel in (Mallows(0), Kendall("top", k=1)):
+        assert outcome(X, y, kernel=kernel).pvalue == 1
+    assert wkendall.two_sample_test(X[:15], X[15:], kernel=Mallows(0), rng=0, n_permutations=99).pvalue == 1
+
+
+def test_the_kernel_of_rankings_beside_rankings():
+    """Without a kernel it is the one of `two_sample_test`: its rate depends on the rankings of y."""
+    X, y = make_uniform(20, 4, rng=0), make_uniform(20, 5, rng=1)
+    found = outcome(X, Rankings(y))
+    lam = 2 / np.mean([distance(s, t) for i, s in enumerate(y) for j, t in enumerate(y) if i != j])
+    expected = outcome(X, y, y_kernel=Mallows(lam, normalize=True))
+    assert found.statistic == pytest.approx(expected.statistic, rel=1e-12)
+    assert found.pvalue == expected.pvalue
+    assert found.kernel == expected.kernel  # of X
+
+
+def counted(rng):
+    """Rankings with counts, and the same people one by one."""
+    X, counts = random_rankings(rng, 14, 4), rng.integers(0, 5, 14)
+    return X, counts, np.repeat(np.arange(14), counts)
+
+
+@pytest.mark.parametrize("name", ["numbers", "vectors", "texts", "flags", "mixed labels", "categories", "rankings"])
+def test_counts_stand_for_people(name):
+    rng = np.random.default_rng(4)
+    X, counts, people = counted(rng)
+    y, options, _ = beside(rng, 14)[name]
+    repeated = y.iloc[people] if isinstance(y, pd.Series) else np.asarray(y)[people]
+    found = outcome(Rankings(X, counts=counts), y, **options)
+    wanted = outcome(X[people], repeated, **options)
+    assert tuple(found) == pytest.approx(tuple(wanted), rel=1e-12)
+    np.testing.assert_allclose(found.null_distribution, wanted.null_distribution, rtol=1e-9, atol=1e-14)
+    assert found.bandwidth == wanted.bandwidth
+
+
+def test_too_few_people():
+    for counts in ([1, 0], [0, 0]):
+        with pytest.raises(
+            wkendall.RankingError, match=r"^X has . rankings?, but a group must have at least 2"
+        ) as caught:
+            outcome(Rankings([[1, 2], [2, 1]], counts=counts), ["a", "b"])
+        assert (caught.value.argument, caught.value.value) == ("X", sum(counts))
+
+
+def test_arguments_that_do_not_go_together():
+    X = make_uniform(10, 4, rng=0)
+    for y, options, argument in [
+        (Rankings(X), {"y_kernel": "delta"}, "y_kernel"),
+        (Rankings(X), {"bandwidth": 2.0}, "bandwidth"),
+        (X, {"y_kernel": Kendall(), "bandwidth": 2.0}, "bandwidth"),
+        (["a", "b"] * 5, {"bandwidth": 2.0}, "bandwidth"),
+        (X, {"y_kernel": wkendall.KendallDistance()}, "y_kernel"),
+        (X[:, 0], {"kernel": wkendall.KendallDistance()}, "kernel"),
+    ]:
+        with pytest.raises(wkendall.RankingError) as caught:
+            outcome(X, y, **options)
+        assert caught.value.argument == argument
+
+
+def test_rows_of_other_labels_are_refused():
+    X = make_uniform(4, 3, rng=0)
+    frame = pd.DataFrame(X, index=list("wxyz"))
+    y = pd.Series([1.0, 2, 3, 4], index=list("zyxw"))
+    for rankings in (frame, Rankings(frame)):
+        with pytest.raises(wkendall.RankingError, match="y"):
+            outcome(rankings, y)
+        assert outcome(rankings, y[::-1]) == outcome(X, [4.0, 3, 2, 1])

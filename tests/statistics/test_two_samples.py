@@ -10,10 +10,12 @@ import scipy.sparse
 import wkendall
 from definitions import random_rankings
 from discrepancies import consecutive, distance, mean_discrepancy, splits, squared_discrepancy
+from nouns import kernel_of, split
 from paths import SURVEY
 from survey_files import needs_survey
+from wkendall import Kendall, Mallows, Rankings
+from wkendall._run import Run
 from wkendall.datasets import load_eurobarometer, make_mallows, make_survey, make_uniform
-from wkendall.kernels.run import Run
 from wkendall.statistics import permutations, samples
 from wkendall.statistics.permutations import Groups, null_distribution
 from wkendall.statistics.results import TestResult
@@ -22,8 +24,8 @@ from wkendall.statistics.two_samples import compare, discrepancies
 U = np.random.default_rng(5).standard_normal((5, 5))
 W = np.einsum("ab,cd->abcd", np.triu(U, 1), np.triu(U, 1))
 KENDALL = {
-    "standard": {"kernel": "kendall"},
-    "signed": {"kernel": "kendall", "signed": True},
+    "standard": {"weight": "standard"},
+    "signed": {"signed": True},
     "by its weight": {"weight": "average", "signed": True},
     "top": {"weight": "top", "k": 3},
     "add": {"weight": "add", "u": "log"},
@@ -38,8 +40,12 @@ KENDALL = {
 
 
 def outcome(*groups, **options):
-    options = {"rng": 0, "n_permutations": 19} | options
-    return wkendall.two_sample_test(*groups, **options)
+    """The test, for its own options and those of a kernel and of reading."""
+    own = {"rng": 0, "n_permutations": 19}
+    own |= {name: options.pop(name) for name in ("rng", "n_permutations", "n_jobs", "progress") if name in options}
+    kernel, reading = split(options)
+    rankings = [Rankings(group, **reading) for group in groups] if reading else groups
+    return wkendall.two_sample_test(*rankings, kernel=kernel_of(kernel) if kernel else None, **own)
 
 
 def close(found, wanted, scale=1.0):
@@ -57,19 +63,19 @@ def test_the_statistic(n, sizes):
     X = random_rankings(np.random.default_rng([n, *sizes]), sum(sizes), n)
     groups = [X[rows] for rows in consecutive(sizes)]
     for lam in (0.0, 0.3, 2.0, None):
-        result = outcome(*groups, lam=lam)
-        K = plain(X.tolist(), result.lam)
+        result = outcome(*groups, **({} if lam is None else {"lam": lam}))
+        K = plain(X.tolist(), result.kernel.lam)
         close(result.statistic, mean_discrepancy(K, consecutive(sizes)))
         for a, first in enumerate(consecutive(sizes)):
             for b, second in enumerate(consecutive(sizes)):
                 close(result.pairwise[a, b], 0 if a == b else squared_discrepancy(K, first, second))
-    assert result.lam > 0
+    assert result.kernel.lam > 0
 
 
 @pytest.mark.parametrize("n", [0, 1])
 def test_rankings_that_say_nothing(n):
     X = random_rankings(np.random.default_rng(0), 7, n)
-    for options in ({}, {"kernel": "kendall"}, {"lam": 1.0}):
+    for options in ({}, {"weight": "standard"}, {"lam": 1.0}):
         assert tuple(outcome(X[:3], X[3:], **options)) == (0.0, 1.0)
 
 
@@ -78,9 +84,9 @@ def test_every_kernel(name):
     X = random_rankings(np.random.default_rng(1), 17, 5)
     options = KENDALL[name]
     result = outcome(X[:8], X[8:], **options)
-    K = wkendall.gram_matrix(X, **{key: value for key, value in options.items() if key != "kernel"})
+    K = wkendall.gram_matrix(X, **options)
     close(result.statistic, squared_discrepancy(K, *consecutive((8, 9))), np.abs(K).max())
-    assert result.lam is None
+    assert result.kernel == kernel_of(options)
 
 
 INCOMPLETE = np.array(
@@ -91,16 +97,16 @@ INCOMPLETE = np.array(
 @pytest.mark.parametrize("missing", ["bottom", "anywhere"])
 @pytest.mark.parametrize("normalize", [None, False, True])
 def test_ties_and_missing_items(missing, normalize):
-    X = INCOMPLETE[np.random.default_rng(2).integers(6, size=19)]
-    read = {"ties": "mean", "missing": missing}
-    result = outcome(X[:10], X[10:], normalize=normalize, **read)
-    K = wkendall.mallows(X, lam=result.lam, normalize=normalize is not False, **read)
-    close(result.statistic, squared_discrepancy(K, *consecutive((10, 9))))
-    D = wkendall.distance_matrix(X, **read)
-    D = D - (D.diagonal()[:, None] + D.diagonal()) / 2
-    close(result.lam, 2 / (D.sum() / (19 * 18)), result.lam)
-    other = outcome(X[:10], X[10:], weight="standard", normalize=normalize, **read)
-    K = wkendall.gram_matrix(X, normalize=bool(normalize), **read)
+    X = Rankings(INCOMPLETE[np.random.default_rng(2).integers(6, size=19)], ties="mean", missing=missing)
+    result = outcome(X[:10], X[10:], **({} if normalize is None else {"lam": 0.4, "normalize": normalize}))
+    if normalize is None:
+        D = wkendall.distance_matrix(X)
+        D = D - (D.diagonal()[:, None] + D.diagonal()) / 2
+        close(result.kernel.lam, 2 / (D.sum() / (19 * 18)), result.kernel.lam)
+        assert result.kernel.normalize
+    close(result.statistic, squared_discrepancy(result.kernel(X), *consecutive((10, 9))))
+    other = outcome(X[:10], X[10:], weight="standard", normalize=bool(normalize))
+    K = wkendall.gram_matrix(X, normalize=bool(normalize))
     close(other.statistic, squared_discrepancy(K, *consecutive((10, 9))), K.max())
 
 
@@ -108,7 +114,7 @@ def test_ties_and_missing_items(missing, normalize):
 def test_lists(kinds):
     """Groups may be sparse or not: the result is the same."""
     lists = [["a", "b"], ["b", "c", "a"], ["d"], ["c", "d"], ["a", "b", "c", "d"], [], ["e", "a"], ["a", "b"], ["d"]]
-    X = wkendall.from_lists(lists, items=list("abcdefgh")).X
+    X = np.array([[some.index(item) + 1 if item in some else np.nan for item in "abcdefgh"] for some in lists])
     how = {"missing": "bottom", "n_permutations": 1999}
     wanted = outcome(X[:4], X[4:], **how)
     rows, columns = np.nonzero(~np.isnan(X))
@@ -120,7 +126,7 @@ def test_lists(kinds):
     found = outcome(first, second, **how)
     close(found.statistic, wanted.statistic)
     assert abs(found.pvalue - wanted.pvalue) < 0.05  # other draws
-    close(found.lam, wanted.lam, wanted.lam)
+    close(found.kernel.lam, wanted.kernel.lam, wanted.kernel.lam)
 
 
 def test_lists_out_of_a_large_catalogue():
@@ -137,8 +143,8 @@ def test_the_rate():
     """2 divided by the mean distance of two people."""
     X = random_rankings(np.random.default_rng(4), 11, 4)
     pairs = [distance(X[i], X[j]) for i in range(11) for j in range(11) if i != j]
-    close(outcome(X[:5], X[5:]).lam, 2 / np.mean(pairs))
-    assert outcome(X[[0] * 3], X[[0] * 4]).lam == 1
+    close(outcome(X[:5], X[5:]).kernel.lam, 2 / np.mean(pairs))
+    assert outcome(X[[0] * 3], X[[0] * 4]).kernel == Mallows(1.0, normalize=True)
 
 
 @pytest.mark.parametrize("options", [{}, {"weight": "top", "k": 2}, {"weight": "mult", "u": "log", "normalize": True}])
@@ -147,7 +153,7 @@ def test_p_values_by_enumeration(options):
     X = random_rankings(np.random.default_rng(6), 7, 4)
     X[5] = X[0]
     result = outcome(X[:3], X[3:], n_permutations=20_000, **options)
-    K = wkendall.gram_matrix(X, **options) if options else plain(X.tolist(), result.lam)
+    K = wkendall.gram_matrix(X, **options) if options else plain(X.tolist(), result.kernel.lam)
     every = np.array([squared_discrepancy(K, *split) for split in splits(7, 3)])
     exact = (every >= result.statistic - 1e-9).mean()
     assert abs(result.pvalue - exact) < 5 * (exact * (1 - exact) / 20_000) ** 0.5 + 1e-4
@@ -185,18 +191,20 @@ def test_huge_and_tiny_weights(exponent):
     np.testing.assert_allclose(found.statistic / 10.0 ** (4 * exponent), plainly.statistic, rtol=1e-9)
     assert found.pvalue == plainly.pvalue
     labels = ["a"] * 100 + ["b"] * 200
-    one = wkendall.independence_test(X, labels, weight="mult", u=u * 10.0**exponent, rng=0, n_permutations=19)
-    other = wkendall.independence_test(X, labels, weight="mult", u=u, rng=0, n_permutations=19)
+    one, other = (
+        wkendall.independence_test(X, labels, kernel=Kendall("mult", u=weights), rng=0, n_permutations=19)
+        for weights in (u * 10.0**exponent, u)
+    )
     assert one.pvalue == other.pvalue
 
 
 def test_too_many_people():
-    groups = [samples.of_places(np.array([[1, 2], [2, 1]]))] * 2
-    voters = [np.array([10**9, 1])] * 2
+    X = [[1, 2], [2, 1]]
+    groups = [Rankings(X, counts=[10**9, 1])] * 2
     with pytest.raises(ValueError, match=r"^there are 2000000002 people, but a test takes fewer than 1000000000$"):
-        compare(groups, voters, samples.KernelOptions(), Run(), 9, np.random.default_rng(0))
-    voters = [np.array([10**8, 2 * 10**8]), np.array([10**8, 10**8])]
-    assert compare(groups, voters, samples.KernelOptions(), Run(), 9, np.random.default_rng(0)).pvalue == 0.1
+        compare(groups, None, Run(), 9, np.random.default_rng(0))
+    groups = [Rankings(X, counts=[10**8, 2 * 10**8]), Rankings(X, counts=[10**8, 10**8])]
+    assert compare(groups, None, Run(), 9, np.random.default_rng(0)).pvalue == 0.1
 
 
 @pytest.mark.parametrize("sizes", [(9, 14), (5, 6, 12), (4, 4, 4, 4, 7)])
@@ -204,12 +212,12 @@ def test_counted_and_plain(sizes):
     """The same permutations of people, with equal rankings counted and without."""
     rng = np.random.default_rng(7)
     X = random_rankings(rng, sum(sizes), 3)
-    K = wkendall.mallows(X, lam=0.7)
+    K = Mallows(0.7)(X)
     one = np.ones(len(X), dtype=np.int64)
     plainly = Groups(samples.centered(K.copy(), one), one, np.array(sizes))
-    sample = samples.sample_of(samples.pooled([samples.of_places(X)], None))
+    sample = samples.sample_of(samples.pooled([Rankings(X)], None))
     assert len(sample.counts) <= 6
-    few = wkendall.mallows(sample.rankings.places, lam=0.7)
+    few = Mallows(0.7)(sample.rankings)
     counted = Groups(samples.centered(few, sample.counts), sample.counts, np.array(sizes))
     for _ in range(20):
         order = rng.permutation(len(X))
@@ -290,16 +298,21 @@ def test_what_comes_back():
         assert type(other) is TestResult
         assert other == result
         assert (other.null_distribution == result.null_distribution).all()
-        assert other.lam == result.lam
+        assert other.kernel == result.kernel
     assert TestResult.__test__ is False
-    named = wkendall.two_sample_test(X=X[:6], Y=X[6:], rng=0, n_permutations=19)
-    assert named == result
 
 
 def test_data_frames():
     X = make_mallows(12, 4, 0.5, rng=0)
     frame = pd.DataFrame(X, columns=list("abcd"))
     assert outcome(frame[:6], frame[6:]) == outcome(X[:6], X[6:])
+    # Items are matched by name.
+    assert outcome(frame[:6], frame[6:][list("dacb")]) == outcome(X[:6], X[6:])
+    with pytest.raises(
+        wkendall.RankingError, match=r"^groups\[0\] has the item 'd', but groups\[1\] does not"
+    ) as caught:
+        outcome(frame[:6], pd.DataFrame(X[6:], columns=list("abce")))
+    assert (caught.value.argument, caught.value.value, caught.value.kind) == ("groups[1]", "d", "items differ")
     # Each group may count from 0 or from 1.
     assert outcome(X[:6] - 1, X[6:]) == outcome(X[:6], X[6:])
 
@@ -335,6 +348,43 @@ def test_the_survey():
 
 def test_simulated_people():
     people = make_survey(6000, rng=0)
-    sample = samples.sample_of(samples.pooled([samples.of_places(people.X)], None))
+    sample = samples.sample_of(samples.pooled([Rankings(people.X)], None))
     assert len(sample.counts) <= 720
     assert outcome(people.X[people.y == 1], people.X[people.y != 1], n_permutations=199).pvalue == 1 / 200
+
+
+def test_counts_stand_for_people():
+    rng = np.random.default_rng(10)
+    X, counts = random_rankings(rng, 20, 4), rng.integers(0, 6, 20)
+    people = Rankings(X, counts=counts)
+    one, two = np.repeat(X[:12], counts[:12], axis=0), np.repeat(X[12:], counts[12:], axis=0)
+    wanted = outcome(one, two, n_permutations=99)
+    for groups in ((people[:12], people[12:]), (people[:12], two), (people[:12].distinct(), people[12:].distinct())):
+        found = outcome(*groups, n_permutations=99)
+        assert tuple(found) == pytest.approx(tuple(wanted), rel=1e-12)
+        assert found.kernel.lam == pytest.approx(wanted.kernel.lam, rel=1e-12)
+        np.testing.assert_allclose(found.pairwise, wanted.pairwise, rtol=1e-12)
+    with pytest.raises(wkendall.RankingError, match=r"^groups\[1\] has 1 ranking, but a group must have at least 2"):
+        outcome(people, Rankings([[1, 2, 3, 4]] * 2, counts=[1, 0]))
+
+
+def test_kinds_of_groups():
+    """Complete rankings, ties, lists: groups of different kinds can be compared."""
+    rng = np.random.default_rng(11)
+    X = random_rankings(rng, 16, 5).astype(float)
+    Y = np.where(X > 3, np.nan, X)
+    lists = Rankings(scipy.sparse.csr_array(np.nan_to_num(Y)), missing="bottom")
+    wanted = outcome(X[:8], Y[8:], missing="bottom")
+    for second in (Rankings(Y, missing="bottom")[8:], lists[8:]):
+        assert tuple(outcome(X[:8], second)) == pytest.approx(tuple(wanted), rel=1e-12)
+
+
+def test_what_is_no_kernel_is_refused():
+    X = make_uniform(10, 4, rng=0)
+    for kernel in (wkendall.KendallDistance(), wkendall.KendallCorrelation("average")):
+        with pytest.raises(wkendall.RankingError, match=r"^two_sample_test needs a kernel") as caught:
+            wkendall.two_sample_test(X, X, kernel=kernel)
+        assert (caught.value.argument, caught.value.kind) == ("kernel", "no kernel")
+    for kernel in ("mallows", 3, Kendall):
+        with pytest.raises(TypeError, match=r"^kernel (must be a measure|is the class Kendall: pass an object)"):
+            wkendall.two_sample_test(X, X, kernel=kernel)

@@ -7,13 +7,13 @@ Layers, each using only those below it:
 
     gram, neighbors, corr, learn, predict, compare, consensus, reproduce, info   the commands
     validation          scores on folds
-    words               the library's messages in the words of the command line
-    items               the items of several files, matched by name
     kernel_options      the options for what is computed for a pair of rankings
-    labels              files to labels
-    weighting           what a pair of items adds to a kernel
+    labels              labels and groups of rankings
     tables              files to tables of observations
     reading             files to rankings
+    items               the items of several files, matched by name
+    words               the library's messages in the words of the command line
+    arrays              NumPy files to arrays
     options             options that several commands share
     output              files that are written completely or not at all
     errors              exceptions to one line, with options for arguments

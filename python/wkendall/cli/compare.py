@@ -4,43 +4,24 @@ from __future__ import annotations
 
 import argparse
 import json
-import math
-from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, TextIO, get_args
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING, Any, NamedTuple, TextIO
 
 from wkendall.cli.errors import CommandError, UsageError
-from wkendall.cli.items import with_same_items
+from wkendall.cli.kernel_options import add_kernel, is_weighted, measure_of
+from wkendall.cli.labels import groups_of
 from wkendall.cli.options import add_reading, add_running, new_parser, wants_progress, whole_number
 from wkendall.cli.output import standard_output
-from wkendall.cli.reading import (
-    CSV,
-    NPZ,
-    Source,
-    check_reading,
-    check_skipped,
-    kind_of,
-    read_rankings,
-)
-from wkendall.cli.weighting import WEIGHTING, add_weights, check_weights, weights_given
+from wkendall.cli.reading import CSV, NPZ, check_reading, kind_of, read_rankings
 from wkendall.cli.words import in_words_of_the_command
-from wkendall.kernels.run import Run
-from wkendall.reading import rankings as checking
-from wkendall.reading.rankings import CheckedRankings, Reading
-from wkendall.reading.text_files import MISSING
-from wkendall.statistics.permutations import checked_permutations
+from wkendall.measures import Kernel, Mallows
+from wkendall.rankings import Rankings
 from wkendall.statistics.results import TestResult
-from wkendall.statistics.samples import KernelName, KernelOptions
-from wkendall.statistics.two_samples import compare
+from wkendall.statistics.samples import check_size, observed
+from wkendall.statistics.two_samples import two_sample_test
 
 if TYPE_CHECKING:
     from wkendall.cli.options import Commands
-
-#: Options that imply the kernel "kendall", because the Mallows kernel does not have them.
-_WEIGHTED = ("weight", "k", "u", "U", "W", "order")
 
 _DESCRIPTION = """\
 Test whether groups of rankings come from the same distribution. Print how much
@@ -62,16 +43,15 @@ examples:
 
 
 class Group(NamedTuple):
-    """A group: its name, its rankings, and the number of voters of each, if the file has it."""
+    """A group: its name and its rankings."""
 
     name: str
-    rankings: CheckedRankings
-    voters: NDArray[np.int64] | None
+    rankings: Rankings
 
     @property
     def people(self) -> int:
         """Number of people in the group."""
-        return self.rankings.rows if self.voters is None else int(self.voters.sum())
+        return int(observed(self.rankings).sum())
 
 
 def add_parser(commands: Commands) -> None:
@@ -95,17 +75,12 @@ def add_parser(commands: Commands) -> None:
     test.add_argument(
         "--seed", type=whole_number(0), default=0, metavar="N", help="seed of the permutations; default 0"
     )
-    kernel = parser.add_argument_group("the kernel")
-    kernel.add_argument(
-        "--kernel",
-        choices=get_args(KernelName),
-        help="mallows: exp(-lam d), where d is the number of discordant pairs, which detects every difference (default); "
-        "kendall: weighted concordant pairs (default if there is an option for weights)",
+    mallows = (
+        "exp(-lam d), where d is the number of discordant pairs, which detects every difference (default); lam is "
     )
-    kernel.add_argument(
-        "--lam", type=float, help="for --kernel mallows: the rate; default 2 / (mean of d over pairs of people)"
-    )
-    add_weights(kernel)
+    mallows += "2 / (mean of d over pairs of people) unless --lam is given"
+    kendall = "weighted concordant pairs (default if there is an option for weights)"
+    add_kernel(parser, "--kernel", {"mallows": mallows, "kendall": kendall})
     add_reading(parser)
     add_running(parser, writes=False)
     parser.set_defaults(run=run)
@@ -114,17 +89,18 @@ def add_parser(commands: Commands) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Compare the groups and print the result."""
     _check(arguments)
+    kernel = _kernel(arguments)
     groups = _read(arguments)
-    with in_words_of_the_command():
-        options = KernelOptions(**_options(arguments))
-        options.specification()
-        how = Run(n_jobs=arguments.jobs, progress=wants_progress(arguments))
-        permutations = checked_permutations(arguments.permutations)
-        result = compare(
-            [group.rankings for group in groups],
-            [group.voters for group in groups],
-            options, how, permutations, np.random.default_rng(arguments.seed),
-        )  # fmt: skip
+    files = {} if arguments.group is not None else {f"groups[{i}]": group.name for i, group in enumerate(groups)}
+    with in_words_of_the_command(**files):
+        result = two_sample_test(
+            *(group.rankings for group in groups),
+            kernel=kernel,
+            n_permutations=arguments.permutations,
+            rng=arguments.seed,
+            n_jobs=arguments.jobs,
+            progress=wants_progress(arguments),
+        )
     with standard_output() as file:
         if arguments.json:
             print(json.dumps(_report(arguments, groups, result), indent=2), file=file)
@@ -142,88 +118,33 @@ def _check(arguments: argparse.Namespace) -> None:
             raise UsageError("--group goes with one file")
         if kind_of(arguments.files[0]) not in (CSV, NPZ):
             raise UsageError("--group goes with CSV and .npz files")
-    if not _is_kendall(arguments):
-        for name in (*_WEIGHTED, "signed"):
-            if getattr(arguments, name) != WEIGHTING[name]:
-                raise UsageError(f"--{name} goes with --kernel kendall")
-    elif arguments.lam is not None:
-        raise UsageError("--lam goes with --kernel mallows")
-    check_weights(arguments)
     check_reading(arguments, *arguments.files)
 
 
-def _is_kendall(arguments: argparse.Namespace) -> bool:
-    """Whether the kernel is "kendall": chosen explicitly, or implied by an option for weights."""
-    if arguments.kernel is not None:
-        return bool(arguments.kernel == "kendall")
-    return any(getattr(arguments, name) != WEIGHTING[name] for name in _WEIGHTED)
-
-
-def _options(arguments: argparse.Namespace) -> dict[str, Any]:
-    """Return the parameters of the kernel."""
-    if not _is_kendall(arguments):
-        # Without --normalize use the default of the kernel, which is not always False.
-        divided = {"normalize": True} if arguments.normalize else {}
-        return {"kernel": "mallows", "lam": arguments.lam, **divided}
-    return {"kernel": "kendall", **weights_given(arguments)}
+def _kernel(arguments: argparse.Namespace) -> Kernel | None:
+    """Return the kernel; None for the Mallows kernel with a rate that depends on the rankings."""
+    if arguments.kernel is None and not is_weighted(arguments):
+        arguments.kernel = "mallows"
+    measure = measure_of(arguments)
+    if isinstance(measure, Mallows):
+        return None if arguments.lam is None else Mallows(arguments.lam, normalize=True)
+    assert isinstance(measure, Kernel)
+    return measure
 
 
 def _read(arguments: argparse.Namespace) -> list[Group]:
-    sources = [read_rankings(path, arguments, arguments.group, lists=True) for path in arguments.files]
-    check_skipped(arguments, *sources)
-    sources = with_same_items(arguments, *sources)
-    reading = Reading(arguments.input, arguments.top, arguments.ties, arguments.missing)
-    found = []
-    for source in sources:
-        with in_words_of_the_command(X=sources[0], Y=source):
-            found.append(reading.rankings(source.X, "Y", None))
-            checking.check_same_items(found[0], found[-1])
+    sources = read_rankings(arguments, *arguments.files, apart=[arguments.group])
     if arguments.group is None:
-        groups = [
-            Group(str(source.path), rankings, source.counts) for source, rankings in zip(sources, found, strict=True)
-        ]
+        groups = [Group(str(source.path), source.rankings) for source in sources]
     else:
-        groups = _by_label(sources[0], found[0], arguments.group)
+        rows = groups_of(sources[0], arguments.group)
+        if len(rows) < 2:
+            found = f"there is one group in {arguments.group!r}, {next(iter(rows))!r}, but a test needs two"
+            raise CommandError(f"{sources[0].path}: {found}")
+        groups = [Group(f"{arguments.group} {name}", sources[0].rankings[some]) for name, some in rows.items()]
     for group in groups:
-        if group.people < 2:
-            size = f"{group.people} ranking{'' if group.people == 1 else 's'}"
-            raise CommandError(f"{group.name} has {size}, but a group must have at least 2")
+        check_size(group.people, group.name)
     return groups
-
-
-def _by_label(source: Source, rankings: CheckedRankings, column: str) -> list[Group]:
-    labels: list[str] = [str(label) for label in _labels(source)]
-    if len(labels) != rankings.rows:
-        raise CommandError(f"{source.path} has {len(labels)} labels, but {rankings.rows} rankings")
-    for row, label in enumerate(labels):
-        if label in MISSING:
-            where = f", line {source.lines[row]}" if source.lines else f", row {row}"
-            raise CommandError(f"{source.path}{where}: the group is missing")
-    names = sorted(set(labels), key=_natural)
-    if len(names) < 2:
-        raise CommandError(f"{source.path}: there is one group in {column!r}, {names[0]!r}, but a test needs two")
-    members = np.array([names.index(label) for label in labels])
-    return [
-        Group(f"{column} {name}", rankings.select(np.flatnonzero(members == number)), None)
-        for number, name in enumerate(names)
-    ]
-
-
-def _labels(source: Source) -> Sequence[Any]:
-    labels = source.labels
-    if isinstance(labels, np.ndarray):
-        if labels.ndim != 1:
-            raise CommandError(f"{source.path}: the groups have shape {labels.shape}, but must be a row of labels")
-        return list(labels.tolist())
-    return labels or []
-
-
-def _natural(label: str) -> tuple[float, str]:
-    """Return a sort key: numbers by size, then texts."""
-    try:
-        return float(label), label
-    except ValueError:
-        return math.inf, label
 
 
 def _report(arguments: argparse.Namespace, groups: list[Group], result: TestResult) -> dict[str, Any]:
@@ -231,11 +152,11 @@ def _report(arguments: argparse.Namespace, groups: list[Group], result: TestResu
     return {
         "statistic": result.statistic,
         "pvalue": result.pvalue,
-        "kernel": "kendall" if result.lam is None else "mallows",
-        "lam": result.lam,
+        "kernel": "mallows" if isinstance(result.kernel, Mallows) else "kendall",
+        "lam": result.kernel.lam if isinstance(result.kernel, Mallows) else None,
         "permutations": arguments.permutations,
         "seed": arguments.seed,
-        "items": groups[0].rankings.items,
+        "items": groups[0].rankings.n_items,
         "groups": [{"name": group.name, "people": group.people} for group in groups],
         "pairwise": result.pairwise.tolist(),
     }
@@ -243,8 +164,9 @@ def _report(arguments: argparse.Namespace, groups: list[Group], result: TestResu
 
 def _print(arguments: argparse.Namespace, groups: list[Group], result: TestResult, file: TextIO) -> None:
     width = max(len(group.name) for group in groups)
-    kernel = "Kendall kernel" if result.lam is None else f"Mallows kernel, lam {result.lam:.4g}"
-    print(f"{len(groups)} groups, {groups[0].rankings.items} items, {kernel}", file=file)
+    mallows = result.kernel if isinstance(result.kernel, Mallows) else None
+    kernel = "Kendall kernel" if mallows is None else f"Mallows kernel, lam {mallows.lam:.4g}"
+    print(f"{len(groups)} groups, {groups[0].rankings.n_items} items, {kernel}", file=file)
     for number, group in enumerate(groups):
         assert result.pairwise is not None
         beside = "".join(f" {value:9.5f}" for value in result.pairwise[number, :number]) if len(groups) > 2 else ""

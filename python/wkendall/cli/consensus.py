@@ -7,16 +7,17 @@ import csv
 import json
 import math
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TextIO, get_args
+from typing import TYPE_CHECKING, Any, NamedTuple, TextIO, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from wkendall.cli.errors import CommandError, UsageError
-from wkendall.cli.options import add_reading, add_running, new_parser, whole_number
+from wkendall.cli.kernel_options import add_kernel, measure_of
+from wkendall.cli.labels import groups_of
+from wkendall.cli.options import add_output, add_reading, add_running, new_parser, whole_number
 from wkendall.cli.output import check_not_input, new_file, standard_output
-from wkendall.cli.reading import PREFLIB, Source, check_reading, check_skipped, kind_of, read_rankings
-from wkendall.cli.weighting import add_weights, check_weights, weights_given
+from wkendall.cli.reading import PREFLIB, Source, check_reading, kind_of, read_rankings
 from wkendall.cli.words import in_words_of_the_command
 from wkendall.reading.text_files import MISSING, NUMBER
 from wkendall.statistics.consensus import Consensus, Method, consensus
@@ -36,6 +37,8 @@ Rankings are read from CSV files (.csv, .tsv, .txt: one ranking per row, one
 item per column), NumPy files (.npy, .npz) or PrefLib files (.soc, .soi, .toc,
 .toi). In a PrefLib file each voter counts, items of the same rank are ties, and
 items that are not listed come last.
+
+With --group COLUMN there is a ranking for each group of the rankings.
 """
 _EPILOG = """\
 examples:
@@ -43,6 +46,7 @@ examples:
   wkendall consensus votes.csv --format json
   wkendall consensus votes.csv --weights voters --ties mean -o ranking.csv
   wkendall consensus votes.csv --weight top --k 3
+  wkendall consensus people.csv --group age
 """
 
 
@@ -50,10 +54,7 @@ def add_parser(commands: Commands) -> None:
     """Add the command to the command line."""
     parser = new_parser(commands, "consensus", "find the ranking that agrees most with others", _DESCRIPTION, _EPILOG)
     parser.add_argument("file", type=Path, metavar="INPUT", help="the rankings")
-    parser.add_argument(
-        "-o", "--out", "--output", dest="output", type=Path, metavar="OUTPUT",
-        help="a .txt, .csv or .json file; default standard output",
-    )  # fmt: skip
+    add_output(parser, "OUTPUT", "a .txt, .csv or .json file; default standard output", required=False)
     parser.add_argument(
         "--format",
         choices=tuple(FORMATS.values()),
@@ -63,6 +64,11 @@ def add_parser(commands: Commands) -> None:
         "--weights",
         metavar="COLUMN",
         help="the column of a CSV file, or the array of an .npz file, that has the weight of each ranking",
+    )
+    parser.add_argument(
+        "--group",
+        metavar="COLUMN",
+        help="the column of a CSV file, or the array of an .npz file, that has the groups: find a ranking for each",
     )
     search = parser.add_argument_group("how it is found")
     search.add_argument(
@@ -75,24 +81,37 @@ def add_parser(commands: Commands) -> None:
     search.add_argument(
         "--seed", type=whole_number(0), default=0, metavar="N", help="seed of the local search; default 0"
     )
-    add_weights(parser.add_argument_group("the kernel"))
+    add_kernel(parser)
     add_reading(parser)
     add_running(parser)
     parser.set_defaults(run=run)
 
 
+class Found(NamedTuple):
+    """The consensus of a group, or of all rankings."""
+
+    group: str | None
+    rankings: int
+    consensus: Consensus
+
+
 def run(arguments: argparse.Namespace) -> int:
-    """Find the ranking and write it."""
+    """Find the rankings and write them."""
     kind = _check(arguments)
+    measure = measure_of(arguments)
     if arguments.output is None:
         with standard_output() as file:
-            _write(file, kind, *_find(arguments))
+            _write(file, kind, arguments.group, _find(arguments, measure))
         return 0
     with new_file(arguments.output, arguments.force) as unfinished:
-        source, found = _find(arguments)
+        found = _find(arguments, measure)
         with unfinished.open("w", encoding="utf-8", newline="") as file:
-            _write(file, kind, source, found)
-    print(f"wrote {arguments.output}: {len(found.ranking)} items, score {found.score:.6g}")
+            _write(file, kind, arguments.group, found)
+    items = f"{len(found[0].consensus.ranking)} items"
+    said = (
+        f"{items}, score {found[0].consensus.score:.6g}" if arguments.group is None else f"{len(found)} groups, {items}"
+    )
+    print(f"wrote {arguments.output}: {said}")
     return 0
 
 
@@ -107,43 +126,41 @@ def _check(arguments: argparse.Namespace) -> str:
         if arguments.format not in (None, known):
             raise UsageError(f"--format {arguments.format} does not go with the name {str(arguments.output)!r}")
         kind = known
-        check_not_input(arguments.output, arguments.file, arguments.u, arguments.U)
-    if arguments.W is not None:
-        raise UsageError("--W does not go with a consensus: --weight and --U give weights of pairs")
-    if arguments.order != 2:
-        raise UsageError(f"--order is {arguments.order}, but a consensus is for pairs of items: --order 2")
-    if kind_of(arguments.file) == PREFLIB and arguments.weights is not None:
-        raise UsageError("--weights goes with CSV and .npz files: PrefLib files have numbers of voters")
-    check_weights(arguments)
+        check_not_input(arguments.output, arguments.file, arguments.u, arguments.U, arguments.W)
+    for name in ("weights", "group"):
+        if kind_of(arguments.file) == PREFLIB and getattr(arguments, name) is not None:
+            raise UsageError(f"--{name} goes with CSV and .npz files: PrefLib files have numbers of voters")
     check_reading(arguments, arguments.file)
     return str(kind)
 
 
-def _find(arguments: argparse.Namespace) -> tuple[Source, Consensus]:
-    source = read_rankings(arguments.file, arguments, arguments.weights)
-    check_skipped(arguments, source)
-    weights = source.counts if arguments.weights is None else _weights(source, arguments.weights)
-    how = {name: getattr(arguments, name) for name in ("input", "top", "ties", "missing", "method")}
-    given = weights_given(arguments)
-    given.pop("check")
-    with in_words_of_the_command(X=source):
-        return source, consensus(
-            source.X, sample_weight=weights, rng=arguments.seed, n_jobs=arguments.jobs, **how, **given
-        )
+def _find(arguments: argparse.Namespace, measure: Any) -> list[Found]:
+    (source,) = read_rankings(arguments, arguments.file, apart=[arguments.weights, arguments.group])
+    weights = None if arguments.weights is None else _weights(source, arguments.weights)
+    groups: list[tuple[str | None, Any]] = [(None, slice(None))]
+    if arguments.group is not None:
+        groups = [*groups_of(source, arguments.group).items()]
+    found = []
+    for name, rows in groups:
+        rankings = source.rankings[rows]
+        how: dict[str, Any] = {"method": arguments.method, "rng": arguments.seed, "n_jobs": arguments.jobs}
+        how["sample_weight"] = None if weights is None else weights[rows]
+        if weights is not None and len(rankings) and not weights[rows].any():
+            of_group = "" if name is None else f" of {arguments.group} {name}"
+            said = f"{arguments.weights} is 0 for all rankings{of_group}, but at least one must count"
+            raise CommandError(f"{source.path}: {said}")
+        with in_words_of_the_command(X=source.path):
+            found.append(Found(name, len(rankings), consensus(rankings, kernel=measure, **how)))
+    return found
 
 
 def _weights(source: Source, column: str) -> NDArray[np.float64]:
     """Return the weight of each ranking."""
-    cells = source.labels
-    if isinstance(cells, np.ndarray) and (cells.dtype.kind not in "iufb" or cells.shape != (len(source.X),)):
+    cells = source.apart[column]
+    if isinstance(cells, np.ndarray) and (cells.dtype.kind not in "iufb" or cells.shape != (len(source.rankings),)):
         what = f"has shape {cells.shape} and dtype {cells.dtype}"
         raise CommandError(f"{source.path}: the array {column!r} {what}, but must have a number for each ranking")
-    weights = np.array(
-        [_weight(source, column, row, cell) for row, cell in enumerate(cells if cells is not None else ())]
-    )
-    if not weights.any():
-        raise CommandError(f"{source.path}: {column} is 0 for all rankings, but at least one must count")
-    return weights
+    return np.array([_weight(source, column, row, cell) for row, cell in enumerate(cells)])
 
 
 def _weight(source: Source, column: str, row: int, cell: Any) -> float:
@@ -155,20 +172,38 @@ def _weight(source: Source, column: str, row: int, cell: Any) -> float:
     raise CommandError(f"{source.path}{where} is {found}, but must be a finite number from 0")
 
 
-def _write(file: TextIO, kind: str, source: Source, found: Consensus) -> None:
-    """Write the items, the best first."""
-    order = np.argsort(found.ranking).tolist()
-    names: list[Any] = [number + 1 for number in order] if source.items is None else [source.items[i] for i in order]
+def _write(file: TextIO, kind: str, column: str | None, found: list[Found]) -> None:
+    """Write the items of each group, the best first."""
     if kind == "csv":
         writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(["rank", "item"])
-        writer.writerows(enumerate(names, 1))
-        return
-    if kind == "json":
-        result = {"order": names, "ranking": found.ranking.tolist()}
-        result |= {"score": found.score, "bound": found.bound, "optimal": bool(found.optimal)}
+        writer.writerow([*([] if column is None else ["group"]), "rank", "item"])
+        for one in found:
+            group = [] if column is None else [one.group]
+            writer.writerows([*group, rank, item] for rank, item in enumerate(_items(one.consensus), 1))
+    elif kind == "json":
+        results = [{"group": one.group, "rankings": one.rankings} | _described(one.consensus) for one in found]
+        result: Any = {"column": column, "groups": results} if column is not None else _described(found[0].consensus)
         print(json.dumps(result, indent=2, ensure_ascii=False), file=file)
-        return
+    else:
+        for place, one in enumerate(found):
+            if column is not None:
+                many = f"{one.rankings} ranking{'' if one.rankings == 1 else 's'}"
+                print("\n" * (place > 0) + f"{column} {one.group}, {many}", file=file)
+            _print(file, one.consensus)
+
+
+def _items(found: Consensus) -> list[Any]:
+    """Return the names of the items, or their numbers from 1, the best first."""
+    return [item if isinstance(item, str) else item + 1 for item in found.items]
+
+
+def _described(found: Consensus) -> dict[str, Any]:
+    ranks = {"order": _items(found), "ranking": found.ranking.tolist()}
+    return ranks | {"score": found.score, "bound": found.bound, "optimal": bool(found.optimal)}
+
+
+def _print(file: TextIO, found: Consensus) -> None:
+    names = _items(found)
     width = len(str(len(names)))
     for rank, name in enumerate(names, 1):
         print(f"{rank:{width}}  {name}", file=file)

@@ -13,12 +13,14 @@ from typing import TYPE_CHECKING, Any, TextIO, get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from wkendall._text import short
 from wkendall.cli.errors import CommandError, UsageError
 from wkendall.cli.options import add_output, add_running, add_tables, new_parser, wants_progress, whole_number
 from wkendall.cli.output import check_not_input, new_file, standard_output, write_npz
-from wkendall.cli.reading import Source, check_table_options
+from wkendall.cli.reading import check_table_options
 from wkendall.cli.tables import check_ending, read_tables
 from wkendall.cli.words import in_words_of_the_command
+from wkendall.reading.contents import Contents
 from wkendall.statistics.correlations import Alternative, Correlations, corr
 
 if TYPE_CHECKING:
@@ -35,9 +37,10 @@ Tables are read from CSV files (.csv, .tsv, .txt: one observation a row, one
 variable a column) or NumPy files (.npy, .npz; an array with one axis is one
 column). Cells are numbers, inf and -inf too, or True and False. Whole numbers
 keep their order, whatever their length. Empty cells, NA, NaN and null are
-missing; they are left out pair by pair. The matrix goes to a .csv file, with
-the names of the columns if they have any; to an .npy file; or to an .npz file,
-as the arrays statistic, columns and, with --against, columns_against.
+missing; they are left out pair by pair. The matrix is printed, rounded; with -o
+it goes to a .csv file, with the names of the columns if they have any; to an
+.npy file; or to an .npz file, as the arrays statistic, columns and, with
+--against, columns_against.
 
 With --pvalues the p-values go to the array pvalue of an .npz file, and for the
 other kinds to a second file: tau.csv has its p-values in tau_pvalues.csv.
@@ -46,6 +49,7 @@ not belong to the new matrix; --force removes it.
 """
 _EPILOG = """\
 examples:
+  wkendall corr table.csv --pvalues
   wkendall corr table.csv -o tau.csv --pvalues
   wkendall corr people.csv -o tau.npz --skip age --min-periods 10
   wkendall corr table.csv --against traits.csv -o both.csv
@@ -57,7 +61,8 @@ def add_parser(commands: Commands) -> None:
     summary = "compute Kendall's tau-b between the columns of a table"
     parser = new_parser(commands, "corr", summary, _DESCRIPTION, _EPILOG)
     parser.add_argument("file", type=Path, metavar="INPUT", help="the table")
-    add_output(parser, "OUTPUT", ".csv, .npy or .npz; - is CSV on standard output")
+    what = ".csv, .npy or .npz; - is CSV on standard output; without it a rounded table is printed"
+    add_output(parser, "OUTPUT", what, required=False)
     parser.add_argument(
         "--against",
         type=Path,
@@ -77,7 +82,7 @@ def add_parser(commands: Commands) -> None:
         metavar="N",
         help="columns with fewer common observations have no correlation (NaN)",
     )
-    add_tables(parser, "the observations", "the table")
+    add_tables(parser, ("the observations", "the table"), "the columns to read of a CSV file, separated by commas")
     add_running(parser)
     parser.set_defaults(run=run)
 
@@ -85,6 +90,11 @@ def add_parser(commands: Commands) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Compute the matrix and write it."""
     _check(arguments)
+    if arguments.output is None:
+        with standard_output() as stream:
+            x, y = _read(arguments)
+            _print(stream, _computed(arguments, x, y), x, y)
+        return 0
     started = time.perf_counter()
     with ExitStack() as stack:
         if arguments.output == STDOUT:
@@ -108,9 +118,9 @@ def run(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _beside(output: Path) -> list[Path]:
+def _beside(output: Path | None) -> list[Path]:
     """Return the name of the file that p-values go to, if they have one of their own."""
-    if output == STDOUT or output.suffix.lower() == ".npz":
+    if output is None or output == STDOUT or output.suffix.lower() == ".npz":
         return []
     return [output.with_name(f"{output.stem}_pvalues{output.suffix}")]
 
@@ -126,14 +136,14 @@ def _inputs(arguments: argparse.Namespace) -> list[Path]:
 
 def _check(arguments: argparse.Namespace) -> None:
     """Refuse wrong combinations of options before any file is read."""
-    output: Path = arguments.output
-    if output != STDOUT and output.suffix.lower() not in ENDINGS:
+    output: Path | None = arguments.output
+    if output not in (None, STDOUT) and output.suffix.lower() not in ENDINGS:
         raise UsageError(f"the name of the output must end in one of {', '.join(ENDINGS)}, not be {str(output)!r}")
     if arguments.pvalues and output == STDOUT:
         raise UsageError("--pvalues makes a second matrix, which cannot go to standard output: name a file")
     if arguments.alternative is not None and not arguments.pvalues:
         raise UsageError("--alternative goes with --pvalues")
-    for name in (output, *_beside(output)):
+    for name in filter(None, (output, *_beside(output))):
         check_not_input(name, *_inputs(arguments))
     for path in _inputs(arguments):
         check_ending(path)
@@ -143,13 +153,13 @@ def _check(arguments: argparse.Namespace) -> None:
             raise CommandError(f"{name} has p-values that would not belong to the new {output}: --force removes it")
 
 
-def _read(arguments: argparse.Namespace) -> tuple[Source, Source | None]:
+def _read(arguments: argparse.Namespace) -> tuple[Contents, Contents | None]:
     x, *others = read_tables(arguments, *_inputs(arguments))
     return x, others[0] if others else None
 
 
-def _computed(arguments: argparse.Namespace, x: Source, y: Source | None) -> Correlations:
-    with in_words_of_the_command(data=x, other=y):
+def _computed(arguments: argparse.Namespace, x: Contents, y: Contents | None) -> Correlations:
+    with in_words_of_the_command(data=x.name, other=y and y.name):
         found = corr(
             x.X,
             None if y is None else y.X,
@@ -162,7 +172,25 @@ def _computed(arguments: argparse.Namespace, x: Source, y: Source | None) -> Cor
     return found if arguments.pvalues else Correlations(found, None)
 
 
-def _write(ending: str, files: list[Path], found: Correlations, x: Source, y: Source | None) -> None:
+def _print(stream: TextIO, found: Correlations, x: Contents, y: Contents | None) -> None:
+    """Print the matrix, and the p-values below it; columns without names have their numbers."""
+    rows, columns = ([*(table.items or map(str, range(1, table.shape[1] + 1)))] for table in (x, y or x))
+    for title, matrix in zip(("Kendall's tau-b", "p-values"), found, strict=True):
+        if matrix is None:
+            continue
+        cells = [["" if value != value else f"{value:.3f}" for value in row] for row in matrix.tolist()]
+        names = [short(name, 30) for name in rows]
+        heads = [short(name, 30) for name in columns]
+        first = max(map(len, (title, *names)))
+        widths = [max(map(len, (head, *(row[i] for row in cells)))) for i, head in enumerate(heads)]
+        for name, row in ((title, heads), *zip(names, cells, strict=True)):
+            padded = (f"{cell:>{width}}" for cell, width in zip(row, widths, strict=True))
+            print("  ".join((f"{name:{first}}", *padded)).rstrip(), file=stream)
+        if found.pvalue is not None and matrix is found.statistic:
+            print(file=stream)
+
+
+def _write(ending: str, files: list[Path], found: Correlations, x: Contents, y: Contents | None) -> None:
     if ending == ".npz":
         names: dict[str, Any] = {"columns": x.items, "columns_against": None if y is None else y.items}
         write_npz(files[0], {**found._asdict(), **names})
@@ -176,7 +204,7 @@ def _write(ending: str, files: list[Path], found: Correlations, x: Source, y: So
                 _write_csv(stream, matrix, x, y)
 
 
-def _write_csv(stream: TextIO, matrix: NDArray[Any], x: Source, y: Source | None) -> None:
+def _write_csv(stream: TextIO, matrix: NDArray[Any], x: Contents, y: Contents | None) -> None:
     """Write a matrix with the fewest digits that reproduce its numbers exactly; NaN is an empty cell."""
     rows, columns = x.items, (x if y is None else y).items
     writer = csv.writer(stream, lineterminator="\n")

@@ -15,25 +15,17 @@ from numpy.typing import NDArray
 
 from wkendall._disk import reserve, resolved
 from wkendall._memory import check_fits
+from wkendall._run import Run
 from wkendall.cli.errors import CommandError, UsageError
-from wkendall.cli.items import with_same_items
-from wkendall.cli.kernel_options import add_kernel, check_kernel
+from wkendall.cli.kernel_options import add_kernel, measure_of
 from wkendall.cli.options import add_output, add_reading, add_running, new_parser, wants_progress
-from wkendall.cli.output import check_new, check_not_input, new_file, standard_output, write_npz
-from wkendall.cli.reading import (
-    Source,
-    check_reading,
-    check_skipped,
-    read_rankings,
-)
-from wkendall.cli.weighting import WEIGHTING, weights_given
+from wkendall.cli.output import check_new, check_not_input, described, new_file, standard_output, write_npz
+from wkendall.cli.reading import Source, check_reading, read_rankings
 from wkendall.cli.words import in_words_of_the_command
-from wkendall.kernels import matrix_file, to_file
-from wkendall.kernels.gram import distance_matrix, gram_matrix, mallows
-from wkendall.kernels.named_weights import STANDARD
-from wkendall.kernels.run import Run
-from wkendall.kernels.specification import Distance, Kernel, Mallows, Specification
-from wkendall.reading.rankings import Reading
+from wkendall.gram import similarity_matrix
+from wkendall.gram_file import matrix_file, to_file
+from wkendall.measures import Measure
+from wkendall.rankings import matched
 
 if TYPE_CHECKING:
     from wkendall.cli.options import Commands
@@ -85,7 +77,7 @@ def add_parser(commands: Commands) -> None:
         {
             "kendall": "weighted concordant pairs (default)",
             "distance": "the number of discordant pairs d, which is not a kernel",
-            "mallows": "exp(-lam d)",
+            "mallows": "exp(-lam d), with lam 1 unless --lam is given",
         },
     )
     add_reading(parser)
@@ -102,25 +94,25 @@ def add_parser(commands: Commands) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Compute the matrix and write it."""
     _check(arguments)
+    measure = measure_of(arguments)
     started = time.perf_counter()
     already: int | None = 0
     if arguments.output == STDOUT:
         with standard_output() as file:
-            x, y, shape = _read(arguments)
-            K = _in_memory(arguments, x, y, shape)
-            write_csv(file, K, x.ids, None if y is None else y.ids)
+            x, y = _read(arguments)
+            write_csv(file, _in_memory(arguments, measure, x, y), *_labels(x, y))
             file.flush()
     elif arguments.resume:
         check_new(arguments.output, force=True)
-        x, y, shape = _read(arguments)
-        already = _resume(arguments, x, y)
+        x, y = _read(arguments)
+        already = _resume(arguments, measure, x, y)
     else:
         _refuse_unfinished(arguments)
         with new_file(arguments.output, arguments.force) as unfinished:
-            x, y, shape = _read(arguments)
-            _write(unfinished, arguments, x, y, shape)
-    seconds = time.perf_counter() - started
-    said = f"{shape[0]} x {shape[1]} {arguments.dtype} in {seconds:.2f} s"
+            x, y = _read(arguments)
+            _write(unfinished, arguments, measure, x, y)
+    rows, columns = _shape(x, y)
+    said = f"{rows} x {columns} {arguments.dtype} in {time.perf_counter() - started:.2f} s"
     if already:
         said += f", with {already} {'block' if already == 1 else 'blocks'} of an earlier run"
     if already is None:
@@ -141,7 +133,6 @@ def _check(arguments: argparse.Namespace) -> None:
     check_not_input(arguments.output, *_inputs(arguments), arguments.u, arguments.U, arguments.W)
     if arguments.resume and arguments.output.suffix.lower() != ".npy":
         raise UsageError(f"--resume goes with an .npy file, not with {str(arguments.output)!r}")
-    check_kernel(arguments)
     check_reading(arguments, *_inputs(arguments))
 
 
@@ -149,27 +140,25 @@ def _inputs(arguments: argparse.Namespace) -> list[Path]:
     return [arguments.file] if arguments.against is None else [arguments.file, arguments.against]
 
 
-def _read(arguments: argparse.Namespace) -> tuple[Source, Source | None, tuple[int, int]]:
-    sources = [read_rankings(path, arguments, lists=True) for path in _inputs(arguments)]
-    check_skipped(arguments, *sources)
-    sources = with_same_items(arguments, *sources)
-    shape = (sources[0].rows, sources[-1].rows)
-    return sources[0], sources[1] if len(sources) == 2 else None, shape
+def _read(arguments: argparse.Namespace) -> tuple[Source, Source | None]:
+    x, *others = read_rankings(arguments, *_inputs(arguments))
+    return x, others[0] if others else None
 
 
-def _fill(arguments: argparse.Namespace, x: Source, y: Source | None, out: NDArray[Any]) -> None:
+def _shape(x: Source, y: Source | None) -> tuple[int, int]:
+    return len(x.rankings), len((y or x).rankings)
+
+
+def _labels(x: Source, y: Source | None) -> tuple[list[str] | None, list[str] | None]:
+    """Return the names of the rows and of the columns of the matrix."""
+    return x.rankings.labels, None if y is None else y.rankings.labels
+
+
+def _fill(arguments: argparse.Namespace, measure: Measure, x: Source, y: Source | None, out: NDArray[Any]) -> None:
     """Compute the matrix into an array."""
-    how: dict[str, Any] = {name: getattr(arguments, name) for name in ("input", "top", "dtype")}
-    how |= {"n_jobs": arguments.jobs, "progress": wants_progress(arguments), "out": out}
-    how |= {"ties": arguments.ties, "missing": arguments.missing}
-    X, Y = x.X, None if y is None else y.X
-    with in_words_of_the_command(X=x, Y=y):
-        if arguments.kernel == "mallows":
-            mallows(X, Y, 1.0 if arguments.lam is None else arguments.lam, normalize=arguments.normalize, **how)
-        elif arguments.kernel == "distance":
-            distance_matrix(X, Y, **how)
-        else:
-            gram_matrix(X, Y, **weights_given(arguments), **how)
+    how: dict[str, Any] = {"dtype": arguments.dtype, "n_jobs": arguments.jobs, "progress": wants_progress(arguments)}
+    with in_words_of_the_command(X=x.path, Y=y and y.path):
+        similarity_matrix(x.rankings, None if y is None else y.rankings, measure, out=out, **how)
 
 
 def _refuse_unfinished(arguments: argparse.Namespace) -> None:
@@ -182,14 +171,14 @@ def _refuse_unfinished(arguments: argparse.Namespace) -> None:
     matrix_file.discard(arguments.output)
 
 
-def _resume(arguments: argparse.Namespace, x: Source, y: Source | None) -> int | None:
+def _resume(arguments: argparse.Namespace, measure: Measure, x: Source, y: Source | None) -> int | None:
     """Write the matrix block by block, or its missing blocks; return how many blocks were there, None if it was complete."""
     unfinished, _ = matrix_file.unfinished_names(resolved(arguments.output))
     run = Run(np.dtype(arguments.dtype), n_jobs=arguments.jobs)
     try:
-        with in_words_of_the_command(X=x, Y=y):
-            what, reading = _specification(arguments), _reading(arguments)
-            work = to_file.prepare(what, x.X, None if y is None else y.X, reading, run)
+        with in_words_of_the_command(X=x.path, Y=y and y.path):
+            rankings = x.rankings, None if y is None else matched(x.rankings, y.rankings)
+            work = to_file.prepare(measure, *rankings, run)
             progress = wants_progress(arguments)
             return matrix_file.write(arguments.output, work, resume=True, force=arguments.force, progress=progress)
     except CommandError:
@@ -200,43 +189,25 @@ def _resume(arguments: argparse.Namespace, x: Source, y: Source | None) -> int |
         raise
 
 
-def _specification(arguments: argparse.Namespace) -> Specification:
-    """Return what is computed."""
-    if arguments.kernel == "mallows":
-        return Mallows(1.0 if arguments.lam is None else arguments.lam, arguments.normalize)
-    if arguments.kernel == "distance":
-        return Distance()
-    given: dict[str, Any] = {**WEIGHTING, "weight": STANDARD, **weights_given(arguments)}
-    return Kernel(**given)
-
-
-def _reading(arguments: argparse.Namespace) -> Reading:
-    """Return the options for reading rankings."""
-    return Reading(arguments.input, arguments.top, arguments.ties, arguments.missing)
-
-
-def _in_memory(arguments: argparse.Namespace, x: Source, y: Source | None, shape: tuple[int, int]) -> NDArray[Any]:
+def _in_memory(arguments: argparse.Namespace, measure: Measure, x: Source, y: Source | None) -> NDArray[Any]:
     dtype = np.dtype(arguments.dtype)
-    check_fits(*shape, dtype, _ADVICE)
-    K = np.empty(shape, dtype)
-    _fill(arguments, x, y, K)
+    check_fits(*_shape(x, y), dtype, _ADVICE)
+    K = np.empty(_shape(x, y), dtype)
+    _fill(arguments, measure, x, y, K)
     return K
 
 
-def _write(path: Path, arguments: argparse.Namespace, x: Source, y: Source | None, shape: tuple[int, int]) -> None:
+def _write(path: Path, arguments: argparse.Namespace, measure: Measure, x: Source, y: Source | None) -> None:
     ending = arguments.output.suffix.lower()
     if ending == ".npy":
-        write_npy(path, shape, np.dtype(arguments.dtype), lambda out: _fill(arguments, x, y, out))
+        write_npy(path, _shape(x, y), np.dtype(arguments.dtype), lambda out: _fill(arguments, measure, x, y, out))
         return
-    K = _in_memory(arguments, x, y, shape)
+    K = _in_memory(arguments, measure, x, y)
     if ending == ".csv":
         with path.open("w", encoding="utf-8", newline="") as stream:
-            write_csv(stream, K, x.ids, None if y is None else y.ids)
+            write_csv(stream, K, *_labels(x, y))
         return
-    arrays: dict[str, Any] = {"K": K, "items": x.items, "ids": x.ids, "counts": x.counts}
-    if y is not None:
-        arrays |= {"ids_against": y.ids, "counts_against": y.counts}
-    write_npz(path, arrays)
+    write_npz(path, {"K": K, **described(x.rankings, None if y is None else y.rankings)})
 
 
 def write_npy(path: Path, shape: tuple[int, int], dtype: np.dtype[Any], fill: Callable[[NDArray[Any]], None]) -> None:
@@ -263,9 +234,10 @@ def _tell_of_counts(arguments: argparse.Namespace, x: Source, y: Source | None) 
     if arguments.output.suffix.lower() == ".npz":
         return
     for source in (x, y):
-        if source is not None and source.counts is not None and (source.counts != 1).any():
+        counts = None if source is None else source.rankings.counts
+        if source is not None and counts is not None and (counts != 1).any():
             print(
-                f"wkendall: {source.path} has {len(source.counts)} different orders of {source.counts.sum()} voters: one row for "
+                f"wkendall: {source.path} has {len(counts)} different orders of {counts.sum()} voters: one row for "
                 "each order is written; --expand makes one for each voter, and an .npz file keeps the counts",
                 file=sys.stderr,
             )

@@ -1,33 +1,116 @@
-"""The options for what is computed for a pair of rankings."""
+"""The options for a kernel, or for another measure: one group for all commands."""
 
 from __future__ import annotations
 
 import argparse
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
 
+from wkendall.cli.arrays import load_array
 from wkendall.cli.errors import UsageError
-from wkendall.cli.weighting import WEIGHTING, add_weights, check_weights
+from wkendall.cli.options import whole_number
+from wkendall.measures import Kendall, KendallDistance, Mallows, Measure, TensorKernel
+from wkendall.named_weights import FACTORS, WEIGHTS
+
+#: The options, and their values if they are not given.
+_ABSENT: dict[str, Any] = {"weight": None, "k": None, "u": None, "U": None, "W": None, "order": None, "lam": None}
+_ABSENT |= {"signed": False, "normalize": False}
+#: Options of the Kendall kernel alone, or of general weights: they need not be told which kernel.
+_WEIGHTED = ("weight", "k", "u", "U", "W", "order", "signed")
 
 
-def add_kernel(parser: argparse.ArgumentParser, name: str, kinds: dict[str, str]) -> None:
-    """Add the option `name`; `kinds` are its choices with descriptions. The first is the default and takes weights."""
+def add_kernel(parser: argparse.ArgumentParser, name: str = "", kinds: Mapping[str, str] | None = None) -> None:
+    """Add the options; the option `name` has the choices `kinds`, with descriptions, if there are several kinds."""
     kernel = parser.add_argument_group("the kernel")
-    first = next(iter(kinds))
-    meanings = "; ".join(f"{kind}: {meaning}" for kind, meaning in kinds.items())
-    kernel.add_argument(name, choices=(*kinds,), default=first, dest="kernel", help=meanings)
-    parser.set_defaults(weighted=(name, first))
-    add_weights(kernel)
-    if "mallows" in kinds:
-        lam = "for --kernel mallows: the rate at which it falls with each discordant pair; default 1"
-        kernel.add_argument("--lam", type=float, help=lam)
+    if kinds is not None:
+        meanings = "; ".join(f"{kind}: {meaning}" for kind, meaning in kinds.items())
+        kernel.add_argument(name, choices=(*kinds,), dest="kernel", help=meanings)
+    parser.set_defaults(kernel_option=name)
+    which = kernel.add_mutually_exclusive_group()
+    which.add_argument("--weight", choices=WEIGHTS, help="what a concordant pair adds; default standard")
+    which.add_argument(
+        "--U", metavar="FILE.npy", type=Path, help="weights of pairs (or, with --order, tuples) of positions"
+    )
+    which.add_argument(
+        "--W", metavar="FILE.npy", type=Path, help="an array of n x n x n x n weights that makes a kernel"
+    )
+    which.add_argument(
+        "--lam",
+        type=float,
+        help="for the Mallows kernel, exp(-lam d): the rate at which it falls with each discordant pair",
+    )
+    kernel.add_argument(
+        "--k", type=whole_number(1), metavar="K", help="for --weight top: the number of ranks that count"
+    )
+    kernel.add_argument(
+        "--u",
+        type=_position_weights,
+        metavar="WEIGHTS",
+        help="for --weight add and mult: hyperbolic, log, numbers such as 1,0.5,0.25 (--u=-1,0 if the first is negative), or an "
+        ".npy file; the first is the weight of the best rank",
+    )
+    kernel.add_argument(
+        "--order", type=whole_number(1), metavar="D", help="number of items in a tuple; default 2, pairs"
+    )
+    kernel.add_argument("--signed", action="store_true", help="subtract the weights of discordant pairs")
+    kernel.add_argument("--normalize", action="store_true", help="divide by the square roots of the self-similarities")
+    kernel.add_argument("--no-check", action="store_true", help="do not check that W makes a kernel")
+
+
+def is_weighted(arguments: argparse.Namespace) -> bool:
+    """Return whether there is an option that only a kernel with weights has."""
+    return any(getattr(arguments, name) != _ABSENT[name] for name in _WEIGHTED)
 
 
 def check_kernel(arguments: argparse.Namespace) -> None:
-    """Refuse wrong combinations of options."""
-    option, weighted = arguments.weighted
-    if arguments.kernel != weighted:
-        for name, unsaid in WEIGHTING.items():
-            if getattr(arguments, name) != unsaid and (arguments.kernel, name) != ("mallows", "normalize"):
-                raise UsageError(f"--{name} goes with {option} {weighted}, not {arguments.kernel}")
-    if getattr(arguments, "lam", None) is not None and arguments.kernel != "mallows":
-        raise UsageError("--lam goes with --kernel mallows")
-    check_weights(arguments)
+    """Refuse options that the measure does not have, before any file is read."""
+    measure, said = _chosen(arguments)
+    for name in _given(arguments):
+        if name not in measure._names():
+            raise UsageError(f"--{name} does not go with {said}")
+    if arguments.no_check and arguments.W is None:
+        raise UsageError("--no-check goes with --W")
+
+
+def measure_of(arguments: argparse.Namespace) -> Measure:
+    """Return the measure that the options describe."""
+    check_kernel(arguments)
+    given = {name: load_array(value) if isinstance(value, Path) else value for name, value in _given(arguments).items()}
+    if arguments.no_check:
+        given["check"] = False
+    return _chosen(arguments)[0](**given)
+
+
+def _given(arguments: argparse.Namespace) -> dict[str, Any]:
+    found = {name: getattr(arguments, name) for name in _ABSENT}
+    return {name: value for name, value in found.items() if value != _ABSENT[name]}
+
+
+def _chosen(arguments: argparse.Namespace) -> tuple[type[Measure], str]:
+    """Return the class of the measure, and the option that has chosen it."""
+    kind = getattr(arguments, "kernel", None)
+    said = f"{arguments.kernel_option} {kind}"
+    if kind == "distance":
+        return KendallDistance, said
+    if kind == "mallows":
+        return Mallows, said
+    if kind != "kendall" and arguments.lam is not None:
+        return Mallows, "--lam"
+    for name in ("U", "W"):
+        if getattr(arguments, name) is not None:
+            return TensorKernel, f"--{name}"
+    return Kendall, said
+
+
+def _position_weights(text: str) -> str | Path | list[float]:
+    if text in FACTORS:
+        return text
+    if text.lower().endswith(".npy"):
+        return Path(text)
+    try:
+        return [float(number) for number in text.split(",")]
+    except ValueError:
+        raise argparse.ArgumentTypeError(
+            f"{text!r} is neither {' nor '.join(FACTORS)} nor numbers such as 1,0.5,0.25 nor the name of an .npy file"
+        ) from None

@@ -1,4 +1,4 @@
-"""The labels of rankings: from a column, or from a separate file."""
+"""What belongs to rankings, one value each: labels from a column or from a separate file, and groups."""
 
 from __future__ import annotations
 
@@ -13,8 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wkendall._text import shown
+from wkendall.cli.arrays import load_array
 from wkendall.cli.errors import CommandError
-from wkendall.cli.reading import CSV, NPY, Source, kind_of, load_array
+from wkendall.cli.reading import CSV, NPY, Source, kind_of
 from wkendall.reading.csv_rows import found_delimiter, no_column
 from wkendall.reading.text_files import MISSING, NUMBER, opened, rows_of
 
@@ -24,18 +25,20 @@ _WHOLE = re.compile(r"[+-]?[0-9]{1,18}")
 def read_labels(arguments: argparse.Namespace, source: Source) -> NDArray[Any]:
     """Return one label for each ranking: text or whole numbers for classes, any numbers for regression."""
     if arguments.labels is None:
-        path, found, lines = source.path, source.labels, source.lines
+        path, found, lines = source.path, source.apart[arguments.label], source.lines
     else:
         path, found, lines = _from_file(arguments)
     if isinstance(found, list):
         labels = _from_cells(path, found, lines, arguments.regression)
     else:
         labels = _from_array(path, np.asarray(found), arguments.regression)
-    if len(labels) != len(source.X):
+    if len(labels) != len(source.rankings):
         hint = ""
-        if isinstance(found, list) and arguments.label is None and len(labels) == len(source.X) + 1:
+        if isinstance(found, list) and arguments.label is None and len(labels) == len(source.rankings) + 1:
             hint = f"; if the first line is the name of the labels, add --label {shown(found[0])}"
-        raise CommandError(f"{path} has {len(labels)} labels, but {source.path} has {len(source.X)} rankings{hint}")
+        raise CommandError(
+            f"{path} has {len(labels)} labels, but {source.path} has {len(source.rankings)} rankings{hint}"
+        )
     return labels
 
 
@@ -98,3 +101,28 @@ def _from_array(path: Path, labels: NDArray[Any], regression: bool) -> NDArray[A
     if labels.dtype.kind not in "biuU":
         raise CommandError(f"{path}: the labels must be text, whole numbers or true and false, not {labels.dtype}")
     return labels
+
+
+def groups_of(source: Source, column: str) -> dict[str, NDArray[np.int64]]:
+    """Return the rows of each group that a column, or an array, names; numbers are sorted by size, before texts."""
+    found = source.apart[column]
+    if isinstance(found, np.ndarray) and found.ndim != 1:
+        raise CommandError(f"{source.path}: the groups have shape {found.shape}, but must be a row of labels")
+    labels = [str(label) for label in (found.tolist() if isinstance(found, np.ndarray) else found)]
+    if len(labels) != len(source.rankings):
+        raise CommandError(f"{source.path} has {len(labels)} labels, but {len(source.rankings)} rankings")
+    rows: dict[str, list[int]] = {}
+    for row, label in enumerate(labels):
+        if label in MISSING:
+            where = f", line {source.lines[row]}" if source.lines else f", row {row}"
+            raise CommandError(f"{source.path}{where}: the group is missing")
+        rows.setdefault(label, []).append(row)
+    return {label: np.array(rows[label], dtype=np.int64) for label in sorted(rows, key=_natural)}
+
+
+def _natural(label: str) -> tuple[float, str]:
+    """Return a sort key: numbers by size, then texts."""
+    try:
+        return float(label), label
+    except ValueError:
+        return math.inf, label

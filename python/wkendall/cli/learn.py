@@ -19,12 +19,11 @@ from wkendall._progress import progress_bar
 from wkendall.cli.errors import CommandError, UsageError
 from wkendall.cli.options import add_output, add_reading, add_running, new_parser, wants_progress, whole_number
 from wkendall.cli.output import check_not_input, new_files, write_npz
-from wkendall.cli.reading import CSV, NPZ, Source, check_reading, check_skipped, kind_of, read_rankings
+from wkendall.cli.reading import CSV, NPZ, check_reading, kind_of, read_rankings
 from wkendall.cli.words import in_words_of_the_command
-from wkendall.kernels.gram import gram_of
-from wkendall.kernels.run import Run
-from wkendall.kernels.specification import Kernel
-from wkendall.reading.rankings import Reading
+from wkendall.gram import gram_matrix
+from wkendall.measures import Kendall
+from wkendall.rankings import Rankings
 
 if TYPE_CHECKING:
     from wkendall.cli.options import Commands
@@ -138,14 +137,14 @@ def run(arguments: argparse.Namespace) -> int:
     started = time.perf_counter()
     grid = sorted({cost for costs in arguments.C for cost in costs})
     with new_files(arguments.output, FILES, arguments.force) as unfinished:
-        source, y = _read(arguments)
+        rankings, y = _read(arguments)
         from wkendall.cli import validation
 
         plan = validation.plan_of(y, arguments.regression, grid, arguments.folds, arguments.seed)
-        with in_words_of_the_command(X=source):
-            scores, model = _learn(arguments, source, plan)
-        _print_scores(arguments, source, plan, scores, model.C)
-        _write(unfinished, arguments, source, plan, scores, model)
+        with in_words_of_the_command(X=arguments.file):
+            scores, model = _learn(arguments, rankings, plan)
+        _print_scores(arguments, rankings, plan, scores, model.C)
+        _write(unfinished, arguments, rankings, plan, scores, model)
         written = [name for name in FILES if (unfinished / name).exists()]
     print(f"wrote {', '.join(written)} to {arguments.output} in {time.perf_counter() - started:.2f} s")
     return 0
@@ -162,51 +161,47 @@ def _check(arguments: argparse.Namespace) -> None:
                 raise UsageError(f"--{name} goes with --method svd")
     elif arguments.init is not None:
         raise UsageError("--init goes with --method alternating")
-    if arguments.missing == "anywhere":
-        raise UsageError("--missing anywhere is for the standard kernel: learned weights take --missing bottom")
     check_reading(arguments, arguments.file)
     for name in FILES:
         check_not_input(arguments.output / name, arguments.file, arguments.labels)
 
 
-def _read(arguments: argparse.Namespace) -> tuple[Source, NDArray[Any]]:
+def _read(arguments: argparse.Namespace) -> tuple[Rankings, NDArray[Any]]:
     apart = arguments.label if arguments.labels is None else None
-    source = read_rankings(arguments.file, arguments, apart)
-    check_skipped(arguments, source)
-    if source.counts is not None and (source.counts != 1).any():
+    (source,) = read_rankings(arguments, arguments.file, apart=[apart], learned=True)
+    counts = source.rankings.counts
+    if counts is not None and (counts != 1).any():
         raise CommandError(
             f"{source.path} has orders of several voters: --expand makes a row for each, which needs a label"
         )
     from wkendall.cli.labels import read_labels
 
-    return source, read_labels(arguments, source)
+    return source.rankings, read_labels(arguments, source)
 
 
 def _model(arguments: argparse.Namespace) -> Any:
     from wkendall.estimators import supervised
 
     kind = "Regressor" if arguments.regression else "Classifier"
-    how = {name: getattr(arguments, name) for name in ("order", "input", "top", "ties", "missing")}
+    how: dict[str, Any] = {"order": arguments.order, "n_jobs": arguments.jobs}
     if arguments.method == "alternating":
         how["init"] = arguments.init or "standard"
-        return getattr(supervised, f"Alternating{kind}")(n_jobs=arguments.jobs, **how)
+        return getattr(supervised, f"Alternating{kind}")(**how)
     how |= {"n_components": arguments.components, "pure": arguments.pure}
-    return getattr(supervised, f"SuquanSVD{kind}")(n_jobs=arguments.jobs, **how)
+    return getattr(supervised, f"SuquanSVD{kind}")(**how)
 
 
-def _learn(arguments: argparse.Namespace, source: Source, plan: Plan) -> tuple[dict[str, Scores], Any]:
+def _learn(arguments: argparse.Namespace, rankings: Rankings, plan: Plan) -> tuple[dict[str, Scores], Any]:
     """Score the model and the models that it is compared with, and fit it on all rankings."""
     from wkendall.cli import validation
-    from wkendall.learning.suquan import learnable
+    from wkendall.learning.suquan import check_learnable
 
     model = _model(arguments)
-    reading = Reading(arguments.input, arguments.top, arguments.ties, arguments.missing)
-    # Check all rankings before the split into folds, so that errors have the right row numbers.
-    rankings = learnable(source.X, reading, arguments.order, None)
+    check_learnable(rankings, arguments.order)
     others: dict[str, tuple[Plan, Score]] = {}
     if not arguments.no_baseline:
-        check_fits(len(source.X), len(source.X), np.dtype(np.float64), _ADVICE)
-        K = gram_of(rankings, None, Kernel(normalize=True), Run(n_jobs=arguments.jobs))
+        check_fits(len(rankings), len(rankings), np.dtype(np.float64), _ADVICE)
+        K = gram_matrix(rankings, kernel=Kendall(normalize=True), n_jobs=arguments.jobs)
         others["standard"] = plan._replace(grid=list(BASELINE_GRID)), validation.standard(K, plan.y, plan.regression)
     total = sum(plan.fits()) + 1 + sum(other.fits()[0] for other, _ in others.values())
     with progress_bar(wants_progress(arguments), "learn") as show:
@@ -223,10 +218,10 @@ def _learn(arguments: argparse.Namespace, source: Source, plan: Plan) -> tuple[d
 
             return run_one
 
-        own = counted(validation.learned(model, source.X, plan.y))
+        own = counted(validation.learned(model, rankings, plan.y))
         scores = {"learned": plan.scores(own)}
         scores |= {name: other.scores(counted(score)) for name, (other, score) in others.items()}
-        model.set_params(C=plan.best_C(own)).fit(source.X, plan.y)
+        model.set_params(C=plan.best_C(own)).fit(rankings, plan.y)
         if show is not None:
             show(total, total)
     scores["constant"] = plan._replace(grid=[1.0]).scores(validation.constant(plan.y, plan.regression))
@@ -243,10 +238,10 @@ def _names(arguments: argparse.Namespace) -> dict[str, str]:
 
 
 def _print_scores(
-    arguments: argparse.Namespace, source: Source, plan: Plan, scores: dict[str, Scores], C: float
+    arguments: argparse.Namespace, rankings: Rankings, plan: Plan, scores: dict[str, Scores], C: float
 ) -> None:
     what = "" if plan.regression else f", {len(np.unique(plan.y))} classes"
-    print(f"{len(source.X)} rankings of {source.X.shape[1]} items{what}; {plan.folds} folds, seed {plan.seed}")
+    print(f"{len(rankings)} rankings of {rankings.n_items} items{what}; {plan.folds} folds, seed {plan.seed}")
     names = _names(arguments)
     width = max(len(name) for name in names.values())
     print(f"{'':{width}}  {'R^2' if plan.regression else 'accuracy':>8}  {'SD':>6}")
@@ -257,18 +252,18 @@ def _print_scores(
 
 
 def _write(
-    folder: Path, arguments: argparse.Namespace, source: Source, plan: Plan, scores: dict[str, Scores], model: Any
+    folder: Path, arguments: argparse.Namespace, rankings: Rankings, plan: Plan, scores: dict[str, Scores], model: Any
 ) -> None:
     settings = {name: getattr(arguments, name) for name in ("method", "regression", "order", "components", "pure")}
     settings |= {name: getattr(arguments, name) for name in ("input", "top", "ties", "missing", "folds", "seed")}
-    settings |= {"named": source.items is not None}
+    settings |= {"named": rankings.items is not None}
     settings |= {"init": model.get_params().get("init"), "C": model.C, "C_tried": plan.grid, "wkendall": __version__}
     one = isinstance(model.U_, np.ndarray)
     arrays: dict[str, Any] = {"U": model.U_, "B": model.B_} if one else {}
     if not one:
         for index, (U, B) in enumerate(zip(model.U_, model.B_, strict=True)):
             arrays |= {f"U_{index}": U, f"B_{index}": B}
-    items = source.items or [str(number) for number in range(1, source.X.shape[1] + 1)]
+    items = rankings.items or [str(number) for number in range(1, rankings.n_items + 1)]
     arrays |= {"intercept": model.intercept_, "items": items, "settings": json.dumps(settings)}
     if not plan.regression:
         arrays["classes"] = model.classes_
@@ -276,8 +271,8 @@ def _write(
     names = _names(arguments)
     report = {
         "score": "R^2" if plan.regression else "accuracy",
-        "rankings": len(source.X),
-        "items": source.X.shape[1],
+        "rankings": len(rankings),
+        "items": rankings.n_items,
         "settings": settings,
         "scores": {
             key: {"name": names[key], "mean": found.mean, "sd": found.sd, "folds": found.folds}

@@ -13,14 +13,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wkendall.cli.errors import UsageError
-from wkendall.cli.items import with_same_items
-from wkendall.cli.kernel_options import add_kernel, check_kernel
+from wkendall.cli.kernel_options import add_kernel, measure_of
 from wkendall.cli.options import add_output, add_reading, add_running, new_parser, wants_progress, whole_number
-from wkendall.cli.output import check_not_input, new_file, standard_output, write_npz
-from wkendall.cli.reading import Source, check_reading, check_skipped, read_rankings
-from wkendall.cli.weighting import weights_given
+from wkendall.cli.output import check_not_input, described, new_file, standard_output, write_npz
+from wkendall.cli.reading import Source, check_reading, read_rankings
 from wkendall.cli.words import in_words_of_the_command
-from wkendall.kernels.nearest import neighbors
+from wkendall.measures import Measure
+from wkendall.nearest import neighbors, neighbors_within
 
 if TYPE_CHECKING:
     from wkendall.cli.options import Commands
@@ -86,20 +85,21 @@ def add_parser(commands: Commands) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Find the neighbours and write them."""
     _check(arguments)
+    measure = measure_of(arguments)
     started = time.perf_counter()
     if arguments.output == STDOUT:
         with standard_output() as file:
             x, y = _read(arguments)
-            found = _find(arguments, x, y)
-            write_csv(file, found, x.ids, (x if y is None else y).ids)
+            found = _find(arguments, measure, x, y)
+            write_csv(file, found, x.rankings.labels, (y or x).rankings.labels)
             file.flush()
     else:
         with new_file(arguments.output, arguments.force) as unfinished:
             x, y = _read(arguments)
-            found = _find(arguments, x, y)
+            found = _find(arguments, measure, x, y)
             _write(unfinished, arguments, x, y, found)
     seconds = time.perf_counter() - started
-    said = f"wrote {arguments.output}: {len(found.indices)} neighbours of {x.rows} rankings in {seconds:.2f} s"
+    said = f"wrote {arguments.output}: {len(found.indices)} neighbours of {len(x.rankings)} rankings in {seconds:.2f} s"
     print(said, file=sys.stderr if arguments.output == STDOUT else sys.stdout)
     return 0
 
@@ -111,7 +111,6 @@ def _check(arguments: argparse.Namespace) -> None:
             f"the name of the output must end in one of {', '.join(ENDINGS)}, not be {str(arguments.output)!r}"
         )
     check_not_input(arguments.output, *_inputs(arguments), arguments.u, arguments.U, arguments.W)
-    check_kernel(arguments)
     check_reading(arguments, *_inputs(arguments))
 
 
@@ -120,25 +119,19 @@ def _inputs(arguments: argparse.Namespace) -> list[Path]:
 
 
 def _read(arguments: argparse.Namespace) -> tuple[Source, Source | None]:
-    sources = [read_rankings(path, arguments, lists=True) for path in _inputs(arguments)]
-    check_skipped(arguments, *sources)
-    x, *others = with_same_items(arguments, *sources)
+    x, *others = read_rankings(arguments, *_inputs(arguments))
     return x, others[0] if others else None
 
 
-def _find(arguments: argparse.Namespace, x: Source, y: Source | None) -> _Table:
-    how: dict[str, Any] = {name: getattr(arguments, name) for name in ("input", "top", "ties", "missing")}
-    how |= {"n_jobs": arguments.jobs, "progress": wants_progress(arguments), "metric": arguments.kernel}
-    if arguments.kernel == "kernel":
-        how |= weights_given(arguments)
-    if arguments.radius is None:
-        how["n_neighbors"] = DEFAULT if arguments.n_neighbors is None else arguments.n_neighbors
-    else:
-        how["radius"] = arguments.radius
-    with in_words_of_the_command(X=x, Y=y):
-        found: Any = neighbors(x.X, None if y is None else y.X, **how)
-    if arguments.radius is not None:
-        return _Table(found.indptr.astype(np.int64), found.indices.astype(np.int64), found.data)
+def _find(arguments: argparse.Namespace, measure: Measure, x: Source, y: Source | None) -> _Table:
+    how: dict[str, Any] = {"measure": measure, "n_jobs": arguments.jobs, "progress": wants_progress(arguments)}
+    rankings = x.rankings, None if y is None else y.rankings
+    with in_words_of_the_command(X=x.path, Y=y and y.path):
+        if arguments.radius is not None:
+            within = neighbors_within(*rankings, radius=arguments.radius, **how)
+            return _Table(within.indptr.astype(np.int64), within.indices.astype(np.int64), within.data)
+        wanted = DEFAULT if arguments.n_neighbors is None else arguments.n_neighbors
+        found = neighbors(*rankings, n_neighbors=wanted, **how)
     rows, count = found.indices.shape
     return _Table(np.arange(rows + 1) * count, found.indices.ravel(), found.values.ravel())
 
@@ -146,16 +139,14 @@ def _find(arguments: argparse.Namespace, x: Source, y: Source | None) -> _Table:
 def _write(path: Path, arguments: argparse.Namespace, x: Source, y: Source | None, found: _Table) -> None:
     if arguments.output.suffix.lower() == ".csv":
         with path.open("w", encoding="utf-8", newline="") as stream:
-            write_csv(stream, found, x.ids, (x if y is None else y).ids)
+            write_csv(stream, found, x.rankings.labels, (y or x).rankings.labels)
         return
-    shape = (-1,) if arguments.radius is not None else (x.rows, len(found.indices) // max(x.rows, 1))
+    rows = len(x.rankings)
+    shape = (-1,) if arguments.radius is not None else (rows, len(found.indices) // max(rows, 1))
     arrays: dict[str, Any] = {"values": found.values.reshape(shape), "indices": found.indices.reshape(shape)}
-    arrays |= {"items": x.items, "ids": x.ids, "counts": x.counts}
     if arguments.radius is not None:
         arrays["indptr"] = found.indptr
-    if y is not None:
-        arrays |= {"ids_against": y.ids, "counts_against": y.counts}
-    write_npz(path, arrays)
+    write_npz(path, arrays | described(x.rankings, None if y is None else y.rankings))
 
 
 def write_csv(stream: TextIO, found: _Table, rows: list[str] | None, columns: list[str] | None) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import csv
 import importlib.util
 import re
 import sys
@@ -11,8 +12,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, get_args
 
 from wkendall._text import shown
+from wkendall.arrays.options import Input, Missing, Ties, Top
 from wkendall.reading.csv_rows import LAYOUTS
-from wkendall.reading.rankings import Input, Missing, Ties, Top
 
 if TYPE_CHECKING:
     Commands = argparse._SubParsersAction[argparse.ArgumentParser]
@@ -30,10 +31,10 @@ def new_parser(commands: Commands, name: str, summary: str, description: str, ep
     )
 
 
-def add_output(parser: argparse.ArgumentParser, kind: str, what: str) -> None:
+def add_output(parser: argparse.ArgumentParser, kind: str, what: str, required: bool = True) -> None:
     """Add the options for the output; `reproduce` also calls it --out."""
     names = ("-o", "--out", "--output")
-    parser.add_argument(*names, dest="output", type=Path, required=True, metavar=kind, help=what)
+    parser.add_argument(*names, dest="output", type=Path, required=required, metavar=kind, help=what)
 
 
 def add_reading(parser: argparse.ArgumentParser) -> None:
@@ -44,7 +45,12 @@ def add_reading(parser: argparse.ArgumentParser) -> None:
 
 def add_files(parser: argparse.ArgumentParser) -> None:
     """Add the options for reading a file of rankings."""
-    files = add_tables(parser, "the rankings", "the rankings")
+    files = add_tables(
+        parser,
+        ("the rankings", "the rankings"),
+        "the items, separated by commas: the columns to read of a CSV file with one column for each item; for the other layouts "
+        "all items that there may be",
+    )
     files.add_argument(
         "--layout",
         choices=LAYOUTS,
@@ -62,8 +68,9 @@ def add_files(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def add_tables(parser: argparse.ArgumentParser, rows: str, what: str) -> argparse._ArgumentGroup:
-    """Add what says how a table is read; `rows` is what has a row each."""
+def add_tables(parser: argparse.ArgumentParser, words: tuple[str, str], items: str) -> argparse._ArgumentGroup:
+    """Add what says how a table is read. `words`: what has a row each, and what the table is. `items`: the help of --items."""
+    rows, what = words
     files = parser.add_argument_group("how files are read")
     files.add_argument(
         "--delimiter",
@@ -82,11 +89,15 @@ def add_tables(parser: argparse.ArgumentParser, rows: str, what: str) -> argpars
         help=f"a column of a CSV file with names of {rows}: its name, or its number from 1",
     )
     files.add_argument(
+        "--items", metavar="NAMES", action="extend", type=_names, help=f"{items}; names with commas in quotes"
+    )
+    files.add_argument(
         "--skip",
-        metavar="COLUMN",
-        action="append",
+        metavar="COLUMNS",
+        action="extend",
+        type=_names,
         default=[],
-        help="a column of a CSV file to ignore; may be given several times",
+        help="columns of a CSV file to ignore, separated by commas; may be given several times",
     )
     files.add_argument(
         "--array", metavar="NAME", help=f"the array of an .npz file that has {what}; default X, or the only one"
@@ -117,8 +128,9 @@ def _add_meaning(parser: argparse.ArgumentParser) -> None:
     meaning.add_argument(
         "--missing",
         choices=get_args(Missing),
-        help="empty cells, and items that a PrefLib file leaves out. error: refused (default); bottom: below all that have a "
-        "number (default for PrefLib files that end in .soi or .toi); anywhere: place unknown",
+        help="empty cells, and items that a list leaves out. error: refused (default); bottom: below all that have a number "
+        "(default for --layout choices and long, and default for PrefLib files that end in .soi or .toi); anywhere: place "
+        "unknown",
     )
 
 
@@ -152,6 +164,17 @@ def whole_number(least: int, below: int | None = None) -> Callable[[str], int]:
         return int(text)
 
     return convert
+
+
+def _names(text: str) -> list[str]:
+    """Split names at commas, unless they are in quotes."""
+    try:
+        names = [name.strip() for name in next(csv.reader([text], skipinitialspace=True, strict=True), [])]
+    except csv.Error as error:
+        raise argparse.ArgumentTypeError(f"{shown(text)} cannot be split into names: {error}") from None
+    if "" in names or not names:
+        raise argparse.ArgumentTypeError(f"{shown(text)} has an empty name: names are separated by commas")
+    return names
 
 
 def _delimiter(text: str) -> str:

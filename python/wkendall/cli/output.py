@@ -21,6 +21,7 @@ import numpy as np
 
 from wkendall._disk import claim, resolved, same_file
 from wkendall.cli.errors import CommandError, UsageError
+from wkendall.rankings import Rankings
 
 
 @contextmanager
@@ -173,6 +174,12 @@ def standard_output() -> Iterator[TextIO]:
         raise CommandError("standard output is closed")
     with _about(Path("standard output")):
         yield sys.stdout
+
+
+def described(x: Rankings, y: Rankings | None) -> dict[str, Any]:
+    """Return what is known of rankings, and of those that they are compared with, as named arrays."""
+    found: dict[str, Any] = {"items": x.items, "ids": x.labels, "counts": x.counts}
+    return found if y is None else found | {"ids_against": y.labels, "counts_against": y.counts}
 
 
 def write_npz(path: Path, arrays: dict[str, Any]) -> None:

@@ -14,15 +14,16 @@ from numpy.typing import NDArray
 
 from wkendall._arguments import as_axes
 from wkendall._text import parsed_json
+from wkendall.arrays.options import Reading
+from wkendall.cli.arrays import load_arrays
 from wkendall.cli.errors import CommandError, UsageError
-from wkendall.cli.items import with_same_items
 from wkendall.cli.options import add_files, add_output, add_running, new_parser, wants_progress
 from wkendall.cli.output import check_not_input, new_file, standard_output
-from wkendall.cli.reading import Source, check_reading, check_skipped, load_arrays, read_rankings
+from wkendall.cli.reading import check_reading, read_rankings
 from wkendall.cli.words import in_words_of_the_command
-from wkendall.kernels.embedding import linear_function_of
-from wkendall.kernels.run import Run
-from wkendall.reading.rankings import Reading
+from wkendall.embedding import linear_function
+from wkendall.rankings import Rankings
+from wkendall.reading.contents import Contents
 
 if TYPE_CHECKING:
     from wkendall.cli.options import Commands
@@ -67,18 +68,17 @@ class Model(NamedTuple):
         """Number of axes of the weights."""
         return int(self.settings["order"])
 
-    def scores(self, source: Source, arguments: argparse.Namespace) -> NDArray[np.float64]:
+    def scores(self, rankings: Rankings, arguments: argparse.Namespace) -> NDArray[np.float64]:
         """Score rankings by every function, one per column."""
-        from wkendall.learning.suquan import learnable
+        from wkendall.learning.suquan import check_learnable
 
-        run = Run(n_jobs=arguments.jobs, progress=wants_progress(arguments))
-        reading = Reading(*(self.settings[name] for name in _MEANING))
-        rankings = learnable(source.X, reading, self.order, run.threads)
-        found = np.zeros((rankings.rows, len(self.functions)))
+        check_learnable(rankings, self.order)
+        how: dict[str, Any] = {"n_jobs": arguments.jobs, "progress": wants_progress(arguments)}
+        found = np.zeros((len(rankings), len(self.functions)))
         for column, (U, B, intercept) in enumerate(self.functions):
             shape = (-1, *U.shape[U.ndim - self.order :])
             for weights, tensor in zip(U.reshape(shape), B.reshape(shape), strict=True):
-                found[:, column] += linear_function_of(rankings.core, weights, tensor, run)
+                found[:, column] += linear_function(rankings, weights, tensor, **how)
             found[:, column] += intercept
         return found
 
@@ -119,37 +119,30 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _predict(arguments: argparse.Namespace, weights: Path, file: TextIO) -> int:
     model = _load(weights)
-    arguments.input = model.settings["input"]
+    for name in _MEANING:
+        setattr(arguments, name, model.settings[name])
     check_reading(arguments, arguments.file)
-    source = read_rankings(arguments.file, arguments, items=model.items)
-    check_skipped(arguments, source)
-    source = _with_items(arguments, source, model)
-    with in_words_of_the_command(X=source, learned=_MEANING):
-        scores = model.scores(source, arguments)
-    _write(file, source, model, scores)
+    names = model.items if model.settings.get("named", True) else None
+    like = Contents(str(model.path), np.empty((0, len(model.items))), names)
+    (source,) = read_rankings(arguments, arguments.file, like=like, learned=True)
+    if source.rankings.n_items != len(model.items):
+        raise CommandError(
+            f"{source.path} has {source.rankings.n_items} items, but {model.path} was learned from {len(model.items)}: both "
+            "must have the same items"
+        )
+    with in_words_of_the_command(X=source.path, learned=_MEANING):
+        scores = model.scores(source.rankings, arguments)
+    _write(file, source.rankings, model, scores)
     return len(scores)
 
 
-def _with_items(arguments: argparse.Namespace, source: Source, model: Model) -> Source:
-    """Return the rankings with the columns of the model."""
-    if model.settings.get("named", True):
-        names = Source(model.path, np.empty((0, len(model.items))), model.items)
-        source = with_same_items(arguments, names, source)[1]
-    if source.X.shape[1] != len(model.items):
-        raise CommandError(
-            f"{source.path} has {source.X.shape[1]} items, but {model.path} was learned from {len(model.items)}: both must "
-            "have the same items"
-        )
-    return source
-
-
-def _write(file: TextIO, source: Source, model: Model, scores: NDArray[np.float64]) -> None:
+def _write(file: TextIO, rankings: Rankings, model: Model, scores: NDArray[np.float64]) -> None:
     """Write one row for each ranking."""
     columns: dict[str, list[Any]] = {}
-    if source.ids is not None:
-        columns["id"] = source.ids
-    if source.counts is not None:
-        columns["voters"] = source.counts.tolist()
+    if rankings.labels is not None:
+        columns["id"] = rankings.labels
+    if rankings.counts is not None:
+        columns["voters"] = rankings.counts.tolist()
     if model.classes is None:
         columns["prediction"] = scores[:, 0].tolist()
     else:

@@ -20,6 +20,7 @@ from sklearn.preprocessing import KernelCenterer
 from sklearn.svm import SVC
 
 from wkendall.cli.errors import CommandError
+from wkendall.rankings import Rankings
 
 Rows = NDArray[np.int64]
 #: Fits on some rows with a given C, and returns the score on other rows.
@@ -111,7 +112,7 @@ def _other(folds: int, three_do: bool) -> str:
     return ": use --folds 3" if folds == 2 and three_do else ""
 
 
-def learned(model: Any, X: NDArray[Any], y: NDArray[Any]) -> Score:
+def learned(model: Any, X: Rankings, y: NDArray[Any]) -> Score:
     """Score an estimator of the package."""
 
     def score(C: float, train: Rows, test: Rows) -> float:

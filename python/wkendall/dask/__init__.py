@@ -11,6 +11,6 @@ Layers, each using only those below it:
 
 from wkendall.dask.blocks import BLOCK_BYTES as BLOCK_BYTES
 from wkendall.dask.matrices import features, gram_matrix
-from wkendall.dask.nearest import neighbors
+from wkendall.dask.nearest import neighbors, neighbors_within
 
-__all__ = ["features", "gram_matrix", "neighbors"]
+__all__ = ["features", "gram_matrix", "neighbors", "neighbors_within"]

@@ -14,13 +14,14 @@ from numpy.typing import ArrayLike, NDArray
 from wkendall import _core
 from wkendall._arguments import TEXT, as_threads, wrong_axes
 from wkendall._errors import NAMES, RankingError, bad_argument, bad_type, moved
+from wkendall._run import Run
 from wkendall._text import shown
-from wkendall.kernels.run import Run
-from wkendall.kernels.specification import Kernel, Specification
-from wkendall.kernels.tensors import quadruple_weights, tensor_weights
-from wkendall.reading.arrays import as_array, check_no_text
-from wkendall.reading.rankings import Reading
-from wkendall.reading.sparse import is_sparse, sparse_array, sparse_rows
+from wkendall.arrays.convert import as_array, check_no_text, check_same_labels
+from wkendall.arrays.options import Reading
+from wkendall.arrays.sparse import is_sparse, sparse_array, sparse_rows
+from wkendall.measures import Measure, TensorKernel
+from wkendall.rankings import items_differ
+from wkendall.tensors import quadruple_weights, tensor_weights
 
 try:
     import dask.array as da
@@ -40,7 +41,7 @@ class Call:
     """The computation of each block."""
 
     function: Callable[[Call, NDArray[Any], NDArray[Any] | None], NDArray[Any]]
-    kernel: Specification
+    measure: Measure
     reading: Reading
     run: Run
     #: The names of the arguments in errors.
@@ -126,21 +127,39 @@ def as_dask(values: da.Array | ArrayLike, name: str, reading: Reading) -> da.Arr
     return values
 
 
-def prepared(kernel: Kernel, items: int, pairs: int) -> Kernel:
+def prepared(measure: Measure, items: int, pairs: int) -> Measure:
     """Do the work that all blocks share: make W symmetric, and find the factors of U that suit the whole array."""
-    if kernel.W is not None and kernel.check:
-        even = quadruple_weights(kernel.W, items, check=True, definite=False).values
-        kernel = kernel._replace(W=even.reshape((items,) * 4))
-    kernel = kernel._replace(check=False)
-    if kernel.U is None or not items:
-        return kernel
-    order = int(kernel.order)
-    weights = tensor_weights(kernel.U, items, order, pairs)
-    if weights.kind == "factors":
-        terms = weights.values.reshape(-1, order, items)
-        return kernel._replace(U=tuple(terms.transpose(1, 0, 2)))
-    # As a stack, even of one tensor, so that no block searches for factors again.
-    return kernel._replace(U=weights.values.reshape(-1, *(items,) * order))
+    parts = measure.get_params(deep=False)
+    if not isinstance(measure, TensorKernel):
+        inner = {name: prepared(part, items, pairs) for name, part in parts.items() if isinstance(part, Measure)}
+        return type(measure)(**{**parts, **inner})
+    W, U, order = measure.W, measure.U, int(measure.order)
+    if W is not None and measure.check:
+        W = quadruple_weights(W, items, check=True, definite=False).values.reshape((items,) * 4)
+    if U is not None and items:
+        weights = tensor_weights(U, items, order, pairs)
+        if weights.kind == "factors":
+            U = tuple(weights.values.reshape(-1, order, items).transpose(1, 0, 2))
+        else:
+            # As a stack, even of one tensor, so that no block searches for factors again.
+            U = weights.values.reshape(-1, *(items,) * order)
+    return TensorKernel(U, W=W, order=order, normalize=measure.normalize, check=False)
+
+
+def strategy(measure: _core.Measure, shape: tuple[int, int], single: bool = False) -> str | None:
+    """Return the strategy for the whole matrix: blocks with it round as one call would. None for combined kernels."""
+    planned = _core.planned(measure, *shape, single)
+    return None if "+" in planned else planned.partition("-")[0]
+
+
+def check_columns(X: object, Y: object, x: da.Array, y: da.Array | None, reading: Reading) -> None:
+    """Refuse rankings of different items."""
+    if y is None:
+        return
+    if y.shape[1] != x.shape[1]:
+        raise items_differ(x.shape[1], y.shape[1])
+    if reading.input != "orders":
+        check_same_labels(X, Y, "columns", ("X", "Y"))
 
 
 def fitting(own: Sizes, most: int) -> Sizes:

@@ -11,32 +11,36 @@ from dask.base import tokenize
 from dask.highlevelgraph import HighLevelGraph
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
-from wkendall import _core
 from wkendall._arguments import as_result_type
+from wkendall._run import Run
 from wkendall._text import shown
-from wkendall.dask.blocks import BLOCK_BYTES, Call, Sizes, as_dask, block, fitting, jobs, normal, prepared, source
-from wkendall.kernels import embedding, gram
-from wkendall.kernels.named_weights import STANDARD
-from wkendall.kernels.run import Run
-from wkendall.kernels.specification import Kernel
-from wkendall.reading.arrays import check_same_labels
-from wkendall.reading.rankings import Input, Missing, Reading, Ties, Top, items_differ
+from wkendall.arrays.options import Input, Missing, Reading, Ties, Top
+from wkendall.dask.blocks import (
+    BLOCK_BYTES,
+    Call,
+    Sizes,
+    as_dask,
+    block,
+    check_columns,
+    fitting,
+    jobs,
+    normal,
+    prepared,
+    source,
+    strategy,
+)
+from wkendall.embedding import features_of
+from wkendall.gram import as_kernel, gram_of
+from wkendall.measures import Kernel, Measure
+from wkendall.rankings import read_both, read_rankings
 
 
 def gram_matrix(
     X: da.Array | ArrayLike,
     Y: da.Array | ArrayLike | None = None,
-    chunks: Any = None,
+    kernel: Kernel | None = None,
     *,
-    weight: str = STANDARD,
-    k: SupportsIndex | None = None,
-    u: str | ArrayLike | None = None,
-    U: ArrayLike | tuple[object, ...] | None = None,
-    W: ArrayLike | None = None,
-    order: SupportsIndex = 2,
-    check: bool = True,
-    signed: bool = False,
-    normalize: bool = False,
+    chunks: Any = None,
     input: Input = "ranks",
     top: Top = "low",
     ties: Ties = "error",
@@ -66,8 +70,10 @@ def gram_matrix(
         The sizes of the blocks: 1000 for blocks of 1000 x 1000, (5000, 1000), "auto", "16 MiB". The default is the
         chunks of rows of `X` and `Y`, or smaller ones if blocks would exceed 64 MiB. Without `Y`, rows and columns have
         the same sizes.
-    weight, k, u, U, W, order, check, signed, normalize, input, top, ties, missing, dtype, backend
+    kernel, dtype, backend
         As for `wkendall.gram_matrix`.
+    input, top, ties, missing
+        What the numbers mean, as for `wkendall.Rankings`.
     n_jobs : int, optional
         Number of threads for each block. The default is 1, because dask computes as many blocks at once as a worker has
         threads.
@@ -89,42 +95,35 @@ def gram_matrix(
            [5., 6., 1.],
            [0., 1., 6.]])
     """
-    reading = Reading(input, top, ties, missing)
+    reading, run = Reading(input, top, ties, missing), Run(dtype, n_jobs=jobs(n_jobs), backend=backend)
+    chosen: Measure = as_kernel(kernel, "gram_matrix")
     x, y = as_dask(X, "X", reading), None if Y is None else as_dask(Y, "Y", reading)
+    check_columns(X, Y, x, y, reading)
     items = x.shape[1]
-    if y is not None:
-        if y.shape[1] != items:
-            raise items_differ(items, y.shape[1])
-        if input != "orders":
-            check_same_labels(X, Y, "columns", ("X", "Y"))
-    kernel = Kernel(weight, k, u, U, W, order, check, signed, normalize)
-    run = Run(dtype, n_jobs=jobs(n_jobs), backend=backend)
-    gram.matrix(kernel, np.empty((0, items)), None, reading, run)  # checks the parameters
+    run.check()
+    gram_of(read_rankings(np.empty((0, items)), "X", reading), None, chosen, run)  # checks the parameters
     result_type, complete = as_result_type(dtype), ties == missing == "error"
     sizes = _block_sizes(chunks, x, y, result_type)
     shape = (x.shape[0], (x if y is None else y).shape[0])
-    kernel = prepared(kernel, items, shape[0] * shape[1])
-    measure = kernel.measure(items)
+    chosen = prepared(chosen, items, shape[0] * shape[1])
+    measure = chosen._measure(items)
     if backend is None and complete:
-        planned = _core.planned(measure, *shape, result_type == np.float32)
-        run = run._replace(backend=planned.partition("-")[0])
+        run = run._replace(backend=strategy(measure, shape, result_type == np.float32))
     names, based = "XX" if y is None else "XY", complete and input != "scores"
-    call = Call(_gram_block, kernel, reading, run, names, based)
+    call = Call(_gram_block, chosen, reading, run, names, based)
     x = x.rechunk((sizes[0], -1))
     return _gram(call, x, None if y is None else y.rechunk((sizes[1], -1)), sizes, result_type, measure.symmetric)
 
 
 def features(
     X: da.Array | ArrayLike,
-    chunks: Any = None,
+    kernel: Kernel | None = None,
     *,
-    weight: str = "standard",
-    k: SupportsIndex | None = None,
-    u: str | ArrayLike | None = None,
-    signed: bool = False,
-    normalize: bool = False,
+    chunks: Any = None,
     input: Input = "ranks",
     top: Top = "low",
+    ties: Ties = "error",
+    missing: Missing = "error",
     dtype: DTypeLike = np.float64,
     n_jobs: SupportsIndex | None = None,
 ) -> da.Array:
@@ -139,8 +138,10 @@ def features(
     chunks : int, tuple of sizes that add up to m, or "auto", optional
         The number of rows of a block; a block has all columns. The default is the chunks of rows of `X`, or smaller
         ones if blocks would exceed 64 MiB.
-    weight, k, u, signed, normalize, input, top, dtype
+    kernel, dtype
         As for `wkendall.features`.
+    input, top, ties, missing
+        What the numbers mean, as for `wkendall.Rankings`.
     n_jobs : int, optional
         Number of threads for each block; 1 by default.
 
@@ -153,21 +154,23 @@ def features(
     >>> import dask.array as da
     >>> import wkendall.dask
     >>> X = da.from_array([[1, 2, 3], [3, 2, 1]], chunks=(1, 3))
-    >>> wkendall.dask.features(X, signed=True).compute()
+    >>> wkendall.dask.features(X, wkendall.Kendall(signed=True)).compute()
     array([[ 1.,  1.,  1.],
            [-1., -1., -1.]])
     """
-    kernel, reading = Kernel(weight, k, u, signed=signed, normalize=normalize), Reading(input, top)
-    x = as_dask(X, "X", reading._replace(advises=False))
+    chosen, reading = as_kernel(kernel, "features"), Reading(input, top, ties, missing, anywhere=False)
+    x = as_dask(X, "X", reading)
     run = Run(dtype, n_jobs=jobs(n_jobs))
-    columns = embedding.feature_matrix(kernel, np.empty((0, x.shape[1])), reading, run).shape[1]
+    run.check()
+    columns = features_of(read_rankings(np.empty((0, x.shape[1])), "X", reading), chosen, run).shape[1]
     result_type = as_result_type(dtype)
     if chunks is None:
         rows = fitting(x.chunks[0], BLOCK_BYTES // result_type.itemsize // max(columns, 1))
     else:
         rows, _ = normal(chunks, (x.shape[0], columns), result_type, whole_rows=True)
     x = x.rechunk((rows, -1))
-    call = Call(_feature_block, kernel, reading, run, "X", input != "scores")
+    based = ties == missing == "error" and input != "scores"
+    call = Call(_feature_block, chosen, reading, run, "X", based)
     name = f"wkendall-features-{tokenize(call, x.name)}"
     layer: dict[Any, Any] = {f"call-{name}": call}
     of_chunk = source(layer, x, call)
@@ -178,12 +181,12 @@ def features(
 
 
 def _gram_block(call: Call, x: NDArray[Any], y: NDArray[Any] | None) -> NDArray[Any]:
-    return gram.matrix(call.kernel, x, y, call.reading, call.run)
+    return gram_of(*read_both(x, y, call.reading, call.run.threads), call.measure, call.run)
 
 
 def _feature_block(call: Call, x: NDArray[Any], _: NDArray[Any] | None) -> NDArray[Any]:
-    assert isinstance(call.kernel, Kernel)
-    return embedding.feature_matrix(call.kernel, x, call.reading, call.run)
+    assert isinstance(call.measure, Kernel)
+    return features_of(read_rankings(x, "X", call.reading, call.run.threads), call.measure, call.run)
 
 
 def _gram(

@@ -14,42 +14,31 @@ from dask.highlevelgraph import HighLevelGraph
 from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csr_array, hstack
 
-from wkendall import _core
+from wkendall._arguments import as_order
 from wkendall._errors import bad_argument
-from wkendall.dask.blocks import Call, as_dask, block, jobs, prepared, source
-from wkendall.kernels import gram
-from wkendall.kernels.named_weights import STANDARD
-from wkendall.kernels.nearest import TEN, Metric, Neighbors, as_wanted, neighbors_of, specification, within_of
-from wkendall.kernels.run import Run
-from wkendall.kernels.specification import Distance, Kernel, Specification
-from wkendall.reading.arrays import check_same_labels
-from wkendall.reading.rankings import Input, Missing, Reading, Ties, Top, items_differ
+from wkendall._run import Run
+from wkendall.arrays.options import Input, Missing, Reading, Ties, Top
+from wkendall.dask.blocks import Call, as_dask, block, check_columns, jobs, prepared, source, strategy
+from wkendall.gram import as_measure
+from wkendall.measures import KendallDistance, Measure
+from wkendall.nearest import Neighbors, as_radius, neighbors_of, within_of
+from wkendall.rankings import read_both, read_rankings
 
 
 def neighbors(
     X: da.Array | ArrayLike,
     Y: da.Array | ArrayLike | None = None,
     *,
-    n_neighbors: SupportsIndex = TEN,
-    radius: float | None = None,
-    metric: Metric = "kernel",
-    weight: str = STANDARD,
-    k: SupportsIndex | None = None,
-    u: str | ArrayLike | None = None,
-    U: ArrayLike | tuple[object, ...] | None = None,
-    W: ArrayLike | None = None,
-    order: SupportsIndex = 2,
-    check: bool = True,
-    signed: bool = False,
-    normalize: bool = False,
+    n_neighbors: SupportsIndex = 10,
+    measure: Measure | None = None,
     input: Input = "ranks",
     top: Top = "low",
     ties: Ties = "error",
     missing: Missing = "error",
     n_jobs: SupportsIndex | None = None,
     backend: str | None = None,
-) -> Neighbors | da.Array:
-    """Find the most similar rankings of Y, or of the rest of X if there is no Y, for each ranking of X, as dask arrays.
+) -> Neighbors:
+    """Find the nearest rankings of Y, or of the rest of X if there is no Y, for each ranking of X, as dask arrays.
 
     The results are those of `wkendall.neighbors`. Each chunk of `X` is compared with the chunks of `Y` one after
     another, and only the best neighbours so far are kept: memory grows with the chunks and with `n_neighbors`. Values
@@ -65,8 +54,12 @@ def neighbors(
         scipy, or a dask array of sparse arrays.
     Y : dask array or array-like of shape (m', n), optional
         Rankings to search. Without it the other rankings of `X` are searched.
-    n_neighbors, radius, metric, weight, k, u, U, W, order, check, signed, normalize, input, top, ties, missing, backend
+    n_neighbors, measure
         As for `wkendall.neighbors`.
+    input, top, ties, missing
+        What the numbers mean, as for `wkendall.Rankings`.
+    backend : str, optional
+        How to compute, as for `wkendall.gram_matrix`.
     n_jobs : int, optional
         Number of threads for each block. The default is 1, because dask computes as many blocks at once as a worker has
         threads.
@@ -75,34 +68,54 @@ def neighbors(
     -------
     Neighbors
         A named tuple of `values` and `indices`, dask arrays of shape (m, n_neighbors).
-    dask array of shape (m, m')
-        With `radius`: blocks of rows are sparse arrays of scipy, with the values of all neighbours.
 
     Examples
     --------
     >>> import dask.array as da
     >>> import wkendall.dask
     >>> X = da.from_array([[1, 2, 3, 4], [2, 1, 3, 4], [4, 3, 2, 1], [4, 3, 1, 2]], chunks=(3, 4))
-    >>> found = wkendall.dask.neighbors(X, n_neighbors=1, metric="distance")
+    >>> found = wkendall.dask.neighbors(X, n_neighbors=1)
     >>> found.indices.compute()
     array([[1],
            [0],
            [3],
            [2]])
     """
-    reading = Reading(input, top, ties, missing)
-    kernel = Kernel(weight, k, u, U, W, order, check, signed, normalize)
-    what = specification(metric, kernel)
-    x, y = as_dask(X, "X", reading), None if Y is None else as_dask(Y, "Y", reading)
-    if y is not None:
-        if y.shape[1] != x.shape[1]:
-            raise items_differ(x.shape[1], y.shape[1])
-        if input != "orders":
-            check_same_labels(X, Y, "columns", ("X", "Y"))
-    call = _call(what, x, y, reading, Run(n_jobs=jobs(n_jobs), backend=backend), n_neighbors, radius)
-    x = x.rechunk((x.chunks[0], -1))
-    y = None if y is None else y.rechunk((y.chunks[0], -1))
-    return _close(call, x, y) if radius is not None else _best(call, x, y)
+    reading, run = Reading(input, top, ties, missing), Run(n_jobs=jobs(n_jobs), backend=backend)
+    return _best(*_search(X, Y, measure, reading, run, as_order(n_neighbors, "n_neighbors")))
+
+
+def neighbors_within(
+    X: da.Array | ArrayLike,
+    Y: da.Array | ArrayLike | None = None,
+    *,
+    radius: float,
+    measure: Measure | None = None,
+    input: Input = "ranks",
+    top: Top = "low",
+    ties: Ties = "error",
+    missing: Missing = "error",
+    n_jobs: SupportsIndex | None = None,
+    backend: str | None = None,
+) -> da.Array:
+    """Find all rankings within a radius, as a dask array whose blocks of rows are sparse arrays of scipy.
+
+    The results are those of `wkendall.neighbors_within`; the parameters are as for `wkendall.dask.neighbors`.
+
+    Returns
+    -------
+    dask array of shape (m, m')
+
+    Examples
+    --------
+    >>> import dask.array as da
+    >>> import wkendall.dask
+    >>> X = da.from_array([[1, 2, 3, 4], [2, 1, 3, 4], [4, 3, 2, 1], [4, 3, 1, 2]], chunks=(3, 4))
+    >>> wkendall.dask.neighbors_within(X, radius=1).compute().indices
+    array([1, 0, 3, 2], dtype=int32)
+    """
+    reading, run = Reading(input, top, ties, missing), Run(n_jobs=jobs(n_jobs), backend=backend)
+    return _close(*_search(X, Y, measure, reading, run, as_radius(radius)))
 
 
 @dataclass(frozen=True)
@@ -113,31 +126,32 @@ class _Search(Call):
     wanted: int | float = 0
 
 
-def _call(
-    what: Specification,
-    x: da.Array,
-    y: da.Array | None,
+def _search(
+    X: da.Array | ArrayLike,
+    Y: da.Array | ArrayLike | None,
+    measure: Measure | None,
     reading: Reading,
     run: Run,
-    n_neighbors: SupportsIndex,
-    radius: float | None,
-) -> _Search:
-    """Check all parameters, and make the call for the blocks."""
+    wanted: int | float,
+) -> tuple[_Search, da.Array, da.Array | None]:
+    """Check everything that is known without computing, and make the call for the blocks."""
+    chosen = as_measure(measure, KendallDistance())
+    x, y = as_dask(X, "X", reading), None if Y is None else as_dask(Y, "Y", reading)
+    check_columns(X, Y, x, y, reading)
+    run.check()
     items, shape = x.shape[1], (x.shape[0], (x if y is None else y).shape[0])
-    nothing = np.empty((0, items))
-    gram.matrix(what, nothing, None, reading, run)  # for its checks of parameters
-    wanted = as_wanted(n_neighbors, radius)
+    nothing = read_rankings(np.empty((0, items)), "X", reading)
+    within_of(nothing, None, chosen, 0.0 if isinstance(wanted, int) else wanted, run)  # checks the parameters
     if isinstance(wanted, int):
         _check_count(wanted, shape[1] - (y is None), y is None)
-    else:
-        within_of(reading.rankings(nothing, "X"), None, what, wanted, run)
-    if isinstance(what, Kernel):
-        what = prepared(what, items, shape[0] * shape[1])
+    chosen = prepared(chosen, items, shape[0] * shape[1])
     complete = reading.ties == reading.missing == "error"
     if run.backend is None and complete:
-        run = run._replace(backend=_core.planned(what.measure(items), *shape).partition("-")[0])
+        run = run._replace(backend=strategy(chosen._measure(items), shape))
     based = complete and reading.input != "scores"
-    return _Search(_search_block, what, reading, run, "XX" if y is None else "XY", based, wanted)
+    call = _Search(_search_block, chosen, reading, run, "XX" if y is None else "XY", based, wanted)
+    rows = x.rechunk((x.chunks[0], -1))
+    return call, rows, None if y is None else y.rechunk((y.chunks[0], -1))
 
 
 def _check_count(count: int, rankings: int, others: bool) -> None:
@@ -151,14 +165,14 @@ def _check_count(count: int, rankings: int, others: bool) -> None:
 def _search_block(call: Call, x: NDArray[Any], y: NDArray[Any] | None) -> Any:
     """Search one chunk."""
     assert isinstance(call, _Search)
-    rows, columns = call.reading.both(x, y, call.run.threads)
+    rows, columns = read_both(x, y, call.reading, call.run.threads)
     if isinstance(call.wanted, float):
-        return within_of(rows, columns, call.kernel, call.wanted, call.run)
-    count = min(call.wanted, rows.rows - 1 if columns is None else columns.rows)
-    if count < 1 or not rows.rows:
-        shape = (rows.rows, 0 if rows.rows else call.wanted)
+        return within_of(rows, columns, call.measure, call.wanted, call.run)
+    count = min(call.wanted, len(rows) - 1 if columns is None else len(columns))
+    if count < 1 or not len(rows):
+        shape = (len(rows), 0 if len(rows) else call.wanted)
         return Neighbors(np.empty(shape), np.empty(shape, dtype=np.int64))
-    return neighbors_of(rows, columns, call.kernel, count, call.run)
+    return neighbors_of(rows, columns, call.measure, count, call.run)
 
 
 def _found(call: _Search, x: da.Array, y: da.Array | None) -> tuple[str, dict[Any, Any], Callable[[int, int], Any]]:
@@ -178,7 +192,7 @@ def _best(call: _Search, x: da.Array, y: da.Array | None) -> Neighbors:
     """Keep the best neighbours so far, one chunk after another."""
     name, layer, found = _found(call, x, y)
     firsts = np.cumsum([0, *(x if y is None else y).chunks[0]]).tolist()
-    sign = 1 if isinstance(call.kernel, Distance) else -1
+    sign = 1 if call.measure.is_distance else -1
     for i in range(len(x.chunks[0])):
         best: Any = None
         for j in range(len(firsts) - 1):

@@ -12,7 +12,7 @@ from wkendall._disk import as_path
 from wkendall._text import shown
 from wkendall.datasets.simulated import Ranks, check_size
 from wkendall.datasets.survey import ITEMS, Survey
-from wkendall.reading.rdata import INTEGER, PACKED, Save
+from wkendall.reading.r_files import INTEGER, STARTS, RFrame
 from wkendall.reading.text_files import MISSING, File, lines_of, opened, rows_of
 
 #: The columns of the counts table.
@@ -41,10 +41,10 @@ def load_eurobarometer(path: str | os.PathLike[str]) -> Survey:
         - A counts table, CSV in UTF-8 with commas, semicolons or tabs, and the columns television, radio,
           newspapers_magazines, scientific_magazines, internet, school_university (ranks), SEX (1 male, 2 female), AGE4
           (1 for 15-24, 2 for 25-39, 3 for 40-54, 4 for 55 and over) and y, the number of people.
-        - `euro55.2.des.RData` of the R package prefmod, or any R save file in XDR format, compressed or not, of one
-          data frame with the same columns. The sources may also have prefmod's names, TV, RAD, NEWSP, SCIMAG, WWW and
-          EDINST. They may have prefmod's numbers instead of ranks: the number of sources behind minus the number ahead,
-          from 5 to -5.
+        - `euro55.2.des.RData` of the R package prefmod, or any other file that R's `save` writes, of one data frame with
+          the same columns; needs rdata (`pip install "wkendall[rdata]"`). The sources may also have prefmod's names, TV,
+          RAD, NEWSP, SCIMAG, WWW and EDINST. They may have prefmod's numbers instead of ranks: the number of sources
+          behind minus the number ahead, from 5 to -5.
         - The file of ICPSR 03341, separated by tabs, with the columns v57 to v62 (ranks, in the order above) and v522
           (age in years). Column names may be in upper or lower case.
 
@@ -79,7 +79,7 @@ def load_eurobarometer(path: str | os.PathLike[str]) -> Survey:
     """
     source = as_path(path)
     data = source.read_bytes()
-    if data.startswith((*PACKED, b"RDX", b"RDA", b"RDB")) or source.suffix.lower() in (".rdata", ".rda"):
+    if data.startswith(STARTS) or source.suffix.lower() in (".rdata", ".rda"):
         return _from_r(source.name, data)
     file = opened(path)
     rows = rows_of(file, max(",;\t", key=lines_of(file.text)[0].count))
@@ -180,13 +180,11 @@ def _people(X: Ranks, sex: Ranks | None, groups: Ranks, left_out: int) -> Survey
 
 def _from_r(name: str, data: bytes) -> Survey:
     """Read an R save file with one data frame that has the columns of the counts table."""
-    save = Save(name, data)
-    names, columns = save.frame()
-    said = [ITEMS[PREFMOD.index(name)] if name in PREFMOD else name for name in names]
-    chosen = _columns(said, COUNTS, save.fail)
-    numbers = np.array([save.whole(names[column], columns[column]) for column in chosen]).T
+    frame = RFrame(name, data)
+    said = [ITEMS[PREFMOD.index(column)] if column in PREFMOD else column for column in frame.columns]
+    numbers = np.array([frame.whole(column) for column in _columns(said, COUNTS, frame.fail)]).T
     ranks = numbers[:, : len(ITEMS)]
     ahead = len(ITEMS) + 1 - 2 * np.arange(1, len(ITEMS) + 1)
     if np.isin(ranks, ahead).all():
         ranks[:] = (len(ITEMS) + 1 - ranks) // 2
-    return _expanded(numbers, lambda row, reason: save.fail(f"row {row + 1}: {reason}"))
+    return _expanded(numbers, lambda row, reason: frame.fail(f"row {row + 1}: {reason}"))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, SupportsIndex, cast
+from typing import Any, SupportsIndex
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -10,7 +10,8 @@ from numpy.typing import ArrayLike, NDArray
 from wkendall._arguments import Random, as_order, generator, real_array
 from wkendall._errors import RankingError, without_advice
 from wkendall._memory import check_fits
-from wkendall.reading.rankings import Reading
+from wkendall.arrays.options import Reading
+from wkendall.rankings import Rankings, read_ranking
 
 Ranks = NDArray[np.int64]
 
@@ -44,7 +45,7 @@ def make_uniform(m: SupportsIndex, n: SupportsIndex, *, rng: Random = None) -> R
     return random.permuted(np.tile(np.arange(1, items + 1, dtype=np.int64), (rows, 1)), axis=1)
 
 
-def make_mallows(m: SupportsIndex, center: ArrayLike, lam: float, *, rng: Random = None) -> Ranks:
+def make_mallows(m: SupportsIndex, center: ArrayLike | Rankings, lam: float, *, rng: Random = None) -> Ranks:
     """Draw rankings from the Mallows model: the probability of a ranking is proportional to exp(-lam * distance).
 
     The distance is the Kendall distance, the number of pairs of items that the ranking and the centre order
@@ -55,7 +56,7 @@ def make_mallows(m: SupportsIndex, center: ArrayLike, lam: float, *, rng: Random
     ----------
     m : int
         Number of rankings.
-    center : array-like of n ranks, or int
+    center : array-like of n ranks, Rankings of one complete ranking, or int
         The most probable ranking. A number n means 1, 2, .., n.
     lam : float
         Concentration of the rankings around the centre, from 0. At 0 all rankings are equally probable.
@@ -141,18 +142,22 @@ def check_size(rows: int, items: int) -> None:
     check_fits(max(rows, 1), items, ranks, "draw or read fewer rankings at a time")
 
 
-def _center(center: ArrayLike) -> Ranks:
+def _center(center: ArrayLike | Rankings) -> Ranks:
     if hasattr(center, "__index__") and np.ndim(center) == 0:
         items = as_order(center, "center")
         check_size(1, items)
         return np.arange(1, items + 1, dtype=np.int64)
     try:
-        ranks = Reading(advises=False).ranking(center, "center").starts[0]
+        found = read_ranking(center, "center", Reading(advises=False))
     except RankingError as error:
         raise without_advice(error) from None  # the advice about names and scores does not apply here
-    if not ranks.size:
+    if found.kind != "complete":
+        rule = "center has ties or missing items, but must be a complete ranking"
+        raise RankingError(rule, argument="center", kind="not complete")
+    if not found.n_items:
         raise ValueError("center is empty, but must rank at least one item")
-    return cast("Ranks", ranks)
+    ranks: Ranks = found._handle.ranks()[0]
+    return ranks
 
 
 def _spread(lam: float) -> float:

@@ -13,15 +13,15 @@ Layers, each using only those below it:
     list_encoder   ranked lists to ranks
     vectors    the common base of the transformers to vectors
     drawing    random draws of rankings that are far apart
-    kernel_parameters  the common base of the estimators with kernel parameters
+    base       the common base of the estimators: how arrays are read, and the kernel
     kernel_cache   values that were computed before
     known_rows     rankings that were read before
     input_checks   the input checks of scikit-learn
 """
 
-from wkendall.estimators.clustering import KernelKMeans
+from wkendall.estimators.clustering import KendallKMeans
 from wkendall.estimators.feature_map import KendallFeatures
-from wkendall.estimators.gram_transformer import WeightedKendall
+from wkendall.estimators.gram_transformer import KendallGram
 from wkendall.estimators.kendall_neighbors import KendallNeighbors
 from wkendall.estimators.list_encoder import ListEncoder
 from wkendall.estimators.nystroem import KendallNystroem
@@ -36,11 +36,11 @@ __all__ = [
     "AlternatingClassifier",
     "AlternatingRegressor",
     "KendallFeatures",
+    "KendallGram",
+    "KendallKMeans",
     "KendallNeighbors",
     "KendallNystroem",
-    "KernelKMeans",
     "ListEncoder",
     "SuquanSVDClassifier",
     "SuquanSVDRegressor",
-    "WeightedKendall",
 ]

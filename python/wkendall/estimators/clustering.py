@@ -20,13 +20,17 @@ from wkendall._arguments import (
     check_same_rows,
     check_unmasked,
     generator,
-    sample_weights,
 )
 from wkendall._blas import one_thread
 from wkendall._memory import check_fits
+from wkendall._run import Run
+from wkendall.arrays.convert import as_array
+from wkendall.arrays.options import Input, Missing, Ties, Top
+from wkendall.arrays.sparse import is_sparse
+from wkendall.embedding import BLOCK, columns_of_features, features_of
+from wkendall.estimators.base import RankingEstimator, distinct
 from wkendall.estimators.drawing import draw_apart
-from wkendall.estimators.input_checks import check_items_of_fit, random_state
-from wkendall.estimators.kernel_parameters import KernelParameters
+from wkendall.estimators.input_checks import FITTED, check_items_of_fit, random_state
 from wkendall.estimators.kmeans import (
     EQUAL,
     Clusters,
@@ -39,13 +43,8 @@ from wkendall.estimators.kmeans import (
     square_norms,
     squared_distances,
 )
-from wkendall.kernels.embedding import BLOCK, columns_of_features, features_of
-from wkendall.kernels.run import Run
-from wkendall.kernels.specification import Kernel
-from wkendall.reading.arrays import as_array
-from wkendall.reading.distinct import distinct
-from wkendall.reading.rankings import CheckedRankings, Input, Missing, Ties, Top
-from wkendall.reading.sparse import is_sparse
+from wkendall.measures import Kendall, Kernel, Mallows
+from wkendall.rankings import Rankings, matched, read_rankings, sample_weights
 from wkendall.statistics.consensus import Method, consensus_of
 from wkendall.statistics.pair_kernels import check_pairs
 from wkendall.statistics.samples import power_of_two
@@ -55,7 +54,7 @@ from wkendall.statistics.samples import power_of_two
 FEWER = 12
 
 
-class KernelKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, KernelParameters):  # type: ignore[misc]
+class KendallKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, RankingEstimator):  # type: ignore[misc]
     """Clusters of rankings, by k-means in the feature space of a kernel.
 
     The result is that of k-means on explicit features of the kernel. They are computed only if there are far fewer
@@ -68,15 +67,15 @@ class KernelKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
     Parameters
     ----------
     n_clusters : int
-    init : "k-means++", or array-like of shape (m,) or (n_clusters, n)
+    kernel, input, top, ties, missing, n_jobs
+        As for `KendallGram`.
+    init : "k-means++", Rankings, or array-like of shape (m,) or (n_clusters, n)
         The start: "k-means++" draws rankings that are far apart; an array of length m has the cluster of each ranking,
-        from 0 to n_clusters - 1; an array of shape (n_clusters, n) has the rankings to start from.
+        from 0 to n_clusters - 1; a `Rankings`, or an array of shape (n_clusters, n), has the rankings to start from.
     n_init : int
         The number of runs from different starts; the best one is kept. There is only one run if `init` is an array.
     max_iter : int
         The maximum number of times that the centres are moved.
-    weight, k, u, U, W, order, check, signed, normalize, lam, input, top, ties, missing, n_jobs
-        As for `WeightedKendall`.
     random_state : int, RandomState or None
         The source of random numbers.
 
@@ -88,18 +87,18 @@ class KernelKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
         The weighted sum of the squared distances from the centres.
     n_iter_ : int
         The number of times that the centres were moved.
-    rankings_ : ndarray
-        The distinct rankings, as ranks from 1, in the form of `WeightedKendall.rankings_`.
+    rankings_ : Rankings
+        The distinct rankings.
     means_ : ndarray of shape (number of distinct rankings, n_clusters)
         The weights of these rankings in each centre; they add up to 1.
     n_features_in_, feature_names_in_
-        As for `WeightedKendall`.
+        As for `KendallGram`.
 
     Examples
     --------
     >>> import wkendall
     >>> X = [[1, 2, 3, 4], [4, 3, 2, 1], [2, 1, 3, 4], [1, 2, 3, 4], [4, 3, 1, 2]]
-    >>> model = wkendall.KernelKMeans(2, random_state=0).fit(X)
+    >>> model = wkendall.KendallKMeans(2, random_state=0).fit(X)
     >>> model.labels_.tolist(), model.predict([[1, 2, 4, 3]]).tolist()
     ([0, 1, 0, 0, 1], [0])
     """
@@ -107,20 +106,11 @@ class KernelKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
     def __init__(
         self,
         n_clusters: SupportsIndex = 8,
+        kernel: Kernel | None = None,
         *,
-        init: str | ArrayLike = "k-means++",
+        init: str | ArrayLike | Rankings = "k-means++",
         n_init: SupportsIndex = 10,
         max_iter: SupportsIndex = 300,
-        weight: str = "standard",
-        k: SupportsIndex | None = None,
-        u: str | ArrayLike | None = None,
-        U: ArrayLike | tuple[object, ...] | None = None,
-        W: ArrayLike | None = None,
-        order: SupportsIndex = 2,
-        check: bool = True,
-        signed: bool = False,
-        normalize: bool = False,
-        lam: float | None = None,
         input: Input = "ranks",
         top: Top = "low",
         ties: Ties = "error",
@@ -128,27 +118,25 @@ class KernelKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
         n_jobs: SupportsIndex | None = None,
         random_state: int | np.random.RandomState | None = None,
     ) -> None:
-        super().__init__(
-            weight, k=k, u=u, U=U, W=W, order=order, check=check, signed=signed, normalize=normalize, lam=lam,
-            input=input, top=top, ties=ties, missing=missing, n_jobs=n_jobs,
-        )  # fmt: skip
+        super().__init__(input, top, ties, missing, n_jobs)
+        self.kernel = kernel
         self.n_clusters = n_clusters
         self.init = init
         self.n_init = n_init
         self.max_iter = max_iter
         self.random_state = random_state
 
-    def fit(self, X: ArrayLike, y: object = None, sample_weight: ArrayLike | None = None) -> Self:  # noqa: ARG002
+    def fit(self, X: ArrayLike | Rankings, y: object = None, sample_weight: ArrayLike | None = None) -> Self:  # noqa: ARG002
         """Find clusters.
 
         Parameters
         ----------
-        X : array-like of shape (m, n)
+        X : Rankings or array-like of shape (m, n)
             Rankings, one per row.
         y : object
             Not used.
         sample_weight : array-like of shape (m,), optional
-            The weight of each ranking.
+            The weight of each ranking; how often it was observed, if absent.
 
         Returns
         -------
@@ -158,37 +146,37 @@ class KernelKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
             as_order(getattr(self, name), name)
         clusters = as_order(self.n_clusters, "n_clusters")
         rankings = self._read(X, reset=True)
-        if rankings.rows < clusters:
+        if len(rankings) < clusters:
             raise ValueError(
-                f"n_clusters is {clusters}, but n_samples={rankings.rows}: there are fewer rankings than that"
+                f"n_clusters is {clusters}, but n_samples={len(rankings)}: there are fewer rankings than that"
             )
-        weights = sample_weights(sample_weight, rankings.rows, X)
+        weights = sample_weights(sample_weight, rankings)
         if getattr(self.init, "ndim", None) == 1:
             check_same_rows(X, self.init, ("X", "init"))
         # Sums of the largest weights would not be finite.
         unit = power_of_two(float(weights.max()))
         weights = weights / unit
         counted = weights > 0
-        counting = rankings if counted.all() else rankings.select(np.flatnonzero(counted))
+        counting = rankings if counted.all() else rankings[counted]
         different, member, total = distinct(counting, weights[counted])
         points = self._points(different, total)
         with one_thread():
             best = self._best_run(points, self._starts(points, different, member, weights))
-        self.rankings_, self.means_ = different.places, best.means
+        self.rankings_, self.means_ = different, best.means
         self.inertia_, self.n_iter_ = unit * best.inertia, best.iterations
         self._norms, self._largest = square_norms(points, best.means), float(points.own.max())
         self._centres = points.vectors.T @ best.means if isinstance(points, VectorPoints) else None
-        self.labels_ = np.empty(rankings.rows, dtype=np.int32)
+        self.labels_ = np.empty(len(rankings), dtype=np.int32)
         self.labels_[counted] = best.labels[member]
         if not counted.all():
-            self.labels_[~counted] = self._nearest(rankings.select(np.flatnonzero(~counted)), different)[0]
+            self.labels_[~counted] = self._nearest(rankings[~counted], different)[0]
         return self
 
-    def _points(self, different: CheckedRankings, weights: Array) -> Points:
+    def _points(self, different: Rankings, weights: Array) -> Points:
         """Return the distinct rankings as vectors if the kernel has few features, otherwise by their Gram matrix."""
-        what, rows = self._specification(), different.rows
+        rows = len(different)
         advice = "use KendallFeatures or KendallNystroem with MiniBatchKMeans of scikit-learn"
-        columns = columns_of_features(what, different) if isinstance(what, Kernel) else None
+        columns = columns_of_features(self._kernel(), different)
         if columns is not None and FEWER * columns <= rows:
             check_fits(rows, columns, np.dtype(np.float64), advice)
             return VectorPoints(self._features(different), self._own(different), weights)
@@ -196,12 +184,10 @@ class KernelKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
         gram = self._gram(different)
         return GramPoints(gram, gram.diagonal().copy(), weights)
 
-    def _features(self, rankings: CheckedRankings) -> Array:
-        what = self._specification()
-        assert isinstance(what, Kernel)
-        return features_of(rankings, what, Run(n_jobs=self.n_jobs))
+    def _features(self, rankings: Rankings) -> Array:
+        return features_of(rankings, self._kernel(), Run(n_jobs=self.n_jobs))
 
-    def _starts(self, points: Points, different: CheckedRankings, member: Labels, weights: Array) -> Iterator[Array]:
+    def _starts(self, points: Points, different: Rankings, member: Labels, weights: Array) -> Iterator[Array]:
         """Yield the squared distances of the rankings from the starting centres."""
         clusters = int(self.n_clusters)
         if not isinstance(self.init, str):
@@ -214,26 +200,28 @@ class KernelKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
             chosen += chosen[:1] * (clusters - len(chosen))
             yield points.own[:, np.newaxis] + points.own[chosen] - 2 * points.columns(np.array(chosen))
 
-    def _given(self, points: Points, different: CheckedRankings, member: Labels, weights: Array) -> Array:
+    def _given(self, points: Points, different: Rankings, member: Labels, weights: Array) -> Array:
         clusters = int(self.n_clusters)
         check_unmasked(self.init, "init")
         given: Any = self.init
-        if not is_sparse(given):
+        if not isinstance(given, Rankings) and not is_sparse(given):
             try:
                 given = np.asarray(self.init)
             except ValueError:
                 given = as_array(self.init, "init", 2)
         if given.ndim == 1:
-            means = np.zeros((different.rows, clusters))
+            means = np.zeros((len(different), clusters))
             np.add.at(means, (member, checked_labels(given, weights, clusters)), weights[weights > 0])
             return squared_distances(points, means / means.sum(axis=0))
-        if given.shape != (clusters, different.items):
+        if given.shape != (clusters, different.n_items):
             raise ValueError(
-                f"init has shape {given.shape}, but must be (n_clusters, n) = {(clusters, different.items)}, the rankings to "
+                f"init has shape {given.shape}, but must be (n_clusters, n) = {(clusters, different.n_items)}, the rankings to "
                 f"start at, or (m,) = ({len(weights)},), the cluster of each ranking, or 'k-means++'"
             )
-        check_items_of_fit(self, self.init, "init")
-        centres = self._checked(given, "init")
+        if not isinstance(given, Rankings):
+            check_items_of_fit(self, self.init, "init")
+            given = read_rankings(given, "init", self._reading(), self._threads)
+        centres = matched(different, given, (FITTED, "init"))
         return points.own[:, np.newaxis] + self._own(centres) - 2 * self._gram(different, centres)
 
     def _best_run(self, points: Points, starts: Iterator[Array]) -> Clusters:
@@ -253,40 +241,40 @@ class KernelKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
             warnings.warn(message, ConvergenceWarning, stacklevel=3)
         return best
 
-    def predict(self, X: ArrayLike) -> NDArray[np.int32]:
+    def predict(self, X: ArrayLike | Rankings) -> NDArray[np.int32]:
         """Return the cluster with the nearest centre for each ranking; the first one if several are equally near.
 
         Parameters
         ----------
-        X : array-like of shape (m, n)
+        X : Rankings or array-like of shape (m, n)
 
         Returns
         -------
         ndarray of shape (m,)
         """
         check_is_fitted(self)
-        return self._nearest(self._read(X, reset=False), self._kept(self.rankings_))[0]
+        return self._nearest(self._read(X, reset=False), self.rankings_)[0]
 
-    def transform(self, X: ArrayLike) -> Array:
+    def transform(self, X: ArrayLike | Rankings) -> Array:
         """Return the distance of each ranking from each centre, in the feature space of the kernel.
 
         Parameters
         ----------
-        X : array-like of shape (m, n)
+        X : Rankings or array-like of shape (m, n)
 
         Returns
         -------
         ndarray of shape (m, n_clusters)
         """
         check_is_fitted(self)
-        return np.sqrt(self._squares(self._read(X, reset=False), self._kept(self.rankings_)))
+        return np.sqrt(self._squares(self._read(X, reset=False), self.rankings_))
 
-    def score(self, X: ArrayLike, y: object = None, sample_weight: ArrayLike | None = None) -> float:  # noqa: ARG002
+    def score(self, X: ArrayLike | Rankings, y: object = None, sample_weight: ArrayLike | None = None) -> float:  # noqa: ARG002
         """Return minus the sum of the squared distances from the nearest centres: larger is better.
 
         Parameters
         ----------
-        X : array-like of shape (m, n)
+        X : Rankings or array-like of shape (m, n)
         y : object
             Not used.
         sample_weight : array-like of shape (m,), optional
@@ -297,24 +285,24 @@ class KernelKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
         """
         check_is_fitted(self)
         rankings = self._read(X, reset=False)
-        weights = sample_weights(sample_weight, rankings.rows, X)
+        weights = sample_weights(sample_weight, rankings)
         unit = power_of_two(float(weights.max()))
-        return -unit * float(weights / unit @ self._nearest(rankings, self._kept(self.rankings_))[1])
+        return -unit * float(weights / unit @ self._nearest(rankings, self.rankings_)[1])
 
-    def _nearest(self, rankings: CheckedRankings, fitted: CheckedRankings) -> tuple[NDArray[np.int32], Array]:
+    def _nearest(self, rankings: Rankings, fitted: Rankings) -> tuple[NDArray[np.int32], Array]:
         """Return the nearest centre of each ranking, and the squared distance from it."""
         squares = self._squares(rankings, fitted)
         labels = first_least(squares, self._largest)
         return labels.astype(np.int32), squares[np.arange(len(labels)), labels]
 
-    def _squares(self, rankings: CheckedRankings, fitted: CheckedRankings) -> Array:
+    def _squares(self, rankings: Rankings, fitted: Rankings) -> Array:
         """Return the squared distance of each ranking from each centre."""
-        different, member, _ = distinct(rankings, np.ones(rankings.rows))
-        squares = np.empty((different.rows, self.means_.shape[1]))
+        different, member, _ = distinct(rankings, np.ones(len(rankings)))
+        squares = np.empty((len(different), self.means_.shape[1]))
         centres: Array | None = self._centres
-        step = max(1, BLOCK // (fitted.rows if centres is None else len(centres)))
-        for begin in range(0, different.rows, step):
-            some = different.select(slice(begin, begin + step))
+        step = max(1, BLOCK // (len(fitted) if centres is None else len(centres)))
+        for begin in range(0, len(different), step):
+            some = different[begin : begin + step]
             products = self._gram(some, fitted) @ self.means_ if centres is None else self._features(some) @ centres
             squares[begin : begin + step] = self._own(some)[:, np.newaxis] - 2 * products + self._norms
         return np.maximum(squares, 0)[member]
@@ -323,7 +311,7 @@ class KernelKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
         """Return a ranking for each cluster: the one with the largest mean kernel with the rankings of the cluster.
 
         A centre is a mean of rankings and not a ranking. The consensus summarises the preferences of the cluster as one
-        ranking. It uses the kernel of the clustering. With `weight="mallows"` it is Kemeny's ranking, which has the
+        ranking. It uses the kernel of the clustering. With a `Mallows` kernel it is Kemeny's ranking, which has the
         smallest mean distance.
 
         Parameters
@@ -340,21 +328,21 @@ class KernelKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
         --------
         >>> import wkendall
         >>> X = [[1, 2, 3, 4], [4, 3, 2, 1], [2, 1, 3, 4], [1, 2, 3, 4], [4, 3, 1, 2]]
-        >>> wkendall.KernelKMeans(2, random_state=0).fit(X).consensus()
+        >>> wkendall.KendallKMeans(2, random_state=0).fit(X).consensus()
         array([[1, 2, 3, 4],
                [4, 3, 1, 2]])
         """
         check_is_fitted(self)
         check_choice(method, "method", get_args(Method))
-        what = self._specification()
-        kernel = what if isinstance(what, Kernel) else Kernel()
+        kernel = self._kernel()
+        kernel = Kendall() if isinstance(kernel, Mallows) else kernel
         check_pairs(kernel, "consensus")
         random, run = generator(rng), Run(n_jobs=self.n_jobs)
-        fitted = self._kept(self.rankings_)
+        fitted = self.rankings_
         found = []
         for column in self.means_.T:
             members = np.flatnonzero(column)
-            found.append(consensus_of(fitted.select(members), column[members], kernel, method, random, run).ranking)
+            found.append(consensus_of(fitted[members], column[members], kernel, method, random, run).ranking)
         return np.array(found)
 
     @property

@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Self, SupportsIndex
+from typing import Any, Self, SupportsIndex
 
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 from sklearn.utils.validation import _check_feature_names_in, check_is_fitted
 
 from wkendall._arguments import Array
+from wkendall._run import Run
 from wkendall._text import shown
-from wkendall.estimators.input_checks import is_one_ranking
-from wkendall.estimators.kernel_parameters import used
+from wkendall.arrays.options import Input, Missing, Ties, Top
+from wkendall.embedding import features_of
 from wkendall.estimators.vectors import VectorMap
-from wkendall.kernels.embedding import features_of
-from wkendall.kernels.run import Run
-from wkendall.kernels.specification import Kernel
-from wkendall.reading.rankings import CheckedRankings, Input, Missing, Ties, Top
+from wkendall.measures import Kendall, Kernel, Scaled, Sum
+from wkendall.rankings import Rankings
 
 
 class KendallFeatures(VectorMap):
@@ -26,18 +25,20 @@ class KendallFeatures(VectorMap):
 
     Parameters
     ----------
-    weight, k, u, signed, normalize, input, top, ties, missing, dtype, n_jobs
-        As for `features`. `k` and `u` are ignored if the weight does not use them.
+    kernel : Kendall or a sum of multiples of such kernels, optional
+        As for `features`; the Kendall kernel if absent. `k` and `u` are ignored if the weight does not use them.
+    input, top, ties, missing, dtype, n_jobs
+        As for `KendallGram`.
 
     Attributes
     ----------
     n_features_in_, feature_names_in_
-        As for `WeightedKendall`.
+        As for `KendallGram`.
 
     Examples
     --------
     >>> import wkendall
-    >>> map = wkendall.KendallFeatures(signed=True).fit([[1, 2, 3]])
+    >>> map = wkendall.KendallFeatures(wkendall.Kendall(signed=True)).fit([[1, 2, 3]])
     >>> map.get_feature_names_out(["tea", "milk", "beer"])
     array(['tea before milk', 'tea before beer', 'milk before beer'],
           dtype=object)
@@ -48,12 +49,8 @@ class KendallFeatures(VectorMap):
 
     def __init__(
         self,
-        weight: str = "standard",
+        kernel: Kernel | None = None,
         *,
-        k: SupportsIndex | None = None,
-        u: str | ArrayLike | None = None,
-        signed: bool = False,
-        normalize: bool = False,
         input: Input = "ranks",
         top: Top = "low",
         ties: Ties = "error",
@@ -61,24 +58,16 @@ class KendallFeatures(VectorMap):
         dtype: DTypeLike = np.float64,
         n_jobs: SupportsIndex | None = None,
     ) -> None:
-        self.weight = weight
-        self.k = k
-        self.u = u
-        self.signed = signed
-        self.normalize = normalize
-        self.input = input
-        self.top = top
-        self.ties = ties
-        self.missing = missing
+        super().__init__(input, top, ties, missing, n_jobs)
+        self.kernel = kernel
         self.dtype = dtype
-        self.n_jobs = n_jobs
 
-    def fit(self, X: ArrayLike, y: object = None) -> Self:  # noqa: ARG002
+    def fit(self, X: ArrayLike | Rankings, y: object = None) -> Self:  # noqa: ARG002
         """Check rankings and parameters.
 
         Parameters
         ----------
-        X : array-like of shape (m, n)
+        X : Rankings or array-like of shape (m, n)
             Rankings, one per row.
         y : object
             Not used.
@@ -88,41 +77,54 @@ class KendallFeatures(VectorMap):
         self
         """
         rankings = self._read(X, reset=True)
-        self._n_features_out = self._vectors(rankings.select(slice(1))).shape[1]
+        self._n_features_out = self._vectors(rankings[:1]).shape[1]
         return self
 
-    def _vectors(self, rankings: CheckedRankings) -> Array:
-        chosen = used(self.weight, self.k, self.u)
-        kernel = Kernel(self.weight, **chosen, signed=self.signed, normalize=self.normalize)
+    def _vectors(self, rankings: Rankings) -> Array:
         run = Run(self.dtype, n_jobs=self.n_jobs)
         run.check()
-        return features_of(rankings, kernel, run)
+        return features_of(rankings, self._kernel(), run)
 
     def get_feature_names_out(self, input_features: ArrayLike | None = None) -> NDArray[np.object_]:
         """Names of the columns.
 
         A column "a before b" is the weight of the pair if a is before b. Otherwise it is zero, or minus the weight if
         signed. The columns of the standard kernel are signs, and its last column is constant. The average kernel has
-        these columns for each top 2, 3, .., n of the ranking.
+        these columns for each top 2, 3, .., n of the ranking. The columns of a sum of kernels say whose they are.
 
         Parameters
         ----------
         input_features : array-like of n names, optional
-            Names of the items. If absent, the column names of the data frame of `fit`, or x0, x1, ..
+            Names of the items. If absent, the names that `fit` was given, or x0, x1, ..
 
         Returns
         -------
         ndarray of names
         """
         check_is_fitted(self)
-        if input_features is not None and not is_one_ranking(input_features):
+        if input_features is not None and np.asarray(input_features, dtype=object).ndim != 1:
             raise ValueError(f"input_features is {shown(input_features)}, but must be an array of n names, or None")
         items = _check_feature_names_in(self, input_features)
-        pairs = [(items[i], items[j]) for i, j in zip(*np.triu_indices(len(items), 1), strict=True)]
-        # The top of all items is the standard weight.
-        standard = self.weight == "standard" or (self.weight == "top" and self.k == len(items))
-        if standard and not self.signed:
-            return np.array([*(f"{i} before {j}" for i, j in pairs), "constant"], dtype=object)
-        orders = [pairs] if self.signed else [pairs, [(j, i) for i, j in pairs]]
-        tops = [f", top {k}" for k in range(2, len(items) + 1)] if self.weight == "average" else [""]
-        return np.array([f"{i} before {j}{top}" for order in orders for top in tops for i, j in order], dtype=object)
+        if input_features is None:
+            items = self._items_of_fit or [f"x{item}" for item in range(self.n_features_in_)]
+        return np.array(names_of(self._kernel(), list(items)), dtype=object)
+
+
+def names_of(kernel: Kernel, items: list[Any]) -> list[str]:
+    """Return the names of the features of a kernel."""
+    if isinstance(kernel, Sum):
+        parts = (kernel.left, kernel.right)
+        return [
+            name if isinstance(part, Sum) else f"{name}, {part!r}" for part in parts for name in names_of(part, items)
+        ]
+    if isinstance(kernel, Scaled):
+        return names_of(kernel.kernel, items)
+    assert isinstance(kernel, Kendall)
+    pairs = [(items[i], items[j]) for i, j in zip(*np.triu_indices(len(items), 1), strict=True)]
+    # The top of all items is the standard weight.
+    standard = kernel.weight == "standard" or (kernel.weight == "top" and kernel.k == len(items))
+    if standard and not kernel.signed:
+        return [*(f"{i} before {j}" for i, j in pairs), "constant"]
+    orders = [pairs] if kernel.signed else [pairs, [(j, i) for i, j in pairs]]
+    tops = [f", top {k}" for k in range(2, len(items) + 1)] if kernel.weight == "average" else [""]
+    return [f"{i} before {j}{top}" for order in orders for top in tops for i, j in order]

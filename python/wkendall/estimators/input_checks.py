@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -15,7 +16,11 @@ from sklearn.utils.validation import validate_data
 from wkendall._arguments import check_same_rows, check_unmasked
 from wkendall._errors import RankingError, changed, sentence_of
 from wkendall._text import one_line, shown
-from wkendall.reading.arrays import as_array, check_not_rearranged, check_objects, check_same_labels
+from wkendall.arrays.convert import as_array, check_not_rearranged, check_objects, check_same_labels
+from wkendall.rankings import Rankings, matched
+
+#: The rankings of `fit`, in messages.
+FITTED = "the data of fit"
 
 
 def checked_data(estimator: BaseEstimator, X: ArrayLike, **how: Any) -> Any:
@@ -44,6 +49,42 @@ def checked_data(estimator: BaseEstimator, X: ArrayLike, **how: Any) -> Any:
     return found
 
 
+def checked_targets(estimator: BaseEstimator, X: Rankings, y: ArrayLike, *, y_numeric: bool) -> NDArray[Any]:
+    """Check the labels or targets of rankings that have been read, as `checked_data` does those of arrays."""
+    check_unmasked(y, "y")
+    try:
+        found: NDArray[Any] = validate_data(estimator, y=y, y_numeric=y_numeric)
+    except (TypeError, ValueError) as error:
+        if y is not None:
+            _check_labels(y, len(X))
+        raise type(error)(one_line(str(error))) from None
+    _check_labels(found, len(X))
+    check_same_rows(X, y, ("X", "y"))
+    return found
+
+
+def check_rankings(estimator: Any, X: Rankings, *, reset: bool, least: int = 1) -> Rankings:
+    """Check rankings that have been read; return them with the items in the order of `fit`.
+
+    There must be at least `least` rankings, and as many items.
+    """
+    for size, noun in zip(X.shape, ("ranking", "item"), strict=True):
+        if size < least:
+            found = f"X has {size} {noun}{'' if size == 1 else 's'}"
+            rule = f"{type(estimator).__name__} needs at least {least}"
+            raise RankingError(f"{found}, but {rule}", argument="X", value=size, kind="too few")
+    if not reset:
+        fitted = SimpleNamespace(n_items=estimator.n_features_in_, _items=estimator._items_of_fit)
+        return matched(cast("Rankings", fitted), X, (FITTED, "X"))
+    estimator.n_features_in_ = X.n_items
+    estimator._items_of_fit = X._items
+    estimator.__dict__.pop("feature_names_in_", None)
+    estimator._labels_of_items = X.items
+    if X._items is not None and all(isinstance(name, str) for name in X._items):
+        estimator.feature_names_in_, estimator._labels_of_items = np.array(X._items, dtype=object), None
+    return X
+
+
 def _is_plain(estimator: Any, X: object, reset: bool) -> bool:
     """Check an array of numbers; return whether this was enough, without the names of columns or an error.
 
@@ -64,7 +105,7 @@ def check_places(estimator: BaseEstimator, X: object, reset: bool) -> None:
 
     Data without column names are accepted, unlike by scikit-learn without a warning: ranked lists come in both forms.
     """
-    labels = _labels_of(X)
+    labels = names_of_columns(X)
     named = labels is not None and all(isinstance(label, str) for label in labels)
     try:
         if reset or (hasattr(estimator, "feature_names_in_") and labels is not None):
@@ -85,21 +126,21 @@ def _check_labels_of_items(estimator: Any, X: object, reset: bool, kind: str = "
 def check_items_of_fit(estimator: Any, X: object, name: str, kind: str = "item") -> None:
     """Compare the column labels of data with those of `fit`, if both have labels."""
     names, labels = getattr(estimator, "feature_names_in_", None), getattr(estimator, "_labels_of_items", None)
-    if names is not None and _labels_of(X) is not None:
-        check_same_labels(SimpleNamespace(columns=names), X, "columns", ("the data of fit", name), kind)
+    if names is not None and names_of_columns(X) is not None:
+        check_same_labels(SimpleNamespace(columns=names), X, "columns", (FITTED, name), kind)
     elif labels is not None:
         # Without names, columns are labelled 0, 1, 2, ...: only another order of these is a mistake.
         check = check_not_rearranged if labels == list(range(len(labels))) else check_same_labels
-        check(SimpleNamespace(columns=labels), X, "columns", ("the data of fit", name), kind)
+        check(SimpleNamespace(columns=labels), X, "columns", (FITTED, name), kind)
 
 
-def _labels_of(X: object) -> list[object] | None:
-    """Return the labels of the columns; a data frame without column names has the labels 0, 1, 2, ..."""
+def names_of_columns(X: object) -> tuple[Hashable, ...] | None:
+    """Return the names of the columns; the columns of a data frame without names are labelled 0, 1, 2, ..."""
     labels = _all_labels_of(X)
-    return None if labels is None or labels == list(range(len(labels))) else labels
+    return None if labels is None or labels == list(range(len(labels))) else tuple(labels)
 
 
-def _all_labels_of(X: object) -> list[object] | None:
+def _all_labels_of(X: object) -> list[Hashable] | None:
     columns: Any = getattr(X, "columns", None)
     return None if columns is None or callable(columns) else list(columns)
 
@@ -144,11 +185,3 @@ def random_state(value: Any) -> np.random.RandomState:
         rule = "must be None, a seed from 0 to 4294967295 or a numpy.random.RandomState"
         raise ValueError(f"random_state is {shown(value)}, but {rule}") from None
     return found
-
-
-def is_one_ranking(X: ArrayLike) -> bool:
-    """Tell a single ranking from several."""
-    try:
-        return np.ndim(X) == 1
-    except ValueError:  # rows of different lengths
-        return False

@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable
-from dataclasses import replace
-from threading import Lock
 from typing import TYPE_CHECKING, Any, Self, SupportsIndex
 
 import numpy as np
@@ -15,36 +12,35 @@ from sklearn.utils.validation import check_is_fitted
 
 from wkendall._arguments import as_order, check_choice, check_flag
 from wkendall._errors import bad_argument
-from wkendall.estimators.kernel_parameters import KernelParameters, is_word
-from wkendall.kernels.gram import gram_of
-from wkendall.kernels.nearest import (
-    METRICS,
+from wkendall._run import Run
+from wkendall.arrays.options import Input, Missing, Ties, Top
+from wkendall.estimators.base import RankingEstimator
+from wkendall.gram import as_measure, gram_of
+from wkendall.measures import KendallDistance, Measure
+from wkendall.nearest import (
     MODES,
-    Metric,
+    KeptIndex,
     Mode,
     as_radius,
     distances_of,
     graph_of,
     neighbors_of,
-    not_of_a_distance,
     prepare,
     within_of,
 )
-from wkendall.kernels.run import Run
-from wkendall.kernels.specification import Distance, Specification
-from wkendall.reading.rankings import CheckedRankings, Input, KeptIndex, Missing, Ties, Top
+from wkendall.rankings import Rankings
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array, csr_matrix
 
 
-class KendallNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelParameters):  # type: ignore[misc]
+class KendallNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RankingEstimator):  # type: ignore[misc]
     """Nearest rankings, with the methods of scikit-learn's `NearestNeighbors` and `KNeighborsTransformer`.
 
     `transform` returns a sparse graph of distances between the given rankings and the rankings of `fit`. Use it before
     an estimator with `metric="precomputed"`, such as `KNeighborsClassifier` or `DBSCAN`.
 
-    Neighbours are the rankings with the largest kernel, or with the fewest discordant pairs, as `neighbors` finds them.
+    Neighbours are the rankings with the fewest discordant pairs, or with the largest kernel, as `neighbors` finds them.
     The methods return distances: the number of discordant pairs, or for a kernel `sqrt(K(s, s) + K(t, t) - 2 K(s, t))`.
 
     The neighbours are also the nearest by the reported distance if all rankings have the same self-similarity K(s, s).
@@ -56,38 +52,38 @@ class KendallNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Kernel
     ----------
     n_neighbors : int
         The default number of neighbours.
+    measure : Measure, optional
+        A distance or a kernel, as for `neighbors`; `KendallDistance()` if absent.
     radius : float, optional
-        The default radius of `radius_neighbors`. Neighbours have a kernel of at least `radius` or, with
-        `metric="distance"`, a distance of at most `radius`.
+        The default radius of `radius_neighbors`. Neighbours have a distance of at most `radius` or, with a kernel, a
+        kernel of at least `radius`.
     mode : {"distance", "connectivity"}
         The values that `transform` stores: distances, or ones. With distances each row has `n_neighbors + 1`
         neighbours, because a ranking of `fit` is its own neighbour.
-    metric : {"kernel", "distance"}
-        The measure of similarity, as for `neighbors`.
-    weight, k, u, U, W, order, check, signed, normalize, lam, input, top, ties, missing, n_jobs
-        As for `WeightedKendall`. Parameters of the kernel are refused with `metric="distance"`.
+    input, top, ties, missing, n_jobs
+        As for `KendallGram`.
 
     Attributes
     ----------
-    rankings_ : ndarray of shape (m, n), or scipy.sparse.csr_array
-        The rankings of `fit`, as ranks from 1, in the form of `WeightedKendall.rankings_`.
+    rankings_ : Rankings
+        The rankings of `fit`.
     n_samples_fit_ : int
         The number of these rankings.
     n_features_in_, feature_names_in_
-        As for `WeightedKendall`.
+        As for `KendallGram`.
 
     Examples
     --------
     >>> import wkendall
     >>> X = [[1, 2, 3, 4], [2, 1, 3, 4], [4, 3, 2, 1], [4, 3, 1, 2]]
-    >>> model = wkendall.KendallNeighbors(1, metric="distance").fit(X)
+    >>> model = wkendall.KendallNeighbors(1).fit(X)
     >>> distances, indices = model.kneighbors([[1, 2, 4, 3]])
     >>> distances, indices
     (array([[1.]]), array([[0]]))
 
     >>> from sklearn.neighbors import KNeighborsClassifier
     >>> from sklearn.pipeline import make_pipeline
-    >>> graph = wkendall.KendallNeighbors(1, metric="distance")
+    >>> graph = wkendall.KendallNeighbors(1)
     >>> model = make_pipeline(graph, KNeighborsClassifier(1, metric="precomputed"))
     >>> model.fit(X, ["a", "a", "b", "b"]).predict([[1, 2, 4, 3]])
     array(['a'], dtype='<U1')
@@ -96,41 +92,28 @@ class KendallNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Kernel
     def __init__(
         self,
         n_neighbors: SupportsIndex = 5,
+        measure: Measure | None = None,
         *,
         radius: float | None = None,
         mode: Mode = "distance",
-        metric: Metric = "kernel",
-        weight: str = "standard",
-        k: SupportsIndex | None = None,
-        u: str | ArrayLike | None = None,
-        U: ArrayLike | tuple[object, ...] | None = None,
-        W: ArrayLike | None = None,
-        order: SupportsIndex = 2,
-        check: bool = True,
-        signed: bool = False,
-        normalize: bool = False,
-        lam: float | None = None,
         input: Input = "ranks",
         top: Top = "low",
         ties: Ties = "error",
         missing: Missing = "error",
         n_jobs: SupportsIndex | None = None,
     ) -> None:
-        super().__init__(
-            weight, k=k, u=u, U=U, W=W, order=order, check=check, signed=signed, normalize=normalize, lam=lam,
-            input=input, top=top, ties=ties, missing=missing, n_jobs=n_jobs,
-        )  # fmt: skip
+        super().__init__(input, top, ties, missing, n_jobs)
+        self.measure = measure
         self.n_neighbors = n_neighbors
         self.radius = radius
         self.mode = mode
-        self.metric = metric
 
-    def fit(self, X: ArrayLike, y: object = None) -> Self:  # noqa: ARG002
+    def fit(self, X: ArrayLike | Rankings, y: object = None) -> Self:  # noqa: ARG002
         """Store the rankings to search. Lists get an index, which a pickle of the object contains.
 
         Parameters
         ----------
-        X : array-like of shape (m, n)
+        X : Rankings or array-like of shape (m, n)
             Rankings, one per row.
         y : object
             Not used.
@@ -141,28 +124,30 @@ class KendallNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Kernel
         """
         as_order(self.n_neighbors, "n_neighbors")
         check_choice(self.mode, "mode", MODES)
-        check_choice(self.metric, "metric", METRICS)
-        if self.metric == "distance":
-            self._check_unused()
         if self.radius is not None:
             as_radius(self.radius)
         rankings = self._read(X, reset=True)
         what, run = self._compared_by(), Run(n_jobs=self.n_jobs)
-        gram_of(rankings.select(slice(1)), None, what, run)  # checks the parameters
-        self.rankings_ = rankings.places
-        self.n_samples_fit_ = rankings.rows
-        self._searched = Searched(KeptIndex(), rankings)
+        gram_of(rankings[:1], None, what, run)  # checks the parameters
+        # A copy, because the index of lists is kept with it.
+        parts = {name: getattr(rankings, f"_{name}") for name in ("listed", "items", "labels", "counts")}
+        self.rankings_ = Rankings._made(rankings._handle, rankings._missing, **parts)
+        self.n_samples_fit_ = len(rankings)
+        self._kept = KeptIndex()
         prepare(self._sides(None)[0], what, run)
         return self
 
     def kneighbors(
-        self, X: ArrayLike | None = None, n_neighbors: SupportsIndex | None = None, return_distance: bool = True
+        self,
+        X: ArrayLike | Rankings | None = None,
+        n_neighbors: SupportsIndex | None = None,
+        return_distance: bool = True,
     ) -> tuple[NDArray[np.float64], NDArray[np.int64]] | NDArray[np.int64]:
         """Find the nearest rankings of `fit`.
 
         Parameters
         ----------
-        X : array-like of shape (m', n), optional
+        X : Rankings or array-like of shape (m', n), optional
             Rankings. Without it the rankings of `fit` are used, and a ranking is not its own neighbour.
         n_neighbors : int, optional
             The number of neighbours; `n_neighbors` of the object if absent.
@@ -180,7 +165,7 @@ class KendallNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Kernel
         x, y = self._sides(X)
         count, run = self._count(n_neighbors), Run(n_jobs=self.n_jobs)
         found = neighbors_of(x, y, self._compared_by(), count, run)
-        rows = np.repeat(np.arange(x.rows), count)
+        rows = np.repeat(np.arange(len(x)), count)
         distances = distances_of(x, y, self._compared_by(), rows, found.indices.ravel(), found.values.ravel(), run)
         distances = distances.reshape(found.values.shape)
         by_distance = np.argsort(distances, axis=1, kind="stable")
@@ -189,7 +174,7 @@ class KendallNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Kernel
 
     def radius_neighbors(
         self,
-        X: ArrayLike | None = None,
+        X: ArrayLike | Rankings | None = None,
         radius: float | None = None,
         return_distance: bool = True,
         sort_results: bool = False,
@@ -198,7 +183,7 @@ class KendallNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Kernel
 
         Parameters
         ----------
-        X : array-like of shape (m', n), optional
+        X : Rankings or array-like of shape (m', n), optional
             As for `kneighbors`.
         radius : float, optional
             Neighbours have a kernel of at least `radius` or, with `metric="distance"`, a distance of at most `radius`.
@@ -218,7 +203,7 @@ class KendallNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Kernel
         x, y = self._sides(X)
         run = Run(n_jobs=self.n_jobs)
         found = within_of(x, y, self._compared_by(), self._limit(radius), run)
-        rows = np.repeat(np.arange(x.rows), np.diff(found.indptr))
+        rows = np.repeat(np.arange(len(x)), np.diff(found.indptr))
         indices = found.indices.astype(np.int64, copy=False)
         distances = distances_of(x, y, self._compared_by(), rows, indices, found.data, run)
         if sort_results:
@@ -228,13 +213,16 @@ class KendallNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Kernel
         return (_in_rows(distances, found.indptr), parts) if return_distance else parts
 
     def kneighbors_graph(
-        self, X: ArrayLike | None = None, n_neighbors: SupportsIndex | None = None, mode: Mode = "connectivity"
+        self,
+        X: ArrayLike | Rankings | None = None,
+        n_neighbors: SupportsIndex | None = None,
+        mode: Mode = "connectivity",
     ) -> csr_matrix:
         """Return the graph of the nearest rankings of `fit`.
 
         Parameters
         ----------
-        X : array-like of shape (m', n), optional
+        X : Rankings or array-like of shape (m', n), optional
             As for `kneighbors`.
         n_neighbors : int, optional
             As for `kneighbors`.
@@ -250,13 +238,13 @@ class KendallNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Kernel
         return _as_matrix(graph_of(x, y, self._compared_by(), self._count(n_neighbors), mode, Run(n_jobs=self.n_jobs)))
 
     def radius_neighbors_graph(
-        self, X: ArrayLike | None = None, radius: float | None = None, mode: Mode = "connectivity"
+        self, X: ArrayLike | Rankings | None = None, radius: float | None = None, mode: Mode = "connectivity"
     ) -> csr_matrix:
         """Return the graph of all rankings of `fit` that are not beyond a radius.
 
         Parameters
         ----------
-        X : array-like of shape (m', n), optional
+        X : Rankings or array-like of shape (m', n), optional
             As for `kneighbors`.
         radius : float, optional
             As for `radius_neighbors`.
@@ -271,12 +259,12 @@ class KendallNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Kernel
         x, y = self._sides(X)
         return _as_matrix(graph_of(x, y, self._compared_by(), self._limit(radius), mode, Run(n_jobs=self.n_jobs)))
 
-    def transform(self, X: ArrayLike) -> csr_matrix:
+    def transform(self, X: ArrayLike | Rankings) -> csr_matrix:
         """Return the graph of the nearest rankings of `fit`, as `mode` says.
 
         Parameters
         ----------
-        X : array-like of shape (m', n)
+        X : Rankings or array-like of shape (m', n)
             Rankings. A complete ranking of `fit` is its own neighbour. With ties or missing items another ranking can be
             nearer.
 
@@ -287,19 +275,19 @@ class KendallNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Kernel
         check_is_fitted(self)
         return self._graph(*self._sides(X))
 
-    def _graph(self, x: CheckedRankings, y: CheckedRankings | None) -> csr_matrix:
+    def _graph(self, x: Rankings, y: Rankings | None) -> csr_matrix:
         """Return the graph of `transform`."""
         count = self._count(None) + (self.mode == "distance")
         if self.mode == "distance" and count > self.n_samples_fit_:
             raise _too_many(count - 1, self.n_samples_fit_)
         return _as_matrix(graph_of(x, y, self._compared_by(), count, self.mode, Run(n_jobs=self.n_jobs)))
 
-    def fit_transform(self, X: ArrayLike, y: object = None) -> csr_matrix:  # noqa: ARG002
+    def fit_transform(self, X: ArrayLike | Rankings, y: object = None) -> csr_matrix:  # noqa: ARG002
         """Store the rankings and return the graph of their nearest neighbours; each complete ranking is its own neighbour.
 
         Parameters
         ----------
-        X : array-like of shape (m, n)
+        X : Rankings or array-like of shape (m, n)
         y : object
             Not used.
 
@@ -310,24 +298,14 @@ class KendallNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Kernel
         rankings, _ = self.fit(X)._sides(None)
         return self._graph(rankings, rankings)
 
-    def _sides(self, X: ArrayLike | None) -> tuple[CheckedRankings, CheckedRankings | None]:
+    def _sides(self, X: ArrayLike | Rankings | None) -> tuple[Rankings, Rankings | None]:
         check_is_fitted(self)
-        kept = self._searched.get(lambda: self._kept(self.rankings_))
+        kept = self.rankings_
+        kept.__dict__["_kept"] = self._kept  # also after the estimator was unpickled
         return (kept, None) if X is None else (self._read(X, reset=False), kept)
 
-    def _compared_by(self) -> Specification:
-        return Distance() if self.metric == "distance" else self._specification()
-
-    def _check_unused(self) -> None:
-        """Refuse parameters of a kernel that are not the defaults, where there is none."""
-        given = [name for name in ("k", "u", "U", "W", "lam") if getattr(self, name) is not None]
-        given += [name for name in ("signed", "normalize") if getattr(self, name) is not False]
-        if not is_word(self.weight, "standard"):
-            given.insert(0, "weight")
-        if not isinstance(self.order, int | np.integer) or self.order != 2:
-            given.append("order")
-        if given:
-            raise not_of_a_distance(given[0])
+    def _compared_by(self) -> Measure:
+        return as_measure(self.measure, KendallDistance())._used()
 
     def _count(self, n_neighbors: SupportsIndex | None) -> int:
         return as_order(self.n_neighbors if n_neighbors is None else n_neighbors, "n_neighbors")
@@ -341,27 +319,6 @@ class KendallNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Kernel
     @property
     def _n_features_out(self) -> int:
         return self.n_samples_fit_
-
-
-class Searched:
-    """Rankings in Rust, with an index if they are lists. Unpickled objects make the rankings again and load the index."""
-
-    def __init__(self, kept: KeptIndex | None = None, rankings: CheckedRankings | None = None) -> None:
-        """Store the rankings, if they are known, and their index."""
-        self._lock = Lock()
-        self._kept = KeptIndex() if kept is None else kept
-        self._rankings = None if rankings is None else replace(rankings, kept=self._kept)
-
-    def get(self, read: Callable[[], CheckedRankings]) -> CheckedRankings:
-        """Return the rankings; `read` reads them, once, if they are not known."""
-        with self._lock:
-            if self._rankings is None:
-                self._rankings = replace(read(), kept=self._kept)
-            return self._rankings
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        """Pickle the index without the rankings, which the estimator stores."""
-        return Searched, (self._kept,)
 
 
 def _too_many(count: int, rankings: int) -> Exception:

@@ -25,12 +25,13 @@ from numpy.typing import NDArray
 
 from wkendall import _core
 from wkendall._errors import bad_argument, bad_type
+from wkendall._run import Run
 from wkendall._text import shown
+from wkendall.arrays.options import Reading
 from wkendall.estimators.known_rows import ROW_BYTES, Known, Numbers, Rows
-from wkendall.kernels.gram import gram_of
-from wkendall.kernels.run import Run
-from wkendall.kernels.specification import Kernel, Mallows, Specification
-from wkendall.reading.rankings import CheckedRankings, Reading
+from wkendall.gram import gram_of
+from wkendall.measures import Kendall, Kernel, TensorKernel
+from wkendall.rankings import Rankings, read_rankings
 
 #: More than the memory of any machine.
 MOST_MEBIBYTES = 2.0**40
@@ -40,6 +41,11 @@ MOST_BLOCKS = 8
 MOST_PLANS = 4096
 #: Kernels whose values for complete rankings are counts or functions of counts: every strategy computes them exactly.
 COUNTS = ("standard", "top", "average")
+#: The types of parameters for which equal values mean the same.
+PLAIN = (str, int, float, bool, type(None))
+
+#: The parameters of a kernel, with their types.
+Key = tuple[Any, ...]
 
 
 def as_bytes(cache_size: object) -> int | None:
@@ -133,38 +139,60 @@ class Cache:
         with self.lock:
             self.clear()
 
-    def known(self, data: Any, name: str, reading: Reading, threads: int | None, most: int) -> Known | CheckedRankings:
-        """Return the numbers of rankings, or the checked rankings if the cache has no room for them."""
+    def known(self, data: Any, name: str, reading: Reading, threads: int | None, most: int) -> Known | Rankings:
+        """Return the numbers of rankings, or the rankings themselves if the cache has no room for them."""
         is_array = isinstance(data, np.ndarray) and not isinstance(data, np.ma.MaskedArray)
         if not is_array or data.ndim != 2 or data.dtype.kind not in "iuf" or not data.size:
-            return reading.rankings(data, name, threads)
+            return read_rankings(data, name, reading, threads)
         reading.check()
         hashes = _hashes(data)
         key = (reading, data.shape[1], data.dtype.str)
-        found = self.arrays.get((key, hashes))
+        found = self._find(key, hashes, most)
         if found is not None:
             return found
-        with self.lock:
-            rows = self.rows.get(key)
-            found = None if rows is None else rows.find(hashes)
-            if found is not None:
-                self._remember((key, hashes), found, most)
-                return found
-        read = reading.rankings(data, name, threads)
-        firsts: list[int | None] = [0 if read.is_complete else None] * read.rows
-        if read.is_complete and reading.input != "scores":
+        read = read_rankings(data, name, reading, threads)
+        complete = read.kind == "complete"
+        firsts: list[int | None] = [0 if complete else None] * len(read)
+        if complete and reading.input != "scores":
             # A single missing item makes no tie, so that the ranking is complete.
             firsts = [None if np.isnan(lowest) else int(lowest) for lowest in data.min(axis=1)]
         if _hashes(data) != hashes:
             return read  # another thread writes to the array
+        return self._added(key, hashes, read, firsts, most)
+
+    def numbered(self, read: Rankings, most: int) -> Known | Rankings:
+        """Return the numbers of rankings that have been read, as `known` does; lists out of a catalogue as they are."""
+        if read.kind == "lists":
+            return read
+        data = read._places if read._listed is None else np.column_stack([read._places, read._listed])
+        hashes, key = _hashes(data), (read._missing, read.n_items, data.shape[1], data.dtype.str)
+        found = self._find(key, hashes, most)
+        firsts: list[int | None] = [0 if read.kind == "complete" else None] * len(read)
+        return self._added(key, hashes, read, firsts, most) if found is None else found
+
+    def _find(self, key: tuple[Any, ...], hashes: bytes, most: int) -> Known | None:
+        """Return the numbers of rankings if all of them are known."""
+        found = self.arrays.get((key, hashes))
+        if found is None:
+            with self.lock:
+                rows = self.rows.get(key)
+                found = None if rows is None else rows.find(hashes)
+                if found is not None:
+                    self._remember((key, hashes), found, most)
+        return found
+
+    def _added(
+        self, key: tuple[Any, ...], hashes: bytes, read: Rankings, firsts: list[int | None], most: int
+    ) -> Known | Rankings:
+        """Give numbers to rankings that are not known, if there is room for them."""
         with self.lock:
-            per_row = read.places[0].nbytes + ROW_BYTES
-            rows = self.rows.get(key) or Rows(reading.missing)
+            per_row = read._places[0].nbytes + ROW_BYTES
+            rows = self.rows.get(key) or Rows(read._missing)
             if not self._make_room(per_row * rows.count_new(hashes), most):
                 self.clear()
-                if per_row * read.rows > most:
+                if per_row * len(read) > most:
                     return read
-            rows = self.rows.setdefault(key, Rows(reading.missing))
+            rows = self.rows.setdefault(key, Rows(read._missing))
             self.row_bytes += per_row * rows.count_new(hashes)
             return rows.add(hashes, read, firsts)
 
@@ -175,18 +203,18 @@ class Cache:
             self.arrays[array] = rows
             self.array_bytes += needed
 
-    def matrix(self, x: Known, y: Known | None, what: Specification, run: Run, most: int) -> NDArray[Any]:
+    def matrix(self, x: Known, y: Known | None, kernel: Kernel, run: Run, most: int) -> NDArray[Any]:
         """Return the matrix of `x`, or of `x` and `y`, as `gram_of` does."""
         columns = x if y is None else y
         run.check()
-        if x.rows is None or columns.rows is not x.rows or x.repeats or columns.repeats:
-            self.check(what, x.items)
-            return gram_of(x.checked(run.threads), None if y is None else y.checked(run.threads), what, run)
+        if columns.table is not x.table or x.repeats or columns.repeats:
+            self.check(kernel, x.n_items)
+            return gram_of(x.rankings(run.threads), None if y is None else y.rankings(run.threads), kernel, run)
         complete = x.is_complete and columns.is_complete
-        is_simple = _is_simple(what)
-        run = self._planned(what, x.items, (len(x.numbers), len(columns.numbers)), complete, run, is_simple)
-        options = what if is_simple else repr(what.options())
-        name = (id(x.rows), what.function, options, run.result_type.str, complete, run.backend)
+        key = _key(kernel)
+        run = self._planned(kernel, key, x.n_items, (len(x), len(columns)), complete, run)
+        options = repr((type(kernel).__name__, kernel._options())) if key is None else key
+        name = (id(x.table), options, run.result_type.str, complete, run.backend)
         with self.lock:
             table = self.tables.get(name) or Table(run.result_type)
             if name in self.tables:
@@ -194,29 +222,29 @@ class Cache:
             found = table.collect(x.numbers, columns.numbers)
         missing = np.isnan(found)
         if missing.any():
-            symmetric = what.measure(x.items).symmetric
-            _fill(found, missing, (x, columns), y is None and symmetric, what, run)
+            symmetric = kernel._measure(x.n_items).symmetric
+            _fill(found, missing, (x, columns), y is None and symmetric, kernel, run)
             with self.lock:
-                self._keep(name, x.rows, (x.numbers, columns.numbers), found, symmetric, most)
+                self._keep(name, x.table, (x.numbers, columns.numbers), found, symmetric, most)
         return found
 
-    def check(self, what: Specification, items: int) -> None:
+    def check(self, kernel: Kernel, items: int) -> None:
         """Refuse parameters that are not valid for `items` items."""
-        self._planned(what, items, (1, 1), False, Run(), _is_simple(what))
+        self._planned(kernel, _key(kernel), items, (1, 1), False, Run())
 
     def _planned(
-        self, what: Specification, items: int, shape: tuple[int, int], complete: bool, run: Run, is_simple: bool
+        self, kernel: Kernel, of_kernel: Key | None, items: int, shape: tuple[int, int], complete: bool, run: Run
     ) -> Run:
         """Check the parameters and fix the strategy of the whole matrix, because other strategies round differently."""
         single = run.result_type == np.float32
-        key = (what, items, shape, complete, single) if is_simple else None
+        key = None if of_kernel is None else (of_kernel, items, shape, complete, single)
         plans = self.plans
         if key is not None and key in plans:
             return run._replace(backend=plans[key])
-        measure = what.measure(items, shape[0] * shape[1])
+        measure = kernel._measure(items, shape[0] * shape[1])
         if single:
             measure.check_single()
-        planned = complete and not _is_counted(what)
+        planned = complete and _is_planned(kernel)
         backend = _core.planned(measure, *shape, single).partition("-")[0] if planned else None
         if len(plans) >= MOST_PLANS:
             self.plans = {}
@@ -258,27 +286,24 @@ def _hashes(data: NDArray[Any]) -> bytes:
     return _core.row_hashes(np.ascontiguousarray(data).view(np.uint8))
 
 
-def _is_simple(what: Specification) -> bool:
-    """Whether all parameters are texts and numbers of the expected types, so that equal parameters mean the same."""
-    if isinstance(what, Mallows):
-        return True
-    if not isinstance(what, Kernel) or what.U is not None or what.W is not None:
-        return False
-    weight, k, u, _, _, order, *flags = map(type, what)
-    nothing = type(None)
-    return (
-        issubclass(weight, str)
-        and issubclass(u, str | nothing)
-        and k in (int, nothing)
-        and order is int
-        and flags == [bool, bool, bool]
-    )
+def _key(kernel: Kernel) -> Key | None:
+    """Return the parameters with their types; None if they are not all texts and numbers, so that equal ones mean the same."""
+    parts: list[Any] = [type(kernel)]
+    for value in vars(kernel).values():
+        part = _key(value) if isinstance(value, Kernel) else value
+        if part is None and value is not None:
+            return None
+        if not isinstance(value, Kernel) and type(value) not in PLAIN:
+            return None
+        parts += [type(value), part]
+    return tuple(parts)
 
 
-def _is_counted(what: Specification) -> bool:
-    if not isinstance(what, Kernel):
-        return True
-    return what.U is None and what.W is None and what.order == 2 and str(what.weight) in COUNTS
+def _is_planned(kernel: Kernel) -> bool:
+    """Return whether strategies round differently, and one can be chosen: not for counts, nor for kernels made of kernels."""
+    if isinstance(kernel, Kendall):
+        return kernel.order != 2 or str(kernel.weight) not in COUNTS
+    return isinstance(kernel, TensorKernel)
 
 
 def _fill(
@@ -286,7 +311,7 @@ def _fill(
     missing: NDArray[np.bool_],
     sides: tuple[Known, Known],
     symmetric: bool,
-    what: Specification,
+    kernel: Kernel,
     run: Run,
 ) -> None:
     """Compute the missing values, in a few blocks."""
@@ -297,7 +322,7 @@ def _fill(
             return
         place = np.ix_(rows, rows if columns is None else columns)
         of_columns = None if columns is None else y.select(columns, run.threads)
-        values[place] = gram_of(x.select(rows, run.threads), of_columns, what, run)
+        values[place] = gram_of(x.select(rows, run.threads), of_columns, kernel, run)
         missing[place] = False
         if symmetric and columns is not None:
             values[np.ix_(columns, rows)] = values[place].T

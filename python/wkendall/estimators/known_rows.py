@@ -16,7 +16,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from wkendall.reading.rankings import CheckedRankings, Missing, Places, of_places
+from wkendall.arrays.options import Missing, from_places
+from wkendall.rankings import Rankings
 
 Numbers = NDArray[np.intp]
 
@@ -31,6 +32,8 @@ class KnownRow:
     """A ranking that was read."""
 
     places: NDArray[Any]
+    #: The number of items that it lists; None if it was read together with rankings that leave nothing out.
+    listed: int | None
     #: The lowest rank (0 or 1) of a complete ranking; None if it was read together with incomplete ones.
     first: int | None
 
@@ -56,21 +59,23 @@ class Rows:
         firsts = {row.first for row in rows}
         if len(firsts) != 1 or None in firsts:
             return None
-        return Known(self, np.array(numbers, dtype=np.intp), [row.places for row in rows], self.missing, True)
+        return Known(self, np.array(numbers, dtype=np.intp), rows, True)
 
-    def add(self, hashes: bytes, read: CheckedRankings, firsts: list[int | None]) -> Known:
+    def add(self, hashes: bytes, read: Rankings, firsts: list[int | None]) -> Known:
         """Give each row a number, that of an equal row if there is one."""
-        numbers = [self._add(*row) for row in zip(_each(hashes), read.places, firsts, strict=True)]
-        places = [self.known[number].places for number in numbers]
-        return Known(self, np.array(numbers, dtype=np.intp), places, self.missing, read.is_complete, read)
+        listed = [None] * len(read) if read._listed is None else read._listed.tolist()
+        numbers = [self._add(*row) for row in zip(_each(hashes), read._places, listed, firsts, strict=True)]
+        rows = [self.known[number] for number in numbers]
+        return Known(self, np.array(numbers, dtype=np.intp), rows, read.kind == "complete", read)
 
-    def _add(self, hashed: bytes, places: NDArray[Any], first: int | None) -> int:
+    def _add(self, hashed: bytes, places: NDArray[Any], listed: int | None, first: int | None) -> int:
         number = self.by_hash.get(hashed)
         if number is None:
-            self.known.append(KnownRow(places.copy(), first))
+            self.known.append(KnownRow(places.copy(), listed, first))
             number = self.by_hash[hashed] = len(self.known) - 1
-        elif first is not None:
-            self.known[number].first = first
+        else:
+            row = self.known[number]
+            row.listed, row.first = row.listed if listed is None else listed, row.first if first is None else first
         return number
 
 
@@ -82,18 +87,20 @@ def _each(hashes: bytes) -> list[bytes]:
 class Known:
     """Rankings that have numbers in the cache."""
 
-    rows: Rows | None
+    table: Rows
     numbers: Numbers
-    places: list[NDArray[Any]]
-    missing: Missing
+    rows: list[KnownRow]
     is_complete: bool
-    #: The checked rankings, if they had to be read.
-    read: CheckedRankings | None = None
+    #: The rankings, if they had to be read.
+    read: Rankings | None = None
+
+    def __len__(self) -> int:
+        return len(self.rows)
 
     @property
-    def items(self) -> int:
+    def n_items(self) -> int:
         """The number of items of each ranking."""
-        return len(self.places[0])
+        return len(self.rows[0].places)
 
     @property
     def bytes_of_numbers(self) -> int:
@@ -101,32 +108,27 @@ class Known:
         return (16 + HASH_BYTES) * len(self.numbers) + ROW_BYTES
 
     def without_handle(self) -> Known:
-        """Return a copy without the checked rankings, which take much memory."""
+        """Return a copy without the rankings that were read, which take much memory."""
         return self if self.read is None else replace(self, read=None)
 
-    def all_places(self) -> Places:
-        """Return the places of all rankings as a new array."""
-        return np.stack(self.places)
+    def rankings(self, threads: int | None = None, **parts: Any) -> Rankings:
+        """Return the rankings; `parts` are names, labels and counts."""
+        return self._made(self.rows, threads, **parts) if self.read is None else self.read
 
-    def checked(self, threads: int | None) -> CheckedRankings:
-        """Return the checked rankings."""
-        return of_places(self.all_places(), self.missing, threads) if self.read is None else self.read
-
-    def select(self, rows: Numbers, threads: int | None) -> CheckedRankings:
-        """Return some of the checked rankings."""
+    def select(self, rows: Numbers, threads: int | None) -> Rankings:
+        """Return some of the rankings."""
         if self.read is not None:
-            return self.read.select(rows)
-        return of_places(np.stack([self.places[row] for row in rows.tolist()]), self.missing, threads)
+            return self.read[rows]
+        return self._made([self.rows[row] for row in rows.tolist()], threads)
+
+    def _made(self, rows: list[KnownRow], threads: int | None, **parts: Any) -> Rankings:
+        core = from_places(np.stack([row.places for row in rows]), self.table.missing, threads)
+        listed = None
+        if not core.is_complete and all(row.listed is not None for row in rows):
+            listed = np.array([row.listed for row in rows], dtype=np.int64)
+        return Rankings._made(core, self.table.missing, listed=listed, **parts)
 
     @cached_property
     def repeats(self) -> bool:
         """Whether each ranking occurs twice on average: then the matrix is computed for the distinct ones."""
         return 2 * len(set(self.numbers.tolist())) <= len(self.numbers)
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        # The numbers are valid only in this process.
-        return _unknown, (self.all_places(), self.missing, self.is_complete)
-
-
-def _unknown(places: NDArray[Any], missing: Missing, is_complete: bool) -> Known:
-    return Known(None, np.zeros(0, dtype=np.intp), list(places), missing, is_complete)

@@ -12,35 +12,28 @@ from __future__ import annotations
 import warnings
 from abc import abstractmethod
 from numbers import Real
-from typing import Any, NamedTuple, SupportsIndex, cast
+from typing import Any, NamedTuple, SupportsIndex
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
+from sklearn.base import ClassifierMixin, RegressorMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import Tags, compute_class_weight
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
-from wkendall._arguments import (
-    Array,
-    as_axes,
-    as_order,
-    as_threads,
-    check_choice,
-    check_flag,
-    check_same_rows,
-    sample_weights,
-)
+from wkendall._arguments import Array, as_axes, as_order, as_threads, check_choice, check_flag, check_same_rows
 from wkendall._errors import Option, Sentence
 from wkendall._text import shown
-from wkendall.estimators.input_checks import checked_data
-from wkendall.kernels.tensors import one_tensor, position_weights
+from wkendall.arrays.options import Reading
+from wkendall.estimators.base import RankingEstimator
+from wkendall.estimators.input_checks import check_rankings, checked_targets
 from wkendall.learning.alternating import Alternation
 from wkendall.learning.coefficients import Hinge, Loss, Squares, merge, train
 from wkendall.learning.position_tensors import PositionTensors, tensors_of
-from wkendall.learning.suquan import leading_weights, learnable
-from wkendall.reading.rankings import CheckedRankings, Input, Missing, Reading, Ties, Top
+from wkendall.learning.suquan import check_learnable, leading_weights
+from wkendall.rankings import Rankings, merged, read_rankings, sample_weights
+from wkendall.tensors import one_tensor, position_weights
 
 Labels = NDArray[Any]
 
@@ -64,35 +57,45 @@ class Task(NamedTuple):
     costs: Array
 
 
-class Learner(BaseEstimator):  # type: ignore[misc]
+class Learner(RankingEstimator):
     """The common base of classifiers and regressors: parameters, input, scores."""
 
     _loss: Loss
     order: SupportsIndex
     C: float
-    input: Input
-    top: Top
-    ties: Ties
-    missing: Missing
-    n_jobs: SupportsIndex | None
     verbose: bool
 
     @abstractmethod
     def _fit_one(self, task: Task, name: str) -> Model:
         """Fit one function."""
 
-    def _read(self, X: ArrayLike) -> CheckedRankings:
+    def _read(self, X: ArrayLike | Rankings, *, reset: bool = False) -> Rankings:
         """Check rankings."""
-        reading = Reading(self.input, self.top, self.ties, self.missing)
-        return learnable(X, reading, int(self.order), as_threads(self.n_jobs))
+        rankings = super()._read(X, reset=reset)
+        check_learnable(rankings, int(self.order))
+        return rankings
 
-    def _tasks(self, X: ArrayLike, targets: list[Array], costs: Array) -> list[Task]:
+    def _read_labelled(self, X: ArrayLike | Rankings, y: ArrayLike, *, numeric: bool) -> tuple[Rankings, Labels]:
+        """Check the rankings of `fit`, and their labels or targets."""
+        if isinstance(X, Rankings):
+            targets = checked_targets(self, X, y, y_numeric=numeric)
+            rankings = check_rankings(self, X, reset=True, least=2)
+        else:
+            data, targets = self._data(X, y=y, y_numeric=numeric, ensure_min_samples=2, ensure_min_features=2)
+            rankings = self._described(read_rankings(data, "X", self._reading(), self._threads), X, True)
+        check_learnable(rankings, int(self.order))
+        return rankings, targets
+
+    def _reading(self) -> Reading:
+        return super()._reading()._replace(anywhere=False)
+
+    def _tasks(self, rankings: Rankings, targets: list[Array], costs: Array) -> list[Task]:
         """Combine rankings and targets; merge equal rankings."""
-        rankings = self._read(X)
+        _, member = merged(rankings)
         tasks = []
         for of_task in targets:
-            rows, merged, total = merge(rankings.starts, of_task, costs)
-            tasks.append(Task(tensors_of(rankings, as_threads(self.n_jobs), rows), merged, total))
+            rows, different, total = merge(member, of_task, costs)
+            tasks.append(Task(tensors_of(rankings, self._threads, rows), different, total))
         return tasks
 
     def _check_parameters(self) -> None:
@@ -117,10 +120,10 @@ class Learner(BaseEstimator):  # type: ignore[misc]
         if values[0] is not None:
             self.singular_values_ = values[0] if one else values
 
-    def _scores(self, X: ArrayLike) -> Array:
+    def _scores(self, X: ArrayLike | Rankings) -> Array:
         """Score rankings by every function, one per column."""
         check_is_fitted(self)
-        sample = tensors_of(self._read(checked_data(self, X, reset=False)), as_threads(self.n_jobs))
+        sample = tensors_of(self._read(X), self._threads)
         one = isinstance(self.U_, np.ndarray)
         weights, tensors = ([self.U_], [self.B_]) if one else (self.U_, self.B_)
         scores = np.empty((sample.rows, len(weights)))
@@ -211,31 +214,29 @@ class Classifier(ClassifierMixin, Learner):  # type: ignore[misc]
     _loss = Hinge()
     class_weight: dict[Any, float] | str | None
 
-    def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Any:
+    def fit(self, X: ArrayLike | Rankings, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Any:
         """Learn weights and coefficients from rankings and their classes.
 
         Parameters
         ----------
-        X : array-like of shape (m, n)
+        X : Rankings or array-like of shape (m, n)
             Rankings, one per row.
         y : array-like of shape (m,)
             The class of each ranking; more than two classes are learned one-vs-rest.
         sample_weight : array-like of shape (m,), optional
-            The weight of each ranking.
+            The weight of each ranking; how often it was observed, if absent.
 
         Returns
         -------
         self
         """
         self._check_parameters()
-        given = X
-        X, y = checked_data(self, X, y=y, ensure_min_samples=2, ensure_min_features=2)
-        check_classification_targets(y)
-        labels = cast("Labels", y)
+        rankings, labels = self._read_labelled(X, y, numeric=False)
+        check_classification_targets(labels)
         self.classes_, member = np.unique(labels, return_inverse=True)
         if len(self.classes_) < 2:
             raise ValueError(f"y has one class only, {self.classes_[0]}: a classifier needs at least two")
-        weights = sample_weights(sample_weight, np.shape(X)[0], given)
+        weights = sample_weights(sample_weight, rankings)
         self._check_class_weight()
         factors = compute_class_weight(self.class_weight, classes=self.classes_, y=labels)
         for label, factor in zip(self.classes_, factors, strict=True):
@@ -250,7 +251,7 @@ class Classifier(ClassifierMixin, Learner):  # type: ignore[misc]
                     which = "of" if sign > 0 else "except those of"
                     raise ValueError(f"sample_weight is zero for all rankings {which} class {self.classes_[index]}")
         models = []
-        for index, task in zip(positive, self._tasks(X, targets, costs), strict=True):
+        for index, task in zip(positive, self._tasks(rankings, targets, costs), strict=True):
             models.append(self._fit_one(task, "" if len(positive) == 1 else f", class {self.classes_[index]}"))
         self._keep(models)
         return self
@@ -262,12 +263,12 @@ class Classifier(ClassifierMixin, Learner):  # type: ignore[misc]
                 f'class_weight is {shown(given)}, but must be None, "balanced" or a dict with a number for each class'
             )
 
-    def decision_function(self, X: ArrayLike) -> Array:
+    def decision_function(self, X: ArrayLike | Rankings) -> Array:
         """Score rankings: positive for the second of two classes; for more classes, one column per class.
 
         Parameters
         ----------
-        X : array-like of shape (m, n)
+        X : Rankings or array-like of shape (m, n)
 
         Returns
         -------
@@ -276,12 +277,12 @@ class Classifier(ClassifierMixin, Learner):  # type: ignore[misc]
         scores = self._scores(X)
         return scores[:, 0] if scores.shape[1] == 1 else scores
 
-    def predict(self, X: ArrayLike) -> Labels:
+    def predict(self, X: ArrayLike | Rankings) -> Labels:
         """Return the class of each ranking.
 
         Parameters
         ----------
-        X : array-like of shape (m, n)
+        X : Rankings or array-like of shape (m, n)
 
         Returns
         -------
@@ -291,27 +292,26 @@ class Classifier(ClassifierMixin, Learner):  # type: ignore[misc]
         best = (scores[:, 0] > 0).astype(int) if scores.shape[1] == 1 else scores.argmax(axis=1)
         return np.asarray(self.classes_[best])
 
-    def score(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
+    def score(self, X: ArrayLike | Rankings, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
         """Return the accuracy: the weighted share of rankings whose class is predicted correctly.
 
         Parameters
         ----------
-        X : array-like of shape (m, n)
+        X : Rankings or array-like of shape (m, n)
         y : array-like of shape (m,)
         sample_weight : array-like of shape (m,), optional
+            As for `fit`.
 
         Returns
         -------
         float
         """
-        check_rows_of_score(X, y, sample_weight)
-        return float(super().score(X, y, sample_weight))
+        return float(super().score(X, y, weights_of_score(X, y, sample_weight)))
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         # scikit-learn's checks use data of which little remains after ranking.
         tags.classifier_tags.poor_score = True
-        tags.input_tags.allow_nan = self.missing != "error"
         return tags
 
 
@@ -320,40 +320,39 @@ class Regressor(RegressorMixin, Learner):  # type: ignore[misc]
 
     _loss = Squares()
 
-    def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Any:
+    def fit(self, X: ArrayLike | Rankings, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Any:
         """Learn weights and coefficients from rankings and their targets.
 
         Parameters
         ----------
-        X : array-like of shape (m, n)
+        X : Rankings or array-like of shape (m, n)
             Rankings, one per row.
         y : array-like of shape (m,)
             The target of each ranking.
         sample_weight : array-like of shape (m,), optional
-            The weight of each ranking.
+            The weight of each ranking; how often it was observed, if absent.
 
         Returns
         -------
         self
         """
         self._check_parameters()
-        given = X
-        X, y = checked_data(self, X, y=y, y_numeric=True, ensure_min_samples=2, ensure_min_features=2)
-        weights = sample_weights(sample_weight, np.shape(X)[0], given)
+        rankings, y = self._read_labelled(X, y, numeric=True)
+        weights = sample_weights(sample_weight, rankings)
         targets = np.asarray(y, dtype=np.float64)
         # Subtract the mean, so that large targets lose no digits.
         middle = float(np.average(targets, weights=weights))
-        (task,) = self._tasks(X, [targets - middle], self.C * weights)
+        (task,) = self._tasks(rankings, [targets - middle], self.C * weights)
         model = self._fit_one(task, "")
         self._keep([model._replace(intercept=model.intercept + middle)])
         return self
 
-    def predict(self, X: ArrayLike) -> Array:
+    def predict(self, X: ArrayLike | Rankings) -> Array:
         """Predict the target of each ranking.
 
         Parameters
         ----------
-        X : array-like of shape (m, n)
+        X : Rankings or array-like of shape (m, n)
 
         Returns
         -------
@@ -361,33 +360,33 @@ class Regressor(RegressorMixin, Learner):  # type: ignore[misc]
         """
         return self._scores(X)[:, 0]
 
-    def score(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
+    def score(self, X: ArrayLike | Rankings, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
         """Return the coefficient of determination R^2 of the predictions.
 
         Parameters
         ----------
-        X : array-like of shape (m, n)
+        X : Rankings or array-like of shape (m, n)
         y : array-like of shape (m,)
         sample_weight : array-like of shape (m,), optional
+            As for `fit`.
 
         Returns
         -------
         float
         """
-        check_rows_of_score(X, y, sample_weight)
-        return float(super().score(X, y, sample_weight))
+        return float(super().score(X, y, weights_of_score(X, y, sample_weight)))
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.regressor_tags.poor_score = True
-        tags.input_tags.allow_nan = self.missing != "error"
         return tags
 
 
-def check_rows_of_score(X: object, y: object, sample_weight: object) -> None:
-    """Refuse targets or weights with other labels of rows than the rankings."""
+def weights_of_score(X: ArrayLike | Rankings, y: object, sample_weight: ArrayLike | None) -> ArrayLike | None:
+    """Refuse targets or weights with other labels of rows than the rankings; return the weights."""
     check_same_rows(X, y, ("X", "y"))
     check_same_rows(X, sample_weight, ("X", "sample_weight"))
+    return X._counts if isinstance(X, Rankings) and sample_weight is None else sample_weight
 
 
 def slopes(targets: Array, weights: Array) -> Array:

@@ -52,7 +52,7 @@ class ListEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
     >>> from sklearn.pipeline import make_pipeline
     >>> from sklearn.svm import SVC
-    >>> kernel = wkendall.WeightedKendall(signed=True, normalize=True, missing="bottom")
+    >>> kernel = wkendall.KendallGram(wkendall.Kendall(signed=True, normalize=True), missing="bottom")
     >>> model = make_pipeline(wkendall.ListEncoder(unknown="ignore"), kernel, SVC(kernel="precomputed"))
     >>> lists = [["apple", "pear"], ["pear", "apple", "plum"], ["fig", "plum"], ["plum", "fig", "apple"]]
     >>> model.fit(lists, ["sweet", "sweet", "tart", "tart"]).predict([["fig", "quince", "plum"]])

@@ -10,12 +10,13 @@ from scipy.linalg import solve_triangular
 from sklearn.base import ClassNamePrefixFeaturesOutMixin
 
 from wkendall._arguments import Array, as_order, as_result_type, check_choice
+from wkendall.arrays.options import Input, Missing, Ties, Top
+from wkendall.estimators.base import distinct
 from wkendall.estimators.drawing import draw_apart
 from wkendall.estimators.input_checks import random_state
-from wkendall.estimators.kernel_parameters import KernelParameters
 from wkendall.estimators.vectors import VectorMap
-from wkendall.reading.distinct import distinct
-from wkendall.reading.rankings import CheckedRankings, Input, Missing, Ties, Top
+from wkendall.measures import Kernel
+from wkendall.rankings import Rankings, sample_weights
 
 #: The maximum number of distinct rankings that the error is measured on, and that "kmeans++" draws from.
 MOST = 10_000
@@ -24,7 +25,7 @@ MOST = 10_000
 LEAST = 1e-9
 
 
-class KendallNystroem(ClassNamePrefixFeaturesOutMixin, VectorMap, KernelParameters):  # type: ignore[misc]
+class KendallNystroem(ClassNamePrefixFeaturesOutMixin, VectorMap):  # type: ignore[misc]
     """Vectors whose inner products approximate a kernel: the Nystroem method, for any kernel and many rankings.
 
     Let K be the kernel between the landmarks and k(s) the kernel between s and the landmarks. The inner product of the
@@ -40,13 +41,14 @@ class KendallNystroem(ClassNamePrefixFeaturesOutMixin, VectorMap, KernelParamete
 
     Parameters
     ----------
+    kernel, input, top, ties, missing, n_jobs
+        As for `KendallGram`.
     n_components : int
         The number of landmarks to draw, all distinct; all distinct rankings if there are fewer.
     landmarks : {"uniform", "kmeans++"}
         How to draw landmarks from the rankings of `fit`: "uniform" gives each the same probability; "kmeans++" draws
         landmarks that are far apart, with probability proportional to the squared distance from the nearest landmark.
-    weight, k, u, U, W, order, check, signed, normalize, lam, input, top, ties, missing, n_jobs
-        As for `WeightedKendall`.
+        A ranking counts as often as it was observed.
     dtype : float64 or float32
         The type of the result.
     random_state : int, RandomState or None
@@ -54,8 +56,8 @@ class KendallNystroem(ClassNamePrefixFeaturesOutMixin, VectorMap, KernelParamete
 
     Attributes
     ----------
-    landmarks_ : ndarray of shape (columns, n), or scipy.sparse.csr_array
-        The landmarks, as ranks from 1, in the form of `WeightedKendall.rankings_`.
+    landmarks_ : Rankings
+        The landmarks, one for each column.
     components_ : ndarray of shape (columns, columns)
         The upper triangular matrix C of the transformation: the vector of s is k(s) C.
     error_ : float
@@ -63,14 +65,15 @@ class KendallNystroem(ClassNamePrefixFeaturesOutMixin, VectorMap, KernelParamete
         divided by the sum of K(s, s). This is the relative error of the trace of the Gram matrix. It is measured on
         10,000 distinct rankings if there are more.
     n_features_in_, feature_names_in_
-        As for `WeightedKendall`.
+        As for `KendallGram`.
 
     Examples
     --------
     >>> import wkendall
     >>> X = wkendall.datasets.make_mallows(1000, 8, 0.3, rng=0)
     >>> for n_components in (5, 20, 80):
-    ...     nystroem = wkendall.KendallNystroem(n_components, normalize=True, random_state=0).fit(X)
+    ...     kernel = wkendall.Kendall(normalize=True)
+    ...     nystroem = wkendall.KendallNystroem(kernel, n_components=n_components, random_state=0).fit(X)
     ...     print(nystroem.transform(X).shape, round(nystroem.error_, 3))
     (1000, 5) 0.366
     (1000, 20) 0.09
@@ -79,19 +82,10 @@ class KendallNystroem(ClassNamePrefixFeaturesOutMixin, VectorMap, KernelParamete
 
     def __init__(
         self,
-        n_components: SupportsIndex = 100,
+        kernel: Kernel | None = None,
         *,
+        n_components: SupportsIndex = 100,
         landmarks: str = "uniform",
-        weight: str = "standard",
-        k: SupportsIndex | None = None,
-        u: str | ArrayLike | None = None,
-        U: ArrayLike | tuple[object, ...] | None = None,
-        W: ArrayLike | None = None,
-        order: SupportsIndex = 2,
-        check: bool = True,
-        signed: bool = False,
-        normalize: bool = False,
-        lam: float | None = None,
         input: Input = "ranks",
         top: Top = "low",
         ties: Ties = "error",
@@ -100,21 +94,19 @@ class KendallNystroem(ClassNamePrefixFeaturesOutMixin, VectorMap, KernelParamete
         n_jobs: SupportsIndex | None = None,
         random_state: int | np.random.RandomState | None = None,
     ) -> None:
-        super().__init__(
-            weight, k=k, u=u, U=U, W=W, order=order, check=check, signed=signed, normalize=normalize, lam=lam,
-            input=input, top=top, ties=ties, missing=missing, n_jobs=n_jobs,
-        )  # fmt: skip
+        super().__init__(input, top, ties, missing, n_jobs)
+        self.kernel = kernel
         self.n_components = n_components
         self.landmarks = landmarks
         self.dtype = dtype
         self.random_state = random_state
 
-    def fit(self, X: ArrayLike, y: object = None) -> Self:  # noqa: ARG002
+    def fit(self, X: ArrayLike | Rankings, y: object = None) -> Self:  # noqa: ARG002
         """Draw landmarks and measure how well they approximate the kernel.
 
         Parameters
         ----------
-        X : array-like of shape (m, n)
+        X : Rankings or array-like of shape (m, n)
             Rankings, one per row.
         y : object
             Not used.
@@ -128,16 +120,16 @@ class KendallNystroem(ClassNamePrefixFeaturesOutMixin, VectorMap, KernelParamete
         as_result_type(self.dtype)
         rankings = self._read(X, reset=True)
         random = random_state(self.random_state)
-        different, _, counts = distinct(rankings, np.ones(rankings.rows))
-        part = random.permutation(different.rows)[:MOST]
-        some = different.select(part)
+        different, _, counts = distinct(rankings, sample_weights(None, rankings))
+        part = random.permutation(len(different))[:MOST]
+        some = different[part]
         drawn = self._drawn(different, counts, some, counts[part], random)
         kept, factor = cholesky(self._gram(drawn))
         if kept:
-            landmarks, root = drawn.select(kept), solve_triangular(factor, np.eye(len(kept)), lower=True).T
+            landmarks, root = drawn[kept], solve_triangular(factor, np.eye(len(kept)), lower=True).T
         else:  # the kernel is zero
-            landmarks, root = drawn.select(slice(1)), np.zeros((1, 1))
-        self.landmarks_, self.components_ = landmarks.places, root
+            landmarks, root = drawn[:1], np.zeros((1, 1))
+        self.landmarks_, self.components_ = landmarks, root
         own = self._own(some)
         squares = np.concatenate([(Z**2).sum(axis=1) for _, Z in self._pieces(some, None)])
         total = float(counts[part] @ own)
@@ -145,26 +137,23 @@ class KendallNystroem(ClassNamePrefixFeaturesOutMixin, VectorMap, KernelParamete
         return self
 
     def _drawn(
-        self,
-        different: CheckedRankings,
-        counts: Array,
-        some: CheckedRankings,
-        weights: Array,
-        random: np.random.RandomState,
-    ) -> CheckedRankings:
+        self, different: Rankings, counts: Array, some: Rankings, weights: Array, random: np.random.RandomState
+    ) -> Rankings:
         if self.landmarks == "uniform":
             # Exponential times with rate `counts`, smallest first: a draw by count in which more landmarks include the
             # fewer.
-            times = random.exponential(size=different.rows) / counts
-            return different.select(times.argsort(kind="stable")[: int(self.n_components)])
+            with np.errstate(divide="ignore"):
+                times = random.exponential(size=len(different)) / counts
+            observed = int(np.count_nonzero(counts))
+            return different[times.argsort(kind="stable")[: min(int(self.n_components), observed)]]
 
         def column(one: int) -> Array:
-            return self._gram(some, some.select(slice(one, one + 1)))[:, 0]
+            return self._gram(some, some[one])[:, 0]
 
-        return some.select(draw_apart(self._own(some), weights, int(self.n_components), random, column))
+        return some[draw_apart(self._own(some), weights, int(self.n_components), random, column)]
 
-    def _vectors(self, rankings: CheckedRankings) -> Array:
-        return np.asarray(self._gram(rankings, self._kept(self.landmarks_)) @ self.components_)
+    def _vectors(self, rankings: Rankings) -> Array:
+        return np.asarray(self._gram(rankings, self.landmarks_) @ self.components_)
 
     @property
     def _n_features_out(self) -> int:  # type: ignore[override]

@@ -6,8 +6,8 @@ from typing import Any, SupportsIndex
 
 from numpy.typing import ArrayLike
 
+from wkendall.arrays.options import Input, Missing, Ties, Top
 from wkendall.estimators.learners import Alternating, Classifier, Regressor, Suquan
-from wkendall.reading.rankings import Input, Missing, Ties, Top
 
 
 class SuquanSVDClassifier(Classifier, Suquan):
@@ -17,7 +17,7 @@ class SuquanSVDClassifier(Classifier, Suquan):
 
     Parameters
     ----------
-    order, n_components, pure, input, top, n_jobs
+    order, n_components, pure, n_jobs
         As for `suquan_svd`.
     C : float
         The cost of training errors relative to the norm of B.
@@ -25,8 +25,8 @@ class SuquanSVDClassifier(Classifier, Suquan):
         The weight of errors in each class, as in scikit-learn.
     tol : float
         Tolerance of the support vector machine.
-    ties, missing
-        As for `gram_matrix`, for orders 1 and 2; `missing="anywhere"` is not available.
+    input, top, ties, missing
+        As for `KendallGram`. Ties and missing items are for orders 1 and 2; `missing="anywhere"` is not available.
     verbose : bool
         Print the singular values and the objective.
 
@@ -64,17 +64,13 @@ class SuquanSVDClassifier(Classifier, Suquan):
         n_jobs: SupportsIndex | None = None,
         verbose: bool = False,
     ) -> None:
+        super().__init__(input, top, ties, missing, n_jobs)
         self.order = order
         self.n_components = n_components
         self.pure = pure
         self.C = C
         self.class_weight = class_weight
         self.tol = tol
-        self.input = input
-        self.top = top
-        self.ties = ties
-        self.missing = missing
-        self.n_jobs = n_jobs
         self.verbose = verbose
 
 
@@ -121,16 +117,12 @@ class SuquanSVDRegressor(Regressor, Suquan):
         n_jobs: SupportsIndex | None = None,
         verbose: bool = False,
     ) -> None:
+        super().__init__(input, top, ties, missing, n_jobs)
         self.order = order
         self.n_components = n_components
         self.pure = pure
         self.C = C
         self.tol = tol
-        self.input = input
-        self.top = top
-        self.ties = ties
-        self.missing = missing
-        self.n_jobs = n_jobs
         self.verbose = verbose
 
 
@@ -156,10 +148,10 @@ class AlternatingClassifier(Classifier, Alternating):
         Stop when neither half step lowers the objective by more than this fraction of it.
     class_weight : dict, "balanced" or None
         The weight of errors in each class, as in scikit-learn.
-    input, top, n_jobs
+    input, top, ties, missing
+        As for `SuquanSVDClassifier`.
+    n_jobs : int, optional
         As for `gram_matrix`.
-    ties, missing
-        As for `gram_matrix`, for orders 1 and 2; `missing="anywhere"` is not available.
     verbose : bool
         Print a line for each iteration.
 
@@ -199,17 +191,13 @@ class AlternatingClassifier(Classifier, Alternating):
         n_jobs: SupportsIndex | None = None,
         verbose: bool = False,
     ) -> None:
+        super().__init__(input, top, ties, missing, n_jobs)
         self.order = order
         self.C = C
         self.init = init
         self.max_iter = max_iter
         self.tol = tol
         self.class_weight = class_weight
-        self.input = input
-        self.top = top
-        self.ties = ties
-        self.missing = missing
-        self.n_jobs = n_jobs
         self.verbose = verbose
 
 
@@ -257,14 +245,10 @@ class AlternatingRegressor(Regressor, Alternating):
         n_jobs: SupportsIndex | None = None,
         verbose: bool = False,
     ) -> None:
+        super().__init__(input, top, ties, missing, n_jobs)
         self.order = order
         self.C = C
         self.init = init
         self.max_iter = max_iter
         self.tol = tol
-        self.input = input
-        self.top = top
-        self.ties = ties
-        self.missing = missing
-        self.n_jobs = n_jobs
         self.verbose = verbose

@@ -13,27 +13,27 @@ from sklearn.utils.validation import check_is_fitted
 
 from wkendall._arguments import Array, as_order, as_result_type
 from wkendall._memory import check_fits
-from wkendall.estimators.kernel_parameters import RankingParameters
-from wkendall.kernels.embedding import BLOCK
-from wkendall.reading.rankings import CheckedRankings
+from wkendall.embedding import BLOCK
+from wkendall.estimators.base import RankingEstimator
+from wkendall.rankings import Rankings
 
 
-class VectorMap(TransformerMixin, RankingParameters):  # type: ignore[misc]
+class VectorMap(TransformerMixin, RankingEstimator):  # type: ignore[misc]
     """A map from each ranking to a vector. Rankings do not affect each other, so they can be processed in chunks."""
 
     dtype: DTypeLike
     _n_features_out: int
 
     @abstractmethod
-    def _vectors(self, rankings: CheckedRankings) -> Array:
+    def _vectors(self, rankings: Rankings) -> Array:
         """Return the vectors of some rankings."""
 
-    def transform(self, X: ArrayLike) -> Array:
+    def transform(self, X: ArrayLike | Rankings) -> Array:
         """Vectors of rankings.
 
         Parameters
         ----------
-        X : array-like of shape (m, n)
+        X : Rankings or array-like of shape (m, n)
             Rankings, one per row.
 
         Returns
@@ -43,19 +43,19 @@ class VectorMap(TransformerMixin, RankingParameters):  # type: ignore[misc]
         check_is_fitted(self)
         rankings, result_type = self._read(X, reset=False), as_result_type(self.dtype)
         check_fits(
-            rankings.rows, self._n_features_out, result_type, "use dtype=np.float32, or a loop over the method chunks"
+            len(rankings), self._n_features_out, result_type, "use dtype=np.float32, or a loop over the method chunks"
         )
-        out = np.empty((rankings.rows, self._n_features_out), dtype=result_type)
+        out = np.empty((len(rankings), self._n_features_out), dtype=result_type)
         for rows, vectors in self._pieces(rankings, None):
             out[rows] = vectors
         return out
 
-    def chunks(self, X: ArrayLike, size: SupportsIndex | None = None) -> Iterator[tuple[slice, Array]]:
+    def chunks(self, X: ArrayLike | Rankings, size: SupportsIndex | None = None) -> Iterator[tuple[slice, Array]]:
         """Vectors of rankings, a chunk of rows at a time: for models with `partial_fit`, with little memory.
 
         Parameters
         ----------
-        X : array-like of shape (m, n)
+        X : Rankings or array-like of shape (m, n)
             Rankings, one per row; all are checked before the first chunk.
         size : int, optional
             Number of rows of a chunk; if absent, a chunk takes a few MiB.
@@ -69,8 +69,8 @@ class VectorMap(TransformerMixin, RankingParameters):  # type: ignore[misc]
         rows = None if size is None else as_order(size, "size")
         return self._pieces(self._read(X, reset=False), rows)
 
-    def _pieces(self, rankings: CheckedRankings, size: int | None) -> Iterator[tuple[slice, Array]]:
+    def _pieces(self, rankings: Rankings, size: int | None) -> Iterator[tuple[slice, Array]]:
         step = size or max(1, BLOCK // max(self._n_features_out, 1))
-        for begin in range(0, rankings.rows, step):
-            rows = slice(begin, min(begin + step, rankings.rows))
-            yield rows, self._vectors(rankings if step >= rankings.rows else rankings.select(rows))
+        for begin in range(0, len(rankings), step):
+            rows = slice(begin, min(begin + step, len(rankings)))
+            yield rows, self._vectors(rankings if step >= len(rankings) else rankings[rows])

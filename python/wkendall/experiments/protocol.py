@@ -22,10 +22,11 @@ from threadpoolctl import threadpool_limits
 
 from wkendall._errors import Option, Sentence, bad_argument
 from wkendall.estimators.supervised import AlternatingClassifier
-from wkendall.kernels.gram import gram_matrix, mallows
+from wkendall.gram import gram_matrix
 from wkendall.learning.coefficients import Hinge
 from wkendall.learning.interior_point import FromFeatures
 from wkendall.learning.suquan import suquan_svd
+from wkendall.measures import Kendall, Mallows, TensorKernel
 
 Ranks = NDArray[np.int64]
 Array = NDArray[np.float64]
@@ -119,11 +120,12 @@ class Measurement(NamedTuple):
     weights: list[list[float]] | None
 
 
-def _fixed(**options: Any) -> Callable[[Sample], list[Candidate]]:
+def _fixed(weight: str = "standard", **options: Any) -> Callable[[Sample], list[Candidate]]:
     """Make an SVM with a given kernel."""
+    kernel = Kendall(weight, normalize=True, **options)
 
     def candidates(sample: Sample) -> list[Candidate]:
-        gram = gram_matrix(sample.different, normalize=True, n_jobs=1, **options)
+        gram = gram_matrix(sample.different, kernel=kernel, n_jobs=1)
         return [Candidate({"C": C}, predict) for C, predict in zip(COSTS, _machines(sample, gram), strict=True)]
 
     return candidates
@@ -132,7 +134,7 @@ def _fixed(**options: Any) -> Callable[[Sample], list[Candidate]]:
 def _mallows(sample: Sample) -> list[Candidate]:
     found = []
     for lam in SPREADS:
-        machines = _machines(sample, mallows(sample.different, lam=lam, n_jobs=1))
+        machines = _machines(sample, gram_matrix(sample.different, kernel=Mallows(lam), n_jobs=1))
         found += [Candidate({"C": C, "lam": lam}, predict) for C, predict in zip(COSTS, machines, strict=True)]
     return sorted(found, key=lambda candidate: candidate.parameters["C"])
 
@@ -144,7 +146,8 @@ def _suquan(sample: Sample) -> list[Candidate]:
     def predict(number: int, old: People, new: People) -> tuple[Ranks, Array]:
         if old.tobytes() not in learned:
             U = suquan_svd(sample.X[old], sample.y[old], n_jobs=1).U
-            learned[old.tobytes()] = U, list(_machines(sample, gram_matrix(sample.different, U=U, n_jobs=1)))
+            gram = gram_matrix(sample.different, kernel=TensorKernel(U), n_jobs=1)
+            learned[old.tobytes()] = U, list(_machines(sample, gram))
         U, machines = learned[old.tobytes()]
         return machines[number](old, new)[0], U
 
@@ -192,20 +195,20 @@ def _machines(sample: Sample, gram: Array) -> Iterator[Predict]:
 
 
 METHODS: dict[str, Method] = {
-    "top-2": Method("top-2", _fixed(weight="top", k=2), Published(0.590, 0.051)),
-    "top-3": Method("top-3", _fixed(weight="top", k=3), Published(0.624, 0.044)),
-    "top-4": Method("top-4", _fixed(weight="top", k=4), Published(0.632, 0.053, 0.31)),
-    "top-5": Method("top-5", _fixed(weight="top", k=5), Published(0.631, 0.050, 0.20)),
+    "top-2": Method("top-2", _fixed("top", k=2), Published(0.590, 0.051)),
+    "top-3": Method("top-3", _fixed("top", k=3), Published(0.624, 0.044)),
+    "top-4": Method("top-4", _fixed("top", k=4), Published(0.632, 0.053, 0.31)),
+    "top-5": Method("top-5", _fixed("top", k=5), Published(0.631, 0.050, 0.20)),
     "standard": Method("standard (top-6)", _fixed(), Published(0.627, 0.050)),
-    "average": Method("average", _fixed(weight="average"), Published(0.641, 0.058, 0.01)),
-    "add-hyperbolic": Method("add, hyperbolic", _fixed(weight="add", u="hyperbolic"), Published(0.628, 0.048, 0.59)),
-    "add-log": Method("add, log", _fixed(weight="add", u="log"), Published(0.627, 0.050)),
-    "mult-hyperbolic": Method("mult, hyperbolic", _fixed(weight="mult", u="hyperbolic"), Published(0.623, 0.048)),
-    "mult-log": Method("mult, log", _fixed(weight="mult", u="log"), Published(0.618, 0.048)),
+    "average": Method("average", _fixed("average"), Published(0.641, 0.058, 0.01)),
+    "add-hyperbolic": Method("add, hyperbolic", _fixed("add", u="hyperbolic"), Published(0.628, 0.048, 0.59)),
+    "add-log": Method("add, log", _fixed("add", u="log"), Published(0.627, 0.050)),
+    "mult-hyperbolic": Method("mult, hyperbolic", _fixed("mult", u="hyperbolic"), Published(0.623, 0.048)),
+    "mult-log": Method("mult, log", _fixed("mult", u="log"), Published(0.618, 0.048)),
     "suquan-svd": Method("learned, SUQUAN-SVD", _suquan, Published(0.635, 0.051, 0.07)),
     "alternating": Method("learned, alternating", _alternating, Published(0.626, 0.051)),
     "order-3": Method("standard of order 3", _fixed(order=3)),
-    "order-3-mult": Method("mult of order 3, hyperbolic", _fixed(order=3, weight="mult", u="hyperbolic")),
+    "order-3-mult": Method("mult of order 3, hyperbolic", _fixed("mult", u="hyperbolic", order=3)),
     "mallows": Method("Mallows", _mallows),
 }
 

@@ -1,6 +1,6 @@
 """Kernels between rankings for the Gaussian processes of scikit-learn, with hyperparameters that can be learned.
 
-They compute whole matrices, as `gram_matrix` and `mallows` do. In addition they have what a Gaussian process needs: a
+They compute whole matrices, as `gram_matrix` does. In addition they have what a Gaussian process needs: a
 logarithmic scale with bounds for each hyperparameter, and the derivative of the matrix with respect to it.
 """
 
@@ -16,12 +16,13 @@ from sklearn.gaussian_process.kernels import Hyperparameter
 from sklearn.gaussian_process.kernels import Kernel as ProcessKernel
 
 from wkendall._arguments import Array, as_order, check_choice, real_array
+from wkendall._run import Run
 from wkendall._text import shown
-from wkendall.kernels.gram import diagonal_of, gram_of
-from wkendall.kernels.named_weights import FACTORS, WEIGHTS
-from wkendall.kernels.run import Run
-from wkendall.kernels.specification import Distance, Kernel, Mallows
-from wkendall.reading.rankings import CheckedRankings, Input, Missing, Reading, Ties, Top
+from wkendall.arrays.options import Input, Missing, Reading, Ties, Top
+from wkendall.gram import diagonal_of, gram_of
+from wkendall.measures import Kendall, KendallDistance, Mallows
+from wkendall.named_weights import FACTORS, WEIGHTS
+from wkendall.rankings import Rankings, matched, read_rankings
 
 __all__ = ["MallowsKernel", "WeightedKendallKernel"]
 
@@ -32,7 +33,19 @@ FAMILIES = ("power", "exponential")
 
 
 class _RankingKernel(ProcessKernel):  # type: ignore[misc]
-    """The common base of the kernels: comparison, representation, and the check for gradients."""
+    """The common base of the kernels: how they read rankings, comparison, representation, and the check for gradients."""
+
+    def _read(self, X: ArrayLike | Rankings, name: str = "X") -> Rankings:
+        """Read an array by the options of the kernel; a `Rankings` has been read."""
+        options = Reading() if isinstance(X, Rankings) else Reading(self.input, self.top, self.ties, self.missing)
+        return read_rankings(X, name, options, self._run().threads)
+
+    def _read_both(self, X: ArrayLike | Rankings, Y: ArrayLike | Rankings | None) -> tuple[Rankings, Rankings | None]:
+        x = self._read(X)
+        return x, None if Y is None else matched(x, self._read(Y, "Y"))
+
+    def _run(self) -> Run:
+        return Run(n_jobs=self.n_jobs)
 
     def __eq__(self, other: object) -> bool:
         # Parameters can be arrays, also of different lengths.
@@ -51,7 +64,7 @@ class _RankingKernel(ProcessKernel):  # type: ignore[misc]
         ]
 
     @staticmethod
-    def _check_gradient(Y: ArrayLike | None, eval_gradient: bool) -> None:
+    def _check_gradient(Y: ArrayLike | Rankings | None, eval_gradient: bool) -> None:
         if eval_gradient and Y is not None:
             raise ValueError("eval_gradient=True is for the matrix of X alone: leave Y out")
 
@@ -59,7 +72,7 @@ class _RankingKernel(ProcessKernel):  # type: ignore[misc]
 class MallowsKernel(_RankingKernel):
     """Mallows kernel for Gaussian processes: exp(-lam d), where d is the number of discordant pairs of items.
 
-    With ties or missing items d is a mean; see `mallows`.
+    With ties or missing items d is a mean; see `Mallows`.
 
     Parameters
     ----------
@@ -70,9 +83,13 @@ class MallowsKernel(_RankingKernel):
     lam_bounds : pair of floats or "fixed"
         The range of the search for the best value.
     normalize : bool
-        As for `mallows`: with ties or missing items, divide by the square roots of both self-similarities, so that
-        `lam` does not change the variance of the process. Unlike for `mallows`, the default is True.
-    input, top, ties, missing, n_jobs
+        As for `Mallows`: with ties or missing items, divide by the square roots of both self-similarities, so that
+        `lam` does not change the variance of the process. Unlike for `Mallows`, the default is True.
+    input, top, ties, missing
+        How to read arrays, as for `Rankings`. The kernel takes a `Rankings` as it is, without these options. The models
+        of scikit-learn turn a `Rankings` into an array of ranks from 1, which they pass on: leave `input` and `top` at
+        their defaults for it.
+    n_jobs
         As for `gram_matrix`.
 
     Examples
@@ -112,15 +129,15 @@ class MallowsKernel(_RankingKernel):
         return _hyperparameter("lam", self.lam, self.lam_bounds)
 
     def __call__(
-        self, X: ArrayLike, Y: ArrayLike | None = None, eval_gradient: bool = False
+        self, X: ArrayLike | Rankings, Y: ArrayLike | Rankings | None = None, eval_gradient: bool = False
     ) -> Array | tuple[Array, Array]:
         """Kernel between all rankings of `X`, or of `X` and `Y`.
 
         Parameters
         ----------
-        X : array-like of shape (m, n)
+        X : Rankings or array-like of shape (m, n)
             Rankings, one per row.
-        Y : array-like of shape (m', n), optional
+        Y : Rankings or array-like of shape (m', n), optional
             Further rankings of the same items.
         eval_gradient : bool
             Also return the derivative with respect to the logarithm of `lam`; only without `Y`.
@@ -133,36 +150,31 @@ class MallowsKernel(_RankingKernel):
         """
         self._check_gradient(Y, eval_gradient)
         fixed = self.hyperparameter_lam.fixed
-        kernel, run = Mallows.of(self.lam, self.normalize), Run(n_jobs=self.n_jobs)
-        x, y = self._reading().both(X, Y, run.threads)
-        K: Array = gram_of(x, y, kernel, run)
+        x, y = self._read_both(X, Y)
+        K: Array = gram_of(x, y, self._kernel(), self._run())
         if not eval_gradient:
             return K
         if fixed:
             return K, np.empty((*K.shape, 0))
-        distances: Array = gram_of(x, None, Distance(), run)
-        if self.normalize and not x.is_complete:
-            own = diagonal_of(x, Distance(), run) / 2
+        distances: Array = gram_of(x, None, KendallDistance(), self._run())
+        if self.normalize and x.kind != "complete":
+            own = diagonal_of(x, KendallDistance(), self._run()) / 2
             distances -= own[:, np.newaxis]
             distances -= own
         return K, (-self.lam * distances * K)[:, :, np.newaxis]
 
-    def diag(self, X: ArrayLike) -> Array:
+    def diag(self, X: ArrayLike | Rankings) -> Array:
         """Kernel between each ranking and itself, which is 1 if normalized or without ties and missing items.
 
         Parameters
         ----------
-        X : array-like of shape (m, n)
+        X : Rankings or array-like of shape (m, n)
 
         Returns
         -------
         ndarray of shape (m,)
         """
-        run = Run(n_jobs=self.n_jobs)
-        own: Array = diagonal_of(
-            self._reading().rankings(X, "X", run.threads), Mallows.of(self.lam, self.normalize), run
-        )
-        return own
+        return diagonal_of(self._read(X), self._kernel(), self._run())
 
     def is_stationary(self) -> bool:
         """Tell whether the kernel depends only on how two rankings differ: if it is normalized, or without ties."""
@@ -171,8 +183,8 @@ class MallowsKernel(_RankingKernel):
     def __repr__(self) -> str:
         return f"MallowsKernel({', '.join([f'lam={_shown(self.lam)}', *self._unusual('lam')])})"
 
-    def _reading(self) -> Reading:
-        return Reading(self.input, self.top, self.ties, self.missing)
+    def _kernel(self) -> Mallows:
+        return Mallows(self.lam, normalize=self.normalize)
 
 
 class WeightedKendallKernel(_RankingKernel):
@@ -181,21 +193,23 @@ class WeightedKendallKernel(_RankingKernel):
     Parameters
     ----------
     weight : {"standard", "top", "add", "mult", "average"}
-        As for `gram_matrix`.
+        As for `Kendall`.
     u : {"power", "exponential", "hyperbolic", "log"} or array-like of shape (n,)
         Position weights for `weight="add"` and `"mult"`; other weights do not use them. "power" is r^-a and
         "exponential" is exp(-a (r - 1)) at rank r = 1..n, with the hyperparameter `a`. The others are fixed, as for
-        `gram_matrix`.
+        `Kendall`.
     a : float
         How fast the weights fall, for `u="power"` and `u="exponential"`; near zero all positions have nearly the same
         weight.
     a_bounds : pair of floats or "fixed"
         The range of the search for the best value.
-    k, order, signed, input, top, ties, missing, n_jobs
-        As for `gram_matrix`.
+    k, order, signed
+        As for `Kendall`. Weights that do not use `k` ignore it, so that a grid search can vary the weight alone.
     normalize : bool
         Divide by the square roots of both self-similarities, so that `a` does not change the variance of the process.
-        Unlike for `gram_matrix`, the default is True. Multiply by a `ConstantKernel` to learn the variance.
+        Unlike for `Kendall`, the default is True. Multiply by a `ConstantKernel` to learn the variance.
+    input, top, ties, missing, n_jobs
+        As for `MallowsKernel`.
 
     Examples
     --------
@@ -250,15 +264,15 @@ class WeightedKendallKernel(_RankingKernel):
         return _hyperparameter("a", self.a, self.a_bounds if self._has_parameter() else "fixed")
 
     def __call__(
-        self, X: ArrayLike, Y: ArrayLike | None = None, eval_gradient: bool = False
+        self, X: ArrayLike | Rankings, Y: ArrayLike | Rankings | None = None, eval_gradient: bool = False
     ) -> Array | tuple[Array, Array]:
         """Kernel between all rankings of `X`, or of `X` and `Y`.
 
         Parameters
         ----------
-        X : array-like of shape (m, n)
+        X : Rankings or array-like of shape (m, n)
             Rankings, one per row.
-        Y : array-like of shape (m', n), optional
+        Y : Rankings or array-like of shape (m', n), optional
             Further rankings of the same items.
         eval_gradient : bool
             Also return the derivative with respect to the logarithm of `a`; only without `Y`.
@@ -271,31 +285,28 @@ class WeightedKendallKernel(_RankingKernel):
         """
         self._check_gradient(Y, eval_gradient)
         _ = self.hyperparameter_a
-        run = Run(n_jobs=self.n_jobs)
-        x, y = self._reading().both(X, Y, run.threads)
-        K: Array = gram_of(x, y, self._kernel(x.items), run)
+        x, y = self._read_both(X, Y)
+        K: Array = gram_of(x, y, self._kernel(x.n_items), self._run())
         if not eval_gradient:
             return K
         if self.hyperparameter_a.fixed:
             return K, np.empty((*K.shape, 0))
         return K, self._gradient(x, K)[:, :, np.newaxis]
 
-    def diag(self, X: ArrayLike) -> Array:
+    def diag(self, X: ArrayLike | Rankings) -> Array:
         """Kernel between each ranking and itself.
 
         Parameters
         ----------
-        X : array-like of shape (m, n)
+        X : Rankings or array-like of shape (m, n)
 
         Returns
         -------
         ndarray of shape (m,)
         """
         _ = self.hyperparameter_a
-        run = Run(n_jobs=self.n_jobs)
-        rankings = self._reading().rankings(X, "X", run.threads)
-        own: Array = diagonal_of(rankings, self._kernel(rankings.items), run)
-        return own
+        rankings = self._read(X)
+        return diagonal_of(rankings, self._kernel(rankings.n_items), self._run())
 
     def is_stationary(self) -> bool:
         """Tell whether the kernel depends only on how two rankings differ: without ties and missing items."""
@@ -313,22 +324,20 @@ class WeightedKendallKernel(_RankingKernel):
     def _has_parameter(self) -> bool:
         return self.weight in ("add", "mult") and isinstance(self.u, str) and self.u in FAMILIES
 
-    def _reading(self) -> Reading:
-        return Reading(self.input, self.top, self.ties, self.missing)
-
-    def _kernel(self, items: int) -> Kernel:
+    def _kernel(self, items: int) -> Kendall:
         """Return what is computed, with the position weights for `items` items."""
-        u: str | ArrayLike | None = self.u if self.weight in ("add", "mult") else None
-        if self._has_parameter():
-            u = np.exp(self.a * self._slopes(items))
-        return Kernel(self.weight, self.k, u, order=self.order, signed=self.signed, normalize=self.normalize)
+        u = np.exp(self.a * self._slopes(items)) if self._has_parameter() else self.u
+        return self._with_weights(u, normalize=self.normalize)
+
+    def _with_weights(self, u: str | ArrayLike, *, normalize: bool = False) -> Kendall:
+        return Kendall(self.weight, k=self.k, u=u, order=self.order, signed=self.signed, normalize=normalize)._used()
 
     def _slopes(self, items: int) -> Array:
         """Return the derivative of the logarithm of each position weight with respect to `a`."""
         ranks = np.arange(items, dtype=np.float64)
         return -np.log1p(ranks) if self.u == "power" else -ranks
 
-    def _gradient(self, rankings: CheckedRankings, K: Array) -> Array:
+    def _gradient(self, rankings: Rankings, K: Array) -> Array:
         """Differentiate the matrix `K` with respect to the logarithm of `a`.
 
         Without normalization each value is a polynomial in the position weights u, of degree 2 ("add") or twice the
@@ -336,23 +345,22 @@ class WeightedKendallKernel(_RankingKernel):
         differences that are exact for such polynomials give its derivative at t = 0 from kernels with other weights.
         This needs no O(n^2) embedding, for any order.
         """
-        changes = self.a * self._slopes(rankings.items)
+        changes = self.a * self._slopes(rankings.n_items)
         # Scale u' to the size of u, to avoid cancellation and overflow.
         reach = np.abs(changes).max(initial=0.0)
         slope, moved = np.zeros_like(K), np.empty_like(K)
         if reach == 0:
             return slope
         u = np.exp(changes)
-        kernel = Kernel(self.weight, self.k, u, order=self.order, signed=self.signed)
         pairs = 1 if self.weight == "add" else as_order(self.order, "order")
         for node, coefficient in zip(*_differences(pairs), strict=True):
             for sign in (1.0, -1.0):
-                moving = kernel._replace(u=u * (1 + sign * node / reach * changes))
-                gram_of(rankings, None, moving, Run(out=moved, n_jobs=self.n_jobs))
+                moving = self._with_weights(u * (1 + sign * node / reach * changes))
+                gram_of(rankings, None, moving, self._run()._replace(out=moved))
                 slope += sign * coefficient * reach * moved
         if not self.normalize:
             return slope
-        own = diagonal_of(rankings, kernel, Run(n_jobs=self.n_jobs))
+        own = diagonal_of(rankings, self._with_weights(u), self._run())
         # Where the self-similarity is zero, the normalized kernel is zero for every `a`.
         root = np.divide(1.0, np.sqrt(own), out=np.zeros_like(own), where=own > 0)
         rates = slope.diagonal() * root * root / 2

@@ -19,12 +19,13 @@ from numpy.typing import ArrayLike
 
 from wkendall._arguments import Array, as_order, check_choice, check_flag, real_array
 from wkendall._errors import bad_argument
+from wkendall._run import Run
 from wkendall._text import shown
-from wkendall.kernels.gram import diagonal_of, gram_of
-from wkendall.kernels.named_weights import FACTORS
-from wkendall.kernels.run import Run
-from wkendall.kernels.specification import Distance, Kernel
-from wkendall.reading.rankings import CheckedRankings, Input, Missing, Reading, Ties, Top
+from wkendall.arrays.options import Input, Missing, Reading, Ties, Top
+from wkendall.gram import diagonal_of, gram_of
+from wkendall.measures import Kendall, KendallDistance
+from wkendall.named_weights import FACTORS, as_factor
+from wkendall.rankings import Rankings, read_rankings
 
 __all__ = ["MallowsKernel", "WeightedKendallKernel"]
 
@@ -46,8 +47,8 @@ class _RankingKernel(gpytorch.kernels.Kernel):  # type: ignore[misc]
         self._run = Run(n_jobs=n_jobs)
         self._run.check()
 
-    def _rankings(self, x: Any, name: str) -> CheckedRankings:
-        return self._reading.rankings(x.detach().cpu().numpy(), name, self._run.threads)
+    def _rankings(self, x: Any, name: str) -> Rankings:
+        return read_rankings(x.detach().cpu().numpy(), name, self._reading, self._run.threads)
 
     def _each(self, x1: Any, x2: Any, diag: bool, value: Callable[[Any, Any, bool], Any]) -> Any:
         """Return a value of two matrices of rankings for each pair of matrices in two batches."""
@@ -68,7 +69,7 @@ class _RankingKernel(gpytorch.kernels.Kernel):  # type: ignore[misc]
 class MallowsKernel(_RankingKernel):
     """Mallows kernel for GPyTorch: exp(-lam d), d being the number of discordant pairs of items.
 
-    With ties or missing items d is a mean; see `mallows`.
+    With ties or missing items d is a mean; see `Mallows`.
 
     Parameters
     ----------
@@ -80,8 +81,10 @@ class MallowsKernel(_RankingKernel):
         Where `lam` may lie; positive unless given.
     normalize : bool
         With ties or missing items, divide by the square roots of both self-similarities.
-    input, top, ties, missing, n_jobs
-        As for `gram_matrix`. BoTorch has orders and ranks as numbers in tensors of floats, which are taken.
+    input, top, ties, missing
+        How to read tensors, as for `Rankings`. BoTorch has orders and ranks as numbers in tensors of floats, which are taken.
+    n_jobs
+        As for `gram_matrix`.
     **options
         Of `gpytorch.kernels.Kernel`: `active_dims`, `batch_shape`.
 
@@ -155,10 +158,10 @@ class MallowsKernel(_RankingKernel):
 
     def _distances(self, x1: Any, x2: Any, diag: bool) -> Any:
         x, y = self._rankings(x1, "x1"), self._rankings(x2, "x2")
-        distances: Array = gram_of(x, y, Distance(), self._run)
-        if self.normalize and not (x.is_complete and y.is_complete):
-            distances -= diagonal_of(x, Distance(), self._run)[:, np.newaxis] / 2
-            distances -= diagonal_of(y, Distance(), self._run) / 2
+        distances: Array = gram_of(x, y, KendallDistance(), self._run)
+        if self.normalize and not x.kind == y.kind == "complete":
+            distances -= diagonal_of(x, KendallDistance(), self._run)[:, np.newaxis] / 2
+            distances -= diagonal_of(y, KendallDistance(), self._run) / 2
         return torch.as_tensor(distances.diagonal().copy() if diag else distances).to(x1)
 
 
@@ -170,7 +173,7 @@ class WeightedKendallKernel(_RankingKernel):
     n_items : int
         How many items rankings have.
     weight : {"mult", "add"}
-        As for `gram_matrix`: the weight of a pair of positions is the product or the sum of theirs.
+        As for `Kendall`: the weight of a pair of positions is the product or the sum of theirs.
     u : {"hyperbolic", "log"} or array-like of shape (n_items,)
         The position weights at first, all positive.
     u_prior : gpytorch.priors.Prior, optional
@@ -181,7 +184,7 @@ class WeightedKendallKernel(_RankingKernel):
         Divide by the self-similarity, so that the weights do not change the variance of the process. A `ScaleKernel` around the
         kernel stands for the variance.
     input, top, n_jobs
-        As for `gram_matrix`.
+        As for `MallowsKernel`.
     **options
         Of `gpytorch.kernels.Kernel`: `active_dims`.
 
@@ -239,8 +242,7 @@ class WeightedKendallKernel(_RankingKernel):
     def _set(self, value: Any) -> None:
         if isinstance(value, str):
             check_choice(value, "u", FACTORS)
-            next_ranks = np.arange(2.0, self.n_items + 2.0)
-            value = 1 / next_ranks if value == "hyperbolic" else 1 / np.log2(next_ranks)
+            value = as_factor(value, self.n_items)
         elif isinstance(value, torch.Tensor):
             value = value.detach().cpu().numpy()
         meaning = f"an array of {self.n_items} positive numbers"
@@ -295,17 +297,18 @@ class _Gram(torch.autograd.Function):  # type: ignore[misc]
     """The matrix of the Rust crate, as a function of the position weights."""
 
     @staticmethod
-    def forward(ctx: Any, u: Any, x: CheckedRankings, y: CheckedRankings, weight: str, run: Run) -> Any:
+    def forward(ctx: Any, u: Any, x: Rankings, y: Rankings, weight: str, run: Run) -> Any:
         numbers = u.detach().cpu().numpy().astype(np.float64)
         ctx.given = (x, y, weight, numbers)
         ctx.like = u.detach()
-        return torch.as_tensor(gram_of(x, y, Kernel(weight, u=numbers), run)).to(u)
+        return torch.as_tensor(gram_of(x, y, Kendall(weight, u=numbers), run)).to(u)
 
     @staticmethod
     @torch.autograd.function.once_differentiable  # type: ignore[untyped-decorator]
     def backward(ctx: Any, gradient: Any) -> tuple[Any, ...]:
         x, y, weight, u = ctx.given
-        found = _slope(x.starts - 1, y.starts - 1, gradient.detach().cpu().numpy().astype(np.float64), u, weight)
+        weights = gradient.detach().cpu().numpy().astype(np.float64)
+        found = _slope(x._handle.ranks() - 1, y._handle.ranks() - 1, weights, u, weight)
         return torch.as_tensor(found).to(ctx.like), None, None, None, None
 
 

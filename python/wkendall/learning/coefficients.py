@@ -129,13 +129,14 @@ def train(
     return Fit(tensor, intercept, float(costs @ loss(targets, kernel.times(coefficients) + intercept)))
 
 
-def merge(ranks: NDArray[np.int64], targets: Array, costs: Array) -> tuple[NDArray[np.intp], Array, Array]:
+def merge(member: NDArray[np.intp], targets: Array, costs: Array) -> tuple[NDArray[np.intp], Array, Array]:
     """Merge equal rankings with equal targets and add their costs; drop rankings without cost.
 
-    Returns the row of each remaining ranking, its target and its cost.
+    `member` is the number of each ranking among the distinct ones. Returns the row of each remaining ranking, its
+    target and its cost.
     """
     counted = np.flatnonzero(costs > 0)
-    together = np.column_stack([ranks[counted], targets[counted].view(np.int64)])
+    together = np.column_stack([member[counted], targets[counted].view(np.int64)])
     different, first, member = np.unique(together, axis=0, return_index=True, return_inverse=True)
     total: Array = np.bincount(member.ravel(), costs[counted], minlength=len(different)).astype(np.float64)
     return counted[first], different[:, -1].view(np.float64).copy(), total

@@ -15,19 +15,19 @@ from numpy.typing import NDArray
 from wkendall import _core
 from wkendall._arguments import Array
 from wkendall._memory import check_fits
-from wkendall.kernels.embedding import combine_of, embed_of, linear_function_of
-from wkendall.kernels.gram import gram_of
-from wkendall.kernels.run import Run
-from wkendall.kernels.specification import Kernel
-from wkendall.reading.rankings import CheckedRankings
+from wkendall._run import Run
+from wkendall.embedding import combine_of, embed_of, linear_function_of
+from wkendall.gram import gram_of
+from wkendall.measures import TensorKernel
+from wkendall.rankings import Rankings
 
 #: The number of tensor entries of a block of rankings that are computed at a time.
 BLOCK = 1 << 22
 
 
-def tensors_of(rankings: CheckedRankings, n_jobs: int | None, rows: NDArray[np.intp] | None = None) -> PositionTensors:
+def tensors_of(rankings: Rankings, n_jobs: int | None, rows: NDArray[np.intp] | None = None) -> PositionTensors:
     """Return the tensors of all rankings, or of some."""
-    return PositionTensors(rankings.core if rows is None else rankings.core.select(rows), n_jobs)
+    return PositionTensors(rankings._handle if rows is None else rankings._handle.select(rows), n_jobs)
 
 
 class PositionTensors:
@@ -47,7 +47,7 @@ class PositionTensors:
     def gram(self, U: Array, order: int) -> Array:
         """Return the inner products of the tensors; U is a tensor or a stack."""
         if not self._inverse:
-            return gram_of(CheckedRankings(self._rankings), None, Kernel(U=U, order=order), self._run)
+            return gram_of(Rankings._made(self._rankings), None, TensorKernel(U, order=order), self._run)
         check_fits(self.rows, self.rows, np.dtype(np.float64), "learn from fewer rankings")
         total = np.zeros((self.rows, self.rows))
         size = U.shape[-1] ** order

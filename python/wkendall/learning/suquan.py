@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator
-from typing import NamedTuple, SupportsIndex, get_args
+from typing import NamedTuple, SupportsIndex
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -20,7 +20,6 @@ from wkendall._arguments import (
     as_axes,
     as_order,
     as_threads,
-    check_choice,
     check_flag,
     check_same_rows,
     check_unmasked,
@@ -28,11 +27,12 @@ from wkendall._arguments import (
 from wkendall._errors import Option, Sentence, bad_argument
 from wkendall._memory import check_fits
 from wkendall._text import shown
-from wkendall.kernels.tensors import position_weights
+from wkendall.arrays.options import Reading
 from wkendall.learning.decomposition import Pure, scattered
 from wkendall.learning.position_tensors import PositionTensors, tensors_of
 from wkendall.learning.singular_values import across, leading
-from wkendall.reading.rankings import CheckedRankings, Input, Missing, Reading, Ties, Top
+from wkendall.rankings import Rankings, read_rankings, sample_weights
+from wkendall.tensors import position_weights
 
 #: A tensor is not used to fix a direction if its projection onto the subspace is shorter than this fraction of its
 #: length.
@@ -49,16 +49,12 @@ class SuquanSVD(NamedTuple):
 
 
 def suquan_svd(
-    X: ArrayLike,
+    X: ArrayLike | Rankings,
     y: ArrayLike,
     order: SupportsIndex = 2,
     n_components: SupportsIndex = 1,
     *,
     pure: bool = False,
-    input: Input = "ranks",
-    top: Top = "low",
-    ties: Ties = "error",
-    missing: Missing = "error",
     n_jobs: SupportsIndex | None = None,
 ) -> SuquanSVD:
     """Position weights that best separate two classes of rankings, by singular vectors (SUQUAN-SVD).
@@ -76,11 +72,9 @@ def suquan_svd(
 
     Parameters
     ----------
-    X, input, top, n_jobs
-        As for `gram_matrix`.
-    ties, missing
-        As for `gram_matrix`, for orders 1 and 2; `missing="anywhere"` is not available. The tensor of a ranking with
-        ties is the mean over all complete rankings that agree with it, as for `embed`.
+    X : Rankings or array-like of shape (m, n)
+        Rankings, one per row. For orders 1 and 2 they may have ties and missing items, but not `missing="anywhere"`.
+        The tensor of a ranking with ties is the mean over all complete rankings that agree with it, as for `embed`.
     y : array-like of shape (m,)
         The class of each ranking, one of two classes. The later one in sorted order is the positive class.
     order : int
@@ -91,6 +85,8 @@ def suquan_svd(
     pure : bool
         Use only tensors without parts of lower order: zero where two indices are equal, and with zero sum over each
         index. For order 2: zero diagonal, zero row sums and zero column sums.
+    n_jobs : int, optional
+        As for `gram_matrix`.
 
     Returns
     -------
@@ -110,28 +106,27 @@ def suquan_svd(
     threads, axes = as_threads(n_jobs), as_axes(order, "order")
     components = as_order(n_components, "n_components")
     check_flag(pure, "pure")
-    rankings = learnable(X, Reading(input, top, ties, missing), axes, threads)
-    coefficients = class_coefficients(y, rankings.rows)
-    check_same_rows(X, y, ("X", "y"))
+    rankings = read_rankings(X, "X", Reading(anywhere=False), threads)
+    check_learnable(rankings, axes)
+    coefficients = class_coefficients(y, sample_weights(None, rankings))
+    check_same_rows(rankings, y, ("X", "y"))
     return leading_weights(tensors_of(rankings, threads), coefficients, axes, components, bool(pure))
 
 
-def learnable(X: ArrayLike, reading: Reading, order: int, threads: int | None) -> CheckedRankings:
-    """Read rankings from which weights of an order can be learned."""
-    check_choice(reading.missing, "missing", get_args(Missing))
-    if reading.missing == "anywhere":
+def check_learnable(rankings: Rankings, order: int) -> None:
+    """Refuse rankings from which weights of an order cannot be learned."""
+    if rankings._missing == "anywhere":
         only = (Option("missing", "anywhere"), " is for the standard weight: learned weights take ")
         raise ValueError(Sentence(*only, Option("missing", "bottom")))
-    rankings = reading._replace(anywhere=False).rankings(X, "X", threads)
-    if not rankings.is_complete and order > 2:
+    if rankings.kind != "complete" and order > 2:
         rule = "with ties or missing items weights are learned for order 1 and 2 only"
         why = "means over more than two tied items at a time are not implemented"
         raise bad_argument("order", f" is {order}, but {rule}: {why}", value=order)
-    return rankings
 
 
-def class_coefficients(y: ArrayLike, rows: int) -> Array:
-    """Return 1 / class size for the rankings of the later of two classes, and -1 / class size for the others."""
+def class_coefficients(y: ArrayLike, weights: Array) -> Array:
+    """Return the share of each ranking in its class, with a minus sign for the earlier of two classes."""
+    rows = len(weights)
     check_unmasked(y, "y")
     try:
         labels = np.asarray(y)
@@ -146,10 +141,13 @@ def class_coefficients(y: ArrayLike, rows: int) -> Array:
         kinds = sorted({type(label).__name__ for label in labels})
         if len(kinds) > 1 or kinds == ["NoneType"]:
             raise ValueError(f"y holds {' and '.join(kinds)}, but all labels must be of one kind")
-    classes, member, counts = np.unique(labels, return_inverse=True, return_counts=True)
+    classes, member = np.unique(labels, return_inverse=True)
     if len(classes) != 2:
         raise ValueError(f"y has {len(classes)} different labels, but must have two, one for each class")
-    return np.asarray(np.where(member == 1, 1 / counts[1], -1 / counts[0]))
+    sums = np.bincount(member, weights)
+    if not sums.all():
+        raise ValueError(f"counts is zero for all rankings of class {classes[int(sums.argmin())]}")
+    return np.where(member == 1, weights, -weights) / sums[member]
 
 
 def leading_weights(sample: PositionTensors, coefficients: Array, order: int, components: int, pure: bool) -> SuquanSVD:

@@ -12,13 +12,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wkendall._arguments import Array
-from wkendall.kernels.gram import gram_of
-from wkendall.kernels.run import Run
-from wkendall.kernels.specification import Distance
+from wkendall._run import Run
+from wkendall.arrays.options import Reading
+from wkendall.gram import gram_of
+from wkendall.measures import KendallDistance
 from wkendall.optimize.displaced import displaced, displaced_neighbours
 from wkendall.optimize.edges import edges_not_shared, neighbours_edges
 from wkendall.optimize.moves import Moves, Orders
-from wkendall.reading.rankings import Reading
+from wkendall.rankings import read_both
 
 Counts = NDArray[np.int32]
 Prior = list[tuple[float, float, tuple[float, float]]]
@@ -49,10 +50,7 @@ class Discordant:
 
     def between(self, paths: Orders, others: Orders) -> Array:
         """Return the distance of each path to each of the others."""
-        run = Run()
-        x, y = Reading("orders").both(paths, others, run.threads)
-        found: Array = gram_of(x, y, Distance(), run)
-        return found
+        return gram_of(*read_both(paths, others, Reading("orders")), KendallDistance(), Run())
 
     def neighbours(self, moves: Moves, ranks: NDArray[np.int32], distances: Counts) -> Counts:
         """Return the distance of each neighbour of a path from each evaluated path."""

@@ -5,13 +5,14 @@ from __future__ import annotations
 import numpy as np
 
 from wkendall._arguments import Array
-from wkendall.kernels.gram import gram_of
-from wkendall.kernels.run import Run
-from wkendall.kernels.specification import Kernel as WeightedKendall
+from wkendall._run import Run
+from wkendall.arrays.options import Reading
+from wkendall.gram import gram_of
+from wkendall.measures import Kendall
 from wkendall.optimize.correlations import Prior
 from wkendall.optimize.moves import Moves, Orders
 from wkendall.optimize.weighted_neighbours import weighted_neighbours
-from wkendall.reading.rankings import Reading
+from wkendall.rankings import read_both
 
 
 class WeightedKernel:
@@ -55,10 +56,8 @@ class WeightedKernel:
     def between(self, paths: Orders, parameters: Array) -> Array:
         """Return the correlations of other paths with the evaluated ones."""
         u, _ = self.weights(parameters)
-        run = Run()
-        x, y = Reading("orders").both(paths, self.paths, run.threads)
-        found: Array = gram_of(x, y, WeightedKendall("mult", None, u, signed=True, normalize=True), run)
-        return found
+        kernel = Kendall("mult", u=u, signed=True, normalize=True)
+        return gram_of(*read_both(paths, self.paths, Reading("orders")), kernel, Run())
 
     def view(self, path: Orders) -> WeightedView:
         """Return the view of the evaluated paths from a path."""

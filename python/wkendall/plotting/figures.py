@@ -12,7 +12,7 @@ from wkendall._arguments import as_order, check_flag, real_array
 from wkendall._errors import Advice, Sentence
 from wkendall._memory import check_fits
 from wkendall._text import shown
-from wkendall.kernels.named_weights import as_factor
+from wkendall.named_weights import as_factor
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

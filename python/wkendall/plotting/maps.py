@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, SupportsIndex
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from wkendall._arguments import Array, check_same_rows
 from wkendall._errors import bad_argument
 from wkendall._memory import check_fits
-from wkendall.kernels.gram import gram_of
-from wkendall.kernels.named_weights import STANDARD
-from wkendall.kernels.run import Run
-from wkendall.kernels.specification import Kernel
+from wkendall._run import Run
+from wkendall.gram import as_kernel, gram_of
+from wkendall.measures import Kernel
 from wkendall.plotting.figures import axes_or_new
-from wkendall.reading.rankings import CheckedRankings, Input, Missing, Reading, Ties, Top
+from wkendall.rankings import Rankings, read_rankings
 from wkendall.statistics.pair_kernels import check_all_items_fit
 
 if TYPE_CHECKING:
@@ -30,25 +30,12 @@ MARGIN, PASSES = 0.06, 3
 
 
 def plot_map(
-    X: ArrayLike,
+    X: ArrayLike | Rankings,
     *,
-    items: ArrayLike | None = None,
+    kernel: Kernel | None = None,
     groups: ArrayLike | None = None,
     ax: Axes | None = None,
     title: str | None = None,
-    weight: str = STANDARD,
-    k: SupportsIndex | None = None,
-    u: str | ArrayLike | None = None,
-    U: ArrayLike | tuple[object, ...] | None = None,
-    W: ArrayLike | None = None,
-    order: SupportsIndex = 2,
-    check: bool = True,
-    signed: bool = False,
-    normalize: bool = False,
-    input: Input = "ranks",
-    top: Top = "low",
-    ties: Ties = "error",
-    missing: Missing = "error",
     n_jobs: SupportsIndex | None = None,
 ) -> Axes:
     """Map of rankings: similar rankings are close, and arrows point to where each item is preferred.
@@ -59,16 +46,16 @@ def plot_map(
 
     Parameters
     ----------
-    X : array-like of shape (m, n)
-        At least two rankings.
-    items : array-like of n names, optional
-        Names of the items; their numbers, from 1, if absent.
+    X : Rankings or array-like of shape (m, n)
+        At least two rankings. Arrows have the names of the items, or their numbers from 0.
+    kernel : Kernel, optional
+        As for `gram_matrix`.
     groups : array-like of shape (m,), optional
         A label for each ranking. Each label has its own colour, and a legend shows them.
     ax : matplotlib Axes, optional
         The axes to draw on; a new figure if absent.
     title : str, optional
-    weight, k, u, U, W, order, check, signed, normalize, input, top, ties, missing, n_jobs
+    n_jobs : int, optional
         As for `gram_matrix`.
 
     Returns
@@ -79,23 +66,27 @@ def plot_map(
     --------
     >>> import wkendall
     >>> X = wkendall.datasets.make_mallows(50, 4, 1.0, rng=0)
-    >>> ax = wkendall.plotting.plot_map(X, items=["tea", "coffee", "milk", "water"])
+    >>> ax = wkendall.plotting.plot_map(wkendall.Rankings(X, items=["tea", "coffee", "milk", "water"]))
     """
+    chosen = as_kernel(kernel, "plot_map")
     run = Run(n_jobs=n_jobs)
     run.check()
-    rankings = Reading(input, top, ties, missing).rankings(X, "X", run.threads)
-    if rankings.rows < 2:
-        raise bad_argument("X", f" has {rankings.rows} rankings, but a map needs at least 2")
-    names = _labels(items, "items", rankings.items, "items")
-    labels = None if groups is None else _labels(groups, "groups", rankings.rows, "rankings")
-    check_same_rows(X, groups, ("X", "groups"))
-    check_fits(rankings.rows, rankings.rows, np.dtype(np.float64), ADVICE)
-    gram = gram_of(rankings, None, Kernel(weight, k, u, U, W, order, check, signed, normalize), run)
-    points, shares = components(gram)
+    rankings = read_rankings(X, "X", threads=run.threads)
+    rows = len(rankings)
+    if rows < 2:
+        raise bad_argument("X", f" has {rows} rankings, but a map needs at least 2")
+    labels = None if groups is None else np.asarray(groups)
+    if labels is not None and labels.shape != (rows,):
+        rule = f" has shape {labels.shape}, but there are {rows} rankings: it must have a label for each"
+        raise bad_argument("groups", rule)
+    check_same_rows(rankings, groups, ("X", "groups"))
+    check_fits(rows, rows, np.dtype(np.float64), ADVICE)
+    points, shares = components(gram_of(rankings, None, chosen, run))
     ax = axes_or_new(ax)
     for label in [None] if labels is None else np.unique(labels):
         some = points if label is None else points[labels == label]
         ax.plot(some[:, 0], some[:, 1], ".", alpha=0.6, label=None if label is None else str(label))
+    names = rankings.items or range(rankings.n_items)
     _draw_items(ax, points, directions(points, mean_ranks(rankings)), names)
     ax.set(xlabel=f"first component ({shares[0]:.0%})", ylabel=f"second component ({shares[1]:.0%})")
     ax.set_aspect("equal", adjustable="datalim")
@@ -122,19 +113,19 @@ def components(gram: Array) -> tuple[Array, Array]:
     return vectors * np.sqrt(values), values / total
 
 
-def mean_ranks(rankings: CheckedRankings) -> Array:
+def mean_ranks(rankings: Rankings) -> Array:
     """Return the ranks of all items; tied items share their mean rank, and items of unknown position have the middle rank."""
     from scipy.stats import rankdata
 
     check_all_items_fit(rankings)
-    if rankings.core.is_lists:
-        bounds, columns, starts = rankings.core.parts()
-        places = np.full((rankings.rows, rankings.items), np.inf)  # what is not listed comes last
-        places[np.repeat(np.arange(rankings.rows), np.diff(bounds)), columns] = starts
+    if rankings.kind == "lists":
+        bounds, columns, starts = rankings._handle.parts()
+        places = np.full(rankings.shape, np.inf)  # what is not listed comes last
+        places[np.repeat(np.arange(len(rankings)), np.diff(bounds)), columns] = starts
     else:
-        places = np.asarray(rankings.places, dtype=np.float64)
+        places = np.asarray(rankings._places, dtype=np.float64)
     ranks = np.asarray(rankdata(places, axis=1, nan_policy="omit"), dtype=np.float64)
-    return np.where(np.isnan(ranks), (rankings.items + 1) / 2, ranks)
+    return np.where(np.isnan(ranks), (rankings.n_items + 1) / 2, ranks)
 
 
 def directions(points: Array, ranks: Array) -> Array:
@@ -146,7 +137,7 @@ def directions(points: Array, ranks: Array) -> Array:
     return np.asarray(better.T @ centred) / len(points)
 
 
-def _draw_items(ax: Axes, points: Array, arrows: Array, names: NDArray[Any]) -> None:
+def _draw_items(ax: Axes, points: Array, arrows: Array, names: Sequence[object]) -> None:
     longest = float(np.linalg.norm(arrows, axis=1).max(initial=0.0)) or 1.0
     far = float(np.abs(points).max(initial=0.0)) or 1.0
     ends = arrows * (REACH * far / longest)
@@ -175,6 +166,8 @@ def _fit_limits(ax: Axes) -> None:
     """
     canvas: Any = ax.figure.canvas
     names = [text for text in ax.texts if text.get_text()]
+    if not names:
+        return
     anchors = np.array([text.xy for text in names]).reshape(-1, 2)  # type: ignore[attr-defined]
     low, high = np.minimum(ax.dataLim.min, anchors.min(axis=0)), np.maximum(ax.dataLim.max, anchors.max(axis=0))
     for _ in range(PASSES):
@@ -194,16 +187,6 @@ def _fit_limits(ax: Axes) -> None:
             wider = float(((last - first) / size).max())
         middle, half = (first + last) / 2, (1 + MARGIN) * scale * size / 2
         (left, bottom), (right, top) = middle - half, middle + half
-        # Not fixed: matplotlib keeps the scales equal if the size of the figure changes.
-        ax.set_xlim(left, right, auto=True)
-        ax.set_ylim(bottom, top, auto=True)
-
-
-def _labels(labels: ArrayLike | None, name: str, count: int, what: str) -> NDArray[Any]:
-    """Return a label for each of `count` things; numbers from 1 if there are none."""
-    found = np.arange(1, count + 1) if labels is None else np.asarray(labels)
-    if found.shape != (count,):
-        raise bad_argument(
-            name, f" has shape {found.shape}, but there are {count} {what}: it must have a label for each"
-        )
-    return found
+        # Still automatic: matplotlib warns when it adapts fixed limits to the shape of the axes.
+        ax.set_xlim(left, right, auto=None)
+        ax.set_ylim(bottom, top, auto=None)

@@ -22,7 +22,7 @@ def plot_pairs(importance: PairImportance, *, ax: Axes | None = None, title: str
     Parameters
     ----------
     importance : PairImportance
-        The result of `pair_importance`. Pass `items=` there to show names.
+        The result of `pair_importance`, with the names of the items if the rankings had names.
     ax : matplotlib Axes, optional
         The axes to draw on; a new figure if absent.
     title : str, optional
@@ -34,8 +34,8 @@ def plot_pairs(importance: PairImportance, *, ax: Axes | None = None, title: str
     Examples
     --------
     >>> import wkendall
-    >>> found = wkendall.pair_importance([[1, 2, 3], [2, 1, 3]], [1, -1], n_pairs=2, items=["tea", "milk", "water"])
-    >>> ax = wkendall.plotting.plot_pairs(found)
+    >>> X = wkendall.Rankings([[1, 2, 3], [2, 1, 3]], items=["tea", "milk", "water"])
+    >>> ax = wkendall.plotting.plot_pairs(wkendall.pair_importance(X, [1, -1], n_pairs=2))
     """
     if not isinstance(importance, tuple) or len(importance) != 3:
         raise bad_type("importance", f" must be what pair_importance returns, not {shown(importance)}")

@@ -8,32 +8,18 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 from decimal import Decimal
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from wkendall._text import shown
 from wkendall.reading.columns import numbers_in_order
+from wkendall.reading.contents import Contents
 from wkendall.reading.csv_rows import Rows, is_long, read_rows
-from wkendall.reading.text_files import ABSENT, FLAGS, NUMBER
-
-
-class CsvColumns(NamedTuple):
-    """What is in a file of observations."""
-
-    #: A row for each observation; doubles in the order of the numbers of each column. NaN is missing.
-    X: NDArray[np.float64]
-    #: The names of the columns, if the file has any.
-    names: list[str] | None
-    #: The cells of each column that was set apart.
-    apart: dict[str, list[str]]
-    #: The columns that were ignored.
-    skipped: set[str]
-    #: The line where each observation begins.
-    lines: list[int]
+from wkendall.reading.text_files import FLAGS, MISSING, NUMBER
 
 
 def read_columns(
@@ -41,16 +27,22 @@ def read_columns(
     *,
     delimiter: str | None = None,
     header: bool | None = None,
-    apart: Sequence[str] = (),
+    id: str | None = None,
     skip: Collection[str] = (),
-) -> CsvColumns:
-    """Read a CSV file of observations; columns set `apart` must be there, those to `skip` need not."""
-    rows = read_rows(path, "table", delimiter=delimiter, header=header, apart=apart, skip=skip, may_lack=True)
+    items: Collection[str] | None = None,
+) -> Contents:
+    """Read a CSV file of observations; `items` are the columns to read. The file may lack these, and those to `skip`.
+
+    The result has doubles in the order of the numbers of each column. NaN is missing.
+    """
+    how: dict[str, Any] = {"delimiter": delimiter, "header": header, "skip": skip, "columns": items, "may_lack": True}
+    rows = read_rows(path, "table", apart=[] if id is None else [id], **how)
     for line, cells in rows.body:
         rows.check_width(line, cells)
     names = None if rows.names is None else [rows.names[column] for column in rows.kept]
-    values = np.array([_of_column(rows, column) for column in rows.kept])
-    return CsvColumns(values.T, names, rows.cells_apart(), rows.skipped, [line for line, _ in rows.body])
+    values = np.array([_of_column(rows, column) for column in rows.kept]).T
+    ids = None if id is None else rows.cells_apart()[id]
+    return Contents(rows.file.name, values, names, ids, lines=[line for line, _ in rows.body], found=rows.found)
 
 
 def _of_column(rows: Rows, column: int) -> NDArray[np.float64]:
@@ -60,7 +52,7 @@ def _of_column(rows: Rows, column: int) -> NDArray[np.float64]:
     numbers = False
     for line, cells in rows.body:
         cell = cells[column]
-        if cell in ABSENT:
+        if cell in MISSING:
             found.append(None)
         elif cell in FLAGS and not numbers:
             flag = flag or (line, cell)

@@ -8,16 +8,12 @@ from typing import Any
 
 from wkendall._arguments import check_choice
 from wkendall._text import shown
-from wkendall.reading.csv_layouts import Table, of_choices, of_long, of_numbers
+from wkendall.arrays.options import Input, Missing, Reading, Ties, Top
+from wkendall.rankings import Rankings
+from wkendall.reading.contents import Contents
+from wkendall.reading.csv_layouts import of_choices, of_long, of_numbers
 from wkendall.reading.csv_rows import LAYOUTS, Layout, read_rows
-from wkendall.reading.lists import RankedLists, columns_of
-
-
-class CsvRankings(RankedLists):
-    """Rankings, the names of the items, and the names of the rankings; see `read_csv`."""
-
-    #: The name of each ranking, if there is a column of names.
-    ids: list[str] | None = None
+from wkendall.reading.lists import columns_of
 
 
 def read_csv(
@@ -31,18 +27,23 @@ def read_csv(
     items: Iterable[str] | None = None,
     delimiter: str | None = None,
     header: bool | None = None,
-) -> CsvRankings:
+    input: Input = "ranks",
+    top: Top = "low",
+    ties: Ties = "error",
+    missing: Missing | None = None,
+) -> Rankings:
     r"""Read a CSV file of rankings.
 
     Parameters
     ----------
     path : path
-        A file in UTF-8. Blank lines are allowed only at the end. A cell that is empty, NA, NaN or nan is missing.
+        A file in UTF-8. Blank lines are allowed only at the end. Cells that pandas reads as missing are missing: empty
+        ones, NA, N/A, NaN, nan, null, None and others. In quotes they are names, where names are expected.
     layout : {"ranks", "choices", "long"}
         The layout of the file:
 
-        - "ranks": one ranking per row, one item per column. Cells are numbers, with a point as decimal separator. They
-          are ranks or scores, or orders if the columns have no names. Pass the right `input=` to `gram_matrix`.
+        - "ranks": one ranking per row, one item per column. Cells are numbers, with a point as decimal separator;
+          `input` says what they mean.
         - "choices": one ranking per row. Cells are names of items, the first choice first. Rows with fewer choices end
           with missing cells.
         - "long": one row for each item of each ranking, with the name of the ranking, the item, and its rank or score.
@@ -56,8 +57,9 @@ def read_csv(
         For "long": the columns of the items and of their ranks or scores. If absent, the first columns without another
         use.
     items : iterable of str, optional
-        For "choices" and "long": all items in the order of the columns, for example those of an earlier file. If
-        absent, the items of the file in the order in which they first appear.
+        All items, in this order, for example those of an earlier file. In a "ranks" file these columns are read, and
+        the others are ignored. In the other files there may be no other items. If absent, the items of the file in the
+        order in which they first appear.
     delimiter : str, optional
         The character between cells. If absent: comma, semicolon or tab, whichever gives all rows the same number of
         cells.
@@ -66,18 +68,14 @@ def read_csv(
         ranking. If absent, a warning names a first row that may be a ranking: one of numbers ("ranks"), one with an
         item of another row or of `items` ("choices"), or one with a number, a blank cell or a cell that occurs again in
         its column ("long"). With True there is no warning.
+    input, top, ties, missing
+        As for `Rankings`. The default of `missing` is "bottom" for "choices" and "long", and "error" for "ranks".
 
     Returns
     -------
-    X : ndarray of shape (m, n)
-        The numbers, or for "choices" the ranks from 1; NaN where they are missing.
-    items : list of n names
-        "1", "2" and so on if the file has no names.
-
-    Notes
-    -----
-    The result unpacks as `X, items`. Its attribute `ids` is the list of the names of the rankings. It is None without
-    `id`, unless the layout is "long".
+    Rankings
+        With the names of the items, and the names of the rankings as `labels`, if the file has them. "choices" and
+        "long" are stored as lists, unless every ranking has every item.
 
     Examples
     --------
@@ -85,37 +83,34 @@ def read_csv(
     >>> folder = tempfile.TemporaryDirectory()
     >>> path = pathlib.Path(folder.name, "votes.csv")
     >>> _ = path.write_text("who;apple;pear;plum\nann;1;2;3\nbob;2;1;\n")
-    >>> votes = wkendall.read_csv(path, id="who")
-    >>> votes.items, votes.ids
+    >>> votes = wkendall.read_csv(path, id="who", missing="bottom")
+    >>> votes
+    Rankings: 2 rankings of 3 items, 1 with missing items
+      ann: apple > pear > plum
+      bob: pear > apple
+    >>> votes.items, votes.labels
     (['apple', 'pear', 'plum'], ['ann', 'bob'])
-    >>> votes.X
-    array([[ 1.,  2.,  3.],
-           [ 2.,  1., nan]])
 
     >>> _ = path.write_text("who,first,second\nann,pear,apple\nbob,plum,\n")
-    >>> X, items = wkendall.read_csv(path, layout="choices", id="who")
-    >>> items
-    ['pear', 'apple', 'plum']
-    >>> X
-    array([[ 1.,  2., nan],
-           [nan, nan,  1.]])
+    >>> wkendall.read_csv(path, layout="choices", id="who", items=votes.items)
+    Rankings: 2 lists of 3 items, 2 with missing items
+      ann: pear > apple
+      bob: plum
 
     >>> _ = path.write_text("who,fruit,rank\nann,pear,1\nann,apple,2\nbob,plum,1\n")
-    >>> wkendall.read_csv(path, layout="long", items=items).X
-    array([[ 1.,  2., nan],
-           [nan, nan,  1.]])
+    >>> wkendall.read_csv(path, layout="long").to_lists()
+    [['pear', 'apple'], ['plum']]
     >>> folder.cleanup()
     """
     left_out = _columns(skip)
     for name, given in (("id", id), ("item", item), ("value", value)):
         if given is not None and not isinstance(given, str):
             raise TypeError(f"{name} must be {_COLUMN}, not {shown(given)}")
-    apart = () if id is None else (id,)
+    absent: Missing = "error" if layout == "ranks" else "bottom"
+    reading = Reading(input, top, ties, absent if missing is None else missing)
+    reading.check()
     how: dict[str, Any] = {"layout": layout, "delimiter": delimiter, "header": header, "item": item, "value": value}
-    table = read_table(path, apart=apart, skip=left_out, id=id, items=items, **how)
-    found = CsvRankings(table.X, table.items)
-    found.ids = table.ids if table.ids is not None or id is None else table.apart[id]
-    return found
+    return read_table(path, skip=left_out, id=id, items=items, **how).rankings(reading)
 
 
 #: What an argument for a column must be.
@@ -148,14 +143,13 @@ def read_table(
     item: str | None = None,
     value: str | None = None,
     items: Iterable[str] | None = None,
-    sparse: bool | None = False,
-) -> Table:
+) -> Contents:
     """Read a CSV file of rankings as `read_csv` does, and separate columns that are not items, such as labels.
 
     Parameters
     ----------
     path, layout, delimiter, header, id, item, value, items
-        As for `read_csv`; `id` is for long tables.
+        As for `read_csv`.
     apart : collection of str
         Columns to separate, each given by its name, or by its number from 1 if no column has that name. Their cells
         stay text.
@@ -163,25 +157,20 @@ def read_table(
         Columns to ignore.
     may_lack : bool
         Whether the file may lack columns to ignore, as one of two files may.
-    sparse : bool, optional
-        Whether to return choices and long tables as a sparse array, as for `from_lists`.
 
     Returns
     -------
-    Table
+    Contents
     """
     check_choice(layout, "layout", LAYOUTS)
     if layout != "long" and (item is not None or value is not None):
         raise ValueError(f'{"value" if item is None else "item"} goes with layout="long", not {shown(layout)}')
-    if layout == "ranks" and items is not None:
-        raise ValueError(
-            'items goes with layout="choices" and layout="long": layout="ranks" takes the items of the file'
-        )
     known = None if items is None else [str(name) for name in columns_of(items)]
-    chosen = [name for name in (id, item, value) if name is not None] if layout == "long" else []
+    chosen = [name for name in (id, item, value) if name is not None]
     how: dict[str, Any] = {"delimiter": delimiter, "header": header, "skip": skip, "may_lack": may_lack}
     how |= {"apart": [*dict.fromkeys([*apart, *chosen])], "known_items": set(known or ())}
-    rows = read_rows(path, layout, **how)
+    rows = read_rows(path, layout, columns=known if layout == "ranks" else None, **how)
     if layout == "long":
-        return of_long(rows, id, item, value, known, sparse)
-    return of_numbers(rows) if layout == "ranks" else of_choices(rows, known, sparse)
+        return of_long(rows, id, item, value, known)
+    found = of_numbers(rows) if layout == "ranks" else of_choices(rows, known)
+    return found if id is None else found._replace(ids=found.apart[id])

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 
 from wkendall._errors import Option, Piece
-from wkendall.reading.text_files import ABSENT, FLAGS, MISSING, NUMBER
+from wkendall.reading.text_files import FLAGS, MISSING, NUMBER
 
 #: What the first row could be, for each layout.
 LOST = {"ranks": "a ranking", "choices": "a ranking", "long": "an item of a ranking", "table": "an observation"}
@@ -28,7 +28,7 @@ def is_like_others(rows: Lines, layout: str, columns: Collection[int], items: Co
     """
     first = {column: cell for column, cell in enumerate(rows[0][1]) if column in columns}
     if layout == "table":
-        return all(NUMBER.fullmatch(cell) or cell in FLAGS or cell in ABSENT for cell in first.values())
+        return all(NUMBER.fullmatch(cell) or cell in FLAGS or cell in MISSING for cell in first.values())
     if layout == "ranks":
         return all(NUMBER.fullmatch(cell) or cell in MISSING for cell in first.values())
     if layout == "choices":

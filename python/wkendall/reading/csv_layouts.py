@@ -5,46 +5,33 @@ from __future__ import annotations
 import warnings
 from collections.abc import Sequence
 from decimal import Decimal
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from wkendall._errors import Argument, Option, Sentence
-from wkendall._memory import check_fits
 from wkendall._text import shown
 from wkendall.reading.columns import doubles_apart
+from wkendall.reading.contents import Contents
 from wkendall.reading.csv_rows import Rows
-from wkendall.reading.lists import as_ranks, short_lists
+from wkendall.reading.lists import as_lists
 
 #: So many rows show that a column counts them: fewer ranks or scores may do so by chance.
 _COUNTING = 4
-_ADVICE = "split the file, or leave out items that few rankings have"
 
 
-class Table(NamedTuple):
-    """The contents of a CSV file; see `read_table`."""
-
-    #: An array, or a sparse array.
-    X: Any
-    items: list[str]
-    #: Whether the file has names of items.
-    named: bool
-    #: The cells of each separated column, one for each ranking.
-    apart: dict[str, list[str]]
-    #: The line where each ranking begins.
-    lines: list[int]
-    #: The columns that were ignored.
-    skipped: set[str]
-    #: The name of each ranking of a long table.
-    ids: list[str] | None = None
-
-
-def of_numbers(rows: Rows) -> Table:
+def of_numbers(rows: Rows) -> Contents:
     """Return the rankings of a file with one ranking per row and one item per column; cells are numbers."""
     X = np.array([_numbers(rows, line, cells) for line, cells in rows.body])
     _tell_of_counting(rows, X)
-    items = [str(column + 1) if rows.names is None else rows.names[column] for column in rows.kept]
-    return Table(X, items, rows.names is not None, rows.cells_apart(), [line for line, _ in rows.body], rows.skipped)
+    items = None if rows.names is None else [rows.names[column] for column in rows.kept]
+    return _contents(rows, X, items, "ranks")
+
+
+def _contents(rows: Rows, X: Any, items: list[str] | None, layout: str) -> Contents:
+    parts: dict[str, Any] = {"lines": [line for line, _ in rows.body], "found": rows.found, "layout": layout}
+    return Contents(rows.file.name, X, items, apart=rows.cells_apart(), **parts)
 
 
 def _numbers(rows: Rows, line: int, cells: list[str]) -> list[float]:
@@ -58,7 +45,7 @@ def _doubles(values: list[float | Decimal]) -> list[float]:
     return short if len(short) == len(values) else doubles_apart(values)
 
 
-def _tell_of_counting(rows: Rows, X: Any) -> None:
+def _tell_of_counting(rows: Rows, X: NDArray[np.float64]) -> None:
     """Warn of a column that goes up by one from row to row: it numbers the rankings, unless all rows are complete ranks."""
     if len(X) < _COUNTING or X.shape[1] < 2:
         return
@@ -74,18 +61,14 @@ def _tell_of_counting(rows: Rows, X: Any) -> None:
     warnings.warn(Sentence(counts, *out), UserWarning, stacklevel=5)
 
 
-def of_choices(rows: Rows, items: Sequence[str] | None, sparse: bool | None = False) -> Table:
-    """Return the rankings of a file with one ranking per row; cells are names of items, the first choice first.
-
-    `sparse` as for `from_lists`.
-    """
+def of_choices(rows: Rows, items: Sequence[str] | None) -> Contents:
+    """Return the rankings of a file with one ranking per row; cells are names of items, the first choice first."""
     columns = {} if items is None else {item: column for column, item in enumerate(items)}
     ranked = []
     for line, cells in rows.body:
         rows.check_width(line, cells, fewer=True)
         ranked.append(_choices(rows, line, cells, columns, new=items is None))
-    X = as_ranks(ranked, len(columns), sparse, _ADVICE)
-    return Table(X, list(columns), True, rows.cells_apart(), [line for line, _ in rows.body], rows.skipped)
+    return _contents(rows, as_lists(ranked, len(columns)), list(columns), "choices")
 
 
 def _choices(rows: Rows, line: int, cells: list[str], columns: dict[str, int], new: bool) -> dict[int, int]:
@@ -115,21 +98,15 @@ def _check_known(rows: Rows, line: int, column: int, item: str, columns: dict[st
         rows.file.fail(line, reason, "out of range", column, item)
 
 
-def of_long(
-    rows: Rows,
-    id: str | None,
-    item: str | None,
-    value: str | None,
-    items: Sequence[str] | None,
-    sparse: bool | None = False,
-) -> Table:
-    """Return the rankings of a file with one item of one ranking, and its number, per row; `sparse` as for `from_lists`."""
+def of_long(rows: Rows, id: str | None, item: str | None, value: str | None, items: Sequence[str] | None) -> Contents:
+    """Return the rankings of a file with one item of one ranking, and its number, per row."""
     places = _long_columns(rows, id, item, value)
     people: dict[str, int] = {}
     columns = {} if items is None else {name: column for column, name in enumerate(items)}
     lines: list[int] = []
     cells_of: list[list[str]] = []
-    entries: dict[tuple[int, int], tuple[int, float | Decimal]] = {}
+    #: For each ranking the line and the number of each item.
+    entries: list[dict[int, tuple[int, float | Decimal]]] = []
     for line, cells in rows.body:
         rows.check_width(line, cells)
         who, what, number = (cells[place] for place in places)
@@ -139,38 +116,24 @@ def of_long(
         if who not in people:
             lines.append(line)
             cells_of.append(cells)
+            entries.append({})
         row = people.setdefault(who, len(people))
         _check_same_person(rows, line, cells, who, cells_of[row], lines[row], places)
         _check_known(rows, line, places[1], what, columns, items is None)
-        key = row, columns.setdefault(what, len(columns))
-        before = entries.setdefault(key, (line, rows.number(line, number, places[2])))[0]
+        column = columns.setdefault(what, len(columns))
+        before = entries[row].setdefault(column, (line, rows.number(line, number, places[2])))[0]
         if before != line:
             reason = f"{shown(who)} has a number for {shown(what)} already, in line {before}"
             rows.file.fail(line, reason, "duplicate", places[1], what)
-    X = _array(entries, (len(people), len(columns)), sparse)
     apart = {name: [cells[column] for cells in cells_of] for name, column in rows.apart.items()}
-    return Table(X, list(columns), True, apart, lines, rows.skipped, list(people))
+    X = as_lists([_in_order(numbers) for numbers in entries], len(columns))
+    parts: dict[str, Any] = {"apart": apart, "lines": lines, "found": rows.found, "layout": "long"}
+    return Contents(rows.file.name, X, list(columns), list(people), **parts)
 
 
-def _array(
-    entries: dict[tuple[int, int], tuple[int, float | Decimal]], shape: tuple[int, int], sparse: bool | None
-) -> Any:
-    """Return the array with the second number of each entry; NaN is no entry of a sparse array."""
-    numbers = {key: float(found) for key, (_, found) in entries.items()}
-    for row in {row for (row, _), (_, found) in entries.items() if isinstance(found, Decimal)}:
-        listed = [key for key in entries if key[0] == row]
-        numbers |= zip(listed, doubles_apart([entries[key][1] for key in listed]), strict=True)
-    if short_lists(*shape, len(entries)) if sparse is None else sparse:
-        from scipy.sparse import coo_array
-
-        known = {key: found for key, found in numbers.items() if found == found}
-        places = np.array(list(known), dtype=np.int64).reshape(-1, 2).T
-        return coo_array((np.array(list(known.values()), dtype=np.float64), tuple(places)), shape=shape).tocsr()
-    check_fits(*shape, np.dtype(np.float64), _ADVICE)
-    X = np.full(shape, np.nan)
-    for key, found in numbers.items():
-        X[key] = found
-    return X
+def _in_order(numbers: dict[int, tuple[int, float | Decimal]]) -> dict[int, float]:
+    """Return doubles in the order of the numbers of a ranking."""
+    return dict(zip(numbers, _doubles([number for _, number in numbers.values()]), strict=True))
 
 
 def _long_columns(rows: Rows, id: str | None, item: str | None, value: str | None) -> list[int]:

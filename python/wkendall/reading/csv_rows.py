@@ -45,9 +45,9 @@ class Rows(NamedTuple):
     body: list[tuple[int, list[str]]]
     #: The columns that were requested, with their positions.
     apart: dict[str, int]
-    #: The columns that are ignored and exist, as they were given.
-    skipped: set[str]
-    #: The other columns.
+    #: The columns to skip or to read that exist, as they were given.
+    found: set[str]
+    #: The columns that are read.
     kept: list[int]
     #: Line and column of the cells that say NA or NaN in quotes, which are names where names are expected.
     quoted: Collection[tuple[int, int]] = ()
@@ -95,12 +95,14 @@ def read_rows(
     apart: Sequence[str],
     skip: Collection[str],
     may_lack: bool,
+    columns: Collection[str] | None = None,
     known_items: Collection[str] = (),
 ) -> Rows:
     """Read a CSV file; columns are given by name, or by number from 1 if no column has such a name.
 
     `layout` is "table" for a table of observations. Columns to `skip` are never looked at; `may_lack` says whether the
-    file may lack them. `known_items` are items that the file may list.
+    file may lack them. `columns` are the only ones to read, in this order; a table may lack some. `known_items` are
+    items that the file may list.
     """
     if delimiter is not None and (not isinstance(delimiter, str) or len(delimiter) != 1 or delimiter in '\r\n"'):
         raise ValueError(f"delimiter must be one character, such as ',' or ';', or None, not {shown(delimiter)}")
@@ -121,18 +123,24 @@ def read_rows(
     names, width = (first, len(first)) if named else (None, max(len(cells) for _, cells in rows))
     width = width if layout == "choices" else len(first)
     places = {name: _place(names or [], width, name) for name in (*apart, *skip)}
-    for name, place in places.items():
-        if place is None and not (may_lack and name not in apart):
+    chosen = {name: _place(names or [], width, name) for name in columns or ()}
+    for name, place in (places | chosen).items():
+        if place is None and not (may_lack and name not in apart and (name not in chosen or layout == "table")):
             no_column(file, line, names or [], name)
     known = {name: place for name, place in places.items() if place is not None}
-    kept = [column for column in range(width) if column not in known.values()]
+    every = (
+        range(width)
+        if columns is None
+        else [*dict.fromkeys(column for column in chosen.values() if column is not None)]
+    )
+    kept = [column for column in every if column not in known.values()]
     if not kept and layout != "long":
         file.fail(line, f"every column is skipped or not {an_item}: no {items} are left")
     body = rows
     if names is not None:
         body = rows[1:]
-        given = known.values() if layout != "long" else [known[name] for name in skip if name in known]
-        read = {*range(width)}.difference(given)
+        left_out = [known[name] for name in skip if name in known]
+        read = set(kept) if layout != "long" else {*range(width)}.difference(left_out)
         like = header is None and is_like_others(rows, layout, read, known_items)
         hint = ("; ", *without_header(layout)) if like else ()
         _check_names(file, line, names, kept if layout in ("ranks", "table") else (), an_item, hint)
@@ -143,7 +151,8 @@ def read_rows(
         if like:
             _tell_of_first_row(file, line, names, layout)
     asked = {name: known[name] for name in apart}
-    return Rows(file, line, names, width, body, asked, known.keys() & set(skip), kept, quoted)
+    found = {*(known.keys() & set(skip)), *(name for name, place in chosen.items() if place is not None)}
+    return Rows(file, line, names, width, body, asked, found, kept, quoted)
 
 
 def is_long(cell: str) -> bool:
@@ -155,7 +164,7 @@ def _rows_and_quoted(
     file: File, delimiter: str, named: bool
 ) -> tuple[list[tuple[int, list[str]]], set[tuple[int, int]]]:
     """Return the rows, and for a file of names where the cells are that say NA in quotes; Python's reader does not tell."""
-    words = "|".join(word for word in MISSING if word)
+    words = "|".join(re.escape(word) for word in MISSING if word)
     between, spaces = re.escape(delimiter), "" if delimiter == " " else " *"
     # A quote that follows a delimiter and precedes a letter or a space opens a cell: within a cell quotes are doubled, and
     # after a cell there is a delimiter.

@@ -1,52 +1,43 @@
-"""From ranked lists of names to arrays of ranks.
+"""From ranked lists of names to rankings.
 
-Items that a list leaves out become NaN. Tied items share the best of their ranks (1, 2, 2, 4). None, NaN and blank texts
+Tied items share the best of their ranks (1, 2, 2, 4). None, NaN and blank texts
 at the end of a list are padding, as blank cells at the end of a row of a CSV file are. Anything else is an error that
 names its position.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from itertools import chain
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Literal, NamedTuple, cast
 
 import numpy as np
 
-from wkendall._arguments import check_flag
+from wkendall._arguments import row_labels
 from wkendall._errors import RankingError
 from wkendall._memory import check_fits
 from wkendall._text import shown
-from wkendall.reading.sparse import SparseRows, sparse_array
+from wkendall.arrays.options import Reading
+from wkendall.arrays.sparse import SparseRows, sparse_array
+from wkendall.rankings import Rankings
+from wkendall.reading.contents import Contents
 
-#: Advice for an array that is too large.
-_ADVICE = "pass sparse=True, leave out items that few lists have, or take fewer lists at a time"
-#: Arrays of fewer entries than this are dense, unless something else is asked for: half a megabyte.
-_SMALL = 1 << 16
-#: Lists that fill more than this share of an array are stored in a dense one, which then is not much larger.
-_FULL = 0.25
 #: What to do with items that have no column.
 Unknown = Literal["new", "error", "ignore"]
 
 
-class RankedLists(NamedTuple):
-    """Rankings and the names of their items; see `from_lists` and `read_csv`."""
+def from_lists(lists: Iterable[Iterable[object]], items: Iterable[object] | None = None) -> Rankings:
+    """Rankings from ranked lists of any items. The lists may have different lengths and different items.
 
-    X: Any
-    items: list[Any]
+    Items that a list leaves out are below all items of the list, and tied with each other. Sets are ties. The rankings
+    are stored as lists, so that time and memory depend on the lengths of the lists; rankings that all have all items are
+    stored as such.
 
-
-def from_lists(
-    lists: Iterable[Iterable[object]], items: Iterable[object] | None = None, *, sparse: bool | None = None
-) -> RankedLists:
-    """Ranks from ranked lists of any items. The lists may have different lengths and different items.
-
-    Without `items`, columns are in the order in which items first appear, so two calls with different lists have
-    different columns. **Pass `items=` whenever a second set of lists is compared with the first**, for example new
-    people with a fitted model: `from_lists(new, items=items)`. In scikit-learn, `ListEncoder` stores the items.
+    Without `items`, items are in the order in which they first appear, so that two calls with different lists have
+    different items. **Pass `items=` whenever a second set of lists is compared with the first**, for example new
+    people with a fitted model: `from_lists(new, items=votes.items)`. In scikit-learn, `ListEncoder` stores the items.
 
     Compare lists with `signed=True, normalize=True`. Two top-10 lists without a common item, out of 1,000 items, have
-    these similarities (`missing="bottom", normalize=True`):
+    these similarities (`normalize=True`):
 
     ====================================  ==========
     kernel                                similarity
@@ -71,47 +62,34 @@ def from_lists(
     items : iterable, optional
         All items, in the order of the columns. If absent, the items of the lists in the order in which they first
         appear; tied items in a set are sorted.
-    sparse : bool, optional
-        Whether to return a sparse array, for short lists out of many items. Every function with `missing="bottom"`
-        accepts it. Time and memory then depend on the lengths of the lists. By default the array is sparse if a dense
-        one would have at least 65,536 entries, of which the lists fill at most a quarter.
 
     Returns
     -------
-    X : ndarray of shape (m, n), or scipy.sparse.csr_array
-        `X[p, i]` is the rank, from 1, that list p gives to item i. If the list does not contain the item, the entry is
-        NaN; in a sparse array it is not stored. Tied items share the best of their ranks: 1, 2, 2, 4.
-    items : list of n items
+    Rankings
+        With the items as names, and the index of a data frame or series as labels.
 
     Examples
     --------
-    >>> from wkendall import from_lists
-    >>> X, items = from_lists([["apple", "pear", "plum"], ["plum", "fig"]])
-    >>> items
+    >>> import wkendall
+    >>> votes = wkendall.from_lists([["apple", "pear", "plum"], ["plum", "fig"], [{"fig", "pear"}]])
+    >>> votes
+    Rankings: 3 lists of 4 items, 1 with ties, 3 with missing items
+      apple > pear > plum
+      plum > fig
+      fig = pear
+    >>> votes.items
     ['apple', 'pear', 'plum', 'fig']
-    >>> X
-    array([[ 1.,  2.,  3., nan],
-           [nan, nan,  1.,  2.]])
-
-    `wkendall.gram_matrix(X, missing="bottom", signed=True, normalize=True)` compares these lists. Items that a list
-    leaves out are then below all items of the list. Lists with ties also need `ties="mean"`.
-
-    >>> from_lists([["fig", "apple", None], ["pear", "", ""]], items=items).X
-    array([[ 2., nan, nan,  1.],
-           [nan,  1., nan, nan]])
-
-    >>> from_lists([["plum", {"apple", "pear"}, "fig"]], items=["apple", "fig", "pear", "plum"]).X
-    array([[2., 4., 2., 1.]])
-
-    >>> X, items = from_lists([["apple", "pear", "plum"], ["plum", "fig"]], sparse=True)
-    >>> X.shape, X.nnz
-    ((2, 4), 5)
+    >>> wkendall.gram_matrix(votes, kernel=wkendall.Kendall(signed=True, normalize=True)).round(2)
+    array([[ 1.  , -0.55, -0.41],
+           [-0.55,  1.  , -0.22],
+           [-0.41, -0.22,  1.  ]])
+    >>> wkendall.from_lists([["fig", "apple", None], ["pear", "", ""]], items=votes.items).to_lists()
+    [['fig', 'apple'], ['pear']]
     """
-    if sparse is not None:
-        check_flag(sparse, "sparse")
     columns = {} if items is None else columns_of(items)
     rows = ranked_rows(lists, columns, unknown="new" if items is None else "error")
-    return RankedLists(as_ranks(rows, len(columns), sparse), list(columns))
+    found = Contents("lists", as_lists(rows, len(columns)), tuple(columns), row_labels(lists))
+    return found.rankings(Reading(ties="mean", missing="bottom"))
 
 
 def columns_of(items: object) -> dict[object, int]:
@@ -135,10 +113,11 @@ def ranked_rows(lists: object, columns: dict[object, int], unknown: Unknown) -> 
     return [_row(number, ranked, columns, unknown) for number, ranked in enumerate(given)]
 
 
-def as_ranks(rows: list[dict[int, int]], columns: int, sparse: bool | None, advice: str = _ADVICE) -> Any:
-    """Return the array with these rows; if `sparse` is None, in the form that suits them."""
-    if short_lists(len(rows), columns, sum(map(len, rows))) if sparse is None else sparse:
-        return _sparse(rows, columns)
+def as_ranks(rows: list[dict[int, int]], columns: int, sparse: bool) -> Any:
+    """Return the array with these rows."""
+    if sparse:
+        return sparse_array(as_lists(rows, columns))
+    advice = "pass sparse=True, leave out items that few lists have, or take fewer lists at a time"
     check_fits(len(rows), columns, np.dtype(np.float64), advice)
     X = np.full((len(rows), columns), np.nan)
     for number, row in enumerate(rows):
@@ -146,9 +125,13 @@ def as_ranks(rows: list[dict[int, int]], columns: int, sparse: bool | None, advi
     return X
 
 
-def short_lists(rows: int, columns: int, entries: int) -> bool:
-    """Return whether lists with so many entries in all are short enough for a sparse array."""
-    return rows * columns >= _SMALL and entries <= _FULL * rows * columns
+def as_lists(rows: Sequence[Mapping[int, float]], columns: int) -> SparseRows:
+    """Return the numbers of the listed items of each row; NaN is not listed."""
+    entries = [sorted((column, number) for column, number in row.items() if number == number) for row in rows]
+    bounds = np.cumsum([0, *map(len, entries)], dtype=np.int64)
+    listed = np.fromiter((column for row in entries for column, _ in row), np.int64, int(bounds[-1]))
+    numbers = np.fromiter((number for row in entries for _, number in row), np.float64, int(bounds[-1]))
+    return SparseRows(bounds, listed, numbers, (len(rows), columns))
 
 
 def _table_rows(lists: Any) -> object:
@@ -183,15 +166,6 @@ class _Place(NamedTuple):
         """Make an error about the value at this position."""
         argument = "items" if self.row is None else "lists"
         return RankingError(message, argument=argument, row=self.row, column=self.column, value=value, kind=kind)
-
-
-def _sparse(rows: list[dict[int, int]], columns: int) -> Any:
-    bounds = np.cumsum([0, *map(len, rows)], dtype=np.int64)
-    listed = np.fromiter(chain.from_iterable(rows), np.int64, int(bounds[-1]))
-    ranks = np.fromiter(chain.from_iterable(row.values() for row in rows), np.float64, int(bounds[-1]))
-    found = sparse_array(SparseRows(bounds, listed, ranks, (len(rows), columns)))
-    found.sort_indices()
-    return found
 
 
 def _row(number: int, ranked: object, columns: dict[object, int], unknown: Unknown) -> dict[int, int]:

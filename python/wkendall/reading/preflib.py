@@ -5,14 +5,16 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator
-from typing import NamedTuple, cast
+from typing import Any, NamedTuple, cast
 
 import numpy as np
-from numpy.typing import NDArray
 
 from wkendall._disk import as_path
-from wkendall._memory import check_fits
 from wkendall._text import short, shown
+from wkendall.arrays.options import Reading
+from wkendall.rankings import Rankings
+from wkendall.reading.contents import Contents
+from wkendall.reading.lists import as_lists
 from wkendall.reading.text_files import WHOLE, File, lines_of, opened
 
 #: The file name extensions of PrefLib: whether orders may have ties, and whether they must be complete.
@@ -23,15 +25,7 @@ _PLACE = re.compile(r"(?:\s*\{(?P<tied>[^{}]*)\}\s*|(?P<single>[^{},]*))(?P<comm
 _NAME = "ALTERNATIVE NAME"
 
 
-class Preferences(NamedTuple):
-    """Rankings, the names of the items, and how often each ranking occurs; see `read_preflib`."""
-
-    X: NDArray[np.float64]
-    items: list[str]
-    counts: NDArray[np.int64]
-
-
-def read_preflib(path: str | os.PathLike[str]) -> Preferences:
+def read_preflib(path: str | os.PathLike[str]) -> Rankings:
     r"""Read a file of orders from the PrefLib library (https://preflib.org).
 
     Both formats are supported: the current one, with header lines `# KEY: value`, and the older one, which begins with
@@ -45,13 +39,10 @@ def read_preflib(path: str | os.PathLike[str]) -> Preferences:
 
     Returns
     -------
-    X : ndarray of shape (m, n)
-        `X[p, i]` is the rank, from 1, that order p gives to item i; NaN if the order does not have the item. Tied items
-        share the best of their ranks: 1, 2, 2, 4.
-    items : list of n names
-        In the order of the numbers of the alternatives.
-    counts : ndarray of m integers
-        The number of voters of each order. `X.repeat(counts, axis=0)` has one row for each voter.
+    Rankings
+        With the names of the alternatives, in the order of their numbers, and the number of voters of each order as
+        `counts`. Alternatives that an order does not have come last. Incomplete orders are stored as lists.
+        `votes[np.repeat(np.arange(len(votes)), votes.counts)]` has one row for each voter.
 
     Examples
     --------
@@ -59,18 +50,19 @@ def read_preflib(path: str | os.PathLike[str]) -> Preferences:
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     path = pathlib.Path(folder, "fruit.toi")
     ...     _ = path.write_text("3\n1,apple\n2,pear\n3,plum\n7,7,2\n4,1,{2,3}\n3,2\n")
-    ...     X, items, counts = wkendall.read_preflib(path)
-    >>> X
-    array([[ 1.,  2.,  2.],
-           [nan,  1., nan]])
-    >>> counts
+    ...     votes = wkendall.read_preflib(path)
+    >>> votes
+    Rankings: 2 lists of 3 items, 1 with ties, 1 with missing items, observed 7 times
+      4 x apple > pear = plum
+      3 x pear
+    >>> votes.counts
     array([4, 3])
     """
-    return read_orders(path)[0]
+    return read_orders(path).rankings(Reading(ties="mean", missing="bottom"))
 
 
-def read_orders(path: str | os.PathLike[str]) -> tuple[Preferences, list[int]]:
-    """Read as `read_preflib` does; return the line of each order as well."""
+def read_orders(path: str | os.PathLike[str]) -> Contents:
+    """Read as `read_preflib` does, without checking the rankings."""
     kind = as_path(path).suffix.lower()
     if kind not in KINDS:
         File(as_path(path).name, "").fail(1, f"the name of the file must end in one of {', '.join(KINDS)}")
@@ -79,26 +71,23 @@ def read_orders(path: str | os.PathLike[str]) -> tuple[Preferences, list[int]]:
     if not lines:
         file.fail(1, "the file is empty")
     items, totals, orders = (_current_format if lines[0][1][0] == "#" else _old_format)(file, kind, lines)
-    check_fits(len(orders), len(items), np.dtype(np.float64), "split the file")
-    X = np.full((len(orders), len(items)), np.nan)
     counts: list[int] = []
     lines_of_orders: list[int] = []
-    rows: dict[bytes, int] = {}
+    rows: dict[tuple[tuple[int, int], ...], int] = {}
     for line, text, order in orders:
-        count, row = file.whole(line, text, "the count"), len(rows)
-        for alternative, rank in _order(file, kind, line, order, len(items)).items():
-            X[row, alternative - 1] = rank
-        found = rows.setdefault(X[row].tobytes(), row)
-        if found == row:
+        count = file.whole(line, text, "the count")
+        ranks = _order(file, kind, line, order, len(items))
+        row = rows.setdefault(tuple(sorted((number - 1, rank) for number, rank in ranks.items())), len(rows))
+        if row == len(counts):
             counts.append(count)
             lines_of_orders.append(line)
         else:
-            counts[found] += count
-            X[row] = np.nan
+            counts[row] += count
     _check_totals(file, totals, counts, len(orders))
     if counts and max(counts) >= 2**63:
         file.fail(lines_of_orders[counts.index(max(counts))], f"{max(counts)} voters are too many: a count has 63 bits")
-    return Preferences(X[: len(rows)], items, np.array(counts, dtype=np.int64)), lines_of_orders
+    parts: dict[str, Any] = {"counts": np.array(counts, dtype=np.int64), "lines": lines_of_orders, "layout": "PrefLib"}
+    return Contents(file.name, as_lists([dict(row) for row in rows], len(items)), items, **parts)
 
 
 def _check_totals(file: File, totals: list[tuple[int, str, int, str]], counts: list[int], orders: int) -> None:

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from wkendall._arguments import TEXT, check_same_rows, wrong_axes
 from wkendall._errors import Argument, RankingError, Row, Sentence, bad_argument
 from wkendall._text import shown
+from wkendall.arrays.sparse import is_sparse
 from wkendall.reading.columns import EXACT, Kind, Place, in_order
-from wkendall.reading.sparse import is_sparse
 
 _MEANING = "a table with a row for each observation and a column for each variable"
 #: Values of a column, and which of them are missing.

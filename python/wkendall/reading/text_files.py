@@ -12,11 +12,9 @@ from wkendall._disk import as_path
 from wkendall._errors import Piece, RankingError, Sentence
 from wkendall._text import shown
 
-#: Cells of a CSV file that mean a missing number.
-MISSING = ("", "NA", "NaN", "nan")
-#: More of them in a table of observations: all that pandas takes for missing.
-ABSENT = {*MISSING, "N/A", "n/a", "null", "NULL", "None", "<NA>", "-nan", "-NaN", "#N/A", "#NA", "#N/A N/A"}
-ABSENT |= {"1.#IND", "-1.#IND", "1.#QNAN", "-1.#QNAN"}
+#: Cells of a CSV file that mean a missing value: those of pandas.
+MISSING = {"", "NA", "NaN", "nan", "N/A", "n/a", "null", "NULL", "None", "<NA>", "-nan", "-NaN", "#N/A", "#NA"}
+MISSING |= {"#N/A N/A", "1.#IND", "-1.#IND", "1.#QNAN", "-1.#QNAN"}
 #: True and false in a table of observations, as pandas knows them.
 FLAGS = {"True": 1, "TRUE": 1, "true": 1, "False": 0, "FALSE": 0, "false": 0}
 #: Digits can be matched in one way only: of a long cell that is no number each way would be tried.

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Literal, NamedTuple, SupportsIndex, get_args
+from typing import Any, Literal, NamedTuple, SupportsIndex, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from wkendall import _core
-from wkendall._arguments import Array, Random, check_choice, generator, sample_weights
+from wkendall._arguments import Array, Random, check_choice, generator
 from wkendall._errors import bad_argument
 from wkendall._memory import check_fits
-from wkendall.kernels.named_weights import STANDARD
-from wkendall.kernels.run import Run
-from wkendall.kernels.specification import Kernel
-from wkendall.reading.rankings import CheckedRankings, Input, Missing, Reading, Ties, Top
+from wkendall._run import Run
+from wkendall.gram import as_kernel
+from wkendall.measures import Kendall, Kernel
+from wkendall.rankings import Rankings, read_rankings, sample_weights
 from wkendall.statistics.pair_kernels import check_all_items_fit, check_pairs
 
 Method = Literal["auto", "exact", "local", "borda"]
@@ -33,6 +33,8 @@ class Consensus(NamedTuple):
         No ranking has a larger score than this.
     optimal : bool
         Whether no ranking has a larger score than this one.
+    items : list
+        The names of the items, or their numbers from 0 if they have no names, the best first.
 
     Examples
     --------
@@ -45,27 +47,16 @@ class Consensus(NamedTuple):
     score: float
     bound: float
     optimal: bool
+    items: list[Any]
 
 
 def consensus(
-    X: ArrayLike,
+    X: ArrayLike | Rankings,
     *,
+    kernel: Kernel | None = None,
     sample_weight: ArrayLike | None = None,
     method: Method = "auto",
     rng: Random = None,
-    weight: str = STANDARD,
-    k: SupportsIndex | None = None,
-    u: str | ArrayLike | None = None,
-    U: ArrayLike | tuple[object, ...] | None = None,
-    W: ArrayLike | None = None,
-    order: SupportsIndex = 2,
-    check: bool = True,
-    signed: bool = False,
-    normalize: bool = False,
-    input: Input = "ranks",
-    top: Top = "low",
-    ties: Ties = "error",
-    missing: Missing = "error",
     n_jobs: SupportsIndex | None = None,
 ) -> Consensus:
     """Find the consensus of rankings: the ranking whose weighted mean kernel with them is the largest.
@@ -76,12 +67,16 @@ def consensus(
 
     Parameters
     ----------
-    X : array-like of shape (m, n)
-        Rankings, as for `gram_matrix`. A ranking with ties or missing items counts as the mean over the complete
-        rankings that agree with it. Sparse arrays are read as lists and expanded to an array of shape (m, n).
+    X : Rankings or array-like of shape (m, n)
+        Rankings. A ranking with ties or missing items counts as the mean over the complete rankings that agree with it.
+        Lists are expanded to an array of shape (m, n).
+    kernel : Kendall, or TensorKernel with U, optional
+        The kernel, of order 2; the Kendall kernel if absent. With the standard weight `signed` does not change the best
+        ranking; with other weights it can. `normalize` divides the kernel with each ranking by the square roots of both
+        self-similarities. This gives rankings with many ties more weight than without `normalize`.
     sample_weight : array-like of shape (m,), optional
-        The weight of each ranking, at least 0; for example its number of voters. The default is 1 for each. Two pandas
-        objects must have the same index.
+        The weight of each ranking, at least 0; for example its number of voters. The default is the counts of `X`, or 1
+        for each.
     method : {"auto", "exact", "local", "borda"}
         "exact" finds the best of all rankings, for up to 20 items; with `weight="mult"` or `U` up to 10. "local" moves
         and swaps items as long as the score grows, from several starts, for any number of items. "borda" sorts the
@@ -91,22 +86,16 @@ def consensus(
     rng : int or numpy.random.Generator, optional
         A seed (an integer of at least 0) or a generator, for the local search. If absent, every call draws different
         starts.
-    weight, k, u, U, signed, normalize
-        The kernel, as for `gram_matrix`. With the standard weight `signed` does not change the best ranking; with other
-        weights it can. `normalize` divides the kernel with each ranking by the square roots of both self-similarities.
-        This gives rankings with many ties more weight than without `normalize`.
-    W, order, check
-        `W` and orders other than 2 are refused: a consensus needs weights of pairs of items, given by name or by `U`.
-    input, top, ties, missing, n_jobs
+    n_jobs : int, optional
         As for `gram_matrix`.
 
     Returns
     -------
     Consensus
-        A named tuple. `ranking`: the rank of each item; 1 is the best, whatever `top` is. `score`: the weighted mean of
+        A named tuple. `ranking`: the rank of each item; 1 is the best. `score`: the weighted mean of
         the kernel between this ranking and those of `X`. `bound`: an upper bound of the score of any ranking.
-        `optimal`: whether `bound` proves that no ranking has a larger score. If several rankings are best, one of them
-        is returned.
+        `optimal`: whether `bound` proves that no ranking has a larger score. `items`: the items by name, or by number,
+        the best first. If several rankings are best, one of them is returned.
 
     Examples
     --------
@@ -115,30 +104,35 @@ def consensus(
     >>> found = wkendall.consensus(votes, sample_weight=[30, 25, 20, 25])
     >>> found.ranking, found.score, found.optimal
     (array([1, 2, 3, 4]), 4.8, True)
-    >>> wkendall.consensus(votes, weight="top", k=1, method="borda").ranking
+    >>> wkendall.consensus(wkendall.Rankings(votes, items=["ann", "bob", "cem", "dot"])).items
+    ['ann', 'bob', 'cem', 'dot']
+    >>> wkendall.consensus(votes, kernel=wkendall.Kendall("top", k=1), method="borda").ranking
     array([2, 1, 3, 4])
     """
-    kernel = Kernel(weight, k, u, U, W, order, check, signed, normalize)
+    chosen = as_kernel(kernel, "consensus")
     run = Run(n_jobs=n_jobs)
     run.check()
     check_choice(method, "method", get_args(Method))
     random = generator(rng)
-    check_pairs(kernel, "consensus")
-    rankings = Reading(input, top, ties, missing).rankings(X, "X", run.threads)
-    if not rankings.rows:
+    check_pairs(chosen, "consensus")
+    rankings = read_rankings(X, "X", threads=run.threads)
+    if not len(rankings):
         raise bad_argument("X", " has no rankings: a consensus needs at least one", kind="no rankings")
-    return consensus_of(rankings, sample_weights(sample_weight, rankings.rows, X), kernel, method, random, run)
+    weights = sample_weights(sample_weight, rankings)
+    return consensus_of(rankings, weights, chosen, method, random, run)
 
 
 def consensus_of(
-    rankings: CheckedRankings, weights: Array, kernel: Kernel, method: Method, random: np.random.Generator, run: Run
+    rankings: Rankings, weights: Array, kernel: Kernel, method: Method, random: np.random.Generator, run: Run
 ) -> Consensus:
-    """Find the consensus of checked rankings; at least one weight is positive."""
-    items = rankings.items
-    measure = kernel.measure(items)
+    """Find the consensus; at least one weight is positive."""
+    items = rankings.n_items
+    measure = kernel._measure(items)
     # The average weight needs a number for each pair of items and each position of the later item.
-    places = items if kernel.weight == "average" else 1
+    places = items if isinstance(kernel, Kendall) and kernel.weight == "average" else 1
     check_fits(items, items * places, np.dtype(np.float64), "take fewer items", shape=f"{items}^{2 + (places > 1)}")
     seed = int(random.integers(2**63))
     check_all_items_fit(rankings)
-    return Consensus(*_core.consensus(measure, rankings.core, weights, method, seed, threads=run.threads))
+    found = _core.consensus(measure, rankings._handle, weights, method, seed, threads=run.threads)
+    order = np.argsort(found[0]).tolist()
+    return Consensus(*found, order if rankings._items is None else [rankings._items[item] for item in order])

@@ -8,13 +8,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from wkendall import _core
-from wkendall._arguments import Array, as_order, real_array
-from wkendall._errors import bad_argument, bad_type
-from wkendall._text import shown
-from wkendall.kernels.named_weights import STANDARD
-from wkendall.kernels.run import Run
-from wkendall.kernels.specification import Kernel
-from wkendall.reading.rankings import Input, Missing, Reading, Ties, Top
+from wkendall._arguments import Array, as_order, check_same_rows, real_array
+from wkendall._errors import bad_argument
+from wkendall._run import Run
+from wkendall.gram import as_kernel
+from wkendall.measures import Kernel
+from wkendall.rankings import Rankings, read_rankings
 from wkendall.statistics.pair_kernels import check_all_items_fit, check_pairs
 
 
@@ -43,24 +42,11 @@ class PairImportance(NamedTuple):
 
 
 def pair_importance(
-    X: ArrayLike,
+    X: ArrayLike | Rankings,
     coef: ArrayLike,
     *,
+    kernel: Kernel | None = None,
     n_pairs: SupportsIndex = 20,
-    items: ArrayLike | None = None,
-    weight: str = STANDARD,
-    k: SupportsIndex | None = None,
-    u: str | ArrayLike | None = None,
-    U: ArrayLike | tuple[object, ...] | None = None,
-    W: ArrayLike | None = None,
-    order: SupportsIndex = 2,
-    check: bool = True,
-    signed: bool = False,
-    normalize: bool = False,
-    input: Input = "ranks",
-    top: Top = "low",
-    ties: Ties = "error",
-    missing: Missing = "error",
     n_jobs: SupportsIndex | None = None,
 ) -> PairImportance:
     """Find the pairs of items that matter most to a linear function of rankings, such as a support vector machine.
@@ -73,27 +59,23 @@ def pair_importance(
 
     Parameters
     ----------
-    X : array-like of shape (m, n)
-        Rankings, as for `gram_matrix`: the support vectors, or all training rankings. Sparse arrays are read as lists
-        and expanded to an array of shape (m, n).
+    X : Rankings or array-like of shape (m, n)
+        Rankings: the support vectors, or all training rankings. Lists are expanded to an array of shape (m, n).
     coef : array-like of shape (m,) or (1, m)
         A finite coefficient for each ranking: `dual_coef_` of a fitted `SVC` with two classes, of `SVR` or of `KernelRidge`.
+    kernel : Kendall, or TensorKernel with U, optional
+        The kernel K of the function, of order 2; the Kendall kernel if absent. With `normalize` the effects hold for
+        complete rankings, whose self-similarities are all equal.
     n_pairs : int
         Number of pairs to return, from 1; all pairs if there are fewer.
-    items : array-like of n names, optional
-        Names to return in place of numbers.
-    weight, k, u, U, signed, normalize
-        The kernel of the function, as for `gram_matrix`. With `normalize` the effects hold for complete rankings, whose
-        self-similarities are all equal.
-    W, order, check
-        `W` and orders other than 2 are refused: effects need weights of pairs of items, given by name or by `U`.
-    input, top, ties, missing, n_jobs
+    n_jobs : int, optional
         As for `gram_matrix`.
 
     Returns
     -------
     PairImportance
-        A named tuple of the arrays `first`, `second` and `effect`, the largest effects first. Effects are not negative:
+        A named tuple of the arrays `first`, `second` and `effect`, the largest effects first. Items have their names, or
+        numbers from 0 if they have no names. Effects are not negative:
         if "a before b" lowers the value of the function, the pair is returned as "b before a". Equal effects are in the
         order of the items.
 
@@ -103,31 +85,41 @@ def pair_importance(
     >>> from sklearn.svm import SVC
     >>> X, y = [[1, 2, 3], [1, 3, 2], [2, 1, 3], [3, 2, 1]], ["a first", "a first", "b first", "b first"]
     >>> model = SVC(kernel="precomputed").fit(wkendall.gram_matrix(X), y)
-    >>> support = [X[row] for row in model.support_]
-    >>> found = wkendall.pair_importance(support, model.dual_coef_, n_pairs=1, items=["a", "b", "c"])
+    >>> support = wkendall.Rankings(X, items=["a", "b", "c"])[model.support_]
+    >>> found = wkendall.pair_importance(support, model.dual_coef_, n_pairs=1)
     >>> found.first, found.second, found.effect.round(1)
     (array(['b'], dtype='<U1'), array(['a'], dtype='<U1'), array([2.]))
     """
-    kernel = Kernel(weight, k, u, U, W, order, check, signed, normalize)
+    chosen = as_kernel(kernel, "pair_importance")
     run = Run(n_jobs=n_jobs)
     run.check()
     count = as_order(n_pairs, "n_pairs")
-    check_pairs(kernel, "pair importance")
-    rankings = Reading(input, top, ties, missing).rankings(X, "X", run.threads)
+    check_pairs(chosen, "pair_importance")
+    rankings = read_rankings(X, "X", threads=run.threads)
     check_all_items_fit(rankings)
-    coefficients = _coefficients(coef, rankings.rows)
-    names = None if items is None else _names(items, rankings.items)
-    measure = kernel.measure(rankings.items)
+    coefficients = _coefficients(coef, len(rankings))
+    check_same_rows(rankings, coef, ("X", "coef"))
+    measure = chosen._measure(rankings.n_items)
     # Divided by a power of two, so that sums of large coefficients do not overflow on the way.
     exponent = int(np.frexp(np.abs(coefficients).max(initial=0.0))[1])
     scaled = np.ldexp(coefficients, -exponent)
-    first, second, effect = _core.largest_effects(measure, rankings.core, scaled, count, threads=run.threads)
+    first, second, effect = _core.largest_effects(measure, rankings._handle, scaled, count, threads=run.threads)
     with np.errstate(over="ignore"):
         effect = np.ldexp(effect, exponent)
     _check_finite(first, second, effect)
-    if names is None:
+    if rankings._items is None:
         return PairImportance(first, second, effect)
+    names = named(rankings._items)
     return PairImportance(names[first], names[second], effect)
+
+
+def named(items: tuple[Any, ...]) -> NDArray[Any]:
+    """Return names as an array: of texts if all are texts, otherwise of objects."""
+    if all(isinstance(item, str) for item in items):
+        return np.array(items)
+    names = np.empty(len(items), dtype=object)
+    names[:] = items
+    return names
 
 
 def _coefficients(coef: Any, rows: int) -> Array:
@@ -156,13 +148,3 @@ def _check_finite(first: NDArray[Any], second: NDArray[Any], effect: Array) -> N
         pair = f"of items {int(first[place])} and {int(second[place])}"
         rule = "divide the coefficients, or the weights of the kernel, by a power of ten"
         raise bad_argument("coef", f": the effect {pair} is too large for a double; {rule}", kind="infinite")
-
-
-def _names(items: ArrayLike, count: int) -> NDArray[Any]:
-    """Return the names of all items."""
-    names = np.asarray(items)
-    if names.ndim != 1:
-        raise bad_type("items", f" must be the names of {count} items, not {shown(items)}")
-    if len(names) != count:
-        raise bad_argument("items", f" has {len(names)} names, but X ranks {count} items")
-    return names

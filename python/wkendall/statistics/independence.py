@@ -2,52 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any, SupportsIndex
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from wkendall._arguments import Random, check_same_rows, generator
-from wkendall.kernels.run import Run
-from wkendall.reading.rankings import Input, Missing, Reading, Ties, Top
+from wkendall._run import Run
+from wkendall.gram import as_kernel
+from wkendall.measures import Kernel
+from wkendall.rankings import Rankings, read_rankings
 from wkendall.statistics.dependence import dependence_of
 from wkendall.statistics.paired_values import ValueKernel, values_of
 from wkendall.statistics.permutations import answer, checked_permutations, null_distribution
 from wkendall.statistics.results import TestResult
-from wkendall.statistics.samples import (
-    KernelName,
-    KernelOptions,
-    check_size,
-    kernel_between,
-    sample_of,
-    scaled,
-)
+from wkendall.statistics.samples import check_size, each_person, kernel_between, observed, sample_of, scaled
 
 
 def independence_test(
-    X: ArrayLike,
+    X: ArrayLike | Rankings,
     y: Any,
     *,
-    y_kernel: ValueKernel = "auto",
-    y_options: Mapping[str, Any] | None = None,
+    kernel: Kernel | None = None,
+    y_kernel: Kernel | ValueKernel | None = None,
+    bandwidth: float | None = None,
     n_permutations: SupportsIndex = 9999,
     rng: Random = None,
-    kernel: KernelName | None = None,
-    lam: float | None = None,
-    weight: str | None = None,
-    k: SupportsIndex | None = None,
-    u: str | ArrayLike | None = None,
-    U: ArrayLike | tuple[object, ...] | None = None,
-    W: ArrayLike | None = None,
-    order: SupportsIndex | None = None,
-    check: bool = True,
-    signed: bool = False,
-    normalize: bool | None = None,
-    input: Input = "ranks",
-    top: Top = "low",
-    ties: Ties = "error",
-    missing: Missing = "error",
     n_jobs: SupportsIndex | None = None,
     progress: bool = False,
 ) -> TestResult:
@@ -60,31 +40,28 @@ def independence_test(
 
     Parameters
     ----------
-    X : array-like of shape (m, n)
-        Rankings, one per row; at least two.
-    y : array-like of shape (m,) or (m, d)
-        The value that is paired with each ranking. Two pandas objects must have the same index.
-    y_kernel : {"auto", "delta", "gaussian", "mallows", "kendall"}
+    X : Rankings or array-like of shape (m, n)
+        Rankings, one per row; at least two. A row of a `Rankings` with `counts` stands for as many people.
+    y : array-like of shape (m,) or (m, d), or Rankings
+        The value that is paired with each ranking: a label, a number, a vector, or a ranking of the same or other items.
+    kernel : Kernel, optional
+        The kernel between rankings; by default the Mallows kernel, as for `two_sample_test`.
+    y_kernel : {"delta", "gaussian"} or Kernel, optional
         The kernel between values of `y`. "delta", for labels: 1 if they are equal, else 0. "gaussian", for numbers and
-        vectors: `exp(-|a - b|^2 / (2 bandwidth^2))`. "mallows" and "kendall", for rankings, of the same items as `X` or
-        of others. "auto" means "delta" for strings, booleans and categories. It means "gaussian" for numbers, including
-        whole numbers, and for rows of numbers. Pass "delta" if numbers are labels, and "mallows" or "kendall" if rows
-        are rankings. Labels of different types are different: 1, "1" and True are three labels. Every ranking needs a
-        value of `y`: None and NaN are refused.
-    y_options : dict, optional
-        Options of the kernel of `y`. "gaussian": `bandwidth`; the default is the median distance over all pairs of
-        people with different values. If there are more than 1,000 distinct values, it is computed from 1,000 people,
-        evenly spaced in sorted order. "mallows" and "kendall": the kernel options listed below, and `input`, `top`,
-        `ties`, `missing`.
-    n_permutations, rng, kernel, lam, weight, k, u, U, W, order, check, signed, normalize
-        As for `two_sample_test`; by default the kernel between the rankings of `X` is "mallows".
-    input, top, ties, missing, n_jobs, progress
+        vectors: `exp(-|a - b|^2 / (2 bandwidth^2))`. A `Kernel`: the rows of `y` are rankings. By default it is "delta"
+        for strings, booleans and categories, "gaussian" for numbers, including whole numbers, and for rows of numbers,
+        and the Mallows kernel for a `Rankings`. Pass "delta" if numbers are labels. Labels of different types are
+        different: 1, "1" and True are three labels. Every ranking needs a value of `y`: None and NaN are refused.
+    bandwidth : float, optional
+        For "gaussian"; the default is the median distance over all pairs of people with different values. If there are
+        more than 1,000 distinct values, it is computed from 1,000 people, evenly spaced in sorted order.
+    n_permutations, rng, n_jobs, progress
         As for `two_sample_test`.
 
     Returns
     -------
     TestResult
-        A tuple of `statistic` and `pvalue`, with the attributes `null_distribution`, `lam` and `bandwidth` (the
+        A tuple of `statistic` and `pvalue`, with the attributes `null_distribution`, `kernel` and `bandwidth` (the
         bandwidth that was used; None if the kernel of `y` is not "gaussian").
 
     Notes
@@ -108,22 +85,21 @@ def independence_test(
     >>> round(wkendall.independence_test(X, party, rng=0, n_permutations=999).pvalue, 3)
     0.001
     """
-    options = KernelOptions(kernel, lam, weight, k, u, U, W, order, check, signed, normalize)
-    options.specification()
+    chosen = None if kernel is None else as_kernel(kernel, "independence_test")
     permutations, random = checked_permutations(n_permutations), generator(rng)
     run = Run(n_jobs=n_jobs, progress=progress)
     run.check()
-    rankings = Reading(input, top, ties, missing).rankings(X, "X", run.threads)
-    check_size(rankings.rows, "X")
-    values = values_of(y, rankings.rows, y_kernel, y_options, run)
-    check_same_rows(X, y, ("X", "y"))
-    sample = sample_of(rankings)
-    gram, rate = kernel_between(sample, options, run)
+    rankings = read_rankings(X, "X", threads=run.threads)
+    check_size(int(observed(rankings).sum()), "X")
+    check_same_rows(rankings, y)
+    values = values_of(y, rankings, y_kernel, bandwidth, run)
+    sample = sample_of(each_person(rankings))
+    gram, used = kernel_between(sample, chosen, run)
     kernel_of_x = scaled(gram, sample.counts)
     bar = (run.progress, "independence_test")
     dependence = dependence_of(kernel_of_x.gram, sample, values)
-    observed = values.member[np.argsort(sample.member, kind="stable")]
-    statistic = float(dependence.of(observed[np.newaxis])[0])
+    observed_values = values.member[np.argsort(sample.member, kind="stable")]
+    statistic = float(dependence.of(observed_values[np.newaxis])[0])
     null = null_distribution(lambda batch: dependence.drawn(random, batch), permutations, dependence.batch(), bar)
     unit, tolerance = kernel_of_x.unit * values.unit, max(kernel_of_x.tolerance, values.tolerance)
-    return answer(statistic, null, unit, tolerance, lam=rate, bandwidth=values.bandwidth)
+    return answer(statistic, null, unit, tolerance, kernel=used, bandwidth=values.bandwidth)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from decimal import Decimal
 from fractions import Fraction
 from numbers import Rational, Real
@@ -15,17 +15,19 @@ from numpy.typing import ArrayLike, NDArray
 from wkendall._arguments import TEXT, Array, check_choice, check_unmasked, real_array
 from wkendall._errors import bad_argument, bad_type
 from wkendall._memory import check_fits
+from wkendall._run import Run
 from wkendall._text import shown
-from wkendall.kernels.run import Run
+from wkendall.gram import as_kernel
+from wkendall.measures import Kernel, Measure
+from wkendall.rankings import Rankings, read_rankings
 from wkendall.reading.columns import EXACT
-from wkendall.reading.rankings import Reading
 from wkendall.statistics.samples import (
     ADVICE,
     EQUAL,
     ROUNDING,
     Counts,
-    KernelOptions,
     counts_of,
+    each_person,
     kernel_between,
     power_of_two,
     reduced,
@@ -33,7 +35,7 @@ from wkendall.statistics.samples import (
     without_constant,
 )
 
-ValueKernel = Literal["auto", "delta", "gaussian", "mallows", "kendall"]
+ValueKernel = Literal["delta", "gaussian"]
 
 #: If there are more distinct values, the median distance is that of this many people, evenly spaced in sorted order.
 MOST_VALUES = 1000
@@ -41,13 +43,6 @@ MOST_VALUES = 1000
 _SAFE = (1e-140, 1e140)
 #: The least positive double.
 _LEAST = 5e-324
-_READING = ("input", "top", "ties", "missing")
-_OPTIONS = {
-    "delta": (),
-    "gaussian": ("bandwidth",),
-    "mallows": ("lam", "normalize", *_READING),
-    "kendall": ("weight", "k", "u", "U", "W", "order", "check", "signed", "normalize", *_READING),
-}
 
 
 class Values(NamedTuple):
@@ -70,15 +65,33 @@ class Values(NamedTuple):
     matrix: Callable[[], Array] | None = None
 
 
-def values_of(y: Any, rows: int, y_kernel: object, y_options: Mapping[str, Any] | None, run: Run) -> Values:
-    """Read the values that are paired with `rows` rankings, and choose the kernel between them."""
-    check_choice(y_kernel, "y_kernel", get_args(ValueKernel))
+def values_of(y: Any, rankings: Rankings, y_kernel: object, bandwidth: object, run: Run) -> Values:
+    """Read the values that are paired with rankings, one for each person, and choose the kernel between them."""
+    if isinstance(y_kernel, Measure) or isinstance(y, Rankings):
+        if isinstance(y_kernel, str):
+            raise bad_argument("y_kernel", f" is {y_kernel!r}, but y is a Rankings: pass a kernel between rankings")
+        if bandwidth is not None:
+            raise bad_argument("bandwidth", ' is given, but y has rankings: it goes with y_kernel="gaussian"')
+        kernel = None if y_kernel is None else as_kernel(y_kernel, "independence_test", "y_kernel")
+        return _rankings(y, rankings, kernel, run)
+    if y_kernel is not None:
+        check_choice(y_kernel, "y_kernel", get_args(ValueKernel))
     check_unmasked(y, "y")
-    kind = _kind(y) if y_kernel == "auto" else str(y_kernel)
-    options = _checked_options(y_options, kind)
-    if kind == "delta":
-        return _labels(y, rows)
-    return _numbers(y, rows, **options) if kind == "gaussian" else _rankings(y, rows, kind, options, run)
+    kind = _kind(y) if y_kernel is None else str(y_kernel)
+    if kind == "delta" and bandwidth is not None:
+        raise bad_argument("bandwidth", ' is given, but y has labels: it goes with y_kernel="gaussian"')
+    _check_rows(len(_as_array(y)), len(rankings))
+    counts = rankings._counts
+    people = y if counts is None else _repeated(y, counts)
+    rows = len(rankings) if counts is None else int(counts.sum())
+    return _labels(people, rows) if kind == "delta" else _numbers(people, rows, bandwidth)
+
+
+def _repeated(y: Any, counts: Counts) -> Any:
+    """Return a value for each person."""
+    if isinstance(y, list | tuple):  # an array could make equal numbers or texts of them
+        return [value for value, count in zip(y, counts.tolist(), strict=True) for _ in range(count)]
+    return np.repeat(np.asarray(y), counts, axis=0)
 
 
 def _kind(y: Any) -> str:
@@ -111,18 +124,6 @@ def _as_array(y: Any) -> NDArray[Any]:
     if array.ndim == 0:
         raise bad_type("y", f" must be labels, numbers, vectors or rankings, one for each row of X, not {shown(y)}")
     return array
-
-
-def _checked_options(given: Mapping[str, Any] | None, kind: str) -> dict[str, Any]:
-    if given is None:
-        return {}
-    if not isinstance(given, Mapping):
-        raise bad_type("y_options", f" must be a dictionary of options, not {shown(given)}")
-    for name in given:
-        if name not in _OPTIONS[kind]:
-            known = ", ".join(_OPTIONS[kind]) or "no options"
-            raise bad_argument("y_options", f" has {shown(name)}, but the kernel {kind!r} of y takes {known}")
-    return dict(given)
 
 
 def _check_rows(found: int, rows: int) -> None:
@@ -283,13 +284,11 @@ def _weighted_median(numbers: Array, counts: Counts) -> float:
     return float(low + (high - low) / 2)
 
 
-def _rankings(y: ArrayLike, rows: int, kind: str, options: dict[str, Any], run: Run) -> Values:
-    reading = Reading(**{name: options.pop(name) for name in _READING if name in options})
-    kernel = KernelOptions(kernel="mallows" if kind == "mallows" else "kendall", **options)
-    kernel.specification()
-    rankings = reading.rankings(y, "y", run.threads)
-    _check_rows(rankings.rows, rows)
-    sample = sample_of(rankings)
+def _rankings(y: Any, rankings: Rankings, kernel: Kernel | None, run: Run) -> Values:
+    paired = read_rankings(y, "y", threads=run.threads)
+    _check_rows(len(paired), len(rankings))
+    counted = Rankings._made(paired._handle, paired._missing, listed=paired._listed, counts=rankings._counts)
+    sample = sample_of(each_person(counted))
     gram, _ = kernel_between(sample, kernel, run)
     first = reduced(gram)
     gram, second = without_constant(gram, int(sample.counts.argmax()))

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 
 from wkendall._arguments import Array
+from wkendall.measures import Kernel
 
 
 class _Answer(NamedTuple):
@@ -25,8 +26,8 @@ class TestResult(_Answer):
         (1 + number of permutations whose statistic is at least as large) / (1 + number of permutations).
     null_distribution : ndarray of shape (n_permutations,)
         The statistics of the permutations.
-    lam : float or None
-        The rate of the Mallows kernel between rankings; None for another kernel.
+    kernel : Kernel or None
+        The kernel between rankings that was used.
     bandwidth : float or None
         For `independence_test`: the bandwidth of the Gaussian kernel between numbers; None for another kernel.
     pairwise : ndarray of shape (groups, groups) or None
@@ -45,12 +46,14 @@ class TestResult(_Answer):
     __test__ = False
 
     null_distribution: Array
-    lam: float | None
+    kernel: Kernel | None
     bandwidth: float | None
     pairwise: Array | None
 
     def __new__(cls, statistic: float, pvalue: float, **more: Any) -> Self:
         """Make a result; `more` has the other attributes."""
         made = super().__new__(cls, statistic, pvalue)
-        vars(made).update({"null_distribution": np.empty(0), "lam": None, "bandwidth": None, "pairwise": None} | more)
+        vars(made).update(
+            {"null_distribution": np.empty(0), "kernel": None, "bandwidth": None, "pairwise": None} | more
+        )
         return made

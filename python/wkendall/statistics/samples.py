@@ -4,26 +4,24 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any, Literal, NamedTuple, SupportsIndex, get_args
+from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
-from wkendall._arguments import Array, check_choice
-from wkendall._errors import Argument, Option, RankingError, Sentence, bad_argument
+from wkendall._arguments import Array
+from wkendall._errors import bad_argument
 from wkendall._memory import check_fits
-from wkendall.kernels.gram import gram_of
-from wkendall.kernels.named_weights import STANDARD
-from wkendall.kernels.run import Run
-from wkendall.kernels.specification import Distance, Kernel, Mallows, Specification
-from wkendall.reading.distinct import distinct
-from wkendall.reading.rankings import CheckedRankings, Places, of_places
-from wkendall.reading.sparse import is_sparse
+from wkendall._run import Run
+from wkendall.arrays.options import from_places
+from wkendall.arrays.sparse import is_sparse
+from wkendall.gram import gram_of
+from wkendall.measures import KendallDistance, Kernel, Mallows
+from wkendall.rankings import Rankings, merged
 
-KernelName = Literal["mallows", "kendall"]
 Counts = NDArray[np.int64]
 
-#: Without `lam`, the Mallows kernel of two rankings at the mean distance of the sample is exp(-RATE). The value was
+#: Without a kernel, the Mallows kernel of two rankings at the mean distance of the sample is exp(-RATE). The value was
 #: chosen with `examples/group_powers.py`: see `docs/comparing_groups.md`.
 RATE = 2.0
 #: The statistics of two permutations count as equal if they differ by at most this, relative to the largest value of
@@ -37,58 +35,6 @@ NEARLY_CONSTANT = 1e-3
 ADVICE = "the test needs the kernel between all different rankings: use a random part of each sample"
 
 
-class KernelOptions(NamedTuple):
-    """The parameters of a kernel between rankings, as given by the caller; see `two_sample_test`."""
-
-    kernel: KernelName | None = None
-    lam: float | None = None
-    weight: str | None = None
-    k: SupportsIndex | None = None
-    u: str | ArrayLike | None = None
-    U: ArrayLike | tuple[object, ...] | None = None
-    W: ArrayLike | None = None
-    order: SupportsIndex | None = None
-    check: bool = True
-    signed: bool = False
-    normalize: bool | None = None
-
-    def specification(self) -> Specification | None:
-        """Return what is computed; None for the Mallows kernel with a rate that depends on the sample."""
-        if self.kernel is not None:
-            check_choice(self.kernel, "kernel", get_args(KernelName))
-        weighted = [name for name in ("weight", "k", "u", "U", "W", "order") if getattr(self, name) is not None]
-        if self.kernel == "mallows" and weighted:
-            raise _goes_with(weighted[0], "kendall", "mallows")
-        if self.kernel == "kendall" or weighted:
-            return self._kendall()
-        if self.signed is not False:
-            raise RankingError(
-                Sentence(Option("signed", True), " goes with ", Option("kernel", "kendall")), argument="signed"
-            )
-        if self.lam is None:
-            Mallows.of(1.0, self._normalized)
-            return None
-        return Mallows.of(self.lam, self._normalized)
-
-    def _kendall(self) -> Kernel:
-        if self.lam is not None:
-            raise _goes_with("lam", "mallows", "kendall")
-        weight = STANDARD if self.weight is None else self.weight
-        order = 2 if self.order is None else self.order
-        divided = False if self.normalize is None else self.normalize
-        return Kernel(weight, self.k, self.u, self.U, self.W, order, self.check, self.signed, divided)
-
-    @property
-    def _normalized(self) -> bool:
-        """Whether to normalize; by default yes, because self-similarities of long lists with ties would underflow."""
-        return True if self.normalize is None else self.normalize
-
-
-def _goes_with(name: str, good: str, bad: str) -> RankingError:
-    pieces = (" goes with ", Option("kernel", good), ", not with ", Option("kernel", bad))
-    return RankingError(Sentence(Argument(name), *pieces), argument=name)
-
-
 def check_size(people: int, name: str) -> None:
     """Refuse a group with fewer than two people."""
     if people < 2:
@@ -99,15 +45,15 @@ def check_size(people: int, name: str) -> None:
 class Sample(NamedTuple):
     """A sample of rankings: the distinct rankings, the index of each row's ranking among them, and their counts."""
 
-    rankings: CheckedRankings
+    rankings: Rankings
     member: NDArray[np.intp]
     counts: Counts
 
 
-def sample_of(rankings: CheckedRankings, counts: Counts | None = None) -> Sample:
-    """Merge equal rankings; `counts` says how often each row occurs, once if absent."""
-    different, member, _ = distinct(rankings, np.ones(rankings.rows))
-    return Sample(different, member, counts_of(member, different.rows, counts))
+def sample_of(rankings: Rankings) -> Sample:
+    """Merge equal rankings and add up how often they were observed."""
+    first, member = merged(rankings)
+    return Sample(rankings[first], member, counts_of(member, len(first), rankings._counts))
 
 
 def counts_of(member: NDArray[np.intp], size: int, counts: Counts | None) -> Counts:
@@ -117,37 +63,53 @@ def counts_of(member: NDArray[np.intp], size: int, counts: Counts | None) -> Cou
     return found
 
 
-def pooled(groups: Sequence[CheckedRankings], threads: int | None) -> CheckedRankings:
+def pooled(groups: Sequence[Rankings], threads: int | None) -> Rankings:
     """Return the rankings of all groups, one group after another."""
-    places = [group.places for group in groups]
-    if any(is_sparse(some) for some in places):
-        return of_places(_stacked(places), "bottom", threads)
-    return of_places(np.concatenate(places), groups[0].missing, threads)
+    places = [group._places for group in groups]
+    missing = next((group._missing for group in groups if group.kind != "complete"), groups[0]._missing)
+    stacked = _stacked(places) if any(map(is_sparse, places)) else np.concatenate(places)
+    counts = None
+    if any(group._counts is not None for group in groups):
+        counts = np.concatenate([observed(group) for group in groups])
+    return Rankings._made(from_places(stacked, missing, threads), missing, items=groups[0]._items, counts=counts)
 
 
-def _stacked(places: list[Places]) -> Any:
+def observed(rankings: Rankings) -> Counts:
+    """Return how often each ranking was observed."""
+    return np.ones(len(rankings), dtype=np.int64) if rankings._counts is None else rankings._counts
+
+
+def each_person(rankings: Rankings) -> Rankings:
+    """Return a row for each person: rankings without counts."""
+    if rankings._counts is None:
+        return rankings
+    people = rankings[np.repeat(np.arange(len(rankings)), rankings._counts)]
+    return Rankings._made(people._handle, people._missing, listed=people._listed, items=people._items)
+
+
+def _stacked(places: list[Any]) -> Any:
     from scipy.sparse import csr_array, vstack
 
     return vstack([csr_array(some) for some in places], format="csr")
 
 
-def kernel_between(sample: Sample, options: KernelOptions, run: Run) -> tuple[Array, float | None]:
-    """Return the kernel between all distinct rankings of a sample, and the rate if it is the Mallows kernel.
+def kernel_between(sample: Sample, kernel: Kernel | None, run: Run) -> tuple[Array, Kernel]:
+    """Return the kernel between all distinct rankings of a sample, and the kernel that was used.
 
-    1 is subtracted from a Mallows kernel that is nearly constant. It is centred later, and so keeps its digits.
+    Without a kernel it is the normalized Mallows kernel with a rate that depends on the sample: self-similarities of
+    long lists with ties would underflow. 1 is subtracted from a Mallows kernel that is nearly constant. It is centred
+    later, and so keeps its digits.
     """
-    what = options.specification()
-    size, items = sample.rankings.rows, sample.rankings.items
+    size, items = sample.rankings.shape
     check_fits(size, size, np.dtype(np.float64), ADVICE)
     into = run._replace(out=np.empty((size, size)), progress=False)
-    if what is None:
-        distances = gram_of(sample.rankings, None, Distance(), into)
-        what = Mallows.of(rate_of(distances, sample.counts), options._normalized)
-    if isinstance(what, Mallows) and what.lam * items * (items - 1) / 2 < NEARLY_CONSTANT:
-        what.measure(items)  # refuses negative rates
-        return _below_one(gram_of(sample.rankings, None, Distance(), into), what), what.lam
-    gram = gram_of(sample.rankings, None, what, into)
-    return gram, what.lam if isinstance(what, Mallows) else None
+    if kernel is None:
+        distances = gram_of(sample.rankings, None, KendallDistance(), into)
+        kernel = Mallows(rate_of(distances, sample.counts), normalize=True)
+    kernel._measure(items)  # refuses a wrong rate
+    if isinstance(kernel, Mallows) and kernel.lam * items * (items - 1) / 2 < NEARLY_CONSTANT:
+        return _below_one(gram_of(sample.rankings, None, KendallDistance(), into), kernel), kernel
+    return gram_of(sample.rankings, None, kernel, into), kernel
 
 
 def _below_one(distances: Array, mallows: Mallows) -> Array:
@@ -163,7 +125,7 @@ def rate_of(distances: Array, counts: Counts) -> float:
     """Return the rate of the Mallows kernel for a sample: RATE divided by the mean distance of two rankings.
 
     Rankings with ties have a positive distance from themselves. Half of the sum of the two self-distances is
-    subtracted, as `mallows` does with `normalize=True`.
+    subtracted, as `Mallows` does with `normalize=True`.
     """
     people, own = counts.astype(np.float64), distances.diagonal()
     size = people.sum()

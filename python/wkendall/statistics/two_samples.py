@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from wkendall._arguments import Array, Random, generator
-from wkendall._errors import bad_type
-from wkendall.kernels.run import Run
-from wkendall.reading.arrays import check_same_labels
-from wkendall.reading.rankings import CheckedRankings, Input, Missing, Reading, Ties, Top, check_same_items
+from wkendall._run import Run
+from wkendall.gram import as_kernel
+from wkendall.measures import Kernel
+from wkendall.rankings import Rankings, matched, read_rankings
 from wkendall.statistics.permutations import (
     MOST_PEOPLE,
     Groups,
@@ -23,12 +23,10 @@ from wkendall.statistics.permutations import (
 )
 from wkendall.statistics.results import TestResult
 from wkendall.statistics.samples import (
-    Counts,
-    KernelName,
-    KernelOptions,
     check_size,
     counts_of,
     kernel_between,
+    observed,
     pooled,
     sample_of,
     scaled,
@@ -36,26 +34,10 @@ from wkendall.statistics.samples import (
 
 
 def two_sample_test(
-    X: ArrayLike,
-    Y: ArrayLike | None = None,
-    *more: ArrayLike,
+    *groups: ArrayLike | Rankings,
+    kernel: Kernel | None = None,
     n_permutations: SupportsIndex = 9999,
     rng: Random = None,
-    kernel: KernelName | None = None,
-    lam: float | None = None,
-    weight: str | None = None,
-    k: SupportsIndex | None = None,
-    u: str | ArrayLike | None = None,
-    U: ArrayLike | tuple[object, ...] | None = None,
-    W: ArrayLike | None = None,
-    order: SupportsIndex | None = None,
-    check: bool = True,
-    signed: bool = False,
-    normalize: bool | None = None,
-    input: Input = "ranks",
-    top: Top = "low",
-    ties: Ties = "error",
-    missing: Missing = "error",
     n_jobs: SupportsIndex | None = None,
     progress: bool = False,
 ) -> TestResult:
@@ -72,31 +54,20 @@ def two_sample_test(
 
     Parameters
     ----------
-    X, Y : array-like of shape (m, n) and (m', n)
-        The rankings of each group, one per row, of the same items; at least two per group. As for `gram_matrix`; sparse
-        arrays too.
-    *more : array-like
-        More groups.
+    *groups : Rankings or array-likes of shape (m, n)
+        The rankings of each group, one per row, of the same items; at least two groups, and at least two rankings per
+        group. A row of a `Rankings` with `counts` stands for as many people.
+    kernel : Kernel, optional
+        The default is the normalized `Mallows` kernel. It is characteristic: it detects every difference between
+        distributions of complete rankings. Its rate is 2 divided by the mean number of discordant pairs of items, over
+        all pairs of rankings of all groups; 1 if all rankings are equal. A `Kendall` kernel of order 2 detects only
+        differences in the probability that one item is before another. With position weights, the positions of the two
+        items count too.
     n_permutations : int
         Number of random permutations, at least 1. The p-value is at least 1 / (1 + n_permutations).
     rng : int or numpy.random.Generator, optional
         A seed (an integer of at least 0) or a generator. With a seed the result is the same in every call, for any
         `n_jobs`.
-    kernel : {"mallows", "kendall"}, optional
-        "mallows" is characteristic: it detects every difference between distributions of complete rankings. "kendall"
-        is the kernel of `gram_matrix`. For order 2 it detects only differences in the probability that one item is
-        before another. With position weights, the positions of the two items count too. The default is "kendall" if one
-        of `weight`, `k`, `u`, `U`, `W` and `order` is given, otherwise "mallows".
-    lam : float, optional
-        The rate of the Mallows kernel. The default is 2 divided by the mean number of discordant pairs of items, over
-        all pairs of rankings of all groups; 1 if all rankings are equal.
-    weight, k, u, U, W, order, check, signed
-        As for `gram_matrix`.
-    normalize : bool, optional
-        As for `gram_matrix` and `mallows`. The default is True for the Mallows kernel, where it matters only with ties
-        or missing items, and False for "kendall".
-    input, top, ties, missing
-        As for `gram_matrix`.
     n_jobs : int, optional
         Threads for the Gram matrix, as for `gram_matrix`. NumPy's own settings control the threads of matrix products.
     progress : bool
@@ -106,7 +77,7 @@ def two_sample_test(
     -------
     TestResult
         A tuple of `statistic` and `pvalue`. It has the attributes `null_distribution` (the statistics of the
-        permutations), `lam` (the rate that was used; None for "kendall") and `pairwise` (the discrepancy of each pair
+        permutations), `kernel` (the kernel that was used) and `pairwise` (the discrepancy of each pair
         of groups).
 
     Notes
@@ -129,69 +100,51 @@ def two_sample_test(
     >>> result = wkendall.two_sample_test(X, Y, rng=0, n_permutations=999)
     >>> round(result.statistic, 3), result.pvalue
     (0.056, 0.006)
-    >>> round(wkendall.two_sample_test(X, Y, weight="top", k=2, rng=0, n_permutations=999).pvalue, 2)
+    >>> round(wkendall.two_sample_test(X, Y, kernel=wkendall.Kendall("top", k=2), rng=0, n_permutations=999).pvalue, 2)
     0.02
     """
-    options = KernelOptions(kernel, lam, weight, k, u, U, W, order, check, signed, normalize)
-    options.specification()
+    chosen = None if kernel is None else as_kernel(kernel, "two_sample_test")
     permutations, random = checked_permutations(n_permutations), generator(rng)
     run = Run(n_jobs=n_jobs, progress=progress)
     run.check()
-    groups = _read((X, Y, *more), Reading(input, top, ties, missing), run.threads)
-    return compare(groups, [None] * len(groups), options, run, permutations, random)
+    return compare(_read(groups, run.threads), chosen, run, permutations, random)
 
 
-def _read(given: Sequence[ArrayLike | None], reading: Reading, threads: int | None) -> list[CheckedRankings]:
-    reading.check()
-    if given[1] is None:
-        raise bad_type("Y", " is missing: a test needs at least two groups of rankings, one array for each")
-    names = ["X", "Y", *(f"more[{place}]" for place in range(len(given) - 2))]
-    groups = [reading.rankings(some, name, threads) for some, name in zip(given, names, strict=True)]  # type: ignore[arg-type]
-    for group, some, name in zip(groups[1:], given[1:], names[1:], strict=True):
-        check_same_items(groups[0], group, ("X", name))
-        if reading.input != "orders":
-            check_same_labels(given[0], some, "columns", ("X", name))
+def _read(given: Sequence[ArrayLike | Rankings], threads: int | None) -> list[Rankings]:
+    if len(given) < 2:
+        raise TypeError("two_sample_test needs at least two groups of rankings, one array for each")
+    names = [f"groups[{place}]" for place in range(len(given))]
+    groups = [read_rankings(some, name, threads=threads) for some, name in zip(given, names, strict=True)]
+    groups = [matched(groups[0], group, (names[0], name)) for group, name in zip(groups, names, strict=True)]
     for group, name in zip(groups, names, strict=True):
-        check_size(group.rows, name)
+        check_size(int(observed(group).sum()), name)
     return groups
 
 
 def compare(
-    groups: Sequence[CheckedRankings],
-    voters: Sequence[Counts | None],
-    options: KernelOptions,
-    run: Run,
-    permutations: int,
-    random: np.random.Generator,
+    groups: Sequence[Rankings], kernel: Kernel | None, run: Run, permutations: int, random: np.random.Generator
 ) -> TestResult:
-    """Test whether groups of rankings differ; `voters` says how often each row of a group occurs, once if absent."""
-    every = _joined(groups, voters)
-    if int(every.sum()) >= MOST_PEOPLE:
-        raise ValueError(f"there are {int(every.sum())} people, but a test takes fewer than {MOST_PEOPLE}")
-    sample = sample_of(pooled(groups, run.threads), every)
-    ends = np.cumsum([0, *(group.rows for group in groups)])
+    """Test whether groups of rankings differ."""
+    people = [observed(group) for group in groups]
+    total = sum(int(some.sum()) for some in people)
+    if total >= MOST_PEOPLE:
+        raise ValueError(f"there are {total} people, but a test takes fewer than {MOST_PEOPLE}")
+    sample = sample_of(pooled(groups, run.threads))
+    ends = np.cumsum([0, *map(len, groups)])
     tables = np.array([
-        counts_of(sample.member[begin:end], len(sample.counts), people)
-        for begin, end, people in zip(ends[:-1], ends[1:], voters, strict=True)
+        counts_of(sample.member[begin:end], len(sample.counts), some)
+        for begin, end, some in zip(ends[:-1], ends[1:], people, strict=True)
     ])  # fmt: skip
-    gram, rate = kernel_between(sample, options, run)
-    kernel = scaled(gram, sample.counts)
-    dealt = Groups(kernel.gram, sample.counts, tables.sum(axis=1))
+    gram, used = kernel_between(sample, kernel, run)
+    whole = scaled(gram, sample.counts)
+    dealt = Groups(whole.gram, sample.counts, tables.sum(axis=1))
     statistic = float(discrepancies(dealt, tables[np.newaxis, :-1])[0])
     null = null_distribution(
         lambda batch: discrepancies(dealt, dealt.draw(random, batch)),
         permutations, dealt.batch(), (run.progress, "two_sample_test"),
     )  # fmt: skip
-    apart = kernel.unit * pairwise(dealt, tables)
-    return answer(statistic, null, kernel.unit, kernel.tolerance, lam=rate, pairwise=apart)
-
-
-def _joined(groups: Sequence[CheckedRankings], voters: Sequence[Counts | None]) -> Counts:
-    every = [
-        np.ones(group.rows, dtype=np.int64) if people is None else people
-        for group, people in zip(groups, voters, strict=True)
-    ]
-    return np.concatenate(every)
+    apart = whole.unit * pairwise(dealt, tables)
+    return answer(statistic, null, whole.unit, whole.tolerance, kernel=used, pairwise=apart)
 
 
 def discrepancies(groups: Groups, tables: Tables) -> Array:

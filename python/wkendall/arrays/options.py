@@ -1,0 +1,179 @@
+"""From arrays to rankings: the four options that say what numbers mean.
+
+The Rust crate decides whether numbers are rankings. Its errors are passed on, with the name of the argument in front. A
+`Reading` is used once, when rankings come in. All later functions take `Rankings` and never look at the arrays again.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Literal, NamedTuple, get_args
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from wkendall import _core
+from wkendall._arguments import check_choice, wrong_axes
+from wkendall._errors import (
+    Advice,
+    Argument,
+    Option,
+    Piece,
+    RankingError,
+    Sentence,
+    about,
+    changed,
+    sentence_of,
+)
+from wkendall.arrays.convert import acceptable, as_array
+from wkendall.arrays.sparse import SparseRows, is_sparse, sparse_rows
+
+Input = Literal["ranks", "orders", "scores"]
+Top = Literal["low", "high"]
+Ties = Literal["error", "mean"]
+Missing = Literal["error", "bottom", "anywhere"]
+_INPUT, _TOP, _TIES, _MISSING = (get_args(words) for words in (Input, Top, Ties, Missing))
+#: Advice for equal numbers.
+_TAKES_TIES: tuple[Piece, ...] = ("; ", Option("ties", "mean"), " treats equal numbers as ties")
+#: Advice for orders that leave out items.
+_LISTS = Advice("lists", "; from_lists takes lists that leave out items")
+#: What replaces the advice of the crate, by kind.
+_INSTEAD: dict[str, tuple[Piece, ...]] = {
+    "ties": _TAKES_TIES,
+    "ranks": ("; ", Option("input", "ranks"), " with ", Option("ties", "mean"), " reads such ranks"),
+}
+
+
+def from_places(places: Any, missing: Missing = "error", threads: int | None = None) -> _core.Rankings:
+    """Return the rankings with these places, which come from checked rankings."""
+    if is_sparse(places):
+        rows = sparse_rows(places, "places")
+        parts = (rows.bounds, rows.columns, rows.values)
+        return _core.Rankings.lists(*parts, rows.shape[1], False, True, threads)
+    numbers = np.ascontiguousarray(places)
+    try:
+        return _core.Rankings(numbers, "ranks", False, threads)
+    except ValueError:
+        unknown: Missing = "anywhere" if missing == "anywhere" else "error"
+        return _core.Rankings.tied(numbers, False, True, unknown, threads)
+
+
+class Read(NamedTuple):
+    """Rankings in the Rust crate, and how many items each row lists if rows may leave items out at the bottom."""
+
+    core: _core.Rankings
+    listed: NDArray[np.int64] | None = None
+
+
+class Reading(NamedTuple):
+    """The options for reading arrays as rankings."""
+
+    input: Input = "ranks"
+    top: Top = "low"
+    ties: Ties = "error"
+    missing: Missing = "error"
+    #: Whether errors suggest options for ties and missing items; false for functions that need complete rankings.
+    advises: bool = True
+    #: Whether `missing="anywhere"` is possible, and therefore suggested.
+    anywhere: bool = True
+
+    def read(self, values: ArrayLike, name: str, axes: int = 2, threads: int | None = None) -> Read:
+        """Check rankings, one per row, or with `axes=1` one ranking; `name` is the name of the caller's argument."""
+        if is_sparse(values):
+            return self._lists(values, name, (1, 2)[axes - 1 :], threads)
+        array = as_array(values, name, axes)
+        return self._checked(array if axes == 2 else array[np.newaxis], name, threads)
+
+    @property
+    def _descending(self) -> bool:
+        """Whether the largest number is the most preferred."""
+        return (self.input == "scores") != (self.top == "high")
+
+    @property
+    def positive(self) -> bool:
+        """Whether the numbers that a sparse array stores must be positive: scores of which the largest is the best."""
+        return self.input == "scores" and self.top == "low"
+
+    def check(self) -> None:
+        """Refuse options that do not exist."""
+        check_choice(self.ties, "ties", _TIES)
+        check_choice(self.missing, "missing", _MISSING)
+        check_choice(self.input, "input", _INPUT)
+        check_choice(self.top, "top", _TOP)
+
+    def check_takes_lists(self, name: str) -> None:
+        """Refuse sparse arrays unless `missing="bottom"`."""
+        self.check()
+        if self.missing == "bottom" and self.input != "orders":
+            return
+        said = " is sparse: items that a row does not store are not listed and come last, "
+        advice: tuple[Piece, ...] = ("which is not possible here; pass an array with a number for every item",)
+        if self.input == "orders":
+            advice = ("which goes with ", Option("input", "ranks"), " and ", Option("input", "scores"))
+        elif self.advises:
+            advice = ("so pass ", Option("missing", "bottom"))
+        raise RankingError(Sentence(Argument(name), said, *advice), argument=name, kind="sparse")
+
+    def _lists(self, values: Any, name: str, axes: tuple[int, ...], threads: int | None) -> Read:
+        """Check lists out of a catalogue; only stored entries are read."""
+        self.check_takes_lists(name)
+        if len(values.shape) not in axes:
+            raise wrong_axes(values, name, "a sparse array with two axes, one list per row")
+        return self.read_lists(sparse_rows(values, name, positive=self.positive), name, threads)
+
+    def read_lists(self, rows: SparseRows, name: str, threads: int | None = None) -> Read:
+        """Check lists out of a catalogue, with `missing="bottom"`; what is not stored is not listed."""
+        try:
+            parts = (rows.bounds, rows.columns, rows.values, rows.shape[1])
+            core = _core.Rankings.lists(*parts, self._descending, self.ties == "mean", threads)
+        except RankingError as error:
+            advice = ("; leave out items that are not listed",) if error.kind == "nan" else self._what_allows(error)
+            raise about(error, name, *advice) from None
+        return Read(core, np.diff(rows.bounds).astype(np.int64))
+
+    def _checked(self, array: NDArray[Any], name: str, threads: int | None) -> Read:
+        """Check an array. Complete rankings are returned as complete, even if ties or missing items are allowed."""
+        self.check()
+        allowed = not self.ties == self.missing == "error"
+        if allowed and self.input == "orders":
+            orders, ranks, scores = (Option("input", kind) for kind in ("orders", "ranks", "scores"))
+            once = (orders, " lists every item once: for ties and missing items use ", ranks, " and ", scores)
+            raise RankingError(Sentence(*once), argument="input", value=self.input)
+        numbers = acceptable(array, name)
+        try:
+            return Read(_core.Rankings(numbers, self.input, self.top == "high", threads))
+        except RankingError as error:
+            if not allowed:
+                raise self._explained(error, name) from None
+        try:
+            found = _core.Rankings.tied(numbers, self._descending, self.ties == "mean", self.missing, threads)
+        except RankingError as error:
+            raise self._explained(error, name) from None
+        bottom = self.missing == "bottom" and numbers.dtype.kind == "f"
+        listed = np.count_nonzero(numbers == numbers, axis=1).astype(np.int64) if bottom else None
+        return Read(found, listed)
+
+    def _explained(self, error: RankingError, name: str) -> RankingError:
+        """Add the name of the argument, and advice, to an error."""
+        pieces = sentence_of(error).pieces
+        replaced = [piece for piece in pieces if isinstance(piece, Advice) and piece.kind in _INSTEAD]
+        advice = [part for piece in replaced for part in _INSTEAD[piece.kind]] if self.advises else []
+        kept = [piece for piece in pieces if piece not in replaced]
+        return about(changed(error, kept), name, *advice, *self._what_allows(error))
+
+    def _what_allows(self, error: RankingError) -> tuple[Piece, ...]:
+        """Return the option that allows what is wrong with a row."""
+        if not self.advises:
+            return ()
+        if self.input == "orders":
+            return (_LISTS,) if error.kind == "nan" else ()
+        if error.kind == "duplicate":
+            return _TAKES_TIES
+        if error.kind == "nan":
+            bottom, anywhere = Option("missing", "bottom"), Option("missing", "anywhere")
+            last = ("; ", bottom, " puts items without a number last")
+            return (*last, ", ", anywhere, " leaves their position open") if self.anywhere else last
+        return ()
+
+
+#: How arrays are read if nothing else is said: complete rankings, given by ranks.
+RANKS = Reading()

@@ -1,0 +1,287 @@
+"""The embedding of rankings: tensors and features whose inner products are the kernels."""
+
+from __future__ import annotations
+
+from typing import Any, SupportsIndex
+
+import numpy as np
+from numpy.typing import ArrayLike, DTypeLike, NDArray
+
+from wkendall import _core
+from wkendall._arguments import check_same_rows, real_array
+from wkendall._errors import Option, Sentence
+from wkendall._progress import progress_bar
+from wkendall._run import Run
+from wkendall.arrays.options import Missing, Reading
+from wkendall.gram import as_kernel
+from wkendall.measures import Kendall, Kernel
+from wkendall.rankings import Rankings, read_rankings
+from wkendall.tensors import one_tensor
+
+#: The number of array entries allocated at a time when rows are processed in blocks.
+BLOCK = 1 << 20
+
+
+def embed(
+    X: ArrayLike | Rankings,
+    U: ArrayLike,
+    *,
+    dtype: DTypeLike = np.float64,
+    out: NDArray[Any] | None = None,
+    n_jobs: SupportsIndex | None = None,
+    progress: bool = False,
+) -> NDArray[Any]:
+    """Tensors of rankings: entry [p, i, j, ..] is U[s(i), s(j), ..], where s is ranking p.
+
+    The inner products of these tensors are `gram_matrix(X, U=U, order=U.ndim)`, which does not build them.
+
+    The tensor of a ranking with ties is the mean of the tensors of all complete rankings that agree with it. Tied items
+    share a block of ranks. For two items in different blocks, the entry is the mean of U over the two blocks. For two
+    items in the same block, it is the mean over the pairs of different ranks of the block. For i = j, it is the mean of
+    U[a, a] over the ranks a of the block.
+
+    Parameters
+    ----------
+    X, dtype, out, n_jobs, progress
+        As for `gram_matrix`. Items of unknown position (`missing="anywhere"`) are refused.
+    U : array-like of shape (n, .., n)
+        Weights of tuples of positions, with any number of axes; at most two for rankings with ties or missing items.
+
+    Returns
+    -------
+    ndarray of shape (m, n, .., n)
+
+    Examples
+    --------
+    >>> import wkendall
+    >>> wkendall.embed([[2, 3, 1]], [0.5, 0.3, 0.2])
+    array([[0.3, 0.2, 0.5]])
+    >>> wkendall.embed(wkendall.Rankings([[2, 2, 1]], ties="mean"), [0.5, 0.25, 0.75])
+    array([[0.5, 0.5, 0.5]])
+    """
+    run = Run(dtype, out, n_jobs, progress)
+    run.check()
+    return embed_of(_embeddable(X, run), U, run)
+
+
+def combine(
+    X: ArrayLike | Rankings,
+    coef: ArrayLike,
+    U: ArrayLike,
+    *,
+    n_jobs: SupportsIndex | None = None,
+    progress: bool = False,
+) -> NDArray[np.float64]:
+    """Weighted sum of the tensors of rankings, without building them.
+
+    Parameters
+    ----------
+    X, U, n_jobs, progress
+        As for `embed`.
+    coef : array-like of shape (m,)
+        One coefficient for each ranking.
+
+    Returns
+    -------
+    ndarray of shape (n, .., n)
+        The sum of `coef[p] * embed(X, U)[p]` over p.
+
+    Examples
+    --------
+    >>> import wkendall
+    >>> wkendall.combine([[1, 2, 3], [3, 2, 1]], [2, 1], [3, 2, 1])
+    array([7., 6., 5.])
+    """
+    run = Run(n_jobs=n_jobs, progress=progress)
+    run.check()
+    rankings = _embeddable(X, run)
+    weights = one_tensor(U, "U", rankings.items)
+    coefficients = real_array(coef, "coef", (1,), "an array of one coefficient for each ranking")
+    if len(coefficients) != rankings.rows:
+        raise ValueError(f"coef has {len(coefficients)} coefficients, but X has {rankings.rows} rankings")
+    check_same_rows(X, coef, ("X", "coef"))
+    if not np.isfinite(coefficients).all():
+        place = int(np.argmin(np.isfinite(coefficients)))
+        raise ValueError(f"coef[{place}] is {coefficients[place]}: coefficients must be finite")
+    return combine_of(rankings, coefficients, weights, run)
+
+
+def linear_function(
+    X: ArrayLike | Rankings,
+    U: ArrayLike,
+    B: ArrayLike,
+    *,
+    n_jobs: SupportsIndex | None = None,
+    progress: bool = False,
+) -> NDArray[np.float64]:
+    """Inner product of `B` and the tensor of each ranking, without building the tensors.
+
+    For complete rankings it equals `linear_function(inverse(X), B, U)`: items and positions swap roles, and so do
+    weights and coefficients.
+
+    Parameters
+    ----------
+    X, U, n_jobs, progress
+        As for `embed`.
+    B : array-like of the same shape as U
+        One coefficient for each tuple of items.
+
+    Returns
+    -------
+    ndarray of shape (m,)
+
+    Examples
+    --------
+    >>> import wkendall
+    >>> wkendall.linear_function([[1, 2, 3], [3, 2, 1]], U=[3, 2, 1], B=[1, 0, 0])
+    array([3., 1.])
+    """
+    run = Run(n_jobs=n_jobs, progress=progress)
+    run.check()
+    return linear_function_of(_embeddable(X, run), U, B, run)
+
+
+def inverse(X: ArrayLike | Rankings) -> NDArray[np.int64]:
+    """Inverse permutation of each ranking: entry [p, a] is the number, from 1, of the item at position a in ranking p.
+
+    Parameters
+    ----------
+    X : Rankings or array-like of shape (m, n)
+        Complete rankings.
+
+    Returns
+    -------
+    ndarray of shape (m, n)
+
+    Examples
+    --------
+    >>> import wkendall
+    >>> wkendall.inverse([[2, 3, 1]])
+    array([[3, 1, 2]])
+    """
+    return complete_rankings(X).inverse().ranks()
+
+
+def features(
+    X: ArrayLike | Rankings,
+    kernel: Kernel | None = None,
+    *,
+    dtype: DTypeLike = np.float64,
+    out: NDArray[Any] | None = None,
+    n_jobs: SupportsIndex | None = None,
+    progress: bool = False,
+) -> NDArray[Any]:
+    """Explicit features whose inner products are the kernel of order 2, for linear models on many rankings.
+
+    There are N = n (n - 1) / 2 pairs of items i < j. The weight of a pair depends on its two ranks.
+
+    - `signed=True`: N columns, the weight times the sign of the pair's order.
+    - standard weight, unsigned: N + 1 columns, the signs divided by sqrt(2) and a constant column. A concordant pair
+      adds 1 and a discordant one 0, which is (1 + product of the signs) / 2.
+    - other weights, unsigned: 2 N columns, N for pairs with i before j and N for pairs with j before i.
+    - The average kernel is a mean of top-k kernels over k = 1..n. It has the columns above for each k = 2..n.
+
+    Parameters
+    ----------
+    X, dtype, out, n_jobs, progress
+        As for `gram_matrix`. Items of unknown position (`missing="anywhere"`) are refused.
+    kernel : Kendall or a sum of multiples of such kernels, optional
+        The kernel; the Kendall kernel if absent. The columns of a sum are those of its parts, one after another.
+
+    Returns
+    -------
+    ndarray of shape (m, columns)
+
+    Examples
+    --------
+    >>> import wkendall
+    >>> wkendall.features([[1, 2, 3], [3, 2, 1]], wkendall.Kendall(signed=True))
+    array([[ 1.,  1.,  1.],
+           [-1., -1., -1.]])
+    """
+    run = Run(dtype, out, n_jobs, progress)
+    chosen = as_kernel(kernel, "features")
+    run.check()
+    return features_of(read_rankings(X, "X", Reading(anywhere=False), run.threads), chosen, run)
+
+
+def complete_rankings(X: ArrayLike | Rankings, threads: int | None = None) -> _core.Rankings:
+    """Read rankings; refuse ties and missing items."""
+    return read_rankings(X, "X", Reading(advises=False), threads)._handle
+
+
+def _embeddable(X: ArrayLike | Rankings, run: Run) -> _core.Rankings:
+    """Read rankings for the computation of their tensors."""
+    rankings = read_rankings(X, "X", Reading(anywhere=False), run.threads)
+    refuse_unknown_tensors(rankings._missing)
+    return rankings._handle
+
+
+def refuse_unknown_tensors(missing: Missing) -> None:
+    """Refuse `missing="anywhere"`, for which tensors are not available."""
+    if missing == "anywhere":
+        only = (Option("missing", "anywhere"), " is for the standard weight: tensors of weights take ")
+        raise ValueError(Sentence(*only, Option("missing", "bottom")))
+
+
+def features_of(rankings: Rankings, kernel: Kernel, run: Run) -> NDArray[Any]:
+    """Compute the features of rankings."""
+    _refuse_unknown(rankings._missing)
+    measure = kernel._measure(rankings.n_items)
+    shape = (len(rankings), _core.feature_columns(measure))
+    out = run.result(shape, shape[1], "use dtype=np.float32, or make them in blocks of rows")
+    with progress_bar(run.progress, "features") as show:
+        _core.features(measure, rankings._handle, out, threads=run.threads, progress=show)
+    return out
+
+
+def columns_of_features(kernel: Kernel, rankings: Rankings) -> int | None:
+    """Return the number of features of a kernel; None if it has none."""
+    if not isinstance(kernel, Kendall) or rankings._missing == "anywhere" or kernel.order != 2:
+        return None
+    return _core.feature_columns(kernel._measure(rankings.n_items))
+
+
+def _refuse_unknown(missing: Missing) -> None:
+    if missing == "anywhere":
+        raise ValueError('missing="anywhere" has no features: use ties="mean" or missing="bottom"')
+
+
+def embed_of(rankings: _core.Rankings, U: ArrayLike, run: Run, *, inverse: bool = False) -> NDArray[Any]:
+    """Compute the tensors of rankings, or of their inverse permutations."""
+    weights = one_tensor(U, "U", rankings.items)
+    advice = "use dtype=np.float32, or `combine` and `linear_function`"
+    out = run.result((rankings.rows, *weights.shape), weights.size, advice, U)
+    with progress_bar(run.progress, "embed") as show:
+        flat = out.reshape(rankings.rows, weights.size)
+        _core.embed(rankings, weights.ndim, weights.ravel(), flat, threads=run.threads, progress=show, inverse=inverse)
+    return out
+
+
+def combine_of(
+    rankings: _core.Rankings,
+    coefficients: NDArray[np.float64],
+    weights: NDArray[np.float64],
+    run: Run,
+    *,
+    inverse: bool = False,
+) -> NDArray[np.float64]:
+    """Compute the weighted sum of the tensors of rankings, or of their inverse permutations."""
+    flat = np.ascontiguousarray(weights).ravel()
+    with progress_bar(run.progress, "combine") as show:
+        total = _core.combine(
+            rankings, coefficients, weights.ndim, flat, threads=run.threads, progress=show, inverse=inverse
+        )
+    return total.reshape(weights.shape)
+
+
+def linear_function_of(
+    rankings: _core.Rankings, U: ArrayLike, B: ArrayLike, run: Run, *, inverse: bool = False
+) -> NDArray[np.float64]:
+    """Compute the inner product of `B` and the tensor of each ranking, or of its inverse permutation."""
+    weights = one_tensor(U, "U", rankings.items)
+    tensor = one_tensor(B, "B", rankings.items, weights.ndim).ravel()
+    with progress_bar(run.progress, "linear_function") as show:
+        return _core.linear_function(
+            rankings, weights.ndim, weights.ravel(), tensor, threads=run.threads, progress=show, inverse=inverse
+        )

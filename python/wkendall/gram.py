@@ -1,0 +1,380 @@
+"""Matrices of all pairs of rankings, single pairs, and the diagonal.
+
+Each function reads its rankings, makes the measure and calls the Rust crate: one crossing for each noun and one for the
+verb.
+"""
+
+from __future__ import annotations
+
+from difflib import get_close_matches
+from typing import Any, SupportsIndex, TypedDict, Unpack
+
+import numpy as np
+from numpy.typing import ArrayLike, DTypeLike, NDArray
+
+from wkendall._errors import Argument, Option, RankingError, Sentence
+from wkendall._matrix import diagonal_of as diagonal_of
+from wkendall._matrix import gram_of as gram_of
+from wkendall._matrix import value_of
+from wkendall._run import Run
+from wkendall._text import shown
+from wkendall.arrays.options import RANKS, Input, Missing, Reading, Ties, Top
+from wkendall.measures import Kendall, KendallDistance, Kernel, Measure, TensorKernel
+from wkendall.rankings import Rankings, matched, read_both, read_ranking, read_rankings
+
+#: The number of distances computed from kernel values at a time.
+_CELLS = 1 << 20
+#: Squared distances below this fraction of the self-similarities are rounding errors: kernel values have about twelve
+#: digits.
+_ROUNDING = 1e-12
+
+
+class Shorthand(TypedDict, total=False):
+    """The parameters of `Kendall` or of `TensorKernel`, and the four options of `Rankings`."""
+
+    weight: str
+    k: SupportsIndex | None
+    u: str | ArrayLike | None
+    order: SupportsIndex
+    signed: bool
+    normalize: bool
+    U: ArrayLike | tuple[object, ...] | None
+    W: ArrayLike | None
+    check: bool
+    input: Input
+    top: Top
+    ties: Ties
+    missing: Missing
+
+
+def gram_matrix(
+    X: ArrayLike | Rankings,
+    Y: ArrayLike | Rankings | None = None,
+    kernel: Kernel | None = None,
+    *,
+    dtype: DTypeLike = np.float64,
+    out: NDArray[Any] | None = None,
+    n_jobs: SupportsIndex | None = None,
+    progress: bool = False,
+    backend: str | None = None,
+    **shorthand: Unpack[Shorthand],
+) -> NDArray[Any]:
+    """Kernel between all pairs of rankings.
+
+    With `Y=None` the matrix is symmetric and positive semi-definite, up to rounding: with `dtype=np.float32` eigenvalues
+    can be as low as -1e-7 times the largest.
+
+    Parameters
+    ----------
+    X : Rankings or array-like of shape (m, n)
+        Rankings, one per row; see `Rankings`.
+    Y : Rankings or array-like of shape (m', n), optional
+        Rankings to compare with; the rankings of `X` if absent.
+    kernel : Kernel, optional
+        The kernel, such as `Kendall("mult", u="log")`; the Kendall kernel if absent.
+    dtype : float64 or float32
+        The type of the result. With float32, weighted sums may be computed in single precision, with errors of about
+        1e-6 times the self-similarity; counts are exact. Kernels with values beyond the range of float32 are refused.
+    out : ndarray of shape (m, m'), optional
+        The array to fill and return. It has type `dtype`, is C-contiguous and is not masked; it may be a memory map.
+        After an interruption its contents are unspecified.
+    n_jobs : int, optional
+        Number of threads: 1 for one thread, -1 for one per core. None uses RAYON_NUM_THREADS or OMP_NUM_THREADS if set,
+        and otherwise one thread per core. The result is bitwise identical for any number of threads.
+    progress : bool
+        Show a progress bar; needs tqdm (`pip install "wkendall[progress]"`).
+    backend : str, optional
+        How to compute, for tests and debugging: a strategy ("bits", "product", "pairs", "partition"), an instruction
+        set ("portable", "avx2", "avx512"), or both as in "bits-avx2". By default the fastest is chosen; see
+        `show_config`.
+    **shorthand
+        Instead of `kernel`: the parameters of `Kendall` (`weight`, `k`, `u`, `order`, `signed`, `normalize`) or of
+        `TensorKernel` (`U`, `W`, `order`, `normalize`, `check`), and how to read arrays, as in `Rankings` (`input`,
+        `top`, `ties`, `missing`).
+
+    Returns
+    -------
+    ndarray of shape (m, m')
+
+    Examples
+    --------
+    >>> import wkendall
+    >>> X = [[1, 2, 3, 4], [2, 1, 3, 4], [4, 3, 2, 1]]
+    >>> wkendall.gram_matrix(X)
+    array([[6., 5., 0.],
+           [5., 6., 1.],
+           [0., 1., 6.]])
+    >>> wkendall.gram_matrix(X, weight="mult", u="hyperbolic", normalize=True).round(3)
+    array([[1.   , 0.545, 0.   ],
+           [0.545, 1.   , 0.124],
+           [0.   , 0.124, 1.   ]])
+    >>> kernel = wkendall.Kendall("mult", u="hyperbolic", normalize=True)
+    >>> wkendall.gram_matrix(X, kernel=kernel).round(3)[0]
+    array([1.   , 0.545, 0.   ])
+    """
+    chosen, reading = from_shorthand(kernel, shorthand, "gram_matrix")
+    run = Run(dtype, out, n_jobs, progress, backend)
+    run.check()
+    return gram_of(*read_both(X, Y, reading, run.threads), chosen, run)
+
+
+def kernel(
+    x: ArrayLike | Rankings, y: ArrayLike | Rankings, kernel: Kernel | None = None, **shorthand: Unpack[Shorthand]
+) -> float:
+    """Kernel between two rankings. For more than one pair, `gram_matrix` is much faster than a loop.
+
+    Parameters
+    ----------
+    x, y : array-like of n numbers, or Rankings of one ranking
+    kernel, **shorthand
+        As for `gram_matrix`.
+
+    Returns
+    -------
+    float
+
+    Examples
+    --------
+    >>> import wkendall
+    >>> wkendall.kernel([1, 2, 3, 4], [2, 1, 3, 4])
+    5.0
+    >>> wkendall.kernel([1, 2, 3, 4], [2, 1, 3, 4], weight="top", k=2)
+    0.0
+    """
+    chosen, reading = from_shorthand(kernel, shorthand, "kernel")
+    first, second = read_ranking(x, "x", reading), read_ranking(y, "y", reading)
+    return value_of(chosen, first, matched(first, second, ("x", "y")))
+
+
+def kappa(pi: ArrayLike | Rankings, kernel: Kernel | None = None, **shorthand: Unpack[Shorthand]) -> float:
+    """Kernel as a function of one permutation: the kernel between the identity and `pi`.
+
+    The kernel between rankings s and t is `kappa(pi)`, where pi(a) is the rank in t of the item at position a in s. It
+    takes O(n log n) by the paper's partition algorithm, and O(n^2) with a `TensorKernel`.
+
+    Parameters
+    ----------
+    pi : array-like of n numbers, or Rankings of one ranking
+    kernel, **shorthand
+        As for `gram_matrix`.
+
+    Returns
+    -------
+    float
+
+    Examples
+    --------
+    >>> import wkendall
+    >>> wkendall.kappa([2, 3, 1])
+    1.0
+    """
+    chosen, reading = from_shorthand(kernel, shorthand, "kappa")
+    ranking = read_ranking(pi, "pi", reading)
+    if reading.top == "low" and ranking._handle.is_complete:
+        return chosen._measure(ranking.n_items).kappa(ranking._handle)
+    # `top="high"` mirrors the ranks of both, and the mirrored identity is not the identity.
+    identity = read_ranking(np.arange(ranking.n_items), "identity", Reading("ranks", reading.top))
+    return value_of(chosen, identity, ranking)
+
+
+def diagonal(
+    X: ArrayLike | Rankings,
+    kernel: Kernel | None = None,
+    *,
+    n_jobs: SupportsIndex | None = None,
+    **shorthand: Unpack[Shorthand],
+) -> NDArray[np.float64]:
+    """Kernel between each ranking and itself: the diagonal of `gram_matrix`, with the same parameters.
+
+    Returns
+    -------
+    ndarray of shape (m,)
+
+    Examples
+    --------
+    >>> import wkendall
+    >>> wkendall.diagonal([[1, 2, 3], [3, 2, 1]])
+    array([3., 3.])
+    """
+    chosen, reading = from_shorthand(kernel, shorthand, "diagonal")
+    run = Run(n_jobs=n_jobs)
+    run.check()
+    return diagonal_of(read_rankings(X, "X", reading, run.threads), chosen, run)
+
+
+def similarity_matrix(
+    X: ArrayLike | Rankings,
+    Y: ArrayLike | Rankings | None = None,
+    measure: Measure | None = None,
+    *,
+    dtype: DTypeLike = np.float64,
+    out: NDArray[Any] | None = None,
+    n_jobs: SupportsIndex | None = None,
+    progress: bool = False,
+) -> NDArray[Any]:
+    """Any measure, kernel or not, between all pairs of rankings.
+
+    Parameters
+    ----------
+    X, Y, dtype, out, n_jobs, progress
+        As for `gram_matrix`.
+    measure : Measure, optional
+        What is computed, such as `KendallCorrelation("add", u="log")`; the Kendall kernel if absent.
+
+    Returns
+    -------
+    ndarray of shape (m, m')
+
+    Examples
+    --------
+    >>> import wkendall
+    >>> X = [[1, 2, 3, 4], [2, 1, 3, 4], [4, 3, 2, 1]]
+    >>> wkendall.similarity_matrix(X, measure=wkendall.KendallCorrelation("add", u="log")).round(3)
+    array([[ 1.   ,  0.466, -1.   ],
+           [ 0.466,  1.   , -0.684],
+           [-1.   , -0.684,  1.   ]])
+    """
+    run = Run(dtype, out, n_jobs, progress)
+    chosen = as_measure(measure, Kendall())
+    run.check()
+    return gram_of(*read_both(X, Y, threads=run.threads), chosen, run, "similarity_matrix")
+
+
+def distance_matrix(
+    X: ArrayLike | Rankings,
+    Y: ArrayLike | Rankings | None = None,
+    *,
+    kernel: Kernel | None = None,
+    dtype: DTypeLike = np.float64,
+    out: NDArray[Any] | None = None,
+    n_jobs: SupportsIndex | None = None,
+    progress: bool = False,
+) -> NDArray[Any]:
+    """Distances between all pairs of rankings: the number of discordant pairs, or the distance that a kernel defines.
+
+    With ties or missing items, the number of discordant pairs is the mean over the complete rankings that agree with
+    the two rankings. A pair of tied items adds 1/2, also to the distance of a ranking from itself. **The diagonal is
+    then not zero, and the distance is not a metric**. Pass `kernel=Kendall()` to get a metric.
+
+    Parameters
+    ----------
+    X, Y, dtype, out, n_jobs, progress
+        As for `gram_matrix`.
+    kernel : Kernel, optional
+        A kernel K. The result is then the distance in its feature space, `sqrt(K(s, s) + K(t, t) - 2 K(s, t))`. It is
+        zero for equal rankings, with ties too, and satisfies the triangle inequality. Squared distances of at most
+        `1e-12 (K(s, s) + K(t, t))` are set to zero, because they are rounding errors. With `Kendall()` and complete
+        rankings the result is the square root of twice the number of discordant pairs.
+
+    Returns
+    -------
+    ndarray of shape (m, m')
+
+    Examples
+    --------
+    >>> import wkendall
+    >>> wkendall.distance_matrix([[1, 2, 3], [2, 1, 3], [3, 2, 1]])
+    array([[0., 1., 3.],
+           [1., 0., 2.],
+           [3., 2., 0.]])
+
+    >>> X = wkendall.Rankings([[1, 2, 3], [1, 1, 1]], ties="mean")
+    >>> wkendall.distance_matrix(X)
+    array([[0. , 1.5],
+           [1.5, 1.5]])
+    >>> wkendall.distance_matrix(X, kernel=wkendall.Kendall()).round(3)
+    array([[0.   , 1.225],
+           [1.225, 0.   ]])
+    """
+    run = Run(dtype, out, n_jobs, progress)
+    chosen = KendallDistance() if kernel is None else as_kernel(kernel, "distance_matrix")
+    run.check()
+    x, y = read_both(X, Y, threads=run.threads)
+    return _metric_of(x, y, chosen, run) if chosen.is_kernel else gram_of(x, y, chosen, run, "distance_matrix")
+
+
+def _metric_of(x: Rankings, y: Rankings | None, kernel: Measure, run: Run) -> NDArray[Any]:
+    """Compute distances in the feature space of a kernel."""
+    double = Run(n_jobs=run.n_jobs)
+    columns = x if y is None else y
+    own = diagonal_of(x, kernel, double)
+    others = own if y is None else diagonal_of(y, kernel, double)
+    out = run.result((len(x), len(columns)), len(columns))
+    # In one call if the result has the precision that the differences need: it computes only half of a symmetric
+    # matrix.
+    whole = gram_of(x, y, kernel, run._replace(out=out)) if out.dtype == np.float64 else None
+    size = max(1, _CELLS // max(len(columns), 1))
+    for start in range(0, len(x), size):
+        rows = slice(start, start + size)
+        K = whole[rows] if whole is not None else gram_of(x[rows], columns, kernel, double)
+        out[rows] = feature_distances(own[rows, np.newaxis] + others, K)
+    return out
+
+
+def feature_distances(sums: NDArray[np.float64], values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the distances in the feature space of a kernel; `sums` are sums of two self-similarities.
+
+    Differences that may be rounding errors become 0, so that equal rankings are at distance 0.
+    """
+    squares = sums - 2 * values
+    squares[squares <= _ROUNDING * sums] = 0.0
+    return np.sqrt(squares, out=squares)
+
+
+def as_measure(measure: object, default: Measure, argument: str = "measure") -> Measure:
+    """Return a measure, or the default if it is None; refuse other objects."""
+    if measure is None:
+        return default
+    if isinstance(measure, Measure):
+        return measure
+    if isinstance(measure, type) and issubclass(measure, Measure):
+        name = measure.__name__
+        raise TypeError(f"{argument} is the class {name}: pass an object, such as {name}()")
+    raise TypeError(f"{argument} must be a measure, such as Kendall('top', k=5), or None, not {shown(measure)}")
+
+
+def as_kernel(kernel: object, function: str, argument: str = "kernel") -> Kernel:
+    """Return a kernel, the Kendall kernel if it is None; refuse other measures."""
+    found = as_measure(kernel, Kendall(), argument)
+    if isinstance(found, Kernel):
+        return found
+    what = "a distance" if found.is_distance else "not positive definite"
+    rule = f"{function} needs a kernel, but {found!r} is {what}: similarity_matrix takes any measure"
+    raise RankingError(rule, argument=argument, kind="no kernel")
+
+
+_READING = ("input", "top", "ties", "missing")
+_GENERAL = ("U", "W", "check")
+_NAMED = ("weight", "k", "u", "signed")
+_KENDALL = frozenset((*_NAMED, "order", "normalize"))
+
+
+def from_shorthand(kernel: object, shorthand: Shorthand, function: str) -> tuple[Kernel, Reading]:
+    """Return the kernel and the options of reading that the keywords of a call describe."""
+    if not shorthand:
+        return as_kernel(kernel, function), RANKS
+    if kernel is None and _KENDALL.issuperset(shorthand):  # the common case, in a third of the time
+        return Kendall(**shorthand), RANKS  # type: ignore[misc]
+    given: dict[str, Any] = dict(shorthand)
+    for name in given:
+        if name not in Shorthand.__annotations__:
+            close = get_close_matches(name, Shorthand.__annotations__, 1)
+            advice = f": did you mean {close[0]!r}?" if close else ""
+            raise TypeError(f"{function}() got an unexpected keyword argument {name!r}{advice}")
+        if kernel is not None:
+            noun = "Rankings" if name in _READING else "the kernel"
+            raise RankingError(f"{name} is given together with kernel: pass {name} to {noun} instead", argument=name)
+    reading = Reading(**{name: given.pop(name) for name in _READING if name in given})
+    if given.get("U") is None and given.get("W") is None:
+        return Kendall(**{name: value for name, value in given.items() if name not in _GENERAL}), reading
+    general = "U" if given.get("W") is None else "W"
+    if "weight" in given:
+        both = Sentence("both ", Argument(general), f" and weight={given['weight']!r} are given: pass one of them")
+        raise RankingError(both, argument=general)
+    for name in ("k", "u"):
+        if given.get(name) is not None:
+            rule = f"{name} is given, but {general} does not use it: it goes with a named weight"
+            raise RankingError(rule, argument=name)
+    if given.get("signed"):
+        raise RankingError(Sentence(Option("signed", True), f" needs a named weight, not {general}"), argument="signed")
+    return TensorKernel(**{name: value for name, value in given.items() if name not in _NAMED}), reading

@@ -1,0 +1,99 @@
+"""Gram matrices larger than memory, written to files block by block with a journal, so that a run can be resumed."""
+
+from __future__ import annotations
+
+import os
+from typing import Any, SupportsIndex
+
+import numpy as np
+from numpy.typing import ArrayLike, DTypeLike, NDArray
+
+from wkendall import _core
+from wkendall._disk import as_path, refuse_own_file
+from wkendall._run import Run
+from wkendall.gram import as_kernel
+from wkendall.gram_file.blocks import Rows, Work
+from wkendall.gram_file.matrix_file import opened, write
+from wkendall.measures import Kernel, Measure
+from wkendall.rankings import Rankings, read_both
+
+
+def gram_to_file(
+    path: str | os.PathLike[str],
+    X: ArrayLike | Rankings,
+    Y: ArrayLike | Rankings | None = None,
+    kernel: Kernel | None = None,
+    *,
+    resume: bool = False,
+    dtype: DTypeLike = np.float64,
+    n_jobs: SupportsIndex | None = None,
+    progress: bool = False,
+) -> NDArray[Any]:
+    """Kernel between all pairs of rankings, written to an .npy file that may be larger than memory.
+
+    The matrix is computed in blocks of 64 MiB or less. Until it is complete, the file is called `path` + ".unfinished".
+    A small file, `path` + ".journal", records which blocks are done. Resume a run that was interrupted or killed, even
+    by a power cut, with `resume=True`. The file is then bitwise identical to that of an uninterrupted run, and to the
+    result of `gram_matrix`; for sums, products and powers of kernels up to rounding.
+
+    Parameters
+    ----------
+    path : str or path
+        The name of the file. It must not exist yet, unless `resume` is True.
+    X, Y, kernel, dtype, n_jobs, progress
+        As for `gram_matrix`.
+    resume : bool
+        Continue the unfinished file of an earlier call, if there is one. The rankings, the options, the version of the
+        package and the instruction set of the machine must be the same as in that call. A file that is finished already
+        is compared with the matrix, which takes as long as to compute it again: if all bits are the same, there is
+        nothing to do.
+
+    Returns
+    -------
+    memmap of shape (m, m')
+        The finished file, mapped into memory, read-only.
+
+    Raises
+    ------
+    FileExistsError
+        If the file exists, at the start or at the end; in the second case the finished matrix stays in the unfinished
+        file. With `resume`, if it exists and is another matrix. If there is an unfinished file and `resume` is False.
+        If another process is writing to the file.
+    ValueError
+        If the unfinished file belongs to other rankings or options.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> import wkendall
+    >>> path = Path(tempfile.mkdtemp()) / "gram.npy"
+    >>> X = [[1, 2, 3, 4], [2, 1, 3, 4], [4, 3, 2, 1]]
+    >>> wkendall.gram_to_file(path, X, resume=True)
+    memmap([[6., 5., 0.],
+            [5., 6., 1.],
+            [0., 1., 6.]])
+    """
+    chosen = as_kernel(kernel, "gram_to_file")
+    for name, values in {"X": X, "Y": Y, **chosen.get_params()}.items():
+        refuse_own_file(as_path(path), values, name)
+    run = Run(dtype, n_jobs=n_jobs)
+    run.check()
+    x, y = read_both(X, Y, threads=run.threads)
+    write(as_path(path), prepare(chosen, x, y, run), resume=resume, progress=progress)
+    return opened(as_path(path))
+
+
+def prepare(measure: Measure, x: Rankings, y: Rankings | None, run: Run) -> Work:
+    """Check everything that can be checked before a file is created."""
+    core = measure._measure(x.n_items, len(x) * len(x if y is None else y))
+    # Decided for the whole matrix, so that all blocks are computed in the same way.
+    expanded = _core.expanded_lists(core, x._handle, None if y is None else y._handle, run.backend)
+    if expanded is not None:
+        other = None if expanded[1] is None else Rankings._made(expanded[1], x._missing)
+        x, y = Rankings._made(expanded[0], x._missing), other
+    rows, columns = Rows(x), None if y is None else Rows(y)
+    options = {"measure": type(measure).__name__, **measure._options()}
+    work = Work(core, rows, columns, run.result_type, run.threads, run.backend, options)
+    work.check()
+    return work

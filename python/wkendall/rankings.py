@@ -1,0 +1,553 @@
+"""Rankings, read and checked once: one of the two nouns of the package; the other is a measure.
+
+The Rust crate decides whether numbers are rankings. A `Rankings` holds the result, with the names of the items, the
+labels of the rows and how often each row was observed. Every function takes a `Rankings`, or anything from which one
+can be made.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Iterator, Sequence
+from functools import cached_property
+from typing import Any, Literal, cast
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from wkendall import _core
+from wkendall._arguments import check_same_rows, real_array, row_labels
+from wkendall._errors import Argument, RankingError, Sentence, bad_argument
+from wkendall._text import short, shown
+from wkendall.arrays.convert import check_not_rearranged
+from wkendall.arrays.options import RANKS, Input, Missing, Reading, Ties, Top, from_places
+from wkendall.arrays.sparse import SparseRows, sparse_array
+
+#: Rows that a `Rankings` shows of itself.
+SHOWN_ROWS = 5
+#: Items that it shows of each row.
+SHOWN_ITEMS = 6
+
+Kind = Literal["complete", "tied", "lists"]
+#: Rows of a `Rankings`: a number, a slice, a mask, or numbers of rows.
+Index = int | slice | Sequence[int] | NDArray[Any]
+
+
+class Rankings:
+    """Rankings of the same items, read and checked once. They cannot be changed.
+
+    Parameters
+    ----------
+    X : array-like of shape (m, n), data frame, sparse array or Rankings
+        One ranking per row: `X[p, i]` is the rank that ranking p gives to item i. All rows are permutations of 1..n, or
+        all rows are permutations of 0..n-1. `X` can be a list of rows, an array of integers or of floats with whole
+        values, or a data frame of pandas or polars. The columns of a data frame are the names of the items.
+    input : {"ranks", "orders", "scores"}
+        The meaning of the numbers. Orders list items from the most preferred to the least, counting from 1 or from 0.
+        Scores are any real numbers; larger is better, and the scores of a row must differ.
+    top : {"low", "high"}
+        Which rank is the most preferred: rank 1 ("low"), or rank n ("high"), as in the R package kernrank.
+    ties : {"error", "mean"}
+        The meaning of equal numbers in a row: a mistake, or ties. The value of a kernel for a ranking with ties is the
+        mean over all complete rankings that agree with it; only the order of the numbers in a row matters.
+    missing : {"error", "bottom", "anywhere"}
+        The meaning of NaN in a row. "error": a mistake. "bottom": the item is below all items that have a number, and
+        tied with the other items that have none (a top-k list). "anywhere": the position of the item is unknown.
+
+        With "bottom", `X` may be a sparse array of scipy. Stored entries, zeros included, are the numbers of listed
+        items; items without a stored entry are not listed. Stored scores must be positive. Time and memory then depend
+        on the lengths of the lists.
+    items : iterable of n names, optional
+        The names of the items: any hashable objects. Without it, the columns of a data frame.
+    counts : array-like of m whole numbers, optional
+        How often each ranking was observed; once if absent. `consensus`, the tests and `KendallKMeans` use it.
+
+    Examples
+    --------
+    >>> import wkendall
+    >>> votes = wkendall.Rankings([[1, 2, 3], [2, 1, 3], [3, 1, 2]], items=["apple", "pear", "plum"])
+    >>> votes
+    Rankings: 3 complete rankings of 3 items
+      apple > pear > plum
+      pear > apple > plum
+      pear > plum > apple
+    >>> votes[1:].to_lists()
+    [['pear', 'apple', 'plum'], ['pear', 'plum', 'apple']]
+    >>> wkendall.Rankings([[1, 1, 2], [1, float("nan"), 2]], ties="mean", missing="bottom").to_lists()
+    [[{0, 1}, 2], [0, 2]]
+    """
+
+    _handle: _core.Rankings
+    _missing: Missing
+    #: The number of items that each row lists, if some rows leave items out at the bottom.
+    _listed: NDArray[np.int64] | None
+    _items: tuple[Hashable, ...] | None
+    _labels: Sequence[object] | None
+    _counts: NDArray[np.int64] | None
+
+    def __init__(
+        self,
+        X: ArrayLike | Rankings,
+        *,
+        input: Input = "ranks",
+        top: Top = "low",
+        ties: Ties = "error",
+        missing: Missing = "error",
+        items: Iterable[Hashable] | None = None,
+        counts: ArrayLike | None = None,
+    ) -> None:
+        read = read_rankings(X, "X", Reading(input, top, ties, missing))
+        self.__dict__.update(
+            _handle=read._handle,
+            _missing=read._missing,
+            _listed=read._listed,
+            _items=read._items if items is None else as_names(items, read.n_items),
+            _labels=read._labels,
+            _counts=read._counts if counts is None else as_counts(counts, len(read)),
+        )
+
+    @classmethod
+    def _made(
+        cls,
+        handle: _core.Rankings,
+        missing: Missing = "error",
+        *,
+        listed: NDArray[np.int64] | None = None,
+        items: tuple[Hashable, ...] | None = None,
+        labels: Sequence[object] | None = None,
+        counts: NDArray[np.int64] | None = None,
+    ) -> Rankings:
+        """Return rankings from parts that have been checked."""
+        made = object.__new__(cls)
+        # Not by assignments, which are refused, and in a third of the time of `object.__setattr__`.
+        made.__dict__.update(
+            _handle=handle, _missing=missing, _listed=listed, _items=items, _labels=labels, _counts=counts
+        )
+        return made
+
+    def __setattr__(self, name: str, value: object) -> None:
+        raise AttributeError(f"a Rankings cannot be changed: {name} is read-only")
+
+    def __delattr__(self, name: str) -> None:
+        raise AttributeError(f"a Rankings cannot be changed: {name} is read-only")
+
+    def __len__(self) -> int:
+        return self._handle.rows
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """The number of rankings and the number of items."""
+        return self._handle.rows, self._handle.items
+
+    @property
+    def ndim(self) -> int:
+        """The number of axes, as of an array: 2."""
+        return 2
+
+    @property
+    def n_items(self) -> int:
+        """The number of items."""
+        return self._handle.items
+
+    @property
+    def items(self) -> list[Any] | None:
+        """The names of the items; None if they have none."""
+        return None if self._items is None else list(self._items)
+
+    @property
+    def labels(self) -> list[Any] | None:
+        """The labels of the rows, such as the index of a data frame; None if they have none."""
+        return None if self._labels is None else list(self._labels)
+
+    @property
+    def counts(self) -> NDArray[np.int64] | None:
+        """How often each ranking was observed; None if each was observed once."""
+        return None if self._counts is None else self._counts.copy()
+
+    @property
+    def kind(self) -> Kind:
+        """How the rankings are stored: "complete", "tied", or "lists" out of a catalogue.
+
+        "complete" rankings have no ties and at most one missing item, which is last.
+        """
+        return "complete" if self._handle.is_complete else "lists" if self._handle.is_lists else "tied"
+
+    def __getitem__(self, rows: Index | tuple[Index, Any]) -> Rankings:
+        """Return some of the rankings: a row, a slice, a mask or row numbers; also `[rows, ...]`, as arrays take it."""
+        if isinstance(rows, tuple):
+            chosen, *rest = rows
+            if any(part is not Ellipsis and part != slice(None) for part in rest):
+                raise IndexError("a Rankings is indexed by rows only: all rankings are rankings of the same items")
+            rows = cast("Index", chosen)
+        numbers = self._row_numbers(rows)
+        return Rankings._made(
+            self._handle.select(numbers),
+            self._missing,
+            listed=None if self._listed is None else self._listed[numbers],
+            items=self._items,
+            labels=None if self._labels is None else [self._labels[row] for row in numbers.tolist()],
+            counts=None if self._counts is None else self._counts[numbers],
+        )
+
+    def __iter__(self) -> Iterator[Rankings]:
+        return (self[row] for row in range(len(self)))
+
+    def _row_numbers(self, rows: Index) -> NDArray[np.int64]:
+        """Return the numbers of rows, in time that depends on how many they are, not on the number of rankings."""
+        if isinstance(rows, slice):
+            return np.arange(*rows.indices(len(self)), dtype=np.int64)
+        numbers = np.asarray(rows)
+        if numbers.dtype.kind in "iu" and numbers.ndim <= 1 and numbers.size and numbers.min() >= 0:
+            return np.atleast_1d(numbers).astype(np.int64, copy=False)
+        if numbers.size == 0 and numbers.ndim == 1 and numbers.dtype.kind != "b":
+            return np.zeros(0, dtype=np.int64)
+        if numbers.ndim > 1 or numbers.dtype.kind not in ("iu" if numbers.ndim == 0 else "iub"):
+            raise IndexError(f"rows of a Rankings are a number, a slice, a mask or numbers, not {shown(rows)}")
+        return np.atleast_1d(np.arange(len(self), dtype=np.int64)[numbers])  # a mask, or counted from the end
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
+        """Return ranks from 1: tied items have the first rank that they share, items that are not listed NaN."""
+        ranks = self._ranks()
+        return ranks if dtype is None else ranks.astype(dtype, copy=bool(copy))
+
+    def _ranks(self) -> NDArray[Any]:
+        if self.kind == "complete":
+            places = self._handle.ranks()
+        elif self._handle.is_lists:
+            bounds, columns, starts = self._handle.parts()
+            lengths = np.diff(bounds)
+            places = np.repeat(lengths[:, np.newaxis] + 1, self.n_items, axis=1)
+            places[np.repeat(np.arange(len(self)), lengths), columns] = starts
+        else:
+            places = self._handle.ranks() + 1
+        if self._missing == "anywhere":
+            hidden = places > self.n_items
+        elif self._listed is not None:
+            hidden = places == self._listed[:, np.newaxis] + 1
+        else:
+            return places
+        return np.where(hidden, np.nan, places) if hidden.any() else places
+
+    @cached_property
+    def _places(self) -> Any:
+        """The full description of each ranking: equal rankings have equal places. Sparse for lists."""
+        if self._handle.is_lists:
+            bounds, columns, starts = self._handle.parts()
+            return sparse_array(SparseRows(bounds, columns, starts, self.shape))
+        if self.kind == "complete":
+            return self._handle.ranks()
+        places = self._handle.ranks() + 1
+        return np.where(places > self.n_items, np.nan, places) if self._missing == "anywhere" else places
+
+    def distinct(self) -> Rankings:
+        """Return the different rankings, each once, in the order of their first rows; counts are added up.
+
+        Examples
+        --------
+        >>> import wkendall
+        >>> found = wkendall.Rankings([[1, 2, 3], [2, 1, 3], [1, 2, 3]]).distinct()
+        >>> len(found), found.counts
+        (2, array([2, 1]))
+        """
+        _, member = merged(self)
+        # [1, 2, NaN, NaN] and [1, 2, 3, 3] have equal kernels, but do not list the same items.
+        same = np.stack([member, member if self._listed is None else self._listed], axis=1)
+        _, first, member = np.unique(same, axis=0, return_index=True, return_inverse=True)
+        observed = np.ones(len(self), dtype=np.int64) if self._counts is None else self._counts
+        counts = np.zeros(len(first), dtype=np.int64)
+        np.add.at(counts, member.reshape(-1), observed)
+        order = np.argsort(first)
+        found = self[first[order]]
+        return Rankings._made(
+            found._handle, self._missing, listed=found._listed, items=self._items, counts=counts[order]
+        )
+
+    def to_lists(self) -> list[list[Any]]:
+        """Return each ranking as a list of names, or of numbers from 0, best first.
+
+        Tied items are in one set. Items that a ranking does not list, or whose position is unknown, are left out.
+
+        Examples
+        --------
+        >>> import wkendall
+        >>> wkendall.Rankings([[2, 1, 2]], items="abc", ties="mean").to_lists() == [["b", {"a", "c"}]]
+        True
+        """
+        return [self._listed_row(row) for row in range(len(self))]
+
+    def _listed_row(self, row: int) -> list[Any]:
+        names: Sequence[Any] = range(self.n_items) if self._items is None else self._items
+        columns, starts = self._row_entries(row)
+        groups: dict[int, list[Any]] = {}
+        for column, start in zip(columns, starts, strict=True):
+            groups.setdefault(start, []).append(names[column])
+        return [groups[start][0] if len(groups[start]) == 1 else set(groups[start]) for start in sorted(groups)]
+
+    def _row_entries(self, row: int) -> tuple[list[int], list[int]]:
+        """Return the items that a row lists, and the first rank of each."""
+        one = self[row]
+        if not self._handle.is_lists:
+            ranks = one._ranks()[0]
+            listed = np.flatnonzero(ranks == ranks)
+            return listed.tolist(), ranks[listed].astype(np.int64).tolist()
+        _, columns, starts = one._handle.parts()
+        found = columns.tolist(), starts.tolist()
+        if one._listed is not None and one._listed[0] > len(columns):  # the last block is not stored
+            rest = np.setdiff1d(np.arange(self.n_items), columns)
+            return found[0] + rest.tolist(), found[1] + [len(columns) + 1] * len(rest)
+        return found
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Rankings):
+            return NotImplemented
+        if self.shape != other.shape or self._items != other._items or not _equal(self._counts, other._counts):
+            return False
+        if self._handle.is_lists and other._handle.is_lists:
+            parts = zip(self._handle.parts(), other._handle.parts(), strict=True)
+            return _equal(self._listed, other._listed) and all(_equal(one, two) for one, two in parts)
+        ranks, others = self._ranks(), other._ranks()
+        if (self._missing == "anywhere") != (other._missing == "anywhere") and np.isnan(ranks).any():
+            return False
+        return bool(np.array_equal(ranks, others, equal_nan=True))
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __deepcopy__(self, memo: object) -> Rankings:
+        return self
+
+    def __copy__(self) -> Rankings:
+        return self
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        parts = (self._listed, self._items, self._labels, self._counts)
+        return _unpickled, (self._places, self._missing, *parts)
+
+    def __repr__(self) -> str:
+        lines = [f"Rankings: {self._summary()}"]
+        lines += [f"  {self._line(row)}" for row in range(min(len(self), SHOWN_ROWS))]
+        if len(self) > SHOWN_ROWS:
+            lines.append(f"  ... and {len(self) - SHOWN_ROWS:,} more")
+        return "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+        from html import escape
+
+        rows = "".join(f"<li>{escape(self._line(row))}</li>" for row in range(min(len(self), SHOWN_ROWS)))
+        more = f"<li>… and {len(self) - SHOWN_ROWS:,} more</li>" if len(self) > SHOWN_ROWS else ""
+        return f"<div><b>Rankings</b>: {escape(self._summary())}<ul>{rows}{more}</ul></div>"
+
+    def _summary(self) -> str:
+        """Say how many rankings and items there are, and how many rankings have ties or miss items."""
+        m, n = self.shape
+        tied, short_rows = self._incomplete()
+        kind = {"complete": "ranking" if short_rows else "complete ranking", "tied": "ranking", "lists": "list"}[
+            self.kind
+        ]
+        parts = [f"{m:,} {kind}{'' if m == 1 else 's'} of {n:,} item{'' if n == 1 else 's'}"]
+        if tied:
+            parts.append(f"{tied:,} with ties")
+        if short_rows:
+            parts.append(f"{short_rows:,} with missing items")
+        if self._counts is not None:
+            parts.append(f"observed {int(self._counts.sum()):,} times")
+        return ", ".join(parts)
+
+    def _incomplete(self) -> tuple[int, int]:
+        """Return how many rankings have ties, and how many miss items."""
+        missing = 0 if self._listed is None else int((self._listed < self.n_items).sum())
+        if self.kind == "complete":
+            return 0, missing
+        if self._handle.is_lists:
+            bounds, _, starts = self._handle.parts()
+            lengths = np.diff(bounds)
+            blocks = np.unique(np.repeat(np.arange(len(self)), lengths) * (self.n_items + 1) + starts)
+            untied = np.bincount(blocks // (self.n_items + 1), minlength=len(self))
+            last = 0 if self._listed is None else self._listed - lengths  # the items of a last block that is not stored
+            return int(((untied < lengths) | (last > 1)).sum()), missing
+        ranks = self._ranks()
+        if self._missing == "anywhere":
+            missing = int(np.isnan(ranks).any(axis=1).sum())
+        ordered = np.sort(ranks, axis=1)
+        return int((ordered[:, 1:] == ordered[:, :-1]).any(axis=1).sum()), missing
+
+    def _line(self, row: int) -> str:
+        groups = self._listed_row(row)
+        words = [
+            " = ".join(sorted(map(str, group))) if isinstance(group, set) else str(group)
+            for group in groups[:SHOWN_ITEMS]
+        ]
+        line = " > ".join(short(word, 40) for word in words) + (" > ..." if len(groups) > SHOWN_ITEMS else "")
+        line = line or "(no items)"
+        if self._counts is not None:
+            line = f"{self._counts[row]:,} x {line}"
+        return line if self._labels is None or isinstance(self._labels, range) else f"{self._labels[row]}: {line}"
+
+
+def _equal(first: NDArray[Any] | None, second: NDArray[Any] | None) -> bool:
+    if first is None or second is None:
+        return first is second
+    return bool(np.array_equal(first, second))
+
+
+def read_rankings(
+    values: ArrayLike | Rankings, name: str, reading: Reading = RANKS, threads: int | None = None
+) -> Rankings:
+    """Return rankings, one per row; `name` is the name of the caller's argument."""
+    if isinstance(values, Rankings):
+        _check_not_read(reading, name)
+        return values
+    core, listed = reading.read(values, name, 2, threads)
+    items, labels = _names(values, "columns", reading), row_labels(values)
+    return Rankings._made(core, reading.missing, listed=listed, items=items, labels=labels)
+
+
+def read_ranking(values: ArrayLike | Rankings, name: str, reading: Reading = RANKS) -> Rankings:
+    """Return one ranking, from an array-like with one axis, a sparse array with one row or a `Rankings`."""
+    if isinstance(values, Rankings):
+        _check_not_read(reading, name)
+        found = values
+    else:
+        core, listed = reading.read(values, name, 1, 1)
+        found = Rankings._made(core, reading.missing, listed=listed, items=_names(values, "index", reading))
+    if len(found) != 1:
+        raise bad_argument(name, f" has {len(found)} rows, but must be one ranking", value=len(found), kind="axes")
+    return found
+
+
+def read_both(
+    X: ArrayLike | Rankings, Y: ArrayLike | Rankings | None, reading: Reading = RANKS, threads: int | None = None
+) -> tuple[Rankings, Rankings | None]:
+    """Return two sets of rankings of the same items."""
+    if Y is not None and reading.input == "orders":  # the columns are places
+        check_not_rearranged(X, Y, "columns", ("X", "Y"), "column")
+    x = read_rankings(X, "X", reading, threads)
+    return x, None if Y is None else matched(x, read_rankings(Y, "Y", reading, threads))
+
+
+def _check_not_read(reading: Reading, name: str) -> None:
+    """Refuse options of reading for rankings that have been read."""
+    for option, value, default in zip(Reading._fields[:4], reading, RANKS, strict=False):
+        if value != default:
+            rule = f" is a Rankings, which has been read: pass {option} when you make it"
+            raise RankingError(Sentence(Argument(name), rule), argument=option, value=value)
+
+
+def _names(values: object, attribute: str, reading: Reading) -> tuple[Hashable, ...] | None:
+    """Return the names of items, unless they are only numbered; the labels of orders belong to places."""
+    found: Any = getattr(values, attribute, None)
+    if found is None or callable(found) or reading.input == "orders":
+        return None
+    names = tuple(found)
+    return None if names == tuple(range(len(names))) else names
+
+
+def sample_weights(weights: ArrayLike | None, rankings: Rankings) -> NDArray[np.float64]:
+    """Check the weight of each ranking; its count if absent."""
+    rows = len(rankings)
+    given, name = (rankings._counts, "counts") if weights is None else (weights, "sample_weight")
+    if given is None:
+        return np.ones(rows)
+    check_same_rows(rankings, given, ("X", name))
+    flags = isinstance(given, np.ndarray) and given.dtype == bool
+    meaning = f"one number, or an array of {rows} numbers, one for each ranking"
+    found = real_array(np.asarray(given, dtype=np.int64) if flags else given, name, (0, 1), meaning)
+    found = np.full(rows, found) if found.ndim == 0 else found
+    if len(found) != rows:
+        raise ValueError(f"{name} has {len(found)} numbers, but X has {rows} rankings: it must be {meaning}")
+    for row in np.flatnonzero(~((found >= 0) & (found < np.inf)))[:1]:
+        raise ValueError(f"{name}[{row}] is {float(found[row])}, but must be a finite number from 0")
+    if not found.any():
+        raise ValueError(f"{name} is zero for all rankings: at least one must count")
+    return found
+
+
+def matched(x: Rankings, y: Rankings, names: tuple[str, str] = ("X", "Y")) -> Rankings:
+    """Return the rankings `y` with the items in the order of `x`; refuse rankings of other items."""
+    if y.n_items != x.n_items:
+        raise items_differ(x.n_items, y.n_items, names)
+    if x._items is None or y._items is None or x._items == y._items:
+        return y
+    columns = {item: column for column, item in enumerate(y._items)}
+    for place, item in enumerate(x._items):
+        if item not in columns:
+            rule = f"{names[0]} has the item {item!r}, but {names[1]} does not: both must rank the same items"
+            raise RankingError(rule, argument=names[1], column=place, value=item, kind="items differ")
+    core = from_places(y._places[:, [columns[item] for item in x._items]], y._missing)
+    return Rankings._made(core, y._missing, listed=y._listed, items=x._items, labels=y._labels, counts=y._counts)
+
+
+def items_differ(first: int, second: int, names: tuple[str, str] = ("X", "Y")) -> RankingError:
+    """Make the error for two sets of rankings of different numbers of items."""
+    pieces = (f" has {first} items, but ", Argument(names[1]), f" has {second}: both must rank the same items")
+    return RankingError(Sentence(Argument(names[0]), *pieces), argument=names[1], kind="items differ", value=second)
+
+
+def merged(rankings: Rankings) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Return the first row of each distinct ranking, in an order that depends on the rankings only, and each row's number."""
+    if not rankings.n_items:
+        keys = np.zeros(len(rankings))
+    else:
+        keys = _keys_of_lists(rankings) if rankings._handle.is_lists else _keys(rankings._places)
+    _, first, member = np.unique(keys, return_index=True, return_inverse=True)
+    return first, member
+
+
+def _keys(places: NDArray[Any]) -> NDArray[Any]:
+    """Return a key for each ranking: a byte string, which sorts ten times as fast as rows do."""
+    whole = np.nan_to_num(places, nan=0).astype(np.min_scalar_type(places.shape[1]).newbyteorder(">"))
+    return np.asarray(whole.view(f"S{whole.itemsize * whole.shape[1]}").ravel())
+
+
+def _keys_of_lists(rankings: Rankings) -> NDArray[Any]:
+    """Return a key for each list; lists have different lengths."""
+    bounds, columns, starts = rankings._handle.parts()
+    entries = np.stack([columns, starts], axis=1).astype(">u4")
+    ends = zip(bounds[:-1].tolist(), bounds[1:].tolist(), strict=True)
+    keys = np.empty(len(rankings), dtype=object)
+    keys[:] = [entries[first:last].tobytes() for first, last in ends]
+    return keys
+
+
+def as_names(items: Iterable[Hashable], count: int) -> tuple[Hashable, ...]:
+    """Check the names of items: as many as there are items, all different."""
+    if isinstance(items, bytes | dict | set | frozenset) or not isinstance(items, Iterable):
+        raise TypeError(f"items must be a list of names, not {shown(items)}")
+    names = tuple(items)
+    if len(names) != count:
+        raise ValueError(f"items has {len(names)} names, but the rankings have {count} items: pass a name for each")
+    places: dict[Hashable, int] = {}
+    for place, name in enumerate(names):
+        try:
+            first = places.setdefault(name, place)
+        except TypeError:
+            what = f"{shown(name)} of type {type(name).__name__}"
+            raise TypeError(
+                f"items[{place}] is {what}, but names must be hashable: strings, numbers or tuples"
+            ) from None
+        if first != place:
+            raise ValueError(f"items holds {shown(name)} twice, in places {first} and {place}")
+    return names
+
+
+def as_counts(counts: ArrayLike, rows: int) -> NDArray[np.int64]:
+    """Check how often each ranking was observed: whole numbers from 0, one for each row."""
+    given = np.asarray(counts)
+    meaning = f"an array of {rows} whole numbers, one for each ranking"
+    if given.dtype.kind not in "iuf" and given.size:
+        raise TypeError(f"counts must be {meaning}, not {shown(counts)}")
+    if given.shape != (rows,):
+        raise ValueError(f"counts has shape {given.shape}, but must be {meaning}")
+    for row in np.flatnonzero(~((given >= 0) & (given < 2**63) & (given == np.floor(given))))[:1].tolist():
+        raise ValueError(f"counts[{row}] is {given[row].item()}, but must be a whole number from 0")
+    return given.astype(np.int64)
+
+
+def _unpickled(
+    places: Any,
+    missing: Missing,
+    listed: NDArray[np.int64] | None,
+    items: tuple[Hashable, ...] | None,
+    labels: Sequence[object] | None,
+    counts: NDArray[np.int64] | None,
+) -> Rankings:
+    core = from_places(places, missing)
+    return Rankings._made(core, missing, listed=listed, items=items, labels=labels, counts=counts)

@@ -1,0 +1,332 @@
+"""General weights: tensors U, stacks and factors of them, arrays W, and the tensors of the named kernels."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import pairwise
+from threading import Thread
+from typing import Any, Literal, NamedTuple, SupportsIndex, cast
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from wkendall import _core
+from wkendall._arguments import MOST_AXES, as_axes, as_order, real_array
+from wkendall._errors import Option, Piece, bad_argument
+from wkendall._memory import check_fits
+from wkendall._text import shown
+from wkendall.low_rank import low_rank
+from wkendall.named_weights import STEP, as_factor, named_weight
+
+#: The allowed relative difference between W[a, b, c, d] and W[c, d, a, b]. Their mean is used, which changes values by
+#: at most half of it.
+UNEVEN = 1e-12
+#: How far below zero rounding may push an eigenvalue, relative to the largest eigenvalue.
+INDEFINITE = 1e-10
+#: The number of rows and columns of a matrix that are processed at a time.
+PIECE = 128
+#: Advice for a W that does not make a kernel.
+ANYWAY: tuple[Piece, ...] = ("; pass ", Option("check", False), " to use it anyway")
+
+
+class Weights(NamedTuple):
+    """Weights in the form that the Rust crate takes."""
+
+    kind: Literal["tensor", "factors", "quadruples"]
+    order: int
+    values: NDArray[np.float64]
+
+
+def tensor_weights(U: object, items: int, order: int, pairs: int) -> Weights:
+    """Check `U=`: a tensor, a stack of tensors, or a tuple of factors; `pairs` is the number of pairs of rankings to compare."""
+    if isinstance(U, tuple):
+        return Weights("factors", order, _factors(U, items, order))
+    one, several = _shape(items, order), _shape("r", items, order)
+    tensor = real_array(U, "U", (order, order + 1), f"of shape {one} for order {order}, or {several} for a stack")
+    if tensor.shape[-order:] != (items,) * order:
+        rule = f"for rankings of {items} items and order {order} it must be {one}, or {several} for a stack"
+        raise bad_argument("U", f" has shape {tensor.shape}, but {rule}")
+    most = _core.most_factors(items, pairs)
+    if tensor.ndim == order == 2 and most is not None:
+        vectors = low_rank(tensor, most)
+        if vectors is not None:
+            return Weights("factors", 2, vectors)
+    return Weights("tensor", order, tensor.ravel())
+
+
+def one_tensor(U: object, name: str, items: int, order: int | None = None) -> NDArray[np.float64]:
+    """Check a single tensor, of any order unless `order` is given."""
+    axes = tuple(range(1, MOST_AXES + 1)) if order is None else (order,)
+    wanted = "an array with one axis of n weights or more" if order is None else f"an array with {order} axes"
+    tensor = real_array(U, name, axes, wanted)
+    if tensor.shape != (items,) * tensor.ndim:
+        rule = f"for rankings of {items} items it must be {_shape(items, tensor.ndim)}"
+        raise bad_argument(name, f" has shape {tensor.shape}, but {rule}")
+    return tensor
+
+
+def quadruple_weights(W: object, items: int, check: bool, definite: bool = True) -> Weights:
+    """Check `W=`. Unless `check` is false, also check that it makes a kernel: symmetric and positive semi-definite."""
+    array = real_array(W, "W", (4,), f"an array of shape {_shape(items, 4)}")
+    if array.shape != (items,) * 4:
+        rule = f"for rankings of {items} items it must be {_shape(items, 4)}"
+        raise bad_argument("W", f" has shape {array.shape}, but {rule}")
+    _check_finite(array)
+    # Only the pairs of positions a < b and c < d count. The other entries change nothing and are not checked.
+    pairs = np.flatnonzero(np.triu(np.ones((items, items), dtype=bool), 1))
+    places = np.ix_(pairs, pairs)
+    counted = array.reshape(items**2, items**2)[places]
+    whole = np.zeros((items**2, items**2))
+    if check and counted.any():
+        counted = _even(counted, [divmod(int(pair), items) for pair in pairs])
+        if definite:
+            _check_definite(counted)
+    whole[places] = counted
+    return Weights("quadruples", 2, whole.ravel())
+
+
+def _check_finite(W: NDArray[np.float64]) -> None:
+    wrong = ~np.isfinite(W)
+    if wrong.any():
+        places = np.argwhere(wrong)
+        # Report an entry that counts before one that does not.
+        counts = (places[:, 0] < places[:, 1]) & (places[:, 2] < places[:, 3])
+        a, b, c, d = places[int(counts.argmax())]
+        value = "NaN" if np.isnan(W[a, b, c, d]) else W[a, b, c, d]
+        raise bad_argument("W", f"[{a}, {b}, {c}, {d}] is {value}: weights must be finite", value=float(value))
+
+
+def _even(matrix: NDArray[np.float64], pairs: list[tuple[int, int]]) -> NDArray[np.float64]:
+    """Return the entries that count as a symmetric matrix, one row for each pair a < b; refuse those that differ too much."""
+    with np.errstate(over="ignore"):
+        apart = np.abs(matrix - matrix.T)
+    wrong = apart > UNEVEN * np.maximum(np.abs(matrix), np.abs(matrix.T))
+    if wrong.any():
+        first, second = np.unravel_index(int(np.where(wrong, apart, 0).argmax()), matrix.shape)
+        (a, b), (c, d) = pairs[first], pairs[second]
+        raise bad_argument(
+            "W",
+            f" is not symmetric: W[{a}, {b}, {c}, {d}] is {float(matrix[first, second])!r}, but W[{c}, {d}, {a}, {b}] is "
+            f"{float(matrix[second, first])!r}: a kernel needs equal values",
+            *ANYWAY,
+        )
+    return np.where(apart > 0, matrix / 2 + matrix.T / 2, matrix)
+
+
+def _check_definite(matrix: NDArray[np.float64]) -> None:
+    exponent = int(np.frexp(np.abs(matrix).max())[1])
+    scaled = np.ldexp(matrix, -exponent)
+    # Cholesky takes a third of the time of eigenvalues and can be interrupted. Only a matrix near or beyond the limit
+    # needs them.
+    if _has_factor(scaled, INDEFINITE / 2 * _least_norm(scaled)):
+        return
+    eigenvalues = _in_thread(np.linalg.eigvalsh, scaled)
+    if eigenvalues[0] < -INDEFINITE * np.abs(eigenvalues).max():
+        least, largest = (float(np.ldexp(eigenvalue, exponent)) for eigenvalue in (eigenvalues[0], eigenvalues[-1]))
+        raise bad_argument(
+            "W",
+            " is not positive semi-definite: as a matrix of the pairs of positions a < b its most negative eigenvalue is "
+            f"{least:g}, the largest {largest:g}",
+            *ANYWAY,
+        )
+
+
+def _least_norm(matrix: NDArray[np.float64]) -> float:
+    """Return a lower bound of the largest absolute eigenvalue, usually close to it."""
+    vector = matrix[int((matrix**2).sum(axis=0).argmax())]
+    norm = float(np.linalg.norm(vector))
+    for _ in range(5):
+        vector = matrix @ (vector / np.linalg.norm(vector))
+        norm = max(norm, float(np.linalg.norm(vector)))
+    return norm
+
+
+def _has_factor(matrix: NDArray[np.float64], shift: float) -> bool:
+    """Tell whether a symmetric matrix with `shift` added to its diagonal has a Cholesky factor; in steps, for Ctrl-C."""
+    left = matrix + shift * np.eye(len(matrix))
+    for start in range(0, len(left), PIECE):
+        end = start + PIECE
+        try:
+            corner = np.linalg.cholesky(left[start:end, start:end])
+        except np.linalg.LinAlgError:
+            return False
+        below = np.linalg.solve(corner, left[end:, start:end].T)
+        for first in range(0, below.shape[1], PIECE):
+            left[end + first :, end + first : end + first + PIECE] -= (
+                below[:, first:].T @ below[:, first : first + PIECE]
+            )
+    return True
+
+
+def _in_thread(function: Callable[[Any], Any], argument: Any) -> Any:
+    """Call a function that signals cannot interrupt. Ctrl-C raises here, and the thread ends when the function returns."""
+    done: list[tuple[Any, BaseException | None]] = []
+
+    def call() -> None:
+        try:
+            done.append((function(argument), None))
+        except BaseException as error:
+            done.append((None, error))
+
+    thread = Thread(target=call, daemon=True)
+    try:
+        thread.start()
+    except RuntimeError:  # the system cannot start another thread
+        call()
+    while not done:
+        thread.join(0.1)
+    result, error = done[0]
+    if error is not None:
+        raise error
+    return result
+
+
+def _factors(U: tuple[Any, ...], items: int, order: int) -> NDArray[np.float64]:
+    """Return the vectors of all terms, one after another."""
+    meaning = (
+        f"a tuple must contain factors: for {items} items and order {order}, {order} arrays of shape (r, {items}), "
+        f"one for each axis, or tuples of {order} vectors of {items} weights, one for each term"
+    )
+    if not U:
+        raise bad_argument("U", f" is empty, but {meaning}")
+    terms = isinstance(U[0], tuple)
+    for index, part in enumerate(U):
+        _check_part(part, f"U[{index}]", terms, meaning)
+    if not terms:
+        axes = [np.atleast_2d(_vectors(part, f"U[{index}]", (1, 2), items, meaning)) for index, part in enumerate(U)]
+        if len(axes) != order:
+            raise bad_argument("U", f" has {len(axes)} factors, but {meaning}")
+        if len({part.shape for part in axes}) > 1:
+            raise bad_argument(
+                "U", f" has factors of shapes {', '.join(str(part.shape) for part in axes)}, but {meaning}"
+            )
+        return np.ascontiguousarray(np.stack(axes, axis=1)).ravel()
+    for index, term in enumerate(U):
+        if len(term) != order:
+            raise bad_argument("U", f"[{index}] has {len(term)} vectors, but {meaning}")
+    vectors = [
+        _vectors(vector, f"U[{index}][{axis}]", (1,), items, meaning)
+        for index, term in enumerate(U)
+        for axis, vector in enumerate(term)
+    ]
+    return np.concatenate(vectors)
+
+
+def _check_part(part: object, name: str, terms: bool, meaning: str) -> None:
+    """Refuse a part that could be read both as an axis and as a term, or as a row of an array."""
+    if isinstance(part, tuple):
+        if not terms:
+            raise TypeError(f"{name} is a tuple, but U[0] is not: {meaning}")
+        for index, vector in enumerate(part):
+            if np.ndim(vector) == 0:
+                raise TypeError(
+                    f"{name}[{index}] is {shown(vector)}, but {meaning}; weights themselves are an array or nested lists"
+                )
+    elif terms:
+        raise TypeError(f"{name} is of type {type(part).__name__}, but U[0] is a tuple: {meaning}")
+    elif isinstance(part, list):
+        raise TypeError(f"{name} is a list, which could be an axis or a term, but {meaning}")
+    elif np.ndim(cast("ArrayLike", part)) == 0:
+        raise TypeError(f"{name} is {shown(part)}, but {meaning}; weights themselves are an array or nested lists")
+
+
+def _vectors(values: object, name: str, axes: tuple[int, ...], items: int, meaning: str) -> NDArray[np.float64]:
+    array = real_array(values, name, axes, "vectors of n weights")
+    if array.shape[-1] != items:
+        raise ValueError(f"{name} has shape {array.shape}, but {meaning}")
+    return array
+
+
+def _shape(*parts: object) -> str:
+    """Write the shape of an array; the last two arguments are the length and the number of its equal axes."""
+    *first, items, order = parts
+    axes = [str(part) for part in first] + [str(items)] * int(str(order))
+    return f"({', '.join(axes)}{',' if len(axes) == 1 else ''})"
+
+
+def position_weights(
+    n: SupportsIndex,
+    weight: str = "standard",
+    *,
+    k: SupportsIndex | None = None,
+    u: str | ArrayLike | None = None,
+    order: SupportsIndex = 2,
+) -> NDArray[np.float64]:
+    """Tensor of position weights that makes `U=` equal to a named kernel.
+
+    Entry [a, b, ..] is the factor that a tuple of items with these ranks, from the top down, has in one ranking. It is
+    zero unless a < b < ... The average kernel has no single tensor: it is the sum of n of them, one for each k, divided
+    by n. The result is then the stack of these.
+
+    Parameters
+    ----------
+    n : int
+        Number of items.
+    weight, k, u, order
+        As for `gram_matrix`.
+
+    Returns
+    -------
+    ndarray of shape (n, .., n) with `order` axes; for `weight="average"` with one more in front
+
+    Examples
+    --------
+    >>> import wkendall
+    >>> wkendall.position_weights(3, "mult", u=[3, 2, 1])
+    array([[0., 6., 3.],
+           [0., 0., 2.],
+           [0., 0., 0.]])
+    """
+    items = as_order(n, "n", least=0)
+    axes = as_order(order, "order")
+    name, top, factor = named_weight(items, weight, k, u)
+    axes = as_axes(axes, "order", more=name == "average")
+    size = axes + (name == "average")
+    advice = "take fewer items or a lower order"
+    check_fits(items ** (size - 1), items, np.dtype(np.float64), advice, shape=f"{items}^{size}")
+    out = np.zeros((items,) * size)
+    if name == "average":
+        for last in range(1, items + 1):
+            part = out[last - 1][(slice(last),) * axes]
+            _fill_increasing(part, np.broadcast_to(1.0, last), np.multiply, 1 / np.sqrt(items))
+        return out
+    combine, before = _COMBINED[name]
+    values = np.broadcast_to(1.0, items) if factor is None else as_factor(factor, items)
+    _fill_increasing(out[(slice(top),) * axes], values[:top], combine, before)
+    return out
+
+
+#: The operation that combines the weights of the positions of a tuple, and its neutral element. The average weight is
+#: absent: it has one tensor for each k.
+_COMBINED: dict[str, tuple[np.ufunc, float]] = {
+    "standard": (np.multiply, 1.0),
+    "top": (np.multiply, 1.0),
+    "add": (np.add, 0.0),
+    "mult": (np.multiply, 1.0),
+}
+
+
+def _fill_increasing(
+    out: NDArray[np.float64], values: NDArray[np.float64], combine: np.ufunc, before: float | np.float64
+) -> None:
+    """Fill the entries [a, b, ..] with a < b < ... by combining the weights of their positions and the value so far.
+
+    Large arrays are filled in steps, so that Ctrl-C is handled in between.
+    """
+    if out.ndim > 1 and out.size > STEP:
+        for rank in range(len(out)):
+            rest = (slice(rank + 1, None),) * (out.ndim - 1)
+            _fill_increasing(out[rank][rest], values[rank + 1 :], combine, combine(before, values[rank]))
+        return
+    if out.ndim == 1:
+        for first in range(0, len(out), STEP):
+            out[first : first + STEP] = combine(before, values[first : first + STEP])
+        return
+    ranks = np.ogrid[(slice(len(out)),) * out.ndim]
+    increasing = np.ones(out.shape, dtype=bool)
+    for lower, higher in pairwise(ranks):
+        increasing &= lower < higher
+    total: Any = before
+    for places in ranks:
+        total = combine(total, values[places])
+    out[...] = np.where(increasing, total, 0.0)

@@ -1,0 +1,451 @@
+"""Sums, products, multiples and powers of kernels: those of their matrices, entry by entry, wherever a kernel is taken."""
+
+import copy
+import pickle
+
+import dask.array as da
+import numpy as np
+import pytest
+import wkendall
+import wkendall.dask
+from completions import random_rows
+from definitions import random_rankings
+from discrepancies import consecutive, squared_discrepancy
+from scipy.sparse import csr_array
+from sklearn.base import clone
+from sklearn.model_selection import GridSearchCV
+from sklearn.svm import SVC
+from wkendall import Kendall, KendallCorrelation, KendallDistance, Mallows, Rankings, TensorKernel
+
+U = np.random.default_rng(0).standard_normal((6, 6))
+A, B, C = Kendall("mult", u="log"), Mallows(0.3), Kendall(signed=True, normalize=True)
+T = TensorKernel(U, normalize=True)
+#: A kernel, and its matrix from the matrices of its parts.
+COMBINED = {
+    "sum": (A + B, lambda K: K(A) + K(B)),
+    "sum with itself": (A + A, lambda K: 2 * K(A)),
+    "sum of three": (A + B + C, lambda K: K(A) + K(B) + K(C)),
+    "sum on the right": (A + (B + C), lambda K: K(A) + K(B) + K(C)),
+    "product": (A * B, lambda K: K(A) * K(B)),
+    "product of three": (A * B * C, lambda K: K(A) * K(B) * K(C)),
+    "multiple": (2.5 * A, lambda K: 2.5 * K(A)),
+    "multiple on the right": (A * 3, lambda K: 3 * K(A)),
+    "tiny multiple": (1e-200 * C, lambda K: 1e-200 * K(C)),
+    "nothing": (0 * A, lambda K: 0 * K(A)),
+    "square": (A**2, lambda K: K(A) ** 2),
+    "first power": (C**1, lambda K: K(C)),
+    "seventh power": (C**7, lambda K: K(C) ** 7),
+    "power of a sum": ((A + B) ** 2, lambda K: (K(A) + K(B)) ** 2),
+    "product of sums": ((A + B) * (C + 2 * B), lambda K: (K(A) + K(B)) * (K(C) + 2 * K(B))),
+    "polynomial": (C**2 + 0.5 * C + 0.1 * B, lambda K: K(C) ** 2 + 0.5 * K(C) + 0.1 * K(B)),
+    "weights of positions": (T + Kendall(), lambda K: K(T) + K(Kendall())),
+    "general times named": (T * A, lambda K: K(T) * K(A)),
+    "counts": (
+        Kendall() + Kendall("top", k=3) * Kendall("average"),
+        lambda K: K(Kendall()) + K(Kendall("top", k=3)) * K(Kendall("average")),
+    ),
+    "order three": (Kendall(order=3) + Kendall(order=2), lambda K: K(Kendall(order=3)) + K(Kendall())),
+}
+X = random_rankings(np.random.default_rng(1), 30, 6)
+Y = random_rankings(np.random.default_rng(2), 11, 6)
+
+
+@pytest.fixture(params=COMBINED)
+def combined(request):
+    kernel, matrix = COMBINED[request.param]
+    return copy.deepcopy(kernel), matrix
+
+
+def close(found, wanted):
+    np.testing.assert_allclose(found, wanted, rtol=1e-12, atol=1e-12 * np.abs(wanted).max(initial=0))
+
+
+def of(x, y=None):
+    """A function that gives the matrix of each part."""
+    return lambda kernel: wkendall.gram_matrix(x, y, kernel)
+
+
+# Values.
+
+
+def test_matrices(combined):
+    kernel, matrix = combined
+    K = wkendall.gram_matrix(X, kernel=kernel)
+    close(K, matrix(of(X)))
+    np.testing.assert_array_equal(K, K.T)
+    np.testing.assert_array_equal(K, wkendall.gram_matrix(X, X.copy(), kernel))
+    for n_jobs in (1, 2, 3):
+        np.testing.assert_array_equal(K, wkendall.gram_matrix(X, kernel=kernel, n_jobs=n_jobs))
+    close(wkendall.gram_matrix(X, Y, kernel), matrix(of(X, Y)))
+    assert np.linalg.eigvalsh(K)[0] >= -1e-10 * np.abs(K).max()
+    np.testing.assert_array_equal(kernel(X), K)
+    np.testing.assert_array_equal(wkendall.similarity_matrix(X, measure=kernel), K)
+    out = np.empty((30, 30))
+    assert wkendall.gram_matrix(X, kernel=kernel, out=out) is out
+    np.testing.assert_array_equal(out, K)
+
+
+def test_counts_are_exact():
+    K = wkendall.gram_matrix(X, kernel=3 * Kendall() + Kendall() ** 2)
+    counts = wkendall.gram_matrix(X)
+    np.testing.assert_array_equal(K, 3 * counts + counts**2)
+
+
+def test_single_precision(combined):
+    kernel, matrix = combined
+    wanted = matrix(of(X))
+    if 0 < np.abs(wanted).max() < 1e-30:
+        return
+    found = wkendall.gram_matrix(X, kernel=kernel, dtype=np.float32)
+    assert found.dtype == np.float32
+    np.testing.assert_allclose(found, wanted, rtol=1e-5, atol=1e-5 * np.abs(wanted).max())
+    np.testing.assert_array_equal(found, found.T)
+
+
+def test_diagonals_and_pairs(combined):
+    kernel, matrix = combined
+    K = matrix(of(X))
+    close(wkendall.diagonal(X, kernel), np.diag(K))
+    value = wkendall.kernel(X[3], X[4], kernel)
+    assert value == pytest.approx(K[3, 4], rel=1e-12, abs=1e-12 * np.abs(K).max())
+    assert kernel(X[3], X[4]) == value
+    identity = np.arange(1, 7)
+    wanted = matrix(of([identity], X[:1]))[0, 0]
+    assert wkendall.kappa(X[0], kernel) == pytest.approx(wanted, rel=1e-12, abs=1e-12 * np.abs(K).max())
+
+
+def test_repeated_rankings(combined):
+    kernel, matrix = combined
+    rows = np.random.default_rng(3).integers(0, 5, 200)
+    close(wkendall.gram_matrix(X[rows], kernel=kernel), matrix(of(X[:5]))[np.ix_(rows, rows)])
+
+
+@pytest.mark.parametrize("n", [0, 1, 2, 40, 130])
+def test_other_numbers_of_items(n):
+    rng = np.random.default_rng(n)
+    few = random_rankings(rng, 7, n)
+    for kernel, wanted in (
+        (A + B, lambda K: K(A) + K(B)),
+        (2 * C * B, lambda K: 2 * K(C) * K(B)),
+        (Kendall() ** 2, lambda K: K(Kendall()) ** 2),
+    ):
+        close(wkendall.gram_matrix(few, kernel=kernel), wanted(of(few)))
+    assert wkendall.gram_matrix(few[:0], kernel=A + B).shape == (0, 0)
+
+
+def test_ties_lists_and_unknown_places():
+    values = random_rows(np.random.default_rng(4), 25, 6)
+    rows, columns = np.nonzero(~np.isnan(values))
+    lists = csr_array((values[rows, columns], (rows, columns)), shape=values.shape)
+    for rankings in (
+        Rankings(values, ties="mean", missing="bottom"),
+        Rankings(lists, ties="mean", missing="bottom"),
+    ):
+        for name in ("sum", "product", "polynomial", "power of a sum", "weights of positions"):
+            kernel, matrix = COMBINED[name]
+            K = wkendall.gram_matrix(rankings, kernel=kernel)
+            close(K, matrix(of(rankings)))
+            np.testing.assert_array_equal(K, K.T)
+            np.testing.assert_array_equal(K, wkendall.gram_matrix(rankings, rankings[:], kernel))
+            close(wkendall.diagonal(rankings, kernel), np.diag(K))
+    unknown = Rankings(values, ties="mean", missing="anywhere")
+    close(wkendall.gram_matrix(unknown, kernel=C + 2 * B), of(unknown)(C) + 2 * of(unknown)(B))
+    with pytest.raises(ValueError, match="if missing items can be anywhere"):
+        wkendall.gram_matrix(unknown, kernel=A + B)
+    with pytest.raises(ValueError, match="order is 3"):
+        wkendall.gram_matrix(Rankings(values, ties="mean", missing="bottom"), kernel=B + Kendall(order=3))
+
+
+def test_normalize_is_that_of_each_part():
+    kernel = Kendall(normalize=True) + Mallows(0.3, normalize=True)
+    assert (np.diag(wkendall.gram_matrix(X, kernel=kernel)) == 2).all()
+
+
+# Where kernels are taken.
+
+
+def test_distances(combined):
+    kernel, matrix = combined
+    K, cross = matrix(of(X)), matrix(of(X, Y))
+    own, others = np.diag(K), np.diag(matrix(of(Y)))
+    wanted = np.sqrt(np.maximum(own[:, None] + own - 2 * K, 0))
+    room = {"rtol": 1e-7, "atol": 3e-6 * wanted.max(initial=0)}
+    D = wkendall.distance_matrix(X, kernel=kernel)
+    np.testing.assert_allclose(D, wanted, **room)
+    assert (np.diag(D) == 0).all()
+    wanted = np.sqrt(np.maximum(own[:, None] + others - 2 * cross, 0))
+    np.testing.assert_allclose(wkendall.distance_matrix(X, Y, kernel=kernel), wanted, **room)
+
+
+def test_neighbours(combined):
+    kernel, _ = combined
+    for x, y in ((X, None), (X, Y)):
+        K = wkendall.gram_matrix(x, y, kernel)
+        keys = -K
+        if y is None:
+            np.fill_diagonal(keys, np.inf)
+        indices = np.argsort(keys, axis=1, kind="stable")[:, :4]
+        for n_jobs in (1, 2):
+            found = wkendall.neighbors(x, y, n_neighbors=4, measure=kernel, n_jobs=n_jobs)
+            np.testing.assert_array_equal(found.indices, indices)
+            np.testing.assert_array_equal(found.values, np.take_along_axis(K, indices, axis=1))
+        limit = float(np.quantile(K, 0.7))
+        near = limit <= K
+        if y is None:
+            np.fill_diagonal(near, val=False)
+        within = wkendall.neighbors_within(x, y, radius=limit, measure=kernel)
+        np.testing.assert_array_equal(within.indices, np.nonzero(near)[1])
+        np.testing.assert_array_equal(within.data, K[near])
+        graph = wkendall.neighbors_graph(x, y, n_neighbors=4, measure=kernel)
+        D = wkendall.distance_matrix(x, y, kernel=kernel)
+        rows = np.repeat(np.arange(30), 4)
+        np.testing.assert_allclose(graph.data, D[rows, graph.indices], rtol=1e-7, atol=1e-7 * D.max(initial=0))
+        assert (np.sort(graph.indices.reshape(30, 4)) == np.sort(indices)).all()
+
+
+def test_files(combined, tmp_path, monkeypatch):
+    from wkendall.gram_file import blocks
+
+    monkeypatch.setattr(blocks, "BLOCK_BYTES", 8 * 8 * 8)
+    kernel, _ = combined
+    K = wkendall.gram_matrix(X, kernel=kernel)
+    # Each block has its own plan, so that weighted sums can round differently.
+    close(wkendall.gram_to_file(tmp_path / "K.npy", X, kernel=kernel), K)
+    close(wkendall.gram_to_file(tmp_path / "XY.npy", X, Y, kernel), wkendall.gram_matrix(X, Y, kernel))
+
+
+def test_a_file_of_another_combination(tmp_path, monkeypatch):
+    from wkendall.gram_file import matrix_file
+
+    monkeypatch.chdir(tmp_path)
+    with monkeypatch.context() as patch:
+        patch.setattr(matrix_file, "claim", lambda *_: 1 / 0)
+        with pytest.raises(ZeroDivisionError):
+            wkendall.gram_to_file("K.npy", X, kernel=A + B)
+    for other in (A + Mallows(0.4), A * B, B + A, A):
+        with pytest.raises(ValueError, match="was started with"):
+            wkendall.gram_to_file("K.npy", X, kernel=other, resume=True)
+    found = wkendall.gram_to_file("K.npy", X, kernel=copy.deepcopy(A) + B, resume=True)
+    close(found, wkendall.gram_matrix(X, kernel=A + B))
+
+
+def test_dask(combined):
+    kernel, _ = combined
+    lazy = da.from_array(X, chunks=(7, 6))
+    found = wkendall.dask.gram_matrix(lazy, kernel=kernel).compute(scheduler="sync")
+    close(found, wkendall.gram_matrix(X, kernel=kernel))
+    np.testing.assert_array_equal(found, found.T)
+    best = wkendall.dask.neighbors(lazy, n_neighbors=3, measure=kernel)
+    values, indices = da.compute(best.values, best.indices, scheduler="sync")
+    wanted = wkendall.neighbors(X, n_neighbors=3, measure=kernel)
+    close(values, wanted.values)
+    assert indices.shape == (30, 3)
+
+
+def test_tests(combined):
+    kernel, matrix = combined
+    K = matrix(of(X))
+    result = wkendall.two_sample_test(X[:12], X[12:], kernel=kernel, rng=0, n_permutations=49)
+    wanted = squared_discrepancy(K, *consecutive((12, 18)))
+    np.testing.assert_allclose(result.statistic, wanted, rtol=0, atol=1e-11 * np.abs(K).max())
+    assert result.kernel == kernel
+    assert 0 < result.pvalue <= 1
+    beside = wkendall.independence_test(X, Rankings(X), kernel=kernel, y_kernel=kernel, rng=0, n_permutations=49)
+    assert beside.pvalue == (0.02 if np.ptp(K) > 0 else 1)
+
+
+def test_clusters(combined):
+    kernel, matrix = combined
+    K = matrix(of(X))
+    if not np.ptp(K):
+        pytest.skip("a constant kernel has one cluster")
+    found = wkendall.KendallKMeans(3, kernel, random_state=0).fit(X)
+    sizes = np.bincount(found.labels_, minlength=3)
+    same = found.labels_[:, None] == found.labels_
+    inertia = np.trace(K) - (K * same / sizes[found.labels_]).sum()
+    assert found.inertia_ == pytest.approx(inertia, rel=1e-9, abs=1e-9 * np.abs(K).max())
+    np.testing.assert_array_equal(found.predict(X), found.labels_)
+
+
+def test_features_of_sums_of_multiples():
+    for kernel in (A + 2 * Kendall("top", k=3), 0.5 * (A + Kendall()) + Kendall("average", signed=True), 3 * A):
+        F = wkendall.features(X, kernel)
+        close(F @ F.T, wkendall.gram_matrix(X, kernel=kernel))
+    parts = [wkendall.features(X, part) for part in (A, Kendall("top", k=3))]
+    np.testing.assert_allclose(wkendall.features(X, A + Kendall("top", k=3)), np.hstack(parts), rtol=1e-14)
+    for kernel in (A * A, A**2, A + B):
+        with pytest.raises(ValueError, match="features"):
+            wkendall.features(X, kernel)
+
+
+def test_consensus_needs_a_kernel_of_pairs(combined):
+    kernel, _ = combined
+    with pytest.raises(wkendall.RankingError, match="needs a kernel of pairs") as caught:
+        wkendall.consensus(X, kernel=kernel)
+    assert caught.value.argument == "kernel"
+
+
+def test_a_support_vector_machine_and_a_search():
+    y = X[:, 0] < X[:, 1]
+    model = SVC(kernel=A + 0.5 * B, C=10)
+    K = wkendall.gram_matrix(X, kernel=A + 0.5 * B)
+    wanted = SVC(kernel="precomputed", C=10).fit(K, y).decision_function(K)
+    np.testing.assert_allclose(model.fit(X, y).decision_function(X), wanted, rtol=1e-9)
+    grid = {"kernel__left__weight": ["standard", "mult"], "kernel__right__factor": [0.0, 1.0]}
+    search = GridSearchCV(model, grid, cv=3, error_score="raise").fit(X, y)
+    assert set(search.best_params_) == set(grid)
+    gram = wkendall.KendallGram(A * B)
+    np.testing.assert_array_equal(gram.fit_transform(X), wkendall.gram_matrix(X, kernel=A * B))
+
+
+# Parameters, text, equality, copies.
+
+
+def test_parameters():
+    kernel = Kendall("mult", u="log") + Mallows(0.5)
+    parameters = kernel.get_params()
+    assert parameters["left"] is kernel.left
+    assert parameters["left__weight"] == "mult"
+    assert parameters["right__lam"] == 0.5
+    assert set(kernel.get_params(deep=False)) == {"left", "right"}
+    assert kernel.set_params(left__weight="add", right__lam=2.0) is kernel
+    assert kernel == Kendall("add", u="log") + Mallows(2.0)
+    assert kernel.set_params(right=Kendall(), right__normalize=True) == Kendall("add", u="log") + Kendall(
+        normalize=True
+    )
+    multiple = 2 * (Kendall() ** 3)
+    assert multiple.get_params()["factor"] == 2
+    assert multiple.get_params()["kernel__exponent"] == 3
+    multiple.set_params(factor=0.5, kernel__exponent=2, kernel__kernel__weight="average")
+    assert multiple == 0.5 * Kendall("average") ** 2
+    with pytest.raises(ValueError, match="has no parameter 'left__wieght'"):
+        kernel.set_params(left__wieght="mult")
+
+
+def test_unused_parameters_are_ignored_in_calls_and_refused_by_functions():
+    kernel = Kendall(u="log") + 2 * Kendall("top", k=3, u="log") ** 2
+    close(kernel(X), (Kendall() + 2 * Kendall("top", k=3) ** 2)(X))
+    with pytest.raises(wkendall.RankingError, match=r"^u is given, but"):
+        wkendall.gram_matrix(X, kernel=kernel)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Kendall() + Mallows(0.5)",
+        "Kendall() + Mallows(0.5) + Kendall('top', k=3)",
+        "2 * Kendall()",
+        "2.5 * Kendall('mult', u='log') + Mallows()",
+        "Kendall() * Mallows(0.5)",
+        "Kendall() * (Kendall() + Mallows())",
+        "(Kendall() + Mallows()) ** 2",
+        "3 * (Kendall() ** 2)",
+        "2 * (Kendall() + Mallows())",
+    ],
+)
+def test_repr(text):
+    assert repr(eval(text)) == text
+
+
+def test_texts_can_be_read_back(combined):
+    kernel, _ = combined
+    if "array" not in repr(kernel):
+        close(eval(repr(kernel))(X), kernel(X))
+        assert len(repr(kernel)) < 300
+
+
+def test_equality_and_copies(combined):
+    kernel, _ = combined
+    assert sum(kernel == other for other, _ in COMBINED.values()) == 1
+    assert kernel not in (A, B, C)
+    for other in (copy.deepcopy(kernel), clone(kernel), pickle.loads(pickle.dumps(kernel))):
+        assert type(other) is type(kernel)
+        assert other == kernel
+        np.testing.assert_array_equal(other(X), kernel(X))
+
+
+def test_equality_is_that_of_the_parts():
+    assert Kendall("mult", u="log") + Mallows(0.3) == A + B
+    assert A + B != B + A
+    assert A + B != A * B
+    assert 2 * A == A * 2
+    assert 2 * A != 3 * A
+    assert A**2 != A * A
+    assert np.float64(2.5) * A == 2.5 * A
+
+
+def test_what_they_are(combined):
+    kernel, _ = combined
+    assert kernel.is_kernel
+    assert not kernel.is_distance
+    assert (A + B).takes == {"ties", "lists"}
+    assert (C * B).takes == {"ties", "lists", "unknown"}
+    assert (2 * Kendall(order=3) + B).takes == frozenset()
+
+
+def test_the_parts_are_not_changed():
+    left, right = Kendall(), Mallows(0.5)
+    both = left + right
+    clone(both).set_params(left__weight="average")
+    assert left == Kendall()
+    assert both.left is left
+
+
+# What is refused.
+
+
+@pytest.mark.parametrize("factor", [-1, -0.5, np.nan, np.inf, -np.inf])
+def test_factors_that_are_refused(factor):
+    with pytest.raises(ValueError, match="factor"):
+        wkendall.gram_matrix(X, kernel=factor * A)
+
+
+@pytest.mark.parametrize("exponent", [0, -1])
+def test_exponents_that_are_refused(exponent):
+    with pytest.raises(ValueError, match=r"^exponent is"):
+        wkendall.gram_matrix(X, kernel=A**exponent)
+
+
+@pytest.mark.parametrize(
+    "combine",
+    [
+        lambda: A + 1,
+        lambda: 1 + A,
+        lambda: A + KendallDistance(),
+        lambda: KendallDistance() + A,
+        lambda: KendallDistance() + KendallDistance(),
+        lambda: A * KendallCorrelation(),
+        lambda: KendallDistance() * 2,
+        lambda: 2 * KendallCorrelation(),
+        lambda: A - B,
+        lambda: -A,
+        lambda: A / 2,
+        lambda: A**1.5,
+        lambda: A**B,
+        lambda: 2**A,
+        lambda: A * "2",
+        lambda: A * (1 + 2j),
+        lambda: A + None,
+        lambda: A + wkendall.gram_matrix,
+        lambda: A + Kendall,
+    ],
+)
+def test_what_cannot_be_combined(combine):
+    with pytest.raises(TypeError):
+        combine()
+
+
+def test_wrong_parts_are_named():
+    with pytest.raises(ValueError, match=r"^k is 9, but must be from 1 to 6"):
+        wkendall.gram_matrix(X, kernel=A + Kendall("top", k=9))
+    with pytest.raises(ValueError, match=r"^lam is -1"):
+        wkendall.gram_matrix(X, kernel=2 * (A * Mallows(-1)))
+    with pytest.raises(TypeError, match=r"^normalize must be True or False"):
+        wkendall.gram_matrix(X, kernel=Kendall(normalize=1) ** 2)
+
+
+def test_values_that_are_too_large_are_refused():
+    with pytest.raises(ValueError, match="too large"):
+        wkendall.gram_matrix(X, kernel=(1e200 * Kendall()) ** 2)
+    with pytest.raises(ValueError, match="single precision"):
+        wkendall.gram_matrix(X, kernel=1e60 * Kendall(), dtype=np.float32)
