@@ -13,9 +13,9 @@ from processes import MARKER, Child, survivors
 pytestmark = pytest.mark.skipif(not Path("/proc/self/environ").exists(), reason="looks for processes in /proc")
 
 WAITING = [sys.executable, "-c", "import time; print(flush=True); time.sleep(600)"]
-#: Starts a process in its group, which waits, and waits too.
-PARENT = "import subprocess, sys, time; subprocess.Popen([sys.executable, '-c', 'import time; time.sleep(600)'])"
-PARENT = [sys.executable, "-c", f"{PARENT}; print(flush=True); time.sleep(600)"]
+#: Starts a process in its group. Both print a line when they run, and wait.
+PARENT = f"import subprocess, time; subprocess.Popen({WAITING!r}); print(flush=True); time.sleep(600)"
+PARENT = [sys.executable, "-c", PARENT]
 
 
 def test_a_process_ends_with_its_block():
@@ -29,7 +29,8 @@ def test_a_process_ends_with_its_block():
 def test_a_group_ends_with_its_block():
     before = set(survivors())
     with Child(PARENT, stdout=subprocess.PIPE, start_new_session=True) as child:
-        child.stdout.readline()
+        for _ in range(2):
+            child.stdout.readline()
         assert len(set(survivors()) - before) == 2
         child.kill()
         child.wait()
