@@ -30,7 +30,9 @@ OPTIONS = {
 def near(X, Y=None, n_neighbors=10, **options):
     """What the function gives for options of a measure and of reading."""
     x, y = rankings_of(X, options), None if Y is None else rankings_of(Y, options)
-    return wkendall.neighbors(x, y, n_neighbors=n_neighbors, measure=measure_of(split(options)[0]))
+    described = split(options)[0]
+    measure = measure_of(described) if described else None  # the distance
+    return wkendall.neighbors(x, y, n_neighbors=n_neighbors, measure=measure)
 
 
 def table(path):
@@ -71,7 +73,7 @@ def test_every_option(words, capsys):
 
 
 @pytest.mark.parametrize(
-    ("words", "options"), [("--radius 6", {}), ("--radius 3.5 --metric distance", {"metric": "distance"})]
+    ("words", "options"), [("--radius 6 --metric kernel", {}), ("--radius 3.5", {"metric": "distance"})]
 )
 def test_radius(words, options):
     radius = float(words.split()[1])

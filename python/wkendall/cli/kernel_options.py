@@ -26,7 +26,8 @@ def add_kernel(parser: argparse.ArgumentParser, name: str = "", kinds: Mapping[s
     if kinds is not None:
         meanings = "; ".join(f"{kind}: {meaning}" for kind, meaning in kinds.items())
         kernel.add_argument(name, choices=(*kinds,), dest="kernel", help=meanings)
-    parser.set_defaults(kernel_option=name)
+    # Without any option the measure is the distance if that is the first of the kinds.
+    parser.set_defaults(kernel_option=name, distance_first=next(iter(kinds or ()), "") == "distance")
     which = kernel.add_mutually_exclusive_group()
     which.add_argument("--weight", choices=WEIGHTS, help="what a concordant pair adds; default standard")
     which.add_argument(
@@ -91,7 +92,7 @@ def _chosen(arguments: argparse.Namespace) -> tuple[type[Measure], str]:
     """Return the class of the measure, and the option that has chosen it."""
     kind = getattr(arguments, "kernel", None)
     said = f"{arguments.kernel_option} {kind}"
-    if kind == "distance":
+    if kind == "distance" or (kind is None and arguments.distance_first and not _given(arguments)):
         return KendallDistance, said
     if kind == "mallows":
         return Mallows, said

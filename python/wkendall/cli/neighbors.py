@@ -44,9 +44,9 @@ names that are known (items, ids, ids_against).
 _EPILOG = """\
 examples:
   wkendall neighbors votes.csv -o near.csv
-  wkendall neighbors votes.csv -n 3 -o near.csv --metric distance
+  wkendall neighbors votes.csv -n 3 -o near.csv
   wkendall neighbors new.csv votes.csv -n 5 -o near.npz --weight mult --u log
-  wkendall neighbors votes.csv --radius 2 -o near.csv --metric distance
+  wkendall neighbors votes.csv --radius 2 -o near.csv
 """
 
 
@@ -74,8 +74,8 @@ def add_parser(commands: Commands) -> None:
         metavar="R",
         help="instead of -n: all rankings at a distance of at most R, or with a kernel of at least R",
     )
-    kinds = {"kernel": "weighted concordant pairs, the largest first (default)"}
-    kinds["distance"] = "the number of discordant pairs, the smallest first"
+    kinds = {"distance": "the number of discordant pairs, the smallest first (default)"}
+    kinds["kernel"] = "weighted concordant pairs, the largest first (default with an option of the kernel)"
     add_kernel(parser, "--metric", kinds)
     add_reading(parser)
     add_running(parser)

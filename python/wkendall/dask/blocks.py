@@ -20,7 +20,7 @@ from wkendall.arrays.convert import as_array, check_no_text, check_same_labels
 from wkendall.arrays.options import Reading
 from wkendall.arrays.sparse import is_sparse, sparse_array, sparse_rows
 from wkendall.measures import Measure, TensorKernel
-from wkendall.rankings import items_differ
+from wkendall.rankings import Rankings, items_differ
 from wkendall.tensors import quadruple_weights, tensor_weights
 
 try:
@@ -101,6 +101,8 @@ def jobs(n_jobs: SupportsIndex | None) -> int:
 
 def as_dask(values: da.Array | ArrayLike, name: str, reading: Reading) -> da.Array:
     """Check everything about an array of rankings that is known without computing it."""
+    if isinstance(values, Rankings):
+        raise TypeError(f"{name} is a Rankings, but must be an array: pass the array itself, and how to read it")
     if is_sparse(values):
         reading.check_takes_lists(name)
         rows = sparse_array(sparse_rows(values, name, positive=reading.positive))

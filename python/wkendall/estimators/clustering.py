@@ -307,7 +307,7 @@ class KendallKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMi
             squares[begin : begin + step] = self._own(some)[:, np.newaxis] - 2 * products + self._norms
         return np.maximum(squares, 0)[member]
 
-    def consensus(self, *, method: Method = "auto", rng: Random = None) -> NDArray[np.int64]:
+    def consensus(self, *, method: Method = "auto", rng: Random = None) -> Rankings:
         """Return a ranking for each cluster: the one with the largest mean kernel with the rankings of the cluster.
 
         A centre is a mean of rankings and not a ranking. The consensus summarises the preferences of the cluster as one
@@ -321,16 +321,16 @@ class KendallKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMi
 
         Returns
         -------
-        ndarray of shape (n_clusters, n)
-            Ranks of the items; 1 is the best.
+        Rankings
+            One ranking for each cluster, with the names of the items; `np.asarray` gives the ranks.
 
         Examples
         --------
         >>> import wkendall
         >>> X = [[1, 2, 3, 4], [4, 3, 2, 1], [2, 1, 3, 4], [1, 2, 3, 4], [4, 3, 1, 2]]
-        >>> wkendall.KendallKMeans(2, random_state=0).fit(X).consensus()
-        array([[1, 2, 3, 4],
-               [4, 3, 1, 2]])
+        >>> rankings = wkendall.Rankings(X, items=["fig", "plum", "pear", "lime"])
+        >>> wkendall.KendallKMeans(2, random_state=0).fit(rankings).consensus().to_lists()
+        [['fig', 'plum', 'pear', 'lime'], ['pear', 'lime', 'plum', 'fig']]
         """
         check_is_fitted(self)
         check_choice(method, "method", get_args(Method))
@@ -343,7 +343,7 @@ class KendallKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMi
         for column in self.means_.T:
             members = np.flatnonzero(column)
             found.append(consensus_of(fitted[members], column[members], kernel, method, random, run).ranking)
-        return np.array(found)
+        return Rankings(np.array(found), items=fitted.items)
 
     @property
     def _n_features_out(self) -> int:

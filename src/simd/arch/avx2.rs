@@ -84,6 +84,14 @@ avx2! { operations!
             let negative = _mm256_sub_pd(_mm256_setzero_pd(), self.0);
             Self(_mm256_blendv_pd(negative, self.0, _mm256_cmp_pd::<_CMP_LT_OQ>(a.0, b.0)))
         }
+        fn store_doubles(self, sums: &mut [f64], add: bool) {
+            let sums = &mut sums[..4];
+            // SAFETY: there are four sums.
+            unsafe {
+                let sum = if add { _mm256_add_pd(_mm256_loadu_pd(sums.as_ptr()), self.0) } else { self.0 };
+                _mm256_storeu_pd(sums.as_mut_ptr(), sum);
+            }
+        }
         unsafe fn gather(_arch: Avx2, table: &[f64], at: &[u32]) -> Self {
             // SAFETY: there are four indices, and they are within the table, as the trait asks.
             Self(unsafe { _mm256_i32gather_pd::<8>(table.as_ptr(), _mm_loadu_si128(at[..4].as_ptr().cast())) })
@@ -152,6 +160,18 @@ avx2! { operations!
         fn negative_unless_less(self, a: Self, b: Self) -> Self {
             let negative = _mm256_sub_ps(_mm256_setzero_ps(), self.0);
             Self(_mm256_blendv_ps(negative, self.0, _mm256_cmp_ps::<_CMP_LT_OQ>(a.0, b.0)))
+        }
+        fn store_doubles(self, sums: &mut [f64], add: bool) {
+            let (low, high) = sums[..8].split_at_mut(4);
+            let parts = [_mm256_castps256_ps128(self.0), _mm256_extractf128_ps::<1>(self.0)];
+            for (sums, part) in [low, high].into_iter().zip(parts) {
+                let part = _mm256_cvtps_pd(part);
+                // SAFETY: there are four sums.
+                unsafe {
+                    let sum = if add { _mm256_add_pd(_mm256_loadu_pd(sums.as_ptr()), part) } else { part };
+                    _mm256_storeu_pd(sums.as_mut_ptr(), sum);
+                }
+            }
         }
         unsafe fn gather(_arch: Avx2, table: &[f32], at: &[u32]) -> Self {
             // SAFETY: there are eight indices, and they are within the table, as the trait asks.

@@ -88,6 +88,14 @@ avx512! { operations!
             let turned = _mm512_cmp_pd_mask::<_CMP_NLT_UQ>(a.0, b.0);
             Self(_mm512_mask_sub_pd(self.0, turned, _mm512_setzero_pd(), self.0))
         }
+        fn store_doubles(self, sums: &mut [f64], add: bool) {
+            let sums = &mut sums[..8];
+            // SAFETY: there are eight sums.
+            unsafe {
+                let sum = if add { _mm512_add_pd(_mm512_loadu_pd(sums.as_ptr()), self.0) } else { self.0 };
+                _mm512_storeu_pd(sums.as_mut_ptr(), sum);
+            }
+        }
         unsafe fn gather(_arch: Avx512, table: &[f64], at: &[u32]) -> Self {
             // SAFETY: there are eight indices, and they are within the table, as the trait asks.
             Self(unsafe { _mm512_i32gather_pd::<8>(_mm256_loadu_si256(at[..8].as_ptr().cast()), table.as_ptr()) })
@@ -154,6 +162,18 @@ avx512! { operations!
         fn negative_unless_less(self, a: Self, b: Self) -> Self {
             let turned = _mm512_cmp_ps_mask::<_CMP_NLT_UQ>(a.0, b.0);
             Self(_mm512_mask_sub_ps(self.0, turned, _mm512_setzero_ps(), self.0))
+        }
+        fn store_doubles(self, sums: &mut [f64], add: bool) {
+            let (low, high) = sums[..16].split_at_mut(8);
+            let parts = [_mm512_castps512_ps256(self.0), _mm512_extractf32x8_ps::<1>(self.0)];
+            for (sums, part) in [low, high].into_iter().zip(parts) {
+                let part = _mm512_cvtps_pd(part);
+                // SAFETY: there are eight sums.
+                unsafe {
+                    let sum = if add { _mm512_add_pd(_mm512_loadu_pd(sums.as_ptr()), part) } else { part };
+                    _mm512_storeu_pd(sums.as_mut_ptr(), sum);
+                }
+            }
         }
         unsafe fn gather(_arch: Avx512, table: &[f32], at: &[u32]) -> Self {
             // SAFETY: there are sixteen indices, and they are within the table, as the trait asks.

@@ -207,7 +207,7 @@ impl Words8 for [u64; 8] {
 
 impl<S, const G: usize> Vector<S, G> for [S; G]
 where
-    S: Copy + Default + PartialOrd + Add<Output = S> + Mul<Output = S> + Neg<Output = S>,
+    S: Copy + Default + PartialOrd + Add<Output = S> + Mul<Output = S> + Neg<Output = S> + Into<f64>,
 {
     #[inline(always)]
     fn zero(_: Portable) -> Self {
@@ -220,6 +220,12 @@ where
     #[inline(always)]
     fn store(self, values: &mut [S; G]) {
         *values = self;
+    }
+    #[inline(always)]
+    fn store_doubles(self, sums: &mut [f64; G], add: bool) {
+        for (sum, value) in sums.iter_mut().zip(self) {
+            *sum = if add { *sum + value.into() } else { value.into() };
+        }
     }
     #[inline(always)]
     unsafe fn gather(_: Portable, table: &[S], at: &[u32; G]) -> Self {

@@ -27,6 +27,8 @@ impl<R: Simd, const N: usize> Simd for Registers<R, N> {
 pub(super) trait FeatureRegister<S>: Register<S> {
     /// `self` in the lanes where `a < b`, and `-self` in the others.
     fn negative_unless_less(self, a: Self, b: Self) -> Self;
+    /// Writes the numbers as doubles, or adds them to `sums`.
+    fn store_doubles(self, sums: &mut [f64], add: bool);
     /// `table[at[lane]]`.
     ///
     /// # Safety
@@ -86,6 +88,12 @@ impl<S: Copy + Default, R: FeatureRegister<S>, const N: usize, const G: usize> V
     fn store(self, values: &mut [S; G]) {
         for (register, values) in self.0.into_iter().zip(values.chunks_exact_mut(R::WIDTH)) {
             register.store(values);
+        }
+    }
+    #[inline(always)]
+    fn store_doubles(self, sums: &mut [f64; G], add: bool) {
+        for (register, sums) in self.0.into_iter().zip(sums.chunks_exact_mut(R::WIDTH)) {
+            register.store_doubles(sums, add);
         }
     }
     #[inline(always)]

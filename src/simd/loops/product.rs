@@ -272,17 +272,7 @@ fn by_rows<V: Vector<S, G>, S: Copy + Default + Into<f64>, const G: usize, const
             }
         }
         for (total, sums) in totals.into_iter().zip(sums) {
-            let mut values = [S::default(); G];
-            total.store(&mut values);
-            if add {
-                for (sum, value) in sums.iter_mut().zip(values) {
-                    *sum += value.into();
-                }
-            } else {
-                for (sum, value) in sums.iter_mut().zip(values) {
-                    *sum = value.into();
-                }
-            }
+            total.store_doubles(sums, add);
         }
     }
 }
