@@ -22,7 +22,7 @@ use crate::error::Error;
 use crate::gram::{Element, Output, own_values, with_output, zero_matrix};
 use crate::kappa::pairs_of;
 use crate::matrix::Matrix;
-use crate::measure::{KendallMeasure, Mean, MeanWeight, Measure, MeasureKind};
+use crate::measure::{KendallMeasure, Mean, MeanWeight, Measure, MeasureKind, Part};
 use crate::memory;
 use crate::parallel::{self, Proceed, Progress};
 use crate::rankings::{Incomplete, RankingSet, Rankings, Sides, with_sides};
@@ -54,10 +54,14 @@ pub fn columns(measure: &Measure) -> Result<usize, Error> {
 /// The parts of a sum of multiples of kernels, with their factors.
 fn factors_of(measure: &Measure) -> Result<Vec<(f64, &KendallMeasure)>, Error> {
     let factors = match measure.kind() {
-        MeasureKind::Kendall(_) => vec![1.0],
+        MeasureKind::Part(_) => vec![1.0],
         MeasureKind::Combination(it) => it.factors().ok_or(Error::NoFeatures)?,
     };
-    Ok(factors.into_iter().zip(measure.parts()).collect())
+    let parts = factors.into_iter().zip(measure.parts()).map(|(factor, part)| match part {
+        Part::Kendall(measure) => Ok((factor, measure)),
+        Part::Pairwise(_) => Err(Error::NoFeatures),
+    });
+    parts.collect()
 }
 
 /// The features of every ranking, one ranking per row.

@@ -69,6 +69,15 @@ pub(crate) fn collect<T>(values: impl IntoIterator<Item = T>) -> Result<Vec<T>, 
     Ok(vector)
 }
 
+/// The results of a function for all values.
+pub(crate) fn try_map<T, R>(values: Vec<T>, map: impl FnMut(T) -> Result<R, Error>) -> Result<Vec<R>, Error> {
+    let mut results = with_capacity(values.len())?;
+    for result in values.into_iter().map(map) {
+        results.push(result?);
+    }
+    Ok(results)
+}
+
 /// Numbers that copies of a measure share.
 #[derive(Debug, Clone)]
 pub(crate) enum Shared {

@@ -94,6 +94,14 @@ fn zeroed<T: Element>(rows: usize, columns: usize, watch: Option<Watch<'_>>) -> 
     })
 }
 
+/// Returns an error for a value beyond the range of the result's type.
+pub(super) fn check_single<T: Element>(value: f64) -> Result<(), Error> {
+    match T::RANGE {
+        Some((_, most)) if value.abs() > most => Err(Error::BeyondSingle { value }),
+        _ => Ok(()),
+    }
+}
+
 /// A matrix of zeros, made while the caller watches.
 pub(crate) fn zero_matrix<T: Element>(
     rows: usize,

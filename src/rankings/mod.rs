@@ -63,6 +63,13 @@ macro_rules! with_sides {
 }
 pub(crate) use with_sides;
 
+impl Sides<'_> {
+    /// The numbers of rows and of columns.
+    pub(crate) fn shape(self) -> (usize, usize) {
+        with_sides!(self, |x, y| (x.rows(), y.unwrap_or(x).rows()))
+    }
+}
+
 pub(crate) mod sealed {
     use crate::error::Error;
 

@@ -205,6 +205,12 @@ fn runs() -> Vec<Case> {
             "if missing items can be anywhere, the weight must be the standard one, and the order 2",
         ),
         case(
+            "footrule of unknown places",
+            diagonal(&Measure::footrule(3), &open(), any()),
+            "NotTaken { measure: \"the footrule\"",
+            "the footrule is not defined for missing items that can be anywhere, only for missing items that come last",
+        ),
+        case(
             "single items of unknown places",
             diagonal(&standard().with_order(1).unwrap(), &open(), any()),
             "UnknownPlaces",

@@ -3,6 +3,8 @@
 
 use super::{GramTask, Representation, Strategy};
 use crate::kappa::pairs_of;
+#[cfg(feature = "python")]
+use crate::measure::Part;
 use crate::measure::{Counted, KendallMeasure, symmetry};
 use crate::rankings::Lists;
 use crate::simd::Isa;
@@ -61,6 +63,8 @@ const LISTS_INDEXED: usize = 1 << 20;
 pub(in crate::gram) const WORTH_SEARCHING: usize = 64;
 /// Maximum time of the search for repeated rankings, per item of each ranking.
 pub(in crate::gram) const FIND_NS: f64 = 10.0;
+/// Preparing a ranking for a measure that is computed for one pair at a time: time per item.
+pub(in crate::gram) const PREPARE_NS: f64 = 5.0;
 /// Copying a rank to the place where it is turned into bits.
 pub(in crate::gram) const COPY_NS: f64 = 1.0;
 
@@ -105,6 +109,13 @@ pub(super) fn tied_tile(items: usize) -> usize {
 pub(super) fn tied_tensor_tile(items: usize) -> usize {
     let kept = items.max(1).saturating_mul(16 * (items / 17 + 1));
     (TIED_BYTES / kept).clamp(8, WIDEST)
+}
+
+/// Rows and columns of a tile of measures that are computed for one pair of rankings at a time. A measure may prepare
+/// 40 bytes for each item of a row and a column.
+pub(super) fn pairwise_tile(pair_ns: f64, length: usize) -> usize {
+    let by_time = ((TILE_NS / pair_ns).sqrt() as usize).clamp(NARROWEST, WIDEST);
+    by_time.min((TIED_BYTES / (40 * length.max(1))).max(4))
 }
 
 /// Approximate minimum number of blocks of bits of rankings of `items` items.
@@ -226,6 +237,15 @@ impl Strategy {
             }
             Self::Partition => partition_ns(measure),
         }
+    }
+}
+
+/// One pair of complete rankings.
+#[cfg(feature = "python")]
+pub(crate) fn part_ns(part: &Part) -> f64 {
+    match part {
+        Part::Kendall(measure) => partition_ns(measure),
+        Part::Pairwise(measure) => measure.get().pair_ns(measure.get().items()),
     }
 }
 

@@ -19,7 +19,7 @@ pub(crate) use backend::Strategy;
 
 use super::Options;
 use crate::error::Error;
-use crate::measure::KendallMeasure;
+use crate::measure::{KendallMeasure, PairMeasure};
 use crate::parallel;
 use crate::simd::Isa;
 use cost::{FEW, LEAST_SHARED, NARROWEST, TILE_NS, TILES_PER_THREAD, WIDEST};
@@ -54,6 +54,18 @@ pub(crate) struct GramTask<'a> {
     pub(crate) columns: usize,
 }
 
+/// The task to compute for a measure that is computed for one pair of rankings at a time.
+#[derive(Clone, Copy)]
+pub(crate) struct PairwiseTask<'a> {
+    pub(crate) measure: &'a dyn PairMeasure,
+    /// The number of items, or the mean length of a list.
+    pub(crate) length: usize,
+    /// The number of items, or the length of the longest list.
+    pub(crate) longest: usize,
+    pub(crate) rows: usize,
+    pub(crate) columns: usize,
+}
+
 /// The decision.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Plan {
@@ -83,6 +95,21 @@ impl Plan {
             None => task.tile(strategy, pair_ns, threads),
         };
         Ok(Self { strategy, isa, tile: tile.max(1), parts, threads, pair_ns })
+    }
+
+    /// The only way for such a measure: one pair after another.
+    pub(crate) fn pairwise(task: PairwiseTask<'_>, options: &Options<'_>) -> Result<Self, Error> {
+        let (strategy, isa) = (Strategy::Pairs, options.backend.isa()?);
+        if let Some(other) = options.backend.strategy().filter(|&requested| requested != strategy) {
+            return Err(Error::CannotCompute { name: other.to_string() });
+        }
+        let pair_ns = task.measure.pair_ns(task.length);
+        let cells = task.rows as f64 * task.columns as f64;
+        let threads = parallel::threads_for(cells * pair_ns, options.threads);
+        let by_share = ((cells / (threads * TILES_PER_THREAD) as f64).sqrt() as usize).max(1);
+        let widest = cost::pairwise_tile(pair_ns, task.length);
+        let tile = options.tile.unwrap_or(if threads > 1 { widest.min(by_share) } else { widest });
+        Ok(Self { strategy, isa, tile, parts: 1, threads, pair_ns })
     }
 
     /// The strategy and the instruction set, as in "bits-portable".
