@@ -11,7 +11,7 @@ use crate::gram::{self, Options};
 use crate::kappa::expected_signs;
 use crate::measure::KendallMeasure;
 use crate::memory;
-use crate::parallel::{Proceed, Watch};
+use crate::parallel::{Poll, Watch};
 use crate::rankings::{Incomplete, RankingSet, Rankings, Sides};
 use crate::weight::kinds::PairWeight;
 use crate::weight::means::Means;
@@ -132,19 +132,19 @@ impl<'a> Balance<'a> {
     }
 
     /// Writes the sums of an item with all later items. `part` is workspace of the same length.
-    pub(crate) fn item(&self, item: usize, sums: &mut [f64], part: &mut [f64], proceed: Proceed<'_>) {
+    pub(crate) fn item(&self, item: usize, sums: &mut [f64], part: &mut [f64], poll: &mut Poll<'_>) {
         sums.fill(0.0);
         let (rows, from) = (self.ranked.rows(), item + 1);
         for start in (0..rows).step_by(RUN) {
             part.fill(0.0);
             for row in start..rows.min(start + RUN) {
-                if sums.len() >= ASK_EVERY && !proceed() {
+                if sums.len() >= ASK_EVERY && poll.is_cancelled() {
                     return;
                 }
                 self.add(row, item, from, part);
             }
             sums.iter_mut().zip(&*part).for_each(|(sum, part)| *sum += part);
-            if !proceed() {
+            if poll.is_cancelled() {
                 return;
             }
         }

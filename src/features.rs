@@ -24,7 +24,7 @@ use crate::kappa::pairs_of;
 use crate::matrix::Matrix;
 use crate::measure::{KendallMeasure, Mean, MeanWeight, Measure, MeasureKind, Part};
 use crate::memory;
-use crate::parallel::{self, Proceed, Progress};
+use crate::parallel::{self, Poll, Progress};
 use crate::rankings::{Incomplete, RankingSet, Rankings, Sides, with_sides};
 use crate::weight::kinds::PairWeight;
 use crate::weight::means::Means;
@@ -184,10 +184,10 @@ fn of_complete<T: Element>(
     for number in layout.numbers() {
         tables.push(table(number)?);
     }
-    each_row(rankings.rows(), layout.columns()?, out, run, |row, out, proceed| {
+    each_row(rankings.rows(), layout.columns()?, out, run, |row, out, poll| {
         let mut cells = out;
         for table in &tables {
-            cells = table.fill(rankings.row(row).ranks(), layout.factor * scale, cells, proceed);
+            cells = table.fill(rankings.row(row).ranks(), layout.factor * scale, cells, poll);
         }
         layout.fill_constant(scale, cells.iter_mut());
         Ok(())
@@ -219,10 +219,10 @@ impl PairTable {
         ranks: &[u32],
         factor: f64,
         mut cells: &'c mut [T],
-        proceed: Proceed<'_>,
+        poll: &mut Poll<'_>,
     ) -> &'c mut [T] {
         for (i, &first) in ranks.iter().enumerate() {
-            if ranks.len() - i >= ASK_EVERY && !proceed() {
+            if ranks.len() - i >= ASK_EVERY && poll.is_cancelled() {
                 return &mut [];
             }
             let others = &ranks[i + 1..];
@@ -280,7 +280,7 @@ fn of_tied<T: Element>(
         own = own_values(measure, rankings, threads, Some(&mut first))?;
     }
     let run = Run { threads, watch };
-    each_row(rankings.rows(), layout.columns()?, out, run, |row, out, proceed| {
+    each_row(rankings.rows(), layout.columns()?, out, run, |row, out, poll| {
         let blocks = rankings.row(row);
         let scale = match own.get(row) {
             Some(&own) if own > 0.0 => own.sqrt().recip(),
@@ -294,7 +294,7 @@ fn of_tied<T: Element>(
                 means.rescale(means.power(weight, layout.signed), layout.signed);
             }
             for (i, &first) in blocks.starts.iter().enumerate() {
-                if blocks.starts.len() - i >= ASK_EVERY && !proceed() {
+                if blocks.starts.len() - i >= ASK_EVERY && poll.is_cancelled() {
                     return Ok(());
                 }
                 for (&second, cell) in blocks.starts[i + 1..].iter().zip(&mut cells) {

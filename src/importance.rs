@@ -157,9 +157,9 @@ fn of_balance(
         Crew::new(parallel::threads_for(ns * items as f64 / 2.0, run.threads), ns),
         run.watch,
         |_| Ok((memory::filled(items, 0.0)?, memory::filled(items, 0.0)?)),
-        |item, (sums, part), proceed| {
+        |item, (sums, part), poll| {
             let (sums, part) = (&mut sums[item + 1..], &mut part[item + 1..]);
-            balance.item(item, sums, part, proceed);
+            balance.item(item, sums, part, poll);
             let mut best = shared.lock().unwrap_or_else(PoisonError::into_inner);
             for (second, sum) in (item + 1..).zip(&*sums) {
                 best.offer(item, second, unit * sum);

@@ -42,9 +42,9 @@ pub fn packed_signs(x: &Rankings, run: Run<'_>) -> Result<Vec<u8>, Error> {
     let jobs = memory::collect((0..).step_by(at_once).zip(bytes.chunks_mut((at_once * columns).max(1))))?;
     let row_ns = BIT_NS * 8.0 * columns as f64;
     let crew = Crew::new(parallel::threads_for(row_ns * rows as f64, run.threads), row_ns);
-    let pack = |(first, bytes): (usize, &mut [u8]), (): &mut (), proceed: parallel::Proceed<'_>| {
+    let pack = |(first, bytes): (usize, &mut [u8]), (): &mut (), poll: &mut parallel::Poll<'_>| {
         for (row, bytes) in (first..).zip(bytes.chunks_exact_mut(columns)) {
-            if !proceed() {
+            if poll.is_cancelled() {
                 break;
             }
             fill(x.row(row).ranks(), bytes);

@@ -22,7 +22,7 @@ use crate::balance::{Ranked, plain_coefficients};
 use crate::error::Error;
 use crate::measure::{KendallMeasure, Mean, MeanWeight, Measure};
 use crate::memory;
-use crate::parallel::{self, Stop, Watch};
+use crate::parallel::{self, Cancel, Watch};
 use crate::rankings::{RankingSet, Sides, with_sides};
 use crate::weight::kinds::{PairWeight, WeightKind};
 use crate::weight::powers::times_power_of_two;
@@ -257,9 +257,9 @@ fn solve(
     if method != Method::Local {
         let steps = steps_of(terms)?;
         if steps.is_some() || items <= MOST_TO_TRY {
-            let order = parallel::run_one(exact_ns(items), parallel::share(&mut watch), |stop| match &steps {
-                Some(steps) => steps.best_order(stop),
-                None => best_of_all(terms, stop),
+            let order = parallel::run_one(exact_ns(items), parallel::share(&mut watch), |cancel| match &steps {
+                Some(steps) => steps.best_order(cancel),
+                None => best_of_all(terms, cancel),
             })?;
             let value = terms.value(&order);
             return Ok(Solution { order, value, most: value, exact: true });
@@ -313,7 +313,7 @@ fn solve_signs(
     let least = 1e-14 * terms.size();
     let ns = 2.0 * (items * items) as f64;
     let components =
-        parallel::run_one(ns, parallel::share(&mut watch), |stop| majorities::components(signs, least, stop))?;
+        parallel::run_one(ns, parallel::share(&mut watch), |cancel| majorities::components(signs, least, cancel))?;
     let mut found = Solution { order: memory::with_capacity(items)?, value: 0.0, most: 0.0, exact: true };
     for component in &components {
         let part = of_component(signs, component, &borda, method, seed, threads, parallel::share(&mut watch))?;
@@ -362,13 +362,13 @@ fn of_component(
     let looks = matches!(method, Method::Auto | Method::Exact);
     if looks && component.len() <= MOST_ITEMS {
         let ns = exact_ns(component.len());
-        let order = parallel::run_one(ns, watch, |stop| steps_of_signs(&part).best_order(stop))?;
+        let order = parallel::run_one(ns, watch, |cancel| steps_of_signs(&part).best_order(cancel))?;
         let terms = ObjectiveTerms::Signs(part);
         let value = terms.value(&order);
         return Ok(Solution { order: number(order), value, most: value, exact: true });
     }
     let ns = component.len().pow(3) as f64 / 3.0;
-    let most = parallel::run_one(ns, parallel::share(&mut watch), |stop: &Stop| majorities::most(&part, stop))?;
+    let most = parallel::run_one(ns, parallel::share(&mut watch), |cancel: &Cancel| majorities::most(&part, cancel))?;
     let mut place = memory::filled(signs.items, u32::MAX)?;
     for (index, &item) in (0..).zip(component) {
         place[item as usize] = index;

@@ -63,8 +63,8 @@ fn of_signs(
         Crew::new(parallel::threads_for(ns * items as f64, threads), ns),
         watch,
         |_| memory::filled(items, 0.0),
-        |(item, row): (usize, &mut [f64]), part, proceed| {
-            balance.item(item, &mut row[item + 1..], &mut part[item + 1..], proceed);
+        |(item, row): (usize, &mut [f64]), part, poll| {
+            balance.item(item, &mut row[item + 1..], &mut part[item + 1..], poll);
             Ok(())
         },
     )?;
@@ -99,9 +99,9 @@ fn of_later(
         Crew::new(parallel::threads_for(ns * n as f64, threads), ns),
         parallel::share(&mut watch),
         |_| Ok(()),
-        |(later, sums): (usize, &mut [f64]), (), proceed| {
+        |(later, sums): (usize, &mut [f64]), (), poll| {
             for (row, &coefficient) in coefficients.iter().enumerate() {
-                if !proceed() {
+                if poll.is_cancelled() {
                     break;
                 }
                 add_ranks(ranked.starts(row), later, coefficient, sums);
@@ -110,8 +110,8 @@ fn of_later(
         },
     )?;
     let ns = 20.0 * size as f64;
-    let (numbers, most) = parallel::run_one(ns, watch, move |stop| {
-        let most = bounds::of_tops(&mut numbers, n, signed, stop)?;
+    let (numbers, most) = parallel::run_one(ns, watch, move |cancel| {
+        let most = bounds::of_tops(&mut numbers, n, signed, cancel)?;
         Ok((numbers, most))
     })?;
     let terms = ObjectiveTerms::Later(LaterTerms { items: n, numbers });

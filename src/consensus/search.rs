@@ -7,7 +7,7 @@ use std::sync::{Mutex, PoisonError};
 use super::terms::ObjectiveTerms;
 use crate::error::Error;
 use crate::memory;
-use crate::parallel::{self, Crew, Proceed, Watch};
+use crate::parallel::{self, Crew, Poll, Watch};
 
 /// The number of starts, including Borda's order and those of the caller.
 const STARTS: usize = 8;
@@ -46,7 +46,7 @@ pub(crate) fn search(
         crew,
         watch,
         |_| memory::filled(items, 0),
-        |(number, start), work, proceed| {
+        |(number, start), work, poll| {
             let mut random = Random::new(seed, number as u64);
             let mut order = match start {
                 Some(start) => memory::collect(start.iter().copied())?,
@@ -55,7 +55,7 @@ pub(crate) fn search(
             if start.is_none() {
                 random.shuffle(&mut order);
             }
-            let mut climb = Climb { terms, enough: most - least, least, work, proceed };
+            let mut climb = Climb { terms, enough: most - least, least, work, poll };
             if let Some(value) = climb.iterate(&mut order, kicks, &mut random)? {
                 let mut best = best.lock().unwrap_or_else(PoisonError::into_inner);
                 let better =
@@ -72,12 +72,12 @@ pub(crate) fn search(
 }
 
 /// One start.
-struct Climb<'a, 'p> {
+struct Climb<'a, 'w> {
     terms: &'a ObjectiveTerms,
     enough: f64,
     least: f64,
     work: &'a mut Vec<u32>,
-    proceed: Proceed<'p>,
+    poll: &'a mut Poll<'w>,
 }
 
 impl Climb<'_, '_> {
@@ -124,7 +124,7 @@ impl Climb<'_, '_> {
                         insert(order, from, to);
                         gained = true;
                     }
-                    if !(self.proceed)() {
+                    if self.poll.is_cancelled() {
                         return false;
                     }
                 }
@@ -151,7 +151,7 @@ impl Climb<'_, '_> {
                     gained = true;
                 }
             }
-            if !(self.proceed)() {
+            if self.poll.is_cancelled() {
                 return None;
             }
         }

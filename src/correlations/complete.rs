@@ -98,10 +98,10 @@ impl Finishing<'_> {
             Crew::new(threads, 0.0),
             Some(watch),
             |_| Ok(()),
-            |((rows, statistic), pvalue), (), proceed| {
+            |((rows, statistic), pvalue), (), poll| {
                 let mut pvalues = pvalue.map(|pvalue| pvalue.chunks_mut(width.max(1)));
                 for (&ties, statistic) in rows.iter().zip(statistic.chunks_mut(width.max(1))) {
-                    if !proceed() {
+                    if poll.is_cancelled() {
                         break;
                     }
                     match pvalues.as_mut().and_then(Iterator::next) {

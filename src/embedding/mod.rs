@@ -19,7 +19,7 @@ use crate::error::Error;
 use crate::gram::{Element, Output, with_output, zero_matrix};
 use crate::matrix::Matrix;
 use crate::memory;
-use crate::parallel::{self, Crew, Proceed, Watch};
+use crate::parallel::{self, Crew, Poll, Watch};
 use crate::rankings::{RankingSet, Rankings, Sides};
 use crate::simd::Isa;
 use crate::simd::gathered::Places;
@@ -30,7 +30,7 @@ use tuples::{complete_tuple_sums, tuples_of};
 
 /// The minimum number of entries of a job: a few tenths of a millisecond.
 const JOB: usize = 1 << 18;
-/// The minimum number of entries between two checks whether to proceed.
+/// The minimum number of entries between two checks for cancellation.
 pub(crate) const ASK_EVERY: usize = 1 << 12;
 /// The number of rankings whose tensors are summed separately before they are added to the total, to reduce rounding.
 const RUN: usize = 512;
@@ -120,8 +120,8 @@ fn embed_complete<T: Element>(
     run: Run<'_>,
 ) -> Result<(), Error> {
     check_tensors(weights, rankings.items(), order, Some(1))?;
-    each_row(rankings.rows(), weights.len(), out, run, |row, out, proceed| {
-        embed_row(weights, order, rankings.row(row).ranks(), out, proceed);
+    each_row(rankings.rows(), weights.len(), out, run, |row, out, poll| {
+        embed_row(weights, order, rankings.row(row).ranks(), out, poll);
         Ok(())
     })
 }
@@ -177,15 +177,15 @@ fn combine_complete(
         crew,
         run.watch,
         |_| memory::with_capacity(size),
-        |(item, sum), part, proceed| {
+        |(item, sum), part, poll| {
             for start in (0..rankings.rows()).step_by(RUN) {
-                if !proceed() {
+                if poll.is_cancelled() {
                     return Ok(());
                 }
                 part.clear();
                 part.resize(size, 0.0);
                 for (row, &coefficient) in (start..).zip(&coefficients[start..rankings.rows().min(start + RUN)]) {
-                    if size >= ASK_EVERY && !proceed() {
+                    if size >= ASK_EVERY && poll.is_cancelled() {
                         return Ok(());
                     }
                     let ranks = rankings.row(row).ranks();
@@ -318,14 +318,14 @@ fn complete_function(
         jobs,
         Crew::new(threads, weights.len() as f64),
         run.watch,
-        |stop| Ok(stop.clone()),
-        |(index, values): (usize, &mut [f64]), stop, proceed| {
+        |cancel| Ok(cancel.clone()),
+        |(index, values): (usize, &mut [f64]), cancel, poll| {
             for (row, value) in (index * rows..).zip(values) {
                 if !weights.is_empty() {
                     let ranks = rankings.row(row).ranks();
-                    *value = long_dot(isa, tensor, weights, order, ranks, Places::new(ranks), stop);
+                    *value = long_dot(isa, tensor, weights, order, ranks, Places::new(ranks), cancel);
                 }
-                if !proceed() {
+                if poll.is_cancelled() {
                     break;
                 }
             }
@@ -348,7 +348,7 @@ pub(crate) fn each_row<T: Element>(
     width: usize,
     out: &mut [T],
     run: Run<'_>,
-    fill: impl Fn(usize, &mut [T], Proceed<'_>) -> Result<(), Error> + Sync,
+    fill: impl Fn(usize, &mut [T], &mut Poll<'_>) -> Result<(), Error> + Sync,
 ) -> Result<(), Error> {
     if rows.checked_mul(width) != Some(out.len()) {
         return Err(Error::OutputLength { given: out.len(), rows, columns: width });
@@ -361,10 +361,10 @@ pub(crate) fn each_row<T: Element>(
         Crew::new(threads, 0.0),
         run.watch,
         |_| Ok(()),
-        |(index, out): (usize, &mut [T]), (), proceed| {
+        |(index, out): (usize, &mut [T]), (), poll| {
             for (row, out) in (index * at_once..).zip(out.chunks_exact_mut(width.max(1))) {
-                fill(row, out, proceed)?;
-                if !proceed() {
+                fill(row, out, poll)?;
+                if poll.is_cancelled() {
                     break;
                 }
             }
@@ -374,7 +374,7 @@ pub(crate) fn each_row<T: Element>(
 }
 
 /// The embedding of one ranking, axis by axis.
-fn embed_row<T: Element>(weights: &[f64], order: usize, ranks: &[u32], out: &mut [T], proceed: Proceed<'_>) {
+fn embed_row<T: Element>(weights: &[f64], order: usize, ranks: &[u32], out: &mut [T], poll: &mut Poll<'_>) {
     let size = weights.len() / ranks.len().max(1);
     if order == 1 {
         for (cell, &rank) in out.iter_mut().zip(ranks) {
@@ -383,9 +383,9 @@ fn embed_row<T: Element>(weights: &[f64], order: usize, ranks: &[u32], out: &mut
         return;
     }
     for (out, &rank) in out.chunks_exact_mut(size).zip(ranks) {
-        if size >= ASK_EVERY && !proceed() {
+        if size >= ASK_EVERY && poll.is_cancelled() {
             return;
         }
-        embed_row(&weights[rank as usize * size..][..size], order - 1, ranks, out, proceed);
+        embed_row(&weights[rank as usize * size..][..size], order - 1, ranks, out, poll);
     }
 }

@@ -4,7 +4,7 @@ use super::{ASK_EVERY, JOB, RUN, Run, check_coefficients, each_row};
 use crate::error::Error;
 use crate::gram::Element;
 use crate::memory;
-use crate::parallel::{self, Crew, Stop};
+use crate::parallel::{self, Cancel, Crew};
 use crate::rankings::Incomplete;
 use crate::weight::checked::check_tensors;
 use crate::weight::mean_tensor::{Direction, MeanTensor, check_order};
@@ -27,13 +27,13 @@ pub(crate) fn embed_into<T: Element>(
     check(rankings, order)?;
     check_tensors(weights, rankings.items(), order, Some(1))?;
     let items = rankings.items();
-    each_row(rankings.rows(), weights.len(), out, run, |row, out, proceed| {
+    each_row(rankings.rows(), weights.len(), out, run, |row, out, poll| {
         let mut lines = memory::filled(2 * items, 0.0)?;
         each_line(rankings, row, direction, order, weights, &mut lines, |place, line| {
             for (cell, &number) in out[place * items..].iter_mut().zip(line) {
                 *cell = T::from_f64(number);
             }
-            items < ASK_EVERY || proceed()
+            items < ASK_EVERY || !poll.is_cancelled()
         })
     })
 }
@@ -62,20 +62,20 @@ pub(crate) fn combine(
         Crew::new(threads, size as f64),
         run.watch,
         |_| Ok((memory::filled(size, 0.0)?, memory::filled(2 * items, 0.0)?)),
-        |(index, sums), (part, lines), proceed| {
+        |(index, sums), (part, lines), poll| {
             let all = (index * rows_a_part).min(rows)..((index + 1) * rows_a_part).min(rows);
             for start in all.clone().step_by(RUN) {
                 part.fill(0.0);
                 let end = all.end.min(start + RUN);
                 for (row, coefficient) in (start..end).zip(&coefficients[start..end]) {
-                    if !proceed() {
+                    if poll.is_cancelled() {
                         return Ok(());
                     }
                     each_line(rankings, row, direction, order, weights, lines, |place, line| {
                         for (sum, number) in part[place * items..].iter_mut().zip(line) {
                             *sum += coefficient * number;
                         }
-                        items < ASK_EVERY || proceed()
+                        items < ASK_EVERY || !poll.is_cancelled()
                     })?;
                 }
                 sums.iter_mut().zip(&*part).for_each(|(sum, part)| *sum += part);
@@ -114,13 +114,13 @@ pub(crate) fn linear_function(
         Crew::new(threads, weights.len() as f64),
         run.watch,
         |_| memory::filled(2 * items, 0.0),
-        |(index, values): (usize, &mut [f64]), lines, proceed| {
+        |(index, values): (usize, &mut [f64]), lines, poll| {
             for (row, value) in (index * rows..).zip(values) {
                 each_line(rankings, row, direction, order, weights, lines, |place, line| {
                     *value += dot(&tensor[place * items..][..items], line);
-                    items < ASK_EVERY || proceed()
+                    items < ASK_EVERY || !poll.is_cancelled()
                 })?;
-                if !proceed() {
+                if poll.is_cancelled() {
                     break;
                 }
             }
@@ -149,7 +149,7 @@ pub(crate) fn tuple_sums_into(
     out.fill(0.0);
     let mut watch = run.watch;
     let ns = 10.0 * (rankings.rows() * items) as f64;
-    let ends = parallel::run_one(ns, parallel::share(&mut watch), |stop| ends(rankings, stop))?;
+    let ends = parallel::run_one(ns, parallel::share(&mut watch), |cancel| ends(rankings, cancel))?;
     let threads = parallel::threads_for(out.len() as f64 * rankings.rows() as f64, run.threads);
     let jobs = memory::collect(out.chunks_mut(tuples.max(1)).enumerate())?;
     parallel::run(
@@ -157,10 +157,10 @@ pub(crate) fn tuple_sums_into(
         Crew::new(threads, 0.0),
         watch,
         |_| Ok(()),
-        |(tuple, sums): (usize, &mut [f64]), (), proceed| {
+        |(tuple, sums): (usize, &mut [f64]), (), poll| {
             let (first, second) = if order == 2 { (tuple / items, tuple % items) } else { (tuple, tuple) };
             for (row, &coefficient) in coefficients.iter().enumerate() {
-                if row % LEAST == 0 && !proceed() {
+                if row % LEAST == 0 && poll.is_cancelled() {
                     break;
                 }
                 let starts = rankings.row(row).starts;
@@ -190,10 +190,10 @@ pub(crate) fn tuple_sums_into(
 }
 
 /// The end of the block of each item of each ranking.
-fn ends(rankings: &Incomplete, stop: &Stop) -> Result<Vec<u32>, Error> {
+fn ends(rankings: &Incomplete, cancel: &Cancel) -> Result<Vec<u32>, Error> {
     let mut ends = memory::filled(rankings.rows() * rankings.items(), 0)?;
     for (row, ends) in ends.chunks_exact_mut(rankings.items().max(1)).enumerate() {
-        if stop.is_set() {
+        if cancel.is_cancelled() {
             return Err(Error::Interrupted);
         }
         let blocks = rankings.row(row);

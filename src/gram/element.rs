@@ -83,9 +83,9 @@ fn zeroed<T: Element>(rows: usize, columns: usize, watch: Option<Watch<'_>>) -> 
     let count = rows.checked_mul(columns).ok_or_else(too_large)?;
     let mut values = memory::with_capacity(count).map_err(|_| too_large())?;
     let ns = ZERO_NS * (count * size_of::<T>()) as f64;
-    parallel::run_one(ns, watch, move |stop| {
+    parallel::run_one(ns, watch, move |cancel| {
         while values.len() < count {
-            if stop.is_set() {
+            if cancel.is_cancelled() {
                 return Err(Error::Interrupted);
             }
             values.resize(count.min(values.len() + ZEROED_AT_ONCE), T::default());

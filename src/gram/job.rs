@@ -223,7 +223,7 @@ impl<'a> Task<'a> {
 
 /// Computes the self-similarity in advance, because it can take as long as a pair of rankings.
 fn find_own(measure: &KendallMeasure, options: &mut Options<'_>) -> Result<f64, Error> {
-    parallel::run_one(cost::own_ns(measure), parallel::share(&mut options.watch), |stop| measure.find_own(stop))
+    parallel::run_one(cost::own_ns(measure), parallel::share(&mut options.watch), |cancel| measure.find_own(cancel))
 }
 
 /// Whether weighted sums are computed in single precision.

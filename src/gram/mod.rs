@@ -34,7 +34,7 @@ use crate::error::Error;
 use crate::matrix::Matrix;
 use crate::measure::{Measure, MeasureKind, Part};
 use crate::memory;
-use crate::parallel::{self, Proceed, Stop, Watch};
+use crate::parallel::{self, Cancel, Poll, Watch};
 use crate::rankings::{RankingSet, Sides, with_sides};
 use crate::simd::{Isa, Level};
 use distinct::Few;
@@ -329,13 +329,13 @@ trait Fill: Sync {
     /// The workspace of a thread.
     type Scratch;
 
-    fn scratch(&self, stop: &Stop) -> Result<Self::Scratch, Error>;
+    fn scratch(&self, cancel: &Cancel) -> Result<Self::Scratch, Error>;
 
-    /// Fills a tile; returns with the tile incomplete if `proceed` says so.
+    /// Fills a tile; returns with the tile incomplete if the run is cancelled.
     fn fill<T: Element>(
         &self,
         tile: &mut Tile<'_, T>,
         scratch: &mut Self::Scratch,
-        proceed: Proceed<'_>,
+        poll: &mut Poll<'_>,
     ) -> Result<(), Error>;
 }

@@ -73,8 +73,8 @@ impl<T: Element> Target for Cells<'_, T> {
                 tiles,
                 crew,
                 watch,
-                |stop| strategy.scratch(stop),
-                |mut tile, scratch, proceed| strategy.fill(&mut tile, scratch, proceed),
+                |cancel| strategy.scratch(cancel),
+                |mut tile, scratch, poll| strategy.fill(&mut tile, scratch, poll),
             )
         })
     }

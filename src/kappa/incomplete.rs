@@ -12,7 +12,7 @@ use super::tops::{self, top_block};
 use super::{Workspace, concordant_of, pairs_of};
 use crate::error::Error;
 use crate::memory;
-use crate::parallel::Stop;
+use crate::parallel::Cancel;
 use crate::rankings::tied::Blocks;
 use crate::simd::Isa;
 use crate::simd::tops::{TopBlock, of_blocks};
@@ -104,8 +104,8 @@ pub(crate) struct Need<'a> {
 
 impl TiedWorkspace {
     /// Memory for rankings of `items` items; the sums allocate nothing more.
-    pub(crate) fn new(need: Need<'_>, items: usize, isa: Option<Isa>, stop: &Stop) -> Result<Self, Error> {
-        let mut new = Self { workspace: Workspace::for_run(isa, stop), ..Self::default() };
+    pub(crate) fn new(need: Need<'_>, items: usize, isa: Option<Isa>, cancel: &Cancel) -> Result<Self, Error> {
+        let mut new = Self { workspace: Workspace::for_run(isa, cancel), ..Self::default() };
         new.workspace.try_fit(items)?;
         let Self { next, places, other_at, own_at, p, q, tops, table, turned, common, expected_signs, numbers, .. } =
             &mut new;
@@ -176,7 +176,7 @@ pub(crate) fn signed(weight: &PairWeight, s: TiedRanking<'_>, t: TiedRanking<'_>
     if weight.is_later() {
         let concordant = split_concordant(weight, s, t, t.blocks, memory);
         let TiedWorkspace { workspace, next, places, .. } = memory;
-        return 2.0 * concordant - tops::split_pairs(s.blocks, t.blocks, [next, places], workspace.stop());
+        return 2.0 * concordant - tops::split_pairs(s.blocks, t.blocks, [next, places], workspace.cancel());
     }
     let concordant = split_concordant(weight, s, t, t.blocks, memory);
     if weight.counts_all() {

@@ -3,7 +3,7 @@
 use super::pairwise::{PairMeasure, Takes, Values};
 use crate::error::Error;
 use crate::memory;
-use crate::parallel::Stop;
+use crate::parallel::Cancel;
 use crate::rankings::Row;
 use crate::rankings::lists::List;
 use crate::rankings::tied::Blocks;
@@ -35,14 +35,14 @@ impl PairMeasure for Footrule {
         5.0 + 1.0 * length as f64
     }
 
-    fn complete<'a>(&'a self, rows: Vec<Row<'a>>, columns: Vec<Row<'a>>, _: &Stop) -> Result<Values<'a>, Error> {
+    fn complete<'a>(&'a self, rows: Vec<Row<'a>>, columns: Vec<Row<'a>>, _: &Cancel) -> Result<Values<'a>, Error> {
         Ok(Box::new(move |row, column| {
             let (s, t) = (rows[row].ranks(), columns[column].ranks());
             s.iter().zip(t).map(|(&s, &t)| u64::from(s.abs_diff(t))).sum::<u64>() as f64
         }))
     }
 
-    fn tied<'a>(&'a self, rows: Vec<Blocks<'a>>, columns: Vec<Blocks<'a>>, _: &Stop) -> Result<Values<'a>, Error> {
+    fn tied<'a>(&'a self, rows: Vec<Blocks<'a>>, columns: Vec<Blocks<'a>>, _: &Cancel) -> Result<Values<'a>, Error> {
         let (rows, columns) = (memory::try_map(rows, twice_mean_ranks)?, memory::try_map(columns, twice_mean_ranks)?);
         Ok(Box::new(move |row, column| {
             let pairs = rows[row].iter().zip(&columns[column]);
@@ -50,7 +50,7 @@ impl PairMeasure for Footrule {
         }))
     }
 
-    fn lists<'a>(&'a self, rows: Vec<List<'a>>, columns: Vec<List<'a>>, _: &Stop) -> Result<Values<'a>, Error> {
+    fn lists<'a>(&'a self, rows: Vec<List<'a>>, columns: Vec<List<'a>>, _: &Cancel) -> Result<Values<'a>, Error> {
         let ranked = |list| RankedList::new(list, self.items);
         let (rows, columns) = (memory::try_map(rows, ranked)?, memory::try_map(columns, ranked)?);
         Ok(Box::new(move |row, column| rows[row].twice_distance(&columns[column]) as f64 / 2.0))

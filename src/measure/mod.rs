@@ -24,7 +24,7 @@ pub(crate) use pairwise::{PairMeasure, SharedMeasure, Takes, Values};
 
 use crate::error::Error;
 use crate::kappa::Workspace;
-use crate::parallel::Stop;
+use crate::parallel::Cancel;
 use crate::rankings::Row;
 use crate::weight::Weight;
 use footrule::Footrule;
@@ -114,7 +114,7 @@ impl Part {
         match self {
             Self::Kendall(measure) => measure.self_similarity(),
             Self::Pairwise(measure) => {
-                measure.get().with_identity(None, &Stop::default()).unwrap_or_else(|error| panic!("{error}"))
+                measure.get().with_identity(None, &Cancel::default()).unwrap_or_else(|error| panic!("{error}"))
             }
         }
     }
@@ -122,14 +122,14 @@ impl Part {
     fn between(&self, s: Row<'_>, t: Row<'_>, workspace: &mut Workspace) -> Result<f64, Error> {
         match self {
             Self::Kendall(measure) => measure.between(s, t, workspace),
-            Self::Pairwise(measure) => measure.get().between(s, t, workspace.stop()),
+            Self::Pairwise(measure) => measure.get().between(s, t, workspace.cancel()),
         }
     }
 
     fn kappa(&self, pi: Row<'_>, workspace: &mut Workspace) -> Result<f64, Error> {
         match self {
             Self::Kendall(measure) => measure.kappa(pi, workspace),
-            Self::Pairwise(measure) => measure.get().with_identity(Some(pi), workspace.stop()),
+            Self::Pairwise(measure) => measure.get().with_identity(Some(pi), workspace.cancel()),
         }
     }
 }

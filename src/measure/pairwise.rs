@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use crate::error::Error;
 use crate::memory;
-use crate::parallel::Stop;
+use crate::parallel::Cancel;
 use crate::rankings::lists::List;
 use crate::rankings::tied::Blocks;
 use crate::rankings::{Rankings, Row};
@@ -60,19 +60,24 @@ pub(crate) trait PairMeasure: Comparable + Debug + Send + Sync {
     /// Approximate time, in nanoseconds, to compare two rankings of `length` items, or lists of this length.
     fn pair_ns(&self, length: usize) -> f64;
 
-    /// Prepares complete rankings. A value that takes more than 50 milliseconds should end early if `stop` is set; it
+    /// Prepares complete rankings. A value that takes more than 50 milliseconds should end early if the run is cancelled; it
     /// is then not used.
-    fn complete<'a>(&'a self, rows: Vec<Row<'a>>, columns: Vec<Row<'a>>, stop: &Stop) -> Result<Values<'a>, Error>;
+    fn complete<'a>(&'a self, rows: Vec<Row<'a>>, columns: Vec<Row<'a>>, cancel: &Cancel) -> Result<Values<'a>, Error>;
 
     /// Prepares rankings with ties.
-    fn tied<'a>(&'a self, rows: Vec<Blocks<'a>>, columns: Vec<Blocks<'a>>, stop: &Stop) -> Result<Values<'a>, Error> {
-        let _ = (rows, columns, stop);
+    fn tied<'a>(
+        &'a self,
+        rows: Vec<Blocks<'a>>,
+        columns: Vec<Blocks<'a>>,
+        cancel: &Cancel,
+    ) -> Result<Values<'a>, Error> {
+        let _ = (rows, columns, cancel);
         Err(self.complete_only())
     }
 
     /// Prepares lists.
-    fn lists<'a>(&'a self, rows: Vec<List<'a>>, columns: Vec<List<'a>>, stop: &Stop) -> Result<Values<'a>, Error> {
-        let _ = (rows, columns, stop);
+    fn lists<'a>(&'a self, rows: Vec<List<'a>>, columns: Vec<List<'a>>, cancel: &Cancel) -> Result<Values<'a>, Error> {
+        let _ = (rows, columns, cancel);
         Err(self.complete_only())
     }
 
@@ -85,17 +90,17 @@ pub(crate) trait PairMeasure: Comparable + Debug + Send + Sync {
 
 impl dyn PairMeasure {
     /// The value for two complete rankings.
-    pub(super) fn between(&self, s: Row<'_>, t: Row<'_>, stop: &Stop) -> Result<f64, Error> {
+    pub(super) fn between(&self, s: Row<'_>, t: Row<'_>, cancel: &Cancel) -> Result<f64, Error> {
         for row in [s, t] {
             super::check_items(row.ranks().len(), self.items())?;
         }
-        Ok(self.complete(vec![s], vec![t], stop)?(0, 0))
+        Ok(self.complete(vec![s], vec![t], cancel)?(0, 0))
     }
 
     /// The value for the identity and a permutation; without one, for the identity and itself.
-    pub(super) fn with_identity(&self, pi: Option<Row<'_>>, stop: &Stop) -> Result<f64, Error> {
+    pub(super) fn with_identity(&self, pi: Option<Row<'_>>, cancel: &Cancel) -> Result<f64, Error> {
         let identity = Rankings::from_ranks(1, self.items(), &memory::collect(0..self.items() as u32)?)?;
-        self.between(identity.row(0), pi.unwrap_or(identity.row(0)), stop)
+        self.between(identity.row(0), pi.unwrap_or(identity.row(0)), cancel)
     }
 }
 

@@ -24,9 +24,9 @@ use pool::Lease;
 pub use pool::available_cores;
 
 /// The interval between two calls of the watch function.
-const WATCH_EVERY: Duration = Duration::from_millis(50);
+const STOP_CHECK_INTERVAL: Duration = Duration::from_millis(50);
 /// More threads than any machine can use; prevents a typing error from starting a million.
-pub(crate) const MOST_THREADS: usize = 512;
+pub(crate) const MAX_THREADS: usize = 512;
 /// Waking threads takes some 50 microseconds (two cores, Xeon 2.3 GHz). Work of at most this duration is faster on the
 /// calling thread.
 const WORTH_THREADS_NS: f64 = 2e5;
@@ -59,24 +59,21 @@ fn threads_from(variable: &str) -> Option<usize> {
     value.split(',').next()?.trim().parse().ok().filter(|&threads| threads > 0)
 }
 
-/// Refuses to run on no threads.
+/// Returns an error for no threads.
 pub(crate) fn check_threads(threads: Option<usize>) -> Result<(), Error> {
     if threads == Some(0) { Err(Error::NoThreads) } else { Ok(()) }
 }
 
 /// The number of threads for work of `work_ns` nanoseconds, at most as many as the caller allows.
 pub(crate) fn threads_for(work_ns: f64, allowed: Option<usize>) -> usize {
-    if work_ns < WORTH_THREADS_NS { 1 } else { allowed.unwrap_or_else(default_threads).clamp(1, MOST_THREADS) }
+    if work_ns < WORTH_THREADS_NS { 1 } else { allowed.unwrap_or_else(default_threads).clamp(1, MAX_THREADS) }
 }
 
-/// Whether to continue; to be called regularly in long jobs.
-pub(crate) type Proceed<'a> = &'a mut dyn FnMut() -> bool;
-
-/// Tells long sums that the run is stopped: their results are then discarded.
+/// Tells long sums that the run is cancelled: their results are then discarded.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Stop(Option<Arc<AtomicBool>>);
+pub(crate) struct Cancel(Option<Arc<AtomicBool>>);
 
-impl Stop {
+impl Cancel {
     fn new() -> Self {
         Self(Some(Arc::default()))
     }
@@ -84,13 +81,13 @@ impl Stop {
     /// That of a run that is over.
     #[cfg(test)]
     pub(crate) fn of_an_ended_run() -> Self {
-        let stop = Self::new();
-        stop.set();
-        stop
+        let cancel = Self::new();
+        cancel.cancel();
+        cancel
     }
 
-    /// Whether the run is stopped.
-    pub(crate) fn is_set(&self) -> bool {
+    /// Whether the run is cancelled.
+    pub(crate) fn is_cancelled(&self) -> bool {
         self.flag().is_some_and(|flag| flag.load(Ordering::Relaxed))
     }
 
@@ -99,10 +96,26 @@ impl Stop {
         self.0.as_deref()
     }
 
-    fn set(&self) {
+    fn cancel(&self) {
         if let Some(flag) = self.flag() {
             flag.store(true, Ordering::Relaxed);
         }
+    }
+}
+
+/// As [`Cancel`], for the jobs of a run: on the calling thread, it also calls the watch function from time to time.
+pub(crate) struct Poll<'a> {
+    cancel: &'a Cancel,
+    watch: Option<&'a mut dyn FnMut()>,
+}
+
+impl Poll<'_> {
+    /// Whether the run is cancelled; to be called regularly in long jobs.
+    pub(crate) fn is_cancelled(&mut self) -> bool {
+        if let Some(watch) = &mut self.watch {
+            watch();
+        }
+        self.cancel.is_cancelled()
     }
 }
 
@@ -115,7 +128,7 @@ pub(crate) struct Crew {
 }
 
 impl Crew {
-    /// `threads` threads, for jobs that run up to `silent_ns` nanoseconds without checking whether to proceed.
+    /// `threads` threads, for jobs that run up to `silent_ns` nanoseconds without a check for cancellation.
     pub(crate) fn new(threads: usize, silent_ns: f64) -> Self {
         Self { threads, apart: silent_ns >= LONG_NS }
     }
@@ -126,8 +139,8 @@ pub(crate) fn run<J: Send, S>(
     jobs: Vec<J>,
     crew: Crew,
     watch: Option<Watch<'_>>,
-    scratch: impl Fn(&Stop) -> Result<S, Error> + Sync,
-    work: impl Fn(J, &mut S, Proceed<'_>) -> Result<(), Error> + Sync,
+    scratch: impl Fn(&Cancel) -> Result<S, Error> + Sync,
+    work: impl Fn(J, &mut S, &mut Poll<'_>) -> Result<(), Error> + Sync,
 ) -> Result<(), Error> {
     let threads = crew.threads.min(jobs.len());
     let apart = crew.apart && watch.is_some() && threads > 0;
@@ -142,21 +155,21 @@ pub(crate) fn run<J: Send, S>(
 }
 
 /// Does one job of about `ns` nanoseconds: on the calling thread if it is short or there is no watch function.
-pub(crate) fn run_one<R: Send, F: FnOnce(&Stop) -> Result<R, Error> + Send>(
+pub(crate) fn run_one<R: Send, F: FnOnce(&Cancel) -> Result<R, Error> + Send>(
     ns: f64,
     watch: Option<Watch<'_>>,
     job: F,
 ) -> Result<R, Error> {
-    let Some(watch) = watch.filter(|_| ns >= LONG_NS) else { return job(&Stop::default()) };
+    let Some(watch) = watch.filter(|_| ns >= LONG_NS) else { return job(&Cancel::default()) };
     let result = Mutex::new(None);
     // The next run reports its own progress.
     let mut begun = |_| watch(Progress { done: 0, total: 1 });
-    let work = |job: F, stop: &mut Stop, _: Proceed<'_>| {
-        let found = job(stop)?;
+    let work = |job: F, cancel: &mut Cancel, _: &mut Poll<'_>| {
+        let found = job(cancel)?;
         *result.lock().unwrap_or_else(PoisonError::into_inner) = Some(found);
         Ok(())
     };
-    run(vec![job], Crew::new(1, ns), Some(&mut begun), |stop| Ok(stop.clone()), work)?;
+    run(vec![job], Crew::new(1, ns), Some(&mut begun), |cancel| Ok(cancel.clone()), work)?;
     result.into_inner().unwrap_or_else(PoisonError::into_inner).ok_or(Error::Interrupted)
 }
 
@@ -204,7 +217,7 @@ struct JobRun<J, M, W> {
     total: usize,
     waiting: Mutex<std::vec::IntoIter<J>>,
     done: AtomicUsize,
-    stop: Stop,
+    cancel: Cancel,
     error: Mutex<Option<Error>>,
     scratch: M,
     work: W,
@@ -213,36 +226,36 @@ struct JobRun<J, M, W> {
 impl<J, S, M, W> JobRun<J, M, W>
 where
     J: Send,
-    M: Fn(&Stop) -> Result<S, Error> + Sync,
-    W: Fn(J, &mut S, Proceed<'_>) -> Result<(), Error> + Sync,
+    M: Fn(&Cancel) -> Result<S, Error> + Sync,
+    W: Fn(J, &mut S, &mut Poll<'_>) -> Result<(), Error> + Sync,
 {
     fn new(jobs: Vec<J>, scratch: M, work: W) -> Self {
         Self {
             total: jobs.len(),
             waiting: Mutex::new(jobs.into_iter()),
             done: AtomicUsize::new(0),
-            stop: Stop::new(),
+            cancel: Cancel::new(),
             error: Mutex::new(None),
             scratch,
             work,
         }
     }
 
-    /// Does jobs until none is left or the run is stopped, for example by an error.
-    fn do_jobs(&self, proceed: Proceed<'_>) {
-        if let Err(error) = self.try_jobs(proceed) {
-            self.stop.set();
+    /// Does jobs until none is left or the run is cancelled, for example by an error.
+    fn do_jobs(&self, poll: &mut Poll<'_>) {
+        if let Err(error) = self.try_jobs(poll) {
+            self.cancel.cancel();
             self.error.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
         }
     }
 
-    fn try_jobs(&self, proceed: Proceed<'_>) -> Result<(), Error> {
-        let mut scratch = (self.scratch)(&self.stop)?;
+    fn try_jobs(&self, poll: &mut Poll<'_>) -> Result<(), Error> {
+        let mut scratch = (self.scratch)(&self.cancel)?;
         let next = || self.waiting.lock().unwrap_or_else(PoisonError::into_inner).next();
         while let Some(job) = next() {
-            (self.work)(job, &mut scratch, proceed)?;
+            (self.work)(job, &mut scratch, poll)?;
             self.done.fetch_add(1, Ordering::Relaxed);
-            if !proceed() {
+            if poll.is_cancelled() {
                 break;
             }
         }
@@ -250,17 +263,13 @@ where
     }
 
     fn here(&self, watch: &mut dyn FnMut(Progress) -> ControlFlow<()>) {
-        let mut timer = Timer::new(WATCH_EVERY);
-        self.do_jobs(&mut || {
+        let mut timer = Timer::new(STOP_CHECK_INTERVAL);
+        let mut watch = || {
             if timer.has_passed() {
                 self.look(watch);
             }
-            self.goes_on()
-        });
-    }
-
-    fn goes_on(&self) -> bool {
-        !self.stop.is_set()
+        };
+        self.do_jobs(&mut Poll { cancel: &self.cancel, watch: Some(&mut watch) });
     }
 
     fn on_threads(&self, pool: &Lease, threads: usize, watch: &mut dyn FnMut(Progress) -> ControlFlow<()>) {
@@ -270,10 +279,10 @@ where
             for _ in 0..threads {
                 scope.spawn(|_| {
                     let _leave = running.leave_on_drop();
-                    self.do_jobs(&mut || self.goes_on());
+                    self.do_jobs(&mut Poll { cancel: &self.cancel, watch: None });
                 });
             }
-            while running.wait(WATCH_EVERY) {
+            while running.wait(STOP_CHECK_INTERVAL) {
                 self.look(watch);
             }
         });
@@ -281,12 +290,12 @@ where
 
     /// Calls the watch function, unless the run is over.
     fn look(&self, watch: &mut dyn FnMut(Progress) -> ControlFlow<()>) {
-        if !self.goes_on() {
+        if self.cancel.is_cancelled() {
             return;
         }
         let progress = Progress { done: self.done.load(Ordering::Relaxed), total: self.total };
         if watch(progress).is_break() {
-            self.stop.set();
+            self.cancel.cancel();
         }
     }
 
@@ -294,8 +303,8 @@ where
         self.look(watch);
         match self.error.lock().unwrap_or_else(PoisonError::into_inner).take() {
             Some(error) => Err(error),
-            None if self.goes_on() => Ok(()),
-            None => Err(Error::Interrupted),
+            None if self.cancel.is_cancelled() => Err(Error::Interrupted),
+            None => Ok(()),
         }
     }
 }

@@ -113,7 +113,7 @@ impl Measure {
         let Some(measure) = self.0.kendall() else { return Ok(Self(self.0.clone().try_normalized()?)) };
         let (ns, measure) = (own_ns(measure), measure.clone());
         let normalized =
-            watched(py, None, |watch| parallel::run_one(ns, Some(watch), |stop| measure.normalized_until(stop)))?;
+            watched(py, None, |watch| parallel::run_one(ns, Some(watch), |cancel| measure.normalized_until(cancel)))?;
         Ok(Self(normalized.into()))
     }
 
@@ -139,8 +139,8 @@ impl Measure {
         }
         let (measure, pi) = (&self.0, pi.row(0));
         watched(py, None, |watch| {
-            parallel::run_one(measure.parts().iter().map(part_ns).sum(), Some(watch), |stop| {
-                measure.kappa(pi, &mut Workspace::for_run(None, stop))
+            parallel::run_one(measure.parts().iter().map(part_ns).sum(), Some(watch), |cancel| {
+                measure.kappa(pi, &mut Workspace::for_run(None, cancel))
             })
         })
     }

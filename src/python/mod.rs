@@ -191,7 +191,7 @@ mod _core {
     const BLOCK_WORK: usize = crate::gram::package::BLOCK_WORK;
 
     #[pymodule_export]
-    const MOST_THREADS: usize = crate::parallel::MOST_THREADS;
+    const MOST_THREADS: usize = crate::parallel::MAX_THREADS;
 
     #[pymodule_export]
     #[allow(non_upper_case_globals)]

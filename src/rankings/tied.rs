@@ -170,10 +170,10 @@ impl Incomplete {
             jobs,
             Crew::new(threads, cost * items as f64),
             watch,
-            |stop| BlockSort::new(items, stop),
-            |((first, rows), values), sort, proceed| {
+            |cancel| BlockSort::new(items, cancel),
+            |((first, rows), values), sort, poll| {
                 for ((number, mut row), values) in (first..).zip(rows.each(items)).zip(values.chunks_exact(items)) {
-                    if !proceed() {
+                    if poll.is_cancelled() {
                         break;
                     }
                     if !row.read(reading, values, sort) {

@@ -175,7 +175,7 @@ impl<'a> CountedSearch<'a> {
                 self.crew,
                 watch,
                 |_| Ok(CountedScratch::default()),
-                |(rows, columns): (Range<usize>, Range<usize>), CountedScratch { ranks, bits }, proceed| {
+                |(rows, columns): (Range<usize>, Range<usize>), CountedScratch { ranks, bits }, poll| {
                     bits.clear();
                     memory::reserve(bits, COUNTED_ROWS * self.words)?;
                     rows.clone().for_each(|row| self.pack(self.x, row, ranks, bits));
@@ -189,7 +189,7 @@ impl<'a> CountedSearch<'a> {
                                 nearest::find_below(self.isa, self.words, rows, panel, limits, found);
                             })?;
                         }
-                        if !proceed() {
+                        if poll.is_cancelled() {
                             break;
                         }
                     }

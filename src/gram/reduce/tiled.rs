@@ -54,7 +54,7 @@ impl<K: Keep> Reduction<'_, K> {
         (row, column): (usize, usize),
         strategy: &F,
         scratch: &mut TiledScratch<F::Scratch>,
-        proceed: parallel::Proceed<'_>,
+        poll: &mut parallel::Poll<'_>,
     ) -> Result<(), Error> {
         let Tiling { rows, columns, tile, symmetric } = tiling;
         let (top, left) = (row * tile, column * tile);
@@ -63,7 +63,7 @@ impl<K: Keep> Reduction<'_, K> {
         let cells = &mut scratch.cells[..height * width];
         let mut bands = memory::collect(cells.chunks_exact_mut(width))?;
         let mut values = Tile::alone((top, left), &mut bands, symmetric && row == column);
-        strategy.fill(&mut values, &mut scratch.of_strategy, proceed)?;
+        strategy.fill(&mut values, &mut scratch.of_strategy, poll)?;
         self.take((row, column), (top, left), width, symmetric && row != column, scratch)
     }
 
@@ -125,8 +125,8 @@ impl<K: Keep> Target for Reduction<'_, K> {
             memory::collect(strips(tiling))?,
             crew,
             watch,
-            |stop| {
-                let of_strategy = strategy.scratch(stop)?;
+            |cancel| {
+                let of_strategy = strategy.scratch(cancel)?;
                 let (cells, limits, limits_below) = (Vec::new(), Vec::new(), Vec::new());
                 Ok(TiledScratch {
                     of_strategy,
@@ -137,10 +137,10 @@ impl<K: Keep> Target for Reduction<'_, K> {
                     found_below: Vec::new(),
                 })
             },
-            |TileStrip { row, columns }, scratch, proceed| {
+            |TileStrip { row, columns }, scratch, poll| {
                 for column in columns {
-                    self.tile(tiling, (row, column), strategy, scratch, proceed)?;
-                    if !proceed() {
+                    self.tile(tiling, (row, column), strategy, scratch, poll)?;
+                    if poll.is_cancelled() {
                         break;
                     }
                 }

@@ -12,7 +12,7 @@ use crate::gram::tiles::Tile;
 use crate::gram::{Element, Fill, Options};
 use crate::measure::{PairMeasure, Values};
 use crate::memory;
-use crate::parallel::{Crew, Proceed, Stop};
+use crate::parallel::{Cancel, Crew, Poll};
 use crate::rankings::{RankingSet, Sides};
 
 /// The values of some rows and columns.
@@ -21,23 +21,23 @@ fn values<'a>(
     sides: Sides<'a>,
     rows: Range<usize>,
     columns: Range<usize>,
-    stop: &Stop,
+    cancel: &Cancel,
 ) -> Result<Values<'a>, Error> {
     match sides {
         Sides::Complete(x, y) => {
             let y = y.unwrap_or(x);
             let rows = memory::collect(rows.map(|row| x.row(row)))?;
-            measure.complete(rows, memory::collect(columns.map(|row| y.row(row)))?, stop)
+            measure.complete(rows, memory::collect(columns.map(|row| y.row(row)))?, cancel)
         }
         Sides::Tied(x, y) => {
             let y = y.unwrap_or(x);
             let rows = memory::collect(rows.map(|row| x.row(row)))?;
-            measure.tied(rows, memory::collect(columns.map(|row| y.row(row)))?, stop)
+            measure.tied(rows, memory::collect(columns.map(|row| y.row(row)))?, cancel)
         }
         Sides::Lists(x, y) => {
             let y = y.unwrap_or(x);
             let rows = memory::collect(rows.map(|row| x.row(row)))?;
-            measure.lists(rows, memory::collect(columns.map(|row| y.row(row)))?, stop)
+            measure.lists(rows, memory::collect(columns.map(|row| y.row(row)))?, cancel)
         }
     }
 }
@@ -54,8 +54,8 @@ pub(in crate::gram) fn diagonal(
         &OwnCost { usual: ns(length), longest: ns(longest) },
         options.threads,
         options.watch,
-        |stop| Ok(stop.clone()),
-        |row, stop| Ok(values(measure, sides, row..row + 1, row..row + 1, stop)?(0, 0)),
+        |cancel| Ok(cancel.clone()),
+        |row, cancel| Ok(values(measure, sides, row..row + 1, row..row + 1, cancel)?(0, 0)),
     )
 }
 
@@ -76,22 +76,22 @@ pub(in crate::gram) fn fill<R: RankingSet>(
 struct Pairwise<'a> {
     measure: &'a dyn PairMeasure,
     sides: Sides<'a>,
-    /// The number of pairs between two checks whether to proceed.
+    /// The number of pairs between two checks for cancellation.
     interval: usize,
 }
 
 impl Fill for Pairwise<'_> {
-    type Scratch = Stop;
+    type Scratch = Cancel;
 
-    fn scratch(&self, stop: &Stop) -> Result<Stop, Error> {
-        Ok(stop.clone())
+    fn scratch(&self, cancel: &Cancel) -> Result<Cancel, Error> {
+        Ok(cancel.clone())
     }
 
-    fn fill<T: Element>(&self, tile: &mut Tile<'_, T>, stop: &mut Stop, proceed: Proceed<'_>) -> Result<(), Error> {
+    fn fill<T: Element>(&self, tile: &mut Tile<'_, T>, cancel: &mut Cancel, poll: &mut Poll<'_>) -> Result<(), Error> {
         let (rows, columns) = (tile.rows(), tile.columns());
-        let mut value = values(self.measure, self.sides, rows.clone(), columns.clone(), stop)?;
+        let mut value = values(self.measure, self.sides, rows.clone(), columns.clone(), cancel)?;
         let mut checked = Ok(());
-        tile.fill_while(self.interval, proceed, |row, column| {
+        tile.fill_while(self.interval, poll, |row, column| {
             let value = value(row - rows.start, column - columns.start);
             checked = check_single::<T>(value);
             checked.is_ok().then_some(value)
@@ -140,7 +140,7 @@ mod tests {
             5.0
         }
 
-        fn complete<'a>(&'a self, rows: Vec<Row<'a>>, columns: Vec<Row<'a>>, _: &Stop) -> Result<Values<'a>, Error> {
+        fn complete<'a>(&'a self, rows: Vec<Row<'a>>, columns: Vec<Row<'a>>, _: &Cancel) -> Result<Values<'a>, Error> {
             Ok(Box::new(move |row, column| {
                 f64::from(columns[column].ranks()[rows[row].order()[0] as usize]) * self.factor
             }))

@@ -37,7 +37,7 @@ mod sums;
 use super::Workspace;
 use crate::error::Error;
 use crate::memory;
-use crate::parallel::Stop;
+use crate::parallel::Cancel;
 use crate::rankings::lists::List;
 use crate::simd::Isa;
 use crate::weight::kinds::PairWeight;
@@ -96,8 +96,8 @@ pub(crate) struct ListWorkspace {
 
 impl ListWorkspace {
     /// Memory for lists of up to `longest` items; the sums allocate nothing more.
-    pub(crate) fn new(longest: usize, isa: Option<Isa>, stop: &Stop) -> Result<Self, Error> {
-        let mut new = Self { workspace: Workspace::for_run(isa, stop), ..Self::default() };
+    pub(crate) fn new(longest: usize, isa: Option<Isa>, cancel: &Cancel) -> Result<Self, Error> {
+        let mut new = Self { workspace: Workspace::for_run(isa, cancel), ..Self::default() };
         if longest > FEW {
             new.workspace.try_fit(longest)?;
             new.sorted.fit(longest)?;

@@ -11,7 +11,7 @@ use crate::gram::strategies::packed::{BitBlock, Packed, Packing, Ranks, blocks_o
 use crate::kappa::pairs_of;
 use crate::measure::{Counted, KendallMeasure};
 use crate::memory;
-use crate::parallel::Stop;
+use crate::parallel::Cancel;
 use crate::rankings::Rankings;
 use crate::simd::bits::{self, SQUARE};
 use crate::simd::place::Square;
@@ -31,7 +31,7 @@ pub(in crate::gram) fn bits<'a>(
     measure: &'a KendallMeasure,
     x: &Rankings,
     y: Option<&Rankings>,
-    stop: &Stop,
+    cancel: &Cancel,
 ) -> Result<Packed<Counts<'a>>, Error> {
     let Some(counted) = measure.counted() else {
         return Err(Error::CannotCompute { name: "bits".to_owned() });
@@ -49,7 +49,7 @@ pub(in crate::gram) fn bits<'a>(
         Counted::All | Counted::Top(_) | Counted::Later => Vec::new(),
     };
     let blocks = blocks(counted, measure.items())?;
-    let ranks = |set: &Rankings| Ranks::new((set.rows(), set.items()), |row| set.row(row).ranks(), stop);
+    let ranks = |set: &Rankings| Ranks::new((set.rows(), set.items()), |row| set.row(row).ranks(), cancel);
     let (x, y) = (ranks(x)?, y.map(ranks).transpose()?);
     Ok(Packed::new(isa, Counts { measure, counted, values }, blocks, x, y))
 }

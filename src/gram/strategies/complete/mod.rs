@@ -41,7 +41,7 @@ pub(in crate::gram) fn fill(
     match strategy {
         Strategy::Bits => {
             let ns = cost::COPY_NS * x.items() as f64 * (rows + columns) as f64;
-            let bits = parallel::run_one(ns, parallel::share(&mut watch), |stop| bits(isa, measure, x, y, stop))?;
+            let bits = parallel::run_one(ns, parallel::share(&mut watch), |cancel| bits(isa, measure, x, y, cancel))?;
             if parts > 1 {
                 return target.run_in_parts(tiling, &bits, parts, crew, watch);
             }

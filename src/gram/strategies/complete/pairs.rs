@@ -7,7 +7,7 @@ use crate::gram::tiles::Tile;
 use crate::gram::{Element, Fill};
 use crate::kappa::Workspace;
 use crate::measure::KendallMeasure;
-use crate::parallel::{Proceed, Stop};
+use crate::parallel::{Cancel, Poll};
 use crate::rankings::Rankings;
 use crate::simd::Isa;
 
@@ -17,7 +17,7 @@ pub(in crate::gram) struct Pairs<'a> {
     y: &'a Rankings,
     /// The instruction set for grids, or `None` for the partition algorithm.
     isa: Option<Isa>,
-    /// The number of pairs between two checks whether to proceed.
+    /// The number of pairs between two checks for cancellation.
     interval: usize,
 }
 
@@ -36,8 +36,8 @@ impl<'a> Pairs<'a> {
 impl Fill for Pairs<'_> {
     type Scratch = Workspace;
 
-    fn scratch(&self, stop: &Stop) -> Result<Workspace, Error> {
-        let mut workspace = Workspace::for_run(self.isa, stop);
+    fn scratch(&self, cancel: &Cancel) -> Result<Workspace, Error> {
+        let mut workspace = Workspace::for_run(self.isa, cancel);
         self.measure.prepare(&mut workspace)?;
         Ok(workspace)
     }
@@ -46,9 +46,9 @@ impl Fill for Pairs<'_> {
         &self,
         tile: &mut Tile<'_, T>,
         scratch: &mut Workspace,
-        proceed: Proceed<'_>,
+        poll: &mut Poll<'_>,
     ) -> Result<(), Error> {
-        tile.fill_while(self.interval, proceed, |row, column| {
+        tile.fill_while(self.interval, poll, |row, column| {
             Some(self.measure.between_trusted(self.x.row(row), self.y.row(column), scratch))
         });
         Ok(())

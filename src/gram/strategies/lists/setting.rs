@@ -11,7 +11,7 @@ use crate::kappa::lists::{ListSums, ListWorkspace, Listed};
 use crate::kappa::pairs_of;
 use crate::measure::{KendallMeasure, Mean, MeanWeight};
 use crate::memory;
-use crate::parallel::{self, Progress, Stop, Watch};
+use crate::parallel::{self, Cancel, Progress, Watch};
 use crate::rankings::Lists;
 use crate::rankings::lists::List;
 use crate::simd::Isa;
@@ -171,7 +171,7 @@ impl<'a> ListSetting<'a> {
             &cost,
             threads,
             watch,
-            |stop| Ok((self.memory(Some(Isa::widest()), stop)?, Vec::new())),
+            |cancel| Ok((self.memory(Some(Isa::widest()), cancel)?, Vec::new())),
             |row, (memory, common)| self.own_value(set.row(row), without_signs.as_ref(), memory, common),
         )
     }
@@ -205,8 +205,8 @@ impl<'a> ListSetting<'a> {
     }
 
     /// Memory for pairs of lists.
-    pub(super) fn memory(&self, isa: Option<Isa>, stop: &Stop) -> Result<ListWorkspace, Error> {
-        ListWorkspace::new(self.longest, isa, stop)
+    pub(super) fn memory(&self, isa: Option<Isa>, cancel: &Cancel) -> Result<ListWorkspace, Error> {
+        ListWorkspace::new(self.longest, isa, cancel)
     }
 
     /// Prepares a list.

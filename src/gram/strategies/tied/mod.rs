@@ -134,7 +134,7 @@ fn fill_pairs(
         }
         Strategy::Bits => {
             let ns = cost::COPY_NS * x.items() as f64 * (rows + columns) as f64;
-            let bits = parallel::run_one(ns, parallel::share(&mut watch), |stop| bits(isa, setting, stop))?;
+            let bits = parallel::run_one(ns, parallel::share(&mut watch), |cancel| bits(isa, setting, cancel))?;
             let crew = Crew::new(threads, 0.0);
             if parts > 1 {
                 target.run_in_parts(tiling, &bits, parts, crew, watch)

@@ -8,7 +8,7 @@ use crate::gram::tiles::Tile;
 use crate::gram::{Element, Fill};
 use crate::kappa::incomplete::TiedWorkspace;
 use crate::memory;
-use crate::parallel::{Proceed, Stop};
+use crate::parallel::{Cancel, Poll};
 use crate::rankings::Incomplete;
 use crate::simd::Isa;
 
@@ -22,15 +22,15 @@ pub(super) struct TiedPairs<'a> {
 impl Fill for TiedPairs<'_> {
     type Scratch = TiedWorkspace;
 
-    fn scratch(&self, stop: &Stop) -> Result<TiedWorkspace, Error> {
-        self.setting.memory(self.isa, stop)
+    fn scratch(&self, cancel: &Cancel) -> Result<TiedWorkspace, Error> {
+        self.setting.memory(self.isa, cancel)
     }
 
     fn fill<T: Element>(
         &self,
         tile: &mut Tile<'_, T>,
         memory: &mut TiedWorkspace,
-        proceed: Proceed<'_>,
+        poll: &mut Poll<'_>,
     ) -> Result<(), Error> {
         let setting = self.setting;
         let (rows, columns) = (tile.rows(), tile.columns());
@@ -42,7 +42,7 @@ impl Fill for TiedPairs<'_> {
             Ok(all)
         };
         let (of_rows, of_columns) = (ready(setting.x, rows.clone())?, ready(setting.y, columns.clone())?);
-        tile.fill_while(self.interval, proceed, |row, column| {
+        tile.fill_while(self.interval, poll, |row, column| {
             let s = (setting.x, row, &of_rows[row - rows.start]);
             let t = (setting.y, column, &of_columns[column - columns.start]);
             Some(setting.finished(setting.value(s, t, memory), row, column))

@@ -10,7 +10,7 @@ use crate::kappa::incomplete::{self as sums, Need, TiedRanking, TiedWorkspace};
 use crate::kappa::table::Levels;
 use crate::kappa::{pairs_of, tops};
 use crate::measure::{KendallMeasure, Mean, MeanWeight};
-use crate::parallel::{Phases, Stop, Watch};
+use crate::parallel::{Cancel, Phases, Watch};
 use crate::rankings::Incomplete;
 use crate::simd::{Isa, quotient};
 use crate::weight::kinds::{PairWeight, TensorWeight};
@@ -223,7 +223,7 @@ impl TiedWeight for PairWeight {
             &OwnCost { usual: ns, longest: ns },
             threads,
             watch,
-            |stop| setting.memory(Some(Isa::widest()), stop),
+            |cancel| setting.memory(Some(Isa::widest()), cancel),
             |row, memory| setting.own_value(set, row, without_signs.as_ref(), memory),
         )
     }
@@ -257,11 +257,11 @@ impl TiedSetting<'_> {
     }
 
     /// Memory for pairs of rankings.
-    pub(super) fn memory(&self, isa: Option<Isa>, stop: &Stop) -> Result<TiedWorkspace, Error> {
+    pub(super) fn memory(&self, isa: Option<Isa>, cancel: &Cancel) -> Result<TiedWorkspace, Error> {
         let most_cells = cost::CELLS_AN_ITEM * self.x.items();
         let signed = self.mean == Mean::Signed;
         let need = Need { weight: self.weight, signed, unknown: self.unknown, most_cells };
-        TiedWorkspace::new(need, self.x.items(), isa, stop)
+        TiedWorkspace::new(need, self.x.items(), isa, cancel)
     }
 
     pub(super) fn means(&self, set: &Incomplete, row: usize) -> Result<Means, Error> {

@@ -32,7 +32,7 @@ use crate::gram::found::{Neighbors, Within};
 use crate::kappa::lists::bounds::BoundBy;
 use crate::measure::{KendallMeasure, Measure};
 use crate::memory;
-use crate::parallel::{self, Crew, Stop, Watch};
+use crate::parallel::{self, Cancel, Crew, Watch};
 use crate::rankings::Lists;
 use classes::Classes;
 use kept::{Hit, Kept};
@@ -111,10 +111,10 @@ impl<'a> ListIndex<'a> {
         drop(setting);
         let sorting = INDEX_ENTRY_NS * norms.len() as f64;
         let postings =
-            parallel::run_one(sorting, parallel::share(&mut watch), |stop| Postings::new(&lists, &norms, stop))?;
+            parallel::run_one(sorting, parallel::share(&mut watch), |cancel| Postings::new(&lists, &norms, cancel))?;
         drop(norms);
         let sorting = FIND_NS * 2.0 * lists.entries() as f64;
-        let classes = parallel::run_one(sorting, watch, |stop| Classes::new(&lists, roots.as_deref(), stop))?;
+        let classes = parallel::run_one(sorting, watch, |cancel| Classes::new(&lists, roots.as_deref(), cancel))?;
         Ok(Self { measure, lists, roots, by, known, postings, classes })
     }
 
@@ -224,13 +224,13 @@ impl<'a> ListIndex<'a> {
             jobs,
             Crew::new(threads, query_ns),
             watch,
-            |stop| Searcher::new(self, &setting, x.is_none(), self.sign(), stop),
-            |(job, found): (usize, &mut [Vec<Hit>]), searcher, proceed| {
+            |cancel| Searcher::new(self, &setting, x.is_none(), self.sign(), cancel),
+            |(job, found): (usize, &mut [Vec<Hit>]), searcher, poll| {
                 for (row, hits) in (job * at_once..).zip(found) {
                     let mut kept = kept();
-                    searcher.search(row, &mut kept, proceed)?;
+                    searcher.search(row, &mut kept, poll)?;
                     *hits = kept.take();
-                    if !proceed() {
+                    if poll.is_cancelled() {
                         break;
                     }
                 }
@@ -271,8 +271,8 @@ fn find_norms(
         jobs,
         Crew::new(threads, cost::lists_norms_ns(lists.longest())),
         watch,
-        |_: &Stop| Ok(Vec::new()),
-        |(rows, mut out), of_block, proceed| {
+        |_: &Cancel| Ok(Vec::new()),
+        |(rows, mut out), of_block, poll| {
             for row in rows {
                 let list = lists.row(row);
                 setting.sums().find_norms(by, &setting.listed(list)?, of_block)?;
@@ -281,7 +281,7 @@ fn find_norms(
                 for (norm, &[_, start]) in own.iter_mut().zip(list) {
                     *norm = of_block[start as usize];
                 }
-                if !proceed() {
+                if poll.is_cancelled() {
                     break;
                 }
             }

@@ -18,7 +18,7 @@ use crate::gram::strategies::lists::setting::ListSetting;
 use crate::kappa::lists::bounds::Bound;
 use crate::kappa::lists::{ListWorkspace, Listed};
 use crate::memory;
-use crate::parallel::{Proceed, Stop};
+use crate::parallel::{Cancel, Poll};
 use crate::rankings::lists::List;
 use crate::simd::Isa;
 
@@ -31,9 +31,9 @@ const MOST_LARGEST: usize = 1 << 12;
 const FIRST_BATCH: usize = 64;
 /// So many lists are brought into the cache together: some 10 kB for lists of ten items.
 const FETCHED: usize = 64;
-/// So many strips of lists are looked through between two looks at whether to proceed.
+/// So many strips of lists are looked through between two checks for cancellation.
 const STRIPS_BETWEEN: usize = 64;
-/// So many values are computed between two looks at whether to proceed.
+/// So many values are computed between two checks for cancellation.
 const VALUES_BETWEEN: usize = 256;
 /// Up to so many classes have a list made ready for all queries of a thread; some hundred bytes each.
 const MOST_READY: usize = 1 << 12;
@@ -76,7 +76,7 @@ impl<'a> Searcher<'a> {
         setting: &'a ListSetting<'a>,
         own: bool,
         sign: f64,
-        stop: &Stop,
+        cancel: &Cancel,
     ) -> Result<Self, Error> {
         let members = index.classes.members();
         let mut ready = Vec::new();
@@ -90,7 +90,7 @@ impl<'a> Searcher<'a> {
             setting,
             own,
             sign,
-            memory: setting.memory(Some(Isa::widest()), stop)?,
+            memory: setting.memory(Some(Isa::widest()), cancel)?,
             ready,
             classes: memory::filled(members.len(), OfClass::default())?,
             shared: SharedSums::new(index.by, setting.y.rows(), members.len())?,
@@ -103,15 +103,15 @@ impl<'a> Searcher<'a> {
     }
 
     /// Searches the hits for a row.
-    pub(super) fn search(&mut self, row: usize, kept: &mut Kept, proceed: Proceed<'_>) -> Result<(), Error> {
+    pub(super) fn search(&mut self, row: usize, kept: &mut Kept, poll: &mut Poll<'_>) -> Result<(), Error> {
         let mut s = self.setting.listed(self.setting.x.row(row))?;
         self.look_at_classes(&mut s)?;
         self.meet(row, &s)?;
         self.take_apart(row, kept)?;
         self.take_largest(row, &mut s, kept)?;
-        self.find_candidates(row, &mut s, kept, proceed)?;
+        self.find_candidates(row, &mut s, kept, poll)?;
         self.shared.clear();
-        self.take_candidates(row, &mut s, kept, proceed)
+        self.take_candidates(row, &mut s, kept, poll)
     }
 
     /// Finds what depends on the shapes of the lists alone.
@@ -211,7 +211,7 @@ impl<'a> Searcher<'a> {
         row: usize,
         s: &mut Listed<'a>,
         kept: &mut Kept,
-        proceed: Proceed<'_>,
+        poll: &mut Poll<'_>,
     ) -> Result<(), Error> {
         for class in 0..self.classes.len() {
             self.classes[class].least = self.least_of(row, class, 0, kept);
@@ -220,14 +220,14 @@ impl<'a> Searcher<'a> {
         self.patterns.clear();
         let (postings, lists) = (&self.index.postings, self.setting.y.rows());
         let most = Patterns::worth_from(s.list, postings, lists);
-        self.gather(row, s, kept, most, proceed)?;
+        self.gather(row, s, kept, most, poll)?;
         if self.candidates.len() < most {
             return Ok(());
         }
         if self.share_few(s.list)? {
             self.patterns.find(s.list, postings, lists)?;
         }
-        self.gather(row, s, kept, usize::MAX, proceed)
+        self.gather(row, s, kept, usize::MAX, poll)
     }
 
     /// Collects candidates until there are `most`. Lists with known patterns are taken instead.
@@ -237,7 +237,7 @@ impl<'a> Searcher<'a> {
         s: &mut Listed<'a>,
         kept: &mut Kept,
         most: usize,
-        proceed: Proceed<'_>,
+        poll: &mut Poll<'_>,
     ) -> Result<(), Error> {
         self.candidates.clear();
         let least_of_all = self.classes.iter().fold(f32::INFINITY, |least, class| least.min(class.least));
@@ -266,7 +266,7 @@ impl<'a> Searcher<'a> {
                     }
                 }
             }
-            if strip % STRIPS_BETWEEN == 0 && !proceed() {
+            if strip % STRIPS_BETWEEN == 0 && poll.is_cancelled() {
                 return Ok(());
             }
         }
@@ -308,7 +308,7 @@ impl<'a> Searcher<'a> {
         row: usize,
         s: &mut Listed<'a>,
         kept: &mut Kept,
-        proceed: Proceed<'_>,
+        poll: &mut Poll<'_>,
     ) -> Result<(), Error> {
         let mut candidates = std::mem::take(&mut self.candidates);
         let (mut rest, mut batch, mut computed) = (&mut candidates[..], FIRST_BATCH, 0);
@@ -329,7 +329,7 @@ impl<'a> Searcher<'a> {
                 let value = self.value(row, s, list as usize)?;
                 kept.offer(Hit { key: self.sign * value + 0.0, index: list, value })?;
                 computed += 1;
-                if computed % VALUES_BETWEEN == 0 && !proceed() {
+                if computed % VALUES_BETWEEN == 0 && poll.is_cancelled() {
                     return Ok(());
                 }
             }
