@@ -17,14 +17,14 @@
 use std::borrow::Cow::{self, Borrowed, Owned};
 use std::ops::ControlFlow;
 
-use crate::embedding::{ASK_EVERY, Run, each_row};
+use crate::embedding::{ASK_EVERY, each_row};
 use crate::error::Error;
 use crate::gram::{Element, Output, own_values, with_output, zero_matrix};
 use crate::kappa::pairs_of;
 use crate::matrix::Matrix;
 use crate::measure::{KendallMeasure, Mean, MeanWeight, Measure, MeasureKind, Part};
 use crate::memory;
-use crate::parallel::{self, Poll, Progress};
+use crate::parallel::{self, Poll, Progress, RunOptions};
 use crate::rankings::{Incomplete, RankingSet, Rankings, Sides, with_sides};
 use crate::weight::kinds::PairWeight;
 use crate::weight::means::Means;
@@ -70,14 +70,18 @@ fn factors_of(measure: &Measure) -> Result<Vec<(f64, &KendallMeasure)>, Error> {
 /// As [`features_into`], and when the result does not fit into memory.
 ///
 /// ```
-/// use wkendall::{Matrix, Measure, Rankings, Weight, embedding, features};
+/// use wkendall::{Matrix, Measure, Rankings, Weight, features, RunOptions};
 /// let x = Rankings::from_ranks(2, 3, &[1, 2, 3, 3, 2, 1])?;
 /// let kernel = Measure::kernel(&Weight::default(), 3)?.signed()?;
-/// let phi: Matrix = features::features(&kernel, &x, embedding::Run::default())?;
+/// let phi: Matrix = features::features(&kernel, &x, RunOptions::default())?;
 /// assert_eq!(phi.row(1), [-1.0, -1.0, -1.0]);
 /// # Ok::<(), wkendall::Error>(())
 /// ```
-pub fn features<R: RankingSet, T: Element>(measure: &Measure, rankings: &R, run: Run<'_>) -> Result<Matrix<T>, Error> {
+pub fn features<R: RankingSet, T: Element>(
+    measure: &Measure,
+    rankings: &R,
+    run: RunOptions<'_>,
+) -> Result<Matrix<T>, Error> {
     let mut run = run;
     let mut out = zero_matrix(rankings.rows(), columns(measure)?, parallel::share(&mut run.watch))?;
     features_into(measure, rankings, out.as_mut_slice(), run)?;
@@ -91,11 +95,11 @@ pub fn features<R: RankingSet, T: Element>(measure: &Measure, rankings: &R, run:
 /// number of columns, items can be anywhere, or `run.watch` stops the run.
 ///
 /// ```
-/// use wkendall::{Measure, Rankings, Weight, embedding, features};
+/// use wkendall::{Measure, Rankings, Weight, features, RunOptions};
 /// let x = Rankings::from_ranks(2, 3, &[1, 2, 3, 3, 2, 1])?;
 /// let kernel = Measure::kernel(&Weight::default(), 3)?.signed()?;
 /// let mut out = [0.0; 6];
-/// features::features_into(&kernel, &x, &mut out, embedding::Run::default())?;
+/// features::features_into(&kernel, &x, &mut out, RunOptions::default())?;
 /// assert_eq!(out, [1.0, 1.0, 1.0, -1.0, -1.0, -1.0]);
 /// # Ok::<(), wkendall::Error>(())
 /// ```
@@ -103,12 +107,12 @@ pub fn features_into<R: RankingSet, T: Element>(
     measure: &Measure,
     rankings: &R,
     out: &mut [T],
-    run: Run<'_>,
+    run: RunOptions<'_>,
 ) -> Result<(), Error> {
     features_of_measure(measure, R::sides(rankings, None), T::output(out), run)
 }
 
-fn features_of_measure(measure: &Measure, sides: Sides<'_>, out: Output<'_>, run: Run<'_>) -> Result<(), Error> {
+fn features_of_measure(measure: &Measure, sides: Sides<'_>, out: Output<'_>, run: RunOptions<'_>) -> Result<(), Error> {
     parallel::check_threads(run.threads)?;
     match measure.kendall() {
         Some(measure) => features_of_sides(measure, sides, out, run),
@@ -121,7 +125,7 @@ fn features_of_parts<R: RankingSet, T: Element>(
     measure: &Measure,
     rankings: &R,
     out: &mut [T],
-    run: Run<'_>,
+    run: RunOptions<'_>,
 ) -> Result<(), Error> {
     measure.check_items(rankings.items())?;
     let (rows, width) = (rankings.rows(), columns(measure)?);
@@ -131,8 +135,7 @@ fn features_of_parts<R: RankingSet, T: Element>(
     let (mut run, mut first) = (run, 0);
     for (factor, part) in factors_of(measure)? {
         let part = Measure::from(part.clone());
-        let again = Run { threads: run.threads, watch: parallel::share(&mut run.watch) };
-        let found: Matrix<f64> = features(&part, rankings, again)?;
+        let found: Matrix<f64> = features(&part, rankings, run.again())?;
         let columns = columns(&part)?;
         for (row, values) in out.chunks_exact_mut(width.max(1)).zip(found.as_slice().chunks_exact(columns.max(1))) {
             for (cell, &value) in row[first..].iter_mut().zip(values) {
@@ -144,7 +147,12 @@ fn features_of_parts<R: RankingSet, T: Element>(
     Ok(())
 }
 
-fn features_of_sides(measure: &KendallMeasure, sides: Sides<'_>, out: Output<'_>, run: Run<'_>) -> Result<(), Error> {
+fn features_of_sides(
+    measure: &KendallMeasure,
+    sides: Sides<'_>,
+    out: Output<'_>,
+    run: RunOptions<'_>,
+) -> Result<(), Error> {
     parallel::check_threads(run.threads)?;
     let layout = Layout::new(measure)?;
     with_sides!(sides, |rankings, _| measure.check_items(rankings.items()))?;
@@ -160,7 +168,7 @@ fn of_complete<T: Element>(
     layout: &Layout<'_>,
     rankings: &Rankings,
     out: &mut [T],
-    run: Run<'_>,
+    run: RunOptions<'_>,
 ) -> Result<(), Error> {
     check_root::<T>(measure)?;
     let scale = if measure.is_zero() { 0.0 } else { measure.scale().sqrt() };
@@ -265,13 +273,13 @@ fn of_tied<T: Element>(
     layout: &Layout<'_>,
     rankings: &Incomplete,
     out: &mut [T],
-    run: Run<'_>,
+    run: RunOptions<'_>,
 ) -> Result<(), Error> {
     if rankings.has_unknown() {
         return Err(Error::UnknownPlaces);
     }
     check_root::<T>(measure)?;
-    let Run { threads, mut watch } = run;
+    let RunOptions { threads, mut watch } = run;
     let mut own = Vec::new();
     if measure.is_normalized() {
         // Most of the time is spent on the features.
@@ -279,7 +287,7 @@ fn of_tied<T: Element>(
             |_| watch.as_mut().map_or(ControlFlow::Continue(()), |watch| watch(Progress { done: 0, total: 1 }));
         own = own_values(measure, rankings, threads, Some(&mut first))?;
     }
-    let run = Run { threads, watch };
+    let run = RunOptions { threads, watch };
     each_row(rankings.rows(), layout.columns()?, out, run, |row, out, poll| {
         let blocks = rankings.row(row);
         let scale = match own.get(row) {

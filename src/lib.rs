@@ -128,7 +128,7 @@ pub use gram::{
 pub use kappa::Workspace;
 pub use matrix::{Matrix, MatrixRows};
 pub use measure::Measure;
-pub use parallel::{Progress, Watch, available_cores, default_threads};
+pub use parallel::{Progress, RunOptions, Watch, available_cores, default_threads};
 pub use rankings::{Incomplete, Iter, Lists, Missing, RankingSet, Rankings, Row, Rows, Value};
 pub use signs::{packed_signs, sign_bytes};
 pub use weight::{Factor, Weight};

@@ -1,10 +1,9 @@
 //! Rankings as bits, one for the order of each pair of items, for binary indexes.
 
-use crate::embedding::Run;
 use crate::error::Error;
 use crate::kappa::pairs_of;
 use crate::memory;
-use crate::parallel::{self, Crew};
+use crate::parallel::{self, Crew, RunOptions};
 use crate::rankings::Rankings;
 
 /// The number of bytes that a job writes.
@@ -28,12 +27,12 @@ pub fn sign_bytes(items: usize) -> usize {
 /// When `run.threads` is 0, there is no memory, or `run.watch` stops the run.
 ///
 /// ```
-/// use wkendall::{Rankings, embedding, packed_signs};
+/// use wkendall::{Rankings, packed_signs, RunOptions};
 /// let x = Rankings::from_ranks(2, 4, &[1, 2, 3, 4, 4, 1, 2, 3])?;
-/// assert_eq!(packed_signs(&x, embedding::Run::default())?, [0b11_1111, 0b11_0100]);
+/// assert_eq!(packed_signs(&x, RunOptions::default())?, [0b11_1111, 0b11_0100]);
 /// # Ok::<(), wkendall::Error>(())
 /// ```
-pub fn packed_signs(x: &Rankings, run: Run<'_>) -> Result<Vec<u8>, Error> {
+pub fn packed_signs(x: &Rankings, run: RunOptions<'_>) -> Result<Vec<u8>, Error> {
     parallel::check_threads(run.threads)?;
     let (rows, columns) = (x.rows(), sign_bytes(x.items()));
     let length = rows.checked_mul(columns).ok_or(Error::TooLarge { rows, columns })?;

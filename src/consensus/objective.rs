@@ -4,11 +4,11 @@ use super::bounds;
 use super::places::Placing;
 use super::terms::{Component, LaterTerms, ObjectiveTerms, Signs, TensorTerms};
 use crate::balance::{Balance, Ranked};
-use crate::embedding::{self, Run};
+use crate::embedding;
 use crate::error::Error;
 use crate::measure::MeanWeight;
 use crate::memory;
-use crate::parallel::{self, Crew, Watch};
+use crate::parallel::{self, Crew, RunOptions, Watch};
 use crate::rankings::RankingSet;
 use crate::weight::kinds::{PairWeight, TensorWeight};
 
@@ -150,7 +150,7 @@ fn of_tensors<R: RankingSet>(
         if signed {
             antisymmetric(&mut places, n, 1.0);
         }
-        let run = Run { threads, watch: parallel::share(&mut watch) };
+        let run = RunOptions { threads, watch: parallel::share(&mut watch) };
         let of_items = embedding::combine(rankings, coefficients, 2, &places, run)?;
         terms.placing = match weight {
             MeanWeight::Pairs(PairWeight::Count { top }) => {

@@ -19,7 +19,7 @@ use crate::error::Error;
 use crate::gram::{Element, Output, with_output, zero_matrix};
 use crate::matrix::Matrix;
 use crate::memory;
-use crate::parallel::{self, Crew, Poll, Watch};
+use crate::parallel::{self, Crew, Poll, RunOptions};
 use crate::rankings::{RankingSet, Rankings, Sides};
 use crate::simd::Isa;
 use crate::simd::gathered::Places;
@@ -35,22 +35,6 @@ pub(crate) const ASK_EVERY: usize = 1 << 12;
 /// The number of rankings whose tensors are summed separately before they are added to the total, to reduce rounding.
 const RUN: usize = 512;
 
-/// Options of a run; none of them changes the result.
-/// Fields may be added: end the list of those that you set with `..Default::default()`.
-#[derive(Default)]
-pub struct Run<'a> {
-    /// The number of threads; `None` for [`default_threads`](crate::default_threads).
-    pub threads: Option<usize>,
-    /// Receives progress and can stop the run.
-    pub watch: Option<Watch<'a>>,
-}
-
-impl Run<'_> {
-    fn threads(&self, entries: usize) -> usize {
-        parallel::threads_for(entries as f64, self.threads)
-    }
-}
-
 /// The embedding of every ranking, one per row.
 ///
 /// # Errors
@@ -59,9 +43,9 @@ impl Run<'_> {
 /// anywhere.
 ///
 /// ```
-/// use wkendall::{Matrix, Rankings, embedding};
+/// use wkendall::{Matrix, Rankings, embedding, RunOptions};
 /// let x = Rankings::from_ranks(2, 3, &[2, 3, 1, 1, 2, 3])?;
-/// let phi: Matrix = embedding::embed(&x, 1, &[0.5, 0.3, 0.2], embedding::Run::default())?;
+/// let phi: Matrix = embedding::embed(&x, 1, &[0.5, 0.3, 0.2], RunOptions::default())?;
 /// assert_eq!(phi.row(0), [0.3, 0.2, 0.5]);
 /// # Ok::<(), wkendall::Error>(())
 /// ```
@@ -69,7 +53,7 @@ pub fn embed<R: RankingSet, T: Element>(
     rankings: &R,
     order: usize,
     weights: &[f64],
-    run: Run<'_>,
+    run: RunOptions<'_>,
 ) -> Result<Matrix<T>, Error> {
     check_tensors(weights, rankings.items(), order, Some(1))?;
     let mut run = run;
@@ -86,10 +70,10 @@ pub fn embed<R: RankingSet, T: Element>(
 /// items can be anywhere.
 ///
 /// ```
-/// use wkendall::{Rankings, embedding};
+/// use wkendall::{Rankings, embedding, RunOptions};
 /// let x = Rankings::from_ranks(1, 3, &[2, 3, 1])?;
 /// let mut out = [0.0; 3];
-/// embedding::embed_into(&x, 1, &[0.5, 0.3, 0.2], &mut out, embedding::Run::default())?;
+/// embedding::embed_into(&x, 1, &[0.5, 0.3, 0.2], &mut out, RunOptions::default())?;
 /// assert_eq!(out, [0.3, 0.2, 0.5]);
 /// # Ok::<(), wkendall::Error>(())
 /// ```
@@ -98,12 +82,18 @@ pub fn embed_into<R: RankingSet, T: Element>(
     order: usize,
     weights: &[f64],
     out: &mut [T],
-    run: Run<'_>,
+    run: RunOptions<'_>,
 ) -> Result<(), Error> {
     embed_sides(R::sides(rankings, None), order, weights, T::output(out), run)
 }
 
-fn embed_sides(sides: Sides<'_>, order: usize, weights: &[f64], out: Output<'_>, run: Run<'_>) -> Result<(), Error> {
+fn embed_sides(
+    sides: Sides<'_>,
+    order: usize,
+    weights: &[f64],
+    out: Output<'_>,
+    run: RunOptions<'_>,
+) -> Result<(), Error> {
     parallel::check_threads(run.threads)?;
     with_output!(out, |out| match sides {
         Sides::Complete(rankings, _) => embed_complete(rankings, order, weights, out, run),
@@ -117,7 +107,7 @@ fn embed_complete<T: Element>(
     order: usize,
     weights: &[f64],
     out: &mut [T],
-    run: Run<'_>,
+    run: RunOptions<'_>,
 ) -> Result<(), Error> {
     check_tensors(weights, rankings.items(), order, Some(1))?;
     each_row(rankings.rows(), weights.len(), out, run, |row, out, poll| {
@@ -135,7 +125,7 @@ pub fn combine<R: RankingSet>(
     coefficients: &[f64],
     order: usize,
     weights: &[f64],
-    run: Run<'_>,
+    run: RunOptions<'_>,
 ) -> Result<Vec<f64>, Error> {
     combine_sides(R::sides(rankings, None), coefficients, order, weights, run)
 }
@@ -145,7 +135,7 @@ fn combine_sides(
     coefficients: &[f64],
     order: usize,
     weights: &[f64],
-    run: Run<'_>,
+    run: RunOptions<'_>,
 ) -> Result<Vec<f64>, Error> {
     parallel::check_threads(run.threads)?;
     match sides {
@@ -160,14 +150,14 @@ fn combine_complete(
     coefficients: &[f64],
     order: usize,
     weights: &[f64],
-    run: Run<'_>,
+    run: RunOptions<'_>,
 ) -> Result<Vec<f64>, Error> {
     let items = rankings.items();
     check_tensors(weights, items, order, Some(1))?;
     check_coefficients(rankings.rows(), coefficients)?;
     let mut sum = memory::filled(weights.len(), 0.0)?;
     let size = weights.len() / items.max(1);
-    let threads = run.threads(weights.len().saturating_mul(rankings.rows()));
+    let threads = run.threads_for(weights.len().saturating_mul(rankings.rows()) as f64);
     let jobs = memory::collect(sum.chunks_mut(size.max(1)).enumerate())?;
     let isa = Isa::widest();
     let places = memory::collect((0..rankings.rows()).map(|row| Places::new(rankings.row(row).ranks())))?;
@@ -208,9 +198,9 @@ fn combine_complete(
 /// As [`tuple_sums_into`], and when the result does not fit into memory.
 ///
 /// ```
-/// use wkendall::{Rankings, embedding};
+/// use wkendall::{Rankings, embedding, RunOptions};
 /// let x = Rankings::from_ranks(2, 2, &[1, 2, 2, 1])?;
-/// let sums = embedding::tuple_sums(&x, &[0.75, 0.25], 1, embedding::Run::default())?;
+/// let sums = embedding::tuple_sums(&x, &[0.75, 0.25], 1, RunOptions::default())?;
 /// assert_eq!(sums.row(1), [0.25, 0.75]);
 /// # Ok::<(), wkendall::Error>(())
 /// ```
@@ -218,7 +208,7 @@ pub fn tuple_sums<R: RankingSet>(
     rankings: &R,
     coefficients: &[f64],
     order: usize,
-    run: Run<'_>,
+    run: RunOptions<'_>,
 ) -> Result<Matrix, Error> {
     let tuples = tuples_of(rankings.items(), order);
     let mut run = run;
@@ -236,10 +226,10 @@ pub fn tuple_sums<R: RankingSet>(
 /// tuples, or `run.watch` stops the run. For rankings with ties also as [`embed_into`].
 ///
 /// ```
-/// use wkendall::{Rankings, embedding};
+/// use wkendall::{Rankings, embedding, RunOptions};
 /// let x = Rankings::from_ranks(2, 2, &[1, 2, 2, 1])?;
 /// let mut out = [0.0; 4];
-/// embedding::tuple_sums_into(&x, &[0.75, 0.25], 1, &mut out, embedding::Run::default())?;
+/// embedding::tuple_sums_into(&x, &[0.75, 0.25], 1, &mut out, RunOptions::default())?;
 /// assert_eq!(out, [0.75, 0.25, 0.25, 0.75]);
 /// # Ok::<(), wkendall::Error>(())
 /// ```
@@ -248,7 +238,7 @@ pub fn tuple_sums_into<R: RankingSet>(
     coefficients: &[f64],
     order: usize,
     out: &mut [f64],
-    run: Run<'_>,
+    run: RunOptions<'_>,
 ) -> Result<(), Error> {
     tuple_sums_of_sides(R::sides(rankings, None), coefficients, order, out, run)
 }
@@ -258,7 +248,7 @@ fn tuple_sums_of_sides(
     coefficients: &[f64],
     order: usize,
     out: &mut [f64],
-    run: Run<'_>,
+    run: RunOptions<'_>,
 ) -> Result<(), Error> {
     parallel::check_threads(run.threads)?;
     match sides {
@@ -279,7 +269,7 @@ pub fn linear_function<R: RankingSet>(
     order: usize,
     weights: &[f64],
     tensor: &[f64],
-    run: Run<'_>,
+    run: RunOptions<'_>,
 ) -> Result<Vec<f64>, Error> {
     function_of_sides(R::sides(rankings, None), order, weights, tensor, run)
 }
@@ -289,7 +279,7 @@ fn function_of_sides(
     order: usize,
     weights: &[f64],
     tensor: &[f64],
-    run: Run<'_>,
+    run: RunOptions<'_>,
 ) -> Result<Vec<f64>, Error> {
     parallel::check_threads(run.threads)?;
     match sides {
@@ -304,14 +294,14 @@ fn complete_function(
     order: usize,
     weights: &[f64],
     tensor: &[f64],
-    run: Run<'_>,
+    run: RunOptions<'_>,
 ) -> Result<Vec<f64>, Error> {
     for weights in [weights, tensor] {
         check_tensors(weights, rankings.items(), order, Some(1))?;
     }
     let mut values = memory::filled(rankings.rows(), 0.0)?;
     let rows = (JOB / weights.len().max(1)).max(1);
-    let threads = run.threads(weights.len().saturating_mul(rankings.rows()));
+    let threads = run.threads_for(weights.len().saturating_mul(rankings.rows()) as f64);
     let jobs = memory::collect(values.chunks_mut(rows).enumerate())?;
     let isa = Isa::widest();
     parallel::run(
@@ -347,14 +337,14 @@ pub(crate) fn each_row<T: Element>(
     rows: usize,
     width: usize,
     out: &mut [T],
-    run: Run<'_>,
+    run: RunOptions<'_>,
     fill: impl Fn(usize, &mut [T], &mut Poll<'_>) -> Result<(), Error> + Sync,
 ) -> Result<(), Error> {
     if rows.checked_mul(width) != Some(out.len()) {
         return Err(Error::OutputLength { given: out.len(), rows, columns: width });
     }
     let at_once = (JOB / width.max(1)).max(1);
-    let threads = run.threads(out.len());
+    let threads = run.threads_for(out.len() as f64);
     let jobs = memory::collect(out.chunks_mut((at_once * width).max(1)).enumerate())?;
     parallel::run(
         jobs,

@@ -1,10 +1,10 @@
 //! The embedding of rankings with ties: the mean over all complete rankings that agree with the ranking.
 
-use super::{ASK_EVERY, JOB, RUN, Run, check_coefficients, each_row};
+use super::{ASK_EVERY, JOB, RUN, check_coefficients, each_row};
 use crate::error::Error;
 use crate::gram::Element;
 use crate::memory;
-use crate::parallel::{self, Cancel, Crew};
+use crate::parallel::{self, Cancel, Crew, RunOptions};
 use crate::rankings::Incomplete;
 use crate::weight::checked::check_tensors;
 use crate::weight::mean_tensor::{Direction, MeanTensor, check_order};
@@ -22,7 +22,7 @@ pub(crate) fn embed_into<T: Element>(
     order: usize,
     weights: &[f64],
     out: &mut [T],
-    run: Run<'_>,
+    run: RunOptions<'_>,
 ) -> Result<(), Error> {
     check(rankings, order)?;
     check_tensors(weights, rankings.items(), order, Some(1))?;
@@ -46,7 +46,7 @@ pub(crate) fn combine(
     coefficients: &[f64],
     order: usize,
     weights: &[f64],
-    run: Run<'_>,
+    run: RunOptions<'_>,
 ) -> Result<Vec<f64>, Error> {
     check(rankings, order)?;
     let (rows, items, size) = (rankings.rows(), rankings.items(), weights.len());
@@ -55,7 +55,7 @@ pub(crate) fn combine(
     let parts = rows.div_ceil(LEAST).min(MOST_PARTS).min(MOST_BYTES / (8 * size.max(1))).max(1);
     let rows_a_part = rows.div_ceil(parts).max(1);
     let mut sums = memory::filled(parts * size, 0.0)?;
-    let threads = run.threads(size.saturating_mul(rows));
+    let threads = run.threads_for(size.saturating_mul(rows) as f64);
     let jobs = memory::collect(sums.chunks_mut(size.max(1)).enumerate())?;
     parallel::run(
         jobs,
@@ -98,7 +98,7 @@ pub(crate) fn linear_function(
     order: usize,
     weights: &[f64],
     tensor: &[f64],
-    run: Run<'_>,
+    run: RunOptions<'_>,
 ) -> Result<Vec<f64>, Error> {
     check(rankings, order)?;
     let items = rankings.items();
@@ -107,7 +107,7 @@ pub(crate) fn linear_function(
     }
     let mut values = memory::filled(rankings.rows(), 0.0)?;
     let rows = (JOB / weights.len().max(1)).max(1);
-    let threads = run.threads(weights.len().saturating_mul(rankings.rows()));
+    let threads = run.threads_for(weights.len().saturating_mul(rankings.rows()) as f64);
     let jobs = memory::collect(values.chunks_mut(rows).enumerate())?;
     parallel::run(
         jobs,
@@ -137,7 +137,7 @@ pub(crate) fn tuple_sums_into(
     coefficients: &[f64],
     order: usize,
     out: &mut [f64],
-    run: Run<'_>,
+    run: RunOptions<'_>,
 ) -> Result<(), Error> {
     check(rankings, order)?;
     check_coefficients(rankings.rows(), coefficients)?;

@@ -1,9 +1,9 @@
 //! Sums over rankings for each tuple of items and each tuple of ranks.
 
-use super::{JOB, Run, check_coefficients};
+use super::{JOB, check_coefficients};
 use crate::error::Error;
 use crate::memory;
-use crate::parallel::{self, Cancel, Crew};
+use crate::parallel::{self, Cancel, Crew, RunOptions};
 use crate::rankings::Rankings;
 
 /// The number of tuples of `order` items, or a number that exceeds memory.
@@ -16,7 +16,7 @@ pub(super) fn complete_tuple_sums(
     coefficients: &[f64],
     order: usize,
     out: &mut [f64],
-    run: Run<'_>,
+    run: RunOptions<'_>,
 ) -> Result<(), Error> {
     check_coefficients(rankings.rows(), coefficients)?;
     let items = rankings.items();

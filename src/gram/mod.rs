@@ -34,7 +34,7 @@ use crate::error::Error;
 use crate::matrix::Matrix;
 use crate::measure::{Measure, MeasureKind, Part};
 use crate::memory;
-use crate::parallel::{self, Cancel, Poll, Watch};
+use crate::parallel::{self, Cancel, Poll, RunOptions, Watch};
 use crate::rankings::{RankingSet, Sides, with_sides};
 use crate::simd::{Isa, Level};
 use distinct::Few;
@@ -76,7 +76,12 @@ pub struct Options<'a> {
     pub watch: Option<Watch<'a>>,
 }
 
-impl Options<'_> {
+impl<'a> Options<'a> {
+    /// The options of a run that has neither tiles nor strategies.
+    fn run(self) -> RunOptions<'a> {
+        RunOptions { threads: self.threads, watch: self.watch }
+    }
+
     /// Returns an error for no threads, and for tiles without rows.
     pub(crate) fn check(&self) -> Result<(), Error> {
         parallel::check_threads(self.threads)?;

@@ -46,6 +46,28 @@ pub struct Progress {
 /// Called on the calling thread about twenty times a second; `Break` stops the run with [`Error::Interrupted`].
 pub type Watch<'a> = &'a mut dyn FnMut(Progress) -> ControlFlow<()>;
 
+/// Options of a run; none of them changes the result.
+/// Fields may be added: end the list of those that you set with `..Default::default()`.
+#[derive(Default)]
+pub struct RunOptions<'a> {
+    /// The number of threads; `None` for [`default_threads`].
+    pub threads: Option<usize>,
+    /// Receives progress and can stop the run.
+    pub watch: Option<Watch<'a>>,
+}
+
+impl RunOptions<'_> {
+    /// The number of threads for work of this many nanoseconds.
+    pub(crate) fn threads_for(&self, work_ns: f64) -> usize {
+        threads_for(work_ns, self.threads)
+    }
+
+    /// The same options, for one of several runs.
+    pub(crate) fn again(&mut self) -> RunOptions<'_> {
+        RunOptions { threads: self.threads, watch: share(&mut self.watch) }
+    }
+}
+
 /// The default number of threads: `RAYON_NUM_THREADS` or else `OMP_NUM_THREADS`, with which schedulers divide a machine
 /// among processes, or else one for each core that the process may use.
 #[must_use]

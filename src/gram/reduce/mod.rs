@@ -24,7 +24,7 @@ use super::{Backend, ListIndex, Options, check_count, combined};
 use crate::error::Error;
 use crate::measure::{KendallMeasure, Measure, MeasureKind, Part};
 use crate::memory;
-use crate::parallel::{self, Watch};
+use crate::parallel::{self, RunOptions};
 use crate::rankings::{Lists, RankingSet, Sides, with_sides};
 use counted::CountedSearch;
 use kept::{Best, Candidate, Close, CloseRows};
@@ -197,12 +197,6 @@ impl FoundRows {
     }
 }
 
-/// The options for the last step of a search.
-struct Ending<'w> {
-    threads: Option<usize>,
-    watch: Option<Watch<'w>>,
-}
-
 /// Searches lists by an index if that pays off. Otherwise searches for the distinct rankings, and lets `finish` build
 /// the result for all rankings.
 fn search<T>(
@@ -211,7 +205,7 @@ fn search<T>(
     wanted: Wanted,
     mut options: Options<'_>,
     by_index: impl FnOnce(&ListIndex<'_>, Option<&Lists>, Options<'_>) -> Result<T, Error>,
-    finish: impl FnOnce(&EqualRankings, &FoundRows, Ending<'_>) -> Result<T, Error>,
+    finish: impl FnOnce(&EqualRankings, &FoundRows, RunOptions<'_>) -> Result<T, Error>,
 ) -> Result<T, Error> {
     let others = others(sides);
     let job = Job::new(part, without_same(sides), Expand::IfFaster, &mut options)?;
@@ -236,7 +230,7 @@ fn search<T>(
         }?;
         (classes, found)
     });
-    finish(&classes, &found, Ending { threads: options.threads, watch: options.watch })
+    finish(&classes, &found, options.run())
 }
 
 fn find<R: RankingSet>(
