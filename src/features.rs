@@ -17,7 +17,7 @@
 use std::borrow::Cow::{self, Borrowed, Owned};
 use std::ops::ControlFlow;
 
-use crate::embedding::{ASK_EVERY, each_row};
+use crate::embedding::{STOP_CHECK_INTERVAL, each_row};
 use crate::error::Error;
 use crate::gram::{Element, Output, own_values, with_output, zero_matrix};
 use crate::kappa::pairs_of;
@@ -25,7 +25,7 @@ use crate::matrix::Matrix;
 use crate::measure::{KendallMeasure, Mean, MeanWeight, Measure, MeasureKind, Part};
 use crate::memory;
 use crate::parallel::{self, Poll, Progress, RunOptions};
-use crate::rankings::{Incomplete, RankingSet, Rankings, Sides, with_sides};
+use crate::rankings::{Incomplete, Operands, RankingSet, Rankings, with_operands};
 use crate::weight::kinds::PairWeight;
 use crate::weight::means::Means;
 
@@ -109,14 +109,19 @@ pub fn features_into<R: RankingSet, T: Element>(
     out: &mut [T],
     run: RunOptions<'_>,
 ) -> Result<(), Error> {
-    features_of_measure(measure, R::sides(rankings, None), T::output(out), run)
+    features_of_measure(measure, R::operands(rankings, None), T::output(out), run)
 }
 
-fn features_of_measure(measure: &Measure, sides: Sides<'_>, out: Output<'_>, run: RunOptions<'_>) -> Result<(), Error> {
+fn features_of_measure(
+    measure: &Measure,
+    operands: Operands<'_>,
+    out: Output<'_>,
+    run: RunOptions<'_>,
+) -> Result<(), Error> {
     parallel::check_threads(run.threads)?;
     match measure.kendall() {
-        Some(measure) => features_of_sides(measure, sides, out, run),
-        None => with_sides!(sides, |x, _| with_output!(out, |out| features_of_parts(measure, x, out, run))),
+        Some(measure) => features_of_operands(measure, operands, out, run),
+        None => with_operands!(operands, |x, _| with_output!(out, |out| features_of_parts(measure, x, out, run))),
     }
 }
 
@@ -147,19 +152,19 @@ fn features_of_parts<R: RankingSet, T: Element>(
     Ok(())
 }
 
-fn features_of_sides(
+fn features_of_operands(
     measure: &KendallMeasure,
-    sides: Sides<'_>,
+    operands: Operands<'_>,
     out: Output<'_>,
     run: RunOptions<'_>,
 ) -> Result<(), Error> {
     parallel::check_threads(run.threads)?;
     let layout = Layout::new(measure)?;
-    with_sides!(sides, |rankings, _| measure.check_items(rankings.items()))?;
-    with_output!(out, |out| match sides {
-        Sides::Complete(rankings, _) => of_complete(measure, &layout, rankings, out, run),
-        Sides::Tied(rankings, _) => of_tied(measure, &layout, rankings, out, run),
-        Sides::Lists(lists, _) => of_tied(measure, &layout, &lists.to_incomplete()?, out, run),
+    with_operands!(operands, |rankings, _| measure.check_items(rankings.items()))?;
+    with_output!(out, |out| match operands {
+        Operands::Complete(rankings, _) => of_complete(measure, &layout, rankings, out, run),
+        Operands::Tied(rankings, _) => of_tied(measure, &layout, rankings, out, run),
+        Operands::Lists(lists, _) => of_tied(measure, &layout, &lists.to_incomplete()?, out, run),
     })
 }
 
@@ -230,7 +235,7 @@ impl PairTable {
         poll: &mut Poll<'_>,
     ) -> &'c mut [T] {
         for (i, &first) in ranks.iter().enumerate() {
-            if ranks.len() - i >= ASK_EVERY && poll.is_cancelled() {
+            if ranks.len() - i >= STOP_CHECK_INTERVAL && poll.is_cancelled() {
                 return &mut [];
             }
             let others = &ranks[i + 1..];
@@ -302,7 +307,7 @@ fn of_tied<T: Element>(
                 means.rescale(means.power(weight, layout.signed), layout.signed);
             }
             for (i, &first) in blocks.starts.iter().enumerate() {
-                if blocks.starts.len() - i >= ASK_EVERY && poll.is_cancelled() {
+                if blocks.starts.len() - i >= STOP_CHECK_INTERVAL && poll.is_cancelled() {
                     return Ok(());
                 }
                 for (&second, cell) in blocks.starts[i + 1..].iter().zip(&mut cells) {

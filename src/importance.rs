@@ -15,8 +15,8 @@ use crate::embedding;
 use crate::error::Error;
 use crate::measure::{KendallMeasure, MeanWeight, Measure};
 use crate::memory;
-use crate::parallel::{self, Crew, RunOptions};
-use crate::rankings::{RankingSet, Sides, with_sides};
+use crate::parallel::{self, RunOptions, Workers};
+use crate::rankings::{Operands, RankingSet, with_operands};
 use crate::weight::kinds::PairWeight;
 
 /// A pair of items, and its effect: how much more "first before second" adds than "second before first".
@@ -79,17 +79,17 @@ pub fn largest_effects<R: RankingSet>(
     run: RunOptions<'_>,
 ) -> Result<Vec<Effect>, Error> {
     let measure = measure.kendall().ok_or(Error::PairsOnly)?;
-    effects_of_sides(measure, R::sides(rankings, None), coefficients, count, run)
+    effects_of_operands(measure, R::operands(rankings, None), coefficients, count, run)
 }
 
-fn effects_of_sides(
+fn effects_of_operands(
     measure: &KendallMeasure,
-    sides: Sides<'_>,
+    operands: Operands<'_>,
     coefficients: &[f64],
     count: usize,
     run: RunOptions<'_>,
 ) -> Result<Vec<Effect>, Error> {
-    with_sides!(sides, |rankings, _| effects_of(measure, rankings, coefficients, count, run))
+    with_operands!(operands, |rankings, _| effects_of(measure, rankings, coefficients, count, run))
 }
 
 fn effects_of<R: RankingSet>(
@@ -108,7 +108,7 @@ fn effects_of<R: RankingSet>(
     if let Some(row) = coefficients.iter().position(|coefficient| !coefficient.is_finite()) {
         return Err(Error::RankingWeight { row, value: coefficients[row] });
     }
-    if let Sides::Lists(lists, _) = R::sides(rankings, None) {
+    if let Operands::Lists(lists, _) = R::operands(rankings, None) {
         return effects_of(measure, &lists.to_incomplete()?, coefficients, count, run);
     }
     let ranked = Ranked::of(rankings);
@@ -154,7 +154,7 @@ fn of_balance(
     let shared = Mutex::new(best);
     parallel::run(
         memory::collect(0..items)?,
-        Crew::new(parallel::threads_for(ns * items as f64 / 2.0, run.threads), ns),
+        Workers::new(parallel::threads_for(ns * items as f64 / 2.0, run.threads), ns),
         run.watch,
         |_| Ok((memory::filled(items, 0.0)?, memory::filled(items, 0.0)?)),
         |item, (sums, part), poll| {

@@ -3,7 +3,7 @@
 use crate::error::Error;
 use crate::kappa::pairs_of;
 use crate::memory;
-use crate::parallel::{self, Crew, RunOptions};
+use crate::parallel::{self, RunOptions, Workers};
 use crate::rankings::Rankings;
 
 /// The number of bytes that a job writes.
@@ -40,7 +40,7 @@ pub fn packed_signs(x: &Rankings, run: RunOptions<'_>) -> Result<Vec<u8>, Error>
     let at_once = (JOB / columns.max(1)).max(1);
     let jobs = memory::collect((0..).step_by(at_once).zip(bytes.chunks_mut((at_once * columns).max(1))))?;
     let row_ns = BIT_NS * 8.0 * columns as f64;
-    let crew = Crew::new(parallel::threads_for(row_ns * rows as f64, run.threads), row_ns);
+    let workers = Workers::new(parallel::threads_for(row_ns * rows as f64, run.threads), row_ns);
     let pack = |(first, bytes): (usize, &mut [u8]), (): &mut (), poll: &mut parallel::Poll<'_>| {
         for (row, bytes) in (first..).zip(bytes.chunks_exact_mut(columns)) {
             if poll.is_cancelled() {
@@ -50,7 +50,7 @@ pub fn packed_signs(x: &Rankings, run: RunOptions<'_>) -> Result<Vec<u8>, Error>
         }
         Ok(())
     };
-    parallel::run(jobs, crew, run.watch, |_| Ok(()), pack)?;
+    parallel::run(jobs, workers, run.watch, |_| Ok(()), pack)?;
     Ok(bytes)
 }
 

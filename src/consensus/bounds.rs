@@ -6,7 +6,7 @@ use crate::memory;
 use crate::parallel::Cancel;
 
 /// The largest number of items for which rows are rearranged, in O(n^3): a tenth of a second.
-const MOST_TO_REARRANGE: usize = 300;
+const MAX_TO_REARRANGE: usize = 300;
 
 /// For sums of products of items and positions. Two bounds: by the Cauchy-Schwarz inequality each component is at most
 /// the product of the norms; and an item at a position has at most the inner product of both rows after sorting them.
@@ -15,7 +15,7 @@ pub(crate) fn of_tensors(terms: &TensorTerms) -> Result<f64, Error> {
     let norm = |numbers: &[f64]| numbers.iter().map(|number| number * number).sum::<f64>().sqrt();
     let norms = terms.components.iter().map(|part| norm(&part.of_items) * norm(&part.of_places) / 2.0).sum::<f64>();
     let by_norms = norms + if terms.own.is_empty() { 0.0 } else { best_places(&terms.own, n) };
-    if n > MOST_TO_REARRANGE {
+    if n > MAX_TO_REARRANGE {
         return Ok(by_norms);
     }
     let mut most = memory::filled(n * n, 0.0)?;

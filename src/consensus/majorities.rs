@@ -10,7 +10,7 @@ use crate::memory;
 use crate::parallel::Cancel;
 
 /// The largest number of items among which cycles of three are searched for; 1,000 items take a second.
-const MOST_FOR_CIRCLES: usize = 1000;
+const MAX_FOR_CIRCLES: usize = 1000;
 
 /// The components in order; the items of each are sorted by number. Margins of at most `least` are ties.
 pub(crate) fn components(signs: &Signs, least: f64, cancel: &Cancel) -> Result<Vec<Vec<u32>>, Error> {
@@ -103,7 +103,7 @@ impl Walk {
 pub(crate) fn most(signs: &Signs, cancel: &Cancel) -> Result<f64, Error> {
     let n = signs.items;
     let all = signs.margins.iter().map(|margin| margin.abs()).sum::<f64>() / 2.0;
-    if n > MOST_FOR_CIRCLES {
+    if n > MAX_FOR_CIRCLES {
         return Ok(all);
     }
     // The remaining part of each positive margin.

@@ -8,7 +8,7 @@ use crate::embedding;
 use crate::error::Error;
 use crate::measure::MeanWeight;
 use crate::memory;
-use crate::parallel::{self, Crew, RunOptions, Watch};
+use crate::parallel::{self, RunOptions, Watch, Workers};
 use crate::rankings::RankingSet;
 use crate::weight::kinds::{PairWeight, TensorWeight};
 
@@ -60,7 +60,7 @@ fn of_signs(
     let jobs = memory::collect(margins.chunks_mut(items.max(1)).enumerate())?;
     parallel::run(
         jobs,
-        Crew::new(parallel::threads_for(ns * items as f64, threads), ns),
+        Workers::new(parallel::threads_for(ns * items as f64, threads), ns),
         watch,
         |_| memory::filled(items, 0.0),
         |(item, row): (usize, &mut [f64]), part, poll| {
@@ -96,7 +96,7 @@ fn of_later(
     let jobs = memory::collect(numbers.chunks_mut((n * n).max(1)).enumerate())?;
     parallel::run(
         jobs,
-        Crew::new(parallel::threads_for(ns * n as f64, threads), ns),
+        Workers::new(parallel::threads_for(ns * n as f64, threads), ns),
         parallel::share(&mut watch),
         |_| Ok(()),
         |(later, sums): (usize, &mut [f64]), (), poll| {

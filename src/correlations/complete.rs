@@ -10,7 +10,7 @@ use crate::kappa::observed::{Observed, TieSums};
 use crate::kappa::pairs_of;
 use crate::measure::Measure;
 use crate::memory;
-use crate::parallel::{self, Crew, Progress, Watch};
+use crate::parallel::{self, Progress, Watch, Workers};
 use crate::rankings::Incomplete;
 use crate::weight::Weight;
 
@@ -95,7 +95,7 @@ impl Finishing<'_> {
         let jobs = chunks.map(|job| (job, pvalues.as_mut().and_then(Iterator::next)));
         parallel::run(
             memory::collect(jobs)?,
-            Crew::new(threads, 0.0),
+            Workers::new(threads, 0.0),
             Some(watch),
             |_| Ok(()),
             |((rows, statistic), pvalue), (), poll| {

@@ -1,6 +1,6 @@
 //! Sums over the entries of the tensor of one ranking.
 
-use super::ASK_EVERY;
+use super::STOP_CHECK_INTERVAL;
 use crate::parallel::Cancel;
 use crate::simd::Isa;
 use crate::simd::gathered::{self, Places};
@@ -16,7 +16,7 @@ pub(super) fn long_dot(
     cancel: &Cancel,
 ) -> f64 {
     let size = tensor.len() / ranks.len();
-    if size < ASK_EVERY || order == 1 {
+    if size < STOP_CHECK_INTERVAL || order == 1 {
         return dot(isa, tensor, weights, order, ranks, places);
     }
     let parts = tensor.chunks_exact(size).zip(ranks);

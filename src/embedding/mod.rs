@@ -19,8 +19,8 @@ use crate::error::Error;
 use crate::gram::{Element, Output, with_output, zero_matrix};
 use crate::matrix::Matrix;
 use crate::memory;
-use crate::parallel::{self, Crew, Poll, RunOptions};
-use crate::rankings::{RankingSet, Rankings, Sides};
+use crate::parallel::{self, Poll, RunOptions, Workers};
+use crate::rankings::{Operands, RankingSet, Rankings};
 use crate::simd::Isa;
 use crate::simd::gathered::Places;
 use crate::weight::checked::check_tensors;
@@ -31,7 +31,7 @@ use tuples::{complete_tuple_sums, tuples_of};
 /// The minimum number of entries of a job: a few tenths of a millisecond.
 const JOB: usize = 1 << 18;
 /// The minimum number of entries between two checks for cancellation.
-pub(crate) const ASK_EVERY: usize = 1 << 12;
+pub(crate) const STOP_CHECK_INTERVAL: usize = 1 << 12;
 /// The number of rankings whose tensors are summed separately before they are added to the total, to reduce rounding.
 const RUN: usize = 512;
 
@@ -84,21 +84,21 @@ pub fn embed_into<R: RankingSet, T: Element>(
     out: &mut [T],
     run: RunOptions<'_>,
 ) -> Result<(), Error> {
-    embed_sides(R::sides(rankings, None), order, weights, T::output(out), run)
+    embed_operands(R::operands(rankings, None), order, weights, T::output(out), run)
 }
 
-fn embed_sides(
-    sides: Sides<'_>,
+fn embed_operands(
+    operands: Operands<'_>,
     order: usize,
     weights: &[f64],
     out: Output<'_>,
     run: RunOptions<'_>,
 ) -> Result<(), Error> {
     parallel::check_threads(run.threads)?;
-    with_output!(out, |out| match sides {
-        Sides::Complete(rankings, _) => embed_complete(rankings, order, weights, out, run),
-        Sides::Tied(rankings, _) => tied::embed_into(rankings, Direction::Forward, order, weights, out, run),
-        Sides::Lists(lists, _) => embed_into(&lists.to_incomplete()?, order, weights, out, run),
+    with_output!(out, |out| match operands {
+        Operands::Complete(rankings, _) => embed_complete(rankings, order, weights, out, run),
+        Operands::Tied(rankings, _) => tied::embed_into(rankings, Direction::Forward, order, weights, out, run),
+        Operands::Lists(lists, _) => embed_into(&lists.to_incomplete()?, order, weights, out, run),
     })
 }
 
@@ -127,21 +127,21 @@ pub fn combine<R: RankingSet>(
     weights: &[f64],
     run: RunOptions<'_>,
 ) -> Result<Vec<f64>, Error> {
-    combine_sides(R::sides(rankings, None), coefficients, order, weights, run)
+    combine_sides(R::operands(rankings, None), coefficients, order, weights, run)
 }
 
 fn combine_sides(
-    sides: Sides<'_>,
+    operands: Operands<'_>,
     coefficients: &[f64],
     order: usize,
     weights: &[f64],
     run: RunOptions<'_>,
 ) -> Result<Vec<f64>, Error> {
     parallel::check_threads(run.threads)?;
-    match sides {
-        Sides::Complete(rankings, _) => combine_complete(rankings, coefficients, order, weights, run),
-        Sides::Tied(rankings, _) => tied::combine(rankings, Direction::Forward, coefficients, order, weights, run),
-        Sides::Lists(lists, _) => combine(&lists.to_incomplete()?, coefficients, order, weights, run),
+    match operands {
+        Operands::Complete(rankings, _) => combine_complete(rankings, coefficients, order, weights, run),
+        Operands::Tied(rankings, _) => tied::combine(rankings, Direction::Forward, coefficients, order, weights, run),
+        Operands::Lists(lists, _) => combine(&lists.to_incomplete()?, coefficients, order, weights, run),
     }
 }
 
@@ -161,10 +161,10 @@ fn combine_complete(
     let jobs = memory::collect(sum.chunks_mut(size.max(1)).enumerate())?;
     let isa = Isa::widest();
     let places = memory::collect((0..rankings.rows()).map(|row| Places::new(rankings.row(row).ranks())))?;
-    let crew = Crew::new(threads, size as f64);
+    let workers = Workers::new(threads, size as f64);
     parallel::run(
         jobs,
-        crew,
+        workers,
         run.watch,
         |_| memory::with_capacity(size),
         |(item, sum), part, poll| {
@@ -175,7 +175,7 @@ fn combine_complete(
                 part.clear();
                 part.resize(size, 0.0);
                 for (row, &coefficient) in (start..).zip(&coefficients[start..rankings.rows().min(start + RUN)]) {
-                    if size >= ASK_EVERY && poll.is_cancelled() {
+                    if size >= STOP_CHECK_INTERVAL && poll.is_cancelled() {
                         return Ok(());
                     }
                     let ranks = rankings.row(row).ranks();
@@ -240,21 +240,21 @@ pub fn tuple_sums_into<R: RankingSet>(
     out: &mut [f64],
     run: RunOptions<'_>,
 ) -> Result<(), Error> {
-    tuple_sums_of_sides(R::sides(rankings, None), coefficients, order, out, run)
+    tuple_sums_of_sides(R::operands(rankings, None), coefficients, order, out, run)
 }
 
 fn tuple_sums_of_sides(
-    sides: Sides<'_>,
+    operands: Operands<'_>,
     coefficients: &[f64],
     order: usize,
     out: &mut [f64],
     run: RunOptions<'_>,
 ) -> Result<(), Error> {
     parallel::check_threads(run.threads)?;
-    match sides {
-        Sides::Complete(rankings, _) => complete_tuple_sums(rankings, coefficients, order, out, run),
-        Sides::Tied(rankings, _) => tied::tuple_sums_into(rankings, coefficients, order, out, run),
-        Sides::Lists(lists, _) => tuple_sums_into(&lists.to_incomplete()?, coefficients, order, out, run),
+    match operands {
+        Operands::Complete(rankings, _) => complete_tuple_sums(rankings, coefficients, order, out, run),
+        Operands::Tied(rankings, _) => tied::tuple_sums_into(rankings, coefficients, order, out, run),
+        Operands::Lists(lists, _) => tuple_sums_into(&lists.to_incomplete()?, coefficients, order, out, run),
     }
 }
 
@@ -271,21 +271,21 @@ pub fn linear_function<R: RankingSet>(
     tensor: &[f64],
     run: RunOptions<'_>,
 ) -> Result<Vec<f64>, Error> {
-    function_of_sides(R::sides(rankings, None), order, weights, tensor, run)
+    function_of_sides(R::operands(rankings, None), order, weights, tensor, run)
 }
 
 fn function_of_sides(
-    sides: Sides<'_>,
+    operands: Operands<'_>,
     order: usize,
     weights: &[f64],
     tensor: &[f64],
     run: RunOptions<'_>,
 ) -> Result<Vec<f64>, Error> {
     parallel::check_threads(run.threads)?;
-    match sides {
-        Sides::Complete(rankings, _) => complete_function(rankings, order, weights, tensor, run),
-        Sides::Tied(rankings, _) => tied::linear_function(rankings, Direction::Forward, order, weights, tensor, run),
-        Sides::Lists(lists, _) => linear_function(&lists.to_incomplete()?, order, weights, tensor, run),
+    match operands {
+        Operands::Complete(rankings, _) => complete_function(rankings, order, weights, tensor, run),
+        Operands::Tied(rankings, _) => tied::linear_function(rankings, Direction::Forward, order, weights, tensor, run),
+        Operands::Lists(lists, _) => linear_function(&lists.to_incomplete()?, order, weights, tensor, run),
     }
 }
 
@@ -306,7 +306,7 @@ fn complete_function(
     let isa = Isa::widest();
     parallel::run(
         jobs,
-        Crew::new(threads, weights.len() as f64),
+        Workers::new(threads, weights.len() as f64),
         run.watch,
         |cancel| Ok(cancel.clone()),
         |(index, values): (usize, &mut [f64]), cancel, poll| {
@@ -348,7 +348,7 @@ pub(crate) fn each_row<T: Element>(
     let jobs = memory::collect(out.chunks_mut((at_once * width).max(1)).enumerate())?;
     parallel::run(
         jobs,
-        Crew::new(threads, 0.0),
+        Workers::new(threads, 0.0),
         run.watch,
         |_| Ok(()),
         |(index, out): (usize, &mut [T]), (), poll| {
@@ -373,7 +373,7 @@ fn embed_row<T: Element>(weights: &[f64], order: usize, ranks: &[u32], out: &mut
         return;
     }
     for (out, &rank) in out.chunks_exact_mut(size).zip(ranks) {
-        if size >= ASK_EVERY && poll.is_cancelled() {
+        if size >= STOP_CHECK_INTERVAL && poll.is_cancelled() {
             return;
         }
         embed_row(&weights[rank as usize * size..][..size], order - 1, ranks, out, poll);

@@ -1,17 +1,17 @@
 //! The embedding of rankings with ties: the mean over all complete rankings that agree with the ranking.
 
-use super::{ASK_EVERY, JOB, RUN, check_coefficients, each_row};
+use super::{JOB, RUN, STOP_CHECK_INTERVAL, check_coefficients, each_row};
 use crate::error::Error;
 use crate::gram::Element;
 use crate::memory;
-use crate::parallel::{self, Cancel, Crew, RunOptions};
+use crate::parallel::{self, Cancel, RunOptions, Workers};
 use crate::rankings::Incomplete;
 use crate::weight::checked::check_tensors;
 use crate::weight::mean_tensor::{Direction, MeanTensor, check_order};
 
 /// The maximum number of partial sums at a time, and their maximum size in bytes.
-const MOST_PARTS: usize = 16;
-const MOST_BYTES: usize = 1 << 28;
+const MAX_PARTS: usize = 16;
+const MAX_BYTES: usize = 1 << 28;
 /// The minimum number of rankings of a part.
 const LEAST: usize = 64;
 
@@ -33,7 +33,7 @@ pub(crate) fn embed_into<T: Element>(
             for (cell, &number) in out[place * items..].iter_mut().zip(line) {
                 *cell = T::from_f64(number);
             }
-            items < ASK_EVERY || !poll.is_cancelled()
+            items < STOP_CHECK_INTERVAL || !poll.is_cancelled()
         })
     })
 }
@@ -52,14 +52,14 @@ pub(crate) fn combine(
     let (rows, items, size) = (rankings.rows(), rankings.items(), weights.len());
     check_tensors(weights, items, order, Some(1))?;
     check_coefficients(rows, coefficients)?;
-    let parts = rows.div_ceil(LEAST).min(MOST_PARTS).min(MOST_BYTES / (8 * size.max(1))).max(1);
+    let parts = rows.div_ceil(LEAST).min(MAX_PARTS).min(MAX_BYTES / (8 * size.max(1))).max(1);
     let rows_a_part = rows.div_ceil(parts).max(1);
     let mut sums = memory::filled(parts * size, 0.0)?;
     let threads = run.threads_for(size.saturating_mul(rows) as f64);
     let jobs = memory::collect(sums.chunks_mut(size.max(1)).enumerate())?;
     parallel::run(
         jobs,
-        Crew::new(threads, size as f64),
+        Workers::new(threads, size as f64),
         run.watch,
         |_| Ok((memory::filled(size, 0.0)?, memory::filled(2 * items, 0.0)?)),
         |(index, sums), (part, lines), poll| {
@@ -75,7 +75,7 @@ pub(crate) fn combine(
                         for (sum, number) in part[place * items..].iter_mut().zip(line) {
                             *sum += coefficient * number;
                         }
-                        items < ASK_EVERY || !poll.is_cancelled()
+                        items < STOP_CHECK_INTERVAL || !poll.is_cancelled()
                     })?;
                 }
                 sums.iter_mut().zip(&*part).for_each(|(sum, part)| *sum += part);
@@ -111,14 +111,14 @@ pub(crate) fn linear_function(
     let jobs = memory::collect(values.chunks_mut(rows).enumerate())?;
     parallel::run(
         jobs,
-        Crew::new(threads, weights.len() as f64),
+        Workers::new(threads, weights.len() as f64),
         run.watch,
         |_| memory::filled(2 * items, 0.0),
         |(index, values): (usize, &mut [f64]), lines, poll| {
             for (row, value) in (index * rows..).zip(values) {
                 each_line(rankings, row, direction, order, weights, lines, |place, line| {
                     *value += dot(&tensor[place * items..][..items], line);
-                    items < ASK_EVERY || !poll.is_cancelled()
+                    items < STOP_CHECK_INTERVAL || !poll.is_cancelled()
                 })?;
                 if poll.is_cancelled() {
                     break;
@@ -154,7 +154,7 @@ pub(crate) fn tuple_sums_into(
     let jobs = memory::collect(out.chunks_mut(tuples.max(1)).enumerate())?;
     parallel::run(
         jobs,
-        Crew::new(threads, 0.0),
+        Workers::new(threads, 0.0),
         watch,
         |_| Ok(()),
         |(tuple, sums): (usize, &mut [f64]), (), poll| {

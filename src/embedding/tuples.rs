@@ -3,7 +3,7 @@
 use super::{JOB, check_coefficients};
 use crate::error::Error;
 use crate::memory;
-use crate::parallel::{self, Cancel, Crew, RunOptions};
+use crate::parallel::{self, Cancel, RunOptions, Workers};
 use crate::rankings::Rankings;
 
 /// The number of tuples of `order` items, or a number that exceeds memory.
@@ -34,7 +34,7 @@ pub(super) fn complete_tuple_sums(
     let jobs = memory::collect(out.chunks_mut((rows * tuples).max(1)).enumerate())?;
     parallel::run(
         jobs,
-        Crew::new(threads, 0.0),
+        Workers::new(threads, 0.0),
         watch,
         |_| memory::filled(m, 0),
         |(index, out): (usize, &mut [f64]), places: &mut Vec<usize>, poll| {

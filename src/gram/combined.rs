@@ -64,7 +64,7 @@ fn each_block<R: RankingSet>(
         for ((part, buffer), &backend) in parts.iter().zip(&mut buffers).zip(&backends) {
             phases.run(1, |watch| {
                 let options = Options { watch, ..plain(backend) };
-                gram_of(part, R::sides(of_rows, Some(of_columns)), &mut buffer[..size], options)
+                gram_of(part, R::operands(of_rows, Some(of_columns)), &mut buffer[..size], options)
             })?;
         }
         for (cell, value) in values[..size].iter_mut().enumerate() {
@@ -91,7 +91,7 @@ pub(super) fn matrix<R: RankingSet, T: Element>(
     out: &mut [T],
     options: Options<'_>,
 ) -> Result<(), Error> {
-    let (_, columns) = check_output(R::sides(x, y), out)?;
+    let (_, columns) = check_output(R::operands(x, y), out)?;
     let mirrored = y.is_none() && combination.parts().iter().all(Part::is_symmetric);
     each_block(combination, (x, y), mirrored, options, |block| {
         for (row, values) in block.iter() {
@@ -115,7 +115,7 @@ pub(super) fn diagonal<R: RankingSet>(
 ) -> Result<Vec<f64>, Error> {
     let mut parts = memory::with_capacity(combination.parts().len())?;
     for part in combination.parts() {
-        parts.push(diagonal_of(part, R::sides(x, None), options.again())?);
+        parts.push(diagonal_of(part, R::operands(x, None), options.again())?);
     }
     let mut of_ranking = memory::filled(parts.len(), 0.0)?;
     let mut values = memory::with_capacity(x.rows())?;
@@ -136,7 +136,7 @@ pub(super) fn neighbors<R: RankingSet>(
     count: usize,
     options: Options<'_>,
 ) -> Result<Neighbors, Error> {
-    check_count(R::sides(x, y), count)?;
+    check_count(R::operands(x, y), count)?;
     let mut found = Neighbors { count, indices: Vec::new(), values: Vec::new() };
     memory::reserve(&mut found.indices, x.rows() * count)?;
     memory::reserve(&mut found.values, x.rows() * count)?;

@@ -10,7 +10,7 @@ use super::plan::cost::{FIND_NS, WORTH_SEARCHING};
 use super::{Element, Options};
 use crate::error::Error;
 use crate::memory;
-use crate::parallel::{self, Cancel, Crew, Progress, Watch};
+use crate::parallel::{self, Cancel, Progress, Watch, Workers};
 use crate::rankings::RankingSet;
 
 /// The number of values that a job copies, in a few milliseconds.
@@ -72,14 +72,14 @@ pub(super) fn computed<R: RankingSet>(set: &R, watch: Option<Watch<'_>>) -> Resu
 }
 
 /// The distinct rankings of the rows and columns of a result.
-pub(super) struct Few<R> {
+pub(super) struct Deduplicated<R> {
     of_rows: Distinct,
     of_columns: Option<Distinct>,
     x: R,
     y: Option<R>,
 }
 
-impl<R: RankingSet> Few<R> {
+impl<R: RankingSet> Deduplicated<R> {
     /// The distinct rankings, if they are few and there is memory for them.
     pub(super) fn find(x: &R, y: Option<&R>, watch: Option<Watch<'_>>) -> Result<Option<Self>, Error> {
         let ns = FIND_NS * (x.numbers() as f64 + y.map_or(0, R::numbers) as f64);
@@ -158,7 +158,7 @@ fn spread<T: Element>(
     let threads = parallel::threads_for(rows.class.len() as f64 * columns.class.len() as f64, threads);
     parallel::run(
         jobs,
-        Crew::new(threads, 0.0),
+        Workers::new(threads, 0.0),
         watch,
         |_| Ok(()),
         |(classes, out): (&[u32], &mut [T]), (), _| {

@@ -97,7 +97,7 @@ fn zeroed<T: Element>(rows: usize, columns: usize, watch: Option<Watch<'_>>) -> 
 /// Returns an error for a value beyond the range of the result's type.
 pub(super) fn check_single<T: Element>(value: f64) -> Result<(), Error> {
     match T::RANGE {
-        Some((_, most)) if value.abs() > most => Err(Error::BeyondSingle { value }),
+        Some((_, max)) if value.abs() > max => Err(Error::BeyondSingle { value }),
         _ => Ok(()),
     }
 }

@@ -67,7 +67,7 @@ fn is_faster(measure: &KendallMeasure, x: &Lists, y: &Lists, options: &Options<'
     let length = (x.entries() + y.entries()) / (rows + columns).max(1);
     let (pairs, cells) = (rows as f64 * columns as f64, (rows + columns) as f64 * items as f64);
     if length < items / cost::SHORT_LISTS
-        || cells > cost::MOST_EXPANDED
+        || cells > cost::MAX_EXPANDED
         || pairs * cost::lists_pair_ns(measure, length) < cost::WORTH_EXPANDING_NS
     {
         return Ok(false);

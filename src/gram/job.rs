@@ -13,12 +13,12 @@ use super::{Element, Options};
 use crate::error::Error;
 use crate::measure::{KendallMeasure, Measure, PairMeasure, Part, Takes};
 use crate::parallel;
-use crate::rankings::{Incomplete, RankingSet, Sides, with_sides};
+use crate::rankings::{Incomplete, Operands, RankingSet, with_operands};
 
 /// Returns an error for options without threads or tiles, and for rankings of another number of items.
-pub(super) fn check(measure: &Measure, sides: Sides<'_>, options: &Options<'_>) -> Result<(), Error> {
+pub(super) fn check(measure: &Measure, operands: Operands<'_>, options: &Options<'_>) -> Result<(), Error> {
     options.check()?;
-    with_sides!(sides, |x, y| {
+    with_operands!(operands, |x, y| {
         measure.check_items(x.items())?;
         measure.check_items(y.unwrap_or(x).items())
     })
@@ -36,7 +36,7 @@ pub(super) enum Expand {
 /// A measure and rankings for which a task can be planned.
 pub(super) struct Job<'a> {
     measure: JobMeasure<'a>,
-    given: Sides<'a>,
+    given: Operands<'a>,
     expanded: Option<Expanded>,
 }
 
@@ -48,19 +48,19 @@ enum JobMeasure<'a> {
 impl<'a> Job<'a> {
     pub(super) fn new(
         part: &'a Part,
-        given: Sides<'a>,
+        given: Operands<'a>,
         expand: Expand,
         options: &mut Options<'_>,
     ) -> Result<Self, Error> {
         match part {
             Part::Kendall(measure) => {
                 let expanded = match (given, expand) {
-                    (Sides::Lists(x, y), Expand::IfFaster) => expand::if_needed_or_faster(measure, x, y, options)?,
-                    (Sides::Lists(x, y), Expand::IfNeeded) => expand::if_needed(measure, x, y)?,
-                    (Sides::Complete(..) | Sides::Tied(..), _) => None,
+                    (Operands::Lists(x, y), Expand::IfFaster) => expand::if_needed_or_faster(measure, x, y, options)?,
+                    (Operands::Lists(x, y), Expand::IfNeeded) => expand::if_needed(measure, x, y)?,
+                    (Operands::Complete(..) | Operands::Tied(..), _) => None,
                 };
-                let is_tied = expanded.is_some() || matches!(given, Sides::Tied(..));
-                let of_items = if is_tied { measure.of_items()? } else { None };
+                let is_tied = expanded.is_some() || matches!(given, Operands::Tied(..));
+                let of_items = if is_tied { measure.as_positions()? } else { None };
                 let measure = of_items.map_or(Cow::Borrowed(measure), Cow::Owned);
                 find_own(&measure, options)?;
                 Ok(Self { measure: JobMeasure::Kendall(measure), given, expanded })
@@ -68,15 +68,15 @@ impl<'a> Job<'a> {
             Part::Pairwise(measure) => {
                 let measure = measure.get();
                 let expanded = match given {
-                    Sides::Tied(..) | Sides::Lists(..) if measure.takes() == Takes::Complete => {
+                    Operands::Tied(..) | Operands::Lists(..) if measure.takes() == Takes::Complete => {
                         return Err(measure.complete_only());
                     }
-                    Sides::Tied(x, y) if x.has_unknown() || y.is_some_and(Incomplete::has_unknown) => {
+                    Operands::Tied(x, y) if x.has_unknown() || y.is_some_and(Incomplete::has_unknown) => {
                         let rankings = "missing items that can be anywhere, only for missing items that come last";
                         return Err(Error::NotTaken { measure: measure.name(), rankings });
                     }
-                    Sides::Lists(x, y) if measure.takes() == Takes::Ties => Some(expand::all_items(x, y)?),
-                    Sides::Complete(..) | Sides::Tied(..) | Sides::Lists(..) => None,
+                    Operands::Lists(x, y) if measure.takes() == Takes::Ties => Some(expand::all_items(x, y)?),
+                    Operands::Complete(..) | Operands::Tied(..) | Operands::Lists(..) => None,
                 };
                 Ok(Self { measure: JobMeasure::Pairwise(measure), given, expanded })
             }
@@ -84,9 +84,9 @@ impl<'a> Job<'a> {
     }
 
     /// The rankings, expanded where that was decided.
-    pub(super) fn sides(&self) -> Sides<'_> {
+    pub(super) fn operands(&self) -> Operands<'_> {
         match &self.expanded {
-            Some((x, y)) => Sides::Tied(x, y.as_ref()),
+            Some((x, y)) => Operands::Tied(x, y.as_ref()),
             None => self.given,
         }
     }
@@ -96,21 +96,21 @@ impl<'a> Job<'a> {
     /// # Errors
     /// When the measure is not defined for these rankings.
     pub(super) fn task<T: Element>(&self) -> Result<Task<'_>, Error> {
-        let sides = self.sides();
-        let (rows, columns) = sides.shape();
+        let operands = self.operands();
+        let (rows, columns) = operands.shape();
         Ok(match &self.measure {
             JobMeasure::Kendall(measure) => {
-                let (representation, single) = match sides {
-                    Sides::Complete(..) => (Representation::Complete, is_single::<T>(measure)?),
-                    Sides::Tied(x, y) => (tied::representation_of(measure, x, y.unwrap_or(x))?, false),
-                    Sides::Lists(x, y) => (lists::representation_of(measure, x, y.unwrap_or(x))?, false),
+                let (representation, single) = match operands {
+                    Operands::Complete(..) => (Representation::Complete, is_single::<T>(measure)?),
+                    Operands::Tied(x, y) => (tied::representation_of(measure, x, y.unwrap_or(x))?, false),
+                    Operands::Lists(x, y) => (lists::representation_of(measure, x, y.unwrap_or(x))?, false),
                 };
                 Task::Kendall(GramTask { measure, representation, single, rows, columns })
             }
             &JobMeasure::Pairwise(measure) => {
-                let (length, longest) = match sides {
-                    Sides::Complete(..) | Sides::Tied(..) => (measure.items(), measure.items()),
-                    Sides::Lists(x, y) => {
+                let (length, longest) = match operands {
+                    Operands::Complete(..) | Operands::Tied(..) => (measure.items(), measure.items()),
+                    Operands::Lists(x, y) => {
                         let y = y.unwrap_or(x);
                         let mean = (x.entries() + y.entries()).div_ceil((rows + columns).max(1));
                         (mean, x.longest().max(y.longest()))
@@ -212,10 +212,10 @@ impl<'a> Task<'a> {
         target: impl Target,
         options: Options<'_>,
     ) -> Result<(), Error> {
-        match (self, R::sides(x, y)) {
-            (Self::Kendall(task), Sides::Complete(x, y)) => complete::fill(task, plan, x, y, target, options),
-            (Self::Kendall(task), Sides::Tied(x, y)) => tied::fill(task, plan, x, y, target, options),
-            (Self::Kendall(task), Sides::Lists(x, y)) => lists::fill(task, plan, x, y, target, options),
+        match (self, R::operands(x, y)) {
+            (Self::Kendall(task), Operands::Complete(x, y)) => complete::fill(task, plan, x, y, target, options),
+            (Self::Kendall(task), Operands::Tied(x, y)) => tied::fill(task, plan, x, y, target, options),
+            (Self::Kendall(task), Operands::Lists(x, y)) => lists::fill(task, plan, x, y, target, options),
             (Self::Pairwise(task), _) => pairwise::fill(task, plan, x, y, target, options),
         }
     }
@@ -236,8 +236,8 @@ fn is_single<T: Element>(measure: &KendallMeasure) -> Result<bool, Error> {
 pub(crate) fn check_range<T: Element>(measure: &KendallMeasure) -> Result<(), Error> {
     let value = measure.largest();
     match T::RANGE {
-        Some((_, most)) if value > most => Err(Error::BeyondSingle { value }),
-        Some((least, _)) if value > 0.0 && value < least => Err(Error::BelowSingle { value }),
+        Some((_, max)) if value > max => Err(Error::BeyondSingle { value }),
+        Some((min, _)) if value > 0.0 && value < min => Err(Error::BelowSingle { value }),
         _ => Ok(()),
     }
 }

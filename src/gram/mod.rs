@@ -35,9 +35,9 @@ use crate::matrix::Matrix;
 use crate::measure::{Measure, MeasureKind, Part};
 use crate::memory;
 use crate::parallel::{self, Cancel, Poll, RunOptions, Watch};
-use crate::rankings::{RankingSet, Sides, with_sides};
+use crate::rankings::{Operands, RankingSet, with_operands};
 use crate::simd::{Isa, Level};
-use distinct::Few;
+use distinct::Deduplicated;
 use job::{Expand, Job, Task, check};
 use plan::GramTask;
 use strategies::{lists, pairwise, tied};
@@ -54,7 +54,7 @@ pub(crate) use job::check_range;
 pub use plan::Backend;
 pub(crate) use plan::cost;
 #[cfg(feature = "python")]
-pub(crate) use plan::package;
+pub(crate) use plan::python_limits;
 pub use reduce::{neighbors, within};
 pub(crate) use strategies::columns::{FinishPair, fill as fill_columns};
 pub use strategies::lists::ListIndex;
@@ -147,7 +147,7 @@ pub fn gram_matrix<R: RankingSet, T: Element>(
     options: Options<'_>,
 ) -> Result<Matrix<T>, Error> {
     let mut options = options;
-    check(measure, R::sides(x, y), &options)?;
+    check(measure, R::operands(x, y), &options)?;
     let mut out = zero_matrix(x.rows(), y.unwrap_or(x).rows(), parallel::share(&mut options.watch))?;
     gram_into(measure, x, y, out.as_mut_slice(), options)?;
     Ok(out)
@@ -164,20 +164,25 @@ pub fn gram_into<R: RankingSet, T: Element>(
     out: &mut [T],
     options: Options<'_>,
 ) -> Result<(), Error> {
-    gram_of_sides(measure, R::sides(x, y), T::output(out), options)
+    gram_of_operands(measure, R::operands(x, y), T::output(out), options)
 }
 
-fn gram_of_sides(measure: &Measure, sides: Sides<'_>, out: Output<'_>, options: Options<'_>) -> Result<(), Error> {
-    check(measure, sides, &options)?;
+fn gram_of_operands(
+    measure: &Measure,
+    operands: Operands<'_>,
+    out: Output<'_>,
+    options: Options<'_>,
+) -> Result<(), Error> {
+    check(measure, operands, &options)?;
     with_output!(out, |out| match measure.kind() {
-        MeasureKind::Part(part) => gram_of(part, sides, out, options),
-        MeasureKind::Combination(it) => with_sides!(sides, |x, y| combined::matrix(it, x, y, out, options)),
+        MeasureKind::Part(part) => gram_of(part, operands, out, options),
+        MeasureKind::Combination(it) => with_operands!(operands, |x, y| combined::matrix(it, x, y, out, options)),
     })
 }
 
 /// The numbers of rows and columns of the result, if it has the right length.
-fn check_output<T>(sides: Sides<'_>, out: &[T]) -> Result<(usize, usize), Error> {
-    let (rows, columns) = sides.shape();
+fn check_output<T>(operands: Operands<'_>, out: &[T]) -> Result<(usize, usize), Error> {
+    let (rows, columns) = operands.shape();
     if rows.checked_mul(columns) == Some(out.len()) {
         Ok((rows, columns))
     } else {
@@ -186,24 +191,29 @@ fn check_output<T>(sides: Sides<'_>, out: &[T]) -> Result<(usize, usize), Error>
 }
 
 /// Returns an error if there are not so many neighbours.
-fn check_count(sides: Sides<'_>, count: usize) -> Result<(), Error> {
-    let (rankings, others) = with_sides!(sides, |x, y| match y {
+fn check_count(operands: Operands<'_>, count: usize) -> Result<(), Error> {
+    let (rankings, others) = with_operands!(operands, |x, y| match y {
         Some(y) => (y.rows(), false),
         None => (x.rows().saturating_sub(1), true),
     });
     if count == 0 || count > rankings { Err(Error::NeighborCount { count, rankings, others }) } else { Ok(()) }
 }
 
-fn gram_of<T: Element>(part: &Part, sides: Sides<'_>, out: &mut [T], mut options: Options<'_>) -> Result<(), Error> {
-    check_output(sides, out)?;
-    let job = Job::new(part, sides, Expand::IfFaster, &mut options)?;
+fn gram_of<T: Element>(
+    part: &Part,
+    operands: Operands<'_>,
+    out: &mut [T],
+    mut options: Options<'_>,
+) -> Result<(), Error> {
+    check_output(operands, out)?;
+    let job = Job::new(part, operands, Expand::IfFaster, &mut options)?;
     job.check_range::<T>()?;
     let task = job.task::<T>()?;
     if task.is_zero() {
         out.fill(T::default());
         return Ok(());
     }
-    with_sides!(job.sides(), |x, y| fill_distinct(task, x, y, out, options))
+    with_operands!(job.operands(), |x, y| fill_distinct(task, x, y, out, options))
 }
 
 /// Fills a matrix; repeated rankings are computed once.
@@ -214,19 +224,19 @@ fn fill_distinct<R: RankingSet, T: Element>(
     out: &mut [T],
     mut options: Options<'_>,
 ) -> Result<(), Error> {
-    let Some(few) = Few::find(x, y, parallel::share(&mut options.watch))? else {
+    let Some(deduplicated) = Deduplicated::find(x, y, parallel::share(&mut options.watch))? else {
         return task.fill(task.plan(&options)?, x, y, Cells(out), options);
     };
-    let of_distinct = task.with_shape(few.shape());
-    let Some(mut values) = few.matrix() else {
+    let of_distinct = task.with_shape(deduplicated.shape());
+    let Some(mut values) = deduplicated.matrix() else {
         // There is no memory for this matrix. Keep the strategy for the distinct rankings, so that the result stays
         // bitwise identical.
         let strategy = of_distinct.plan(&options)?.strategy;
-        drop(few);
+        drop(deduplicated);
         let options = Options { backend: options.backend.with(strategy), ..options };
         return task.fill(task.plan(&options)?, x, y, Cells(out), options);
     };
-    few.fill(&mut values, out, options, |x, y, values, options| {
+    deduplicated.fill(&mut values, out, options, |x, y, values, options| {
         of_distinct.fill(of_distinct.plan(&options)?, x, y, Cells(values), options)
     })
 }
@@ -244,28 +254,28 @@ fn fill_distinct<R: RankingSet, T: Element>(
 /// # Ok::<(), wkendall::Error>(())
 /// ```
 pub fn diagonal<R: RankingSet>(measure: &Measure, x: &R, options: Options<'_>) -> Result<Vec<f64>, Error> {
-    diagonal_of_sides(measure, R::sides(x, None), options)
+    diagonal_of_operands(measure, R::operands(x, None), options)
 }
 
-fn diagonal_of_sides(measure: &Measure, sides: Sides<'_>, options: Options<'_>) -> Result<Vec<f64>, Error> {
-    check(measure, sides, &options)?;
+fn diagonal_of_operands(measure: &Measure, operands: Operands<'_>, options: Options<'_>) -> Result<Vec<f64>, Error> {
+    check(measure, operands, &options)?;
     match measure.kind() {
-        MeasureKind::Part(part) => diagonal_of(part, sides, options),
-        MeasureKind::Combination(it) => with_sides!(sides, |x, _| combined::diagonal(it, x, options)),
+        MeasureKind::Part(part) => diagonal_of(part, operands, options),
+        MeasureKind::Combination(it) => with_operands!(operands, |x, _| combined::diagonal(it, x, options)),
     }
 }
 
-fn diagonal_of(part: &Part, sides: Sides<'_>, mut options: Options<'_>) -> Result<Vec<f64>, Error> {
-    let job = Job::new(part, sides, Expand::IfNeeded, &mut options)?;
-    match (job.task::<f64>()?, job.sides()) {
-        (Task::Pairwise(task), sides) => pairwise::diagonal(task, sides, options),
-        (Task::Kendall(GramTask { measure, .. }), Sides::Complete(x, _)) => {
+fn diagonal_of(part: &Part, operands: Operands<'_>, mut options: Options<'_>) -> Result<Vec<f64>, Error> {
+    let job = Job::new(part, operands, Expand::IfNeeded, &mut options)?;
+    match (job.task::<f64>()?, job.operands()) {
+        (Task::Pairwise(task), operands) => pairwise::diagonal(task, operands, options),
+        (Task::Kendall(GramTask { measure, .. }), Operands::Complete(x, _)) => {
             memory::filled(x.rows(), measure.self_similarity())
         }
-        (Task::Kendall(GramTask { measure, .. }), Sides::Tied(x, _)) => {
+        (Task::Kendall(GramTask { measure, .. }), Operands::Tied(x, _)) => {
             tied::diagonal(measure, x, options.threads, options.watch)
         }
-        (Task::Kendall(GramTask { measure, .. }), Sides::Lists(x, _)) => {
+        (Task::Kendall(GramTask { measure, .. }), Operands::Lists(x, _)) => {
             lists::diagonal(measure, x, options.threads, options.watch)
         }
     }
@@ -314,8 +324,8 @@ fn planned_of<R: RankingSet, T: Element>(
     y: Option<&R>,
     mut options: Options<'_>,
 ) -> Result<String, Error> {
-    let job = Job::new(part, R::sides(x, y), Expand::IfFaster, &mut options)?;
-    let shape = with_sides!(job.sides(), |x, y| {
+    let job = Job::new(part, R::operands(x, y), Expand::IfFaster, &mut options)?;
+    let shape = with_operands!(job.operands(), |x, y| {
         let rows = distinct::computed(x, parallel::share(&mut options.watch))?;
         let columns = y.map(|y| distinct::computed(y, parallel::share(&mut options.watch))).transpose()?;
         (rows, columns.unwrap_or(rows))

@@ -4,7 +4,7 @@ use crate::parallel::Cancel;
 use crate::weight::own::sum;
 
 /// The minimum number of products between two checks for a stop.
-const LOOK_EVERY: usize = 1 << 12;
+const STOP_CHECK_INTERVAL: usize = 1 << 12;
 
 /// The sum, over the tensors and over all tuples of positions, of the weight of the positions times that of the values.
 pub(super) fn tensors(entries: &[f64], order: usize, values: &[u32], cancel: &Cancel) -> f64 {
@@ -18,7 +18,7 @@ pub(super) fn tensors(entries: &[f64], order: usize, values: &[u32], cancel: &Ca
 /// As [`products`]; returns early when the run stops.
 fn long_products(of_positions: &[f64], of_values: &[f64], order: usize, values: &[u32], cancel: &Cancel) -> f64 {
     let size = of_positions.len() / values.len();
-    if size < LOOK_EVERY {
+    if size < STOP_CHECK_INTERVAL {
         return products(of_positions, of_values, order, values);
     }
     let parts = of_positions.chunks_exact(size).zip(values);
@@ -55,7 +55,7 @@ pub(super) fn factors(vectors: &[f64], order: usize, values: &[u32], cancel: &Ca
     let mut sum = 0.0;
     for (index, a) in vectors.chunks_exact(order * items).enumerate() {
         sum += product(a, a);
-        for others in vectors[(index + 1) * order * items..].chunks((LOOK_EVERY / items + 1) * order * items) {
+        for others in vectors[(index + 1) * order * items..].chunks((STOP_CHECK_INTERVAL / items + 1) * order * items) {
             if cancel.is_cancelled() {
                 return sum;
             }

@@ -40,7 +40,7 @@ const RUN: usize = 512;
 /// Parts of at least this length first check for a stop: they take a tenth of a millisecond or more.
 const LONG: usize = 1 << 16;
 /// Longer parts check again after this many items. A multiple of [`RUN`].
-const LOOK_EVERY: usize = 1 << 21;
+const STOP_CHECK_INTERVAL: usize = 1 << 21;
 
 /// Memory for the high half of a part.
 #[derive(Debug, Clone, Default)]
@@ -247,7 +247,7 @@ fn across_halves<A: Adder>(
     let mut sum = A::Sum::default();
     let (mut low, mut high) = (0, 0);
     for start in (0..values.len()).step_by(RUN) {
-        if start > 0 && start.is_multiple_of(LOOK_EVERY) && cancel.is_cancelled() {
+        if start > 0 && start.is_multiple_of(STOP_CHECK_INTERVAL) && cancel.is_cancelled() {
             return None;
         }
         let mut part = A::Sum::default();

@@ -209,7 +209,7 @@ impl KendallMeasure {
     #[must_use]
     pub fn self_similarity(&self) -> f64 {
         match self.quantity {
-            Quantity::Concordant | Quantity::Signed => self.of_sum(self.own()),
+            Quantity::Concordant | Quantity::Signed => self.value_from_sum(self.own()),
             Quantity::Discordant => 0.0,
             Quantity::Mallows(_) => 1.0,
         }

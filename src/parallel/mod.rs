@@ -143,33 +143,33 @@ impl Poll<'_> {
 
 /// The threads that do the jobs of a run.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Crew {
+pub(crate) struct Workers {
     threads: usize,
     /// Whether even a single thread is separate from the calling thread, which watches.
-    apart: bool,
+    separate: bool,
 }
 
-impl Crew {
+impl Workers {
     /// `threads` threads, for jobs that run up to `silent_ns` nanoseconds without a check for cancellation.
     pub(crate) fn new(threads: usize, silent_ns: f64) -> Self {
-        Self { threads, apart: silent_ns >= LONG_NS }
+        Self { threads, separate: silent_ns >= LONG_NS }
     }
 }
 
 /// Does all jobs with `work`; `scratch` makes the workspace of each thread. The first error ends the run.
 pub(crate) fn run<J: Send, S>(
     jobs: Vec<J>,
-    crew: Crew,
+    workers: Workers,
     watch: Option<Watch<'_>>,
     scratch: impl Fn(&Cancel) -> Result<S, Error> + Sync,
     work: impl Fn(J, &mut S, &mut Poll<'_>) -> Result<(), Error> + Sync,
 ) -> Result<(), Error> {
-    let threads = crew.threads.min(jobs.len());
-    let apart = crew.apart && watch.is_some() && threads > 0;
+    let threads = workers.threads.min(jobs.len());
+    let separate = workers.separate && watch.is_some() && threads > 0;
     let mut ignore = |_| ControlFlow::Continue(());
     let watch = watch.unwrap_or(&mut ignore);
     let run = JobRun::new(jobs, scratch, work);
-    match (threads > 1 || apart).then(|| pool::lease(threads)).flatten() {
+    match (threads > 1 || separate).then(|| pool::lease(threads)).flatten() {
         Some(pool) => run.on_threads(&pool, threads, watch),
         None => run.here(watch),
     }
@@ -191,7 +191,7 @@ pub(crate) fn run_one<R: Send, F: FnOnce(&Cancel) -> Result<R, Error> + Send>(
         *result.lock().unwrap_or_else(PoisonError::into_inner) = Some(found);
         Ok(())
     };
-    run(vec![job], Crew::new(1, ns), Some(&mut begun), |cancel| Ok(cancel.clone()), work)?;
+    run(vec![job], Workers::new(1, ns), Some(&mut begun), |cancel| Ok(cancel.clone()), work)?;
     result.into_inner().unwrap_or_else(PoisonError::into_inner).ok_or(Error::Interrupted)
 }
 

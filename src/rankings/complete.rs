@@ -8,12 +8,12 @@ use super::sorting::ItemSort;
 use super::value::{AnyNumbers, InputKind, VACANT, Value, check_shape, index_of, with_slice};
 use crate::error::Error;
 use crate::memory;
-use crate::parallel::{self, Cancel, Crew, Watch};
+use crate::parallel::{self, Cancel, Watch, Workers};
 
 /// The approximate duration of a job that checks rows: threads can share the work, and a stop takes effect soon.
 const JOB_NS: f64 = 2e6;
 /// The number of values of a row that are checked between two checks for a stop.
-const LOOK_EVERY: usize = 1 << 20;
+const STOP_CHECK_INTERVAL: usize = 1 << 20;
 
 /// Rankings of the same items, each a permutation, checked when built.
 ///
@@ -136,7 +136,7 @@ impl Rankings {
         let jobs = memory::collect((0..).step_by(rows_a_job).zip(jobs))?;
         parallel::run(
             jobs,
-            Crew::new(threads, silent_ns),
+            Workers::new(threads, silent_ns),
             parallel::share(&mut watch),
             |cancel| ItemSort::new(sorted_items, cancel),
             |(first, ((values, ranks), orders)), sort, _| {
@@ -329,10 +329,12 @@ fn fill_permutation<V: Value>(
     cancel: &Cancel,
 ) -> bool {
     order.fill(VACANT);
-    if values.len() <= LOOK_EVERY {
+    if values.len() <= STOP_CHECK_INTERVAL {
         return fill_part(values, 0, zero_based, ranks, order);
     }
-    let mut parts = (0..).step_by(LOOK_EVERY).zip(values.chunks(LOOK_EVERY).zip(ranks.chunks_mut(LOOK_EVERY)));
+    let mut parts = (0..)
+        .step_by(STOP_CHECK_INTERVAL)
+        .zip(values.chunks(STOP_CHECK_INTERVAL).zip(ranks.chunks_mut(STOP_CHECK_INTERVAL)));
     parts.all(|(first, (values, ranks))| cancel.is_cancelled() || fill_part(values, first, zero_based, ranks, order))
 }
 

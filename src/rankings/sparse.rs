@@ -8,7 +8,7 @@ use super::sorting::sort;
 use super::value::{AnyNumbers, VACANT, Value};
 use crate::error::{Error, Number};
 use crate::memory;
-use crate::parallel::{self, Cancel, Crew, Watch};
+use crate::parallel::{self, Cancel, Watch, Workers};
 
 /// The approximate number of entries of a job that reads lists: a few milliseconds.
 const JOB: usize = 1 << 16;
@@ -162,7 +162,7 @@ impl<V: Value> Parts<'_, V> {
         let jobs = jobs(&given, &mut bounds, &mut entries)?;
         parallel::run(
             jobs,
-            Crew::new(threads, ENTRY_NS * longest as f64),
+            Workers::new(threads, ENTRY_NS * longest as f64),
             watch,
             |cancel| Ok(Reader { cancel: cancel.clone(), order: Vec::new(), spare: Vec::new() }),
             |job, reader, poll| {

@@ -10,7 +10,7 @@ use crate::memory;
 use crate::parallel::Cancel;
 
 /// The number of ranks between two checks for a stop.
-const LOOK_EVERY: usize = 1 << 16;
+const STOP_CHECK_INTERVAL: usize = 1 << 16;
 
 /// The means of the weights of the last ranks.
 pub(crate) struct Tails<'a> {
@@ -54,7 +54,7 @@ impl<'a> Tails<'a> {
             PairWeight::Products(u) | PairWeight::Sums(u) => {
                 let (mut sum, mut products) = (Sum::default(), Sum::default());
                 for (rank, &u) in u.iter().enumerate().rev() {
-                    if rank % LOOK_EVERY == 0 && stop.is_cancelled() {
+                    if rank % STOP_CHECK_INTERVAL == 0 && stop.is_cancelled() {
                         return Err(Error::Interrupted);
                     }
                     products.add(u * sum.value());

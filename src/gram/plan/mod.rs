@@ -3,16 +3,16 @@
 //! All these decisions are made here.
 //!
 //! ```text
-//! mod       the decision, and its inputs
-//! package   thresholds for work that the Python package distributes
-//! cost      every threshold and cost, and where it was measured
-//! backend   names of strategies and instruction sets
+//! mod            the decision, and its inputs
+//! python_limits  thresholds for work that the Python package distributes
+//! cost           every threshold and cost, and where it was measured
+//! backend        names of strategies and instruction sets
 //! ```
 
 mod backend;
 pub(crate) mod cost;
 #[cfg(feature = "python")]
-pub(crate) mod package;
+pub(crate) mod python_limits;
 
 pub use backend::Backend;
 pub(crate) use backend::Strategy;
@@ -22,7 +22,7 @@ use crate::error::Error;
 use crate::measure::{KendallMeasure, PairMeasure};
 use crate::parallel;
 use crate::simd::Isa;
-use cost::{FEW, LEAST_SHARED, NARROWEST, TILE_NS, TILES_PER_THREAD, WIDEST};
+use cost::{FEW, MIN_SHARED, NARROWEST, TILE_NS, TILES_PER_THREAD, WIDEST};
 
 /// The representation of rankings, as far as costs and strategies depend on it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -184,9 +184,9 @@ impl GramTask<'_> {
         let (by_time, by_share) = match (strategy, self.representation) {
             (Strategy::Product, Representation::Tied { .. }) if self.measure.weight().is_general() => {
                 let widest = cost::tied_tensor_tile(self.measure.items());
-                (widest, by_share.next_multiple_of(LEAST_SHARED))
+                (widest, by_share.next_multiple_of(MIN_SHARED))
             }
-            (Strategy::Bits | Strategy::Product, _) => (WIDEST, by_share.next_multiple_of(LEAST_SHARED)),
+            (Strategy::Bits | Strategy::Product, _) => (WIDEST, by_share.next_multiple_of(MIN_SHARED)),
             (Strategy::Pairs | Strategy::Partition, Representation::Tied { .. }) => {
                 return cost::tied_tile(self.measure.items());
             }

@@ -16,7 +16,7 @@ mod kept;
 mod repeated;
 mod tiled;
 
-use super::distinct::Few;
+use super::distinct::Deduplicated;
 use super::found::{Neighbors, Within};
 use super::job::{Expand, Job, Task, check};
 use super::plan::{GramTask, Plan, cost};
@@ -25,7 +25,7 @@ use crate::error::Error;
 use crate::measure::{KendallMeasure, Measure, MeasureKind, Part};
 use crate::memory;
 use crate::parallel::{self, RunOptions};
-use crate::rankings::{Lists, RankingSet, Sides, with_sides};
+use crate::rankings::{Lists, Operands, RankingSet, with_operands};
 use counted::CountedSearch;
 use kept::{Best, Candidate, Close, CloseRows};
 use repeated::EqualRankings;
@@ -56,29 +56,29 @@ pub fn neighbors<R: RankingSet>(
     count: usize,
     options: Options<'_>,
 ) -> Result<Neighbors, Error> {
-    neighbors_of_sides(measure, R::sides(x, y), count, options)
+    neighbors_of_operands(measure, R::operands(x, y), count, options)
 }
 
-fn neighbors_of_sides(
+fn neighbors_of_operands(
     measure: &Measure,
-    sides: Sides<'_>,
+    operands: Operands<'_>,
     count: usize,
     options: Options<'_>,
 ) -> Result<Neighbors, Error> {
-    check(measure, sides, &options)?;
+    check(measure, operands, &options)?;
     match measure.kind() {
-        MeasureKind::Part(part) => neighbors_of(part, sides, count, options),
-        MeasureKind::Combination(it) => with_sides!(sides, |x, y| combined::neighbors(it, x, y, count, options)),
+        MeasureKind::Part(part) => neighbors_of(part, operands, count, options),
+        MeasureKind::Combination(it) => with_operands!(operands, |x, y| combined::neighbors(it, x, y, count, options)),
     }
 }
 
-fn neighbors_of(part: &Part, sides: Sides<'_>, count: usize, options: Options<'_>) -> Result<Neighbors, Error> {
-    check_count(sides, count)?;
+fn neighbors_of(part: &Part, operands: Operands<'_>, count: usize, options: Options<'_>) -> Result<Neighbors, Error> {
+    check_count(operands, count)?;
     // A ranking may be its own best neighbour.
-    let kept = count + usize::from(others(sides));
+    let kept = count + usize::from(others(operands));
     search(
         part,
-        sides,
+        operands,
         Wanted::Best(kept),
         options,
         |index, x, options| index.neighbors(x, count, options),
@@ -109,36 +109,41 @@ pub fn within<R: RankingSet>(
     radius: f64,
     options: Options<'_>,
 ) -> Result<Within, Error> {
-    within_of_sides(measure, R::sides(x, y), radius, options)
+    within_of_operands(measure, R::operands(x, y), radius, options)
 }
 
-fn within_of_sides(measure: &Measure, sides: Sides<'_>, radius: f64, options: Options<'_>) -> Result<Within, Error> {
-    check(measure, sides, &options)?;
+fn within_of_operands(
+    measure: &Measure,
+    operands: Operands<'_>,
+    radius: f64,
+    options: Options<'_>,
+) -> Result<Within, Error> {
+    check(measure, operands, &options)?;
     match measure.kind() {
-        MeasureKind::Part(part) => within_of(part, sides, radius, options),
-        MeasureKind::Combination(it) => with_sides!(sides, |x, y| combined::within(it, x, y, radius, options)),
+        MeasureKind::Part(part) => within_of(part, operands, radius, options),
+        MeasureKind::Combination(it) => with_operands!(operands, |x, y| combined::within(it, x, y, radius, options)),
     }
 }
 
-fn within_of(part: &Part, sides: Sides<'_>, radius: f64, options: Options<'_>) -> Result<Within, Error> {
+fn within_of(part: &Part, operands: Operands<'_>, radius: f64, options: Options<'_>) -> Result<Within, Error> {
     if radius.is_nan() || (part.is_distance() && radius < 0.0) {
         return Err(Error::Radius { value: radius, distance: part.is_distance() });
     }
     let by_index = |index: &ListIndex<'_>, x: Option<&Lists>, options: Options<'_>| index.within(x, radius, options);
-    search(part, sides, Wanted::Close(radius), options, by_index, EqualRankings::within)
+    search(part, operands, Wanted::Close(radius), options, by_index, EqualRankings::within)
 }
 
 /// Whether a ranking is not its own neighbour.
-fn others(sides: Sides<'_>) -> bool {
-    with_sides!(sides, |_x, y| y.is_none())
+fn others(operands: Operands<'_>) -> bool {
+    with_operands!(operands, |_x, y| y.is_none())
 }
 
 /// The same rankings, without columns if these are the rows: half of the matrix is then enough.
-fn without_same(sides: Sides<'_>) -> Sides<'_> {
-    match sides {
-        Sides::Complete(x, y) => Sides::Complete(x, y.filter(|&y| !std::ptr::eq(x, y))),
-        Sides::Tied(x, y) => Sides::Tied(x, y.filter(|&y| !std::ptr::eq(x, y))),
-        Sides::Lists(x, y) => Sides::Lists(x, y.filter(|&y| !std::ptr::eq(x, y))),
+fn without_same(operands: Operands<'_>) -> Operands<'_> {
+    match operands {
+        Operands::Complete(x, y) => Operands::Complete(x, y.filter(|&y| !std::ptr::eq(x, y))),
+        Operands::Tied(x, y) => Operands::Tied(x, y.filter(|&y| !std::ptr::eq(x, y))),
+        Operands::Lists(x, y) => Operands::Lists(x, y.filter(|&y| !std::ptr::eq(x, y))),
     }
 }
 
@@ -201,16 +206,16 @@ impl FoundRows {
 /// the result for all rankings.
 fn search<T>(
     part: &Part,
-    sides: Sides<'_>,
+    operands: Operands<'_>,
     wanted: Wanted,
     mut options: Options<'_>,
     by_index: impl FnOnce(&ListIndex<'_>, Option<&Lists>, Options<'_>) -> Result<T, Error>,
     finish: impl FnOnce(&EqualRankings, &FoundRows, RunOptions<'_>) -> Result<T, Error>,
 ) -> Result<T, Error> {
-    let others = others(sides);
-    let job = Job::new(part, without_same(sides), Expand::IfFaster, &mut options)?;
+    let others = others(operands);
+    let job = Job::new(part, without_same(operands), Expand::IfFaster, &mut options)?;
     let task = job.task::<f64>()?;
-    if let (Task::Kendall(GramTask { measure, .. }), Sides::Lists(x, y)) = (task, job.sides()) {
+    if let (Task::Kendall(GramTask { measure, .. }), Operands::Lists(x, y)) = (task, job.operands()) {
         let lists = y.unwrap_or(x);
         if worth_an_index(measure, x.rows(), lists, &options) {
             let index = ListIndex::of(measure, lists, options.again())?;
@@ -218,13 +223,13 @@ fn search<T>(
         }
     }
     let sign = if part.is_distance() { 1.0 } else { -1.0 };
-    let (classes, found) = with_sides!(job.sides(), |x, y| {
-        let few = Few::find(x, y, parallel::share(&mut options.watch))?;
-        let classes = EqualRankings::new(few.as_ref(), x, others, sign)?;
-        let found = match &few {
-            Some(few) => {
-                let (x, y) = few.sets();
-                find(task.with_shape(few.shape()), x, y, wanted, sign, &mut options)
+    let (classes, found) = with_operands!(job.operands(), |x, y| {
+        let deduplicated = Deduplicated::find(x, y, parallel::share(&mut options.watch))?;
+        let classes = EqualRankings::new(deduplicated.as_ref(), x, others, sign)?;
+        let found = match &deduplicated {
+            Some(deduplicated) => {
+                let (x, y) = deduplicated.sets();
+                find(task.with_shape(deduplicated.shape()), x, y, wanted, sign, &mut options)
             }
             None => find(task, x, y, wanted, sign, &mut options),
         }?;
@@ -250,7 +255,7 @@ fn find<R: RankingSet>(
         }));
     }
     let plan = task.plan_for_reduction(options)?;
-    if let (Task::Kendall(task), Sides::Complete(x, y)) = (task, R::sides(x, y))
+    if let (Task::Kendall(task), Operands::Complete(x, y)) = (task, R::operands(x, y))
         && let Some(counts) = CountedSearch::new(task, plan, x, y, wanted, sign)?
     {
         return counts.find(wanted, sign, options);

@@ -6,9 +6,9 @@ use std::ops::{ControlFlow, Range};
 use super::kept::{self, Candidate};
 use super::{FoundRows, Neighbors, Within};
 use crate::error::Error;
-use crate::gram::distinct::Few;
+use crate::gram::distinct::Deduplicated;
 use crate::memory;
-use crate::parallel::{self, Crew, Progress, RunOptions};
+use crate::parallel::{self, Progress, RunOptions, Workers};
 use crate::rankings::RankingSet;
 
 /// The number of entries that a job writes.
@@ -98,12 +98,17 @@ struct RepeatedScratch {
 }
 
 impl EqualRankings {
-    pub(super) fn new<R: RankingSet>(few: Option<&Few<R>>, x: &R, others: bool, sign: f64) -> Result<Self, Error> {
-        let (of_rows, members) = match few {
+    pub(super) fn new<R: RankingSet>(
+        deduplicated: Option<&Deduplicated<R>>,
+        x: &R,
+        others: bool,
+        sign: f64,
+    ) -> Result<Self, Error> {
+        let (of_rows, members) = match deduplicated {
             None => (None, None),
-            Some(few) => {
-                let (of_rows, of_columns) = few.classes();
-                let members = Members::new(of_columns, few.shape().1)?;
+            Some(deduplicated) => {
+                let (of_rows, of_columns) = deduplicated.classes();
+                let members = Members::new(of_columns, deduplicated.shape().1)?;
                 (Some(memory::collect(of_rows.iter().copied())?), Some(members))
             }
         };
@@ -215,14 +220,14 @@ fn write<J: Send>(
     entries: usize,
     work: impl Fn(J, &mut RepeatedScratch) -> Result<(), Error> + Sync,
 ) -> Result<(), Error> {
-    let crew = Crew::new(run.threads_for(entries as f64 * ENTRY_NS), 0.0);
+    let workers = Workers::new(run.threads_for(entries as f64 * ENTRY_NS), 0.0);
     let mut ignore = |_| ControlFlow::Continue(());
     let watch = parallel::share(&mut run.watch).unwrap_or(&mut ignore);
     // All values have been computed.
     let mut ended = |_| watch(Progress { done: 1, total: 1 });
     parallel::run(
         jobs,
-        crew,
+        workers,
         Some(&mut ended),
         |_| Ok(RepeatedScratch::default()),
         |job, scratch, _| work(job, scratch),

@@ -9,7 +9,7 @@ use crate::gram::Fill;
 use crate::gram::target::{FillInParts, Target, Tiling};
 use crate::gram::tiles::Tile;
 use crate::memory;
-use crate::parallel::{self, Crew, Watch};
+use crate::parallel::{self, Watch, Workers};
 
 /// The maximum number of tiles of a job.
 const TILES_A_JOB: usize = 8;
@@ -120,10 +120,16 @@ impl<K: Keep> Target for Reduction<'_, K> {
         strips(tiling).count()
     }
 
-    fn run(self, tiling: Tiling, strategy: &impl Fill, crew: Crew, watch: Option<Watch<'_>>) -> Result<(), Error> {
+    fn run(
+        self,
+        tiling: Tiling,
+        strategy: &impl Fill,
+        workers: Workers,
+        watch: Option<Watch<'_>>,
+    ) -> Result<(), Error> {
         parallel::run(
             memory::collect(strips(tiling))?,
-            crew,
+            workers,
             watch,
             |cancel| {
                 let of_strategy = strategy.scratch(cancel)?;
@@ -154,9 +160,9 @@ impl<K: Keep> Target for Reduction<'_, K> {
         tiling: Tiling,
         strategy: &impl FillInParts,
         _: usize,
-        crew: Crew,
+        workers: Workers,
         watch: Option<Watch<'_>>,
     ) -> Result<(), Error> {
-        self.run(tiling, strategy, crew, watch)
+        self.run(tiling, strategy, workers, watch)
     }
 }

@@ -13,7 +13,7 @@ use crate::gram::target::FillInParts;
 use crate::gram::tiles::{Tile, TileShape};
 use crate::gram::{Element, Fill};
 use crate::memory;
-use crate::parallel::{self, Cancel, Crew, Poll, Watch};
+use crate::parallel::{self, Cancel, Poll, Watch, Workers};
 use crate::simd::Isa;
 use crate::simd::bits::{GROUP, SQUARE};
 use crate::simd::place::Square;
@@ -231,7 +231,7 @@ impl<P: Packing> FillInParts for Packed<P> {
         &self,
         tiles: Vec<Tile<'_, T>>,
         parts: usize,
-        crew: Crew,
+        workers: Workers,
         watch: Option<Watch<'_>>,
     ) -> Result<(), Error> {
         let length = self.blocks.len().div_ceil(parts).max(1);
@@ -245,7 +245,7 @@ impl<P: Packing> FillInParts for Packed<P> {
         let jobs = gathered.iter().flat_map(|tile| self.blocks.chunks(length).map(move |blocks| (tile, blocks)));
         parallel::run(
             memory::collect(jobs)?,
-            crew,
+            workers,
             watch,
             |cancel| self.scratch(cancel),
             |((shape, gathered), blocks), scratch, poll| {

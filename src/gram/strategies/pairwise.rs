@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::own::{OwnCost, each_ranking};
 use crate::error::Error;
-use crate::gram::cost::{ASK_EVERY_NS, PREPARE_NS};
+use crate::gram::cost::{PREPARE_NS, STOP_CHECK_INTERVAL_NS};
 use crate::gram::element::check_single;
 use crate::gram::plan::{PairwiseTask, Plan};
 use crate::gram::target::{Target, Tiling};
@@ -12,29 +12,29 @@ use crate::gram::tiles::Tile;
 use crate::gram::{Element, Fill, Options};
 use crate::measure::{PairMeasure, Values};
 use crate::memory;
-use crate::parallel::{Cancel, Crew, Poll};
-use crate::rankings::{RankingSet, Sides};
+use crate::parallel::{Cancel, Poll, Workers};
+use crate::rankings::{Operands, RankingSet};
 
 /// The values of some rows and columns.
 fn values<'a>(
     measure: &'a dyn PairMeasure,
-    sides: Sides<'a>,
+    operands: Operands<'a>,
     rows: Range<usize>,
     columns: Range<usize>,
     cancel: &Cancel,
 ) -> Result<Values<'a>, Error> {
-    match sides {
-        Sides::Complete(x, y) => {
+    match operands {
+        Operands::Complete(x, y) => {
             let y = y.unwrap_or(x);
             let rows = memory::collect(rows.map(|row| x.row(row)))?;
             measure.complete(rows, memory::collect(columns.map(|row| y.row(row)))?, cancel)
         }
-        Sides::Tied(x, y) => {
+        Operands::Tied(x, y) => {
             let y = y.unwrap_or(x);
             let rows = memory::collect(rows.map(|row| x.row(row)))?;
             measure.tied(rows, memory::collect(columns.map(|row| y.row(row)))?, cancel)
         }
-        Sides::Lists(x, y) => {
+        Operands::Lists(x, y) => {
             let y = y.unwrap_or(x);
             let rows = memory::collect(rows.map(|row| x.row(row)))?;
             measure.lists(rows, memory::collect(columns.map(|row| y.row(row)))?, cancel)
@@ -45,7 +45,7 @@ fn values<'a>(
 /// The measure of each ranking and itself.
 pub(in crate::gram) fn diagonal(
     PairwiseTask { measure, length, longest, rows, .. }: PairwiseTask<'_>,
-    sides: Sides<'_>,
+    operands: Operands<'_>,
     options: Options<'_>,
 ) -> Result<Vec<f64>, Error> {
     let ns = |length| measure.pair_ns(length) + 2.0 * PREPARE_NS * (1 + length) as f64;
@@ -55,7 +55,7 @@ pub(in crate::gram) fn diagonal(
         options.threads,
         options.watch,
         |cancel| Ok(cancel.clone()),
-        |row, cancel| Ok(values(measure, sides, row..row + 1, row..row + 1, cancel)?(0, 0)),
+        |row, cancel| Ok(values(measure, operands, row..row + 1, row..row + 1, cancel)?(0, 0)),
     )
 }
 
@@ -68,14 +68,15 @@ pub(in crate::gram) fn fill<R: RankingSet>(
     options: Options<'_>,
 ) -> Result<(), Error> {
     let tiling = Tiling { rows, columns, tile, symmetric: y.is_none() && measure.is_symmetric() };
-    let pairs = Pairwise { measure, sides: R::sides(x, y), interval: (ASK_EVERY_NS / pair_ns) as usize };
-    target.run(tiling, &pairs, Crew::new(threads, measure.pair_ns(longest)), options.watch)
+    let pairs =
+        Pairwise { measure, operands: R::operands(x, y), interval: (STOP_CHECK_INTERVAL_NS / pair_ns) as usize };
+    target.run(tiling, &pairs, Workers::new(threads, measure.pair_ns(longest)), options.watch)
 }
 
 /// One pair of rankings at a time.
 struct Pairwise<'a> {
     measure: &'a dyn PairMeasure,
-    sides: Sides<'a>,
+    operands: Operands<'a>,
     /// The number of pairs between two checks for cancellation.
     interval: usize,
 }
@@ -89,7 +90,7 @@ impl Fill for Pairwise<'_> {
 
     fn fill<T: Element>(&self, tile: &mut Tile<'_, T>, cancel: &mut Cancel, poll: &mut Poll<'_>) -> Result<(), Error> {
         let (rows, columns) = (tile.rows(), tile.columns());
-        let mut value = values(self.measure, self.sides, rows.clone(), columns.clone(), cancel)?;
+        let mut value = values(self.measure, self.operands, rows.clone(), columns.clone(), cancel)?;
         let mut checked = Ok(());
         tile.fill_while(self.interval, poll, |row, column| {
             let value = value(row - rows.start, column - columns.start);

@@ -14,12 +14,12 @@ mod sides;
 
 use crate::error::Error;
 use crate::gram::Options;
-use crate::gram::cost::{self, ASK_EVERY_NS};
+use crate::gram::cost::{self, STOP_CHECK_INTERVAL_NS};
 use crate::gram::plan::{Backend, Strategy};
 use crate::gram::tiles::{Pieces, Tile, TileShape};
 use crate::kappa::observed::Observed;
 use crate::memory;
-use crate::parallel::{self, Cancel, Crew, Poll};
+use crate::parallel::{self, Cancel, Poll, Workers};
 use crate::rankings::Incomplete;
 use crate::simd::Isa;
 use bits::ObservedBits;
@@ -75,13 +75,13 @@ pub(crate) fn fill(
             let bits = parallel::run_one(ns, parallel::share(&mut options.watch), |cancel| {
                 ObservedBits::new(isa, of_rows, of_columns, finish.has_pvalues(), cancel)
             })?;
-            results.run(&bits, finish, y.is_none(), Crew::new(threads, 0.0), usize::MAX, options)?;
+            results.run(&bits, finish, y.is_none(), Workers::new(threads, 0.0), usize::MAX, options)?;
         }
         Strategy::Product | Strategy::Pairs | Strategy::Partition => {
             let isa = (strategy != Strategy::Partition).then_some(isa);
             let pairs = ObservedPairs { isa, x: of_rows, y: of_columns.unwrap_or(of_rows) };
-            let (crew, interval) = (Crew::new(threads, pair_ns), (ASK_EVERY_NS / pair_ns) as usize);
-            results.run(&pairs, finish, y.is_none(), crew, interval, options)?;
+            let (workers, interval) = (Workers::new(threads, pair_ns), (STOP_CHECK_INTERVAL_NS / pair_ns) as usize);
+            results.run(&pairs, finish, y.is_none(), workers, interval, options)?;
         }
     }
     results.put_back(of_rows, of_columns.unwrap_or(of_rows))
@@ -90,12 +90,12 @@ pub(crate) fn fill(
 /// The requested strategy, or the fastest.
 fn strategy(backend: Backend, isa: Isa, items: usize, cells: usize) -> Result<Strategy, Error> {
     match backend.strategy() {
-        Some(Strategy::Bits) if items >= cost::BITS_MOST_ITEMS => {
+        Some(Strategy::Bits) if items >= cost::BITS_MAX_ITEMS => {
             Err(Error::CannotCompute { name: Strategy::Bits.to_string() })
         }
         Some(Strategy::Product) => Err(Error::CannotCompute { name: Strategy::Product.to_string() }),
         Some(strategy) => Ok(strategy),
-        None if items < cost::BITS_MOST_ITEMS && cost::columns_bits_ns(isa, items) <= pairs_ns(items, cells) => {
+        None if items < cost::BITS_MAX_ITEMS && cost::columns_bits_ns(isa, items) <= pairs_ns(items, cells) => {
             Ok(Strategy::Bits)
         }
         None => Ok(Strategy::Pairs),
@@ -122,7 +122,7 @@ impl Results<'_> {
         count: &C,
         finish: &impl FinishPair,
         symmetric: bool,
-        crew: Crew,
+        workers: Workers,
         interval: usize,
         options: Options<'_>,
     ) -> Result<(), Error> {
@@ -137,7 +137,7 @@ impl Results<'_> {
         let jobs = memory::collect(tiles.into_iter().map(|tile| (tile, pvalues.next())))?;
         parallel::run(
             jobs,
-            crew,
+            workers,
             options.watch,
             |cancel| Ok((count.scratch(cancel)?, Vec::new())),
             |(mut tile, pvalues), (scratch, kept), poll| {

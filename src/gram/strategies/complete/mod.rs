@@ -18,7 +18,7 @@ use crate::gram::Options;
 use crate::gram::cost;
 use crate::gram::plan::{GramTask, Plan, Strategy};
 use crate::gram::target::{Target, Tiling};
-use crate::parallel::{self, Crew};
+use crate::parallel::{self, Workers};
 use crate::rankings::Rankings;
 use crate::weight::kinds::{TensorWeight, WeightKind};
 use bits::bits;
@@ -37,36 +37,36 @@ pub(in crate::gram) fn fill(
     let tiling = Tiling { rows, columns, tile, symmetric: y.is_none() && measure.is_symmetric() };
     let y_or_x = y.unwrap_or(x);
     let mut watch = options.watch;
-    let crew = Crew::new(threads, 0.0);
+    let workers = Workers::new(threads, 0.0);
     match strategy {
         Strategy::Bits => {
             let ns = cost::COPY_NS * x.items() as f64 * (rows + columns) as f64;
             let bits = parallel::run_one(ns, parallel::share(&mut watch), |cancel| bits(isa, measure, x, y, cancel))?;
             if parts > 1 {
-                return target.run_in_parts(tiling, &bits, parts, crew, watch);
+                return target.run_in_parts(tiling, &bits, parts, workers, watch);
             }
-            target.run(tiling, &bits, crew, watch)
+            target.run(tiling, &bits, workers, watch)
         }
         Strategy::Product => match (measure.weight(), single) {
             (WeightKind::Tensors(TensorWeight::Factors { .. }), true) => {
-                target.run(tiling, &Factored::<f32, 48>::new(isa, measure, x, y_or_x)?, crew, watch)
+                target.run(tiling, &Factored::<f32, 48>::new(isa, measure, x, y_or_x)?, workers, watch)
             }
             (WeightKind::Tensors(TensorWeight::Factors { .. }), false) => {
-                target.run(tiling, &Factored::<f64, 24>::new(isa, measure, x, y_or_x)?, crew, watch)
+                target.run(tiling, &Factored::<f64, 24>::new(isa, measure, x, y_or_x)?, workers, watch)
             }
             // `Product::new` refuses weights without features of pairs or tuples of items.
             (WeightKind::Pairs(_) | WeightKind::Tensors(_) | WeightKind::Quadruples(_), single) => {
                 if single {
-                    target.run(tiling, &Product::<f32, 48>::new(isa, measure, x, y_or_x)?, crew, watch)
+                    target.run(tiling, &Product::<f32, 48>::new(isa, measure, x, y_or_x)?, workers, watch)
                 } else {
-                    target.run(tiling, &Product::<f64, 24>::new(isa, measure, x, y_or_x)?, crew, watch)
+                    target.run(tiling, &Product::<f64, 24>::new(isa, measure, x, y_or_x)?, workers, watch)
                 }
             }
         },
         Strategy::Pairs | Strategy::Partition => {
             let isa = (strategy == Strategy::Pairs).then_some(isa);
-            let crew = Crew::new(threads, cost::partition_ns(measure));
-            target.run(tiling, &Pairs::new(isa, measure, x, y_or_x), crew, watch)
+            let workers = Workers::new(threads, cost::partition_ns(measure));
+            target.run(tiling, &Pairs::new(isa, measure, x, y_or_x), workers, watch)
         }
     }
 }

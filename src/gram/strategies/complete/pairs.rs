@@ -2,7 +2,7 @@
 //! grid of positions and values with vector instructions.
 
 use crate::error::Error;
-use crate::gram::plan::cost::{ASK_EVERY_NS, partition_ns};
+use crate::gram::plan::cost::{STOP_CHECK_INTERVAL_NS, partition_ns};
 use crate::gram::tiles::Tile;
 use crate::gram::{Element, Fill};
 use crate::kappa::Workspace;
@@ -29,7 +29,7 @@ impl<'a> Pairs<'a> {
         x: &'a Rankings,
         y: &'a Rankings,
     ) -> Self {
-        Self { measure, x, y, isa, interval: (ASK_EVERY_NS / partition_ns(measure)) as usize }
+        Self { measure, x, y, isa, interval: (STOP_CHECK_INTERVAL_NS / partition_ns(measure)) as usize }
     }
 }
 

@@ -167,7 +167,13 @@ impl<'a, S: Real<G>, const G: usize> Product<'a, S, G> {
 
     /// Corrects the values that have cancelled, which are marked as NaN, and those of equal rankings, which are the
     /// largest and must be exact.
-    fn mend(&self, rows: Range<usize>, columns: &Range<usize>, values: &mut Square<G>, workspace: &mut Workspace) {
+    fn recompute_cancelled(
+        &self,
+        rows: Range<usize>,
+        columns: &Range<usize>,
+        values: &mut Square<G>,
+        workspace: &mut Workspace,
+    ) {
         for (row, values) in rows.zip(values) {
             for (column, value) in columns.clone().zip(values) {
                 let (s, t) = (self.x.row(row), self.y.row(column));
@@ -310,7 +316,12 @@ impl<S: Real<G>, const G: usize> Fill for Product<'_, S, G> {
             let attention = product::finish(self.isa, &self.finish, values, &singles);
             let (row, column) = (row * G, column * G);
             if attention {
-                self.mend(rows.start + row..rows.end, &(columns.start + column..columns.end), values, workspace);
+                self.recompute_cancelled(
+                    rows.start + row..rows.end,
+                    &(columns.start + column..columns.end),
+                    values,
+                    workspace,
+                );
             }
         }
         tile.store(self.isa, sums);

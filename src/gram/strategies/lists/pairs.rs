@@ -99,8 +99,8 @@ impl Fill for ListPairs<'_> {
             let Some((_, s)) = &mut of_row else { return Ok(0.0) };
             let place = column - columns.start;
             let (t, common) = (&mut of_columns[place], &index.common[place]);
-            let sum = if common.is_empty() { sums.apart(s, t)? } else { sums.of_common(s, t, common, memory)? };
-            Ok(setting.finished(setting.of_sum(sum), row, column))
+            let sum = if common.is_empty() { sums.disjoint(s, t)? } else { sums.of_common(s, t, common, memory)? };
+            Ok(setting.finished(setting.value_from_sum(sum), row, column))
         };
         tile.fill_while(self.interval, poll, |row, column| {
             value(row, column).map_err(|error| failed = Some(error)).ok()

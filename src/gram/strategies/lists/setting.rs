@@ -19,7 +19,10 @@ use crate::weight::kinds::PairWeight;
 use crate::weight::means::Means;
 use crate::weight::own;
 
-/// The weight, and the sum whose mean is taken; refuses a measure that is not available for lists.
+/// The weight, and the sum whose mean is taken.
+///
+/// # Errors
+/// When the measure is not available for lists.
 pub(super) fn mean_of(measure: &KendallMeasure) -> Result<(&PairWeight, Mean), Error> {
     if let (1, true, Some(weight)) = (measure.order(), measure.is_concordant(), measure.weight().pairs()) {
         return Ok((weight, Mean::Concordant));
@@ -192,7 +195,7 @@ impl<'a> ListSetting<'a> {
             let sums = weighed.sums();
             let [mut one, mut other] = [sums.listed(list, &mut *power_of)?, sums.listed(list, &mut *power_of)?];
             let sum = sums.of_common(&mut one, &mut other, common, memory)?;
-            Ok::<_, Error>(self.of_sum(sum))
+            Ok::<_, Error>(self.value_from_sum(sum))
         };
         let value = own(&self.sums, &mut |means| {
             power = self.power(means);
@@ -224,7 +227,7 @@ impl<'a> ListSetting<'a> {
     }
 
     /// The value for a sum, before division; for a Mallows kernel the mean distance.
-    pub(super) fn of_sum(&self, sum: f64) -> f64 {
+    pub(super) fn value_from_sum(&self, sum: f64) -> f64 {
         match self.mean {
             // Correlations are computed from two kernels.
             Mean::Concordant | Mean::Signed => sum,

@@ -21,11 +21,11 @@ mod tensor;
 
 use crate::error::Error;
 use crate::gram::Options;
-use crate::gram::cost::{self, ASK_EVERY_NS};
+use crate::gram::cost::{self, STOP_CHECK_INTERVAL_NS};
 use crate::gram::plan::{GramTask, Plan, Strategy};
 use crate::gram::target::{Target, Tiling};
 use crate::measure::{KendallMeasure, Mean, MeanWeight};
-use crate::parallel::{self, Crew, Phases, Watch};
+use crate::parallel::{self, Phases, Watch, Workers};
 use crate::rankings::Incomplete;
 use crate::weight::kinds::{PairWeight, TensorWeight};
 use bits::bits;
@@ -112,8 +112,8 @@ fn fill_tensors(
     with_roots(setting, target.jobs(tiling), options, |setting, mut watch| {
         let isa = (strategy == Strategy::Product).then_some(isa);
         let tensors = Tensors::new(setting.weight, x.items(), &mut watch)?;
-        let crew = Crew::new(threads, (x.items() * x.items()) as f64);
-        target.run(tiling, &TiedTensors { setting, tensors, isa }, crew, watch)
+        let workers = Workers::new(threads, (x.items() * x.items()) as f64);
+        target.run(tiling, &TiedTensors { setting, tensors, isa }, workers, watch)
     })
 }
 
@@ -130,23 +130,23 @@ fn fill_pairs(
     let tiling = Tiling { rows, columns, tile, symmetric: y.is_none() };
     with_roots(setting, target.jobs(tiling), options, |setting, mut watch| match strategy {
         Strategy::Bits if setting.weight.is_later() => {
-            target.run(tiling, &TiedLater::new(setting, isa)?, Crew::new(threads, 0.0), watch)
+            target.run(tiling, &TiedLater::new(setting, isa)?, Workers::new(threads, 0.0), watch)
         }
         Strategy::Bits => {
             let ns = cost::COPY_NS * x.items() as f64 * (rows + columns) as f64;
             let bits = parallel::run_one(ns, parallel::share(&mut watch), |cancel| bits(isa, setting, cancel))?;
-            let crew = Crew::new(threads, 0.0);
+            let workers = Workers::new(threads, 0.0);
             if parts > 1 {
-                target.run_in_parts(tiling, &bits, parts, crew, watch)
+                target.run_in_parts(tiling, &bits, parts, workers, watch)
             } else {
-                target.run(tiling, &bits, crew, watch)
+                target.run(tiling, &bits, workers, watch)
             }
         }
-        Strategy::Product => target.run(tiling, &Features::new(setting, isa)?, Crew::new(threads, 0.0), watch),
+        Strategy::Product => target.run(tiling, &Features::new(setting, isa)?, Workers::new(threads, 0.0), watch),
         Strategy::Pairs | Strategy::Partition => {
             let isa = (strategy == Strategy::Pairs).then_some(isa);
-            let pairs = TiedPairs { setting, isa, interval: (ASK_EVERY_NS / pair_ns) as usize };
-            target.run(tiling, &pairs, Crew::new(threads, cost::tied_pair_ns(measure)), watch)
+            let pairs = TiedPairs { setting, isa, interval: (STOP_CHECK_INTERVAL_NS / pair_ns) as usize };
+            target.run(tiling, &pairs, Workers::new(threads, cost::tied_pair_ns(measure)), watch)
         }
     })
 }

@@ -140,7 +140,7 @@ impl Fill for Features<'_> {
         for (&(row, column), sums) in squares.iter().zip(&mut *sums) {
             for (row, sums) in (rows.start + row * LANES..rows.end).zip(sums) {
                 for sum in &mut *sums {
-                    *sum = setting.of_sum(*sum);
+                    *sum = setting.value_from_sum(*sum);
                 }
                 setting.finish_row(self.isa, row, columns.start + column * LANES, sums);
             }

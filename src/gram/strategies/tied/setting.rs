@@ -17,7 +17,10 @@ use crate::weight::kinds::{PairWeight, TensorWeight};
 use crate::weight::means::Means;
 use crate::weight::own;
 
-/// The representation of these rankings; refuses a measure that has no mean over complete rankings.
+/// The representation of these rankings.
+///
+/// # Errors
+/// When the measure has no mean over complete rankings.
 pub(in crate::gram) fn representation_of(
     measure: &KendallMeasure,
     x: &Incomplete,
@@ -331,7 +334,7 @@ impl TiedSetting<'_> {
     }
 
     /// The value for a sum of products of features.
-    pub(super) fn of_sum(&self, sum: f64) -> f64 {
+    pub(super) fn value_from_sum(&self, sum: f64) -> f64 {
         let all = pairs_of(self.x.items() as u64) as f64;
         let concordant = if self.unknown { f64::midpoint(all, sum) } else { sum };
         match self.mean {

@@ -10,7 +10,7 @@ use crate::parallel::Cancel;
 use crate::rankings::Lists;
 
 /// Lists between two looks whether the run goes on.
-const LOOK_EVERY: usize = 1 << 14;
+const STOP_CHECK_INTERVAL: usize = 1 << 14;
 
 /// The classes of some lists: by the sizes of their blocks, and by what their values are divided by. That is a function
 /// of the sizes too, but for rounding, which depends on the order of the items.
@@ -29,7 +29,7 @@ impl Classes {
         let mut members: Vec<Vec<u32>> = Vec::new();
         let mut shape = Vec::new();
         for list in 0..lists.rows() {
-            if list % LOOK_EVERY == 0 && cancel.is_cancelled() {
+            if list % STOP_CHECK_INTERVAL == 0 && cancel.is_cancelled() {
                 return Err(Error::Interrupted);
             }
             find_shape(lists.row(list), &mut shape)?;

@@ -8,7 +8,7 @@ use crate::memory;
 use crate::rankings::lists::List;
 
 /// Patterns have so many items.
-pub(super) const MOST_SHARED: usize = 2;
+pub(super) const MAX_SHARED: usize = 2;
 /// The code of a list that shares more than two items.
 const MANY: u32 = u32::MAX;
 /// Values are kept in so many places; a value replaces another one that has the same place.

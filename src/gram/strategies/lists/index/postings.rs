@@ -35,7 +35,7 @@ struct ListedItem {
 /// Bits of an item that entries are sorted by at a time: the places of all digits stay in the first-level cache.
 const DIGIT: u32 = 11;
 /// Entries that are moved between two looks whether the run goes on.
-const LOOK_EVERY: usize = 1 << 16;
+const STOP_CHECK_INTERVAL: usize = 1 << 16;
 
 impl Postings {
     /// Those of lists, given the norms of all entries, list by list.
@@ -44,7 +44,7 @@ impl Postings {
         let mut entries = memory::with_capacity(norms.len())?;
         let (mut of_entries, mut fit) = (norms.iter(), true);
         for list in 0..lists.rows() {
-            if list % LOOK_EVERY == 0 && cancel.is_cancelled() {
+            if list % STOP_CHECK_INTERVAL == 0 && cancel.is_cancelled() {
                 return Err(Error::Interrupted);
             }
             for (&[item, start], &norm) in lists.row(list).iter().zip(&mut of_entries) {
@@ -143,7 +143,7 @@ fn sorted(mut entries: Vec<ListedItem>, cancel: &Cancel) -> Result<Vec<ListedIte
         for place in &mut places {
             before += std::mem::replace(place, before);
         }
-        for some in entries.chunks(LOOK_EVERY) {
+        for some in entries.chunks(STOP_CHECK_INTERVAL) {
             if cancel.is_cancelled() {
                 return Err(Error::Interrupted);
             }

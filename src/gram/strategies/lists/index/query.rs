@@ -11,7 +11,7 @@
 
 use super::ListIndex;
 use super::kept::{Hit, Kept};
-use super::patterns::{MOST_SHARED, Patterns};
+use super::patterns::{MAX_SHARED, Patterns};
 use super::shared::{STRIP, SharedSums};
 use crate::error::Error;
 use crate::gram::strategies::lists::setting::ListSetting;
@@ -26,7 +26,7 @@ use crate::simd::Isa;
 /// top-10 lists had 87,000 candidates for a top of 10; 256 take 0.06 ms more and leave 14,000 at most.
 const LARGEST: usize = 256;
 /// If many are kept, four times as many are computed first, but no more than this.
-const MOST_LARGEST: usize = 1 << 12;
+const MAX_LARGEST: usize = 1 << 12;
 /// So many candidates are computed first, and then four times as many before what is left is looked through again.
 const FIRST_BATCH: usize = 64;
 /// So many lists are brought into the cache together: some 10 kB for lists of ten items.
@@ -36,7 +36,7 @@ const STRIPS_BETWEEN: usize = 64;
 /// So many values are computed between two checks for cancellation.
 const VALUES_BETWEEN: usize = 256;
 /// Up to so many classes have a list made ready for all queries of a thread; some hundred bytes each.
-const MOST_READY: usize = 1 << 12;
+const MAX_READY: usize = 1 << 12;
 
 /// Memory of one thread.
 pub(super) struct Searcher<'a> {
@@ -63,7 +63,7 @@ pub(super) struct Searcher<'a> {
 #[derive(Clone, Copy, Default)]
 struct OfClass {
     /// The sum with a list of the class that shares no item; `None` if two such lists share one.
-    apart: Option<f64>,
+    disjoint: Option<f64>,
     /// The least number of a list that can be good enough, if it comes before all that are kept.
     least: f32,
     /// The same for one that comes after them.
@@ -80,7 +80,7 @@ impl<'a> Searcher<'a> {
     ) -> Result<Self, Error> {
         let members = index.classes.members();
         let mut ready = Vec::new();
-        if members.len() <= MOST_READY {
+        if members.len() <= MAX_READY {
             for lists in members {
                 memory::push(&mut ready, setting.listed(setting.y.row(lists[0] as usize))?)?;
             }
@@ -126,8 +126,9 @@ impl<'a> Searcher<'a> {
                 &mut made
             };
             self.bounds[class] = sums.bound(self.index.by, s, t);
-            let can_be_apart = s.list.len() + t.list.len() <= setting.y.items();
-            self.classes[class].apart = if can_be_apart { Some(setting.of_sum(sums.apart(s, t)?)) } else { None };
+            let can_be_disjoint = s.list.len() + t.list.len() <= setting.y.items();
+            self.classes[class].disjoint =
+                if can_be_disjoint { Some(setting.value_from_sum(sums.disjoint(s, t)?)) } else { None };
         }
         Ok(())
     }
@@ -146,7 +147,7 @@ impl<'a> Searcher<'a> {
     /// Takes lists that share no item, class by class.
     fn take_apart(&mut self, row: usize, kept: &mut Kept) -> Result<(), Error> {
         for (members, class) in self.index.classes.members().iter().zip(&self.classes) {
-            let Some(sum) = class.apart else { continue };
+            let Some(sum) = class.disjoint else { continue };
             let mut value = None;
             for &list in members {
                 if self.shared.is_met(list) {
@@ -167,7 +168,7 @@ impl<'a> Searcher<'a> {
     /// Takes the lists with the largest bounds, if a number of best ones is wanted.
     fn take_largest(&mut self, row: usize, s: &mut Listed<'a>, kept: &mut Kept) -> Result<(), Error> {
         let count = match kept {
-            Kept::Best { count, .. } => count.saturating_mul(4).clamp(LARGEST, MOST_LARGEST),
+            Kept::Best { count, .. } => count.saturating_mul(4).clamp(LARGEST, MAX_LARGEST),
             Kept::Close { .. } => return Ok(()),
         };
         let largest = self.shared.largest(count)?;
@@ -184,14 +185,14 @@ impl<'a> Searcher<'a> {
     fn bound(&self, row: usize, class: usize, shared: f32) -> f64 {
         let sum = self.bounds[class].without + self.shared.added(shared);
         let column = self.index.classes.members()[class][0] as usize;
-        self.sign * self.setting.finished(self.setting.of_sum(sum), row, column) + 0.0
+        self.sign * self.setting.finished(self.setting.value_from_sum(sum), row, column) + 0.0
     }
 
     /// The least number with which a list of this class can be good enough, if it has this index.
     fn least_of(&self, row: usize, class: usize, index: u32, kept: &Kept) -> f32 {
         // Positive numbers are in the order of their bits.
         let (mut too_small, mut enough) = (0, f32::MAX.to_bits());
-        if self.classes.len() > MOST_READY {
+        if self.classes.len() > MAX_READY {
             return f32::from_bits(1); // so many that looking at the lists one by one takes no longer
         }
         while enough - too_small > 1 {
@@ -280,7 +281,7 @@ impl<'a> Searcher<'a> {
         let mut few = 0;
         for &(_, candidate) in some {
             find_common(list, self.setting.y.row(candidate as usize), &mut self.common)?;
-            few += usize::from(self.common.len() <= MOST_SHARED);
+            few += usize::from(self.common.len() <= MAX_SHARED);
         }
         Ok(2 * few > some.len())
     }
@@ -372,7 +373,7 @@ impl<'a> Searcher<'a> {
             &mut made
         };
         let sum = setting.sums().of_common(s, t, &self.common, &mut self.memory)?;
-        Ok(setting.finished(setting.of_sum(sum), row, list))
+        Ok(setting.finished(setting.value_from_sum(sum), row, list))
     }
 }
 
