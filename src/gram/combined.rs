@@ -4,7 +4,7 @@
 use std::ops::Range;
 
 use super::element::check_single;
-use super::found::{Neighbors, Within};
+use super::element::{Neighbors, Within};
 use super::{Backend, Element, Options, check_count, check_output, diagonal_of, gram_of, planned_of};
 use crate::error::Error;
 use crate::measure::{Combination, Part};

@@ -10,7 +10,6 @@
 //!   strategies      the ways to fill a tile
 //!   plan            the strategy, the tile size and the threads: every threshold and cost
 //!   target          the destination of the values of tiles
-//!   found           the results of searches for neighbours
 //!   tiles           the result split into parts that threads can fill at the same time
 //!   element         the types of results, and memory for them
 //! ```
@@ -22,7 +21,6 @@ mod combined;
 mod distinct;
 mod element;
 mod expand;
-mod found;
 mod job;
 mod plan;
 mod reduce;
@@ -44,11 +42,10 @@ use strategies::{lists, pairwise, tied};
 use target::Cells;
 use tiles::Tile;
 
-pub use element::{Element, Output};
+pub use element::{Element, Neighbors, Output, Within};
 pub(crate) use element::{with_output, zero_matrix};
 #[cfg(feature = "python")]
 pub(crate) use expand::if_faster;
-pub use found::{Neighbors, Within};
 #[cfg(feature = "python")]
 pub(crate) use job::check_range;
 pub use plan::Backend;

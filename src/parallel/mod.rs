@@ -6,19 +6,16 @@
 //! ```text
 //! mod    jobs, and the watching of jobs
 //! pool   threads that survive a fork
-//! clock  the interval between two calls of the watch function
 //! ```
 
-mod clock;
 mod pool;
 
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use crate::error::Error;
-use clock::Timer;
 use pool::Lease;
 
 pub use pool::available_cores;
@@ -359,5 +356,30 @@ impl Running {
             }
         }
         Leave(self)
+    }
+}
+
+/// WebAssembly without a system has no clock: reading one panics.
+const HAS_CLOCK: bool = cfg!(not(all(target_family = "wasm", target_os = "unknown")));
+
+/// Tells when an interval has passed.
+struct Timer {
+    /// The start of the interval; `None` without a clock.
+    start: Option<Instant>,
+    interval: Duration,
+}
+
+impl Timer {
+    fn new(interval: Duration) -> Self {
+        Self { start: HAS_CLOCK.then(Instant::now), interval }
+    }
+
+    /// Whether the interval has passed; a new one begins then. Without a clock it has always passed.
+    fn has_passed(&mut self) -> bool {
+        let passed = self.start.is_none_or(|start| start.elapsed() >= self.interval);
+        if passed {
+            self.start = HAS_CLOCK.then(Instant::now);
+        }
+        passed
     }
 }

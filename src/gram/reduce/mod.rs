@@ -17,7 +17,7 @@ mod repeated;
 mod tiled;
 
 use super::distinct::Deduplicated;
-use super::found::{Neighbors, Within};
+use super::element::{Neighbors, Within};
 use super::job::{Expand, Job, Task, check};
 use super::plan::{GramTask, Plan, cost};
 use super::{Backend, ListIndex, Options, check_count, combined};

@@ -28,7 +28,7 @@ use super::weighed::KnownWeight;
 use crate::error::Error;
 use crate::gram::Options;
 use crate::gram::cost::{self, FIND_NS, INDEX_ENTRY_NS, INDEX_LIST_NS, STOP_CHECK_INTERVAL_NS};
-use crate::gram::found::{Neighbors, Within};
+use crate::gram::element::{Neighbors, Within};
 use crate::kappa::lists::bounds::BoundBy;
 use crate::measure::{KendallMeasure, Measure};
 use crate::memory;
