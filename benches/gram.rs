@@ -15,8 +15,9 @@ fn gram(criterion: &mut Criterion) {
         let x = Rankings::from_ranks(m, n, &random.rankings(m, n)).unwrap();
         let mut group = criterion.benchmark_group(format!("gram/m={m} n={n}"));
         group.throughput(Throughput::Elements((m * (m + 1) / 2) as u64)).sample_size(10);
-        for (name, weight) in [("standard", Weight::Standard), ("mult", Weight::Mult(Factor::Log))] {
-            let kernel = Measure::kernel(&weight, n).unwrap();
+        let kernel = |weight| Measure::kernel(&weight, n).unwrap();
+        let (standard, mult) = (kernel(Weight::Standard), kernel(Weight::Mult(Factor::Log)));
+        for (name, kernel) in [("standard", standard), ("mult", mult), ("footrule", Measure::footrule(n))] {
             let mut out = vec![0.0; m * m];
             for threads in [1, default_threads()] {
                 group.bench_function(BenchmarkId::new(name, format!("{threads} threads")), |bencher| {

@@ -5,14 +5,14 @@
 
 use std::borrow::Cow;
 
-use crate::embedding::ASK_EVERY;
+use crate::embedding::STOP_CHECK_INTERVAL;
 use crate::error::Error;
 use crate::gram::{self, Options};
 use crate::kappa::expected_signs;
 use crate::measure::KendallMeasure;
 use crate::memory;
-use crate::parallel::{Proceed, Watch};
-use crate::rankings::{Incomplete, RankingSet, Rankings, Sides};
+use crate::parallel::{Poll, Watch};
+use crate::rankings::{Incomplete, Operands, RankingSet, Rankings};
 use crate::weight::kinds::PairWeight;
 use crate::weight::means::Means;
 
@@ -29,10 +29,10 @@ pub(crate) enum Ranked<'a> {
 impl<'a> Ranked<'a> {
     /// From a set of rankings that are not lists.
     pub(crate) fn of<R: RankingSet>(rankings: &'a R) -> Self {
-        match R::sides(rankings, None) {
-            Sides::Complete(set, _) => Self::Complete(set),
-            Sides::Tied(set, _) => Self::Tied(set),
-            Sides::Lists(..) => unreachable!("lists become rankings of all items, which have pairs of all items"),
+        match R::operands(rankings, None) {
+            Operands::Complete(set, _) => Self::Complete(set),
+            Operands::Tied(set, _) => Self::Tied(set),
+            Operands::Lists(..) => unreachable!("lists become rankings of all items, which have pairs of all items"),
         }
     }
 
@@ -132,19 +132,19 @@ impl<'a> Balance<'a> {
     }
 
     /// Writes the sums of an item with all later items. `part` is workspace of the same length.
-    pub(crate) fn item(&self, item: usize, sums: &mut [f64], part: &mut [f64], proceed: Proceed<'_>) {
+    pub(crate) fn item(&self, item: usize, sums: &mut [f64], part: &mut [f64], poll: &mut Poll<'_>) {
         sums.fill(0.0);
         let (rows, from) = (self.ranked.rows(), item + 1);
         for start in (0..rows).step_by(RUN) {
             part.fill(0.0);
             for row in start..rows.min(start + RUN) {
-                if sums.len() >= ASK_EVERY && !proceed() {
+                if sums.len() >= STOP_CHECK_INTERVAL && poll.is_cancelled() {
                     return;
                 }
                 self.add(row, item, from, part);
             }
             sums.iter_mut().zip(&*part).for_each(|(sum, part)| *sum += part);
-            if !proceed() {
+            if poll.is_cancelled() {
                 return;
             }
         }

@@ -427,6 +427,13 @@ pub enum Error {
     IncompleteQuadruples,
     /// A weight other than the standard one where items can be anywhere.
     UnknownPlaces,
+    /// A measure that is not defined for rankings of this kind.
+    NotTaken {
+        /// The measure, in words.
+        measure: &'static str,
+        /// The rankings, in words.
+        rankings: &'static str,
+    },
     /// A strategy that cannot compute the measure.
     CannotCompute {
         /// Its name.

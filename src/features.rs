@@ -17,15 +17,15 @@
 use std::borrow::Cow::{self, Borrowed, Owned};
 use std::ops::ControlFlow;
 
-use crate::embedding::{ASK_EVERY, Run, each_row};
+use crate::embedding::{STOP_CHECK_INTERVAL, each_row};
 use crate::error::Error;
 use crate::gram::{Element, Output, own_values, with_output, zero_matrix};
 use crate::kappa::pairs_of;
 use crate::matrix::Matrix;
-use crate::measure::{KendallMeasure, Mean, MeanWeight, Measure, MeasureKind};
+use crate::measure::{KendallMeasure, Mean, MeanWeight, Measure, MeasureKind, Part};
 use crate::memory;
-use crate::parallel::{self, Proceed, Progress};
-use crate::rankings::{Incomplete, RankingSet, Rankings, Sides, with_sides};
+use crate::parallel::{self, Poll, Progress, RunOptions};
+use crate::rankings::{Incomplete, Operands, RankingSet, Rankings, with_operands};
 use crate::weight::kinds::PairWeight;
 use crate::weight::means::Means;
 
@@ -54,10 +54,14 @@ pub fn columns(measure: &Measure) -> Result<usize, Error> {
 /// The parts of a sum of multiples of kernels, with their factors.
 fn factors_of(measure: &Measure) -> Result<Vec<(f64, &KendallMeasure)>, Error> {
     let factors = match measure.kind() {
-        MeasureKind::Kendall(_) => vec![1.0],
+        MeasureKind::Part(_) => vec![1.0],
         MeasureKind::Combination(it) => it.factors().ok_or(Error::NoFeatures)?,
     };
-    Ok(factors.into_iter().zip(measure.parts()).collect())
+    let parts = factors.into_iter().zip(measure.parts()).map(|(factor, part)| match part {
+        Part::Kendall(measure) => Ok((factor, measure)),
+        Part::Pairwise(_) => Err(Error::NoFeatures),
+    });
+    parts.collect()
 }
 
 /// The features of every ranking, one ranking per row.
@@ -66,14 +70,18 @@ fn factors_of(measure: &Measure) -> Result<Vec<(f64, &KendallMeasure)>, Error> {
 /// As [`features_into`], and when the result does not fit into memory.
 ///
 /// ```
-/// use wkendall::{Matrix, Measure, Rankings, Weight, embedding, features};
+/// use wkendall::{Matrix, Measure, Rankings, Weight, features, RunOptions};
 /// let x = Rankings::from_ranks(2, 3, &[1, 2, 3, 3, 2, 1])?;
 /// let kernel = Measure::kernel(&Weight::default(), 3)?.signed()?;
-/// let phi: Matrix = features::features(&kernel, &x, embedding::Run::default())?;
+/// let phi: Matrix = features::features(&kernel, &x, RunOptions::default())?;
 /// assert_eq!(phi.row(1), [-1.0, -1.0, -1.0]);
 /// # Ok::<(), wkendall::Error>(())
 /// ```
-pub fn features<R: RankingSet, T: Element>(measure: &Measure, rankings: &R, run: Run<'_>) -> Result<Matrix<T>, Error> {
+pub fn features<R: RankingSet, T: Element>(
+    measure: &Measure,
+    rankings: &R,
+    run: RunOptions<'_>,
+) -> Result<Matrix<T>, Error> {
     let mut run = run;
     let mut out = zero_matrix(rankings.rows(), columns(measure)?, parallel::share(&mut run.watch))?;
     features_into(measure, rankings, out.as_mut_slice(), run)?;
@@ -87,11 +95,11 @@ pub fn features<R: RankingSet, T: Element>(measure: &Measure, rankings: &R, run:
 /// number of columns, items can be anywhere, or `run.watch` stops the run.
 ///
 /// ```
-/// use wkendall::{Measure, Rankings, Weight, embedding, features};
+/// use wkendall::{Measure, Rankings, Weight, features, RunOptions};
 /// let x = Rankings::from_ranks(2, 3, &[1, 2, 3, 3, 2, 1])?;
 /// let kernel = Measure::kernel(&Weight::default(), 3)?.signed()?;
 /// let mut out = [0.0; 6];
-/// features::features_into(&kernel, &x, &mut out, embedding::Run::default())?;
+/// features::features_into(&kernel, &x, &mut out, RunOptions::default())?;
 /// assert_eq!(out, [1.0, 1.0, 1.0, -1.0, -1.0, -1.0]);
 /// # Ok::<(), wkendall::Error>(())
 /// ```
@@ -99,16 +107,21 @@ pub fn features_into<R: RankingSet, T: Element>(
     measure: &Measure,
     rankings: &R,
     out: &mut [T],
-    run: Run<'_>,
+    run: RunOptions<'_>,
 ) -> Result<(), Error> {
-    features_of_measure(measure, R::sides(rankings, None), T::output(out), run)
+    features_of_measure(measure, R::operands(rankings, None), T::output(out), run)
 }
 
-fn features_of_measure(measure: &Measure, sides: Sides<'_>, out: Output<'_>, run: Run<'_>) -> Result<(), Error> {
+fn features_of_measure(
+    measure: &Measure,
+    operands: Operands<'_>,
+    out: Output<'_>,
+    run: RunOptions<'_>,
+) -> Result<(), Error> {
     parallel::check_threads(run.threads)?;
     match measure.kendall() {
-        Some(measure) => features_of_sides(measure, sides, out, run),
-        None => with_sides!(sides, |x, _| with_output!(out, |out| features_of_parts(measure, x, out, run))),
+        Some(measure) => features_of_operands(measure, operands, out, run),
+        None => with_operands!(operands, |x, _| with_output!(out, |out| features_of_parts(measure, x, out, run))),
     }
 }
 
@@ -117,7 +130,7 @@ fn features_of_parts<R: RankingSet, T: Element>(
     measure: &Measure,
     rankings: &R,
     out: &mut [T],
-    run: Run<'_>,
+    run: RunOptions<'_>,
 ) -> Result<(), Error> {
     measure.check_items(rankings.items())?;
     let (rows, width) = (rankings.rows(), columns(measure)?);
@@ -127,8 +140,7 @@ fn features_of_parts<R: RankingSet, T: Element>(
     let (mut run, mut first) = (run, 0);
     for (factor, part) in factors_of(measure)? {
         let part = Measure::from(part.clone());
-        let again = Run { threads: run.threads, watch: parallel::share(&mut run.watch) };
-        let found: Matrix<f64> = features(&part, rankings, again)?;
+        let found: Matrix<f64> = features(&part, rankings, run.again())?;
         let columns = columns(&part)?;
         for (row, values) in out.chunks_exact_mut(width.max(1)).zip(found.as_slice().chunks_exact(columns.max(1))) {
             for (cell, &value) in row[first..].iter_mut().zip(values) {
@@ -140,14 +152,19 @@ fn features_of_parts<R: RankingSet, T: Element>(
     Ok(())
 }
 
-fn features_of_sides(measure: &KendallMeasure, sides: Sides<'_>, out: Output<'_>, run: Run<'_>) -> Result<(), Error> {
+fn features_of_operands(
+    measure: &KendallMeasure,
+    operands: Operands<'_>,
+    out: Output<'_>,
+    run: RunOptions<'_>,
+) -> Result<(), Error> {
     parallel::check_threads(run.threads)?;
     let layout = Layout::new(measure)?;
-    with_sides!(sides, |rankings, _| measure.check_items(rankings.items()))?;
-    with_output!(out, |out| match sides {
-        Sides::Complete(rankings, _) => of_complete(measure, &layout, rankings, out, run),
-        Sides::Tied(rankings, _) => of_tied(measure, &layout, rankings, out, run),
-        Sides::Lists(lists, _) => of_tied(measure, &layout, &lists.to_incomplete()?, out, run),
+    with_operands!(operands, |rankings, _| measure.check_items(rankings.items()))?;
+    with_output!(out, |out| match operands {
+        Operands::Complete(rankings, _) => of_complete(measure, &layout, rankings, out, run),
+        Operands::Tied(rankings, _) => of_tied(measure, &layout, rankings, out, run),
+        Operands::Lists(lists, _) => of_tied(measure, &layout, &lists.to_incomplete()?, out, run),
     })
 }
 
@@ -156,7 +173,7 @@ fn of_complete<T: Element>(
     layout: &Layout<'_>,
     rankings: &Rankings,
     out: &mut [T],
-    run: Run<'_>,
+    run: RunOptions<'_>,
 ) -> Result<(), Error> {
     check_root::<T>(measure)?;
     let scale = if measure.is_zero() { 0.0 } else { measure.scale().sqrt() };
@@ -180,10 +197,10 @@ fn of_complete<T: Element>(
     for number in layout.numbers() {
         tables.push(table(number)?);
     }
-    each_row(rankings.rows(), layout.columns()?, out, run, |row, out, proceed| {
+    each_row(rankings.rows(), layout.columns()?, out, run, |row, out, poll| {
         let mut cells = out;
         for table in &tables {
-            cells = table.fill(rankings.row(row).ranks(), layout.factor * scale, cells, proceed);
+            cells = table.fill(rankings.row(row).ranks(), layout.factor * scale, cells, poll);
         }
         layout.fill_constant(scale, cells.iter_mut());
         Ok(())
@@ -215,10 +232,10 @@ impl PairTable {
         ranks: &[u32],
         factor: f64,
         mut cells: &'c mut [T],
-        proceed: Proceed<'_>,
+        poll: &mut Poll<'_>,
     ) -> &'c mut [T] {
         for (i, &first) in ranks.iter().enumerate() {
-            if ranks.len() - i >= ASK_EVERY && !proceed() {
+            if ranks.len() - i >= STOP_CHECK_INTERVAL && poll.is_cancelled() {
                 return &mut [];
             }
             let others = &ranks[i + 1..];
@@ -261,13 +278,13 @@ fn of_tied<T: Element>(
     layout: &Layout<'_>,
     rankings: &Incomplete,
     out: &mut [T],
-    run: Run<'_>,
+    run: RunOptions<'_>,
 ) -> Result<(), Error> {
     if rankings.has_unknown() {
         return Err(Error::UnknownPlaces);
     }
     check_root::<T>(measure)?;
-    let Run { threads, mut watch } = run;
+    let RunOptions { threads, mut watch } = run;
     let mut own = Vec::new();
     if measure.is_normalized() {
         // Most of the time is spent on the features.
@@ -275,8 +292,8 @@ fn of_tied<T: Element>(
             |_| watch.as_mut().map_or(ControlFlow::Continue(()), |watch| watch(Progress { done: 0, total: 1 }));
         own = own_values(measure, rankings, threads, Some(&mut first))?;
     }
-    let run = Run { threads, watch };
-    each_row(rankings.rows(), layout.columns()?, out, run, |row, out, proceed| {
+    let run = RunOptions { threads, watch };
+    each_row(rankings.rows(), layout.columns()?, out, run, |row, out, poll| {
         let blocks = rankings.row(row);
         let scale = match own.get(row) {
             Some(&own) if own > 0.0 => own.sqrt().recip(),
@@ -290,7 +307,7 @@ fn of_tied<T: Element>(
                 means.rescale(means.power(weight, layout.signed), layout.signed);
             }
             for (i, &first) in blocks.starts.iter().enumerate() {
-                if blocks.starts.len() - i >= ASK_EVERY && !proceed() {
+                if blocks.starts.len() - i >= STOP_CHECK_INTERVAL && poll.is_cancelled() {
                     return Ok(());
                 }
                 for (&second, cell) in blocks.starts[i + 1..].iter().zip(&mut cells) {

@@ -11,12 +11,12 @@ use std::sync::{Mutex, PoisonError};
 use crate::balance::{Balance, Ranked, plain_coefficients};
 use crate::consensus::objective::{matrix_of, members};
 use crate::consensus::pair_weight;
-use crate::embedding::{self, Run};
+use crate::embedding;
 use crate::error::Error;
 use crate::measure::{KendallMeasure, MeanWeight, Measure};
 use crate::memory;
-use crate::parallel::{self, Crew};
-use crate::rankings::{RankingSet, Sides, with_sides};
+use crate::parallel::{self, RunOptions, Workers};
+use crate::rankings::{Operands, RankingSet, with_operands};
 use crate::weight::kinds::PairWeight;
 
 /// A pair of items, and its effect: how much more "first before second" adds than "second before first".
@@ -64,10 +64,10 @@ impl PartialOrd for RankedEffect {
 /// anywhere, when the weight is not the standard one.
 ///
 /// ```
-/// use wkendall::{Measure, Rankings, Weight, embedding, importance};
+/// use wkendall::{Measure, Rankings, Weight, importance, RunOptions};
 /// let x = Rankings::from_ranks(2, 3, &[1, 2, 3, 2, 1, 3])?;
 /// let kernel = Measure::kernel(&Weight::Standard, 3)?;
-/// let found = importance::largest_effects(&kernel, &x, &[1.0, -1.0], 1, embedding::Run::default())?;
+/// let found = importance::largest_effects(&kernel, &x, &[1.0, -1.0], 1, RunOptions::default())?;
 /// assert_eq!((found[0].first, found[0].second, found[0].effect), (0, 1, 2.0));
 /// # Ok::<(), wkendall::Error>(())
 /// ```
@@ -76,20 +76,20 @@ pub fn largest_effects<R: RankingSet>(
     rankings: &R,
     coefficients: &[f64],
     count: usize,
-    run: Run<'_>,
+    run: RunOptions<'_>,
 ) -> Result<Vec<Effect>, Error> {
     let measure = measure.kendall().ok_or(Error::PairsOnly)?;
-    effects_of_sides(measure, R::sides(rankings, None), coefficients, count, run)
+    effects_of_operands(measure, R::operands(rankings, None), coefficients, count, run)
 }
 
-fn effects_of_sides(
+fn effects_of_operands(
     measure: &KendallMeasure,
-    sides: Sides<'_>,
+    operands: Operands<'_>,
     coefficients: &[f64],
     count: usize,
-    run: Run<'_>,
+    run: RunOptions<'_>,
 ) -> Result<Vec<Effect>, Error> {
-    with_sides!(sides, |rankings, _| effects_of(measure, rankings, coefficients, count, run))
+    with_operands!(operands, |rankings, _| effects_of(measure, rankings, coefficients, count, run))
 }
 
 fn effects_of<R: RankingSet>(
@@ -97,7 +97,7 @@ fn effects_of<R: RankingSet>(
     rankings: &R,
     coefficients: &[f64],
     count: usize,
-    run: Run<'_>,
+    run: RunOptions<'_>,
 ) -> Result<Vec<Effect>, Error> {
     parallel::check_threads(run.threads)?;
     let (weight, signed) = pair_weight(measure)?;
@@ -108,17 +108,17 @@ fn effects_of<R: RankingSet>(
     if let Some(row) = coefficients.iter().position(|coefficient| !coefficient.is_finite()) {
         return Err(Error::RankingWeight { row, value: coefficients[row] });
     }
-    if let Sides::Lists(lists, _) = R::sides(rankings, None) {
+    if let Operands::Lists(lists, _) = R::operands(rankings, None) {
         return effects_of(measure, &lists.to_incomplete()?, coefficients, count, run);
     }
     let ranked = Ranked::of(rankings);
-    let Run { threads, mut watch } = run;
+    let RunOptions { threads, mut watch } = run;
     let plain = plain_coefficients(measure, rankings, coefficients, threads, parallel::share(&mut watch))?;
     let items = rankings.items();
     let own = if measure.is_normalized() { measure.plain().self_similarity() } else { 1.0 };
     let unit = if own > 0.0 { (1.0 + f64::from(u8::from(signed))) / own.sqrt() } else { 0.0 };
     let best = LargestEffects::new(count.min(items * items.saturating_sub(1) / 2))?;
-    let run = Run { threads, watch };
+    let run = RunOptions { threads, watch };
     let weight = match weight {
         MeanWeight::Pairs(weight) => weight,
         MeanWeight::Tensors(_) if ranked.has_unknown() => return Err(Error::UnknownPlaces),
@@ -149,17 +149,17 @@ fn of_balance(
     unit: f64,
     ns: f64,
     best: LargestEffects,
-    run: Run<'_>,
+    run: RunOptions<'_>,
 ) -> Result<Vec<Effect>, Error> {
     let shared = Mutex::new(best);
     parallel::run(
         memory::collect(0..items)?,
-        Crew::new(parallel::threads_for(ns * items as f64 / 2.0, run.threads), ns),
+        Workers::new(parallel::threads_for(ns * items as f64 / 2.0, run.threads), ns),
         run.watch,
         |_| Ok((memory::filled(items, 0.0)?, memory::filled(items, 0.0)?)),
-        |item, (sums, part), proceed| {
+        |item, (sums, part), poll| {
             let (sums, part) = (&mut sums[item + 1..], &mut part[item + 1..]);
-            balance.item(item, sums, part, proceed);
+            balance.item(item, sums, part, poll);
             let mut best = shared.lock().unwrap_or_else(PoisonError::into_inner);
             for (second, sum) in (item + 1..).zip(&*sums) {
                 best.offer(item, second, unit * sum);

@@ -34,6 +34,7 @@
 //! | the number of discordant pairs | [`Measure::distance`] |
 //! | the Mallows kernel | [`Measure::mallows`] |
 //! | a weighted correlation, which is not a kernel | [`Measure::correlation`] |
+//! | Spearman's footrule, for rankings and for lists | [`Measure::footrule`] |
 //! | any of these for all pairs of rankings | [`gram`], [`gram_matrix`], [`gram_into`] |
 //! | the most similar rankings for each ranking | [`neighbors`], [`within`] |
 //! | the same for lists, with one index for many queries | [`ListIndex`] |
@@ -83,7 +84,7 @@
 //! features    rows of numbers whose inner products are a kernel
 //! embedding   the tensors of rankings for general weights
 //! gram        all pairs: plan, strategies, tiles
-//! measure     one pair: kernel, signed, normalized, distance, correlation
+//! measure     one pair: kernel, signed, normalized, distance, correlation, footrule
 //! kappa       one permutation: the partition algorithm
 //! simd        inner loops for every instruction set, on slices and terms of pairs, without rankings
 //! weight      the weights of pairs of positions
@@ -127,7 +128,7 @@ pub use gram::{
 pub use kappa::Workspace;
 pub use matrix::{Matrix, MatrixRows};
 pub use measure::Measure;
-pub use parallel::{Progress, Watch, available_cores, default_threads};
+pub use parallel::{Progress, RunOptions, Watch, available_cores, default_threads};
 pub use rankings::{Incomplete, Iter, Lists, Missing, RankingSet, Rankings, Row, Rows, Value};
 pub use signs::{packed_signs, sign_bytes};
 pub use weight::{Factor, Weight};

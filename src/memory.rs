@@ -57,9 +57,9 @@ pub(crate) fn extend<T: Copy>(vector: &mut Vec<T>, values: &[T]) -> Result<(), E
 /// All values of an iterator.
 pub(crate) fn collect<T>(values: impl IntoIterator<Item = T>) -> Result<Vec<T>, Error> {
     let values = values.into_iter();
-    let (least, most) = values.size_hint();
-    let mut vector = with_capacity(least)?;
-    if most == Some(least) {
+    let (lower, upper) = values.size_hint();
+    let mut vector = with_capacity(lower)?;
+    if upper == Some(lower) {
         vector.extend(values);
     } else {
         for value in values {
@@ -67,6 +67,15 @@ pub(crate) fn collect<T>(values: impl IntoIterator<Item = T>) -> Result<Vec<T>, 
         }
     }
     Ok(vector)
+}
+
+/// The results of a function for all values.
+pub(crate) fn try_map<T, R>(values: Vec<T>, map: impl FnMut(T) -> Result<R, Error>) -> Result<Vec<R>, Error> {
+    let mut results = with_capacity(values.len())?;
+    for result in values.into_iter().map(map) {
+        results.push(result?);
+    }
+    Ok(results)
 }
 
 /// Numbers that copies of a measure share.

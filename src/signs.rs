@@ -1,10 +1,9 @@
 //! Rankings as bits, one for the order of each pair of items, for binary indexes.
 
-use crate::embedding::Run;
 use crate::error::Error;
 use crate::kappa::pairs_of;
 use crate::memory;
-use crate::parallel::{self, Crew};
+use crate::parallel::{self, RunOptions, Workers};
 use crate::rankings::Rankings;
 
 /// The number of bytes that a job writes.
@@ -28,12 +27,12 @@ pub fn sign_bytes(items: usize) -> usize {
 /// When `run.threads` is 0, there is no memory, or `run.watch` stops the run.
 ///
 /// ```
-/// use wkendall::{Rankings, embedding, packed_signs};
+/// use wkendall::{Rankings, packed_signs, RunOptions};
 /// let x = Rankings::from_ranks(2, 4, &[1, 2, 3, 4, 4, 1, 2, 3])?;
-/// assert_eq!(packed_signs(&x, embedding::Run::default())?, [0b11_1111, 0b11_0100]);
+/// assert_eq!(packed_signs(&x, RunOptions::default())?, [0b11_1111, 0b11_0100]);
 /// # Ok::<(), wkendall::Error>(())
 /// ```
-pub fn packed_signs(x: &Rankings, run: Run<'_>) -> Result<Vec<u8>, Error> {
+pub fn packed_signs(x: &Rankings, run: RunOptions<'_>) -> Result<Vec<u8>, Error> {
     parallel::check_threads(run.threads)?;
     let (rows, columns) = (x.rows(), sign_bytes(x.items()));
     let length = rows.checked_mul(columns).ok_or(Error::TooLarge { rows, columns })?;
@@ -41,17 +40,17 @@ pub fn packed_signs(x: &Rankings, run: Run<'_>) -> Result<Vec<u8>, Error> {
     let at_once = (JOB / columns.max(1)).max(1);
     let jobs = memory::collect((0..).step_by(at_once).zip(bytes.chunks_mut((at_once * columns).max(1))))?;
     let row_ns = BIT_NS * 8.0 * columns as f64;
-    let crew = Crew::new(parallel::threads_for(row_ns * rows as f64, run.threads), row_ns);
-    let pack = |(first, bytes): (usize, &mut [u8]), (): &mut (), proceed: parallel::Proceed<'_>| {
+    let workers = Workers::new(parallel::threads_for(row_ns * rows as f64, run.threads), row_ns);
+    let pack = |(first, bytes): (usize, &mut [u8]), (): &mut (), poll: &mut parallel::Poll<'_>| {
         for (row, bytes) in (first..).zip(bytes.chunks_exact_mut(columns)) {
-            if !proceed() {
+            if poll.is_cancelled() {
                 break;
             }
             fill(x.row(row).ranks(), bytes);
         }
         Ok(())
     };
-    parallel::run(jobs, crew, run.watch, |_| Ok(()), pack)?;
+    parallel::run(jobs, workers, run.watch, |_| Ok(()), pack)?;
     Ok(bytes)
 }
 

@@ -3,10 +3,10 @@
 use super::terms::{Component, TensorTerms};
 use crate::error::Error;
 use crate::memory;
-use crate::parallel::Stop;
+use crate::parallel::Cancel;
 
 /// The largest number of items for which rows are rearranged, in O(n^3): a tenth of a second.
-const MOST_TO_REARRANGE: usize = 300;
+const MAX_TO_REARRANGE: usize = 300;
 
 /// For sums of products of items and positions. Two bounds: by the Cauchy-Schwarz inequality each component is at most
 /// the product of the norms; and an item at a position has at most the inner product of both rows after sorting them.
@@ -15,7 +15,7 @@ pub(crate) fn of_tensors(terms: &TensorTerms) -> Result<f64, Error> {
     let norm = |numbers: &[f64]| numbers.iter().map(|number| number * number).sum::<f64>().sqrt();
     let norms = terms.components.iter().map(|part| norm(&part.of_items) * norm(&part.of_places) / 2.0).sum::<f64>();
     let by_norms = norms + if terms.own.is_empty() { 0.0 } else { best_places(&terms.own, n) };
-    if n > MOST_TO_REARRANGE {
+    if n > MAX_TO_REARRANGE {
         return Ok(by_norms);
     }
     let mut most = memory::filled(n * n, 0.0)?;
@@ -70,12 +70,12 @@ fn largest(numbers: &mut [f64], count: usize) -> f64 {
 
 /// For the mean of [`of_top`] over k. Turns the probabilities of the ranks of later items into the values of pairs by
 /// the position of the later item, signed or not.
-pub(crate) fn of_tops(numbers: &mut [f64], n: usize, signed: bool, stop: &Stop) -> Result<f64, Error> {
+pub(crate) fn of_tops(numbers: &mut [f64], n: usize, signed: bool, cancel: &Cancel) -> Result<f64, Error> {
     let mut most = 0.0;
     let mut pairs = memory::with_capacity(n * n.saturating_sub(1) / 2)?;
     let at = |later: usize, rank: usize, earlier: usize| (later * n + rank) * n + earlier;
     for rank in 0..n {
-        if stop.is_set() {
+        if cancel.is_cancelled() {
             return Err(Error::Interrupted);
         }
         pairs.clear();
@@ -98,7 +98,7 @@ pub(crate) fn of_tops(numbers: &mut [f64], n: usize, signed: bool, stop: &Stop) 
     }
     let unit = 1.0 / n.max(1) as f64;
     for rank in (0..n).rev() {
-        if stop.is_set() {
+        if cancel.is_cancelled() {
             return Err(Error::Interrupted);
         }
         for first in 0..n {

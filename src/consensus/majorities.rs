@@ -7,13 +7,13 @@
 use super::terms::Signs;
 use crate::error::Error;
 use crate::memory;
-use crate::parallel::Stop;
+use crate::parallel::Cancel;
 
 /// The largest number of items among which cycles of three are searched for; 1,000 items take a second.
-const MOST_FOR_CIRCLES: usize = 1000;
+const MAX_FOR_CIRCLES: usize = 1000;
 
 /// The components in order; the items of each are sorted by number. Margins of at most `least` are ties.
-pub(crate) fn components(signs: &Signs, least: f64, stop: &Stop) -> Result<Vec<Vec<u32>>, Error> {
+pub(crate) fn components(signs: &Signs, least: f64, cancel: &Cancel) -> Result<Vec<Vec<u32>>, Error> {
     let n = signs.items;
     let mut walk = Walk {
         numbers: memory::filled(n, usize::MAX)?,
@@ -27,7 +27,7 @@ pub(crate) fn components(signs: &Signs, least: f64, stop: &Stop) -> Result<Vec<V
     // smaller number comes first.
     for root in (0..n).rev() {
         if walk.numbers[root] == usize::MAX {
-            walk.from(root, signs, least, stop)?;
+            walk.from(root, signs, least, cancel)?;
         }
     }
     // The last component is closed first.
@@ -46,13 +46,13 @@ struct Walk {
 }
 
 impl Walk {
-    fn from(&mut self, root: usize, signs: &Signs, least: f64, stop: &Stop) -> Result<(), Error> {
+    fn from(&mut self, root: usize, signs: &Signs, least: f64, cancel: &Cancel) -> Result<(), Error> {
         // The items on the path, and for each the next item to look at.
         let mut way = memory::with_capacity(signs.items)?;
         self.enter(root);
         way.push((root, signs.items));
         while let Some(&mut (item, ref mut next)) = way.last_mut() {
-            if stop.is_set() {
+            if cancel.is_cancelled() {
                 return Err(Error::Interrupted);
             }
             let row = &signs.margins[item * signs.items..][..signs.items];
@@ -100,17 +100,17 @@ impl Walk {
 
 /// An upper bound of the value of any order of the items: the sum of all positive margins, minus the smallest margin of
 /// each cycle of three, one of which must be reversed. A margin that is used for one cycle is not used for others.
-pub(crate) fn most(signs: &Signs, stop: &Stop) -> Result<f64, Error> {
+pub(crate) fn most(signs: &Signs, cancel: &Cancel) -> Result<f64, Error> {
     let n = signs.items;
     let all = signs.margins.iter().map(|margin| margin.abs()).sum::<f64>() / 2.0;
-    if n > MOST_FOR_CIRCLES {
+    if n > MAX_FOR_CIRCLES {
         return Ok(all);
     }
     // The remaining part of each positive margin.
     let mut left = memory::collect(signs.margins.iter().map(|margin| margin.max(0.0)))?;
     let mut turned = 0.0;
     for first in 0..n {
-        if stop.is_set() {
+        if cancel.is_cancelled() {
             return Err(Error::Interrupted);
         }
         for second in first + 1..n {

@@ -22,17 +22,17 @@ use crate::balance::{Ranked, plain_coefficients};
 use crate::error::Error;
 use crate::measure::{KendallMeasure, Mean, MeanWeight, Measure};
 use crate::memory;
-use crate::parallel::{self, Stop, Watch};
-use crate::rankings::{RankingSet, Sides, with_sides};
+use crate::parallel::{self, Cancel, Watch};
+use crate::rankings::{Operands, RankingSet, with_operands};
 use crate::weight::kinds::{PairWeight, WeightKind};
 use crate::weight::powers::times_power_of_two;
 use objective::Objective;
-use places::{MOST_ITEMS, Steps};
+use places::{MAX_ITEMS, Steps};
 use terms::{ObjectiveTerms, Signs, best_of_all};
 
 /// The largest number of items for which all orders are tried, if weights depend on the positions of all items: 0.2 s
 /// for 10.
-const MOST_TO_TRY: usize = 10;
+const MAX_TO_TRY: usize = 10;
 /// A score equals its bound if they differ by at most this fraction of it.
 const EQUAL: f64 = 1e-12;
 
@@ -105,16 +105,16 @@ pub fn consensus<R: RankingSet>(
     weights: Option<&[f64]>,
     options: Options<'_>,
 ) -> Result<Consensus, Error> {
-    consensus_of_sides(measure.kendall().ok_or(Error::PairsOnly)?, R::sides(rankings, None), weights, options)
+    consensus_of_operands(measure.kendall().ok_or(Error::PairsOnly)?, R::operands(rankings, None), weights, options)
 }
 
-fn consensus_of_sides(
+fn consensus_of_operands(
     measure: &KendallMeasure,
-    sides: Sides<'_>,
+    operands: Operands<'_>,
     weights: Option<&[f64]>,
     options: Options<'_>,
 ) -> Result<Consensus, Error> {
-    with_sides!(sides, |rankings, _| consensus_of(measure, rankings, weights, options))
+    with_operands!(operands, |rankings, _| consensus_of(measure, rankings, weights, options))
 }
 
 fn consensus_of<R: RankingSet>(
@@ -127,7 +127,7 @@ fn consensus_of<R: RankingSet>(
     let weight = pair_weight(measure)?;
     measure.check_items(rankings.items())?;
     let weights = checked_weights(rankings.rows(), weights)?;
-    if let Sides::Lists(lists, _) = R::sides(rankings, None) {
+    if let Operands::Lists(lists, _) = R::operands(rankings, None) {
         return consensus_of(measure, &lists.to_incomplete()?, Some(&weights), options);
     }
     let (ranked, items) = (Ranked::of(rankings), rankings.items());
@@ -186,7 +186,7 @@ fn checked_weights(rows: usize, weights: Option<&[f64]>) -> Result<Vec<f64>, Err
 
 /// Refuses exact methods that would take too long.
 fn check_method(measure: &KendallMeasure, items: usize, method: Method) -> Result<(), Error> {
-    let most = if depends_on_all_places(measure) { MOST_TO_TRY } else { MOST_ITEMS };
+    let most = if depends_on_all_places(measure) { MAX_TO_TRY } else { MAX_ITEMS };
     match method {
         Method::Exact if items > most => Err(Error::TooManyForExact { items, most }),
         Method::Exact | Method::Auto | Method::Local | Method::Borda => Ok(()),
@@ -256,10 +256,10 @@ fn solve(
     }
     if method != Method::Local {
         let steps = steps_of(terms)?;
-        if steps.is_some() || items <= MOST_TO_TRY {
-            let order = parallel::run_one(exact_ns(items), parallel::share(&mut watch), |stop| match &steps {
-                Some(steps) => steps.best_order(stop),
-                None => best_of_all(terms, stop),
+        if steps.is_some() || items <= MAX_TO_TRY {
+            let order = parallel::run_one(exact_ns(items), parallel::share(&mut watch), |cancel| match &steps {
+                Some(steps) => steps.best_order(cancel),
+                None => best_of_all(terms, cancel),
             })?;
             let value = terms.value(&order);
             return Ok(Solution { order, value, most: value, exact: true });
@@ -271,13 +271,13 @@ fn solve(
 
 /// Time of dynamic programming for `items` items, or of trying all orders of a few, in nanoseconds.
 fn exact_ns(items: usize) -> f64 {
-    if items <= MOST_TO_TRY { 2e8 } else { 10.0 * items as f64 * (items as f64).exp2() }
+    if items <= MAX_TO_TRY { 2e8 } else { 10.0 * items as f64 * (items as f64).exp2() }
 }
 
 /// The input of dynamic programming, if it can be used.
 fn steps_of(terms: &ObjectiveTerms) -> Result<Option<Steps>, Error> {
     let items = terms.items();
-    if items > MOST_ITEMS {
+    if items > MAX_ITEMS {
         return Ok(None);
     }
     Ok(match terms {
@@ -313,7 +313,7 @@ fn solve_signs(
     let least = 1e-14 * terms.size();
     let ns = 2.0 * (items * items) as f64;
     let components =
-        parallel::run_one(ns, parallel::share(&mut watch), |stop| majorities::components(signs, least, stop))?;
+        parallel::run_one(ns, parallel::share(&mut watch), |cancel| majorities::components(signs, least, cancel))?;
     let mut found = Solution { order: memory::with_capacity(items)?, value: 0.0, most: 0.0, exact: true };
     for component in &components {
         let part = of_component(signs, component, &borda, method, seed, threads, parallel::share(&mut watch))?;
@@ -360,15 +360,15 @@ fn of_component(
     let part = signs.among(component)?;
     let number = |order: Vec<u32>| order.into_iter().map(|index| component[index as usize]).collect::<Vec<_>>();
     let looks = matches!(method, Method::Auto | Method::Exact);
-    if looks && component.len() <= MOST_ITEMS {
+    if looks && component.len() <= MAX_ITEMS {
         let ns = exact_ns(component.len());
-        let order = parallel::run_one(ns, watch, |stop| steps_of_signs(&part).best_order(stop))?;
+        let order = parallel::run_one(ns, watch, |cancel| steps_of_signs(&part).best_order(cancel))?;
         let terms = ObjectiveTerms::Signs(part);
         let value = terms.value(&order);
         return Ok(Solution { order: number(order), value, most: value, exact: true });
     }
     let ns = component.len().pow(3) as f64 / 3.0;
-    let most = parallel::run_one(ns, parallel::share(&mut watch), |stop: &Stop| majorities::most(&part, stop))?;
+    let most = parallel::run_one(ns, parallel::share(&mut watch), |cancel: &Cancel| majorities::most(&part, cancel))?;
     let mut place = memory::filled(signs.items, u32::MAX)?;
     for (index, &item) in (0..).zip(component) {
         place[item as usize] = index;

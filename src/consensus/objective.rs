@@ -4,11 +4,11 @@ use super::bounds;
 use super::places::Placing;
 use super::terms::{Component, LaterTerms, ObjectiveTerms, Signs, TensorTerms};
 use crate::balance::{Balance, Ranked};
-use crate::embedding::{self, Run};
+use crate::embedding;
 use crate::error::Error;
 use crate::measure::MeanWeight;
 use crate::memory;
-use crate::parallel::{self, Crew, Watch};
+use crate::parallel::{self, RunOptions, Watch, Workers};
 use crate::rankings::RankingSet;
 use crate::weight::kinds::{PairWeight, TensorWeight};
 
@@ -60,11 +60,11 @@ fn of_signs(
     let jobs = memory::collect(margins.chunks_mut(items.max(1)).enumerate())?;
     parallel::run(
         jobs,
-        Crew::new(parallel::threads_for(ns * items as f64, threads), ns),
+        Workers::new(parallel::threads_for(ns * items as f64, threads), ns),
         watch,
         |_| memory::filled(items, 0.0),
-        |(item, row): (usize, &mut [f64]), part, proceed| {
-            balance.item(item, &mut row[item + 1..], &mut part[item + 1..], proceed);
+        |(item, row): (usize, &mut [f64]), part, poll| {
+            balance.item(item, &mut row[item + 1..], &mut part[item + 1..], poll);
             Ok(())
         },
     )?;
@@ -96,12 +96,12 @@ fn of_later(
     let jobs = memory::collect(numbers.chunks_mut((n * n).max(1)).enumerate())?;
     parallel::run(
         jobs,
-        Crew::new(parallel::threads_for(ns * n as f64, threads), ns),
+        Workers::new(parallel::threads_for(ns * n as f64, threads), ns),
         parallel::share(&mut watch),
         |_| Ok(()),
-        |(later, sums): (usize, &mut [f64]), (), proceed| {
+        |(later, sums): (usize, &mut [f64]), (), poll| {
             for (row, &coefficient) in coefficients.iter().enumerate() {
-                if !proceed() {
+                if poll.is_cancelled() {
                     break;
                 }
                 add_ranks(ranked.starts(row), later, coefficient, sums);
@@ -110,8 +110,8 @@ fn of_later(
         },
     )?;
     let ns = 20.0 * size as f64;
-    let (numbers, most) = parallel::run_one(ns, watch, move |stop| {
-        let most = bounds::of_tops(&mut numbers, n, signed, stop)?;
+    let (numbers, most) = parallel::run_one(ns, watch, move |cancel| {
+        let most = bounds::of_tops(&mut numbers, n, signed, cancel)?;
         Ok((numbers, most))
     })?;
     let terms = ObjectiveTerms::Later(LaterTerms { items: n, numbers });
@@ -150,7 +150,7 @@ fn of_tensors<R: RankingSet>(
         if signed {
             antisymmetric(&mut places, n, 1.0);
         }
-        let run = Run { threads, watch: parallel::share(&mut watch) };
+        let run = RunOptions { threads, watch: parallel::share(&mut watch) };
         let of_items = embedding::combine(rankings, coefficients, 2, &places, run)?;
         terms.placing = match weight {
             MeanWeight::Pairs(PairWeight::Count { top }) => {

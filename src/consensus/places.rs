@@ -7,12 +7,12 @@
 
 use crate::error::Error;
 use crate::memory;
-use crate::parallel::Stop;
+use crate::parallel::Cancel;
 
 /// The maximum number of items: 2^20 sets take 9 MiB and a tenth of a second.
-pub(crate) const MOST_ITEMS: usize = 20;
+pub(crate) const MAX_ITEMS: usize = 20;
 /// The number of sets between two checks for a stop.
-const ASK_EVERY: usize = 1 << 14;
+const STOP_CHECK_INTERVAL: usize = 1 << 14;
 
 /// How the weights of pairs of positions a < b factor.
 #[derive(Default)]
@@ -60,12 +60,12 @@ impl Steps {
     }
 
     /// The best order.
-    pub(crate) fn best_order(&self, stop: &Stop) -> Result<Vec<u32>, Error> {
+    pub(crate) fn best_order(&self, cancel: &Cancel) -> Result<Vec<u32>, Error> {
         let (n, halves) = (self.items, HalfSums::new(self)?);
         let mut values = memory::filled(1 << n, 0.0)?;
         let mut lasts = memory::filled(1 << n, 0_u8)?;
         for set in 1..1_usize << n {
-            if set % ASK_EVERY == 0 && stop.is_set() {
+            if set % STOP_CHECK_INTERVAL == 0 && cancel.is_cancelled() {
                 return Err(Error::Interrupted);
             }
             let place = set.count_ones() as usize - 1;

@@ -7,20 +7,20 @@ use std::sync::{Mutex, PoisonError};
 use super::terms::ObjectiveTerms;
 use crate::error::Error;
 use crate::memory;
-use crate::parallel::{self, Crew, Proceed, Watch};
+use crate::parallel::{self, Poll, Watch, Workers};
 
 /// The number of starts, including Borda's order and those of the caller.
 const STARTS: usize = 8;
 /// The work of all starts in nanoseconds, and the maximum and minimum number of perturbations.
 const WORK_NS: f64 = 3e9;
-const MOST_KICKS: f64 = 400.0;
-const LEAST_KICKS: f64 = 2.0;
+const MAX_KICKS: f64 = 400.0;
+const MIN_KICKS: f64 = 2.0;
 /// The approximate number of passes over all items until no change improves the value after a perturbation.
 const PASSES: f64 = 5.0;
 /// Gains of at most this fraction of the sum of all terms are rounding errors.
 const ROUNDING: f64 = 1e-14;
 /// Exchanges of margins take O(n). They are not used for more items than this; insertions are enough there.
-const MOST_FOR_EXCHANGES: usize = 1000;
+const MAX_FOR_EXCHANGES: usize = 1000;
 
 /// The best order found, and its value; a start that reaches `most` stops. The result does not depend on the number of
 /// threads.
@@ -34,19 +34,19 @@ pub(crate) fn search(
 ) -> Result<(Vec<u32>, f64), Error> {
     let items = terms.items();
     let kick_ns = PASSES * (items * items) as f64 * terms.gain_ns() + 1.0;
-    let kicks = (WORK_NS / (kick_ns * STARTS as f64)).clamp(LEAST_KICKS, MOST_KICKS) as usize;
-    let starts = if kicks > LEAST_KICKS as usize { STARTS } else { STARTS / 2 };
+    let kicks = (WORK_NS / (kick_ns * STARTS as f64)).clamp(MIN_KICKS, MAX_KICKS) as usize;
+    let starts = if kicks > MIN_KICKS as usize { STARTS } else { STARTS / 2 };
     let least = ROUNDING * terms.size();
     let jobs = memory::collect((0..starts.max(given.len())).map(|number| (number, given.get(number))))?;
     let best: Mutex<Option<(f64, usize, Vec<u32>)>> = Mutex::new(None);
-    let crew =
-        Crew::new(parallel::threads_for(kick_ns * (kicks * starts) as f64, threads), terms.gain_ns() * items as f64);
+    let workers =
+        Workers::new(parallel::threads_for(kick_ns * (kicks * starts) as f64, threads), terms.gain_ns() * items as f64);
     parallel::run(
         jobs,
-        crew,
+        workers,
         watch,
         |_| memory::filled(items, 0),
-        |(number, start), work, proceed| {
+        |(number, start), work, poll| {
             let mut random = Random::new(seed, number as u64);
             let mut order = match start {
                 Some(start) => memory::collect(start.iter().copied())?,
@@ -55,7 +55,7 @@ pub(crate) fn search(
             if start.is_none() {
                 random.shuffle(&mut order);
             }
-            let mut climb = Climb { terms, enough: most - least, least, work, proceed };
+            let mut climb = Climb { terms, enough: most - least, least, work, poll };
             if let Some(value) = climb.iterate(&mut order, kicks, &mut random)? {
                 let mut best = best.lock().unwrap_or_else(PoisonError::into_inner);
                 let better =
@@ -72,12 +72,12 @@ pub(crate) fn search(
 }
 
 /// One start.
-struct Climb<'a, 'p> {
+struct Climb<'a, 'w> {
     terms: &'a ObjectiveTerms,
     enough: f64,
     least: f64,
     work: &'a mut Vec<u32>,
-    proceed: Proceed<'p>,
+    poll: &'a mut Poll<'w>,
 }
 
 impl Climb<'_, '_> {
@@ -124,12 +124,12 @@ impl Climb<'_, '_> {
                         insert(order, from, to);
                         gained = true;
                     }
-                    if !(self.proceed)() {
+                    if self.poll.is_cancelled() {
                         return false;
                     }
                 }
             }
-            if order.len() > MOST_FOR_EXCHANGES {
+            if order.len() > MAX_FOR_EXCHANGES {
                 return true;
             }
             match self.exchange_any(order) {
@@ -151,7 +151,7 @@ impl Climb<'_, '_> {
                     gained = true;
                 }
             }
-            if !(self.proceed)() {
+            if self.poll.is_cancelled() {
                 return None;
             }
         }

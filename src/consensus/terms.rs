@@ -5,7 +5,7 @@
 //! only from the terms that change.
 
 use crate::memory;
-use crate::parallel::Stop;
+use crate::parallel::Cancel;
 use crate::{Error, consensus::places::Placing};
 
 /// The terms of an objective.
@@ -226,16 +226,16 @@ impl LaterTerms {
 }
 
 /// The best of all orders, found by trying them all: for few items, if terms depend on the positions of all items.
-pub(crate) fn best_of_all(terms: &ObjectiveTerms, stop: &Stop) -> Result<Vec<u32>, Error> {
+pub(crate) fn best_of_all(terms: &ObjectiveTerms, cancel: &Cancel) -> Result<Vec<u32>, Error> {
     let items = terms.items();
-    let mut search = Enumeration { terms, stop, order: Vec::new(), best: (f64::NEG_INFINITY, Vec::new()) };
+    let mut search = Enumeration { terms, cancel, order: Vec::new(), best: (f64::NEG_INFINITY, Vec::new()) };
     search.extend(0.0, &mut (0..items as u32).collect::<Vec<_>>());
-    if stop.is_set() { Err(Error::Interrupted) } else { Ok(search.best.1) }
+    if cancel.is_cancelled() { Err(Error::Interrupted) } else { Ok(search.best.1) }
 }
 
 struct Enumeration<'a> {
     terms: &'a ObjectiveTerms,
-    stop: &'a Stop,
+    cancel: &'a Cancel,
     order: Vec<u32>,
     best: (f64, Vec<u32>),
 }
@@ -250,7 +250,7 @@ impl Enumeration<'_> {
             return;
         }
         for index in 0..left.len() {
-            if left.len() > 6 && self.stop.is_set() {
+            if left.len() > 6 && self.cancel.is_cancelled() {
                 return;
             }
             let item = left.remove(index);

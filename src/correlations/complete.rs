@@ -10,7 +10,7 @@ use crate::kappa::observed::{Observed, TieSums};
 use crate::kappa::pairs_of;
 use crate::measure::Measure;
 use crate::memory;
-use crate::parallel::{self, Crew, Progress, Watch};
+use crate::parallel::{self, Progress, Watch, Workers};
 use crate::rankings::Incomplete;
 use crate::weight::Weight;
 
@@ -95,13 +95,13 @@ impl Finishing<'_> {
         let jobs = chunks.map(|job| (job, pvalues.as_mut().and_then(Iterator::next)));
         parallel::run(
             memory::collect(jobs)?,
-            Crew::new(threads, 0.0),
+            Workers::new(threads, 0.0),
             Some(watch),
             |_| Ok(()),
-            |((rows, statistic), pvalue), (), proceed| {
+            |((rows, statistic), pvalue), (), poll| {
                 let mut pvalues = pvalue.map(|pvalue| pvalue.chunks_mut(width.max(1)));
                 for (&ties, statistic) in rows.iter().zip(statistic.chunks_mut(width.max(1))) {
-                    if !proceed() {
+                    if poll.is_cancelled() {
                         break;
                     }
                     match pvalues.as_mut().and_then(Iterator::next) {

@@ -1,7 +1,7 @@
 //! Sums over the entries of the tensor of one ranking.
 
-use super::ASK_EVERY;
-use crate::parallel::Stop;
+use super::STOP_CHECK_INTERVAL;
+use crate::parallel::Cancel;
 use crate::simd::Isa;
 use crate::simd::gathered::{self, Places};
 
@@ -13,17 +13,17 @@ pub(super) fn long_dot(
     order: usize,
     ranks: &[u32],
     places: Places<'_>,
-    stop: &Stop,
+    cancel: &Cancel,
 ) -> f64 {
     let size = tensor.len() / ranks.len();
-    if size < ASK_EVERY || order == 1 {
+    if size < STOP_CHECK_INTERVAL || order == 1 {
         return dot(isa, tensor, weights, order, ranks, places);
     }
     let parts = tensor.chunks_exact(size).zip(ranks);
     parts
         .map(|(part, &rank)| {
             let weights = &weights[rank as usize * size..][..size];
-            if stop.is_set() { 0.0 } else { long_dot(isa, part, weights, order - 1, ranks, places, stop) }
+            if cancel.is_cancelled() { 0.0 } else { long_dot(isa, part, weights, order - 1, ranks, places, cancel) }
         })
         .sum()
 }

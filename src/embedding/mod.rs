@@ -19,8 +19,8 @@ use crate::error::Error;
 use crate::gram::{Element, Output, with_output, zero_matrix};
 use crate::matrix::Matrix;
 use crate::memory;
-use crate::parallel::{self, Crew, Proceed, Watch};
-use crate::rankings::{RankingSet, Rankings, Sides};
+use crate::parallel::{self, Poll, RunOptions, Workers};
+use crate::rankings::{Operands, RankingSet, Rankings};
 use crate::simd::Isa;
 use crate::simd::gathered::Places;
 use crate::weight::checked::check_tensors;
@@ -30,26 +30,10 @@ use tuples::{complete_tuple_sums, tuples_of};
 
 /// The minimum number of entries of a job: a few tenths of a millisecond.
 const JOB: usize = 1 << 18;
-/// The minimum number of entries between two checks whether to proceed.
-pub(crate) const ASK_EVERY: usize = 1 << 12;
+/// The minimum number of entries between two checks for cancellation.
+pub(crate) const STOP_CHECK_INTERVAL: usize = 1 << 12;
 /// The number of rankings whose tensors are summed separately before they are added to the total, to reduce rounding.
 const RUN: usize = 512;
-
-/// Options of a run; none of them changes the result.
-/// Fields may be added: end the list of those that you set with `..Default::default()`.
-#[derive(Default)]
-pub struct Run<'a> {
-    /// The number of threads; `None` for [`default_threads`](crate::default_threads).
-    pub threads: Option<usize>,
-    /// Receives progress and can stop the run.
-    pub watch: Option<Watch<'a>>,
-}
-
-impl Run<'_> {
-    fn threads(&self, entries: usize) -> usize {
-        parallel::threads_for(entries as f64, self.threads)
-    }
-}
 
 /// The embedding of every ranking, one per row.
 ///
@@ -59,9 +43,9 @@ impl Run<'_> {
 /// anywhere.
 ///
 /// ```
-/// use wkendall::{Matrix, Rankings, embedding};
+/// use wkendall::{Matrix, Rankings, embedding, RunOptions};
 /// let x = Rankings::from_ranks(2, 3, &[2, 3, 1, 1, 2, 3])?;
-/// let phi: Matrix = embedding::embed(&x, 1, &[0.5, 0.3, 0.2], embedding::Run::default())?;
+/// let phi: Matrix = embedding::embed(&x, 1, &[0.5, 0.3, 0.2], RunOptions::default())?;
 /// assert_eq!(phi.row(0), [0.3, 0.2, 0.5]);
 /// # Ok::<(), wkendall::Error>(())
 /// ```
@@ -69,7 +53,7 @@ pub fn embed<R: RankingSet, T: Element>(
     rankings: &R,
     order: usize,
     weights: &[f64],
-    run: Run<'_>,
+    run: RunOptions<'_>,
 ) -> Result<Matrix<T>, Error> {
     check_tensors(weights, rankings.items(), order, Some(1))?;
     let mut run = run;
@@ -86,10 +70,10 @@ pub fn embed<R: RankingSet, T: Element>(
 /// items can be anywhere.
 ///
 /// ```
-/// use wkendall::{Rankings, embedding};
+/// use wkendall::{Rankings, embedding, RunOptions};
 /// let x = Rankings::from_ranks(1, 3, &[2, 3, 1])?;
 /// let mut out = [0.0; 3];
-/// embedding::embed_into(&x, 1, &[0.5, 0.3, 0.2], &mut out, embedding::Run::default())?;
+/// embedding::embed_into(&x, 1, &[0.5, 0.3, 0.2], &mut out, RunOptions::default())?;
 /// assert_eq!(out, [0.3, 0.2, 0.5]);
 /// # Ok::<(), wkendall::Error>(())
 /// ```
@@ -98,17 +82,23 @@ pub fn embed_into<R: RankingSet, T: Element>(
     order: usize,
     weights: &[f64],
     out: &mut [T],
-    run: Run<'_>,
+    run: RunOptions<'_>,
 ) -> Result<(), Error> {
-    embed_sides(R::sides(rankings, None), order, weights, T::output(out), run)
+    embed_operands(R::operands(rankings, None), order, weights, T::output(out), run)
 }
 
-fn embed_sides(sides: Sides<'_>, order: usize, weights: &[f64], out: Output<'_>, run: Run<'_>) -> Result<(), Error> {
+fn embed_operands(
+    operands: Operands<'_>,
+    order: usize,
+    weights: &[f64],
+    out: Output<'_>,
+    run: RunOptions<'_>,
+) -> Result<(), Error> {
     parallel::check_threads(run.threads)?;
-    with_output!(out, |out| match sides {
-        Sides::Complete(rankings, _) => embed_complete(rankings, order, weights, out, run),
-        Sides::Tied(rankings, _) => tied::embed_into(rankings, Direction::Forward, order, weights, out, run),
-        Sides::Lists(lists, _) => embed_into(&lists.to_incomplete()?, order, weights, out, run),
+    with_output!(out, |out| match operands {
+        Operands::Complete(rankings, _) => embed_complete(rankings, order, weights, out, run),
+        Operands::Tied(rankings, _) => tied::embed_into(rankings, Direction::Forward, order, weights, out, run),
+        Operands::Lists(lists, _) => embed_into(&lists.to_incomplete()?, order, weights, out, run),
     })
 }
 
@@ -117,11 +107,11 @@ fn embed_complete<T: Element>(
     order: usize,
     weights: &[f64],
     out: &mut [T],
-    run: Run<'_>,
+    run: RunOptions<'_>,
 ) -> Result<(), Error> {
     check_tensors(weights, rankings.items(), order, Some(1))?;
-    each_row(rankings.rows(), weights.len(), out, run, |row, out, proceed| {
-        embed_row(weights, order, rankings.row(row).ranks(), out, proceed);
+    each_row(rankings.rows(), weights.len(), out, run, |row, out, poll| {
+        embed_row(weights, order, rankings.row(row).ranks(), out, poll);
         Ok(())
     })
 }
@@ -135,23 +125,23 @@ pub fn combine<R: RankingSet>(
     coefficients: &[f64],
     order: usize,
     weights: &[f64],
-    run: Run<'_>,
+    run: RunOptions<'_>,
 ) -> Result<Vec<f64>, Error> {
-    combine_sides(R::sides(rankings, None), coefficients, order, weights, run)
+    combine_sides(R::operands(rankings, None), coefficients, order, weights, run)
 }
 
 fn combine_sides(
-    sides: Sides<'_>,
+    operands: Operands<'_>,
     coefficients: &[f64],
     order: usize,
     weights: &[f64],
-    run: Run<'_>,
+    run: RunOptions<'_>,
 ) -> Result<Vec<f64>, Error> {
     parallel::check_threads(run.threads)?;
-    match sides {
-        Sides::Complete(rankings, _) => combine_complete(rankings, coefficients, order, weights, run),
-        Sides::Tied(rankings, _) => tied::combine(rankings, Direction::Forward, coefficients, order, weights, run),
-        Sides::Lists(lists, _) => combine(&lists.to_incomplete()?, coefficients, order, weights, run),
+    match operands {
+        Operands::Complete(rankings, _) => combine_complete(rankings, coefficients, order, weights, run),
+        Operands::Tied(rankings, _) => tied::combine(rankings, Direction::Forward, coefficients, order, weights, run),
+        Operands::Lists(lists, _) => combine(&lists.to_incomplete()?, coefficients, order, weights, run),
     }
 }
 
@@ -160,32 +150,32 @@ fn combine_complete(
     coefficients: &[f64],
     order: usize,
     weights: &[f64],
-    run: Run<'_>,
+    run: RunOptions<'_>,
 ) -> Result<Vec<f64>, Error> {
     let items = rankings.items();
     check_tensors(weights, items, order, Some(1))?;
     check_coefficients(rankings.rows(), coefficients)?;
     let mut sum = memory::filled(weights.len(), 0.0)?;
     let size = weights.len() / items.max(1);
-    let threads = run.threads(weights.len().saturating_mul(rankings.rows()));
+    let threads = run.threads_for(weights.len().saturating_mul(rankings.rows()) as f64);
     let jobs = memory::collect(sum.chunks_mut(size.max(1)).enumerate())?;
     let isa = Isa::widest();
     let places = memory::collect((0..rankings.rows()).map(|row| Places::new(rankings.row(row).ranks())))?;
-    let crew = Crew::new(threads, size as f64);
+    let workers = Workers::new(threads, size as f64);
     parallel::run(
         jobs,
-        crew,
+        workers,
         run.watch,
         |_| memory::with_capacity(size),
-        |(item, sum), part, proceed| {
+        |(item, sum), part, poll| {
             for start in (0..rankings.rows()).step_by(RUN) {
-                if !proceed() {
+                if poll.is_cancelled() {
                     return Ok(());
                 }
                 part.clear();
                 part.resize(size, 0.0);
                 for (row, &coefficient) in (start..).zip(&coefficients[start..rankings.rows().min(start + RUN)]) {
-                    if size >= ASK_EVERY && !proceed() {
+                    if size >= STOP_CHECK_INTERVAL && poll.is_cancelled() {
                         return Ok(());
                     }
                     let ranks = rankings.row(row).ranks();
@@ -208,9 +198,9 @@ fn combine_complete(
 /// As [`tuple_sums_into`], and when the result does not fit into memory.
 ///
 /// ```
-/// use wkendall::{Rankings, embedding};
+/// use wkendall::{Rankings, embedding, RunOptions};
 /// let x = Rankings::from_ranks(2, 2, &[1, 2, 2, 1])?;
-/// let sums = embedding::tuple_sums(&x, &[0.75, 0.25], 1, embedding::Run::default())?;
+/// let sums = embedding::tuple_sums(&x, &[0.75, 0.25], 1, RunOptions::default())?;
 /// assert_eq!(sums.row(1), [0.25, 0.75]);
 /// # Ok::<(), wkendall::Error>(())
 /// ```
@@ -218,7 +208,7 @@ pub fn tuple_sums<R: RankingSet>(
     rankings: &R,
     coefficients: &[f64],
     order: usize,
-    run: Run<'_>,
+    run: RunOptions<'_>,
 ) -> Result<Matrix, Error> {
     let tuples = tuples_of(rankings.items(), order);
     let mut run = run;
@@ -236,10 +226,10 @@ pub fn tuple_sums<R: RankingSet>(
 /// tuples, or `run.watch` stops the run. For rankings with ties also as [`embed_into`].
 ///
 /// ```
-/// use wkendall::{Rankings, embedding};
+/// use wkendall::{Rankings, embedding, RunOptions};
 /// let x = Rankings::from_ranks(2, 2, &[1, 2, 2, 1])?;
 /// let mut out = [0.0; 4];
-/// embedding::tuple_sums_into(&x, &[0.75, 0.25], 1, &mut out, embedding::Run::default())?;
+/// embedding::tuple_sums_into(&x, &[0.75, 0.25], 1, &mut out, RunOptions::default())?;
 /// assert_eq!(out, [0.75, 0.25, 0.25, 0.75]);
 /// # Ok::<(), wkendall::Error>(())
 /// ```
@@ -248,23 +238,23 @@ pub fn tuple_sums_into<R: RankingSet>(
     coefficients: &[f64],
     order: usize,
     out: &mut [f64],
-    run: Run<'_>,
+    run: RunOptions<'_>,
 ) -> Result<(), Error> {
-    tuple_sums_of_sides(R::sides(rankings, None), coefficients, order, out, run)
+    tuple_sums_of_sides(R::operands(rankings, None), coefficients, order, out, run)
 }
 
 fn tuple_sums_of_sides(
-    sides: Sides<'_>,
+    operands: Operands<'_>,
     coefficients: &[f64],
     order: usize,
     out: &mut [f64],
-    run: Run<'_>,
+    run: RunOptions<'_>,
 ) -> Result<(), Error> {
     parallel::check_threads(run.threads)?;
-    match sides {
-        Sides::Complete(rankings, _) => complete_tuple_sums(rankings, coefficients, order, out, run),
-        Sides::Tied(rankings, _) => tied::tuple_sums_into(rankings, coefficients, order, out, run),
-        Sides::Lists(lists, _) => tuple_sums_into(&lists.to_incomplete()?, coefficients, order, out, run),
+    match operands {
+        Operands::Complete(rankings, _) => complete_tuple_sums(rankings, coefficients, order, out, run),
+        Operands::Tied(rankings, _) => tied::tuple_sums_into(rankings, coefficients, order, out, run),
+        Operands::Lists(lists, _) => tuple_sums_into(&lists.to_incomplete()?, coefficients, order, out, run),
     }
 }
 
@@ -279,23 +269,23 @@ pub fn linear_function<R: RankingSet>(
     order: usize,
     weights: &[f64],
     tensor: &[f64],
-    run: Run<'_>,
+    run: RunOptions<'_>,
 ) -> Result<Vec<f64>, Error> {
-    function_of_sides(R::sides(rankings, None), order, weights, tensor, run)
+    function_of_sides(R::operands(rankings, None), order, weights, tensor, run)
 }
 
 fn function_of_sides(
-    sides: Sides<'_>,
+    operands: Operands<'_>,
     order: usize,
     weights: &[f64],
     tensor: &[f64],
-    run: Run<'_>,
+    run: RunOptions<'_>,
 ) -> Result<Vec<f64>, Error> {
     parallel::check_threads(run.threads)?;
-    match sides {
-        Sides::Complete(rankings, _) => complete_function(rankings, order, weights, tensor, run),
-        Sides::Tied(rankings, _) => tied::linear_function(rankings, Direction::Forward, order, weights, tensor, run),
-        Sides::Lists(lists, _) => linear_function(&lists.to_incomplete()?, order, weights, tensor, run),
+    match operands {
+        Operands::Complete(rankings, _) => complete_function(rankings, order, weights, tensor, run),
+        Operands::Tied(rankings, _) => tied::linear_function(rankings, Direction::Forward, order, weights, tensor, run),
+        Operands::Lists(lists, _) => linear_function(&lists.to_incomplete()?, order, weights, tensor, run),
     }
 }
 
@@ -304,28 +294,28 @@ fn complete_function(
     order: usize,
     weights: &[f64],
     tensor: &[f64],
-    run: Run<'_>,
+    run: RunOptions<'_>,
 ) -> Result<Vec<f64>, Error> {
     for weights in [weights, tensor] {
         check_tensors(weights, rankings.items(), order, Some(1))?;
     }
     let mut values = memory::filled(rankings.rows(), 0.0)?;
     let rows = (JOB / weights.len().max(1)).max(1);
-    let threads = run.threads(weights.len().saturating_mul(rankings.rows()));
+    let threads = run.threads_for(weights.len().saturating_mul(rankings.rows()) as f64);
     let jobs = memory::collect(values.chunks_mut(rows).enumerate())?;
     let isa = Isa::widest();
     parallel::run(
         jobs,
-        Crew::new(threads, weights.len() as f64),
+        Workers::new(threads, weights.len() as f64),
         run.watch,
-        |stop| Ok(stop.clone()),
-        |(index, values): (usize, &mut [f64]), stop, proceed| {
+        |cancel| Ok(cancel.clone()),
+        |(index, values): (usize, &mut [f64]), cancel, poll| {
             for (row, value) in (index * rows..).zip(values) {
                 if !weights.is_empty() {
                     let ranks = rankings.row(row).ranks();
-                    *value = long_dot(isa, tensor, weights, order, ranks, Places::new(ranks), stop);
+                    *value = long_dot(isa, tensor, weights, order, ranks, Places::new(ranks), cancel);
                 }
-                if !proceed() {
+                if poll.is_cancelled() {
                     break;
                 }
             }
@@ -347,24 +337,24 @@ pub(crate) fn each_row<T: Element>(
     rows: usize,
     width: usize,
     out: &mut [T],
-    run: Run<'_>,
-    fill: impl Fn(usize, &mut [T], Proceed<'_>) -> Result<(), Error> + Sync,
+    run: RunOptions<'_>,
+    fill: impl Fn(usize, &mut [T], &mut Poll<'_>) -> Result<(), Error> + Sync,
 ) -> Result<(), Error> {
     if rows.checked_mul(width) != Some(out.len()) {
         return Err(Error::OutputLength { given: out.len(), rows, columns: width });
     }
     let at_once = (JOB / width.max(1)).max(1);
-    let threads = run.threads(out.len());
+    let threads = run.threads_for(out.len() as f64);
     let jobs = memory::collect(out.chunks_mut((at_once * width).max(1)).enumerate())?;
     parallel::run(
         jobs,
-        Crew::new(threads, 0.0),
+        Workers::new(threads, 0.0),
         run.watch,
         |_| Ok(()),
-        |(index, out): (usize, &mut [T]), (), proceed| {
+        |(index, out): (usize, &mut [T]), (), poll| {
             for (row, out) in (index * at_once..).zip(out.chunks_exact_mut(width.max(1))) {
-                fill(row, out, proceed)?;
-                if !proceed() {
+                fill(row, out, poll)?;
+                if poll.is_cancelled() {
                     break;
                 }
             }
@@ -374,7 +364,7 @@ pub(crate) fn each_row<T: Element>(
 }
 
 /// The embedding of one ranking, axis by axis.
-fn embed_row<T: Element>(weights: &[f64], order: usize, ranks: &[u32], out: &mut [T], proceed: Proceed<'_>) {
+fn embed_row<T: Element>(weights: &[f64], order: usize, ranks: &[u32], out: &mut [T], poll: &mut Poll<'_>) {
     let size = weights.len() / ranks.len().max(1);
     if order == 1 {
         for (cell, &rank) in out.iter_mut().zip(ranks) {
@@ -383,9 +373,9 @@ fn embed_row<T: Element>(weights: &[f64], order: usize, ranks: &[u32], out: &mut
         return;
     }
     for (out, &rank) in out.chunks_exact_mut(size).zip(ranks) {
-        if size >= ASK_EVERY && !proceed() {
+        if size >= STOP_CHECK_INTERVAL && poll.is_cancelled() {
             return;
         }
-        embed_row(&weights[rank as usize * size..][..size], order - 1, ranks, out, proceed);
+        embed_row(&weights[rank as usize * size..][..size], order - 1, ranks, out, poll);
     }
 }

@@ -1,17 +1,17 @@
 //! The embedding of rankings with ties: the mean over all complete rankings that agree with the ranking.
 
-use super::{ASK_EVERY, JOB, RUN, Run, check_coefficients, each_row};
+use super::{JOB, RUN, STOP_CHECK_INTERVAL, check_coefficients, each_row};
 use crate::error::Error;
 use crate::gram::Element;
 use crate::memory;
-use crate::parallel::{self, Crew, Stop};
+use crate::parallel::{self, Cancel, RunOptions, Workers};
 use crate::rankings::Incomplete;
 use crate::weight::checked::check_tensors;
 use crate::weight::mean_tensor::{Direction, MeanTensor, check_order};
 
 /// The maximum number of partial sums at a time, and their maximum size in bytes.
-const MOST_PARTS: usize = 16;
-const MOST_BYTES: usize = 1 << 28;
+const MAX_PARTS: usize = 16;
+const MAX_BYTES: usize = 1 << 28;
 /// The minimum number of rankings of a part.
 const LEAST: usize = 64;
 
@@ -22,18 +22,18 @@ pub(crate) fn embed_into<T: Element>(
     order: usize,
     weights: &[f64],
     out: &mut [T],
-    run: Run<'_>,
+    run: RunOptions<'_>,
 ) -> Result<(), Error> {
     check(rankings, order)?;
     check_tensors(weights, rankings.items(), order, Some(1))?;
     let items = rankings.items();
-    each_row(rankings.rows(), weights.len(), out, run, |row, out, proceed| {
+    each_row(rankings.rows(), weights.len(), out, run, |row, out, poll| {
         let mut lines = memory::filled(2 * items, 0.0)?;
         each_line(rankings, row, direction, order, weights, &mut lines, |place, line| {
             for (cell, &number) in out[place * items..].iter_mut().zip(line) {
                 *cell = T::from_f64(number);
             }
-            items < ASK_EVERY || proceed()
+            items < STOP_CHECK_INTERVAL || !poll.is_cancelled()
         })
     })
 }
@@ -46,36 +46,36 @@ pub(crate) fn combine(
     coefficients: &[f64],
     order: usize,
     weights: &[f64],
-    run: Run<'_>,
+    run: RunOptions<'_>,
 ) -> Result<Vec<f64>, Error> {
     check(rankings, order)?;
     let (rows, items, size) = (rankings.rows(), rankings.items(), weights.len());
     check_tensors(weights, items, order, Some(1))?;
     check_coefficients(rows, coefficients)?;
-    let parts = rows.div_ceil(LEAST).min(MOST_PARTS).min(MOST_BYTES / (8 * size.max(1))).max(1);
+    let parts = rows.div_ceil(LEAST).min(MAX_PARTS).min(MAX_BYTES / (8 * size.max(1))).max(1);
     let rows_a_part = rows.div_ceil(parts).max(1);
     let mut sums = memory::filled(parts * size, 0.0)?;
-    let threads = run.threads(size.saturating_mul(rows));
+    let threads = run.threads_for(size.saturating_mul(rows) as f64);
     let jobs = memory::collect(sums.chunks_mut(size.max(1)).enumerate())?;
     parallel::run(
         jobs,
-        Crew::new(threads, size as f64),
+        Workers::new(threads, size as f64),
         run.watch,
         |_| Ok((memory::filled(size, 0.0)?, memory::filled(2 * items, 0.0)?)),
-        |(index, sums), (part, lines), proceed| {
+        |(index, sums), (part, lines), poll| {
             let all = (index * rows_a_part).min(rows)..((index + 1) * rows_a_part).min(rows);
             for start in all.clone().step_by(RUN) {
                 part.fill(0.0);
                 let end = all.end.min(start + RUN);
                 for (row, coefficient) in (start..end).zip(&coefficients[start..end]) {
-                    if !proceed() {
+                    if poll.is_cancelled() {
                         return Ok(());
                     }
                     each_line(rankings, row, direction, order, weights, lines, |place, line| {
                         for (sum, number) in part[place * items..].iter_mut().zip(line) {
                             *sum += coefficient * number;
                         }
-                        items < ASK_EVERY || proceed()
+                        items < STOP_CHECK_INTERVAL || !poll.is_cancelled()
                     })?;
                 }
                 sums.iter_mut().zip(&*part).for_each(|(sum, part)| *sum += part);
@@ -98,7 +98,7 @@ pub(crate) fn linear_function(
     order: usize,
     weights: &[f64],
     tensor: &[f64],
-    run: Run<'_>,
+    run: RunOptions<'_>,
 ) -> Result<Vec<f64>, Error> {
     check(rankings, order)?;
     let items = rankings.items();
@@ -107,20 +107,20 @@ pub(crate) fn linear_function(
     }
     let mut values = memory::filled(rankings.rows(), 0.0)?;
     let rows = (JOB / weights.len().max(1)).max(1);
-    let threads = run.threads(weights.len().saturating_mul(rankings.rows()));
+    let threads = run.threads_for(weights.len().saturating_mul(rankings.rows()) as f64);
     let jobs = memory::collect(values.chunks_mut(rows).enumerate())?;
     parallel::run(
         jobs,
-        Crew::new(threads, weights.len() as f64),
+        Workers::new(threads, weights.len() as f64),
         run.watch,
         |_| memory::filled(2 * items, 0.0),
-        |(index, values): (usize, &mut [f64]), lines, proceed| {
+        |(index, values): (usize, &mut [f64]), lines, poll| {
             for (row, value) in (index * rows..).zip(values) {
                 each_line(rankings, row, direction, order, weights, lines, |place, line| {
                     *value += dot(&tensor[place * items..][..items], line);
-                    items < ASK_EVERY || proceed()
+                    items < STOP_CHECK_INTERVAL || !poll.is_cancelled()
                 })?;
-                if !proceed() {
+                if poll.is_cancelled() {
                     break;
                 }
             }
@@ -137,7 +137,7 @@ pub(crate) fn tuple_sums_into(
     coefficients: &[f64],
     order: usize,
     out: &mut [f64],
-    run: Run<'_>,
+    run: RunOptions<'_>,
 ) -> Result<(), Error> {
     check(rankings, order)?;
     check_coefficients(rankings.rows(), coefficients)?;
@@ -149,18 +149,18 @@ pub(crate) fn tuple_sums_into(
     out.fill(0.0);
     let mut watch = run.watch;
     let ns = 10.0 * (rankings.rows() * items) as f64;
-    let ends = parallel::run_one(ns, parallel::share(&mut watch), |stop| ends(rankings, stop))?;
+    let ends = parallel::run_one(ns, parallel::share(&mut watch), |cancel| ends(rankings, cancel))?;
     let threads = parallel::threads_for(out.len() as f64 * rankings.rows() as f64, run.threads);
     let jobs = memory::collect(out.chunks_mut(tuples.max(1)).enumerate())?;
     parallel::run(
         jobs,
-        Crew::new(threads, 0.0),
+        Workers::new(threads, 0.0),
         watch,
         |_| Ok(()),
-        |(tuple, sums): (usize, &mut [f64]), (), proceed| {
+        |(tuple, sums): (usize, &mut [f64]), (), poll| {
             let (first, second) = if order == 2 { (tuple / items, tuple % items) } else { (tuple, tuple) };
             for (row, &coefficient) in coefficients.iter().enumerate() {
-                if row % LEAST == 0 && !proceed() {
+                if row % LEAST == 0 && poll.is_cancelled() {
                     break;
                 }
                 let starts = rankings.row(row).starts;
@@ -190,10 +190,10 @@ pub(crate) fn tuple_sums_into(
 }
 
 /// The end of the block of each item of each ranking.
-fn ends(rankings: &Incomplete, stop: &Stop) -> Result<Vec<u32>, Error> {
+fn ends(rankings: &Incomplete, cancel: &Cancel) -> Result<Vec<u32>, Error> {
     let mut ends = memory::filled(rankings.rows() * rankings.items(), 0)?;
     for (row, ends) in ends.chunks_exact_mut(rankings.items().max(1)).enumerate() {
-        if stop.is_set() {
+        if cancel.is_cancelled() {
             return Err(Error::Interrupted);
         }
         let blocks = rankings.row(row);

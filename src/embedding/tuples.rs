@@ -1,9 +1,9 @@
 //! Sums over rankings for each tuple of items and each tuple of ranks.
 
-use super::{JOB, Run, check_coefficients};
+use super::{JOB, check_coefficients};
 use crate::error::Error;
 use crate::memory;
-use crate::parallel::{self, Crew, Stop};
+use crate::parallel::{self, Cancel, RunOptions, Workers};
 use crate::rankings::Rankings;
 
 /// The number of tuples of `order` items, or a number that exceeds memory.
@@ -16,7 +16,7 @@ pub(super) fn complete_tuple_sums(
     coefficients: &[f64],
     order: usize,
     out: &mut [f64],
-    run: Run<'_>,
+    run: RunOptions<'_>,
 ) -> Result<(), Error> {
     check_coefficients(rankings.rows(), coefficients)?;
     let items = rankings.items();
@@ -28,18 +28,18 @@ pub(super) fn complete_tuple_sums(
     let m = rankings.rows();
     let mut watch = run.watch;
     let of_item =
-        parallel::run_one(10.0 * (m * items) as f64, parallel::share(&mut watch), |stop| by_item(rankings, stop))?;
+        parallel::run_one(10.0 * (m * items) as f64, parallel::share(&mut watch), |cancel| by_item(rankings, cancel))?;
     let threads = parallel::threads_for(tuples.saturating_mul(m) as f64, run.threads);
     let rows = (JOB / m.max(1)).max(1);
     let jobs = memory::collect(out.chunks_mut((rows * tuples).max(1)).enumerate())?;
     parallel::run(
         jobs,
-        Crew::new(threads, 0.0),
+        Workers::new(threads, 0.0),
         watch,
         |_| memory::filled(m, 0),
-        |(index, out): (usize, &mut [f64]), places: &mut Vec<usize>, proceed| {
+        |(index, out): (usize, &mut [f64]), places: &mut Vec<usize>, poll| {
             for (number, sums) in (index * rows..).zip(out.chunks_exact_mut(tuples.max(1))) {
-                if !proceed() {
+                if poll.is_cancelled() {
                     break;
                 }
                 places.fill(0);
@@ -61,10 +61,10 @@ pub(super) fn complete_tuple_sums(
 }
 
 /// The ranks of each item, contiguous, so that many positions are computed at a time.
-fn by_item(rankings: &Rankings, stop: &Stop) -> Result<Vec<u32>, Error> {
+fn by_item(rankings: &Rankings, cancel: &Cancel) -> Result<Vec<u32>, Error> {
     let mut ranks = memory::with_capacity(rankings.rows() * rankings.items())?;
     for item in 0..rankings.items() {
-        if stop.is_set() {
+        if cancel.is_cancelled() {
             return Err(Error::Interrupted);
         }
         ranks.extend((0..rankings.rows()).map(|row| rankings.row(row).ranks()[item]));

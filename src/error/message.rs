@@ -288,6 +288,7 @@ impl Error {
             Self::UnknownPlaces => {
                 text("if missing items can be anywhere, the weight must be the standard one, and the order 2")
             }
+            Self::NotTaken { measure, rankings } => text(format!("{measure} is not defined for {rankings}")),
             Self::PairsOnly => text(
                 "this needs a kernel of order 2 with a named weight or U, not W, another order, a distance or the \
                  Mallows kernel",

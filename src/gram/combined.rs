@@ -3,10 +3,11 @@
 
 use std::ops::Range;
 
-use super::found::{Neighbors, Within};
-use super::{Backend, Element, Options, diagonal_of, gram_of, planned_of};
+use super::element::check_single;
+use super::element::{Neighbors, Within};
+use super::{Backend, Element, Options, check_count, check_output, diagonal_of, gram_of, planned_of};
 use crate::error::Error;
-use crate::measure::{Combination, KendallMeasure};
+use crate::measure::{Combination, Part};
 use crate::memory;
 use crate::parallel::Phases;
 use crate::rankings::RankingSet;
@@ -63,7 +64,7 @@ fn each_block<R: RankingSet>(
         for ((part, buffer), &backend) in parts.iter().zip(&mut buffers).zip(&backends) {
             phases.run(1, |watch| {
                 let options = Options { watch, ..plain(backend) };
-                gram_of(part, of_rows, Some(of_columns), &mut buffer[..size], options)
+                gram_of(part, R::operands(of_rows, Some(of_columns)), &mut buffer[..size], options)
             })?;
         }
         for (cell, value) in values[..size].iter_mut().enumerate() {
@@ -90,11 +91,8 @@ pub(super) fn matrix<R: RankingSet, T: Element>(
     out: &mut [T],
     options: Options<'_>,
 ) -> Result<(), Error> {
-    let (rows, columns) = (x.rows(), y.unwrap_or(x).rows());
-    if rows.checked_mul(columns) != Some(out.len()) {
-        return Err(Error::OutputLength { given: out.len(), rows, columns });
-    }
-    let mirrored = y.is_none() && combination.parts().iter().all(KendallMeasure::is_symmetric);
+    let (_, columns) = check_output(R::operands(x, y), out)?;
+    let mirrored = y.is_none() && combination.parts().iter().all(Part::is_symmetric);
     each_block(combination, (x, y), mirrored, options, |block| {
         for (row, values) in block.iter() {
             for (column, &value) in (block.first..).zip(values) {
@@ -109,14 +107,6 @@ pub(super) fn matrix<R: RankingSet, T: Element>(
     })
 }
 
-/// Refuses a value beyond the range of the result's type.
-fn check_single<T: Element>(value: f64) -> Result<(), Error> {
-    match T::RANGE {
-        Some((_, most)) if value.abs() > most => Err(Error::BeyondSingle { value }),
-        _ => Ok(()),
-    }
-}
-
 /// The value of each ranking with itself.
 pub(super) fn diagonal<R: RankingSet>(
     combination: &Combination,
@@ -125,7 +115,7 @@ pub(super) fn diagonal<R: RankingSet>(
 ) -> Result<Vec<f64>, Error> {
     let mut parts = memory::with_capacity(combination.parts().len())?;
     for part in combination.parts() {
-        parts.push(diagonal_of(part, x, options.again())?);
+        parts.push(diagonal_of(part, R::operands(x, None), options.again())?);
     }
     let mut of_ranking = memory::filled(parts.len(), 0.0)?;
     let mut values = memory::with_capacity(x.rows())?;
@@ -146,10 +136,7 @@ pub(super) fn neighbors<R: RankingSet>(
     count: usize,
     options: Options<'_>,
 ) -> Result<Neighbors, Error> {
-    let rankings = y.map_or(x.rows().saturating_sub(1), RankingSet::rows);
-    if count == 0 || count > rankings {
-        return Err(Error::NeighborCount { count, rankings, others: y.is_none() });
-    }
+    check_count(R::operands(x, y), count)?;
     let mut found = Neighbors { count, indices: Vec::new(), values: Vec::new() };
     memory::reserve(&mut found.indices, x.rows() * count)?;
     memory::reserve(&mut found.values, x.rows() * count)?;

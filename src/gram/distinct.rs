@@ -10,7 +10,7 @@ use super::plan::cost::{FIND_NS, WORTH_SEARCHING};
 use super::{Element, Options};
 use crate::error::Error;
 use crate::memory;
-use crate::parallel::{self, Crew, Progress, Stop, Watch};
+use crate::parallel::{self, Cancel, Progress, Watch, Workers};
 use crate::rankings::RankingSet;
 
 /// The number of values that a job copies, in a few milliseconds.
@@ -26,14 +26,14 @@ struct Distinct {
 
 impl Distinct {
     /// The distinct rows, if there are at most half as many as rows.
-    fn find<R: RankingSet>(set: &R, stop: &Stop) -> Result<Option<Self>, Error> {
+    fn find<R: RankingSet>(set: &R, cancel: &Cancel) -> Result<Option<Self>, Error> {
         let rows = set.rows();
         // If the first sixteenth has no repeated row, there are too many distinct rows for the search to pay off.
         let few = (rows / 16).max(WORTH_SEARCHING).min(rows);
-        if rows < WORTH_SEARCHING || Self::among(few, set, stop)?.firsts.len() == few {
+        if rows < WORTH_SEARCHING || Self::among(few, set, cancel)?.firsts.len() == few {
             return Ok(None);
         }
-        let found = Self::among(rows, set, stop)?;
+        let found = Self::among(rows, set, cancel)?;
         Ok((found.firsts.len() * 2 <= rows).then_some(found))
     }
 
@@ -43,12 +43,12 @@ impl Distinct {
     }
 
     /// The distinct rows among the first rows.
-    fn among<R: RankingSet>(rows: usize, set: &R, stop: &Stop) -> Result<Self, Error> {
+    fn among<R: RankingSet>(rows: usize, set: &R, cancel: &Cancel) -> Result<Self, Error> {
         let mut known = HashMap::new();
         let mut firsts = Vec::new();
         let mut class = memory::with_capacity(rows)?;
         for number in 0..rows {
-            if stop.is_set() {
+            if cancel.is_cancelled() {
                 return Err(Error::Interrupted);
             }
             let bytes = known.capacity() * 2 * size_of::<(&[u32], u32)>();
@@ -67,33 +67,34 @@ impl Distinct {
 /// The number of rankings that a single call computes: the distinct ones, if that is worthwhile.
 pub(super) fn computed<R: RankingSet>(set: &R, watch: Option<Watch<'_>>) -> Result<usize, Error> {
     let ns = FIND_NS * set.numbers() as f64;
-    let found = parallel::run_one(ns, watch, |stop| Distinct::find(set, stop))?;
+    let found = parallel::run_one(ns, watch, |cancel| Distinct::find(set, cancel))?;
     Ok(found.map_or(set.rows(), |found| found.firsts.len()))
 }
 
 /// The distinct rankings of the rows and columns of a result.
-pub(super) struct Few<R> {
+pub(super) struct Deduplicated<R> {
     of_rows: Distinct,
     of_columns: Option<Distinct>,
     x: R,
     y: Option<R>,
 }
 
-impl<R: RankingSet> Few<R> {
+impl<R: RankingSet> Deduplicated<R> {
     /// The distinct rankings, if they are few and there is memory for them.
     pub(super) fn find(x: &R, y: Option<&R>, watch: Option<Watch<'_>>) -> Result<Option<Self>, Error> {
         let ns = FIND_NS * (x.numbers() as f64 + y.map_or(0, R::numbers) as f64);
-        match parallel::run_one(ns, watch, |stop| Self::search(x, y, stop)) {
+        match parallel::run_one(ns, watch, |cancel| Self::search(x, y, cancel)) {
             Err(Error::OutOfMemory { .. }) => Ok(None),
             found => found,
         }
     }
 
-    fn search(x: &R, y: Option<&R>, stop: &Stop) -> Result<Option<Self>, Error> {
-        let (of_rows, of_columns) = match (Distinct::find(x, stop)?, y.map(|y| Distinct::find(y, stop)).transpose()?) {
-            (None, None | Some(None)) => return Ok(None),
-            found => found,
-        };
+    fn search(x: &R, y: Option<&R>, cancel: &Cancel) -> Result<Option<Self>, Error> {
+        let (of_rows, of_columns) =
+            match (Distinct::find(x, cancel)?, y.map(|y| Distinct::find(y, cancel)).transpose()?) {
+                (None, None | Some(None)) => return Ok(None),
+                found => found,
+            };
         let or_all = |found: Option<Distinct>, set: &R| found.map_or_else(|| Distinct::all(set.rows()), Ok);
         let of_rows = or_all(of_rows, x)?;
         let of_columns = y.map(|y| or_all(of_columns.flatten(), y)).transpose()?;
@@ -157,7 +158,7 @@ fn spread<T: Element>(
     let threads = parallel::threads_for(rows.class.len() as f64 * columns.class.len() as f64, threads);
     parallel::run(
         jobs,
-        Crew::new(threads, 0.0),
+        Workers::new(threads, 0.0),
         watch,
         |_| Ok(()),
         |(classes, out): (&[u32], &mut [T]), (), _| {

@@ -83,15 +83,23 @@ fn zeroed<T: Element>(rows: usize, columns: usize, watch: Option<Watch<'_>>) -> 
     let count = rows.checked_mul(columns).ok_or_else(too_large)?;
     let mut values = memory::with_capacity(count).map_err(|_| too_large())?;
     let ns = ZERO_NS * (count * size_of::<T>()) as f64;
-    parallel::run_one(ns, watch, move |stop| {
+    parallel::run_one(ns, watch, move |cancel| {
         while values.len() < count {
-            if stop.is_set() {
+            if cancel.is_cancelled() {
                 return Err(Error::Interrupted);
             }
             values.resize(count.min(values.len() + ZEROED_AT_ONCE), T::default());
         }
         Ok(values)
     })
+}
+
+/// Returns an error for a value beyond the range of the result's type.
+pub(super) fn check_single<T: Element>(value: f64) -> Result<(), Error> {
+    match T::RANGE {
+        Some((_, max)) if value.abs() > max => Err(Error::BeyondSingle { value }),
+        _ => Ok(()),
+    }
 }
 
 /// A matrix of zeros, made while the caller watches.
@@ -101,4 +109,28 @@ pub(crate) fn zero_matrix<T: Element>(
     watch: Option<Watch<'_>>,
 ) -> Result<Matrix<T>, Error> {
     Matrix::from_vec(rows, columns, T::zeros(rows, columns, watch)?)
+}
+
+/// The most similar rankings for each ranking: see [`neighbors`](crate::neighbors).
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub struct Neighbors {
+    /// The number of neighbours of each ranking.
+    pub count: usize,
+    /// Their row numbers, the best first: `count` for the first ranking, then those for the second, and so on.
+    pub indices: Vec<usize>,
+    /// Their values, in the same order.
+    pub values: Vec<f64>,
+}
+
+/// All rankings within a radius of each ranking: see [`within`](crate::within).
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub struct Within {
+    /// The start of the entries of each ranking; the last is the number of all entries.
+    pub starts: Vec<usize>,
+    /// Row numbers of the neighbours, in increasing order for each ranking.
+    pub indices: Vec<usize>,
+    /// Their values.
+    pub values: Vec<f64>,
 }

@@ -5,7 +5,7 @@ use super::plan::{GramTask, Representation, cost};
 use crate::error::Error;
 use crate::measure::KendallMeasure;
 use crate::memory;
-use crate::rankings::{Incomplete, Lists, RankingSet, Sides};
+use crate::rankings::{Incomplete, Lists};
 
 /// Two sets of rankings; the second is `None` where the columns are the rows.
 pub(crate) type Expanded = (Incomplete, Option<Incomplete>);
@@ -13,25 +13,31 @@ pub(crate) type Expanded = (Incomplete, Option<Incomplete>);
 /// Approximate number of lists whose blocks are counted.
 const SAMPLE: usize = 64;
 
-/// Lists expanded to rankings of all items, if the measure cannot be computed from lists or is computed faster.
-pub(super) fn of_all_items<R: RankingSet>(
+/// Lists expanded to rankings of all items, if the measure cannot be computed from lists.
+pub(super) fn if_needed(measure: &KendallMeasure, x: &Lists, y: Option<&Lists>) -> Result<Option<Expanded>, Error> {
+    if !measure.needs_all_items() {
+        return Ok(None);
+    }
+    // Refuse measures without a mean before any work is done.
+    measure.mean()?;
+    all_items(x, y).map(Some)
+}
+
+/// As [`if_needed`], and if rankings of all items are compared faster.
+pub(super) fn if_needed_or_faster(
     measure: &KendallMeasure,
-    x: &R,
-    y: Option<&R>,
+    x: &Lists,
+    y: Option<&Lists>,
     options: &Options<'_>,
 ) -> Result<Option<Expanded>, Error> {
-    match R::sides(x, y) {
-        Sides::Lists(x, y) if measure.needs_all_items() => {
-            // Refuse measures without a mean before any work is done.
-            measure.mean()?;
-            expanded(x, y).map(Some)
-        }
-        Sides::Lists(x, y) => if_faster(measure, x, y, options),
-        Sides::Complete(..) | Sides::Tied(..) => Ok(None),
+    match if_needed(measure, x, y)? {
+        None => if_faster(measure, x, y, options),
+        found => Ok(found),
     }
 }
 
-fn expanded(x: &Lists, y: Option<&Lists>) -> Result<Expanded, Error> {
+/// Lists expanded to rankings of all items.
+pub(super) fn all_items(x: &Lists, y: Option<&Lists>) -> Result<Expanded, Error> {
     Ok((x.to_incomplete()?, y.map(Lists::to_incomplete).transpose()?))
 }
 
@@ -45,7 +51,7 @@ pub(crate) fn if_faster(
     if !is_faster(measure, x, y.unwrap_or(x), options)? {
         return Ok(None);
     }
-    match expanded(x, y) {
+    match all_items(x, y) {
         Err(Error::OutOfMemory { .. }) => Ok(None),
         found => found.map(Some),
     }
@@ -61,7 +67,7 @@ fn is_faster(measure: &KendallMeasure, x: &Lists, y: &Lists, options: &Options<'
     let length = (x.entries() + y.entries()) / (rows + columns).max(1);
     let (pairs, cells) = (rows as f64 * columns as f64, (rows + columns) as f64 * items as f64);
     if length < items / cost::SHORT_LISTS
-        || cells > cost::MOST_EXPANDED
+        || cells > cost::MAX_EXPANDED
         || pairs * cost::lists_pair_ns(measure, length) < cost::WORTH_EXPANDING_NS
     {
         return Ok(false);

@@ -4,12 +4,12 @@
 //! mod               check, plan, run
 //!   reduce          the best values of each row, without the matrix
 //!   combined        functions of several measures, block by block
+//!   job             the steps before a plan: check, expand, the form of the measure
 //!   distinct        repeated rankings are computed once
 //!   expand          lists expanded to rankings of all items, where that is needed or faster
 //!   strategies      the ways to fill a tile
 //!   plan            the strategy, the tile size and the threads: every threshold and cost
 //!   target          the destination of the values of tiles
-//!   found           the results of searches for neighbours
 //!   tiles           the result split into parts that threads can fill at the same time
 //!   element         the types of results, and memory for them
 //! ```
@@ -21,7 +21,7 @@ mod combined;
 mod distinct;
 mod element;
 mod expand;
-mod found;
+mod job;
 mod plan;
 mod reduce;
 mod strategies;
@@ -30,28 +30,28 @@ mod tiles;
 
 use crate::error::Error;
 use crate::matrix::Matrix;
-use crate::measure::{KendallMeasure, Measure, MeasureKind};
+use crate::measure::{Measure, MeasureKind, Part};
 use crate::memory;
-use crate::parallel::{self, Proceed, Stop, Watch};
-use crate::rankings::{RankingSet, Sides, with_sides};
+use crate::parallel::{self, Cancel, Poll, RunOptions, Watch};
+use crate::rankings::{Operands, RankingSet, with_operands};
 use crate::simd::{Isa, Level};
-use distinct::Few;
-use expand::of_all_items;
-use plan::{GramTask, Plan, Representation};
-use strategies::complete::product;
-use strategies::{complete, lists, tied};
-use target::{Cells, Target};
+use distinct::Deduplicated;
+use job::{Expand, Job, Task, check};
+use plan::GramTask;
+use strategies::{lists, pairwise, tied};
+use target::Cells;
 use tiles::Tile;
 
-pub use element::{Element, Output};
+pub use element::{Element, Neighbors, Output, Within};
 pub(crate) use element::{with_output, zero_matrix};
 #[cfg(feature = "python")]
 pub(crate) use expand::if_faster;
-pub use found::{Neighbors, Within};
+#[cfg(feature = "python")]
+pub(crate) use job::check_range;
 pub use plan::Backend;
 pub(crate) use plan::cost;
 #[cfg(feature = "python")]
-pub(crate) use plan::package;
+pub(crate) use plan::python_limits;
 pub use reduce::{neighbors, within};
 pub(crate) use strategies::columns::{FinishPair, fill as fill_columns};
 pub use strategies::lists::ListIndex;
@@ -73,8 +73,13 @@ pub struct Options<'a> {
     pub watch: Option<Watch<'a>>,
 }
 
-impl Options<'_> {
-    /// Refuses options that cannot be.
+impl<'a> Options<'a> {
+    /// The options of a run that has neither tiles nor strategies.
+    fn run(self) -> RunOptions<'a> {
+        RunOptions { threads: self.threads, watch: self.watch }
+    }
+
+    /// Returns an error for no threads, and for tiles without rows.
     pub(crate) fn check(&self) -> Result<(), Error> {
         parallel::check_threads(self.threads)?;
         if self.tile == Some(0) { Err(Error::NoTile) } else { Ok(()) }
@@ -139,7 +144,7 @@ pub fn gram_matrix<R: RankingSet, T: Element>(
     options: Options<'_>,
 ) -> Result<Matrix<T>, Error> {
     let mut options = options;
-    check(measure, R::sides(x, y), &options)?;
+    check(measure, R::operands(x, y), &options)?;
     let mut out = zero_matrix(x.rows(), y.unwrap_or(x).rows(), parallel::share(&mut options.watch))?;
     gram_into(measure, x, y, out.as_mut_slice(), options)?;
     Ok(out)
@@ -156,68 +161,80 @@ pub fn gram_into<R: RankingSet, T: Element>(
     out: &mut [T],
     options: Options<'_>,
 ) -> Result<(), Error> {
-    gram_of_sides(measure, R::sides(x, y), T::output(out), options)
+    gram_of_operands(measure, R::operands(x, y), T::output(out), options)
 }
 
-fn gram_of_sides(measure: &Measure, sides: Sides<'_>, out: Output<'_>, options: Options<'_>) -> Result<(), Error> {
-    check(measure, sides, &options)?;
-    with_sides!(sides, |x, y| with_output!(out, |out| match measure.kind() {
-        MeasureKind::Kendall(measure) => gram_of(measure, x, y, out, options),
-        MeasureKind::Combination(it) => combined::matrix(it, x, y, out, options),
-    }))
-}
-
-/// Refuses options that cannot be, and rankings of another number of items.
-fn check(measure: &Measure, sides: Sides<'_>, options: &Options<'_>) -> Result<(), Error> {
-    options.check()?;
-    with_sides!(sides, |x, y| {
-        measure.check_items(x.items())?;
-        measure.check_items(y.unwrap_or(x).items())
+fn gram_of_operands(
+    measure: &Measure,
+    operands: Operands<'_>,
+    out: Output<'_>,
+    options: Options<'_>,
+) -> Result<(), Error> {
+    check(measure, operands, &options)?;
+    with_output!(out, |out| match measure.kind() {
+        MeasureKind::Part(part) => gram_of(part, operands, out, options),
+        MeasureKind::Combination(it) => with_operands!(operands, |x, y| combined::matrix(it, x, y, out, options)),
     })
 }
 
-fn gram_of<R: RankingSet, T: Element>(
-    measure: &KendallMeasure,
-    x: &R,
-    y: Option<&R>,
+/// The numbers of rows and columns of the result, if it has the right length.
+fn check_output<T>(operands: Operands<'_>, out: &[T]) -> Result<(usize, usize), Error> {
+    let (rows, columns) = operands.shape();
+    if rows.checked_mul(columns) == Some(out.len()) {
+        Ok((rows, columns))
+    } else {
+        Err(Error::OutputLength { given: out.len(), rows, columns })
+    }
+}
+
+/// Returns an error if there are not so many neighbours.
+fn check_count(operands: Operands<'_>, count: usize) -> Result<(), Error> {
+    let (rankings, others) = with_operands!(operands, |x, y| match y {
+        Some(y) => (y.rows(), false),
+        None => (x.rows().saturating_sub(1), true),
+    });
+    if count == 0 || count > rankings { Err(Error::NeighborCount { count, rankings, others }) } else { Ok(()) }
+}
+
+fn gram_of<T: Element>(
+    part: &Part,
+    operands: Operands<'_>,
     out: &mut [T],
-    options: Options<'_>,
+    mut options: Options<'_>,
 ) -> Result<(), Error> {
-    let (rows, columns) = (x.rows(), y.unwrap_or(x).rows());
-    if let Some((x, y)) = of_all_items(measure, x, y, &options)? {
-        return gram_of(measure, &x, y.as_ref(), out, options);
-    }
-    if rows.checked_mul(columns) != Some(out.len()) {
-        return Err(Error::OutputLength { given: out.len(), rows, columns });
-    }
-    let of_items = measure_of_items(measure, R::sides(x, None))?;
-    let measure = of_items.as_ref().unwrap_or(measure);
-    let mut options = options;
-    find_own(measure, &mut options)?;
-    check_range::<T>(measure)?;
-    let task = new_task::<R, T>(measure, x, y)?;
-    if task.representation == Representation::Complete && measure.is_zero() {
+    check_output(operands, out)?;
+    let job = Job::new(part, operands, Expand::IfFaster, &mut options)?;
+    job.check_range::<T>()?;
+    let task = job.task::<T>()?;
+    if task.is_zero() {
         out.fill(T::default());
         return Ok(());
     }
-    let Some(few) = Few::find(x, y, parallel::share(&mut options.watch))? else {
-        let plan = Plan::new(task, &options)?;
-        return fill_all(task, plan, x, y, Cells(out), options);
+    with_operands!(job.operands(), |x, y| fill_distinct(task, x, y, out, options))
+}
+
+/// Fills a matrix; repeated rankings are computed once.
+fn fill_distinct<R: RankingSet, T: Element>(
+    task: Task<'_>,
+    x: &R,
+    y: Option<&R>,
+    out: &mut [T],
+    mut options: Options<'_>,
+) -> Result<(), Error> {
+    let Some(deduplicated) = Deduplicated::find(x, y, parallel::share(&mut options.watch))? else {
+        return task.fill(task.plan(&options)?, x, y, Cells(out), options);
     };
-    let task = GramTask { rows: few.shape().0, columns: few.shape().1, ..task };
-    let Some(mut values) = few.matrix() else {
+    let of_distinct = task.with_shape(deduplicated.shape());
+    let Some(mut values) = deduplicated.matrix() else {
         // There is no memory for this matrix. Keep the strategy for the distinct rankings, so that the result stays
         // bitwise identical.
-        let plan = Plan::new(task, &options)?;
-        drop(few);
-        let backend = options.backend.with(plan.strategy);
-        let (task, options) = (GramTask { rows, columns, ..task }, Options { backend, ..options });
-        let plan = Plan::new(task, &options)?;
-        return fill_all(task, plan, x, y, Cells(out), options);
+        let strategy = of_distinct.plan(&options)?.strategy;
+        drop(deduplicated);
+        let options = Options { backend: options.backend.with(strategy), ..options };
+        return task.fill(task.plan(&options)?, x, y, Cells(out), options);
     };
-    few.fill(&mut values, out, options, |x, y, values, options| {
-        let plan = Plan::new(task, &options)?;
-        fill_all(task, plan, x, y, Cells(values), options)
+    deduplicated.fill(&mut values, out, options, |x, y, values, options| {
+        of_distinct.fill(of_distinct.plan(&options)?, x, y, Cells(values), options)
     })
 }
 
@@ -234,64 +251,30 @@ fn gram_of<R: RankingSet, T: Element>(
 /// # Ok::<(), wkendall::Error>(())
 /// ```
 pub fn diagonal<R: RankingSet>(measure: &Measure, x: &R, options: Options<'_>) -> Result<Vec<f64>, Error> {
-    diagonal_of_sides(measure, R::sides(x, None), options)
+    diagonal_of_operands(measure, R::operands(x, None), options)
 }
 
-fn diagonal_of_sides(measure: &Measure, sides: Sides<'_>, options: Options<'_>) -> Result<Vec<f64>, Error> {
-    check(measure, sides, &options)?;
-    with_sides!(sides, |x, _| match measure.kind() {
-        MeasureKind::Kendall(measure) => diagonal_of(measure, x, options),
-        MeasureKind::Combination(it) => combined::diagonal(it, x, options),
-    })
-}
-
-fn diagonal_of<R: RankingSet>(measure: &KendallMeasure, x: &R, options: Options<'_>) -> Result<Vec<f64>, Error> {
-    let sides = R::sides(x, None);
-    if let Sides::Lists(x, _) = sides
-        && measure.needs_all_items()
-    {
-        measure.mean()?;
-        return diagonal_of(measure, &x.to_incomplete()?, options);
+fn diagonal_of_operands(measure: &Measure, operands: Operands<'_>, options: Options<'_>) -> Result<Vec<f64>, Error> {
+    check(measure, operands, &options)?;
+    match measure.kind() {
+        MeasureKind::Part(part) => diagonal_of(part, operands, options),
+        MeasureKind::Combination(it) => with_operands!(operands, |x, _| combined::diagonal(it, x, options)),
     }
-    let of_items = measure_of_items(measure, sides)?;
-    let measure = of_items.as_ref().unwrap_or(measure);
-    let mut options = options;
-    match sides {
-        Sides::Complete(x, _) => {
-            find_own(measure, &mut options)?;
+}
+
+fn diagonal_of(part: &Part, operands: Operands<'_>, mut options: Options<'_>) -> Result<Vec<f64>, Error> {
+    let job = Job::new(part, operands, Expand::IfNeeded, &mut options)?;
+    match (job.task::<f64>()?, job.operands()) {
+        (Task::Pairwise(task), operands) => pairwise::diagonal(task, operands, options),
+        (Task::Kendall(GramTask { measure, .. }), Operands::Complete(x, _)) => {
             memory::filled(x.rows(), measure.self_similarity())
         }
-        Sides::Tied(x, _) => tied::diagonal(measure, x, options.threads, options.watch),
-        Sides::Lists(x, _) => lists::diagonal(measure, x, options.threads, options.watch),
-    }
-}
-
-/// The measure that replaces a measure of order 1 for incomplete rankings.
-fn measure_of_items(measure: &KendallMeasure, sides: Sides<'_>) -> Result<Option<KendallMeasure>, Error> {
-    match sides {
-        Sides::Complete(..) | Sides::Lists(..) => Ok(None),
-        Sides::Tied(..) => measure.of_items(),
-    }
-}
-
-/// Computes the self-similarity in advance, because it can take as long as a pair of rankings.
-fn find_own(measure: &KendallMeasure, options: &mut Options<'_>) -> Result<f64, Error> {
-    parallel::run_one(cost::own_ns(measure), parallel::share(&mut options.watch), |stop| measure.find_own(stop))
-}
-
-/// Whether weighted sums are computed in single precision.
-fn is_single<T: Element>(measure: &KendallMeasure) -> Result<bool, Error> {
-    Ok(T::RANGE.is_some() && product::single_is_enough(measure)?)
-}
-
-/// Refuses a measure whose values are beyond the range of the result's type; no value of a kernel is larger than the
-/// one for equal rankings.
-pub(crate) fn check_range<T: Element>(measure: &KendallMeasure) -> Result<(), Error> {
-    let value = measure.largest();
-    match T::RANGE {
-        Some((_, most)) if value > most => Err(Error::BeyondSingle { value }),
-        Some((least, _)) if value > 0.0 && value < least => Err(Error::BelowSingle { value }),
-        _ => Ok(()),
+        (Task::Kendall(GramTask { measure, .. }), Operands::Tied(x, _)) => {
+            tied::diagonal(measure, x, options.threads, options.watch)
+        }
+        (Task::Kendall(GramTask { measure, .. }), Operands::Lists(x, _)) => {
+            lists::diagonal(measure, x, options.threads, options.watch)
+        }
     }
 }
 
@@ -312,10 +295,8 @@ pub(crate) fn planned_for<T: Element>(
 ) -> Result<String, Error> {
     options.check()?;
     let mut names = Vec::new();
-    for measure in measure.parts() {
-        let single = is_single::<T>(measure)?;
-        let task = GramTask { measure, representation: Representation::Complete, single, rows, columns };
-        names.push(Plan::new(task, options)?.name());
+    for part in measure.parts() {
+        names.push(Task::of_complete::<T>(part, rows, columns)?.planned(options)?);
     }
     Ok(names.join(" + "))
 }
@@ -334,25 +315,19 @@ pub(crate) fn planned_for_sets<R: RankingSet, T: Element>(
 }
 
 /// The strategy and the instruction set for the matrix of these rankings.
-pub(crate) fn planned_of<R: RankingSet, T: Element>(
-    measure: &KendallMeasure,
+fn planned_of<R: RankingSet, T: Element>(
+    part: &Part,
     x: &R,
     y: Option<&R>,
     mut options: Options<'_>,
 ) -> Result<String, Error> {
-    if let Some((x, y)) = of_all_items(measure, x, y, &options)? {
-        return planned_of::<_, T>(measure, &x, y.as_ref(), options);
-    }
-    let of_items = measure_of_items(measure, R::sides(x, None))?;
-    let measure = of_items.as_ref().unwrap_or(measure);
-    find_own(measure, &mut options)?;
-    let rows = distinct::computed(x, parallel::share(&mut options.watch))?;
-    let columns = match y {
-        Some(y) => distinct::computed(y, parallel::share(&mut options.watch))?,
-        None => rows,
-    };
-    let task = GramTask { rows, columns, ..new_task::<R, T>(measure, x, y)? };
-    Ok(Plan::new(task, &options)?.name())
+    let job = Job::new(part, R::operands(x, y), Expand::IfFaster, &mut options)?;
+    let shape = with_operands!(job.operands(), |x, y| {
+        let rows = distinct::computed(x, parallel::share(&mut options.watch))?;
+        let columns = y.map(|y| distinct::computed(y, parallel::share(&mut options.watch))).transpose()?;
+        (rows, columns.unwrap_or(rows))
+    });
+    job.task::<T>()?.with_shape(shape).planned(&options)
 }
 
 /// The instruction sets of this machine for which there are loops, from the narrowest to the widest.
@@ -361,48 +336,18 @@ pub fn instruction_sets() -> Vec<String> {
     Level::ALL.into_iter().filter(|&level| Isa::new(level).is_some()).map(|level| level.to_string()).collect()
 }
 
-/// The task to compute; refuses a measure that is not defined for these rankings.
-fn new_task<'a, R: RankingSet, T: Element>(
-    measure: &'a KendallMeasure,
-    x: &R,
-    y: Option<&R>,
-) -> Result<GramTask<'a>, Error> {
-    let (rows, columns) = (x.rows(), y.unwrap_or(x).rows());
-    let (representation, single) = match R::sides(x, y) {
-        Sides::Complete(..) => (Representation::Complete, is_single::<T>(measure)?),
-        Sides::Tied(x, y) => (tied::representation_of(measure, x, y.unwrap_or(x))?, false),
-        Sides::Lists(x, y) => (lists::representation_of(measure, x, y.unwrap_or(x))?, false),
-    };
-    Ok(GramTask { measure, representation, single, rows, columns })
-}
-
-fn fill_all<R: RankingSet>(
-    task: GramTask<'_>,
-    plan: Plan,
-    x: &R,
-    y: Option<&R>,
-    target: impl Target,
-    options: Options<'_>,
-) -> Result<(), Error> {
-    match R::sides(x, y) {
-        Sides::Complete(x, y) => complete::fill(task, plan, x, y, target, options),
-        Sides::Tied(x, y) => tied::fill(task, plan, x, y, target, options),
-        Sides::Lists(x, y) => lists::fill(task, plan, x, y, target, options),
-    }
-}
-
 /// A way to fill tiles.
 trait Fill: Sync {
     /// The workspace of a thread.
     type Scratch;
 
-    fn scratch(&self, stop: &Stop) -> Result<Self::Scratch, Error>;
+    fn scratch(&self, cancel: &Cancel) -> Result<Self::Scratch, Error>;
 
-    /// Fills a tile; returns with the tile incomplete if `proceed` says so.
+    /// Fills a tile; returns with the tile incomplete if the run is cancelled.
     fn fill<T: Element>(
         &self,
         tile: &mut Tile<'_, T>,
         scratch: &mut Self::Scratch,
-        proceed: Proceed<'_>,
+        poll: &mut Poll<'_>,
     ) -> Result<(), Error>;
 }

@@ -3,7 +3,7 @@
 use super::tiles::{Pieces, Tile};
 use super::{Element, Fill};
 use crate::error::Error;
-use crate::parallel::{self, Crew, Watch};
+use crate::parallel::{self, Watch, Workers};
 
 /// How a matrix is split into tiles.
 #[derive(Debug, Clone, Copy)]
@@ -23,7 +23,7 @@ pub(super) trait FillInParts: Fill {
         &self,
         tiles: Vec<Tile<'_, T>>,
         parts: usize,
-        crew: Crew,
+        workers: Workers,
         watch: Option<Watch<'_>>,
     ) -> Result<(), Error>;
 }
@@ -34,7 +34,8 @@ pub(super) trait Target {
     fn jobs(&self, tiling: Tiling) -> usize;
 
     /// Computes all tiles.
-    fn run(self, tiling: Tiling, strategy: &impl Fill, crew: Crew, watch: Option<Watch<'_>>) -> Result<(), Error>;
+    fn run(self, tiling: Tiling, strategy: &impl Fill, workers: Workers, watch: Option<Watch<'_>>)
+    -> Result<(), Error>;
 
     /// As [`Target::run`]; threads may share the tiles, each in `parts` parts.
     fn run_in_parts(
@@ -42,7 +43,7 @@ pub(super) trait Target {
         tiling: Tiling,
         strategy: &impl FillInParts,
         parts: usize,
-        crew: Crew,
+        workers: Workers,
         watch: Option<Watch<'_>>,
     ) -> Result<(), Error>;
 }
@@ -67,14 +68,20 @@ impl<T: Element> Target for Cells<'_, T> {
         if symmetric { across * (across + 1) / 2 } else { down * across }
     }
 
-    fn run(self, tiling: Tiling, strategy: &impl Fill, crew: Crew, watch: Option<Watch<'_>>) -> Result<(), Error> {
+    fn run(
+        self,
+        tiling: Tiling,
+        strategy: &impl Fill,
+        workers: Workers,
+        watch: Option<Watch<'_>>,
+    ) -> Result<(), Error> {
         self.with_tiles(tiling, |tiles| {
             parallel::run(
                 tiles,
-                crew,
+                workers,
                 watch,
-                |stop| strategy.scratch(stop),
-                |mut tile, scratch, proceed| strategy.fill(&mut tile, scratch, proceed),
+                |cancel| strategy.scratch(cancel),
+                |mut tile, scratch, poll| strategy.fill(&mut tile, scratch, poll),
             )
         })
     }
@@ -84,9 +91,9 @@ impl<T: Element> Target for Cells<'_, T> {
         tiling: Tiling,
         strategy: &impl FillInParts,
         parts: usize,
-        crew: Crew,
+        workers: Workers,
         watch: Option<Watch<'_>>,
     ) -> Result<(), Error> {
-        self.with_tiles(tiling, |tiles| strategy.fill_in_parts(tiles, parts, crew, watch))
+        self.with_tiles(tiling, |tiles| strategy.fill_in_parts(tiles, parts, workers, watch))
     }
 }

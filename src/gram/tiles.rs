@@ -10,7 +10,7 @@ use std::ops::Range;
 use super::Element;
 use crate::error::Error;
 use crate::memory;
-use crate::parallel::Proceed;
+use crate::parallel::Poll;
 use crate::simd::Isa;
 use crate::simd::place::{self, Square, Strip};
 
@@ -118,11 +118,11 @@ impl<'a, T: Element> Tile<'a, T> {
         }
     }
 
-    /// As [`Tile::fill`], with a check after every `interval` pairs whether to proceed.
+    /// As [`Tile::fill`], with a check after every `interval` pairs for cancellation.
     pub(super) fn fill_while(
         &mut self,
         interval: usize,
-        proceed: Proceed<'_>,
+        poll: &mut Poll<'_>,
         mut value: impl FnMut(usize, usize) -> Option<f64>,
     ) {
         let mut pairs = 0;
@@ -130,7 +130,7 @@ impl<'a, T: Element> Tile<'a, T> {
             pairs += 1;
             if pairs > interval {
                 pairs = 0;
-                if !proceed() {
+                if poll.is_cancelled() {
                     return None;
                 }
             }

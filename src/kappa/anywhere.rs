@@ -1,7 +1,7 @@
 //! Concordant and discordant pairs of rankings with items that can be anywhere.
 
 use super::concordant_of;
-use super::incomplete::{TiedWorkspace, Turned, place, split_pairs};
+use super::incomplete::{Reversed, TiedWorkspace, place, split_pairs};
 use crate::rankings::tied::Blocks;
 use crate::weight::pair::Terms;
 
@@ -72,7 +72,7 @@ pub(crate) fn expected_signs(blocks: Blocks<'_>, expected_signs: &mut Vec<f64>) 
 }
 
 /// Concordant minus discordant pairs of two rankings of the same few items.
-fn balance_of_common([s, t]: &[Turned; 2], memory: &mut TiedWorkspace) -> f64 {
+fn balance_of_common([s, t]: &[Reversed; 2], memory: &mut TiedWorkspace) -> f64 {
     let (s, t) = (s.blocks(), t.blocks());
     if !place(s, t, memory) {
         return 0.0;
@@ -81,7 +81,7 @@ fn balance_of_common([s, t]: &[Turned; 2], memory: &mut TiedWorkspace) -> f64 {
 }
 
 /// A ranking restricted to some of the items, which are renumbered.
-pub(super) fn keep(blocks: Blocks<'_>, kept: impl Fn(usize) -> bool, numbers: &mut Vec<u32>, into: &mut Turned) {
+pub(super) fn keep(blocks: Blocks<'_>, kept: impl Fn(usize) -> bool, numbers: &mut Vec<u32>, into: &mut Reversed) {
     numbers.clear();
     numbers.resize(blocks.starts.len(), u32::MAX);
     let mut count = 0;

@@ -1,31 +1,31 @@
 //! Sums with weights given for all tuples of positions, computed by definition.
 
-use crate::parallel::Stop;
+use crate::parallel::Cancel;
 use crate::weight::own::sum;
 
 /// The minimum number of products between two checks for a stop.
-const LOOK_EVERY: usize = 1 << 12;
+const STOP_CHECK_INTERVAL: usize = 1 << 12;
 
 /// The sum, over the tensors and over all tuples of positions, of the weight of the positions times that of the values.
-pub(super) fn tensors(entries: &[f64], order: usize, values: &[u32], stop: &Stop) -> f64 {
+pub(super) fn tensors(entries: &[f64], order: usize, values: &[u32], cancel: &Cancel) -> f64 {
     let size = values.len().pow(order as u32);
     if size == 0 {
         return 0.0;
     }
-    entries.chunks_exact(size).map(|tensor| long_products(tensor, tensor, order, values, stop)).sum()
+    entries.chunks_exact(size).map(|tensor| long_products(tensor, tensor, order, values, cancel)).sum()
 }
 
 /// As [`products`]; returns early when the run stops.
-fn long_products(of_positions: &[f64], of_values: &[f64], order: usize, values: &[u32], stop: &Stop) -> f64 {
+fn long_products(of_positions: &[f64], of_values: &[f64], order: usize, values: &[u32], cancel: &Cancel) -> f64 {
     let size = of_positions.len() / values.len();
-    if size < LOOK_EVERY {
+    if size < STOP_CHECK_INTERVAL {
         return products(of_positions, of_values, order, values);
     }
     let parts = of_positions.chunks_exact(size).zip(values);
     parts
         .map(|(part, &value)| {
             let other = &of_values[value as usize * size..][..size];
-            if stop.is_set() { 0.0 } else { long_products(part, other, order - 1, values, stop) }
+            if cancel.is_cancelled() { 0.0 } else { long_products(part, other, order - 1, values, cancel) }
         })
         .sum()
 }
@@ -43,7 +43,7 @@ fn products(of_positions: &[f64], of_values: &[f64], order: usize, values: &[u32
 
 /// For every two terms, the product over the axes of the inner products of their vectors, one indexed by position and
 /// one by value. The two orders of the terms are added first, so that the inverse permutation gives the same result.
-pub(super) fn factors(vectors: &[f64], order: usize, values: &[u32], stop: &Stop) -> f64 {
+pub(super) fn factors(vectors: &[f64], order: usize, values: &[u32], cancel: &Cancel) -> f64 {
     let items = values.len();
     if items == 0 {
         return 0.0;
@@ -55,8 +55,8 @@ pub(super) fn factors(vectors: &[f64], order: usize, values: &[u32], stop: &Stop
     let mut sum = 0.0;
     for (index, a) in vectors.chunks_exact(order * items).enumerate() {
         sum += product(a, a);
-        for others in vectors[(index + 1) * order * items..].chunks((LOOK_EVERY / items + 1) * order * items) {
-            if stop.is_set() {
+        for others in vectors[(index + 1) * order * items..].chunks((STOP_CHECK_INTERVAL / items + 1) * order * items) {
+            if cancel.is_cancelled() {
                 return sum;
             }
             for b in others.chunks_exact(order * items) {

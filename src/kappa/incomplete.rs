@@ -12,7 +12,7 @@ use super::tops::{self, top_block};
 use super::{Workspace, concordant_of, pairs_of};
 use crate::error::Error;
 use crate::memory;
-use crate::parallel::Stop;
+use crate::parallel::Cancel;
 use crate::rankings::tied::Blocks;
 use crate::simd::Isa;
 use crate::simd::tops::{TopBlock, of_blocks};
@@ -21,7 +21,7 @@ use crate::weight::means::Means;
 use crate::weight::pair::Terms;
 
 /// The number of items that are placed between two checks for a stop.
-const LOOK_EVERY: usize = 1 << 18;
+const STOP_CHECK_INTERVAL: usize = 1 << 18;
 
 /// A ranking with the block means of its weights.
 #[derive(Clone, Copy)]
@@ -49,8 +49,8 @@ pub(crate) struct TiedWorkspace {
     /// The blocks of both rankings, by first rank.
     tops: [Vec<TopBlock>; 2],
     table: Table,
-    turned: Turned,
-    pub(super) common: [Turned; 2],
+    reversed: Reversed,
+    pub(super) common: [Reversed; 2],
     /// The results of [`expected_signs`](super::anywhere::expected_signs) for both rankings.
     pub(super) expected_signs: [Vec<f64>; 2],
     /// New numbers of the items that are kept.
@@ -59,14 +59,14 @@ pub(crate) struct TiedWorkspace {
 
 /// A ranking derived from another one.
 #[derive(Default)]
-pub(super) struct Turned {
+pub(super) struct Reversed {
     pub(super) starts: Vec<u32>,
     pub(super) order: Vec<u32>,
     down: Vec<u32>,
     start_at: Vec<u32>,
 }
 
-impl Turned {
+impl Reversed {
     pub(super) fn blocks(&self) -> Blocks<'_> {
         let Self { starts, order, down, start_at } = self;
         Blocks { starts, order, down, start_at, placed: order.len() }
@@ -104,11 +104,12 @@ pub(crate) struct Need<'a> {
 
 impl TiedWorkspace {
     /// Memory for rankings of `items` items; the sums allocate nothing more.
-    pub(crate) fn new(need: Need<'_>, items: usize, isa: Option<Isa>, stop: &Stop) -> Result<Self, Error> {
-        let mut new = Self { workspace: Workspace::for_run(isa, stop), ..Self::default() };
+    pub(crate) fn new(need: Need<'_>, items: usize, isa: Option<Isa>, cancel: &Cancel) -> Result<Self, Error> {
+        let mut new = Self { workspace: Workspace::for_run(isa, cancel), ..Self::default() };
         new.workspace.try_fit(items)?;
-        let Self { next, places, other_at, own_at, p, q, tops, table, turned, common, expected_signs, numbers, .. } =
-            &mut new;
+        let Self {
+            next, places, other_at, own_at, p, q, tops, table, reversed, common, expected_signs, numbers, ..
+        } = &mut new;
         for list in [next, places, other_at, own_at] {
             memory::reserve(list, items)?;
         }
@@ -126,7 +127,7 @@ impl TiedWorkspace {
             expected_signs.iter_mut().try_for_each(|expected_signs| memory::reserve(expected_signs, items))?;
             memory::reserve(numbers, items)?;
         } else if need.signed {
-            turned.reserve(items)?;
+            reversed.reserve(items)?;
         }
         Ok(new)
     }
@@ -176,16 +177,16 @@ pub(crate) fn signed(weight: &PairWeight, s: TiedRanking<'_>, t: TiedRanking<'_>
     if weight.is_later() {
         let concordant = split_concordant(weight, s, t, t.blocks, memory);
         let TiedWorkspace { workspace, next, places, .. } = memory;
-        return 2.0 * concordant - tops::split_pairs(s.blocks, t.blocks, [next, places], workspace.stop());
+        return 2.0 * concordant - tops::split_pairs(s.blocks, t.blocks, [next, places], workspace.cancel());
     }
     let concordant = split_concordant(weight, s, t, t.blocks, memory);
     if weight.counts_all() {
         return 2.0 * concordant - split_pairs(s.blocks, t.blocks, &memory.other_at) as f64;
     }
-    let mut turned = std::mem::take(&mut memory.turned);
-    turn(t.blocks, &mut turned);
-    let discordant = split_concordant(weight, s, t, turned.blocks(), memory);
-    memory.turned = turned;
+    let mut reversed = std::mem::take(&mut memory.reversed);
+    reverse(t.blocks, &mut reversed);
+    let discordant = split_concordant(weight, s, t, reversed.blocks(), memory);
+    memory.reversed = reversed;
     concordant - discordant
 }
 
@@ -252,7 +253,7 @@ pub(super) fn place(s: Blocks<'_>, t: Blocks<'_>, memory: &mut TiedWorkspace) ->
         place
     };
     reset(next);
-    for part in t.down.chunks(LOOK_EVERY) {
+    for part in t.down.chunks(STOP_CHECK_INTERVAL) {
         for &item in part {
             places[item as usize] = take(next, s.starts[item as usize]);
         }
@@ -261,7 +262,7 @@ pub(super) fn place(s: Blocks<'_>, t: Blocks<'_>, memory: &mut TiedWorkspace) ->
         }
     }
     reset(next);
-    for part in s.order.rchunks(LOOK_EVERY) {
+    for part in s.order.rchunks(STOP_CHECK_INTERVAL) {
         for &item in part.iter().rev() {
             let item = item as usize;
             let value = take(next, t.starts[item]);
@@ -348,15 +349,15 @@ fn by_start(blocks: Blocks<'_>, by_start: &mut Vec<TopBlock>) {
 }
 
 /// The ranking reversed.
-fn turn(blocks: Blocks<'_>, turned: &mut Turned) {
+fn reverse(blocks: Blocks<'_>, reversed: &mut Reversed) {
     let items = blocks.starts.len();
-    turned.starts.resize(items, 0);
-    turned.order.clear();
+    reversed.starts.resize(items, 0);
+    reversed.order.clear();
     for block in blocks.ranges().rev() {
         for &item in &blocks.order[block.clone()] {
-            turned.starts[item as usize] = (items - block.end) as u32;
-            turned.order.push(item);
+            reversed.starts[item as usize] = (items - block.end) as u32;
+            reversed.order.push(item);
         }
     }
-    turned.complete();
+    reversed.complete();
 }

@@ -28,7 +28,7 @@ pub(crate) use general::is_symmetric;
 
 use crate::error::Error;
 use crate::memory;
-use crate::parallel::Stop;
+use crate::parallel::Cancel;
 use crate::simd::grid::{self, PermutationTerms};
 use crate::simd::{self, Isa};
 use crate::weight::kinds::{PairWeight, TensorWeight, WeightKind};
@@ -67,13 +67,13 @@ impl Workspace {
     }
 
     /// The flag that stops the run.
-    pub(crate) fn stop(&self) -> &Stop {
-        &self.spill.stop
+    pub(crate) fn cancel(&self) -> &Cancel {
+        &self.spill.cancel
     }
 
     /// An empty workspace for a thread of a run, with the instruction set for parts that are short enough.
-    pub(crate) fn for_run(isa: Option<Isa>, stop: &Stop) -> Self {
-        let spill = Spill { stop: stop.clone(), ..Spill::default() };
+    pub(crate) fn for_run(isa: Option<Isa>, cancel: &Cancel) -> Self {
+        let spill = Spill { cancel: cancel.clone(), ..Spill::default() };
         Self { spill, isa, ..Self::default() }
     }
 
@@ -111,7 +111,7 @@ impl Workspace {
 
     /// Whether the run is stopped.
     pub(crate) fn is_stopped(&self) -> bool {
-        self.spill.stop.is_set()
+        self.spill.cancel.is_cancelled()
     }
 }
 
@@ -121,10 +121,10 @@ pub(crate) fn sum(weight: &WeightKind, workspace: &mut Workspace) -> f64 {
     match weight {
         WeightKind::Pairs(weight) => concordant(weight, workspace),
         WeightKind::Tensors(TensorWeight::Tensor { order, entries }) => {
-            general::tensors(entries, *order, values, &spill.stop)
+            general::tensors(entries, *order, values, &spill.cancel)
         }
         WeightKind::Tensors(TensorWeight::Factors { order, vectors }) => {
-            general::factors(vectors, *order, values, &spill.stop)
+            general::factors(vectors, *order, values, &spill.cancel)
         }
         WeightKind::Quadruples(entries) => general::quadruples(entries, values),
     }
@@ -176,7 +176,7 @@ pub(crate) fn ordered(weight: &PairWeight, order: usize, workspace: &mut Workspa
     let sum = match terms {
         _ if order > 1 => {
             let isa = isa.unwrap_or_else(Isa::portable);
-            simd::ordered::sum(isa, terms, order, values, tuples, spill.stop.flag())
+            simd::ordered::sum(isa, terms, order, values, tuples, spill.cancel.flag())
         }
         Terms::Ones => kept as f64,
         Terms::Products(x) | Terms::Later(x) => x.iter().sum(),

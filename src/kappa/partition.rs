@@ -24,7 +24,7 @@ use std::iter::Sum;
 use std::marker::PhantomData;
 use std::ops::{AddAssign, Range};
 
-use crate::parallel::Stop;
+use crate::parallel::Cancel;
 use crate::simd::{Isa, split};
 use crate::weight::pair::{CountingTerm, Later, Ones, PairTerm, Products, Sums, Terms};
 
@@ -40,14 +40,14 @@ const RUN: usize = 512;
 /// Parts of at least this length first check for a stop: they take a tenth of a millisecond or more.
 const LONG: usize = 1 << 16;
 /// Longer parts check again after this many items. A multiple of [`RUN`].
-const LOOK_EVERY: usize = 1 << 21;
+const STOP_CHECK_INTERVAL: usize = 1 << 21;
 
 /// Memory for the high half of a part.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Spill {
     pub(super) buffer: Vec<u32>,
     /// Ends sums early; their results are then discarded.
-    pub(super) stop: Stop,
+    pub(super) cancel: Cancel,
 }
 
 /// The means to sum parts that are short enough with vector instructions.
@@ -219,7 +219,7 @@ fn partition<A: Adder, L: Leaves>(
     if values.len() <= L::MOST {
         return leaves.sum(adder, first, values, &mut spill.buffer);
     }
-    if values.len() >= LONG && spill.stop.is_set() {
+    if values.len() >= LONG && spill.cancel.is_cancelled() {
         return A::Sum::default();
     }
     let Some(mut sum) = across_halves(adder, first, values, spill) else { return A::Sum::default() };
@@ -237,7 +237,7 @@ fn across_halves<A: Adder>(
     adder: &A,
     first: usize,
     values: &mut [u32],
-    Spill { buffer: spill, stop }: &mut Spill,
+    Spill { buffer: spill, cancel }: &mut Spill,
 ) -> Option<A::Sum> {
     // Slices, so that addresses and lengths stay in registers.
     let spill = spill.as_mut_slice();
@@ -247,7 +247,7 @@ fn across_halves<A: Adder>(
     let mut sum = A::Sum::default();
     let (mut low, mut high) = (0, 0);
     for start in (0..values.len()).step_by(RUN) {
-        if start > 0 && start.is_multiple_of(LOOK_EVERY) && stop.is_set() {
+        if start > 0 && start.is_multiple_of(STOP_CHECK_INTERVAL) && cancel.is_cancelled() {
             return None;
         }
         let mut part = A::Sum::default();

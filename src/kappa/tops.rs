@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use crate::error::Error;
 use crate::memory;
-use crate::parallel::Stop;
+use crate::parallel::Cancel;
 use crate::rankings::tied::Blocks;
 use crate::simd::tops::{STEP, TopBlock, TopLists, cut, of_blocks};
 
@@ -86,7 +86,7 @@ struct Cut {
 ///
 /// `of_s` and `of_t` are counters by first rank: the items of each block of one ranking that are in blocks of the other
 /// that k has passed.
-pub(super) fn split_pairs(s: Blocks<'_>, t: Blocks<'_>, [of_s, of_t]: [&mut Vec<u32>; 2], stop: &Stop) -> f64 {
+pub(super) fn split_pairs(s: Blocks<'_>, t: Blocks<'_>, [of_s, of_t]: [&mut Vec<u32>; 2], cancel: &Cancel) -> f64 {
     let items = s.starts.len();
     for counts in [&mut *of_s, &mut *of_t] {
         counts.clear();
@@ -101,7 +101,7 @@ pub(super) fn split_pairs(s: Blocks<'_>, t: Blocks<'_>, [of_s, of_t]: [&mut Vec<
         let end = b.end.min(d.end);
         sum += cut.over(&b, &d, k..end);
         k = end;
-        if k == items || stop.is_set() {
+        if k == items || cancel.is_cancelled() {
             return sum / items as f64;
         }
         let (ends_s, ends_t) = (b.end == k, d.end == k);

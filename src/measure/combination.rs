@@ -1,6 +1,6 @@
 //! Functions of the values of several kernels: sums, products, multiples and powers of kernels, and the correlation.
 
-use super::KendallMeasure;
+use super::{KendallMeasure, Part, check_items};
 use crate::error::Error;
 use crate::weight::Weight;
 use crate::weight::own::ROUNDING;
@@ -8,7 +8,7 @@ use crate::weight::own::ROUNDING;
 /// Kernels, and how a value follows from theirs.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Combination {
-    parts: Vec<KendallMeasure>,
+    parts: Vec<Part>,
     rule: Rule,
 }
 
@@ -73,26 +73,27 @@ impl Rule {
 
 impl Combination {
     /// A single kernel.
-    pub(super) fn of(measure: KendallMeasure) -> Result<Self, Error> {
-        if measure.is_distance() {
-            return Err(Error::NotAKernel { measure: "a distance" });
+    pub(super) fn of(part: Part) -> Result<Self, Error> {
+        if !part.is_kernel() {
+            return Err(Error::NotAKernel { measure: part.noun() });
         }
-        Ok(Self { parts: vec![measure], rule: Rule::Part(0) })
+        Ok(Self { parts: vec![part], rule: Rule::Part(0) })
     }
 
     /// The correlation with the weight of a kernel.
     pub(super) fn correlation(weight: &Weight, items: usize) -> Result<Self, Error> {
         let concordant = KendallMeasure::kernel(weight, items)?.scaled_to_unit()?;
         let signed = concordant.clone().signed()?;
+        let sizes = concordant.without_signs()?;
         let mut parts = vec![signed, concordant];
-        if let Some(sizes) = parts[1].without_signs()? {
+        if let Some(sizes) = sizes {
             parts.extend([sizes.clone().signed()?, sizes]);
         }
-        Ok(Self { parts, rule: Rule::Correlation })
+        Ok(Self { parts: parts.into_iter().map(Part::Kendall).collect(), rule: Rule::Correlation })
     }
 
     fn joined(mut self, other: Self, rule: fn(Box<Rule>, Box<Rule>) -> Rule) -> Result<Self, Error> {
-        self.parts[0].check_items(other.parts[0].items())?;
+        check_items(other.parts[0].items(), self.parts[0].items())?;
         let by = self.parts.len();
         self.parts.extend(other.parts);
         Ok(Self { parts: self.parts, rule: rule(Box::new(self.rule), Box::new(other.rule.shifted(by))) })
@@ -131,7 +132,7 @@ impl Combination {
     }
 
     /// The kernels.
-    pub(crate) fn parts(&self) -> &[KendallMeasure] {
+    pub(crate) fn parts(&self) -> &[Part] {
         &self.parts
     }
 
@@ -151,15 +152,12 @@ impl Combination {
     }
 
     /// The value for values of the parts; infinite if it is beyond the range of `f64`.
-    pub(super) fn value_from(&self, of_part: impl FnMut(&KendallMeasure) -> f64) -> f64 {
+    pub(super) fn value_from(&self, of_part: impl FnMut(&Part) -> f64) -> f64 {
         self.rule.value(&self.parts.iter().map(of_part).collect::<Vec<_>>())
     }
 
     /// The value for values of the parts.
-    pub(super) fn try_value_from(
-        &self,
-        of_part: impl FnMut(&KendallMeasure) -> Result<f64, Error>,
-    ) -> Result<f64, Error> {
+    pub(super) fn try_value_from(&self, of_part: impl FnMut(&Part) -> Result<f64, Error>) -> Result<f64, Error> {
         self.value(&self.parts.iter().map(of_part).collect::<Result<Vec<_>, _>>()?)
     }
 }

@@ -64,7 +64,7 @@ impl KendallMeasure {
 
     /// The same kernel with weights of single positions, if it is a sum over single items: this form has means for
     /// incomplete rankings.
-    pub(crate) fn of_items(&self) -> Result<Option<Self>, Error> {
+    pub(crate) fn as_positions(&self) -> Result<Option<Self>, Error> {
         if self.order != 1 || self.quantity != Quantity::Concordant {
             return Ok(None);
         }
@@ -168,7 +168,7 @@ impl KendallMeasure {
         self.quantity == Quantity::Concordant
     }
 
-    /// The weight, and whether the sum is signed, if the measure is a weighted sum that [`KendallMeasure::of_sum`] supports.
+    /// The weight, and whether the sum is signed, if the measure is a weighted sum that [`KendallMeasure::value_from_sum`] supports.
     pub(crate) fn summed(&self) -> Option<(&WeightKind, bool)> {
         let signed = match self.quantity {
             Quantity::Concordant => false,
@@ -184,7 +184,7 @@ impl KendallMeasure {
     }
 
     /// The value for the sum of [`KendallMeasure::summed`].
-    pub(crate) fn of_sum(&self, sum: f64) -> f64 {
+    pub(crate) fn value_from_sum(&self, sum: f64) -> f64 {
         self.finished(sum)
     }
 
@@ -193,7 +193,7 @@ impl KendallMeasure {
         if self.normalized { ratio(1.0, self.own()) } else { 1.0 }
     }
 
-    /// What is counted, if the measure is a function of a count of concordant pairs that [`KendallMeasure::of_count`]
+    /// What is counted, if the measure is a function of a count of concordant pairs that [`KendallMeasure::value_from_count`]
     /// supports.
     pub(crate) fn counted(&self) -> Option<Counted> {
         let counted = match self.weight.pairs()? {
@@ -207,7 +207,7 @@ impl KendallMeasure {
         (self.order == 2).then_some(counted)
     }
 
-    /// Two numbers by which a count is divided, one after the other, if that is all that [`KendallMeasure::of_count`] does.
+    /// Two numbers by which a count is divided, one after the other, if that is all that [`KendallMeasure::value_from_count`] does.
     pub(crate) fn count_divisors(&self) -> Option<(f64, f64)> {
         let whole = if self.is_later() { self.items.max(1) as f64 } else { 1.0 };
         let own = if self.normalized { self.own() } else { 1.0 };
@@ -216,7 +216,7 @@ impl KendallMeasure {
 
     /// The value for the count of [`KendallMeasure::counted`].
     #[inline]
-    pub(crate) fn of_count(&self, count: u64) -> f64 {
+    pub(crate) fn value_from_count(&self, count: u64) -> f64 {
         let all = kappa::pairs_of(self.items as u64);
         let value = match self.quantity {
             Quantity::Concordant if self.is_later() => count as f64 / self.items.max(1) as f64,

@@ -5,7 +5,7 @@ use std::sync::OnceLock;
 
 use crate::error::Error;
 use crate::kappa;
-use crate::parallel::Stop;
+use crate::parallel::Cancel;
 use crate::weight::Weight;
 use crate::weight::kinds::{PairWeight, WeightKind};
 use crate::weight::own::own;
@@ -131,7 +131,7 @@ impl KendallMeasure {
     /// The same kernel with weights scaled so that sums neither overflow nor underflow, for results that do not depend
     /// on the scale.
     pub(super) fn scaled_to_unit(self) -> Result<Self, Error> {
-        let weight = self.weight.scaled(self.order, self.items, &Stop::default())?;
+        let weight = self.weight.scaled(self.order, self.items, &Cancel::default())?;
         Ok(Self::new(weight, self.order, self.items, self.quantity))
     }
 
@@ -157,11 +157,11 @@ impl KendallMeasure {
     /// When the measure is a distance, there is no memory for a copy of the weights, or they are too steep for the
     /// order.
     pub fn try_normalized(self) -> Result<Self, Error> {
-        self.normalized_until(&Stop::default())
+        self.normalized_until(&Cancel::default())
     }
 
     /// As [`KendallMeasure::try_normalized`], with a flag to stop: finding the scale of steep weights can take long.
-    pub(crate) fn normalized_until(self, stop: &Stop) -> Result<Self, Error> {
+    pub(crate) fn normalized_until(self, stop: &Cancel) -> Result<Self, Error> {
         if self.quantity == Quantity::Discordant {
             return Err(Error::NoNormalizedForm { measure: "a distance" });
         }
@@ -185,7 +185,7 @@ impl KendallMeasure {
     }
 
     /// Computes the self-similarity and keeps it, if it is not known.
-    pub(crate) fn find_own(&self, stop: &Stop) -> Result<f64, Error> {
+    pub(crate) fn find_own(&self, stop: &Cancel) -> Result<f64, Error> {
         if let Some(&own) = self.own.get() {
             return Ok(own);
         }
@@ -199,7 +199,7 @@ impl KendallMeasure {
     }
 
     pub(super) fn own(&self) -> f64 {
-        self.find_own(&Stop::default()).unwrap_or_else(|error| panic!("{error}"))
+        self.find_own(&Cancel::default()).unwrap_or_else(|error| panic!("{error}"))
     }
 
     /// The value for a ranking and itself, which does not depend on the ranking.
@@ -209,7 +209,7 @@ impl KendallMeasure {
     #[must_use]
     pub fn self_similarity(&self) -> f64 {
         match self.quantity {
-            Quantity::Concordant | Quantity::Signed => self.of_sum(self.own()),
+            Quantity::Concordant | Quantity::Signed => self.value_from_sum(self.own()),
             Quantity::Discordant => 0.0,
             Quantity::Mallows(_) => 1.0,
         }

@@ -1,32 +1,39 @@
 //! Measures: functions of two rankings, with checked parameters.
 //!
 //! ```text
-//! mod          a measure: a sum over pairs of items, or a combination of such measures
+//! mod          a measure: one part, or a combination of parts
 //! combination  sums, products and powers of kernels, and the correlation
+//! footrule     Spearman's footrule
+//! pairwise     the interface of measures that are computed for one pair of rankings at a time
 //! value        the value of a sum over pairs for one pair of rankings
 //! form         the kind of sum or count from which it follows, for the strategies of the Gram engine
 //! kendall      sums over pairs or tuples of items: their parameters
 //! ```
 
 mod combination;
+mod footrule;
 mod form;
 mod kendall;
+mod pairwise;
 mod value;
 
 pub(crate) use combination::Combination;
 pub(crate) use form::{Counted, Mean, MeanWeight, symmetry};
 pub(crate) use kendall::KendallMeasure;
+pub(crate) use pairwise::{PairMeasure, SharedMeasure, Takes, Values};
 
 use crate::error::Error;
 use crate::kappa::Workspace;
+use crate::parallel::Cancel;
 use crate::rankings::Row;
 use crate::weight::Weight;
+use footrule::Footrule;
 
 /// A checked function of two rankings of a given number of items: a kernel, a distance or a correlation.
 ///
 /// Every measure is right-invariant: it depends only on the permutation `t o s^-1`, which gives the rank in `t` of the
 /// item at position a in `s`. It is also exactly symmetric: swapping the two rankings inverts this permutation, and the
-/// value is always computed from the one that comes first in lexicographic order. The only exception is
+/// value of a kernel is always computed from the one that comes first in lexicographic order. The only exception is
 /// [`Weight::Quadruples`] without symmetry.
 ///
 /// A self-similarity of at most 1e-12 times the sum of the absolute values of its terms is a rounding error: it becomes
@@ -48,15 +55,99 @@ pub struct Measure(MeasureKind);
 /// What a measure is made of.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum MeasureKind {
-    /// A sum over pairs or tuples of items, or a function of one.
-    Kendall(KendallMeasure),
-    /// A function of the values of several.
+    /// A single part.
+    Part(Part),
+    /// A function of the values of several parts.
     Combination(Combination),
+}
+
+/// A measure that is not a combination of others.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Part {
+    /// A sum over pairs or tuples of items, or a function of one. The Gram engine has several strategies for it.
+    Kendall(KendallMeasure),
+    /// Computed for one pair of rankings at a time.
+    Pairwise(SharedMeasure),
+}
+
+impl Part {
+    fn items(&self) -> usize {
+        match self {
+            Self::Kendall(measure) => measure.items(),
+            Self::Pairwise(measure) => measure.get().items(),
+        }
+    }
+
+    /// Whether the value is the same for the two rankings in either order.
+    pub(crate) fn is_symmetric(&self) -> bool {
+        match self {
+            Self::Kendall(measure) => measure.is_symmetric(),
+            Self::Pairwise(measure) => measure.get().is_symmetric(),
+        }
+    }
+
+    /// Whether small values mean that rankings are similar.
+    pub(crate) fn is_distance(&self) -> bool {
+        match self {
+            Self::Kendall(measure) => measure.is_distance(),
+            Self::Pairwise(measure) => measure.get().is_distance(),
+        }
+    }
+
+    fn is_kernel(&self) -> bool {
+        match self {
+            Self::Kendall(measure) => !measure.is_distance(),
+            Self::Pairwise(measure) => measure.get().is_kernel(),
+        }
+    }
+
+    /// What messages call it.
+    fn noun(&self) -> &'static str {
+        match self {
+            Self::Kendall(measure) if measure.is_distance() => "a distance",
+            Self::Kendall(_) => "a kernel",
+            Self::Pairwise(measure) => measure.get().name(),
+        }
+    }
+
+    fn self_similarity(&self) -> f64 {
+        match self {
+            Self::Kendall(measure) => measure.self_similarity(),
+            Self::Pairwise(measure) => {
+                measure.get().with_identity(None, &Cancel::default()).unwrap_or_else(|error| panic!("{error}"))
+            }
+        }
+    }
+
+    fn between(&self, s: Row<'_>, t: Row<'_>, workspace: &mut Workspace) -> Result<f64, Error> {
+        match self {
+            Self::Kendall(measure) => measure.between(s, t, workspace),
+            Self::Pairwise(measure) => measure.get().between(s, t, workspace.cancel()),
+        }
+    }
+
+    fn kappa(&self, pi: Row<'_>, workspace: &mut Workspace) -> Result<f64, Error> {
+        match self {
+            Self::Kendall(measure) => measure.kappa(pi, workspace),
+            Self::Pairwise(measure) => measure.get().with_identity(Some(pi), workspace.cancel()),
+        }
+    }
+}
+
+/// Returns an error if the numbers of items of rankings and of a measure differ.
+fn check_items(of_rankings: usize, of_measure: usize) -> Result<(), Error> {
+    if of_rankings == of_measure { Ok(()) } else { Err(Error::ItemsDiffer { left: of_rankings, right: of_measure }) }
 }
 
 impl From<KendallMeasure> for Measure {
     fn from(measure: KendallMeasure) -> Self {
-        Self(MeasureKind::Kendall(measure))
+        Self(MeasureKind::Part(Part::Kendall(measure)))
+    }
+}
+
+impl From<SharedMeasure> for Measure {
+    fn from(measure: SharedMeasure) -> Self {
+        Self(MeasureKind::Part(Part::Pairwise(measure)))
     }
 }
 
@@ -108,7 +199,8 @@ impl Measure {
     /// ```
     pub fn with_order(self, order: usize) -> Result<Self, Error> {
         match self.0 {
-            MeasureKind::Kendall(measure) => measure.with_order(order).map(Self::from),
+            MeasureKind::Part(Part::Kendall(measure)) => measure.with_order(order).map(Self::from),
+            MeasureKind::Part(part) => Err(Error::NoOtherOrder { measure: part.noun(), order }),
             // A correlation compares pairs of items.
             MeasureKind::Combination(it) if order == 2 && !it.is_kernel() => Ok(Self(MeasureKind::Combination(it))),
             MeasureKind::Combination(it) => Err(Error::NoOtherOrder { measure: it.noun(), order }),
@@ -137,6 +229,27 @@ impl Measure {
     /// As [`Measure::kernel`], and when the weights are general.
     pub fn correlation(weight: &Weight, items: usize) -> Result<Self, Error> {
         Ok(Self(MeasureKind::Combination(Combination::correlation(weight, items)?)))
+    }
+
+    /// Spearman's footrule: the sum over all items of `|s(i) - t(i)|`, the difference between their ranks. It is a
+    /// metric, and not a kernel.
+    ///
+    /// Tied items have the mean of their ranks. Two [`Lists`](crate::Lists) are compared over the items that at least
+    /// one of them has; an item that is not in a list of k items has rank k + 1 there (Fagin, Kumar and Sivakumar,
+    /// "Comparing top k lists", 2003). A list of all items but one is complete: the last item has the last rank.
+    ///
+    /// ```
+    /// use wkendall::{Lists, Measure, Options, Rankings, gram};
+    /// let x = Rankings::from_ranks(2, 3, &[1, 2, 3, 3, 1, 2])?;
+    /// assert_eq!(gram(&Measure::footrule(3), &x, None, Options::default())?, [0.0, 4.0, 4.0, 0.0]);
+    /// // Item 7 is second, and first; items 5 and 9 are in one list only.
+    /// let x = Lists::from_orders(1000, &[vec![5, 7], vec![7, 9]])?;
+    /// assert_eq!(gram(&Measure::footrule(1000), &x, None, Options::default())?[1], 4.0);
+    /// # Ok::<(), wkendall::Error>(())
+    /// ```
+    #[must_use]
+    pub fn footrule(items: usize) -> Self {
+        SharedMeasure::new(Footrule { items }).into()
     }
 
     /// The sum of two kernels of the same number of items.
@@ -181,7 +294,7 @@ impl Measure {
 
     fn into_combination(self) -> Result<Combination, Error> {
         match self.0 {
-            MeasureKind::Kendall(measure) => Combination::of(measure),
+            MeasureKind::Part(part) => Combination::of(part),
             MeasureKind::Combination(it) if it.is_kernel() => Ok(it),
             MeasureKind::Combination(it) => Err(Error::NotAKernel { measure: it.noun() }),
         }
@@ -194,7 +307,8 @@ impl Measure {
     /// kernel of [`Measure::kernel`].
     pub fn signed(self) -> Result<Self, Error> {
         match self.0 {
-            MeasureKind::Kendall(measure) => measure.signed().map(Self::from),
+            MeasureKind::Part(Part::Kendall(measure)) => measure.signed().map(Self::from),
+            MeasureKind::Part(part) => Err(Error::NoSignedForm { measure: part.noun() }),
             MeasureKind::Combination(it) => Err(Error::NoSignedForm { measure: it.noun() }),
         }
     }
@@ -217,7 +331,8 @@ impl Measure {
     /// steep for the order.
     pub fn try_normalized(self) -> Result<Self, Error> {
         match self.0 {
-            MeasureKind::Kendall(measure) => measure.try_normalized().map(Self::from),
+            MeasureKind::Part(Part::Kendall(measure)) => measure.try_normalized().map(Self::from),
+            MeasureKind::Part(part) => Err(Error::NoNormalizedForm { measure: part.noun() }),
             // A correlation is 1 for a ranking and itself, unless all weights are 0.
             MeasureKind::Combination(it) if !it.is_kernel() => Ok(Self(MeasureKind::Combination(it))),
             MeasureKind::Combination(it) => Err(Error::NoNormalizedForm { measure: it.noun() }),
@@ -237,8 +352,8 @@ impl Measure {
     #[must_use]
     pub fn self_similarity(&self) -> f64 {
         match &self.0 {
-            MeasureKind::Kendall(measure) => measure.self_similarity(),
-            MeasureKind::Combination(it) => it.value_from(KendallMeasure::self_similarity),
+            MeasureKind::Part(part) => part.self_similarity(),
+            MeasureKind::Combination(it) => it.value_from(Part::self_similarity),
         }
     }
 
@@ -248,7 +363,7 @@ impl Measure {
     /// When a ranking has a different number of items than the measure, or there is no memory for the workspace.
     pub fn between(&self, s: Row<'_>, t: Row<'_>, workspace: &mut Workspace) -> Result<f64, Error> {
         match &self.0 {
-            MeasureKind::Kendall(measure) => measure.between(s, t, workspace),
+            MeasureKind::Part(part) => part.between(s, t, workspace),
             MeasureKind::Combination(it) => it.try_value_from(|part| part.between(s, t, workspace)),
         }
     }
@@ -267,7 +382,7 @@ impl Measure {
     /// ```
     pub fn kappa(&self, pi: Row<'_>, workspace: &mut Workspace) -> Result<f64, Error> {
         match &self.0 {
-            MeasureKind::Kendall(measure) => measure.kappa(pi, workspace),
+            MeasureKind::Part(part) => part.kappa(pi, workspace),
             MeasureKind::Combination(it) => it.try_value_from(|part| part.kappa(pi, workspace)),
         }
     }
@@ -277,21 +392,27 @@ impl Measure {
         &self.0
     }
 
-    /// The sums over pairs of items that the value follows from; at least one.
-    pub(crate) fn parts(&self) -> &[KendallMeasure] {
+    /// The measures that the value follows from; at least one.
+    pub(crate) fn parts(&self) -> &[Part] {
         match &self.0 {
-            MeasureKind::Kendall(measure) => std::slice::from_ref(measure),
+            MeasureKind::Part(part) => std::slice::from_ref(part),
             MeasureKind::Combination(it) => it.parts(),
         }
     }
 
     /// The measure itself, if it is a sum over pairs of items and not a combination.
     pub(crate) fn kendall(&self) -> Option<&KendallMeasure> {
-        if let MeasureKind::Kendall(measure) = &self.0 { Some(measure) } else { None }
+        if let MeasureKind::Part(Part::Kendall(measure)) = &self.0 { Some(measure) } else { None }
     }
 
-    /// Refuses rankings of another number of items.
+    /// Whether the value is the same for the two rankings in either order.
+    #[cfg(feature = "python")]
+    pub(crate) fn is_symmetric(&self) -> bool {
+        self.parts().iter().all(Part::is_symmetric)
+    }
+
+    /// Returns an error if rankings have another number of items.
     pub(crate) fn check_items(&self, items: usize) -> Result<(), Error> {
-        self.parts()[0].check_items(items)
+        check_items(items, self.items())
     }
 }

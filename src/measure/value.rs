@@ -53,7 +53,7 @@ impl KendallMeasure {
         // Asked first, because it can be foreseen: where a search for the first descent ends cannot.
         let may_be_identity = pi.ranks().first().is_none_or(|&first| first == 0);
         if may_be_identity && pi.ranks().is_sorted() {
-            self.find_own(workspace.stop())?;
+            self.find_own(workspace.cancel())?;
             return Ok(self.self_similarity());
         }
         let chosen = if self.symmetric { pi.ranks().min(pi.order()) } else { pi.ranks() };
@@ -108,7 +108,7 @@ impl KendallMeasure {
         if !self.cancels {
             return Ok(false);
         }
-        self.find_own(workspace.stop())?;
+        self.find_own(workspace.cancel())?;
         Ok(self.is_zero())
     }
 

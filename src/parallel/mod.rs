@@ -6,27 +6,24 @@
 //! ```text
 //! mod    jobs, and the watching of jobs
 //! pool   threads that survive a fork
-//! clock  the interval between two calls of the watch function
 //! ```
 
-mod clock;
 mod pool;
 
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use crate::error::Error;
-use clock::Timer;
 use pool::Lease;
 
 pub use pool::available_cores;
 
 /// The interval between two calls of the watch function.
-const WATCH_EVERY: Duration = Duration::from_millis(50);
+const STOP_CHECK_INTERVAL: Duration = Duration::from_millis(50);
 /// More threads than any machine can use; prevents a typing error from starting a million.
-pub(crate) const MOST_THREADS: usize = 512;
+pub(crate) const MAX_THREADS: usize = 512;
 /// Waking threads takes some 50 microseconds (two cores, Xeon 2.3 GHz). Work of at most this duration is faster on the
 /// calling thread.
 const WORTH_THREADS_NS: f64 = 2e5;
@@ -46,6 +43,28 @@ pub struct Progress {
 /// Called on the calling thread about twenty times a second; `Break` stops the run with [`Error::Interrupted`].
 pub type Watch<'a> = &'a mut dyn FnMut(Progress) -> ControlFlow<()>;
 
+/// Options of a run; none of them changes the result.
+/// Fields may be added: end the list of those that you set with `..Default::default()`.
+#[derive(Default)]
+pub struct RunOptions<'a> {
+    /// The number of threads; `None` for [`default_threads`].
+    pub threads: Option<usize>,
+    /// Receives progress and can stop the run.
+    pub watch: Option<Watch<'a>>,
+}
+
+impl RunOptions<'_> {
+    /// The number of threads for work of this many nanoseconds.
+    pub(crate) fn threads_for(&self, work_ns: f64) -> usize {
+        threads_for(work_ns, self.threads)
+    }
+
+    /// The same options, for one of several runs.
+    pub(crate) fn again(&mut self) -> RunOptions<'_> {
+        RunOptions { threads: self.threads, watch: share(&mut self.watch) }
+    }
+}
+
 /// The default number of threads: `RAYON_NUM_THREADS` or else `OMP_NUM_THREADS`, with which schedulers divide a machine
 /// among processes, or else one for each core that the process may use.
 #[must_use]
@@ -59,24 +78,21 @@ fn threads_from(variable: &str) -> Option<usize> {
     value.split(',').next()?.trim().parse().ok().filter(|&threads| threads > 0)
 }
 
-/// Refuses to run on no threads.
+/// Returns an error for no threads.
 pub(crate) fn check_threads(threads: Option<usize>) -> Result<(), Error> {
     if threads == Some(0) { Err(Error::NoThreads) } else { Ok(()) }
 }
 
 /// The number of threads for work of `work_ns` nanoseconds, at most as many as the caller allows.
 pub(crate) fn threads_for(work_ns: f64, allowed: Option<usize>) -> usize {
-    if work_ns < WORTH_THREADS_NS { 1 } else { allowed.unwrap_or_else(default_threads).clamp(1, MOST_THREADS) }
+    if work_ns < WORTH_THREADS_NS { 1 } else { allowed.unwrap_or_else(default_threads).clamp(1, MAX_THREADS) }
 }
 
-/// Whether to continue; to be called regularly in long jobs.
-pub(crate) type Proceed<'a> = &'a mut dyn FnMut() -> bool;
-
-/// Tells long sums that the run is stopped: their results are then discarded.
+/// Tells long sums that the run is cancelled: their results are then discarded.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Stop(Option<Arc<AtomicBool>>);
+pub(crate) struct Cancel(Option<Arc<AtomicBool>>);
 
-impl Stop {
+impl Cancel {
     fn new() -> Self {
         Self(Some(Arc::default()))
     }
@@ -84,13 +100,13 @@ impl Stop {
     /// That of a run that is over.
     #[cfg(test)]
     pub(crate) fn of_an_ended_run() -> Self {
-        let stop = Self::new();
-        stop.set();
-        stop
+        let cancel = Self::new();
+        cancel.cancel();
+        cancel
     }
 
-    /// Whether the run is stopped.
-    pub(crate) fn is_set(&self) -> bool {
+    /// Whether the run is cancelled.
+    pub(crate) fn is_cancelled(&self) -> bool {
         self.flag().is_some_and(|flag| flag.load(Ordering::Relaxed))
     }
 
@@ -99,42 +115,58 @@ impl Stop {
         self.0.as_deref()
     }
 
-    fn set(&self) {
+    fn cancel(&self) {
         if let Some(flag) = self.flag() {
             flag.store(true, Ordering::Relaxed);
         }
     }
 }
 
-/// The threads that do the jobs of a run.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Crew {
-    threads: usize,
-    /// Whether even a single thread is separate from the calling thread, which watches.
-    apart: bool,
+/// As [`Cancel`], for the jobs of a run: on the calling thread, it also calls the watch function from time to time.
+pub(crate) struct Poll<'a> {
+    cancel: &'a Cancel,
+    watch: Option<&'a mut dyn FnMut()>,
 }
 
-impl Crew {
-    /// `threads` threads, for jobs that run up to `silent_ns` nanoseconds without checking whether to proceed.
+impl Poll<'_> {
+    /// Whether the run is cancelled; to be called regularly in long jobs.
+    pub(crate) fn is_cancelled(&mut self) -> bool {
+        if let Some(watch) = &mut self.watch {
+            watch();
+        }
+        self.cancel.is_cancelled()
+    }
+}
+
+/// The threads that do the jobs of a run.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Workers {
+    threads: usize,
+    /// Whether even a single thread is separate from the calling thread, which watches.
+    separate: bool,
+}
+
+impl Workers {
+    /// `threads` threads, for jobs that run up to `silent_ns` nanoseconds without a check for cancellation.
     pub(crate) fn new(threads: usize, silent_ns: f64) -> Self {
-        Self { threads, apart: silent_ns >= LONG_NS }
+        Self { threads, separate: silent_ns >= LONG_NS }
     }
 }
 
 /// Does all jobs with `work`; `scratch` makes the workspace of each thread. The first error ends the run.
 pub(crate) fn run<J: Send, S>(
     jobs: Vec<J>,
-    crew: Crew,
+    workers: Workers,
     watch: Option<Watch<'_>>,
-    scratch: impl Fn(&Stop) -> Result<S, Error> + Sync,
-    work: impl Fn(J, &mut S, Proceed<'_>) -> Result<(), Error> + Sync,
+    scratch: impl Fn(&Cancel) -> Result<S, Error> + Sync,
+    work: impl Fn(J, &mut S, &mut Poll<'_>) -> Result<(), Error> + Sync,
 ) -> Result<(), Error> {
-    let threads = crew.threads.min(jobs.len());
-    let apart = crew.apart && watch.is_some() && threads > 0;
+    let threads = workers.threads.min(jobs.len());
+    let separate = workers.separate && watch.is_some() && threads > 0;
     let mut ignore = |_| ControlFlow::Continue(());
     let watch = watch.unwrap_or(&mut ignore);
     let run = JobRun::new(jobs, scratch, work);
-    match (threads > 1 || apart).then(|| pool::lease(threads)).flatten() {
+    match (threads > 1 || separate).then(|| pool::lease(threads)).flatten() {
         Some(pool) => run.on_threads(&pool, threads, watch),
         None => run.here(watch),
     }
@@ -142,21 +174,21 @@ pub(crate) fn run<J: Send, S>(
 }
 
 /// Does one job of about `ns` nanoseconds: on the calling thread if it is short or there is no watch function.
-pub(crate) fn run_one<R: Send, F: FnOnce(&Stop) -> Result<R, Error> + Send>(
+pub(crate) fn run_one<R: Send, F: FnOnce(&Cancel) -> Result<R, Error> + Send>(
     ns: f64,
     watch: Option<Watch<'_>>,
     job: F,
 ) -> Result<R, Error> {
-    let Some(watch) = watch.filter(|_| ns >= LONG_NS) else { return job(&Stop::default()) };
+    let Some(watch) = watch.filter(|_| ns >= LONG_NS) else { return job(&Cancel::default()) };
     let result = Mutex::new(None);
     // The next run reports its own progress.
     let mut begun = |_| watch(Progress { done: 0, total: 1 });
-    let work = |job: F, stop: &mut Stop, _: Proceed<'_>| {
-        let found = job(stop)?;
+    let work = |job: F, cancel: &mut Cancel, _: &mut Poll<'_>| {
+        let found = job(cancel)?;
         *result.lock().unwrap_or_else(PoisonError::into_inner) = Some(found);
         Ok(())
     };
-    run(vec![job], Crew::new(1, ns), Some(&mut begun), |stop| Ok(stop.clone()), work)?;
+    run(vec![job], Workers::new(1, ns), Some(&mut begun), |cancel| Ok(cancel.clone()), work)?;
     result.into_inner().unwrap_or_else(PoisonError::into_inner).ok_or(Error::Interrupted)
 }
 
@@ -204,7 +236,7 @@ struct JobRun<J, M, W> {
     total: usize,
     waiting: Mutex<std::vec::IntoIter<J>>,
     done: AtomicUsize,
-    stop: Stop,
+    cancel: Cancel,
     error: Mutex<Option<Error>>,
     scratch: M,
     work: W,
@@ -213,36 +245,36 @@ struct JobRun<J, M, W> {
 impl<J, S, M, W> JobRun<J, M, W>
 where
     J: Send,
-    M: Fn(&Stop) -> Result<S, Error> + Sync,
-    W: Fn(J, &mut S, Proceed<'_>) -> Result<(), Error> + Sync,
+    M: Fn(&Cancel) -> Result<S, Error> + Sync,
+    W: Fn(J, &mut S, &mut Poll<'_>) -> Result<(), Error> + Sync,
 {
     fn new(jobs: Vec<J>, scratch: M, work: W) -> Self {
         Self {
             total: jobs.len(),
             waiting: Mutex::new(jobs.into_iter()),
             done: AtomicUsize::new(0),
-            stop: Stop::new(),
+            cancel: Cancel::new(),
             error: Mutex::new(None),
             scratch,
             work,
         }
     }
 
-    /// Does jobs until none is left or the run is stopped, for example by an error.
-    fn do_jobs(&self, proceed: Proceed<'_>) {
-        if let Err(error) = self.try_jobs(proceed) {
-            self.stop.set();
+    /// Does jobs until none is left or the run is cancelled, for example by an error.
+    fn do_jobs(&self, poll: &mut Poll<'_>) {
+        if let Err(error) = self.try_jobs(poll) {
+            self.cancel.cancel();
             self.error.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
         }
     }
 
-    fn try_jobs(&self, proceed: Proceed<'_>) -> Result<(), Error> {
-        let mut scratch = (self.scratch)(&self.stop)?;
+    fn try_jobs(&self, poll: &mut Poll<'_>) -> Result<(), Error> {
+        let mut scratch = (self.scratch)(&self.cancel)?;
         let next = || self.waiting.lock().unwrap_or_else(PoisonError::into_inner).next();
         while let Some(job) = next() {
-            (self.work)(job, &mut scratch, proceed)?;
+            (self.work)(job, &mut scratch, poll)?;
             self.done.fetch_add(1, Ordering::Relaxed);
-            if !proceed() {
+            if poll.is_cancelled() {
                 break;
             }
         }
@@ -250,17 +282,13 @@ where
     }
 
     fn here(&self, watch: &mut dyn FnMut(Progress) -> ControlFlow<()>) {
-        let mut timer = Timer::new(WATCH_EVERY);
-        self.do_jobs(&mut || {
+        let mut timer = Timer::new(STOP_CHECK_INTERVAL);
+        let mut watch = || {
             if timer.has_passed() {
                 self.look(watch);
             }
-            self.goes_on()
-        });
-    }
-
-    fn goes_on(&self) -> bool {
-        !self.stop.is_set()
+        };
+        self.do_jobs(&mut Poll { cancel: &self.cancel, watch: Some(&mut watch) });
     }
 
     fn on_threads(&self, pool: &Lease, threads: usize, watch: &mut dyn FnMut(Progress) -> ControlFlow<()>) {
@@ -270,10 +298,10 @@ where
             for _ in 0..threads {
                 scope.spawn(|_| {
                     let _leave = running.leave_on_drop();
-                    self.do_jobs(&mut || self.goes_on());
+                    self.do_jobs(&mut Poll { cancel: &self.cancel, watch: None });
                 });
             }
-            while running.wait(WATCH_EVERY) {
+            while running.wait(STOP_CHECK_INTERVAL) {
                 self.look(watch);
             }
         });
@@ -281,12 +309,12 @@ where
 
     /// Calls the watch function, unless the run is over.
     fn look(&self, watch: &mut dyn FnMut(Progress) -> ControlFlow<()>) {
-        if !self.goes_on() {
+        if self.cancel.is_cancelled() {
             return;
         }
         let progress = Progress { done: self.done.load(Ordering::Relaxed), total: self.total };
         if watch(progress).is_break() {
-            self.stop.set();
+            self.cancel.cancel();
         }
     }
 
@@ -294,8 +322,8 @@ where
         self.look(watch);
         match self.error.lock().unwrap_or_else(PoisonError::into_inner).take() {
             Some(error) => Err(error),
-            None if self.goes_on() => Ok(()),
-            None => Err(Error::Interrupted),
+            None if self.cancel.is_cancelled() => Err(Error::Interrupted),
+            None => Ok(()),
         }
     }
 }
@@ -328,5 +356,30 @@ impl Running {
             }
         }
         Leave(self)
+    }
+}
+
+/// WebAssembly without a system has no clock: reading one panics.
+const HAS_CLOCK: bool = cfg!(not(all(target_family = "wasm", target_os = "unknown")));
+
+/// Tells when an interval has passed.
+struct Timer {
+    /// The start of the interval; `None` without a clock.
+    start: Option<Instant>,
+    interval: Duration,
+}
+
+impl Timer {
+    fn new(interval: Duration) -> Self {
+        Self { start: HAS_CLOCK.then(Instant::now), interval }
+    }
+
+    /// Whether the interval has passed; a new one begins then. Without a clock it has always passed.
+    fn has_passed(&mut self) -> bool {
+        let passed = self.start.is_none_or(|start| start.elapsed() >= self.interval);
+        if passed {
+            self.start = HAS_CLOCK.then(Instant::now);
+        }
+        passed
     }
 }

@@ -12,7 +12,7 @@ use rayon::{ThreadPool, ThreadPoolBuilder};
 /// WebAssembly has neither threads nor process numbers, except with Emscripten.
 const HAS_THREADS: bool = cfg!(any(not(target_family = "wasm"), target_os = "emscripten"));
 /// The maximum number of idle pools; more are needed only for that many simultaneous calls.
-const MOST_IDLE: usize = 4;
+const MAX_IDLE: usize = 4;
 
 static IDLE: Mutex<Vec<Pool>> = Mutex::new(Vec::new());
 
@@ -40,7 +40,7 @@ impl Drop for Lease {
         let Some(pool) = self.0.take() else { return };
         with_idle(|idle| {
             // Threads beyond the number of cores were requested once and are not kept.
-            if idle.len() < MOST_IDLE && pool.threads.current_num_threads() <= available_cores() {
+            if idle.len() < MAX_IDLE && pool.threads.current_num_threads() <= available_cores() {
                 idle.push(pool);
             }
         });

@@ -8,7 +8,7 @@ use super::measure::Measure;
 use super::rankings::{Rankings, Set};
 use super::watched;
 use crate::consensus::{Method, Options};
-use crate::{embedding, importance, memory};
+use crate::{RunOptions, importance, memory};
 
 type Effects<'py> = (Bound<'py, PyArray1<i64>>, Bound<'py, PyArray1<i64>>, Bound<'py, PyArray1<f64>>);
 
@@ -58,7 +58,7 @@ pub(super) fn largest_effects<'py>(
 ) -> PyResult<Effects<'py>> {
     let (measure, coefficients) = (&measure.0, coefficients.as_slice()?);
     let found = watched(py, None, |watch| {
-        let run = embedding::Run { threads, watch: Some(watch) };
+        let run = RunOptions { threads, watch: Some(watch) };
         match &x.0 {
             Set::Complete(x) => importance::largest_effects(measure, x, coefficients, count, run),
             Set::Tied(x) => importance::largest_effects(measure, x, coefficients, count, run),

@@ -11,7 +11,7 @@ use super::rankings::{Rankings, Set};
 use super::{in_use, watched};
 use crate::embedding::tied;
 use crate::weight::mean_tensor::Direction;
-use crate::{Element, Error, Incomplete, embedding, features};
+use crate::{Element, Error, Incomplete, RunOptions, embedding, features};
 
 /// Fills `out`, float64 or float32 with one row per ranking, with the embedding for a flat tensor of weights.
 #[pyfunction]
@@ -104,20 +104,20 @@ fn fill_rows<T: Element + numpy::Element>(
     let cells = borrowed.as_slice_mut()?;
     match rows {
         WrittenRows::Embedding { set, order, weights } => watched(py, progress, |watch| {
-            let run = embedding::Run { threads, watch: Some(watch) };
+            let run = RunOptions { threads, watch: Some(watch) };
             match set {
                 Embedded::Complete(x) => embedding::embed_into(&**x, order, weights, cells, run),
                 Embedded::Tied(x, direction) => tied::embed_into(x, *direction, order, weights, cells, run),
             }
         }),
         WrittenRows::Features { measure, x: Set::Complete(x) } => watched(py, progress, |watch| {
-            features::features_into(measure, x, cells, embedding::Run { threads, watch: Some(watch) })
+            features::features_into(measure, x, cells, RunOptions { threads, watch: Some(watch) })
         }),
         WrittenRows::Features { measure, x: Set::Tied(x) } => watched(py, progress, |watch| {
-            features::features_into(measure, x, cells, embedding::Run { threads, watch: Some(watch) })
+            features::features_into(measure, x, cells, RunOptions { threads, watch: Some(watch) })
         }),
         WrittenRows::Features { measure, x: Set::Lists(x) } => watched(py, progress, |watch| {
-            features::features_into(measure, x, cells, embedding::Run { threads, watch: Some(watch) })
+            features::features_into(measure, x, cells, RunOptions { threads, watch: Some(watch) })
         }),
     }
 }
@@ -140,7 +140,7 @@ pub(super) fn combine<'py>(
     let (coefficients, weights) = (coefficients.as_slice()?, weights.as_slice()?);
     let progress = progress.map(|progress| progress.clone().unbind());
     let sum = watched(py, progress.as_ref(), |watch| {
-        let run = embedding::Run { threads, watch: Some(watch) };
+        let run = RunOptions { threads, watch: Some(watch) };
         match &set {
             Embedded::Complete(x) => embedding::combine(&**x, coefficients, order, weights, run),
             Embedded::Tied(x, direction) => tied::combine(x, *direction, coefficients, order, weights, run),
@@ -165,7 +165,7 @@ pub(super) fn tuple_sums<'py>(
     let mut out = out.try_readwrite()?;
     let out = out.as_slice_mut()?;
     watched(py, None, |watch| {
-        let run = embedding::Run { threads, watch: Some(watch) };
+        let run = RunOptions { threads, watch: Some(watch) };
         match &x.0 {
             Set::Complete(x) => embedding::tuple_sums_into(x, coefficients, order, out, run),
             Set::Tied(x) => embedding::tuple_sums_into(x, coefficients, order, out, run),
@@ -192,7 +192,7 @@ pub(super) fn linear_function<'py>(
     let (weights, tensor) = (weights.as_slice()?, tensor.as_slice()?);
     let progress = progress.map(|progress| progress.clone().unbind());
     let values = watched(py, progress.as_ref(), |watch| {
-        let run = embedding::Run { threads, watch: Some(watch) };
+        let run = RunOptions { threads, watch: Some(watch) };
         match &set {
             Embedded::Complete(x) => embedding::linear_function(&**x, order, weights, tensor, run),
             Embedded::Tied(x, direction) => tied::linear_function(x, *direction, order, weights, tensor, run),

@@ -6,7 +6,7 @@ use pyo3::prelude::*;
 
 use super::rankings::Rankings;
 use super::watched;
-use crate::gram::cost::{own_ns, partition_ns};
+use crate::gram::cost::{own_ns, part_ns};
 use crate::measure::KendallMeasure;
 use crate::memory::Shared;
 use crate::weight::kinds::{TensorWeight, WeightKind};
@@ -113,14 +113,14 @@ impl Measure {
         let Some(measure) = self.0.kendall() else { return Ok(Self(self.0.clone().try_normalized()?)) };
         let (ns, measure) = (own_ns(measure), measure.clone());
         let normalized =
-            watched(py, None, |watch| parallel::run_one(ns, Some(watch), |stop| measure.normalized_until(stop)))?;
+            watched(py, None, |watch| parallel::run_one(ns, Some(watch), |cancel| measure.normalized_until(cancel)))?;
         Ok(Self(normalized.into()))
     }
 
     /// Whether the value is the same for two rankings in either order.
     #[getter]
     fn symmetric(&self) -> bool {
-        self.0.parts().iter().all(KendallMeasure::is_symmetric)
+        self.0.is_symmetric()
     }
 
     /// Refuses a measure whose values are beyond the range of single precision.
@@ -139,8 +139,8 @@ impl Measure {
         }
         let (measure, pi) = (&self.0, pi.row(0));
         watched(py, None, |watch| {
-            parallel::run_one(measure.parts().iter().map(partition_ns).sum(), Some(watch), |stop| {
-                measure.kappa(pi, &mut Workspace::for_run(None, stop))
+            parallel::run_one(measure.parts().iter().map(part_ns).sum(), Some(watch), |cancel| {
+                measure.kappa(pi, &mut Workspace::for_run(None, cancel))
             })
         })
     }

@@ -138,7 +138,7 @@ fn planned(measure: &Measure, rows: usize, columns: usize, single: bool, backend
 /// The maximum number of terms of the factors of a matrix of weights to be worth searching for; None if no number is.
 #[pyfunction]
 fn most_factors(items: usize, pairs: usize) -> Option<usize> {
-    crate::gram::package::most_factors(items, pairs)
+    crate::gram::python_limits::max_factors(items, pairs)
 }
 
 /// The hashes of all rows, 16 bytes each. Different rows have different ones, unless they are made to collide.
@@ -185,13 +185,13 @@ mod _core {
     use super::{available_cores, default_threads, instruction_sets, most_factors, planned, row_hashes};
 
     #[pymodule_export]
-    const BLOCK_BYTES: usize = crate::gram::package::BLOCK_BYTES;
+    const BLOCK_BYTES: usize = crate::gram::python_limits::BLOCK_BYTES;
 
     #[pymodule_export]
-    const BLOCK_WORK: usize = crate::gram::package::BLOCK_WORK;
+    const BLOCK_WORK: usize = crate::gram::python_limits::BLOCK_WORK;
 
     #[pymodule_export]
-    const MOST_THREADS: usize = crate::parallel::MOST_THREADS;
+    const MOST_THREADS: usize = crate::parallel::MAX_THREADS;
 
     #[pymodule_export]
     #[allow(non_upper_case_globals)]

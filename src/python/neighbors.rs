@@ -70,8 +70,7 @@ pub(super) fn row_parts(py: Python<'_>, found: crate::Within) -> (Array1<'_, i64
 #[pyo3(signature = (x, threads=None))]
 pub(super) fn packed_signs<'py>(py: Python<'py>, x: &Rankings, threads: Option<usize>) -> PyResult<Array2<'py, u8>> {
     let x = x.complete()?;
-    let bits =
-        watched(py, None, |watch| crate::packed_signs(x, crate::embedding::Run { threads, watch: Some(watch) }))?;
+    let bits = watched(py, None, |watch| crate::packed_signs(x, crate::RunOptions { threads, watch: Some(watch) }))?;
     let shape = [x.rows(), crate::sign_bytes(x.items())];
     PyArray1::from_vec(py, bits).reshape(shape)
 }

@@ -8,12 +8,12 @@ use super::sorting::ItemSort;
 use super::value::{AnyNumbers, InputKind, VACANT, Value, check_shape, index_of, with_slice};
 use crate::error::Error;
 use crate::memory;
-use crate::parallel::{self, Crew, Stop, Watch};
+use crate::parallel::{self, Cancel, Watch, Workers};
 
 /// The approximate duration of a job that checks rows: threads can share the work, and a stop takes effect soon.
 const JOB_NS: f64 = 2e6;
 /// The number of values of a row that are checked between two checks for a stop.
-const LOOK_EVERY: usize = 1 << 20;
+const STOP_CHECK_INTERVAL: usize = 1 << 20;
 
 /// Rankings of the same items, each a permutation, checked when built.
 ///
@@ -120,7 +120,7 @@ impl Rankings {
         // will not match.
         let zero_based = values[..items.min(values.len())].iter().any(|value| value.whole() == Some(0));
         let fill = |values: &[V], ranks: &mut [u32], order: &mut [u32], sort: &mut ItemSort| match kind {
-            InputKind::Ranks | InputKind::Orders => fill_permutation(values, zero_based, ranks, order, sort.stop()),
+            InputKind::Ranks | InputKind::Orders => fill_permutation(values, zero_based, ranks, order, sort.cancel()),
             InputKind::Scores => fill_scores(values, ranks, order, sort),
         };
         let sorted_items = if kind == InputKind::Scores { items } else { 0 };
@@ -136,9 +136,9 @@ impl Rankings {
         let jobs = memory::collect((0..).step_by(rows_a_job).zip(jobs))?;
         parallel::run(
             jobs,
-            Crew::new(threads, silent_ns),
+            Workers::new(threads, silent_ns),
             parallel::share(&mut watch),
-            |stop| ItemSort::new(sorted_items, stop),
+            |cancel| ItemSort::new(sorted_items, cancel),
             |(first, ((values, ranks), orders)), sort, _| {
                 let rows = values.chunks(items).zip(ranks.chunks_mut(items)).zip(orders.chunks_mut(items));
                 for (row, ((values, ranks), order)) in (first..).zip(rows) {
@@ -151,7 +151,7 @@ impl Rankings {
         )?;
         let wrong = first_wrong.into_inner();
         if wrong < rows {
-            let find = |stop: &Stop| diagnose(kind, items, values, wrong, zero_based, stop);
+            let find = |cancel: &Cancel| diagnose(kind, items, values, wrong, zero_based, cancel);
             return Err(parallel::run_one(silent_ns, watch, find)?);
         }
         Ok(if matches!(kind, InputKind::Orders) { built.inverse() } else { built })
@@ -326,14 +326,16 @@ fn fill_permutation<V: Value>(
     zero_based: bool,
     ranks: &mut [u32],
     order: &mut [u32],
-    stop: &Stop,
+    cancel: &Cancel,
 ) -> bool {
     order.fill(VACANT);
-    if values.len() <= LOOK_EVERY {
+    if values.len() <= STOP_CHECK_INTERVAL {
         return fill_part(values, 0, zero_based, ranks, order);
     }
-    let mut parts = (0..).step_by(LOOK_EVERY).zip(values.chunks(LOOK_EVERY).zip(ranks.chunks_mut(LOOK_EVERY)));
-    parts.all(|(first, (values, ranks))| stop.is_set() || fill_part(values, first, zero_based, ranks, order))
+    let mut parts = (0..)
+        .step_by(STOP_CHECK_INTERVAL)
+        .zip(values.chunks(STOP_CHECK_INTERVAL).zip(ranks.chunks_mut(STOP_CHECK_INTERVAL)));
+    parts.all(|(first, (values, ranks))| cancel.is_cancelled() || fill_part(values, first, zero_based, ranks, order))
 }
 
 /// As [`fill_permutation`] for the columns from `first` on.

@@ -4,7 +4,7 @@ use super::sorting::{by_any, sort};
 use super::value::{InputKind, VACANT, Value, index_of};
 use crate::error::{Error, Number};
 use crate::memory;
-use crate::parallel::Stop;
+use crate::parallel::Cancel;
 
 /// The error in `row`, if all rows before it are valid.
 #[cold]
@@ -14,12 +14,12 @@ pub(crate) fn diagnose<V: Value>(
     values: &[V],
     row: usize,
     zero_based: bool,
-    stop: &Stop,
+    cancel: &Cancel,
 ) -> Result<Error, Error> {
     let (first, given) = (&values[..items], &values[row * items..(row + 1) * items]);
     let found = match kind {
         InputKind::Ranks | InputKind::Orders => not_a_permutation(kind, row, given, first, zero_based)?,
-        InputKind::Scores => no_scores(row, given, stop)?,
+        InputKind::Scores => no_scores(row, given, cancel)?,
     };
     // The row can be valid by now only if another thread has changed the memory.
     Ok(found.unwrap_or(Error::Changed))
@@ -74,7 +74,7 @@ fn is_whole<V: Value>(value: V, number: usize) -> bool {
 }
 
 /// The error in a row that should be scores.
-fn no_scores<V: Value>(row: usize, scores: &[V], stop: &Stop) -> Result<Option<Error>, Error> {
+fn no_scores<V: Value>(row: usize, scores: &[V], cancel: &Cancel) -> Result<Option<Error>, Error> {
     for (column, &score) in scores.iter().enumerate() {
         match score.number() {
             Number::Real(value) if value.is_nan() => return Ok(Some(Error::NotANumber { row, column })),
@@ -85,7 +85,7 @@ fn no_scores<V: Value>(row: usize, scores: &[V], stop: &Stop) -> Result<Option<E
     let mut order: Vec<u32> = memory::collect(0..scores.len() as u32)?;
     let mut spare = memory::filled(order.len(), 0)?;
     let compare = |i: u32, j: u32| scores[i as usize].order(scores[j as usize]);
-    if !sort(&mut order, &mut spare, stop, by_any(&|i, j| compare(i, j).then(i.cmp(&j)))) {
+    if !sort(&mut order, &mut spare, cancel, by_any(&|i, j| compare(i, j).then(i.cmp(&j)))) {
         return Err(Error::Interrupted);
     }
     let ties = order.windows(2).filter(|pair| compare(pair[0], pair[1]).is_eq());

@@ -40,7 +40,7 @@ pub trait RankingSet: sealed::Set {
 /// The rankings of the rows and of the columns of a matrix, in their representation. Without columns, the columns are
 /// the rows.
 #[derive(Debug, Clone, Copy)]
-pub enum Sides<'a> {
+pub enum Operands<'a> {
     /// Permutations.
     Complete(&'a Rankings, Option<&'a Rankings>),
     /// With ties or missing items.
@@ -52,16 +52,23 @@ pub enum Sides<'a> {
 /// Evaluates an expression for the rankings of the rows and columns in their representation. It belongs into functions
 /// that are not generic, so that the code for every representation is compiled in this crate and not in those that use
 /// it.
-macro_rules! with_sides {
-    ($sides:expr, |$x:ident, $y:pat_param| $result:expr) => {
-        match $sides {
-            $crate::rankings::Sides::Complete($x, $y) => $result,
-            $crate::rankings::Sides::Tied($x, $y) => $result,
-            $crate::rankings::Sides::Lists($x, $y) => $result,
+macro_rules! with_operands {
+    ($operands:expr, |$x:ident, $y:pat_param| $result:expr) => {
+        match $operands {
+            $crate::rankings::Operands::Complete($x, $y) => $result,
+            $crate::rankings::Operands::Tied($x, $y) => $result,
+            $crate::rankings::Operands::Lists($x, $y) => $result,
         }
     };
 }
-pub(crate) use with_sides;
+pub(crate) use with_operands;
+
+impl Operands<'_> {
+    /// The numbers of rows and of columns.
+    pub(crate) fn shape(self) -> (usize, usize) {
+        with_operands!(self, |x, y| (x.rows(), y.unwrap_or(x).rows()))
+    }
+}
 
 pub(crate) mod sealed {
     use crate::error::Error;
@@ -78,7 +85,7 @@ pub(crate) mod sealed {
         /// When there is no memory.
         fn select(&self, rows: &[usize]) -> Result<Self, Error>;
         /// The representation of rows and columns.
-        fn sides<'a>(x: &'a Self, y: Option<&'a Self>) -> super::Sides<'a>;
+        fn operands<'a>(x: &'a Self, y: Option<&'a Self>) -> super::Operands<'a>;
     }
 }
 
@@ -106,8 +113,8 @@ macro_rules! set {
             fn select(&self, rows: &[usize]) -> Result<Self, crate::error::Error> {
                 self.select(rows)
             }
-            fn sides<'a>(x: &'a Self, y: Option<&'a Self>) -> Sides<'a> {
-                Sides::$kind(x, y)
+            fn operands<'a>(x: &'a Self, y: Option<&'a Self>) -> Operands<'a> {
+                Operands::$kind(x, y)
             }
         }
     };

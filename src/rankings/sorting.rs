@@ -5,7 +5,7 @@ use std::cmp::Ordering;
 use super::value::Value;
 use crate::error::Error;
 use crate::memory;
-use crate::parallel::Stop;
+use crate::parallel::Cancel;
 
 /// Lists up to this length are sorted at once, in some 20 milliseconds.
 const PART: usize = 1 << 18;
@@ -15,14 +15,14 @@ const SPAN: u64 = 4;
 
 /// Sorts the items of a row by numbers that all have a place; memory for one thread.
 pub(super) struct ItemSort {
-    stop: Stop,
+    cancel: Cancel,
     keys: Vec<(u64, u32)>,
 }
 
 impl ItemSort {
     /// For rows of so many items.
-    pub(super) fn new(items: usize, stop: &Stop) -> Result<Self, Error> {
-        let mut new = Self { stop: stop.clone(), keys: Vec::new() };
+    pub(super) fn new(items: usize, cancel: &Cancel) -> Result<Self, Error> {
+        let mut new = Self { cancel: cancel.clone(), keys: Vec::new() };
         // Longer rows are sorted in place.
         if items <= PART {
             memory::reserve(&mut new.keys, items)?;
@@ -31,8 +31,8 @@ impl ItemSort {
     }
 
     /// Whether the run is to end.
-    pub(super) fn stop(&self) -> &Stop {
-        &self.stop
+    pub(super) fn cancel(&self) -> &Cancel {
+        &self.cancel
     }
 
     /// Writes the items, the one with the largest number first; `spare` loses its contents. False if the run ended
@@ -43,7 +43,7 @@ impl ItemSort {
                 *place = item;
             }
             let compare = |i: u32, j: u32| values[j as usize].order(values[i as usize]);
-            return sort_long::<V>(order, spare, &self.stop, compare);
+            return sort_long::<V>(order, spare, &self.cancel, compare);
         }
         self.keys.clear();
         self.keys.extend((0..).zip(values).map(|(item, value)| (!value.key(), item)));
@@ -57,15 +57,15 @@ impl ItemSort {
 
 /// Sorts the items of a row into blocks of equal numbers; memory for one thread.
 pub(super) struct BlockSort {
-    stop: Stop,
+    cancel: Cancel,
     keys: Vec<(u64, u32)>,
     counts: Vec<u32>,
 }
 
 impl BlockSort {
     /// For rows of `items` items.
-    pub(super) fn new(items: usize, stop: &Stop) -> Result<Self, Error> {
-        let mut new = Self { stop: stop.clone(), keys: Vec::new(), counts: Vec::new() };
+    pub(super) fn new(items: usize, cancel: &Cancel) -> Result<Self, Error> {
+        let mut new = Self { cancel: cancel.clone(), keys: Vec::new(), counts: Vec::new() };
         // Longer rows are sorted in place.
         if items <= PART {
             memory::reserve(&mut new.keys, items)?;
@@ -170,7 +170,7 @@ impl BlockSort {
             };
             by_value.then(i.cmp(&j))
         };
-        sort_long::<V>(order, spare, &self.stop, compare).then_some(())
+        sort_long::<V>(order, spare, &self.cancel, compare).then_some(())
     }
 }
 
@@ -179,10 +179,10 @@ impl BlockSort {
 fn sort_long<V: Value>(
     places: &mut [u32],
     spare: &mut [u32],
-    stop: &Stop,
+    cancel: &Cancel,
     compare: impl Fn(u32, u32) -> Ordering,
 ) -> bool {
-    if V::OFTEN_LONG { sort(places, spare, stop, compare) } else { sort(places, spare, stop, by_any(&compare)) }
+    if V::OFTEN_LONG { sort(places, spare, cancel, compare) } else { sort(places, spare, cancel, by_any(&compare)) }
 }
 
 /// A comparison that is called through a pointer, so that the types of all numbers share one compiled sort.
@@ -191,15 +191,20 @@ pub(super) fn by_any(compare: &dyn Fn(u32, u32) -> Ordering) -> impl Fn(u32, u32
 }
 
 /// Sorts `places`; `spare` is as long and loses its contents. False if the run ended meanwhile.
-pub(crate) fn sort(places: &mut [u32], spare: &mut [u32], stop: &Stop, compare: impl Fn(u32, u32) -> Ordering) -> bool {
-    sort_by_parts(PART, places, spare, stop, compare)
+pub(crate) fn sort(
+    places: &mut [u32],
+    spare: &mut [u32],
+    cancel: &Cancel,
+    compare: impl Fn(u32, u32) -> Ordering,
+) -> bool {
+    sort_by_parts(PART, places, spare, cancel, compare)
 }
 
 fn sort_by_parts(
     part: usize,
     places: &mut [u32],
     spare: &mut [u32],
-    stop: &Stop,
+    cancel: &Cancel,
     compare: impl Fn(u32, u32) -> Ordering,
 ) -> bool {
     if places.len() <= part {
@@ -207,7 +212,7 @@ fn sort_by_parts(
         return true;
     }
     for places in places.chunks_mut(part) {
-        if stop.is_set() {
+        if cancel.is_cancelled() {
             return false;
         }
         places.sort_unstable_by(|&i, &j| compare(i, j));
@@ -218,7 +223,7 @@ fn sort_by_parts(
     while length < from.len() {
         for (from, to) in from.chunks(2 * length).zip(to.chunks_mut(2 * length)) {
             let (one, other) = from.split_at(length.min(from.len()));
-            if !merge(part, one, other, to, stop, &compare) {
+            if !merge(part, one, other, to, cancel, &compare) {
                 return false;
             }
         }
@@ -238,12 +243,12 @@ fn merge(
     one: &[u32],
     other: &[u32],
     to: &mut [u32],
-    stop: &Stop,
+    cancel: &Cancel,
     compare: impl Fn(u32, u32) -> Ordering,
 ) -> bool {
     let (mut one, mut other) = (one, other);
     for part in to.chunks_mut(look_every) {
-        if stop.is_set() {
+        if cancel.is_cancelled() {
             return false;
         }
         for place in part {
@@ -277,7 +282,7 @@ mod tests {
             for part in [1, 2, 3, 8, 64, 2000] {
                 let mut places: Vec<u32> = (0..count).collect();
                 let mut spare = vec![7; count as usize];
-                assert!(sort_by_parts(part, &mut places, &mut spare, &Stop::default(), compare));
+                assert!(sort_by_parts(part, &mut places, &mut spare, &Cancel::default(), compare));
                 assert_eq!(places, expected, "{count} in parts of {part}");
             }
         }

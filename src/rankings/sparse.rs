@@ -8,7 +8,7 @@ use super::sorting::sort;
 use super::value::{AnyNumbers, VACANT, Value};
 use crate::error::{Error, Number};
 use crate::memory;
-use crate::parallel::{self, Crew, Stop, Watch};
+use crate::parallel::{self, Cancel, Watch, Workers};
 
 /// The approximate number of entries of a job that reads lists: a few milliseconds.
 const JOB: usize = 1 << 16;
@@ -77,7 +77,7 @@ fn close_gaps(given: &[usize], bounds: &mut [usize], entries: &mut Vec<[u32; 2]>
 
 /// Memory of one thread that reads lists.
 struct Reader {
-    stop: Stop,
+    cancel: Cancel,
     order: Vec<u32>,
     spare: Vec<u32>,
 }
@@ -105,7 +105,7 @@ impl Reader {
         if entries.windows(2).any(|two| two[0][0] == two[1][0]) {
             return Ok(None);
         }
-        let Self { stop, order, spare } = self;
+        let Self { cancel, order, spare } = self;
         order.clear();
         memory::reserve(order, entries.len())?;
         order.extend(0..entries.len() as u32);
@@ -115,7 +115,7 @@ impl Reader {
             let (one, other) = (value(entries, i), value(entries, j));
             (if reading.descending { other.order(one) } else { one.order(other) }).then(i.cmp(&j))
         };
-        if !sort(order, &mut spare[..entries.len()], stop, compare) {
+        if !sort(order, &mut spare[..entries.len()], cancel, compare) {
             return Ok(Some(0));
         }
         let (mut start, mut before) = (0, None::<V>);
@@ -162,15 +162,15 @@ impl<V: Value> Parts<'_, V> {
         let jobs = jobs(&given, &mut bounds, &mut entries)?;
         parallel::run(
             jobs,
-            Crew::new(threads, ENTRY_NS * longest as f64),
+            Workers::new(threads, ENTRY_NS * longest as f64),
             watch,
-            |stop| Ok(Reader { stop: stop.clone(), order: Vec::new(), spare: Vec::new() }),
-            |job, reader, proceed| {
+            |cancel| Ok(Reader { cancel: cancel.clone(), order: Vec::new(), spare: Vec::new() }),
+            |job, reader, poll| {
                 let mut rest = job.entries;
                 for (row, length) in (job.first..).zip(job.lengths) {
                     let entries;
                     (entries, rest) = rest.split_at_mut(given[row + 1] - given[row]);
-                    if !proceed() {
+                    if poll.is_cancelled() {
                         break;
                     }
                     match reader.read(reading, self, given[row], entries)? {

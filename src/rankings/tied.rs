@@ -8,7 +8,7 @@ use super::sorting::BlockSort;
 use super::value::{AnyNumbers, InputKind, Value, check_shape, with_slice};
 use crate::error::{Error, Number};
 use crate::memory;
-use crate::parallel::{self, Crew, Watch};
+use crate::parallel::{self, Watch, Workers};
 
 /// The approximate duration of a job that sorts rows.
 const JOB_NS: f64 = 2e6;
@@ -168,12 +168,12 @@ impl Incomplete {
         let jobs = memory::collect((0..).step_by(rows_a_job).zip(built.jobs(rows_a_job)).zip(values_of))?;
         parallel::run(
             jobs,
-            Crew::new(threads, cost * items as f64),
+            Workers::new(threads, cost * items as f64),
             watch,
-            |stop| BlockSort::new(items, stop),
-            |((first, rows), values), sort, proceed| {
+            |cancel| BlockSort::new(items, cancel),
+            |((first, rows), values), sort, poll| {
                 for ((number, mut row), values) in (first..).zip(rows.each(items)).zip(values.chunks_exact(items)) {
-                    if !proceed() {
+                    if poll.is_cancelled() {
                         break;
                     }
                     if !row.read(reading, values, sort) {

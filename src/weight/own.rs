@@ -11,7 +11,7 @@
 use super::kinds::{PairWeight, TensorWeight, WeightKind};
 use crate::error::Error;
 use crate::memory;
-use crate::parallel::Stop;
+use crate::parallel::Cancel;
 
 /// The bound of the error of every sum, relative to the sum of the absolute values of its terms. Among rankings of up
 /// to 20,000 items whose exact self-similarity is 0, the largest computed one was 1.1e-13 times its terms.
@@ -26,7 +26,7 @@ pub(crate) fn unless_rounding(value: f64, size: f64) -> f64 {
 }
 
 /// The sum over all tuples of `order` items, in their order, of the squared weight of the tuple's ranks.
-pub(crate) fn own(weight: &WeightKind, order: usize, items: usize, stop: &Stop) -> Result<f64, Error> {
+pub(crate) fn own(weight: &WeightKind, order: usize, items: usize, stop: &Cancel) -> Result<f64, Error> {
     Ok(match weight {
         WeightKind::Pairs(PairWeight::Count { top }) => binomial(top.unwrap_or(items).min(items), order),
         // The sum over j of n - j for the last item, of rank j from 0, times the number of ways to choose the earlier
@@ -95,7 +95,7 @@ pub(crate) fn squared_sums(u: &[f64], order: usize) -> (f64, f64) {
 
 /// The sum over the tuples of the square of the product of their weights: the elementary symmetric polynomial of the
 /// squares.
-pub(crate) fn squared_products(u: &[f64], order: usize, stop: &Stop) -> Result<f64, Error> {
+pub(crate) fn squared_products(u: &[f64], order: usize, stop: &Cancel) -> Result<f64, Error> {
     if order == 0 || order > u.len() {
         return Ok(f64::from(u8::from(order == 0)));
     }
@@ -105,7 +105,7 @@ pub(crate) fn squared_products(u: &[f64], order: usize, stop: &Stop) -> Result<f
     let mut shorter = memory::filled(order, 0.0)?;
     for run in u.chunks(RUN) {
         for u in run {
-            if stop.is_set() {
+            if stop.is_cancelled() {
                 return Err(Error::Interrupted);
             }
             shorter[0] = 1.0;
@@ -124,7 +124,7 @@ pub(crate) fn squared_products(u: &[f64], order: usize, stop: &Stop) -> Result<f
 }
 
 /// The sum over the tuples of the square of the sum of the terms, and the same for the absolute values.
-pub(crate) fn of_factors(vectors: &[f64], order: usize, items: usize, stop: &Stop) -> Result<(f64, f64), Error> {
+pub(crate) fn of_factors(vectors: &[f64], order: usize, items: usize, stop: &Cancel) -> Result<(f64, f64), Error> {
     let own = factors(vectors, order, items, stop)?;
     if vectors.iter().all(|&entry| entry >= 0.0) {
         return Ok((own, own));
@@ -134,7 +134,7 @@ pub(crate) fn of_factors(vectors: &[f64], order: usize, items: usize, stop: &Sto
 }
 
 /// For every two terms the product over the axes of the inner products of their vectors.
-fn factors(vectors: &[f64], order: usize, items: usize, stop: &Stop) -> Result<f64, Error> {
+fn factors(vectors: &[f64], order: usize, items: usize, stop: &Cancel) -> Result<f64, Error> {
     let items = items.max(1);
     let inner = |a: &[f64], b: &[f64]| sum(a.iter().zip(b).map(|(a, b)| a * b));
     let product = |a: &[f64], b: &[f64]| -> f64 {
@@ -142,7 +142,7 @@ fn factors(vectors: &[f64], order: usize, items: usize, stop: &Stop) -> Result<f
     };
     let mut total = 0.0;
     for (index, a) in vectors.chunks_exact(order * items).enumerate() {
-        if stop.is_set() {
+        if stop.is_cancelled() {
             return Err(Error::Interrupted);
         }
         let others = vectors.chunks_exact(order * items).skip(index + 1);
@@ -179,8 +179,8 @@ mod tests {
                 }
             }
             assert!((squared_sums(&u, order).0 - sums).abs() < 1e-12);
-            assert!((squared_products(&u, order, &Stop::default()).unwrap() - products).abs() < 1e-12);
-            assert_eq!(own(&PairWeight::Count { top: None }.into(), order, 5, &Stop::default()), Ok(count));
+            assert!((squared_products(&u, order, &Cancel::default()).unwrap() - products).abs() < 1e-12);
+            assert_eq!(own(&PairWeight::Count { top: None }.into(), order, 5, &Cancel::default()), Ok(count));
         }
     }
 }

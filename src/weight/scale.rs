@@ -8,7 +8,7 @@ use super::own::squared_products;
 use super::powers::{exponent, scaled, times_power_of_two};
 use crate::error::Error;
 use crate::memory::{self, Shared};
-use crate::parallel::Stop;
+use crate::parallel::Cancel;
 
 /// Sums of scaled weights stay below 2 to this power, and self-similarities above its inverse if possible.
 const RANGE: f64 = 900.0;
@@ -39,7 +39,7 @@ impl WeightKind {
 
     /// The weight scaled by a power of two so that the self-similarity over tuples of `order` items neither overflows
     /// nor underflows; for results that do not depend on the scale of the weights.
-    pub(crate) fn scaled(self, order: usize, items: usize, stop: &Stop) -> Result<Self, Error> {
+    pub(crate) fn scaled(self, order: usize, items: usize, stop: &Cancel) -> Result<Self, Error> {
         match self {
             Self::Pairs(PairWeight::Products(values)) => {
                 Ok(PairWeight::Products(for_products(&values, order, stop)?.into()).into())
@@ -55,7 +55,7 @@ impl WeightKind {
 /// Usually this makes the largest weight 1. With steep weights or a high order the sum then underflows: three weights
 /// of `[1, 1e-90, 1e-90]` have the squared product 1e-360. Such sums are computed with logarithms. For orders of some
 /// hundred a power of two is too coarse, and the weights are rounded.
-pub(crate) fn for_products(u: &[f64], order: usize, stop: &Stop) -> Result<Vec<f64>, Error> {
+pub(crate) fn for_products(u: &[f64], order: usize, stop: &Cancel) -> Result<Vec<f64>, Error> {
     let plain = scaled(u, exponent(u))?;
     let own = squared_products(&plain, order, stop)?;
     if (own > 1e-150 && own < 1e150) || u.iter().filter(|&&u| u != 0.0).count() < order {
@@ -81,11 +81,11 @@ pub(crate) fn for_products(u: &[f64], order: usize, stop: &Stop) -> Result<Vec<f
 
 /// For each length up to the order, the logarithm to base 2 of the sum of the squared products over the tuples of that
 /// length.
-fn log_sums(u: &[f64], order: usize, stop: &Stop) -> Result<Vec<f64>, Error> {
+fn log_sums(u: &[f64], order: usize, stop: &Cancel) -> Result<Vec<f64>, Error> {
     let mut logs = memory::filled(order + 1, f64::NEG_INFINITY)?;
     logs[0] = 0.0;
     for log in u.iter().filter(|&&u| u != 0.0).map(|u| 2.0 * u.abs().log2()) {
-        if stop.is_set() {
+        if stop.is_cancelled() {
             return Err(Error::Interrupted);
         }
         for length in (1..=order).rev() {
@@ -136,7 +136,8 @@ mod tests {
             ((1..=2000).map(|rank| 1.0 / f64::from(rank + 1)).collect(), 1000),
         ] {
             let own =
-                squared_products(&for_products(&u, order, &Stop::default()).unwrap(), order, &Stop::default()).unwrap();
+                squared_products(&for_products(&u, order, &Cancel::default()).unwrap(), order, &Cancel::default())
+                    .unwrap();
             assert!(own > 1e-280 && own < 1e280, "{own}");
         }
     }
@@ -144,7 +145,7 @@ mod tests {
     #[test]
     fn weights_too_steep_for_any_scale_are_refused() {
         let u: Vec<f64> = (0..600).map(|rank| 0.8_f64.powi(rank)).collect();
-        assert_eq!(for_products(&u, 200, &Stop::default()), Err(Error::TooSteep { order: 200 }));
+        assert_eq!(for_products(&u, 200, &Cancel::default()), Err(Error::TooSteep { order: 200 }));
     }
 
     #[test]

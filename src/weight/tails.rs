@@ -7,10 +7,10 @@ use super::kinds::PairWeight;
 use super::means::Means;
 use crate::error::Error;
 use crate::memory;
-use crate::parallel::Stop;
+use crate::parallel::Cancel;
 
 /// The number of ranks between two checks for a stop.
-const LOOK_EVERY: usize = 1 << 16;
+const STOP_CHECK_INTERVAL: usize = 1 << 16;
 
 /// The means of the weights of the last ranks.
 pub(crate) struct Tails<'a> {
@@ -43,7 +43,7 @@ impl Sum {
 
 impl<'a> Tails<'a> {
     /// For lists of up to `longest` of the items.
-    pub(crate) fn new(weight: &'a PairWeight, items: usize, longest: usize, stop: &Stop) -> Result<Self, Error> {
+    pub(crate) fn new(weight: &'a PairWeight, items: usize, longest: usize, stop: &Cancel) -> Result<Self, Error> {
         let mut means = memory::filled(longest.min(items) + 1, (0.0, 0.0))?;
         match weight {
             PairWeight::Count { .. } => {
@@ -54,7 +54,7 @@ impl<'a> Tails<'a> {
             PairWeight::Products(u) | PairWeight::Sums(u) => {
                 let (mut sum, mut products) = (Sum::default(), Sum::default());
                 for (rank, &u) in u.iter().enumerate().rev() {
-                    if rank % LOOK_EVERY == 0 && stop.is_set() {
+                    if rank % STOP_CHECK_INTERVAL == 0 && stop.is_cancelled() {
                         return Err(Error::Interrupted);
                     }
                     products.add(u * sum.value());
@@ -150,7 +150,7 @@ mod tests {
     fn tails_are_the_means_of_their_ranks() {
         let u = [0.5, -2.0, 3.0, 0.25, 1.0];
         let weight = PairWeight::Products(u.to_vec().into());
-        let tails = Tails::new(&weight, 5, 5, &Stop::default()).unwrap();
+        let tails = Tails::new(&weight, 5, 5, &Cancel::default()).unwrap();
         let means = tails.of_list(&[1, 2, 0]).unwrap();
         assert_eq!(means.of_block, [0.5, 0.5, 0.0, 0.625]);
         assert_eq!(means.of_tied, [0.0, -3.0, 0.0, 0.125]);

@@ -14,10 +14,9 @@ use refused::{
     Case, case, forms, kernel, lists, mult, open, options, pairs, rankings, standard, ties, weights, with,
     without_threads, x,
 };
-use wkendall::embedding::{self, Run};
 use wkendall::{
-    Backend, Columns, Error, Matrix, Measure, Options, Progress, Rankings, Weight, Workspace, correlations,
-    correlations_into, diagonal, features, gram, gram_into, neighbors, planned, within,
+    Backend, Columns, Error, Matrix, Measure, Options, Progress, Rankings, RunOptions, Weight, Workspace, correlations,
+    correlations_into, diagonal, embedding, features, gram, gram_into, neighbors, planned, within,
 };
 
 /// Variants that no call of a test reaches, and why.
@@ -42,7 +41,7 @@ fn runs() -> Vec<Case> {
     vec![
         case(
             "tensors beyond memory",
-            embedding::tuple_sums(three, &[1.0; 2], 40, Run::default()),
+            embedding::tuple_sums(three, &[1.0; 2], 40, RunOptions::default()),
             "TooLarge",
             "does not fit into memory",
         ),
@@ -205,6 +204,12 @@ fn runs() -> Vec<Case> {
             "if missing items can be anywhere, the weight must be the standard one, and the order 2",
         ),
         case(
+            "footrule of unknown places",
+            diagonal(&Measure::footrule(3), &open(), any()),
+            "NotTaken { measure: \"the footrule\"",
+            "the footrule is not defined for missing items that can be anywhere, only for missing items that come last",
+        ),
+        case(
             "single items of unknown places",
             diagonal(&standard().with_order(1).unwrap(), &open(), any()),
             "UnknownPlaces",
@@ -228,7 +233,7 @@ fn runs() -> Vec<Case> {
 /// Calls that are refused because an embedding does not fit.
 fn embeddings() -> Vec<Case> {
     let x = &x(2, 3);
-    let (run, weights) = (Run::default, [1.0; 3]);
+    let (run, weights) = (RunOptions::default, [1.0; 3]);
     let mut short = [0.0; 5];
     vec![
         case(
@@ -362,7 +367,7 @@ fn functions_with_threads() -> BTreeSet<String> {
 fn add_functions(source: &str, found: &mut BTreeSet<String>) {
     for (at, _) in source.match_indices("pub fn ") {
         let head = source[at + "pub fn ".len()..].split('{').next().unwrap();
-        if !["Options<", "Run<", "threads: Option"].iter().any(|taken| head.contains(taken)) {
+        if !["Options<", "RunOptions<", "threads: Option"].iter().any(|taken| head.contains(taken)) {
             continue;
         }
         let name = head.split(['(', '<']).next().unwrap();

@@ -5,8 +5,8 @@ mod naive;
 
 use naive::Random;
 use wkendall::{
-    Factor, Incomplete, Lists, Matrix, Measure, Missing, Options, RankingSet, Rankings, Weight, Workspace, diagonal,
-    embedding, features, gram, gram_matrix, neighbors, planned, within,
+    Factor, Incomplete, Lists, Matrix, Measure, Missing, Options, RankingSet, Rankings, RunOptions, Weight, Workspace,
+    diagonal, features, gram, gram_matrix, neighbors, planned, within,
 };
 
 type Function = fn(&[f64]) -> f64;
@@ -124,7 +124,7 @@ fn features_of_sums_are_side_by_side() {
     let x = permutations(&mut random, 6, 7);
     let kernel = |weight: &Weight| Measure::kernel(weight, 7).unwrap();
     let sum = kernel(&Weight::Standard).scaled(3.0).unwrap().plus(kernel(&Weight::Add(Factor::Log))).unwrap();
-    let phi: Matrix = features::features(&sum, &x, embedding::Run::default()).unwrap();
+    let phi: Matrix = features::features(&sum, &x, RunOptions::default()).unwrap();
     assert_eq!(phi.row(0).len(), features::columns(&sum).unwrap());
     let wanted: Matrix = gram_matrix(&sum, &x, None, Options::default()).unwrap();
     for i in 0..6 {

@@ -5,8 +5,8 @@ mod naive;
 use std::ops::ControlFlow;
 
 use naive::Random;
+use wkendall::RunOptions;
 use wkendall::consensus::{Consensus, Method, Options, consensus};
-use wkendall::embedding::Run;
 use wkendall::importance::largest_effects;
 use wkendall::{Error, Factor, Incomplete, Measure, Missing, Progress, Rankings, Weight, gram};
 
@@ -97,7 +97,7 @@ fn effects_are_differences_of_kernels() {
     let x = Rankings::from_ranks(6, 5, &Random(4).rankings(6, 5)).unwrap();
     let coefficients = [1.0, -2.0, 0.5, 3.0, -1.0, 0.25];
     let kernel = Measure::kernel(&Weight::Standard, 5).unwrap();
-    let found = largest_effects(&kernel, &x, &coefficients, usize::MAX, Run::default()).unwrap();
+    let found = largest_effects(&kernel, &x, &coefficients, usize::MAX, RunOptions::default()).unwrap();
     assert_eq!(found.len(), 10);
     for pair in &found {
         // The two items come first, one way and the other.
@@ -113,8 +113,8 @@ fn effects_are_differences_of_kernels() {
         assert_eq!(function(0) - function(1), pair.effect);
     }
     assert!(found.windows(2).all(|two| two[0].effect >= two[1].effect));
-    assert_eq!(largest_effects(&kernel, &x, &coefficients, 3, Run::default()).unwrap(), found[..3]);
-    assert!(largest_effects(&kernel, &x, &coefficients, 0, Run::default()).unwrap().is_empty());
+    assert_eq!(largest_effects(&kernel, &x, &coefficients, 3, RunOptions::default()).unwrap(), found[..3]);
+    assert!(largest_effects(&kernel, &x, &coefficients, 0, RunOptions::default()).unwrap().is_empty());
 }
 
 /// Runs with a watch that stops at once.
@@ -137,7 +137,9 @@ fn a_watch_stops_the_run() {
             stops("consensus", |watch| {
                 consensus(&measure, &x, None, Options { threads, watch: Some(watch), ..with(Method::Auto) })
             });
-            stops("effects", |watch| largest_effects(&measure, &x, &[1.0; 40], 5, Run { threads, watch: Some(watch) }));
+            stops("effects", |watch| {
+                largest_effects(&measure, &x, &[1.0; 40], 5, RunOptions { threads, watch: Some(watch) })
+            });
         }
     }
 }

@@ -1,8 +1,8 @@
 //! Incomplete rankings against the mean over all complete rankings that agree with them.
 
 use wkendall::{
-    Error, Factor, Incomplete, Measure, Missing, Options, Rankings, Weight, Workspace, diagonal, embedding, gram,
-    gram_into,
+    Error, Factor, Incomplete, Measure, Missing, Options, Rankings, RunOptions, Weight, Workspace, diagonal, embedding,
+    gram, gram_into,
 };
 
 const NONE: f64 = f64::NAN;
@@ -150,24 +150,24 @@ fn embeddings_are_means_over_completions() {
         assert!(found.iter().zip(wanted).all(|(found, wanted)| (found - wanted).abs() < 1e-11), "{found:?} {wanted:?}");
     };
     let mut out = vec![0.0; 6 * 16];
-    embedding::embed_into(&x, 2, &weights, &mut out, embedding::Run::default()).unwrap();
+    embedding::embed_into(&x, 2, &weights, &mut out, RunOptions::default()).unwrap();
     close(&out, &wanted);
     let coefficients = [1.0, -2.0, 0.5, 3.0, 0.25, -1.0];
     let sum = |at: usize| coefficients.iter().enumerate().map(|(row, factor)| factor * wanted[row * 16 + at]).sum();
-    let found = embedding::combine(&x, &coefficients, 2, &weights, embedding::Run::default()).unwrap();
+    let found = embedding::combine(&x, &coefficients, 2, &weights, RunOptions::default()).unwrap();
     close(&found, &(0..16).map(sum).collect::<Vec<f64>>());
     let values: Vec<f64> =
         wanted.chunks_exact(16).map(|row| row.iter().zip(&tensor).map(|(a, b)| a * b).sum()).collect();
-    close(&embedding::linear_function(&x, 2, &weights, &tensor, embedding::Run::default()).unwrap(), &values);
+    close(&embedding::linear_function(&x, 2, &weights, &tensor, RunOptions::default()).unwrap(), &values);
     let mut sums = vec![0.0; 16 * 16];
-    embedding::tuple_sums_into(&x, &coefficients, 2, &mut sums, embedding::Run::default()).unwrap();
+    embedding::tuple_sums_into(&x, &coefficients, 2, &mut sums, RunOptions::default()).unwrap();
     let product: Vec<f64> =
         sums.chunks_exact(16).map(|row| row.iter().zip(&weights).map(|(a, b)| a * b).sum()).collect();
     close(&product, &found);
-    let refused = embedding::combine(&x, &coefficients, 3, &vec![0.0; 64], embedding::Run::default());
+    let refused = embedding::combine(&x, &coefficients, 3, &vec![0.0; 64], RunOptions::default());
     assert_eq!(refused, Err(Error::IncompleteOrder { order: 3 }));
     let open = Incomplete::from_ranks(1, 2, &[1.0, NONE], Missing::Anywhere).unwrap();
-    let refused = embedding::combine(&open, &[1.0], 1, &[0.0; 2], embedding::Run::default());
+    let refused = embedding::combine(&open, &[1.0], 1, &[0.0; 2], RunOptions::default());
     assert_eq!(refused, Err(Error::UnknownPlaces));
 }
 

@@ -10,8 +10,8 @@ use std::ops::ControlFlow;
 
 use naive::Random;
 use wkendall::{
-    Error, Factor, Incomplete, Lists, Measure, Missing, Options, Progress, Rankings, Watch, Weight, diagonal,
-    embedding, features, gram, gram_into, neighbors, packed_signs, within,
+    Error, Factor, Incomplete, Lists, Measure, Missing, Options, Progress, Rankings, RunOptions, Watch, Weight,
+    diagonal, embedding, features, gram, gram_into, neighbors, packed_signs, within,
 };
 
 /// Runs with a watch that stops at once.
@@ -123,8 +123,8 @@ fn incomplete_rankings_of_many_items() {
     stops_on_threads("anywhere", |options| gram_into(&measure, &x, None, &mut out, options));
 }
 
-fn run_watched(threads: Option<usize>, watch: Watch<'_>) -> embedding::Run<'_> {
-    embedding::Run { threads, watch: Some(watch) }
+fn run_watched(threads: Option<usize>, watch: Watch<'_>) -> RunOptions<'_> {
+    RunOptions { threads, watch: Some(watch) }
 }
 
 #[test]

@@ -6,8 +6,8 @@ mod naive;
 use naive::blocks::{self, Value};
 use naive::{Naive, Random};
 use wkendall::{
-    Error, Factor, Incomplete, Lists, Measure, Missing, Number, Options, Rankings, Weight, diagonal, embedding,
-    features, gram, gram_into,
+    Error, Factor, Incomplete, Lists, Measure, Missing, Number, Options, Rankings, RunOptions, Weight, diagonal,
+    embedding, features, gram, gram_into,
 };
 
 /// Rows of numbers in which NaN is what a list leaves out.
@@ -358,7 +358,7 @@ fn what_needs_all_items_has_the_values_of_whole_rankings() {
             let found = diagonal(&measure, &lists, options()).unwrap();
             close(&found, &diagonal(&measure, &whole, options()).unwrap(), &format!("{measure:?}, diagonal"));
         }
-        let run = embedding::Run::default;
+        let run = RunOptions::default;
         let coefficients: Vec<f64> = (0..6).map(|_| random.real()).collect();
         assert_eq!(
             embedding::combine(&lists, &coefficients, 2, &matrix, run()),

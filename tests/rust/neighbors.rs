@@ -5,7 +5,7 @@ mod naive;
 
 use naive::Random;
 use wkendall::{
-    Backend, Error, Factor, Incomplete, Lists, Measure, Missing, Options, RankingSet, Rankings, Weight, embedding,
+    Backend, Error, Factor, Incomplete, Lists, Measure, Missing, Options, RankingSet, Rankings, RunOptions, Weight,
     gram, neighbors, packed_signs, sign_bytes, within,
 };
 
@@ -203,7 +203,7 @@ fn packed_signs_have_the_distance() {
     let mut random = Random(8);
     for n in [0, 1, 2, 5, 11, 12, 40] {
         let x = Rankings::from_ranks(7, n, &random.rankings(7, n)).unwrap();
-        let bytes = packed_signs(&x, embedding::Run::default()).unwrap();
+        let bytes = packed_signs(&x, RunOptions::default()).unwrap();
         let distances = gram(&Measure::distance(n), &x, None, Options::default()).unwrap();
         let size = sign_bytes(n);
         assert_eq!(bytes.len(), 7 * size);

@@ -3,7 +3,9 @@
 mod naive;
 
 use naive::Random;
-use wkendall::{Error, Factor, Measure, Options, Rankings, Weight, Workspace, embedding, gram, instruction_sets};
+use wkendall::{
+    Error, Factor, Measure, Options, Rankings, RunOptions, Weight, Workspace, embedding, gram, instruction_sets,
+};
 
 /// All tuples of `order` numbers below `n`, in lexicographic order.
 fn tuples(n: usize, order: usize) -> Vec<Vec<usize>> {
@@ -150,7 +152,7 @@ fn the_embedding_and_its_linear_functions() {
         let size = n.pow(order as u32);
         let mut numbers = |count: usize| -> Vec<f64> { (0..count).map(|_| random.real()).collect() };
         let (weights, tensor, coefficients) = (numbers(size), numbers(size), numbers(rows));
-        let run = embedding::Run::default;
+        let run = RunOptions::default;
         let mut out = vec![0.0; rows * size];
         embedding::embed_into(&x, order, &weights, &mut out, run()).unwrap();
         for row in 0..rows {
@@ -193,9 +195,9 @@ fn what_does_not_fit_is_refused() {
     assert!(infinite.to_string().contains("[0, 0] is inf"), "{infinite}");
     let x = Rankings::from_ranks(1, 3, &[1, 2, 3]).unwrap();
     let mut out = [0.0; 4];
-    assert!(embedding::embed_into(&x, 1, &[0.0; 3], &mut out, embedding::Run::default()).is_err());
-    assert!(embedding::combine(&x, &[], 1, &[0.0; 3], embedding::Run::default()).is_err());
-    assert!(embedding::tuple_sums_into(&x, &[], 1, &mut [0.0; 9], embedding::Run::default()).is_err());
-    assert!(embedding::tuple_sums_into(&x, &[1.0], 1, &mut out, embedding::Run::default()).is_err());
-    assert!(embedding::tuple_sums_into(&x, &[1.0], 99, &mut out, embedding::Run::default()).is_err());
+    assert!(embedding::embed_into(&x, 1, &[0.0; 3], &mut out, RunOptions::default()).is_err());
+    assert!(embedding::combine(&x, &[], 1, &[0.0; 3], RunOptions::default()).is_err());
+    assert!(embedding::tuple_sums_into(&x, &[], 1, &mut [0.0; 9], RunOptions::default()).is_err());
+    assert!(embedding::tuple_sums_into(&x, &[1.0], 1, &mut out, RunOptions::default()).is_err());
+    assert!(embedding::tuple_sums_into(&x, &[1.0], 99, &mut out, RunOptions::default()).is_err());
 }

@@ -3,6 +3,8 @@
 
 use super::{GramTask, Representation, Strategy};
 use crate::kappa::pairs_of;
+#[cfg(feature = "python")]
+use crate::measure::Part;
 use crate::measure::{Counted, KendallMeasure, symmetry};
 use crate::rankings::Lists;
 use crate::simd::Isa;
@@ -22,13 +24,13 @@ const WIDEST_TIED: usize = 64;
 const TIED_BYTES: usize = 256 << 20;
 /// Tiles for which rankings have to be prepared have widths that are multiples of this. Narrower ones would spend most
 /// of the time on preparation, and rankings are processed in groups of 24 or 48.
-pub(super) const LEAST_SHARED: usize = 48;
+pub(super) const MIN_SHARED: usize = 48;
 /// Fewer pairs than this are computed one by one.
 pub(super) const FEW: f64 = 64.0;
 /// With this many tiles per thread, waiting for the last tile costs only a few percent.
 pub(super) const TILES_PER_THREAD: usize = 8;
-/// The time between two checks whether to proceed. A check takes some 30 ns.
-pub(in crate::gram) const ASK_EVERY_NS: f64 = 2e5;
+/// The time between two checks for cancellation. A check takes some 30 ns.
+pub(in crate::gram) const STOP_CHECK_INTERVAL_NS: f64 = 2e5;
 /// One pass over the weights of ranks.
 pub(in crate::gram) const PASS_NS: f64 = 5.0;
 /// Lists without a common item: time per pair.
@@ -54,13 +56,15 @@ pub(in crate::gram) const EXPAND_NS: f64 = 40.0;
 /// Lists that are compared in less time than this are not expanded.
 pub(in crate::gram) const WORTH_EXPANDING_NS: f64 = 5e6;
 /// The maximum number of items of all lists and columns that are expanded: 1 GiB.
-pub(in crate::gram) const MOST_EXPANDED: f64 = (1 << 26) as f64;
+pub(in crate::gram) const MAX_EXPANDED: f64 = (1 << 26) as f64;
 /// The maximum total number of items in the columns of a tile of lists, unless it has one column.
 const LISTS_INDEXED: usize = 1 << 20;
 /// With fewer rankings there is no search for repeated ones.
 pub(in crate::gram) const WORTH_SEARCHING: usize = 64;
 /// Maximum time of the search for repeated rankings, per item of each ranking.
 pub(in crate::gram) const FIND_NS: f64 = 10.0;
+/// Preparing a ranking for a measure that is computed for one pair at a time: time per item.
+pub(in crate::gram) const PREPARE_NS: f64 = 5.0;
 /// Copying a rank to the place where it is turned into bits.
 pub(in crate::gram) const COPY_NS: f64 = 1.0;
 
@@ -68,7 +72,7 @@ pub(in crate::gram) const COPY_NS: f64 = 1.0;
 /// second-level cache; those of a group of columns take 8 KiB and fit the first-level cache.
 pub(in crate::gram) const BITS_BLOCK: usize = 128;
 /// The maximum number of items: ranks are 16 bits wide here.
-pub(in crate::gram) const BITS_MOST_ITEMS: usize = 1 << 16;
+pub(in crate::gram) const BITS_MAX_ITEMS: usize = 1 << 16;
 /// Up to this many possible counts, values are looked up. A table costs one evaluation per entry, which pays off if
 /// there are more cells than entries. A table of this size stays in the second-level cache.
 pub(in crate::gram) const BITS_TABLE: u64 = 1 << 15;
@@ -107,6 +111,13 @@ pub(super) fn tied_tensor_tile(items: usize) -> usize {
     (TIED_BYTES / kept).clamp(8, WIDEST)
 }
 
+/// Rows and columns of a tile of measures that are computed for one pair of rankings at a time. A measure may prepare
+/// 40 bytes for each item of a row and a column.
+pub(super) fn pairwise_tile(pair_ns: f64, length: usize) -> usize {
+    let by_time = ((TILE_NS / pair_ns).sqrt() as usize).clamp(NARROWEST, WIDEST);
+    by_time.min((TIED_BYTES / (40 * length.max(1))).max(4))
+}
+
 /// Approximate minimum number of blocks of bits of rankings of `items` items.
 pub(super) fn bits_blocks(items: usize) -> usize {
     items * items / (2 * 64 * BITS_BLOCK)
@@ -120,7 +131,7 @@ const TABLE_PAIR_NS: f64 = 50.0;
 const TABLE_ITEM_NS: f64 = 1.2;
 /// Up to this many items, a table of all possible blocks of ranks, of at most 9 MB, is used for the average kernel with
 /// ties; and the time for two blocks.
-const TOPS_MOST_ITEMS: usize = 32;
+const TOPS_MAX_ITEMS: usize = 32;
 const TOPS_NS: f64 = 15.0;
 /// With ties and a permutation: time per item of a pair of rankings, and per pair (72 rankings of 100 to 7129 items).
 const TIED_ITEM_NS: f64 = 20.0;
@@ -158,7 +169,7 @@ pub(in crate::gram) fn columns_pair_ns(items: usize, cells: Option<usize>) -> f6
 pub(in crate::gram) fn columns_tile(strategy: Strategy, items: usize, columns: usize, threads: usize) -> usize {
     let by_share = columns / ((threads * TILES_PER_THREAD) as f64).sqrt() as usize;
     let (most, by_share) = match strategy {
-        Strategy::Bits => (WIDEST, by_share.next_multiple_of(LEAST_SHARED)),
+        Strategy::Bits => (WIDEST, by_share.next_multiple_of(MIN_SHARED)),
         Strategy::Product | Strategy::Pairs | Strategy::Partition => (tied_tile(items), by_share),
     };
     if threads > 1 { most.min(by_share) } else { most }
@@ -169,12 +180,12 @@ impl Strategy {
     pub(super) fn can(self, task: &GramTask<'_>) -> bool {
         let measure = task.measure;
         match (task.representation, self) {
-            (Representation::Complete, Self::Bits) => measure.counted().is_some() && measure.items() <= BITS_MOST_ITEMS,
+            (Representation::Complete, Self::Bits) => measure.counted().is_some() && measure.items() <= BITS_MAX_ITEMS,
             (Representation::Complete, Self::Product) => measure.summed().is_some(),
             (Representation::Complete, Self::Pairs) => has_grid(measure),
             (Representation::Tied { unknown, .. }, Self::Bits) => {
                 let counts =
-                    measure.weight().pairs().is_some_and(PairWeight::counts_all) && measure.items() < BITS_MOST_ITEMS;
+                    measure.weight().pairs().is_some_and(PairWeight::counts_all) && measure.items() < BITS_MAX_ITEMS;
                 !unknown && (counts || later_is_bits(measure))
             }
             (Representation::Lists { .. }, Self::Bits | Self::Product) => false,
@@ -226,6 +237,15 @@ impl Strategy {
             }
             Self::Partition => partition_ns(measure),
         }
+    }
+}
+
+/// One pair of complete rankings.
+#[cfg(feature = "python")]
+pub(crate) fn part_ns(part: &Part) -> f64 {
+    match part {
+        Part::Kendall(measure) => partition_ns(measure),
+        Part::Pairwise(measure) => measure.get().pair_ns(measure.get().items()),
     }
 }
 
@@ -335,7 +355,7 @@ fn tied_entries(weight: &TensorWeight, items: usize) -> f64 {
 
 /// Whether the average kernel with ties uses bits of predecessors.
 fn later_is_bits(measure: &KendallMeasure) -> bool {
-    measure.is_later() && measure.is_concordant() && measure.items() <= TOPS_MOST_ITEMS
+    measure.is_later() && measure.is_concordant() && measure.items() <= TOPS_MAX_ITEMS
 }
 
 /// Time per cell of a table of blocks.

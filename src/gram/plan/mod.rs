@@ -3,26 +3,26 @@
 //! All these decisions are made here.
 //!
 //! ```text
-//! mod       the decision, and its inputs
-//! package   thresholds for work that the Python package distributes
-//! cost      every threshold and cost, and where it was measured
-//! backend   names of strategies and instruction sets
+//! mod            the decision, and its inputs
+//! python_limits  thresholds for work that the Python package distributes
+//! cost           every threshold and cost, and where it was measured
+//! backend        names of strategies and instruction sets
 //! ```
 
 mod backend;
 pub(crate) mod cost;
 #[cfg(feature = "python")]
-pub(crate) mod package;
+pub(crate) mod python_limits;
 
 pub use backend::Backend;
 pub(crate) use backend::Strategy;
 
 use super::Options;
 use crate::error::Error;
-use crate::measure::KendallMeasure;
+use crate::measure::{KendallMeasure, PairMeasure};
 use crate::parallel;
 use crate::simd::Isa;
-use cost::{FEW, LEAST_SHARED, NARROWEST, TILE_NS, TILES_PER_THREAD, WIDEST};
+use cost::{FEW, MIN_SHARED, NARROWEST, TILE_NS, TILES_PER_THREAD, WIDEST};
 
 /// The representation of rankings, as far as costs and strategies depend on it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -50,6 +50,18 @@ pub(crate) struct GramTask<'a> {
     pub(crate) representation: Representation,
     /// Whether weighted sums are computed in single precision.
     pub(crate) single: bool,
+    pub(crate) rows: usize,
+    pub(crate) columns: usize,
+}
+
+/// The task to compute for a measure that is computed for one pair of rankings at a time.
+#[derive(Clone, Copy)]
+pub(crate) struct PairwiseTask<'a> {
+    pub(crate) measure: &'a dyn PairMeasure,
+    /// The number of items, or the mean length of a list.
+    pub(crate) length: usize,
+    /// The number of items, or the length of the longest list.
+    pub(crate) longest: usize,
     pub(crate) rows: usize,
     pub(crate) columns: usize,
 }
@@ -83,6 +95,21 @@ impl Plan {
             None => task.tile(strategy, pair_ns, threads),
         };
         Ok(Self { strategy, isa, tile: tile.max(1), parts, threads, pair_ns })
+    }
+
+    /// The only way for such a measure: one pair after another.
+    pub(crate) fn pairwise(task: PairwiseTask<'_>, options: &Options<'_>) -> Result<Self, Error> {
+        let (strategy, isa) = (Strategy::Pairs, options.backend.isa()?);
+        if let Some(other) = options.backend.strategy().filter(|&requested| requested != strategy) {
+            return Err(Error::CannotCompute { name: other.to_string() });
+        }
+        let pair_ns = task.measure.pair_ns(task.length);
+        let cells = task.rows as f64 * task.columns as f64;
+        let threads = parallel::threads_for(cells * pair_ns, options.threads);
+        let by_share = ((cells / (threads * TILES_PER_THREAD) as f64).sqrt() as usize).max(1);
+        let widest = cost::pairwise_tile(pair_ns, task.length);
+        let tile = options.tile.unwrap_or(if threads > 1 { widest.min(by_share) } else { widest });
+        Ok(Self { strategy, isa, tile, parts: 1, threads, pair_ns })
     }
 
     /// The strategy and the instruction set, as in "bits-portable".
@@ -157,9 +184,9 @@ impl GramTask<'_> {
         let (by_time, by_share) = match (strategy, self.representation) {
             (Strategy::Product, Representation::Tied { .. }) if self.measure.weight().is_general() => {
                 let widest = cost::tied_tensor_tile(self.measure.items());
-                (widest, by_share.next_multiple_of(LEAST_SHARED))
+                (widest, by_share.next_multiple_of(MIN_SHARED))
             }
-            (Strategy::Bits | Strategy::Product, _) => (WIDEST, by_share.next_multiple_of(LEAST_SHARED)),
+            (Strategy::Bits | Strategy::Product, _) => (WIDEST, by_share.next_multiple_of(MIN_SHARED)),
             (Strategy::Pairs | Strategy::Partition, Representation::Tied { .. }) => {
                 return cost::tied_tile(self.measure.items());
             }

@@ -16,7 +16,7 @@ use crate::gram::plan::{GramTask, Plan, Strategy};
 use crate::kappa::pairs_of;
 use crate::measure::Counted;
 use crate::memory;
-use crate::parallel::{self, Crew, Phases};
+use crate::parallel::{self, Phases, Workers};
 use crate::rankings::Rankings;
 use crate::simd::Isa;
 use crate::simd::bits::{self, GROUP};
@@ -34,7 +34,7 @@ pub(super) struct CountedSearch<'a> {
     keys: Vec<f64>,
     /// Words of bits of a ranking.
     words: usize,
-    crew: Crew,
+    workers: Workers,
 }
 
 /// Receives the results for [`ROWS`] rows at a time.
@@ -73,13 +73,13 @@ impl<'a> CountedSearch<'a> {
         if plan.strategy != Strategy::Bits || measure.counted() != Some(Counted::All) || !fits {
             return Ok(None);
         }
-        let keys = memory::collect((0..=pairs).map(|count| measure.of_count(pairs - count) * sign))?;
+        let keys = memory::collect((0..=pairs).map(|count| measure.value_from_count(pairs - count) * sign))?;
         let rises = match wanted {
             Wanted::Best(_) => keys.is_sorted_by(|a, b| a < b),
             Wanted::Close(_) => keys.is_sorted(),
         };
-        let crew = Crew::new(plan.threads, 0.0);
-        Ok(rises.then(|| Self { isa: plan.isa, x, y: y.unwrap_or(x), keys, words, crew }))
+        let workers = Workers::new(plan.threads, 0.0);
+        Ok(rises.then(|| Self { isa: plan.isa, x, y: y.unwrap_or(x), keys, words, workers }))
     }
 
     pub(super) fn find(self, wanted: Wanted, sign: f64, options: &mut Options<'_>) -> Result<FoundRows, Error> {
@@ -148,7 +148,7 @@ impl<'a> CountedSearch<'a> {
         phases.run(jobs.len(), |watch| {
             parallel::run(
                 jobs,
-                self.crew,
+                self.workers,
                 watch,
                 |_| Ok(CountedScratch::default()),
                 |(start, panel): (usize, &mut [u64]), CountedScratch { ranks, bits }, _| {
@@ -172,10 +172,10 @@ impl<'a> CountedSearch<'a> {
         phases.run(jobs.len(), |watch| {
             parallel::run(
                 jobs,
-                self.crew,
+                self.workers,
                 watch,
                 |_| Ok(CountedScratch::default()),
-                |(rows, columns): (Range<usize>, Range<usize>), CountedScratch { ranks, bits }, proceed| {
+                |(rows, columns): (Range<usize>, Range<usize>), CountedScratch { ranks, bits }, poll| {
                     bits.clear();
                     memory::reserve(bits, COUNTED_ROWS * self.words)?;
                     rows.clone().for_each(|row| self.pack(self.x, row, ranks, bits));
@@ -189,7 +189,7 @@ impl<'a> CountedSearch<'a> {
                                 nearest::find_below(self.isa, self.words, rows, panel, limits, found);
                             })?;
                         }
-                        if !proceed() {
+                        if poll.is_cancelled() {
                             break;
                         }
                     }

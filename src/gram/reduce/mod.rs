@@ -16,18 +16,18 @@ mod kept;
 mod repeated;
 mod tiled;
 
-use super::distinct::Few;
-use super::expand::of_all_items;
-use super::found::{Neighbors, Within};
-use super::plan::{GramTask, Plan, Representation, cost};
-use super::{Backend, ListIndex, Options, check, combined, fill_all, find_own, measure_of_items, new_task};
+use super::distinct::Deduplicated;
+use super::element::{Neighbors, Within};
+use super::job::{Expand, Job, Task, check};
+use super::plan::{GramTask, Plan, cost};
+use super::{Backend, ListIndex, Options, check_count, combined};
 use crate::error::Error;
-use crate::measure::{KendallMeasure, Measure, MeasureKind};
+use crate::measure::{KendallMeasure, Measure, MeasureKind, Part};
 use crate::memory;
-use crate::parallel::{self, Watch};
-use crate::rankings::{Lists, RankingSet, Sides, with_sides};
+use crate::parallel::{self, RunOptions};
+use crate::rankings::{Lists, Operands, RankingSet, with_operands};
 use counted::CountedSearch;
-use kept::{Best, Candidate, Close, CloseRows, Keep};
+use kept::{Best, Candidate, Close, CloseRows};
 use repeated::EqualRankings;
 use tiled::Reduction;
 
@@ -56,45 +56,34 @@ pub fn neighbors<R: RankingSet>(
     count: usize,
     options: Options<'_>,
 ) -> Result<Neighbors, Error> {
-    neighbors_of_sides(measure, R::sides(x, y), count, options)
+    neighbors_of_operands(measure, R::operands(x, y), count, options)
 }
 
-fn neighbors_of_sides(
+fn neighbors_of_operands(
     measure: &Measure,
-    sides: Sides<'_>,
+    operands: Operands<'_>,
     count: usize,
     options: Options<'_>,
 ) -> Result<Neighbors, Error> {
-    check(measure, sides, &options)?;
-    with_sides!(sides, |x, y| match measure.kind() {
-        MeasureKind::Kendall(measure) => neighbors_of(measure, x, y, count, options),
-        MeasureKind::Combination(it) => combined::neighbors(it, x, y, count, options),
-    })
+    check(measure, operands, &options)?;
+    match measure.kind() {
+        MeasureKind::Part(part) => neighbors_of(part, operands, count, options),
+        MeasureKind::Combination(it) => with_operands!(operands, |x, y| combined::neighbors(it, x, y, count, options)),
+    }
 }
 
-fn neighbors_of<R: RankingSet>(
-    measure: &KendallMeasure,
-    x: &R,
-    y: Option<&R>,
-    count: usize,
-    options: Options<'_>,
-) -> Result<Neighbors, Error> {
-    let rankings = y.map_or(x.rows().saturating_sub(1), RankingSet::rows);
-    if count == 0 || count > rankings {
-        return Err(Error::NeighborCount { count, rankings, others: y.is_none() });
-    }
-    let same = y.is_some_and(|y| std::ptr::eq(x, y));
-    if let Some((x, of_y)) = of_all_items(measure, x, y.filter(|_| !same), &options)? {
-        return neighbors_of(measure, &x, if same { Some(&x) } else { of_y.as_ref() }, count, options);
-    }
-    if let Some((x, lists)) = searched::<R>(measure, x, y, &options) {
-        let mut options = options;
-        let index = ListIndex::of(measure, lists, options.again())?;
-        return index.neighbors(x, count, options);
-    }
+fn neighbors_of(part: &Part, operands: Operands<'_>, count: usize, options: Options<'_>) -> Result<Neighbors, Error> {
+    check_count(operands, count)?;
     // A ranking may be its own best neighbour.
-    let kept = count + usize::from(y.is_none());
-    search(measure, x, y, Wanted::Best(kept), options, |classes, found, run| classes.neighbors(count, kept, found, run))
+    let kept = count + usize::from(others(operands));
+    search(
+        part,
+        operands,
+        Wanted::Best(kept),
+        options,
+        |index, x, options| index.neighbors(x, count, options),
+        |classes, found, run| classes.neighbors(count, kept, found, run),
+    )
 }
 
 /// For each ranking of `x` all rankings of `y` or, without `y`, all others of `x`, whose value is at least `radius`;
@@ -120,49 +109,48 @@ pub fn within<R: RankingSet>(
     radius: f64,
     options: Options<'_>,
 ) -> Result<Within, Error> {
-    within_of_sides(measure, R::sides(x, y), radius, options)
+    within_of_operands(measure, R::operands(x, y), radius, options)
 }
 
-fn within_of_sides(measure: &Measure, sides: Sides<'_>, radius: f64, options: Options<'_>) -> Result<Within, Error> {
-    check(measure, sides, &options)?;
-    with_sides!(sides, |x, y| match measure.kind() {
-        MeasureKind::Kendall(measure) => within_of(measure, x, y, radius, options),
-        MeasureKind::Combination(it) => combined::within(it, x, y, radius, options),
-    })
-}
-
-fn within_of<R: RankingSet>(
-    measure: &KendallMeasure,
-    x: &R,
-    y: Option<&R>,
+fn within_of_operands(
+    measure: &Measure,
+    operands: Operands<'_>,
     radius: f64,
     options: Options<'_>,
 ) -> Result<Within, Error> {
-    if radius.is_nan() || (measure.is_distance() && radius < 0.0) {
-        return Err(Error::Radius { value: radius, distance: measure.is_distance() });
+    check(measure, operands, &options)?;
+    match measure.kind() {
+        MeasureKind::Part(part) => within_of(part, operands, radius, options),
+        MeasureKind::Combination(it) => with_operands!(operands, |x, y| combined::within(it, x, y, radius, options)),
     }
-    if let Some((x, y)) = of_all_items(measure, x, y, &options)? {
-        return within_of(measure, &x, y.as_ref(), radius, options);
-    }
-    if let Some((x, lists)) = searched::<R>(measure, x, y, &options) {
-        let mut options = options;
-        let index = ListIndex::of(measure, lists, options.again())?;
-        return index.within(x, radius, options);
-    }
-    search(measure, x, y, Wanted::Close(radius), options, EqualRankings::within)
 }
 
-/// Searches neighbours of lists with an index of the others, if building one pays off, unless a backend is requested.
-fn searched<'a, R: RankingSet>(
-    measure: &KendallMeasure,
-    x: &'a R,
-    y: Option<&'a R>,
-    options: &Options<'_>,
-) -> Option<(Option<&'a Lists>, &'a Lists)> {
-    let Sides::Lists(x, y) = R::sides(x, y) else { return None };
-    let lists = y.unwrap_or(x);
+fn within_of(part: &Part, operands: Operands<'_>, radius: f64, options: Options<'_>) -> Result<Within, Error> {
+    if radius.is_nan() || (part.is_distance() && radius < 0.0) {
+        return Err(Error::Radius { value: radius, distance: part.is_distance() });
+    }
+    let by_index = |index: &ListIndex<'_>, x: Option<&Lists>, options: Options<'_>| index.within(x, radius, options);
+    search(part, operands, Wanted::Close(radius), options, by_index, EqualRankings::within)
+}
+
+/// Whether a ranking is not its own neighbour.
+fn others(operands: Operands<'_>) -> bool {
+    with_operands!(operands, |_x, y| y.is_none())
+}
+
+/// The same rankings, without columns if these are the rows: half of the matrix is then enough.
+fn without_same(operands: Operands<'_>) -> Operands<'_> {
+    match operands {
+        Operands::Complete(x, y) => Operands::Complete(x, y.filter(|&y| !std::ptr::eq(x, y))),
+        Operands::Tied(x, y) => Operands::Tied(x, y.filter(|&y| !std::ptr::eq(x, y))),
+        Operands::Lists(x, y) => Operands::Lists(x, y.filter(|&y| !std::ptr::eq(x, y))),
+    }
+}
+
+/// Searches neighbours of lists with an index, if building one pays off, unless a backend is requested.
+fn worth_an_index(measure: &KendallMeasure, queries: usize, lists: &Lists, options: &Options<'_>) -> bool {
     let free = options.backend == Backend::default() && options.tile.is_none() && !measure.is_ordered();
-    (free && cost::worth_an_index(x.rows(), lists)).then_some((y.map(|_| x), lists))
+    free && cost::worth_an_index(queries, lists)
 }
 
 /// The entries to keep for each row.
@@ -214,67 +202,60 @@ impl FoundRows {
     }
 }
 
-/// The options for the last step of a search.
-struct Ending<'w> {
-    threads: Option<usize>,
-    watch: Option<Watch<'w>>,
-}
-
-/// Searches for the distinct rankings, and lets `finish` build the result for all rankings.
-fn search<R: RankingSet, T>(
-    measure: &KendallMeasure,
-    x: &R,
-    y: Option<&R>,
+/// Searches lists by an index if that pays off. Otherwise searches for the distinct rankings, and lets `finish` build
+/// the result for all rankings.
+fn search<T>(
+    part: &Part,
+    operands: Operands<'_>,
     wanted: Wanted,
-    options: Options<'_>,
-    finish: impl FnOnce(&EqualRankings, &FoundRows, Ending<'_>) -> Result<T, Error>,
+    mut options: Options<'_>,
+    by_index: impl FnOnce(&ListIndex<'_>, Option<&Lists>, Options<'_>) -> Result<T, Error>,
+    finish: impl FnOnce(&EqualRankings, &FoundRows, RunOptions<'_>) -> Result<T, Error>,
 ) -> Result<T, Error> {
-    let mut options = options;
-    let of_items = measure_of_items(measure, R::sides(x, None))?;
-    let measure = of_items.as_ref().unwrap_or(measure);
-    find_own(measure, &mut options)?;
-    // A ranking that is searched among all can be its own neighbour. Half of the matrix is enough in both cases.
-    let others = y.is_none();
-    let y = y.filter(|&y| !std::ptr::eq(x, y));
-    let task = new_task::<R, f64>(measure, x, y)?;
-    let few = Few::find(x, y, parallel::share(&mut options.watch))?;
-    let sign = if measure.is_distance() { 1.0 } else { -1.0 };
-    let classes = EqualRankings::new(few.as_ref(), x, others, sign)?;
-    let found = match &few {
-        Some(few) => {
-            let (x, y) = few.sets();
-            let (rows, columns) = few.shape();
-            find(GramTask { rows, columns, ..task }, x, y, wanted, sign, &mut options)
+    let others = others(operands);
+    let job = Job::new(part, without_same(operands), Expand::IfFaster, &mut options)?;
+    let task = job.task::<f64>()?;
+    if let (Task::Kendall(GramTask { measure, .. }), Operands::Lists(x, y)) = (task, job.operands()) {
+        let lists = y.unwrap_or(x);
+        if worth_an_index(measure, x.rows(), lists, &options) {
+            let index = ListIndex::of(measure, lists, options.again())?;
+            return by_index(&index, (!others).then_some(x), options);
         }
-        None => find(task, x, y, wanted, sign, &mut options),
-    }?;
-    drop(few);
-    finish(&classes, &found, Ending { threads: options.threads, watch: options.watch })
+    }
+    let sign = if part.is_distance() { 1.0 } else { -1.0 };
+    let (classes, found) = with_operands!(job.operands(), |x, y| {
+        let deduplicated = Deduplicated::find(x, y, parallel::share(&mut options.watch))?;
+        let classes = EqualRankings::new(deduplicated.as_ref(), x, others, sign)?;
+        let found = match &deduplicated {
+            Some(deduplicated) => {
+                let (x, y) = deduplicated.sets();
+                find(task.with_shape(deduplicated.shape()), x, y, wanted, sign, &mut options)
+            }
+            None => find(task, x, y, wanted, sign, &mut options),
+        }?;
+        (classes, found)
+    });
+    finish(&classes, &found, options.run())
 }
 
 fn find<R: RankingSet>(
-    task: GramTask<'_>,
+    task: Task<'_>,
     x: &R,
     y: Option<&R>,
     wanted: Wanted,
     sign: f64,
     options: &mut Options<'_>,
 ) -> Result<FoundRows, Error> {
-    let GramTask { measure, representation, rows, columns, .. } = task;
-    if representation == Representation::Complete && measure.is_zero() {
+    let (rows, columns) = task.shape();
+    if task.is_zero() {
         return Ok(FoundRows::Zeros(match wanted {
             Wanted::Best(kept) => kept.min(columns),
-            Wanted::Close(radius) => {
-                if radius <= 0.0 {
-                    columns
-                } else {
-                    0
-                }
-            }
+            Wanted::Close(radius) if radius <= 0.0 => columns,
+            Wanted::Close(_) => 0,
         }));
     }
-    let plan = Plan::for_reduction(task, options)?;
-    if let Sides::Complete(x, y) = R::sides(x, y)
+    let plan = task.plan_for_reduction(options)?;
+    if let (Task::Kendall(task), Operands::Complete(x, y)) = (task, R::operands(x, y))
         && let Some(counts) = CountedSearch::new(task, plan, x, y, wanted, sign)?
     {
         return counts.find(wanted, sign, options);
@@ -283,27 +264,13 @@ fn find<R: RankingSet>(
     match wanted {
         Wanted::Best(kept) => {
             let best = Best::new(rows, plan.tile, kept.min(columns))?;
-            reduce(task, plan, x, y, &best, sign, options)?;
+            task.fill(plan, x, y, Reduction { keep: &best, sign }, options.again())?;
             Ok(FoundRows::Best(best))
         }
         Wanted::Close(radius) => {
             let close = Close::new(rows, plan.tile, radius * sign)?;
-            reduce(task, plan, x, y, &close, sign, options)?;
+            task.fill(plan, x, y, Reduction { keep: &close, sign }, options.again())?;
             Ok(FoundRows::Close(close.into_rows()?))
         }
     }
-}
-
-fn reduce<R: RankingSet>(
-    task: GramTask<'_>,
-    plan: Plan,
-    x: &R,
-    y: Option<&R>,
-    keep: &impl Keep,
-    sign: f64,
-    options: &mut Options<'_>,
-) -> Result<(), Error> {
-    let &mut Options { threads, tile, backend, ref mut watch } = options;
-    let options = Options { threads, tile, backend, watch: parallel::share(watch) };
-    fill_all(task, plan, x, y, Reduction { keep, sign }, options)
 }

@@ -4,11 +4,11 @@
 use std::ops::{ControlFlow, Range};
 
 use super::kept::{self, Candidate};
-use super::{Ending, FoundRows, Neighbors, Within};
+use super::{FoundRows, Neighbors, Within};
 use crate::error::Error;
-use crate::gram::distinct::Few;
+use crate::gram::distinct::Deduplicated;
 use crate::memory;
-use crate::parallel::{self, Crew, Progress};
+use crate::parallel::{self, Progress, RunOptions, Workers};
 use crate::rankings::RankingSet;
 
 /// The number of entries that a job writes.
@@ -98,12 +98,17 @@ struct RepeatedScratch {
 }
 
 impl EqualRankings {
-    pub(super) fn new<R: RankingSet>(few: Option<&Few<R>>, x: &R, others: bool, sign: f64) -> Result<Self, Error> {
-        let (of_rows, members) = match few {
+    pub(super) fn new<R: RankingSet>(
+        deduplicated: Option<&Deduplicated<R>>,
+        x: &R,
+        others: bool,
+        sign: f64,
+    ) -> Result<Self, Error> {
+        let (of_rows, members) = match deduplicated {
             None => (None, None),
-            Some(few) => {
-                let (of_rows, of_columns) = few.classes();
-                let members = Members::new(of_columns, few.shape().1)?;
+            Some(deduplicated) => {
+                let (of_rows, of_columns) = deduplicated.classes();
+                let members = Members::new(of_columns, deduplicated.shape().1)?;
                 (Some(memory::collect(of_rows.iter().copied())?), Some(members))
             }
         };
@@ -141,7 +146,7 @@ impl EqualRankings {
         count: usize,
         kept: usize,
         found: &FoundRows,
-        mut ending: Ending<'_>,
+        mut run: RunOptions<'_>,
     ) -> Result<Neighbors, Error> {
         let (rows, columns) = (self.rows, count);
         let entries = rows.checked_mul(count).ok_or(Error::TooLarge { rows, columns })?;
@@ -150,7 +155,7 @@ impl EqualRankings {
         let at_once = (JOB / count).max(1);
         let chunks = indices.chunks_mut(at_once * count).zip(values.chunks_mut(at_once * count));
         let jobs = memory::collect((0..).step_by(at_once).zip(chunks))?;
-        ending.run(jobs, entries, |(start, (indices, values)): (usize, (&mut [usize], &mut [f64])), scratch| {
+        write(&mut run, jobs, entries, |(start, (indices, values)): (usize, (&mut [usize], &mut [f64])), scratch| {
             let rows = indices.chunks_exact_mut(count).zip(values.chunks_exact_mut(count));
             for (row, (indices, values)) in (start..).zip(rows) {
                 let candidates = self.row(row, Some(kept), found, scratch)?;
@@ -164,11 +169,11 @@ impl EqualRankings {
     }
 
     /// The result with all neighbours of each row.
-    pub(super) fn within(&self, found: &FoundRows, mut ending: Ending<'_>) -> Result<Within, Error> {
+    pub(super) fn within(&self, found: &FoundRows, mut run: RunOptions<'_>) -> Result<Within, Error> {
         let mut starts = memory::filled(self.rows + 1, 0)?;
         let at_once = JOB / 16;
         let jobs = memory::collect((0..).step_by(at_once).zip(starts[1..].chunks_mut(at_once)))?;
-        ending.run(jobs, self.rows * 16, |(start, counts): (usize, &mut [usize]), scratch| {
+        write(&mut run, jobs, self.rows * 16, |(start, counts): (usize, &mut [usize]), scratch| {
             for (row, count) in (start..).zip(counts) {
                 *count = self.row(row, None, found, scratch)?.count();
             }
@@ -189,39 +194,42 @@ impl EqualRankings {
             jobs.push((start..end, indices, values));
             (indices_left, values_left) = (rest, rest_of_values);
         }
-        ending.run(jobs, entries, |(rows, indices, values): (Range<usize>, &mut [usize], &mut [f64]), scratch| {
-            let mut places = indices.iter_mut().zip(values);
-            for row in rows {
-                for candidate in self.row(row, None, found, scratch)? {
-                    let Some((index, value)) = places.next() else { break };
-                    (*index, *value) = (candidate.index, candidate.key * self.sign);
+        write(
+            &mut run,
+            jobs,
+            entries,
+            |(rows, indices, values): (Range<usize>, &mut [usize], &mut [f64]), scratch| {
+                let mut places = indices.iter_mut().zip(values);
+                for row in rows {
+                    for candidate in self.row(row, None, found, scratch)? {
+                        let Some((index, value)) = places.next() else { break };
+                        (*index, *value) = (candidate.index, candidate.key * self.sign);
+                    }
                 }
-            }
-            Ok(())
-        })?;
+                Ok(())
+            },
+        )?;
         Ok(Within { starts, indices, values })
     }
 }
 
-impl Ending<'_> {
-    /// Runs jobs that write this many entries.
-    fn run<J: Send>(
-        &mut self,
-        jobs: Vec<J>,
-        entries: usize,
-        work: impl Fn(J, &mut RepeatedScratch) -> Result<(), Error> + Sync,
-    ) -> Result<(), Error> {
-        let crew = Crew::new(parallel::threads_for(entries as f64 * ENTRY_NS, self.threads), 0.0);
-        let mut ignore = |_| ControlFlow::Continue(());
-        let watch = parallel::share(&mut self.watch).unwrap_or(&mut ignore);
-        // All values have been computed.
-        let mut ended = |_| watch(Progress { done: 1, total: 1 });
-        parallel::run(
-            jobs,
-            crew,
-            Some(&mut ended),
-            |_| Ok(RepeatedScratch::default()),
-            |job, scratch, _| work(job, scratch),
-        )
-    }
+/// Runs jobs that write this many entries.
+fn write<J: Send>(
+    run: &mut RunOptions<'_>,
+    jobs: Vec<J>,
+    entries: usize,
+    work: impl Fn(J, &mut RepeatedScratch) -> Result<(), Error> + Sync,
+) -> Result<(), Error> {
+    let workers = Workers::new(run.threads_for(entries as f64 * ENTRY_NS), 0.0);
+    let mut ignore = |_| ControlFlow::Continue(());
+    let watch = parallel::share(&mut run.watch).unwrap_or(&mut ignore);
+    // All values have been computed.
+    let mut ended = |_| watch(Progress { done: 1, total: 1 });
+    parallel::run(
+        jobs,
+        workers,
+        Some(&mut ended),
+        |_| Ok(RepeatedScratch::default()),
+        |job, scratch, _| work(job, scratch),
+    )
 }

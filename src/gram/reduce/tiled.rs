@@ -9,7 +9,7 @@ use crate::gram::Fill;
 use crate::gram::target::{FillInParts, Target, Tiling};
 use crate::gram::tiles::Tile;
 use crate::memory;
-use crate::parallel::{self, Crew, Watch};
+use crate::parallel::{self, Watch, Workers};
 
 /// The maximum number of tiles of a job.
 const TILES_A_JOB: usize = 8;
@@ -54,7 +54,7 @@ impl<K: Keep> Reduction<'_, K> {
         (row, column): (usize, usize),
         strategy: &F,
         scratch: &mut TiledScratch<F::Scratch>,
-        proceed: parallel::Proceed<'_>,
+        poll: &mut parallel::Poll<'_>,
     ) -> Result<(), Error> {
         let Tiling { rows, columns, tile, symmetric } = tiling;
         let (top, left) = (row * tile, column * tile);
@@ -63,7 +63,7 @@ impl<K: Keep> Reduction<'_, K> {
         let cells = &mut scratch.cells[..height * width];
         let mut bands = memory::collect(cells.chunks_exact_mut(width))?;
         let mut values = Tile::alone((top, left), &mut bands, symmetric && row == column);
-        strategy.fill(&mut values, &mut scratch.of_strategy, proceed)?;
+        strategy.fill(&mut values, &mut scratch.of_strategy, poll)?;
         self.take((row, column), (top, left), width, symmetric && row != column, scratch)
     }
 
@@ -120,13 +120,19 @@ impl<K: Keep> Target for Reduction<'_, K> {
         strips(tiling).count()
     }
 
-    fn run(self, tiling: Tiling, strategy: &impl Fill, crew: Crew, watch: Option<Watch<'_>>) -> Result<(), Error> {
+    fn run(
+        self,
+        tiling: Tiling,
+        strategy: &impl Fill,
+        workers: Workers,
+        watch: Option<Watch<'_>>,
+    ) -> Result<(), Error> {
         parallel::run(
             memory::collect(strips(tiling))?,
-            crew,
+            workers,
             watch,
-            |stop| {
-                let of_strategy = strategy.scratch(stop)?;
+            |cancel| {
+                let of_strategy = strategy.scratch(cancel)?;
                 let (cells, limits, limits_below) = (Vec::new(), Vec::new(), Vec::new());
                 Ok(TiledScratch {
                     of_strategy,
@@ -137,10 +143,10 @@ impl<K: Keep> Target for Reduction<'_, K> {
                     found_below: Vec::new(),
                 })
             },
-            |TileStrip { row, columns }, scratch, proceed| {
+            |TileStrip { row, columns }, scratch, poll| {
                 for column in columns {
-                    self.tile(tiling, (row, column), strategy, scratch, proceed)?;
-                    if !proceed() {
+                    self.tile(tiling, (row, column), strategy, scratch, poll)?;
+                    if poll.is_cancelled() {
                         break;
                     }
                 }
@@ -154,9 +160,9 @@ impl<K: Keep> Target for Reduction<'_, K> {
         tiling: Tiling,
         strategy: &impl FillInParts,
         _: usize,
-        crew: Crew,
+        workers: Workers,
         watch: Option<Watch<'_>>,
     ) -> Result<(), Error> {
-        self.run(tiling, strategy, crew, watch)
+        self.run(tiling, strategy, workers, watch)
     }
 }

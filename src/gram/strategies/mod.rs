@@ -5,6 +5,7 @@
 //! tied       ties and missing items: bits, product, pairs, tensor, correlation
 //! lists      few of many items: pairs
 //! columns    columns with missing observations: bits, pairs
+//! pairwise   any representation: measures that are computed for one pair of rankings at a time
 //! packed     the engine of both strategies with bits
 //! own        self-similarities of rankings with ties and of lists
 //! ```
@@ -14,4 +15,5 @@ pub(super) mod complete;
 pub(super) mod lists;
 mod own;
 mod packed;
+pub(super) mod pairwise;
 pub(super) mod tied;

@@ -3,13 +3,13 @@
 use std::borrow::Cow;
 
 use crate::error::Error;
-use crate::gram::cost::ASK_EVERY_NS;
+use crate::gram::cost::STOP_CHECK_INTERVAL_NS;
 use crate::memory;
-use crate::parallel::{self, Crew, Stop, Watch};
+use crate::parallel::{self, Cancel, Watch, Workers};
 
 /// The number of rankings that a job compares with themselves, if one takes `ns` nanoseconds.
 pub(super) fn rows_a_job(ns: f64) -> usize {
-    ((ASK_EVERY_NS / ns.max(1.0)) as usize).max(1)
+    ((STOP_CHECK_INTERVAL_NS / ns.max(1.0)) as usize).max(1)
 }
 
 /// The time to compare a ranking with itself, in nanoseconds.
@@ -24,7 +24,7 @@ pub(super) fn each_ranking<S>(
     cost: &OwnCost,
     threads: Option<usize>,
     watch: Option<Watch<'_>>,
-    scratch: impl Fn(&Stop) -> Result<S, Error> + Sync,
+    scratch: impl Fn(&Cancel) -> Result<S, Error> + Sync,
     value: impl Fn(usize, &mut S) -> Result<f64, Error> + Sync,
 ) -> Result<Vec<f64>, Error> {
     let mut values = memory::filled(rankings, 0.0)?;
@@ -33,12 +33,12 @@ pub(super) fn each_ranking<S>(
     let jobs = memory::collect(values.chunks_mut(rows).enumerate())?;
     parallel::run(
         jobs,
-        Crew::new(threads, cost.longest),
+        Workers::new(threads, cost.longest),
         watch,
         scratch,
-        |(index, values): (usize, &mut [f64]), scratch, proceed| {
+        |(index, values): (usize, &mut [f64]), scratch, poll| {
             for (row, cell) in (index * rows..).zip(values) {
-                if !proceed() {
+                if poll.is_cancelled() {
                     break;
                 }
                 *cell = value(row, scratch)?;

@@ -13,7 +13,7 @@ use crate::gram::target::FillInParts;
 use crate::gram::tiles::{Tile, TileShape};
 use crate::gram::{Element, Fill};
 use crate::memory;
-use crate::parallel::{self, Crew, Proceed, Stop, Watch};
+use crate::parallel::{self, Cancel, Poll, Watch, Workers};
 use crate::simd::Isa;
 use crate::simd::bits::{GROUP, SQUARE};
 use crate::simd::place::Square;
@@ -72,12 +72,12 @@ impl Ranks {
     pub(super) fn new<'r>(
         (rows, items): (usize, usize),
         row: impl Fn(usize) -> &'r [u32],
-        stop: &Stop,
+        cancel: &Cancel,
     ) -> Result<Self, Error> {
         let blocks = items.div_ceil(64);
         let mut ranks = memory::filled(rows * blocks, [PADDING; 64])?;
         for (index, ranks) in ranks.chunks_exact_mut(blocks.max(1)).enumerate() {
-            if stop.is_set() {
+            if cancel.is_cancelled() {
                 return Err(Error::Interrupted);
             }
             for (to, from) in ranks.iter_mut().zip(row(index).chunks(64)) {
@@ -174,7 +174,7 @@ impl<P: Packing> Packed<P> {
         shape: &TileShape,
         blocks: &[BitBlock],
         PackedPanels { rows, columns, one, counts, .. }: &mut PackedPanels,
-        proceed: Proceed<'_>,
+        poll: &mut Poll<'_>,
     ) -> Result<bool, Error> {
         counts.clear();
         memory::resize(counts, shape.rows.len() * width(shape), 0)?;
@@ -187,7 +187,7 @@ impl<P: Packing> Packed<P> {
             memory::reserve(rows, longest * shape.rows.len())?;
         }
         for block in blocks {
-            if !proceed() {
+            if poll.is_cancelled() {
                 return Ok(false);
             }
             let length = self.packing.length(block);
@@ -231,7 +231,7 @@ impl<P: Packing> FillInParts for Packed<P> {
         &self,
         tiles: Vec<Tile<'_, T>>,
         parts: usize,
-        crew: Crew,
+        workers: Workers,
         watch: Option<Watch<'_>>,
     ) -> Result<(), Error> {
         let length = self.blocks.len().div_ceil(parts).max(1);
@@ -245,11 +245,11 @@ impl<P: Packing> FillInParts for Packed<P> {
         let jobs = gathered.iter().flat_map(|tile| self.blocks.chunks(length).map(move |blocks| (tile, blocks)));
         parallel::run(
             memory::collect(jobs)?,
-            crew,
+            workers,
             watch,
-            |stop| self.scratch(stop),
-            |((shape, gathered), blocks), scratch, proceed| {
-                if !self.count_blocks(shape, blocks, scratch, proceed)? {
+            |cancel| self.scratch(cancel),
+            |((shape, gathered), blocks), scratch, poll| {
+                if !self.count_blocks(shape, blocks, scratch, poll)? {
                     return Ok(());
                 }
                 let mut gathered = gathered.lock().unwrap_or_else(PoisonError::into_inner);
@@ -267,7 +267,7 @@ impl<P: Packing> FillInParts for Packed<P> {
 impl<P: Packing> Fill for Packed<P> {
     type Scratch = PackedPanels;
 
-    fn scratch(&self, _: &Stop) -> Result<PackedPanels, Error> {
+    fn scratch(&self, _: &Cancel) -> Result<PackedPanels, Error> {
         Ok(PackedPanels::default())
     }
 
@@ -275,9 +275,9 @@ impl<P: Packing> Fill for Packed<P> {
         &self,
         tile: &mut Tile<'_, T>,
         panels: &mut PackedPanels,
-        proceed: Proceed<'_>,
+        poll: &mut Poll<'_>,
     ) -> Result<(), Error> {
-        if self.count_blocks(&tile.shape(), &self.blocks, panels, proceed)? {
+        if self.count_blocks(&tile.shape(), &self.blocks, panels, poll)? {
             self.store(&panels.counts, &mut panels.values, tile)?;
         }
         Ok(())

@@ -68,7 +68,7 @@ fn meet_both(items: usize, s: &mut Listed<'_>, t: &mut Listed<'_>) -> Result<(),
 }
 
 /// For two lists without a common item; `rest` is the number of items in neither list.
-pub(super) fn apart(sums: &ListSums<'_>, s: &mut Listed<'_>, t: &mut Listed<'_>, rest: usize) -> Result<f64, Error> {
+pub(super) fn disjoint(sums: &ListSums<'_>, s: &mut Listed<'_>, t: &mut Listed<'_>, rest: usize) -> Result<f64, Error> {
     meet_both(sums.items, s, t)?;
     let (length, other_length) = (s.list.len() as f64, t.list.len() as f64);
     let [neither, ..] = s.against_tail.tails;

@@ -18,7 +18,7 @@ fn value(sums: &ListSums<'_>, balance: i128) -> f64 {
 }
 
 /// For lists of these lengths without a common item.
-pub(super) fn apart(sums: &ListSums<'_>, s: usize, t: usize) -> f64 {
+pub(super) fn disjoint(sums: &ListSums<'_>, s: usize, t: usize) -> f64 {
     value(sums, -(s as i128 * t as i128))
 }
 

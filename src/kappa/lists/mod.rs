@@ -37,7 +37,7 @@ mod sums;
 use super::Workspace;
 use crate::error::Error;
 use crate::memory;
-use crate::parallel::Stop;
+use crate::parallel::Cancel;
 use crate::rankings::lists::List;
 use crate::simd::Isa;
 use crate::weight::kinds::PairWeight;
@@ -96,8 +96,8 @@ pub(crate) struct ListWorkspace {
 
 impl ListWorkspace {
     /// Memory for lists of up to `longest` items; the sums allocate nothing more.
-    pub(crate) fn new(longest: usize, isa: Option<Isa>, stop: &Stop) -> Result<Self, Error> {
-        let mut new = Self { workspace: Workspace::for_run(isa, stop), ..Self::default() };
+    pub(crate) fn new(longest: usize, isa: Option<Isa>, cancel: &Cancel) -> Result<Self, Error> {
+        let mut new = Self { workspace: Workspace::for_run(isa, cancel), ..Self::default() };
         if longest > FEW {
             new.workspace.try_fit(longest)?;
             new.sorted.fit(longest)?;
@@ -162,17 +162,17 @@ impl ListSums<'_> {
     }
 
     /// The sum for two lists without a common item.
-    pub(crate) fn apart(&self, s: &mut Listed<'_>, t: &mut Listed<'_>) -> Result<f64, Error> {
+    pub(crate) fn disjoint(&self, s: &mut Listed<'_>, t: &mut Listed<'_>) -> Result<f64, Error> {
         let rest = self.items - s.list.len() - t.list.len();
         if self.single {
-            return Ok(single::apart(self, s, t, rest));
+            return Ok(single::disjoint(self, s, t, rest));
         }
         Ok(match self.weight {
-            PairWeight::Count { top: None } => counts::apart(self, s.list.len(), t.list.len()),
+            PairWeight::Count { top: None } => counts::disjoint(self, s.list.len(), t.list.len()),
             PairWeight::Count { top: Some(_) } | PairWeight::Products(_) | PairWeight::Sums(_) => {
-                sums::apart(self.signed, s, t, rest)
+                sums::disjoint(self.signed, s, t, rest)
             }
-            PairWeight::Later => average::apart(self, s, t, rest)?,
+            PairWeight::Later => average::disjoint(self, s, t, rest)?,
         })
     }
 

@@ -8,7 +8,7 @@ use crate::weight::kinds::PairWeight;
 use crate::weight::own::sum;
 
 /// For two lists without a common item; `rest` is the number of items in neither list.
-pub(super) fn apart(sums: &ListSums<'_>, s: &mut Listed<'_>, t: &mut Listed<'_>, rest: usize) -> f64 {
+pub(super) fn disjoint(sums: &ListSums<'_>, s: &mut Listed<'_>, t: &mut Listed<'_>, rest: usize) -> f64 {
     let both = against_tail(sums, s, t) + against_tail(sums, t, s);
     both + rest as f64 * of_tails(sums, s, t)
 }

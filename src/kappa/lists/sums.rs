@@ -37,7 +37,7 @@ pub(super) fn find_totals<const ADD: bool>(listed: &mut Listed<'_>) {
 }
 
 /// For two lists without a common item; `rest` is the number of items in neither list.
-pub(super) fn apart(signed: bool, s: &Listed<'_>, t: &Listed<'_>, rest: usize) -> f64 {
+pub(super) fn disjoint(signed: bool, s: &Listed<'_>, t: &Listed<'_>, rest: usize) -> f64 {
     if signed {
         return -(s.to_tail * t.to_tail);
     }

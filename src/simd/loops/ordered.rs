@@ -68,19 +68,19 @@ task! {
     /// by position.
     ///
     /// The term of a tuple is 1, the number of its last item, the product of all numbers, or the product of the sum of
-    /// all p and the sum of all q. If `stop` is set, the sum ends early and is meaningless.
+    /// all p and the sum of all q. If the run is cancelled, the sum ends early and is meaningless.
     pub(crate) fn sum(
-        _arch: A, terms: Terms<'_>, order: usize, values: &[u32], memory: &mut Memory, stop: Option<&AtomicBool>,
+        _arch: A, terms: Terms<'_>, order: usize, values: &[u32], memory: &mut Memory, cancel: Option<&AtomicBool>,
     ) -> f64 {
         match terms {
-            Terms::Ones => by_steps::<Ones, _, _, _>(|_| [], order, values, memory, stop).sum(),
+            Terms::Ones => by_steps::<Ones, _, _, _>(|_| [], order, values, memory, cancel).sum(),
             Terms::Later(weights) => {
-                let counts = by_steps::<Ones, _, _, _>(|_| [], order, values, memory, stop);
+                let counts = by_steps::<Ones, _, _, _>(|_| [], order, values, memory, cancel);
                 counts.zip(weights).map(|(count, weight)| count * weight).sum()
             }
-            Terms::Products(x) => by_steps::<Products, _, _, _>(|value| [x[value]], order, values, memory, stop).sum(),
+            Terms::Products(x) => by_steps::<Products, _, _, _>(|value| [x[value]], order, values, memory, cancel).sum(),
             Terms::Sums { p, q } => {
-                by_steps::<Sums, _, _, _>(|value| [p[value], q[value]], order, values, memory, stop).sum()
+                by_steps::<Sums, _, _, _>(|value| [p[value], q[value]], order, values, memory, cancel).sum()
             }
         }
     }
@@ -139,14 +139,14 @@ fn by_steps<'m, T: TupleTerm<M, N>, I: Fn(usize) -> [f64; M], const M: usize, co
     order: usize,
     values: &'m [u32],
     memory: &'m mut Memory,
-    stop: Option<&AtomicBool>,
+    cancel: Option<&AtomicBool>,
 ) -> impl Iterator<Item = f64> + use<'m, T, I, M, N> {
     let Memory { numbers, lists, starts } = memory;
-    let tree = Tree::new(values, lists, stop);
+    let tree = Tree::new(values, lists, cancel);
     let mut base: Option<(usize, usize)> = None;
     let mut left = order - 1;
     // After a stop, the tree may be unfinished and contain numbers that are not values.
-    while left > 0 && !is_set(stop) {
+    while left > 0 && !is_set(cancel) {
         let lanes = lanes_for(left);
         if let Some((lanes, steps)) = base {
             starts.clear();
@@ -156,9 +156,9 @@ fn by_steps<'m, T: TupleTerm<M, N>, I: Fn(usize) -> [f64; M], const M: usize, co
         let starts = starts.as_chunks::<N>().0;
         let first = |value: usize| if base.is_some() { starts[value] } else { T::earlier(1.0, items(value)) };
         match lanes {
-            2 => carry::<T, M, N, 2>(&items, first, &tree, values.len(), numbers, stop),
-            4 => carry::<T, M, N, 4>(&items, first, &tree, values.len(), numbers, stop),
-            _ => carry::<T, M, N, 8>(&items, first, &tree, values.len(), numbers, stop),
+            2 => carry::<T, M, N, 2>(&items, first, &tree, values.len(), numbers, cancel),
+            4 => carry::<T, M, N, 4>(&items, first, &tree, values.len(), numbers, cancel),
+            _ => carry::<T, M, N, 8>(&items, first, &tree, values.len(), numbers, cancel),
         }
         base = Some((lanes, steps));
         left -= steps;
@@ -170,8 +170,8 @@ fn by_steps<'m, T: TupleTerm<M, N>, I: Fn(usize) -> [f64; M], const M: usize, co
 }
 
 /// Whether to stop.
-fn is_set(stop: Option<&AtomicBool>) -> bool {
-    stop.is_some_and(|stop| stop.load(Ordering::Relaxed))
+fn is_set(cancel: Option<&AtomicBool>) -> bool {
+    cancel.is_some_and(|cancel| cancel.load(Ordering::Relaxed))
 }
 
 /// Numbers for each component of an item: those that are carried, and those that they are carried to, one order higher.
@@ -189,7 +189,7 @@ struct Tree<'a> {
 
 impl<'a> Tree<'a> {
     #[inline(always)]
-    fn new(values: &'a [u32], lists: &'a mut Vec<u32>, stop: Option<&AtomicBool>) -> Self {
+    fn new(values: &'a [u32], lists: &'a mut Vec<u32>, cancel: Option<&AtomicBool>) -> Self {
         let count = values.len();
         let levels = levels_for(count);
         lists.resize(levels * count, 0);
@@ -197,7 +197,7 @@ impl<'a> Tree<'a> {
         let mut shorter = lists.as_mut_slice();
         let mut above = values;
         for level in (0..levels).rev() {
-            if level >= LOOK_FROM && is_set(stop) {
+            if level >= LOOK_FROM && is_set(cancel) {
                 break;
             }
             let list;
@@ -236,7 +236,7 @@ fn carry<T: TupleTerm<M, N>, const M: usize, const N: usize, const L: usize>(
     tree: &Tree<'_>,
     count: usize,
     numbers: &mut Vec<f64>,
-    stop: Option<&AtomicBool>,
+    cancel: Option<&AtomicBool>,
 ) {
     let stride = const { stride(L) };
     numbers.clear();
@@ -257,7 +257,7 @@ fn carry<T: TupleTerm<M, N>, const M: usize, const N: usize, const L: usize>(
         // The longest run of complete leaves that ends here, and the one above it.
         let next = leaf + 1;
         let level = next.trailing_zeros() as usize;
-        if level >= LOOK_FROM && is_set(stop) {
+        if level >= LOOK_FROM && is_set(cancel) {
             return;
         }
         if next < leaves {

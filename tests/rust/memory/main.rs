@@ -12,8 +12,8 @@ use std::sync::Arc;
 use faults::{MEBIBYTE, alone, each_fault, each_fault_above, short};
 use naive::Random;
 use wkendall::{
-    Backend, Element, Error, Factor, Incomplete, Lists, Measure, Missing, Options, Rankings, Weight, Workspace,
-    diagonal, embedding, features, gram, gram_into, neighbors, packed_signs, within,
+    Backend, Element, Error, Factor, Incomplete, Lists, Measure, Missing, Options, Rankings, RunOptions, Weight,
+    Workspace, diagonal, embedding, features, gram, gram_into, neighbors, packed_signs, within,
 };
 
 /// A number that tells results apart.
@@ -279,7 +279,7 @@ fn incomplete_rankings() {
 #[test]
 fn embeddings() {
     let _alone = alone();
-    let run = |threads| embedding::Run { threads: Some(threads), watch: None };
+    let run = |threads| RunOptions { threads: Some(threads), watch: None };
     let mut random = Random(5);
     let matrix: Vec<f64> = (0..400 * 400).map(|_| random.real()).collect();
     let (few, many) = (permutations(3, 400), permutations(200_000, 3));
@@ -379,5 +379,5 @@ fn neighbours() {
         each_fault(name, || within(&measure, x, Some(y), radius, options()));
     }
     let long = permutations(2000, 100);
-    each_fault("packed_signs", || packed_signs(&long, embedding::Run::default()));
+    each_fault("packed_signs", || packed_signs(&long, RunOptions::default()));
 }

@@ -1,9 +1,8 @@
 //! Runs on no threads or in tiles without rows, for every public function that takes options.
 
-use wkendall::embedding::{self, Run};
 use wkendall::{
-    Columns, Error, ListIndex, Lists, Options, consensus, correlations, correlations_into, diagonal, features, gram,
-    gram_into, gram_matrix, importance, neighbors, packed_signs, planned, within,
+    Columns, Error, ListIndex, Lists, Options, RunOptions, consensus, correlations, correlations_into, diagonal,
+    embedding, features, gram, gram_into, gram_matrix, importance, neighbors, packed_signs, planned, within,
 };
 
 use super::{Case, case, standard, ties, x};
@@ -44,7 +43,7 @@ fn with_options(options: &impl Fn() -> Options<'static>) -> Vec<Refused> {
 /// Every public function that takes a number of threads, with 0 threads.
 pub fn without_threads() -> Vec<Refused> {
     let (measure, three) = (standard(), &x(2, 3));
-    let run = || Run { threads: Some(0), ..Run::default() };
+    let run = || RunOptions { threads: Some(0), ..RunOptions::default() };
     let none = consensus::Options { threads: Some(0), ..consensus::Options::default() };
     let weights = [1.0; 3];
     let (mut out, mut sums) = ([0.0; 6], [0.0; 9]);

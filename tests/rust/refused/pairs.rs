@@ -1,7 +1,7 @@
 //! Calls for pairs of items that are refused.
 
 use wkendall::consensus::{Method, Options, consensus};
-use wkendall::{Measure, Rankings, Weight, embedding::Run, importance::largest_effects};
+use wkendall::{Measure, Rankings, RunOptions, Weight, importance::largest_effects};
 
 use super::{Case, case, kernel, mult, open, standard, x};
 
@@ -11,8 +11,9 @@ pub fn pairs() -> Vec<Case> {
     let of = |measure: &Measure| consensus(measure, three, None, Options::default());
     let with = |weights: &[f64]| consensus(&measure, three, Some(weights), Options::default());
     let none = Rankings::from_ranks::<i64>(0, 3, &[]).unwrap();
-    let effects =
-        |measure: &Measure, coefficients: &[f64]| largest_effects(measure, three, coefficients, 1, Run::default());
+    let effects = |measure: &Measure, coefficients: &[f64]| {
+        largest_effects(measure, three, coefficients, 1, RunOptions::default())
+    };
     vec![
         case("consensus of nothing", consensus(&measure, &none, None, Options::default()), "NoRankings", "no rankings"),
         case(

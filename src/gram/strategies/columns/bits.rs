@@ -20,7 +20,7 @@ use crate::gram::tiles::TileShape;
 use crate::kappa::observed::{Observed, TieSums};
 use crate::kappa::pairs_of;
 use crate::memory;
-use crate::parallel::{Proceed, Stop};
+use crate::parallel::{Cancel, Poll};
 use crate::simd::Isa;
 use crate::simd::bits::{self, GROUP};
 use crate::simd::observed::{self, PLANES};
@@ -97,10 +97,10 @@ impl<'a> ObservedBits<'a> {
         x: &'a ColumnSide<'a>,
         y: Option<&'a ColumnSide<'a>>,
         triples: bool,
-        stop: &Stop,
+        cancel: &Cancel,
     ) -> Result<Self, Error> {
         let items = x.set.items();
-        let side = |side| BitSide::new(side, stop);
+        let side = |side| BitSide::new(side, cancel);
         Ok(Self { isa, x: side(x)?, y: y.map(side).transpose()?, blocks: blocks_of_pairs(items)?, items, triples })
     }
 
@@ -143,13 +143,13 @@ impl<'a> ObservedBits<'a> {
 }
 
 impl<'a> BitSide<'a> {
-    fn new(side: &'a ColumnSide<'a>, stop: &Stop) -> Result<Self, Error> {
+    fn new(side: &'a ColumnSide<'a>, cancel: &Cancel) -> Result<Self, Error> {
         let items = side.set.items();
-        let ranks = Ranks::new((side.len(), items), |place| side.column(place).starts, stop)?;
+        let ranks = Ranks::new((side.len(), items), |place| side.column(place).starts, cancel)?;
         let words = items.div_ceil(64);
         let mut present = memory::filled(side.len() * words, 0)?;
         for (place, present) in present.chunks_exact_mut(words.max(1)).enumerate() {
-            if stop.is_set() {
+            if cancel.is_cancelled() {
                 return Err(Error::Interrupted);
             }
             let column = side.column(place);
@@ -169,11 +169,11 @@ impl<'a> BitSide<'a> {
 impl CountPairs for ObservedBits<'_> {
     type Scratch = ObservedPanels;
 
-    fn scratch(&self, _: &Stop) -> Result<ObservedPanels, Error> {
+    fn scratch(&self, _: &Cancel) -> Result<ObservedPanels, Error> {
         Ok(ObservedPanels::default())
     }
 
-    fn prepare(&self, shape: &TileShape, panels: &mut ObservedPanels, proceed: Proceed<'_>) -> Result<bool, Error> {
+    fn prepare(&self, shape: &TileShape, panels: &mut ObservedPanels, poll: &mut Poll<'_>) -> Result<bool, Error> {
         let TileShape { rows: of_rows, columns: of_columns, diagonal } = shape;
         let side = self.columns();
         let planes = Planes::of(self.x.side.needs_of(of_rows.clone()), side.side.needs_of(of_columns.clone()));
@@ -184,7 +184,7 @@ impl CountPairs for ObservedBits<'_> {
         counts.clear();
         memory::resize(counts, of_rows.len() * planes.counts() * *width, 0)?;
         for block in &self.blocks {
-            if !proceed() {
+            if poll.is_cancelled() {
                 return Ok(false);
             }
             let length = planes.count() * block.words;

@@ -14,12 +14,12 @@ mod sides;
 
 use crate::error::Error;
 use crate::gram::Options;
-use crate::gram::cost::{self, ASK_EVERY_NS};
+use crate::gram::cost::{self, STOP_CHECK_INTERVAL_NS};
 use crate::gram::plan::{Backend, Strategy};
 use crate::gram::tiles::{Pieces, Tile, TileShape};
 use crate::kappa::observed::Observed;
 use crate::memory;
-use crate::parallel::{self, Crew, Proceed, Stop};
+use crate::parallel::{self, Cancel, Poll, Workers};
 use crate::rankings::Incomplete;
 use crate::simd::Isa;
 use bits::ObservedBits;
@@ -38,10 +38,10 @@ trait CountPairs: Sync {
     /// The workspace of a thread.
     type Scratch;
 
-    fn scratch(&self, stop: &Stop) -> Result<Self::Scratch, Error>;
+    fn scratch(&self, cancel: &Cancel) -> Result<Self::Scratch, Error>;
 
     /// Prepares a tile; returns whether it was completed.
-    fn prepare(&self, shape: &TileShape, scratch: &mut Self::Scratch, proceed: Proceed<'_>) -> Result<bool, Error>;
+    fn prepare(&self, shape: &TileShape, scratch: &mut Self::Scratch, poll: &mut Poll<'_>) -> Result<bool, Error>;
 
     /// The counts of a pair of columns of the tile.
     fn observed(&self, row: usize, column: usize, scratch: &mut Self::Scratch) -> Result<Observed, Error>;
@@ -65,23 +65,23 @@ pub(crate) fn fill(
     let threads = parallel::threads_for(rows as f64 * columns as f64 * pair_ns, options.threads);
     let tile = options.tile.unwrap_or_else(|| cost::columns_tile(strategy, items, rows.min(columns), threads)).max(1);
     let ns = cost::COPY_NS * items as f64 * (rows + columns) as f64;
-    let sides = parallel::run_one(ns, parallel::share(&mut options.watch), |stop| {
-        Ok((ColumnSide::new(x, strategy, stop)?, y.map(|y| ColumnSide::new(y, strategy, stop)).transpose()?))
+    let sides = parallel::run_one(ns, parallel::share(&mut options.watch), |cancel| {
+        Ok((ColumnSide::new(x, strategy, cancel)?, y.map(|y| ColumnSide::new(y, strategy, cancel)).transpose()?))
     })?;
     let (of_rows, of_columns) = (&sides.0, sides.1.as_ref());
     let mut results = Results { statistic, pvalue, columns, tile };
     match strategy {
         Strategy::Bits => {
-            let bits = parallel::run_one(ns, parallel::share(&mut options.watch), |stop| {
-                ObservedBits::new(isa, of_rows, of_columns, finish.has_pvalues(), stop)
+            let bits = parallel::run_one(ns, parallel::share(&mut options.watch), |cancel| {
+                ObservedBits::new(isa, of_rows, of_columns, finish.has_pvalues(), cancel)
             })?;
-            results.run(&bits, finish, y.is_none(), Crew::new(threads, 0.0), usize::MAX, options)?;
+            results.run(&bits, finish, y.is_none(), Workers::new(threads, 0.0), usize::MAX, options)?;
         }
         Strategy::Product | Strategy::Pairs | Strategy::Partition => {
             let isa = (strategy != Strategy::Partition).then_some(isa);
             let pairs = ObservedPairs { isa, x: of_rows, y: of_columns.unwrap_or(of_rows) };
-            let (crew, interval) = (Crew::new(threads, pair_ns), (ASK_EVERY_NS / pair_ns) as usize);
-            results.run(&pairs, finish, y.is_none(), crew, interval, options)?;
+            let (workers, interval) = (Workers::new(threads, pair_ns), (STOP_CHECK_INTERVAL_NS / pair_ns) as usize);
+            results.run(&pairs, finish, y.is_none(), workers, interval, options)?;
         }
     }
     results.put_back(of_rows, of_columns.unwrap_or(of_rows))
@@ -90,12 +90,12 @@ pub(crate) fn fill(
 /// The requested strategy, or the fastest.
 fn strategy(backend: Backend, isa: Isa, items: usize, cells: usize) -> Result<Strategy, Error> {
     match backend.strategy() {
-        Some(Strategy::Bits) if items >= cost::BITS_MOST_ITEMS => {
+        Some(Strategy::Bits) if items >= cost::BITS_MAX_ITEMS => {
             Err(Error::CannotCompute { name: Strategy::Bits.to_string() })
         }
         Some(Strategy::Product) => Err(Error::CannotCompute { name: Strategy::Product.to_string() }),
         Some(strategy) => Ok(strategy),
-        None if items < cost::BITS_MOST_ITEMS && cost::columns_bits_ns(isa, items) <= pairs_ns(items, cells) => {
+        None if items < cost::BITS_MAX_ITEMS && cost::columns_bits_ns(isa, items) <= pairs_ns(items, cells) => {
             Ok(Strategy::Bits)
         }
         None => Ok(Strategy::Pairs),
@@ -122,7 +122,7 @@ impl Results<'_> {
         count: &C,
         finish: &impl FinishPair,
         symmetric: bool,
-        crew: Crew,
+        workers: Workers,
         interval: usize,
         options: Options<'_>,
     ) -> Result<(), Error> {
@@ -137,11 +137,11 @@ impl Results<'_> {
         let jobs = memory::collect(tiles.into_iter().map(|tile| (tile, pvalues.next())))?;
         parallel::run(
             jobs,
-            crew,
+            workers,
             options.watch,
-            |stop| Ok((count.scratch(stop)?, Vec::new())),
-            |(mut tile, pvalues), (scratch, kept), proceed| {
-                fill_tile(count, finish, interval, (&mut tile, pvalues), (scratch, kept), proceed)
+            |cancel| Ok((count.scratch(cancel)?, Vec::new())),
+            |(mut tile, pvalues), (scratch, kept), poll| {
+                fill_tile(count, finish, interval, (&mut tile, pvalues), (scratch, kept), poll)
             },
         )
     }
@@ -163,10 +163,10 @@ fn fill_tile<C: CountPairs>(
     interval: usize,
     (tile, pvalues): (&mut Tile<'_, f64>, Option<Tile<'_, f64>>),
     (scratch, kept): (&mut C::Scratch, &mut Vec<f64>),
-    proceed: Proceed<'_>,
+    poll: &mut Poll<'_>,
 ) -> Result<(), Error> {
     let shape = tile.shape();
-    if !count.prepare(&shape, scratch, proceed)? {
+    if !count.prepare(&shape, scratch, poll)? {
         return Ok(());
     }
     kept.clear();
@@ -178,7 +178,7 @@ fn fill_tile<C: CountPairs>(
         pairs += 1;
         if pairs > interval {
             pairs = 0;
-            if !proceed() {
+            if poll.is_cancelled() {
                 return None;
             }
         }

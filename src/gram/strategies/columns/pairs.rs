@@ -8,7 +8,7 @@ use crate::gram::tiles::TileShape;
 use crate::kappa::incomplete::{Need, TiedWorkspace};
 use crate::kappa::observed::{ColumnLevels, LevelTable, Observed, by_sorting};
 use crate::memory;
-use crate::parallel::{Proceed, Stop};
+use crate::parallel::{Cancel, Poll};
 use crate::simd::Isa;
 use crate::weight::kinds::PairWeight;
 
@@ -30,14 +30,14 @@ pub(super) struct Room {
 impl CountPairs for ObservedPairs<'_> {
     type Scratch = Room;
 
-    fn scratch(&self, stop: &Stop) -> Result<Room, Error> {
+    fn scratch(&self, cancel: &Cancel) -> Result<Room, Error> {
         let weight = &PairWeight::Count { top: None };
         let need = Need { weight, signed: true, unknown: true, most_cells: 0 };
-        let workspace = TiedWorkspace::new(need, self.x.set.items(), self.isa, stop)?;
+        let workspace = TiedWorkspace::new(need, self.x.set.items(), self.isa, cancel)?;
         Ok(Room { workspace, table: LevelTable::default(), levels: [(0, Vec::new()), (0, Vec::new())] })
     }
 
-    fn prepare(&self, shape: &TileShape, room: &mut Room, proceed: Proceed<'_>) -> Result<bool, Error> {
+    fn prepare(&self, shape: &TileShape, room: &mut Room, poll: &mut Poll<'_>) -> Result<bool, Error> {
         if self.isa.is_none() {
             return Ok(true);
         }
@@ -47,7 +47,7 @@ impl CountPairs for ObservedPairs<'_> {
             levels.clear();
             memory::reserve(levels, places.len())?;
             for place in places.clone() {
-                if !proceed() {
+                if poll.is_cancelled() {
                     return Ok(false);
                 }
                 levels.push(ColumnLevels::of(side.column(place))?);

@@ -6,7 +6,7 @@ use crate::error::Error;
 use crate::gram::plan::Strategy;
 use crate::kappa::observed::TieSums;
 use crate::memory;
-use crate::parallel::Stop;
+use crate::parallel::Cancel;
 use crate::rankings::Incomplete;
 use crate::rankings::tied::Blocks;
 
@@ -38,14 +38,14 @@ pub(super) struct ColumnSide<'a> {
 
 impl<'a> ColumnSide<'a> {
     /// Columns in the order that suits the strategy.
-    pub(super) fn new(set: &'a Incomplete, strategy: Strategy, stop: &Stop) -> Result<Self, Error> {
+    pub(super) fn new(set: &'a Incomplete, strategy: Strategy, cancel: &Cancel) -> Result<Self, Error> {
         let mut order = memory::collect(0..set.rows())?;
         if strategy != Strategy::Bits {
             return Ok(Self { set, order, needs: Vec::new(), ties: Vec::new() });
         }
         let mut all = memory::with_capacity(set.rows())?;
         for row in 0..set.rows() {
-            if stop.is_set() {
+            if cancel.is_cancelled() {
                 return Err(Error::Interrupted);
             }
             all.push(TieSums::among(set.row(row), |_| true));

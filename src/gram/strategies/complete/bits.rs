@@ -11,7 +11,7 @@ use crate::gram::strategies::packed::{BitBlock, Packed, Packing, Ranks, blocks_o
 use crate::kappa::pairs_of;
 use crate::measure::{Counted, KendallMeasure};
 use crate::memory;
-use crate::parallel::Stop;
+use crate::parallel::Cancel;
 use crate::rankings::Rankings;
 use crate::simd::bits::{self, SQUARE};
 use crate::simd::place::Square;
@@ -31,7 +31,7 @@ pub(in crate::gram) fn bits<'a>(
     measure: &'a KendallMeasure,
     x: &Rankings,
     y: Option<&Rankings>,
-    stop: &Stop,
+    cancel: &Cancel,
 ) -> Result<Packed<Counts<'a>>, Error> {
     let Some(counted) = measure.counted() else {
         return Err(Error::CannotCompute { name: "bits".to_owned() });
@@ -43,13 +43,17 @@ pub(in crate::gram) fn bits<'a>(
     let values = match counted {
         // A subtraction is faster than a look-up.
         Counted::All if measure.count_divisors() == Some((1.0, 1.0)) => Vec::new(),
-        Counted::All if pairs < BITS_TABLE => (0..=pairs).map(|count| measure.of_count(pairs - count)).collect(),
-        Counted::Later if most < BITS_TABLE.min(cells) => (0..=most).map(|count| measure.of_count(count)).collect(),
+        Counted::All if pairs < BITS_TABLE => {
+            (0..=pairs).map(|count| measure.value_from_count(pairs - count)).collect()
+        }
+        Counted::Later if most < BITS_TABLE.min(cells) => {
+            (0..=most).map(|count| measure.value_from_count(count)).collect()
+        }
         // Computing the value of a top-k count is as fast as a look-up.
         Counted::All | Counted::Top(_) | Counted::Later => Vec::new(),
     };
     let blocks = blocks(counted, measure.items())?;
-    let ranks = |set: &Rankings| Ranks::new((set.rows(), set.items()), |row| set.row(row).ranks(), stop);
+    let ranks = |set: &Rankings| Ranks::new((set.rows(), set.items()), |row| set.row(row).ranks(), cancel);
     let (x, y) = (ranks(x)?, y.map(ranks).transpose()?);
     Ok(Packed::new(isa, Counts { measure, counted, values }, blocks, x, y))
 }
@@ -69,13 +73,13 @@ impl Counts<'_> {
                 bits::subtract_from(isa, all, width, counts, values);
             }
             (Counted::All, _) => {
-                each(width, counts, values, |count| self.measure.of_count(all.saturating_sub(count)));
+                each(width, counts, values, |count| self.measure.value_from_count(all.saturating_sub(count)));
             }
             (Counted::Top(_) | Counted::Later, Some(divisors)) => {
                 bits::divide(isa, divisors, width, counts, values);
             }
             (Counted::Top(_) | Counted::Later, None) => {
-                each(width, counts, values, |count| self.measure.of_count(count));
+                each(width, counts, values, |count| self.measure.value_from_count(count));
             }
         }
     }

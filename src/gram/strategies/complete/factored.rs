@@ -8,7 +8,7 @@ use crate::gram::tiles::Tile;
 use crate::gram::{Element, Fill};
 use crate::measure::KendallMeasure;
 use crate::memory;
-use crate::parallel::{Proceed, Stop};
+use crate::parallel::{Cancel, Poll};
 use crate::rankings::Rankings;
 use crate::simd::Isa;
 use crate::simd::place::Square;
@@ -132,7 +132,7 @@ fn each<const G: usize>(values: &mut Square<G>, others: &Square<G>, f: impl Fn(f
 impl<S: Real<G>, const G: usize> Fill for Factored<'_, S, G> {
     type Scratch = FactoredPanels<S, G>;
 
-    fn scratch(&self, _: &Stop) -> Result<FactoredPanels<S, G>, Error> {
+    fn scratch(&self, _: &Cancel) -> Result<FactoredPanels<S, G>, Error> {
         Ok(FactoredPanels { rows: Vec::new(), columns: Vec::new(), values: Vec::new() })
     }
 
@@ -140,7 +140,7 @@ impl<S: Real<G>, const G: usize> Fill for Factored<'_, S, G> {
         &self,
         tile: &mut Tile<'_, T>,
         scratch: &mut FactoredPanels<S, G>,
-        proceed: Proceed<'_>,
+        poll: &mut Poll<'_>,
     ) -> Result<(), Error> {
         let (rows, columns) = (tile.rows(), tile.columns());
         self.load(self.x, rows.clone(), &mut scratch.rows)?;
@@ -149,7 +149,7 @@ impl<S: Real<G>, const G: usize> Fill for Factored<'_, S, G> {
         scratch.values.clear();
         memory::reserve(&mut scratch.values, tile.squares::<G>().count())?;
         for (row, column) in tile.squares::<G>() {
-            if !proceed() {
+            if poll.is_cancelled() {
                 return Ok(());
             }
             let of_row = &scratch.rows[row * length..][..length];

@@ -28,7 +28,7 @@ use crate::gram::{Element, Fill};
 use crate::kappa::Workspace;
 use crate::measure::{KendallMeasure, symmetry};
 use crate::memory;
-use crate::parallel::{Proceed, Stop};
+use crate::parallel::{Cancel, Poll};
 use crate::rankings::Rankings;
 use crate::simd::Isa;
 use crate::simd::place::Square;
@@ -126,10 +126,10 @@ struct FeaturePanels<S, const G: usize> {
 }
 
 impl<S: Real<G>, const G: usize> ProductPanels<S, G> {
-    fn new(measure: &KendallMeasure, stop: &Stop) -> Result<Self, Error> {
+    fn new(measure: &KendallMeasure, cancel: &Cancel) -> Result<Self, Error> {
         let panels =
             || FeaturePanels { indices: Vec::new(), ranks: Vec::new(), weights: Vec::new(), features: Vec::new() };
-        let mut workspace = Workspace::for_run(None, stop);
+        let mut workspace = Workspace::for_run(None, cancel);
         measure.prepare(&mut workspace)?;
         Ok(Self { rows: panels(), columns: panels(), sums: Vec::new(), workspace })
     }
@@ -167,7 +167,13 @@ impl<'a, S: Real<G>, const G: usize> Product<'a, S, G> {
 
     /// Corrects the values that have cancelled, which are marked as NaN, and those of equal rankings, which are the
     /// largest and must be exact.
-    fn mend(&self, rows: Range<usize>, columns: &Range<usize>, values: &mut Square<G>, workspace: &mut Workspace) {
+    fn recompute_cancelled(
+        &self,
+        rows: Range<usize>,
+        columns: &Range<usize>,
+        values: &mut Square<G>,
+        workspace: &mut Workspace,
+    ) {
         for (row, values) in rows.zip(values) {
             for (column, value) in columns.clone().zip(values) {
                 let (s, t) = (self.x.row(row), self.y.row(column));
@@ -273,15 +279,15 @@ impl<'a, S: Real<G>, const G: usize> Product<'a, S, G> {
 impl<S: Real<G>, const G: usize> Fill for Product<'_, S, G> {
     type Scratch = ProductPanels<S, G>;
 
-    fn scratch(&self, stop: &Stop) -> Result<ProductPanels<S, G>, Error> {
-        ProductPanels::new(self.measure, stop)
+    fn scratch(&self, cancel: &Cancel) -> Result<ProductPanels<S, G>, Error> {
+        ProductPanels::new(self.measure, cancel)
     }
 
     fn fill<T: Element>(
         &self,
         tile: &mut Tile<'_, T>,
         scratch: &mut ProductPanels<S, G>,
-        proceed: Proceed<'_>,
+        poll: &mut Poll<'_>,
     ) -> Result<(), Error> {
         let (rows, columns) = (tile.rows(), tile.columns());
         let ProductPanels { rows: left, columns: right, sums, workspace } = scratch;
@@ -290,7 +296,7 @@ impl<S: Real<G>, const G: usize> Fill for Product<'_, S, G> {
         let squares: Vec<(usize, usize)> = memory::collect(tile.squares::<G>())?;
         memory::resize(sums, squares.len(), [[0.0; G]; G])?;
         for (index, block) in self.blocks.iter().enumerate() {
-            if !proceed() {
+            if poll.is_cancelled() {
                 return Ok(());
             }
             let length = self.make_features(block, Side::Rows, left)?;
@@ -310,7 +316,12 @@ impl<S: Real<G>, const G: usize> Fill for Product<'_, S, G> {
             let attention = product::finish(self.isa, &self.finish, values, &singles);
             let (row, column) = (row * G, column * G);
             if attention {
-                self.mend(rows.start + row..rows.end, &(columns.start + column..columns.end), values, workspace);
+                self.recompute_cancelled(
+                    rows.start + row..rows.end,
+                    &(columns.start + column..columns.end),
+                    values,
+                    workspace,
+                );
             }
         }
         tile.store(self.isa, sums);
@@ -324,7 +335,7 @@ pub(in crate::gram) fn single_is_enough(measure: &KendallMeasure) -> Result<bool
     let (most, own) = match measure.summed() {
         Some((WeightKind::Pairs(PairWeight::Products(u)), signed)) => {
             let u = scaled(u, exponent(u))?;
-            let own = own::squared_products(&u, 2, &Stop::default())?;
+            let own = own::squared_products(&u, 2, &Cancel::default())?;
             // No intermediate sum of a signed kernel is larger, but the products of steep weights underflow.
             (if signed { SINGLE_STEEP } else { u.iter().map(|u| u * u).sum::<f64>().powi(2) }, own)
         }

@@ -15,11 +15,11 @@ mod weighed;
 
 use crate::error::Error;
 use crate::gram::Options;
-use crate::gram::cost::{self, ASK_EVERY_NS};
+use crate::gram::cost::{self, STOP_CHECK_INTERVAL_NS};
 use crate::gram::plan::{GramTask, Plan, Representation, Strategy};
 use crate::gram::target::{Target, Tiling};
 use crate::measure::KendallMeasure;
-use crate::parallel::{self, Crew, Watch};
+use crate::parallel::{self, Watch, Workers};
 use crate::rankings::Lists;
 pub use index::ListIndex;
 #[cfg(feature = "python")]
@@ -27,7 +27,10 @@ pub(crate) use index::{IndexParts, Postings};
 use pairs::ListPairs;
 use setting::{ListSetting, mean_of};
 
-/// The representation of these rankings; refuses a measure that has no mean over complete rankings.
+/// The representation of these rankings.
+///
+/// # Errors
+/// When the measure has no mean over complete rankings.
 pub(in crate::gram) fn representation_of(
     measure: &KendallMeasure,
     x: &Lists,
@@ -66,6 +69,6 @@ pub(in crate::gram) fn fill(
     let tiling = Tiling { rows, columns: width, tile, symmetric: y.is_none() };
     let isa = (strategy == Strategy::Pairs).then_some(isa);
     let longest = cost::lists_pair_ns(measure, x.longest().max(columns.longest()));
-    let pairs = ListPairs { setting: &setting, isa, interval: (ASK_EVERY_NS / pair_ns) as usize };
-    target.run(tiling, &pairs, Crew::new(threads, longest), watch)
+    let pairs = ListPairs { setting: &setting, isa, interval: (STOP_CHECK_INTERVAL_NS / pair_ns) as usize };
+    target.run(tiling, &pairs, Workers::new(threads, longest), watch)
 }

@@ -7,7 +7,7 @@ use crate::gram::tiles::Tile;
 use crate::gram::{Element, Fill};
 use crate::kappa::lists::{ListWorkspace, Listed};
 use crate::memory;
-use crate::parallel::{Proceed, Stop};
+use crate::parallel::{Cancel, Poll};
 use crate::rankings::lists::List;
 use crate::simd::Isa;
 
@@ -67,15 +67,15 @@ impl Index {
 impl Fill for ListPairs<'_> {
     type Scratch = ListScratch;
 
-    fn scratch(&self, stop: &Stop) -> Result<ListScratch, Error> {
-        Ok(ListScratch { memory: self.setting.memory(self.isa, stop)?, index: Index::default() })
+    fn scratch(&self, cancel: &Cancel) -> Result<ListScratch, Error> {
+        Ok(ListScratch { memory: self.setting.memory(self.isa, cancel)?, index: Index::default() })
     }
 
     fn fill<T: Element>(
         &self,
         tile: &mut Tile<'_, T>,
         ListScratch { memory, index }: &mut ListScratch,
-        proceed: Proceed<'_>,
+        poll: &mut Poll<'_>,
     ) -> Result<(), Error> {
         let setting = self.setting;
         let sums = setting.sums();
@@ -99,10 +99,10 @@ impl Fill for ListPairs<'_> {
             let Some((_, s)) = &mut of_row else { return Ok(0.0) };
             let place = column - columns.start;
             let (t, common) = (&mut of_columns[place], &index.common[place]);
-            let sum = if common.is_empty() { sums.apart(s, t)? } else { sums.of_common(s, t, common, memory)? };
-            Ok(setting.finished(setting.of_sum(sum), row, column))
+            let sum = if common.is_empty() { sums.disjoint(s, t)? } else { sums.of_common(s, t, common, memory)? };
+            Ok(setting.finished(setting.value_from_sum(sum), row, column))
         };
-        tile.fill_while(self.interval, proceed, |row, column| {
+        tile.fill_while(self.interval, poll, |row, column| {
             value(row, column).map_err(|error| failed = Some(error)).ok()
         });
         failed.map_or(Ok(()), Err)

@@ -11,7 +11,7 @@ use crate::kappa::lists::{ListSums, ListWorkspace, Listed};
 use crate::kappa::pairs_of;
 use crate::measure::{KendallMeasure, Mean, MeanWeight};
 use crate::memory;
-use crate::parallel::{self, Progress, Stop, Watch};
+use crate::parallel::{self, Cancel, Progress, Watch};
 use crate::rankings::Lists;
 use crate::rankings::lists::List;
 use crate::simd::Isa;
@@ -19,7 +19,10 @@ use crate::weight::kinds::PairWeight;
 use crate::weight::means::Means;
 use crate::weight::own;
 
-/// The weight, and the sum whose mean is taken; refuses a measure that is not available for lists.
+/// The weight, and the sum whose mean is taken.
+///
+/// # Errors
+/// When the measure is not available for lists.
 pub(super) fn mean_of(measure: &KendallMeasure) -> Result<(&PairWeight, Mean), Error> {
     if let (1, true, Some(weight)) = (measure.order(), measure.is_concordant(), measure.weight().pairs()) {
         return Ok((weight, Mean::Concordant));
@@ -171,7 +174,7 @@ impl<'a> ListSetting<'a> {
             &cost,
             threads,
             watch,
-            |stop| Ok((self.memory(Some(Isa::widest()), stop)?, Vec::new())),
+            |cancel| Ok((self.memory(Some(Isa::widest()), cancel)?, Vec::new())),
             |row, (memory, common)| self.own_value(set.row(row), without_signs.as_ref(), memory, common),
         )
     }
@@ -192,7 +195,7 @@ impl<'a> ListSetting<'a> {
             let sums = weighed.sums();
             let [mut one, mut other] = [sums.listed(list, &mut *power_of)?, sums.listed(list, &mut *power_of)?];
             let sum = sums.of_common(&mut one, &mut other, common, memory)?;
-            Ok::<_, Error>(self.of_sum(sum))
+            Ok::<_, Error>(self.value_from_sum(sum))
         };
         let value = own(&self.sums, &mut |means| {
             power = self.power(means);
@@ -205,8 +208,8 @@ impl<'a> ListSetting<'a> {
     }
 
     /// Memory for pairs of lists.
-    pub(super) fn memory(&self, isa: Option<Isa>, stop: &Stop) -> Result<ListWorkspace, Error> {
-        ListWorkspace::new(self.longest, isa, stop)
+    pub(super) fn memory(&self, isa: Option<Isa>, cancel: &Cancel) -> Result<ListWorkspace, Error> {
+        ListWorkspace::new(self.longest, isa, cancel)
     }
 
     /// Prepares a list.
@@ -224,7 +227,7 @@ impl<'a> ListSetting<'a> {
     }
 
     /// The value for a sum, before division; for a Mallows kernel the mean distance.
-    pub(super) fn of_sum(&self, sum: f64) -> f64 {
+    pub(super) fn value_from_sum(&self, sum: f64) -> f64 {
         match self.mean {
             // Correlations are computed from two kernels.
             Mean::Concordant | Mean::Signed => sum,

@@ -56,7 +56,7 @@ fn tails_of<'a>(
     longest: usize,
     watch: Option<Watch<'_>>,
 ) -> Result<Tails<'a>, Error> {
-    parallel::run_one(PASS_NS * items as f64, watch, |stop| Tails::new(weight, items, longest, stop))
+    parallel::run_one(PASS_NS * items as f64, watch, |cancel| Tails::new(weight, items, longest, cancel))
 }
 
 /// What an index keeps of a weight, so that searches do not pass over the weights of all items.

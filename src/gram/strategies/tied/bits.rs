@@ -16,7 +16,7 @@ use crate::gram::cost::BITS_TABLE;
 use crate::gram::strategies::packed::{BitBlock, Packed, Packing, Ranks, blocks_of_pairs};
 use crate::kappa::pairs_of;
 use crate::memory;
-use crate::parallel::Stop;
+use crate::parallel::Cancel;
 use crate::rankings::Incomplete;
 use crate::simd::Isa;
 use crate::simd::bits::{self, SQUARE};
@@ -34,7 +34,7 @@ pub(super) struct Balances<'a> {
 }
 
 /// Packs rankings of at most 65,535 items, for a measure that counts pairs.
-pub(super) fn bits<'a>(isa: Isa, setting: &'a TiedSetting<'a>, stop: &Stop) -> Result<Packed<Balances<'a>>, Error> {
+pub(super) fn bits<'a>(isa: Isa, setting: &'a TiedSetting<'a>, cancel: &Cancel) -> Result<Packed<Balances<'a>>, Error> {
     let items = setting.x.items();
     let all = pairs_of(items as u64);
     let table = if 2 * all < BITS_TABLE { 2 * all + 1 } else { 0 };
@@ -43,7 +43,7 @@ pub(super) fn bits<'a>(isa: Isa, setting: &'a TiedSetting<'a>, stop: &Stop) -> R
         let value = setting.of_balance(index as f64 - all as f64);
         if finished { setting.finished(value, 0, 0) } else { value }
     }))?;
-    let ranks = |set: &Incomplete| Ranks::new((set.rows(), items), |row| set.row(row).starts, stop);
+    let ranks = |set: &Incomplete| Ranks::new((set.rows(), items), |row| set.row(row).starts, cancel);
     let (x, y) = (ranks(setting.x)?, setting.other().map(ranks).transpose()?);
     Ok(Packed::new(isa, Balances { setting, all, values, finished }, blocks_of_pairs(items)?, x, y))
 }

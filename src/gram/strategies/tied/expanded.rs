@@ -6,7 +6,7 @@ use crate::error::Error;
 use crate::gram::strategies::own::{OwnCost, each_ranking};
 use crate::measure::symmetry;
 use crate::memory;
-use crate::parallel::{self, Stop, Watch};
+use crate::parallel::{self, Cancel, Watch};
 use crate::rankings::Incomplete;
 use crate::weight::kinds::TensorWeight;
 use crate::weight::mean_tensor::{Direction, MeanTensor};
@@ -28,13 +28,13 @@ impl<'a> Tensors<'a> {
             TensorWeight::Tensor { entries, .. } => entries.len(),
             TensorWeight::Factors { vectors, .. } => vectors.len().saturating_mul(items),
         };
-        parallel::run_one(numbers as f64, parallel::share(watch), |stop| Self::until(weight, items, stop))
+        parallel::run_one(numbers as f64, parallel::share(watch), |cancel| Self::until(weight, items, cancel))
     }
 
-    fn until(weight: &'a TensorWeight, items: usize, stop: &Stop) -> Result<Self, Error> {
+    fn until(weight: &'a TensorWeight, items: usize, cancel: &Cancel) -> Result<Self, Error> {
         let (order, entries) = match weight {
             TensorWeight::Tensor { order, entries } => (*order, Cow::Borrowed(&**entries)),
-            TensorWeight::Factors { order, vectors } => (*order, Cow::Owned(expanded(vectors, *order, items, stop)?)),
+            TensorWeight::Factors { order, vectors } => (*order, Cow::Owned(expanded(vectors, *order, items, cancel)?)),
         };
         let halved = order == 2 && symmetry(&entries, items).is_some();
         Ok(Self { order, items, entries, halved })
@@ -56,7 +56,7 @@ impl<'a> Tensors<'a> {
     }
 
     /// The sum of the squares of the mean tensors of a ranking.
-    fn square(&self, set: &Incomplete, row: usize, stop: &Stop, lines: &mut [f64]) -> Result<f64, Error> {
+    fn square(&self, set: &Incomplete, row: usize, cancel: &Cancel, lines: &mut [f64]) -> Result<f64, Error> {
         let mut total = 0.0;
         for member in self.members() {
             let tensor = MeanTensor::new(member, self.order, set.row(row), Direction::Forward)?;
@@ -68,7 +68,7 @@ impl<'a> Tensors<'a> {
             } else {
                 tensor.each_line(lines, |_, line| {
                     total += square(line);
-                    !stop.is_set()
+                    !cancel.is_cancelled()
                 });
             }
         }
@@ -95,22 +95,22 @@ impl<'a> Tensors<'a> {
             &OwnCost { usual: ns, longest: ns },
             threads,
             watch,
-            |stop| Ok((stop.clone(), memory::filled(2 * self.items, 0.0)?)),
-            |row, (stop, lines)| {
-                let value = self.square(set, row, stop, lines)?;
+            |cancel| Ok((cancel.clone(), memory::filled(2 * self.items, 0.0)?)),
+            |row, (cancel, lines)| {
+                let value = self.square(set, row, cancel, lines)?;
                 let Some(sizes) = &sizes else { return Ok(value) };
-                Ok(own::unless_rounding(value, sizes.square(set, row, stop, lines)?))
+                Ok(own::unless_rounding(value, sizes.square(set, row, cancel, lines)?))
             },
         )
     }
 }
 
 /// The sum of the products of vectors, one for each axis.
-fn expanded(vectors: &[f64], order: usize, items: usize, stop: &Stop) -> Result<Vec<f64>, Error> {
+fn expanded(vectors: &[f64], order: usize, items: usize, cancel: &Cancel) -> Result<Vec<f64>, Error> {
     let size = if order == 2 { items.checked_mul(items) } else { Some(items) };
     let mut entries = memory::filled(size.ok_or(Error::TooLarge { rows: items, columns: items })?, 0.0)?;
     for term in vectors.chunks_exact((order * items).max(1)) {
-        if stop.is_set() {
+        if cancel.is_cancelled() {
             return Err(Error::Interrupted);
         }
         let (first, second) = term.split_at(items);

@@ -13,7 +13,7 @@ use crate::gram::tiles::Tile;
 use crate::gram::{Element, Fill};
 use crate::kappa::tops::top_block;
 use crate::memory;
-use crate::parallel::{Proceed, Stop};
+use crate::parallel::{Cancel, Poll};
 use crate::rankings::Incomplete;
 use crate::simd::Isa;
 use crate::simd::tops::{Four, PackedItem, in_tops_of, sum_later};
@@ -92,7 +92,7 @@ impl<'a> TiedLater<'a> {
 impl Fill for TiedLater<'_> {
     type Scratch = LaterPanels;
 
-    fn scratch(&self, _: &Stop) -> Result<LaterPanels, Error> {
+    fn scratch(&self, _: &Cancel) -> Result<LaterPanels, Error> {
         Ok(LaterPanels::default())
     }
 
@@ -100,7 +100,7 @@ impl Fill for TiedLater<'_> {
         &self,
         tile: &mut Tile<'_, T>,
         LaterPanels { rows: left, columns: right }: &mut LaterPanels,
-        proceed: Proceed<'_>,
+        poll: &mut Poll<'_>,
     ) -> Result<(), Error> {
         let (setting, items) = (self.setting, self.setting.x.items());
         let (rows, columns) = (tile.rows(), tile.columns());
@@ -110,7 +110,7 @@ impl Fill for TiedLater<'_> {
         let mut last = usize::MAX;
         tile.fill(|row, column| {
             if row != last {
-                if !proceed() {
+                if poll.is_cancelled() {
                     return None;
                 }
                 last = row;

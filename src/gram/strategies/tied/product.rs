@@ -9,7 +9,7 @@ use crate::gram::{Element, Fill};
 use crate::kappa::anywhere::expected_signs;
 use crate::kappa::pairs_of;
 use crate::memory;
-use crate::parallel::{Proceed, Stop};
+use crate::parallel::{Cancel, Poll};
 use crate::rankings::Incomplete;
 use crate::simd::Isa;
 use crate::simd::place::Square;
@@ -106,7 +106,7 @@ impl<'a> Features<'a> {
 impl Fill for Features<'_> {
     type Scratch = TiedPanels;
 
-    fn scratch(&self, _: &Stop) -> Result<TiedPanels, Error> {
+    fn scratch(&self, _: &Cancel) -> Result<TiedPanels, Error> {
         Ok(TiedPanels::default())
     }
 
@@ -114,7 +114,7 @@ impl Fill for Features<'_> {
         &self,
         tile: &mut Tile<'_, T>,
         panels: &mut TiedPanels,
-        proceed: Proceed<'_>,
+        poll: &mut Poll<'_>,
     ) -> Result<(), Error> {
         let setting = self.setting;
         let (rows, columns) = (tile.rows(), tile.columns());
@@ -126,7 +126,7 @@ impl Fill for Features<'_> {
         memory::resize(sums, squares.len(), [[0.0; LANES]; LANES])?;
         let each = if setting.is_skew() { 1 } else { 2 };
         for (index, pairs) in self.pairs.chunks(BLOCK / each).enumerate() {
-            if !proceed() {
+            if poll.is_cancelled() {
                 return Ok(());
             }
             self.make(pairs, each, left)?;
@@ -140,7 +140,7 @@ impl Fill for Features<'_> {
         for (&(row, column), sums) in squares.iter().zip(&mut *sums) {
             for (row, sums) in (rows.start + row * LANES..rows.end).zip(sums) {
                 for sum in &mut *sums {
-                    *sum = setting.of_sum(*sum);
+                    *sum = setting.value_from_sum(*sum);
                 }
                 setting.finish_row(self.isa, row, columns.start + column * LANES, sums);
             }

@@ -10,14 +10,17 @@ use crate::kappa::incomplete::{self as sums, Need, TiedRanking, TiedWorkspace};
 use crate::kappa::table::Levels;
 use crate::kappa::{pairs_of, tops};
 use crate::measure::{KendallMeasure, Mean, MeanWeight};
-use crate::parallel::{Phases, Stop, Watch};
+use crate::parallel::{Cancel, Phases, Watch};
 use crate::rankings::Incomplete;
 use crate::simd::{Isa, quotient};
 use crate::weight::kinds::{PairWeight, TensorWeight};
 use crate::weight::means::Means;
 use crate::weight::own;
 
-/// The representation of these rankings; refuses a measure that has no mean over complete rankings.
+/// The representation of these rankings.
+///
+/// # Errors
+/// When the measure has no mean over complete rankings.
 pub(in crate::gram) fn representation_of(
     measure: &KendallMeasure,
     x: &Incomplete,
@@ -223,7 +226,7 @@ impl TiedWeight for PairWeight {
             &OwnCost { usual: ns, longest: ns },
             threads,
             watch,
-            |stop| setting.memory(Some(Isa::widest()), stop),
+            |cancel| setting.memory(Some(Isa::widest()), cancel),
             |row, memory| setting.own_value(set, row, without_signs.as_ref(), memory),
         )
     }
@@ -257,11 +260,11 @@ impl TiedSetting<'_> {
     }
 
     /// Memory for pairs of rankings.
-    pub(super) fn memory(&self, isa: Option<Isa>, stop: &Stop) -> Result<TiedWorkspace, Error> {
+    pub(super) fn memory(&self, isa: Option<Isa>, cancel: &Cancel) -> Result<TiedWorkspace, Error> {
         let most_cells = cost::CELLS_AN_ITEM * self.x.items();
         let signed = self.mean == Mean::Signed;
         let need = Need { weight: self.weight, signed, unknown: self.unknown, most_cells };
-        TiedWorkspace::new(need, self.x.items(), isa, stop)
+        TiedWorkspace::new(need, self.x.items(), isa, cancel)
     }
 
     pub(super) fn means(&self, set: &Incomplete, row: usize) -> Result<Means, Error> {
@@ -331,7 +334,7 @@ impl TiedSetting<'_> {
     }
 
     /// The value for a sum of products of features.
-    pub(super) fn of_sum(&self, sum: f64) -> f64 {
+    pub(super) fn value_from_sum(&self, sum: f64) -> f64 {
         let all = pairs_of(self.x.items() as u64) as f64;
         let concordant = if self.unknown { f64::midpoint(all, sum) } else { sum };
         match self.mean {

@@ -13,7 +13,7 @@ use crate::error::Error;
 use crate::gram::tiles::Tile;
 use crate::gram::{Element, Fill};
 use crate::memory;
-use crate::parallel::{Proceed, Stop};
+use crate::parallel::{Cancel, Poll};
 use crate::rankings::Incomplete;
 use crate::simd::Isa;
 use crate::simd::place::Square;
@@ -105,11 +105,11 @@ impl TiedTensors<'_> {
         set: &'s Incomplete,
         range: Range<usize>,
         rows: &mut [f64],
-        proceed: Proceed<'_>,
+        poll: &mut Poll<'_>,
     ) -> Result<Option<Vec<Lines<'s>>>, Error> {
         let mut all = memory::with_capacity(range.len())?;
         for row in range {
-            if !proceed() {
+            if poll.is_cancelled() {
                 return Ok(None);
             }
             all.push(Lines::new(member, self.tensors.order, set, row, self.tensors.items <= FEW, rows)?);
@@ -156,12 +156,12 @@ impl TiedTensors<'_> {
         sources: [&[Lines<'_>]; 2],
         squares: &[(usize, usize)],
         scratch: &mut TensorScratch,
-        proceed: Proceed<'_>,
+        poll: &mut Poll<'_>,
     ) -> Result<bool, Error> {
         let TensorScratch { lines: [line, _], rows, left, right, sums } = scratch;
         let together = (BLOCK / self.tensors.items.max(1)).max(1);
         for first in (0..self.tensors.lines()).step_by(together) {
-            if !proceed() {
+            if poll.is_cancelled() {
                 return Ok(false);
             }
             let lines = first..self.tensors.lines().min(first + together);
@@ -185,7 +185,7 @@ impl TiedTensors<'_> {
         isa: Isa,
         tile: &mut Tile<'_, T>,
         scratch: &mut TensorScratch,
-        proceed: Proceed<'_>,
+        poll: &mut Poll<'_>,
     ) -> Result<(), Error> {
         let setting = self.setting;
         let (rows, columns) = (tile.rows(), tile.columns());
@@ -194,11 +194,11 @@ impl TiedTensors<'_> {
         memory::resize(&mut scratch.sums, squares.len(), [[0.0; G]; G])?;
         for member in self.tensors.members() {
             let line = &mut scratch.rows;
-            let Some(of_rows) = self.sources(member, setting.x, rows.clone(), line, proceed)? else { return Ok(()) };
-            let Some(of_columns) = self.sources(member, setting.y, columns.clone(), line, proceed)? else {
+            let Some(of_rows) = self.sources(member, setting.x, rows.clone(), line, poll)? else { return Ok(()) };
+            let Some(of_columns) = self.sources(member, setting.y, columns.clone(), line, poll)? else {
                 return Ok(());
             };
-            if !self.multiply(isa, [&of_rows, &of_columns], &squares, scratch, proceed)? {
+            if !self.multiply(isa, [&of_rows, &of_columns], &squares, scratch, poll)? {
                 return Ok(());
             }
         }
@@ -219,7 +219,7 @@ impl TiedTensors<'_> {
         row: usize,
         column: usize,
         scratch: &mut TensorScratch,
-        proceed: Proceed<'_>,
+        poll: &mut Poll<'_>,
     ) -> Result<Option<f64>, Error> {
         let TensorScratch { lines: [left, right], rows, .. } = scratch;
         let (order, mut total) = (self.tensors.order, 0.0);
@@ -232,7 +232,7 @@ impl TiedTensors<'_> {
                 continue;
             }
             for item in 0..self.tensors.items {
-                if !proceed() {
+                if poll.is_cancelled() {
                     return Ok(None);
                 }
                 let ((one, own), (other, own_other)) = (one.line(item, rows, left), other.line(item, rows, right));
@@ -247,7 +247,7 @@ impl TiedTensors<'_> {
 impl Fill for TiedTensors<'_> {
     type Scratch = TensorScratch;
 
-    fn scratch(&self, _: &Stop) -> Result<TensorScratch, Error> {
+    fn scratch(&self, _: &Cancel) -> Result<TensorScratch, Error> {
         let line = || memory::filled(self.tensors.items, 0.0);
         let (left, right, sums) = (Vec::new(), Vec::new(), Vec::new());
         Ok(TensorScratch { lines: [line()?, line()?], rows: line()?, left, right, sums })
@@ -257,14 +257,14 @@ impl Fill for TiedTensors<'_> {
         &self,
         tile: &mut Tile<'_, T>,
         scratch: &mut TensorScratch,
-        proceed: Proceed<'_>,
+        poll: &mut Poll<'_>,
     ) -> Result<(), Error> {
         if let Some(isa) = self.isa {
-            return self.product(isa, tile, scratch, proceed);
+            return self.product(isa, tile, scratch, poll);
         }
         let mut failed = Ok(());
         tile.fill(|row, column| {
-            self.between(row, column, scratch, proceed).map_err(|error| failed = Err(error)).ok().flatten()
+            self.between(row, column, scratch, poll).map_err(|error| failed = Err(error)).ok().flatten()
         });
         failed
     }

@@ -222,9 +222,9 @@ impl ListSums<'_> {
             sum
         };
         let (in_s, in_t) = (tied(s), tied(t));
-        let apart = in_t * t.list.len() as f64 * below(s) + in_s * s.list.len() as f64 * below(t);
+        let disjoint = in_t * t.list.len() as f64 * below(s) + in_s * s.list.len() as f64 * below(t);
         let (one, other, both) = (in_s * all(t), in_t * all(s), in_s * in_t * items * (items - 1.0));
-        one + other - both + apart + SLACK * (one + other + both)
+        one + other - both + disjoint + SLACK * (one + other + both)
     }
 
     /// The same where weights are negative.
@@ -260,11 +260,11 @@ impl ListSums<'_> {
             listed.within + left_out * listed.to_tail + tied(listed) * left_out * (left_out - 1.0)
         };
         let (in_s, in_t, pairs) = (tied(s), tied(t), items * items);
-        let apart = in_t.abs() * length(t) * (to_tail_s + length(s) * in_s.abs())
+        let disjoint = in_t.abs() * length(t) * (to_tail_s + length(s) * in_s.abs())
             + in_s.abs() * length(s) * (to_tail_t + length(t) * in_t.abs());
         let sum = in_s * all(t) + in_t * all(s) - in_s * in_t * items * (items - 1.0);
         let size = in_s.abs() * all_t + in_t.abs() * all_s + 3.0 * (in_s * in_t).abs() * pairs;
-        sum + apart + SLACK * (size + apart)
+        sum + disjoint + SLACK * (size + disjoint)
     }
 
     fn tops_without(&self, s: &Listed<'_>, t: &Listed<'_>) -> f64 {

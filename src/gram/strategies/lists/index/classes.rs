@@ -6,11 +6,11 @@ use std::collections::HashMap;
 use crate::error::Error;
 use crate::kappa::lists::bounds::find_shape;
 use crate::memory;
-use crate::parallel::Stop;
+use crate::parallel::Cancel;
 use crate::rankings::Lists;
 
 /// Lists between two looks whether the run goes on.
-const LOOK_EVERY: usize = 1 << 14;
+const STOP_CHECK_INTERVAL: usize = 1 << 14;
 
 /// The classes of some lists: by the sizes of their blocks, and by what their values are divided by. That is a function
 /// of the sizes too, but for rounding, which depends on the order of the items.
@@ -23,13 +23,13 @@ pub(super) struct Classes {
 }
 
 impl Classes {
-    pub(super) fn new(lists: &Lists, roots: Option<&[f64]>, stop: &Stop) -> Result<Self, Error> {
+    pub(super) fn new(lists: &Lists, roots: Option<&[f64]>, cancel: &Cancel) -> Result<Self, Error> {
         let (mut shapes, mut classes) = (HashMap::<Vec<u32>, u32>::new(), HashMap::<(u32, u64), u32>::new());
         let mut of_list = memory::with_capacity(lists.rows())?;
         let mut members: Vec<Vec<u32>> = Vec::new();
         let mut shape = Vec::new();
         for list in 0..lists.rows() {
-            if list % LOOK_EVERY == 0 && stop.is_set() {
+            if list % STOP_CHECK_INTERVAL == 0 && cancel.is_cancelled() {
                 return Err(Error::Interrupted);
             }
             find_shape(lists.row(list), &mut shape)?;

@@ -27,12 +27,12 @@ use super::setting::{ListSetting, mean_of};
 use super::weighed::KnownWeight;
 use crate::error::Error;
 use crate::gram::Options;
-use crate::gram::cost::{self, ASK_EVERY_NS, FIND_NS, INDEX_ENTRY_NS, INDEX_LIST_NS};
-use crate::gram::found::{Neighbors, Within};
+use crate::gram::cost::{self, FIND_NS, INDEX_ENTRY_NS, INDEX_LIST_NS, STOP_CHECK_INTERVAL_NS};
+use crate::gram::element::{Neighbors, Within};
 use crate::kappa::lists::bounds::BoundBy;
 use crate::measure::{KendallMeasure, Measure};
 use crate::memory;
-use crate::parallel::{self, Crew, Stop, Watch};
+use crate::parallel::{self, Cancel, Watch, Workers};
 use crate::rankings::Lists;
 use classes::Classes;
 use kept::{Hit, Kept};
@@ -111,10 +111,10 @@ impl<'a> ListIndex<'a> {
         drop(setting);
         let sorting = INDEX_ENTRY_NS * norms.len() as f64;
         let postings =
-            parallel::run_one(sorting, parallel::share(&mut watch), |stop| Postings::new(&lists, &norms, stop))?;
+            parallel::run_one(sorting, parallel::share(&mut watch), |cancel| Postings::new(&lists, &norms, cancel))?;
         drop(norms);
         let sorting = FIND_NS * 2.0 * lists.entries() as f64;
-        let classes = parallel::run_one(sorting, watch, |stop| Classes::new(&lists, roots.as_deref(), stop))?;
+        let classes = parallel::run_one(sorting, watch, |cancel| Classes::new(&lists, roots.as_deref(), cancel))?;
         Ok(Self { measure, lists, roots, by, known, postings, classes })
     }
 
@@ -218,19 +218,20 @@ impl<'a> ListIndex<'a> {
         let mut found = memory::filled(rows.rows(), Vec::new())?;
         let query_ns = INDEX_LIST_NS * self.lists.rows() as f64;
         let threads = parallel::threads_for(query_ns * rows.rows() as f64, options.threads);
-        let at_once = ((ASK_EVERY_NS / query_ns.max(1.0)) as usize).clamp(1, rows.rows().div_ceil(4 * threads).max(1));
+        let at_once =
+            ((STOP_CHECK_INTERVAL_NS / query_ns.max(1.0)) as usize).clamp(1, rows.rows().div_ceil(4 * threads).max(1));
         let jobs = memory::collect(found.chunks_mut(at_once).enumerate())?;
         parallel::run(
             jobs,
-            Crew::new(threads, query_ns),
+            Workers::new(threads, query_ns),
             watch,
-            |stop| Searcher::new(self, &setting, x.is_none(), self.sign(), stop),
-            |(job, found): (usize, &mut [Vec<Hit>]), searcher, proceed| {
+            |cancel| Searcher::new(self, &setting, x.is_none(), self.sign(), cancel),
+            |(job, found): (usize, &mut [Vec<Hit>]), searcher, poll| {
                 for (row, hits) in (job * at_once..).zip(found) {
                     let mut kept = kept();
-                    searcher.search(row, &mut kept, proceed)?;
+                    searcher.search(row, &mut kept, poll)?;
                     *hits = kept.take();
-                    if !proceed() {
+                    if poll.is_cancelled() {
                         break;
                     }
                 }
@@ -256,7 +257,7 @@ fn find_norms(
     let lists = setting.y;
     let mut norms = memory::filled(lists.entries(), 0.0)?;
     let list_ns = cost::lists_norms_ns(lists.entries().div_ceil(lists.rows().max(1)));
-    let at_once = ((ASK_EVERY_NS / list_ns) as usize).max(1);
+    let at_once = ((STOP_CHECK_INTERVAL_NS / list_ns) as usize).max(1);
     let mut jobs = Vec::new();
     let mut rest = &mut norms[..];
     for first in (0..lists.rows()).step_by(at_once) {
@@ -269,10 +270,10 @@ fn find_norms(
     let threads = parallel::threads_for(list_ns * lists.rows() as f64, threads);
     parallel::run(
         jobs,
-        Crew::new(threads, cost::lists_norms_ns(lists.longest())),
+        Workers::new(threads, cost::lists_norms_ns(lists.longest())),
         watch,
-        |_: &Stop| Ok(Vec::new()),
-        |(rows, mut out), of_block, proceed| {
+        |_: &Cancel| Ok(Vec::new()),
+        |(rows, mut out), of_block, poll| {
             for row in rows {
                 let list = lists.row(row);
                 setting.sums().find_norms(by, &setting.listed(list)?, of_block)?;
@@ -281,7 +282,7 @@ fn find_norms(
                 for (norm, &[_, start]) in own.iter_mut().zip(list) {
                     *norm = of_block[start as usize];
                 }
-                if !proceed() {
+                if poll.is_cancelled() {
                     break;
                 }
             }

@@ -8,7 +8,7 @@ use crate::memory;
 use crate::rankings::lists::List;
 
 /// Patterns have so many items.
-pub(super) const MOST_SHARED: usize = 2;
+pub(super) const MAX_SHARED: usize = 2;
 /// The code of a list that shares more than two items.
 const MANY: u32 = u32::MAX;
 /// Values are kept in so many places; a value replaces another one that has the same place.
@@ -92,7 +92,7 @@ fn place_of(class: usize, code: u32) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::parallel::Stop;
+    use crate::parallel::Cancel;
     use crate::rankings::Lists;
 
     #[test]
@@ -103,7 +103,7 @@ mod tests {
             (0..=items.len()).map(|end| items[..end].iter().map(|list| list.len()).sum()).collect();
         let values: Vec<_> = items.iter().flat_map(|list| 1..=list.len()).map(|place| place as f64).collect();
         let lists = Lists::from_ranks(9, &bounds, &items.concat(), &values).unwrap();
-        let postings = Postings::new(&lists, &vec![1.0; values.len()], &Stop::default()).unwrap();
+        let postings = Postings::new(&lists, &vec![1.0; values.len()], &Cancel::default()).unwrap();
         let mut patterns = Patterns::default();
         assert_eq!(patterns.of(1), None);
         patterns.find(&[[1, 0], [3, 1], [5, 2], [7, 3]], &postings, lists.rows()).unwrap();

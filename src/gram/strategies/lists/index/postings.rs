@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use crate::error::Error;
 use crate::memory;
-use crate::parallel::Stop;
+use crate::parallel::Cancel;
 use crate::rankings::Lists;
 
 /// Lists by item. Memory depends only on the entries of the lists, not on the number of items.
@@ -35,16 +35,16 @@ struct ListedItem {
 /// Bits of an item that entries are sorted by at a time: the places of all digits stay in the first-level cache.
 const DIGIT: u32 = 11;
 /// Entries that are moved between two looks whether the run goes on.
-const LOOK_EVERY: usize = 1 << 16;
+const STOP_CHECK_INTERVAL: usize = 1 << 16;
 
 impl Postings {
     /// Those of lists, given the norms of all entries, list by list.
-    pub(super) fn new(lists: &Lists, norms: &[f64], stop: &Stop) -> Result<Self, Error> {
+    pub(super) fn new(lists: &Lists, norms: &[f64], cancel: &Cancel) -> Result<Self, Error> {
         let largest = norms.iter().copied().fold(0.0, f64::max);
         let mut entries = memory::with_capacity(norms.len())?;
         let (mut of_entries, mut fit) = (norms.iter(), true);
         for list in 0..lists.rows() {
-            if list % LOOK_EVERY == 0 && stop.is_set() {
+            if list % STOP_CHECK_INTERVAL == 0 && cancel.is_cancelled() {
                 return Err(Error::Interrupted);
             }
             for (&[item, start], &norm) in lists.row(list).iter().zip(&mut of_entries) {
@@ -55,7 +55,7 @@ impl Postings {
                 entries.push(ListedItem { item, list: list as u32, norm: fraction(norm, largest), rank });
             }
         }
-        let entries = sorted(entries, stop)?;
+        let entries = sorted(entries, cancel)?;
         let (mut items, mut starts) = (Vec::new(), Vec::new());
         for (place, entry) in entries.iter().enumerate() {
             if items.last() != Some(&entry.item) {
@@ -129,7 +129,7 @@ impl Postings {
 
 /// Sorts entries by item, one digit after the other from the last on. Entries of an item stay in the order of their
 /// lists.
-fn sorted(mut entries: Vec<ListedItem>, stop: &Stop) -> Result<Vec<ListedItem>, Error> {
+fn sorted(mut entries: Vec<ListedItem>, cancel: &Cancel) -> Result<Vec<ListedItem>, Error> {
     let most = entries.iter().map(|entry| entry.item).max().unwrap_or(0);
     let mut moved = memory::filled(entries.len(), ListedItem::default())?;
     let mut shift = 0;
@@ -143,8 +143,8 @@ fn sorted(mut entries: Vec<ListedItem>, stop: &Stop) -> Result<Vec<ListedItem>, 
         for place in &mut places {
             before += std::mem::replace(place, before);
         }
-        for some in entries.chunks(LOOK_EVERY) {
-            if stop.is_set() {
+        for some in entries.chunks(STOP_CHECK_INTERVAL) {
+            if cancel.is_cancelled() {
                 return Err(Error::Interrupted);
             }
             for entry in some {
@@ -179,17 +179,17 @@ mod tests {
                 (0..3000).map(|list| ListedItem { item: item(list), list, norm: list as f32, rank: 0 }).collect();
             let mut expected: Vec<_> = entries.iter().map(|entry| (entry.item, entry.list, entry.norm)).collect();
             expected.sort_by_key(|&(item, list, _)| (item, list));
-            let found = sorted(entries, &Stop::default()).unwrap();
+            let found = sorted(entries, &Cancel::default()).unwrap();
             assert!(found.iter().map(|entry| (entry.item, entry.list, entry.norm)).eq(expected), "{most}");
         }
-        assert!(sorted(Vec::new(), &Stop::default()).unwrap().is_empty());
+        assert!(sorted(Vec::new(), &Cancel::default()).unwrap().is_empty());
     }
 
     #[test]
     fn sorting_can_be_stopped() {
         let entries = vec![ListedItem { item: 1, list: 0, norm: 1.0, rank: 0 }; 10];
-        assert!(matches!(sorted(entries, &Stop::of_an_ended_run()), Err(Error::Interrupted)));
+        assert!(matches!(sorted(entries, &Cancel::of_an_ended_run()), Err(Error::Interrupted)));
         let lists = Lists::from_ranks(3, &[0, 1], &[2], &[1]).unwrap();
-        assert!(matches!(Postings::new(&lists, &[1.0], &Stop::of_an_ended_run()), Err(Error::Interrupted)));
+        assert!(matches!(Postings::new(&lists, &[1.0], &Cancel::of_an_ended_run()), Err(Error::Interrupted)));
     }
 }

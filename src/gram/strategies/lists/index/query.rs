@@ -11,14 +11,14 @@
 
 use super::ListIndex;
 use super::kept::{Hit, Kept};
-use super::patterns::{MOST_SHARED, Patterns};
+use super::patterns::{MAX_SHARED, Patterns};
 use super::shared::{STRIP, SharedSums};
 use crate::error::Error;
 use crate::gram::strategies::lists::setting::ListSetting;
 use crate::kappa::lists::bounds::Bound;
 use crate::kappa::lists::{ListWorkspace, Listed};
 use crate::memory;
-use crate::parallel::{Proceed, Stop};
+use crate::parallel::{Cancel, Poll};
 use crate::rankings::lists::List;
 use crate::simd::Isa;
 
@@ -26,17 +26,17 @@ use crate::simd::Isa;
 /// top-10 lists had 87,000 candidates for a top of 10; 256 take 0.06 ms more and leave 14,000 at most.
 const LARGEST: usize = 256;
 /// If many are kept, four times as many are computed first, but no more than this.
-const MOST_LARGEST: usize = 1 << 12;
+const MAX_LARGEST: usize = 1 << 12;
 /// So many candidates are computed first, and then four times as many before what is left is looked through again.
 const FIRST_BATCH: usize = 64;
 /// So many lists are brought into the cache together: some 10 kB for lists of ten items.
 const FETCHED: usize = 64;
-/// So many strips of lists are looked through between two looks at whether to proceed.
+/// So many strips of lists are looked through between two checks for cancellation.
 const STRIPS_BETWEEN: usize = 64;
-/// So many values are computed between two looks at whether to proceed.
+/// So many values are computed between two checks for cancellation.
 const VALUES_BETWEEN: usize = 256;
 /// Up to so many classes have a list made ready for all queries of a thread; some hundred bytes each.
-const MOST_READY: usize = 1 << 12;
+const MAX_READY: usize = 1 << 12;
 
 /// Memory of one thread.
 pub(super) struct Searcher<'a> {
@@ -63,7 +63,7 @@ pub(super) struct Searcher<'a> {
 #[derive(Clone, Copy, Default)]
 struct OfClass {
     /// The sum with a list of the class that shares no item; `None` if two such lists share one.
-    apart: Option<f64>,
+    disjoint: Option<f64>,
     /// The least number of a list that can be good enough, if it comes before all that are kept.
     least: f32,
     /// The same for one that comes after them.
@@ -76,11 +76,11 @@ impl<'a> Searcher<'a> {
         setting: &'a ListSetting<'a>,
         own: bool,
         sign: f64,
-        stop: &Stop,
+        cancel: &Cancel,
     ) -> Result<Self, Error> {
         let members = index.classes.members();
         let mut ready = Vec::new();
-        if members.len() <= MOST_READY {
+        if members.len() <= MAX_READY {
             for lists in members {
                 memory::push(&mut ready, setting.listed(setting.y.row(lists[0] as usize))?)?;
             }
@@ -90,7 +90,7 @@ impl<'a> Searcher<'a> {
             setting,
             own,
             sign,
-            memory: setting.memory(Some(Isa::widest()), stop)?,
+            memory: setting.memory(Some(Isa::widest()), cancel)?,
             ready,
             classes: memory::filled(members.len(), OfClass::default())?,
             shared: SharedSums::new(index.by, setting.y.rows(), members.len())?,
@@ -103,15 +103,15 @@ impl<'a> Searcher<'a> {
     }
 
     /// Searches the hits for a row.
-    pub(super) fn search(&mut self, row: usize, kept: &mut Kept, proceed: Proceed<'_>) -> Result<(), Error> {
+    pub(super) fn search(&mut self, row: usize, kept: &mut Kept, poll: &mut Poll<'_>) -> Result<(), Error> {
         let mut s = self.setting.listed(self.setting.x.row(row))?;
         self.look_at_classes(&mut s)?;
         self.meet(row, &s)?;
         self.take_apart(row, kept)?;
         self.take_largest(row, &mut s, kept)?;
-        self.find_candidates(row, &mut s, kept, proceed)?;
+        self.find_candidates(row, &mut s, kept, poll)?;
         self.shared.clear();
-        self.take_candidates(row, &mut s, kept, proceed)
+        self.take_candidates(row, &mut s, kept, poll)
     }
 
     /// Finds what depends on the shapes of the lists alone.
@@ -126,8 +126,9 @@ impl<'a> Searcher<'a> {
                 &mut made
             };
             self.bounds[class] = sums.bound(self.index.by, s, t);
-            let can_be_apart = s.list.len() + t.list.len() <= setting.y.items();
-            self.classes[class].apart = if can_be_apart { Some(setting.of_sum(sums.apart(s, t)?)) } else { None };
+            let can_be_disjoint = s.list.len() + t.list.len() <= setting.y.items();
+            self.classes[class].disjoint =
+                if can_be_disjoint { Some(setting.value_from_sum(sums.disjoint(s, t)?)) } else { None };
         }
         Ok(())
     }
@@ -146,7 +147,7 @@ impl<'a> Searcher<'a> {
     /// Takes lists that share no item, class by class.
     fn take_apart(&mut self, row: usize, kept: &mut Kept) -> Result<(), Error> {
         for (members, class) in self.index.classes.members().iter().zip(&self.classes) {
-            let Some(sum) = class.apart else { continue };
+            let Some(sum) = class.disjoint else { continue };
             let mut value = None;
             for &list in members {
                 if self.shared.is_met(list) {
@@ -167,7 +168,7 @@ impl<'a> Searcher<'a> {
     /// Takes the lists with the largest bounds, if a number of best ones is wanted.
     fn take_largest(&mut self, row: usize, s: &mut Listed<'a>, kept: &mut Kept) -> Result<(), Error> {
         let count = match kept {
-            Kept::Best { count, .. } => count.saturating_mul(4).clamp(LARGEST, MOST_LARGEST),
+            Kept::Best { count, .. } => count.saturating_mul(4).clamp(LARGEST, MAX_LARGEST),
             Kept::Close { .. } => return Ok(()),
         };
         let largest = self.shared.largest(count)?;
@@ -184,14 +185,14 @@ impl<'a> Searcher<'a> {
     fn bound(&self, row: usize, class: usize, shared: f32) -> f64 {
         let sum = self.bounds[class].without + self.shared.added(shared);
         let column = self.index.classes.members()[class][0] as usize;
-        self.sign * self.setting.finished(self.setting.of_sum(sum), row, column) + 0.0
+        self.sign * self.setting.finished(self.setting.value_from_sum(sum), row, column) + 0.0
     }
 
     /// The least number with which a list of this class can be good enough, if it has this index.
     fn least_of(&self, row: usize, class: usize, index: u32, kept: &Kept) -> f32 {
         // Positive numbers are in the order of their bits.
         let (mut too_small, mut enough) = (0, f32::MAX.to_bits());
-        if self.classes.len() > MOST_READY {
+        if self.classes.len() > MAX_READY {
             return f32::from_bits(1); // so many that looking at the lists one by one takes no longer
         }
         while enough - too_small > 1 {
@@ -211,7 +212,7 @@ impl<'a> Searcher<'a> {
         row: usize,
         s: &mut Listed<'a>,
         kept: &mut Kept,
-        proceed: Proceed<'_>,
+        poll: &mut Poll<'_>,
     ) -> Result<(), Error> {
         for class in 0..self.classes.len() {
             self.classes[class].least = self.least_of(row, class, 0, kept);
@@ -220,14 +221,14 @@ impl<'a> Searcher<'a> {
         self.patterns.clear();
         let (postings, lists) = (&self.index.postings, self.setting.y.rows());
         let most = Patterns::worth_from(s.list, postings, lists);
-        self.gather(row, s, kept, most, proceed)?;
+        self.gather(row, s, kept, most, poll)?;
         if self.candidates.len() < most {
             return Ok(());
         }
         if self.share_few(s.list)? {
             self.patterns.find(s.list, postings, lists)?;
         }
-        self.gather(row, s, kept, usize::MAX, proceed)
+        self.gather(row, s, kept, usize::MAX, poll)
     }
 
     /// Collects candidates until there are `most`. Lists with known patterns are taken instead.
@@ -237,7 +238,7 @@ impl<'a> Searcher<'a> {
         s: &mut Listed<'a>,
         kept: &mut Kept,
         most: usize,
-        proceed: Proceed<'_>,
+        poll: &mut Poll<'_>,
     ) -> Result<(), Error> {
         self.candidates.clear();
         let least_of_all = self.classes.iter().fold(f32::INFINITY, |least, class| least.min(class.least));
@@ -266,7 +267,7 @@ impl<'a> Searcher<'a> {
                     }
                 }
             }
-            if strip % STRIPS_BETWEEN == 0 && !proceed() {
+            if strip % STRIPS_BETWEEN == 0 && poll.is_cancelled() {
                 return Ok(());
             }
         }
@@ -280,7 +281,7 @@ impl<'a> Searcher<'a> {
         let mut few = 0;
         for &(_, candidate) in some {
             find_common(list, self.setting.y.row(candidate as usize), &mut self.common)?;
-            few += usize::from(self.common.len() <= MOST_SHARED);
+            few += usize::from(self.common.len() <= MAX_SHARED);
         }
         Ok(2 * few > some.len())
     }
@@ -308,7 +309,7 @@ impl<'a> Searcher<'a> {
         row: usize,
         s: &mut Listed<'a>,
         kept: &mut Kept,
-        proceed: Proceed<'_>,
+        poll: &mut Poll<'_>,
     ) -> Result<(), Error> {
         let mut candidates = std::mem::take(&mut self.candidates);
         let (mut rest, mut batch, mut computed) = (&mut candidates[..], FIRST_BATCH, 0);
@@ -329,7 +330,7 @@ impl<'a> Searcher<'a> {
                 let value = self.value(row, s, list as usize)?;
                 kept.offer(Hit { key: self.sign * value + 0.0, index: list, value })?;
                 computed += 1;
-                if computed % VALUES_BETWEEN == 0 && !proceed() {
+                if computed % VALUES_BETWEEN == 0 && poll.is_cancelled() {
                     return Ok(());
                 }
             }
@@ -372,7 +373,7 @@ impl<'a> Searcher<'a> {
             &mut made
         };
         let sum = setting.sums().of_common(s, t, &self.common, &mut self.memory)?;
-        Ok(setting.finished(setting.of_sum(sum), row, list))
+        Ok(setting.finished(setting.value_from_sum(sum), row, list))
     }
 }
 

@@ -11,7 +11,7 @@ const FACTORING: usize = 10;
 
 /// The maximum number of terms that factors of an n x n matrix of weights may have to be worth finding and using, for
 /// this many pairs of rankings.
-pub(crate) fn most_factors(items: usize, pairs: usize) -> Option<usize> {
+pub(crate) fn max_factors(items: usize, pairs: usize) -> Option<usize> {
     let worth = items >= WORTH_FACTORS && pairs > items.saturating_mul(FACTORING);
     worth.then(|| (items / (2 * WORTH_FACTORS)).isqrt())
 }

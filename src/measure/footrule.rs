@@ -1,0 +1,114 @@
+//! Spearman's footrule: the sum over all items of the difference between their ranks.
+
+use super::pairwise::{PairMeasure, Takes, Values};
+use crate::error::Error;
+use crate::memory;
+use crate::parallel::Cancel;
+use crate::rankings::Row;
+use crate::rankings::lists::List;
+use crate::rankings::tied::Blocks;
+
+/// Spearman's footrule for rankings of this many items.
+#[derive(Debug, PartialEq)]
+pub(super) struct Footrule {
+    pub(super) items: usize,
+}
+
+impl PairMeasure for Footrule {
+    fn name(&self) -> &'static str {
+        "the footrule"
+    }
+
+    fn items(&self) -> usize {
+        self.items
+    }
+
+    fn takes(&self) -> Takes {
+        Takes::Lists
+    }
+
+    fn is_distance(&self) -> bool {
+        true
+    }
+
+    fn pair_ns(&self, length: usize) -> f64 {
+        5.0 + 1.0 * length as f64
+    }
+
+    fn complete<'a>(&'a self, rows: Vec<Row<'a>>, columns: Vec<Row<'a>>, _: &Cancel) -> Result<Values<'a>, Error> {
+        Ok(Box::new(move |row, column| {
+            let (s, t) = (rows[row].ranks(), columns[column].ranks());
+            s.iter().zip(t).map(|(&s, &t)| u64::from(s.abs_diff(t))).sum::<u64>() as f64
+        }))
+    }
+
+    fn tied<'a>(&'a self, rows: Vec<Blocks<'a>>, columns: Vec<Blocks<'a>>, _: &Cancel) -> Result<Values<'a>, Error> {
+        let (rows, columns) = (memory::try_map(rows, twice_mean_ranks)?, memory::try_map(columns, twice_mean_ranks)?);
+        Ok(Box::new(move |row, column| {
+            let pairs = rows[row].iter().zip(&columns[column]);
+            pairs.map(|(s, &t)| s.abs_diff(t)).sum::<u64>() as f64 / 2.0
+        }))
+    }
+
+    fn lists<'a>(&'a self, rows: Vec<List<'a>>, columns: Vec<List<'a>>, _: &Cancel) -> Result<Values<'a>, Error> {
+        let ranked = |list| RankedList::new(list, self.items);
+        let (rows, columns) = (memory::try_map(rows, ranked)?, memory::try_map(columns, ranked)?);
+        Ok(Box::new(move |row, column| rows[row].twice_distance(&columns[column]) as f64 / 2.0))
+    }
+}
+
+/// Twice the mean of the ranks, from 0, that each item can have.
+fn twice_mean_ranks(ranking: Blocks<'_>) -> Result<Vec<u64>, Error> {
+    let mut ranks = memory::filled(ranking.order.len(), 0)?;
+    for block in ranking.ranges() {
+        let twice = (block.start + block.end - 1) as u64;
+        for &item in &ranking.order[block] {
+            ranks[item as usize] = twice;
+        }
+    }
+    Ok(ranks)
+}
+
+/// The items of a list, sorted by number.
+struct RankedList {
+    /// Each item with twice its mean rank, from 1.
+    ranks: Vec<(u32, u64)>,
+    /// Twice the rank of an item that is not listed.
+    unlisted: u64,
+}
+
+impl RankedList {
+    fn new(list: List<'_>, items: usize) -> Result<Self, Error> {
+        let mut sizes = memory::filled(list.len(), 0)?;
+        for &[_, start] in list {
+            sizes[start as usize] += 1;
+        }
+        let unlisted = 2 * (list.len() as u64 + 1);
+        let mut ranks = memory::with_capacity(list.len() + 1)?;
+        ranks.extend(list.iter().map(|&[item, start]| (item, 2 * u64::from(start) + sizes[start as usize] + 1)));
+        if list.len() + 1 == items {
+            // Lists of all items do not store the last one.
+            let place = (0..).zip(list).take_while(|&(place, &[item, _])| item == place).count();
+            ranks.insert(place, (place as u32, unlisted));
+        }
+        Ok(Self { ranks, unlisted })
+    }
+
+    /// Twice the footrule over the items of both lists: a merge of the two.
+    fn twice_distance(&self, other: &Self) -> u64 {
+        let (mut s, mut t) = (&self.ranks[..], &other.ranks[..]);
+        let mut sum = 0;
+        while let ([(item, rank), s_rest @ ..], [(other_item, other_rank), t_rest @ ..]) = (s, t) {
+            let order = item.cmp(other_item);
+            sum += match order {
+                std::cmp::Ordering::Less => rank.abs_diff(other.unlisted),
+                std::cmp::Ordering::Equal => rank.abs_diff(*other_rank),
+                std::cmp::Ordering::Greater => other_rank.abs_diff(self.unlisted),
+            };
+            s = if order.is_le() { s_rest } else { s };
+            t = if order.is_ge() { t_rest } else { t };
+        }
+        sum += s.iter().map(|&(_, rank)| rank.abs_diff(other.unlisted)).sum::<u64>();
+        sum + t.iter().map(|&(_, rank)| rank.abs_diff(self.unlisted)).sum::<u64>()
+    }
+}

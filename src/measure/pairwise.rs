@@ -1,0 +1,137 @@
+//! Measures that are computed for one pair of rankings at a time: each is one file with an `impl PairMeasure`.
+//!
+//! The Gram engine computes matrices, diagonals and neighbours of such a measure tile by tile, on all threads. A tile
+//! compares a few dozen rankings with a few dozen others, so that the measure can prepare each ranking once.
+
+use std::any::Any;
+use std::fmt::Debug;
+use std::sync::Arc;
+
+use crate::error::Error;
+use crate::memory;
+use crate::parallel::Cancel;
+use crate::rankings::lists::List;
+use crate::rankings::tied::Blocks;
+use crate::rankings::{Rankings, Row};
+
+/// The value for a row and a column of a tile, by their places in the tile. It owns what it needs: prepared rankings,
+/// and memory for a pair.
+pub(crate) type Values<'a> = Box<dyn FnMut(usize, usize) -> f64 + 'a>;
+
+/// The rankings that a measure can compare.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Takes {
+    /// Complete rankings.
+    Complete,
+    /// Also rankings with ties. Lists are expanded to rankings of all items.
+    Ties,
+    /// Also lists, without expanding them.
+    Lists,
+}
+
+/// A measure that is computed for one pair of rankings at a time.
+pub(crate) trait PairMeasure: Comparable + Debug + Send + Sync {
+    /// What messages call it: "the footrule".
+    fn name(&self) -> &'static str;
+
+    /// The number of items of the rankings.
+    fn items(&self) -> usize;
+
+    fn takes(&self) -> Takes {
+        Takes::Complete
+    }
+
+    /// Whether small values mean that rankings are similar.
+    fn is_distance(&self) -> bool {
+        false
+    }
+
+    /// Whether it is positive definite, so that it can be a part of sums and products of kernels.
+    fn is_kernel(&self) -> bool {
+        false
+    }
+
+    /// Whether the value is bitwise the same for two rankings in either order. If not, the first ranking is that of the
+    /// row of a matrix.
+    fn is_symmetric(&self) -> bool {
+        true
+    }
+
+    /// Approximate time, in nanoseconds, to compare two rankings of `length` items, or lists of this length.
+    fn pair_ns(&self, length: usize) -> f64;
+
+    /// Prepares complete rankings. A value that takes more than 50 milliseconds should end early if the run is cancelled; it
+    /// is then not used.
+    fn complete<'a>(&'a self, rows: Vec<Row<'a>>, columns: Vec<Row<'a>>, cancel: &Cancel) -> Result<Values<'a>, Error>;
+
+    /// Prepares rankings with ties.
+    fn tied<'a>(
+        &'a self,
+        rows: Vec<Blocks<'a>>,
+        columns: Vec<Blocks<'a>>,
+        cancel: &Cancel,
+    ) -> Result<Values<'a>, Error> {
+        let _ = (rows, columns, cancel);
+        Err(self.complete_only())
+    }
+
+    /// Prepares lists.
+    fn lists<'a>(&'a self, rows: Vec<List<'a>>, columns: Vec<List<'a>>, cancel: &Cancel) -> Result<Values<'a>, Error> {
+        let _ = (rows, columns, cancel);
+        Err(self.complete_only())
+    }
+
+    /// The error for rankings with ties, if the measure does not take them.
+    fn complete_only(&self) -> Error {
+        let rankings = "rankings with ties or missing items, only for complete rankings";
+        Error::NotTaken { measure: self.name(), rankings }
+    }
+}
+
+impl dyn PairMeasure {
+    /// The value for two complete rankings.
+    pub(super) fn between(&self, s: Row<'_>, t: Row<'_>, cancel: &Cancel) -> Result<f64, Error> {
+        for row in [s, t] {
+            super::check_items(row.ranks().len(), self.items())?;
+        }
+        Ok(self.complete(vec![s], vec![t], cancel)?(0, 0))
+    }
+
+    /// The value for the identity and a permutation; without one, for the identity and itself.
+    pub(super) fn with_identity(&self, pi: Option<Row<'_>>, cancel: &Cancel) -> Result<f64, Error> {
+        let identity = Rankings::from_ranks(1, self.items(), &memory::collect(0..self.items() as u32)?)?;
+        self.between(identity.row(0), pi.unwrap_or(identity.row(0)), cancel)
+    }
+}
+
+/// Equality of measures of any types: implemented for all that are `PartialEq`.
+pub(crate) trait Comparable: Any {
+    fn equals(&self, other: &dyn Any) -> bool;
+}
+
+impl<M: Any + PartialEq> Comparable for M {
+    fn equals(&self, other: &dyn Any) -> bool {
+        other.downcast_ref() == Some(self)
+    }
+}
+
+/// A measure that copies share.
+#[derive(Debug, Clone)]
+pub(crate) struct SharedMeasure(Arc<dyn PairMeasure>);
+
+impl SharedMeasure {
+    pub(crate) fn new(measure: impl PairMeasure) -> Self {
+        Self(Arc::new(measure))
+    }
+
+    pub(crate) fn get(&self) -> &dyn PairMeasure {
+        &*self.0
+    }
+}
+
+impl PartialEq for SharedMeasure {
+    fn eq(&self, other: &Self) -> bool {
+        let other: &dyn Any = other.get();
+        self.get().equals(other)
+    }
+}
