@@ -1,21 +1,30 @@
 //! Measures: functions of two rankings, with checked parameters.
 //!
 //! ```text
+//! named        measures by name: one table
 //! mod          a measure: a sum over pairs of items, or a combination of such measures
 //! combination  sums, products and powers of kernels, and the correlation
 //! value        the value of a sum over pairs for one pair of rankings
 //! form         the kind of sum or count from which it follows, for the strategies of the Gram engine
 //! kendall      sums over pairs or tuples of items: their parameters
+//! parameters   parameters by name, and the rules that measures share
 //! ```
 
 mod combination;
 mod form;
 mod kendall;
+mod named;
+mod parameters;
 mod value;
 
 pub(crate) use combination::Combination;
 pub(crate) use form::{Counted, Mean, MeanWeight, symmetry};
 pub(crate) use kendall::KendallMeasure;
+#[cfg(feature = "python")]
+pub(crate) use named::NamedMeasure;
+#[cfg(feature = "python")]
+pub(crate) use parameters::Numbers;
+pub use parameters::{Parameter, Parameters};
 
 use crate::error::Error;
 use crate::kappa::Workspace;
