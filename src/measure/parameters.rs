@@ -76,7 +76,7 @@ impl From<Vec<f64>> for Parameter {
     }
 }
 
-/// The parameters of a measure, by name. [`Measure::from_parameters`] checks them.
+/// The parameters of a measure, by name. [`Measure::from_parameters`](crate::Measure::from_parameters) checks them.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Parameters(Vec<(Cow<'static, str>, Parameter)>);
 
@@ -131,7 +131,7 @@ impl Parameters {
             Some(value) => Ok(Some(value)),
             None => Err(wrong(
                 name,
-                value,
+                &value,
                 match items {
                     Some(_) => format!("from 1 to {most}, the number of items"),
                     None if value < 1 => "at least 1".to_owned(),
@@ -147,7 +147,7 @@ impl Parameters {
             None => Ok(None),
             Some(&Parameter::Real(value)) => Ok(Some(value)),
             Some(&Parameter::Whole(value)) if value == i128::MIN || value == i128::MAX => {
-                Err(wrong(name, value, "a finite number".to_owned()))
+                Err(wrong(name, &value, "a finite number".to_owned()))
             }
             Some(&Parameter::Whole(value)) => Ok(Some(value as f64)),
             Some(_) => Err(wrong_type(name, "a real number")),
@@ -207,14 +207,14 @@ impl Parameters {
                 Ok(Some(Factor::Values(memory::collect(values.iter().copied())?)))
             }
             Some(Parameter::Numbers(Numbers { axes, .. })) => {
-                Err(wrong(name, format_args!("an array with {axes} axes"), rule()))
+                Err(wrong(name, &format_args!("an array with {axes} axes"), rule()))
             }
             Some(_) => Err(wrong_type(name, rule())),
         }
     }
 }
 
-pub(super) fn wrong(name: &'static str, value: impl ToString, rule: String) -> Error {
+pub(super) fn wrong(name: &'static str, value: &(impl ToString + ?Sized), rule: String) -> Error {
     Error::Parameter { name, value: value.to_string(), rule }
 }
 
