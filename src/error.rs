@@ -317,6 +317,51 @@ pub enum Error {
         /// The value.
         value: f64,
     },
+    /// A parameter of a measure, given by name, whose value is not possible.
+    Parameter {
+        /// Its name.
+        name: &'static str,
+        /// The value.
+        value: String,
+        /// What it must be.
+        rule: String,
+    },
+    /// A parameter of a measure, given by name, whose value has another type.
+    ParameterType {
+        /// Its name.
+        name: &'static str,
+        /// What it must be.
+        rule: String,
+    },
+    /// A named weight without its parameter.
+    ParameterMissing {
+        /// The parameter.
+        name: &'static str,
+        /// The weight.
+        weight: &'static str,
+        /// What the parameter is.
+        rule: String,
+    },
+    /// A parameter that a named weight does not have.
+    ParameterUnused {
+        /// The parameter.
+        name: &'static str,
+        /// The weight.
+        weight: &'static str,
+        /// The weights that have it.
+        users: Vec<&'static str>,
+    },
+    /// A parameter that a measure does not have.
+    UnknownParameter {
+        /// The measure.
+        measure: &'static str,
+        /// The parameter.
+        name: String,
+        /// The parameters that the measure has.
+        known: &'static [&'static str],
+    },
+    /// General weights are requested, but not given.
+    NoTensor,
     /// No neighbours are requested, or more than there are rankings.
     NeighborCount {
         /// The number requested.

@@ -127,11 +127,11 @@ pub use gram::{
 };
 pub use kappa::Workspace;
 pub use matrix::{Matrix, MatrixRows};
-pub use measure::Measure;
+pub use measure::{Measure, Parameter, Parameters};
 pub use parallel::{Progress, RunOptions, Watch, available_cores, default_threads};
 pub use rankings::{Incomplete, Iter, Lists, Missing, RankingSet, Rankings, Row, Rows, Value};
 pub use signs::{packed_signs, sign_bytes};
-pub use weight::{Factor, Weight};
+pub use weight::{FACTORS, Factor, NamedWeight, Needs, WEIGHTS, Weight};
 
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]

@@ -100,8 +100,8 @@ def test_the_same_bits_for_any_blocks(here, chunks):
 
 def test_the_same_bits_where_blocks_alone_would_be_computed_otherwise(here):
     X = random_rankings(np.random.default_rng(0), 250, 120)
-    whole = _core.planned(_core.Measure.kernel(120, "mult", factor="log"), 250, 250)
-    assert whole != _core.planned(_core.Measure.kernel(120, "mult", factor="log"), 7, 7)
+    whole = _core.planned(_core.Measure("kendall", 120, {"weight": "mult", "u": "log"}), 250, 250)
+    assert whole != _core.planned(_core.Measure("kendall", 120, {"weight": "mult", "u": "log"}), 7, 7)
     assert (gram_matrix(X, chunks=7, **MULT).compute() == wkendall.gram_matrix(X, **MULT)).all()
 
 
@@ -251,7 +251,7 @@ def test_features(here):
         ({"U": np.eye(3)}, r"U has shape \(3, 3\), but for rankings of 6 items"),
         ({"W": -np.ones((6,) * 4)}, "W is not positive semi-definite"),
         ({"order": 0}, "order is 0"),
-        ({"signed": True, "order": 3}, "signed=True is for order 2"),
+        ({"signed": True, "order": 3}, "order is 3, but only kernels of order 2 have a signed form"),
         ({"normalize": 1}, "normalize must be True or False"),
         ({"input": "rank"}, "input is 'rank'"),
         ({"top": "up"}, "top is 'up'"),

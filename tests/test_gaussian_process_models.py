@@ -159,7 +159,11 @@ def test_models_take_rankings(kernel):
         (WeightedKendallKernel("top"), ValueError, 'weight="top" needs k'),
         (WeightedKendallKernel("top", k=7), ValueError, "k is 7, but must be from 1 to 6"),
         (WeightedKendallKernel(order=0), ValueError, "order is 0, but must be at least 1"),
-        (WeightedKendallKernel(order=3, signed=True), ValueError, "signed=True is for order 2"),
+        (
+            WeightedKendallKernel(order=3, signed=True),
+            ValueError,
+            "order is 3, but only kernels of order 2 have a signed form",
+        ),
         (WeightedKendallKernel(normalize="yes"), TypeError, "normalize must be True or False, not 'yes'"),
         (WeightedKendallKernel(top="first"), ValueError, "top is 'first', but must be one of"),
         (WeightedKendallKernel(ties="max"), ValueError, "ties is 'max', but must be one of"),

@@ -5,6 +5,7 @@ import inspect
 import pickle
 
 import numpy as np
+import pandas as pd
 import pytest
 import wkendall
 from completions import NAN, random_rows
@@ -15,7 +16,7 @@ from sklearn.kernel_ridge import KernelRidge
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.svm import SVC, SVR
-from wkendall import Kendall, KendallCorrelation, KendallDistance, Mallows, Rankings, TensorKernel
+from wkendall import Kendall, KendallCorrelation, KendallDistance, Mallows, Rankings, TensorKernel, _core
 
 U = np.random.default_rng(0).standard_normal((5, 5))
 W = np.einsum("ab,cd->abcd", np.triu(U, 1), np.triu(U, 1))
@@ -97,7 +98,7 @@ def test_parameters_are_checked_when_the_measure_is_used():
         (Kendall("top", k=6), "k is 6, but must be from 1 to 5"),
         (Kendall("mult", u=[1, 2]), "u has 2 position weights"),
         (Kendall(order=0), "order is 0"),
-        (Kendall(order=3, signed=True), "signed=True is for order 2"),
+        (Kendall(order=3, signed=True), "order is 3, but only kernels of order 2 have a signed form"),
         (Mallows(-1), "lam is -1"),
         (TensorKernel(), "neither U nor W is given"),
         (TensorKernel(U, W=W), "both U and W are given"),
@@ -115,6 +116,65 @@ def test_parameters_are_checked_when_the_measure_is_used():
     ]:
         with pytest.raises(TypeError, match=message):
             wrong(X)
+
+
+@pytest.mark.parametrize("kind", [Kendall, KendallCorrelation])
+def test_the_table_of_weights(kind):
+    """The table of the crate is the rule: what a weight needs, and what it refuses."""
+    given = {"k": 3, "u": "log"}
+    for weight, needed, _, adds in _core.weights():
+        assert adds in inspect.getdoc(Kendall).replace("`", "").replace("\n    ", " ")
+        used = {name: value for name, value in given.items() if name == needed}
+        np.testing.assert_array_equal(kind(weight, **given)(X), kind(weight, **used)(X))
+        for name in given:
+            other = {key: value for key, value in given.items() if (key == needed) != (key == name)}
+            with pytest.raises(wkendall.RankingError) as caught:
+                wkendall.similarity_matrix(X, measure=kind(weight, **other))
+            assert caught.value.argument == name
+
+
+def test_position_weights_by_name():
+    for name, values in _core.position_weights(5).items():
+        np.testing.assert_array_equal(Kendall("mult", u=name)(X), Kendall("mult", u=values)(X))
+
+
+@pytest.mark.parametrize(
+    ("number", "flag", "name"),
+    [(np.int32(2), np.True_, np.str_("top")), (np.array(2), True, "top"), (np.uint8(2), np.bool_(1), "top")],
+    ids=["scalars", "arrays", "bytes"],
+)
+def test_parameters_of_numpy(number, flag, name):
+    kernel = Kendall(name, k=number, normalize=flag)
+    np.testing.assert_array_equal(kernel(X), Kendall("top", k=2, normalize=True)(X))
+    np.testing.assert_array_equal(Mallows(np.float32(0.5))(X), Mallows(0.5)(X))
+    u = [3, 2, 1, 0.5, 0]
+    for given in (tuple(u), np.array(u, np.float32), np.array(u, object), pd.Series(u, index=list("abcde"))):
+        np.testing.assert_array_equal(Kendall("add", u=given)(X), Kendall("add", u=u)(X))
+
+
+def test_a_gram_matrix_calls_the_crate_three_times(monkeypatch):
+    """Once for the rankings, once for the kernel, once for the matrix."""
+    calls = []
+
+    def counted(name, function):
+        def call(*arguments, **options):
+            calls.append(name)
+            return function(*arguments, **options)
+
+        return call
+
+    for name, member in vars(_core).items():
+        if callable(member) and not name.startswith("_"):
+            monkeypatch.setattr(_core, name, counted(name, member))
+    tied = np.where(X > 3, 4, X)
+    for values, options in [
+        (tied, {"weight": "mult", "u": "log", "ties": "mean", "normalize": True}),
+        (tied, {"weight": "add", "u": np.ones(5), "ties": "mean", "missing": "bottom", "signed": True}),
+        (X, {"weight": "top", "k": 2, "order": 3}),
+    ]:
+        wkendall.gram_matrix(values, **options)
+        assert calls == ["Rankings", "Measure", "gram"]
+        calls.clear()
 
 
 # Equality, text, copies.
@@ -225,6 +285,7 @@ def test_what_they_take(measure):
 def test_what_changes_with_parameters():
     assert Kendall().takes == {"ties", "lists", "unknown"}
     assert Kendall("average").takes == {"ties", "lists"}
+    assert Kendall(order=1).takes == {"ties", "lists"}
     assert Kendall(order=3).takes == frozenset()
     assert TensorKernel(U).takes == {"ties", "lists"}
     assert TensorKernel(W=W).takes == frozenset()

@@ -92,7 +92,6 @@ Layers, each using only those below it:
     measures   what is computed for two rankings
     tensors    general weights, and the tensors of the named weights
     low_rank   factors of a matrix of weights
-    named_weights  the weights that have names
     _matrix    values of a measure, computed by the Rust crate
     reading    ranked lists and files to rankings
     rankings   rankings with their names and counts

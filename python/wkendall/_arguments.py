@@ -5,6 +5,7 @@ from __future__ import annotations
 import operator
 from collections.abc import Sequence
 from contextlib import suppress
+from numbers import Real
 from typing import Any, SupportsIndex, cast
 
 import numpy as np
@@ -136,6 +137,37 @@ def real_array(values: object, name: str, axes: tuple[int, ...], meaning: str) -
     if array.ndim not in axes:
         raise wrong_axes(array, name, meaning)
     return np.require(array, np.float64, ["C", "A"])
+
+
+def plain(value: object, name: str) -> object:
+    """Return a parameter that is not of a type of Python as a bool, an int, a float or an array of doubles; else None.
+
+    The Rust crate calls this, and decides what the value must be.
+    """
+    if isinstance(value, np.bool_):
+        return bool(value)
+    with suppress(TypeError):
+        return operator.index(cast("SupportsIndex", value))
+    if isinstance(value, Real):
+        with suppress(OverflowError):
+            return float(value)
+        return None
+    check_unmasked(value, name)
+    with suppress(TypeError, ValueError, OverflowError):
+        array = np.asarray(value)
+        array = array.astype(np.float64) if array.dtype == object else array
+        if array.ndim and (array.dtype.kind in "iuf" or not array.size):
+            return np.require(array, np.float64, ["C", "A"])
+    return None
+
+
+def wrong_parameter(name: str, value: Any, rule: str, of_type: bool) -> Exception:
+    """Make the error for a parameter that the Rust crate refuses; `of_type` if a value of another type is needed."""
+    if of_type:
+        return bad_type(name, f" must be {rule}, not {shown(value)}")
+    if np.ndim(value):
+        return wrong_axes(np.asarray(value), name, rule)
+    return bad_argument(name, f" is {shown(value)}, but must be {rule}", value=value)
 
 
 def as_result_type(dtype: DTypeLike) -> np.dtype[Any]:

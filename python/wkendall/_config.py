@@ -51,8 +51,10 @@ def configuration() -> Configuration:
         threads=_core.default_threads(),
         instruction_sets=list(_core.instruction_sets()),
         picked={
-            weight: {n: _core.planned(_core.Measure.kernel(n, weight, factor=factor), 1000, 1000) for n in _SIZES}
-            for weight, factor in _EXAMPLES.items()
+            weight: {
+                n: _core.planned(_core.Measure("kendall", n, {"weight": weight, "u": u}), 1000, 1000) for n in _SIZES
+            }
+            for weight, u in _EXAMPLES.items()
         },
     )
 

@@ -34,8 +34,10 @@ __all__ = [
     "packed_signs",
     "planned",
     "planned_of",
+    "position_weights",
     "row_hashes",
     "tuple_sums",
+    "weights",
     "within",
 ]
 
@@ -49,22 +51,16 @@ class Rankings:
     def __new__(
         cls,
         values: NDArray[np.integer | np.float32 | np.float64],
-        kind: Literal["ranks", "orders", "scores"],
-        mirrored: bool,
+        input: Literal["ranks", "orders", "scores"] = "ranks",
+        top: Literal["low", "high"] = "low",
+        ties: Literal["error", "mean"] = "error",
+        missing: Literal["error", "bottom", "anywhere"] = "error",
         threads: int | None = None,
     ) -> Rankings: ...
     @property
     def rows(self) -> int: ...
     @property
     def items(self) -> int: ...
-    @staticmethod
-    def tied(
-        values: NDArray[np.integer | np.float32 | np.float64],
-        descending: bool,
-        ties: bool,
-        missing: Literal["error", "bottom", "anywhere"],
-        threads: int | None = None,
-    ) -> Rankings: ...
     @staticmethod
     def lists(
         bounds: NDArray[np.int32 | np.int64],
@@ -118,42 +114,12 @@ class ListIndex:
 
 @final
 class Measure:
-    @staticmethod
-    def kernel(
-        items: int,
-        weight: str,
-        k: int | None = None,
-        factor: str | NDArray[np.float64] | None = None,
-        *,
-        rescaled: bool = False,
-    ) -> Measure: ...
-    @staticmethod
-    def general(
-        items: int,
-        kind: Literal["tensor", "factors", "quadruples"],
-        order: int,
-        weights: NDArray[np.float64],
-        *,
-        rescaled: bool = False,
-    ) -> Measure: ...
-    @staticmethod
-    def correlation(
-        items: int,
-        weight: str,
-        k: int | None = None,
-        factor: str | NDArray[np.float64] | None = None,
-    ) -> Measure: ...
-    @staticmethod
-    def distance(items: int) -> Measure: ...
-    @staticmethod
-    def mallows(items: int, lam: float) -> Measure: ...
-    def of_order(self, order: int) -> Measure: ...
+    def __new__(cls, name: str, items: int, parameters: dict[str, Any]) -> Measure: ...
+    def position_weights(self) -> tuple[Literal["products", "sums", "later"], NDArray[np.float64]]: ...
     def plus(self, other: Measure) -> Measure: ...
     def times(self, other: Measure) -> Measure: ...
     def scaled(self, factor: float) -> Measure: ...
     def power(self, exponent: int) -> Measure: ...
-    def signed(self) -> Measure: ...
-    def normalized(self) -> Measure: ...
     @property
     def symmetric(self) -> bool: ...
     def check_single(self) -> None: ...
@@ -267,6 +233,8 @@ def expanded_lists(
 def planned_of(
     measure: Measure, x: Rankings, y: Rankings | None, single: bool = False, backend: str | None = None
 ) -> str: ...
+def weights() -> list[tuple[str, str | None, bool, str]]: ...
+def position_weights(items: int) -> dict[str, NDArray[np.float64]]: ...
 def most_factors(items: int, pairs: int) -> int | None: ...
 def instruction_sets() -> list[str]: ...
 def available_cores() -> int: ...

@@ -199,6 +199,7 @@ def without_advice(error: _Error) -> _Error:
 
 
 _MADE: dict[str, Callable[..., Piece]] = {"row": Row, "column": Column, "argument": Argument, "advice": Advice}
+_MADE["option"] = Option
 
 
 def from_core(

@@ -11,15 +11,11 @@ from wkendall import _core
 from wkendall._memory import ADVICE, ADVICE_GRAM
 from wkendall._progress import progress_bar
 from wkendall._run import Run
-from wkendall.arrays.options import from_places
 from wkendall.rankings import Rankings, matched, read_both, read_ranking
 
 
 class Described(Protocol):
     """A measure: what describes itself to the Rust crate."""
-
-    @property
-    def takes(self) -> frozenset[Any]: ...
 
     def _measure(self, items: int, pairs: int = 1) -> _core.Measure: ...
 
@@ -30,7 +26,6 @@ def gram_of(
     """Compute the matrix between all rankings of `x`, or between those of `x` and of `y`."""
     shape = (len(x), len(x if y is None else y))
     core = measure._measure(x.n_items, shape[0] * shape[1])
-    x, y = suited(x, measure), None if y is None else suited(y, measure)
     out = run.result(shape, shape[1], ADVICE_GRAM if function == "gram_matrix" else ADVICE)
     with progress_bar(run.progress, function) as show:
         columns = None if y is None else y._handle
@@ -43,22 +38,8 @@ def diagonal_of(rankings: Rankings, measure: Described, run: Run) -> NDArray[Any
     core = measure._measure(rankings.n_items)
     if run.result_type == np.float32:
         core.check_single()
-    own = _core.diagonal(core, suited(rankings, measure)._handle, threads=run.threads)
+    own = _core.diagonal(core, rankings._handle, threads=run.threads)
     return own.astype(run.result_type, copy=False)
-
-
-def suited(rankings: Rankings, measure: Described) -> Rankings:
-    """Return lists of all items as complete rankings where only these have the measure: orders above 2, and W."""
-    if rankings.kind != "lists" or "ties" in measure.takes or not len(rankings):
-        return rankings
-    bounds, columns, starts = rankings._handle.parts()
-    m, n = rankings.shape
-    if len(columns) != m * (n - 1):  # the last of all items is not stored
-        return rankings
-    places = np.full((m, n), n)
-    places[np.repeat(np.arange(m), np.diff(bounds)), columns] = starts
-    handle = from_places(places)
-    return Rankings._made(handle, items=rankings._items) if handle.is_complete else rankings
 
 
 def called(measure: Described, X: ArrayLike | Rankings, Y: ArrayLike | Rankings | None) -> Any:
@@ -81,6 +62,6 @@ def _is_one_ranking(X: Any) -> bool:
 
 def value_of(measure: Described, x: Rankings, y: Rankings) -> float:
     """Compute the value for two single rankings."""
-    out, x, y = np.empty((1, 1)), suited(x, measure), suited(y, measure)
+    out = np.empty((1, 1))
     _core.gram(measure._measure(x.n_items), x._handle, y._handle, out, threads=1)
     return float(out[0, 0])

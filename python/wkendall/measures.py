@@ -17,10 +17,9 @@ from numpy.typing import ArrayLike
 
 from wkendall import _core
 from wkendall._arguments import as_order, check_flag
-from wkendall._errors import Option, RankingError, Sentence, bad_argument
+from wkendall._errors import bad_argument
 from wkendall._matrix import called
 from wkendall._text import shown
-from wkendall.named_weights import named_weight, parameters_of
 from wkendall.tensors import quadruple_weights, tensor_weights
 
 if TYPE_CHECKING:
@@ -29,6 +28,12 @@ if TYPE_CHECKING:
 #: What a measure can compare: rankings with ties or missing items at the bottom, lists out of a catalogue, and rankings
 #: with items whose position is unknown.
 Takes = Literal["ties", "lists", "unknown"]
+_TAKES_TIES: frozenset[Takes] = frozenset({"ties", "lists"})
+_TAKES_ALL: frozenset[Takes] = _TAKES_TIES | {"unknown"}
+#: The named weights, and the parameter that each needs. The Rust crate has the table.
+WEIGHTS: dict[str, str | None] = {name: parameter for name, parameter, *_ in _core.weights()}
+#: The names of position weights.
+POSITION_WEIGHTS = tuple(_core.position_weights(0))
 
 
 class Measure:
@@ -42,11 +47,13 @@ class Measure:
     is_kernel: ClassVar[bool] = False
     #: Whether small values mean that rankings are similar.
     is_distance: ClassVar[bool] = False
+    #: The name of the measure in the Rust crate, which has the rules about its parameters.
+    _name: ClassVar[str]
 
     @property
     def takes(self) -> frozenset[Takes]:
         """The rankings that can be compared besides complete ones."""
-        return frozenset({"ties", "lists"})
+        return _TAKES_TIES
 
     def __call__(self, X: ArrayLike | Rankings, Y: ArrayLike | Rankings | None = None) -> Any:
         """Return the matrix of all pairs of rankings of `X`, or of `X` and `Y`; a number for two single rankings.
@@ -106,9 +113,9 @@ class Measure:
             parts.append(f"{name}={text}" if keyword else text)
         return f"{type(self).__name__}({', '.join(parts)})"
 
-    def _measure(self, items: int, pairs: int = 1) -> _core.Measure:
+    def _measure(self, items: int, pairs: int = 1) -> _core.Measure:  # noqa: ARG002
         """Check the parameters for `items` items; `pairs` is the number of pairs of rankings to compare."""
-        raise NotImplementedError
+        return _core.Measure(self._name, items, vars(self))
 
     def _used(self) -> Self:
         """Return the measure without parameters that it does not use."""
@@ -130,12 +137,16 @@ class Kernel(Measure):
     def __mul__(self, other: object) -> Kernel:
         if isinstance(other, Kernel):
             return Product(self, other)
-        return Scaled(self, other) if isinstance(other, Real) else NotImplemented  # type: ignore[arg-type]
+        return Scaled(self, other) if _is_number(other, Real) else NotImplemented  # type: ignore[arg-type]
 
     __rmul__ = __mul__
 
     def __pow__(self, exponent: object) -> Kernel:
-        return Power(self, exponent) if isinstance(exponent, Integral) else NotImplemented  # type: ignore[arg-type]
+        return Power(self, exponent) if _is_number(exponent, Integral) else NotImplemented  # type: ignore[arg-type]
+
+
+def _is_number(value: object, kind: type) -> bool:
+    return isinstance(value, kind) and not isinstance(value, bool)
 
 
 class Kendall(Kernel):
@@ -187,6 +198,8 @@ class Kendall(Kernel):
     12.0
     """
 
+    _name = "kendall"
+
     def __init__(
         self,
         weight: str = "standard",
@@ -209,28 +222,14 @@ class Kendall(Kernel):
         """The rankings that can be compared besides complete ones."""
         if self.order not in (1, 2):
             return frozenset()
-        return frozenset({"ties", "lists", "unknown"} if self.weight == "standard" else {"ties", "lists"})
-
-    def _measure(self, items: int, pairs: int = 1) -> _core.Measure:  # noqa: ARG002
-        check_flag(self.signed, "signed")
-        check_flag(self.normalize, "normalize")
-        order = as_order(self.order, "order")
-        if self.signed and order != 2:
-            rule = f" is for order 2, not {order}: higher orders have no discordant tuples"
-            raise RankingError(Sentence(Option("signed", True), rule), argument="signed")
-        # A normalized kernel does not depend on the scale of its weights.
-        named = named_weight(items, self.weight, self.k, self.u)
-        measure = _core.Measure.kernel(items, *named, rescaled=bool(self.normalize))
-        measure = measure if order == 2 else measure.of_order(order)
-        measure = measure.signed() if self.signed else measure
-        return measure.normalized() if self.normalize else measure
+        return _TAKES_ALL if self.weight == "standard" and self.order == 2 else _TAKES_TIES
 
     def _used(self) -> Self:
-        used = parameters_of(self.weight)
-        if (self.k is None or "k" in used) and (self.u is None or "u" in used):
+        used = WEIGHTS.get(self.weight) if isinstance(self.weight, str) else None
+        if (self.k is None or used == "k") and (self.u is None or used == "u"):
             return self
         parameters = self.get_params()
-        return type(self)(**{name: value for name, value in parameters.items() if name not in "ku" or name in used})
+        return type(self)(**{name: value for name, value in parameters.items() if name not in "ku" or name == used})
 
 
 class TensorKernel(Kernel):
@@ -261,6 +260,8 @@ class TensorKernel(Kernel):
            [2., 3.]])
     """
 
+    _name = "tensor"
+
     def __init__(
         self,
         U: ArrayLike | tuple[object, ...] | None = None,
@@ -279,11 +280,10 @@ class TensorKernel(Kernel):
     @property
     def takes(self) -> frozenset[Takes]:
         """The rankings that can be compared besides complete ones."""
-        return frozenset({"ties", "lists"} if self.W is None and self.order in (1, 2) else ())
+        return _TAKES_TIES if self.W is None and self.order in (1, 2) else frozenset()
 
     def _measure(self, items: int, pairs: int = 1) -> _core.Measure:
         check_flag(self.check, "check")
-        check_flag(self.normalize, "normalize")
         order = as_order(self.order, "order")
         if (self.U is None) == (self.W is None):
             both = "both U and W are given" if self.U is not None else "neither U nor W is given"
@@ -294,9 +294,8 @@ class TensorKernel(Kernel):
             raise bad_argument("W", f" is for pairs, of order 2, but order is {order}: use U for higher orders")
         else:
             weights = quadruple_weights(self.W, items, bool(self.check))
-        rescaled = bool(self.normalize)
-        measure = _core.Measure.general(items, weights.kind, weights.order, weights.values, rescaled=rescaled)
-        return measure.normalized() if self.normalize else measure
+        parameters = {weights.kind: weights.values, "order": order, "normalize": self.normalize}
+        return _core.Measure(self._name, items, parameters)
 
 
 class Mallows(Kernel):
@@ -324,6 +323,8 @@ class Mallows(Kernel):
            [0.223, 0.368, 1.   ]])
     """
 
+    _name = "mallows"
+
     def __init__(self, lam: float = 1.0, *, normalize: bool = False) -> None:
         self.lam = lam
         self.normalize = normalize
@@ -331,18 +332,7 @@ class Mallows(Kernel):
     @property
     def takes(self) -> frozenset[Takes]:
         """The rankings that can be compared besides complete ones."""
-        return frozenset({"ties", "lists", "unknown"})
-
-    def _measure(self, items: int, pairs: int = 1) -> _core.Measure:  # noqa: ARG002
-        check_flag(self.normalize, "normalize")
-        if not isinstance(self.lam, Real) or isinstance(self.lam, bool | np.bool_):
-            raise TypeError(f"lam must be a real number, not {shown(self.lam)}")
-        try:
-            rate = float(self.lam)
-        except OverflowError:
-            raise ValueError(f"lam is {shown(self.lam)}, too large: it must be a finite number from 0") from None
-        measure = _core.Measure.mallows(items, rate)
-        return measure.normalized() if self.normalize else measure
+        return _TAKES_ALL
 
 
 class KendallDistance(Measure):
@@ -361,6 +351,7 @@ class KendallDistance(Measure):
     """
 
     is_distance = True
+    _name = "distance"
 
     def __init__(self) -> None:
         pass
@@ -368,10 +359,7 @@ class KendallDistance(Measure):
     @property
     def takes(self) -> frozenset[Takes]:
         """The rankings that can be compared besides complete ones."""
-        return frozenset({"ties", "lists", "unknown"})
-
-    def _measure(self, items: int, pairs: int = 1) -> _core.Measure:  # noqa: ARG002
-        return _core.Measure.distance(items)
+        return _TAKES_ALL
 
 
 class KendallCorrelation(Measure):
@@ -399,6 +387,8 @@ class KendallCorrelation(Measure):
     array([[-1.]])
     """
 
+    _name = "correlation"
+
     def __init__(
         self, weight: str = "standard", *, k: SupportsIndex | None = None, u: str | ArrayLike | None = None
     ) -> None:
@@ -409,10 +399,7 @@ class KendallCorrelation(Measure):
     @property
     def takes(self) -> frozenset[Takes]:
         """The rankings that can be compared besides complete ones."""
-        return frozenset({"ties", "lists", "unknown"} if self.weight == "standard" else {"ties", "lists"})
-
-    def _measure(self, items: int, pairs: int = 1) -> _core.Measure:  # noqa: ARG002
-        return _core.Measure.correlation(items, *named_weight(items, self.weight, self.k, self.u))
+        return _TAKES_ALL if self.weight == "standard" else _TAKES_TIES
 
     _used = Kendall._used
 

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from wkendall import _core
 from wkendall._arguments import as_order, check_choice
 from wkendall._errors import bad_argument, bad_type
-from wkendall._matrix import diagonal_of, suited
+from wkendall._matrix import diagonal_of
 from wkendall._memory import check_fits
 from wkendall._progress import progress_bar
 from wkendall._run import Run
@@ -247,7 +247,6 @@ def as_radius(radius: object) -> float:
 def neighbors_of(x: Rankings, y: Rankings | None, measure: Measure, n_neighbors: int, run: Run) -> Neighbors:
     """Find neighbours. If `y` is `x` itself, a ranking can be its own neighbour."""
     check_fits(len(x), 2 * n_neighbors, np.dtype(np.float64), ADVICE)
-    x, y = _both_suited(x, y, measure)
     index = _index(x if y is None else y, measure, run)
     with progress_bar(run.progress, "neighbors") as show:
         if index is not None:
@@ -260,7 +259,6 @@ def neighbors_of(x: Rankings, y: Rankings | None, measure: Measure, n_neighbors:
 
 def within_of(x: Rankings, y: Rankings | None, measure: Measure, radius: float, run: Run) -> csr_array:
     """Find all rankings within a radius."""
-    x, y = _both_suited(x, y, measure)
     index = _index(x if y is None else y, measure, run)
     with progress_bar(run.progress, "neighbors") as show:
         if index is not None:
@@ -272,12 +270,6 @@ def within_of(x: Rankings, y: Rankings | None, measure: Measure, radius: float, 
             found = _core.within(_bound(x, y, measure), *sides, radius, **how)
     starts, indices, values = found
     return _sparse(values, indices, starts, _shape(x, y))
-
-
-def _both_suited(x: Rankings, y: Rankings | None, measure: Measure) -> tuple[Rankings, Rankings | None]:
-    """Apply `suited` to both sets; sets that are one object stay one."""
-    fit = suited(x, measure)
-    return fit, fit if y is x else None if y is None else suited(y, measure)
 
 
 def graph_of(x: Rankings, y: Rankings | None, measure: Measure, wanted: int | float, mode: Mode, run: Run) -> csr_array:

@@ -16,8 +16,9 @@ from wkendall._errors import Option, Piece, bad_argument
 from wkendall._memory import check_fits
 from wkendall._text import shown
 from wkendall.low_rank import low_rank
-from wkendall.named_weights import STEP, as_factor, named_weight
 
+#: How many entries of a long array are computed at a time.
+STEP = 2**20
 #: The allowed relative difference between W[a, b, c, d] and W[c, d, a, b]. Their mean is used, which changes values by
 #: at most half of it.
 UNEVEN = 1e-12
@@ -30,17 +31,16 @@ ANYWAY: tuple[Piece, ...] = ("; pass ", Option("check", False), " to use it anyw
 
 
 class Weights(NamedTuple):
-    """Weights in the form that the Rust crate takes."""
+    """Weights in the form that the Rust crate takes: the parameter, and its numbers."""
 
-    kind: Literal["tensor", "factors", "quadruples"]
-    order: int
+    kind: Literal["U", "factors", "W"]
     values: NDArray[np.float64]
 
 
 def tensor_weights(U: object, items: int, order: int, pairs: int) -> Weights:
     """Check `U=`: a tensor, a stack of tensors, or a tuple of factors; `pairs` is the number of pairs of rankings to compare."""
     if isinstance(U, tuple):
-        return Weights("factors", order, _factors(U, items, order))
+        return Weights("factors", _factors(U, items, order))
     one, several = _shape(items, order), _shape("r", items, order)
     tensor = real_array(U, "U", (order, order + 1), f"of shape {one} for order {order}, or {several} for a stack")
     if tensor.shape[-order:] != (items,) * order:
@@ -50,8 +50,8 @@ def tensor_weights(U: object, items: int, order: int, pairs: int) -> Weights:
     if tensor.ndim == order == 2 and most is not None:
         vectors = low_rank(tensor, most)
         if vectors is not None:
-            return Weights("factors", 2, vectors)
-    return Weights("tensor", order, tensor.ravel())
+            return Weights("factors", vectors)
+    return Weights("U", tensor.ravel())
 
 
 def one_tensor(U: object, name: str, items: int, order: int | None = None) -> NDArray[np.float64]:
@@ -82,7 +82,7 @@ def quadruple_weights(W: object, items: int, check: bool, definite: bool = True)
         if definite:
             _check_definite(counted)
     whole[places] = counted
-    return Weights("quadruples", 2, whole.ravel())
+    return Weights("W", whole.ravel())
 
 
 def _check_finite(W: NDArray[np.float64]) -> None:
@@ -279,31 +279,22 @@ def position_weights(
     """
     items = as_order(n, "n", least=0)
     axes = as_order(order, "order")
-    name, top, factor = named_weight(items, weight, k, u)
-    axes = as_axes(axes, "order", more=name == "average")
-    size = axes + (name == "average")
+    # Weights of a known kind need nothing here: the crate tells how they combine positions.
+    combined, values = _core.Measure("kendall", items, {"weight": weight, "k": k, "u": u}).position_weights()
+    stacked = combined == "later"
+    axes = as_axes(axes, "order", more=stacked)
+    size = axes + stacked
     advice = "take fewer items or a lower order"
     check_fits(items ** (size - 1), items, np.dtype(np.float64), advice, shape=f"{items}^{size}")
     out = np.zeros((items,) * size)
-    if name == "average":
+    if stacked:
         for last in range(1, items + 1):
             part = out[last - 1][(slice(last),) * axes]
-            _fill_increasing(part, np.broadcast_to(1.0, last), np.multiply, 1 / np.sqrt(items))
+            _fill_increasing(part, values[:last], np.multiply, 1 / np.sqrt(items))
         return out
-    combine, before = _COMBINED[name]
-    values = np.broadcast_to(1.0, items) if factor is None else as_factor(factor, items)
-    _fill_increasing(out[(slice(top),) * axes], values[:top], combine, before)
+    combine, before = (np.add, 0.0) if combined == "sums" else (np.multiply, 1.0)
+    _fill_increasing(out[(slice(len(values)),) * axes], values, combine, before)
     return out
-
-
-#: The operation that combines the weights of the positions of a tuple, and its neutral element. The average weight is
-#: absent: it has one tensor for each k.
-_COMBINED: dict[str, tuple[np.ufunc, float]] = {
-    "standard": (np.multiply, 1.0),
-    "top": (np.multiply, 1.0),
-    "add": (np.add, 0.0),
-    "mult": (np.multiply, 1.0),
-}
 
 
 def _fill_increasing(

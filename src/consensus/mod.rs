@@ -24,7 +24,7 @@ use crate::measure::{KendallMeasure, Mean, MeanWeight, Measure};
 use crate::memory;
 use crate::parallel::{self, Cancel, Watch};
 use crate::rankings::{Operands, RankingSet, with_operands};
-use crate::weight::kinds::{PairWeight, WeightKind};
+use crate::weight::kinds::PairWeight;
 use crate::weight::powers::times_power_of_two;
 use objective::Objective;
 use places::{MAX_ITEMS, Steps};
@@ -194,10 +194,7 @@ fn check_method(measure: &KendallMeasure, items: usize, method: Method) -> Resul
 }
 
 fn depends_on_all_places(measure: &KendallMeasure) -> bool {
-    match measure.weight() {
-        WeightKind::Pairs(PairWeight::Products(_)) | WeightKind::Tensors(_) | WeightKind::Quadruples(_) => true,
-        WeightKind::Pairs(PairWeight::Count { .. } | PairWeight::Later | PairWeight::Sums(_)) => false,
-    }
+    measure.weight().pairs().is_none_or(|weight| matches!(weight, PairWeight::Products(_)))
 }
 
 /// The items sorted by their mean ranks, equal ones by number. An item of unknown position has its expected rank.

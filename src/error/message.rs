@@ -21,6 +21,8 @@ pub(crate) enum Piece {
     Column(usize),
     /// A parameter, by its name in the Python package; `Display` writes its name in this crate.
     Argument(&'static str),
+    /// A parameter with a value.
+    Option(&'static str, &'static str),
     /// Advice: its kind, and its words, which can be dropped.
     Advice(&'static str, &'static str),
 }
@@ -31,6 +33,7 @@ impl fmt::Display for Piece {
             Self::Text(text) => f.write_str(text),
             Self::Row(row) => write!(f, "row {row}"),
             Self::Column(column) => column.fmt(f),
+            Self::Option(name, value) => write!(f, "{name}={value:?}"),
             Self::Argument(name) => f.write_str(match *name {
                 // The names in this crate.
                 "n_neighbors" => "count",
@@ -175,6 +178,27 @@ impl Error {
             Self::Lambda { value } => {
                 about("lam", format!(" is {value:?}: the Mallows kernel needs a finite number that is not negative"))
             }
+            Self::Parameter { name, ref value, ref rule } => about(name, format!(" is {value}, but must be {rule}")),
+            Self::ParameterType { name, ref rule } => about(name, format!(" must be {rule}")),
+            Self::ParameterMissing { name, weight, ref rule } => {
+                let needs = Piece::Text(" needs ".to_owned());
+                vec![Piece::Option("weight", weight), needs, Piece::Argument(name), Piece::Text(format!(", {rule}"))]
+            }
+            Self::ParameterUnused { name, weight, ref users } => {
+                let mut pieces = about(name, " is given, but ".to_owned());
+                pieces.push(Piece::Option("weight", weight));
+                pieces.extend(text(" does not use it: it goes with "));
+                for (place, user) in users.iter().enumerate() {
+                    pieces.extend(if place > 0 { text(" and ") } else { Vec::new() });
+                    pieces.push(Piece::Option("weight", user));
+                }
+                pieces
+            }
+            Self::UnknownParameter { measure, ref name, known } => {
+                let known = if known.is_empty() { "no parameters".to_owned() } else { known.join(", ") };
+                text(format!("the measure {measure:?} has no parameter {name:?}: it has {known}"))
+            }
+            Self::NoTensor => text("there are no weights: give one of U, factors and W"),
             Self::NeighborCount { count, rankings, others } => {
                 let kind = if others { "other rankings" } else { "rankings" };
                 let rule = if rankings == 0 {

@@ -107,6 +107,10 @@ impl Error {
     pub fn argument(&self) -> Option<&'static str> {
         match self {
             Self::TopOutOfRange { .. } => Some("k"),
+            Self::Parameter { name, .. }
+            | Self::ParameterType { name, .. }
+            | Self::ParameterMissing { name, .. }
+            | Self::ParameterUnused { name, .. } => Some(name),
             Self::FactorLength { .. }
             | Self::FactorNotFinite { .. }
             | Self::FactorTooLarge { .. }

@@ -1,6 +1,6 @@
 //! Functions of the values of several kernels: sums, products, multiples and powers of kernels, and the correlation.
 
-use super::{KendallMeasure, Part, check_items};
+use super::{KendallMeasure, Measure, Parameters, Part, check_items};
 use crate::error::Error;
 use crate::weight::Weight;
 use crate::weight::own::ROUNDING;
@@ -69,6 +69,11 @@ impl Rule {
             Self::Product(..) | Self::Power(..) | Self::Correlation => false,
         }
     }
+}
+
+/// The correlation with a named weight.
+pub(super) fn correlation_from(items: usize, parameters: &Parameters) -> Result<Measure, Error> {
+    Measure::correlation(&parameters.weight(items)?, items)
 }
 
 impl Combination {

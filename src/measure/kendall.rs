@@ -3,11 +3,12 @@
 
 use std::sync::OnceLock;
 
+use super::{Measure, Parameters};
 use crate::error::Error;
 use crate::kappa;
 use crate::parallel::Cancel;
 use crate::weight::Weight;
-use crate::weight::kinds::{PairWeight, WeightKind};
+use crate::weight::kinds::{PairWeight, TensorWeight, WeightKind};
 use crate::weight::own::own;
 
 /// A sum over pairs or tuples of items, or a function of one.
@@ -214,6 +215,42 @@ impl KendallMeasure {
             Quantity::Mallows(_) => 1.0,
         }
     }
+}
+
+/// The kernel with a named weight.
+pub(super) fn kernel_from(items: usize, parameters: &Parameters) -> Result<Measure, Error> {
+    let order = parameters.count("order", None)?.unwrap_or(2);
+    let signed = parameters.flag("signed")?;
+    let weight = parameters.weight(items)?;
+    // A normalized kernel does not depend on the scale of its weights.
+    let rescaled = parameters.flag("normalize")?;
+    let weight = if rescaled { weight.check_rescaled(items)? } else { weight.check(items)? };
+    let mut kernel = KendallMeasure::of_weight(weight, items);
+    if order != 2 {
+        kernel = kernel.with_order(order)?;
+    }
+    Ok(if signed { kernel.signed()? } else { kernel }.into())
+}
+
+/// The kernel with general weights: of tuples of positions, as entries or as factors, or of pairs of pairs.
+pub(super) fn tensor_from(items: usize, parameters: &Parameters) -> Result<Measure, Error> {
+    let order = parameters.count("order", None)?.unwrap_or(2);
+    let weight: WeightKind = if let Some(entries) = parameters.numbers("U")? {
+        TensorWeight::Tensor { order, entries: entries.clone() }.into()
+    } else if let Some(vectors) = parameters.numbers("factors")? {
+        TensorWeight::Factors { order, vectors: vectors.clone() }.into()
+    } else if let Some(entries) = parameters.numbers("W")? {
+        WeightKind::Quadruples(entries.clone())
+    } else {
+        return Err(Error::NoTensor);
+    };
+    let weight = if parameters.flag("normalize")? { weight.scaled_to_unit(items)? } else { weight };
+    Ok(KendallMeasure::of_weight(weight.checked(items)?, items).into())
+}
+
+/// The Mallows kernel.
+pub(super) fn mallows_from(items: usize, parameters: &Parameters) -> Result<Measure, Error> {
+    Measure::mallows(items, parameters.real("lam")?.unwrap_or(1.0))
 }
 
 /// A quotient that is 0 if the denominator is 0.

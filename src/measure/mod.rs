@@ -1,6 +1,7 @@
 //! Measures: functions of two rankings, with checked parameters.
 //!
 //! ```text
+//! named        measures by name: one table
 //! mod          a measure: one part, or a combination of parts
 //! combination  sums, products and powers of kernels, and the correlation
 //! footrule     Spearman's footrule
@@ -8,19 +9,27 @@
 //! value        the value of a sum over pairs for one pair of rankings
 //! form         the kind of sum or count from which it follows, for the strategies of the Gram engine
 //! kendall      sums over pairs or tuples of items: their parameters
+//! parameters   parameters by name, and the rules that measures share
 //! ```
 
 mod combination;
 mod footrule;
 mod form;
 mod kendall;
+mod named;
 mod pairwise;
+mod parameters;
 mod value;
 
 pub(crate) use combination::Combination;
 pub(crate) use form::{Counted, Mean, MeanWeight, symmetry};
 pub(crate) use kendall::KendallMeasure;
+#[cfg(feature = "python")]
+pub(crate) use named::NamedMeasure;
 pub(crate) use pairwise::{PairMeasure, SharedMeasure, Takes, Values};
+#[cfg(feature = "python")]
+pub(crate) use parameters::Numbers;
+pub use parameters::{Parameter, Parameters};
 
 use crate::error::Error;
 use crate::kappa::Workspace;
@@ -91,6 +100,15 @@ impl Part {
         match self {
             Self::Kendall(measure) => measure.is_distance(),
             Self::Pairwise(measure) => measure.get().is_distance(),
+        }
+    }
+
+    /// Whether it is defined for complete rankings only.
+    #[cfg(feature = "python")]
+    pub(crate) fn takes_complete_only(&self) -> bool {
+        match self {
+            Self::Kendall(measure) => measure.mean().is_err(),
+            Self::Pairwise(measure) => measure.get().takes() == Takes::Complete,
         }
     }
 

@@ -4,7 +4,7 @@ use super::kendall::{KendallMeasure, Quantity, ratio};
 use crate::error::Error;
 use crate::kappa::{self, Workspace};
 use crate::rankings::Row;
-use crate::weight::kinds::{PairWeight, WeightKind};
+use crate::weight::kinds::PairWeight;
 
 impl KendallMeasure {
     /// Makes the workspace fit.
@@ -83,10 +83,10 @@ impl KendallMeasure {
     /// The value for the permutation that `fill` writes.
     fn evaluate(&self, fill: impl FnOnce(&mut [u32]), workspace: &mut Workspace) -> f64 {
         fill(&mut workspace.values);
-        self.finished(match &self.weight {
-            WeightKind::Pairs(weight) => self.value_for(weight, workspace),
+        self.finished(match self.weight.pairs() {
+            Some(weight) => self.value_for(weight, workspace),
             // Measures with other weights are kernels.
-            WeightKind::Tensors(_) | WeightKind::Quadruples(_) => kappa::sum(&self.weight, workspace),
+            None => kappa::sum(&self.weight, workspace),
         })
     }
 

@@ -7,6 +7,7 @@ use pyo3::prelude::*;
 use super::measure::Measure;
 use super::rankings::{Rankings, Set};
 use super::{in_use, watched};
+use crate::measure::Part;
 use crate::{Backend, Element, Error, Options, RankingSet};
 
 /// Fills `out`, float64 or float32 and C-contiguous, with the measure of every pair.
@@ -49,7 +50,7 @@ fn fill<T: Element + numpy::Element>(
     let py = out.py();
     let mut borrowed = out.try_readwrite().map_err(|_| in_use(out.py(), "out"))?;
     let cells = borrowed.as_slice_mut()?;
-    on_sets(py, x, y, FillGram { py, measure: &measure.0, cells, options, progress })
+    on_sets(py, measure, x, y, FillGram { py, measure: &measure.0, cells, options, progress })
 }
 
 /// A computation with two sets of rankings of one representation.
@@ -60,8 +61,16 @@ pub(super) trait OnSets {
 }
 
 /// Converts both sets to one representation.
-pub(super) fn on_sets<J: OnSets>(py: Python<'_>, x: &Rankings, y: Option<&Rankings>, job: J) -> PyResult<J::Output> {
-    match (&x.0, y.map(|y| &y.0)) {
+pub(super) fn on_sets<J: OnSets>(
+    py: Python<'_>,
+    measure: &Measure,
+    x: &Rankings,
+    y: Option<&Rankings>,
+    job: J,
+) -> PyResult<J::Output> {
+    let suited = |set: &Rankings| py.detach(|| suited(measure, &set.0));
+    let (made_x, made_y) = (suited(x)?, y.map(suited).transpose()?.flatten());
+    match (made_x.as_ref().unwrap_or(&x.0), y.map(|y| made_y.as_ref().unwrap_or(&y.0))) {
         (Set::Complete(x), None) => job.run(x, None),
         (Set::Complete(x), Some(Set::Complete(y))) => job.run(x, Some(y)),
         (Set::Tied(x), None) => job.run(x, None),
@@ -74,6 +83,20 @@ pub(super) fn on_sets<J: OnSets>(py: Python<'_>, x: &Rankings, y: Option<&Rankin
             let (x, y) = py.detach(|| Ok::<_, Error>((x.as_tied()?, y.as_tied()?)))?;
             job.run(&*x, Some(&*y))
         }
+    }
+}
+
+/// Lists of all items as complete rankings, if only these have the measure.
+fn suited(measure: &Measure, set: &Set) -> Result<Option<Set>, Error> {
+    match set {
+        // The last of all items is not stored.
+        Set::Lists(lists)
+            if lists.entries() == lists.rows() * lists.items().saturating_sub(1)
+                && measure.0.parts().iter().any(Part::takes_complete_only) =>
+        {
+            Ok(lists.to_incomplete()?.try_complete(None)?.map(Set::Complete))
+        }
+        Set::Complete(_) | Set::Tied(_) | Set::Lists(_) => Ok(None),
     }
 }
 
@@ -109,7 +132,7 @@ pub(super) fn planned_of(
     backend: Option<&str>,
 ) -> PyResult<String> {
     let backend = backend.map(str::parse).transpose()?.unwrap_or_default();
-    on_sets(py, x, y, PlanGram { py, measure: &measure.0, single, backend })
+    on_sets(py, measure, x, y, PlanGram { py, measure: &measure.0, single, backend })
 }
 
 struct PlanGram<'a, 'py> {
@@ -165,10 +188,10 @@ pub(super) fn diagonal<'py>(
     x: &Rankings,
     threads: Option<usize>,
 ) -> PyResult<Bound<'py, PyArray1<f64>>> {
-    let measure = &measure.0;
     let values = watched(py, None, |watch| {
         let options = Options { threads, watch: Some(watch), ..Options::default() };
-        match &x.0 {
+        let (made, measure) = (suited(measure, &x.0)?, &measure.0);
+        match made.as_ref().unwrap_or(&x.0) {
             Set::Complete(x) => crate::diagonal(measure, x, options),
             Set::Tied(x) => crate::diagonal(measure, x, options),
             Set::Lists(x) => crate::diagonal(measure, x, options),

@@ -1,16 +1,24 @@
 //! Measures from parameters.
 
-use numpy::PyReadonlyArray1;
+use std::collections::BTreeMap;
+
+use numpy::{PyArray1, PyArrayDyn, PyArrayMethods, PyUntypedArrayMethods};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
+use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyString};
 
 use super::rankings::Rankings;
-use super::watched;
+use super::{in_use, watched};
 use crate::gram::cost::{own_ns, part_ns};
-use crate::measure::KendallMeasure;
-use crate::memory::Shared;
-use crate::weight::kinds::{TensorWeight, WeightKind};
-use crate::{Factor, Weight, Workspace, memory, parallel};
+use crate::measure::{KendallMeasure, NamedMeasure, Numbers};
+use crate::weight::kinds::{PairWeight, WeightKind};
+use crate::{Error, FACTORS, Parameter, Parameters, WEIGHTS, Workspace, memory, parallel};
+
+/// The function of the package that converts parameters of other types than those of Python.
+static PLAIN: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+/// The function of the package that makes the exception for a wrong parameter.
+static WRONG: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
 
 /// A checked function of two rankings.
 #[pyclass(frozen, module = "wkendall._core")]
@@ -18,69 +26,39 @@ pub(super) struct Measure(pub(super) crate::Measure);
 
 #[pymethods]
 impl Measure {
-    /// A kernel with a named weight; `factor` is a name or an array. With `rescaled`, weights may be of any size.
-    #[staticmethod]
-    #[pyo3(signature = (items, weight, k=None, factor=None, *, rescaled=false))]
-    fn kernel(
-        items: usize,
-        weight: &str,
-        k: Option<usize>,
-        factor: Option<&Bound<'_, PyAny>>,
-        rescaled: bool,
-    ) -> PyResult<Self> {
-        let weight = weight_of(weight, k, factor)?;
-        let kernel = if rescaled { crate::Measure::rescaled_kernel } else { crate::Measure::kernel };
-        Ok(Self(kernel(&weight, items)?))
+    /// A measure by its name. `parameters` has its parameters by their names, among others; None is the default.
+    #[new]
+    fn new(name: &str, items: usize, parameters: &Bound<'_, PyDict>) -> PyResult<Self> {
+        let py = parameters.py();
+        let named = NamedMeasure::find(name)?;
+        let mut given = Parameters::new();
+        for (key, value) in parameters {
+            let key = key.cast::<PyString>()?.to_str()?;
+            if let Some(&name) = named.parameters.iter().find(|&&name| name == key) {
+                given = given.with(name, parameter_of(name, &value)?);
+            }
+        }
+        let made = py.detach(|| named.make(items, &given));
+        let (measure, normalize) = made.or_else(|error| Err(refused(error, parameters)?))?;
+        Ok(Self(if normalize { normalized(py, measure)? } else { measure }))
     }
 
-    /// A kernel with weights of tuples of positions: "tensor", "factors" or "quadruples", flat and C-contiguous.
-    #[staticmethod]
-    #[pyo3(signature = (items, kind, order, weights, *, rescaled=false))]
-    fn general(
-        py: Python<'_>,
-        items: usize,
-        kind: &str,
-        order: usize,
-        weights: PyReadonlyArray1<'_, f64>,
-        rescaled: bool,
-    ) -> PyResult<Self> {
-        let of: fn(usize, Shared) -> WeightKind = match kind {
-            "tensor" => |order, entries| TensorWeight::Tensor { order, entries }.into(),
-            "factors" => |order, vectors| TensorWeight::Factors { order, vectors }.into(),
-            "quadruples" => |_, entries| WeightKind::Quadruples(entries),
-            _ => return Err(PyValueError::new_err(format!("unknown kind {kind:?}"))),
+    /// The weights of positions of a kernel with a named weight, and how a pair combines those of its two positions:
+    /// "products", "sums", or "later", a mean over all k of the first k.
+    fn position_weights<'py>(&self, py: Python<'py>) -> PyResult<(&'static str, Bound<'py, PyArray1<f64>>)> {
+        let Some(WeightKind::Pairs(weight)) = self.0.kendall().map(KendallMeasure::weight) else {
+            return Err(PyValueError::new_err("only a kernel with a named weight has weights of positions"));
         };
-        let weights = weights.as_slice()?;
-        let weight = py.detach(|| {
-            let given = of(order, memory::collect(weights.iter().copied())?.into());
-            if rescaled { given.scaled_to_unit(items)? } else { given }.checked(items)
-        })?;
-        Ok(Self(KendallMeasure::of_weight(weight, items).into()))
-    }
-
-    /// The weighted correlation with the weight of a kernel.
-    #[staticmethod]
-    #[pyo3(signature = (items, weight, k=None, factor=None))]
-    fn correlation(items: usize, weight: &str, k: Option<usize>, factor: Option<&Bound<'_, PyAny>>) -> PyResult<Self> {
-        let weight = weight_of(weight, k, factor)?;
-        Ok(Self(crate::Measure::correlation(&weight, items)?))
-    }
-
-    /// The number of discordant pairs.
-    #[staticmethod]
-    fn distance(items: usize) -> Self {
-        Self(crate::Measure::distance(items))
-    }
-
-    /// exp(-lam * distance).
-    #[staticmethod]
-    fn mallows(items: usize, lam: f64) -> PyResult<Self> {
-        Ok(Self(crate::Measure::mallows(items, lam)?))
-    }
-
-    /// A kernel with a named weight, of another order.
-    fn of_order(&self, order: usize) -> PyResult<Self> {
-        Ok(Self(self.0.clone().with_order(order)?))
+        let items = self.0.items();
+        let ones = |count| memory::filled(count, 1.0);
+        let copy = |values: &[f64]| memory::collect(values.iter().copied());
+        let (combined, values) = match weight {
+            PairWeight::Count { top } => ("products", ones(top.map_or(items, |top| top.min(items)))?),
+            PairWeight::Products(values) => ("products", copy(values)?),
+            PairWeight::Sums(values) => ("sums", copy(values)?),
+            PairWeight::Later => ("later", ones(items)?),
+        };
+        Ok((combined, PyArray1::from_vec(py, values)))
     }
 
     /// The sum of two kernels.
@@ -101,20 +79,6 @@ impl Measure {
     /// A power of a kernel.
     fn power(&self, exponent: u32) -> PyResult<Self> {
         Ok(Self(self.0.clone().power(exponent)?))
-    }
-
-    /// The signed form of a kernel.
-    fn signed(&self) -> PyResult<Self> {
-        Ok(Self(self.0.clone().signed()?))
-    }
-
-    /// A kernel divided by its self-similarity.
-    fn normalized(&self, py: Python<'_>) -> PyResult<Self> {
-        let Some(measure) = self.0.kendall() else { return Ok(Self(self.0.clone().try_normalized()?)) };
-        let (ns, measure) = (own_ns(measure), measure.clone());
-        let normalized =
-            watched(py, None, |watch| parallel::run_one(ns, Some(watch), |cancel| measure.normalized_until(cancel)))?;
-        Ok(Self(normalized.into()))
     }
 
     /// Whether the value is the same for two rankings in either order.
@@ -146,27 +110,67 @@ impl Measure {
     }
 }
 
-fn weight_of(weight: &str, k: Option<usize>, factor: Option<&Bound<'_, PyAny>>) -> PyResult<Weight> {
-    let missing = |what: &str| PyValueError::new_err(format!("weight {weight:?} needs {what}"));
-    let factor = || factor_of(factor.ok_or_else(|| missing("u"))?);
-    match weight {
-        "standard" => Ok(Weight::Standard),
-        "top" => Ok(Weight::Top(k.ok_or_else(|| missing("k"))?)),
-        "add" => Ok(Weight::Add(factor()?)),
-        "mult" => Ok(Weight::Mult(factor()?)),
-        "average" => Ok(Weight::Average),
-        _ => Err(PyValueError::new_err(format!("unknown weight {weight:?}"))),
-    }
+/// A measure divided by the roots of both self-similarities.
+fn normalized(py: Python<'_>, measure: crate::Measure) -> PyResult<crate::Measure> {
+    let Some(sum) = measure.kendall() else { return Ok(measure.try_normalized()?) };
+    let (ns, sum) = (own_ns(sum), sum.clone());
+    Ok(watched(py, None, |watch| parallel::run_one(ns, Some(watch), |stop| sum.normalized_until(stop)))?.into())
 }
 
-fn factor_of(factor: &Bound<'_, PyAny>) -> PyResult<Factor> {
-    if let Ok(name) = factor.extract::<String>() {
-        return match name.as_str() {
-            "hyperbolic" => Ok(Factor::Hyperbolic),
-            "log" => Ok(Factor::Log),
-            _ => Err(PyValueError::new_err(format!("unknown u {name:?}"))),
-        };
+/// A parameter in the form of the crate.
+fn parameter_of(name: &str, value: &Bound<'_, PyAny>) -> PyResult<Parameter> {
+    if let Some(found) = scalar_of(value)? {
+        return Ok(found);
     }
-    let values = factor.extract::<PyReadonlyArray1<'_, f64>>()?;
-    Ok(Factor::Values(memory::collect(values.as_array().iter().copied())?))
+    let py = value.py();
+    let plain = PLAIN.import(py, "wkendall._arguments", "plain")?.call1((value, name))?;
+    let Ok(array) = plain.cast::<PyArrayDyn<f64>>() else {
+        return Ok(scalar_of(&plain)?.filter(|found| *found != Parameter::Nothing).unwrap_or(Parameter::Other));
+    };
+    let borrowed = array.try_readonly().map_err(|_| in_use(py, name))?;
+    let numbers = borrowed.as_slice()?;
+    let copy = py.detach(|| memory::collect(numbers.iter().copied()))?;
+    Ok(Parameter::Numbers(Numbers::new(array.ndim(), copy)))
+}
+
+/// A parameter of a type of Python, or of one derived from it.
+fn scalar_of(value: &Bound<'_, PyAny>) -> PyResult<Option<Parameter>> {
+    Ok(Some(if let Ok(flag) = value.cast::<PyBool>() {
+        Parameter::Flag(flag.is_true())
+    } else if value.is_instance_of::<PyInt>() {
+        let beyond = |_| value.lt(0).map(|negative| if negative { i128::MIN } else { i128::MAX });
+        Parameter::Whole(value.extract::<i64>().map(i128::from).or_else(beyond)?)
+    } else if let Ok(number) = value.cast::<PyFloat>() {
+        Parameter::Real(number.value())
+    } else if let Ok(text) = value.cast::<PyString>() {
+        Parameter::Text(text.to_str()?.to_owned())
+    } else if value.is_none() {
+        Parameter::Nothing
+    } else {
+        return Ok(None);
+    }))
+}
+
+/// The exception for an error; if a parameter is wrong, with its value as Python shows it.
+fn refused(error: Error, parameters: &Bound<'_, PyDict>) -> PyResult<PyErr> {
+    let (name, rule, of_type) = match &error {
+        Error::Parameter { name, rule, .. } => (*name, rule, false),
+        Error::ParameterType { name, rule } => (*name, rule, true),
+        _ => return Ok(error.into()),
+    };
+    let wrong = WRONG.import(parameters.py(), "wkendall._arguments", "wrong_parameter")?;
+    Ok(PyErr::from_value(wrong.call1((name, parameters.get_item(name)?, rule, of_type))?))
+}
+
+/// The named weights: for each, the name of its parameter, whether sums are whole numbers, and what a pair adds.
+#[pyfunction]
+pub(super) fn weights() -> Vec<(&'static str, Option<&'static str>, bool, &'static str)> {
+    WEIGHTS.iter().map(|weight| (weight.name, weight.needs.parameter(), weight.is_count, weight.adds)).collect()
+}
+
+/// The position weights that have names, for this many items.
+#[pyfunction]
+pub(super) fn position_weights(py: Python<'_>, items: usize) -> PyResult<BTreeMap<&str, Bound<'_, PyArray1<f64>>>> {
+    let values = FACTORS.iter().map(|(name, factor)| Ok((*name, PyArray1::from_vec(py, factor.values(items)?))));
+    values.collect()
 }

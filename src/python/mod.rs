@@ -69,6 +69,7 @@ fn piece_of(py: Python<'_>, piece: Piece) -> PyResult<Py<PyAny>> {
         Piece::Row(row) => ("row", row).into_py_any(py),
         Piece::Column(column) => ("column", column).into_py_any(py),
         Piece::Argument(name) => ("argument", name).into_py_any(py),
+        Piece::Option(name, value) => ("option", name, value).into_py_any(py),
         Piece::Advice(kind, words) => ("advice", kind, words).into_py_any(py),
     }
 }
@@ -176,7 +177,7 @@ mod _core {
     #[pymodule_export]
     use super::index::ListIndex;
     #[pymodule_export]
-    use super::measure::Measure;
+    use super::measure::{Measure, position_weights, weights};
     #[pymodule_export]
     use super::neighbors::{neighbors, packed_signs, within};
     #[pymodule_export]

@@ -28,7 +28,7 @@ pub(super) fn neighbors<'py>(
     progress: Option<Py<PyAny>>,
 ) -> PyResult<(Array2<'py, f64>, Array2<'py, i64>)> {
     let run = SearchRun { py, threads, tile, backend: parsed(backend)?, progress: progress.as_ref() };
-    let found = on_sets(py, x, y, BestSearch { measure: &measure.0, count, run })?;
+    let found = on_sets(py, measure, x, y, BestSearch { measure: &measure.0, count, run })?;
     table_parts(py, found)
 }
 
@@ -55,7 +55,7 @@ pub(super) fn within<'py>(
     progress: Option<Py<PyAny>>,
 ) -> PyResult<(Array1<'py, i64>, Array1<'py, i64>, Array1<'py, f64>)> {
     let run = SearchRun { py, threads, tile, backend: parsed(backend)?, progress: progress.as_ref() };
-    let found = on_sets(py, x, y, RadiusSearch { measure: &measure.0, radius, run })?;
+    let found = on_sets(py, measure, x, y, RadiusSearch { measure: &measure.0, radius, run })?;
     Ok(row_parts(py, found))
 }
 

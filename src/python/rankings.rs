@@ -56,41 +56,40 @@ pub(super) enum Set {
 
 #[pymethods]
 impl Rankings {
-    /// Complete rankings from a C-contiguous array of integers, float32 or float64; `kind` is "ranks", "orders" or
-    /// "scores".
+    /// Rankings from a C-contiguous array of integers, float32 or float64, as the options of the package say: `input` is
+    /// "ranks", "orders" or "scores", `top` "low" or "high", `ties` "error" or "mean", `missing` "error", "bottom" or
+    /// "anywhere". Complete rankings are stored as such, whatever the options allow.
     #[new]
-    #[pyo3(signature = (values, kind, mirrored, threads=None))]
-    fn new(values: &Bound<'_, PyAny>, kind: &str, mirrored: bool, threads: Option<usize>) -> PyResult<Self> {
-        let kind = match kind {
-            "ranks" => InputKind::Ranks,
-            "orders" => InputKind::Orders,
-            "scores" => InputKind::Scores,
-            _ => return Err(PyValueError::new_err(format!("unknown kind {kind:?}"))),
-        };
-        with_numbers!(values, complete(values, kind, mirrored, threads));
-        Err(PyTypeError::new_err("values must be a 2-d array of integers or of single or double precision"))
-    }
-
-    /// Rankings that may have ties and missing items, from an array as for `Rankings`, in which NaN is an item without
-    /// a number.
-    #[staticmethod]
-    #[pyo3(signature = (values, descending, ties, missing, threads=None))]
-    fn tied(
+    #[pyo3(signature = (values, input="ranks", top="low", ties="error", missing="error", threads=None))]
+    fn new(
         values: &Bound<'_, PyAny>,
-        descending: bool,
-        ties: bool,
+        input: &str,
+        top: &str,
+        ties: &str,
         missing: &str,
         threads: Option<usize>,
     ) -> PyResult<Self> {
+        let unknown = |name: &str, value: &str| PyValueError::new_err(format!("unknown {name} {value:?}"));
+        let kind = match input {
+            "ranks" => InputKind::Ranks,
+            "orders" => InputKind::Orders,
+            "scores" => InputKind::Scores,
+            _ => return Err(unknown("input", input)),
+        };
         let missing = match missing {
             "error" => Missing::Error,
             "bottom" => Missing::Bottom,
             "anywhere" => Missing::Anywhere,
-            _ => return Err(PyValueError::new_err(format!("unknown missing {missing:?}"))),
+            _ => return Err(unknown("missing", missing)),
         };
-        let reading = Reading { descending, ties, missing, infinite: false };
-        with_numbers!(values, tied(values, reading, threads));
-        Err(PyTypeError::new_err("rankings must be a 2-d array of integers of up to 64 bits, float32 or float64"))
+        let (mirrored, ties) = match (top, ties) {
+            ("low" | "high", "error" | "mean") => (top == "high", ties == "mean"),
+            ("low" | "high", _) => return Err(unknown("ties", ties)),
+            _ => return Err(unknown("top", top)),
+        };
+        let reading = Reading { descending: (kind == InputKind::Scores) != mirrored, ties, missing, infinite: false };
+        with_numbers!(values, read(values, kind, mirrored, reading, threads));
+        Err(PyTypeError::new_err("values must be a 2-d array of integers or of single or double precision"))
     }
 
     /// Lists out of a catalogue of `items` items, from compressed sparse rows: C-contiguous arrays of int32 or int64
@@ -262,23 +261,10 @@ fn table(
     PyArray1::from_vec(py, py.detach(make)?).reshape([rows, columns])
 }
 
-fn complete<V: Value + numpy::Element>(
+fn read<V: Value + numpy::Element>(
     values: &Bound<'_, PyArray2<V>>,
     kind: InputKind,
     mirrored: bool,
-    threads: Option<usize>,
-) -> PyResult<Rankings> {
-    let borrowed = values.try_readonly().map_err(|_| in_use(values.py(), "the array"))?;
-    let (rows, items) = (values.shape()[0], values.shape()[1]);
-    let slice = borrowed.as_slice()?;
-    watched(values.py(), None, |watch| {
-        let rankings = crate::Rankings::build(kind, rows, items, slice, threads, Some(watch))?;
-        Ok(Rankings(Set::Complete(if mirrored { rankings.mirrored() } else { rankings })))
-    })
-}
-
-fn tied<V: Value + numpy::Element>(
-    values: &Bound<'_, PyArray2<V>>,
     reading: Reading,
     threads: Option<usize>,
 ) -> PyResult<Rankings> {
@@ -286,8 +272,16 @@ fn tied<V: Value + numpy::Element>(
     let [rows, items] = [values.shape()[0], values.shape()[1]];
     let cells = borrowed.as_slice()?;
     watched(values.py(), None, |watch| {
-        let set = Incomplete::build(reading, rows, items, cells, threads, Some(&mut *watch))?;
-        Ok(Rankings(Set::of_tied(set, watch)?))
+        let strict = !reading.ties && reading.missing == Missing::Error;
+        // Reading complete rankings is faster, and orders have neither ties nor missing items.
+        match crate::Rankings::build(kind, rows, items, cells, threads, Some(&mut *watch)) {
+            Ok(set) => Ok(Rankings(Set::Complete(if mirrored { set.mirrored() } else { set }))),
+            Err(error) if error.kind().is_none() || kind == InputKind::Orders || strict => Err(error),
+            Err(_) => {
+                let set = Incomplete::build(reading, rows, items, cells, threads, Some(&mut *watch))?;
+                Ok(Rankings(Set::of_tied(set, watch)?))
+            }
+        }
     })
 }
 

@@ -1,7 +1,7 @@
 //! The weights of tuples of positions, as given by the user.
 //!
 //! ```text
-//! mod         Weight and Factor, as given by the user
+//! mod         Weight and Factor, as given by the user, and their names
 //!   scale     powers of two that keep sums of products in range
 //!   checked   refuses weights that do not match the number of items
 //!   own       the value of a kernel for a ranking and itself, in closed form
@@ -13,8 +13,8 @@
 //!   powers    multiplication by powers of two
 //! ```
 //!
-//! A new weight is a variant of [`Weight`] and an arm of `Weight::given`, which converts it to a kind of term. Only a
-//! weight that matches none of the kinds of [`kinds`] needs a new kind there; the compiler then names every place
+//! A new weight is a variant of [`Weight`], an arm of `Weight::given`, which converts it to a kind of term, and a row of
+//! [`WEIGHTS`]. Only a weight that matches none of the kinds of [`kinds`] needs a new kind there; the compiler then names every place
 //! that has to handle it.
 
 pub(crate) mod checked;
@@ -110,6 +110,66 @@ pub enum Weight {
     /// takes O(n^2) for a pair of rankings.
     Quadruples(Arc<[f64]>),
 }
+
+/// The names of position weights.
+pub const FACTORS: [(&str, Factor); 2] = [("hyperbolic", Factor::Hyperbolic), ("log", Factor::Log)];
+
+/// A weight that has a name.
+#[derive(Debug, Clone, Copy)]
+#[non_exhaustive]
+pub struct NamedWeight {
+    /// Its name.
+    pub name: &'static str,
+    /// What a concordant pair adds, with ranks a < b in one ranking and c < d in the other.
+    pub adds: &'static str,
+    /// Whether sums are whole numbers.
+    pub is_count: bool,
+    /// How it is made.
+    pub needs: Needs,
+}
+
+/// The parameter of a named weight, and the function that makes the weight from it.
+#[derive(Debug, Clone, Copy)]
+#[non_exhaustive]
+pub enum Needs {
+    /// No parameter.
+    Nothing(fn() -> Weight),
+    /// A number of ranks, `k`.
+    K(fn(usize) -> Weight),
+    /// Position weights, `u`.
+    U(fn(Factor) -> Weight),
+}
+
+impl Needs {
+    /// The name of the parameter.
+    #[must_use]
+    pub fn parameter(self) -> Option<&'static str> {
+        match self {
+            Self::Nothing(_) => None,
+            Self::K(_) => Some("k"),
+            Self::U(_) => Some("u"),
+        }
+    }
+}
+
+/// All weights that have names. The first is the default.
+pub static WEIGHTS: [NamedWeight; 5] = [
+    NamedWeight { name: "standard", adds: "1", is_count: true, needs: Needs::Nothing(|| Weight::Standard) },
+    NamedWeight {
+        name: "top",
+        adds: "1 if all four ranks are at most k",
+        is_count: true,
+        needs: Needs::K(Weight::Top),
+    },
+    NamedWeight { name: "add", adds: "(u[a] + u[b]) (u[c] + u[d])", is_count: false, needs: Needs::U(Weight::Add) },
+    NamedWeight { name: "mult", adds: "u[a] u[b] u[c] u[d]", is_count: false, needs: Needs::U(Weight::Mult) },
+    NamedWeight {
+        name: "average",
+        adds: "(n + 1 - max(b, d)) / n",
+        is_count: false,
+        needs: Needs::Nothing(|| Weight::Average),
+    },
+];
 
 impl Weight {
     /// The weight as engines see it, checked for the number of items.

@@ -40,12 +40,10 @@ impl WeightKind {
     /// The weight scaled by a power of two so that the self-similarity over tuples of `order` items neither overflows
     /// nor underflows; for results that do not depend on the scale of the weights.
     pub(crate) fn scaled(self, order: usize, items: usize, stop: &Cancel) -> Result<Self, Error> {
-        match self {
-            Self::Pairs(PairWeight::Products(values)) => {
-                Ok(PairWeight::Products(for_products(&values, order, stop)?.into()).into())
-            }
-            Self::Pairs(_) | Self::Tensors(_) | Self::Quadruples(_) => self.scaled_to_unit(items),
+        if let Self::Pairs(PairWeight::Products(values)) = self {
+            return Ok(PairWeight::Products(for_products(&values, order, stop)?.into()).into());
         }
+        self.scaled_to_unit(items)
     }
 }
 

@@ -122,7 +122,7 @@ FAILURES = [
     ("gram x.csv -o o.npy --k 3", "--k is given, but --weight standard does not use it: it goes with --weight top"),
     ("gram x.csv -o o.npy --weight add", "--weight add needs --u"),
     ("gram x.csv -o o.npy --u log", "--u is given, but --weight standard does not use it: it goes with --weight add"),
-    ("gram x.csv -o o.npy --signed --order 3", "--signed is for order 2, not 3"),
+    ("gram x.csv -o o.npy --signed --order 3", "--order is 3, but only kernels of order 2 have a signed form"),
     ("gram x.csv -o o.npy --W W.npy --order 3", "--W is for pairs, of order 2, but order is 3"),
     ("gram x.csv -o o.npy --items tea,age", "there is no column 'age' to read in x.csv: it has 'tea'"),
     ("gram x.csv --against other.csv -o o.npy --items tea,cola", "x.csv, line 1: there is no column 'cola'"),
@@ -187,7 +187,10 @@ def test_where_it_is_in_the_file(capsys):
 
 def test_options_are_said_as_options():
     for call, words in [
-        (lambda: wkendall.gram_matrix(X, signed=True, order=3), "--signed is for order 2, not 3"),
+        (
+            lambda: wkendall.gram_matrix(X, signed=True, order=3),
+            "--order is 3, but only kernels of order 2 have a signed form",
+        ),
         (lambda: wkendall.gram_matrix(X, weight="mult"), "--weight mult needs --u, one of"),
         (
             lambda: wkendall.gram_matrix(X, k=3),

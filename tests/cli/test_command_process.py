@@ -102,7 +102,7 @@ def test_info(capsys):
     assert found["libraries"]["numpy"] == np.__version__
     assert found["threads"] == _core.default_threads()
     assert found["instruction_sets"] == list(_core.instruction_sets())
-    measure = _core.Measure.kernel(20, "standard")
+    measure = _core.Measure("kendall", 20, {})
     assert found["picked"]["standard"]["20"] == _core.planned(measure, 1000, 1000)
 
 

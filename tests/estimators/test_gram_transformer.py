@@ -15,8 +15,7 @@ from sklearn.model_selection import GridSearchCV, StratifiedKFold, cross_val_sco
 from sklearn.pipeline import make_pipeline
 from sklearn.svm import SVC
 from transformed import NAN, made, two_classes
-from wkendall import Kendall, KendallFeatures, KendallGram, KendallNystroem, Mallows, Rankings, TensorKernel
-from wkendall.named_weights import as_factor
+from wkendall import Kendall, KendallFeatures, KendallGram, KendallNystroem, Mallows, Rankings, TensorKernel, _core
 
 
 @pytest.mark.parametrize("signed", [False, True])
@@ -25,7 +24,7 @@ def test_the_matrix_by_definition(signed):
     X, Y = random_rankings(rng, 7, 5), random_rankings(rng, 4, 5)
     for parameters in kernels(5, rng):
         u = parameters.get("u")
-        explicit = {} if u is None else {"u": as_factor(u, 5)}
+        explicit = {} if u is None else {"u": _core.position_weights(5)[u] if isinstance(u, str) else u}
         naive = [[sums(s, t, **(parameters | explicit)) for t in X] for s in Y]
         expected = [[value.signed if signed else value.concordant for value in row] for row in naive]
         kernel = Kendall(**parameters, signed=signed)

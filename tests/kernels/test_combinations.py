@@ -372,6 +372,9 @@ def test_equality_is_that_of_the_parts():
     assert 2 * A != 3 * A
     assert A**2 != A * A
     assert np.float64(2.5) * A == 2.5 * A
+    assert A * np.float32(2.5) == A * np.float64(2.5) == 2.5 * A
+    assert np.int64(2) * A == 2 * A
+    assert A ** np.int8(2) == A**2
 
 
 def test_what_they_are(combined):
@@ -424,6 +427,9 @@ def test_exponents_that_are_refused(exponent):
         lambda: A**B,
         lambda: 2**A,
         lambda: A * "2",
+        lambda: True * A,
+        lambda: A * np.True_,
+        lambda: A**True,
         lambda: A * (1 + 2j),
         lambda: A + None,
         lambda: A + wkendall.gram_matrix,

@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 import wkendall
 from definitions import pairs_of_pairs, random_rankings
-from wkendall import named_weights, tensors
+from wkendall import tensors
 
 
 def semidefinite(rng, n, rank):
@@ -138,7 +138,6 @@ def test_position_weights_made_in_pieces(step, monkeypatch):
                 whole = wkendall.position_weights(n, order=order, **kernel)
                 with monkeypatch.context() as patch:
                     patch.setattr(tensors, "STEP", step)
-                    patch.setattr(named_weights, "STEP", step)
                     pieces = wkendall.position_weights(n, order=order, **kernel)
                 assert pieces.shape == whole.shape
                 assert (pieces == whole).all()

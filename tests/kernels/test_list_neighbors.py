@@ -112,7 +112,7 @@ def test_a_huge_catalogue():
 def test_what_is_refused():
     X = lists(np.random.default_rng(8), 5, 9, 4, 0.0)
     core = Rankings(X, missing="bottom")._handle
-    index = _core.ListIndex(_core.Measure.distance(9), core)
+    index = _core.ListIndex(_core.Measure("distance", 9, {}), core)
     with pytest.raises(ValueError, match="n_neighbors is 5, but there are 4 other rankings"):
         index.neighbors(None, 5)
     with pytest.raises(ValueError, match="n_neighbors is 6, but there are 5 rankings"):
@@ -120,7 +120,7 @@ def test_what_is_refused():
     with pytest.raises(ValueError, match=r"radius is -1\.0"):
         index.within(None, -1.0)
     with pytest.raises(ValueError, match="items"):
-        _core.ListIndex(_core.Measure.distance(8), core)
+        _core.ListIndex(_core.Measure("distance", 8, {}), core)
 
 
 def counted(monkeypatch):

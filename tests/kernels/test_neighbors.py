@@ -162,9 +162,9 @@ def test_repeated_rankings():
 
 def test_steep_mallows_kernels_have_equal_values_for_different_distances():
     X = random_rankings(np.random.default_rng(3), 100, 25)
-    core = _core.Rankings(X, "ranks", False)
+    core = _core.Rankings(X)
     for lam in (0.0, 1e-20, 0.1, 100.0):
-        measure = _core.Measure.mallows(25, lam)
+        measure = _core.Measure("mallows", 25, {"lam": lam})
         K = np.empty((100, 100))
         _core.gram(measure, core, None, K)
         values, indices = _core.neighbors(measure, core, None, 5)
@@ -203,12 +203,8 @@ def test_strategies_instruction_sets_threads_and_tiles(strategy, options):
     x, y = (random_rankings(rng, m, 20) for m in (70, 150))
     items, is_distance = 20, options == DISTANCE
     kernel = {name: value for name, value in options.items() if name != "metric"}
-    measure = (
-        _core.Measure.distance(items)
-        if is_distance
-        else _core.Measure.kernel(items, kernel.get("weight", "standard"), kernel.get("k"), kernel.get("u"))
-    )
-    x, y = (_core.Rankings(values, "ranks", False) for values in (x, y))
+    measure = _core.Measure("distance", items, {}) if is_distance else _core.Measure("kendall", items, kernel)
+    x, y = (_core.Rankings(values) for values in (x, y))
     for isa, columns in product(_core.instruction_sets(), (None, y)):
         backend = strategy if strategy == "partition" else f"{strategy}-{isa}"
         K = np.empty((70, 70 if columns is None else 150))
@@ -295,8 +291,8 @@ def test_progress(capsys):
 
 
 def test_progress_rises_to_the_end():
-    X = _core.Rankings(random_rankings(np.random.default_rng(0), 800, 20), "ranks", False)
-    for measure in (_core.Measure.distance(20), _core.Measure.kernel(20, "mult", None, "log")):
+    X = _core.Rankings(random_rankings(np.random.default_rng(0), 800, 20))
+    for measure in (_core.Measure("distance", 20, {}), _core.Measure("kendall", 20, {"weight": "mult", "u": "log"})):
         seen = []
         _core.neighbors(measure, X, None, 3, progress=lambda *step, seen=seen: seen.append(step))
         assert all(0 <= done <= total for done, total in seen)

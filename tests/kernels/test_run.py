@@ -36,8 +36,8 @@ def test_the_same_bits_for_any_number_of_threads():
 @pytest.mark.parametrize("threads", [1, 2])
 def test_the_same_bits_for_any_tile(tile, threads):
     values = random_rankings(np.random.default_rng(0), 70, 40)
-    x = _core.Rankings(values, "ranks", False)
-    measure = _core.Measure.kernel(40, "add", factor="log")
+    x = _core.Rankings(values)
+    measure = _core.Measure("kendall", 40, {"weight": "add", "u": "log"})
     for y in (None, x):
         out = np.full((70, 70), np.nan)
         _core.gram(measure, x, y, out, threads=threads, tile=tile)
@@ -128,14 +128,14 @@ def test_progress_without_tqdm(monkeypatch):
 
 
 def test_an_error_while_showing_progress_comes_through():
-    x = _core.Rankings(random_rankings(np.random.default_rng(0), 50, 10), "ranks", False)
+    x = _core.Rankings(random_rankings(np.random.default_rng(0), 50, 10))
 
     def fail(done, total):
         raise RuntimeError("no screen")
 
     for threads in (1, 2):
         with pytest.raises(RuntimeError, match="no screen"):
-            _core.gram(_core.Measure.distance(10), x, None, np.empty((50, 50)), threads=threads, progress=fail)
+            _core.gram(_core.Measure("distance", 10, {}), x, None, np.empty((50, 50)), threads=threads, progress=fail)
 
 
 @pytest.mark.parametrize("n_jobs", [1, 2])

@@ -20,7 +20,6 @@ from definitions import (
     tensor_kernel,
 )
 from orders import BOUND, absolute, steep
-from wkendall import named_weights, tensors
 
 # Weights given as tensors, stacks and factors.
 
@@ -99,10 +98,6 @@ def test_the_embedding_of_all_rankings_is_never_in_memory():
     run = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
     assert run.returncode == 0, run.stderr
     assert int(run.stdout) < 300 * 64**3 * 8 / 10
-
-
-def test_every_named_weight_has_a_tensor():
-    assert {*tensors._COMBINED, "average"} == set(named_weights.WEIGHTS)
 
 
 def test_position_weights_by_definition():

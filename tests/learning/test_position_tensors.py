@@ -24,7 +24,7 @@ NAN = np.nan
 def tied(X):
     """The tensors of rankings that are taken for rankings with ties even if they have none."""
     with_ties = np.vstack([np.ones((1, X.shape[1])), X])
-    rankings = _core.Rankings.tied(with_ties, False, True, "bottom")
+    rankings = _core.Rankings(with_ties, ties="mean", missing="bottom")
     return PositionTensors(rankings.select(np.arange(1, len(with_ties)), keep=True))
 
 
@@ -58,7 +58,7 @@ def test_complete_rankings_are_the_same_either_way(order):
     X = random_rankings(rng, 6, 5)
     U, B = rng.standard_normal((2, *(5,) * order))
     coefficients = rng.standard_normal(6)
-    one, other = PositionTensors(_core.Rankings(X, "ranks", False)), tied(X)
+    one, other = PositionTensors(_core.Rankings(X)), tied(X)
     for first, second in ((one, other), (one.inverted(), other.inverted())):
         np.testing.assert_allclose(first.embed(U), second.embed(U), atol=1e-12)
         np.testing.assert_allclose(first.gram(U, order), second.gram(U, order), atol=1e-11)
@@ -139,7 +139,7 @@ def test_weights_from_rankings_with_ties(order, pure):
         agree = completions(row, "bottom")
         rows += agree
         coefficients += [(1 / 10 if label == "b" else -1 / 20) / len(agree)] * len(agree)
-    complete = PositionTensors(_core.Rankings(np.array(rows), "ranks", False))
+    complete = PositionTensors(_core.Rankings(np.array(rows)))
     wanted = leading_weights(complete, np.array(coefficients), order, 1, pure)
     np.testing.assert_allclose(found.singular_values, wanted.singular_values, rtol=1e-9)
     np.testing.assert_allclose(found.U, wanted.U, atol=1e-8)

@@ -7,6 +7,7 @@ import re
 import pytest
 import wkendall
 from paths import ROOT
+from wkendall import _core
 
 DOCS = ROOT / "docs"
 REFERENCE = (DOCS / "reference.rst").read_text()
@@ -45,6 +46,12 @@ def documented():
 def test_public_names_are_in_the_reference(module):
     there = [name for name in documented() if name.rpartition(".")[0] == module]
     assert sorted(there) == sorted(public(module))
+
+
+def test_weights_are_in_the_table():
+    """The page of the kernels has the table of the crate: names, and the parameter of each."""
+    rows = re.findall(r'^\| `"(\w+)"`(?:, `(\w)`)? \|', (DOCS / "kernels.md").read_text(), re.MULTILINE)
+    assert rows == [(name, parameter or "") for name, parameter, *_ in _core.weights()]
 
 
 @pytest.mark.parametrize("module", MODULES)

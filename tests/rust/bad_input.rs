@@ -11,7 +11,7 @@ use std::ops::ControlFlow;
 use std::path::PathBuf;
 
 use refused::{
-    Case, case, forms, kernel, lists, mult, open, options, pairs, rankings, standard, ties, weights, with,
+    Case, case, forms, kernel, lists, mult, open, options, pairs, parameters, rankings, standard, ties, weights, with,
     without_threads, x,
 };
 use wkendall::{
@@ -288,7 +288,9 @@ fn embeddings() -> Vec<Case> {
 }
 
 fn all_cases() -> impl Iterator<Item = Case> {
-    [rankings(), lists(), weights(), forms(), runs(), options(), embeddings(), pairs()].into_iter().flatten()
+    [rankings(), lists(), weights(), forms(), runs(), options(), embeddings(), pairs(), parameters()]
+        .into_iter()
+        .flatten()
 }
 
 /// The name of a variant.

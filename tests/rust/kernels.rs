@@ -3,7 +3,7 @@
 mod naive;
 
 use naive::{Naive, Random, sums, weights};
-use wkendall::{Error, Factor, Measure, Rankings, Weight, Workspace};
+use wkendall::{Error, FACTORS, Factor, Measure, Needs, Parameters, Rankings, WEIGHTS, Weight, Workspace};
 
 /// The promise for weighted sums, relative to the sum of the absolute values of their terms.
 const BOUND: f64 = 1e-12;
@@ -312,4 +312,48 @@ fn builders_in_any_order_give_the_same_value() {
     ] {
         assert_eq!(measure.between(s.row(0), t.row(0), &mut Workspace::new(4)).unwrap(), expected, "{what}");
     }
+}
+
+#[test]
+fn measures_by_name() {
+    let none = Parameters::new;
+    let named = |name: &str, parameters: Parameters| Measure::from_parameters(name, 4, &parameters).unwrap();
+    let kernel = |weight| Measure::kernel(&weight, 4).unwrap();
+    let u = vec![4.0, 3.0, 2.0, 1.0];
+    assert_eq!(named("kendall", none()), kernel(Weight::Standard));
+    for weight in &WEIGHTS {
+        let parameters = none().with("weight", weight.name);
+        let (parameters, expected) = match weight.needs {
+            Needs::Nothing(make) => (parameters, make()),
+            Needs::K(make) => (parameters.with("k", 2), make(2)),
+            Needs::U(make) => (parameters.with("u", u.clone()), make(Factor::Values(u.clone()))),
+            _ => unreachable!(),
+        };
+        let correlation = Measure::correlation(&expected, 4).unwrap();
+        assert_eq!(named("correlation", parameters.clone()), correlation);
+        assert_eq!(
+            named("kendall", parameters.clone().with("order", 3)),
+            kernel(expected.clone()).with_order(3).unwrap()
+        );
+        assert_eq!(
+            named("kendall", parameters.clone().with("signed", true)),
+            kernel(expected.clone()).signed().unwrap()
+        );
+        assert_eq!(named("kendall", parameters.with("normalize", true)), kernel(expected).normalized());
+    }
+    for (name, factor) in FACTORS {
+        let parameters = none().with("weight", "add").with("u", name);
+        assert_eq!(named("kendall", parameters), kernel(Weight::Add(factor)));
+    }
+    let huge = none().with("weight", "mult").with("u", vec![4e200; 4]).with("normalize", true);
+    assert_eq!(named("kendall", huge).self_similarity(), 1.0);
+    assert_eq!(named("distance", none()), Measure::distance(4));
+    assert_eq!(named("mallows", none().with("lam", 2)), Measure::mallows(4, 2.0).unwrap());
+    assert_eq!(named("mallows", none()), Measure::mallows(4, 1.0).unwrap());
+    let entries: Vec<f64> = (0..16).map(f64::from).collect();
+    assert_eq!(named("tensor", none().with("U", entries.clone())), kernel(Weight::Matrix(entries)));
+    assert_eq!(
+        named("tensor", none().with("factors", u.clone()).with("order", 1)),
+        kernel(Weight::Factors { order: 1, vectors: u.into() })
+    );
 }

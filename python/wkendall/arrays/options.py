@@ -49,12 +49,8 @@ def from_places(places: Any, missing: Missing = "error", threads: int | None = N
         rows = sparse_rows(places, "places")
         parts = (rows.bounds, rows.columns, rows.values)
         return _core.Rankings.lists(*parts, rows.shape[1], False, True, threads)
-    numbers = np.ascontiguousarray(places)
-    try:
-        return _core.Rankings(numbers, "ranks", False, threads)
-    except ValueError:
-        unknown: Missing = "anywhere" if missing == "anywhere" else "error"
-        return _core.Rankings.tied(numbers, False, True, unknown, threads)
+    unknown: Missing = "anywhere" if missing == "anywhere" else "error"
+    return _core.Rankings(np.ascontiguousarray(places), ties="mean", missing=unknown, threads=threads)
 
 
 class Read(NamedTuple):
@@ -133,24 +129,18 @@ class Reading(NamedTuple):
     def _checked(self, array: NDArray[Any], name: str, threads: int | None) -> Read:
         """Check an array. Complete rankings are returned as complete, even if ties or missing items are allowed."""
         self.check()
-        allowed = not self.ties == self.missing == "error"
-        if allowed and self.input == "orders":
+        if self.input == "orders" and not self.ties == self.missing == "error":
             orders, ranks, scores = (Option("input", kind) for kind in ("orders", "ranks", "scores"))
             once = (orders, " lists every item once: for ties and missing items use ", ranks, " and ", scores)
             raise RankingError(Sentence(*once), argument="input", value=self.input)
         numbers = acceptable(array, name)
         try:
-            return Read(_core.Rankings(numbers, self.input, self.top == "high", threads))
-        except RankingError as error:
-            if not allowed:
-                raise self._explained(error, name) from None
-        try:
-            found = _core.Rankings.tied(numbers, self._descending, self.ties == "mean", self.missing, threads)
+            found = _core.Rankings(numbers, self.input, self.top, self.ties, self.missing, threads)
         except RankingError as error:
             raise self._explained(error, name) from None
-        bottom = self.missing == "bottom" and numbers.dtype.kind == "f"
-        listed = np.count_nonzero(numbers == numbers, axis=1).astype(np.int64) if bottom else None
-        return Read(found, listed)
+        if self.missing != "bottom" or numbers.dtype.kind != "f" or not np.isnan(numbers).any():
+            return Read(found)
+        return Read(found, np.count_nonzero(numbers == numbers, axis=1).astype(np.int64))
 
     def _explained(self, error: RankingError, name: str) -> RankingError:
         """Add the name of the argument, and advice, to an error."""

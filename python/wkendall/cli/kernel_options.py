@@ -10,8 +10,7 @@ from typing import Any
 from wkendall.cli.arrays import load_array
 from wkendall.cli.errors import UsageError
 from wkendall.cli.options import whole_number
-from wkendall.measures import Kendall, KendallDistance, Mallows, Measure, TensorKernel
-from wkendall.named_weights import FACTORS, WEIGHTS
+from wkendall.measures import POSITION_WEIGHTS, WEIGHTS, Kendall, KendallDistance, Mallows, Measure, TensorKernel
 
 #: The options, and their values if they are not given.
 _ABSENT: dict[str, Any] = {"weight": None, "k": None, "u": None, "U": None, "W": None, "order": None, "lam": None}
@@ -41,15 +40,13 @@ def add_kernel(parser: argparse.ArgumentParser, name: str = "", kinds: Mapping[s
         type=float,
         help="for the Mallows kernel, exp(-lam d): the rate at which it falls with each discordant pair",
     )
-    kernel.add_argument(
-        "--k", type=whole_number(1), metavar="K", help="for --weight top: the number of ranks that count"
-    )
+    kernel.add_argument("--k", type=whole_number(1), metavar="K", help=f"{_users('k')}: the number of ranks that count")
     kernel.add_argument(
         "--u",
         type=_position_weights,
         metavar="WEIGHTS",
-        help="for --weight add and mult: hyperbolic, log, numbers such as 1,0.5,0.25 (--u=-1,0 if the first is negative), or an "
-        ".npy file; the first is the weight of the best rank",
+        help=f"{_users('u')}: {', '.join(POSITION_WEIGHTS)}, numbers such as 1,0.5,0.25 (--u=-1,0 if the first is negative), or "
+        "an .npy file; the first is the weight of the best rank",
     )
     kernel.add_argument(
         "--order", type=whole_number(1), metavar="D", help="number of items in a tuple; default 2, pairs"
@@ -57,6 +54,10 @@ def add_kernel(parser: argparse.ArgumentParser, name: str = "", kinds: Mapping[s
     kernel.add_argument("--signed", action="store_true", help="subtract the weights of discordant pairs")
     kernel.add_argument("--normalize", action="store_true", help="divide by the square roots of the self-similarities")
     kernel.add_argument("--no-check", action="store_true", help="do not check that W makes a kernel")
+
+
+def _users(parameter: str) -> str:
+    return f"for --weight {' and '.join(name for name, needed in WEIGHTS.items() if needed == parameter)}"
 
 
 def is_weighted(arguments: argparse.Namespace) -> bool:
@@ -105,7 +106,7 @@ def _chosen(arguments: argparse.Namespace) -> tuple[type[Measure], str]:
 
 
 def _position_weights(text: str) -> str | Path | list[float]:
-    if text in FACTORS:
+    if text in POSITION_WEIGHTS:
         return text
     if text.lower().endswith(".npy"):
         return Path(text)
@@ -113,5 +114,5 @@ def _position_weights(text: str) -> str | Path | list[float]:
         return [float(number) for number in text.split(",")]
     except ValueError:
         raise argparse.ArgumentTypeError(
-            f"{text!r} is neither {' nor '.join(FACTORS)} nor numbers such as 1,0.5,0.25 nor the name of an .npy file"
+            f"{text!r} is neither {' nor '.join(POSITION_WEIGHTS)} nor numbers such as 1,0.5,0.25 nor the name of an .npy file"
         ) from None

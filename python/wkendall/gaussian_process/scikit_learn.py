@@ -20,8 +20,7 @@ from wkendall._run import Run
 from wkendall._text import shown
 from wkendall.arrays.options import Input, Missing, Reading, Ties, Top
 from wkendall.gram import diagonal_of, gram_of
-from wkendall.measures import Kendall, KendallDistance, Mallows
-from wkendall.named_weights import FACTORS, WEIGHTS
+from wkendall.measures import POSITION_WEIGHTS, WEIGHTS, Kendall, KendallDistance, Mallows
 from wkendall.rankings import Rankings, matched, read_rankings
 
 __all__ = ["MallowsKernel", "WeightedKendallKernel"]
@@ -258,9 +257,9 @@ class WeightedKendallKernel(_RankingKernel):
     @property
     def hyperparameter_a(self) -> Hyperparameter:
         """The hyperparameter `a`; it counts as fixed if the weights do not depend on it."""
-        check_choice(self.weight, "weight", WEIGHTS)
+        check_choice(self.weight, "weight", tuple(WEIGHTS))
         if isinstance(self.u, str):
-            check_choice(self.u, "u", FAMILIES + FACTORS)
+            check_choice(self.u, "u", FAMILIES + POSITION_WEIGHTS)
         return _hyperparameter("a", self.a, self.a_bounds if self._has_parameter() else "fixed")
 
     def __call__(

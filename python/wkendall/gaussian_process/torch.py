@@ -17,14 +17,14 @@ import numpy as np
 import torch
 from numpy.typing import ArrayLike
 
+from wkendall import _core
 from wkendall._arguments import Array, as_order, check_choice, check_flag, real_array
 from wkendall._errors import bad_argument
 from wkendall._run import Run
 from wkendall._text import shown
 from wkendall.arrays.options import Input, Missing, Reading, Ties, Top
 from wkendall.gram import diagonal_of, gram_of
-from wkendall.measures import Kendall, KendallDistance
-from wkendall.named_weights import FACTORS, as_factor
+from wkendall.measures import POSITION_WEIGHTS, Kendall, KendallDistance
 from wkendall.rankings import Rankings, read_rankings
 
 __all__ = ["MallowsKernel", "WeightedKendallKernel"]
@@ -241,8 +241,8 @@ class WeightedKendallKernel(_RankingKernel):
 
     def _set(self, value: Any) -> None:
         if isinstance(value, str):
-            check_choice(value, "u", FACTORS)
-            value = as_factor(value, self.n_items)
+            check_choice(value, "u", POSITION_WEIGHTS)
+            value = _core.position_weights(self.n_items)[value]
         elif isinstance(value, torch.Tensor):
             value = value.detach().cpu().numpy()
         meaning = f"an array of {self.n_items} positive numbers"

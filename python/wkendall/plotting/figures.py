@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any, SupportsIndex
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from wkendall import _core
 from wkendall._arguments import as_order, check_flag, real_array
 from wkendall._errors import Advice, Sentence
 from wkendall._memory import check_fits
 from wkendall._text import shown
-from wkendall.named_weights import as_factor
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -213,8 +213,9 @@ def plot_reduction_factors(n: SupportsIndex, *, k: SupportsIndex = 3, ax: Axes |
     ax = axes_or_new(ax)
     ranks = np.arange(1, last + 1)
     ax.step(ranks, ranks <= cut, where="mid", label=f"top-{cut}", marker="o", markersize=4)
-    ax.plot(ranks, as_factor("hyperbolic", last), label="hyperbolic, 1 / (rank + 1)", marker="o", markersize=4)
-    ax.plot(ranks, as_factor("log", last), label="logarithmic, 1 / log2(rank + 1)", marker="o", markersize=4)
+    named = _core.position_weights(last)
+    ax.plot(ranks, named["hyperbolic"], label="hyperbolic, 1 / (rank + 1)", marker="o", markersize=4)
+    ax.plot(ranks, named["log"], label="logarithmic, 1 / log2(rank + 1)", marker="o", markersize=4)
     ax.set(xlabel="rank", ylabel="factor", ylim=(0, 1.05))
     ax.set_xticks(ranks[:: max(1, last // 20)])
     ax.legend(loc="upper right", bbox_to_anchor=(1.0, 0.88), frameon=False)

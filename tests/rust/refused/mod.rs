@@ -5,11 +5,13 @@ mod forms;
 mod lists;
 mod options;
 mod pairs;
+mod parameters;
 
 pub use forms::forms;
 pub use lists::lists;
 pub use options::{options, without_threads};
 pub use pairs::pairs;
+pub use parameters::parameters;
 
 use wkendall::{Error, Factor, Incomplete, Measure, Missing, Options, Rankings, Rows, Weight};
 

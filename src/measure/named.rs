@@ -1,0 +1,74 @@
+//! Measures by name: one table of all measures, with their parameters.
+
+use super::parameters::{one_of, wrong};
+use super::{Measure, Parameters, combination, kendall};
+use crate::error::Error;
+
+/// A measure that can be made from parameters.
+pub(crate) struct NamedMeasure {
+    pub(crate) name: &'static str,
+    /// The names of its parameters. One called "normalize" is handled here, not by `make`.
+    pub(crate) parameters: &'static [&'static str],
+    make: fn(usize, &Parameters) -> Result<Measure, Error>,
+}
+
+/// All measures. A new one needs its own file and a line here.
+pub(crate) static MEASURES: &[NamedMeasure] = &[
+    NamedMeasure {
+        name: "kendall",
+        parameters: &["weight", "k", "u", "order", "signed", "normalize"],
+        make: kendall::kernel_from,
+    },
+    NamedMeasure {
+        name: "tensor",
+        parameters: &["U", "factors", "W", "order", "normalize"],
+        make: kendall::tensor_from,
+    },
+    NamedMeasure { name: "mallows", parameters: &["lam", "normalize"], make: kendall::mallows_from },
+    NamedMeasure { name: "distance", parameters: &[], make: |items, _| Ok(Measure::distance(items)) },
+    NamedMeasure { name: "correlation", parameters: &["weight", "k", "u"], make: combination::correlation_from },
+];
+
+impl NamedMeasure {
+    pub(crate) fn find(name: &str) -> Result<&'static Self, Error> {
+        let known = || MEASURES.iter().map(|measure| measure.name);
+        MEASURES.iter().find(|measure| measure.name == name).ok_or_else(|| wrong("measure", name, one_of(known())))
+    }
+
+    /// The measure, and whether it is to be normalized, which can take long.
+    pub(crate) fn make(&self, items: usize, parameters: &Parameters) -> Result<(Measure, bool), Error> {
+        let normalize = parameters.flag("normalize")?;
+        Ok(((self.make)(items, parameters)?, normalize))
+    }
+}
+
+impl Measure {
+    /// A measure by its name, with parameters by their names: "kendall" (`weight`, `k`, `u`, `order`, `signed`,
+    /// `normalize`), "tensor" (`U`, `factors` or `W`, `order`, `normalize`), "mallows" (`lam`, `normalize`), "distance",
+    /// "correlation" (`weight`, `k`, `u`). Weights are "standard", "top", "add", "mult" and "average".
+    ///
+    /// # Errors
+    /// When there is no such measure or parameter, or a parameter does not match the others or the number of items.
+    ///
+    /// ```
+    /// use wkendall::{Factor, Measure, Parameters, Weight};
+    /// let parameters = Parameters::new().with("weight", "mult").with("u", "log").with("normalize", true);
+    /// let kernel = Measure::from_parameters("kendall", 4, &parameters)?;
+    /// assert_eq!(kernel, Measure::kernel(&Weight::Mult(Factor::Log), 4)?.normalized());
+    /// let wrong = Measure::from_parameters("kendall", 4, &parameters.with("k", 2)).unwrap_err();
+    /// assert_eq!(wrong.to_string(), r#"k is given, but weight="mult" does not use it: it goes with weight="top""#);
+    /// # Ok::<(), wkendall::Error>(())
+    /// ```
+    pub fn from_parameters(measure: &str, items: usize, parameters: &Parameters) -> Result<Self, Error> {
+        let found = NamedMeasure::find(measure)?;
+        if let Some(name) = parameters.other_than(found.parameters) {
+            return Err(Error::UnknownParameter {
+                measure: found.name,
+                name: name.to_owned(),
+                known: found.parameters,
+            });
+        }
+        let (measure, normalize) = found.make(items, parameters)?;
+        if normalize { measure.try_normalized() } else { Ok(measure) }
+    }
+}

@@ -1,0 +1,227 @@
+//! The parameters of a measure by name, as the caller gives them, and the rules that several measures share.
+
+use std::borrow::Cow;
+
+use crate::error::Error;
+use crate::memory::{self, Shared};
+use crate::weight::{FACTORS, Factor, Needs, WEIGHTS, Weight};
+
+/// The value of a parameter.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub enum Parameter {
+    /// True or false.
+    Flag(bool),
+    /// A whole number. Numbers beyond the range of `i128` are its smallest and largest values.
+    Whole(i128),
+    /// A real number.
+    Real(f64),
+    /// A name.
+    Text(String),
+    /// An array; the last axis varies fastest.
+    Numbers(Numbers),
+    /// No value: the same as no parameter for those that are optional, such as `k`; not a value of the others.
+    Nothing,
+    /// Anything else. No measure takes it.
+    Other,
+}
+
+/// An array of numbers.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Numbers {
+    axes: usize,
+    pub(crate) values: Shared,
+}
+
+impl Numbers {
+    /// An array with this number of axes.
+    pub(crate) fn new(axes: usize, values: Vec<f64>) -> Self {
+        Self { axes, values: values.into() }
+    }
+}
+
+impl From<bool> for Parameter {
+    fn from(value: bool) -> Self {
+        Self::Flag(value)
+    }
+}
+
+impl From<i32> for Parameter {
+    fn from(value: i32) -> Self {
+        Self::Whole(value.into())
+    }
+}
+
+impl From<usize> for Parameter {
+    fn from(value: usize) -> Self {
+        Self::Whole(value as i128)
+    }
+}
+
+impl From<f64> for Parameter {
+    fn from(value: f64) -> Self {
+        Self::Real(value)
+    }
+}
+
+impl From<&str> for Parameter {
+    fn from(value: &str) -> Self {
+        Self::Text(value.to_owned())
+    }
+}
+
+impl From<Vec<f64>> for Parameter {
+    fn from(values: Vec<f64>) -> Self {
+        Self::Numbers(Numbers::new(1, values))
+    }
+}
+
+/// The parameters of a measure, by name. [`Measure::from_parameters`](crate::Measure::from_parameters) checks them.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Parameters(Vec<(Cow<'static, str>, Parameter)>);
+
+impl Parameters {
+    /// No parameters: each has its default.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// The same parameters and another one.
+    #[must_use]
+    pub fn with(mut self, name: impl Into<Cow<'static, str>>, value: impl Into<Parameter>) -> Self {
+        self.0.push((name.into(), value.into()));
+        self
+    }
+
+    /// The first parameter with another name than these.
+    pub(super) fn other_than(&self, names: &[&str]) -> Option<&str> {
+        self.0.iter().map(|(name, _)| &**name).find(|name| !names.contains(name))
+    }
+
+    /// The value of a parameter, if it is given.
+    fn get(&self, name: &str) -> Option<&Parameter> {
+        self.0.iter().rev().find(|(given, _)| given == name).map(|(_, value)| value)
+    }
+
+    /// The value of an optional parameter.
+    fn optional(&self, name: &str) -> Option<&Parameter> {
+        self.get(name).filter(|&value| *value != Parameter::Nothing)
+    }
+
+    /// True or false; false by default.
+    pub(crate) fn flag(&self, name: &'static str) -> Result<bool, Error> {
+        match self.get(name) {
+            None => Ok(false),
+            Some(&Parameter::Flag(value)) => Ok(value),
+            Some(_) => Err(wrong_type(name, "True or False")),
+        }
+    }
+
+    /// A whole number from 1; with `items`, an optional one up to this number.
+    pub(crate) fn count(&self, name: &'static str, items: Option<usize>) -> Result<Option<usize>, Error> {
+        let given = if items.is_some() { self.optional(name) } else { self.get(name) };
+        let value = match given {
+            None => return Ok(None),
+            Some(&Parameter::Whole(value)) => value,
+            Some(_) => return Err(wrong_type(name, "an integer")),
+        };
+        let most = items.unwrap_or(usize::MAX / 2).max(1);
+        match usize::try_from(value).ok().filter(|value| (1..=most).contains(value)) {
+            Some(value) => Ok(Some(value)),
+            None => Err(wrong(
+                name,
+                &value,
+                match items {
+                    Some(_) => format!("from 1 to {most}, the number of items"),
+                    None if value < 1 => "at least 1".to_owned(),
+                    None => format!("at most {most}"),
+                },
+            )),
+        }
+    }
+
+    /// A real number.
+    pub(crate) fn real(&self, name: &'static str) -> Result<Option<f64>, Error> {
+        match self.get(name) {
+            None => Ok(None),
+            Some(&Parameter::Real(value)) => Ok(Some(value)),
+            Some(&Parameter::Whole(value)) if value == i128::MIN || value == i128::MAX => {
+                Err(wrong(name, &value, "a finite number".to_owned()))
+            }
+            Some(&Parameter::Whole(value)) => Ok(Some(value as f64)),
+            Some(_) => Err(wrong_type(name, "a real number")),
+        }
+    }
+
+    /// An array of any number of axes, which is optional.
+    pub(crate) fn numbers(&self, name: &'static str) -> Result<Option<&Shared>, Error> {
+        match self.optional(name) {
+            None => Ok(None),
+            Some(Parameter::Numbers(numbers)) => Ok(Some(&numbers.values)),
+            Some(_) => Err(wrong_type(name, "an array of real numbers")),
+        }
+    }
+
+    /// The weight that `weight`, `k` and `u` describe; it gets all of its parameters and no others.
+    pub(crate) fn weight(&self, items: usize) -> Result<Weight, Error> {
+        let names = || one_of(WEIGHTS.iter().map(|weight| weight.name));
+        let name = match self.get("weight") {
+            None => WEIGHTS[0].name,
+            Some(Parameter::Text(name)) => name,
+            Some(_) => return Err(wrong_type("weight", names())),
+        };
+        let weight = WEIGHTS.iter().find(|weight| weight.name == name).ok_or_else(|| wrong("weight", name, names()))?;
+        for name in ["k", "u"] {
+            if self.optional(name).is_some() && weight.needs.parameter() != Some(name) {
+                let users = WEIGHTS.iter().filter(|weight| weight.needs.parameter() == Some(name));
+                let users = users.map(|weight| weight.name).collect();
+                return Err(Error::ParameterUnused { name, weight: weight.name, users });
+            }
+        }
+        let missing = |name, rule| Error::ParameterMissing { name, weight: weight.name, rule };
+        match weight.needs {
+            Needs::Nothing(make) => Ok(make()),
+            Needs::K(make) => self
+                .count("k", Some(items))?
+                .map(make)
+                .ok_or_else(|| missing("k", format!("the number of ranks that count, from 1 to {}", items.max(1)))),
+            Needs::U(make) => self.factor("u")?.map(make).ok_or_else(|| {
+                let [names @ .., last] = FACTORS.map(|(name, _)| format!("{name:?}"));
+                missing("u", format!("one of {} and {last} or an array of {items} position weights", names.join(", ")))
+            }),
+        }
+    }
+
+    /// Position weights, by name or as numbers.
+    fn factor(&self, name: &'static str) -> Result<Option<Factor>, Error> {
+        let names = || one_of(FACTORS.iter().map(|(name, _)| *name));
+        let rule = || format!("an array of real numbers, the position weights, or {}", names());
+        match self.optional(name) {
+            None => Ok(None),
+            Some(Parameter::Text(text)) => match FACTORS.iter().find(|(known, _)| known == text) {
+                Some((_, factor)) => Ok(Some(factor.clone())),
+                None => Err(wrong(name, text, names())),
+            },
+            Some(Parameter::Numbers(Numbers { axes: 1, values })) => {
+                Ok(Some(Factor::Values(memory::collect(values.iter().copied())?)))
+            }
+            Some(Parameter::Numbers(Numbers { axes, .. })) => {
+                Err(wrong(name, &format_args!("an array with {axes} axes"), rule()))
+            }
+            Some(_) => Err(wrong_type(name, rule())),
+        }
+    }
+}
+
+pub(super) fn wrong(name: &'static str, value: &(impl ToString + ?Sized), rule: String) -> Error {
+    Error::Parameter { name, value: value.to_string(), rule }
+}
+
+fn wrong_type(name: &'static str, rule: impl Into<String>) -> Error {
+    Error::ParameterType { name, rule: rule.into() }
+}
+
+pub(super) fn one_of(names: impl Iterator<Item = &'static str>) -> String {
+    format!("one of {}", names.map(|name| format!("'{name}'")).collect::<Vec<_>>().join(", "))
+}
