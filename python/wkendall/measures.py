@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike
 
 from wkendall import _core
 from wkendall._arguments import as_order, check_flag
-from wkendall._errors import Option, RankingError, Sentence, bad_argument
+from wkendall._errors import bad_argument
 from wkendall._matrix import called
 from wkendall._text import shown
 from wkendall.named_weights import named_weight, parameters_of
@@ -217,7 +217,7 @@ class Kendall(Kernel):
         order = as_order(self.order, "order")
         if self.signed and order != 2:
             rule = f" is for order 2, not {order}: higher orders have no discordant tuples"
-            raise RankingError(Sentence(Option("signed", True), rule), argument="signed")
+            raise bad_argument("signed", rule)
         # A normalized kernel does not depend on the scale of its weights.
         named = named_weight(items, self.weight, self.k, self.u)
         measure = _core.Measure.kernel(items, *named, rescaled=bool(self.normalize))

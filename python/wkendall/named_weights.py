@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from wkendall._arguments import as_integer, check_choice, real_array
-from wkendall._errors import Argument, Option, Piece, RankingError, Sentence, bad_argument
+from wkendall._errors import bad_argument
 from wkendall._text import shown
 
 WEIGHTS = ("standard", "top", "add", "mult", "average")
@@ -28,29 +28,26 @@ def named_weight(
 ) -> tuple[str, int | None, str | NDArray[np.float64] | None]:
     """Check a named weight, and that it gets all of its parameters and no others."""
     check_choice(weight, "weight", WEIGHTS)
-    said = Option("weight", str(weight))
     if weight == "top":
         if k is None:
-            rule = f", the number of ranks that count, from 1 to {max(items, 1)}"
-            raise RankingError(Sentence(said, " needs ", Argument("k"), rule), argument="k")
+            rule = f"the number of ranks that count, from 1 to {max(items, 1)}"
+            raise bad_argument("k", f" is missing: the weight {weight!r} needs {rule}")
     else:
-        check_unused(k, "k", said)
+        check_unused(k, "k", weight)
     if weight in ("add", "mult"):
         if u is None:
-            rule = f', one of "hyperbolic" and "log" or an array of {items} position weights'
-            raise RankingError(Sentence(said, " needs ", Argument("u"), rule), argument="u")
+            rule = f"one of 'hyperbolic' and 'log' or an array of {items} position weights"
+            raise bad_argument("u", f" is missing: the weight {weight!r} needs {rule}")
     else:
-        check_unused(u, "u", said)
+        check_unused(u, "u", weight)
     return str(weight), None if k is None else _top_ranks(k, items), None if u is None else _factor(u)
 
 
-def check_unused(value: object, name: str, said: Piece) -> None:
+def check_unused(value: object, name: str, weight: str) -> None:
     """Refuse a parameter that belongs to another kind of weight."""
     if value is not None:
-        uses: tuple[Piece, ...] = (Option("weight", "top"),)
-        if name == "u":
-            uses = (Option("weight", "add"), " and ", Option("weight", "mult"))
-        raise bad_argument(name, " is given, but ", said, " does not use it: it goes with ", *uses)
+        uses = "'top'" if name == "k" else "'add' and 'mult'"
+        raise bad_argument(name, f" is given, but the weight {weight!r} does not use it: it goes with {uses}")
 
 
 def _top_ranks(k: SupportsIndex, items: int) -> int:

@@ -348,7 +348,7 @@ REFUSED = [
     ("features of Mallows", vectors(lam=1.0), ValueError, []),
     ("features no rankings", vectors(TWICE), ValueError, ["X: row 0 holds 4 twice"]),
     ("features weight unknown", vectors(weight="kendall"), ValueError, ["weight is 'kendall'"]),
-    ("features k missing", vectors(weight="top"), ValueError, ["needs k"]),
+    ("features k missing", vectors(weight="top"), ValueError, ["k is missing"]),
     ("features u short", vectors(weight="mult", u=[1, 2]), ValueError, ["u has 2", "5"]),
     ("features u unused", vectors(u="log"), ValueError, ["u is given"]),
     ("features signed no flag", vectors(signed=1), TypeError, ["signed must be True or False"]),

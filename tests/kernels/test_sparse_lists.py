@@ -215,7 +215,7 @@ def test_what_has_a_number_for_every_item_takes_sparse_arrays(n):
         ([1, 1], [0, 2], (1, 2, "duplicate"), 'row 1 holds 1 twice, in columns 0 and 2.*; ties="mean"'),
         ([1, NAN], [0, 2], (1, 2, "nan"), "row 1, column 2 holds NaN: every item needs a number; leave out items"),
         ([1, np.inf], [0, 2], (1, 2, "infinite"), "row 1, column 2 holds inf"),
-        ([1, 2], [2, 2], (1, 2, "listed twice"), "row 1 lists column 2 twice: an item has one place"),
+        ([1, 2], [2, 2], (1, 2, "listed twice"), "row 1, column 2 is listed twice: an item has one place"),
         ([1, 2], [0, 3], (1, None, "out of range"), "row 1 lists item 3, but there are 3, from 0"),
         ([1, 2], [0, -1], (1, None, "out of range"), "row 1 lists item -1"),
     ],
@@ -235,7 +235,7 @@ def test_what_is_no_list_is_refused(values, columns, known, message):
 
 def test_entries_in_one_place_are_refused_and_not_added_up():
     X = sp.coo_array(([1.0, 2.0], ([1, 1], [2, 2])), shape=(2, 3))
-    with pytest.raises(wkendall.RankingError, match="X: row 1 lists column 2 twice") as caught:
+    with pytest.raises(wkendall.RankingError, match="X: row 1, column 2 is listed twice") as caught:
         wkendall.gram_matrix(X, missing="bottom")
     assert (caught.value.row, caught.value.column) == (1, 2)
 
