@@ -340,7 +340,7 @@ REFUSED = [
     ("inverse no rankings", lambda: wkendall.inverse(TWICE), ValueError, ["X: row 0 holds 4 twice"]),
     ("inverse one ranking", lambda: wkendall.inverse(X[0]), ValueError, ["X is 1-dimensional"]),
     ("inverse of ties", lambda: wkendall.inverse(Rankings(TWICE, ties="mean")), ValueError, ["ties"]),
-    ("embed unknown positions", embed(UNKNOWN), ValueError, ['missing="anywhere"', 'missing="bottom"']),
+    ("embed unknown positions", embed(UNKNOWN), ValueError, ["missing is 'anywhere'", "'bottom'"]),
     ("features of unknown positions", lambda: wkendall.features(UNKNOWN), ValueError, ['missing="anywhere"']),
     ("features of a distance", lambda: wkendall.features(X, wkendall.KendallDistance()), ValueError, ["needs a kernel"]),
     ("features of order 3", vectors(order=3), ValueError, ["order"]),

@@ -168,7 +168,7 @@ def test_the_table_of_the_documentation():
         (lambda X: wkendall.gram_matrix(X), 'X is sparse: .* so pass missing="bottom"'),
         (lambda X: wkendall.gram_matrix(X, missing="anywhere"), 'so pass missing="bottom"'),
         (lambda X: wkendall.gram_matrix([[1, 2, 3]], X), 'Y is sparse: .* so pass missing="bottom"'),
-        (lambda X: wkendall.gram_matrix(X, missing="bottom", input="orders"), 'goes with input="ranks"'),
+        (lambda X: wkendall.gram_matrix(X, missing="bottom", input="orders"), "goes with ranks and scores"),
         (lambda X: wkendall.KendallGram().fit(X), 'X is sparse: .* so pass missing="bottom"'),
         (lambda X: wkendall.dask.gram_matrix(X), 'X is sparse: .* so pass missing="bottom"'),
         (lambda X: wkendall.dask.features(X), 'X is sparse: .* so pass missing="bottom"'),
